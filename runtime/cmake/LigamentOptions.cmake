@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings, sanitizers, compiler cache and the Python that runs the generators.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET default)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# The generators are the `ligament` Python package; the repository's .venv is preferred.
+if(NOT LIGAMENT_PYTHON)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/../.venv/bin/python)
+    set(LIGAMENT_PYTHON ${CMAKE_CURRENT_SOURCE_DIR}/../.venv/bin/python)
+  else()
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(LIGAMENT_PYTHON ${Python3_EXECUTABLE})
+  endif()
+endif()
+
+add_library(ligament_language INTERFACE)
+target_compile_features(ligament_language INTERFACE cxx_std_20)
+
+add_library(ligament_warnings INTERFACE)
+target_compile_options(ligament_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
+                       $<$<BOOL:${LIGAMENT_STRICT}>:-Werror>)
+
+if(LIGAMENT_SANITIZE)
+  string(REPLACE ";" "," sanitizers "${LIGAMENT_SANITIZE}")
+  add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
+endif()

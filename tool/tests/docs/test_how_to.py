@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The how-to page is built and run as it stands: each file block is written, each command is run."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[3]
+PAGE = REPO / "docs" / "how-to" / "own-node-package.md"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
+
+
+def page_steps(text: str) -> list[tuple[str, str]]:
+    """Return (path, content) for each file block and ("$", command) for each command, in order."""
+    steps: list[tuple[str, str]] = []
+    for language, body in BLOCK.findall(text):
+        named = FILE_LINE.match(body)
+        if named:
+            steps.append((named.group(1), body[named.end() :]))
+        elif language == "console":
+            steps += [("$", line[2:]) for line in body.splitlines() if line.startswith("$ ")]
+    return steps
+
+
+def test_the_page_has_its_files_and_commands() -> None:
+    steps = page_steps(PAGE.read_text())
+    assert [path for path, _ in steps if path != "$"] == [
+        "my_msgs/msg/Brightness.msg",
+        "nodes/brightness/node.yaml",
+        "nodes/brightness/brightness.cpp",
+        "graph.yaml",
+        "CMakeLists.txt",
+    ]
+    assert sum(path == "$" for path, _ in steps) == 6
+
+
+@pytest.mark.timeout(600)
+def test_the_page_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
+    prefix = Path(sys.prefix)
+    environment = dict(os.environ)
+    environment["PATH"] = f"{prefix / 'bin'}:{environment['PATH']}"
+    environment["LIGAMENT_PREFIX"] = str(prefix)
+    output = ""
+    for path, content in page_steps(PAGE.read_text()):
+        if path != "$":
+            target = tmp_path / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(content)
+            continue
+        words = [os.path.expandvars(word) for word in shlex.split(content)]
+        words = [word.replace("$LIGAMENT_PREFIX", str(prefix)) for word in words]
+        done = subprocess.run(
+            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{content}\n{done.stdout}\n{done.stderr}"
+        output += done.stdout + done.stderr
+    logs = "".join(log.read_text() for log in tmp_path.glob("build/brightness/**/log/*.log"))
+    assert "50 images, the last with mean brightness" in logs + output
+    assert list((tmp_path / "build" / "own").glob("libbrightness*.so"))

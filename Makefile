@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
+# script or one verb. What a target does is written in that script.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format sanitize bench docs clean
+
+LIGAMENT := .venv/bin/ligament
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+setup: ## install what is missing: Debian packages, .venv, the runtime
+	@dev/setup
+
+demo: ## the perception graph on real camera frames: every variant traced, checked, compared
+	@dev/setup
+	@$(LIGAMENT) demo
+
+test: ## build with warnings as errors, then lint, C++ tests, Python tests
+	@dev/setup --test
+	@dev/test
+
+lint: ## all linters, and clang-tidy on the C++ files that differ from the main branch
+	@dev/setup --test
+	@dev/lint --tidy
+
+format: ## let the formatters decide the layout
+	@dev/setup --test
+	@dev/lint --fix
+
+sanitize: ## the C++ tests under the address, undefined-behaviour and thread sanitizers
+	@dev/setup --test
+	@dev/sanitize address thread
+
+bench: ## the quick benchmarks, with their context
+	@dev/setup
+	@$(LIGAMENT) bench messages --quick
+
+docs: ## generate the reference pages from the schemas
+	@dev/setup
+	@$(LIGAMENT) docs
+
+clean: ## remove what was built; .venv and the compiler cache stay
+	rm -rf build

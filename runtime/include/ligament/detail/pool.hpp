@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The pool: shared memory in which published messages live; topics of bytes between and
+/// inside processes of one host, without copies, daemons, kernel modules or names left behind.
+///
+/// A process joins a *domain* (one running graph) and creates *writers* and *readers* on topics.
+/// A writer lends a block (a *loan*), the caller fills it in place and publishes it; each reader
+/// takes the *sample* where it lies and holds it for as long as it keeps the `HeldSample`. An
+/// executor sleeps on its *waiter* until one of its readers has data.
+///
+///   auto domain = pool::Domain::join({.name = "perception", .run_id = "run-17"}).value();
+///   auto waiter = domain->create_waiter().value();
+///   auto reader = domain->create_reader({.topic = "/scan", .type_name = "..."}, *waiter).value();
+///   auto writer = domain->create_writer({.topic = "/scan", .type_name = "..."}).value();
+///
+///   auto loan = writer->loan(1024, 0).value();       // no heap, no system call once it is warm
+///   std::memset(loan.payload().data(), 7, 1024);
+///   (void)writer->publish(std::move(loan));
+///
+///   waiter->wait(pool::WaitStrategy::sleep(), pool::no_deadline);
+///   while (auto sample = reader->take().value()) { use(sample->payload(), sample->info()); }
+///
+/// Rules a caller must know:
+/// - Matching is asynchronous (a housekeeping thread per process); `matched_readers()` tells.
+/// - keep-last overwrites the oldest sample, as in DDS, also when reliable; each reader counts what
+///   it lost. A late joiner gets history only when both ends are transient-local.
+/// - A reader holds at most `qos.max_held` samples; one more take is `TakeError::too_many_held`.
+/// - `Writer` and `Reader` may be called from several threads; a `Loan` or `HeldSample` belongs to
+///   one thread at a time and may outlive the writer or reader it came from.
+/// - Bytes, layout and memory orderings: `spec/wire/pool.md`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ligament/expected.hpp"
+#include "ligament/qos.hpp"
+
+namespace ligament::pool {
+
+struct DomainState;
+struct WaiterState;
+struct WriterState;
+struct ReaderState;
+struct HoldSlot;
+
+/// Identity of a writer in DDS's size: 8 bytes of its process (random), 4 bytes that count its
+/// endpoints, 4 bytes 0x00001203 (a user-defined writer without key).
+using Gid = std::array<std::uint8_t, 16>;
+
+/// CLOCK_MONOTONIC, nanoseconds: the clock of every deadline here.
+[[nodiscard]] std::int64_t monotonic_now_ns();
+inline constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::max();
+
+// --- samples ---------------------------------------------------------------------------------
+
+/// Which request a reply answers (all zero: neither request nor reply).
+struct RequestIdentity {
+  Gid client{};
+  std::int64_t sequence = 0;
+  bool operator==(const RequestIdentity&) const = default;
+};
+
+/// What travels beside the payload. Identity of a message: (topic, publisher, sequence).
+struct SampleInfo {
+  Gid gid{};
+  std::uint64_t publisher = 0;           ///< 64-bit form of `gid`, as trace events carry it
+  std::uint64_t sequence = 0;            ///< 1, 2, 3, ... per writer
+  std::int64_t source_timestamp_ns = 0;  ///< real time, strictly increasing per writer
+  std::int64_t monotonic_ns = 0;         ///< when it was published
+  RequestIdentity request{};
+  std::array<std::uint8_t, 32> type_hash{};
+};
+
+/// A taken sample, readable in place until this object is destroyed. Cost: none while held; it
+/// counts against the reader's `max_held`. Valid after the death of its writer.
+class HeldSample {
+ public:
+  HeldSample(HeldSample&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) {}
+  HeldSample& operator=(HeldSample&& other) noexcept;
+  HeldSample(const HeldSample&) = delete;
+  HeldSample& operator=(const HeldSample&) = delete;
+  ~HeldSample();
+
+  [[nodiscard]] std::span<const std::byte> payload() const;
+  [[nodiscard]] const SampleInfo& info() const;
+
+ private:
+  friend class Reader;
+  explicit HeldSample(HoldSlot* slot) : slot_(slot) {}
+  HoldSlot* slot_;
+};
+
+/// A block to fill. Destroying it unpublished gives the block back.
+class Loan {
+ public:
+  Loan(Loan&& other) noexcept;
+  Loan& operator=(Loan&& other) noexcept;
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan();
+
+  /// Contents are whatever the block held before: the caller writes every byte.
+  [[nodiscard]] std::span<std::byte> payload() const { return payload_; }
+  /// Shortens the payload (a larger size is ignored: a loan never grows).
+  void resize(std::size_t smaller);
+
+ private:
+  friend class Writer;
+  Loan(WriterState* writer, std::uint32_t block, std::span<std::byte> payload)
+      : writer_(writer), block_(block), payload_(payload) {}
+  WriterState* writer_;
+  std::uint32_t block_;
+  std::span<std::byte> payload_;
+};
+
+// --- writing ---------------------------------------------------------------------------------
+
+enum class LoanError : std::uint8_t {
+  exceeds_bound,   ///< larger than WriterOptions::max_bytes
+  too_many_loans,  ///< WriterOptions::max_loans are out
+  out_of_memory,   ///< the system refused memory for a larger block
+  exhausted,       ///< every block is held: a reader holds more than it declared
+};
+enum class PublishError : std::uint8_t { foreign_loan /**< empty, or of another writer */ };
+
+struct PublishInfo {
+  std::int64_t source_timestamp_ns = 0;  ///< 0: now. Raised to stay strictly increasing.
+  RequestIdentity request{};
+};
+struct Published {
+  std::uint64_t sequence = 0;
+  std::int64_t source_timestamp_ns = 0;
+};
+using PublishResult = expected<Published, PublishError>;
+
+struct WriterOptions {
+  std::uint32_t max_loans = 2;    ///< loans that may be out at once
+  std::uint32_t alignment = 128;  ///< power of two; blocks of 64 kB and more use at least 4096
+  std::size_t max_bytes = 0;  ///< declared bound of a payload; its blocks exist before the first
+                              ///< loan. 0: no bound, blocks grow when a larger payload is asked
+  std::uint32_t ring = 0;     ///< samples kept for slow readers; at least qos.depth
+  bool prefault = true;       ///< touch all pages now (0.5 ms per MB), not at the first message
+};
+
+struct WriterStats {
+  std::uint64_t published = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t loans_failed = 0;
+  std::uint64_t wakes = 0;        ///< sleeping executors woken (one system call each)
+  std::uint64_t scans = 0;        ///< times the readers' hold rows were read to free blocks
+  std::uint64_t grown = 0;        ///< chunks of memory added
+  std::uint64_t blocks = 0;       ///< blocks that exist
+  std::uint64_t blocks_free = 0;  ///< of them, known to be free without a scan
+  std::uint64_t memory_bytes = 0;
+};
+
+class Writer {
+ public:
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  /// Lends a block of `size` bytes, placed so that payload + `aligned_offset` lies on the writer's
+  /// alignment. Steady state: no heap, no system call. The first loan of a size larger than any
+  /// before it allocates (once: each growth is by at least half).
+  [[nodiscard]] expected<Loan, LoanError> loan(std::size_t size, std::size_t aligned_offset = 0);
+  /// Makes the sample visible to all readers and wakes the executors that sleep.
+  [[nodiscard]] PublishResult publish(Loan&& loan, const PublishInfo& info = {});
+
+  [[nodiscard]] const Gid& gid() const;
+  [[nodiscard]] std::uint64_t id() const;
+  [[nodiscard]] std::size_t matched_readers() const;
+  [[nodiscard]] WriterStats stats() const;
+
+ private:
+  friend class Domain;
+  explicit Writer(std::shared_ptr<WriterState> state) : state_(std::move(state)) {}
+  std::shared_ptr<WriterState> state_;
+};
+
+// --- reading ---------------------------------------------------------------------------------
+
+enum class TakeError : std::uint8_t { too_many_held /**< qos.max_held samples are held */ };
+
+struct ReaderStats {
+  std::uint64_t taken = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t lost = 0;             ///< overwritten before they were taken
+  std::uint64_t corrupt = 0;          ///< writers dropped because their shared state made no sense
+  std::uint64_t history_granted = 0;  ///< samples that late joining made available
+};
+
+class Reader {
+ public:
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  /// The next sample (per writer in order, writers in turn), or nothing. Never copies a payload.
+  [[nodiscard]] expected<std::optional<HeldSample>, TakeError> take();
+  [[nodiscard]] bool has_data();
+
+  [[nodiscard]] std::uint64_t id() const;
+  [[nodiscard]] std::size_t matched_writers() const;
+  [[nodiscard]] ReaderStats stats() const;
+
+ private:
+  friend class Domain;
+  friend class Waiter;
+  explicit Reader(std::shared_ptr<ReaderState> state) : state_(std::move(state)) {}
+  std::shared_ptr<ReaderState> state_;
+};
+
+// --- waiting ---------------------------------------------------------------------------------
+
+/// How an executor waits: burn a core for the lowest latency, or sleep, or first one then the
+/// other.
+struct WaitStrategy {
+  enum class Kind : std::uint8_t { poll, spin_then_sleep, sleeping } kind = Kind::sleeping;
+  std::int64_t spin_ns = 0;
+
+  static constexpr WaitStrategy poll() { return {Kind::poll, 0}; }
+  static constexpr WaitStrategy spin_then_sleep(std::int64_t ns) {
+    return {Kind::spin_then_sleep, ns};
+  }
+  static constexpr WaitStrategy sleep() { return {Kind::sleeping, 0}; }
+};
+enum class WaitResult : std::uint8_t { data, woken, timeout };
+
+/// One per executor. Publishers wake it with one system call, and only when it sleeps.
+class Waiter {
+ public:
+  ~Waiter();
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  /// Returns when a reader of this waiter has data, `wake()` was called, or the deadline
+  /// (CLOCK_MONOTONIC, ns) has passed. One thread at a time.
+  WaitResult wait(const WaitStrategy& strategy, std::int64_t deadline_ns = no_deadline);
+  /// From any thread: the present or next `wait()` returns `woken`.
+  void wake();
+
+ private:
+  friend class Domain;
+  explicit Waiter(std::shared_ptr<WaiterState> state) : state_(std::move(state)) {}
+  std::shared_ptr<WaiterState> state_;
+};
+
+// --- domain ----------------------------------------------------------------------------------
+
+/// An endpoint as others see it. `type_hash` and QoS decide, with topic and type, who matches.
+struct EndpointDescription {
+  std::string topic;      ///< resolved name, at most 255 bytes
+  std::string type_name;  ///< `pkg/msg/Name`, at most 127 bytes
+  std::string node;       ///< fully qualified name, at most 127 bytes
+  std::array<std::uint8_t, 32> type_hash{};
+  QoSProfile qos{};
+};
+
+struct DomainOptions {
+  std::string name;    ///< graph name: [A-Za-z0-9_.-], at most 48 bytes
+  std::string run_id;  ///< processes of one run share it; another run of the name is refused
+};
+
+enum class DomainErrorCode : std::uint8_t {
+  bad_name,
+  name_in_use,  ///< another run of this graph is alive; the text names its process
+  domain_full,  ///< all slots are taken
+  system,       ///< a system call failed; the text names it
+};
+struct DomainError {
+  DomainErrorCode code;
+  std::string text;
+};
+
+enum class EndpointErrorCode : std::uint8_t {
+  bad_description,    ///< empty or too long name, depth 0, alignment no power of two ...
+  not_yet_supported,  ///< keep-all, until its back-pressure is built
+  too_many_endpoints,
+  out_of_memory,
+  system,
+};
+struct EndpointError {
+  EndpointErrorCode code;
+  std::string text;
+};
+
+enum class EndpointKind : std::uint8_t { writer = 1, reader = 2 };
+struct EndpointInfo {
+  EndpointDescription description;
+  EndpointKind kind = EndpointKind::writer;
+  std::uint64_t id = 0;
+  std::int32_t pid = 0;
+  bool own = false;         ///< of this process
+  std::size_t matched = 0;  ///< own endpoints only
+};
+
+enum class ProblemKind : std::uint8_t {
+  type_mismatch,
+  qos_mismatch,
+  too_many_ends,
+  refused_peer,  ///< other user, other pid namespace, unreadable or nonsensical shared state
+  no_memory,
+};
+struct Problem {
+  ProblemKind kind = ProblemKind::type_mismatch;
+  std::string text;  ///< one sentence with the names of both sides
+};
+
+/// One graph as this process sees it. Joining twice with one name gives the same object.
+class Domain {
+ public:
+  [[nodiscard]] static expected<std::shared_ptr<Domain>, DomainError> join(
+      const DomainOptions& options);
+  ~Domain();
+  Domain(const Domain&) = delete;
+  Domain& operator=(const Domain&) = delete;
+
+  [[nodiscard]] expected<std::unique_ptr<Waiter>, EndpointError> create_waiter();
+  [[nodiscard]] expected<std::unique_ptr<Writer>, EndpointError> create_writer(
+      const EndpointDescription& description, const WriterOptions& options = {});
+  /// The waiter is kept alive by the reader.
+  [[nodiscard]] expected<std::unique_ptr<Reader>, EndpointError> create_reader(
+      const EndpointDescription& description, Waiter& waiter);
+
+  /// Everything visible in the graph now, own endpoints first.
+  [[nodiscard]] std::vector<EndpointInfo> endpoints() const;
+  /// What stands in the way now: ends that do not match, processes that were refused.
+  [[nodiscard]] std::vector<Problem> problems() const;
+  /// Process ids of the other live processes of this domain.
+  [[nodiscard]] std::vector<std::int32_t> peers() const;
+
+ private:
+  explicit Domain(std::shared_ptr<DomainState> state) : state_(std::move(state)) {}
+  std::shared_ptr<DomainState> state_;
+};
+
+/// System calls that this process's data path made, ever: to assert that none is needless.
+struct SystemCalls {
+  std::uint64_t futex_waits = 0;
+  std::uint64_t futex_wakes = 0;
+  std::uint64_t lock_sleeps = 0;  ///< an operation waited for another thread's operation
+  std::uint64_t growths = 0;      ///< loans and takes that had to allocate or map memory
+};
+[[nodiscard]] SystemCalls system_calls();
+
+[[nodiscard]] std::string_view to_string(LoanError error);
+[[nodiscard]] std::string_view to_string(PublishError error);
+[[nodiscard]] std::string_view to_string(TakeError error);
+
+}  // namespace ligament::pool

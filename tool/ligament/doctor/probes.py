@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probes: each looks at one thing of this machine and changes nothing.
+
+A probe returns what it found (a version, a fact), or None when the part is missing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import ligament
+from ligament import resources
+
+Probe = Callable[[], str | None]
+
+
+def tool_version(command: str, *arguments: str) -> Probe:
+    """A program on PATH: its version, or its path where it does not tell one."""
+
+    def probe() -> str | None:
+        path = shutil.which(command)
+        if path is None:
+            return None
+        try:
+            result = subprocess.run(
+                [path, *(arguments or ("--version",))],
+                capture_output=True,
+                text=True,
+                timeout=20,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        match = re.search(r"\d+\.\d+[\w.~+-]*", result.stdout + result.stderr)
+        return match.group(0) if match else path
+
+    return probe
+
+
+def cmake_package_file(*patterns: str) -> Probe:
+    """A library's CMake or pkg-config file below the usual prefixes; its version if it has one."""
+
+    def probe() -> str | None:
+        for root in (Path("/usr/lib"), Path("/usr/local/lib"), Path("/usr/share")):
+            for pattern in patterns:
+                for path in sorted(root.glob(pattern)):
+                    return _version_in(path) or str(path)
+        return None
+
+    return probe
+
+
+def _version_in(path: Path) -> str | None:
+    pattern = r"(?m)^Version:\s*(\S+)|PACKAGE_VERSION\s+\"?([\d.]+)|OpenCV_VERSION\s+([\d.]+)"
+    match = re.search(pattern, path.read_text(errors="replace"))
+    return next((group for group in match.groups() if group), None) if match else None
+
+
+def runtime() -> str | None:
+    """The installed runtime; one of another version than the tool is as good as none."""
+    container = resources.prefix() / "lib" / "ligament" / "ligament-container"
+    versions = sorted((resources.prefix() / "lib").glob("**/cmake/ligament/*onfig*ersion.cmake"))
+    if not container.is_file() or not versions:
+        return None
+    found = _version_in(versions[0]) or "unknown"
+    return f"{found} in {resources.prefix()}" if found == ligament.__version__ else None
+
+
+def demo_frames() -> str | None:
+    """The calibrated photographs that Debian's opencv-doc carries."""
+    for root in (Path("/usr/share/doc/opencv-doc"), Path("/usr/share/opencv4")):
+        frames = sorted(root.glob("**/left*.jpg*"))
+        if frames:
+            return f"{len(frames)} frames in {frames[0].parent}"
+    return None
+
+
+def memfd_sealing() -> str | None:
+    """Sealed memfds are what pools are made of."""
+    try:
+        descriptor = os.memfd_create("ligament-doctor", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+    except OSError:
+        return None
+    os.close(descriptor)
+    return f"Linux {platform.release()}"
+
+
+def pidfd() -> str | None:
+    """Through pidfds the death of a peer is seen at once."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:
+        return None
+    return "pidfd_open works"
+
+
+def peer_descriptors() -> str | None:
+    """Attach to a pool as the runtime does: open a memfd of another process of this user."""
+    program = "import os,sys; fd=os.memfd_create('x'); print(fd, flush=True); sys.stdin.readline()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as peer:
+        assert peer.stdout is not None
+        try:
+            os.close(os.open(f"/proc/{peer.pid}/fd/{int(peer.stdout.readline())}", os.O_RDWR))
+        except (OSError, ValueError):
+            return None
+        finally:
+            peer.kill()
+    scope = _read("/proc/sys/kernel/yama/ptrace_scope")
+    return f"/proc/PID/fd of own processes opens (ptrace_scope {scope or 'absent'})"
+
+
+def user_namespaces() -> str | None:
+    """Network namespaces without root, for tests over an emulated network."""
+    if not hasattr(ctypes.CDLL(None), "unshare") or shutil.which("unshare") is None:
+        return None
+    result = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--net", "true"],
+        capture_output=True,
+        check=False,
+    )
+    return "unprivileged" if result.returncode == 0 else None
+
+
+def governor() -> str | None:
+    """The CPU frequency governor; None where it lowers the clock when the CPU is idle."""
+    name = _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    if name is None:
+        return "not under this system's control"
+    return name if name == "performance" else None
+
+
+def cores() -> str | None:
+    """Cores this process may use."""
+    usable = len(os.sched_getaffinity(0))
+    return f"{usable} usable of {os.cpu_count()}" if usable >= 2 else None
+
+
+def memory() -> str | None:
+    """Memory that is available, and the limit of this process's control group."""
+    match = re.search(r"MemAvailable:\s+(\d+)", _read("/proc/meminfo") or "")
+    available = int(match.group(1)) * 1024 if match else 0
+    limit = _read("/sys/fs/cgroup/memory.max")
+    text = f"{available / 1e9:.1f} GB available"
+    if limit is not None and limit.isdigit():
+        text += f", control group limit {int(limit) / 1e9:.1f} GB"
+        available = min(available, int(limit))
+    return text if available > 1_000_000_000 else None
+
+
+def descriptors() -> str | None:
+    """Open files: each end of a topic needs a few."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return f"{soft} (may be raised to {hard})" if soft >= 1024 else None
+
+
+def shared_library(*names: str) -> Probe:
+    """A shared library that the dynamic linker finds."""
+
+    def probe() -> str | None:
+        for name in names:
+            try:
+                ctypes.CDLL(name)
+            except OSError:
+                continue
+            return name
+        return None
+
+    return probe
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When the work of a graph is done.
+
+A node says that its own work is complete (`finish()`); a filter never does. So the graph is done
+
+- when the nodes named by `--until`, or the sink of the graph's equality check, are done; or,
+  where nothing is named,
+- when every *last group* has a node that is done. A last group is a node, or a loop of nodes (a
+  sink that acknowledges to its camera), from which no message goes on to others. A camera that has
+  sent all its frames therefore does not end the graph before its sink has seen them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import networkx as nx
+
+
+def last_groups(nodes: Iterable[str], topics: Mapping[str, Mapping[str, Any]]) -> list[set[str]]:
+    """Groups of nodes from which nothing goes on; `topics` as in mapping.json."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(nodes)
+    for topic in topics.values():
+        writers, readers = _ends(topic)
+        graph.add_edges_from((w, r) for w in writers for r in readers)
+    groups = nx.condensation(graph)
+    return [set(groups.nodes[g]["members"]) for g in groups if groups.out_degree(g) == 0]
+
+
+def _ends(topic: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    ends = topic.get("ends", [])
+    writers = [end["node"] for end in ends if end["direction"] == "out"]
+    return writers, [end["node"] for end in ends if end["direction"] == "in"]
+
+
+def finished_when(
+    until: Sequence[str], nodes: Iterable[str], topics: Mapping[str, Mapping[str, Any]]
+) -> Callable[[set[str]], bool]:
+    """The question "is the graph done, now that these nodes are?"."""
+    if until:
+        named = set(until)
+        return lambda done: named <= done
+    groups = last_groups(nodes, topics)
+    return lambda done: all(group & done for group in groups)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One running graph per domain and user, without files that outlive a crash.
+
+The lock is a listening socket with an abstract name: the kernel frees it with its process, and
+whoever finds it taken learns from the peer's credentials who holds it.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+
+from ligament.errors import InputError, Problem
+
+
+class DomainLock:
+    """Held while a graph runs; a second one of the same domain is refused with the holder's pid."""
+
+    def __init__(self, domain: str) -> None:
+        self.domain = domain
+        self._socket: socket.socket | None = None
+
+    @property
+    def _address(self) -> bytes:
+        return f"\0ligament/run/{os.getuid()}/{self.domain}".encode()
+
+    def __enter__(self) -> DomainLock:
+        lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+        try:
+            lock.bind(self._address)
+        except OSError as error:
+            lock.close()
+            raise InputError(self._problem()) from error
+        lock.listen(8)
+        self._socket = lock
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._socket is not None:
+            self._socket.close()
+
+    def _problem(self) -> Problem:
+        pid = self._holder()
+        who = f" (pid {pid})" if pid else ""
+        return Problem(
+            "graph-already-running",
+            f"a graph named '{self.domain}' is already running{who}; two graphs with one name "
+            "would share their topics",
+            hint="stop the other one first, or give this one a name of its own with --domain NAME",
+        )
+
+    def _holder(self) -> int | None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            probe.settimeout(1.0)
+            try:
+                probe.connect(self._address)
+                raw = probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+            except OSError:
+                return None
+        return int(struct.unpack("3i", raw)[0])

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One container as a child process: started, listened to, and never outliving the tool."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+# Looked up before any fork: the child may only call what is already loaded.
+_libc = ctypes.CDLL(None, use_errno=True)
+# A status line is a few kilobytes; asyncio's default limit would cut graphs of many nodes.
+_LINE_LIMIT = 16 * 1024 * 1024
+
+
+def _die_with_tool() -> None:
+    """Run in the child: the kernel kills it when the tool dies, however that happens."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+@dataclass
+class ContainerSpec:
+    """What starts one container: its name, command, log, and the nodes it holds."""
+
+    name: str
+    command: list[str]
+    log: Path
+    nodes: list[str]
+    on_failure: str = "stop"
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class ContainerProcess:
+    """A started container and the reading end of its status pipe."""
+
+    spec: ContainerSpec
+    process: asyncio.subprocess.Process
+    started_ns: int
+    _reader: asyncio.StreamReader
+    _transport: asyncio.ReadTransport
+    ready: bool = False
+
+    @classmethod
+    async def start(cls, spec: ContainerSpec) -> ContainerProcess:
+        """Start `spec`; `--status-fd N` is appended to its command.
+
+        It gets a session of its own, so that Ctrl-C in the terminal reaches only the tool, which
+        then stops the containers in order.
+        """
+        read_end, write_end = os.pipe()
+        try:
+            spec.log.parent.mkdir(parents=True, exist_ok=True)
+            with spec.log.open("ab") as log:
+                process = await asyncio.create_subprocess_exec(
+                    *spec.command,
+                    "--status-fd",
+                    str(write_end),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=(write_end,),
+                    start_new_session=True,
+                    preexec_fn=_die_with_tool,
+                    env={**os.environ, **spec.environment},
+                )
+        except BaseException:
+            os.close(read_end)
+            raise
+        finally:
+            os.close(write_end)
+        reader = asyncio.StreamReader(limit=_LINE_LIMIT)
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_end, "rb")
+        )
+        started = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        return cls(spec, process, started, reader, transport)
+
+    @property
+    def pid(self) -> int:
+        """The container's process id."""
+        return self.process.pid
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """The status lines until the container closes its end or dies."""
+        while line := await self._reader.readline():
+            yield line
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal; a container that is gone already does not mind."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(number)
+
+    def close(self) -> None:
+        """Give back the status pipe."""
+        self._transport.close()
+
+
+def exit_text(code: int) -> str:
+    """How a process ended, in words: `exit 3`, `killed by SIGSEGV`."""
+    if code >= 0:
+        return f"exit {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+def last_lines(log: Path, count: int = 15) -> list[str]:
+    """The end of a log, for the message about a container that failed."""
+    try:
+        with log.open("rb") as file:
+            return [
+                line.decode(errors="replace").rstrip()
+                for line in deque(file, maxlen=count)
+                if line.strip()
+            ]
+    except OSError:
+        return []

@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of a running graph: start, watch, stop, drain, kill.
+
+One task per container starts it, listens to its status pipe and waits for its end. Whatever ends
+the graph first (all work done, the duration, Ctrl-C, a container that failed) becomes the one
+*verdict*; then every container is asked to stop, given time to drain, and killed if it does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, last_lines
+from ligament.run.status import StatusBoard, StatusLineError, parse_line
+
+
+class Observer(Protocol):
+    """Who is told what happens: the terminal, or a test."""
+
+    def note(self, text: str) -> None:
+        """Something happened that a person should see once."""
+
+    def figures(self, board: StatusBoard) -> None:
+        """New figures are on the board; called at most a few times a second."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What the user may say about a run."""
+
+    start_timeout_s: float = 10.0
+    drain_timeout_s: float = 5.0
+    silence_timeout_s: float = 5.0
+    duration_s: float | None = None
+    restart: bool = False
+    max_quick_restarts: int = 5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why the graph ended: `finished`, `duration`, `interrupted` or `failed`, and in words."""
+
+    reason: str
+    text: str
+    exit_code: int = 0
+    container: str | None = None
+
+
+@dataclass
+class ProcessRecord:
+    """What run.json keeps of one process."""
+
+    container: str
+    pid: int
+    started_ns: int
+    ready_ns: int | None = None
+    ended_ns: int | None = None
+    exit: str | None = None
+    log: str = ""
+
+
+@dataclass
+class Shutdown:
+    """How the end went. Times are CLOCK_MONOTONIC; `drain_ns` is how long the stop took."""
+
+    stop_ns: int = 0
+    drain_ns: int = 0
+    killed: list[str] = field(default_factory=list)
+
+
+@dataclass
+class RunResult:
+    """Everything that a run leaves for run.json."""
+
+    verdict: Verdict
+    processes: list[ProcessRecord]
+    shutdown: Shutdown
+    restarts: dict[str, int]
+    stuck: list[str]
+
+
+def now_ns() -> int:
+    """CLOCK_MONOTONIC, the clock of every time in run.json."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+class Supervisor:
+    """Runs the containers of one graph to their end."""
+
+    def __init__(
+        self,
+        specs: list[ContainerSpec],
+        options: RunOptions,
+        observer: Observer,
+        is_finished: Callable[[set[str]], bool],
+        status_log: Path | None = None,
+    ) -> None:
+        self.board = StatusBoard({spec.name: spec.nodes for spec in specs})
+        self._specs = specs
+        self._options = options
+        self._observer = observer
+        self._is_finished = is_finished
+        self._status_path = status_log
+        self._status_file: TextIO | None = None
+        self._alive: dict[str, ContainerProcess] = {}
+        self._ready: set[str] = set()
+        self._done: set[str] = set()
+        self._errors: dict[str, list[str]] = {spec.name: [] for spec in specs}
+        self._heard_ns: dict[str, int] = {}
+        self._silent: set[str] = set()
+        self._records: list[ProcessRecord] = []
+        self._restarts: dict[str, int] = {}
+        self._stuck: list[str] = []
+        self._shutdown = Shutdown()
+        self._stopping = False
+        self._hurry = asyncio.Event()
+        self._verdict: asyncio.Future[Verdict]
+
+    async def run(self) -> RunResult:
+        """Start everything, wait for the verdict, stop everything."""
+        self._verdict = asyncio.get_running_loop().create_future()
+        self._catch_signals()
+        with contextlib.ExitStack() as stack:
+            if self._status_path is not None:
+                self._status_file = stack.enter_context(self._status_path.open("w"))
+            tasks = [asyncio.create_task(self._keep_container(spec)) for spec in self._specs]
+            clock = asyncio.create_task(self._tick())
+            for task in [*tasks, clock]:
+                task.add_done_callback(self._fail_on_exception)
+            verdict = await self._verdict
+            await self._stop_all(tasks)
+            clock.cancel()
+            await asyncio.gather(clock, *tasks, return_exceptions=True)
+        self._observer.figures(self.board)
+        return RunResult(verdict, self._records, self._shutdown, self._restarts, self._stuck)
+
+    # --- the verdict ------------------------------------------------------------------------------
+
+    def _decide(self, verdict: Verdict) -> None:
+        """The first reason to end is the reason; what follows is a consequence of it."""
+        if not self._verdict.done():
+            self._verdict.set_result(verdict)
+
+    def _fail_on_exception(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._decide(Verdict("failed", f"{type(error).__name__}: {error}", 1))
+
+    def _catch_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._on_signal, number)
+
+    def _on_signal(self, number: signal.Signals) -> None:
+        """The first one stops the graph in order, a second one does not wait for the drain."""
+        if self._verdict.done():
+            self._hurry.set()
+            self._observer.note("asked again to stop: killing what is still running")
+        else:
+            self._decide(Verdict("interrupted", f"stopped by {number.name}"))
+
+    # --- one container ----------------------------------------------------------------------------
+
+    async def _keep_container(self, spec: ContainerSpec) -> None:
+        """Start it, and again as often as its policy says, until the graph stops."""
+        quick = 0
+        while not self._stopping:
+            record, error = await self._live(spec)
+            if self._stopping or error is None:
+                return
+            was_ready = record is not None and record.ready_ns is not None
+            policy = "restart" if self._options.restart else spec.on_failure
+            if policy == "continue" and was_ready:
+                self._observer.note(f"{error.text}\nthe others go on (on_failure: continue)")
+                return
+            quick = 0 if was_ready else quick + 1
+            started_once = was_ready or self._restarts.get(spec.name, 0) > 0
+            if policy != "restart" or not started_once or quick > self._options.max_quick_restarts:
+                self._decide(error)
+                return
+            self._restarts[spec.name] = self._restarts.get(spec.name, 0) + 1
+            self._observer.note(f"{error.text}\nstarting {spec.name} again")
+            await asyncio.sleep(min(0.1 * 2**quick, 2.0))
+
+    async def _live(self, spec: ContainerSpec) -> tuple[ProcessRecord | None, Verdict | None]:
+        """One life of a container; the verdict tells why it ended when it should not have."""
+        for node in self.board.of_container(spec.name):
+            node.restarted()
+        self._errors[spec.name].clear()
+        try:
+            container = await ContainerProcess.start(spec)
+        except OSError as error:
+            text = f"container {spec.name} could not be started: {error}"
+            return None, Verdict("failed", text, 1, spec.name)
+        record = ProcessRecord(spec.name, container.pid, container.started_ns, log=str(spec.log))
+        self._records.append(record)
+        self._alive[spec.name] = container
+        self._heard_ns[spec.name] = container.started_ns
+        if self._stopping:  # the graph was stopped while this one was being started
+            container.send(signal.SIGTERM)
+        watchdog = asyncio.create_task(self._expect_ready(container))
+        await self._listen(container, record)
+        code = await container.process.wait()
+        watchdog.cancel()
+        container.close()
+        del self._alive[spec.name]
+        self._ready.discard(spec.name)
+        record.ended_ns = now_ns()
+        record.exit = exit_text(code)
+        return record, self._judge(spec, record, code)
+
+    async def _expect_ready(self, container: ContainerProcess) -> None:
+        await asyncio.sleep(self._options.start_timeout_s)
+        if container.ready or self._stopping:
+            return
+        spec = container.spec
+        self._decide(
+            Verdict(
+                "failed",
+                f"container {spec.name} (pid {container.pid}) was not ready after "
+                f"{self._options.start_timeout_s:g} s; its nodes: {', '.join(spec.nodes)}. "
+                "A constructor that waits or loops does this; --start-timeout gives it longer."
+                + self._tail(spec),
+                1,
+                spec.name,
+            )
+        )
+
+    async def _listen(self, container: ContainerProcess, record: ProcessRecord) -> None:
+        name = container.spec.name
+        async for line in container.lines():
+            self._heard_ns[name] = now_ns()
+            if name in self._silent:
+                self._silent.discard(name)
+                self._observer.note(f"container {name} reports again")
+            try:
+                event = parse_line(line)
+            except StatusLineError as error:
+                self._observer.note(f"container {name}: unreadable status line: {error}")
+                continue
+            if self._status_file is not None:
+                self._status_file.write(json.dumps({"container": name, **event}) + "\n")
+            self._handle(container, record, event)
+
+    def _handle(
+        self, container: ContainerProcess, record: ProcessRecord, event: dict[str, Any]
+    ) -> None:
+        name = container.spec.name
+        match event["event"]:
+            case "ready":
+                container.ready = True
+                record.ready_ns = now_ns()
+                self._ready.add(name)
+                self.board.set_state(name, "running")
+                if len(self._ready) == len(self._specs):
+                    self._observer.note(f"all {len(self._specs)} containers are ready")
+            case "status":
+                for node in self.board.take_status(event):
+                    self._note_stuck(node, name)
+            case "error":
+                text = f"{event.get('node') or name}: {event.get('text', '')}"
+                self._errors[name].append(text)
+                if container.ready:
+                    self._observer.note(text)
+            case "done":
+                self._on_done(str(event.get("node", "")))
+            case "stopped":
+                self.board.set_state(name, "stopped")
+
+    def _on_done(self, node: str) -> None:
+        self._done.add(node)
+        if node in self.board.nodes:
+            self.board.nodes[node].state = "done"
+        if self._is_finished(self._done):
+            self._decide(Verdict("finished", "the work is done"))
+
+    def _judge(self, spec: ContainerSpec, record: ProcessRecord, code: int) -> Verdict | None:
+        """Whether a container may end like this; if not, the sentence that says what happened."""
+        if self._stopping or (code == 0 and self._done.issuperset(spec.nodes)):
+            self.board.set_state(spec.name, "stopped")
+            return None
+        self.board.set_state(spec.name, "failed")
+        said = self._errors[spec.name]
+        if code == 2 and record.ready_ns is None:
+            text = "\n".join(said) or f"container {spec.name} refused its configuration"
+            return Verdict("failed", text + ("" if said else self._tail(spec)), 2, spec.name)
+        when = "in mid-run" if record.ready_ns is not None else "before it was ready"
+        text = (
+            f"container {spec.name} (pid {record.pid}, nodes {', '.join(spec.nodes)}) ended "
+            f"{when}: {exit_text(code)}"
+        )
+        text += "".join(f"\n  {line}" for line in said)
+        return Verdict("failed", text + self._tail(spec), 1, spec.name)
+
+    def _tail(self, spec: ContainerSpec) -> str:
+        lines = last_lines(spec.log)
+        if not lines:
+            return f"\nit logged nothing ({spec.log})"
+        return f"\nits last lines ({spec.log}):" + "".join(f"\n  | {line}" for line in lines)
+
+    # --- time -------------------------------------------------------------------------------------
+
+    async def _tick(self) -> None:
+        """Four times a second: figures to the observer, the duration, containers gone silent."""
+        running_since: int | None = None
+        while True:
+            await asyncio.sleep(0.25)
+            self._observer.figures(self.board)
+            if running_since is None and len(self._ready) == len(self._specs):
+                running_since = now_ns()
+            duration = self._options.duration_s
+            if duration is not None and running_since is not None:
+                self._end_after(duration, running_since)
+            self._notice_silence()
+
+    def _end_after(self, duration_s: float, since_ns: int) -> None:
+        if now_ns() - since_ns >= duration_s * 1e9:
+            self._decide(Verdict("duration", f"ran for {duration_s:g} s"))
+
+    def _notice_silence(self) -> None:
+        """A ready container writes a status line each second, whatever its nodes do."""
+        limit = self._options.silence_timeout_s * 1e9
+        for name in self._ready - self._silent:
+            if self._stopping or now_ns() - self._heard_ns[name] < limit:
+                continue
+            self._silent.add(name)
+            self.board.set_state(name, "silent")
+            container = self._alive[name]
+            self._stuck.append(name)
+            self._observer.note(
+                f"container {name} (pid {container.pid}, nodes {', '.join(container.spec.nodes)}) "
+                f"has not reported for {self._options.silence_timeout_s:g} s: stopped or hung"
+            )
+
+    def _note_stuck(self, node: str, container: str) -> None:
+        self._stuck.append(node)
+        self._observer.note(
+            f"node {node} (container {container}, pid {self._alive[container].pid}) makes no "
+            "progress: it has been inside one callback for more than 5 s"
+        )
+
+    # --- the end ----------------------------------------------------------------------------------
+
+    async def _stop_all(self, tasks: list[asyncio.Task[None]]) -> None:
+        """Stop, drain, kill; a second Ctrl-C shortens the drain to nothing."""
+        self._stopping = True
+        self._shutdown.stop_ns = now_ns()
+        for container in self._alive.values():
+            container.send(signal.SIGTERM)
+        everyone = asyncio.create_task(_all_ended(tasks))
+        hurry = asyncio.create_task(self._hurry.wait())
+        await asyncio.wait(
+            [everyone, hurry],
+            timeout=self._options.drain_timeout_s,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        hurry.cancel()
+        self._shutdown.killed = sorted(self._alive)
+        for container in list(self._alive.values()):
+            container.send(signal.SIGKILL)
+            self._observer.note(
+                f"container {container.spec.name} (pid {container.pid}) did not stop within "
+                f"{self._options.drain_timeout_s:g} s: killed"
+            )
+        await everyone
+        self._shutdown.drain_ns = now_ns() - self._shutdown.stop_ns
+
+
+async def _all_ended(tasks: list[asyncio.Task[None]]) -> None:
+    await asyncio.gather(*tasks, return_exceptions=True)

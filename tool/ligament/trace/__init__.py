@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trace stage: record events with LTTng, convert the recording once into the event table."""

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Write what derives from events.yaml: hooks, LTTng provider, converter columns, reference page.
+
+Called by CMake: `python -m ligament.trace.generate_events --events FILE --template NAME --out FILE`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import jinja2
+
+from ligament import __version__
+from ligament.trace.events import EventSet, load_events
+
+TEMPLATES = Path(__file__).parent / "templates"
+CPP_TYPES = {
+    "u8": "std::uint8_t",
+    "u32": "std::uint32_t",
+    "u64": "std::uint64_t",
+    "i64": "std::int64_t",
+    "f64": "double",
+    "string": "const char*",
+}
+
+
+def render(events: EventSet, template: str) -> str:
+    """The text of one generated file; the same input gives the same bytes."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    origin = f"Generated from spec/events/events.yaml by {template}, ligament {__version__}."
+    return environment.get_template(template).render(
+        set=events, cpp=CPP_TYPES, origin=origin, columns=events.columns()
+    )
+
+
+def write_if_changed(path: Path, text: str) -> bool:
+    """Write `text`; an unchanged file keeps its time stamp, so that rebuilds stay quiet."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return True
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Command line of the generator."""
+    parser = argparse.ArgumentParser(prog="generate_events", description=__doc__)
+    parser.add_argument("--events", type=Path, required=True, help="path of events.yaml")
+    parser.add_argument(
+        "--template",
+        required=True,
+        choices=sorted(path.name for path in TEMPLATES.glob("*.j2")),
+        help="which file to make",
+    )
+    parser.add_argument("--out", type=Path, required=True, help="file to write")
+    options = parser.parse_args(arguments)
+    write_if_changed(options.out, render(load_events(options.events), options.template))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

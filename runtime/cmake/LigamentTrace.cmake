@@ -25,4 +25,32 @@ function(ligament_add_trace target)
   target_sources(${target} PRIVATE ${hooks})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${generated}/include>)
   install(FILES ${hooks} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ligament/detail)
+  find_package(PkgConfig)
+  if(PKG_CONFIG_FOUND)
+    ligament_add_trace_provider(${target} ${generated})
+    ligament_add_trace_converter(${generated})
+  endif()
+endfunction()
+
+# The provider object: opened by trace::load(), never linked.
+function(ligament_add_trace_provider target generated)
+  pkg_check_modules(LTTNG_UST IMPORTED_TARGET lttng-ust>=2.13)
+  if(NOT LTTNG_UST_FOUND)
+    message(STATUS "LTTng-UST not found: no trace provider (Debian: liblttng-ust-dev)")
+    return()
+  endif()
+  ligament_generate_events(lttng_tracepoints.h.j2 ${generated}/lttng/lttng_tracepoints.h)
+  ligament_generate_events(lttng_hooks.inc.j2 ${generated}/lttng/lttng_hooks.inc)
+  add_library(ligament-trace-lttng MODULE src/trace/provider/lttng_provider.cpp
+              ${generated}/lttng/lttng_tracepoints.h ${generated}/lttng/lttng_hooks.inc)
+  # LTTng's macros are C; their warnings are not ours to answer for, so ligament_warnings stays off.
+  target_include_directories(ligament-trace-lttng PRIVATE src ${generated}/lttng ${generated}/include)
+  target_link_libraries(ligament-trace-lttng PRIVATE ligament_language PkgConfig::LTTNG_UST
+                        ${CMAKE_DL_LIBS})
+  add_dependencies(ligament-trace-lttng ligament_trace_headers)
+  install(TARGETS ligament-trace-lttng LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
+endfunction()
+
+# The native reader of recordings.
+function(ligament_add_trace_converter generated)
 endfunction()

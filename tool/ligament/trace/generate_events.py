@@ -7,6 +7,7 @@ Called by CMake: `python -m ligament.trace.generate_events --events FILE --templ
 from __future__ import annotations
 
 import argparse
+import hashlib
 from pathlib import Path
 
 import jinja2
@@ -25,6 +26,15 @@ CPP_TYPES = {
 }
 
 
+def digest(events: EventSet) -> str:
+    """What library and provider must agree on: names, fields and types, not descriptions."""
+    layout = [
+        (event.name, [(field.name, field.type) for field in (*events.common, *event.fields)])
+        for event in events.events
+    ]
+    return hashlib.sha256(repr(layout).encode()).hexdigest()[:16]
+
+
 def render(events: EventSet, template: str) -> str:
     """The text of one generated file; the same input gives the same bytes."""
     environment = jinja2.Environment(
@@ -37,7 +47,7 @@ def render(events: EventSet, template: str) -> str:
     )
     origin = f"Generated from spec/events/events.yaml by {template}, ligament {__version__}."
     return environment.get_template(template).render(
-        set=events, cpp=CPP_TYPES, origin=origin, columns=events.columns()
+        set=events, cpp=CPP_TYPES, origin=origin, columns=events.columns(), digest=digest(events)
     )
 
 

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All types known to one run: the standard ones of a distribution and users' own packages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ligament.messages.errors import DefinitionError, Place
+from ligament.messages.model import PRIMITIVE_SIZES, Action, Field, Message, Multiplicity, Service
+from ligament.messages.rosbags_types import standard_messages
+
+
+class TypeStore:
+    """Messages, services and actions by full name (`package/kind/Name`)."""
+
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self.messages: dict[str, Message] = {}
+        self.services: dict[str, Service] = {}
+        self.actions: dict[str, Action] = {}
+        for message in messages:
+            self.add_message(message)
+
+    def add_message(self, message: Message) -> None:
+        """Add a message; a second, different one of the same name is an error."""
+        known = self.messages.get(message.name)
+        if known is not None and known != message:
+            raise DefinitionError(
+                Place(message.origin),
+                f"type '{message.name}' is defined differently in {known.origin}",
+                expected="one definition per name",
+            )
+        self.messages.setdefault(message.name, message)
+
+    def add_service(self, service: Service) -> None:
+        """Add a service with its messages."""
+        for message in service.messages:
+            self.add_message(message)
+        self.services[service.name] = service
+
+    def add_action(self, action: Action) -> None:
+        """Add an action with its messages and services."""
+        for message in action.messages:
+            self.add_message(message)
+        self.add_service(action.send_goal)
+        self.add_service(action.get_result)
+        self.actions[action.name] = action
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.messages
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self.messages[name] for name in sorted(self.messages))
+
+    def nearest(self, name: str) -> str | None:
+        """The known type whose name is most like `name`, if any is."""
+        known = [*self.messages, *self.services, *self.actions]
+        found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+        return found[0] if found else None
+
+    def message(self, name: str, place: Place | None = None) -> Message:
+        """The message of that name; a DefinitionError with the nearest name if there is none."""
+        if name not in self.messages:
+            raise DefinitionError(
+                place or Place("message types"),
+                f"unknown message type '{name}'",
+                expected="a type of the chosen distribution or of a package folder given",
+                nearest=self.nearest(name),
+            )
+        return self.messages[name]
+
+    def nested(self, message: Message) -> list[Message]:
+        """The message types that fields refer to, without repetition, in order of use."""
+        names = dict.fromkeys(f.type.element for f in message.fields if f.type.is_message)
+        return [self.message(name, Place(message.origin)) for name in names]
+
+    def closure(self, messages: Iterable[Message]) -> list[Message]:
+        """The messages and all they refer to, each after what it needs."""
+        ordered: dict[str, Message] = {}
+
+        def visit(message: Message, path: tuple[str, ...]) -> None:
+            if message.name in path:
+                chain = " -> ".join([*path, message.name])
+                raise DefinitionError(
+                    Place(message.origin),
+                    f"type '{message.name}' contains itself ({chain})",
+                    expected="types without cycles",
+                )
+            if message.name in ordered:
+                return
+            for inner in self.nested(message):
+                visit(inner, (*path, message.name))
+            ordered[message.name] = message
+
+        for message in messages:
+            visit(message, ())
+        return list(ordered.values())
+
+    def is_fixed(self, message: Message) -> bool:
+        """Whether every value of the message has the same size on the wire."""
+        return all(
+            not f.type.is_sequence
+            and not f.type.is_string
+            and (not f.type.is_message or self.is_fixed(self.message(f.type.element)))
+            for f in message.fields
+        )
+
+    def min_size(self, message: Message) -> int:
+        """Fewest bytes a value takes on the wire, without padding."""
+        return sum(self._min_field_size(f) for f in message.fields)
+
+    def _min_field_size(self, field: Field) -> int:
+        kind = field.type
+        if kind.is_sequence:
+            return 4
+        if kind.is_message:
+            element = self.min_size(self.message(kind.element))
+        elif kind.is_string:
+            element = 5 if kind.element == "string" else 4
+        else:
+            element = PRIMITIVE_SIZES[kind.element]
+        return element * (kind.count if kind.multiplicity is Multiplicity.ARRAY else 1)
+
+    def chosen(self, message: Message) -> Field | None:
+        """The field that is, or holds, the chosen array of the message.
+
+        The marked one; else the primitive array of the largest possible size, where unbounded
+        beats bounded beats fixed, and the last in wire order wins a tie (payloads come last).
+        Arrays inside single nested messages count, those inside sequences do not.
+        """
+        marked = [f for f in message.fields if f.marked]
+        if marked:
+            return marked[0]
+        ranked = [(self._array_rank(f), f) for f in message.fields]
+        best = max((rank for rank, _ in ranked), default=0.0)
+        return [f for rank, f in ranked if rank == best][-1] if best else None
+
+    def _array_rank(self, field: Field) -> float:
+        kind = field.type
+        if kind.multiplicity is Multiplicity.SINGLE:
+            if not kind.is_message:
+                return 0.0
+            inner = self.message(kind.element)
+            chosen = self.chosen(inner)
+            return self._array_rank(chosen) if chosen else 0.0
+        if not kind.is_primitive:
+            return 0.0
+        if kind.multiplicity is Multiplicity.SEQUENCE:
+            return float("inf")
+        # A bounded sequence beats every fixed array: its length is a matter of the message.
+        variable = 2.0**40 if kind.multiplicity is Multiplicity.BOUNDED else 0.0
+        return variable + kind.count * PRIMITIVE_SIZES[kind.element]
+
+
+def load_store(distro: str = "jazzy", package_dirs: Iterable[Path] = ()) -> TypeStore:
+    """All types of a distribution, of `spec/interfaces` and of the package folders given."""
+    store = TypeStore(standard_messages(distro).values())
+    return store

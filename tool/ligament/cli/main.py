@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament VERB ...`: the table of verbs, and what is common to all of them.
+
+To add a verb, write `cli/<verb>.py` with a function whose parameters are its arguments (typer's
+form; `cli/common.py` has the shared ones) or a `typer.Typer` with sub-commands, and give it a line
+in `VERBS`. A verb's module is imported only when the verb is used, so `ligament check` stays quick.
+
+Exit codes: 0 done, 1 a failure (what was run and where its log is), 2 a mistake in the input.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from ligament import __version__
+from ligament.errors import (
+    FailureError,
+    InputError,
+    LigamentError,
+    Problem,
+    listing,
+    nearest,
+    render_problem,
+)
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A line of the table: the verb, where it lives, what it does, in one line."""
+
+    name: str
+    target: str
+    text: str
+    stage: str = "pipe"
+    json_is_flag: bool = True
+
+
+VERBS: tuple[Verb, ...] = (
+    Verb("check", "ligament.cli.check:check", "Check a graph and everything that it refers to."),
+    Verb("map", "ligament.cli.map:map_", "Map nodes to devices and topics to transports."),
+    Verb("generate", "ligament.cli.generate:generate", "Write the glue of a mapped graph."),
+    Verb("build", "ligament.cli.build:build", "Build what a variant needs; quiet when nothing changed."),
+    Verb("run", "ligament.cli.run:run", "Run a graph, with a status line per node."),
+    Verb("trace", "ligament.cli.trace:trace", "Turn raw traces into one event table."),
+    Verb("report", "ligament.cli.report:report", "Say where the time went, and whether variants are equal."),
+    Verb("graph", "ligament.cli.graph:graph", "Draw a graph, by device and transport.", "look"),
+    Verb("doctor", "ligament.cli.doctor:doctor", "Say what is installed, what is missing, and its cost.", "look"),
+    Verb("demo", "ligament.cli.demo:demo", "Run the perception graph in all its variants.", "measure"),
+    Verb("bench", "ligament.cli.bench:bench", "Measure, with floors and peers in the same run.", "measure",
+         json_is_flag=False),
+    Verb("agent", "ligament.cli.agent:agent", "Serve microcontrollers (comes with microcontrollers).", "measure"),
+)
+
+STAGES = {"pipe": "The pipe, stage by stage", "look": "Look", "measure": "Measure and serve"}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if not words or words[0] in ("--help", "-h", "help"):
+        _print_help()
+        return 0
+    if words[0] in ("--version", "version"):
+        print(f"ligament {__version__}")
+        return 0
+    verb = next((v for v in VERBS if v.name == words[0]), None)
+    wants_json = verb is not None and verb.json_is_flag and "--json" in words
+    try:
+        if verb is None:
+            raise InputError(Problem("verb-unknown", f"there is no verb '{words[0]}'",
+                                     expected=listing((v.name for v in VERBS), 20),
+                                     hint=nearest(words[0], [v.name for v in VERBS])))
+        return _call(verb, words[1:])
+    except LigamentError as error:
+        report_error(error, as_json=wants_json)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+def _call(verb: Verb, words: list[str]) -> int:
+    import typer  # noqa: PLC0415 - after --version and unknown verbs, which need none of it
+
+    target = _load(verb)
+    app = target
+    if not isinstance(target, typer.Typer):
+        app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+        app.command()(target)
+    command = typer.main.get_command(app)
+    try:
+        result = command.main(args=words, prog_name=f"ligament {verb.name}", standalone_mode=True)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(bool(ended.code))
+    return result if isinstance(result, int) else 0
+
+
+def _load(verb: Verb) -> Any:
+    """Import a verb's code; what is in the way is named, with the verb."""
+    module_name, _, function = verb.target.partition(":")
+    try:
+        return getattr(importlib.import_module(module_name), function)
+    except ModuleNotFoundError as error:
+        lacking = f"the module '{error.name}' is missing"
+        raise FailureError(f"the verb '{verb.name}' cannot be loaded: {lacking}",
+                           hint="`ligament doctor` says what is missing and how to get it") from error
+    except (ImportError, AttributeError, SyntaxError) as error:
+        raise FailureError(f"the verb '{verb.name}' cannot be loaded: {error}") from error
+
+
+def report_error(error: LigamentError, *, as_json: bool) -> None:
+    """Print an error: as JSON on stdout, or for people on stderr, in colour on a terminal."""
+    if as_json:
+        print(json.dumps(error.to_json(), indent=2))
+        return
+    if not isinstance(error, InputError):
+        print(_coloured(f"error: {error}"), file=sys.stderr)
+        return
+    for problem in error.problems:
+        print(_coloured(render_problem(problem)), file=sys.stderr)
+    count = len(error.problems)
+    print(f"{count} problem{'s' * (count != 1)}", file=sys.stderr)
+
+
+def _coloured(text: str) -> str:
+    if not sys.stderr.isatty():
+        return text
+    for word, code in (("error: ", "1;31"), ("note: ", "36"), ("hint: ", "32"), ("expected: ", "33")):
+        text = text.replace(word, f"\x1b[{code}m{word}\x1b[0m", 1)
+    return text
+
+
+def _print_help() -> None:
+    print("Usage: ligament VERB [ARGUMENTS]\n")
+    print("One ROS 2 computation graph across CPUs, GPUs, FPGAs and microcontrollers.\n")
+    width = max(len(v.name) for v in VERBS)
+    for stage, title in STAGES.items():
+        print(f"{title}:")
+        for verb in VERBS:
+            if verb.stage == stage:
+                print(f"  {verb.name:{width}}  {verb.text}")
+        print()
+    print("ligament VERB --help explains a verb, with examples. ligament --version")
+    print("Exit codes: 0 done, 1 something that was run failed, 2 a mistake in the input.")
+
+
+def entry() -> None:
+    """Entry point of the installed script."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    entry()

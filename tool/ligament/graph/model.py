@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The normalised graph: ids resolved, defaults filled, types known.
+
+This is the artefact of the first stage (`ligament check --json`, schema normalised-graph) as frozen
+dataclasses. Every later stage reads this and nothing before it. `to_json` gives the plain form;
+`from_json` takes it back, so that a graph written by hand can enter here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+from ligament.errors import Location
+from ligament.graph.qos import QoS, merge
+
+SCHEMA = "ligament/normalised-graph/1"
+
+Value = bool | int | float | str | list[Any]
+
+
+@dataclass(frozen=True)
+class Port:
+    """One input or output of a node type."""
+
+    name: str
+    direction: str
+    message: str
+    description: str = ""
+    qos: Mapping[str, Any] = field(default_factory=dict)
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a node type; `default` None means that the graph must set it."""
+
+    name: str
+    type: str
+    description: str
+    default: Any = None
+    unit: str = ""
+    range: tuple[float, float] | None = None
+    choices: tuple[Any, ...] = ()
+    read_only: bool = False
+
+
+@dataclass(frozen=True)
+class Fuses:
+    """The sub-graph that a hand-fused node type replaces; pairs are (local node, port or parameter)."""
+
+    nodes: Mapping[str, str]
+    inside: tuple[tuple[str, str], ...] = ()
+    ports: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NodeType:
+    """A node type as its node.yaml declares it; `folder` is where its sources are."""
+
+    type: str
+    folder: str
+    description: str = ""
+    ports: Mapping[str, Port] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    implementations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    state: Any = "none"
+    fuses: Fuses | None = None
+
+
+@dataclass(frozen=True)
+class NodePort:
+    """A port of a node of the graph, connected."""
+
+    topic: str
+    direction: str
+    message: str
+    qos: QoS
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the graph. `parameters` is complete; `parameters_set` names those the graph sets."""
+
+    id: str
+    name: str
+    namespace: str
+    type: str
+    ports: Mapping[str, NodePort] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters_set: tuple[str, ...] = ()
+    parameter_files: tuple[str, ...] = ()
+    description: str = ""
+    device: str | None = None
+    host: str | None = None
+    on_failure: str = "stop"
+    at: Location | None = None
+
+    @property
+    def remap(self) -> dict[str, str]:
+        """Return what the node's own code must be told: port name to topic, where they differ."""
+        return {name: port.topic for name, port in self.ports.items()}
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a topic."""
+
+    node: str
+    port: str
+    direction: str
+    qos: QoS
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic with all its ends. `qos_declared` is what the graph file says about the topic itself."""
+
+    id: str
+    hash: str
+    message: str
+    qos: QoS
+    qos_declared: Mapping[str, Any] = field(default_factory=dict)
+    ends: tuple[End, ...] = ()
+    bound_bytes: int | None = None
+    bounds: Mapping[str, int] = field(default_factory=dict)
+    rate_hz: float | None = None
+    transports: tuple[str, ...] | None = None
+    external: tuple[str, ...] = ()
+    description: str = ""
+    at: Location | None = None
+
+    @property
+    def publishers(self) -> tuple[End, ...]:
+        """Return the ends that publish."""
+        return tuple(e for e in self.ends if e.direction == "out")
+
+    @property
+    def subscriptions(self) -> tuple[End, ...]:
+        """Return the ends that subscribe."""
+        return tuple(e for e in self.ends if e.direction == "in")
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """A wish of a variant: these nodes are replaced by one node of a hand-fused type."""
+
+    nodes: tuple[str, ...]
+    type: str
+    id: str
+    members: Mapping[str, str] = field(default_factory=dict)
+    """Local name in the type's `fuses` to the id of the node that plays it."""
+    at: Location | None = None
+
+
+@dataclass(frozen=True)
+class Wait:
+    """How executors wait for messages."""
+
+    strategy: str = "sleep"
+    spin_us: int = 50
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One named way to map the graph; all names are ids."""
+
+    name: str
+    description: str = ""
+    containers: str | Mapping[str, tuple[str, ...]] = "separate"
+    fuse: tuple[Fusion, ...] = ()
+    devices: Mapping[str, str] = field(default_factory=dict)
+    transports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    wait: Wait = Wait()
+    at: Location | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """Where the result is recorded and how two variants' results are compared."""
+
+    sink: str
+    compare: str = "exact"
+    tolerance: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The normalised graph."""
+
+    name: str
+    distro: str = "jazzy"
+    description: str = ""
+    source: str = ""
+    inputs: tuple[str, ...] = ()
+    message_packages: Mapping[str, str] = field(default_factory=dict)
+    hosts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    types: Mapping[str, NodeType] = field(default_factory=dict)
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    topics: Mapping[str, Topic] = field(default_factory=dict)
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+    default_variant: str = "default"
+    check: Check | None = None
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the artefact's plain form."""
+        return {"schema": SCHEMA, **plain(self)}
+
+
+def plain(value: Any) -> Any:
+    """Return dataclasses, tuples and mappings as plain JSON data; mappings sorted by key."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.compare}
+    if isinstance(value, Mapping):
+        return {str(k): plain(value[k]) for k in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value
+
+
+def from_json(data: Mapping[str, Any]) -> Graph:
+    """Return the graph of a (schema-valid) normalised graph's plain form."""
+    return Graph(
+        **{k: data[k] for k in ("name", "distro", "description", "source", "hosts", "default_variant")
+           if k in data},
+        inputs=tuple(data.get("inputs", ())),
+        message_packages=data.get("message_packages", {}),
+        types={k: _node_type(v) for k, v in data.get("types", {}).items()},
+        nodes={k: _node(v) for k, v in data["nodes"].items()},
+        topics={k: _topic(v) for k, v in data["topics"].items()},
+        variants={k: _variant(v) for k, v in data["variants"].items()},
+        check=Check(**data["check"]) if data.get("check") else None,
+        warnings=tuple(data.get("warnings", ())),
+    )
+
+
+def _located(data: Mapping[str, Any]) -> dict[str, Any]:
+    fresh = dict(data)
+    if fresh.get("at"):
+        fresh["at"] = Location(**fresh["at"])
+    return fresh
+
+
+def _node_type(data: Mapping[str, Any]) -> NodeType:
+    fresh = dict(data)
+    fresh["ports"] = {k: Port(**v) for k, v in data.get("ports", {}).items()}
+    fresh["parameters"] = {k: _parameter(v) for k, v in data.get("parameters", {}).items()}
+    if data.get("fuses"):
+        fuses = data["fuses"]
+        inside = tuple((a, b) for a, b in fuses.get("inside", ()))
+        fresh["fuses"] = Fuses(fuses["nodes"], inside, fuses.get("ports", {}), fuses.get("parameters", {}))
+    return NodeType(**fresh)
+
+
+def _parameter(data: Mapping[str, Any]) -> Parameter:
+    fresh = dict(data)
+    if fresh.get("range"):
+        fresh["range"] = tuple(fresh["range"])
+    fresh["choices"] = tuple(fresh.get("choices") or ())
+    return Parameter(**fresh)
+
+
+def _node(data: Mapping[str, Any]) -> Node:
+    fresh = _located(data)
+    fresh["ports"] = {
+        k: NodePort(v["topic"], v["direction"], v["message"], merge(v.get("qos", {})))
+        for k, v in data.get("ports", {}).items()
+    }
+    for name in ("parameter_files", "parameters_set"):
+        fresh[name] = tuple(data.get(name, ()))
+    return Node(**fresh)
+
+
+def _topic(data: Mapping[str, Any]) -> Topic:
+    fresh = _located(data)
+    fresh["qos"] = merge(data.get("qos", {}))
+    fresh["ends"] = tuple(
+        End(e["node"], e["port"], e["direction"], merge(e.get("qos", {}))) for e in data.get("ends", ())
+    )
+    if data.get("transports") is not None:
+        fresh["transports"] = tuple(data["transports"])
+    fresh["external"] = tuple(data.get("external", ()))
+    return Topic(**fresh)
+
+
+def _variant(data: Mapping[str, Any]) -> Variant:
+    fresh = _located(data)
+    containers = data.get("containers", "separate")
+    if not isinstance(containers, str):
+        containers = {k: tuple(v) for k, v in containers.items()}
+    fresh["containers"] = containers
+    fresh["fuse"] = tuple(
+        Fusion(**{**_located(f), "nodes": tuple(f["nodes"])}) for f in data.get("fuse", ())
+    )
+    fresh["transports"] = {k: tuple(v) for k, v in data.get("transports", {}).items()}
+    fresh["wait"] = Wait(**data.get("wait", {}))
+    return Variant(**fresh)

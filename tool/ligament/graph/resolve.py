@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From documents to the normalised graph: the first stage of the pipe.
+
+    graph = resolve(read_project(Path("graph.yaml")))    # or load_graph("graph.yaml") for both
+
+Pure: documents in, dataclasses out. Every problem is collected; if there is any, InputError holds
+them all and no graph is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ligament.errors import InputError, Problem, listing, nearest
+from ligament.graph.flatten import FlatNode, Scope, flatten
+from ligament.graph.loader import Project, display, read_document, read_project
+from ligament.graph.model import Check, Graph, Node, NodePort, NodeType, from_json
+from ligament.graph.node_types import build_node_types
+from ligament.graph.parameters import apply_file, apply_values
+from ligament.graph.qos import merge
+from ligament.graph.source import Document
+from ligament.graph.topics import Declared, build_topics, declared_topics, unheard
+from ligament.graph.variants import Resolved, build_variants
+
+
+def load_graph(path: str | Path) -> Graph:
+    """Read, check and normalise a graph file; a normalised graph (`.json`) is taken as it is."""
+    path = Path(path)
+    if path.suffix == ".json":
+        return from_json(read_document(path, "normalised-graph").data)
+    return resolve(read_project(path))
+
+
+def resolve(project: Project) -> Graph:
+    """Return the normalised graph of what was read; raise InputError with all problems."""
+    problems = list(project.problems)
+    types = build_node_types(project.node_types, project.messages, problems)
+    flat, scopes = flatten(project.root, problems)
+    declared = declared_topics(scopes, problems)
+    nodes: dict[str, Node] = {}
+    for entry in sorted(flat, key=lambda n: n.id):
+        node = _node(entry, types, declared, project, problems)
+        if node:
+            nodes[node.id] = node
+    topics = build_topics(nodes, declared, project.messages, problems)
+    root = project.root.document
+    keys = {"/".join((*n.scope.keys, n.key)): n.id for n in flat}
+    resolved = Resolved(root, nodes, topics, types, keys, problems=problems)
+    check = _check(root, resolved)
+    resolved.sink = check.sink if check else None
+    variants, default = build_variants(resolved)
+    _check_hosts(flat, root, problems)
+    if problems:
+        raise InputError(_ordered(problems))
+    used = {n.type for n in nodes.values()} | {f.type for v in variants.values() for f in v.fuse}
+    optional = {(n.id, p) for n in nodes.values() for p, port in types[n.type].ports.items() if port.optional}
+    return Graph(
+        name=root.data["name"], distro=root.data.get("distro", "jazzy"),
+        description=root.data.get("description", ""), source=root.file,
+        inputs=tuple(sorted({*project.inputs, *(project.node_types[t].file for t in used)})),
+        message_packages={k: str(Path(v).resolve()) for k, v in project.messages.packages.items()},
+        hosts=root.data.get("hosts", {}), types={t: types[t] for t in sorted(used)},
+        nodes=nodes, topics=topics, variants=variants, default_variant=default, check=check,
+        warnings=tuple(unheard(topics, optional)),
+    )
+
+
+def _ordered(problems: list[Problem]) -> list[Problem]:
+    unique = list(dict.fromkeys(problems))
+    return sorted(unique, key=lambda p: (p.location is None, p.location, p.code, p.text))
+
+
+def _node(
+    flat: FlatNode, types: Mapping[str, NodeType], declared: Declared, project: Project,
+    problems: list[Problem],
+) -> Node | None:
+    node_type = types.get(flat.data["type"])
+    if node_type is None:
+        if flat.data["type"] not in project.node_types:
+            problems.append(Problem(
+                "node-type-unknown", f"there is no node type '{flat.data['type']}'", flat.at("type"),
+                expected=f"one of {listing(types)}", hint=nearest(flat.data["type"], types)))
+        return None
+    _check_port_names(flat, node_type, problems)
+    files = tuple(str(Path(flat.scope.document.file).parent / f) for f in flat.data.get("parameter_files", ()))
+    defaults, given = _parameters(flat, node_type, files, project, problems)
+    return Node(
+        id=flat.id, name=flat.name, namespace=flat.namespace, type=node_type.type,
+        ports={name: _port(name, flat, node_type, declared) for name in sorted(node_type.ports)},
+        parameters={**defaults, **given}, parameters_set=tuple(sorted(given)),
+        parameter_files=tuple(display(Path(f)) for f in files),
+        description=flat.data.get("description", node_type.description),
+        device=flat.data.get("device"), host=flat.data.get("host"),
+        on_failure=flat.data.get("on_failure", flat.scope.document.data.get("on_failure", "stop")),
+        at=flat.key_at(),
+    )
+
+
+def _port(name: str, flat: FlatNode, node_type: NodeType, declared: Declared) -> NodePort:
+    port = node_type.ports[name]
+    topic = flat.topic(name)
+    of_topic: Mapping[str, Any] = declared[topic][2].get("qos", {}) if topic in declared else {}
+    of_node = flat.data.get("qos", {}).get(name, {})
+    return NodePort(topic, port.direction, port.message, merge(port.qos, of_topic, of_node))
+
+
+def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Problem]) -> None:
+    """Refuse remaps and QoS that no port of the node would ever see."""
+    known = {FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), p) for p in node_type.ports}
+    for source in flat.data.get("remap", {}):
+        full = FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), source)
+        if full not in known:
+            problems.append(Problem(
+                "port-unknown", f"'{node_type.type}' has no port '{source}'", flat.key_at("remap", source),
+                expected=listing(node_type.ports), hint=nearest(source, node_type.ports)))
+    for name in flat.data.get("qos", {}):
+        if name not in node_type.ports:
+            problems.append(Problem(
+                "port-unknown", f"'{node_type.type}' has no port '{name}'", flat.key_at("qos", name),
+                expected=listing(node_type.ports), hint=nearest(name, node_type.ports)))
+
+
+def _bare(scope: Scope) -> Scope:
+    return replace(scope, outer=())
+
+
+def _parameters(
+    flat: FlatNode, node_type: NodeType, files: tuple[str, ...], project: Project, problems: list[Problem]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the declared defaults, and what files and graph set on top of them."""
+    given: dict[str, Any] = {}
+    for file in files:
+        document = project.parameter_files.get(file)
+        if document:
+            apply_file(node_type, flat.id, given, document, problems)
+    if "parameters" in flat.data:
+        apply_values(node_type, given, flat.scope.document, (*flat.path, "parameters"), problems)
+    for document, path in flat.scope.overrides:
+        override: Any = document.data
+        for part in path:
+            override = override[part]
+        if flat.key in override:
+            apply_values(node_type, given, document, (*path, flat.key), problems)
+    defaults = {n: p.default for n, p in node_type.parameters.items() if p.default is not None}
+    for name, parameter in node_type.parameters.items():
+        named = name in flat.data.get("parameters", {})
+        if parameter.default is None and name not in given and not named:
+            problems.append(Problem("param-missing", f"'{flat.id}' needs the parameter '{name}'", flat.key_at(),
+                                    expected=f"{name}: {parameter.description}"))
+    return defaults, given
+
+
+def _check(root: Document, resolved: Resolved) -> Check | None:
+    data = root.data.get("check")
+    if not data:
+        return None
+    sink = resolved.node_id(data["sink"], root.at("check", "sink"))
+    return Check(sink or "", data.get("compare", "exact"), data.get("tolerance"), data.get("reason", ""))
+
+
+def _check_hosts(flat: list[FlatNode], root: Document, problems: list[Problem]) -> None:
+    hosts = root.data.get("hosts", {})
+    for node in flat:
+        host = node.data.get("host")
+        if host is not None and host not in hosts:
+            problems.append(Problem("host-unknown", f"there is no host '{host}'", node.at("host"),
+                                    expected=listing(hosts), hint=nearest(host, hosts)))

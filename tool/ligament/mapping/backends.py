@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which transports and kinds of device this installation can really run.
+
+The rules decide what a graph *should* use; this table says whether that can be had. A transport or
+kind without a back-end is refused with its sentence, never replaced by another silently. A new
+back-end is one line here beside its folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Whether something can be run, and what to say when it cannot."""
+
+    installed: bool
+    text: str
+
+
+TRANSPORTS: dict[str, Backend] = {
+    "shm": Backend(True, "the shared-memory pool of one host"),
+    "dds": Backend(False, "it joins with the edge, the component that speaks DDS for a host"),
+    "hmt": Backend(False, "hardware-mapped topics come with the FPGA back-end"),
+    "gateway": Backend(False, "gateways come with the FPGA back-end"),
+    "queue": Backend(False, "queues between kernels come with the GPU back-end"),
+    "xrce": Backend(False, "it comes with the microcontroller back-end"),
+}
+
+KINDS: dict[str, Backend] = {
+    "cpu": Backend(True, "C++ components in containers"),
+    "gpu": Backend(False, "GPU nodes come with the GPU back-end"),
+    "fpga": Backend(False, "FPGA nodes come with the FPGA back-end"),
+    "mcu": Backend(False, "microcontroller nodes come with the microcontroller back-end"),
+}
+
+
+@dataclass(frozen=True)
+class Backends:
+    """The back-ends that a mapping may count on."""
+
+    transports: frozenset[str]
+    kinds: frozenset[str]
+
+
+def installed() -> Backends:
+    """Return what this installation has."""
+    return Backends(
+        frozenset(n for n, b in TRANSPORTS.items() if b.installed),
+        frozenset(n for n, b in KINDS.items() if b.installed),
+    )
+
+
+def planned() -> Backends:
+    """Return everything that the vocabulary knows: for mapping on paper (`ligament map --plan`)."""
+    return Backends(frozenset(TRANSPORTS), frozenset(KINDS))

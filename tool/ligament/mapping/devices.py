@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""node -> device. The rules are the table `DEVICE_RULES`, tried in order; the first that applies decides.
+
+A rule is a name, a question and an answer: it looks at one node (`NodeCase`) and returns the
+device with a sentence, a problem, or None when it has nothing to say. To add a rule, write the
+function and give it a line in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ligament.errors import InputError, Problem, listing, nearest
+from ligament.graph.model import Node, NodeType, Variant
+from ligament.mapping.backends import KINDS, Backends
+from ligament.mapping.model import Cost, Reason
+from ligament.mapping.platform import Device, Platform
+
+
+@dataclass(frozen=True)
+class NodeCase:
+    """What a device rule may look at."""
+
+    node: Node
+    node_type: NodeType
+    platform: Platform
+    variant: Variant
+    backends: Backends
+
+    @property
+    def wish(self) -> str | None:
+        """Return the wished device or kind: the variant's before the node's own."""
+        return self.variant.devices.get(self.node.id, self.node.device)
+
+    def usable(self) -> list[Device]:
+        """Return the devices that an implementation and a back-end exist for, by name."""
+        return [d for d in self.platform.devices.values()
+                if d.kind in self.node_type.implementations and d.kind in self.backends.kinds]
+
+
+Answer = tuple[Device, str] | Problem | None
+
+
+def _wish(case: NodeCase) -> Answer:
+    """Return the device that graph or variant asks for."""
+    if case.wish is None:
+        return None
+    asked = case.wish
+    device = case.platform.devices.get(asked)
+    if device is None and asked in KINDS:
+        found = case.platform.of_kind(asked)
+        if len(found) > 1:
+            return _problem(case, "device-ambiguous", f"'{case.node.id}' wants a {asked}, and there are several",
+                            f"one of {listing(d.name for d in found)}")
+        device = found[0] if found else None
+    if device is None:
+        known = sorted(case.platform.devices)
+        return Problem("device-unknown", f"the platform '{case.platform.name}' has no device '{asked}'",
+                       case.variant.at if case.node.id in case.variant.devices else case.node.at,
+                       expected=f"one of {listing(known)}", hint=nearest(asked, known))
+    return _with_implementation(case, device)
+
+
+def _with_implementation(case: NodeCase, device: Device) -> Answer:
+    kinds = case.node_type.implementations
+    if device.kind not in kinds:
+        return _problem(case, "implementation-missing",
+                        f"'{case.node_type.type}' has no implementation for {device.kind} ({device.name})",
+                        f"a device of kind {listing(kinds)}")
+    if device.kind not in case.backends.kinds:
+        return _problem(case, "backend-missing", f"nothing here can run '{case.node.id}' on {device.name}",
+                        KINDS[device.kind].text)
+    return device, f"the graph asks for {case.wish}"
+
+
+def _only_device(case: NodeCase) -> Answer:
+    """Return the only device that the node can run on."""
+    usable = case.usable()
+    if len(usable) != 1:
+        return None
+    return usable[0], f"it is the only device with an implementation of {case.node_type.type}"
+
+
+def _processor_first(case: NodeCase) -> Answer:
+    """Return the CPU: offloading is asked for, or proposed by an optimiser, never assumed."""
+    found = [d for d in case.usable() if d.kind == "cpu"]
+    if not found:
+        return None
+    others = listing(sorted({d.kind for d in case.usable()} - {"cpu"}))
+    return min(found, key=lambda d: d.name), (
+        "nothing else was asked for; it could also run on: " + others if others != "none"
+        else "it is the first processor by name")
+
+
+def _none_left(case: NodeCase) -> Answer:
+    """Explain why no device can run the node."""
+    kinds = case.node_type.implementations
+    present = sorted({d.kind for d in case.platform.devices.values()})
+    lacking = [KINDS[k].text for k in sorted(kinds) if k in present and k not in case.backends.kinds]
+    if lacking:
+        return _problem(case, "backend-missing", f"nothing here can run '{case.node.id}'", "; ".join(lacking))
+    if len(case.usable()) > 1:
+        return _problem(case, "device-ambiguous", f"'{case.node.id}' could run on several devices",
+                        "a `device` for the node: " + listing(d.name for d in case.usable()))
+    return _problem(case, "implementation-missing",
+                    f"'{case.node_type.type}' cannot run on '{case.platform.name}', which has {listing(present)}",
+                    f"a platform with {listing(kinds)}")
+
+
+def _problem(case: NodeCase, code: str, text: str, expected: str) -> Problem:
+    wished_by_variant = case.node.id in case.variant.devices
+    return Problem(code, text, case.variant.at if wished_by_variant else case.node.at, expected=expected)
+
+
+@dataclass(frozen=True)
+class DeviceRule:
+    """A line of the table."""
+
+    name: str
+    decide: Callable[[NodeCase], Answer]
+
+
+DEVICE_RULES: tuple[DeviceRule, ...] = (
+    DeviceRule("wish", _wish),
+    DeviceRule("only-device", _only_device),
+    DeviceRule("processor-first", _processor_first),
+    DeviceRule("no-device", _none_left),
+)
+
+
+def assign_devices(
+    nodes: Mapping[str, Node], types: Mapping[str, NodeType], platform: Platform, variant: Variant,
+    backends: Backends,
+) -> dict[str, tuple[Device, Reason]]:
+    """Return each node's device with the reason; raise InputError with all nodes that have none."""
+    chosen: dict[str, tuple[Device, Reason]] = {}
+    problems: list[Problem] = []
+    for name in sorted(nodes):
+        case = NodeCase(nodes[name], types[nodes[name].type], platform, variant, backends)
+        answer = _decide(case)
+        if isinstance(answer, Problem):
+            problems.append(answer)
+        else:
+            chosen[name] = answer
+    problems += _over_budget(chosen, nodes, types)
+    if problems:
+        raise InputError(problems)
+    return chosen
+
+
+def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:
+    for rule in DEVICE_RULES:
+        answer = rule.decide(case)
+        if isinstance(answer, Problem):
+            return answer
+        if answer is not None:
+            device, text = answer
+            return device, Reason(rule.name, f"runs on {device.name}: {text}", _area(case, device))
+    raise AssertionError("the last device rule always answers")
+
+
+def _area(case: NodeCase, device: Device) -> tuple[Cost, ...]:
+    area = case.node_type.implementations[device.kind].get("area", {})
+    return tuple(Cost(f"area {n}", float(area[n]), "pieces", "declared in node.yaml") for n in sorted(area))
+
+
+def _over_budget(
+    chosen: Mapping[str, tuple[Device, Reason]], nodes: Mapping[str, Node], types: Mapping[str, NodeType]
+) -> list[Problem]:
+    """Return a problem for each resource of a device that its nodes need more of than there is."""
+    used: dict[tuple[str, str], float] = {}
+    devices: dict[str, Device] = {}
+    for name, (device, _) in chosen.items():
+        devices[device.name] = device
+        area = types[nodes[name].type].implementations[device.kind].get("area", {})
+        for resource, amount in area.items():
+            used[device.name, resource] = used.get((device.name, resource), 0) + amount
+    problems = []
+    for (device_name, resource), amount in sorted(used.items()):
+        budget = devices[device_name].budgets.get(resource)
+        if budget is not None and amount > budget:
+            members = listing(n for n, (d, _) in chosen.items() if d.name == device_name)
+            problems.append(Problem("budget-overrun", f"the nodes on {device_name} need {amount:g} {resource}",
+                                    None, expected=f"at most {budget:g}", hint=f"they are {members}"))
+    return problems

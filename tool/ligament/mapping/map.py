@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second stage: one variant of a graph onto a platform.
+
+    mapping = map_graph(graph, platform, "processes")
+
+Four steps, each in its module: the variant's graph (fuse), node -> device (devices), containers,
+topic -> transport (transports). Pure and deterministic: the same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ligament.errors import InputError, Problem, listing, nearest
+from ligament.graph.model import Graph, Node, Variant
+from ligament.mapping.backends import Backends, installed
+from ligament.mapping.containers import assign_containers
+from ligament.mapping.devices import assign_devices
+from ligament.mapping.formal import communication
+from ligament.mapping.fuse import variant_graph
+from ligament.mapping.model import GraphMapping, MappedNode, MappedPort, MappedTopic, Reason
+from ligament.mapping.platform import Device, Platform
+from ligament.mapping.transports import Choice, assign_transports
+
+
+def find_variant(graph: Graph, name: str | None) -> Variant:
+    """Return a variant by name, or the default one; raise InputError if there is none."""
+    chosen = name or graph.default_variant
+    if chosen not in graph.variants:
+        raise InputError(Problem("variant-unknown", f"the graph '{graph.name}' has no variant '{chosen}'",
+                                 expected=f"one of {listing(graph.variants)}",
+                                 hint=nearest(chosen, graph.variants)))
+    return graph.variants[chosen]
+
+
+def map_graph(
+    graph: Graph, platform: Platform, variant: str | None = None, backends: Backends | None = None
+) -> GraphMapping:
+    """Return the mapping of a variant; raise InputError with everything that stands in its way."""
+    backends = backends or installed()
+    chosen = find_variant(graph, variant)
+    mapped_graph, replaces = variant_graph(graph, chosen)
+    nodes, topics = mapped_graph.nodes, mapped_graph.topics
+    places = assign_devices(nodes, graph.types, platform, chosen, backends)
+    devices = {n: device for n, (device, _) in places.items()}
+    choices = assign_transports(topics, nodes, devices, platform, chosen, backends)
+    containers = assign_containers(nodes, chosen)
+    problems = _shared_hosts(nodes, containers, chosen)
+    if problems:
+        raise InputError(problems)
+    hardware = [n for n, d in devices.items() if d.kind == "fpga"]
+    return GraphMapping(
+        graph=graph.name, variant=chosen.name, platform=platform.name, description=chosen.description,
+        nodes={n: _node(nodes[n], places[n], containers[n], replaces) for n in sorted(nodes)},
+        topics={t: _topic(mapped_graph, t, choices[t]) for t in sorted(topics)},
+        containers=_members(containers), wait=chosen.wait,
+        communication=communication(topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}),
+        warnings=graph.warnings,
+    )
+
+
+def _node(
+    node: Node, place: tuple[Device, Reason], container: str, replaces: Mapping[str, tuple[str, ...]]
+) -> MappedNode:
+    device, reason = place
+    ports = {n: MappedPort(p.topic, p.direction, p.message, p.qos) for n, p in node.ports.items()}
+    return MappedNode(
+        type=node.type, name=node.name, namespace=node.namespace, device=device.name, kind=device.kind,
+        implementation=device.kind, container=container, reason=reason, host=node.host,
+        on_failure=node.on_failure, ports=ports, parameters=node.parameters,
+        replaces=replaces.get(node.id, ()),
+    )
+
+
+def _topic(graph: Graph, name: str, choice: Choice) -> MappedTopic:
+    topic = graph.topics[name]
+    return MappedTopic(
+        id=name, hash=topic.hash, message=topic.message, mapped=choice.mapped,
+        transports=choice.transports, ends=topic.ends, qos=topic.qos, reason=choice.reason,
+        qos_declared=topic.qos_declared, bound_bytes=topic.bound_bytes, bounds=topic.bounds,
+    )
+
+
+def _members(containers: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for node, container in sorted(containers.items()):
+        found.setdefault(container, []).append(node)
+    return {c: tuple(found[c]) for c in sorted(found)}
+
+
+def _shared_hosts(
+    nodes: Mapping[str, Node], containers: Mapping[str, str], variant: Variant
+) -> list[Problem]:
+    problems = []
+    for container, members in _members(containers).items():
+        hosts = {nodes[m].host for m in members}
+        if len(hosts) > 1:
+            problems.append(Problem("container-hosts", f"the container '{container}' holds nodes of several hosts",
+                                    variant.at, expected="nodes of one host",
+                                    hint=", ".join(f"{m} on {nodes[m].host}" for m in members)))
+    return problems

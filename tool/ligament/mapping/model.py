@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mapping: node -> device, topic -> transport, container -> nodes, each with its reason.
+
+This is the artefact of the second stage (mapping.json). It names everything that the stages after
+it need about *where*; *what* a node or topic is stays in the normalised graph, except for nodes
+that exist only in this variant (fused ones), which is why a mapped node carries its type, ports
+and parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ligament.graph.model import End, Wait, merge, plain
+from ligament.graph.qos import QoS
+
+SCHEMA = "ligament/mapping/1"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One quantity that a decision was based on; `basis` says where the number comes from."""
+
+    name: str
+    value: float
+    unit: str
+    basis: str
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a decision is as it is: the rule that made it, a sentence, the costs it looked at."""
+
+    rule: str
+    text: str
+    costs: tuple[Cost, ...] = ()
+
+
+@dataclass(frozen=True)
+class MappedPort:
+    """A port of a mapped node."""
+
+    topic: str
+    direction: str
+    message: str
+    qos: QoS
+
+
+@dataclass(frozen=True)
+class MappedNode:
+    """A node with its place."""
+
+    type: str
+    name: str
+    namespace: str
+    device: str
+    kind: str
+    implementation: str
+    container: str
+    reason: Reason
+    host: str | None = None
+    on_failure: str = "stop"
+    ports: Mapping[str, MappedPort] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    replaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MappedTopic:
+    """A topic with its transports. `mapped` is the paper's class: software, hardware, gateway."""
+
+    id: str
+    hash: str
+    message: str
+    mapped: str
+    transports: tuple[str, ...]
+    ends: tuple[End, ...]
+    qos: QoS
+    reason: Reason
+    qos_declared: Mapping[str, Any] = field(default_factory=dict)
+    bound_bytes: int | None = None
+    bounds: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Edges between software and hardware, by what the hardware's side does."""
+
+    publish: int = 0
+    subscribe: int = 0
+
+    @property
+    def total(self) -> int:
+        """Return all of them."""
+        return self.publish + self.subscribe
+
+
+@dataclass(frozen=True)
+class Communication:
+    """The communication mapping in the papers' terms: sets, and boundary edges at its three steps."""
+
+    nodes_software: tuple[str, ...] = ()
+    nodes_hardware: tuple[str, ...] = ()
+    topics_software: tuple[str, ...] = ()
+    topics_hardware: tuple[str, ...] = ()
+    topics_gateway: tuple[str, ...] = ()
+    boundary_all_software: Edges = Edges()
+    boundary_with_hardware_topics: Edges = Edges()
+    boundary_with_gateways: Edges = Edges()
+
+
+@dataclass(frozen=True)
+class GraphMapping:
+    """One variant of one graph on one platform."""
+
+    graph: str
+    variant: str
+    platform: str
+    nodes: Mapping[str, MappedNode]
+    topics: Mapping[str, MappedTopic]
+    containers: Mapping[str, tuple[str, ...]]
+    wait: Wait = Wait()
+    description: str = ""
+    communication: Communication = Communication()
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the artefact's plain form."""
+        data = {"schema": SCHEMA, **plain(self)}
+        for step in ("all_software", "with_hardware_topics", "with_gateways"):
+            edges = getattr(self.communication, f"boundary_{step}")
+            data["communication"][f"boundary_{step}"]["total"] = edges.total
+        return data
+
+
+def from_json(data: Mapping[str, Any]) -> GraphMapping:
+    """Return the mapping of a (schema-valid) mapping.json's plain form."""
+    return GraphMapping(
+        graph=data["graph"], variant=data["variant"], platform=data["platform"],
+        nodes={k: _node(v) for k, v in data["nodes"].items()},
+        topics={k: _topic(v) for k, v in data["topics"].items()},
+        containers={k: tuple(v) for k, v in data["containers"].items()},
+        wait=Wait(**data.get("wait", {})), description=data.get("description", ""),
+        communication=_communication(data.get("communication", {})),
+        warnings=tuple(data.get("warnings", ())),
+    )
+
+
+def _reason(data: Mapping[str, Any]) -> Reason:
+    return Reason(data["rule"], data["text"], tuple(Cost(**c) for c in data.get("costs", ())))
+
+
+def _node(data: Mapping[str, Any]) -> MappedNode:
+    fresh = dict(data)
+    fresh["reason"] = _reason(data["reason"])
+    fresh["replaces"] = tuple(data.get("replaces", ()))
+    fresh["ports"] = {
+        k: MappedPort(p["topic"], p["direction"], p["message"], merge(p.get("qos", {})))
+        for k, p in data.get("ports", {}).items()
+    }
+    return MappedNode(**fresh)
+
+
+def _topic(data: Mapping[str, Any]) -> MappedTopic:
+    fresh = dict(data)
+    fresh["reason"] = _reason(data["reason"])
+    fresh["transports"] = tuple(data["transports"])
+    fresh["qos"] = merge(data.get("qos", {}))
+    fresh["ends"] = tuple(
+        End(e["node"], e["port"], e["direction"], merge(e.get("qos", {}))) for e in data["ends"]
+    )
+    return MappedTopic(**fresh)
+
+
+def _communication(data: Mapping[str, Any]) -> Communication:
+    fresh: dict[str, Any] = {}
+    for key, value in data.items():
+        fresh[key] = (Edges(value["publish"], value["subscribe"]) if key.startswith("boundary_")
+                      else tuple(value))
+    return Communication(**fresh)

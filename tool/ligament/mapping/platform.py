@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A platform: devices, memories, links, clocks, and what each has to give (platform.yaml)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ligament.errors import InputError, Problem, listing, nearest
+from ligament.graph.source import Document
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where nodes run."""
+
+    name: str
+    kind: str
+    memory: str | None = None
+    clock: str | None = None
+    cores: int | None = None
+    addresses_pool: bool = False
+    family: str = ""
+    budgets: Mapping[str, float] = field(default_factory=dict)
+    slots: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Link:
+    """What connects two devices or memories, in both directions."""
+
+    ends: frozenset[str]
+    bandwidth_bytes_per_s: float
+    latency_ns: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One target."""
+
+    name: str
+    devices: Mapping[str, Device]
+    pool_memory: str | None = None
+    links: tuple[Link, ...] = ()
+    clocks: Mapping[str, Any] = field(default_factory=dict)
+
+    def of_kind(self, kind: str) -> list[Device]:
+        """Return the devices of a kind, by name."""
+        return [self.devices[n] for n in sorted(self.devices) if self.devices[n].kind == kind]
+
+    def link(self, one: str, other: str) -> Link | None:
+        """Return the link between two ends, if one is declared."""
+        return next((k for k in self.links if k.ends == frozenset((one, other))), None)
+
+
+def build_platform(document: Document) -> Platform:
+    """Return the platform of a schema-valid document; raise InputError for names that lead nowhere."""
+    data = document.data
+    problems: list[Problem] = []
+    memories, clocks = data.get("memories", {}), data.get("clocks", {})
+    for name, device in data["devices"].items():
+        for key, known in (("memory", memories), ("clock", clocks)):
+            if key in device:
+                _known(device[key], known, key, document, ("devices", name, key), problems)
+    ends = {**data["devices"], **memories}
+    for i, link in enumerate(data.get("links", ())):
+        for key in ("from", "to"):
+            _known(link[key], ends, "device or memory", document, ("links", i, key), problems)
+    pools = [n for n, m in memories.items() if m.get("pool")]
+    if len(pools) > 1:
+        problems.append(Problem("platform-pool", f"{len(pools)} memories hold the pool: {listing(pools)}",
+                                document.at("memories", pools[1], "pool"), expected="one memory with pool: true"))
+    if problems:
+        raise InputError(problems)
+    return Platform(
+        data["name"], {n: _device(n, d) for n, d in data["devices"].items()},
+        pools[0] if pools else None, tuple(_link(k) for k in data.get("links", ())), clocks,
+    )
+
+
+def _known(
+    name: str, known: Mapping[str, Any], what: str, document: Document, path: tuple[str | int, ...],
+    problems: list[Problem],
+) -> None:
+    if name not in known:
+        problems.append(Problem("platform-reference", f"there is no {what} '{name}'", document.at(*path),
+                                expected=listing(known), hint=nearest(name, known)))
+
+
+def _device(name: str, data: Mapping[str, Any]) -> Device:
+    return Device(
+        name, data["kind"], data.get("memory"), data.get("clock"), data.get("cores"),
+        data.get("addresses_pool", data["kind"] == "cpu"), data.get("family", ""),
+        data.get("budgets", {}), data.get("slots", {}),
+    )
+
+
+def _link(data: Mapping[str, Any]) -> Link:
+    return Link(frozenset((data["from"], data["to"])), data["bandwidth_bytes_per_s"], data["latency_ns"],
+                f"{data['from']} - {data['to']}")

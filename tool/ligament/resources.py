@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the things that ship with the tool are: schemas, node packages, platforms, the runtime.
+
+Each is looked for where an installation puts it, then in the repository that an editable
+installation points into. A missing one is an error that says what was looked for, never a guess.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ligament.errors import FailureError
+
+_PACKAGE = Path(__file__).resolve().parent
+_REPOSITORY = _PACKAGE.parent.parent
+
+
+def spec_dir() -> Path:
+    """Return the folder of the contracts: package data `_spec`, else the repository's `spec/`."""
+    return _first("the schemas", [_PACKAGE / "_spec", _REPOSITORY / "spec"])
+
+
+def prefix() -> Path:
+    """Return the prefix that the runtime is installed into: that of this Python."""
+    return Path(sys.prefix)
+
+
+def node_packages_dir() -> Path:
+    """Return the folder of Ligament's own node packages."""
+    shared = prefix() / "share" / "ligament" / "nodes"
+    return _first("the node packages", [_REPOSITORY / "nodes", shared])
+
+
+def platforms_dir() -> Path:
+    """Return the folder of the platform descriptions."""
+    shared = prefix() / "share" / "ligament" / "platforms"
+    return _first("the platforms", [_REPOSITORY / "platforms", shared])
+
+
+def _first(what: str, candidates: list[Path]) -> Path:
+    for folder in candidates:
+        if folder.is_dir():
+            return folder
+    looked = " and ".join(str(c) for c in candidates)
+    raise FailureError(f"{what} that ship with ligament are missing; looked in {looked}",
+                       hint="reinstall the package (pip install ligament)")

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the CPU part of a variant: CMake once, then Ninja for the targets that it needs."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import ligament
+from ligament import resources
+from ligament.build.ninja import Progress, Step, run_step
+from ligament.errors import FailureError
+
+
+def build_cpu(folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None) -> bool:
+    """Build the libraries of a manifest's `cpu` entry; tells whether anything was compiled."""
+    project = (folder / entry["project"]).resolve()
+    work = (folder / entry["work"]).resolve()
+    own = [Path(library["folder"]) for library in entry["libraries"].values()]
+    _require_runtime()
+    work.mkdir(parents=True, exist_ok=True)
+    with _alone_in(work):
+        _configure(project, work, _library_folder(folder, entry), own)
+        targets = sorted(library["target"] for library in entry["libraries"].values())
+        command = ["ninja", "-C", str(work), f"-j{jobs}", *targets]
+        step = Step("compiling the nodes", command, work / "build.log", own)
+        output = run_step(step, progress)
+    return "no work to do" not in output
+
+
+def default_jobs() -> int:
+    """One job per core, but a gigabyte of free memory for each."""
+    cores = len(os.sched_getaffinity(0))
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(cores, free // 1_000_000_000))
+
+
+def _require_runtime() -> None:
+    config = resources.prefix() / "lib" / "cmake" / "ligament"
+    if not config.is_dir():
+        raise FailureError(
+            f"the Ligament runtime is not installed in {resources.prefix()}",
+            hint="make setup, in Ligament's repository; `ligament doctor` tells more",
+        )
+
+
+def _library_folder(folder: Path, entry: Mapping[str, Any]) -> Path:
+    first: Mapping[str, Any] = next(iter(entry["libraries"].values()))
+    return (folder / str(first["library"])).resolve().parent
+
+
+@contextmanager
+def _alone_in(work: Path) -> Iterator[None]:
+    """Two builds of one graph's variants take turns; Ninja does not guard against itself."""
+    with (work / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _configure(project: Path, work: Path, libraries: Path, own: list[Path]) -> None:
+    command = [
+        "cmake",
+        *("-S", str(project), "-B", str(work), "-G", "Ninja"),
+        "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+        f"-DCMAKE_PREFIX_PATH={resources.prefix()}",
+        f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={libraries}",
+        f"-DLIGAMENT_PYTHON={sys.executable}",
+    ]
+    if shutil.which("ccache"):
+        command.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+    # Ninja itself re-runs CMake when the project's text changes; a changed command does not.
+    state = hashlib.sha256(repr((command, ligament.__version__)).encode()).hexdigest()
+    stamp = work / ".configured"
+    if (work / "build.ninja").is_file() and stamp.is_file() and stamp.read_text() == state:
+        return
+    (work / "CMakeCache.txt").unlink(missing_ok=True)
+    run_step(Step("configuring the nodes' build", command, work / "configure.log", own))
+    stamp.write_text(state)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compilers' output: which lines a person should see first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+# gcc and clang: FILE:LINE:COLUMN: error: TEXT; the linker names no column, sometimes no line.
+_ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?:(?P<line>\d+):)?(?:(?P<column>\d+):)? "
+                    r"(?:fatal )?error: (?P<text>.*)$")  # fmt: skip
+_UNDEFINED = re.compile(r"^.*(undefined reference to .*|cannot find -l.*)$")
+_CMAKE = re.compile(r"^CMake Error(?: at (?P<file>[^:]+):(?P<line>\d+))?")
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One error with the lines that the compiler printed about it."""
+
+    file: str
+    lines: tuple[str, ...]
+
+
+def find_errors(output: str, own_folders: list[Path], limit: int = 5) -> list[Diagnostic]:
+    """The first errors of a build, those in the user's own folders before all others.
+
+    An error in a template is reported in a header; the note that leads back to the user's file
+    follows it, so the lines up to the next error are kept with it (at most eight).
+    """
+    found = _collect(output.splitlines())
+    own = [str(folder.resolve()) + "/" for folder in own_folders]
+
+    def is_foreign(diagnostic: Diagnostic) -> bool:
+        return not any(o in line for o in own for line in diagnostic.lines)
+
+    return sorted(found, key=is_foreign)[:limit]
+
+
+def _collect(lines: list[str]) -> list[Diagnostic]:
+    found = []
+    for number, line in enumerate(lines):
+        match = _ERROR.match(line) or _UNDEFINED.match(line) or _CMAKE.match(line)
+        if match is None or line.startswith(("ninja: ", "FAILED: ")):
+            continue
+        block = [line]
+        for following in lines[number + 1 : number + 8]:
+            if _ERROR.match(following) or following.startswith(("[", "ninja: ")):
+                break
+            block.append(following)
+        found.append(Diagnostic(match.groupdict().get("file") or "", tuple(block)))
+    return found
+
+
+def as_text(errors: list[Diagnostic]) -> str:
+    """The diagnostics as they are shown."""
+    return "\n".join(line for diagnostic in errors for line in diagnostic.lines)

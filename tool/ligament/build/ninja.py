@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CMake and Ninja as child processes: output to a log, progress to a callback."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ligament.build.diagnostics import as_text, find_errors
+from ligament.errors import FailureError
+
+# Told how many steps are done, how many there are, and what the last one was.
+Progress = Callable[[int, int, str], None]
+
+_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command, its log, and the folders whose errors are the user's own."""
+
+    what: str
+    command: list[str]
+    log: Path
+    own_folders: list[Path]
+
+
+def run_step(step: Step, progress: Progress | None = None) -> str:
+    """Run it; returns its output, or raises with the errors that matter and the log's path."""
+    step.log.parent.mkdir(parents=True, exist_ok=True)
+    output: list[str] = []
+    environment = {**os.environ, "NINJA_STATUS": "[%f/%t] ", "LC_ALL": "C.UTF-8"}
+    try:
+        process = subprocess.Popen(
+            step.command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=environment,
+        )
+    except OSError as error:
+        raise FailureError(
+            f"{step.what}: cannot run {step.command[0]}: {error.strerror}",
+            command=step.command,
+            hint="`ligament doctor` tells what is missing",
+        ) from error
+    with process, step.log.open("w", encoding="utf-8") as log:
+        assert process.stdout is not None
+        for line in process.stdout:
+            output.append(line)
+            log.write(line)
+            if progress is not None and (match := _STEP.match(line)):
+                progress(int(match[1]), int(match[2]), match[3])
+    text = "".join(output)
+    if process.returncode != 0:
+        raise _failure(step, text)
+    return text
+
+
+def _failure(step: Step, output: str) -> FailureError:
+    shown = as_text(find_errors(output, step.own_folders))
+    if not shown:
+        shown = "\n".join(output.splitlines()[-12:])
+    return FailureError(f"{step.what} failed:\n{shown}", command=step.command, log=step.log)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build stage: from a variant's manifest to libraries and build.json."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ligament
+from ligament.artefacts import write_json
+from ligament.build.cpu import build_cpu, default_jobs
+from ligament.build.ninja import Progress
+from ligament.errors import FailureError
+
+BUILD = "build.json"
+
+Builder = Callable[[Path, Mapping[str, Any], int, Progress | None], bool]
+
+# One builder per kind of device: (variant's folder, manifest entry, jobs, progress) -> compiled?
+BUILDERS: dict[str, Builder] = {"cpu": build_cpu}
+
+
+@dataclass(frozen=True)
+class Built:
+    """What the stage made, and whether anything had to be compiled."""
+
+    build: Path
+    compiled: bool
+
+
+def build(manifest: Path, jobs: int | None = None, progress: Progress | None = None) -> Built:
+    """Build everything that the manifest lists; quick and quiet when nothing changed."""
+    data = _read_manifest(manifest)
+    folder = manifest.parent
+    compiled = False
+    libraries: dict[str, Any] = {}
+    for kind, entry in data["backends"].items():
+        compiled |= BUILDERS[kind](folder, entry, jobs or default_jobs(), progress)
+        libraries |= {t: _library(folder, lib["library"]) for t, lib in entry["libraries"].items()}
+    record = {
+        "schema": "ligament/build/1",
+        "graph": data["graph"],
+        "variant": data["variant"],
+        "containers": data["containers"],
+        "libraries": dict(sorted(libraries.items())),
+        "topics": data["topics"],
+        "check": data["check"],
+        "versions": _versions(),
+    }
+    path = folder / BUILD
+    write_json(path, record)
+    return Built(path, compiled)
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FailureError(
+            f"cannot read {path}: {error}", hint="run `ligament generate`"
+        ) from error
+    return data
+
+
+def _library(folder: Path, library: str) -> dict[str, Any]:
+    content = (folder / library).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    return {"path": library, "size_bytes": len(content), "sha256": digest}
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {
+        "ligament": ligament.__version__,
+        "cxx": _first_version("c++", "-dumpfullversion"),
+        "cmake": _first_version("cmake", "--version"),
+        "ninja": _first_version("ninja", "--version"),
+    }
+
+
+def _first_version(*command: str) -> str:
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
+    match = re.search(r"\d+(\.\d+)+", result.stdout)
+    return match.group(0) if match else "unknown"

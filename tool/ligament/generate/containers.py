@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Container configurations: which nodes a process holds, with their names, parameters and topics.
+
+What belongs to one run (its id, the trace, absolute paths of libraries) is filled in by
+`ligament run`; see spec/run/container.schema.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ligament.artefacts import json_text
+from ligament.generate.files import Component, GeneratedFile
+from ligament.graph.model import plain
+from ligament.mapping.model import GraphMapping, MappedNode
+
+# From the strictest wish to the mildest.
+_FAILURE_ORDER = ("stop", "restart", "continue")
+
+
+def container_file(
+    mapping: GraphMapping, container: str, components: Mapping[str, Component]
+) -> GeneratedFile:
+    """The configuration of one container; `components` says how each node type is loaded."""
+    members = {n: mapping.nodes[n] for n in mapping.containers[container]}
+    used = sorted({port.topic for node in members.values() for port in node.ports.values()})
+    data = {
+        "schema": "ligament/container/1",
+        "graph": mapping.graph,
+        "run_id": "",
+        "variant": mapping.variant,
+        "container": container,
+        "domain": mapping.graph,
+        "trace": None,
+        "log_level": "info",
+        "wait": plain(mapping.wait),
+        "executor_threads": 1,
+        "nodes": [_node(name, node, components[node.type]) for name, node in members.items()],
+        "topics": {topic: _topic(mapping, topic) for topic in used},
+    }
+    return GeneratedFile(f"gen/containers/{container}.json", json_text(data), container)
+
+
+def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
+    return {
+        "id": name,
+        "name": node.name,
+        "namespace": node.namespace,
+        "type": node.type,
+        "library": component.library,
+        "class": component.class_name,
+        "remap": {port: node.ports[port].topic for port in sorted(node.ports)},
+        "parameters": plain(node.parameters),
+        "parameter_files": [],
+    }
+
+
+def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
+    topic = mapping.topics[name]
+    return {
+        "message": topic.message,
+        "qos": plain(topic.qos_declared),
+        "bound_bytes": topic.bound_bytes,
+    }
+
+
+def failure_policy(mapping: GraphMapping, container: str) -> str:
+    """What happens when a container ends too early: the strictest wish of its nodes."""
+    wishes = {mapping.nodes[n].on_failure for n in mapping.containers[container]}
+    return min(wishes, key=_FAILURE_ORDER.index)

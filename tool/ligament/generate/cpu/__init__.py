@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CPU back-end: a CMake project with one shared library per node type."""

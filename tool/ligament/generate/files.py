@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What back-ends make: files rendered from templates, and how a container loads a node type."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import jinja2
+
+import ligament
+
+
+@dataclass(frozen=True)
+class GeneratedFile:
+    """One file: where it goes (relative to the variant's folder), its text, and where from."""
+
+    path: str
+    text: str
+    source: str
+    template: str = "-"
+
+    @property
+    def sha256(self) -> str:
+        """Hash of its bytes."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Component:
+    """How a container loads a node type; the library is relative to the variant's folder."""
+
+    library: str
+    class_name: str
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a back-end made: files, components by node type, its entry in the manifest."""
+
+    files: list[GeneratedFile]
+    components: dict[str, Component]
+    entry: dict[str, Any]
+
+
+def render(backend: str, template: str, source: str, values: Mapping[str, Any]) -> str:
+    """Render a back-end's template; `header` in it gives source, template and tool version."""
+    header = (
+        f"Generated from {source} by template {backend}/{template}, "
+        f"ligament {ligament.__version__}. Do not edit."
+    )
+    return _environment(backend).get_template(template).render(header=header, **values)
+
+
+@cache
+def _environment(backend: str) -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(f"ligament.generate.{backend}"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.filters["cmake"] = cmake_quote
+    return environment
+
+
+def cmake_quote(value: str) -> str:
+    """A CMake quoted argument that means exactly `value`."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+    return '"' + escaped.replace(";", "\\;") + '"'

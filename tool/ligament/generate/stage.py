@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The generate stage: graph and mapping in, a tree of generated files and its manifest out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ligament
+from ligament.artefacts import write_json, write_text
+from ligament.errors import InputError, Problem, listing
+from ligament.generate.backends import BACKENDS
+from ligament.generate.containers import container_file, failure_policy
+from ligament.generate.files import Component, GeneratedFile
+from ligament.graph.model import Graph, plain
+from ligament.mapping.model import GraphMapping, MappedTopic
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What the stage did: the manifest, and the files that changed (written or removed)."""
+
+    manifest: Path
+    changed: list[str]
+
+
+def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
+    """Write everything that the variant needs below `folder`, its own folder.
+
+    The same input gives the same bytes; a file that is already right is not touched, and a file
+    that an earlier run generated for this variant and that is not needed any more is removed.
+    """
+    files, entries = _from_backends(graph, mapping)
+    containers = {}
+    for name in sorted(mapping.containers):
+        file = container_file(mapping, name, entries.components)
+        files.append(file)
+        containers[name] = {
+            "config": file.path,
+            "nodes": list(mapping.containers[name]),
+            "on_failure": failure_policy(mapping, name),
+        }
+    manifest = {
+        "schema": "ligament/manifest/1",
+        "graph": mapping.graph,
+        "variant": mapping.variant,
+        "tool_version": ligament.__version__,
+        "files": [_entry(f) for f in sorted(files, key=lambda f: f.path)],
+        "containers": containers,
+        "topics": {t: _ends(topic) for t, topic in sorted(mapping.topics.items())},
+        "check": plain(graph.check),
+        "backends": entries.backends,
+    }
+    return _write(folder, files, manifest)
+
+
+@dataclass
+class _Entries:
+    backends: dict[str, Any]
+    components: dict[str, Component]
+
+
+def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedFile], _Entries]:
+    files: list[GeneratedFile] = []
+    entries = _Entries({}, {})
+    for kind in sorted({node.kind for node in mapping.nodes.values()}):
+        backend = BACKENDS.get(kind)
+        if backend is None:
+            raise InputError(_no_backend(mapping, kind))
+        output = backend.generate(graph, mapping)
+        files += output.files
+        entries.backends[kind] = output.entry
+        entries.components.update(output.components)
+    return files, entries
+
+
+def _no_backend(mapping: GraphMapping, kind: str) -> Problem:
+    nodes = [name for name, node in mapping.nodes.items() if node.kind == kind]
+    return Problem(
+        "backend-missing",
+        f"{listing(nodes)} mapped to a device of kind '{kind}', for which this version of ligament "
+        "generates nothing",
+        expected=f"a device of kind {listing(BACKENDS)}",
+        hint="map the node to another device (`device:` in the graph or `devices:` in the variant)",
+    )
+
+
+def _entry(file: GeneratedFile) -> dict[str, str]:
+    return {
+        "path": file.path,
+        "source": file.source,
+        "template": file.template,
+        "sha256": file.sha256,
+    }
+
+
+def _ends(topic: MappedTopic) -> dict[str, list[str]]:
+    def of(direction: str) -> list[str]:
+        return sorted({end.node for end in topic.ends if end.direction == direction})
+
+    return {"publishers": of("out"), "subscriptions": of("in")}
+
+
+def _write(folder: Path, files: list[GeneratedFile], manifest: dict[str, Any]) -> Generated:
+    target = folder / MANIFEST
+    old = _own_files(target)
+    changed = [f.path for f in files if write_text(folder / f.path, f.text)]
+    for path in sorted(old - {f.path for f in files}):
+        (folder / path).unlink(missing_ok=True)
+        changed.append(path)
+    write_json(target, manifest)
+    return Generated(target, changed)
+
+
+def _own_files(manifest: Path) -> set[str]:
+    """What the last manifest lists in the variant's own folder; what variants share stays."""
+    try:
+        listed = json.loads(manifest.read_text(encoding="utf-8"))["files"]
+        return {f["path"] for f in listed if not f["path"].startswith("..")}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()

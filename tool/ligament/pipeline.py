@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages one after the other, for verbs that need an earlier artefact to be fresh.
+
+Each stage is quick when nothing changed and leaves files alone that are right already, so there is
+no second notion of "stale": `run` simply asks for everything before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ligament.artefacts import DEFAULT_OUT, graph_folder, variant_folder, write_json
+from ligament.build.ninja import Progress
+from ligament.build.stage import Built, build
+from ligament.generate.stage import Generated, generate
+from ligament.graph import Graph, load_graph
+from ligament.mapping import GraphMapping, load_mapping, load_platform, map_graph
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which variant of which graph, on which platform, and where the artefacts go."""
+
+    graph: Path
+    variant: str | None = None
+    platform: str = "host"
+    out: Path = DEFAULT_OUT
+    mapping: Path | None = None
+    """A mapping to use as it is, instead of one made by the map stage."""
+
+
+def mapped(request: Request) -> tuple[Graph, GraphMapping]:
+    """Check and map; writes graph.json and mapping.json."""
+    graph = load_graph(request.graph)
+    if request.mapping is not None:
+        mapping = load_mapping(request.mapping)
+    else:
+        mapping = map_graph(graph, load_platform(request.platform), request.variant)
+    write_json(graph_folder(graph.name, request.out) / "graph.json", graph.to_json())
+    folder = variant_folder(graph.name, mapping.variant, request.out)
+    write_json(folder / "mapping.json", mapping.to_json())
+    return graph, mapping
+
+
+def generated(request: Request) -> Generated:
+    """Check, map and generate."""
+    graph, mapping = mapped(request)
+    folder = variant_folder(graph.name, mapping.variant, request.out)
+    return generate(graph, mapping, folder)
+
+
+def built(request: Request, jobs: int | None = None, progress: Progress | None = None) -> Built:
+    """Check, map, generate and build."""
+    return build(generated(request).manifest, jobs, progress)

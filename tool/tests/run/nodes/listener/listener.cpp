@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <ligament/ligament.hpp>
+#include <ligament/std_msgs/msg/string.hpp>
+#include <memory>
+
+namespace run_test {
+
+class Listener : public ligament::Node {
+ public:
+  explicit Listener(const ligament::NodeOptions& options) : Node("listener", options) {
+    messages_ = declare_parameter<std::int64_t>("messages", 20);
+    subscription_ = create_subscription<Message>(
+        "chatter", ligament::QoS(10), [this](const Message&) {
+          if (++count_ == messages_) finish();
+        });
+  }
+
+ private:
+  using Message = ligament::std_msgs::msg::String;
+
+  std::int64_t messages_ = 0;
+  std::int64_t count_ = 0;
+  std::shared_ptr<ligament::Subscription<Message>> subscription_;
+};
+
+}  // namespace run_test
+
+LIGAMENT_REGISTER_NODE(run_test::Listener)

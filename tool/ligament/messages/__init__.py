@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Message types: ROS 2 definitions in, type model, hashes, C++ headers and JSON tables out.
 
-    from ligament.messages import TypeStore, load_store
+from ligament.messages import TypeStore, load_store
 
-    store = load_store("jazzy", package_dirs=[Path("my_msgs")])
-    store.message("sensor_msgs/msg/Image").fields
-    store.nearest("sensor_msgs/msg/Imaje")     # "sensor_msgs/msg/Image"
+store = load_store("jazzy", package_dirs=[Path("my_msgs")])
+store.message("sensor_msgs/msg/Image").fields
+store.nearest("sensor_msgs/msg/Imaje")     # "sensor_msgs/msg/Image"
 """
 
 from ligament.messages.errors import DefinitionError

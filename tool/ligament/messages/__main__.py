@@ -4,36 +4,69 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
+from ligament.errors import LigamentError
 from ligament.messages.cpp import render_all
-from ligament.messages.errors import DefinitionError
-from ligament.messages.files import write_tree
-from ligament.messages.store import load_store
+from ligament.messages.files import write_if_changed, write_tree
+from ligament.messages.packages import package_name
+from ligament.messages.store import TypeStore, load_store
+from ligament.messages.tables import type_tables
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="ligament.messages", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m ligament.messages", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    generate = verbs.add_parser("generate", help="write headers (and types.json) below DIR")
-    generate.add_argument("--distro", default="jazzy", help="ROS 2 distribution (default: jazzy)")
+    generate = verbs.add_parser("generate", help="write C++ headers below DIR")
+    tables = verbs.add_parser("tables", help="write types.json")
     generate.add_argument("--out", type=Path, required=True, metavar="DIR")
-    generate.add_argument("--package-dir", type=Path, action="append", default=[], metavar="PATH")
-    generate.add_argument("--types", nargs="*", default=None, metavar="PKG/KIND/NAME")
+    tables.add_argument("--out", type=Path, required=True, metavar="FILE")
+    for verb in (generate, tables):
+        verb.add_argument("--distro", default="jazzy", help="ROS 2 distribution (default: jazzy)")
+        verb.add_argument(
+            "--package-dir",
+            type=Path,
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="PATH",
+            help="folders with msg/, srv/ or action/ in them",
+        )
+        verb.add_argument(
+            "--types", nargs="+", metavar="PKG/KIND/NAME", help="these types and what they need"
+        )
+        verb.add_argument(
+            "--packages-only",
+            action="store_true",
+            help="only the types of the package folders (the others come with the library)",
+        )
     return parser
+
+
+def _generate(options: argparse.Namespace, store: TypeStore) -> None:
+    messages = store.closure(list(store))
+    if options.types:
+        messages = store.closure([store.message(name) for name in options.types])
+    if options.packages_only:
+        own = {package_name(folder) for folder in options.package_dir}
+        messages = [m for m in messages if m.package in own]
+    if options.verb == "tables":
+        tables = type_tables(store, messages, options.distro)
+        write_if_changed(options.out, json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
+    else:
+        write_tree(options.out, render_all(store, messages))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        store = load_store(options.distro, options.package_dir)
-        roots = [store.message(t) for t in options.types] if options.types else list(store)
-        write_tree(options.out, render_all(store, store.closure(roots)))
-    except DefinitionError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        _generate(options, load_store(options.distro, options.package_dir))
+    except LigamentError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
     return 0
 
 

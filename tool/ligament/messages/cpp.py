@@ -115,6 +115,7 @@ def _service(store: TypeStore, service: Service) -> str:
         kind=kind,
         cpp_name=base,
         includes=[names.header_path(m.name) for m in service.messages],
+        has_event=service.event is not None,
         hash_rows=_hash_rows(service_hash(store, service)),
         version=__version__,
     )
@@ -137,7 +138,7 @@ def _action(action: Action) -> str:
 def _message_context(store: TypeStore, message: Message) -> dict[str, object]:
     chosen = store.chosen(message)
     fields = [_field_context(store, f, f is chosen) for f in message.fields]
-    last = fields[-1]
+    shortenable, tail = _last_array(fields)
     return {
         "name": message.name,
         "origin": message.origin,
@@ -152,8 +153,20 @@ def _message_context(store: TypeStore, message: Message) -> dict[str, object]:
         "hash_rows": _hash_rows(type_hash(store, message.name)),
         "chosen": next((f for f in fields if f.chosen), None),
         "chosen_path": _chosen_path(store, message),
-        "shortenable": last if last.type.is_primitive and last.type.is_sequence else None,
+        "shortenable": shortenable,
+        "tail": tail,
     }
+
+
+def _last_array(fields: list[CppField]) -> tuple[CppField | None, list[CppField]]:
+    """The array that finish(count) shortens, and the fixed-size fields that move up behind it."""
+    for index in range(len(fields) - 1, -1, -1):
+        kind = fields[index].type
+        if not kind.is_primitive:
+            break
+        if kind.is_sequence:
+            return fields[index], fields[index + 1 :]
+    return None, []
 
 
 def _chosen_path(store: TypeStore, message: Message) -> str:
@@ -179,9 +192,7 @@ def _field_context(store: TypeStore, field: Field, chosen: bool) -> CppField:
     single = kind.multiplicity is Multiplicity.SINGLE
     element = names.element_type(kind.element)
     wide = kind.element == "wstring"
-    fixed = kind.is_primitive or (
-        kind.is_message and store.is_fixed(store.message(kind.element))
-    )
+    fixed = kind.is_primitive or (kind.is_message and store.is_fixed(store.message(kind.element)))
     return CppField(
         name=names.field_name(field.name),
         type_name=field.name,

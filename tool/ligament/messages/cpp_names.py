@@ -33,16 +33,16 @@ _ELEMENT_KINDS = MappingProxyType({"bool": "boolean", "char": "uint8"})
 
 #: Names that views and builders use themselves; an accessor of that name gets a trailing `_`.
 _TAKEN_ACCESSORS = frozenset(
-    "parse create finish finished shorten attach read fail mistake store store_text report_to "
-    "min_size chosen_bytes".split()
+    """parse create finish finished shorten relocate attach read fail mistake store store_text
+    report_to min_size chosen_bytes""".split()  # noqa: SIM905 (a word list reads better)
 )
 #: C++20 keywords that are also valid field names in a .msg file.
 _KEYWORDS = frozenset(
-    "alignas alignof and asm auto bool break case catch char class concept const continue default "
-    "delete do double else enum explicit export extern false float for friend goto if inline int "
-    "long mutable namespace new not operator or private protected public register requires return "
-    "short signed sizeof static struct switch template this throw true try typedef typeid typename "
-    "union unsigned using virtual void volatile while xor".split()
+    """alignas alignof and asm auto bool break case catch char class concept const continue default
+    delete do double else enum explicit export extern false float for friend goto if inline int
+    long mutable namespace new not operator or private protected public register requires return
+    short signed sizeof static struct switch template this throw true try typedef typeid typename
+    union unsigned using virtual void volatile while xor""".split()  # noqa: SIM905 (a word list reads better)
 )
 _INTEGER_LIMITS = MappingProxyType(
     {-(2**63): "std::numeric_limits<std::int64_t>::min()", -(2**31): "(-2147483647 - 1)"}

@@ -78,9 +78,9 @@ def _field_type(kind: FieldType) -> dict[str, Any]:
 
 
 def service_hash(store: TypeStore, service: Service) -> bytes:
-    """The 32 bytes of `RIHS01_…` of a service: a type with three members, each one of its halves."""
-    parts = ("request_message", service.request), ("response_message", service.response)
-    members = (*parts, ("event_message", service.event))
+    """The 32 bytes of `RIHS01_…` of a service: a type whose members are its messages."""
+    names = ("request_message", "response_message", "event_message")
+    members = zip(names, service.messages, strict=False)
     description = Message(
         service.name, tuple(Field(name, FieldType(part.name)) for name, part in members)
     )

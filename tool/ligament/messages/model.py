@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from ligament.errors import Location
+
 #: Primitive element types of the .msg language and their size on the wire in bytes.
 PRIMITIVE_SIZES = MappingProxyType(
     {
@@ -95,6 +97,7 @@ class Field:
     default: Value | None = None
     marked: bool = False
     """Marked as the chosen array (comment `# ligament: chosen`)."""
+    location: Location | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ class Constant:
     name: str
     type: str
     value: Scalar
+    location: Location | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,8 @@ class Message:
     fields: tuple[Field, ...]
     constants: tuple[Constant, ...] = ()
     origin: str = field(default="", compare=False)
-    """File or type store it was read from, for error texts."""
+    """File or type store it was read from, for error texts and headers."""
+    location: Location | None = field(default=None, compare=False)
 
     @property
     def package(self) -> str:
@@ -134,17 +139,19 @@ class Message:
 
 @dataclass(frozen=True)
 class Service:
-    """A service: its messages are `<name>_Request` and `<name>_Response` (and `<name>_Event`)."""
+    """A service: its messages are `<name>_Request`, `<name>_Response` and `<name>_Event`."""
 
     name: str
     request: Message
     response: Message
-    event: Message
+    event: Message | None
+    """None in distributions before Iron, which have no service events."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """All messages that this service defines."""
-        return (self.request, self.response, self.event)
+        parts = (self.request, self.response, self.event)
+        return tuple(part for part in parts if part is not None)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import Any
 from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_typestore
 
-from ligament.messages.errors import DefinitionError, Place
+from ligament.errors import listing, nearest
+from ligament.messages.errors import DefinitionError
 from ligament.messages.model import Constant, Field, FieldType, Message, Multiplicity
 
 #: rosbags' own spellings of element types.
@@ -24,10 +25,13 @@ def standard_messages(distro: str) -> dict[str, Message]:
     """All messages of a distribution by full name."""
     if distro not in distros():
         raise DefinitionError(
-            Place("--distro"), f"unknown distribution '{distro}'", expected=" or ".join(distros())
+            "distro-unknown",
+            f"unknown ROS 2 distribution '{distro}'",
+            expected=listing(distros()),
+            hint=nearest(distro, distros()),
         )
     store = get_typestore(Stores[f"ROS2_{distro.upper()}"])
-    origin = f"rosbags ({distro})"
+    origin = f"the {distro} definitions"
     return {
         name: Message(
             name,

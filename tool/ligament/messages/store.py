@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ligament.messages.errors import DefinitionError, Place
+from ligament.errors import Location, nearest
+from ligament.messages.errors import DefinitionError
 from ligament.messages.model import PRIMITIVE_SIZES, Action, Field, Message, Multiplicity, Service
+from ligament.messages.packages import Definitions, read_package
 from ligament.messages.rosbags_types import standard_messages
+from ligament.messages.standard import StandardNotes, read_standard_notes
+from ligament.resources import spec_dir
 
 
 class TypeStore:
@@ -19,6 +22,8 @@ class TypeStore:
         self.messages: dict[str, Message] = {}
         self.services: dict[str, Service] = {}
         self.actions: dict[str, Action] = {}
+        self.unavailable: dict[str, str] = {}
+        """Types of `spec/interfaces` that this distribution cannot have: name -> what it lacks."""
         for message in messages:
             self.add_message(message)
 
@@ -27,8 +32,9 @@ class TypeStore:
         known = self.messages.get(message.name)
         if known is not None and known != message:
             raise DefinitionError(
-                Place(message.origin),
+                "type-redefined",
                 f"type '{message.name}' is defined differently in {known.origin}",
+                message.location,
                 expected="one definition per name",
             )
         self.messages.setdefault(message.name, message)
@@ -53,27 +59,29 @@ class TypeStore:
     def __iter__(self) -> Iterator[Message]:
         return iter(self.messages[name] for name in sorted(self.messages))
 
-    def nearest(self, name: str) -> str | None:
-        """The known type whose name is most like `name`, if any is."""
-        known = [*self.messages, *self.services, *self.actions]
-        found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-        return found[0] if found else None
+    def nearest(self, name: str) -> str:
+        """`did you mean 'x'?` for the known type whose name is most like `name`, or nothing."""
+        return nearest(name, [*self.messages, *self.services, *self.actions])
 
-    def message(self, name: str, place: Place | None = None) -> Message:
+    def message(self, name: str, location: Location | None = None) -> Message:
         """The message of that name; a DefinitionError with the nearest name if there is none."""
         if name not in self.messages:
+            missing = self.unavailable.get(name)
             raise DefinitionError(
-                place or Place("message types"),
+                "type-unknown",
                 f"unknown message type '{name}'",
-                expected="a type of the chosen distribution or of a package folder given",
-                nearest=self.nearest(name),
+                location,
+                expected=f"a distribution that has {missing}, which it needs"
+                if missing
+                else "a type of the chosen distribution or of a package folder given",
+                hint=self.nearest(name),
             )
         return self.messages[name]
 
     def nested(self, message: Message) -> list[Message]:
         """The message types that fields refer to, without repetition, in order of use."""
-        names = dict.fromkeys(f.type.element for f in message.fields if f.type.is_message)
-        return [self.message(name, Place(message.origin)) for name in names]
+        places = {f.type.element: f.location for f in message.fields if f.type.is_message}
+        return [self.message(name, place or message.location) for name, place in places.items()]
 
     def closure(self, messages: Iterable[Message]) -> list[Message]:
         """The messages and all they refer to, each after what it needs."""
@@ -83,8 +91,9 @@ class TypeStore:
             if message.name in path:
                 chain = " -> ".join([*path, message.name])
                 raise DefinitionError(
-                    Place(message.origin),
+                    "type-cycle",
                     f"type '{message.name}' contains itself ({chain})",
+                    message.location,
                     expected="types without cycles",
                 )
             if message.name in ordered:
@@ -154,6 +163,59 @@ class TypeStore:
 
 
 def load_store(distro: str = "jazzy", package_dirs: Iterable[Path] = ()) -> TypeStore:
-    """All types of a distribution, of `spec/interfaces` and of the package folders given."""
-    store = TypeStore(standard_messages(distro).values())
+    """All types of a distribution, of `spec/interfaces` and of the package folders given.
+
+    Everything that the packages refer to is resolved, so that a wrong name is found here.
+    """
+    interfaces = spec_dir() / "interfaces"
+    notes = read_standard_notes(interfaces / "standard.yaml")
+    store = TypeStore(_noted(m, notes) for m in standard_messages(distro).values())
+    events = "service_msgs/msg/ServiceEventInfo" in store
+    for folder in sorted(p for p in interfaces.iterdir() if p.is_dir()):
+        _add_available(store, read_package(folder, events=events))
+    users = [read_package(folder, events=events) for folder in package_dirs]
+    for definitions in users:
+        _add_all(store, definitions)
+    store.closure(store)
+    for message in store:
+        _check_names(store, message)
     return store
+
+
+def _noted(message: Message, notes: StandardNotes) -> Message:
+    """The message with the defaults and marks that its carrier dropped."""
+    return notes.apply(message)
+
+
+def _add_all(store: TypeStore, definitions: Definitions) -> None:
+    for message in definitions.messages:
+        store.add_message(message)
+    for service in definitions.services:
+        store.add_service(service)
+    for action in definitions.actions:
+        store.add_action(action)
+
+
+def _add_available(store: TypeStore, definitions: Definitions) -> None:
+    """Add what this distribution can have; older ones lack some of the types referred to."""
+    own = {m.name for m in definitions.all_messages()}
+    for item in definitions.items():
+        needed = {f.type.element for m in item.all_messages() for f in m.fields}
+        missing = sorted(n for n in needed if "/" in n and n not in store and n not in own)
+        if missing:
+            store.unavailable.update({m.name: missing[0] for m in item.all_messages()})
+        else:
+            _add_all(store, item)
+
+
+def _check_names(store: TypeStore, message: Message) -> None:
+    """Generated names must not meet: `XShape`, `XView` and `XBuilder` belong to `X`."""
+    for suffix in ("Shape", "View", "Builder"):
+        if message.name + suffix in store:
+            raise DefinitionError(
+                "name-taken",
+                f"type '{message.name}{suffix}' has the name of a class generated for "
+                f"'{message.name}'",
+                store.message(message.name + suffix).location,
+                expected="another name",
+            )

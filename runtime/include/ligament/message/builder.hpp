@@ -201,20 +201,31 @@ class BuilderBase : public BuilderStatus {
     }
     return size_;
   }
-  /// `last`: the array that ends the message, with elements of `element_size` bytes.
-  expected<std::size_t, CodecError> shorten(Extent<std::byte>& last, std::size_t element_size,
-                                            std::size_t count) {
+  /// Shortens the last array, which has elements of `element_size` bytes; the fields behind it have
+  /// to follow with relocate(). False if there is nothing to move.
+  bool shorten(Extent<std::byte>& last, std::size_t element_size, std::size_t count) {
     if (count > last.count) {
       fail(CodecError::length_mismatch);
-    } else if (count < last.count) {
-      const auto length = static_cast<std::uint32_t>(count);
-      std::memcpy(stored_.data() + last_count_offset_, &length, sizeof(length));
-      const auto begin = static_cast<std::size_t>(last.data - stored_.data());
-      // An empty sequence is its count word alone, without the padding in front of elements.
-      size_ = count == 0 ? last_count_offset_ + sizeof(length) : begin + count * element_size;
-      last.count = count;
     }
-    return finished();
+    if (count >= last.count) {
+      return false;
+    }
+    const auto length = static_cast<std::uint32_t>(count);
+    std::memcpy(stored_.data() + last_count_offset_, &length, sizeof(length));
+    const auto begin = static_cast<std::size_t>(last.data - stored_.data());
+    // An empty sequence is its count word alone, without the padding in front of elements.
+    size_ = count == 0 ? last_count_offset_ + sizeof(length) : begin + count * element_size;
+    last.count = count;
+    return true;
+  }
+  /// Moves a fixed-size field to its place behind what is in front of it now.
+  void relocate(Extent<std::byte>& field, std::size_t element_size) {
+    const std::size_t begin =
+        encapsulation_size + align_up(size_ - encapsulation_size, element_size);
+    std::memmove(stored_.data() + begin, field.data, field.count * element_size);
+    std::memset(stored_.data() + size_, 0, begin - size_);
+    field.data = stored_.data() + begin;
+    size_ = begin + field.count * element_size;
   }
 
  private:

@@ -13,30 +13,25 @@ A node says that its own work is complete (`finish()`); a filter never does. So 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import networkx as nx
 
 
-def last_groups(nodes: Iterable[str], topics: Mapping[str, Mapping[str, Any]]) -> list[set[str]]:
-    """Groups of nodes from which nothing goes on; `topics` as in mapping.json."""
+def last_groups(
+    nodes: Iterable[str], topics: Mapping[str, Mapping[str, Sequence[str]]]
+) -> list[set[str]]:
+    """Groups of nodes from which nothing goes on; `topics` as in build.json."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(nodes)
     for topic in topics.values():
-        writers, readers = _ends(topic)
+        writers, readers = topic["publishers"], topic["subscriptions"]
         graph.add_edges_from((w, r) for w in writers for r in readers)
     groups = nx.condensation(graph)
     return [set(groups.nodes[g]["members"]) for g in groups if groups.out_degree(g) == 0]
 
 
-def _ends(topic: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    ends = topic.get("ends", [])
-    writers = [end["node"] for end in ends if end["direction"] == "out"]
-    return writers, [end["node"] for end in ends if end["direction"] == "in"]
-
-
 def finished_when(
-    until: Sequence[str], nodes: Iterable[str], topics: Mapping[str, Mapping[str, Any]]
+    until: Sequence[str], nodes: Iterable[str], topics: Mapping[str, Mapping[str, Sequence[str]]]
 ) -> Callable[[set[str]], bool]:
     """The question "is the graph done, now that these nodes are?"."""
     if until:

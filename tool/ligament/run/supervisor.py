@@ -112,6 +112,7 @@ class Supervisor:
         self._status_file: TextIO | None = None
         self._alive: dict[str, ContainerProcess] = {}
         self._ready: set[str] = set()
+        self._all_ready_ns: int | None = None
         self._done: set[str] = set()
         self._errors: dict[str, list[str]] = {spec.name: [] for spec in specs}
         self._heard_ns: dict[str, int] = {}
@@ -259,7 +260,8 @@ class Supervisor:
                 record.ready_ns = now_ns()
                 self._ready.add(name)
                 self.board.set_state(name, "running")
-                if len(self._ready) == len(self._specs):
+                if self._all_ready_ns is None and len(self._ready) == len(self._specs):
+                    self._all_ready_ns = now_ns()
                     self._observer.note(f"all {len(self._specs)} containers are ready")
             case "status":
                 for node in self.board.take_status(event):
@@ -309,15 +311,12 @@ class Supervisor:
 
     async def _tick(self) -> None:
         """Four times a second: figures to the observer, the duration, containers gone silent."""
-        running_since: int | None = None
         while True:
             await asyncio.sleep(0.25)
             self._observer.figures(self.board)
-            if running_since is None and len(self._ready) == len(self._specs):
-                running_since = now_ns()
             duration = self._options.duration_s
-            if duration is not None and running_since is not None:
-                self._end_after(duration, running_since)
+            if duration is not None and self._all_ready_ns is not None:
+                self._end_after(duration, self._all_ready_ns)
             self._notice_silence()
 
     def _end_after(self, duration_s: float, since_ns: int) -> None:

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament run`: the fifth stage."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ligament.artefacts import DEFAULT_OUT
+from ligament.build.progress import progress_bar
+from ligament.cli.common import (
+    JsonOption,
+    OutOption,
+    PlatformOption,
+    VariantOption,
+    graph_path,
+    print_json,
+)
+from ligament.pipeline import Request, built
+from ligament.run.display import Display, Quiet
+from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
+from ligament.run.supervisor import RunOptions
+
+Target = Annotated[
+    str, typer.Argument(metavar="GRAPH", help="A graph, as everywhere, or a build.json.")
+]
+Trace = Annotated[bool, typer.Option("--trace", help="Record events with LTTng.")]
+Duration = Annotated[
+    float | None,
+    typer.Option("--duration", "-d", min=0.0, metavar="S", help="Stop after S seconds."),
+]
+Until = Annotated[
+    list[str] | None,
+    typer.Option("--until", metavar="NODE", help="Stop when NODE is done; may be repeated."),
+]
+Restart = Annotated[bool, typer.Option("--restart", help="Start a container that crashed again.")]
+StartTimeout = Annotated[
+    float,
+    typer.Option("--start-timeout", min=0.1, metavar="S", help="A container is ready by then."),
+]
+DrainTimeout = Annotated[
+    float,
+    typer.Option("--drain-timeout", min=0.0, metavar="S", help="After that it is killed."),
+]
+Domain = Annotated[
+    str | None,
+    typer.Option("--domain", metavar="NAME", help="Shared-memory domain; default: the graph."),
+]
+LogLevel = Annotated[
+    str, typer.Option("--log-level", metavar="LEVEL", help="debug, info, warn, error or fatal.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures while it runs.")]
+
+
+def run(
+    graph: Target = ".",
+    variant: VariantOption = None,
+    trace: Trace = False,
+    duration: Duration = None,
+    until: Until = None,
+    restart: Restart = False,
+    start_timeout: StartTimeout = 10.0,
+    drain_timeout: DrainTimeout = 5.0,
+    domain: Domain = None,
+    log_level: LogLevel = "info",
+    quiet: QuietOption = False,
+    platform: PlatformOption = "host",
+    out: OutOption = DEFAULT_OUT,
+    json: JsonOption = False,
+) -> None:
+    """Run a graph, with a status line per node, until its work is done or Ctrl-C.
+
+    Checks, maps, generates and builds first, unless a build.json is given. A container that
+    crashes is reported with its last lines, and the graph stops with exit code 1, unless
+    --restart or the graph's `on_failure` says otherwise. Ctrl-C stops in order; a second one kills.
+
+    Examples:
+
+    `ligament run examples/perception --variant one_process --trace`
+
+    `ligament run graph.yaml --duration 10 --json`
+    """
+    request = RunRequest(
+        build=_build(Request(Path(graph), variant, platform, out)),
+        trace="ligament" if trace else None,
+        domain=domain,
+        until=tuple(until or ()),
+        log_level=log_level,
+        options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
+    )
+    if quiet or json:
+        finished = run_graph(request, Quiet())
+    else:
+        with Display(request.build.parent.name) as display:
+            finished = run_graph(request, display)
+    if json:
+        print_json(finished.data)
+    else:
+        print(_ending(finished))
+    raise typer.Exit(finished.exit_code)
+
+
+def _build(request: Request) -> Path:
+    if request.graph.name == "build.json":
+        return request.graph
+    with progress_bar() as progress:
+        checked = Request(
+            graph_path(str(request.graph)), request.variant, request.platform, request.out
+        )
+        return built(checked, progress=progress).build
+
+
+def _ending(finished: FinishedRun) -> str:
+    data: dict[str, Any] = finished.data
+    if finished.exit_code != 0:
+        print(f"error: {data['reason']}", file=sys.stderr)
+    lines = [f"{data['graph']}/{data['variant']}: {data['state']}"]
+    if finished.exit_code == 0:
+        lines[0] += f" ({data['reason']})"
+    if data["restarts"]:
+        times = ", ".join(f"{name} {count} x" for name, count in data["restarts"].items())
+        lines.append(f"started again: {times}")
+    if data["shutdown"]["killed"]:
+        lines.append(f"killed: {', '.join(data['shutdown']['killed'])}")
+    lines.append(f"run: {finished.path}")
+    return "\n".join(lines)

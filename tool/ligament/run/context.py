@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every number depends on: the machine, the commit, the command, the versions."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def describe_context(folder: Path, versions: Mapping[str, str]) -> dict[str, Any]:
+    """The `context` of run.json; the commit is that of the folder that the graph lies in."""
+    return {
+        "machine": describe_machine(),
+        "commit": commit_of(folder),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "versions": {**versions, "python": platform.python_version()},
+    }
+
+
+def describe_machine() -> dict[str, Any]:
+    """Processor, cores, memory and kernel of this host."""
+    model = re.search(r"(?m)^model name\s*:\s*(.+)$", _read("/proc/cpuinfo"))
+    memory = re.search(r"MemTotal:\s+(\d+)", _read("/proc/meminfo"))
+    governor = _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").strip()
+    return {
+        "cpu": model.group(1).strip() if model else platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_bytes": int(memory.group(1)) * 1024 if memory else None,
+        "kernel": platform.release(),
+        "os": _read_os_name(),
+        "governor": governor or None,
+    }
+
+
+def describe_host() -> dict[str, str]:
+    """This host's entry in run.json; monotonic times of one boot id can be compared."""
+    boot_id = _read("/proc/sys/kernel/random/boot_id").strip()
+    return {"id": "local", "name": platform.node(), "boot_id": boot_id}
+
+
+def commit_of(folder: Path) -> str | None:
+    """The commit that a folder is at, `-dirty` appended if its files differ; None outside git."""
+    try:
+        result = subprocess.run(
+            ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return result.stdout.strip() or None if result.returncode == 0 else None
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _read_os_name() -> str:
+    match = re.search(r'PRETTY_NAME="?([^"\n]+)', _read("/etc/os-release"))
+    return match.group(1) if match else platform.system()

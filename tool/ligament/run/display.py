@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running graph for people: a live row per node on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from ligament.run.status import NodeFigures, StatusBoard
+
+_COLOURS = {
+    "running": "green",
+    "done": "cyan",
+    "stuck": "bold yellow",
+    "silent": "bold yellow",
+    "failed": "bold red",
+}
+
+
+class Display:
+    """The observer of `ligament run`. Everything goes to stderr; stdout is left to --json."""
+
+    def __init__(self, title: str, interval_s: float = 5.0) -> None:
+        self._console = Console(stderr=True, soft_wrap=True)
+        self._title = title
+        self._interval_s = interval_s
+        self._printed = time.monotonic()
+        self._live: Live | None = None
+
+    def __enter__(self) -> Display:
+        if self._console.is_terminal:
+            # Refreshed by us: rich's own refresh thread would be there when containers are forked.
+            self._live = Live(console=self._console, auto_refresh=False, transient=False)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def note(self, text: str) -> None:
+        """Print it once, above the live lines."""
+        self._console.print(Text(text))
+
+    def figures(self, board: StatusBoard) -> None:
+        """Show the board: at once on a terminal, every few seconds elsewhere."""
+        if self._live is not None:
+            self._live.update(figures_table(board, self._title), refresh=True)
+        elif time.monotonic() - self._printed >= self._interval_s:
+            self._printed = time.monotonic()
+            for node in board.nodes.values():
+                self._console.print(Text(plain_line(node)))
+
+
+class Quiet:
+    """The observer of `--quiet`: only what a person must see."""
+
+    def note(self, text: str) -> None:
+        """Nothing: the verdict is printed anyway."""
+
+    def figures(self, board: StatusBoard) -> None:
+        """Nothing."""
+
+
+def figures_table(board: StatusBoard, title: str) -> Table:
+    """One row per node."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("node")
+    for name in ("rate", "p50", "p99", "drops", "CPU"):
+        table.add_column(name, justify="right")
+    table.add_column("state")
+    for node in board.nodes.values():
+        state = Text(node.state, style=_COLOURS.get(node.state, "dim"))
+        table.add_row(Text(node.id), *_cells(node), state)
+    return table
+
+
+def plain_line(node: NodeFigures) -> str:
+    """The same row as a line of text."""
+    rate, p50, p99, drops, cpu = _cells(node)
+    return f"{node.id}: {rate}, p50 {p50}, p99 {p99}, drops {drops}, CPU {cpu}, {node.state}"
+
+
+def _cells(node: NodeFigures) -> tuple[str, str, str, str, str]:
+    rate = "-" if node.rate_hz is None else f"{node.rate_hz:.1f} Hz"
+    cpu = "-" if node.cpu_percent is None else f"{node.cpu_percent:.0f} %"
+    return (
+        rate,
+        duration_text(node.latency_p50_ns),
+        duration_text(node.latency_p99_ns),
+        str(node.drops),
+        cpu,
+    )
+
+
+def duration_text(value_ns: int | None) -> str:
+    """Nanoseconds in the unit that a person would use."""
+    if value_ns is None:
+        return "-"
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if value_ns >= size:
+            return f"{value_ns / size:.3g} {unit}"
+    return f"{value_ns} ns"

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run from build.json to run.json."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ligament.errors import InputError, Problem, listing, nearest
+from ligament.run.ending import finished_when
+from ligament.run.lock import DomainLock
+from ligament.run.plan import PlanOptions, RunPlan, make_plan, read_build
+from ligament.run.record import RunRecord
+from ligament.run.supervisor import Observer, RunOptions, RunResult, Supervisor
+from ligament.run.tracing import TraceSession
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What `ligament run` was asked for."""
+
+    build: Path
+    trace: str | None = None
+    domain: str | None = None
+    until: tuple[str, ...] = ()
+    log_level: str = "info"
+    options: RunOptions = field(default_factory=RunOptions)
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """run.json as it was written, where it lies, and the exit code that the run deserves."""
+
+    path: Path
+    data: dict[str, Any]
+    exit_code: int
+
+
+def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
+    """Run a built graph to its end. Raises only for what is wrong before anything was started."""
+    build = read_build(request.build)
+    domain = request.domain or build["graph"]
+    with DomainLock(domain), _trace_session(request.trace) as trace:
+        plan = make_plan(request.build, PlanOptions(domain, request.trace, request.log_level))
+        until = _until(request.until, plan)
+        record = RunRecord(plan)
+        record.started(trace.start(plan.folder / "trace", plan.run_id))
+        try:
+            result = asyncio.run(_supervise(plan, until, request.options, observer))
+        finally:
+            # Also when the run broke: the recording up to here is worth keeping.
+            described = trace.stop()
+        data = record.ended(result, described)
+    return FinishedRun(record.path, data, result.verdict.exit_code)
+
+
+async def _supervise(
+    plan: RunPlan, until: list[str], options: RunOptions, observer: Observer
+) -> RunResult:
+    is_finished = finished_when(until, plan.nodes, plan.build.get("topics", {}))
+    status_log = plan.folder / "status.jsonl"
+    return await Supervisor(plan.specs, options, observer, is_finished, status_log).run()
+
+
+def _until(asked: tuple[str, ...], plan: RunPlan) -> list[str]:
+    """The nodes whose end is the graph's: those asked for, else the sink of the equality check."""
+    check = plan.build.get("check")
+    if not asked:
+        return [check["sink"]] if check else []
+    named = [name if name.startswith("/") else f"/{name}" for name in asked]
+    unknown = [name for name in named if name not in plan.nodes]
+    if unknown:
+        raise InputError(
+            Problem(
+                "node-unknown",
+                f"--until: there is no node '{unknown[0]}' in this variant",
+                expected=f"one of {listing(plan.nodes)}",
+                hint=nearest(unknown[0], plan.nodes),
+            )
+        )
+    return named
+
+
+@contextmanager
+def _trace_session(provider: str | None) -> Iterator[TraceSession]:
+    """A session that is closed however the run ends; without a provider it does nothing."""
+    session = TraceSession(provider)
+    session.require()
+    try:
+        yield session
+    finally:
+        session.stop()

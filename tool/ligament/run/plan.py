@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From build.json to what is started: folders of the run, configurations, commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ligament import resources
+from ligament.artefacts import json_text, write_text
+from ligament.errors import FailureError, InputError, Problem
+from ligament.run.process import ContainerSpec
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """One run, laid out on disk and ready to start."""
+
+    build: Mapping[str, Any]
+    run_id: str
+    folder: Path
+    domain: str
+    specs: list[ContainerSpec]
+
+    @property
+    def nodes(self) -> list[str]:
+        """The ids of all nodes."""
+        return [node for spec in self.specs for node in spec.nodes]
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """What belongs to one run: its domain, its trace provider, how much its nodes log."""
+
+    domain: str | None = None
+    trace: str | None = None
+    log_level: str = "info"
+
+
+def read_build(path: Path) -> dict[str, Any]:
+    """Read build.json."""
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            Problem("build-unreadable", f"cannot read {path}: {error}", hint="run `ligament build`")
+        ) from error
+    if data.get("schema") != "ligament/build/1":
+        problem = Problem(
+            "schema-version", f"{path} is no build result", expected="schema: ligament/build/1"
+        )
+        raise InputError(problem)
+    return data
+
+
+def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
+    """Make the run's folder with one configuration per container."""
+    build = read_build(build_path)
+    _require_libraries(build_path, build)
+    container_program = resources.prefix() / "lib" / "ligament" / "ligament-container"
+    if not container_program.is_file():
+        raise FailureError(
+            f"the container program is missing: {container_program}",
+            hint="make setup, in Ligament's repository; `ligament doctor` tells more",
+        )
+    folder = _new_run_folder(build_path.parent / "runs")
+    plan = RunPlan(build, folder.name, folder, options.domain or build["graph"], [])
+    for name, container in build["containers"].items():
+        config = _configure(build_path.parent, plan, container["config"], options)
+        command = [str(container_program), str(config)]
+        spec = ContainerSpec(
+            name=name,
+            command=command,
+            log=folder / "log" / f"{name}.log",
+            nodes=list(container["nodes"]),
+            on_failure=container.get("on_failure", "stop"),
+            environment=_environment(plan),
+        )
+        plan.specs.append(spec)
+    return plan
+
+
+def with_environment(plan: RunPlan, extra: Mapping[str, str]) -> RunPlan:
+    """The same plan with more in every container's environment."""
+    specs = [replace(s, environment={**s.environment, **extra}) for s in plan.specs]
+    return replace(plan, specs=specs)
+
+
+def _require_libraries(build_path: Path, build: Mapping[str, Any]) -> None:
+    problems = []
+    for node_type, library in build["libraries"].items():
+        path = build_path.parent / library["path"]
+        if not path.is_file():
+            problems.append(
+                Problem(
+                    "library-missing",
+                    f"the library of node type '{node_type}' is missing: {path.resolve()}",
+                    hint="run `ligament build` again",
+                )
+            )
+    if problems:
+        raise InputError(problems)
+
+
+def _new_run_folder(runs: Path) -> Path:
+    """A folder named by the time, so that runs sort; a number is added within one second."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    for number in range(1000):
+        folder = runs / (stamp if number == 0 else f"{stamp}-{number}")
+        try:
+            folder.mkdir(parents=True)
+            for name in ("log", "config", "outputs"):
+                (folder / name).mkdir()
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise FailureError(
+                f"cannot make the run's folder {folder}: {error.strerror}",
+                hint="choose another folder with --out DIR, or make this one writable",
+            ) from error
+        return folder
+    raise FailureError(f"too many runs in one second below {runs}")
+
+
+def _configure(folder: Path, plan: RunPlan, config: str, options: PlanOptions) -> Path:
+    """Complete a generated configuration by what belongs to this run."""
+    try:
+        data = json.loads((folder / config).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        hint = "run `ligament generate` again"
+        text = f"cannot read the configuration {folder / config}: {error}"
+        raise InputError(Problem("config-unreadable", text, hint=hint)) from error
+    data |= {
+        "run_id": plan.run_id,
+        "domain": plan.domain,
+        "trace": options.trace,
+        "log_level": options.log_level,
+    }
+    for node in data["nodes"]:
+        node["library"] = str((folder / node["library"]).resolve())
+    path = plan.folder / "config" / Path(config).name
+    write_text(path, json_text(data))
+    return path
+
+
+def _environment(plan: RunPlan) -> dict[str, str]:
+    """Where nodes record their results; they find it by these names."""
+    return {
+        "LIGAMENT_RUN_ID": plan.run_id,
+        "LIGAMENT_RUN_DIR": os.path.abspath(plan.folder),
+        "LIGAMENT_OUTPUT_DIR": os.path.abspath(plan.folder / "outputs"),
+    }

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""run.json: written when the run starts, and again when it has ended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ligament.artefacts import write_json
+from ligament.graph.names import name_hash
+from ligament.run.clocks import ClockSample, clock_record, sample_offset
+from ligament.run.context import describe_context, describe_host
+from ligament.run.plan import RunPlan
+from ligament.run.supervisor import ProcessRecord, RunResult
+
+RUN = "run.json"
+
+
+class RunRecord:
+    """Keeps what run.json says from the start to the end of a run."""
+
+    def __init__(self, plan: RunPlan) -> None:
+        self.path = plan.folder / RUN
+        self._plan = plan
+        self._start: ClockSample = sample_offset()
+        self._data: dict[str, Any] = {
+            "schema": "ligament/run/1",
+            "graph": plan.build["graph"],
+            "variant": plan.build["variant"],
+            "run_id": plan.run_id,
+            "domain": plan.domain,
+            "state": "running",
+            "reason": "",
+            "failed_container": None,
+            "shutdown": None,
+            "hosts": [describe_host()],
+            "nodes": {n: _node(n, s.name) for s in plan.specs for n in s.nodes},
+            "processes": [],
+            "restarts": {},
+            "stuck": [],
+            "clocks": clock_record(self._start, self._start),
+            "trace": None,
+            "outputs": [],
+            "context": describe_context(plan.folder, plan.build["versions"]),
+        }
+
+    def started(self, trace: Mapping[str, Any] | None) -> None:
+        """Write what is known before the first container runs."""
+        self._data["trace"] = trace
+        write_json(self.path, self._data)
+
+    def ended(self, result: RunResult, trace: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Write the end, and return everything."""
+        verdict = result.verdict
+        self._data |= {
+            "state": verdict.reason,
+            "reason": verdict.text,
+            "failed_container": verdict.container,
+            "shutdown": asdict(result.shutdown),
+            "processes": [self._process(p) for p in result.processes],
+            "restarts": result.restarts,
+            "stuck": sorted(set(result.stuck)),
+            "clocks": clock_record(self._start, sample_offset()),
+            "trace": trace,
+            "outputs": self._outputs(),
+        }
+        write_json(self.path, self._data)
+        return self._data
+
+    def _process(self, record: ProcessRecord) -> dict[str, Any]:
+        log = os.path.relpath(record.log, self._plan.folder)
+        return {**asdict(record), "host": "local", "log": log}
+
+    def _outputs(self) -> list[dict[str, Any]]:
+        """Files below outputs/; one named like a node (`sink.jsonl` for /sink) is that node's."""
+        folder = self._plan.folder
+        by_name = {n.strip("/").replace("/", "-"): n for n in self._plan.nodes}
+        files = sorted(p for p in (folder / "outputs").rglob("*") if p.is_file())
+        return [
+            {
+                "path": str(path.relative_to(folder)),
+                "node": by_name.get(path.name.split(".")[0]),
+                "size_bytes": path.stat().st_size,
+            }
+            for path in files
+        ]
+
+
+def _node(node: str, container: str) -> dict[str, Any]:
+    return {"container": container, "host": "local", "hash": f"0x{name_hash(node):016x}"}
+
+
+def latest_run(runs: Path) -> Path | None:
+    """The run.json of the newest run below a variant's `runs` folder."""
+    found = sorted(runs.glob(f"*/{RUN}"), key=lambda p: p.stat().st_mtime)
+    return found[-1] if found else None

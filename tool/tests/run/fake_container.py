@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A container's outside without its inside: the status pipe, the signals, the ways to end.
+
+    fake_container.py BEHAVIOUR NODE... --status-fd N
+
+It lets the supervisor be tested without a compiler; `test_run_graph.py` uses real containers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+
+
+def main() -> None:
+    behaviour, *nodes = sys.argv[1 : sys.argv.index("--status-fd")]
+    status = int(sys.argv[-1])
+
+    def say(event: str, **fields: object) -> None:
+        # One unbuffered write: a signal handler says something in the midst of another line.
+        os.write(status, json.dumps({"event": event, **fields}).encode() + b"\n")
+
+    def leave(*_: object) -> None:
+        say("stopped")
+        os._exit(0)
+
+    print(f"{behaviour}: hello from the log", flush=True)
+    if behaviour == "refuse":
+        say("error", node=nodes[0], text="the parameter 'gain' is not a number")
+        sys.exit(2)
+    if behaviour == "hang_at_start":
+        time.sleep(1000)
+    if behaviour == "crash_at_start":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if behaviour == "stubborn" else leave)
+    say("ready", pid=os.getpid())
+    if behaviour == "garbage":
+        os.write(status, b"this is no JSON\n[1]\n")
+    if behaviour == "crash_once":
+        marker = os.environ["MARKER"]
+        if not os.path.exists(marker):
+            open(marker, "w").close()
+            os.kill(os.getpid(), signal.SIGABRT)
+    if behaviour in {"crash", "exit"}:
+        time.sleep(0.2)
+        print("last words", flush=True)
+        os.kill(os.getpid(), signal.SIGABRT) if behaviour == "crash" else os._exit(5)
+    if behaviour == "stop_self":
+        os.kill(os.getpid(), signal.SIGSTOP)
+    for tick in range(10_000):
+        figures = []
+        for node in nodes:
+            figures.append(
+                {
+                    "id": node,
+                    "cpu_ns": tick * 10_000_000,
+                    "publishers": [{"topic": "/a", "published": tick * 5, "loans_failed": 0}],
+                    "subscriptions": [],
+                    "callback_running_ns": 6_000_000_000 if behaviour == "stuck" else 0,
+                }
+            )
+        say("status", t_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC), nodes=figures)
+        if behaviour == "done" and tick == 2:
+            for node in nodes:
+                say("done", node=node)
+        time.sleep(0.1)
+
+
+main()

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/blocks.hpp"
+
+#include <algorithm>
+
+namespace ligament::pool {
+
+std::size_t BlockStore::block_bytes_for(std::size_t size) const {
+  const auto with = [size](std::size_t alignment) {
+    return round_up(sizeof(layout::SampleHeader) + alignment - 1 + size, alignment);
+  };
+  const std::size_t small = with(alignment_);
+  return small < large_block ? small : with(alignment_of(large_block));
+}
+
+bool BlockStore::fits(const Class& blocks, std::size_t size) const {
+  const std::size_t overhead = sizeof(layout::SampleHeader) + alignment_of(blocks.block_bytes) - 1;
+  return blocks.block_bytes >= overhead && blocks.block_bytes - overhead >= size;
+}
+
+bool BlockStore::fits_any(std::size_t size) const {
+  return !classes_.empty() && fits(classes_.back(), size);
+}
+
+BlockStore::Class& BlockStore::class_of(std::size_t block_bytes) {
+  auto place = std::lower_bound(
+      classes_.begin(), classes_.end(), block_bytes,
+      [](const Class& blocks, std::size_t bytes) { return blocks.block_bytes < bytes; });
+  if (place == classes_.end() || place->block_bytes != block_bytes) {
+    place = classes_.insert(place, Class{block_bytes, 0, {}});
+  }
+  return *place;
+}
+
+bool BlockStore::add_chunk(std::byte* base, std::size_t block_bytes, std::uint32_t count) {
+  if (chunks_.size() >= layout::max_chunks || count > layout::max_chunk_blocks) {
+    return false;
+  }
+  const auto chunk = static_cast<std::uint32_t>(chunks_.size());
+  chunks_.push_back({base, block_bytes, std::vector<std::uint64_t>(count, 0)});
+  count_ += count;
+  Class& blocks = class_of(block_bytes);
+  blocks.count += count;
+  blocks.free.reserve(blocks.count);
+  retired_.reserve(count_);
+  for (std::uint32_t index = count; index-- > 0;) {
+    blocks.free.push_back(layout::make_block(chunk, index));
+  }
+  return true;
+}
+
+std::optional<std::uint32_t> BlockStore::pop(std::size_t size) {
+  for (Class& blocks : classes_) {
+    if (!blocks.free.empty() && fits(blocks, size)) {
+      const std::uint32_t block = blocks.free.back();
+      blocks.free.pop_back();
+      return block;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> BlockStore::acquire(std::size_t size, std::span<const HoldRow> holds,
+                                                 std::uint64_t tag) {
+  if (auto block = pop(size)) {
+    return block;
+  }
+  reclaim(holds, tag);
+  return pop(size);
+}
+
+void BlockStore::give_back(std::uint32_t block) {
+  class_of(block_bytes(block)).free.push_back(block);
+}
+
+void BlockStore::reclaim(std::span<const HoldRow> holds, std::uint64_t tag) {
+  ++scans_;
+  for (const HoldRow& row : holds) {
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      // seq_cst, after the exchange that retired the blocks; partner: RingCursor::claim's store.
+      // As acquire it pairs with the reader's release of the hold: its reads are over.
+      const std::uint64_t word = row.words[i].load(std::memory_order_seq_cst);
+      if (layout::word_high(word) != tag) {
+        continue;
+      }
+      const std::uint32_t block = layout::word_block(word);
+      const std::uint32_t chunk = layout::block_chunk(block);
+      const std::uint32_t index = layout::block_index(block);
+      if (chunk < chunks_.size() && index < chunks_[chunk].held_in_scan.size()) {
+        chunks_[chunk].held_in_scan[index] = scans_;
+      }
+    }
+  }
+  const auto is_held = [this](std::uint32_t block) {
+    return chunks_[layout::block_chunk(block)].held_in_scan[layout::block_index(block)] == scans_;
+  };
+  const auto first_free =
+      std::partition(retired_.begin(), retired_.end(), [&](auto block) { return is_held(block); });
+  std::for_each(first_free, retired_.end(), [this](auto block) { give_back(block); });
+  retired_.erase(first_free, retired_.end());
+}
+
+std::byte* BlockStore::address(std::uint32_t block) const {
+  const Chunk& chunk = chunks_[layout::block_chunk(block)];
+  return chunk.base + layout::block_index(block) * chunk.block_bytes;
+}
+
+std::size_t BlockStore::block_bytes(std::uint32_t block) const {
+  return chunks_[layout::block_chunk(block)].block_bytes;
+}
+
+std::size_t BlockStore::largest_bytes() const {
+  return classes_.empty() ? 0 : classes_.back().block_bytes;
+}
+
+std::size_t BlockStore::largest_count() const {
+  return classes_.empty() ? 0 : classes_.back().count;
+}
+
+std::size_t BlockStore::free_count() const {
+  std::size_t sum = 0;
+  for (const Class& blocks : classes_) {
+    sum += blocks.free.size();
+  }
+  return sum;
+}
+
+}  // namespace ligament::pool

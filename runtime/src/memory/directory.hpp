@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The directory of a process: who it is and which endpoints it has. Its own, written here;
+/// and those of peers, read with suspicion.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ligament/detail/pool.hpp"
+#include "memory/layout.hpp"
+#include "memory/os/system.hpp"
+
+namespace ligament::pool {
+
+/// Our bell page. Outlives the domain when a sample does, because releasing it may ring.
+class Bells {
+ public:
+  [[nodiscard]] expected<void, os::SystemError> open(std::uint64_t nonce);
+  [[nodiscard]] std::uint16_t acquire();  ///< 0: none left
+  void release(std::uint16_t slot);
+  [[nodiscard]] std::atomic<std::uint32_t>* word(std::uint16_t slot);
+  [[nodiscard]] const os::SharedMemory& page() const { return page_; }
+
+ private:
+  os::SharedMemory page_;
+  std::mutex mutex_;
+  std::array<bool, layout::bell_slots> used_{};
+};
+
+/// Our own directory. Guarded by the domain's mutex.
+class Directory {
+ public:
+  struct Identity {
+    std::string domain;
+    std::string run_id;
+    std::uint64_t nonce = 0;
+    std::uint32_t slot = 0;
+  };
+  /// A row's place: segment and index within.
+  struct Place {
+    std::uint32_t segment = 0;
+    std::uint32_t index = 0;
+  };
+
+  [[nodiscard]] expected<void, os::SystemError> open(const Identity& identity);
+  [[nodiscard]] expected<Place, os::SystemError> add(const layout::EndpointRow& row);
+  void set(Place place, const layout::EndpointRow& row);
+  void remove(Place place);
+  void set_state(layout::ProcessState state);
+  /// Tells peers that look that something changed.
+  void raise_generation();
+  [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return bells_; }
+
+ private:
+  [[nodiscard]] expected<Place, os::SystemError> free_place();
+  [[nodiscard]] expected<void, os::SystemError> add_rows();
+
+  os::SharedMemory page_;
+  layout::DirectoryPage* shared_ = nullptr;
+  std::shared_ptr<Bells> bells_ = std::make_shared<Bells>();
+  struct Rows {
+    os::SharedMemory memory;
+    std::vector<bool> used;
+  };
+  std::vector<Rows> rows_;
+};
+
+/// A peer's directory, mapped read-only. Every number in it is copied once and checked.
+class PeerDirectory {
+ public:
+  using Rows = std::map<std::uint64_t, layout::EndpointRow>;
+
+  /// Finds the directory among the descriptors of `pid`. The error is a sentence.
+  [[nodiscard]] static expected<std::unique_ptr<PeerDirectory>, std::string> open(
+      std::int32_t pid, const std::string& domain);
+
+  [[nodiscard]] layout::ProcessState state() const;
+  /// Reads the rows again if the peer changed them; true if `rows()` may be different now.
+  [[nodiscard]] bool refresh();
+  [[nodiscard]] const Rows& rows() const { return rows_; }
+  [[nodiscard]] std::size_t invalid_rows() const { return invalid_; }
+  /// The peer's bell page, mapped writable on first use; null if that failed.
+  [[nodiscard]] std::shared_ptr<const os::Mapping> bell_page();
+
+  std::int32_t pid = 0;
+  std::uint64_t nonce = 0;
+  std::uint32_t slot = 0;
+  std::string run_id;
+
+ private:
+  struct SeenRow {
+    std::uint64_t version = 0;
+    std::uint64_t id = 0;
+  };
+  struct Segment {
+    os::Mapping mapping;
+    std::vector<SeenRow> seen;
+  };
+  [[nodiscard]] bool adopt(os::Mapping mapping, const std::string& domain);
+  void map_row_segments();
+  [[nodiscard]] bool refresh_row(const layout::SharedRow& row, SeenRow& seen);
+  [[nodiscard]] os::ForeignMemory locate(const layout::SegmentRef& segment) const;
+
+  os::Mapping page_;
+  const layout::DirectoryPage* shared_ = nullptr;
+  std::vector<Segment> segments_;
+  std::uint64_t generation_ = 0;
+  bool torn_ = false;  ///< a row was being written: read again next time
+  Rows rows_;
+  std::size_t invalid_ = 0;
+  std::shared_ptr<const os::Mapping> bell_;
+};
+
+/// Description <-> row. `bad_row` is empty for a row that makes sense.
+[[nodiscard]] layout::EndpointRow to_row(const EndpointDescription& description, EndpointKind kind);
+[[nodiscard]] EndpointDescription to_description(const layout::EndpointRow& row);
+
+}  // namespace ligament::pool

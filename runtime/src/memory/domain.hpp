@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The inside of a domain: own endpoints, peers, and the one housekeeping thread that matches
+/// them. Nothing here is on the data path.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "ligament/detail/pool.hpp"
+#include "memory/directory.hpp"
+#include "memory/os/system.hpp"
+#include "memory/reader.hpp"
+#include "memory/rendezvous.hpp"
+#include "memory/writer.hpp"
+
+namespace ligament::pool {
+
+struct DomainState {
+  explicit DomainState(const DomainOptions& options_in);
+  ~DomainState();
+  DomainState(const DomainState&) = delete;
+  DomainState& operator=(const DomainState&) = delete;
+
+  [[nodiscard]] expected<void, DomainError> join();
+
+  [[nodiscard]] expected<std::shared_ptr<WriterState>, EndpointError> add_writer(
+      const EndpointDescription& description, const WriterOptions& options);
+  [[nodiscard]] expected<std::shared_ptr<ReaderState>, EndpointError> add_reader(
+      const EndpointDescription& description, std::shared_ptr<WaiterState> waiter);
+  void remove(const std::shared_ptr<WriterState>& writer);
+  void remove(const std::shared_ptr<ReaderState>& reader);
+
+  [[nodiscard]] std::vector<EndpointInfo> endpoints();
+  [[nodiscard]] std::vector<Problem> problems();
+  [[nodiscard]] std::vector<std::int32_t> peer_pids();
+  [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return directory_.bells(); }
+
+  const DomainOptions options;
+
+ private:
+  /// One of our endpoints; `S` is its state, `Match` what we know of each end it is matched with.
+  template <typename S, typename Match>
+  struct Own {
+    std::shared_ptr<S> state;
+    Directory::Place place;
+    layout::EndpointRow row;
+    std::map<std::uint64_t, Match> matches;
+  };
+  struct ReaderMatch {
+    bool seen = true;
+    bool closing = false;
+  };
+  struct WriterMatch {
+    bool seen = true;
+    std::unique_ptr<WriterLink> awaiting;  ///< until the writer says that it reads our holds
+  };
+  using OwnWriter = Own<WriterState, ReaderMatch>;
+  using OwnReader = Own<ReaderState, WriterMatch>;
+  struct TopicEnds {
+    std::vector<OwnWriter*> writers;
+    std::vector<OwnReader*> readers;
+  };
+
+  // joining (domain.cpp)
+  [[nodiscard]] expected<void, DomainError> adopt_peers();
+  [[nodiscard]] expected<void, DomainError> settle_conflict(const Peer& peer);
+  [[nodiscard]] expected<void, os::SystemError> open_events();
+  [[nodiscard]] bool adopt(std::unique_ptr<Peer> peer);
+  void refuse(std::string text);
+  [[nodiscard]] expected<Directory::Place, EndpointError> publish_row(
+      layout::EndpointRow& row, const os::SharedMemory& segment, std::uint64_t counter);
+  void own_change();  ///< under mutex_: our directory changed
+
+  // housekeeping.cpp
+  void run();
+  void wait_for_events(int timeout_ms);
+  void watch(int fd, std::uint64_t key);
+  void meet_newcomers();
+  void bury_the_dead();
+  void send_notifications();
+  [[nodiscard]] bool sweep();
+  void poke();  ///< wakes the housekeeping thread
+  void arm_clock_watch();
+
+  // matching.cpp
+  void match_all();
+  void match_once();
+  [[nodiscard]] std::unordered_map<std::string_view, TopicEnds> own_topics();
+  void forget_seen();
+  void consider_row(Peer& peer, const layout::EndpointRow& row,
+                    std::unordered_map<std::string_view, TopicEnds>& topics);
+  void consider(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
+                const EndpointDescription& theirs);
+  void consider(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
+                const EndpointDescription& theirs);
+  void link_reader(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
+                   const EndpointDescription& theirs);
+  void open_writer(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
+                   const EndpointDescription& theirs);
+  void activate(OwnReader& own, std::uint64_t writer, WriterMatch& match,
+                const EndpointDescription& theirs);
+  void drop_unseen();
+  void report(ProblemKind kind, std::string text);
+  static void wake_reader(ReaderState& reader);
+
+  std::mutex mutex_;  ///< guards everything below but the events and the thread
+  Rendezvous rendezvous_;
+  Directory directory_;
+  std::uint64_t nonce_;
+  std::uint64_t counter_ = 0;
+  std::map<std::uint64_t, std::unique_ptr<Peer>> peers_;  ///< by nonce, ourselves among them
+  std::list<OwnWriter> writers_;
+  std::list<OwnReader> readers_;
+  std::vector<std::shared_ptr<WriterState>> resting_writers_;  ///< closed, loans still out
+  std::vector<OwnReader> resting_readers_;                     ///< closed, samples still held
+  std::vector<Problem> problems_;                              ///< rebuilt by each matching
+  std::vector<Problem> refusals_;   ///< processes that may not join; newest 32
+  std::set<std::uint32_t> notify_;  ///< slots to notify
+  bool again_ = false;              ///< matching changed something that we must look at ourselves
+
+  os::Fd epoll_;
+  os::Fd poke_;
+  os::Fd clock_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace ligament::pool

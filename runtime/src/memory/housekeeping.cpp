@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The housekeeping thread of a process: sleeps until a peer comes, changes or dies, or one of our
+/// own endpoints does; then matches. One per process, whatever the number of topics.
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "memory/domain.hpp"
+
+namespace ligament::pool {
+
+namespace {
+// A notification cannot be lost as far as we know; this bounds the damage if one is.
+constexpr int rescan_ms = 5000;
+// While something waits to be freed that nobody will tell us about (a sample, a loan).
+constexpr int sweep_ms = 20;
+}  // namespace
+
+void DomainState::watch(int fd, std::uint64_t key) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = key;
+  (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+}
+
+void DomainState::poke() {
+  const std::uint64_t one = 1;
+  (void)!::write(poke_.get(), &one, sizeof one);
+}
+
+/// Fires when somebody sets the clock (TFD_TIMER_CANCEL_ON_SET), and otherwise never.
+void DomainState::arm_clock_watch() {
+  itimerspec never{};
+  never.it_value.tv_sec = INT64_MAX / 2'000'000'000;
+  (void)::timerfd_settime(clock_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never,
+                          nullptr);
+}
+
+void DomainState::run() {
+  ::pthread_setname_np(::pthread_self(), "ligament-house");
+  int timeout_ms = 0;
+  while (!stop_.load()) {
+    wait_for_events(timeout_ms);
+    const std::lock_guard guard(mutex_);
+    meet_newcomers();
+    bury_the_dead();
+    match_all();
+    const bool waiting = sweep();
+    send_notifications();
+    timeout_ms = waiting ? sweep_ms : rescan_ms;
+  }
+}
+
+void DomainState::wait_for_events(int timeout_ms) {
+  std::array<epoll_event, 16> events{};
+  (void)::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+  std::uint64_t count = 0;
+  (void)!::read(poke_.get(), &count, sizeof count);
+  os::drain_mailbox(rendezvous_.mailbox());
+  if (::read(clock_.get(), &count, sizeof count) < 0 && errno == ECANCELED) {
+    os::refresh_realtime_offset();
+    arm_clock_watch();
+  }
+}
+
+void DomainState::meet_newcomers() {
+  while (const auto who = os::accept_credentials(rendezvous_.listener())) {
+    if (who->pid == ::getpid()) {
+      continue;
+    }
+    auto peer = rendezvous_.attach(*who);
+    if (!peer) {
+      refuse(peer.error());
+    } else if ((*peer)->directory->run_id != options.run_id) {
+      refuse(fmt::format("process {} wanted to join graph '{}' as run '{}'; this is run '{}'",
+                         (*peer)->directory->pid, options.name, (*peer)->directory->run_id,
+                         options.run_id));
+    } else {
+      (void)adopt(std::move(*peer));
+    }
+  }
+}
+
+/// A dead process holds nothing any more and writes nothing any more: its rows are forgotten, and
+/// matching lets go of what was linked to them.
+void DomainState::bury_the_dead() {
+  bool died = false;
+  for (auto place = peers_.begin(); place != peers_.end();) {
+    const Peer& peer = *place->second;
+    const bool left = peer.directory->state() == layout::ProcessState::leaving;
+    if (place->first != nonce_ && (left || !os::process_alive(peer.pidfd))) {
+      (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, peer.pidfd.get(), nullptr);
+      place = peers_.erase(place);
+      died = true;
+    } else {
+      ++place;
+    }
+  }
+  if (died) {
+    // It may have died between taking our executor's "I sleep" and waking it.
+    for (const OwnReader& own : readers_) {
+      wake_reader(*own.state);
+    }
+  }
+}
+
+bool DomainState::sweep() {
+  bool waiting = false;
+  std::erase_if(resting_writers_, [](const auto& writer) { return !writer->has_loans_out(); });
+  for (auto own = resting_readers_.begin(); own != resting_readers_.end();) {
+    if (own->state->holds_anything()) {
+      ++own;
+      continue;
+    }
+    directory_.remove(own->place);
+    own = resting_readers_.erase(own);
+    own_change();
+  }
+  for (const OwnReader& own : readers_) {
+    if (own.state->has_gone_links()) {
+      own.state->reap();
+      waiting = waiting || own.state->has_gone_links();
+    }
+  }
+  return waiting || !resting_writers_.empty() || !resting_readers_.empty();
+}
+
+void DomainState::send_notifications() {
+  for (const std::uint32_t slot : notify_) {
+    if (slot != rendezvous_.slot()) {
+      rendezvous_.notify(slot);
+    }
+  }
+  notify_.clear();
+}
+
+}  // namespace ligament::pool

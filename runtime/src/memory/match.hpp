@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Who may speak with whom: type and QoS of two ends of one topic, as DDS decides it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ligament/detail/pool.hpp"
+
+namespace ligament::pool {
+
+/// Nothing if they match; else what to tell both sides.
+[[nodiscard]] std::optional<Problem> mismatch(const EndpointDescription& writer,
+                                              const EndpointDescription& reader);
+
+}  // namespace ligament::pool

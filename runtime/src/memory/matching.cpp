@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Matching: brings the links of our endpoints in step with what all directories say now. It is
+/// idempotent and runs after every change, so no order of joins, deaths and notifications matters.
+///
+/// The two sides of a match need no lock between them: the writer's process maps the reader's
+/// hold rows and only then writes the reader's id into its own match table; the reader's process
+/// takes nothing before it has read its id there.
+#include <fmt/format.h>
+
+#include "memory/domain.hpp"
+#include "memory/match.hpp"
+#include "memory/waiter.hpp"
+
+namespace ligament::pool {
+
+namespace {
+
+bool is_live(const layout::EndpointRow& row) {
+  return row.state == static_cast<std::uint8_t>(layout::RowState::live);
+}
+
+bool wants_history(const EndpointDescription& writer, const EndpointDescription& reader) {
+  return writer.qos.durability == DurabilityPolicy::transient_local &&
+         reader.qos.durability == DurabilityPolicy::transient_local;
+}
+
+os::ForeignMemory segment_of(const Peer& peer, const layout::EndpointRow& row) {
+  return {peer.directory->pid, row.fd, row.inode, row.bytes};
+}
+
+}  // namespace
+
+void DomainState::wake_reader(ReaderState& reader) { reader.waiter->ring(); }
+
+void DomainState::report(ProblemKind kind, std::string text) {
+  problems_.push_back({kind, std::move(text)});
+}
+
+void DomainState::match_all() {
+  // A link that we made can be what our own reader waits for; two rounds settle it.
+  for (int round = 0; round < 4; ++round) {
+    again_ = false;
+    for (const auto& [nonce, peer] : peers_) {
+      (void)peer->directory->refresh();
+    }
+    match_once();
+    if (!again_) {
+      break;
+    }
+  }
+  for (const OwnReader& own : readers_) {
+    own.state->map_new_chunks();
+  }
+}
+
+void DomainState::match_once() {
+  problems_.clear();
+  forget_seen();
+  auto topics = own_topics();
+  for (const auto& [nonce, peer] : peers_) {
+    if (peer->directory->invalid_rows() != 0) {
+      report(ProblemKind::refused_peer,
+             fmt::format("process {} announced {} endpoints that make no sense; they are ignored",
+                         peer->directory->pid, peer->directory->invalid_rows()));
+    }
+    for (const auto& [id, row] : peer->directory->rows()) {
+      consider_row(*peer, row, topics);
+    }
+  }
+  drop_unseen();
+}
+
+std::unordered_map<std::string_view, DomainState::TopicEnds> DomainState::own_topics() {
+  std::unordered_map<std::string_view, TopicEnds> topics;
+  for (OwnWriter& own : writers_) {
+    topics[own.state->description.topic].writers.push_back(&own);
+  }
+  for (OwnReader& own : readers_) {
+    topics[own.state->description.topic].readers.push_back(&own);
+  }
+  return topics;
+}
+
+void DomainState::forget_seen() {
+  for (OwnWriter& own : writers_) {
+    for (auto& [id, match] : own.matches) {
+      match.seen = false;
+    }
+  }
+  for (OwnReader& own : readers_) {
+    for (auto& [id, match] : own.matches) {
+      match.seen = false;
+    }
+  }
+}
+
+void DomainState::consider_row(Peer& peer, const layout::EndpointRow& row,
+                               std::unordered_map<std::string_view, TopicEnds>& topics) {
+  const auto ends = topics.find(std::string_view(row.topic));
+  if (ends == topics.end()) {
+    return;
+  }
+  const EndpointDescription theirs = to_description(row);
+  if (row.kind == static_cast<std::uint8_t>(EndpointKind::reader)) {
+    for (OwnWriter* own : ends->second.writers) {
+      consider(*own, peer, row, theirs);
+    }
+  } else {
+    for (OwnReader* own : ends->second.readers) {
+      consider(*own, peer, row, theirs);
+    }
+  }
+}
+
+void DomainState::consider(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
+                           const EndpointDescription& theirs) {
+  if (const auto known = own.matches.find(row.id); known != own.matches.end()) {
+    known->second.seen = true;
+    if (!is_live(row) && !known->second.closing) {
+      known->second.closing = true;
+      own.state->mark_closing(row.id);
+    }
+    return;
+  }
+  if (!is_live(row)) {
+    return;
+  }
+  if (auto problem = mismatch(own.state->description, theirs)) {
+    report(problem->kind, std::move(problem->text));
+    return;
+  }
+  link_reader(own, peer, row, theirs);
+}
+
+void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
+                              const EndpointDescription& theirs) {
+  auto link = std::make_unique<ReaderLink>();
+  auto mapping = os::map_foreign(segment_of(peer, row), {});
+  link->bell_page = peer.directory->bell_page();
+  const std::size_t needed = layout::holds_offset + row.max_held * sizeof(layout::Word);
+  if (!mapping || mapping->size() < needed || link->bell_page == nullptr || row.bell_slot == 0) {
+    report(ProblemKind::refused_peer,
+           fmt::format("topic {}: the subscription of process {} cannot be reached{}", theirs.topic,
+                       peer.directory->pid, mapping ? "" : " (" + mapping.error().text() + ")"));
+    return;
+  }
+  link->reader = row.id;
+  link->max_held = row.max_held;
+  link->segment = std::move(*mapping);
+  link->bell = &link->bell_page->as<layout::BellPage>()->bells[row.bell_slot - 1U].word;
+  const bool history = wants_history(own.state->description, theirs);
+  if (!own.state->link(std::move(link), history, theirs.qos.depth)) {
+    report(
+        own.state->matched() >= layout::max_ends ? ProblemKind::too_many_ends
+                                                 : ProblemKind::no_memory,
+        fmt::format("topic {}: the publisher in {} cannot serve the subscription in {}: it has "
+                    "{} already, or there is no memory for the samples it may hold",
+                    theirs.topic, own.state->description.node, theirs.node, own.state->matched()));
+    return;
+  }
+  own.matches.emplace(row.id, ReaderMatch{});
+  notify_.insert(peer.directory->slot);
+  again_ = true;
+}
+
+void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
+                           const EndpointDescription& theirs) {
+  auto known = own.matches.find(row.id);
+  if (known == own.matches.end()) {
+    if (auto problem = mismatch(theirs, own.state->description)) {
+      report(problem->kind, std::move(problem->text));
+      return;
+    }
+    open_writer(own, peer, row, theirs);
+    known = own.matches.find(row.id);
+    if (known == own.matches.end()) {
+      return;
+    }
+  }
+  known->second.seen = true;
+  if (known->second.awaiting != nullptr) {
+    activate(own, row.id, known->second, theirs);
+  }
+}
+
+void DomainState::open_writer(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
+                              const EndpointDescription& theirs) {
+  auto link =
+      WriterLink::open({peer.directory->nonce, row.id, row.type_hash, segment_of(peer, row)});
+  if (!link) {
+    report(ProblemKind::refused_peer,
+           fmt::format("topic {}: the publisher of process {} cannot be reached ({})", theirs.topic,
+                       peer.directory->pid, link.error().text()));
+    return;
+  }
+  (*link)->map_chunks();
+  own.matches[row.id].awaiting = std::move(*link);
+}
+
+void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& match,
+                           const EndpointDescription& theirs) {
+  std::uint64_t start = 0;
+  std::uint64_t granted = 0;
+  if (!match.awaiting->find_match(own.row.id, start, granted)) {
+    return;  // the writer's process has not looked yet; it will notify us
+  }
+  match.awaiting->map_chunks();
+  if (!own.state->link(std::move(match.awaiting), start, granted)) {
+    report(ProblemKind::too_many_ends,
+           fmt::format("topic {}: the subscription in {} has {} publishers already; the one in {} "
+                       "is ignored",
+                       theirs.topic, own.state->description.node, layout::max_ends, theirs.node));
+    own.matches.erase(writer);
+    return;
+  }
+  wake_reader(*own.state);
+}
+
+void DomainState::drop_unseen() {
+  for (OwnWriter& own : writers_) {
+    std::erase_if(own.matches, [&own](const auto& entry) {
+      if (!entry.second.seen) {
+        own.state->unlink(entry.first);
+      }
+      return !entry.second.seen;
+    });
+  }
+  for (OwnReader& own : readers_) {
+    std::erase_if(own.matches, [&own](const auto& entry) {
+      if (!entry.second.seen) {
+        own.state->mark_gone(entry.first);
+      }
+      return !entry.second.seen;
+    });
+  }
+}
+
+}  // namespace ligament::pool

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/os/socket.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+namespace ligament::pool::os {
+
+namespace {
+
+struct Address {
+  sockaddr_un raw{};
+  socklen_t size = 0;
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&raw); }
+};
+
+Address abstract_address(const std::string& name) {
+  Address address;
+  address.raw.sun_family = AF_UNIX;
+  const std::size_t length = std::min(name.size(), sizeof address.raw.sun_path - 1);
+  std::memcpy(address.raw.sun_path + 1, name.data(), length);  // the leading 0 makes it abstract
+  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  return address;
+}
+
+expected<PeerCredentials, SystemError> credentials(int fd) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) {
+    return unexpected<SystemError>(last_error("SO_PEERCRED"));
+  }
+  return PeerCredentials{who.pid, who.uid};
+}
+
+constexpr int stream = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+constexpr int datagram = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+// A stopped process accepts nobody, yet newcomers must still reach its credentials.
+constexpr int backlog = 4096;
+
+}  // namespace
+
+namespace {
+expected<Fd, SystemError> bound_socket(int type, const std::string& name) {
+  Fd fd(::socket(AF_UNIX, type, 0));
+  if (!fd) {
+    return unexpected<SystemError>(last_error("socket"));
+  }
+  const Address address = abstract_address(name);
+  if (::bind(fd.get(), address.get(), address.size) != 0) {
+    return unexpected<SystemError>(last_error("bind"));
+  }
+  return fd;
+}
+}  // namespace
+
+expected<Fd, SystemError> bind_listener(const std::string& name) {
+  return bound_socket(stream, name);
+}
+
+expected<void, SystemError> start_listening(const Fd& listener) {
+  if (::listen(listener.get(), backlog) != 0) {
+    return unexpected<SystemError>(last_error("listen"));
+  }
+  return {};
+}
+
+expected<PeerCredentials, SystemError> credentials_of(const std::string& name) {
+  const Fd fd(::socket(AF_UNIX, stream, 0));
+  if (!fd) {
+    return unexpected<SystemError>(last_error("socket"));
+  }
+  const Address address = abstract_address(name);
+  if (::connect(fd.get(), address.get(), address.size) != 0) {
+    return unexpected<SystemError>(last_error("connect"));
+  }
+  return credentials(fd.get());
+}
+
+expected<PeerCredentials, SystemError> accept_credentials(const Fd& listener) {
+  const Fd fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!fd) {
+    return unexpected<SystemError>(last_error("accept"));
+  }
+  return credentials(fd.get());
+}
+
+expected<Fd, SystemError> open_mailbox(const std::string& name) {
+  return bound_socket(datagram, name);
+}
+
+void drain_mailbox(const Fd& mailbox) {
+  char byte = 0;
+  while (::recv(mailbox.get(), &byte, 1, 0) > 0) {
+  }
+}
+
+void notify(const Fd& from, const std::string& name) {
+  const Address address = abstract_address(name);
+  const char byte = 1;
+  (void)::sendto(from.get(), &byte, 1, MSG_NOSIGNAL, address.get(), address.size);
+}
+
+}  // namespace ligament::pool::os

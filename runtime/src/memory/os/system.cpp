@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/os/system.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "ligament/detail/pool.hpp"
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+namespace ligament::pool {
+
+std::int64_t monotonic_now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+namespace os {
+
+std::string SystemError::text() const {
+  return fmt::format("{}: {}", call, std::strerror(code));  // NOLINT(concurrency-mt-unsafe)
+}
+
+SystemError last_error(const char* call) { return {call, errno}; }
+
+Fd::~Fd() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+Mapping::~Mapping() {
+  if (base_ != nullptr) {
+    ::munmap(base_, size_);
+  }
+}
+
+namespace {
+
+int open_memfd(const std::string& name) {
+  const unsigned base = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  const int fd = ::memfd_create(name.c_str(), base | MFD_NOEXEC_SEAL);
+  // Kernels before 6.3 do not know NOEXEC_SEAL.
+  return fd >= 0 || errno != EINVAL ? fd : ::memfd_create(name.c_str(), base);
+}
+
+/// MADV_DONTFORK: a child made by a node's fork() must not keep (or write) pool pages.
+expected<Mapping, SystemError> map(int fd, std::size_t size, bool writable, bool prefault) {
+  const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  void* base = ::mmap(nullptr, size, protection, MAP_SHARED | (prefault ? MAP_POPULATE : 0), fd, 0);
+  if (base == MAP_FAILED) {
+    return unexpected<SystemError>(last_error("mmap"));
+  }
+  Mapping mapping(base, size);
+  if (::madvise(base, size, MADV_DONTFORK) != 0) {
+    return unexpected<SystemError>(last_error("madvise"));
+  }
+  return mapping;
+}
+
+/// What a peer offers must be unable to shrink under us and must never fault: see spec.
+bool is_safe_memory(int path_fd, const ForeignMemory& memory, std::size_t& size) {
+  struct stat status {};
+  struct statfs system {};
+  if (::fstat(path_fd, &status) != 0 || ::fstatfs(path_fd, &system) != 0) {
+    return false;
+  }
+  size = static_cast<std::size_t>(status.st_size);
+  return S_ISREG(status.st_mode) && system.f_type == TMPFS_MAGIC && size > 0 &&
+         (memory.inode == 0 || memory.inode == status.st_ino) &&
+         (memory.size == 0 || memory.size == size);
+}
+
+}  // namespace
+
+expected<SharedMemory, SystemError> create_shared(const std::string& name, std::size_t size,
+                                                  SharedMemoryOptions options) {
+  SharedMemory memory;
+  memory.fd = Fd(open_memfd(name));
+  if (!memory.fd) {
+    return unexpected<SystemError>(last_error("memfd_create"));
+  }
+  if (const int error = ::posix_fallocate(memory.fd.get(), 0, static_cast<off_t>(size));
+      error != 0) {
+    return unexpected<SystemError>(SystemError{"fallocate", error});
+  }
+  auto mapping = map(memory.fd.get(), size, true, options.prefault);
+  if (!mapping) {
+    return unexpected<SystemError>(mapping.error());
+  }
+  memory.mapping = std::move(*mapping);
+  const int seals = F_SEAL_SHRINK | F_SEAL_GROW | (options.peers_write ? 0 : F_SEAL_FUTURE_WRITE);
+  if (::fcntl(memory.fd.get(), F_ADD_SEALS, seals) != 0) {
+    return unexpected<SystemError>(last_error("F_ADD_SEALS"));
+  }
+  struct stat status {};
+  if (::fstat(memory.fd.get(), &status) != 0) {
+    return unexpected<SystemError>(last_error("fstat"));
+  }
+  memory.inode = status.st_ino;
+  return memory;
+}
+
+expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
+                                           SharedMemoryOptions options) {
+  const auto path = fmt::format("/proc/{}/fd/{}", memory.pid, memory.fd);
+  // O_PATH first: it cannot block and has no side effect, whatever the peer put there.
+  const Fd path_fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!path_fd) {
+    return unexpected<SystemError>(last_error("open of a peer's memory"));
+  }
+  std::size_t size = 0;
+  if (!is_safe_memory(path_fd.get(), memory, size)) {
+    return unexpected<SystemError>(SystemError{"check of a peer's memory", EBADF});
+  }
+  const auto self = fmt::format("/proc/self/fd/{}", path_fd.get());
+  const int mode = options.peers_write ? O_RDWR : O_RDONLY;
+  const Fd fd(::open(self.c_str(), mode | O_CLOEXEC));
+  if (!fd) {
+    return unexpected<SystemError>(last_error("open of a peer's memory"));
+  }
+  const int seals = ::fcntl(fd.get(), F_GET_SEALS);
+  const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
+  if (seals < 0 || (seals & needed) != needed) {
+    return unexpected<SystemError>(SystemError{"seals of a peer's memory", EPERM});
+  }
+  return map(fd.get(), size, options.peers_write, options.prefault);
+}
+
+Fd open_process(std::int32_t pid) {
+  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+bool process_alive(const Fd& pidfd) {
+  pollfd entry{pidfd.get(), POLLIN, 0};
+  return pidfd && ::poll(&entry, 1, 0) == 0;
+}
+
+std::uint64_t namespace_inode(std::int32_t pid, const char* kind) {
+  const auto path =
+      pid == 0 ? fmt::format("/proc/self/ns/{}", kind) : fmt::format("/proc/{}/ns/{}", pid, kind);
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+void futex_wait(std::atomic<std::uint32_t>* word, std::uint32_t expected, std::int64_t timeout_ns) {
+  counters().futex_waits.fetch_add(1, std::memory_order_relaxed);
+  const timespec timeout{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+  // Not FUTEX_PRIVATE: wakers are other processes.
+  ::syscall(SYS_futex, word, FUTEX_WAIT, expected, &timeout, nullptr, 0);
+}
+
+void futex_wake_one(std::atomic<std::uint32_t>* word) {
+  counters().futex_wakes.fetch_add(1, std::memory_order_relaxed);
+  ::syscall(SYS_futex, word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+namespace {
+std::atomic<std::int64_t>& offset() {
+  static std::atomic<std::int64_t> value{0};
+  return value;
+}
+}  // namespace
+
+std::int64_t realtime_offset_ns() { return offset().load(std::memory_order_relaxed); }
+
+void refresh_realtime_offset() {
+  // Three tries, the tightest bracket wins: we may be preempted between the two readings.
+  std::int64_t best_width = INT64_MAX;
+  std::int64_t best = 0;
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t before = monotonic_now_ns();
+    timespec real{};
+    clock_gettime(CLOCK_REALTIME, &real);
+    const std::int64_t after = monotonic_now_ns();
+    if (after - before < best_width) {
+      best_width = after - before;
+      best = std::int64_t{real.tv_sec} * 1'000'000'000 + real.tv_nsec - (before + after) / 2;
+    }
+  }
+  offset().store(best, std::memory_order_relaxed);
+}
+
+Counters& counters() {
+  static Counters instance;
+  return instance;
+}
+
+std::uint64_t random_u64() {
+  std::uint64_t value = 0;
+  if (::getrandom(&value, sizeof value, 0) != sizeof value) {
+    value = static_cast<std::uint64_t>(monotonic_now_ns()) * 0x9E3779B97F4A7C15ULL +
+            static_cast<std::uint64_t>(::getpid());
+  }
+  return value;
+}
+
+}  // namespace os
+}  // namespace ligament::pool

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The few Linux calls the pool stands on, as values and RAII: descriptors, sealed memory,
+/// futex, clocks, process handles. Knows nothing of topics.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "ligament/expected.hpp"
+
+namespace ligament::pool::os {
+
+struct SystemError {
+  const char* call = "";
+  int code = 0;  ///< errno
+  [[nodiscard]] std::string text() const;
+};
+[[nodiscard]] SystemError last_error(const char* call);
+
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd();
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+class Mapping {
+ public:
+  Mapping() = default;
+  Mapping(void* base, std::size_t size) : base_(base), size_(size) {}
+  Mapping(Mapping&& other) noexcept
+      : base_(std::exchange(other.base_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(base_, other.base_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping();
+  [[nodiscard]] std::byte* base() const { return static_cast<std::byte*>(base_); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] explicit operator bool() const { return base_ != nullptr; }
+  template <typename T>
+  [[nodiscard]] T* as(std::size_t offset = 0) const {
+    return reinterpret_cast<T*>(base() + offset);
+  }
+
+ private:
+  void* base_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Memory of ours that peers may map. Zero-filled, its pages exist (no SIGBUS later), its size is
+/// sealed; unless `peers_write`, nobody can map it writable any more, not even ourselves again.
+struct SharedMemory {
+  Fd fd;
+  Mapping mapping;
+  std::uint64_t inode = 0;
+};
+struct SharedMemoryOptions {
+  bool peers_write = false;
+  bool prefault = true;
+};
+[[nodiscard]] expected<SharedMemory, SystemError> create_shared(const std::string& name,
+                                                                std::size_t size,
+                                                                SharedMemoryOptions options);
+
+/// Where another process keeps a memory: its descriptor number and what must be found there.
+struct ForeignMemory {
+  std::int32_t pid = 0;
+  std::uint32_t fd = 0;
+  std::uint64_t inode = 0;  ///< 0: any
+  std::uint64_t size = 0;   ///< 0: any
+};
+/// Maps it through /proc/PID/fd: no help of that process is needed, it may be stopped. Refuses
+/// what is not a size-sealed memfd of small pages, since reading that could kill us by SIGBUS.
+[[nodiscard]] expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
+                                                         SharedMemoryOptions options);
+
+[[nodiscard]] Fd open_process(std::int32_t pid);  ///< pidfd; invalid if there is none
+[[nodiscard]] bool process_alive(const Fd& pidfd);
+/// Inode of /proc/PID/ns/KIND (0 if unreadable); `pid` 0: our own.
+[[nodiscard]] std::uint64_t namespace_inode(std::int32_t pid, const char* kind);
+
+void futex_wait(std::atomic<std::uint32_t>* word, std::uint32_t expected, std::int64_t timeout_ns);
+void futex_wake_one(std::atomic<std::uint32_t>* word);
+
+/// CLOCK_REALTIME minus CLOCK_MONOTONIC. Both run at one rate, so it changes only when somebody
+/// sets the clock; `refresh_realtime_offset` is called then, and a publish reads one clock only.
+[[nodiscard]] std::int64_t realtime_offset_ns();
+void refresh_realtime_offset();
+
+struct Counters {
+  std::atomic<std::uint64_t> futex_waits{0};
+  std::atomic<std::uint64_t> futex_wakes{0};
+  std::atomic<std::uint64_t> lock_sleeps{0};
+  std::atomic<std::uint64_t> growths{0};
+};
+[[nodiscard]] Counters& counters();
+
+inline void cpu_relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Random bits for identities (not secrets).
+[[nodiscard]] std::uint64_t random_u64();
+
+}  // namespace ligament::pool::os

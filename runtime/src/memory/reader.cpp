@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/reader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "memory/blocks.hpp"
+#include "memory/crash_point.hpp"
+#include "memory/waiter.hpp"
+
+namespace ligament::pool {
+
+namespace {
+
+using Guard = std::lock_guard<OpLock>;
+
+/// Reads a word that a hostile writer may change meanwhile exactly once.
+template <typename T>
+T read_once(const T& shared) {
+  T value;
+  __atomic_load(&shared, &value, __ATOMIC_RELAXED);
+  return value;
+}
+
+bool is_expected(const layout::SegmentHeader& header, const WriterLink::Source& source) {
+  return header.magic == layout::magic && header.version == layout::version &&
+         header.kind == layout::SegmentKind::writer && header.process == source.process &&
+         header.id == source.writer;
+}
+
+}  // namespace
+
+// --- a writer seen from here ---------------------------------------------------------------------
+
+expected<std::unique_ptr<WriterLink>, os::SystemError> WriterLink::open(const Source& source) {
+  auto mapping = os::map_foreign(source.segment, {});
+  if (!mapping) {
+    return unexpected<os::SystemError>(mapping.error());
+  }
+  const os::SystemError nonsense{"check of a writer's segment", EBADMSG};
+  if (mapping->size() < layout::ring_offset + sizeof(layout::Word)) {
+    return unexpected<os::SystemError>(nonsense);
+  }
+  auto link = std::make_unique<WriterLink>();
+  link->source = source;
+  link->tag = layout::writer_tag(source.writer);
+  link->segment = std::move(*mapping);
+  link->shared = link->segment.as<const layout::WriterSegment>();
+  const layout::SegmentHeader header = link->shared->header;
+  link->capacity = read_once(link->shared->ring_capacity);
+  const std::size_t room = (link->segment.size() - layout::ring_offset) / sizeof(layout::Word);
+  if (!is_expected(header, source) || link->capacity == 0 || link->capacity > room) {
+    return unexpected<os::SystemError>(nonsense);
+  }
+  link->gid = link->shared->gid;
+  link->chunks.reserve(layout::max_chunks);
+  return link;
+}
+
+bool WriterLink::find_match(std::uint64_t reader, std::uint64_t& start,
+                            std::uint64_t& granted) const {
+  for (const layout::MatchRow& row : shared->matches) {
+    // acquire; partner: the release in WriterState::link. From here on our holds are honoured.
+    if (row.reader.load(std::memory_order_acquire) == reader) {
+      start = row.start.load(std::memory_order_relaxed);
+      granted = std::min<std::uint64_t>(row.granted.load(std::memory_order_relaxed), capacity);
+      return start != 0;
+    }
+  }
+  return false;
+}
+
+std::size_t WriterLink::announced() const {
+  // acquire; partner: the release in WriterState::announce_chunk.
+  return std::min<std::size_t>(shared->chunks.load(std::memory_order_acquire), layout::max_chunks);
+}
+
+WriterLink::Chunk WriterLink::map_chunk(std::size_t index) const {
+  const layout::ChunkRow& row = shared->chunk[index];
+  Chunk chunk;
+  chunk.block_bytes = row.block_bytes.load(std::memory_order_relaxed);
+  chunk.blocks = row.blocks.load(std::memory_order_relaxed);
+  const os::ForeignMemory where{source.segment.pid, row.segment.fd.load(std::memory_order_relaxed),
+                                row.segment.inode.load(std::memory_order_relaxed),
+                                row.segment.bytes.load(std::memory_order_relaxed)};
+  auto mapping = os::map_foreign(where, {});
+  const bool sane = mapping && chunk.block_bytes >= sizeof(layout::SampleHeader) &&
+                    chunk.block_bytes % alignof(layout::SampleHeader) == 0 &&
+                    chunk.blocks <= mapping->size() / chunk.block_bytes;
+  if (!sane) {
+    return {};  // its writer died first, or lies: no block of it is ever found
+  }
+  chunk.mapping = std::move(*mapping);
+  return chunk;
+}
+
+void WriterLink::map_chunks() {
+  while (chunks.size() < announced()) {
+    chunks.push_back(map_chunk(chunks.size()));
+  }
+}
+
+const layout::SampleHeader* WriterLink::block(std::uint32_t number, std::size_t& bytes) {
+  const std::size_t index = layout::block_chunk(number);
+  if (index >= chunks.size()) {
+    os::counters().growths.fetch_add(1, std::memory_order_relaxed);
+    map_chunks();
+  }
+  if (index >= chunks.size() || layout::block_index(number) >= chunks[index].blocks) {
+    return nullptr;
+  }
+  const Chunk& chunk = chunks[index];
+  bytes = chunk.block_bytes;
+  return chunk.mapping.as<const layout::SampleHeader>(layout::block_index(number) *
+                                                      chunk.block_bytes);
+}
+
+// --- the reader ----------------------------------------------------------------------------------
+
+ReaderState::ReaderState(EndpointDescription description_in)
+    : description(std::move(description_in)),
+      slot_memory_(std::make_unique<HoldSlot[]>(description.qos.max_held)),
+      slots_(slot_memory_.get(), description.qos.max_held) {
+  links_.reserve(layout::max_ends);
+}
+
+expected<void, os::SystemError> ReaderState::open(std::uint64_t nonce, std::uint64_t counter) {
+  process = nonce;
+  id = layout::endpoint_id(nonce, counter);
+  const std::size_t bytes =
+      round_up(layout::holds_offset + slots_.size() * sizeof(layout::Word), page_bytes);
+  auto memory = os::create_shared("ligament-reader", bytes, {});
+  if (!memory) {
+    return unexpected<os::SystemError>(memory.error());
+  }
+  segment = std::move(*memory);
+  shared = new (segment.mapping.base()) layout::ReaderSegment{};
+  shared->header = {
+      layout::magic, layout::version, layout::SegmentKind::reader, nonce, id, bytes, {}};
+  shared->max_held = static_cast<std::uint32_t>(slots_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].reader = this;
+    slots_[i].word = segment.mapping.as<layout::Word>(layout::holds_offset) + i;
+  }
+  return {};
+}
+
+HoldSlot* ReaderState::free_slot() {
+  for (bool releasing = true; releasing;) {
+    releasing = false;
+    for (HoldSlot& slot : slots_) {
+      // acquire; partner: the last store in release(), on whatever thread that ran.
+      if (!slot.busy.load(std::memory_order_acquire)) {
+        return &slot;
+      }
+      // Another thread is a few instructions from the end of release().
+      releasing = releasing || slot.word->load(std::memory_order_relaxed) == 0;
+    }
+  }
+  return nullptr;
+}
+
+expected<HoldSlot*, TakeError> ReaderState::take() {
+  const Guard guard(lock_);
+  HoldSlot* slot = nullptr;
+  const std::size_t count = links_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = turn_ + i < count ? turn_ + i : turn_ + i - count;
+    WriterLink& link = *links_[at];
+    if (!link.cursor.has_data()) {
+      continue;
+    }
+    if (slot == nullptr && (slot = free_slot()) == nullptr) {
+      return unexpected<TakeError>(TakeError::too_many_held);
+    }
+    if (take_from(link, *slot)) {
+      turn_ = at + 1 == count ? 0 : at + 1;
+      return slot;
+    }
+  }
+  return nullptr;
+}
+
+bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
+  const Claim claim = link.cursor.claim(*slot.word, link.tag, link.shared->head);
+  stats_.lost += claim.lost;
+  if (claim.result == Claim::Result::nothing) {
+    return false;
+  }
+  if (claim.result == Claim::Result::corrupt || !read_sample(link, slot, claim)) {
+    drop_corrupt(link, slot);
+    return false;
+  }
+  slot.busy.store(true, std::memory_order_relaxed);  // under lock_, as every take
+  // release: for back-pressure, "I am past this sample"; partner: a keep-all writer's load.
+  shared->cursors[link.cursor_row].next.store(link.cursor.next(), std::memory_order_release);
+  ++stats_.taken;
+  stats_.bytes += slot.payload.size();
+  return true;
+}
+
+/// Copies each number out of the header once and checks it: the writer may scribble at any time.
+bool ReaderState::read_sample(WriterLink& link, HoldSlot& slot, const Claim& claim) {
+  std::size_t block_bytes = 0;
+  const layout::SampleHeader* header = link.block(claim.block, block_bytes);
+  if (header == nullptr) {
+    return false;
+  }
+  const std::size_t offset = read_once(header->payload_offset);
+  const std::size_t size = read_once(header->payload_bytes);
+  if (read_once(header->sequence) != claim.sequence || offset < sizeof(layout::SampleHeader) ||
+      offset > block_bytes || size > block_bytes - offset) {
+    return false;
+  }
+  slot.link = &link;
+  slot.payload = {reinterpret_cast<const std::byte*>(header) + offset, size};
+  slot.info.gid = link.gid;
+  slot.info.publisher = link.source.writer;
+  slot.info.sequence = claim.sequence;
+  slot.info.source_timestamp_ns = read_once(header->source_timestamp_ns);
+  slot.info.monotonic_ns = read_once(header->monotonic_ns);
+  slot.info.type_hash = link.source.type_hash;
+  slot.info.request = {};
+  if ((read_once(header->flags) & layout::has_request) != 0) {
+    std::memcpy(slot.info.request.client.data(), header->request_client.data(), sizeof(Gid));
+    slot.info.request.sequence = read_once(header->request_sequence);
+  }
+  return true;
+}
+
+void ReaderState::drop_corrupt(WriterLink& link, HoldSlot& slot) {
+  slot.word->store(0, std::memory_order_seq_cst);
+  ++stats_.corrupt;
+  if (corrupt_.size() < layout::max_ends) {
+    corrupt_.push_back(link.source.writer);
+  }
+  link.gone = true;
+  static const layout::Word silent{0};
+  link.cursor = RingCursor(&silent, 1, 1, 1);
+}
+
+bool ReaderState::has_data() {
+  const Guard guard(lock_);
+  return std::any_of(links_.begin(), links_.end(),
+                     [](const auto& link) { return link->cursor.has_data(); });
+}
+
+bool ReaderState::ready() {
+  if (!has_data()) {
+    return false;
+  }
+  if (free_slot() != nullptr) {
+    return true;
+  }
+  // seq_cst store, then look again; partner: release(), which frees a slot, then looks at this.
+  blocked_.store(true, std::memory_order_seq_cst);
+  for (const HoldSlot& slot : slots_) {
+    if (slot.word->load(std::memory_order_seq_cst) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void ReaderState::release(HoldSlot& slot) {
+  // seq_cst: as release, our reads of the payload are over (partner: BlockStore::reclaim); and
+  // ordered before the look at `blocked_` (partner: ready()).
+  slot.word->store(0, std::memory_order_seq_cst);
+  LIGAMENT_CRASH_POINT("release.word_cleared");
+  if (blocked_.load(std::memory_order_seq_cst) && blocked_.exchange(false)) {
+    waiter->ring();
+  }
+  // The last access: after this the housekeeping may free this reader.
+  slot.busy.store(false, std::memory_order_release);
+}
+
+// --- housekeeping --------------------------------------------------------------------------------
+
+bool ReaderState::link(std::unique_ptr<WriterLink> link, std::uint64_t start,
+                       std::uint64_t granted) {
+  const Guard guard(lock_);
+  std::uint32_t row = 0;
+  while (row < layout::max_ends &&
+         shared->cursors[row].writer.load(std::memory_order_relaxed) != 0) {
+    ++row;
+  }
+  if (row == layout::max_ends) {
+    return false;
+  }
+  link->cursor_row = row;
+  link->cursor = RingCursor(link->segment.as<const layout::Word>(layout::ring_offset),
+                            link->capacity, description.qos.depth, start);
+  shared->cursors[row].next.store(start, std::memory_order_relaxed);
+  shared->cursors[row].writer.store(link->source.writer, std::memory_order_release);
+  stats_.history_granted += granted;
+  links_.push_back(std::move(link));
+  return true;
+}
+
+void ReaderState::map_new_chunks() {
+  for (std::size_t at = 0;; ++at) {
+    lock_.lock();
+    WriterLink* link = at < links_.size() ? links_[at].get() : nullptr;  // only we remove links
+    const std::size_t index = link != nullptr ? link->chunks.size() : 0;
+    lock_.unlock();
+    if (link == nullptr) {
+      return;
+    }
+    if (index < link->announced()) {
+      WriterLink::Chunk chunk = link->map_chunk(index);  // slow: not under the lock
+      const Guard guard(lock_);
+      if (link->chunks.size() == index) {
+        link->chunks.push_back(std::move(chunk));
+      }
+      --at;  // there may be more
+    }
+  }
+}
+
+void ReaderState::mark_gone(std::uint64_t writer) {
+  const Guard guard(lock_);
+  for (const auto& link : links_) {
+    link->gone = link->gone || link->source.writer == writer;
+  }
+}
+
+bool ReaderState::is_finished(const WriterLink& link) const {
+  return link.gone && !link.cursor.has_data() &&
+         std::none_of(slots_.begin(), slots_.end(), [&link](const HoldSlot& slot) {
+           return slot.link == &link && slot.busy.load(std::memory_order_acquire);
+         });
+}
+
+void ReaderState::reap() {
+  std::vector<std::unique_ptr<WriterLink>> finished;  // unmapped after the lock is released
+  const Guard guard(lock_);
+  for (auto& link : links_) {
+    if (is_finished(*link)) {
+      shared->cursors[link->cursor_row].writer.store(0, std::memory_order_release);
+      finished.push_back(std::move(link));
+    }
+  }
+  std::erase(links_, nullptr);
+  turn_ = 0;
+}
+
+bool ReaderState::has_gone_links() const {
+  const Guard guard(lock_);
+  return std::any_of(links_.begin(), links_.end(), [](const auto& link) { return link->gone; });
+}
+
+bool ReaderState::holds_anything() const {
+  return std::any_of(slots_.begin(), slots_.end(), [](const HoldSlot& slot) {
+    return slot.busy.load(std::memory_order_acquire);
+  });
+}
+
+std::size_t ReaderState::matched() const {
+  const Guard guard(lock_);
+  return static_cast<std::size_t>(
+      std::count_if(links_.begin(), links_.end(), [](const auto& link) { return !link->gone; }));
+}
+
+ReaderStats ReaderState::snapshot() const {
+  const Guard guard(lock_);
+  return stats_;
+}
+
+std::vector<std::uint64_t> ReaderState::take_corrupt() {
+  const Guard guard(lock_);
+  return std::exchange(corrupt_, {});
+}
+
+// --- the public face -----------------------------------------------------------------------------
+
+HeldSample& HeldSample::operator=(HeldSample&& other) noexcept {
+  std::swap(slot_, other.slot_);
+  return *this;
+}
+
+HeldSample::~HeldSample() {
+  if (slot_ != nullptr) {
+    slot_->reader->release(*slot_);
+  }
+}
+
+std::span<const std::byte> HeldSample::payload() const { return slot_->payload; }
+const SampleInfo& HeldSample::info() const { return slot_->info; }
+
+expected<std::optional<HeldSample>, TakeError> Reader::take() {
+  const auto taken = state_->take();
+  if (!taken) {
+    return unexpected<TakeError>(taken.error());
+  }
+  if (*taken == nullptr) {
+    return std::optional<HeldSample>();
+  }
+  return std::optional<HeldSample>(HeldSample(*taken));
+}
+
+bool Reader::has_data() { return state_->has_data(); }
+std::uint64_t Reader::id() const { return state_->id; }
+std::size_t Reader::matched_writers() const { return state_->matched(); }
+ReaderStats Reader::stats() const { return state_->snapshot(); }
+
+}  // namespace ligament::pool

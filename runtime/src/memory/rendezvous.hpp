@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file How processes of one graph find each other: abstract socket slots, no daemon, no lock.
+///
+/// A process owns slot k while it listens on `ligament/<uid>/<domain>/v<layout>/<k>`. To join it
+/// takes the first free slot, *then* tries all slots: of two that join at once, at least the later
+/// one finds the other, and its connection tells the earlier one. The kernel says who listens
+/// (SO_PEERCRED), also for a process that is stopped.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ligament/detail/pool.hpp"
+#include "memory/directory.hpp"
+#include "memory/os/socket.hpp"
+
+namespace ligament::pool {
+
+/// A live process of the domain, maybe ourselves.
+struct Peer {
+  os::Fd pidfd;
+  std::unique_ptr<PeerDirectory> directory;
+};
+
+class Rendezvous {
+ public:
+  explicit Rendezvous(std::string domain);
+
+  /// Takes the first free slot: its two names are ours, but nobody can connect yet.
+  [[nodiscard]] expected<std::uint32_t, DomainError> take_slot();
+  /// Lets others find us: call when our directory is complete.
+  [[nodiscard]] expected<void, DomainError> announce();
+  /// Attaches a process by its credentials. The error is a sentence; an empty one means that the
+  /// process is gone and nobody needs to hear of it.
+  [[nodiscard]] expected<std::unique_ptr<Peer>, std::string> attach(
+      const os::PeerCredentials& who) const;
+  /// Credentials of everybody else's slots.
+  [[nodiscard]] std::vector<os::PeerCredentials> scan() const;
+
+  void notify(std::uint32_t slot) const;
+  [[nodiscard]] const os::Fd& listener() const { return listener_; }
+  [[nodiscard]] const os::Fd& mailbox() const { return mailbox_; }
+  [[nodiscard]] std::uint32_t slot() const { return slot_; }
+  [[nodiscard]] const std::string& domain() const { return domain_; }
+
+ private:
+  [[nodiscard]] std::string slot_name(std::uint32_t slot) const;
+  [[nodiscard]] std::string mailbox_name(std::uint32_t slot) const;
+
+  std::string domain_;
+  std::uint32_t uid_;
+  std::uint64_t pid_namespace_;
+  std::uint32_t slot_ = 0;
+  os::Fd listener_;
+  os::Fd mailbox_;
+};
+
+}  // namespace ligament::pool

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/waiter.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "memory/crash_point.hpp"
+#include "memory/os/system.hpp"
+#include "memory/reader.hpp"
+
+namespace ligament::pool {
+
+WaiterState::WaiterState(std::shared_ptr<Bells> bells_in, std::uint16_t slot)
+    : bells(std::move(bells_in)), bell_slot(slot), word(bells->word(slot)) {}
+
+WaiterState::~WaiterState() { bells->release(bell_slot); }
+
+void WaiterState::attach(ReaderState* reader) {
+  const std::lock_guard guard(lock_);
+  readers_.push_back(reader);
+}
+
+void WaiterState::detach(ReaderState* reader) {
+  const std::lock_guard guard(lock_);
+  std::erase(readers_, reader);
+}
+
+bool WaiterState::any_ready() {
+  const std::lock_guard guard(lock_);
+  return std::any_of(readers_.begin(), readers_.end(),
+                     [](ReaderState* reader) { return reader->ready(); });
+}
+
+bool WaiterState::look(WaitResult& result) {
+  // seq_cst; partner: wake(), which writes this flag and then looks at the word.
+  if (wake_asked_.load(std::memory_order_seq_cst) && wake_asked_.exchange(false)) {
+    result = WaitResult::woken;
+    return true;
+  }
+  result = WaitResult::data;
+  return any_ready();
+}
+
+bool WaiterState::spin(std::int64_t until_ns, WaitResult& result) {
+  for (unsigned round = 1;; ++round) {
+    if (look(result)) {
+      return true;
+    }
+    os::cpu_relax();
+    // Reading the clock costs as much as ten looks.
+    if (round % 32 == 0 && monotonic_now_ns() >= until_ns) {
+      return false;
+    }
+  }
+}
+
+WaitResult WaiterState::sleep(std::int64_t deadline_ns) {
+  WaitResult result = WaitResult::timeout;
+  while (!look(result)) {
+    const std::int64_t now = monotonic_now_ns();
+    if (now >= deadline_ns) {
+      return WaitResult::timeout;
+    }
+    // seq_cst: announce first, then look again; partner: WriterState::ring_bells, which publishes
+    // first and then reads the word. One of the two sees the other.
+    const std::uint32_t announced = word->fetch_or(1U, std::memory_order_seq_cst) | 1U;
+    LIGAMENT_CRASH_POINT("wait.announced");
+    const bool found = look(result);
+    if (!found) {
+      os::futex_wait(word, announced, std::min(deadline_ns - now, longest_sleep_ns));
+    }
+    word->fetch_and(~1U, std::memory_order_relaxed);
+    if (found) {
+      break;
+    }
+  }
+  return result;
+}
+
+WaitResult WaiterState::wait(const WaitStrategy& strategy, std::int64_t deadline_ns) {
+  WaitResult result = WaitResult::timeout;
+  if (strategy.kind == WaitStrategy::Kind::poll) {
+    return spin(deadline_ns, result) ? result : WaitResult::timeout;
+  }
+  if (strategy.kind == WaitStrategy::Kind::spin_then_sleep && strategy.spin_ns > 0) {
+    const std::int64_t until = std::min(deadline_ns, monotonic_now_ns() + strategy.spin_ns);
+    if (spin(until, result)) {
+      return result;
+    }
+  }
+  return sleep(deadline_ns);
+}
+
+void WaiterState::ring() {
+  std::uint32_t seen = word->load(std::memory_order_seq_cst);
+  while ((seen & 1U) != 0) {
+    if (word->compare_exchange_weak(seen, (seen & ~1U) + 2)) {
+      os::futex_wake_one(word);
+      return;
+    }
+  }
+}
+
+void WaiterState::wake() {
+  wake_asked_.store(true, std::memory_order_seq_cst);
+  ring();
+}
+
+WaitResult Waiter::wait(const WaitStrategy& strategy, std::int64_t deadline_ns) {
+  return state_->wait(strategy, deadline_ns);
+}
+void Waiter::wake() { state_->wake(); }
+
+}  // namespace ligament::pool

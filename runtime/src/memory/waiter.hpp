@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The inside of a waiter: one bell word that other processes may ring.
+///
+/// The word is a hint and nothing else: bit 0 says "somebody sleeps", the rest counts wake-ups.
+/// Any process of the domain can write it, so a sleep never lasts longer than `longest_sleep_ns`
+/// without a look at the rings.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "ligament/detail/pool.hpp"
+#include "memory/directory.hpp"
+#include "memory/op_lock.hpp"
+
+namespace ligament::pool {
+
+struct ReaderState;
+
+struct WaiterState {
+  explicit WaiterState(std::shared_ptr<Bells> bells_in, std::uint16_t slot);
+  ~WaiterState();
+  WaiterState(const WaiterState&) = delete;
+  WaiterState& operator=(const WaiterState&) = delete;
+
+  static constexpr std::int64_t longest_sleep_ns = 500'000'000;
+
+  void attach(ReaderState* reader);
+  void detach(ReaderState* reader);
+  [[nodiscard]] WaitResult wait(const WaitStrategy& strategy, std::int64_t deadline_ns);
+  void wake();  ///< wait() returns
+  void ring();  ///< the sleep, if any, ends; wait() looks again
+
+  const std::shared_ptr<Bells> bells;
+  const std::uint16_t bell_slot;
+  std::atomic<std::uint32_t>* const word;
+
+ private:
+  [[nodiscard]] bool any_ready();
+  [[nodiscard]] bool look(WaitResult& result);
+  [[nodiscard]] bool spin(std::int64_t until_ns, WaitResult& result);
+  [[nodiscard]] WaitResult sleep(std::int64_t deadline_ns);
+
+  OpLock lock_;  ///< guards readers_
+  std::vector<ReaderState*> readers_;
+  std::atomic<bool> wake_asked_{false};
+};
+
+}  // namespace ligament::pool

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/writer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "memory/crash_point.hpp"
+
+namespace ligament::pool {
+
+namespace {
+
+using Guard = std::lock_guard<OpLock>;
+
+Gid make_gid(std::uint64_t nonce, std::uint64_t counter) {
+  Gid gid{};
+  const auto low = static_cast<std::uint32_t>(counter);
+  const std::uint8_t entity[4] = {0x00, 0x00, 0x12, 0x03};
+  std::memcpy(gid.data(), &nonce, 8);
+  std::memcpy(gid.data() + 8, &low, 4);
+  std::memcpy(gid.data() + 12, entity, 4);
+  return gid;
+}
+
+}  // namespace
+
+WriterState::WriterState(EndpointDescription description_in, const WriterOptions& options_in)
+    : description(std::move(description_in)), options(options_in), blocks_(options_in.alignment) {
+  links_.reserve(layout::max_ends);
+  holds_.reserve(layout::max_ends);
+  bells_.reserve(layout::max_ends);
+}
+
+expected<void, os::SystemError> WriterState::open(std::uint64_t nonce, std::uint64_t counter) {
+  process = nonce;
+  id = layout::endpoint_id(nonce, counter);
+  tag = layout::writer_tag(id);
+  gid = make_gid(nonce, counter);
+  const std::uint32_t capacity = std::max(description.qos.depth, options.ring);
+  const std::size_t bytes =
+      round_up(layout::ring_offset + capacity * sizeof(layout::Word), page_bytes);
+  auto memory = os::create_shared("ligament-writer", bytes, {});
+  if (!memory) {
+    return unexpected<os::SystemError>(memory.error());
+  }
+  segment = std::move(*memory);
+  shared = new (segment.mapping.base()) layout::WriterSegment{};
+  shared->header = {
+      layout::magic, layout::version, layout::SegmentKind::writer, nonce, id, bytes, {}};
+  shared->gid = gid;
+  shared->type_hash = description.type_hash;
+  shared->ring_capacity = capacity;
+  shared->depth = description.qos.depth;
+  shared->alignment = options.alignment;
+  ring_ = RingWriter(segment.mapping.as<layout::Word>(layout::ring_offset), capacity);
+  if (options.max_bytes != 0 && !grow_for(options.max_bytes)) {
+    return unexpected<os::SystemError>(os::SystemError{"allocation of the pool", ENOMEM});
+  }
+  return {};
+}
+
+// --- data path -----------------------------------------------------------------------------------
+
+expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> WriterState::acquire(
+    std::size_t size, std::size_t aligned_offset) {
+  for (bool grown = false;; grown = true) {
+    {
+      const Guard guard(lock_);
+      if (options.max_bytes != 0 && size > options.max_bytes) {
+        ++stats_.loans_failed;
+        return unexpected<LoanError>(LoanError::exceeds_bound);
+      }
+      if (loans_out_ >= options.max_loans) {
+        ++stats_.loans_failed;
+        return unexpected<LoanError>(LoanError::too_many_loans);
+      }
+      if (const auto block = blocks_.acquire(size, holds_, tag)) {
+        ++loans_out_;
+        return std::pair(*block, place(*block, size, aligned_offset));
+      }
+      if (grown || blocks_.fits_any(size)) {
+        ++stats_.loans_failed;
+        return unexpected<LoanError>(LoanError::exhausted);
+      }
+    }
+    if (!grow_for(size)) {
+      const Guard guard(lock_);
+      ++stats_.loans_failed;
+      return unexpected<LoanError>(LoanError::out_of_memory);
+    }
+  }
+}
+
+std::span<std::byte> WriterState::place(std::uint32_t block, std::size_t size,
+                                        std::size_t aligned_offset) {
+  std::byte* base = blocks_.address(block);
+  const std::size_t alignment = blocks_.alignment_of(blocks_.block_bytes(block));
+  const std::size_t inside = aligned_offset & (alignment - 1);
+  const std::size_t offset = round_up(sizeof(layout::SampleHeader) + inside, alignment) - inside;
+  reinterpret_cast<layout::SampleHeader*>(base)->payload_offset =
+      static_cast<std::uint32_t>(offset);
+  return {base + offset, size};
+}
+
+void WriterState::stamp(layout::SampleHeader& header, std::size_t size, const PublishInfo& info) {
+  const std::int64_t now = monotonic_now_ns();
+  const std::int64_t wanted =
+      info.source_timestamp_ns != 0 ? info.source_timestamp_ns : now + os::realtime_offset_ns();
+  last_timestamp_ = std::max(wanted, last_timestamp_ + 1);
+  header.flags = 0;
+  header.sequence = ring_.next_sequence();
+  header.source_timestamp_ns = last_timestamp_;
+  header.monotonic_ns = now;
+  header.payload_bytes = size;
+  if (info.request != RequestIdentity{}) {
+    header.flags = layout::has_request;
+    header.request_client = info.request.client;
+    header.request_sequence = info.request.sequence;
+  }
+}
+
+Published WriterState::commit(std::uint32_t block, std::size_t size, const PublishInfo& info) {
+  const Guard guard(lock_);
+  --loans_out_;
+  stamp(*reinterpret_cast<layout::SampleHeader*>(blocks_.address(block)), size, info);
+  LIGAMENT_CRASH_POINT("publish.stamped");
+  const std::uint64_t old = ring_.push(block);
+  if (old != 0) {
+    blocks_.retire(layout::word_block(old));
+  }
+  // release: late joiners and slow readers find the entry there; partner: loads of `head`.
+  shared->head.store(ring_.sequence(), std::memory_order_release);
+  ++stats_.published;
+  stats_.bytes += size;
+  ring_bells();
+  return {ring_.sequence(), last_timestamp_};
+}
+
+void WriterState::ring_bells() {
+  for (auto* bell : bells_) {
+    // seq_cst after the ring exchange; partner: Waiter's fetch_or, which precedes its look at the
+    // rings. One of the two sees the other.
+    std::uint32_t seen = bell->load(std::memory_order_seq_cst);
+    if ((seen & 1U) != 0 && bell->compare_exchange_strong(seen, (seen & ~1U) + 2)) {
+      LIGAMENT_CRASH_POINT("publish.before_wake");
+      ++stats_.wakes;
+      os::futex_wake_one(bell);
+    }
+  }
+}
+
+void WriterState::give_back(std::uint32_t block) {
+  const Guard guard(lock_);
+  --loans_out_;
+  blocks_.give_back(block);
+}
+
+// --- memory --------------------------------------------------------------------------------------
+
+/// Ring, loans, one for the block between them, and what all readers may hold. A few more when
+/// blocks are small: then one scan of the holds serves several publishes.
+std::size_t WriterState::blocks_needed(std::size_t block_bytes, std::size_t more_held) const {
+  std::size_t held = more_held;
+  for (const auto& link : links_) {
+    held += link->max_held;
+  }
+  const std::size_t spare = std::min<std::size_t>(8, 16 * 1024 / block_bytes);
+  return ring_.capacity() + options.max_loans + 1 + held + spare;
+}
+
+bool WriterState::grow_for(std::size_t size) {
+  const std::lock_guard growth(growth_);
+  std::size_t block_bytes = 0;
+  std::size_t count = 0;
+  {
+    const Guard guard(lock_);
+    if (blocks_.fits_any(size)) {
+      return true;  // another thread grew
+    }
+    // By at least half, so that slowly growing payloads settle after a few steps.
+    const std::size_t half_more = blocks_.largest_bytes() + blocks_.largest_bytes() / 2;
+    block_bytes = std::max(blocks_.block_bytes_for(size), round_up(half_more, page_bytes));
+    count = blocks_needed(block_bytes, 0);
+  }
+  os::counters().growths.fetch_add(1, std::memory_order_relaxed);
+  return add_chunk(block_bytes, count);
+}
+
+bool WriterState::add_chunk(std::size_t block_bytes, std::size_t count) {
+  if (count > layout::max_chunk_blocks || chunks_.size() >= layout::max_chunks ||
+      block_bytes > SIZE_MAX / 2 / count) {
+    return false;
+  }
+  auto memory = os::create_shared("ligament-chunk", round_up(block_bytes * count, page_bytes),
+                                  {.peers_write = false, .prefault = options.prefault});
+  if (!memory) {
+    return false;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    auto* header = new (memory->mapping.base() + i * block_bytes) layout::SampleHeader{};
+    header->version = layout::version;
+    header->header_bytes = sizeof(layout::SampleHeader);
+    header->publisher = id;
+    header->segment_id = chunks_.size();
+    header->gid = gid;
+    header->type_hash = description.type_hash;
+  }
+  announce_chunk(*memory, block_bytes, count);
+  const Guard guard(lock_);
+  const bool added =
+      blocks_.add_chunk(memory->mapping.base(), block_bytes, static_cast<std::uint32_t>(count));
+  ++stats_.grown;
+  stats_.memory_bytes += memory->mapping.size();
+  chunks_.push_back(std::move(*memory));
+  return added;
+}
+
+/// Readers must find the chunk's row before any ring word names the chunk: the release of
+/// `chunks` precedes every later exchange of a ring entry. Partner: WriterLink::map_chunks.
+void WriterState::announce_chunk(const os::SharedMemory& memory, std::size_t block_bytes,
+                                 std::size_t count) {
+  const auto index = static_cast<std::uint32_t>(chunks_.size());
+  layout::ChunkRow& row = shared->chunk[index];
+  row.segment.fd.store(static_cast<std::uint32_t>(memory.fd.get()), std::memory_order_relaxed);
+  row.segment.inode.store(memory.inode, std::memory_order_relaxed);
+  row.segment.bytes.store(memory.mapping.size(), std::memory_order_relaxed);
+  row.block_bytes.store(block_bytes, std::memory_order_relaxed);
+  row.blocks.store(count, std::memory_order_relaxed);
+  shared->chunks.store(index + 1, std::memory_order_release);
+  if (on_growth) {
+    on_growth();
+  }
+}
+
+// --- readers -------------------------------------------------------------------------------------
+
+JoinPoint WriterState::join_point(bool history, std::uint32_t depth) const {
+  const std::uint64_t published = ring_.sequence();
+  JoinPoint point{published + 1, 0};
+  if (history) {
+    point.granted = std::min<std::uint64_t>({published, depth, description.qos.depth});
+    point.start -= point.granted;
+  }
+  return point;
+}
+
+bool WriterState::link(std::unique_ptr<ReaderLink> link, bool history, std::uint32_t depth) {
+  const std::lock_guard growth(growth_);
+  std::size_t block_bytes = 0;
+  std::size_t missing = 0;
+  {
+    const Guard guard(lock_);
+    if (links_.size() >= layout::max_ends) {
+      return false;
+    }
+    block_bytes = blocks_.largest_bytes();
+    if (block_bytes != 0) {
+      const std::size_t needed = blocks_needed(block_bytes, link->max_held);
+      missing = needed - std::min(needed, blocks_.largest_count());
+    }
+  }
+  if (missing != 0 && !add_chunk(block_bytes, missing)) {
+    return false;
+  }
+  const Guard guard(lock_);
+  std::uint32_t row = 0;
+  while (shared->matches[row].reader.load(std::memory_order_relaxed) != 0) {
+    ++row;  // at most max_ends - 1 rows are taken
+  }
+  link->match_row = row;
+  layout::MatchRow& match = shared->matches[row];
+  const JoinPoint point = join_point(history, depth);
+  match.start.store(point.start, std::memory_order_relaxed);
+  match.granted.store(point.granted, std::memory_order_relaxed);
+  const std::uint64_t reader = link->reader;
+  links_.push_back(std::move(link));
+  rebuild_views();
+  // release, and inside the lock: every scan before this point saw blocks that the reader can no
+  // longer claim, every scan after it reads the reader's holds. Partner: WriterLink::find_match.
+  match.reader.store(reader, std::memory_order_release);
+  return true;
+}
+
+void WriterState::rebuild_views() {
+  holds_.clear();
+  bells_.clear();
+  for (const auto& link : links_) {
+    holds_.push_back(link->holds());
+    const bool known = std::find(bells_.begin(), bells_.end(), link->bell) != bells_.end();
+    if (!link->closing && link->bell != nullptr && !known) {
+      bells_.push_back(link->bell);
+    }
+  }
+}
+
+void WriterState::mark_closing(std::uint64_t reader) {
+  const Guard guard(lock_);
+  for (const auto& link : links_) {
+    link->closing = link->closing || link->reader == reader;
+  }
+  rebuild_views();
+}
+
+void WriterState::unlink(std::uint64_t reader) {
+  std::unique_ptr<ReaderLink> gone;  // unmapped after the lock is released
+  const Guard guard(lock_);
+  const auto place = std::find_if(links_.begin(), links_.end(),
+                                  [reader](const auto& link) { return link->reader == reader; });
+  if (place == links_.end()) {
+    return;
+  }
+  gone = std::move(*place);
+  links_.erase(place);
+  rebuild_views();
+  shared->matches[gone->match_row].reader.store(0, std::memory_order_release);
+}
+
+std::size_t WriterState::matched() const {
+  const Guard guard(lock_);
+  return static_cast<std::size_t>(
+      std::count_if(links_.begin(), links_.end(), [](const auto& link) { return !link->closing; }));
+}
+
+bool WriterState::has_loans_out() {
+  const Guard guard(lock_);
+  return loans_out_ != 0;
+}
+
+WriterStats WriterState::snapshot() {
+  const Guard guard(lock_);
+  WriterStats stats = stats_;
+  stats.scans = blocks_.scans();
+  stats.blocks = blocks_.count();
+  stats.blocks_free = blocks_.free_count();
+  return stats;
+}
+
+// --- the public face -----------------------------------------------------------------------------
+
+Loan::Loan(Loan&& other) noexcept
+    : writer_(std::exchange(other.writer_, nullptr)),
+      block_(other.block_),
+      payload_(std::exchange(other.payload_, {})) {}
+
+Loan& Loan::operator=(Loan&& other) noexcept {
+  std::swap(writer_, other.writer_);
+  std::swap(block_, other.block_);
+  std::swap(payload_, other.payload_);
+  return *this;
+}
+
+Loan::~Loan() {
+  if (writer_ != nullptr) {
+    writer_->give_back(block_);
+  }
+}
+
+void Loan::resize(std::size_t smaller) {
+  payload_ = payload_.first(std::min(smaller, payload_.size()));
+}
+
+expected<Loan, LoanError> Writer::loan(std::size_t size, std::size_t aligned_offset) {
+  auto acquired = state_->acquire(size, aligned_offset);
+  if (!acquired) {
+    return unexpected<LoanError>(acquired.error());
+  }
+  return Loan(state_.get(), acquired->first, acquired->second);
+}
+
+PublishResult Writer::publish(Loan&& loan, const PublishInfo& info) {
+  if (loan.writer_ != state_.get()) {
+    return unexpected<PublishError>(PublishError::foreign_loan);
+  }
+  loan.writer_ = nullptr;
+  return state_->commit(loan.block_, loan.payload_.size(), info);
+}
+
+const Gid& Writer::gid() const { return state_->gid; }
+std::uint64_t Writer::id() const { return state_->id; }
+std::size_t Writer::matched_readers() const { return state_->matched(); }
+WriterStats Writer::stats() const { return state_->snapshot(); }
+
+}  // namespace ligament::pool

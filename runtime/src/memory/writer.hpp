@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The inside of a writer: its segment, its chunks, and links to the readers it serves.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "ligament/detail/pool.hpp"
+#include "memory/blocks.hpp"
+#include "memory/layout.hpp"
+#include "memory/op_lock.hpp"
+#include "memory/os/system.hpp"
+#include "memory/ring.hpp"
+
+namespace ligament::pool {
+
+/// A peer process's bell page, shared by all links to that process.
+using BellMapping = std::shared_ptr<const os::Mapping>;
+
+/// What a writer needs of a matched reader: its holds, and the bell of its executor.
+struct ReaderLink {
+  std::uint64_t reader = 0;
+  std::uint32_t max_held = 0;  ///< our copy, checked; the reader's page is not asked again
+  std::uint32_t match_row = 0;
+  bool closing = false;  ///< destroyed, but samples of it are still held
+  os::Mapping segment;
+  BellMapping bell_page;
+  std::atomic<std::uint32_t>* bell = nullptr;
+
+  [[nodiscard]] HoldRow holds() const {
+    return {segment.as<const layout::Word>(layout::holds_offset), max_held};
+  }
+};
+
+/// Where a reader starts: what the writer's match row says.
+struct JoinPoint {
+  std::uint64_t start = 1;
+  std::uint64_t granted = 0;
+};
+
+struct WriterState {
+  WriterState(EndpointDescription description_in, const WriterOptions& options_in);
+
+  /// Creates the segment (and blocks, when the payload is bounded).
+  [[nodiscard]] expected<void, os::SystemError> open(std::uint64_t nonce, std::uint64_t counter);
+
+  // --- data path ---
+  [[nodiscard]] expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> acquire(
+      std::size_t size, std::size_t aligned_offset);
+  [[nodiscard]] Published commit(std::uint32_t block, std::size_t size, const PublishInfo& info);
+  void give_back(std::uint32_t block);
+
+  // --- housekeeping ---
+  /// Adds the blocks that this reader may hold, then serves it. After return, its holds are read
+  /// by every scan; only then may it be told so. False: no room or no memory.
+  [[nodiscard]] bool link(std::unique_ptr<ReaderLink> link, bool history, std::uint32_t depth);
+  void mark_closing(std::uint64_t reader);
+  void unlink(std::uint64_t reader);
+  [[nodiscard]] std::size_t matched() const;
+  [[nodiscard]] bool has_loans_out();
+  [[nodiscard]] WriterStats snapshot();
+
+  const EndpointDescription description;
+  const WriterOptions options;
+  std::uint64_t process = 0;
+  std::uint64_t id = 0;
+  std::uint64_t tag = 0;
+  Gid gid{};
+  os::SharedMemory segment;
+  layout::WriterSegment* shared = nullptr;
+  std::function<void()> on_growth;  ///< readers should map the new chunk
+  std::shared_ptr<DomainState> domain;
+
+ private:
+  [[nodiscard]] std::size_t blocks_needed(std::size_t block_bytes, std::size_t more_held) const;
+  [[nodiscard]] bool grow_for(std::size_t size);
+  [[nodiscard]] bool add_chunk(std::size_t block_bytes, std::size_t count);
+  void announce_chunk(const os::SharedMemory& memory, std::size_t block_bytes, std::size_t count);
+  [[nodiscard]] std::span<std::byte> place(std::uint32_t block, std::size_t size,
+                                           std::size_t aligned_offset);
+  void stamp(layout::SampleHeader& header, std::size_t size, const PublishInfo& info);
+  void ring_bells();
+  void rebuild_views();  ///< after `links_` changed
+  JoinPoint join_point(bool history, std::uint32_t depth) const;
+
+  std::mutex growth_;                     ///< one growth at a time; taken before `lock_`
+  std::vector<os::SharedMemory> chunks_;  ///< guarded by growth_
+
+  mutable OpLock lock_;  ///< guards everything below
+  RingWriter ring_{nullptr, 1};
+  BlockStore blocks_;
+  std::vector<std::unique_ptr<ReaderLink>> links_;
+  std::vector<HoldRow> holds_;
+  std::vector<std::atomic<std::uint32_t>*> bells_;  ///< distinct executors
+  std::uint32_t loans_out_ = 0;
+  std::int64_t last_timestamp_ = 0;
+  WriterStats stats_;
+};
+
+}  // namespace ligament::pool

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The other process of the pool's tests. Reads one command per line, answers each with one line
+/// that starts with "ok" or "error". Uses the public interface only, apart from `scribble`, which
+/// plays the hostile peer: it overwrites every pool page that this process may write.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "ligament/detail/pool.hpp"
+#include "stamped_payload.hpp"
+
+namespace pool = ligament::pool;
+using pool::test::number_of;
+using pool::test::stamp;
+
+namespace {
+
+struct Peer {
+  std::shared_ptr<pool::Domain> domain;
+  std::unique_ptr<pool::Waiter> waiter;
+  std::map<std::string, std::unique_ptr<pool::Writer>> writers;
+  std::map<std::string, std::unique_ptr<pool::Reader>> readers;
+  std::vector<pool::HeldSample> held;
+  std::vector<pool::Loan> loans;
+  std::map<std::string, std::uint64_t> numbers;
+};
+
+std::string error(const std::string& text) { return "error " + text; }
+
+/// key=value options: depth, reliable, latched, held, max_bytes, loans, ring, type, hash, node
+pool::EndpointDescription describe(const std::string& topic,
+                                   std::map<std::string, std::string>& options) {
+  pool::EndpointDescription description;
+  description.topic = topic;
+  description.type_name = options.count("type") != 0 ? options["type"] : "test/msg/Bytes";
+  description.node = options.count("node") != 0 ? options["node"] : "/peer";
+  ligament::QoS qos(options.count("depth") != 0 ? std::stoul(options["depth"]) : 10);
+  if (options["reliable"] == "0") qos.best_effort();
+  if (options["latched"] == "1") qos.transient_local();
+  if (options.count("held") != 0) qos.max_held(std::stoul(options["held"]));
+  description.qos = qos.profile();
+  if (options.count("hash") != 0) {
+    description.type_hash[0] = static_cast<std::uint8_t>(std::stoul(options["hash"]));
+  }
+  return description;
+}
+
+std::map<std::string, std::string> read_options(std::istringstream& line) {
+  std::map<std::string, std::string> options;
+  for (std::string word; line >> word;) {
+    const auto equals = word.find('=');
+    options[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return options;
+}
+
+std::string create(Peer& peer, const std::string& verb, std::istringstream& line) {
+  std::string topic;
+  line >> topic;
+  auto options = read_options(line);
+  const auto description = describe(topic, options);
+  if (verb == "writer") {
+    pool::WriterOptions writer_options;
+    if (options.count("max_bytes") != 0)
+      writer_options.max_bytes = std::stoul(options["max_bytes"]);
+    auto writer = peer.domain->create_writer(description, writer_options);
+    if (!writer) return error(writer.error().text);
+    peer.writers[topic] = std::move(*writer);
+  } else {
+    auto reader = peer.domain->create_reader(description, *peer.waiter);
+    if (!reader) return error(reader.error().text);
+    peer.readers[topic] = std::move(*reader);
+  }
+  return "ok";
+}
+
+std::string publish(Peer& peer, const std::string& topic, std::uint64_t count, std::size_t size) {
+  auto& writer = *peer.writers.at(topic);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    auto loan = writer.loan(size);
+    if (!loan) return error(std::string(to_string(loan.error())));
+    stamp(loan->payload(), ++peer.numbers[topic]);
+    (void)writer.publish(std::move(*loan));
+  }
+  return fmt::format("ok {}", peer.numbers[topic]);
+}
+
+/// Takes `count` samples, waiting for each; checks that they are whole and in order.
+std::string take(Peer& peer, const std::string& topic, std::uint64_t count, bool keep) {
+  auto& reader = *peer.readers.at(topic);
+  std::map<std::uint64_t, std::uint64_t> last;
+  for (std::uint64_t taken = 0; taken < count;) {
+    auto sample = reader.take();
+    if (!sample) return error(std::string(to_string(sample.error())));
+    if (!*sample) {
+      if (peer.waiter->wait(pool::WaitStrategy::sleep(),
+                            pool::monotonic_now_ns() + 20'000'000'000) ==
+          pool::WaitResult::timeout) {
+        return error(fmt::format("timeout after {} samples", taken));
+      }
+      continue;
+    }
+    ++taken;
+    if (number_of((*sample)->payload()) == 0) return error("torn sample");
+    auto& previous = last[(*sample)->info().publisher];
+    if ((*sample)->info().sequence <= previous) return error("sample taken twice or out of order");
+    previous = (*sample)->info().sequence;
+    if (keep) peer.held.push_back(std::move(**sample));
+  }
+  return fmt::format("ok {} lost {}", count, reader.stats().lost);
+}
+
+/// Publishes (or takes) as fast as possible until killed; the parent sees that it started.
+[[noreturn]] void run_forever(Peer& peer, const std::string& verb, const std::string& topic,
+                              std::size_t size) {
+  std::cout << "ok" << std::endl;
+  for (;;) {
+    if (verb == "flood") {
+      (void)publish(peer, topic, 1, size);
+    } else if (take(peer, topic, 1, false).rfind("error t", 0) == 0) {
+      std::_Exit(3);  // torn or twice
+    }
+  }
+}
+
+/// Overwrites all writable pool pages with random words for a while.
+std::string scribble(unsigned seed, int milliseconds) {
+  std::vector<std::pair<std::uint64_t*, std::size_t>> pages;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long first = 0;
+    unsigned long last = 0;
+    char mode[5] = {};
+    if (line.find("memfd:ligament") != std::string::npos &&
+        std::sscanf(line.c_str(), "%lx-%lx %4s", &first, &last, mode) == 3 && mode[1] == 'w') {
+      pages.emplace_back(reinterpret_cast<std::uint64_t*>(first), (last - first) / 8);
+    }
+  }
+  std::mt19937_64 random(seed);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+  std::uint64_t written = 0;
+  while (std::chrono::steady_clock::now() < end) {
+    for (auto& [words, count] : pages) {
+      for (int i = 0; i < 64; ++i, ++written) {
+        // Mostly small changes of what is there: they get further than noise.
+        std::uint64_t& word = words[random() % count];
+        const auto choice = random() % 4;
+        word = choice == 0   ? random()
+               : choice == 1 ? word + 1
+               : choice == 2 ? word ^ (1ULL << random() % 64)
+                             : 0;
+      }
+    }
+  }
+  return fmt::format("ok {} pages {}", written, pages.size());
+}
+
+std::string obey(Peer& peer, const std::string& text) {
+  std::istringstream line(text);
+  std::string verb;
+  std::string topic;
+  line >> verb;
+  if (verb == "join") {
+    pool::DomainOptions options;
+    line >> options.name >> options.run_id;
+    auto domain = pool::Domain::join(options);
+    if (!domain) return error(domain.error().text);
+    peer.domain = *domain;
+    peer.waiter = std::move(*peer.domain->create_waiter());
+    return "ok";
+  }
+  if (verb == "writer" || verb == "reader") return create(peer, verb, line);
+  if (verb == "publish" || verb == "flood") {
+    std::uint64_t count = 0;
+    std::size_t size = 0;
+    line >> topic >> count >> size;
+    if (verb == "flood") run_forever(peer, verb, topic, size);
+    return publish(peer, topic, count, size);
+  }
+  if (verb == "take" || verb == "hold" || verb == "drain") {
+    std::uint64_t count = 0;
+    line >> topic >> count;
+    if (verb == "drain") run_forever(peer, verb, topic, 0);
+    return take(peer, topic, count, verb == "hold");
+  }
+  if (verb == "loan") {
+    std::size_t size = 0;
+    line >> topic >> size;
+    auto loan = peer.writers.at(topic)->loan(size);
+    if (!loan) return error(std::string(to_string(loan.error())));
+    peer.loans.push_back(std::move(*loan));
+    return "ok";
+  }
+  if (verb == "release") {
+    peer.held.clear();
+    return "ok";
+  }
+  if (verb == "matched") {
+    line >> topic;
+    return fmt::format("ok {}", peer.writers.count(topic) != 0
+                                    ? peer.writers[topic]->matched_readers()
+                                    : peer.readers.at(topic)->matched_writers());
+  }
+  if (verb == "problems") {
+    std::string all = "ok";
+    for (const auto& problem : peer.domain->problems()) all += " | " + problem.text;
+    return all;
+  }
+  if (verb == "scribble") {
+    unsigned seed = 0;
+    int milliseconds = 0;
+    line >> seed >> milliseconds;
+    return scribble(seed, milliseconds);
+  }
+  if (verb == "close") {
+    line >> topic;
+    peer.writers.erase(topic);
+    peer.readers.erase(topic);
+    return "ok";
+  }
+  return error("unknown command " + verb);
+}
+
+}  // namespace
+
+int main() {
+  Peer peer;
+  for (std::string line; std::getline(std::cin, line) && line != "exit";) {
+    std::cout << obey(peer, line) << std::endl;
+  }
+  return 0;
+}

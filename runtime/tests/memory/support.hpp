@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What the pool's tests share: names nobody else uses, patience without time limits that
+/// could fail on a slow machine, and other processes.
+#pragma once
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "ligament/detail/pool.hpp"
+#include "stamped_payload.hpp"
+
+namespace ligament::pool::test {
+
+inline std::string unique_name() {
+  static std::atomic<int> counter{0};
+  return fmt::format("test-{}-{}", ::getpid(), ++counter);
+}
+
+/// A watchdog, not a bound on speed: a minute is given up on only if something hangs.
+[[nodiscard]] inline bool eventually(const std::function<bool()>& condition) {
+  for (int i = 0; i < 60'000; ++i) {
+    if (condition()) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+inline EndpointDescription bytes_on(const std::string& topic, QoS qos = QoS(10)) {
+  return {topic, "test/msg/Bytes", "/test", {}, qos.profile()};
+}
+
+/// A `pool_peer` process.
+class OtherProcess {
+ public:
+  OtherProcess() {
+    int in[2];
+    int out[2];
+    if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) {
+      std::abort();
+    }
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(in[0], 0);
+      ::dup2(out[1], 1);
+      ::execl(POOL_PEER, POOL_PEER, static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+  }
+  explicit OtherProcess(const std::string& domain, const std::string& run = "run")
+      : OtherProcess() {
+    EXPECT_EQ(ask("join " + domain + " " + run), "ok");
+  }
+  OtherProcess(const OtherProcess&) = delete;
+  OtherProcess& operator=(const OtherProcess&) = delete;
+  ~OtherProcess() {
+    ::close(to_);
+    ::close(from_);
+    if (pid_ > 0) {
+      ::kill(pid_, SIGCONT);
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+  }
+
+  void send(const std::string& command) const {
+    const std::string line = command + "\n";
+    (void)!::write(to_, line.data(), line.size());
+  }
+  [[nodiscard]] std::string answer() const {
+    std::string line;
+    for (char c = 0; ::read(from_, &c, 1) == 1 && c != '\n';) {
+      line += c;
+    }
+    return line;
+  }
+  std::string ask(const std::string& command) const {
+    send(command);
+    return answer();
+  }
+  /// Kills it and waits until the kernel has buried it. Returns the wait status.
+  int die(int signal = SIGKILL) {
+    int status = 0;
+    ::kill(pid_, signal);
+    ::waitpid(std::exchange(pid_, 0), &status, 0);
+    return status;
+  }
+  /// Lets it end by itself. Returns the wait status.
+  int leave() {
+    int status = 0;
+    send("exit");
+    ::waitpid(std::exchange(pid_, 0), &status, 0);
+    return status;
+  }
+  void stop() const {
+    int status = 0;
+    ::kill(pid_, SIGSTOP);
+    ::waitpid(pid_, &status, WUNTRACED);
+  }
+  void resume() const { ::kill(pid_, SIGCONT); }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = 0;
+  int to_ = -1;
+  int from_ = -1;
+};
+
+/// One process's side of a domain.
+struct Side {
+  explicit Side(const std::string& name, const std::string& run = "run")
+      : domain(Domain::join({name, run}).value()), waiter(domain->create_waiter().value()) {}
+
+  [[nodiscard]] std::unique_ptr<Writer> writer(const EndpointDescription& description,
+                                               const WriterOptions& options = {}) const {
+    return domain->create_writer(description, options).value();
+  }
+  [[nodiscard]] std::unique_ptr<Reader> reader(const EndpointDescription& description) const {
+    return domain->create_reader(description, *waiter).value();
+  }
+
+  std::shared_ptr<Domain> domain;
+  std::unique_ptr<Waiter> waiter;
+};
+
+inline void publish_stamped(Writer& writer, std::uint64_t number, std::size_t size) {
+  auto loan = writer.loan(size);
+  ASSERT_TRUE(loan) << to_string(loan.error());
+  stamp(loan->payload(), number);
+  ASSERT_TRUE(writer.publish(std::move(*loan)));
+}
+
+}  // namespace ligament::pool::test

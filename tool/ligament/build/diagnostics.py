@@ -11,6 +11,10 @@ from pathlib import Path
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?:(?P<line>\d+):)?(?:(?P<column>\d+):)? "
                     r"(?:fatal )?error: (?P<text>.*)$")  # fmt: skip
 _UNDEFINED = re.compile(r"^.*(undefined reference to .*|cannot find -l.*)$")
+# Where the lines about one error end: the next command, or the place of the next error.
+_NEXT = re.compile(
+    r"^(\[\d|ninja: |In file included from |[^ ].*: In .*function|[^ ].*: At global)"
+)
 _CMAKE = re.compile(r"^CMake Error(?: at (?P<file>[^:]+):(?P<line>\d+))?")
 
 
@@ -31,10 +35,12 @@ def find_errors(output: str, own_folders: list[Path], limit: int = 5) -> list[Di
     found = _collect(output.splitlines())
     own = [str(folder.resolve()) + "/" for folder in own_folders]
 
-    def is_foreign(diagnostic: Diagnostic) -> bool:
-        return not any(o in line for o in own for line in diagnostic.lines)
+    def rank(diagnostic: Diagnostic) -> int:
+        if any(diagnostic.file.startswith(o) for o in own):
+            return 0
+        return 1 if any(o in line for o in own for line in diagnostic.lines) else 2
 
-    return sorted(found, key=is_foreign)[:limit]
+    return sorted(found, key=rank)[:limit]
 
 
 def _collect(lines: list[str]) -> list[Diagnostic]:
@@ -45,7 +51,7 @@ def _collect(lines: list[str]) -> list[Diagnostic]:
             continue
         block = [line]
         for following in lines[number + 1 : number + 8]:
-            if _ERROR.match(following) or following.startswith(("[", "ninja: ")):
+            if _ERROR.match(following) or _NEXT.match(following):
                 break
             block.append(following)
         found.append(Diagnostic(match.groupdict().get("file") or "", tuple(block)))

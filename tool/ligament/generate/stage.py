@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,12 +109,17 @@ def _ends(topic: MappedTopic) -> dict[str, list[str]]:
 def _write(folder: Path, files: list[GeneratedFile], manifest: dict[str, Any]) -> Generated:
     target = folder / MANIFEST
     old = _own_files(target)
-    changed = [f.path for f in files if write_text(folder / f.path, f.text)]
+    changed = [f.path for f in files if write_text(_inside(folder, f.path), f.text)]
     for path in sorted(old - {f.path for f in files}):
         (folder / path).unlink(missing_ok=True)
         changed.append(path)
     write_json(target, manifest)
     return Generated(target, changed)
+
+
+def _inside(folder: Path, path: str) -> Path:
+    """Without `..`: what variants share is reached also before the variant's own folder exists."""
+    return Path(os.path.normpath(folder / path))
 
 
 def _own_files(manifest: Path) -> set[str]:

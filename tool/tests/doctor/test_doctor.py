@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ligament doctor` says, and that what it says is true."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ligament.doctor import probes
+from ligament.doctor.checks import CHECKS, Check, Finding
+
+LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+
+
+def doctor(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*LIGAMENT, "doctor", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "200", **environment},
+        check=False,
+    )
+
+
+@pytest.fixture
+def empty_path(tmp_path: Path) -> str:
+    """A PATH on which nothing is found."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    return str(folder)
+
+
+def test_every_check_says_its_cost_and_its_cure() -> None:
+    for check in CHECKS[1:]:
+        assert check.cost and check.fix, check.name
+    assert len({check.name for check in CHECKS}) == len(CHECKS)
+
+
+def test_json_holds_a_row_per_check_and_the_exit_code_agrees() -> None:
+    result = doctor("--json")
+    data = json.loads(result.stdout)
+    assert [row["name"] for row in data["checks"]] == [check.name for check in CHECKS]
+    assert result.returncode == (0 if data["ok"] else 1)
+    missing = [row for row in data["checks"] if row["state"] == "missing"]
+    assert data["ok"] == (not missing)
+
+
+def test_a_missing_compiler_is_required_and_told(empty_path: str) -> None:
+    result = doctor("--json", PATH=empty_path)
+    assert result.returncode == 1
+    rows = {row["name"]: row for row in json.loads(result.stdout)["checks"]}
+    assert rows["C++ compiler"]["state"] == "missing"
+    assert "no graph can be built" in rows["C++ compiler"]["cost"]
+    assert "build-essential" in rows["C++ compiler"]["fix"]
+
+
+def test_missing_lttng_costs_tracing_only(empty_path: str) -> None:
+    rows = {
+        row["name"]: row for row in json.loads(doctor("--json", PATH=empty_path).stdout)["checks"]
+    }
+    assert rows["LTTng"]["state"] == "absent"
+    assert "--trace" in rows["LTTng"]["cost"]
+    assert "lttng-tools" in rows["LTTng"]["fix"]
+
+
+def test_the_table_names_what_is_missing(empty_path: str) -> None:
+    result = doctor(PATH=empty_path)
+    assert "required, but missing: " in result.stdout
+    assert "CMake" in result.stdout.splitlines()[-1]
+    assert "get it: apt-get install cmake" in result.stdout
+
+
+def test_a_program_that_fails_is_not_taken_for_a_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "oddity"
+    program.write_text("#!/bin/sh\necho version 7.25.1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert probes.tool_version("oddity")() == "7.25.1"
+    program.write_text("#!/nowhere/interpreter\n")
+    assert probes.tool_version("oddity")() is None
+    assert probes.tool_version("no-such-program-anywhere")() is None
+
+
+def test_a_runtime_of_another_version_is_as_good_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "lib/cmake/ligament"
+    config.mkdir(parents=True)
+    container = tmp_path / "lib/ligament/ligament-container"
+    container.parent.mkdir()
+    container.touch()
+    monkeypatch.setattr(probes.resources, "prefix", lambda: tmp_path)
+    version = config / "ligament-config-version.cmake"
+    version.write_text(f'set(PACKAGE_VERSION "{probes.ligament.__version__}")\n')
+    assert probes.runtime() is not None
+    version.write_text('set(PACKAGE_VERSION "99.0.0")\n')
+    assert probes.runtime() is None
+
+
+def test_system_probes_agree_with_this_system() -> None:
+    assert probes.memfd_sealing() is not None
+    assert probes.pidfd() is not None
+    cores = probes.cores()
+    assert (cores is None) == (len(os.sched_getaffinity(0)) < 2)
+
+
+def test_states() -> None:
+    required = Check("x", "g", True, lambda: None, "cost", "fix")
+    optional = Check("x", "g", False, lambda: None, "cost", "fix")
+    assert Finding(required, None).state == "missing"
+    assert Finding(optional, None).state == "absent"
+    assert Finding(required, "1.0").state == "ok"
+    assert Finding(optional, None).to_json()["fix"] == "fix"
+    assert "fix" not in Finding(required, "1.0").to_json()

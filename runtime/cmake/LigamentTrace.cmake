@@ -51,6 +51,18 @@ function(ligament_add_trace_provider target generated)
   install(TARGETS ligament-trace-lttng LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
 endfunction()
 
-# The native reader of recordings.
+# The native reader of recordings: a program that the Python tool starts.
 function(ligament_add_trace_converter generated)
+  pkg_check_modules(BABELTRACE2 IMPORTED_TARGET babeltrace2>=2.0)
+  if(NOT BABELTRACE2_FOUND)
+    message(STATUS "libbabeltrace2 not found: no trace converter (Debian: libbabeltrace2-dev)")
+    return()
+  endif()
+  ligament_generate_events(event_columns.hpp.j2 ${generated}/convert/event_columns.hpp)
+  file(GLOB sources CONFIGURE_DEPENDS src/trace/convert/*.cpp)
+  add_executable(ligament-trace-convert ${sources} ${generated}/convert/event_columns.hpp)
+  target_include_directories(ligament-trace-convert PRIVATE src ${generated}/convert)
+  target_link_libraries(ligament-trace-convert PRIVATE ligament_language ligament_warnings
+                        PkgConfig::BABELTRACE2 nlohmann_json::nlohmann_json)
+  install(TARGETS ligament-trace-convert RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
 endfunction()

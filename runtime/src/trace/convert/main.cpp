@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file ligament-trace-convert FOLDER: the recordings below FOLDER as table batches on stdout.
+///
+/// Exit 0: all was read. Exit 1: it could not be read to its end; a sentence stands on stderr and
+/// what was read up to there has been written. Exit 2: there is no recording in FOLDER.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "trace/convert/metadata.hpp"
+#include "trace/convert/reader.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using ligament::trace::Reader;
+using ligament::trace::Totals;
+
+constexpr std::size_t batch_rows = 65536;
+
+std::vector<std::string> recordings_below(const fs::path& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename() == "metadata") {
+      found.push_back(entry->path().parent_path().string());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string trailer(const Totals& totals, const std::string& error) {
+  const nlohmann::json json = {
+      {"end", true},
+      {"error", error},
+      {"events", totals.events},
+      {"calibration_events", totals.calibration_events},
+      {"foreign_events", totals.foreign_events},
+      {"foreign_names", totals.foreign_names},
+      {"discarded_events", totals.discarded_events},
+      {"discarded_packets", totals.discarded_packets},
+      {"unknown_losses", totals.unknown_losses},
+      {"hosts", totals.hosts},
+      {"clocks", totals.clocks},
+      {"event_names", ligament::trace::event_names},
+  };
+  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: ligament-trace-convert FOLDER\n", stderr);
+    return 2;
+  }
+  const auto folders = recordings_below(argv[1]);
+  if (folders.empty()) {
+    std::fprintf(stderr, "%s holds no CTF recording (no `metadata` file in it or below it)\n",
+                 argv[1]);
+    return 2;
+  }
+  for (const std::string& folder : folders) {
+    const std::string problem = ligament::trace::check_metadata(folder + "/metadata");
+    if (!problem.empty()) {
+      std::fprintf(stderr, "%s\n", problem.c_str());
+      return 1;
+    }
+  }
+  Reader reader(stdout, batch_rows);
+  const bool good = reader.read(folders);
+  const std::string text = trailer(reader.totals(), reader.error());
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!good) {
+    std::fprintf(stderr, "%s\n", reader.error().c_str());
+    return 1;
+  }
+  return std::fflush(stdout) == 0 ? 0 : 1;
+}

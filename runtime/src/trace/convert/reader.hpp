@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Reads CTF recordings with libbabeltrace2 and turns their events into table rows.
+#pragma once
+
+#include <babeltrace2/babeltrace.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/convert/batch.hpp"
+
+namespace ligament::trace {
+
+/// What a recording held, besides the rows.
+struct Totals {
+  std::uint64_t events = 0;              ///< rows written
+  std::uint64_t calibration_events = 0;  ///< of ours, not written
+  std::uint64_t foreign_events = 0;      ///< of other providers, not written
+  std::uint64_t discarded_events = 0;    ///< lost because buffers were full
+  std::uint64_t discarded_packets = 0;
+  std::uint64_t unknown_losses = 0;  ///< times LTTng said "some were lost", not how many
+  std::map<std::string, std::uint64_t> foreign_names;
+  std::vector<std::string> hosts;
+  std::vector<std::string> clocks;
+};
+
+/// The sink at the end of the babeltrace graph: one call per message, in order of time.
+class Reader {
+ public:
+  Reader(std::FILE* out, std::size_t batch_rows) : out_(out), batch_(batch_rows) {}
+
+  /// Read all recordings (folders that hold a `metadata` file). False: see error().
+  [[nodiscard]] bool read(const std::vector<std::string>& folders);
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+ private:
+  /// What is known about an event class of a recording, looked up once.
+  struct EventClass {
+    enum class Kind : std::uint8_t { ours, calibration, foreign, mismatch } kind = Kind::foreign;
+    std::uint8_t code = 0;
+    std::uint8_t host = 0;
+    std::uint8_t clock = 0;
+    std::vector<std::uint8_t> columns;  ///< of each payload member
+    std::uint64_t* foreign_count = nullptr;
+  };
+
+  bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator* iterator);
+  bool on_message(const bt_message* message);
+  bool on_event(const bt_message* message);
+  void write_row(const bt_message* message, const bt_event* event, const EventClass& known);
+  std::uint64_t set_field(std::size_t column, const bt_field* field);
+  EventClass& event_class(const bt_event* event);
+  EventClass describe(const bt_event* event);
+  bool describe_fields(const bt_event_class* event_class, EventClass& result) const;
+  bool add_sources(bt_graph* graph, const std::vector<std::string>& folders,
+                   const bt_component_filter* muxer);
+  bool build(bt_graph* graph, const std::vector<std::string>& folders);
+  bool fail(std::string text);
+
+  static bt_graph_simple_sink_component_initialize_func_status initialize_sink(
+      bt_message_iterator* iterator, void* self);
+  static bt_graph_simple_sink_component_consume_func_status consume_sink(
+      bt_message_iterator* iterator, void* self);
+
+  std::FILE* out_;
+  Batch batch_;
+  Totals totals_;
+  std::string error_;
+  std::unordered_map<const bt_event_class*, EventClass> classes_;
+  const bt_event_class* last_class_ = nullptr;
+  EventClass* last_ = nullptr;
+  std::unordered_map<std::uint64_t, std::uint32_t> process_of_thread_;
+};
+
+}  // namespace ligament::trace

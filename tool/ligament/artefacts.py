@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where each stage's artefact lies, and how it is written.
 
-    build/<graph>/graph.json                      describe
-    build/<graph>/<variant>/mapping.json          map
-    build/<graph>/<variant>/{gen,lib,build.json}  generate, build
-    build/<graph>/<variant>/runs/<run_id>/        run, trace, report
+build/<graph>/graph.json                      describe
+build/<graph>/<variant>/mapping.json          map
+build/<graph>/<variant>/{gen,lib,build.json}  generate, build
+build/<graph>/<variant>/runs/<run_id>/        run, trace, report
 """
 
 from __future__ import annotations
@@ -49,5 +49,7 @@ def write_text(path: Path, text: str) -> bool:
         partial.write_text(text, encoding="utf-8")
         partial.replace(path)
     except OSError as error:
-        raise FailureError(f"cannot write {path}: {error.strerror}", hint="choose another folder with --out") from error
+        raise FailureError(
+            f"cannot write {path}: {error.strerror}", hint="choose another folder with --out"
+        ) from error
     return True

@@ -12,7 +12,10 @@ from ligament.artefacts import graph_folder, write_json
 from ligament.cli.common import GraphArgument, JsonOption, graph_path, print_json, warn
 from ligament.graph import Graph, load_graph
 
-Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Also write DIR/<graph>/graph.json.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="DIR", help="Also write DIR/<graph>/graph.json."),
+]
 
 
 def check(graph: GraphArgument = ".", out: Out = None, json: JsonOption = False) -> None:
@@ -40,6 +43,10 @@ def check(graph: GraphArgument = ".", out: Out = None, json: JsonOption = False)
 
 def summary(graph: Graph) -> str:
     """Return the graph in one line."""
-    parts = [(len(graph.nodes), "node"), (len(graph.topics), "topic"), (len(graph.variants), "variant")]
+    parts = [
+        (len(graph.nodes), "node"),
+        (len(graph.topics), "topic"),
+        (len(graph.variants), "variant"),
+    ]
     counted = ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in parts)
     return f"{graph.name}: {counted}; no problem found"

@@ -16,13 +16,23 @@ GraphArgument = Annotated[
     str, typer.Argument(metavar="GRAPH", help="graph.yaml, its folder, or a normalised graph.json.")
 ]
 VariantOption = Annotated[
-    str | None, typer.Option("--variant", "-v", metavar="NAME", help="The variant; default: the graph's own default.")
+    str | None,
+    typer.Option(
+        "--variant", "-v", metavar="NAME", help="The variant; default: the graph's own default."
+    ),
 ]
 PlatformOption = Annotated[
-    str, typer.Option("--platform", "-p", metavar="NAME", help="A platform's name, or the path of a platform.yaml.")
+    str,
+    typer.Option(
+        "--platform",
+        "-p",
+        metavar="NAME",
+        help="A platform's name, or the path of a platform.yaml.",
+    ),
 ]
 OutOption = Annotated[
-    Path, typer.Option("--out", "-o", metavar="DIR", help="Where artefacts lie: DIR/<graph>/<variant>/.")
+    Path,
+    typer.Option("--out", "-o", metavar="DIR", help="Where artefacts lie: DIR/<graph>/<variant>/."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 
@@ -33,8 +43,13 @@ def graph_path(given: str) -> Path:
     if path.is_dir():
         path = path / "graph.yaml"
     if not path.exists():
-        raise InputError(Problem("file-missing", f"there is no graph file '{path}'",
-                                 hint="name a graph.yaml or its folder: ligament check examples/perception"))
+        raise InputError(
+            Problem(
+                "file-missing",
+                f"there is no graph file '{path}'",
+                hint="name a graph.yaml or its folder: ligament check examples/perception",
+            )
+        )
     return path
 
 

@@ -43,16 +43,41 @@ VERBS: tuple[Verb, ...] = (
     Verb("check", "ligament.cli.check:check", "Check a graph and everything that it refers to."),
     Verb("map", "ligament.cli.map:map_", "Map nodes to devices and topics to transports."),
     Verb("generate", "ligament.cli.generate:generate", "Write the glue of a mapped graph."),
-    Verb("build", "ligament.cli.build:build", "Build what a variant needs; quiet when nothing changed."),
+    Verb(
+        "build",
+        "ligament.cli.build:build",
+        "Build what a variant needs; quiet when nothing changed.",
+    ),
     Verb("run", "ligament.cli.run:run", "Run a graph, with a status line per node."),
     Verb("trace", "ligament.cli.trace:trace", "Turn raw traces into one event table."),
-    Verb("report", "ligament.cli.report:report", "Say where the time went, and whether variants are equal."),
+    Verb(
+        "report",
+        "ligament.cli.report:report",
+        "Say where the time went, and whether variants are equal.",
+    ),
     Verb("graph", "ligament.cli.graph:graph", "Draw a graph, by device and transport.", "look"),
-    Verb("doctor", "ligament.cli.doctor:doctor", "Say what is installed, what is missing, and its cost.", "look"),
-    Verb("demo", "ligament.cli.demo:demo", "Run the perception graph in all its variants.", "measure"),
-    Verb("bench", "ligament.cli.bench:bench", "Measure, with floors and peers in the same run.", "measure",
-         json_is_flag=False),
-    Verb("agent", "ligament.cli.agent:agent", "Serve microcontrollers (comes with microcontrollers).", "measure"),
+    Verb(
+        "doctor",
+        "ligament.cli.doctor:doctor",
+        "Say what is installed, what is missing, and its cost.",
+        "look",
+    ),
+    Verb(
+        "demo", "ligament.cli.demo:demo", "Run the perception graph in all its variants.", "measure"
+    ),
+    Verb(
+        "bench",
+        "ligament.cli.bench:bench",
+        "Measure, with floors and peers in the same run.",
+        "measure",
+        json_is_flag=False,
+    ),
+    Verb(
+        "agent",
+        "ligament.cli.agent:agent",
+        "Serve microcontrollers (comes with microcontrollers).",
+        "measure",
+    ),
 )
 
 STAGES = {"pipe": "The pipe, stage by stage", "look": "Look", "measure": "Measure and serve"}
@@ -71,9 +96,14 @@ def main(arguments: list[str] | None = None) -> int:
     wants_json = verb is not None and verb.json_is_flag and "--json" in words
     try:
         if verb is None:
-            raise InputError(Problem("verb-unknown", f"there is no verb '{words[0]}'",
-                                     expected=listing((v.name for v in VERBS), 20),
-                                     hint=nearest(words[0], [v.name for v in VERBS])))
+            raise InputError(
+                Problem(
+                    "verb-unknown",
+                    f"there is no verb '{words[0]}'",
+                    expected=listing((v.name for v in VERBS), 20),
+                    hint=nearest(words[0], [v.name for v in VERBS]),
+                )
+            )
         return _call(verb, words[1:])
     except LigamentError as error:
         report_error(error, as_json=wants_json)
@@ -89,7 +119,9 @@ def _call(verb: Verb, words: list[str]) -> int:
     target = _load(verb)
     app = target
     if not isinstance(target, typer.Typer):
-        app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+        app = typer.Typer(
+            add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
+        )
         app.command()(target)
     command = typer.main.get_command(app)
     try:
@@ -106,8 +138,10 @@ def _load(verb: Verb) -> Any:
         return getattr(importlib.import_module(module_name), function)
     except ModuleNotFoundError as error:
         lacking = f"the module '{error.name}' is missing"
-        raise FailureError(f"the verb '{verb.name}' cannot be loaded: {lacking}",
-                           hint="`ligament doctor` says what is missing and how to get it") from error
+        raise FailureError(
+            f"the verb '{verb.name}' cannot be loaded: {lacking}",
+            hint="`ligament doctor` says what is missing and how to get it",
+        ) from error
     except (ImportError, AttributeError, SyntaxError) as error:
         raise FailureError(f"the verb '{verb.name}' cannot be loaded: {error}") from error
 
@@ -129,7 +163,12 @@ def report_error(error: LigamentError, *, as_json: bool) -> None:
 def _coloured(text: str) -> str:
     if not sys.stderr.isatty():
         return text
-    for word, code in (("error: ", "1;31"), ("note: ", "36"), ("hint: ", "32"), ("expected: ", "33")):
+    for word, code in (
+        ("error: ", "1;31"),
+        ("note: ", "36"),
+        ("hint: ", "32"),
+        ("expected: ", "33"),
+    ):
         text = text.replace(word, f"\x1b[{code}m{word}\x1b[0m", 1)
     return text
 

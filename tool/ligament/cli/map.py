@@ -22,7 +22,9 @@ from ligament.graph import load_graph
 from ligament.mapping import GraphMapping, installed, load_platform, map_graph, planned
 
 All = Annotated[bool, typer.Option("--all", help="Map every variant of the graph.")]
-Plan = Annotated[bool, typer.Option("--plan", help="Map on paper: also with back-ends that are not installed.")]
+Plan = Annotated[
+    bool, typer.Option("--plan", help="Map on paper: also with back-ends that are not installed.")
+]
 
 
 def map_(
@@ -52,7 +54,9 @@ def map_(
     warn(checked.warnings)
     for name in names:
         mapping = map_graph(checked, target, name, backends)
-        write_json(variant_folder(checked.name, mapping.variant, out) / "mapping.json", mapping.to_json())
+        write_json(
+            variant_folder(checked.name, mapping.variant, out) / "mapping.json", mapping.to_json()
+        )
         if json:
             print_json(mapping.to_json())
         else:
@@ -69,11 +73,18 @@ def explain(mapping: GraphMapping) -> list[str]:
             replaced = f" (replaces {', '.join(node.replaces)})" if node.replaces else ""
             lines.append(f"    {name}  {node.type}{replaced}: {node.reason.text}")
     for name, topic in mapping.topics.items():
-        lines.append(f"  topic {name}  {topic.message} over {', '.join(topic.transports)}: {topic.reason.text}")
+        lines.append(
+            f"  topic {name}  {topic.message} over {', '.join(topic.transports)}: {topic.reason.text}"
+        )
     edges = mapping.communication.boundary_all_software
     if edges.total:
-        steps = (edges, mapping.communication.boundary_with_hardware_topics,
-                 mapping.communication.boundary_with_gateways)
-        counted = " -> ".join(f"{e.total} ({e.publish} publish + {e.subscribe} subscribe)" for e in steps)
+        steps = (
+            edges,
+            mapping.communication.boundary_with_hardware_topics,
+            mapping.communication.boundary_with_gateways,
+        )
+        counted = " -> ".join(
+            f"{e.total} ({e.publish} publish + {e.subscribe} subscribe)" for e in steps
+        )
         lines.append(f"  edges across the software-hardware boundary: {counted}")
     return lines

@@ -12,5 +12,14 @@ from ligament.graph.loader import read_document, read_project
 from ligament.graph.model import Graph, Node, NodeType, Topic, Variant
 from ligament.graph.resolve import load_graph, resolve
 
-__all__ = ["Graph", "Node", "NodeType", "Topic", "Variant", "load_graph", "read_document",
-           "read_project", "resolve"]
+__all__ = [
+    "Graph",
+    "Node",
+    "NodeType",
+    "Topic",
+    "Variant",
+    "load_graph",
+    "read_document",
+    "read_project",
+    "resolve",
+]

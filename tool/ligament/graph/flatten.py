@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ligament.errors import Location, Problem, listing, nearest
@@ -85,12 +84,20 @@ def _scopes(graph: GraphFile, scope: Scope, problems: list[Problem]) -> Iterator
         if not _named_well(written, "namespace", at, problems):
             continue
         if part.document.data.get("distro", "jazzy") != graph.document.data.get("distro", "jazzy"):
-            problems.append(Problem("graph-distro", f"'{key}' uses another ROS 2 distribution than this graph",
-                                    at, expected="one distribution for all composed graphs"))
+            problems.append(
+                Problem(
+                    "graph-distro",
+                    f"'{key}' uses another ROS 2 distribution than this graph",
+                    at,
+                    expected="one distribution for all composed graphs",
+                )
+            )
         namespace = names.join(scope.namespace, written)
         rules = _rules(graph.document, ("graphs", key), namespace, scope.namespace, problems)
         overrides = _overrides(graph, key, part, problems)
-        inner = Scope(part.document, namespace, (*scope.keys, key), (rules, *scope.outer), overrides)
+        inner = Scope(
+            part.document, namespace, (*scope.keys, key), (rules, *scope.outer), overrides
+        )
         yield from _scopes(part, inner, problems)
 
 
@@ -101,14 +108,21 @@ def _overrides(
     inner = part.document.data["nodes"]
     for node in entry:
         if node not in inner:
-            problems.append(Problem(
-                "node-unknown", f"the graph '{key}' has no node '{node}'",
-                graph.document.key_at("graphs", key, "parameters", node),
-                expected=listing(inner), hint=nearest(node, inner)))
+            problems.append(
+                Problem(
+                    "node-unknown",
+                    f"the graph '{key}' has no node '{node}'",
+                    graph.document.key_at("graphs", key, "parameters", node),
+                    expected=listing(inner),
+                    hint=nearest(node, inner),
+                )
+            )
     return ((graph.document, ("graphs", key, "parameters")),) if entry else ()
 
 
-def _node(key: str, data: Mapping[str, Any], scope: Scope, problems: list[Problem]) -> FlatNode | None:
+def _node(
+    key: str, data: Mapping[str, Any], scope: Scope, problems: list[Problem]
+) -> FlatNode | None:
     document, path = scope.document, ("nodes", key)
     name = data.get("name", key)
     at_name = document.at(*path, "name") if "name" in data else document.key_at(*path)
@@ -124,7 +138,11 @@ def _node(key: str, data: Mapping[str, Any], scope: Scope, problems: list[Proble
 
 
 def _node_rules(
-    document: Document, path: DocumentPath, data: Mapping[str, Any], namespace: str, name: str,
+    document: Document,
+    path: DocumentPath,
+    data: Mapping[str, Any],
+    namespace: str,
+    name: str,
     problems: list[Problem],
 ) -> dict[str, str]:
     rules: dict[str, str] = {}
@@ -151,8 +169,14 @@ def _check_rule(
     document: Document, path: DocumentPath, source: str, target: str, problems: list[Problem]
 ) -> bool:
     if source in ("__node", "__name", "__ns"):
-        problems.append(Problem("name-invalid", f"'{source}' is not remapped here", document.key_at(*path),
-                                hint="use the node's `name` and `namespace` fields"))
+        problems.append(
+            Problem(
+                "name-invalid",
+                f"'{source}' is not remapped here",
+                document.key_at(*path),
+                hint="use the node's `name` and `namespace` fields",
+            )
+        )
         return False
     good = _named_well(source, "topic name", document.key_at(*path), problems)
     return _named_well(target, "topic name", document.at(*path), problems) and good
@@ -173,8 +197,13 @@ def _without_twins(nodes: list[FlatNode], problems: list[Problem]) -> list[FlatN
     for node in nodes:
         twin = first.setdefault(node.id, node)
         if twin is not node:
-            problems.append(Problem(
-                "node-duplicate-id", f"two nodes have the id '{node.id}'", node.key_at(),
-                notes=(("the other one is here", twin.key_at()),),
-                hint="give one of them another name or namespace"))
+            problems.append(
+                Problem(
+                    "node-duplicate-id",
+                    f"two nodes have the id '{node.id}'",
+                    node.key_at(),
+                    notes=(("the other one is here", twin.key_at()),),
+                    hint="give one of them another name or namespace",
+                )
+            )
     return list(first.values())

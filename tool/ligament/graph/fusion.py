@@ -54,8 +54,10 @@ def check_fusion(
         for name, port in nodes[node_id].ports.items():
             others = [e for e in topics[port.topic].ends if e.node not in fusion.nodes]
             if (node_id, name) not in kept and (node_id, name) not in inner and others:
-                yield (f"'{others[0].node}' uses '{port.topic}' of '{node_id}', "
-                       f"which '{node_type.type}' does not have")
+                yield (
+                    f"'{others[0].node}' uses '{port.topic}' of '{node_id}', "
+                    f"which '{node_type.type}' does not have"
+                )
     yield from _lost_parameters(fusion, node_type, fuses, nodes)
 
 
@@ -64,7 +66,9 @@ def _split(reference: str, fusion: Fusion) -> tuple[str, str]:
     return fusion.members.get(local, ""), name
 
 
-def _inside(fusion: Fusion, fuses: Fuses, nodes: Mapping[str, Node]) -> Iterator[tuple[tuple[str, str], str]]:
+def _inside(
+    fusion: Fusion, fuses: Fuses, nodes: Mapping[str, Node]
+) -> Iterator[tuple[tuple[str, str], str]]:
     for pair in fuses.inside:
         for reference in pair:
             node, port = _split(reference, fusion)
@@ -98,5 +102,7 @@ def _lost_parameters(
     for node_id in sorted(fusion.nodes):
         for name in sorted(nodes[node_id].parameters_set):
             if (node_id, name) not in kept and name != "use_sim_time":
-                yield (f"parameter '{name}' of '{node_id}' is set, "
-                       f"but '{node_type.type}' has nothing that takes its value")
+                yield (
+                    f"parameter '{name}' of '{node_id}' is set, "
+                    f"but '{node_type.type}' has nothing that takes its value"
+                )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from json.decoder import scanstring
-from typing import Any
+from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed lacks it
+from typing import Any, NoReturn
 
 from ligament.errors import InputError, Location, Problem
 from ligament.graph.source import MAX_DEPTH, Document, Path
@@ -43,7 +43,9 @@ class _Parser:
         match = _SPACE.match(self._text, at)
         return match.end() if match else at
 
-    def fail(self, at: int, text: str, code: str = "json-syntax", note: Location | None = None) -> None:
+    def fail(
+        self, at: int, text: str, code: str = "json-syntax", note: Location | None = None
+    ) -> NoReturn:
         """Raise the error that stands at an offset."""
         notes = (("it was first given here", note),) if note else ()
         raise InputError(Problem(code, text, self._location(at, at + 1), notes=notes))
@@ -73,7 +75,7 @@ class _Parser:
             self._result, end = scanstring(self._text, at + 1, True)
         except json.JSONDecodeError as error:
             self.fail(error.pos, error.msg.lower())
-        return end
+        return int(end)
 
     def _plain(self, at: int) -> int:
         for word, value in _WORDS.items():
@@ -84,7 +86,6 @@ class _Parser:
         if not match:
             shown = repr(self._text[at : at + 1]) if at < len(self._text) else "the end of the file"
             self.fail(at, f"expected a value, found {shown}")
-            return at
         whole = match.group(1) is None and match.group(2) is None
         self._result = int(match.group()) if whole else float(match.group())
         return match.end()

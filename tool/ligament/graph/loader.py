@@ -39,6 +39,8 @@ class Project:
     root: GraphFile
     messages: MessageCatalog
     node_types: dict[str, Document] = field(default_factory=dict)
+    broken_types: set[str] = field(default_factory=set)
+    """Types whose node.yaml is wrong: said once, there, and not again by each node of the type."""
     parameter_files: dict[str, Document] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
@@ -49,11 +51,16 @@ def read_document(path: Path, kind: str | None = None) -> Document:
     return _read(path, kind, asked_at=None)
 
 
-def _read(path: Path, kind: str | None, asked_at: Location | None, *, ros: bool = False) -> Document:
+def _read(
+    path: Path, kind: str | None, asked_at: Location | None, *, ros: bool = False
+) -> Document:
     text = read_text(path, asked_at)
     shown = display(path)
-    document = (parse_json(text, shown) if path.suffix == ".json"
-                else parse_yaml(text, shown, ros_booleans=ros))
+    document = (
+        parse_json(text, shown)
+        if path.suffix == ".json"
+        else parse_yaml(text, shown, ros_booleans=ros)
+    )
     problems = validate(document, kind) if kind else []
     if problems:
         raise InputError(problems)
@@ -66,7 +73,9 @@ def read_text(path: Path, asked_at: Location | None = None) -> str:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         text = f"'{display(path)}' is no UTF-8 text (byte {error.start})"
-        raise InputError(Problem("file-unreadable", text, asked_at or Location(display(path)))) from error
+        raise InputError(
+            Problem("file-unreadable", text, asked_at or Location(display(path)))
+        ) from error
     except IsADirectoryError as error:
         text = f"'{display(path)}' is a folder, not a file"
         raise InputError(Problem("file-unreadable", text, asked_at)) from error
@@ -79,8 +88,12 @@ def read_text(path: Path, asked_at: Location | None = None) -> str:
 
 def _missing(path: Path, asked_at: Location | None, what: str = "file") -> Problem:
     beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    return Problem("file-missing", f"there is no {what} '{display(path)}'", asked_at,
-                   hint=nearest(path.name, beside))
+    return Problem(
+        "file-missing",
+        f"there is no {what} '{display(path)}'",
+        asked_at,
+        hint=nearest(path.name, beside),
+    )
 
 
 def display(path: Path) -> str:
@@ -103,7 +116,8 @@ def read_project(path: Path) -> Project:
         project.inputs.append(graph.document.file)
         for key, found in (("packages", folders), ("messages", message_folders)):
             for i, name in enumerate(graph.document.data.get(key, ())):
-                found.setdefault(str(base / name), graph.document.at(key, i))
+                folder = os.path.normpath(base / name)
+                found.setdefault(folder, graph.document.at(key, i))
         _read_parameter_files(graph, project)
     _read_node_types(folders, project)
     distro = root.document.data.get("distro", "jazzy")
@@ -124,8 +138,14 @@ def _graph_file(
     resolved = path.resolve()
     if resolved in above:
         chain = " -> ".join(display(p) for p in (*above[above.index(resolved) :], resolved))
-        problems.append(Problem("graph-cycle", f"the graph contains itself: {chain}", asked_at,
-                                expected="a composition without a cycle"))
+        problems.append(
+            Problem(
+                "graph-cycle",
+                f"the graph contains itself: {chain}",
+                asked_at,
+                expected="a composition without a cycle",
+            )
+        )
         return None
     try:
         document = _read(path, "graph", asked_at)
@@ -182,16 +202,27 @@ def _node_files(folder: Path) -> list[Path]:
 
 def _read_node_type(path: Path, project: Project) -> None:
     try:
-        document = _read(path, "node", None)
+        document = _read(path, None, None)
     except InputError as error:
         project.problems += error.problems
+        return
+    problems = validate(document, "node")
+    if problems:
+        project.problems += problems
+        if isinstance(document.data, dict):
+            project.broken_types.add(str(document.data.get("type")))
         return
     name = document.data["type"]
     if name in project.node_types:
         other = project.node_types[name].at("type")
-        project.problems.append(Problem(
-            "node-type-duplicate", f"the node type '{name}' is defined twice", document.at("type"),
-            notes=(("it is also defined here", other),)))
+        project.problems.append(
+            Problem(
+                "node-type-duplicate",
+                f"the node type '{name}' is defined twice",
+                document.at("type"),
+                notes=(("it is also defined here", other),),
+            )
+        )
         return
     _check_sources(document, path.parent, project.problems)
     project.node_types[name] = document

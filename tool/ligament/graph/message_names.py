@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import Location, Problem
+from ligament.errors import Location, Problem, nearest
 
 Fields = dict[str, Any]
 
@@ -70,17 +70,29 @@ def load_messages(
     for name, asked_at in folders.items():
         folder = Path(name)
         if not folder.is_dir():
-            problems.append(Problem("file-missing", f"there is no folder '{folder}'", asked_at))
+            problems.append(_missing(folder, asked_at))
             continue
         package = package_name(folder)
         packages[package] = str(folder)
         found = sorted((folder / "msg").glob("*.msg"))
         if not found and not any((folder / k).is_dir() for k in ("srv", "action")):
-            problems.append(Problem("message-package-empty", f"'{folder}' holds no msg/, srv/ or action/",
-                                    asked_at, expected="a message package folder"))
+            problems.append(
+                Problem(
+                    "message-package-empty",
+                    f"'{folder}' holds no msg/, srv/ or action/",
+                    asked_at,
+                    expected="a message package folder",
+                )
+            )
         for path in found:
             types.update(_definition(path, package, problems))
     return MessageCatalog(types, packages)
+
+
+def _missing(folder: Path, asked_at: Location) -> Problem:
+    beside = [p.name for p in folder.parent.iterdir()] if folder.parent.is_dir() else []
+    text = f"there is no folder '{folder}'"
+    return Problem("file-missing", text, asked_at, hint=nearest(folder.name, beside))
 
 
 def package_name(folder: Path) -> str:

@@ -97,6 +97,7 @@ class Node:
     host: str | None = None
     on_failure: str = "stop"
     at: Location | None = None
+    device_at: Location | None = field(default=None, compare=False)
 
     @property
     def remap(self) -> dict[str, str]:
@@ -131,6 +132,7 @@ class Topic:
     external: tuple[str, ...] = ()
     description: str = ""
     at: Location | None = None
+    transports_at: Location | None = field(default=None, compare=False)
 
     @property
     def publishers(self) -> tuple[End, ...]:
@@ -176,6 +178,8 @@ class Variant:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     wait: Wait = Wait()
     at: Location | None = None
+    places: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)
+    """Where a wish stands, by ("devices", node) or ("transports", topic); not in artefacts."""
 
 
 @dataclass(frozen=True)
@@ -226,8 +230,11 @@ def plain(value: Any) -> Any:
 def from_json(data: Mapping[str, Any]) -> Graph:
     """Return the graph of a (schema-valid) normalised graph's plain form."""
     return Graph(
-        **{k: data[k] for k in ("name", "distro", "description", "source", "hosts", "default_variant")
-           if k in data},
+        **{
+            k: data[k]
+            for k in ("name", "distro", "description", "source", "hosts", "default_variant")
+            if k in data
+        },
         inputs=tuple(data.get("inputs", ())),
         message_packages=data.get("message_packages", {}),
         types={k: _node_type(v) for k, v in data.get("types", {}).items()},
@@ -253,7 +260,9 @@ def _node_type(data: Mapping[str, Any]) -> NodeType:
     if data.get("fuses"):
         fuses = data["fuses"]
         inside = tuple((a, b) for a, b in fuses.get("inside", ()))
-        fresh["fuses"] = Fuses(fuses["nodes"], inside, fuses.get("ports", {}), fuses.get("parameters", {}))
+        fresh["fuses"] = Fuses(
+            fuses["nodes"], inside, fuses.get("ports", {}), fuses.get("parameters", {})
+        )
     return NodeType(**fresh)
 
 
@@ -280,7 +289,8 @@ def _topic(data: Mapping[str, Any]) -> Topic:
     fresh = _located(data)
     fresh["qos"] = merge(data.get("qos", {}))
     fresh["ends"] = tuple(
-        End(e["node"], e["port"], e["direction"], merge(e.get("qos", {}))) for e in data.get("ends", ())
+        End(e["node"], e["port"], e["direction"], merge(e.get("qos", {})))
+        for e in data.get("ends", ())
     )
     if data.get("transports") is not None:
         fresh["transports"] = tuple(data["transports"])

@@ -30,17 +30,29 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
     ports: dict[str, Port] = {}
     for name, port in data.get("ports", {}).items():
         if not messages.has(port["message"]):
-            problems.append(message_problem(port["message"], messages, document, ("ports", name, "message")))
-        ports[name] = Port(name, port["direction"], port["message"], port.get("description", ""),
-                           port.get("qos", {}), port.get("optional", False))
+            problems.append(
+                message_problem(port["message"], messages, document, ("ports", name, "message"))
+            )
+        ports[name] = Port(
+            name,
+            port["direction"],
+            port["message"],
+            port.get("description", ""),
+            port.get("qos", {}),
+            port.get("optional", False),
+        )
     parameters = {
         name: _parameter(name, entry, document, problems)
         for name, entry in data.get("parameters", {}).items()
     }
     return NodeType(
-        type=data["type"], folder=str(Path(document.file).resolve().parent),
-        description=data["description"], ports=ports, parameters=parameters,
-        implementations=data["implementations"], state=data.get("state", "none"),
+        type=data["type"],
+        folder=str(Path(document.file).resolve().parent),
+        description=data["description"],
+        ports=ports,
+        parameters=parameters,
+        implementations=data["implementations"],
+        state=data.get("state", "none"),
         fuses=_fuses(data.get("fuses")),
     )
 
@@ -52,22 +64,42 @@ def message_problem(
     package = name.split("/", 1)[0]
     same = [t for t in messages.types if t.startswith(package + "/")]
     expected = f"one of {listing(same)}" if same else "a message of a standard or a listed package"
-    return Problem("message-unknown", f"there is no message type '{name}'", document.at(*path),
-                   expected=expected, hint=nearest(name, messages.types))
+    return Problem(
+        "message-unknown",
+        f"there is no message type '{name}'",
+        document.at(*path),
+        expected=expected,
+        hint=nearest(name, messages.types),
+    )
 
 
-def _parameter(name: str, entry: Mapping[str, Any], document: Document, problems: list[Problem]) -> Parameter:
+def _parameter(
+    name: str, entry: Mapping[str, Any], document: Document, problems: list[Problem]
+) -> Parameter:
     limits = entry.get("range")
     parameter = Parameter(
-        name, entry["type"], entry["description"], entry.get("default"), entry.get("unit", ""),
-        (limits[0], limits[1]) if limits else None, tuple(entry.get("choices", ())),
+        name,
+        entry["type"],
+        entry["description"],
+        entry.get("default"),
+        entry.get("unit", ""),
+        (limits[0], limits[1]) if limits else None,
+        tuple(entry.get("choices", ())),
         entry.get("read_only", False),
     )
     if limits and limits[0] > limits[1]:
-        problems.append(Problem("param-range", f"the range of '{name}' is empty",
-                                document.at("parameters", name, "range"), expected="[smallest, largest]"))
+        problems.append(
+            Problem(
+                "param-range",
+                f"the range of '{name}' is empty",
+                document.at("parameters", name, "range"),
+                expected="[smallest, largest]",
+            )
+        )
     elif parameter.default is not None:
-        fault = value_problem(parameter, parameter.default, document.at("parameters", name, "default"))
+        fault = value_problem(
+            parameter, parameter.default, document.at("parameters", name, "default")
+        )
         problems += [fault] if fault else []
     return parameter
 
@@ -87,69 +119,142 @@ def _check_fuses(
     assert fuses is not None
     for local, name in fuses.nodes.items():
         if name not in types:
-            problems.append(Problem("node-type-unknown", f"there is no node type '{name}'",
-                                    document.at("fuses", "nodes", local), hint=nearest(name, types)))
+            problems.append(
+                Problem(
+                    "node-type-unknown",
+                    f"there is no node type '{name}'",
+                    document.at("fuses", "nodes", local),
+                    hint=nearest(name, types),
+                )
+            )
     for i, pair in enumerate(fuses.inside):
         for j, reference in enumerate(pair):
-            _check_port(reference, "out" if j == 0 else "in", fuses, types,
-                        (document, ("fuses", "inside", i, j)), problems)
+            _check_port(
+                reference,
+                "out" if j == 0 else "in",
+                fuses,
+                types,
+                (document, ("fuses", "inside", i, j)),
+                problems,
+            )
     for own, reference in fuses.ports.items():
         place = (document, ("fuses", "ports", own))
         if own not in node_type.ports:
-            problems.append(Problem("port-unknown", f"'{node_type.type}' has no port '{own}'",
-                                    document.key_at(*place[1]), hint=nearest(own, node_type.ports)))
+            problems.append(
+                Problem(
+                    "port-unknown",
+                    f"'{node_type.type}' has no port '{own}'",
+                    document.key_at(*place[1]),
+                    hint=nearest(own, node_type.ports),
+                )
+            )
             continue
         port = _check_port(reference, node_type.ports[own].direction, fuses, types, place, problems)
         if port and port.message != node_type.ports[own].message:
-            problems.append(Problem("fuse-mismatch", f"'{reference}' carries {port.message}",
-                                    document.at(*place[1]), expected=node_type.ports[own].message))
+            problems.append(
+                Problem(
+                    "fuse-mismatch",
+                    f"'{reference}' carries {port.message}",
+                    document.at(*place[1]),
+                    expected=node_type.ports[own].message,
+                )
+            )
     for own in sorted(set(node_type.ports) - set(fuses.ports)):
-        problems.append(Problem("fuse-mismatch", f"fuses.ports does not say what port '{own}' stands for",
-                                document.key_at("ports", own), expected="local_node.port"))
+        problems.append(
+            Problem(
+                "fuse-mismatch",
+                f"fuses.ports does not say what port '{own}' stands for",
+                document.key_at("ports", own),
+                expected="local_node.port",
+            )
+        )
     for own, reference in fuses.parameters.items():
         _check_parameter(own, reference, node_type, types, document, problems)
 
 
 def _check_port(
-    reference: str, direction: str, fuses: Fuses, types: Mapping[str, NodeType],
-    place: tuple[Document, tuple[str | int, ...]], problems: list[Problem],
+    reference: str,
+    direction: str,
+    fuses: Fuses,
+    types: Mapping[str, NodeType],
+    place: tuple[Document, tuple[str | int, ...]],
+    problems: list[Problem],
 ) -> Port | None:
     local, _, name = reference.partition(".")
     document, path = place
     if local not in fuses.nodes:
-        problems.append(Problem("fuse-mismatch", f"'{local}' is none of the replaced nodes", document.at(*path),
-                                expected=listing(fuses.nodes), hint=nearest(local, fuses.nodes)))
+        problems.append(
+            Problem(
+                "fuse-mismatch",
+                f"'{local}' is none of the replaced nodes",
+                document.at(*path),
+                expected=listing(fuses.nodes),
+                hint=nearest(local, fuses.nodes),
+            )
+        )
         return None
     owner = types.get(fuses.nodes[local])
     if owner is None:
         return None
     port = owner.ports.get(name)
     if port is None:
-        problems.append(Problem("port-unknown", f"'{owner.type}' has no port '{name}'", document.at(*path),
-                                expected=listing(owner.ports), hint=nearest(name, owner.ports)))
+        problems.append(
+            Problem(
+                "port-unknown",
+                f"'{owner.type}' has no port '{name}'",
+                document.at(*path),
+                expected=listing(owner.ports),
+                hint=nearest(name, owner.ports),
+            )
+        )
     elif port.direction != direction:
         wanted = "an input" if direction == "in" else "an output"
-        problems.append(Problem("fuse-mismatch", f"'{reference}' is not {wanted}", document.at(*path)))
+        problems.append(
+            Problem("fuse-mismatch", f"'{reference}' is not {wanted}", document.at(*path))
+        )
     return port
 
 
 def _check_parameter(
-    own: str, reference: str, node_type: NodeType, types: Mapping[str, NodeType],
-    document: Document, problems: list[Problem],
+    own: str,
+    reference: str,
+    node_type: NodeType,
+    types: Mapping[str, NodeType],
+    document: Document,
+    problems: list[Problem],
 ) -> None:
     fuses = node_type.fuses
     assert fuses is not None
     local, _, name = reference.partition(".")
     at = document.at("fuses", "parameters", own)
     if own not in node_type.parameters:
-        problems.append(Problem("param-unknown", f"'{node_type.type}' has no parameter '{own}'",
-                                document.key_at("fuses", "parameters", own),
-                                hint=nearest(own, node_type.parameters)))
+        problems.append(
+            Problem(
+                "param-unknown",
+                f"'{node_type.type}' has no parameter '{own}'",
+                document.key_at("fuses", "parameters", own),
+                hint=nearest(own, node_type.parameters),
+            )
+        )
     if local not in fuses.nodes:
-        problems.append(Problem("fuse-mismatch", f"'{local}' is none of the replaced nodes", at,
-                                expected=listing(fuses.nodes), hint=nearest(local, fuses.nodes)))
+        problems.append(
+            Problem(
+                "fuse-mismatch",
+                f"'{local}' is none of the replaced nodes",
+                at,
+                expected=listing(fuses.nodes),
+                hint=nearest(local, fuses.nodes),
+            )
+        )
         return
     owner = types.get(fuses.nodes[local])
     if owner and name not in owner.parameters:
-        problems.append(Problem("param-unknown", f"'{owner.type}' has no parameter '{name}'", at,
-                                expected=listing(owner.parameters), hint=nearest(name, owner.parameters)))
+        problems.append(
+            Problem(
+                "param-unknown",
+                f"'{owner.type}' has no parameter '{name}'",
+                at,
+                expected=listing(owner.parameters),
+                hint=nearest(name, owner.parameters),
+            )
+        )

@@ -29,17 +29,30 @@ def value_problem(parameter: Parameter, value: Any, at: Location) -> Problem | N
     kinds, words = _SCALARS[base]
     if is_array != isinstance(value, list) or not all(_is(v, kinds) for v in _items(value)):
         wanted = f"a list, each entry {words}" if is_array else words
-        return Problem("param-type", f"parameter '{name}' is {_shown(value)}", at,
-                       expected=f"{wanted} ({parameter.type})")
+        return Problem(
+            "param-type",
+            f"parameter '{name}' is {_shown(value)}",
+            at,
+            expected=f"{wanted} ({parameter.type})",
+        )
     low_high = (0, 255) if base == "byte" else parameter.range
     if low_high and any(not low_high[0] <= v <= low_high[1] for v in _items(value)):
         unit = f" {parameter.unit}" if parameter.unit else ""
-        return Problem("param-range", f"parameter '{name}' is {_shown(value)}", at,
-                       expected=f"{low_high[0]:g} to {low_high[1]:g}{unit}")
+        return Problem(
+            "param-range",
+            f"parameter '{name}' is {_shown(value)}",
+            at,
+            expected=f"{low_high[0]:g} to {low_high[1]:g}{unit}",
+        )
     if parameter.choices and any(v not in parameter.choices for v in _items(value)):
         choices = [str(c) for c in parameter.choices]
-        return Problem("param-choice", f"parameter '{name}' is {_shown(value)}", at,
-                       expected="one of " + ", ".join(choices), hint=nearest(str(value), choices))
+        return Problem(
+            "param-choice",
+            f"parameter '{name}' is {_shown(value)}",
+            at,
+            expected="one of " + ", ".join(choices),
+            hint=nearest(str(value), choices),
+        )
     return None
 
 
@@ -53,7 +66,11 @@ def converted(parameter: Parameter, value: Any) -> Any:
 
 
 def apply_values(
-    node_type: NodeType, into: dict[str, Any], document: Document, path: Path, problems: list[Problem]
+    node_type: NodeType,
+    into: dict[str, Any],
+    document: Document,
+    path: Path,
+    problems: list[Problem],
 ) -> None:
     """Check the map of parameters at `path` of a document and add it to a node's values."""
     values: Any = document.data
@@ -62,10 +79,15 @@ def apply_values(
     for name, value in values.items():
         parameter = node_type.parameters.get(name) or BUILT_IN.get(name)
         if parameter is None:
-            problems.append(Problem(
-                "param-unknown", f"'{node_type.type}' has no parameter '{name}'",
-                document.key_at(*path, name), expected=listing(node_type.parameters),
-                hint=nearest(name, node_type.parameters)))
+            problems.append(
+                Problem(
+                    "param-unknown",
+                    f"'{node_type.type}' has no parameter '{name}'",
+                    document.key_at(*path, name),
+                    expected=listing(node_type.parameters),
+                    hint=nearest(name, node_type.parameters),
+                )
+            )
             continue
         fault = value_problem(parameter, value, document.at(*path, name))
         if fault:
@@ -75,7 +97,11 @@ def apply_values(
 
 
 def apply_file(
-    node_type: NodeType, node_id: str, into: dict[str, Any], document: Document, problems: list[Problem]
+    node_type: NodeType,
+    node_id: str,
+    into: dict[str, Any],
+    document: Document,
+    problems: list[Problem],
 ) -> None:
     """Add what a ROS 2 parameter file says about a node to the node's values.
 
@@ -88,9 +114,15 @@ def apply_file(
             parameter = node_type.parameters.get(name) or BUILT_IN.get(name)
             if parameter is None:
                 if "*" not in pattern:
-                    problems.append(Problem(
-                        "param-unknown", f"'{node_type.type}' has no parameter '{name}'", location,
-                        expected=listing(node_type.parameters), hint=nearest(name, node_type.parameters)))
+                    problems.append(
+                        Problem(
+                            "param-unknown",
+                            f"'{node_type.type}' has no parameter '{name}'",
+                            location,
+                            expected=listing(node_type.parameters),
+                            hint=nearest(name, node_type.parameters),
+                        )
+                    )
                 continue
             fault = value_problem(parameter, value, location)
             if fault:
@@ -123,8 +155,12 @@ def _entries(
 
 
 def _form_problem(document: Document, path: Path) -> Problem:
-    return Problem("param-file", "this is not the form of a ROS 2 parameter file", document.key_at(*path),
-                   expected="node_name: {ros__parameters: {name: value}}")
+    return Problem(
+        "param-file",
+        "this is not the form of a ROS 2 parameter file",
+        document.key_at(*path),
+        expected="node_name: {ros__parameters: {name: value}}",
+    )
 
 
 def matches(pattern: str, node_id: str) -> bool:

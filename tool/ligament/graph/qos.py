@@ -44,15 +44,21 @@ def incompatibility(offered: QoS, requested: QoS) -> str:
         return "the subscription asks for reliable, the publisher offers best_effort"
     if requested.durability == "transient_local" and offered.durability == "volatile":
         return "the subscription asks for transient_local, the publisher offers volatile"
-    if requested.deadline_ms and (not offered.deadline_ms or offered.deadline_ms > requested.deadline_ms):
-        return (f"the subscription asks for a deadline of {requested.deadline_ms:g} ms, "
-                f"the publisher offers {_duration(offered.deadline_ms)}")
+    if requested.deadline_ms and (
+        not offered.deadline_ms or offered.deadline_ms > requested.deadline_ms
+    ):
+        return (
+            f"the subscription asks for a deadline of {requested.deadline_ms:g} ms, "
+            f"the publisher offers {_duration(offered.deadline_ms)}"
+        )
     if _LIVELINESS_STRENGTH[requested.liveliness] > _LIVELINESS_STRENGTH[offered.liveliness]:
         return f"the subscription asks for liveliness {requested.liveliness}, the publisher offers {offered.liveliness}"
     lease, given = requested.liveliness_lease_ms, offered.liveliness_lease_ms
     if lease and (not given or given > lease):
-        return (f"the subscription asks for a liveliness lease of {lease:g} ms, "
-                f"the publisher offers {_duration(given)}")
+        return (
+            f"the subscription asks for a liveliness lease of {lease:g} ms, "
+            f"the publisher offers {_duration(given)}"
+        )
     return ""
 
 

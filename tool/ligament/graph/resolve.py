@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Problem, listing, nearest
+from ligament.graph.consistency import inconsistencies
 from ligament.graph.flatten import FlatNode, Scope, flatten
 from ligament.graph.loader import Project, display, read_document, read_project
 from ligament.graph.model import Check, Graph, Node, NodePort, NodeType, from_json
@@ -27,10 +28,15 @@ from ligament.graph.variants import Resolved, build_variants
 
 
 def load_graph(path: str | Path) -> Graph:
-    """Read, check and normalise a graph file; a normalised graph (`.json`) is taken as it is."""
+    """Read, check and normalise a graph file; a normalised graph (`.json`) is checked too."""
     path = Path(path)
     if path.suffix == ".json":
-        return from_json(read_document(path, "normalised-graph").data)
+        document = read_document(path, "normalised-graph")
+        graph = from_json(document.data)
+        problems = list(inconsistencies(graph, document))
+        if problems:
+            raise InputError(problems)
+        return graph
     return resolve(read_project(path))
 
 
@@ -56,14 +62,26 @@ def resolve(project: Project) -> Graph:
     if problems:
         raise InputError(_ordered(problems))
     used = {n.type for n in nodes.values()} | {f.type for v in variants.values() for f in v.fuse}
-    optional = {(n.id, p) for n in nodes.values() for p, port in types[n.type].ports.items() if port.optional}
+    optional = {
+        (n.id, p)
+        for n in nodes.values()
+        for p, port in types[n.type].ports.items()
+        if port.optional
+    }
     return Graph(
-        name=root.data["name"], distro=root.data.get("distro", "jazzy"),
-        description=root.data.get("description", ""), source=root.file,
+        name=root.data["name"],
+        distro=root.data.get("distro", "jazzy"),
+        description=root.data.get("description", ""),
+        source=root.file,
         inputs=tuple(sorted({*project.inputs, *(project.node_types[t].file for t in used)})),
         message_packages={k: str(Path(v).resolve()) for k, v in project.messages.packages.items()},
-        hosts=root.data.get("hosts", {}), types={t: types[t] for t in sorted(used)},
-        nodes=nodes, topics=topics, variants=variants, default_variant=default, check=check,
+        hosts=root.data.get("hosts", {}),
+        types={t: types[t] for t in sorted(used)},
+        nodes=nodes,
+        topics=topics,
+        variants=variants,
+        default_variant=default,
+        check=check,
         warnings=tuple(unheard(topics, optional)),
     )
 
@@ -74,26 +92,43 @@ def _ordered(problems: list[Problem]) -> list[Problem]:
 
 
 def _node(
-    flat: FlatNode, types: Mapping[str, NodeType], declared: Declared, project: Project,
+    flat: FlatNode,
+    types: Mapping[str, NodeType],
+    declared: Declared,
+    project: Project,
     problems: list[Problem],
 ) -> Node | None:
     node_type = types.get(flat.data["type"])
     if node_type is None:
-        if flat.data["type"] not in project.node_types:
-            problems.append(Problem(
-                "node-type-unknown", f"there is no node type '{flat.data['type']}'", flat.at("type"),
-                expected=f"one of {listing(types)}", hint=nearest(flat.data["type"], types)))
+        if flat.data["type"] not in {*project.node_types, *project.broken_types}:
+            problems.append(
+                Problem(
+                    "node-type-unknown",
+                    f"there is no node type '{flat.data['type']}'",
+                    flat.at("type"),
+                    expected=f"one of {listing(types)}",
+                    hint=nearest(flat.data["type"], types),
+                )
+            )
         return None
     _check_port_names(flat, node_type, problems)
-    files = tuple(str(Path(flat.scope.document.file).parent / f) for f in flat.data.get("parameter_files", ()))
+    files = tuple(
+        str(Path(flat.scope.document.file).parent / f) for f in flat.data.get("parameter_files", ())
+    )
     defaults, given = _parameters(flat, node_type, files, project, problems)
     return Node(
-        id=flat.id, name=flat.name, namespace=flat.namespace, type=node_type.type,
+        id=flat.id,
+        name=flat.name,
+        namespace=flat.namespace,
+        type=node_type.type,
         ports={name: _port(name, flat, node_type, declared) for name in sorted(node_type.ports)},
-        parameters={**defaults, **given}, parameters_set=tuple(sorted(given)),
+        parameters={**defaults, **given},
+        parameters_set=tuple(sorted(given)),
         parameter_files=tuple(display(Path(f)) for f in files),
         description=flat.data.get("description", node_type.description),
-        device=flat.data.get("device"), host=flat.data.get("host"),
+        device=flat.data.get("device"),
+        device_at=flat.at("device"),
+        host=flat.data.get("host"),
         on_failure=flat.data.get("on_failure", flat.scope.document.data.get("on_failure", "stop")),
         at=flat.key_at(),
     )
@@ -109,18 +144,33 @@ def _port(name: str, flat: FlatNode, node_type: NodeType, declared: Declared) ->
 
 def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Problem]) -> None:
     """Refuse remaps and QoS that no port of the node would ever see."""
-    known = {FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), p) for p in node_type.ports}
+    known = {
+        FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), p) for p in node_type.ports
+    }
     for source in flat.data.get("remap", {}):
         full = FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), source)
-        if full not in known:
-            problems.append(Problem(
-                "port-unknown", f"'{node_type.type}' has no port '{source}'", flat.key_at("remap", source),
-                expected=listing(node_type.ports), hint=nearest(source, node_type.ports)))
+        # Names that start with __ are refused where rules are read.
+        if full not in known and not source.startswith("__"):
+            problems.append(
+                Problem(
+                    "port-unknown",
+                    f"'{node_type.type}' has no port '{source}'",
+                    flat.key_at("remap", source),
+                    expected=listing(node_type.ports),
+                    hint=nearest(source, node_type.ports),
+                )
+            )
     for name in flat.data.get("qos", {}):
         if name not in node_type.ports:
-            problems.append(Problem(
-                "port-unknown", f"'{node_type.type}' has no port '{name}'", flat.key_at("qos", name),
-                expected=listing(node_type.ports), hint=nearest(name, node_type.ports)))
+            problems.append(
+                Problem(
+                    "port-unknown",
+                    f"'{node_type.type}' has no port '{name}'",
+                    flat.key_at("qos", name),
+                    expected=listing(node_type.ports),
+                    hint=nearest(name, node_type.ports),
+                )
+            )
 
 
 def _bare(scope: Scope) -> Scope:
@@ -128,7 +178,11 @@ def _bare(scope: Scope) -> Scope:
 
 
 def _parameters(
-    flat: FlatNode, node_type: NodeType, files: tuple[str, ...], project: Project, problems: list[Problem]
+    flat: FlatNode,
+    node_type: NodeType,
+    files: tuple[str, ...],
+    project: Project,
+    problems: list[Problem],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the declared defaults, and what files and graph set on top of them."""
     given: dict[str, Any] = {}
@@ -148,8 +202,14 @@ def _parameters(
     for name, parameter in node_type.parameters.items():
         named = name in flat.data.get("parameters", {})
         if parameter.default is None and name not in given and not named:
-            problems.append(Problem("param-missing", f"'{flat.id}' needs the parameter '{name}'", flat.key_at(),
-                                    expected=f"{name}: {parameter.description}"))
+            problems.append(
+                Problem(
+                    "param-missing",
+                    f"'{flat.id}' needs the parameter '{name}'",
+                    flat.key_at(),
+                    expected=f"{name}: {parameter.description}",
+                )
+            )
     return defaults, given
 
 
@@ -158,7 +218,9 @@ def _check(root: Document, resolved: Resolved) -> Check | None:
     if not data:
         return None
     sink = resolved.node_id(data["sink"], root.at("check", "sink"))
-    return Check(sink or "", data.get("compare", "exact"), data.get("tolerance"), data.get("reason", ""))
+    return Check(
+        sink or "", data.get("compare", "exact"), data.get("tolerance"), data.get("reason", "")
+    )
 
 
 def _check_hosts(flat: list[FlatNode], root: Document, problems: list[Problem]) -> None:
@@ -166,5 +228,12 @@ def _check_hosts(flat: list[FlatNode], root: Document, problems: list[Problem]) 
     for node in flat:
         host = node.data.get("host")
         if host is not None and host not in hosts:
-            problems.append(Problem("host-unknown", f"there is no host '{host}'", node.at("host"),
-                                    expected=listing(hosts), hint=nearest(host, hosts)))
+            problems.append(
+                Problem(
+                    "host-unknown",
+                    f"there is no host '{host}'",
+                    node.at("host"),
+                    expected=listing(hosts),
+                    hint=nearest(host, hosts),
+                )
+            )

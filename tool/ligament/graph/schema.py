@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -21,8 +22,15 @@ from ligament.errors import Problem, listing, nearest
 from ligament.graph.source import Document
 from ligament.resources import spec_dir
 
-_JSON_NAMES = {"object": "a map", "array": "a list", "string": "a string", "integer": "a whole number",
-               "number": "a number", "boolean": "true or false", "null": "nothing"}
+_JSON_NAMES = {
+    "object": "a map",
+    "array": "a list",
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
 
 
 @cache
@@ -44,76 +52,134 @@ def _validator(kind: str) -> Draft202012Validator:
     return Draft202012Validator(schemas[kind], registry=registry)
 
 
+@dataclass(frozen=True)
+class _Complaint:
+    """What the validator says, with the types that it really has."""
+
+    keyword: str
+    wanted: Any
+    instance: Any
+    path: tuple[Any, ...]
+    schema: dict[str, Any]
+    message: str
+    is_name: bool
+
+    @staticmethod
+    def of(error: ValidationError) -> _Complaint:
+        schema = error.schema if isinstance(error.schema, dict) else {}
+        return _Complaint(
+            str(error.validator),
+            error.validator_value,
+            error.instance,
+            tuple(error.absolute_path),
+            schema,
+            error.message,
+            "propertyNames" in error.relative_schema_path,
+        )
+
+
 def validate(document: Document, kind: str) -> list[Problem]:
     """Return what is wrong with a document of a kind (`graph`, `node`, `platform`, ...)."""
     wanted = f"ligament/{kind}/1"
     data = document.data
     if not isinstance(data, dict):
         shown = "is empty" if data is None else f"holds {_describe(data)}"
-        return [Problem("schema-type", f"the file {shown}", document.at(),
-                        expected=f"a map that starts with 'schema: {wanted}'")]
+        return [
+            Problem(
+                "schema-type",
+                f"the file {shown}",
+                document.at(),
+                expected=f"a map that starts with 'schema: {wanted}'",
+            )
+        ]
     version = data.get("schema")
     if version != wanted and "schema" in load_schemas()[kind].get("properties", {}):
         return [_version_problem(document, version, wanted)]
-    errors = sorted(_validator(kind).iter_errors(data), key=lambda e: (_position(document, e), e.message))
-    return [problem for error in errors for problem in _problems(document, error)]
+    complaints = [_Complaint.of(error) for error in _validator(kind).iter_errors(data)]
+    complaints.sort(key=lambda c: (document.at(*c.path), c.message))
+    return [problem for complaint in complaints for problem in _problems(document, complaint)]
 
 
 def _version_problem(document: Document, version: object, wanted: str) -> Problem:
     if version is None:
-        return Problem("schema-version", "the file does not say what it is", document.at(),
-                       expected=f"schema: {wanted}")
+        return Problem(
+            "schema-version",
+            "the file does not say what it is",
+            document.at(),
+            expected=f"schema: {wanted}",
+        )
     name, _, number = str(version).rpartition("/")
     same_kind = name == wanted.rpartition("/")[0] and number.isdigit()
-    text = (f"version {number} of this format is not known to this ligament" if same_kind
-            else f"the file says that it is '{version}'")
+    text = (
+        f"version {number} of this format is not known to this ligament"
+        if same_kind
+        else f"the file says that it is '{version}'"
+    )
     return Problem("schema-version", text, document.at("schema"), expected=f"schema: {wanted}")
 
 
-def _position(document: Document, error: ValidationError) -> tuple[int, int]:
-    location = document.at(*error.absolute_path)
-    return location.line, location.column
+def _problems(document: Document, complaint: _Complaint) -> Iterator[Problem]:
+    if complaint.is_name:
+        key = str(complaint.instance)
+        yield Problem(
+            "schema-value",
+            f"'{key}' cannot be a name here",
+            document.key_at(*complaint.path, key),
+            expected=_expected(complaint),
+        )
+    elif complaint.keyword == "additionalProperties":
+        yield from _unknown_fields(document, complaint)
+    elif complaint.keyword == "required":
+        yield from _missing_field(document, complaint)
+    else:
+        sentence = _SENTENCES.get(complaint.keyword, _fallback)
+        code, text, expected = sentence(complaint, _where(complaint.path))
+        yield Problem(code, text, document.at(*complaint.path), expected, _nearest(complaint))
 
 
-def _problems(document: Document, error: ValidationError) -> Iterator[Problem]:
-    path = tuple(error.absolute_path)
-    if "propertyNames" in error.relative_schema_path:
-        key = str(error.instance)
-        yield Problem("schema-value", f"'{key}' cannot be a name here",
-                      document.key_at(*path, key), expected=_expected(error))
-        return
-    if error.validator == "additionalProperties":
-        yield from _unknown_fields(document, error, path)
-        return
-    if error.validator == "required":
-        yield from _missing_fields(document, error, path)
-        return
-    code, text, expected = _SENTENCES.get(str(error.validator), _fallback)(error, _where(path))
-    hint = ""
-    if error.validator == "enum" and isinstance(error.instance, str):
-        hint = nearest(error.instance, [v for v in error.validator_value if isinstance(v, str)])
-    yield Problem(code, text, document.at(*path), expected=expected, hint=hint)
+def _nearest(complaint: _Complaint) -> str:
+    if complaint.keyword != "enum" or not isinstance(complaint.instance, str):
+        return ""
+    return nearest(complaint.instance, [v for v in complaint.wanted if isinstance(v, str)])
 
 
-def _unknown_fields(document: Document, error: ValidationError, path: tuple[Any, ...]) -> Iterator[Problem]:
-    known = sorted(error.schema.get("properties", {}))
-    owner = f" of {_where(path)}" if path else ""
-    for key in error.instance:
+def _unknown_fields(document: Document, complaint: _Complaint) -> Iterator[Problem]:
+    known = sorted(complaint.schema.get("properties", {}))
+    owner = f" of {_where(complaint.path)}" if complaint.path else ""
+    for key in complaint.instance:
         if key not in known:
-            yield Problem("schema-unknown-field", f"unknown field '{key}'{owner}",
-                          document.key_at(*path, key), expected=listing(known, 24),
-                          hint=nearest(key, known))
+            yield Problem(
+                "schema-unknown-field",
+                f"unknown field '{key}'{owner}",
+                document.key_at(*complaint.path, key),
+                expected=listing(known, 24),
+                hint=nearest(key, known),
+            )
 
 
-def _missing_fields(document: Document, error: ValidationError, path: tuple[Any, ...]) -> Iterator[Problem]:
-    properties = error.schema.get("properties", {})
-    # jsonschema reports one error per missing field; its name is only in the message.
-    for field in error.validator_value:
-        if field not in error.instance and repr(field) in error.message:
-            told = properties.get(field, {}).get("description", "")
-            where = document.key_at(*path) if path else document.at()
-            yield Problem("schema-missing-field", f"{_where(path) or 'the file'} lacks '{field}'",
-                          where, expected=f"{field}: {told}" if told else field)
+def _missing_field(document: Document, complaint: _Complaint) -> Iterator[Problem]:
+    # jsonschema reports each missing field on its own, and names it only in its message.
+    for field in complaint.wanted:
+        if field not in complaint.instance and complaint.message.startswith(repr(field)):
+            told = _description(complaint.schema.get("properties", {}).get(field, {}))
+            where = document.key_at(*complaint.path) if complaint.path else document.at()
+            yield Problem(
+                "schema-missing-field",
+                f"{_where(complaint.path) or 'the file'} lacks '{field}'",
+                where,
+                expected=f"{field}: {told}" if told else field,
+            )
+
+
+def _description(schema: dict[str, Any]) -> str:
+    """Return a field's own text, or that of the definition it refers to within its file."""
+    reference = str(schema.get("$ref", ""))
+    name = reference.rpartition("/$defs/")[2] if "/$defs/" in reference else ""
+    for other in load_schemas().values() if name else ():
+        found = other.get("$defs", {}).get(name)
+        if found:
+            return str(found.get("description", ""))
+    return str(schema.get("description", ""))
 
 
 def _where(path: tuple[Any, ...]) -> str:
@@ -133,59 +199,84 @@ def _describe(value: object) -> str:
     return "nothing" if value is None else (f"'{value}'" if isinstance(value, str) else str(value))
 
 
-def _expected(error: ValidationError) -> str:
+def _expected(complaint: _Complaint) -> str:
     """Return the schema's own words for what belongs here."""
-    schema = error.schema if isinstance(error.schema, dict) else {}
-    if "x-expected" in schema:
-        return str(schema["x-expected"])
-    return str(schema.get("description", ""))
+    return str(complaint.schema.get("x-expected") or complaint.schema.get("description", ""))
 
 
 Sentence = tuple[str, str, str]
 
 
-def _type(error: ValidationError, where: str) -> Sentence:
-    wanted = error.validator_value
+def _type(complaint: _Complaint, where: str) -> Sentence:
+    wanted = complaint.wanted
     names = [wanted] if isinstance(wanted, str) else wanted
-    expected = _expected(error) if "x-expected" in error.schema else " or ".join(_JSON_NAMES[n] for n in names)
-    return "schema-type", f"{where} is {_describe(error.instance)}", expected
+    expected = (
+        _expected(complaint)
+        if "x-expected" in complaint.schema
+        else " or ".join(_JSON_NAMES[n] for n in names)
+    )
+    return "schema-type", f"{where} is {_describe(complaint.instance)}", expected
 
 
-def _enum(error: ValidationError, where: str) -> Sentence:
-    choices = error.validator_value if error.validator == "enum" else [error.validator_value]
-    return ("schema-value", f"{where} is {_describe(error.instance)}",
-            "one of " + ", ".join(str(c) for c in choices) if len(choices) > 1 else str(choices[0]))
+def _enum(complaint: _Complaint, where: str) -> Sentence:
+    choices = complaint.wanted if complaint.keyword == "enum" else [complaint.wanted]
+    return (
+        "schema-value",
+        f"{where} is {_describe(complaint.instance)}",
+        "one of " + ", ".join(str(c) for c in choices) if len(choices) > 1 else str(choices[0]),
+    )
 
 
-def _limit(error: ValidationError, where: str) -> Sentence:
+def _limit(complaint: _Complaint, where: str) -> Sentence:
     words = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "more than"}
-    return ("schema-range", f"{where} is {error.instance}",
-            f"{words[str(error.validator)]} {error.validator_value}")
+    return (
+        "schema-range",
+        f"{where} is {complaint.instance}",
+        f"{words[complaint.keyword]} {complaint.wanted}",
+    )
 
 
-def _pattern(error: ValidationError, where: str) -> Sentence:
-    return "schema-value", f"{where} is {_describe(error.instance)}", _expected(error)
+def _pattern(complaint: _Complaint, where: str) -> Sentence:
+    return "schema-value", f"{where} is {_describe(complaint.instance)}", _expected(complaint)
 
 
-def _count(error: ValidationError, where: str) -> Sentence:
-    words = {"minItems": "at least", "maxItems": "at most", "minLength": "at least", "maxLength": "at most",
-             "minProperties": "at least"}
-    size = len(error.instance)
-    unit = "characters" if "Length" in str(error.validator) else "entries"
-    return ("schema-value", f"{where} has {size} {unit}",
-            f"{words[str(error.validator)]} {error.validator_value}")
+def _count(complaint: _Complaint, where: str) -> Sentence:
+    words = {
+        "minItems": "at least",
+        "maxItems": "at most",
+        "minLength": "at least",
+        "maxLength": "at most",
+        "minProperties": "at least",
+    }
+    size = len(complaint.instance)
+    unit = "characters" if "Length" in complaint.keyword else "entries"
+    return (
+        "schema-value",
+        f"{where} has {size} {unit}",
+        f"{words[complaint.keyword]} {complaint.wanted}",
+    )
 
 
-def _unique(error: ValidationError, where: str) -> Sentence:
+def _unique(complaint: _Complaint, where: str) -> Sentence:
     return "schema-value", f"{where} names something twice", "each entry once"
 
 
-def _fallback(error: ValidationError, where: str) -> Sentence:
-    return "schema-value", f"{where}: {error.message}", _expected(error)
+def _fallback(complaint: _Complaint, where: str) -> Sentence:
+    return "schema-value", f"{where}: {complaint.message}", _expected(complaint)
 
 
-_SENTENCES: dict[str, Callable[[ValidationError, str], Sentence]] = {
-    "type": _type, "enum": _enum, "const": _enum, "pattern": _pattern, "minimum": _limit,
-    "maximum": _limit, "exclusiveMinimum": _limit, "minItems": _count, "maxItems": _count,
-    "minLength": _count, "maxLength": _count, "minProperties": _count, "uniqueItems": _unique,
+_SENTENCES: dict[str, Callable[[_Complaint, str], Sentence]] = {
+    "type": _type,
+    "enum": _enum,
+    "const": _enum,
+    "pattern": _pattern,
+    "minimum": _limit,
+    "maximum": _limit,
+    "exclusiveMinimum": _limit,
+    "minItems": _count,
+    "maxItems": _count,
+    "minLength": _count,
+    "maxLength": _count,
+    "minProperties": _count,
+    "uniqueItems": _unique,
 }

@@ -65,15 +65,23 @@ def parse_yaml(text: str, file: str, *, ros_booleans: bool = False) -> Document:
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         column = error.position - text.rfind("\n", 0, error.position)
-        shown = f"character {error.character!r} is not allowed in YAML"
+        shown = f"the character {_shown(error.character)} is not allowed in YAML"
         raise InputError(Problem("yaml-syntax", shown, Location(file, line, column))) from error
     except MarkedYAMLError as error:
         raise InputError(_syntax_problem(error, file, text)) from error
     except (YAMLError, ValueError, RecursionError) as error:
-        raise InputError(Problem("yaml-syntax", str(error) or "nested too deeply", Location(file))) from error
+        raise InputError(
+            Problem("yaml-syntax", str(error) or "nested too deeply", Location(file))
+        ) from error
     if len(nodes) > 1:
-        raise InputError(Problem("yaml-syntax", "the file holds more than one document",
-                                 _mark(file, nodes[1]), expected="one document, without a second ---"))
+        raise InputError(
+            Problem(
+                "yaml-syntax",
+                "the file holds more than one document",
+                _mark(file, nodes[1]),
+                expected="one document, without a second ---",
+            )
+        )
     reader = _Reader(yaml, file, ros_booleans)
     document = reader.document
     if nodes:
@@ -83,14 +91,17 @@ def parse_yaml(text: str, file: str, *, ros_booleans: bool = False) -> Document:
     return document
 
 
+def _shown(character: int | str) -> str:
+    return repr(chr(character) if isinstance(character, int) else character)
+
+
 def _compose(yaml: YAML, text: str) -> Iterator[Node]:
-    _, parser = yaml.get_constructor_parser(io.StringIO(text))
+    yaml.get_constructor_parser(io.StringIO(text))
     composer = yaml.composer
     while composer.check_node():
         node = composer.get_node()
         if node is not None:
             yield node
-    del parser
 
 
 def _syntax_problem(error: MarkedYAMLError, file: str, text: str) -> Problem:
@@ -98,8 +109,12 @@ def _syntax_problem(error: MarkedYAMLError, file: str, text: str) -> Problem:
     location = Location(file, mark.line + 1, mark.column + 1) if mark else Location(file)
     said = str(error.problem or error.context or "not valid YAML")
     if "'\\t'" in said or "tab" in said:
-        return Problem("yaml-syntax", "a tab is used for indentation", location,
-                       expected="spaces; YAML does not allow tabs there")
+        return Problem(
+            "yaml-syntax",
+            "a tab is used for indentation",
+            location,
+            expected="spaces; YAML does not allow tabs there",
+        )
     if error.context and error.problem:
         said = f"{error.context}: {error.problem}"
     lines = text.split("\n")
@@ -131,14 +146,20 @@ class _Reader:
         if id(node) in above:
             return self._complain("yaml-alias", "an alias contains itself", node)
         if self._count > MAX_VALUES or len(above) > MAX_DEPTH:
-            raise InputError(Problem("yaml-alias", "the document unfolds without end",
-                                     _mark(self._file, node),
-                                     expected=f"at most {MAX_VALUES} values, {MAX_DEPTH} deep"))
+            raise InputError(
+                Problem(
+                    "yaml-alias",
+                    "the document unfolds without end",
+                    _mark(self._file, node),
+                    expected=f"at most {MAX_VALUES} values, {MAX_DEPTH} deep",
+                )
+            )
         if isinstance(node, MappingNode):
             return self._mapping(node, path, (*above, id(node)))
         if isinstance(node, SequenceNode):
             inside = (*above, id(node))
             return [self.read(item, (*path, i), inside) for i, item in enumerate(node.value)]
+        assert isinstance(node, ScalarNode), "YAML has no fourth kind of node"
         return self._scalar(node)
 
     def _mapping(self, node: MappingNode, path: Path, above: tuple[int, ...]) -> dict[str, Any]:
@@ -151,8 +172,14 @@ class _Reader:
             key = str(key_node.value)
             if key in data:
                 first = self.document.keys[(*path, key)]
-                self.problems.append(Problem("yaml-duplicate-key", f"the key '{key}' appears twice",
-                                             location, notes=(("it was first given here", first),)))
+                self.problems.append(
+                    Problem(
+                        "yaml-duplicate-key",
+                        f"the key '{key}' appears twice",
+                        location,
+                        notes=(("it was first given here", first),),
+                    )
+                )
                 continue
             self.document.keys[(*path, key)] = location
             data[key] = self.read(value_node, (*path, key), above)

@@ -12,7 +12,7 @@ from ligament.graph.flatten import Scope
 from ligament.graph.message_names import MessageCatalog
 from ligament.graph.model import End, Node, Topic
 from ligament.graph.node_types import message_problem
-from ligament.graph.qos import incompatibility, merge
+from ligament.graph.qos import incompatibility
 from ligament.graph.source import Document
 
 # The pool's layout has 64 rows per topic (spec/wire/pool.md).
@@ -26,10 +26,14 @@ def declared_topics(scopes: list[Scope], problems: list[Problem]) -> Declared:
     found: Declared = {}
     for scope in scopes:
         for written, entry in scope.document.data.get("topics", {}).items():
-            fault = names.name_fault(written) or ("it must not be private" if written[0] == "~" else "")
+            fault = names.name_fault(written) or (
+                "it must not be private" if written[0] == "~" else ""
+            )
             if fault:
                 at = scope.document.key_at("topics", written)
-                problems.append(Problem("name-invalid", f"'{written}' is no ROS 2 topic name: {fault}", at))
+                problems.append(
+                    Problem("name-invalid", f"'{written}' is no ROS 2 topic name: {fault}", at)
+                )
                 continue
             topic = scope.topic(names.join(scope.namespace, written))
             found.setdefault(topic, (scope.document, written, entry))
@@ -52,23 +56,37 @@ def build_topics(
 
 
 def _topic(
-    name: str, ends: list[End], nodes: Mapping[str, Node], declared: Declared,
-    messages: MessageCatalog, problems: list[Problem],
+    name: str,
+    ends: list[End],
+    nodes: Mapping[str, Node],
+    declared: Declared,
+    messages: MessageCatalog,
+    problems: list[Problem],
 ) -> Topic:
     ordered = tuple(sorted(ends, key=lambda e: (e.direction != "out", e.node, e.port)))
     message = nodes[ordered[0].node].ports[ordered[0].port].message
     entry: Mapping[str, Any] = {}
-    at = nodes[ordered[0].node].at
+    at = wish_at = nodes[ordered[0].node].at
     if name in declared:
         document, written, entry = declared[name]
         at = document.key_at("topics", written)
+        wish_at = document.at("topics", written, "transports")
         _check_declared(name, message, declared[name], messages, problems)
     topic = Topic(
-        id=name, hash=f"{names.name_hash(name):016x}", message=message, qos=ordered[0].qos,
-        qos_declared=entry.get("qos", {}), ends=ordered, bound_bytes=entry.get("bound_bytes"),
-        bounds=entry.get("bounds", {}), rate_hz=entry.get("rate_hz"),
+        id=name,
+        hash=f"{names.name_hash(name):016x}",
+        message=message,
+        qos=ordered[0].qos,
+        qos_declared=entry.get("qos", {}),
+        ends=ordered,
+        bound_bytes=entry.get("bound_bytes"),
+        bounds=entry.get("bounds", {}),
+        rate_hz=entry.get("rate_hz"),
         transports=tuple(entry["transports"]) if "transports" in entry else None,
-        external=tuple(entry.get("external", ())), description=entry.get("description", ""), at=at,
+        external=tuple(entry.get("external", ())),
+        description=entry.get("description", ""),
+        at=at,
+        transports_at=wish_at,
     )
     _check_messages(topic, nodes, problems)
     _check_qos(topic, nodes, problems)
@@ -78,34 +96,60 @@ def _topic(
 def _unknown_topics(declared: Declared, ends: Mapping[str, Any], problems: list[Problem]) -> None:
     for name, (document, written, _) in declared.items():
         if name not in ends:
-            problems.append(Problem("topic-unknown", f"no port is connected to the topic '{name}'",
-                                    document.key_at("topics", written), expected=listing(ends),
-                                    hint=nearest(name, ends)))
+            problems.append(
+                Problem(
+                    "topic-unknown",
+                    f"no port is connected to the topic '{name}'",
+                    document.key_at("topics", written),
+                    expected=listing(ends),
+                    hint=nearest(name, ends),
+                )
+            )
 
 
 def _check_declared(
-    name: str, message: str, declared: tuple[Document, str, Mapping[str, Any]],
-    messages: MessageCatalog, problems: list[Problem],
+    name: str,
+    message: str,
+    declared: tuple[Document, str, Mapping[str, Any]],
+    messages: MessageCatalog,
+    problems: list[Problem],
 ) -> None:
     document, written, entry = declared
     wanted = entry.get("message")
     if wanted and not messages.has(wanted):
         problems.append(message_problem(wanted, messages, document, ("topics", written, "message")))
     elif wanted and wanted != message:
-        problems.append(Problem("topic-type-mismatch", f"the ports of '{name}' carry {message}",
-                                document.at("topics", written, "message"), expected=wanted))
+        problems.append(
+            Problem(
+                "topic-type-mismatch",
+                f"the ports of '{name}' carry {message}",
+                document.at("topics", written, "message"),
+                expected=wanted,
+            )
+        )
     for path in entry.get("bounds", {}):
         kind = messages.field_kind(message, path)
         if kind != "unbounded":
             known = _unbounded(message, messages)
-            text = (f"{message} has no field '{path}'" if not kind
-                    else f"the field '{path}' of {message} has its bound already")
-            problems.append(Problem("bound-field", text, document.key_at("topics", written, "bounds", path),
-                                    expected=f"an unbounded field: {listing(known)}",
-                                    hint=nearest(path, known)))
+            text = (
+                f"{message} has no field '{path}'"
+                if not kind
+                else f"the field '{path}' of {message} has its bound already"
+            )
+            problems.append(
+                Problem(
+                    "bound-field",
+                    text,
+                    document.key_at("topics", written, "bounds", path),
+                    expected=f"an unbounded field: {listing(known)}",
+                    hint=nearest(path, known),
+                )
+            )
 
 
-def _unbounded(message: str, messages: MessageCatalog, prefix: str = "", depth: int = 0) -> list[str]:
+def _unbounded(
+    message: str, messages: MessageCatalog, prefix: str = "", depth: int = 0
+) -> list[str]:
     found: list[str] = []
     for name, description in messages.types.get(message, {}).items():
         path = f"{prefix}{name}"
@@ -122,14 +166,26 @@ def _check_messages(topic: Topic, nodes: Mapping[str, Node], problems: list[Prob
     for end in topic.ends[1:]:
         message = nodes[end.node].ports[end.port].message
         if message != topic.message:
-            problems.append(Problem(
-                "topic-type-mismatch",
-                f"port '{end.port}' of '{end.node}' carries {message} on the topic '{topic.id}'",
-                nodes[end.node].at, expected=f"{topic.message}, as the other ends",
-                notes=((f"port '{first.port}' of '{first.node}' is here", nodes[first.node].at),)))
+            problems.append(
+                Problem(
+                    "topic-type-mismatch",
+                    f"port '{end.port}' of '{end.node}' carries {message} on the topic '{topic.id}'",
+                    nodes[end.node].at,
+                    expected=f"{topic.message}, as the other ends",
+                    notes=(
+                        (f"port '{first.port}' of '{first.node}' is here", nodes[first.node].at),
+                    ),
+                )
+            )
     if len(topic.ends) > MAX_ENDS:
-        problems.append(Problem("topic-ends", f"the topic '{topic.id}' has {len(topic.ends)} ends", topic.at,
-                                expected=f"at most {MAX_ENDS}"))
+        problems.append(
+            Problem(
+                "topic-ends",
+                f"the topic '{topic.id}' has {len(topic.ends)} ends",
+                topic.at,
+                expected=f"at most {MAX_ENDS}",
+            )
+        )
 
 
 def _check_qos(topic: Topic, nodes: Mapping[str, Node], problems: list[Problem]) -> None:
@@ -138,11 +194,15 @@ def _check_qos(topic: Topic, nodes: Mapping[str, Node], problems: list[Problem])
             reason = incompatibility(publisher.qos, subscription.qos)
             if reason:
                 where = _note(publisher, nodes)
-                problems.append(Problem(
-                    "topic-qos-mismatch",
-                    f"'{subscription.node}' cannot get '{topic.id}' from '{publisher.node}': {reason}",
-                    nodes[subscription.node].at, notes=(where,),
-                    hint="set `qos` of the node's port or of the topic"))
+                problems.append(
+                    Problem(
+                        "topic-qos-mismatch",
+                        f"'{subscription.node}' cannot get '{topic.id}' from '{publisher.node}': {reason}",
+                        nodes[subscription.node].at,
+                        notes=(where,),
+                        hint="set `qos` of the node's port or of the topic",
+                    )
+                )
 
 
 def _note(end: End, nodes: Mapping[str, Node]) -> tuple[str, Location | None]:
@@ -157,6 +217,8 @@ def unheard(topics: Mapping[str, Topic], optional: set[tuple[str, str]]) -> list
             continue
         for end in topic.subscriptions:
             if (end.node, end.port) not in optional:
-                warnings.append(f"nobody publishes '{topic.id}', which '{end.node}' subscribes to; say "
-                                "`external: [publisher]` for the topic if it comes from outside")
+                warnings.append(
+                    f"nobody publishes '{topic.id}', which '{end.node}' subscribes to; say "
+                    "`external: [publisher]` for the topic if it comes from outside"
+                )
     return warnings

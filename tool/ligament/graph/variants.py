@@ -31,15 +31,24 @@ class Resolved:
     sink: str | None = None
     problems: list[Problem] = field(default_factory=list)
 
-    def node_id(self, written: str, at: Location, extra: Mapping[str, str] | None = None) -> str | None:
+    def node_id(
+        self, written: str, at: Location, extra: Mapping[str, str] | None = None
+    ) -> str | None:
         """Return the id that a key or an id stands for; note a problem when there is none."""
         known = {**self.keys, **(extra or {})}
         if written in known:
             return known[written]
         if written in self.nodes or written in known.values():
             return written
-        self.problems.append(Problem("node-unknown", f"there is no node '{written}'", at,
-                                     expected=listing(known), hint=nearest(written, [*known, *self.nodes])))
+        self.problems.append(
+            Problem(
+                "node-unknown",
+                f"there is no node '{written}'",
+                at,
+                expected=listing(known),
+                hint=nearest(written, [*known, *self.nodes]),
+            )
+        )
         return None
 
 
@@ -53,9 +62,15 @@ def build_variants(resolved: Resolved) -> tuple[dict[str, Variant], str]:
     variants = {name: _Builder(resolved, name).build() for name in written}
     default = document.data.get("default_variant", next(iter(written)))
     if default not in variants:
-        resolved.problems.append(Problem("variant-unknown", f"there is no variant '{default}'",
-                                         document.at("default_variant"), expected=listing(variants),
-                                         hint=nearest(default, variants)))
+        resolved.problems.append(
+            Problem(
+                "variant-unknown",
+                f"there is no variant '{default}'",
+                document.at("default_variant"),
+                expected=listing(variants),
+                hint=nearest(default, variants),
+            )
+        )
     return variants, default
 
 
@@ -74,16 +89,22 @@ class _Builder:
         self.data: Mapping[str, Any] = resolved.document.data["variants"][name] or {}
         self.fused: dict[str, str] = {}
         self.types: dict[str, str] = {}
+        self.places: dict[tuple[str, str], Location] = {}
 
     def build(self) -> Variant:
         fuse = tuple(f for i in range(len(self.data.get("fuse", ()))) if (f := self._fusion(i)))
         replaced = {n for f in fuse for n in f.nodes}
         return Variant(
-            name=self.name, description=self.data.get("description", ""),
-            containers=self._containers(replaced), fuse=fuse,
-            devices=self._devices(replaced), transports=self._transports(),
+            name=self.name,
+            description=self.data.get("description", ""),
+            containers=self._containers(replaced),
+            fuse=fuse,
+            devices=self._devices(replaced),
+            transports=self._transports(),
             parameters=self._parameters(replaced),
-            wait=_wait(self.data, self.resolved.document.data), at=self._key_at(),
+            wait=_wait(self.data, self.resolved.document.data),
+            at=self._key_at(),
+            places=self.places,
         )
 
     def _at(self, *path: str | int) -> Location:
@@ -94,19 +115,29 @@ class _Builder:
 
     def _fusion(self, index: int) -> Fusion | None:
         entry = self.data["fuse"][index]
-        found = [self.resolved.node_id(n, self._at("fuse", index, "nodes", i))
-                 for i, n in enumerate(entry["nodes"])]
+        found = [
+            self.resolved.node_id(n, self._at("fuse", index, "nodes", i))
+            for i, n in enumerate(entry["nodes"])
+        ]
         ids = tuple(n for n in found if n)
         node_type = self.resolved.types.get(entry["as"])
         at = self._at("fuse", index, "as")
         if node_type is None:
-            self._problem("node-type-unknown", f"there is no node type '{entry['as']}'", at,
-                          listing(t for t, n in self.resolved.types.items() if n.fuses),
-                          nearest(entry["as"], self.resolved.types))
+            self._problem(
+                "node-type-unknown",
+                f"there is no node type '{entry['as']}'",
+                at,
+                listing(t for t, n in self.resolved.types.items() if n.fuses),
+                nearest(entry["as"], self.resolved.types),
+            )
             return None
         if node_type.fuses is None:
-            self._problem("fuse-mismatch", f"'{node_type.type}' does not say what it fuses", at,
-                          "a node type with `fuses` in its node.yaml")
+            self._problem(
+                "fuse-mismatch",
+                f"'{node_type.type}' does not say what it fuses",
+                at,
+                "a node type with `fuses` in its node.yaml",
+            )
             return None
         if len(ids) != len(found):
             return None
@@ -119,18 +150,27 @@ class _Builder:
         new_id = names.join(self.resolved.nodes[ids[0]].namespace, name)
         members, fault = fusion_members(node_type, [self.resolved.nodes[i] for i in ids])
         if fault:
-            self._problem("fuse-mismatch", fault, at,
-                          f"the nodes that {node_type.type}'s `fuses` names")
+            self._problem(
+                "fuse-mismatch", fault, at, f"the nodes that {node_type.type}'s `fuses` names"
+            )
             return None
         fusion = Fusion(ids, node_type.type, new_id, members, at)
         for text in check_fusion(fusion, node_type, self.resolved.nodes, self.resolved.topics):
             self._problem("fuse-mismatch", text, at)
         if new_id in self.resolved.nodes and new_id not in ids:
-            self._problem("node-duplicate-id", f"there is already a node '{new_id}'", at,
-                          "another `name` for the fused node")
+            self._problem(
+                "node-duplicate-id",
+                f"there is already a node '{new_id}'",
+                at,
+                "another `name` for the fused node",
+            )
         if self.resolved.sink in ids:
-            self._problem("fuse-mismatch", f"'{self.resolved.sink}' records the result (check.sink)", at,
-                          "a fusion without it")
+            self._problem(
+                "fuse-mismatch",
+                f"'{self.resolved.sink}' records the result (check.sink)",
+                at,
+                "a fusion without it",
+            )
         self.fused[name] = new_id
         self.types[new_id] = node_type.type
         return fusion
@@ -138,8 +178,12 @@ class _Builder:
     def _node(self, written: str, at: Location, replaced: set[str]) -> str | None:
         found = self.resolved.node_id(written, at, self.fused)
         if found in replaced and found not in self.types:
-            self._problem("node-replaced", f"'{found}' is replaced by a fused node in this variant", at,
-                          listing(self.fused))
+            self._problem(
+                "node-replaced",
+                f"'{found}' is replaced by a fused node in this variant",
+                at,
+                listing(self.fused),
+            )
             return None
         return found
 
@@ -155,8 +199,12 @@ class _Builder:
                 at = self._at("containers", group, i)
                 found = self._node(written, at, replaced)
                 if found and found in owner:
-                    self._problem("container-twice", f"'{found}' is in the container '{owner[found]}' already",
-                                  at, "each node in one container")
+                    self._problem(
+                        "container-twice",
+                        f"'{found}' is in the container '{owner[found]}' already",
+                        at,
+                        "each node in one container",
+                    )
                 elif found:
                     owner[found] = group
                     ids.append(found)
@@ -169,6 +217,7 @@ class _Builder:
             node = self._node(written, self._key_at("devices", written), replaced)
             if node:
                 found[node] = str(device)
+                self.places["devices", node] = self._at("devices", written)
         return found
 
     def _transports(self) -> dict[str, tuple[str, ...]]:
@@ -176,10 +225,15 @@ class _Builder:
         for written, transports in self.data.get("transports", {}).items():
             topic = names.join("/", written)
             if topic not in self.resolved.topics:
-                self._problem("topic-unknown", f"there is no topic '{topic}'",
-                              self._key_at("transports", written), listing(self.resolved.topics),
-                              nearest(topic, self.resolved.topics))
+                self._problem(
+                    "topic-unknown",
+                    f"there is no topic '{topic}'",
+                    self._key_at("transports", written),
+                    listing(self.resolved.topics),
+                    nearest(topic, self.resolved.topics),
+                )
             found[topic] = tuple(transports)
+            self.places["transports", topic] = self._at("transports", written)
         return found
 
     def _parameters(self, replaced: set[str]) -> dict[str, dict[str, Any]]:
@@ -191,10 +245,16 @@ class _Builder:
             type_name = self.types.get(node) or self.resolved.nodes[node].type
             node_type = self.resolved.types.get(type_name)
             if node_type:
-                apply_values(node_type, found.setdefault(node, {}), self.resolved.document,
-                             (*self.path, "parameters", written), self.resolved.problems)
+                apply_values(
+                    node_type,
+                    found.setdefault(node, {}),
+                    self.resolved.document,
+                    (*self.path, "parameters", written),
+                    self.resolved.problems,
+                )
         return found
 
-    def _problem(self, code: str, text: str, at: Location, expected: str = "", hint: str = "") -> None:
+    def _problem(
+        self, code: str, text: str, at: Location, expected: str = "", hint: str = ""
+    ) -> None:
         self.resolved.problems.append(Problem(code, text, at, expected, hint))
-

@@ -18,7 +18,9 @@ BOUND = "declared bound of the topic"
 
 def transfer_ns(platform: Platform, device: Device, size_bytes: int) -> tuple[float, str] | None:
     """Return the time to bring a message between the pool and a device, and the link; None if unknown."""
-    if platform.pool_memory is None or device.memory == platform.pool_memory and device.addresses_pool:
+    if platform.pool_memory is None or (
+        device.memory == platform.pool_memory and device.addresses_pool
+    ):
         return None
     link = platform.link(device.name, platform.pool_memory)
     if link is None:
@@ -31,17 +33,31 @@ def topic_costs(
 ) -> tuple[Cost, ...]:
     """Return the costs of one message of a topic: copies to and from devices, crossings, time."""
     devices = list(copies)
-    costs = [Cost("boundary crossings per message", float(crossings), "crossings", "ends of the topic")]
+    costs = [
+        Cost("boundary crossings per message", float(crossings), "crossings", "ends of the topic")
+    ]
     if topic.bound_bytes is None:
         return tuple(costs)
     moved = float(topic.bound_bytes * len(devices))
     costs.append(Cost("payload bytes copied per message", moved, "bytes", BOUND))
     if topic.rate_hz:
-        costs.append(Cost("payload bytes copied per second", moved * topic.rate_hz, "bytes/s",
-                          f"{BOUND} and rate"))
+        costs.append(
+            Cost(
+                "payload bytes copied per second",
+                moved * topic.rate_hz,
+                "bytes/s",
+                f"{BOUND} and rate",
+            )
+        )
     times = [t for d in devices if (t := transfer_ns(platform, d, topic.bound_bytes))]
     if times:
         links = " and ".join(sorted({text for _, text in times}))
-        costs.append(Cost("link time per message", sum(t for t, _ in times), "ns",
-                          f"links {links} of platform.yaml, one transfer after the other"))
+        costs.append(
+            Cost(
+                "link time per message",
+                sum(t for t, _ in times),
+                "ns",
+                f"links {links} of platform.yaml, one transfer after the other",
+            )
+        )
     return tuple(costs)

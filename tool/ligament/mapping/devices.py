@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, Location, Problem, listing, nearest
 from ligament.graph.model import Node, NodeType, Variant
 from ligament.mapping.backends import KINDS, Backends
 from ligament.mapping.model import Cost, Reason
@@ -35,8 +35,11 @@ class NodeCase:
 
     def usable(self) -> list[Device]:
         """Return the devices that an implementation and a back-end exist for, by name."""
-        return [d for d in self.platform.devices.values()
-                if d.kind in self.node_type.implementations and d.kind in self.backends.kinds]
+        return [
+            d
+            for d in self.platform.devices.values()
+            if d.kind in self.node_type.implementations and d.kind in self.backends.kinds
+        ]
 
 
 Answer = tuple[Device, str] | Problem | None
@@ -51,26 +54,41 @@ def _wish(case: NodeCase) -> Answer:
     if device is None and asked in KINDS:
         found = case.platform.of_kind(asked)
         if len(found) > 1:
-            return _problem(case, "device-ambiguous", f"'{case.node.id}' wants a {asked}, and there are several",
-                            f"one of {listing(d.name for d in found)}")
+            return _problem(
+                case,
+                "device-ambiguous",
+                f"'{case.node.id}' wants a {asked}, and there are several",
+                f"one of {listing(d.name for d in found)}",
+            )
         device = found[0] if found else None
     if device is None:
         known = sorted(case.platform.devices)
-        return Problem("device-unknown", f"the platform '{case.platform.name}' has no device '{asked}'",
-                       case.variant.at if case.node.id in case.variant.devices else case.node.at,
-                       expected=f"one of {listing(known)}", hint=nearest(asked, known))
+        return Problem(
+            "device-unknown",
+            f"the platform '{case.platform.name}' has no device '{asked}'",
+            _place(case),
+            expected=f"one of {listing(known)}",
+            hint=nearest(asked, known),
+        )
     return _with_implementation(case, device)
 
 
 def _with_implementation(case: NodeCase, device: Device) -> Answer:
     kinds = case.node_type.implementations
     if device.kind not in kinds:
-        return _problem(case, "implementation-missing",
-                        f"'{case.node_type.type}' has no implementation for {device.kind} ({device.name})",
-                        f"a device of kind {listing(kinds)}")
+        return _problem(
+            case,
+            "implementation-missing",
+            f"'{case.node_type.type}' has no implementation for {device.kind} ({device.name})",
+            f"a device of kind {listing(kinds)}",
+        )
     if device.kind not in case.backends.kinds:
-        return _problem(case, "backend-missing", f"nothing here can run '{case.node.id}' on {device.name}",
-                        KINDS[device.kind].text)
+        return _problem(
+            case,
+            "backend-missing",
+            f"nothing here can run '{case.node.id}' on {device.name}",
+            KINDS[device.kind].text,
+        )
     return device, f"the graph asks for {case.wish}"
 
 
@@ -89,28 +107,47 @@ def _processor_first(case: NodeCase) -> Answer:
         return None
     others = listing(sorted({d.kind for d in case.usable()} - {"cpu"}))
     return min(found, key=lambda d: d.name), (
-        "nothing else was asked for; it could also run on: " + others if others != "none"
-        else "it is the first processor by name")
+        "nothing else was asked for; it could also run on: " + others
+        if others != "none"
+        else "it is the first processor by name"
+    )
 
 
 def _none_left(case: NodeCase) -> Answer:
     """Explain why no device can run the node."""
     kinds = case.node_type.implementations
     present = sorted({d.kind for d in case.platform.devices.values()})
-    lacking = [KINDS[k].text for k in sorted(kinds) if k in present and k not in case.backends.kinds]
+    lacking = [
+        KINDS[k].text for k in sorted(kinds) if k in present and k not in case.backends.kinds
+    ]
     if lacking:
-        return _problem(case, "backend-missing", f"nothing here can run '{case.node.id}'", "; ".join(lacking))
+        return _problem(
+            case, "backend-missing", f"nothing here can run '{case.node.id}'", "; ".join(lacking)
+        )
     if len(case.usable()) > 1:
-        return _problem(case, "device-ambiguous", f"'{case.node.id}' could run on several devices",
-                        "a `device` for the node: " + listing(d.name for d in case.usable()))
-    return _problem(case, "implementation-missing",
-                    f"'{case.node_type.type}' cannot run on '{case.platform.name}', which has {listing(present)}",
-                    f"a platform with {listing(kinds)}")
+        return _problem(
+            case,
+            "device-ambiguous",
+            f"'{case.node.id}' could run on several devices",
+            "a `device` for the node: " + listing(d.name for d in case.usable()),
+        )
+    return _problem(
+        case,
+        "implementation-missing",
+        f"'{case.node_type.type}' cannot run on '{case.platform.name}', which has {listing(present)}",
+        f"a platform with {listing(kinds)}",
+    )
 
 
 def _problem(case: NodeCase, code: str, text: str, expected: str) -> Problem:
-    wished_by_variant = case.node.id in case.variant.devices
-    return Problem(code, text, case.variant.at if wished_by_variant else case.node.at, expected=expected)
+    return Problem(code, text, _place(case), expected=expected)
+
+
+def _place(case: NodeCase) -> Location | None:
+    """Return where the wish for a device stands, or else the node."""
+    if case.node.id in case.variant.devices:
+        return case.variant.places.get(("devices", case.node.id), case.variant.at)
+    return (case.node.device_at if case.node.device else None) or case.node.at
 
 
 @dataclass(frozen=True)
@@ -130,7 +167,10 @@ DEVICE_RULES: tuple[DeviceRule, ...] = (
 
 
 def assign_devices(
-    nodes: Mapping[str, Node], types: Mapping[str, NodeType], platform: Platform, variant: Variant,
+    nodes: Mapping[str, Node],
+    types: Mapping[str, NodeType],
+    platform: Platform,
+    variant: Variant,
     backends: Backends,
 ) -> dict[str, tuple[Device, Reason]]:
     """Return each node's device with the reason; raise InputError with all nodes that have none."""
@@ -162,11 +202,15 @@ def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:
 
 def _area(case: NodeCase, device: Device) -> tuple[Cost, ...]:
     area = case.node_type.implementations[device.kind].get("area", {})
-    return tuple(Cost(f"area {n}", float(area[n]), "pieces", "declared in node.yaml") for n in sorted(area))
+    return tuple(
+        Cost(f"area {n}", float(area[n]), "pieces", "declared in node.yaml") for n in sorted(area)
+    )
 
 
 def _over_budget(
-    chosen: Mapping[str, tuple[Device, Reason]], nodes: Mapping[str, Node], types: Mapping[str, NodeType]
+    chosen: Mapping[str, tuple[Device, Reason]],
+    nodes: Mapping[str, Node],
+    types: Mapping[str, NodeType],
 ) -> list[Problem]:
     """Return a problem for each resource of a device that its nodes need more of than there is."""
     used: dict[tuple[str, str], float] = {}
@@ -180,7 +224,13 @@ def _over_budget(
     for (device_name, resource), amount in sorted(used.items()):
         budget = devices[device_name].budgets.get(resource)
         if budget is not None and amount > budget:
-            members = listing(n for n, (d, _) in chosen.items() if d.name == device_name)
-            problems.append(Problem("budget-overrun", f"the nodes on {device_name} need {amount:g} {resource}",
-                                    None, expected=f"at most {budget:g}", hint=f"they are {members}"))
+            members = [n for n, (d, _) in sorted(chosen.items()) if d.name == device_name]
+            problems.append(
+                Problem(
+                    "budget-overrun",
+                    f"the nodes on {device_name} need {amount:g} {resource}: {listing(members)}",
+                    nodes[members[0]].device_at or nodes[members[0]].at,
+                    expected=f"at most {budget:g}",
+                )
+            )
     return problems

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ligament.errors import InputError, Problem, listing, nearest
 from ligament.graph.loader import read_document
+from ligament.mapping.consistency import inconsistencies
 from ligament.mapping.model import GraphMapping, from_json
 from ligament.mapping.platform import Platform, build_platform
 from ligament.resources import platforms_dir
@@ -19,12 +20,22 @@ def load_platform(name: str) -> Platform:
         path = platforms_dir() / name / "platform.yaml"
         if not path.is_file():
             known = [p.parent.name for p in platforms_dir().glob("*/platform.yaml")]
-            raise InputError(Problem("platform-unknown", f"there is no platform '{name}'",
-                                     expected=f"one of {listing(known)}, or a path of a platform.yaml",
-                                     hint=nearest(name, known)))
+            raise InputError(
+                Problem(
+                    "platform-unknown",
+                    f"there is no platform '{name}'",
+                    expected=f"one of {listing(known)}, or a path of a platform.yaml",
+                    hint=nearest(name, known),
+                )
+            )
     return build_platform(read_document(path, "platform"))
 
 
 def load_mapping(path: str | Path) -> GraphMapping:
     """Return a mapping from its file, written by `ligament map` or by hand."""
-    return from_json(read_document(Path(path), "mapping").data)
+    document = read_document(Path(path), "mapping")
+    mapping = from_json(document.data)
+    problems = list(inconsistencies(mapping, document))
+    if problems:
+        raise InputError(problems)
+    return mapping

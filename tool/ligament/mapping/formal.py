@@ -17,7 +17,10 @@ from ligament.mapping.model import Communication, Edges
 
 
 def communication(
-    topics: Mapping[str, Topic], hardware: Iterable[str], nodes: Iterable[str], mapped: Mapping[str, str]
+    topics: Mapping[str, Topic],
+    hardware: Iterable[str],
+    nodes: Iterable[str],
+    mapped: Mapping[str, str],
 ) -> Communication:
     """Return sets and boundary edges; `mapped` is the class of each topic."""
     in_hardware = frozenset(hardware)
@@ -32,7 +35,9 @@ def communication(
     return Communication(
         nodes_software=tuple(sorted(n for n in nodes if n not in in_hardware)),
         nodes_hardware=tuple(sorted(in_hardware)),
-        topics_software=software, topics_hardware=of_class("hardware"), topics_gateway=of_class("gateway"),
+        topics_software=software,
+        topics_hardware=of_class("hardware"),
+        topics_gateway=of_class("gateway"),
         boundary_all_software=_hardware_edges(topics, in_hardware, lambda _: True),
         boundary_with_hardware_topics=_hardware_edges(topics, in_hardware, remaining),
         boundary_with_gateways=_gateway_edges(topics, in_hardware, mapped),

@@ -52,9 +52,18 @@ def _fused_node(graph: Graph, fusion: Fusion, nodes: Mapping[str, Node]) -> Node
     first = nodes[fusion.nodes[0]]
     namespace, _, name = fusion.id.rpartition("/")
     return Node(
-        id=fusion.id, name=name, namespace=namespace or "/", type=fusion.type, ports=ports,
-        parameters=parameters, parameters_set=tuple(sorted(given)), description=node_type.description,
-        device=first.device, host=first.host, on_failure=first.on_failure, at=fusion.at,
+        id=fusion.id,
+        name=name,
+        namespace=namespace or "/",
+        type=fusion.type,
+        ports=ports,
+        parameters=parameters,
+        parameters_set=tuple(sorted(given)),
+        description=node_type.description,
+        device=first.device,
+        host=first.host,
+        on_failure=first.on_failure,
+        at=fusion.at,
     )
 
 

@@ -27,9 +27,14 @@ def find_variant(graph: Graph, name: str | None) -> Variant:
     """Return a variant by name, or the default one; raise InputError if there is none."""
     chosen = name or graph.default_variant
     if chosen not in graph.variants:
-        raise InputError(Problem("variant-unknown", f"the graph '{graph.name}' has no variant '{chosen}'",
-                                 expected=f"one of {listing(graph.variants)}",
-                                 hint=nearest(chosen, graph.variants)))
+        raise InputError(
+            Problem(
+                "variant-unknown",
+                f"the graph '{graph.name}' has no variant '{chosen}'",
+                expected=f"one of {listing(graph.variants)}",
+                hint=nearest(chosen, graph.variants),
+            )
+        )
     return graph.variants[chosen]
 
 
@@ -50,24 +55,42 @@ def map_graph(
         raise InputError(problems)
     hardware = [n for n, d in devices.items() if d.kind == "fpga"]
     return GraphMapping(
-        graph=graph.name, variant=chosen.name, platform=platform.name, description=chosen.description,
+        graph=graph.name,
+        variant=chosen.name,
+        platform=platform.name,
+        description=chosen.description,
         nodes={n: _node(nodes[n], places[n], containers[n], replaces) for n in sorted(nodes)},
         topics={t: _topic(mapped_graph, t, choices[t]) for t in sorted(topics)},
-        containers=_members(containers), wait=chosen.wait,
-        communication=communication(topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}),
+        containers=_members(containers),
+        wait=chosen.wait,
+        communication=communication(
+            topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}
+        ),
         warnings=graph.warnings,
     )
 
 
 def _node(
-    node: Node, place: tuple[Device, Reason], container: str, replaces: Mapping[str, tuple[str, ...]]
+    node: Node,
+    place: tuple[Device, Reason],
+    container: str,
+    replaces: Mapping[str, tuple[str, ...]],
 ) -> MappedNode:
     device, reason = place
     ports = {n: MappedPort(p.topic, p.direction, p.message, p.qos) for n, p in node.ports.items()}
     return MappedNode(
-        type=node.type, name=node.name, namespace=node.namespace, device=device.name, kind=device.kind,
-        implementation=device.kind, container=container, reason=reason, host=node.host,
-        on_failure=node.on_failure, ports=ports, parameters=node.parameters,
+        type=node.type,
+        name=node.name,
+        namespace=node.namespace,
+        device=device.name,
+        kind=device.kind,
+        implementation=device.kind,
+        container=container,
+        reason=reason,
+        host=node.host,
+        on_failure=node.on_failure,
+        ports=ports,
+        parameters=node.parameters,
         replaces=replaces.get(node.id, ()),
     )
 
@@ -75,9 +98,17 @@ def _node(
 def _topic(graph: Graph, name: str, choice: Choice) -> MappedTopic:
     topic = graph.topics[name]
     return MappedTopic(
-        id=name, hash=topic.hash, message=topic.message, mapped=choice.mapped,
-        transports=choice.transports, ends=topic.ends, qos=topic.qos, reason=choice.reason,
-        qos_declared=topic.qos_declared, bound_bytes=topic.bound_bytes, bounds=topic.bounds,
+        id=name,
+        hash=topic.hash,
+        message=topic.message,
+        mapped=choice.mapped,
+        transports=choice.transports,
+        ends=topic.ends,
+        qos=topic.qos,
+        reason=choice.reason,
+        qos_declared=topic.qos_declared,
+        bound_bytes=topic.bound_bytes,
+        bounds=topic.bounds,
     )
 
 
@@ -95,7 +126,13 @@ def _shared_hosts(
     for container, members in _members(containers).items():
         hosts = {nodes[m].host for m in members}
         if len(hosts) > 1:
-            problems.append(Problem("container-hosts", f"the container '{container}' holds nodes of several hosts",
-                                    variant.at, expected="nodes of one host",
-                                    hint=", ".join(f"{m} on {nodes[m].host}" for m in members)))
+            problems.append(
+                Problem(
+                    "container-hosts",
+                    f"the container '{container}' holds nodes of several hosts",
+                    variant.at,
+                    expected="nodes of one host",
+                    hint=", ".join(f"{m} on {nodes[m].host}" for m in members),
+                )
+            )
     return problems

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ligament.graph.model import End, Wait, merge, plain
-from ligament.graph.qos import QoS
+from ligament.graph.model import End, Wait, plain
+from ligament.graph.qos import QoS, merge
 
 SCHEMA = "ligament/mapping/1"
 
@@ -138,11 +138,14 @@ class GraphMapping:
 def from_json(data: Mapping[str, Any]) -> GraphMapping:
     """Return the mapping of a (schema-valid) mapping.json's plain form."""
     return GraphMapping(
-        graph=data["graph"], variant=data["variant"], platform=data["platform"],
+        graph=data["graph"],
+        variant=data["variant"],
+        platform=data["platform"],
         nodes={k: _node(v) for k, v in data["nodes"].items()},
         topics={k: _topic(v) for k, v in data["topics"].items()},
         containers={k: tuple(v) for k, v in data["containers"].items()},
-        wait=Wait(**data.get("wait", {})), description=data.get("description", ""),
+        wait=Wait(**data.get("wait", {})),
+        description=data.get("description", ""),
         communication=_communication(data.get("communication", {})),
         warnings=tuple(data.get("warnings", ())),
     )
@@ -177,6 +180,9 @@ def _topic(data: Mapping[str, Any]) -> MappedTopic:
 def _communication(data: Mapping[str, Any]) -> Communication:
     fresh: dict[str, Any] = {}
     for key, value in data.items():
-        fresh[key] = (Edges(value["publish"], value["subscribe"]) if key.startswith("boundary_")
-                      else tuple(value))
+        fresh[key] = (
+            Edges(value["publish"], value["subscribe"])
+            if key.startswith("boundary_")
+            else tuple(value)
+        )
     return Communication(**fresh)

@@ -70,33 +70,63 @@ def build_platform(document: Document) -> Platform:
             _known(link[key], ends, "device or memory", document, ("links", i, key), problems)
     pools = [n for n, m in memories.items() if m.get("pool")]
     if len(pools) > 1:
-        problems.append(Problem("platform-pool", f"{len(pools)} memories hold the pool: {listing(pools)}",
-                                document.at("memories", pools[1], "pool"), expected="one memory with pool: true"))
+        problems.append(
+            Problem(
+                "platform-pool",
+                f"{len(pools)} memories hold the pool: {listing(pools)}",
+                document.at("memories", pools[1], "pool"),
+                expected="one memory with pool: true",
+            )
+        )
     if problems:
         raise InputError(problems)
     return Platform(
-        data["name"], {n: _device(n, d) for n, d in data["devices"].items()},
-        pools[0] if pools else None, tuple(_link(k) for k in data.get("links", ())), clocks,
+        data["name"],
+        {n: _device(n, d) for n, d in data["devices"].items()},
+        pools[0] if pools else None,
+        tuple(_link(k) for k in data.get("links", ())),
+        clocks,
     )
 
 
 def _known(
-    name: str, known: Mapping[str, Any], what: str, document: Document, path: tuple[str | int, ...],
+    name: str,
+    known: Mapping[str, Any],
+    what: str,
+    document: Document,
+    path: tuple[str | int, ...],
     problems: list[Problem],
 ) -> None:
     if name not in known:
-        problems.append(Problem("platform-reference", f"there is no {what} '{name}'", document.at(*path),
-                                expected=listing(known), hint=nearest(name, known)))
+        problems.append(
+            Problem(
+                "platform-reference",
+                f"there is no {what} '{name}'",
+                document.at(*path),
+                expected=listing(known),
+                hint=nearest(name, known),
+            )
+        )
 
 
 def _device(name: str, data: Mapping[str, Any]) -> Device:
     return Device(
-        name, data["kind"], data.get("memory"), data.get("clock"), data.get("cores"),
-        data.get("addresses_pool", data["kind"] == "cpu"), data.get("family", ""),
-        data.get("budgets", {}), data.get("slots", {}),
+        name,
+        data["kind"],
+        data.get("memory"),
+        data.get("clock"),
+        data.get("cores"),
+        data.get("addresses_pool", data["kind"] == "cpu"),
+        data.get("family", ""),
+        data.get("budgets", {}),
+        data.get("slots", {}),
     )
 
 
 def _link(data: Mapping[str, Any]) -> Link:
-    return Link(frozenset((data["from"], data["to"])), data["bandwidth_bytes_per_s"], data["latency_ns"],
-                f"{data['from']} - {data['to']}")
+    return Link(
+        frozenset((data["from"], data["to"])),
+        data["bandwidth_bytes_per_s"],
+        data["latency_ns"],
+        f"{data['from']} - {data['to']}",
+    )

@@ -10,9 +10,9 @@ microcontrollers. A wish of the graph or variant stands before both, when it can
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ligament.errors import InputError, Problem, listing
+from ligament.errors import InputError, Location, Problem, listing
 from ligament.graph.model import End, Node, Topic, Variant
 from ligament.mapping.backends import TRANSPORTS, Backends
 from ligament.mapping.cost import topic_costs
@@ -28,6 +28,7 @@ class TopicCase:
     nodes: Mapping[str, Node]
     devices: Mapping[str, Device]
     platform: Platform
+    place: Location | None = None
 
     def device(self, end: End) -> Device:
         """Return the device that an end runs on."""
@@ -53,6 +54,10 @@ class TopicCase:
         """Return the hosts of all ends."""
         return {host for host, _ in self.places}
 
+    def has_kind(self, kind: str) -> bool:
+        """Return whether some end is on a device of this kind."""
+        return any(self.device(e).kind == kind for e in self.topic.ends)
+
     def all_on_one(self, kind: str) -> bool:
         """Return whether all ends are on one device of this kind, and none is outside."""
         one_place = len(self.places) == 1 and not self.topic.external
@@ -76,27 +81,68 @@ def _count(case: TopicCase) -> str:
 
 
 CLASS_RULES: tuple[Rule, ...] = (
-    Rule("all-ends-on-one-fpga", lambda c: c.all_on_one("fpga"), ("hmt",),
-         lambda c: f"all ends ({_count(c)}) are on one FPGA, so messages never leave it", "hardware"),
-    Rule("all-ends-on-one-gpu", lambda c: c.all_on_one("gpu"), ("queue",),
-         lambda c: f"all ends ({_count(c)}) are on one GPU, so messages stay in its memory", "device"),
-    Rule("mixed-many-hardware-subscriptions", lambda c: c.hardware_subscriptions > 1, ("gateway", "shm"),
-         lambda c: (f"ends on both sides with {c.hardware_subscriptions} hardware subscriptions: a gateway "
-                    "moves each message once, not once per subscription"), "gateway"),
-    Rule("mixed-few-hardware-subscriptions", lambda c: bool(c.hardware), ("shm",),
-         lambda c: (f"ends on both sides with {c.hardware_subscriptions} hardware subscription"
-                    f"{'s' * (c.hardware_subscriptions != 1)}: a gateway would save no transfer")),
-    Rule("one-host", lambda c: True, ("shm",),
-         lambda c: f"{_count(c)} on one host: an index moves, never the payload"),
+    Rule(
+        "all-ends-on-one-fpga",
+        lambda c: c.all_on_one("fpga"),
+        ("hmt",),
+        lambda c: f"all ends ({_count(c)}) are on one FPGA, so messages never leave it",
+        "hardware",
+    ),
+    Rule(
+        "all-ends-on-one-gpu",
+        lambda c: c.all_on_one("gpu"),
+        ("queue",),
+        lambda c: f"all ends ({_count(c)}) are on one GPU, so messages stay in its memory",
+        "device",
+    ),
+    Rule(
+        "mixed-many-hardware-subscriptions",
+        lambda c: c.hardware_subscriptions > 1,
+        ("gateway", "shm"),
+        lambda c: (
+            f"ends on both sides with {c.hardware_subscriptions} hardware subscriptions: a gateway "
+            "moves each message once, not once per subscription"
+        ),
+        "gateway",
+    ),
+    Rule(
+        "mixed-few-hardware-subscriptions",
+        lambda c: bool(c.hardware),
+        ("shm",),
+        lambda c: (
+            f"ends on both sides with {c.hardware_subscriptions} hardware subscription"
+            f"{'s' * (c.hardware_subscriptions != 1)}: a gateway would save no transfer"
+        ),
+    ),
+    Rule(
+        "shared-memory",
+        lambda c: True,
+        ("shm",),
+        lambda c: f"{_count(c)}: within a host an index moves, never the payload",
+    ),
 )
 
 JOIN_RULES: tuple[Rule, ...] = (
-    Rule("several-hosts", lambda c: len(c.hosts) > 1, ("dds",),
-         lambda c: f"ends on the hosts {listing(str(h) for h in c.hosts)}, so each host's edge carries it over"),
-    Rule("ends-outside", lambda c: bool(c.topic.external), ("dds",),
-         lambda c: f"outside ends are expected ({listing(c.topic.external)})"),
-    Rule("microcontroller", lambda c: any(c.device(e).kind == "mcu" for e in c.topic.ends), ("xrce",),
-         lambda c: "some end is on a microcontroller"),
+    Rule(
+        "several-hosts",
+        lambda c: len(c.hosts) > 1,
+        ("dds",),
+        lambda c: (
+            f"ends on the hosts {listing(str(h) for h in c.hosts)}, so each host's edge carries it over"
+        ),
+    ),
+    Rule(
+        "ends-outside",
+        lambda c: bool(c.topic.external),
+        ("dds",),
+        lambda c: f"outside ends are expected ({listing(c.topic.external)})",
+    ),
+    Rule(
+        "microcontroller",
+        lambda c: c.has_kind("mcu"),
+        ("xrce",),
+        lambda c: "some end is on a microcontroller",
+    ),
 )
 
 
@@ -111,24 +157,36 @@ class Choice:
 
 def choose(case: TopicCase, wish: tuple[str, ...] | None, backends: Backends) -> Choice | Problem:
     """Return the transports of a topic, or why it cannot have any."""
-    rule = next(r for r in CLASS_RULES if r.applies(case))
-    joins = [r for r in JOIN_RULES if r.applies(case)]
-    transports = tuple(dict.fromkeys([*rule.transports, *(t for j in joins for t in j.transports)]))
-    mapped = rule.mapped
-    name = "+".join([rule.name, *(j.name for j in joins)])
-    text = "; ".join([rule.text(case), *(j.text(case) for j in joins)])
+    choice = _by_rules(case)
     if wish is not None:
         fault = wish_fault(case, wish)
         if fault:
-            return Problem("transport-impossible", f"'{case.topic.id}' cannot use {', '.join(wish)}: {fault}",
-                           case.topic.at, expected=f"{', '.join(transports)} ({text})")
-        transports, mapped = wish, class_of(wish)
-        name, text = "wish", f"the graph asks for it; the rules would say {name} ({text})"
-    missing = [t for t in transports if t not in backends.transports]
+            text = f"'{case.topic.id}' cannot use {', '.join(wish)}: {fault}"
+            would = f"{', '.join(choice.transports)} ({choice.reason.text})"
+            return Problem("transport-impossible", text, case.place, expected=would)
+        mapped = class_of(wish)
+        would = ", ".join(choice.transports)
+        reason = Reason("wish", f"the graph asks for it (without, it would be {would})", ())
+        choice = Choice(wish, mapped, replace(reason, costs=_costs(case, mapped)))
+    missing = [t for t in choice.transports if t not in backends.transports]
     if missing:
-        return Problem("backend-missing", f"'{case.topic.id}' needs {', '.join(missing)}: {text}",
-                       case.topic.at, expected="; ".join(f"{t}: {TRANSPORTS[t].text}" for t in missing))
-    return Choice(transports, mapped, Reason(name, text, _costs(case, mapped)))
+        return Problem(
+            "backend-missing",
+            f"'{case.topic.id}' needs {', '.join(missing)}: {choice.reason.text}",
+            case.place,
+            expected="; ".join(f"{t}: {TRANSPORTS[t].text}" for t in missing),
+        )
+    return choice
+
+
+def _by_rules(case: TopicCase) -> Choice:
+    rule = next(r for r in CLASS_RULES if r.applies(case))
+    joins = [r for r in JOIN_RULES if r.applies(case)]
+    added = [t for j in joins for t in j.transports]
+    name = "+".join([rule.name, *(j.name for j in joins)])
+    text = "; ".join([rule.text(case), *(j.text(case) for j in joins)])
+    reason = Reason(name, text, _costs(case, rule.mapped))
+    return Choice(tuple(dict.fromkeys([*rule.transports, *added])), rule.mapped, reason)
 
 
 def class_of(transports: tuple[str, ...]) -> str:
@@ -140,25 +198,45 @@ def class_of(transports: tuple[str, ...]) -> str:
     return "device" if "queue" in transports else "software"
 
 
+Unreached = tuple[Callable[[TopicCase, set[str]], bool], Callable[[TopicCase], str]]
+
+# What wished transports must not leave out: (when that is so, what to say).
+_UNREACHED: tuple[Unreached, ...] = (
+    (
+        lambda c, w: "hmt" in w and not c.all_on_one("fpga") and "gateway" not in w,
+        lambda c: "hmt reaches only nodes on one FPGA, and some end is elsewhere",
+    ),
+    (
+        lambda c, w: "queue" in w and not c.all_on_one("gpu"),
+        lambda c: "queue reaches only kernels on one GPU, and some end is elsewhere",
+    ),
+    (
+        lambda c, w: "gateway" in w and not c.hardware,
+        lambda c: "a gateway joins software and FPGA, and no end is on an FPGA",
+    ),
+    (
+        lambda c, w: len(c.hosts) > 1 and "dds" not in w,
+        lambda c: f"its ends are on {listing(map(str, c.hosts))}, which only dds joins",
+    ),
+    (
+        lambda c, w: bool(c.topic.external) and "dds" not in w,
+        lambda c: "ends outside Ligament are expected, which only dds reaches",
+    ),
+    (
+        lambda c, w: c.has_kind("mcu") and "xrce" not in w,
+        lambda c: "an end is on a microcontroller, which only xrce reaches",
+    ),
+    (
+        lambda c, w: c.has_kind("cpu") and not w & {"shm", "dds", "gateway"},
+        lambda c: "some end is on a processor, which only shm, dds and gateway reach",
+    ),
+)
+
+
 def wish_fault(case: TopicCase, wish: tuple[str, ...]) -> str:
     """Return why wished transports do not reach all ends of a topic, or an empty string."""
     wanted = set(wish)
-    if wanted & {"hmt"} and not case.all_on_one("fpga") and "gateway" not in wanted:
-        return "hmt reaches only nodes on one FPGA, and some end is elsewhere"
-    if wanted & {"queue"} and not case.all_on_one("gpu"):
-        return "queue reaches only kernels on one GPU, and some end is elsewhere"
-    if "gateway" in wanted and not case.hardware:
-        return "a gateway joins software and FPGA, and no end is on an FPGA"
-    reaches_hosts = wanted & {"dds"} or len(case.hosts) == 1
-    if not reaches_hosts:
-        return f"its ends are on the hosts {listing(str(h) for h in case.hosts)}, which only dds reaches"
-    if case.topic.external and "dds" not in wanted:
-        return "ends outside Ligament are expected, which only dds reaches"
-    if any(case.device(e).kind == "mcu" for e in case.topic.ends) and "xrce" not in wanted:
-        return "an end is on a microcontroller, which only xrce reaches"
-    if not wanted & {"shm", "dds", "hmt", "queue", "gateway"}:
-        return "nothing in the list reaches the ends on this host"
-    return ""
+    return next((text(case) for unreached, text in _UNREACHED if unreached(case, wanted)), "")
 
 
 def _costs(case: TopicCase, mapped: str) -> tuple[Cost, ...]:
@@ -177,16 +255,21 @@ def _distinct(case: TopicCase, direction: str) -> list[Device]:
 
 
 def assign_transports(
-    topics: Mapping[str, Topic], nodes: Mapping[str, Node], devices: Mapping[str, Device],
-    platform: Platform, variant: Variant, backends: Backends,
+    topics: Mapping[str, Topic],
+    nodes: Mapping[str, Node],
+    devices: Mapping[str, Device],
+    platform: Platform,
+    variant: Variant,
+    backends: Backends,
 ) -> dict[str, Choice]:
     """Return each topic's transports; raise InputError with all topics that can have none."""
     chosen: dict[str, Choice] = {}
     problems: list[Problem] = []
     for name in sorted(topics):
         topic = topics[name]
-        case = TopicCase(topic, nodes, devices, platform)
-        answer = choose(case, variant.transports.get(name, topic.transports), backends)
+        wish = variant.transports.get(name, topic.transports)
+        place = variant.places.get(("transports", name)) or topic.transports_at or topic.at
+        answer = choose(TopicCase(topic, nodes, devices, platform, place), wish, backends)
         if isinstance(answer, Problem):
             problems.append(answer)
         else:

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a mapping hang together? Asked of every mapping.json that is read, made by hand or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ligament.errors import Problem, listing, nearest
+from ligament.graph import names
+from ligament.graph.source import Document
+from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
+
+
+def inconsistencies(mapping: GraphMapping, document: Document) -> Iterator[Problem]:
+    """Yield what does not fit together, each with its place in the document."""
+    for key, node in mapping.nodes.items():
+        yield from _node(mapping, key, node, document)
+    for key, topic in mapping.topics.items():
+        yield from _topic(mapping, key, topic, document)
+    for container, members in mapping.containers.items():
+        for i, member in enumerate(members):
+            if member not in mapping.nodes:
+                yield Problem(
+                    "node-unknown",
+                    f"the container '{container}' names the unknown node '{member}'",
+                    document.at("containers", container, i),
+                    expected=listing(mapping.nodes),
+                    hint=nearest(member, mapping.nodes),
+                )
+
+
+def _node(
+    mapping: GraphMapping, key: str, node: MappedNode, document: Document
+) -> Iterator[Problem]:
+    path = ("nodes", key)
+    full = names.join(node.namespace, node.name)
+    if full != key:
+        yield Problem(
+            "id-mismatch",
+            f"the node under '{key}' is called '{full}'",
+            document.key_at(*path),
+            expected="one id, the same everywhere",
+        )
+    holders = [c for c, members in mapping.containers.items() if key in members]
+    if holders != [node.container]:
+        where = f"is in {listing(holders)}" if holders else "is in no container"
+        yield Problem(
+            "container-mismatch",
+            f"'{key}' says container '{node.container}' but {where}",
+            document.at(*path, "container"),
+            expected="the one container that lists it",
+        )
+    if node.implementation != node.kind:
+        yield Problem(
+            "implementation-missing",
+            f"'{key}' runs its {node.implementation} implementation on a {node.kind}",
+            document.at(*path, "implementation"),
+            expected=node.kind,
+        )
+    for port, connected in node.ports.items():
+        if connected.topic not in mapping.topics:
+            yield Problem(
+                "topic-unknown",
+                f"there is no topic '{connected.topic}'",
+                document.at(*path, "ports", port, "topic"),
+                expected=listing(mapping.topics),
+                hint=nearest(connected.topic, mapping.topics),
+            )
+
+
+def _topic(
+    mapping: GraphMapping, key: str, topic: MappedTopic, document: Document
+) -> Iterator[Problem]:
+    path = ("topics", key)
+    if topic.id != key or topic.hash != f"{names.name_hash(key):016x}":
+        yield Problem(
+            "id-mismatch",
+            f"id or hash of the topic '{key}' are not its own",
+            document.at(*path, "hash"),
+            expected=f"id {key}, hash {names.name_hash(key):016x}",
+        )
+    ends = {(e.node, e.port) for e in topic.ends}
+    ports = {
+        (n, p): port
+        for n, node in mapping.nodes.items()
+        for p, port in node.ports.items()
+        if port.topic == key
+    }
+    for node, name in sorted(ends ^ set(ports)):
+        yield Problem(
+            "topic-ends",
+            f"topic '{key}' and node '{node}' disagree about port '{name}'",
+            document.at(*path, "ends"),
+            expected="an end per connected port, and nothing else",
+        )
+    for (node, name), port in sorted(ports.items()):
+        if port.message != topic.message:
+            yield Problem(
+                "topic-type-mismatch",
+                f"port '{name}' of '{node}' carries {port.message}",
+                document.at("nodes", node, "ports", name, "message"),
+                expected=topic.message,
+            )

@@ -113,11 +113,11 @@ Batch::Batch(std::size_t capacity) : capacity_(capacity) {
   }
 }
 
-bool Batch::flush(std::FILE* out) {
+bool Batch::flush(std::FILE* out, const std::string& names) {
   if (rows_ == 0) {
     return true;
   }
-  std::string header = "{\"rows\":" + std::to_string(rows_) + ",\"columns\":[";
+  std::string header = "{" + names + "\"rows\":" + std::to_string(rows_) + ",\"columns\":[";
   for (ColumnBuffer& column : columns_) {
     column.describe(header, rows_);
     header += ',';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file A batch of table rows as columns, written to a pipe in Arrow's memory layout.
 ///
-/// The stream is: one JSON line {"rows": n, "columns": [{"name", "valid", "values", "offsets"}]}
-/// with the byte length of each buffer, then those buffers back to back; at the end one JSON line
+/// The stream is: one JSON line {"hosts": [..], "clocks": [..], "rows": n,
+/// "columns": [{"name", "valid", "values", "offsets"}]} with the byte length of each buffer, then those buffers back to back; at the end one JSON line
 /// {"end": true, ...}. Validity is a bitmap (absent when no row has a value), strings are 32-bit
 /// offsets and bytes. Python wraps the buffers as Arrow arrays without a copy.
 #pragma once
@@ -57,8 +57,9 @@ class Batch {
   ColumnBuffer& fixed(Fixed column) { return columns_[column]; }
   ColumnBuffer& field(std::size_t column) { return columns_[fixed_count + column]; }
   void finish_row() { ++rows_; }
-  /// Write and forget the rows; false when the other end is gone.
-  [[nodiscard]] bool flush(std::FILE* out);
+  /// Write and forget the rows; false when the other end is gone. `names` is put into the header
+  /// line: JSON members that end with a comma.
+  [[nodiscard]] bool flush(std::FILE* out, const std::string& names);
 
  private:
   std::size_t capacity_;

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 namespace ligament::trace {
@@ -88,6 +87,13 @@ const bt_plugin* find_plugin(const char* name) {
 }
 
 }  // namespace
+
+bool Reader::flush() {
+  const nlohmann::json names = {{"hosts", totals_.hosts}, {"clocks", totals_.clocks}};
+  std::string members = names.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  members = members.substr(1, members.size() - 2) + ",";
+  return batch_.flush(out_, members) || fail("the reading end of the pipe is gone");
+}
 
 bool Reader::fail(std::string text) {
   if (error_.empty()) {
@@ -225,7 +231,7 @@ bool Reader::on_event(const bt_message* message) {
       break;
   }
   write_row(message, event, known);
-  return !batch_.full() || batch_.flush(out_) || fail("the reading end of the pipe is gone");
+  return !batch_.full() || flush();
 }
 
 bool Reader::on_message(const bt_message* message) {
@@ -355,7 +361,8 @@ bool Reader::read(const std::vector<std::string>& folders) {
     good = fail(take_babeltrace_error());
   }
   bt_graph_put_ref(graph);
-  return good && (batch_.flush(out_) || fail("the reading end of the pipe is gone"));
+  // Also after an error: what could be read is worth keeping.
+  return flush() && good;
 }
 
 }  // namespace ligament::trace

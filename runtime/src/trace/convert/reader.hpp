@@ -60,6 +60,7 @@ class Reader {
   bool add_sources(bt_graph* graph, const std::vector<std::string>& folders,
                    const bt_component_filter* muxer);
   bool build(bt_graph* graph, const std::vector<std::string>& folders);
+  bool flush();
   bool fail(std::string text);
 
   static bt_graph_simple_sink_component_initialize_func_status initialize_sink(

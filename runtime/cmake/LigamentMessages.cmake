@@ -25,12 +25,59 @@ function(_ligament_run_generator name out)
   add_custom_target(${name} DEPENDS ${stamp})
 endfunction()
 
+# The Python that has the generator; a project may choose with -DLIGAMENT_PYTHON=...
+function(_ligament_find_python)
+  if(NOT LIGAMENT_PYTHON)
+    find_program(LIGAMENT_PYTHON python3 REQUIRED)
+  endif()
+  execute_process(COMMAND ${LIGAMENT_PYTHON} -c "import ligament.messages"
+                  RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(failed)
+    message(FATAL_ERROR "${LIGAMENT_PYTHON} has no package 'ligament', which generates message "
+                        "headers; give the Python that has it: -DLIGAMENT_PYTHON=PATH")
+  endif()
+endfunction()
+
+function(ligament_generate_messages target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DISTRO" "PACKAGE_DIRS")
+  if(NOT arg_PACKAGE_DIRS)
+    message(FATAL_ERROR "ligament_generate_messages(${target}): PACKAGE_DIRS is missing: the "
+                        "folders that hold msg/, srv/ or action/")
+  endif()
+  if(NOT arg_DISTRO)
+    set(arg_DISTRO jazzy)
+  endif()
+  _ligament_find_python()
+  set(definitions "")
+  set(folders "")
+  foreach(folder IN LISTS arg_PACKAGE_DIRS)
+    get_filename_component(folder ${folder} ABSOLUTE)
+    file(GLOB found CONFIGURE_DEPENDS ${folder}/package.xml ${folder}/msg/*.msg
+         ${folder}/srv/*.srv ${folder}/action/*.action)
+    list(APPEND definitions ${found})
+    list(APPEND folders ${folder})
+  endforeach()
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${target}_messages/include)
+  _ligament_run_generator(${target}_messages ${out}
+    ARGUMENTS --distro ${arg_DISTRO} --packages-only --package-dir ${folders}
+    DEPENDS ${definitions} ${LIGAMENT_MESSAGE_GENERATOR_SOURCES})
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${out}>)
+  else()
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${out}>)
+  endif()
+  add_dependencies(${target} ${target}_messages)
+endfunction()
+
 function(ligament_add_message_headers target)
   set(root ${PROJECT_SOURCE_DIR}/..)
   set(out ${PROJECT_BINARY_DIR}/gen/messages/include)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
        ${root}/tool/ligament/messages/*.py ${root}/tool/ligament/messages/templates/*.j2
        ${root}/spec/interfaces/*)
+  # Inside the repository, headers of other packages follow a changed generator too.
+  set(LIGAMENT_MESSAGE_GENERATOR_SOURCES ${sources} CACHE INTERNAL "")
   _ligament_run_generator(ligament_message_headers ${out}
     ARGUMENTS --distro jazzy DEPENDS ${sources})
   add_dependencies(${target} ligament_message_headers)

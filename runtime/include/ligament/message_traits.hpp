@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What the generated code says about a message type, and how reading or writing one can fail.
+/// \file What the generated code says about a message type, and how reading or writing one can
+/// fail.
 ///
 /// A message exists in two forms. The *struct* (`sensor_msgs::msg::Image`) is for convenience. The
 /// *stored form* is one span of bytes: a 4-byte encapsulation {0, 1, 0, 0} and an XCDR1
@@ -19,17 +20,17 @@ namespace ligament {
 
 /// Why bytes could not be read as a message, or a message not be written as bytes.
 enum class CodecError : std::uint8_t {
-  truncated,             ///< the bytes end before the message does
-  trailing_bytes,        ///< more bytes follow the message than transport padding explains
-  big_endian,            ///< the encapsulation says big-endian; see to_little_endian()
-  unknown_encoding,      ///< the encapsulation is neither CDR_LE nor CDR_BE
-  bad_string,            ///< a string without its terminating NUL
-  bad_wide_character,    ///< a wide character beyond 16 bits
-  bound_exceeded,        ///< a bounded string or sequence is longer than its type allows
-  length_overflow,       ///< a length that does not fit the 32 bits it has on the wire
-  buffer_too_small,      ///< the message does not fit the bytes that it shall be written to
-  length_mismatch,       ///< a builder was given another length than its shape says
-  misaligned,            ///< an array cannot be a typed span at this address
+  truncated,           ///< the bytes end before the message does
+  trailing_bytes,      ///< more bytes follow the message than transport padding explains
+  big_endian,          ///< the encapsulation says big-endian; see to_little_endian()
+  unknown_encoding,    ///< the encapsulation is neither CDR_LE nor CDR_BE
+  bad_string,          ///< a string without its terminating NUL
+  bad_wide_character,  ///< a wide character beyond 16 bits
+  bound_exceeded,      ///< a bounded string or sequence is longer than its type allows
+  length_overflow,     ///< a length that does not fit the 32 bits it has on the wire
+  buffer_too_small,    ///< the message does not fit the bytes that it shall be written to
+  length_mismatch,     ///< a builder was given another length than its shape says
+  misaligned,          ///< an array cannot be a typed span at this address
 };
 
 /// One sentence for people; never changes meaning, may change wording.

@@ -22,8 +22,21 @@ struct TypeTable;
 
 /// What one element of a field is on the wire.
 enum class ElementKind : std::uint8_t {
-  boolean, byte, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64,
-  string, wstring, message,
+  boolean,
+  byte,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float32,
+  float64,
+  string,
+  wstring,
+  message,
 };
 
 /// How many elements a field has.

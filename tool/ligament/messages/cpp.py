@@ -68,7 +68,7 @@ def render_all(store: TypeStore, messages: Iterable[Message]) -> dict[str, str]:
     for message in wanted:
         path = names.header_path(message.name)
         files[path] = _template("message.hpp.j2").render(
-            message=_message_context(store, message), version=__version__
+            message=message_context(store, message), version=__version__
         )
         files.update(_alias(message.name, [message.base_name]))
     present = {m.name for m in wanted}
@@ -135,7 +135,8 @@ def _action(action: Action) -> str:
     )
 
 
-def _message_context(store: TypeStore, message: Message) -> dict[str, object]:
+def message_context(store: TypeStore, message: Message) -> dict[str, object]:
+    """All that templates need to know about a message."""
     chosen = store.chosen(message)
     fields = [_field_context(store, f, f is chosen) for f in message.fields]
     shortenable, tail = _last_array(fields)

@@ -3,8 +3,8 @@
 ///
 /// create() writes a skeleton into the bytes (all lengths, padding, defaults; zeros elsewhere, but
 /// the chosen array is left for the caller to fill) and then finds every place with the same walk
-/// that reads messages. Setters store directly into the bytes. A mistake (a string of another length
-/// than the shape says) is remembered and returned by finish().
+/// that reads messages. Setters store directly into the bytes. A mistake (a string of another
+/// length than the shape says) is remembered and returned by finish().
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,7 @@ class ArrayBuilder {
   }
   [[nodiscard]] std::span<std::byte> bytes() { return {found_.data, found_.count * sizeof(T)}; }
   /// All elements for direct writing, or `misaligned`.
-  [[nodiscard]] expected<std::span<T>, CodecError> span()
-    requires(!std::is_same_v<T, bool>)
-  {
+  [[nodiscard]] expected<std::span<T>, CodecError> span() requires(!std::is_same_v<T, bool>) {
     if (reinterpret_cast<std::uintptr_t>(found_.data) % alignof(T) != 0) {
       return unexpected<CodecError>(CodecError::misaligned);
     }

@@ -37,7 +37,9 @@ concept Primitive = std::is_arithmetic_v<T>;
 
 /// A generated message struct: it has traits.
 template <typename T>
-concept Structure = requires { MessageTraits<T>::name; };
+concept Structure = requires {
+  MessageTraits<T>::name;
+};
 
 constexpr std::size_t align_up(std::size_t position, std::size_t alignment) {
   return (position + alignment - 1) & ~(alignment - 1);
@@ -134,8 +136,7 @@ class Emitter {
   }
   template <typename T>
   bool operator()(const std::vector<T>& values, Bounds bounds = {}) {
-    return within(values.size(), bounds.count) && length(values.size()) &&
-           elements(values, bounds);
+    return within(values.size(), bounds.count) && length(values.size()) && elements(values, bounds);
   }
   template <typename T, std::size_t count>
   bool operator()(const std::array<T, count>& values, Bounds bounds = {}) {
@@ -155,7 +156,7 @@ class Emitter {
     if constexpr (Structure<T>) {
       return MessageTraits<T>::fields(*this, value);
     } else {
-      return (*this)(value, bounds) && mark(value.size() * sizeof(value[0]));
+      return (*this)(value, bounds) && mark(value.size() * sizeof(typename T::value_type));
     }
   }
 
@@ -275,8 +276,8 @@ class Emitter {
   bool elements(const Values& values, Bounds bounds) {
     using T = typename Values::value_type;
     if constexpr (Primitive<T> && !std::is_same_v<Values, std::vector<bool>>) {
-      return values.empty() || check(sink_.align(sizeof(T)) &&
-                                     sink_.put(values.data(), values.size() * sizeof(T)));
+      return values.empty() ||
+             check(sink_.align(sizeof(T)) && sink_.put(values.data(), values.size() * sizeof(T)));
     } else {
       for (const auto& value : values) {
         if (!(*this)(static_cast<const T&>(value), bounds)) {

@@ -113,8 +113,7 @@ class Reader {
       return true;
     } else {
       std::size_t count = 0;
-      return sequence(count, min_wire_size<T>(), bounds.count) &&
-             grow(values, count, bounds);
+      return sequence(count, min_wire_size<T>(), bounds.count) && grow(values, count, bounds);
     }
   }
   template <typename T, std::size_t count>

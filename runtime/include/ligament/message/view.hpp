@@ -48,17 +48,14 @@ class ArrayView {
   }
   /// All elements without a copy, or `misaligned`.
   [[nodiscard]] expected<std::span<const T>, CodecError> span() const
-    requires(!std::is_same_v<T, bool>)
-  {
+      requires(!std::is_same_v<T, bool>) {
     if (reinterpret_cast<std::uintptr_t>(found_.data) % alignof(T) != 0) {
       return unexpected<CodecError>(CodecError::misaligned);
     }
     return std::span<const T>(reinterpret_cast<const T*>(found_.data), found_.count);
   }
   /// Copies as many elements as both sides have; returns how many.
-  std::size_t copy_to(std::span<T> out) const
-    requires(!std::is_same_v<T, bool>)
-  {
+  std::size_t copy_to(std::span<T> out) const requires(!std::is_same_v<T, bool>) {
     const std::size_t count = std::min(out.size(), found_.count);
     if (count != 0) {
       std::memcpy(out.data(), found_.data, count * sizeof(T));

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every type through the codec, driven with bytes from rosbags; fuzzing; a user's package.
+add_library(every_feature_msgs INTERFACE)
+target_link_libraries(every_feature_msgs INTERFACE ligament)
+ligament_generate_messages(every_feature_msgs PACKAGE_DIRS ${CMAKE_CURRENT_LIST_DIR}/every_feature_msgs)
+
+# --- round trip: a generated program, one object per part -----------------------------------------
+set(roundtrip ${CMAKE_CURRENT_LIST_DIR}/roundtrip)
+set(roundtrip_out ${CMAKE_CURRENT_BINARY_DIR}/roundtrip)
+set(roundtrip_parts 6)
+set(roundtrip_sources "")
+math(EXPR last_part "${roundtrip_parts} - 1")
+foreach(part RANGE ${last_part})
+  list(APPEND roundtrip_sources ${roundtrip_out}/part_${part}.cpp)
+endforeach()
+file(GLOB every_feature_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/every_feature_msgs/*/*)
+add_custom_command(
+  OUTPUT ${roundtrip_out}/generated.stamp
+  BYPRODUCTS ${roundtrip_sources} ${roundtrip_out}/registry.hpp
+  COMMAND ${LIGAMENT_PYTHON} ${roundtrip}/generate.py ${roundtrip_out} ${roundtrip_parts}
+          ${CMAKE_CURRENT_LIST_DIR}/every_feature_msgs
+  COMMAND ${CMAKE_COMMAND} -E touch ${roundtrip_out}/generated.stamp
+  DEPENDS ${roundtrip}/generate.py ${roundtrip}/part.cpp.j2 ${roundtrip}/registry.hpp.j2
+          ${every_feature_files} ${LIGAMENT_MESSAGE_GENERATOR_SOURCES}
+  COMMENT "Generating the message round-trip program" VERBATIM)
+add_custom_target(message_roundtrip_sources DEPENDS ${roundtrip_out}/generated.stamp)
+add_executable(message_roundtrip ${roundtrip}/main.cpp ${roundtrip_sources})
+add_dependencies(message_roundtrip message_roundtrip_sources)
+target_include_directories(message_roundtrip PRIVATE ${roundtrip} ${roundtrip_out})
+target_link_libraries(message_roundtrip PRIVATE ligament every_feature_msgs)
+# Some 300 types: compiled for the compiler's memory, not for speed.
+target_compile_options(message_roundtrip PRIVATE -O0 -g0)
+add_test(NAME message/roundtrip
+         COMMAND ${LIGAMENT_PYTHON} -m pytest -q -rs -p no:cacheprovider ${roundtrip}/test_roundtrip.py)
+set_tests_properties(message/roundtrip PROPERTIES
+  ENVIRONMENT "LIGAMENT_ROUNDTRIP=$<TARGET_FILE:message_roundtrip>")

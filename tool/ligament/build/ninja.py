@@ -34,6 +34,8 @@ def run_step(step: Step, progress: Progress | None = None) -> str:
     step.log.parent.mkdir(parents=True, exist_ok=True)
     output: list[str] = []
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] ", "LC_ALL": "C.UTF-8"}
+    # Sources are named by absolute paths, so an object of one graph serves another as well.
+    environment.setdefault("CCACHE_NOHASHDIR", "true")
     try:
         process = subprocess.Popen(
             step.command,

@@ -13,10 +13,11 @@ from typing import Any
 from ligament.errors import InputError, Problem, listing, nearest
 from ligament.run.ending import finished_when
 from ligament.run.lock import DomainLock
-from ligament.run.plan import PlanOptions, RunPlan, make_plan, read_build
+from ligament.run.plan import PlanOptions, RunPlan, make_plan, read_build, with_environment
 from ligament.run.record import RunRecord
 from ligament.run.supervisor import Observer, RunOptions, RunResult, Supervisor
-from ligament.run.tracing import TraceSession
+from ligament.run.tracing import Recording
+from ligament.trace.errors import TraceError
 
 
 @dataclass(frozen=True)
@@ -44,17 +45,20 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     """Run a built graph to its end. Raises only for what is wrong before anything was started."""
     build = read_build(request.build)
     domain = request.domain or build["graph"]
-    with DomainLock(domain), _trace_session(request.trace) as trace:
+    with DomainLock(domain), _recording(request.trace) as recording:
         plan = make_plan(request.build, PlanOptions(domain, request.trace, request.log_level))
         until = _until(request.until, plan)
         record = RunRecord(plan)
-        record.started(trace.start(plan.folder / "trace", plan.run_id))
+        record.started(recording.start(plan.folder / "trace"))
+        plan = with_environment(plan, recording.environment())
+        result = asyncio.run(_supervise(plan, until, request.options, observer))
         try:
-            result = asyncio.run(_supervise(plan, until, request.options, observer))
-        finally:
-            # Also when the run broke: the recording up to here is worth keeping.
-            described = trace.stop()
-        data = record.ended(result, described)
+            trace = recording.stop()
+        except TraceError:
+            # What the run itself did is worth keeping, whatever became of its recording.
+            record.ended(result, None)
+            raise
+        data = record.ended(result, trace)
     return FinishedRun(record.path, data, result.verdict.exit_code)
 
 
@@ -86,11 +90,11 @@ def _until(asked: tuple[str, ...], plan: RunPlan) -> list[str]:
 
 
 @contextmanager
-def _trace_session(provider: str | None) -> Iterator[TraceSession]:
-    """A session that is closed however the run ends; without a provider it does nothing."""
-    session = TraceSession(provider)
-    session.require()
+def _recording(provider: str | None) -> Iterator[Recording]:
+    """A recording that is ended however the run ends."""
+    recording = Recording(provider)
+    recording.require()
     try:
-        yield session
+        yield recording
     finally:
-        session.stop()
+        recording.stop()

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament run` with real containers: how it ends, what it says, what it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Chat
+
+from ligament.graph.json_source import parse_json
+from ligament.graph.names import name_hash
+from ligament.graph.schema import validate
+
+
+def gone(pid: int) -> bool:
+    return not Path(f"/proc/{pid}").exists()
+
+
+def pids(record: dict[str, Any]) -> list[int]:
+    return [process["pid"] for process in record["processes"]]
+
+
+def wait_until_ready(process: subprocess.Popen[str]) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "containers are ready" in line:
+            return
+    raise AssertionError("it ended before it was ready")
+
+
+@pytest.mark.parametrize("variant", ["processes", "one_process"])
+def test_a_graph_runs_until_its_work_is_done(chat: Chat, variant: str) -> None:
+    result = chat.run(variant=variant)
+    assert result.returncode == 0, result.stderr
+    assert "finished (the work is done)" in result.stdout
+    record = chat.record(variant)
+    assert record["state"] == "finished"
+    assert {p["exit"] for p in record["processes"]} == {"exit 0"}
+    assert len(record["processes"]) == (2 if variant == "processes" else 1)
+    assert all(gone(pid) for pid in pids(record))
+
+
+def test_the_record_is_valid_and_complete(chat: Chat) -> None:
+    result = chat.run("--json")
+    assert result.returncode == 0, result.stderr
+    record = json.loads(result.stdout)
+    assert validate(parse_json(result.stdout, "run.json"), "run") == []
+    assert record == chat.record()
+    talker = record["nodes"]["/talker"]
+    assert talker["container"] == "talker"
+    assert int(talker["hash"], 16) == name_hash("/talker")
+    realtime = next(clock for clock in record["clocks"] if clock["kind"] == "CLOCK_REALTIME")
+    offset = time.time_ns() - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    for sample in realtime["samples"]:
+        assert abs(sample["offset_ns"] - offset) < 1_000_000_000
+        assert 0 <= sample["bound_ns"] < 100_000_000
+    assert record["context"]["machine"]["cores"] >= 1
+    assert record["shutdown"]["killed"] == []
+
+
+def test_the_build_is_valid(chat: Chat) -> None:
+    path = chat.folder / "processes" / "build.json"
+    assert validate(parse_json(path.read_text(), str(path)), "build") == []
+
+
+def test_logs_and_status_lines_are_kept_per_container(chat: Chat) -> None:
+    chat.run("--duration", "2.5", "--until", "talker")
+    record = chat.record()
+    assert record["state"] == "duration"
+    folder = next((chat.folder / "processes" / "runs").iterdir())
+    assert "talker starts" in (folder / "log" / "talker.log").read_text()
+    lines = [json.loads(line) for line in (folder / "status.jsonl").read_text().splitlines()]
+    events = {(line["container"], line["event"]) for line in lines}
+    assert {("talker", "ready"), ("talker", "status"), ("listener", "done")} <= events
+
+
+def test_a_missing_library_is_named_before_anything_starts(chat: Chat) -> None:
+    (chat.folder / "lib" / "librun_test-talker.so").unlink()
+    result = chat.run()
+    assert result.returncode == 2
+    assert "run_test/talker" in result.stderr and "librun_test-talker.so" in result.stderr
+    assert "ligament build" in result.stderr
+    assert not (chat.folder / "processes" / "runs").exists()
+
+
+def test_a_library_that_is_none_is_the_containers_to_refuse(chat: Chat) -> None:
+    (chat.folder / "lib" / "librun_test-talker.so").write_text("no library at all")
+    result = chat.run()
+    assert result.returncode == 2
+    assert "librun_test-talker.so" in result.stderr
+
+
+def test_a_mistake_in_set_up_is_told_in_the_nodes_words(chat: Chat) -> None:
+    result = chat.set("/talker", fault="setup_error").run()
+    assert result.returncode == 2
+    assert "no good name" in result.stderr
+    assert "/talker" in result.stderr
+
+
+def test_a_value_that_no_parameter_takes_is_refused(chat: Chat) -> None:
+    result = chat.set("/talker", period_ms="often").run()
+    assert result.returncode == 2
+    assert "period_ms" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("exit_at_start", "exit 3"), ("crash_at_start", "killed by SIGSEGV")],
+)
+def test_an_end_at_start_is_reported_with_the_log(chat: Chat, fault: str, words: str) -> None:
+    result = chat.set("/talker", fault=fault).run()
+    assert result.returncode == 1
+    assert f"before it was ready: {words}" in result.stderr
+    assert f"talker starts with fault {fault}" in result.stderr
+    record = chat.record()
+    assert record["state"] == "failed" and record["failed_container"] == "talker"
+    assert all(gone(pid) for pid in pids(record))
+
+
+def test_a_hang_at_start_is_named(chat: Chat) -> None:
+    chat.set("/talker", fault="hang_at_start")
+    result = chat.run("--start-timeout", "2", "--drain-timeout", "1")
+    assert result.returncode == 1
+    assert "container talker" in result.stderr and "not ready after 2 s" in result.stderr
+    assert all(gone(pid) for pid in pids(chat.record()))
+
+
+@pytest.mark.parametrize(("fault", "words"), [("exit", "exit 4"), ("crash", "killed by SIGSEGV")])
+def test_an_end_in_mid_run_stops_the_graph(chat: Chat, fault: str, words: str) -> None:
+    result = chat.set("/talker", fault=fault).run()
+    assert result.returncode == 1
+    assert f"in mid-run: {words}" in result.stderr
+    ends = {p["container"]: p["exit"] for p in chat.record()["processes"]}
+    assert ends == {"talker": words, "listener": "exit 0"}
+
+
+def test_restart_goes_on_after_a_crash(chat: Chat) -> None:
+    """The talker crashes after every 10 messages; the listener needs 20 of them."""
+    result = chat.set("/talker", fault="crash").run("--restart")
+    assert result.returncode == 0, result.stderr
+    record = chat.record()
+    assert record["state"] == "finished"
+    assert record["restarts"]["talker"] >= 1
+    assert "starting talker again" in result.stderr
+
+
+def test_a_node_that_hangs_in_its_callback_is_named(chat: Chat) -> None:
+    chat.set("/talker", fault="hang").set("/listener", messages=1_000_000)
+    result = chat.run("--duration", "8", "--drain-timeout", "1")
+    assert "node /talker" in result.stderr and "makes no progress" in result.stderr
+    record = chat.record()
+    assert "/talker" in record["stuck"]
+    assert record["shutdown"]["killed"] == ["talker"]
+
+
+def test_a_container_that_refuses_to_stop_is_killed(chat: Chat) -> None:
+    chat.set("/talker", fault="refuse_to_stop").set("/listener", messages=5)
+    chat.set("/talker", fault_at=8)
+    result = chat.run("--duration", "2", "--until", "talker", "--drain-timeout", "1")
+    assert result.returncode == 0, result.stderr
+    record = chat.record()
+    assert record["shutdown"]["killed"] == ["talker"]
+    assert "killed: talker" in result.stdout
+
+
+def test_ctrl_c_stops_in_order(chat: Chat) -> None:
+    process = chat.set("/listener", messages=1_000_000).start()
+    wait_until_ready(process)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "interrupted (stopped by SIGINT)" in out
+    record = chat.record()
+    assert {p["exit"] for p in record["processes"]} == {"exit 0"}
+    assert record["shutdown"]["drain_ns"] > 0
+
+
+def test_nothing_outlives_a_killed_tool(chat: Chat) -> None:
+    process = chat.set("/listener", messages=1_000_000).start()
+    wait_until_ready(process)
+    lines = next((chat.folder / "processes" / "runs").iterdir()) / "status.jsonl"
+    started = [json.loads(x) for x in lines.read_text().splitlines()] or []
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert len(children) == 2, started
+    process.kill()
+    process.wait()
+    while not all(gone(int(pid)) for pid in children):
+        time.sleep(0.02)
+    assert chat.record()["state"] == "running"
+
+
+def test_two_graphs_with_one_name(chat: Chat) -> None:
+    first = chat.set("/listener", messages=1_000_000).start()
+    wait_until_ready(first)
+    second = chat.run()
+    assert second.returncode == 2
+    assert f"pid {first.pid}" in second.stderr
+    assert "--domain" in second.stderr
+    first.send_signal(signal.SIGINT)
+    assert first.wait(timeout=60) == 0
+
+
+def test_until_with_an_unknown_node(chat: Chat) -> None:
+    result = chat.run("--until", "talkr")
+    assert result.returncode == 2
+    assert "did you mean '/talker'?" in result.stderr
+
+
+def test_no_permission_on_the_output_folder(chat: Chat) -> None:
+    """/proc takes no folders from anybody, root included."""
+    (chat.folder / "processes" / "runs").symlink_to("/proc/none")
+    result = chat.run()
+    assert result.returncode == 1
+    assert "cannot make the run's folder" in result.stderr
+    assert "--out" in result.stderr
+
+
+def test_not_a_build(chat: Chat) -> None:
+    build = chat.folder / "processes" / "build.json"
+    build.write_text("{}")
+    assert "no build result" in chat.run().stderr
+    build.write_text("{")
+    result = chat.run()
+    assert result.returncode == 2
+    assert "cannot read" in result.stderr
+
+
+@pytest.fixture
+def path_without_lttng(tmp_path: Path) -> str:
+    """A PATH on which all programs of this one are found, but LTTng's."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for part in os.environ["PATH"].split(":"):
+        for program in Path(part).glob("*"):
+            link = folder / program.name
+            if not program.name.startswith("lttng") and not link.exists():
+                link.symlink_to(program)
+    assert shutil.which("lttng", path=str(folder)) is None
+    return str(folder)
+
+
+def test_without_lttng_run_works_and_run_trace_says_what_to_install(
+    chat: Chat, path_without_lttng: str
+) -> None:
+    result = chat.run(env={"PATH": path_without_lttng})
+    assert result.returncode == 0, result.stderr
+    result = chat.run("--trace", env={"PATH": path_without_lttng})
+    assert result.returncode == 2
+    assert "lttng-tools" in result.stderr

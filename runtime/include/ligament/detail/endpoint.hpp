@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What endpoints are made from, and the type-erased side of nodes that they see. Not promised.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <ligament/detail/pool.hpp>
+#include <ligament/message_traits.hpp>
+#include <ligament/qos.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ligament::detail {
+
+struct NodeState;
+struct SubscriptionState;
+
+/// A message type as it is compared at match time.
+struct TypeIdentity {
+  std::string_view name;
+  std::array<std::uint8_t, 32> hash{};
+};
+
+template <typename Message>
+[[nodiscard]] TypeIdentity type_identity() {
+  return {MessageTraits<Message>::name, MessageTraits<Message>::type_hash};
+}
+
+/// An opened (or, where opening failed, empty) writer with what belongs to it.
+struct PublisherParts {
+  std::shared_ptr<NodeState> node;
+  std::string topic;
+  QoSProfile qos;
+  std::size_t bound_bytes = 0;
+  std::unique_ptr<pool::Writer> writer;
+};
+
+/// The same for a reader.
+struct SubscriptionParts {
+  std::shared_ptr<NodeState> node;
+  std::string topic;
+  QoSProfile qos;
+  std::unique_ptr<pool::Reader> reader;
+};
+
+/// Lets trace::Span name a node by its state.
+struct NodeTrace {
+  const NodeState& state;
+  [[nodiscard]] std::uint64_t trace_handle() const;
+};
+
+}  // namespace ligament::detail

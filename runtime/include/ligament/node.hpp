@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Node: the base class of every node. Reads like rclcpp's.
+///
+///   class Talker : public ligament::Node {
+///    public:
+///     explicit Talker(const ligament::NodeOptions& options) : Node("talker", options) {
+///       publisher_ = create_publisher<std_msgs::msg::String>("chatter", 10);
+///       timer_ = create_wall_timer(std::chrono::seconds(1), [this] { publisher_->publish(text_); });
+///     }
+///     ...
+///   };
+///   LIGAMENT_REGISTER_NODE(Talker)
+///
+/// What differs from rclcpp: nothing throws. A mistake at set-up (a bad name, a type that does not
+/// fit, no permission) is kept in `errors()`, the endpoint that could not be made does nothing, and
+/// the container stops with the sentence. `finish()` says that the node's work is complete.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <ligament/clock.hpp>
+#include <ligament/detail/endpoint.hpp>
+#include <ligament/logging.hpp>
+#include <ligament/node_options.hpp>
+#include <ligament/parameter.hpp>
+#include <ligament/publisher.hpp>
+#include <ligament/qos.hpp>
+#include <ligament/subscription.hpp>
+#include <ligament/timer.hpp>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ligament {
+
+/// Who has to act on a node's error.
+enum class NodeErrorKind : std::uint8_t {
+  configuration,  ///< the graph's author: a name, a parameter, a type
+  system,         ///< the machine's owner: memory, permissions
+  run,            ///< something went wrong while running; the node goes on
+};
+struct NodeError {
+  NodeErrorKind kind = NodeErrorKind::run;
+  std::string text;  ///< one sentence
+};
+
+class Node {
+ public:
+  using SharedPtr = std::shared_ptr<Node>;
+
+  explicit Node(const std::string& name, const NodeOptions& options = {});
+  Node(const std::string& name, const std::string& name_space, const NodeOptions& options = {});
+  virtual ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  // --- topics --------------------------------------------------------------------------------
+
+  template <typename Message>
+  std::shared_ptr<Publisher<Message>> create_publisher(const std::string& topic, const QoS& qos) {
+    auto publisher = std::make_shared<Publisher<Message>>(
+        open_publisher(topic, detail::type_identity<Message>(), qos));
+    add(publisher);
+    return publisher;
+  }
+
+  /// For the forms of the callback see subscription.hpp.
+  template <typename Message, typename Callback>
+  std::shared_ptr<Subscription<Message>> create_subscription(const std::string& topic,
+                                                             const QoS& qos, Callback&& callback) {
+    auto subscription =
+        std::make_shared<detail::CallbackSubscription<Message, std::decay_t<Callback>>>(
+            open_subscription(topic, detail::type_identity<Message>(), qos),
+            std::forward<Callback>(callback));
+    add(subscription);
+    return subscription;
+  }
+
+  // --- time ----------------------------------------------------------------------------------
+
+  /// On the steady clock, whatever the graph's time does.
+  std::shared_ptr<TimerBase> create_wall_timer(std::chrono::nanoseconds period,
+                                               std::function<void()> callback);
+  /// On the node's clock: follows simulated time.
+  std::shared_ptr<TimerBase> create_timer(std::chrono::nanoseconds period,
+                                          std::function<void()> callback);
+  [[nodiscard]] Time now() const;
+  [[nodiscard]] const std::shared_ptr<Clock>& get_clock() const;
+
+  // --- parameters ----------------------------------------------------------------------------
+
+  /// The value from outside, where there is one and it is valid; else the default.
+  template <typename T>
+  T declare_parameter(const std::string& name, const T& default_value,
+                      const ParameterDescriptor& descriptor = {}) {
+    return typed<T>(declare_parameter(name, ParameterValue(default_value), descriptor));
+  }
+  std::string declare_parameter(const std::string& name, const char* default_value,
+                                const ParameterDescriptor& descriptor = {}) {
+    return declare_parameter<std::string>(name, default_value, descriptor);
+  }
+  ParameterValue declare_parameter(const std::string& name, const ParameterValue& default_value,
+                                   const ParameterDescriptor& descriptor = {});
+
+  /// Of a name that is not declared: an empty parameter, and a node error with the nearest name.
+  [[nodiscard]] Parameter get_parameter(const std::string& name) const;
+  /// False, and `value` as it was, where the name is not declared or has another type.
+  template <typename T>
+  bool get_parameter(const std::string& name, T& value) const {
+    if (!has_parameter(name)) {
+      return false;
+    }
+    const Parameter parameter = get_parameter(name);
+    const auto* found = parameter.get_parameter_value().template get_if<Stored<T>>();
+    if (found != nullptr) {
+      value = static_cast<T>(*found);
+    }
+    return found != nullptr;
+  }
+  [[nodiscard]] bool has_parameter(const std::string& name) const;
+  SetParametersResult set_parameter(const Parameter& parameter);
+  /// All of them, or none.
+  SetParametersResult set_parameters_atomically(const std::vector<Parameter>& parameters);
+  /// Called before values change, and may refuse them. Lives as long as the returned handle.
+  [[nodiscard]] std::shared_ptr<OnSetParametersCallback> add_on_set_parameters_callback(
+      OnSetParametersCallback callback);
+
+  // --- the node itself -----------------------------------------------------------------------
+
+  [[nodiscard]] const std::string& get_name() const;
+  [[nodiscard]] const std::string& get_namespace() const;
+  /// The node's id.
+  [[nodiscard]] const std::string& get_fully_qualified_name() const;
+  [[nodiscard]] const Logger& get_logger() const;
+  /// The node's work is complete; callbacks still run until the container is stopped.
+  void finish();
+  [[nodiscard]] bool is_finished() const;
+  /// Something that the graph's owner should see: logged, kept, and sent to the tool.
+  void report_error(const std::string& text);
+  [[nodiscard]] std::vector<NodeError> errors() const;
+
+  /// Numeric id in traces.
+  [[nodiscard]] std::uint64_t trace_handle() const noexcept;
+  [[nodiscard]] detail::NodeState& state() const { return *state_; }
+
+ private:
+  /// How a C++ type is kept in a ParameterValue.
+  template <typename T>
+  using Stored = std::conditional_t<
+      std::is_integral_v<T> && !std::is_same_v<T, bool>, std::int64_t,
+      std::conditional_t<std::is_floating_point_v<T>, double,
+                         std::conditional_t<std::is_same_v<T, std::vector<int>>,
+                                            std::vector<std::int64_t>, T>>>;
+  template <typename T>
+  static T typed(const ParameterValue& value) {
+    const auto* found = value.get_if<Stored<T>>();
+    if constexpr (std::is_same_v<T, std::vector<int>>) {
+      return found == nullptr ? T{} : T(found->begin(), found->end());
+    } else {
+      return found == nullptr ? T{} : static_cast<T>(*found);
+    }
+  }
+
+  detail::PublisherParts open_publisher(const std::string& topic, const detail::TypeIdentity& type,
+                                        const QoS& qos);
+  detail::SubscriptionParts open_subscription(const std::string& topic,
+                                              const detail::TypeIdentity& type, const QoS& qos);
+  void add(const std::shared_ptr<PublisherBase>& publisher);
+  void add(const std::shared_ptr<SubscriptionBase>& subscription);
+  std::shared_ptr<TimerBase> add_timer(const Clock& clock, std::chrono::nanoseconds period,
+                                       std::function<void()> callback);
+  void follow_simulated_time();
+
+  std::shared_ptr<detail::NodeState> state_;
+  std::shared_ptr<SubscriptionBase> clock_subscription_;
+};
+
+}  // namespace ligament

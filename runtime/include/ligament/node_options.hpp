@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What is decided about a node from outside: its name, place, remapping, parameters, topics.
+///
+///   ligament::NodeOptions options;
+///   options.node_name("left_camera").node_namespace("/rig").remap("image_raw", "/rig/left")
+///          .append_parameter_override("rate_hz", 30.0);
+///   auto camera = std::make_shared<Camera>(options);
+///
+/// The container fills it from its configuration; tests and own programs do it by hand.
+#pragma once
+
+#include <cstddef>
+#include <ligament/context.hpp>
+#include <ligament/parameter.hpp>
+#include <ligament/qos.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ligament {
+
+/// The parts of a quality of service that the graph decides; the others stay as the node says.
+struct QoSOverrides {
+  std::optional<HistoryPolicy> history;
+  std::optional<ReliabilityPolicy> reliability;
+  std::optional<DurabilityPolicy> durability;
+  std::optional<LivelinessPolicy> liveliness;
+  std::optional<std::uint32_t> depth;
+  std::optional<std::uint32_t> max_held;
+  std::optional<std::int64_t> deadline_ns;
+  std::optional<std::int64_t> lifespan_ns;
+  std::optional<std::int64_t> liveliness_lease_ns;
+
+  [[nodiscard]] QoSProfile apply_to(QoSProfile profile) const;
+};
+
+/// What the graph says about a topic, beyond what the nodes at its ends say.
+struct TopicOptions {
+  std::string message;          ///< its type; an endpoint of another type is refused. Empty: any
+  QoSOverrides qos;             ///< stronger than the node's own
+  std::size_t bound_bytes = 0;  ///< largest stored message; 0: none
+};
+
+class NodeOptions {
+ public:
+  /// The default is the context of ligament::init().
+  NodeOptions& context(std::shared_ptr<Context> value) {
+    context_ = std::move(value);
+    return *this;
+  }
+  /// Instead of the name that the node's author gave.
+  NodeOptions& node_name(std::string value) {
+    node_name_ = std::move(value);
+    return *this;
+  }
+  NodeOptions& node_namespace(std::string value) {
+    node_namespace_ = std::move(value);
+    return *this;
+  }
+  /// Names as the node writes them (`image`, `~/state`), resolved when the node is made.
+  NodeOptions& remap(std::string from, std::string to) {
+    remaps_.emplace_back(std::move(from), std::move(to));
+    return *this;
+  }
+  NodeOptions& append_parameter_override(std::string name, ParameterValue value) {
+    parameter_overrides_.emplace_back(std::move(name), std::move(value));
+    return *this;
+  }
+  /// ROS 2 parameter files, read when the node is made; overrides from above are stronger.
+  NodeOptions& parameter_file(std::string path) {
+    parameter_files_.push_back(std::move(path));
+    return *this;
+  }
+  /// By resolved name.
+  NodeOptions& topic(const std::string& name, TopicOptions value) {
+    topics_[name] = std::move(value);
+    return *this;
+  }
+
+  [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
+  [[nodiscard]] const std::optional<std::string>& node_name() const { return node_name_; }
+  [[nodiscard]] const std::optional<std::string>& node_namespace() const {
+    return node_namespace_;
+  }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& remaps() const {
+    return remaps_;
+  }
+  [[nodiscard]] const std::vector<Parameter>& parameter_overrides() const {
+    return parameter_overrides_;
+  }
+  [[nodiscard]] const std::vector<std::string>& parameter_files() const {
+    return parameter_files_;
+  }
+  [[nodiscard]] const std::map<std::string, TopicOptions>& topics() const { return topics_; }
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::optional<std::string> node_name_;
+  std::optional<std::string> node_namespace_;
+  std::vector<std::pair<std::string, std::string>> remaps_;
+  std::vector<Parameter> parameter_overrides_;
+  std::vector<std::string> parameter_files_;
+  std::map<std::string, TopicOptions> topics_;
+};
+
+}  // namespace ligament

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Publishers: send a struct, or fill a message in place and send it without a copy.
+///
+///   auto publisher = create_publisher<Image>("image", 5);     // in a node's constructor
+///
+///   publisher->publish(image);                                 // serialised once, into the pool
+///
+///   Image::Shape shape;  shape.encoding = 4;  shape.data = 640 * 480 * 3;
+///   auto loan = publisher->borrow_loaned_message(shape);       // lengths are fixed from here on
+///   if (!loan) return;                                         // counted and reported already
+///   loan->get().set_height(480);
+///   publisher->publish(std::move(*loan));
+///
+/// The result of publish() may be ignored: each failure is counted, and the first of its kind is
+/// reported as a node error with topic and cause.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <ligament/detail/endpoint.hpp>
+#include <ligament/detail/pool.hpp>
+#include <ligament/expected.hpp>
+#include <ligament/message_traits.hpp>
+#include <ligament/qos.hpp>
+#include <ligament/sample.hpp>
+#include <ligament/trace.hpp>
+#include <memory>
+#include <string>
+
+namespace ligament {
+
+/// Why no memory was lent.
+enum class LoanError : std::uint8_t {
+  inert,           ///< the publisher could not be made; the node has an error that says why
+  bad_shape,       ///< a length beyond the type's bound
+  exceeds_bound,   ///< larger than the topic's bound_bytes
+  too_many_loans,  ///< earlier loans were neither published nor dropped
+  out_of_memory,   ///< the system refused memory
+  exhausted,       ///< subscriptions hold every block
+};
+/// Why a message was not sent.
+enum class PublishError : std::uint8_t {
+  inert,
+  not_encodable,  ///< a bounded field is too long, or a loan was filled against its shape
+  exceeds_bound,
+  too_many_loans,
+  out_of_memory,
+  exhausted,
+  foreign_loan,  ///< the loan is empty or of another publisher
+};
+[[nodiscard]] std::string_view to_string(LoanError error);
+[[nodiscard]] std::string_view to_string(PublishError error);
+
+/// The sequence number, or why the message was not sent.
+using PublishResult = expected<std::uint64_t, PublishError>;
+
+struct PublisherStatistics {
+  std::uint64_t published = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t loans_failed = 0;   ///< messages that were not sent, for whatever reason
+  std::uint64_t serialised = 0;     ///< messages published as structs
+  std::uint64_t bytes_serialised = 0;
+};
+
+/// What does not depend on the message type.
+class PublisherBase {
+ public:
+  virtual ~PublisherBase();
+  PublisherBase(const PublisherBase&) = delete;
+  PublisherBase& operator=(const PublisherBase&) = delete;
+
+  /// The topic's id: its resolved name.
+  [[nodiscard]] const std::string& get_topic_name() const { return topic_; }
+  [[nodiscard]] std::size_t get_subscription_count() const;
+  [[nodiscard]] const QoSProfile& get_actual_qos() const { return qos_; }
+  [[nodiscard]] PublisherStatistics statistics() const;
+  /// False: it could not be made, and the node has an error that says why.
+  [[nodiscard]] bool is_open() const { return writer_ != nullptr; }
+  /// Handle in traces; 0 while not open.
+  [[nodiscard]] std::uint64_t id() const;
+
+ protected:
+  explicit PublisherBase(detail::PublisherParts parts);
+
+  [[nodiscard]] expected<pool::Loan, LoanError> borrow(std::size_t size, std::size_t chosen_offset);
+  PublishResult send(pool::Loan&& loan, std::int64_t begin_ns);
+  void count_serialised(std::size_t bytes);
+  LoanError refuse_loan(LoanError error, std::size_t size);
+  PublishError refuse_message(CodecError error);
+  [[nodiscard]] static std::int64_t begin_time();
+  [[nodiscard]] static PublishError as_publish_error(LoanError error);
+  [[nodiscard]] const detail::NodeState& node() const { return *node_; }
+
+ private:
+  void report_once(std::uint8_t kind, const std::string& why);
+
+  std::shared_ptr<detail::NodeState> node_;
+  std::string topic_;
+  QoSProfile qos_;
+  std::size_t bound_bytes_ = 0;
+  std::unique_ptr<pool::Writer> writer_;
+  // Relaxed everywhere: figures, read by the status thread.
+  std::atomic<std::uint64_t> failed_{0};
+  std::atomic<std::uint64_t> serialised_{0};
+  std::atomic<std::uint64_t> bytes_serialised_{0};
+  std::atomic<std::uint32_t> reported_{0};
+};
+
+/// Publishes one type of message on one topic. Made by Node::create_publisher().
+template <typename Message>
+class Publisher : public PublisherBase {
+ public:
+  using SharedPtr = std::shared_ptr<Publisher>;
+  using Traits = MessageTraits<Message>;
+  using Shape = typename Traits::Shape;
+
+  explicit Publisher(detail::PublisherParts parts) : PublisherBase(std::move(parts)) {}
+
+  /// Serialises into a loan and sends it: one pass over the data, no buffer between.
+  PublishResult publish(const Message& message) {
+    const std::int64_t begin_ns = begin_time();
+    const auto layout = Traits::layout_of(message);
+    if (!layout) {
+      return unexpected<PublishError>(refuse_message(layout.error()));
+    }
+    auto loan = borrow(layout->size, layout->chosen_offset);
+    if (!loan) {
+      return unexpected<PublishError>(as_publish_error(loan.error()));
+    }
+    {
+      const trace::Span span(detail::NodeTrace{node()}, "serialise", trace::Category::serialise);
+      if (auto written = Traits::serialize(message, loan->payload()); !written) {
+        return unexpected<PublishError>(refuse_message(written.error()));
+      }
+    }
+    count_serialised(layout->size);
+    return send(std::move(*loan), begin_ns);
+  }
+  PublishResult publish(std::unique_ptr<Message> message) { return publish(*message); }
+
+  /// Memory for one message of this shape. No heap, no system call once sizes have been seen.
+  [[nodiscard]] expected<LoanedMessage<Message>, LoanError> borrow_loaned_message(
+      const Shape& shape) {
+    const auto layout = Traits::layout(shape);
+    if (!layout) {
+      return unexpected<LoanError>(refuse_loan(LoanError::bad_shape, 0));
+    }
+    auto loan = borrow(layout->size, layout->chosen_offset);
+    if (!loan) {
+      return unexpected<LoanError>(loan.error());
+    }
+    auto builder = Traits::Builder::create(loan->payload(), shape);
+    if (!builder) {
+      return unexpected<LoanError>(refuse_loan(LoanError::bad_shape, layout->size));
+    }
+    return LoanedMessage<Message>(std::move(*loan), std::move(*builder));
+  }
+
+  /// Sends what was filled in. The payload is not touched again.
+  PublishResult publish(LoanedMessage<Message>&& message) {
+    const std::int64_t begin_ns = begin_time();
+    const auto size = message.builder_.finish();
+    if (!size) {
+      return unexpected<PublishError>(refuse_message(size.error()));
+    }
+    message.loan_.resize(*size);
+    return send(std::move(message.loan_), begin_ns);
+  }
+};
+
+}  // namespace ligament

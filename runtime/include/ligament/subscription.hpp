@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Subscriptions: a callback per message, in the form that the node wants.
+///
+///   create_subscription<Image>("image", 5, [this](ligament::Sample<Image> sample) { ... });
+///
+/// Forms of the callback's argument, each optionally followed by `const ligament::MessageInfo&`:
+///
+///   ligament::Sample<T>       the bytes in place; no copy; keeping it keeps the memory
+///   const T&                  a struct, deserialised into one that is reused (one copy)
+///   std::shared_ptr<const T>  a struct of its own (one copy, one allocation)
+///   std::unique_ptr<T>        the same, to be changed or handed on
+///
+/// Copies and bytes copied are counted and shown per subscription.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ligament/detail/endpoint.hpp>
+#include <ligament/detail/pool.hpp>
+#include <ligament/expected.hpp>
+#include <ligament/message_traits.hpp>
+#include <ligament/qos.hpp>
+#include <ligament/sample.hpp>
+#include <ligament/trace.hpp>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace ligament {
+
+struct SubscriptionStatistics {
+  std::uint64_t taken = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t lost = 0;     ///< overwritten before they were taken
+  std::uint64_t invalid = 0;  ///< not well-formed messages of the type: not delivered
+  std::uint64_t refused = 0;  ///< takes refused because max_held samples are held
+  std::uint64_t copies = 0;   ///< deserialised into structs
+  std::uint64_t bytes_copied = 0;
+};
+
+/// What does not depend on the message type.
+class SubscriptionBase {
+ public:
+  virtual ~SubscriptionBase();
+  SubscriptionBase(const SubscriptionBase&) = delete;
+  SubscriptionBase& operator=(const SubscriptionBase&) = delete;
+
+  /// The topic's id: its resolved name.
+  [[nodiscard]] const std::string& get_topic_name() const;
+  [[nodiscard]] std::size_t get_publisher_count() const;
+  [[nodiscard]] const QoSProfile& get_actual_qos() const;
+  [[nodiscard]] SubscriptionStatistics statistics() const;
+  /// False: it could not be made, and the node has an error that says why.
+  [[nodiscard]] bool is_open() const;
+  /// Handle in traces; 0 while not open.
+  [[nodiscard]] std::uint64_t id() const;
+
+  /// What the executor calls: takes one message, if there is one, and runs the callback.
+  enum class Outcome : std::uint8_t { nothing, ran, held_back };
+  Outcome run_one();
+  [[nodiscard]] detail::SubscriptionState& state() const { return *state_; }
+
+ protected:
+  explicit SubscriptionBase(detail::SubscriptionParts parts);
+
+  /// Runs the callback, or says why the bytes are no message.
+  [[nodiscard]] virtual expected<void, CodecError> deliver(pool::HeldSample&& sample) = 0;
+  void count_copy(std::size_t bytes);
+  [[nodiscard]] const detail::NodeState& node() const;
+
+ private:
+  std::unique_ptr<detail::SubscriptionState> state_;
+};
+
+namespace detail {
+
+template <typename Callback, typename Argument>
+inline constexpr bool accepts = std::is_invocable_v<Callback&, Argument> ||
+                                std::is_invocable_v<Callback&, Argument, const MessageInfo&>;
+
+template <typename Callback, typename Argument>
+void call(Callback& callback, Argument&& argument, const pool::SampleInfo& info) {
+  if constexpr (std::is_invocable_v<Callback&, Argument, const MessageInfo&>) {
+    callback(std::forward<Argument>(argument), MessageInfo(info));
+  } else {
+    callback(std::forward<Argument>(argument));
+  }
+}
+
+/// Sample<T>: the callback owns the sample, so the info is copied before it is handed over.
+template <typename Callback, typename Message>
+void call_with_sample(Callback& callback, Sample<Message>&& sample, const pool::SampleInfo& info) {
+  if constexpr (std::is_invocable_v<Callback&, Sample<Message>, const MessageInfo&>) {
+    const pool::SampleInfo copy = info;
+    callback(std::move(sample), MessageInfo(copy));
+  } else {
+    callback(std::move(sample));
+  }
+}
+
+}  // namespace detail
+
+/// Takes one type of message from one topic. The callback's type is known only in here.
+template <typename Message>
+class Subscription : public SubscriptionBase {
+ public:
+  using SharedPtr = std::shared_ptr<Subscription>;
+
+ protected:
+  using SubscriptionBase::SubscriptionBase;
+  using Traits = MessageTraits<Message>;
+
+  [[nodiscard]] expected<void, CodecError> read(const pool::HeldSample& sample, Message& message) {
+    const trace::Span span(detail::NodeTrace{node()}, "deserialise", trace::Category::serialise);
+    count_copy(sample.payload().size());
+    return Traits::deserialize(sample.payload(), message);
+  }
+};
+
+namespace detail {
+
+template <typename Message, typename Callback>
+class CallbackSubscription final : public Subscription<Message> {
+ public:
+  CallbackSubscription(SubscriptionParts parts, Callback callback)
+      : Subscription<Message>(std::move(parts)), callback_(std::move(callback)) {}
+
+ private:
+  using Traits = MessageTraits<Message>;
+  static constexpr bool takes_sample = accepts<Callback, Sample<Message>>;
+  static constexpr bool takes_reference = accepts<Callback, const Message&>;
+  static constexpr bool takes_shared = accepts<Callback, std::shared_ptr<const Message>>;
+  static constexpr bool takes_unique = accepts<Callback, std::unique_ptr<Message>>;
+  static_assert(takes_sample || takes_reference || takes_shared || takes_unique,
+                "a subscription's callback takes Sample<T>, const T&, std::shared_ptr<const T> or "
+                "std::unique_ptr<T>, and optionally const MessageInfo&");
+
+  expected<void, CodecError> deliver(pool::HeldSample&& sample) override {
+    if constexpr (takes_sample) {
+      auto view = Traits::View::parse(sample.payload());
+      if (!view) {
+        return unexpected<CodecError>(view.error());
+      }
+      const pool::SampleInfo& info = sample.info();
+      call_with_sample(callback_, Sample<Message>(std::move(sample), std::move(*view)), info);
+      return {};
+    } else if constexpr (takes_reference) {
+      return deliver_as<const Message&>(sample, reused_, reused_);
+    } else if constexpr (takes_shared) {
+      auto message = std::make_shared<Message>();
+      return deliver_as<std::shared_ptr<const Message>>(sample, *message, message);
+    } else {
+      auto message = std::make_unique<Message>();
+      return deliver_as<std::unique_ptr<Message>>(sample, *message, std::move(message));
+    }
+  }
+
+  template <typename Argument, typename Given>
+  expected<void, CodecError> deliver_as(const pool::HeldSample& sample, Message& message,
+                                        Given&& given) {
+    if (auto read = this->read(sample, message); !read) {
+      return read;
+    }
+    call<Callback, Argument>(callback_, static_cast<Argument>(std::forward<Given>(given)),
+                             sample.info());
+    return {};
+  }
+
+  struct Nothing {};
+  Callback callback_;
+  [[no_unique_address]] std::conditional_t<takes_reference && !takes_sample, Message, Nothing>
+      reused_{};
+};
+
+}  // namespace detail
+}  // namespace ligament

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <ligament/executor.hpp>
+#include <ligament/trace.hpp>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "node/context_state.hpp"
+#include "node/node_state.hpp"
+
+namespace ligament::executors {
+namespace {
+
+using Result = expected<void, ExecutorError>;
+
+unexpected<ExecutorError> failure(ExecutorErrorCode code, std::string text) {
+  return unexpected<ExecutorError>(ExecutorError{code, std::move(text)});
+}
+
+/// While a subscription waits for its own held samples to be released, nobody wakes the executor.
+constexpr std::chrono::microseconds held_back_pause{200};
+
+}  // namespace
+
+class SingleThreadedExecutor::Impl {
+ public:
+  explicit Impl(const ExecutorOptions& options)
+      : context_(options.context != nullptr ? options.context : default_context()),
+        wait_(options.wait) {}
+
+  ~Impl() {
+    for (const auto& node : nodes_) {
+      node->state().has_executor = false;
+    }
+  }
+
+  Result add_node(const std::shared_ptr<Node>& node);
+  void remove_node(const std::shared_ptr<Node>& node);
+  Result spin();
+  Result spin_some();
+  Result spin_once(std::chrono::nanoseconds timeout);
+  void cancel();
+  [[nodiscard]] ExecutorState state() const { return state_.load(std::memory_order_acquire); }
+
+ private:
+  enum class Round : std::uint8_t { idle, ran, held_back };
+  enum class Timers : std::uint8_t { run, skip };
+
+  template <typename Work>
+  Result guarded(const Work& work);
+  void rebuild_if_changed();
+  Round round(Timers timers);
+  void wait_until(std::int64_t deadline_ns);
+  [[nodiscard]] std::int64_t next_timer_ns() const;
+  [[nodiscard]] bool stopping() const {
+    return cancelled_.load(std::memory_order_acquire) || !context_->is_valid();
+  }
+  void drain();
+
+  std::shared_ptr<Context> context_;
+  WaitStrategy wait_;
+  std::atomic<bool> cancelled_{false};
+  std::atomic<ExecutorState> state_{ExecutorState::idle};
+  std::vector<std::shared_ptr<Node>> nodes_;
+  std::uint64_t seen_version_ = 0;
+  // Weak: an author who drops a subscription ends it. Rebuilt only when something changed.
+  std::vector<std::weak_ptr<SubscriptionBase>> subscriptions_;
+  std::vector<std::weak_ptr<TimerBase>> timers_;
+};
+
+Result SingleThreadedExecutor::Impl::add_node(const std::shared_ptr<Node>& node) {
+  if (context_ == nullptr) {
+    return failure(ExecutorErrorCode::no_context,
+                   "the executor has no context: call ligament::init() before making it");
+  }
+  detail::NodeState& state = node->state();
+  if (state.context != context_) {
+    return failure(ExecutorErrorCode::other_context,
+                   "node '" + state.id + "' belongs to another context than the executor");
+  }
+  if (state.has_executor.exchange(true)) {
+    return failure(ExecutorErrorCode::already_added,
+                   "node '" + state.id + "' is run by an executor already");
+  }
+  nodes_.push_back(node);
+  context_->state().sources_changed();
+  return {};
+}
+
+void SingleThreadedExecutor::Impl::remove_node(const std::shared_ptr<Node>& node) {
+  if (std::erase(nodes_, node) != 0) {
+    node->state().has_executor = false;
+    context_->state().sources_changed();
+  }
+}
+
+void SingleThreadedExecutor::Impl::rebuild_if_changed() {
+  // Acquire: pairs with the release in sources_changed(); the lists are read under their lock.
+  const auto version = context_->state().sources_version.load(std::memory_order_acquire);
+  if (version == seen_version_) {
+    return;
+  }
+  seen_version_ = version;
+  subscriptions_.clear();
+  timers_.clear();
+  for (const auto& node : nodes_) {
+    detail::NodeState& state = node->state();
+    for (const auto& subscription : detail::alive(state.mutex, state.subscriptions)) {
+      subscriptions_.push_back(subscription);
+    }
+    for (const auto& timer : detail::alive(state.mutex, state.timers)) {
+      timers_.push_back(timer);
+    }
+  }
+}
+
+/// One turn for each source.
+SingleThreadedExecutor::Impl::Round SingleThreadedExecutor::Impl::round(Timers timers) {
+  rebuild_if_changed();
+  Round result = Round::idle;
+  if (timers == Timers::run) {
+    for (const auto& weak : timers_) {
+      const auto timer = weak.lock();
+      if (timer != nullptr && timer->run_if_due()) {
+        result = Round::ran;
+      }
+      if (stopping()) {
+        return Round::ran;
+      }
+    }
+  }
+  for (const auto& weak : subscriptions_) {
+    const auto subscription = weak.lock();
+    if (subscription == nullptr) {
+      continue;
+    }
+    const auto outcome = subscription->run_one();
+    if (outcome == SubscriptionBase::Outcome::ran) {
+      result = Round::ran;
+    } else if (outcome == SubscriptionBase::Outcome::held_back && result == Round::idle) {
+      result = Round::held_back;
+    }
+    if (timers == Timers::run && stopping()) {
+      return Round::ran;
+    }
+  }
+  return result;
+}
+
+std::int64_t SingleThreadedExecutor::Impl::next_timer_ns() const {
+  std::int64_t next = pool::no_deadline;
+  if (timers_.empty()) {
+    return next;
+  }
+  const std::int64_t now = pool::monotonic_now_ns();
+  for (const auto& weak : timers_) {
+    if (const auto timer = weak.lock()) {
+      next = std::min(next, timer->look_again_ns(now));
+    }
+  }
+  return next;
+}
+
+void SingleThreadedExecutor::Impl::wait_until(std::int64_t deadline_ns) {
+  const auto handle = reinterpret_cast<std::uintptr_t>(this);
+  trace::wait_begin(handle);
+  context_->state().waiter->wait(wait_, deadline_ns);
+  trace::wait_end(handle);
+}
+
+/// Messages that have arrived are handled; what arrives because of that is handled up to the depth
+/// of its queue, so that a cycle of topics cannot keep the executor from stopping.
+void SingleThreadedExecutor::Impl::drain() {
+  state_.store(ExecutorState::draining, std::memory_order_release);
+  std::uint32_t rounds = 1;
+  for (const auto& weak : subscriptions_) {
+    if (const auto subscription = weak.lock()) {
+      rounds = std::max(rounds, subscription->get_actual_qos().depth);
+    }
+  }
+  while (rounds-- != 0 && round(Timers::skip) == Round::ran) {
+  }
+}
+
+/// Node code may throw; the executor turns that into its error.
+template <typename Work>
+Result SingleThreadedExecutor::Impl::guarded(const Work& work) {
+  if (context_ == nullptr) {
+    return failure(ExecutorErrorCode::no_context,
+                   "the executor has no context: call ligament::init() before making it");
+  }
+  std::string what;
+  try {
+    work();
+    return {};
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+    what = "something that is no std::exception";
+  }
+  std::string text = "a callback threw: " + what;
+  for (const auto& node : nodes_) {
+    if (node->state().failed_in_callback) {
+      text = "a callback of node '" + node->state().id + "' threw: " + what;
+    }
+  }
+  return failure(ExecutorErrorCode::callback, std::move(text));
+}
+
+Result SingleThreadedExecutor::Impl::spin() {
+  state_.store(ExecutorState::running, std::memory_order_release);
+  auto result = guarded([this] {
+    while (!stopping()) {
+      const Round done = round(Timers::run);
+      if (done == Round::held_back) {
+        std::this_thread::sleep_for(held_back_pause);
+      } else if (done == Round::idle && !stopping()) {
+        wait_until(next_timer_ns());
+      }
+    }
+    drain();
+  });
+  state_.store(ExecutorState::stopped, std::memory_order_release);
+  cancelled_.store(false, std::memory_order_release);
+  return result;
+}
+
+Result SingleThreadedExecutor::Impl::spin_some() {
+  return guarded([this] {
+    rebuild_if_changed();
+    std::uint32_t rounds = 1;
+    for (const auto& weak : subscriptions_) {
+      if (const auto subscription = weak.lock()) {
+        rounds = std::max(rounds, subscription->get_actual_qos().depth);
+      }
+    }
+    while (rounds-- != 0 && round(Timers::run) == Round::ran) {
+    }
+  });
+}
+
+Result SingleThreadedExecutor::Impl::spin_once(std::chrono::nanoseconds timeout) {
+  return guarded([this, timeout] {
+    if (round(Timers::run) != Round::idle || timeout.count() == 0) {
+      return;
+    }
+    const std::int64_t end = timeout.count() < 0 ? pool::no_deadline
+                                                 : pool::monotonic_now_ns() + timeout.count();
+    wait_until(std::min(end, next_timer_ns()));
+    round(Timers::run);
+  });
+}
+
+void SingleThreadedExecutor::Impl::cancel() {
+  cancelled_.store(true, std::memory_order_release);
+  if (context_ != nullptr) {
+    context_->wake();
+  }
+}
+
+SingleThreadedExecutor::SingleThreadedExecutor(const ExecutorOptions& options)
+    : impl_(std::make_unique<Impl>(options)) {}
+SingleThreadedExecutor::~SingleThreadedExecutor() = default;
+
+Result SingleThreadedExecutor::add_node(const std::shared_ptr<Node>& node) {
+  return impl_->add_node(node);
+}
+void SingleThreadedExecutor::remove_node(const std::shared_ptr<Node>& node) {
+  impl_->remove_node(node);
+}
+Result SingleThreadedExecutor::spin() { return impl_->spin(); }
+Result SingleThreadedExecutor::spin_some() { return impl_->spin_some(); }
+Result SingleThreadedExecutor::spin_once(std::chrono::nanoseconds timeout) {
+  return impl_->spin_once(timeout);
+}
+void SingleThreadedExecutor::cancel() { impl_->cancel(); }
+ExecutorState SingleThreadedExecutor::state() const { return impl_->state(); }
+
+}  // namespace ligament::executors
+
+namespace ligament {
+
+expected<void, ExecutorError> spin(const std::shared_ptr<Node>& node) {
+  executors::SingleThreadedExecutor executor({.context = node->state().context});
+  if (auto added = executor.add_node(node); !added) {
+    return added;
+  }
+  return executor.spin();
+}
+
+expected<void, ExecutorError> spin_some(const std::shared_ptr<Node>& node) {
+  executors::SingleThreadedExecutor executor({.context = node->state().context});
+  if (auto added = executor.add_node(node); !added) {
+    return added;
+  }
+  return executor.spin_some();
+}
+
+}  // namespace ligament

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What a context shares between its nodes and its executor.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <ligament/context.hpp>
+#include <memory>
+#include <mutex>
+
+namespace ligament::detail {
+
+struct ContextState {
+  std::shared_ptr<pool::Domain> domain;
+  std::unique_ptr<pool::Waiter> waiter;
+  /// Release/acquire: what was written before the request is seen by the executor that stops.
+  std::atomic<bool> stop{false};
+  /// Counts changes of the nodes' subscriptions and timers, so that the executor's list is rebuilt.
+  /// Release by the change, acquire by the executor.
+  std::atomic<std::uint64_t> sources_version{1};
+  std::atomic<bool> has_executor{false};
+  std::mutex observer_mutex;
+  ContextObserver* observer = nullptr;
+
+  void sources_changed() {
+    sources_version.fetch_add(1, std::memory_order_release);
+    waiter->wake();
+  }
+};
+
+}  // namespace ligament::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file A node without its author's code: names, parameters, errors, endpoints, figures.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <ligament/context.hpp>
+#include <ligament/logging.hpp>
+#include <ligament/names.hpp>
+#include <ligament/node.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "node/parameter_set.hpp"
+
+namespace ligament::detail {
+
+/// Figures of a node, written by its executor's thread and read by the status thread: relaxed.
+struct NodeFigures {
+  std::atomic<std::uint64_t> callbacks{0};
+  std::atomic<std::int64_t> busy_ns{0};  ///< time inside callbacks
+  /// CLOCK_MONOTONIC at which the running callback began; 0: none runs.
+  std::atomic<std::int64_t> running_since_ns{0};
+  std::atomic<std::uint64_t> heap_allocations{0};
+};
+
+struct NodeState {
+  std::shared_ptr<Context> context;
+  NodePlace place;
+  std::string id;
+  std::uint64_t hash = 0;
+  RemapRules remaps;
+  std::map<std::string, TopicOptions> topics;
+  ParameterSet parameters;
+  std::shared_ptr<Clock> clock = std::make_shared<Clock>(ClockType::ros);
+  Logger logger{""};
+  NodeFigures figures;
+  std::atomic<bool> finished{false};
+  std::atomic<bool> has_executor{false};
+  bool failed_in_callback = false;  ///< a callback left by an exception; executor's thread only
+
+  mutable std::mutex mutex;  ///< guards the lists below
+  std::vector<NodeError> errors;
+  std::vector<std::weak_ptr<PublisherBase>> publishers;
+  std::vector<std::weak_ptr<SubscriptionBase>> subscriptions;
+  std::vector<std::weak_ptr<TimerBase>> timers;
+
+  /// Keeps, logs and passes on one sentence. Any thread.
+  void report(NodeErrorKind kind, const std::string& text);
+};
+
+/// Those of a list that still exist; the others are forgotten.
+template <typename T>
+std::vector<std::shared_ptr<T>> alive(std::mutex& mutex, std::vector<std::weak_ptr<T>>& list) {
+  const std::lock_guard lock(mutex);
+  std::erase_if(list, [](const auto& weak) { return weak.expired(); });
+  std::vector<std::shared_ptr<T>> found;
+  for (const auto& weak : list) {
+    if (auto strong = weak.lock()) {
+      found.push_back(std::move(strong));
+    }
+  }
+  return found;
+}
+
+/// From construction to destruction, a callback of the node runs on this thread.
+class CallbackScope {
+ public:
+  CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_t publisher,
+                std::uint64_t sequence);
+  ~CallbackScope();
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+  [[nodiscard]] std::int64_t began_ns() const { return began_ns_; }
+
+ private:
+  NodeState& node_;
+  std::uint64_t handle_;
+  std::int64_t began_ns_;
+  std::uint64_t allocations_;
+  int exceptions_;
+};
+
+/// Counts this thread's heap allocations, where the program (the container, a test) counts them;
+/// null: not counted. Set once, before executors run.
+using AllocationCounter = std::uint64_t (*)();
+void set_allocation_counter(AllocationCounter counter);
+
+}  // namespace ligament::detail

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file From a node's wish for an endpoint to an opened writer or reader: name, QoS, type, bound.
+#include <ligament/node.hpp>
+#include <ligament/trace.hpp>
+#include <optional>
+
+#include "node/context_state.hpp"
+#include "node/node_state.hpp"
+
+namespace ligament {
+
+QoSProfile QoSOverrides::apply_to(QoSProfile profile) const {
+  profile.history = history.value_or(profile.history);
+  profile.reliability = reliability.value_or(profile.reliability);
+  profile.durability = durability.value_or(profile.durability);
+  profile.liveliness = liveliness.value_or(profile.liveliness);
+  profile.depth = depth.value_or(profile.depth);
+  profile.max_held = max_held.value_or(profile.max_held);
+  profile.deadline_ns = deadline_ns.value_or(profile.deadline_ns);
+  profile.lifespan_ns = lifespan_ns.value_or(profile.lifespan_ns);
+  profile.liveliness_lease_ns = liveliness_lease_ns.value_or(profile.liveliness_lease_ns);
+  return profile;
+}
+
+namespace {
+
+using detail::NodeState;
+
+/// An endpoint as the graph wants it.
+struct Wish {
+  pool::EndpointDescription description;
+  std::size_t bound_bytes = 0;
+};
+
+/// Nothing, and an error of the node, where the wish cannot be granted.
+std::optional<Wish> make_wish(NodeState& node, const std::string& topic,
+                              const detail::TypeIdentity& type, const QoS& qos) {
+  auto resolved = resolve_name(topic, node.place, node.remaps);
+  if (!resolved) {
+    node.report(NodeErrorKind::configuration, resolved.error().text);
+    return std::nullopt;
+  }
+  TopicOptions options;
+  if (const auto found = node.topics.find(*resolved); found != node.topics.end()) {
+    options = found->second;
+  }
+  if (!options.message.empty() && options.message != type.name) {
+    node.report(NodeErrorKind::configuration, "topic '" + *resolved + "' carries " +
+                                                  options.message + ", but node '" + node.id +
+                                                  "' uses it with " + std::string(type.name));
+    return std::nullopt;
+  }
+  return Wish{{.topic = std::move(*resolved),
+               .type_name = std::string(type.name),
+               .node = node.id,
+               .type_hash = type.hash,
+               .qos = options.qos.apply_to(qos.profile())},
+              options.bound_bytes};
+}
+
+void report_failure(NodeState& node, const char* what, const std::string& topic,
+                    const pool::EndpointError& error) {
+  const bool configuration = error.code == pool::EndpointErrorCode::bad_description ||
+                             error.code == pool::EndpointErrorCode::not_yet_supported;
+  node.report(configuration ? NodeErrorKind::configuration : NodeErrorKind::system,
+              std::string(what) + " on '" + topic + "' of node '" + node.id + "': " + error.text);
+}
+
+void trace_topic(const pool::EndpointDescription& description) {
+  trace::topic_init(name_hash(description.topic), description.topic.c_str(),
+                    description.type_name.c_str());
+}
+
+}  // namespace
+
+detail::PublisherParts Node::open_publisher(const std::string& topic,
+                                            const detail::TypeIdentity& type, const QoS& qos) {
+  detail::PublisherParts parts;
+  parts.node = state_;
+  parts.topic = topic;
+  parts.qos = qos.profile();
+  const auto wish = make_wish(*state_, topic, type, qos);
+  if (!wish) {
+    return parts;
+  }
+  parts.topic = wish->description.topic;
+  parts.qos = wish->description.qos;
+  parts.bound_bytes = wish->bound_bytes;
+  if (state_->context == nullptr) {
+    return parts;
+  }
+  pool::WriterOptions options;
+  options.max_bytes = wish->bound_bytes;
+  auto writer = state_->context->domain()->create_writer(wish->description, options);
+  if (!writer) {
+    report_failure(*state_, "the publisher", parts.topic, writer.error());
+    return parts;
+  }
+  parts.writer = std::move(*writer);
+  trace_topic(wish->description);
+  trace::publisher_init(parts.writer->id(), name_hash(parts.topic), state_->hash);
+  return parts;
+}
+
+detail::SubscriptionParts Node::open_subscription(const std::string& topic,
+                                                  const detail::TypeIdentity& type,
+                                                  const QoS& qos) {
+  detail::SubscriptionParts parts;
+  parts.node = state_;
+  parts.topic = topic;
+  parts.qos = qos.profile();
+  const auto wish = make_wish(*state_, topic, type, qos);
+  if (!wish) {
+    return parts;
+  }
+  parts.topic = wish->description.topic;
+  parts.qos = wish->description.qos;
+  if (state_->context == nullptr) {
+    return parts;
+  }
+  auto reader = state_->context->domain()->create_reader(wish->description,
+                                                         *state_->context->state().waiter);
+  if (!reader) {
+    report_failure(*state_, "the subscription", parts.topic, reader.error());
+    return parts;
+  }
+  parts.reader = std::move(*reader);
+  trace_topic(wish->description);
+  trace::subscription_init(parts.reader->id(), name_hash(parts.topic), state_->hash);
+  return parts;
+}
+
+void Node::add(const std::shared_ptr<PublisherBase>& publisher) {
+  const std::lock_guard lock(state_->mutex);
+  state_->publishers.push_back(publisher);
+}
+
+void Node::add(const std::shared_ptr<SubscriptionBase>& subscription) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->subscriptions.push_back(subscription);
+  }
+  if (state_->context != nullptr) {
+    state_->context->state().sources_changed();
+  }
+}
+
+}  // namespace ligament

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/parameter_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "node/nearest.hpp"
+
+namespace ligament::detail {
+namespace {
+
+template <typename Range, typename T>
+bool inside(const Range& range, T value) {
+  if (value < range.from_value || value > range.to_value) {
+    return false;
+  }
+  if (range.step == 0 || value == range.to_value) {
+    return true;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    const double steps = (value - range.from_value) / range.step;
+    return std::abs(steps - std::round(steps)) < 1e-9 * std::max(1.0, std::abs(steps));
+  } else {
+    const auto distance =
+        static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(range.from_value);
+    return distance % range.step == 0;
+  }
+}
+
+template <typename T, typename Range>
+bool all_inside(const ParameterValue& value, const Range& range) {
+  if (const auto* single = value.get_if<T>()) {
+    return inside(range, *single);
+  }
+  if (const auto* list = value.get_if<std::vector<T>>()) {
+    return std::all_of(list->begin(), list->end(), [&](T v) { return inside(range, v); });
+  }
+  return true;
+}
+
+template <typename Range>
+std::string words(const Range& range) {
+  std::string text = fmt::format("expected {} to {}", range.from_value, range.to_value);
+  return range.step == 0 ? text : text + fmt::format(" in steps of {}", range.step);
+}
+
+/// What the descriptor says against the value, or nothing.
+std::string constraint_fault(const ParameterValue& value, const ParameterDescriptor& descriptor) {
+  if (descriptor.integer_range && !all_inside<std::int64_t>(value, *descriptor.integer_range)) {
+    return words(*descriptor.integer_range);
+  }
+  if (descriptor.floating_point_range &&
+      !all_inside<double>(value, *descriptor.floating_point_range)) {
+    return words(*descriptor.floating_point_range);
+  }
+  const auto* text = value.get_if<std::string>();
+  const auto& choices = descriptor.choices;
+  if (text != nullptr && !choices.empty() &&
+      std::find(choices.begin(), choices.end(), *text) == choices.end()) {
+    return "expected one of " + listing(choices) + did_you_mean(*text, choices);
+  }
+  return "";
+}
+
+}  // namespace
+
+void ParameterSet::add_override(ParameterOverride value) {
+  const std::lock_guard lock(mutex_);
+  auto& place = overrides_[value.parameter.get_name()];
+  place = std::move(value);
+}
+
+expected<ParameterValue, std::string> ParameterSet::checked(const std::string& name,
+                                                            const Entry& entry,
+                                                            const ParameterValue& value) const {
+  const auto converted = convert(value, entry.type);
+  if (!converted) {
+    return unexpected<std::string>(fmt::format("parameter '{}' is {}, expected {} {}", name,
+                                               to_string(value),
+                                               entry.type == ParameterType::integer ? "an" : "a",
+                                               to_string(entry.type)));
+  }
+  if (const std::string fault = constraint_fault(*converted, entry.descriptor); !fault.empty()) {
+    return unexpected<std::string>(
+        fmt::format("parameter '{}' is {}, {}", name, to_string(*converted), fault));
+  }
+  return *converted;
+}
+
+expected<void, std::string> ParameterSet::declare(const std::string& name,
+                                                  const ParameterValue& initial,
+                                                  const ParameterDescriptor& descriptor) {
+  const std::lock_guard lock(mutex_);
+  if (name.empty()) {
+    return unexpected<std::string>("a parameter needs a name");
+  }
+  if (entries_.contains(name)) {
+    return unexpected<std::string>("parameter '" + name + "' is declared twice");
+  }
+  Entry& entry = entries_[name];
+  entry = {initial, initial.get_type(), descriptor};
+  if (auto valid = checked(name, entry, initial); !valid) {
+    return unexpected<std::string>("the default is not valid: " + valid.error());
+  }
+  const auto found = overrides_.find(name);
+  if (found == overrides_.end()) {
+    return {};
+  }
+  auto value = checked(name, entry, found->second.parameter.get_parameter_value());
+  if (!value) {
+    const std::string& origin = found->second.origin;
+    return unexpected<std::string>(value.error() + (origin.empty() ? "" : " (" + origin + ")"));
+  }
+  entry.value = std::move(*value);
+  if (entry.type == ParameterType::not_set) {
+    entry.type = entry.value.get_type();
+  }
+  return {};
+}
+
+bool ParameterSet::has(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return entries_.contains(name);
+}
+
+std::vector<std::string> ParameterSet::names() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::string ParameterSet::unknown(const std::string& name) const {
+  const auto known = names();
+  return "there is no parameter '" + name + "'" + did_you_mean(name, known) + "; declared: " +
+         listing(known);
+}
+
+expected<ParameterValue, std::string> ParameterSet::get(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    return unexpected<std::string>(unknown(name));
+  }
+  return found->second.value;
+}
+
+expected<std::vector<ParameterValue>, std::string> ParameterSet::all_checked(
+    const std::vector<Parameter>& parameters) const {
+  std::vector<ParameterValue> values;
+  for (const Parameter& parameter : parameters) {
+    const auto found = entries_.find(parameter.get_name());
+    if (found == entries_.end()) {
+      return unexpected<std::string>(unknown(parameter.get_name()));
+    }
+    if (found->second.descriptor.read_only) {
+      return unexpected<std::string>("parameter '" + parameter.get_name() + "' is read-only");
+    }
+    auto value = checked(parameter.get_name(), found->second, parameter.get_parameter_value());
+    if (!value) {
+      return unexpected<std::string>(value.error());
+    }
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+SetParametersResult ParameterSet::set(const std::vector<Parameter>& parameters) {
+  const std::lock_guard lock(mutex_);
+  auto values = all_checked(parameters);
+  if (!values) {
+    return {false, values.error()};
+  }
+  std::vector<Parameter> converted;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    converted.emplace_back(parameters[i].get_name(), (*values)[i]);
+  }
+  std::erase_if(callbacks_, [](const auto& callback) { return callback.expired(); });
+  for (const auto& weak : callbacks_) {
+    const auto callback = weak.lock();
+    if (callback == nullptr) {
+      continue;
+    }
+    if (auto answer = (*callback)(converted); !answer.successful) {
+      return answer;
+    }
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    entries_[parameters[i].get_name()].value = std::move((*values)[i]);
+  }
+  return {};
+}
+
+void ParameterSet::add_callback(const std::shared_ptr<OnSetParametersCallback>& callback) {
+  const std::lock_guard lock(mutex_);
+  callbacks_.push_back(callback);
+}
+
+std::vector<std::string> ParameterSet::undeclared_overrides() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> sentences;
+  for (const auto& [name, value] : overrides_) {
+    if (!entries_.contains(name) && !value.for_any_node) {
+      sentences.push_back(unknown(name) +
+                          (value.origin.empty() ? "" : " (" + value.origin + ")"));
+    }
+  }
+  return sentences;
+}
+
+}  // namespace ligament::detail

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ligament/publisher.hpp>
+
+#include "node/node_state.hpp"
+
+namespace ligament {
+
+std::string_view to_string(LoanError error) {
+  switch (error) {
+    case LoanError::inert:
+      return "the publisher could not be made";
+    case LoanError::bad_shape:
+      return "a length is beyond the type's bound";
+    case LoanError::exceeds_bound:
+      return "the message is larger than the topic's bound_bytes";
+    case LoanError::too_many_loans:
+      return "earlier loans were neither published nor dropped";
+    case LoanError::out_of_memory:
+      return "the system refused memory for the message";
+    case LoanError::exhausted:
+      return "subscriptions hold every block";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(PublishError error) {
+  switch (error) {
+    case PublishError::not_encodable:
+      return "a bounded field is too long, or the loan was filled against its shape";
+    case PublishError::foreign_loan:
+      return "the loan is empty or belongs to another publisher";
+    case PublishError::inert:
+      return to_string(LoanError::inert);
+    case PublishError::exceeds_bound:
+      return to_string(LoanError::exceeds_bound);
+    case PublishError::too_many_loans:
+      return to_string(LoanError::too_many_loans);
+    case PublishError::out_of_memory:
+      return to_string(LoanError::out_of_memory);
+    case PublishError::exhausted:
+      return to_string(LoanError::exhausted);
+  }
+  return "unknown";
+}
+
+namespace {
+
+LoanError from_pool(pool::LoanError error) {
+  switch (error) {
+    case pool::LoanError::exceeds_bound:
+      return LoanError::exceeds_bound;
+    case pool::LoanError::too_many_loans:
+      return LoanError::too_many_loans;
+    case pool::LoanError::out_of_memory:
+      return LoanError::out_of_memory;
+    case pool::LoanError::exhausted:
+      return LoanError::exhausted;
+  }
+  return LoanError::out_of_memory;
+}
+
+constexpr std::uint8_t codec_kind = 16;  // behind the loan errors in the set of reported kinds
+
+}  // namespace
+
+PublisherBase::PublisherBase(detail::PublisherParts parts)
+    : node_(std::move(parts.node)), topic_(std::move(parts.topic)), qos_(parts.qos),
+      bound_bytes_(parts.bound_bytes), writer_(std::move(parts.writer)) {}
+
+PublisherBase::~PublisherBase() = default;
+
+std::size_t PublisherBase::get_subscription_count() const {
+  return writer_ == nullptr ? 0 : writer_->matched_readers();
+}
+
+std::uint64_t PublisherBase::id() const { return writer_ == nullptr ? 0 : writer_->id(); }
+
+PublisherStatistics PublisherBase::statistics() const {
+  PublisherStatistics statistics;
+  if (writer_ != nullptr) {
+    const auto figures = writer_->stats();
+    statistics.published = figures.published;
+    statistics.bytes = figures.bytes;
+  }
+  statistics.loans_failed = failed_.load(std::memory_order_relaxed);
+  statistics.serialised = serialised_.load(std::memory_order_relaxed);
+  statistics.bytes_serialised = bytes_serialised_.load(std::memory_order_relaxed);
+  return statistics;
+}
+
+std::int64_t PublisherBase::begin_time() {
+  return trace::enabled() ? pool::monotonic_now_ns() : 0;
+}
+
+expected<pool::Loan, LoanError> PublisherBase::borrow(std::size_t size,
+                                                      std::size_t chosen_offset) {
+  if (writer_ == nullptr) {
+    failed_.fetch_add(1, std::memory_order_relaxed);
+    return unexpected<LoanError>(LoanError::inert);
+  }
+  auto loan = writer_->loan(size, chosen_offset);
+  if (!loan) {
+    return unexpected<LoanError>(refuse_loan(from_pool(loan.error()), size));
+  }
+  trace::loan(writer_->id(), size);
+  return std::move(*loan);
+}
+
+PublishResult PublisherBase::send(pool::Loan&& loan, std::int64_t begin_ns) {
+  if (writer_ == nullptr) {
+    return unexpected<PublishError>(PublishError::inert);
+  }
+  const std::size_t bytes = loan.payload().size();
+  const auto published = writer_->publish(std::move(loan));
+  if (!published) {
+    failed_.fetch_add(1, std::memory_order_relaxed);
+    report_once(codec_kind + 1, std::string(to_string(PublishError::foreign_loan)));
+    return unexpected<PublishError>(PublishError::foreign_loan);
+  }
+  trace::publish(writer_->id(), published->sequence, bytes, published->source_timestamp_ns,
+                 begin_ns);
+  return published->sequence;
+}
+
+void PublisherBase::count_serialised(std::size_t bytes) {
+  serialised_.fetch_add(1, std::memory_order_relaxed);
+  bytes_serialised_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+LoanError PublisherBase::refuse_loan(LoanError error, std::size_t size) {
+  failed_.fetch_add(1, std::memory_order_relaxed);
+  std::string why(to_string(error));
+  if (error == LoanError::exceeds_bound) {
+    why += ": " + std::to_string(size) + " > " + std::to_string(bound_bytes_) + " bytes";
+  }
+  report_once(static_cast<std::uint8_t>(error), why);
+  return error;
+}
+
+PublishError PublisherBase::refuse_message(CodecError error) {
+  failed_.fetch_add(1, std::memory_order_relaxed);
+  report_once(codec_kind, std::string(to_string(error)));
+  return PublishError::not_encodable;
+}
+
+/// Each kind of failure once: the count says how often.
+void PublisherBase::report_once(std::uint8_t kind, const std::string& why) {
+  const std::uint32_t bit = std::uint32_t{1} << kind;
+  if ((reported_.fetch_or(bit, std::memory_order_relaxed) & bit) == 0) {
+    node_->report(NodeErrorKind::run, "the publisher on '" + topic_ + "' of node '" + node_->id +
+                                          "' could not send a message: " + why);
+  }
+}
+
+PublishError PublisherBase::as_publish_error(LoanError error) {
+  switch (error) {
+    case LoanError::inert:
+      return PublishError::inert;
+    case LoanError::bad_shape:
+      return PublishError::not_encodable;
+    case LoanError::exceeds_bound:
+      return PublishError::exceeds_bound;
+    case LoanError::too_many_loans:
+      return PublishError::too_many_loans;
+    case LoanError::out_of_memory:
+      return PublishError::out_of_memory;
+    case LoanError::exhausted:
+      return PublishError::exhausted;
+  }
+  return PublishError::inert;
+}
+
+}  // namespace ligament

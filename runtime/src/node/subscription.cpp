@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ligament/subscription.hpp>
+
+#include "node/subscription_state.hpp"
+
+namespace ligament {
+
+SubscriptionBase::SubscriptionBase(detail::SubscriptionParts parts)
+    : state_(std::make_unique<detail::SubscriptionState>()) {
+  state_->node = std::move(parts.node);
+  state_->topic = std::move(parts.topic);
+  state_->qos = parts.qos;
+  state_->reader = std::move(parts.reader);
+}
+
+SubscriptionBase::~SubscriptionBase() = default;
+
+const std::string& SubscriptionBase::get_topic_name() const { return state_->topic; }
+const QoSProfile& SubscriptionBase::get_actual_qos() const { return state_->qos; }
+bool SubscriptionBase::is_open() const { return state_->reader != nullptr; }
+const detail::NodeState& SubscriptionBase::node() const { return *state_->node; }
+
+std::size_t SubscriptionBase::get_publisher_count() const {
+  return is_open() ? state_->reader->matched_writers() : 0;
+}
+
+std::uint64_t SubscriptionBase::id() const { return is_open() ? state_->reader->id() : 0; }
+
+SubscriptionStatistics SubscriptionBase::statistics() const {
+  SubscriptionStatistics statistics;
+  if (is_open()) {
+    const auto figures = state_->reader->stats();
+    statistics.taken = figures.taken;
+    statistics.bytes = figures.bytes;
+    statistics.lost = figures.lost;
+  }
+  statistics.invalid = state_->invalid.load(std::memory_order_relaxed);
+  statistics.refused = state_->refused.load(std::memory_order_relaxed);
+  statistics.copies = state_->copies.load(std::memory_order_relaxed);
+  statistics.bytes_copied = state_->bytes_copied.load(std::memory_order_relaxed);
+  return statistics;
+}
+
+void SubscriptionBase::count_copy(std::size_t bytes) {
+  state_->copies.fetch_add(1, std::memory_order_relaxed);
+  state_->bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+namespace {
+
+void report_held_back(detail::SubscriptionState& state) {
+  if (state.refused.fetch_add(1, std::memory_order_relaxed) == 0) {
+    state.node->report(NodeErrorKind::run,
+                       "the subscription on '" + state.topic + "' of node '" + state.node->id +
+                           "' holds " + std::to_string(state.qos.max_held) +
+                           " samples, all that its max_held allows: messages wait until one is "
+                           "released (raise max_held in its QoS to keep more)");
+  }
+}
+
+void report_invalid(detail::SubscriptionState& state, CodecError error) {
+  if (state.invalid.fetch_add(1, std::memory_order_relaxed) == 0) {
+    state.node->report(NodeErrorKind::run, "the subscription on '" + state.topic + "' of node '" +
+                                               state.node->id +
+                                               "' dropped a message that is not well formed: " +
+                                               std::string(to_string(error)));
+  }
+}
+
+}  // namespace
+
+SubscriptionBase::Outcome SubscriptionBase::run_one() {
+  detail::SubscriptionState& state = *state_;
+  if (state.reader == nullptr) {
+    return Outcome::nothing;
+  }
+  auto taken = state.reader->take();
+  if (!taken) {
+    report_held_back(state);
+    return Outcome::held_back;
+  }
+  if (!taken->has_value()) {
+    return Outcome::nothing;
+  }
+  pool::HeldSample sample = std::move(**taken);
+  const std::uint64_t publisher = sample.info().publisher;
+  const std::uint64_t sequence = sample.info().sequence;
+  trace::take(state.reader->id(), publisher, sequence);
+  if (const auto missing = state.gaps.missing_before(publisher, sequence); missing != 0) {
+    trace::drop(state.reader->id(), publisher, missing);
+  }
+  const std::int64_t published_ns = sample.info().monotonic_ns;
+  // Copied: the callback may destroy this subscription, but the scope's end needs the node.
+  const std::shared_ptr<detail::NodeState> node = state.node;
+  const detail::CallbackScope scope(*node, state.reader->id(), publisher, sequence);
+  state.ages.add(scope.began_ns() - published_ns);
+  if (auto delivered = deliver(std::move(sample)); !delivered) {
+    report_invalid(state, delivered.error());
+  }
+  return Outcome::ran;
+}
+
+}  // namespace ligament

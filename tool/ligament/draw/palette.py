@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One colour per kind of device and per transport, the same in the picture and in the terminal.
+
+Colours alone must not carry the meaning: kinds are also written, and transports have dash patterns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ink:
+    """A colour for light and for dark background, one for terminals, and a dash pattern."""
+
+    light: str
+    dark: str
+    terminal: str
+    dash: str = ""
+
+
+KINDS: dict[str, Ink] = {
+    "cpu": Ink("#2563c9", "#7fb0ff", "blue"),
+    "gpu": Ink("#2b8a3e", "#7ddc90", "green"),
+    "fpga": Ink("#c2570c", "#ffab66", "yellow"),
+    "mcu": Ink("#8a3ab9", "#d4a1f5", "magenta"),
+}
+
+TRANSPORTS: dict[str, Ink] = {
+    "shm": Ink("#4b5a70", "#a9b8cf", "white"),
+    "dds": Ink("#b3261e", "#ff8f86", "red", "7 4"),
+    "hmt": Ink("#c2570c", "#ffab66", "yellow"),
+    "gateway": Ink("#0b7285", "#66d9e8", "cyan", "12 3 3 3"),
+    "queue": Ink("#2b8a3e", "#7ddc90", "green"),
+    "xrce": Ink("#8a3ab9", "#d4a1f5", "magenta", "2 4"),
+}
+
+
+def main_transport(transports: tuple[str, ...]) -> str:
+    """Return the transport that a topic is coloured by: the farthest-reaching one."""
+    order = ("gateway", "dds", "xrce", "hmt", "queue", "shm")
+    return next((t for t in order if t in transports), "shm")

@@ -47,6 +47,7 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
     record = {
         "schema": "ligament/build/1",
         "graph": data["graph"],
+        "source": data["source"],
         "variant": data["variant"],
         "containers": data["containers"],
         "libraries": dict(sorted(libraries.items())),

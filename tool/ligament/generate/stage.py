@@ -48,6 +48,7 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
     manifest = {
         "schema": "ligament/manifest/1",
         "graph": mapping.graph,
+        "source": graph.source,
         "variant": mapping.variant,
         "tool_version": ligament.__version__,
         "files": [_entry(f) for f in sorted(files, key=lambda f: f.path)],

@@ -44,7 +44,7 @@ class RunRecord:
             "clocks": clock_record(self._start, self._start),
             "trace": None,
             "outputs": [],
-            "context": describe_context(plan.folder, plan.build["versions"]),
+            "context": describe_context(Path(plan.build["source"]).parent, plan.build["versions"]),
         }
 
     def started(self, trace: Mapping[str, Any] | None) -> None:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One running graph per domain; clocks; contexts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from ligament.errors import InputError
+from ligament.run.clocks import sample_offset
+from ligament.run.context import commit_of, describe_machine
+from ligament.run.lock import DomainLock
+
+
+def test_a_second_lock_is_refused_and_names_the_holder() -> None:
+    domain = f"lock_{uuid.uuid4().hex}"
+    with DomainLock(domain), pytest.raises(InputError) as raised, DomainLock(domain):
+        pass
+    text = raised.value.problems[0].text
+    assert domain in text and str(os.getpid()) in text
+    assert "--domain" in raised.value.problems[0].hint
+
+
+def test_other_domains_do_not_meet() -> None:
+    domain = f"lock_{uuid.uuid4().hex}"
+    with DomainLock(domain), DomainLock(domain + "_2"):
+        pass
+    with DomainLock(domain):
+        pass
+
+
+def test_the_lock_of_a_killed_process_is_free() -> None:
+    domain = f"lock_{uuid.uuid4().hex}"
+    program = (
+        "import sys, time; from ligament.run.lock import DomainLock\n"
+        "with DomainLock(sys.argv[1]): print('held', flush=True); time.sleep(1000)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, domain], stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(InputError) as raised, DomainLock(domain):
+            pass
+        assert f"pid {holder.pid}" in raised.value.problems[0].text
+        holder.kill()
+        holder.wait()
+    with DomainLock(domain):
+        pass
+
+
+def test_the_clock_offset_lies_within_its_bound() -> None:
+    sample = sample_offset()
+    before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    real = time.clock_gettime_ns(time.CLOCK_REALTIME)
+    after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    # Steps of the real-time clock between the two samples aside, both tell the same offset.
+    assert real - after - sample.bound_ns - 1_000_000 <= sample.offset_ns
+    assert sample.offset_ns <= real - before + sample.bound_ns + 1_000_000
+    assert sample.bound_ns > 0
+
+
+def test_context(tmp_path: Path) -> None:
+    machine = describe_machine()
+    assert machine["cores"] >= 1 and machine["cpu"] and machine["memory_bytes"] > 0
+    assert commit_of(tmp_path) is None
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    assert commit_of(tmp_path) is None
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    (tmp_path / "file").write_text("one")
+    subprocess.run(["git", "-C", str(tmp_path), "add", "file"], check=True)
+    words = ["git", "-C", str(tmp_path), *identity, "commit", "-q", "-m", "first"]
+    subprocess.run(words, check=True)
+    commit = commit_of(tmp_path)
+    assert commit is not None and not commit.endswith("-dirty")
+    (tmp_path / "file").write_text("two")
+    assert commit_of(tmp_path) == f"{commit}-dirty"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any
 import jinja2
 
 import ligament
+from ligament.graph.model import Graph
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class Output:
     files: list[GeneratedFile]
     components: dict[str, Component]
     entry: dict[str, Any]
+
+
+def source_of(graph: Graph) -> str:
+    """The graph's file, the same from whichever folder the tool is called."""
+    return os.path.abspath(graph.source) if graph.source else graph.name
 
 
 def render(backend: str, template: str, source: str, values: Mapping[str, Any]) -> str:

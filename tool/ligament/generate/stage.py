@@ -14,7 +14,7 @@ from ligament.artefacts import write_json, write_text
 from ligament.errors import InputError, Problem, listing
 from ligament.generate.backends import BACKENDS
 from ligament.generate.containers import container_file, failure_policy
-from ligament.generate.files import Component, GeneratedFile
+from ligament.generate.files import Component, GeneratedFile, source_of
 from ligament.graph.model import Graph, plain
 from ligament.mapping.model import GraphMapping, MappedTopic
 
@@ -48,7 +48,7 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
     manifest = {
         "schema": "ligament/manifest/1",
         "graph": mapping.graph,
-        "source": graph.source,
+        "source": source_of(graph),
         "variant": mapping.variant,
         "tool_version": ligament.__version__,
         "files": [_entry(f) for f in sorted(files, key=lambda f: f.path)],

@@ -108,6 +108,14 @@ def test_first_line_names_source_template_and_version(project: Path, tmp_path: P
     assert "ligament 0." in first
 
 
+def test_the_folder_of_the_call_does_not_matter(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(project, tmp_path)
+    monkeypatch.chdir(project)
+    assert run(Path(), tmp_path).changed == []
+
+
 def test_a_file_that_is_not_needed_any_more_is_removed(project: Path, tmp_path: Path) -> None:
     manifest = run(project, tmp_path).manifest
     graph, mapping = stages(project, "processes")

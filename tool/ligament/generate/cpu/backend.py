@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import ligament
-from ligament.generate.files import Component, GeneratedFile, Output, render
+from ligament.generate.files import Component, GeneratedFile, Output, render, source_of
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.model import GraphMapping
 
@@ -51,7 +51,7 @@ class CpuBackend:
             "packages": sorted(packages),
             "libraries": [_library(t, graph.message_packages) for t in types.values()],
         }
-        source = graph.source or graph.name
+        source = source_of(graph)
         text = render("cpu", TEMPLATE, source, values)
         project = GeneratedFile(f"{PROJECT}/CMakeLists.txt", text, source, f"cpu/{TEMPLATE}")
         used = sorted({n.type for n in mapping.nodes.values() if n.kind == "cpu"})

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Falling asleep and being woken: one waiter (an executor), two writers in other processes, a
+ * thread of the waiter's own process that calls wake(), and the death of a writer at every step.
+ * Sleeps have no timeout here: what the timeout would rescue is an error of this model.
+ */
+
+#ifndef SAMPLES
+#define SAMPLES 2 /* per writer */
+#endif
+#define WRITERS 2
+#define SLEEPS 1 /* bit 0 of the bell word; the rest counts */
+
+byte bell;                /* the word on the bell page */
+byte published[WRITERS];  /* stands for the rings */
+byte taken[WRITERS];
+bool wake_asked;
+bool in_futex;            /* the waiter is in the kernel's queue */
+bool dead[WRITERS], noticed[WRITERS], finished[WRITERS], asked;
+
+inline futex_wake() { in_futex = false }
+
+inline ring_bell(seen) { /* the writers' way: WriterState::ring_bells */
+  seen = bell;
+  if
+  :: (seen & SLEEPS) != 0 ->
+     if
+     :: atomic { bell == seen -> bell = (seen & ~SLEEPS) + 2 };
+        /* publish_before_wake */
+        atomic { futex_wake(); seen = 0 }
+     :: atomic { bell != seen -> seen = 0 } /* somebody else has rung, or the waiter is awake */
+     fi
+  :: atomic { (seen & SLEEPS) == 0 -> seen = 0 }
+  fi
+}
+
+proctype Writer(byte me) {
+  byte seen;
+  {
+    do
+    :: published[me] < SAMPLES ->
+#ifdef MUTANT_RING_FIRST
+       ring_bell(seen);
+       published[me]++
+#else
+       published[me]++; /* publish_exchanged */
+       ring_bell(seen)
+#endif
+    :: else -> break
+    od;
+    finished[me] = true
+  } unless { atomic { dead[me]; seen = 0 } }
+}
+
+proctype Killer() {
+  if
+  :: atomic { !finished[0] -> dead[0] = true }
+  :: atomic { !finished[1] -> dead[1] = true }
+  :: true
+  fi
+}
+
+/* bury_the_dead: what the dead one may have left undone is done for it. */
+inline notice() {
+#if defined(MUTANT_NOTICE_RINGS)
+  ring_bell(seen) /* looks at bit 0, which the dead one has cleared */
+#elif defined(MUTANT_NOTICE_ONLY_WAKES)
+  futex_wake() /* comes before the waiter's FUTEX_WAIT, which still finds the word as announced */
+#else
+  bell = bell + 2; /* so that a FUTEX_WAIT on its way finds another word */
+  futex_wake()
+#endif
+}
+proctype Housekeeping() {
+  byte seen;
+  do
+#ifndef MUTANT_NO_NOTICE
+  :: atomic { dead[0] && !noticed[0] -> noticed[0] = true };
+     notice()
+  :: atomic { dead[1] && !noticed[1] -> noticed[1] = true };
+     notice()
+  :: (finished[0] || noticed[0]) && (finished[1] || noticed[1]) -> break
+#else
+  :: (finished[0] || dead[0]) && (finished[1] || dead[1]) -> break
+#endif
+  od
+}
+
+/* Waiter::wake on another thread of the waiter's own process: a plain ring is enough for it when
+ * nobody stands between clearing bit 0 and FUTEX_WAKE; the death notice covers the rest. */
+proctype Asker() {
+  byte seen;
+  wake_asked = true;
+  ring_bell(seen);
+  asked = true
+}
+
+/* WaiterState::look: one word after the other, then the takes of what was seen. */
+inline look() {
+  hit = (published[0] > taken[0]);
+  hit = (hit || published[1] > taken[1]);
+  hit = (hit || wake_asked)
+}
+inline take_all() {
+  taken[0] = published[0];
+  taken[1] = published[1];
+  atomic { wake_asked = false; hit = false }
+}
+#define pending (published[0] > taken[0] || published[1] > taken[1] || wake_asked)
+#define all_over ((finished[0] || dead[0]) && (finished[1] || dead[1]) && asked)
+
+/* WaiterState::sleep. */
+proctype Waiter() {
+  byte announced;
+  bool hit;
+  do
+  :: true ->
+     look();
+     if
+     :: hit -> take_all(); goto again
+     :: else
+     fi;
+     atomic { bell = bell | SLEEPS; announced = bell }; /* wait_announced */
+#ifndef MUTANT_LOOK_ONCE
+     look();
+#endif
+     if
+     :: hit
+     :: else ->
+        atomic { in_futex = (bell == announced) }; /* FUTEX_WAIT compares and queues in one step */
+        if
+        :: !in_futex
+        :: all_over && !pending -> break /* nothing will ever come: it may sleep */
+        fi
+     fi;
+     atomic { bell = bell & ~SLEEPS; announced = 0 };
+again:
+     skip
+  od
+}
+
+init {
+  atomic { run Writer(0); run Writer(1); run Waiter(); run Asker(); run Housekeeping(); run Killer() }
+}

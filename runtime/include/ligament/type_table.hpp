@@ -77,6 +77,6 @@ struct TypeTable {
                                                           std::span<std::byte> stored);
 
 /// `RIHS01_<64 hex digits>`, the form in which type hashes travel.
-[[nodiscard]] std::string to_string(const std::array<std::uint8_t, 32>& type_hash);
+[[nodiscard]] std::string hash_text(const std::array<std::uint8_t, 32>& type_hash);
 
 }  // namespace ligament

@@ -17,7 +17,7 @@ expected<std::size_t, CodecError> validate(const TypeTable& table,
   return encapsulation_size + reader.cursor().position();
 }
 
-std::string to_string(const std::array<std::uint8_t, 32>& type_hash) {
+std::string hash_text(const std::array<std::uint8_t, 32>& type_hash) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text = "RIHS01_";
   for (const std::uint8_t byte : type_hash) {

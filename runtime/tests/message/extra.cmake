@@ -34,3 +34,39 @@ add_test(NAME message/roundtrip
          COMMAND ${LIGAMENT_PYTHON} -m pytest -q -rs -p no:cacheprovider ${roundtrip}/test_roundtrip.py)
 set_tests_properties(message/roundtrip PROPERTIES
   ENVIRONMENT "LIGAMENT_ROUNDTRIP=$<TARGET_FILE:message_roundtrip>")
+
+# --- unit tests use the same package --------------------------------------------------------------
+target_link_libraries(test_message PRIVATE every_feature_msgs)
+
+# --- fuzzing: libFuzzer comes with clang, whichever compiler builds the rest -----------------------
+find_program(LIGAMENT_CLANGXX
+             NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
+set(fuzz ${CMAKE_CURRENT_LIST_DIR}/fuzz)
+set(fuzz_out ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
+set(LIGAMENT_FUZZ_RUNS 100000 CACHE STRING "Executions of each fuzz target in the test suite")
+if(LIGAMENT_CLANGXX)
+  file(GLOB message_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/message/*.cpp)
+  file(GLOB message_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/message/*.hpp
+       ${PROJECT_SOURCE_DIR}/include/ligament/message/*.hpp)
+  file(MAKE_DIRECTORY ${fuzz_out})
+  add_custom_command(
+    OUTPUT ${fuzz_out}/fuzz_message
+    COMMAND ${LIGAMENT_CLANGXX} -std=c++20 -O1 -g -fno-omit-frame-pointer
+            -fsanitize=address,undefined,fuzzer -fno-sanitize-recover=all
+            -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
+            -I${PROJECT_BINARY_DIR}/gen/messages/include
+            -I${CMAKE_CURRENT_BINARY_DIR}/every_feature_msgs_messages/include
+            -I${CMAKE_CURRENT_LIST_DIR} ${fuzz}/fuzz.cpp ${message_sources}
+            -o ${fuzz_out}/fuzz_message
+    DEPENDS ${fuzz}/fuzz.cpp ${message_sources} ${message_headers} ligament_message_headers
+            every_feature_msgs_messages
+    COMMENT "Building fuzz_message with clang" VERBATIM)
+  add_custom_target(fuzz_message ALL DEPENDS ${fuzz_out}/fuzz_message)
+  add_test(NAME message/fuzz
+           COMMAND ${LIGAMENT_PYTHON} ${fuzz}/run.py ${fuzz_out}/fuzz_message ${fuzz_out}
+                   ${LIGAMENT_FUZZ_RUNS})
+else()
+  add_test(NAME message/fuzz
+           COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: fuzzing needs clang++ (apt install clang)")
+  set_tests_properties(message/fuzz PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+endif()

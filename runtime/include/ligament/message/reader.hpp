@@ -235,7 +235,9 @@ class Reader {
   }
   template <typename T>
   static void copy_elements(const Extent<Byte>& found, std::vector<T>& values) {
-    if constexpr (std::is_same_v<T, bool>) {
+    if (found.count == 0) {
+      values.clear();
+    } else if constexpr (std::is_same_v<T, bool>) {
       values.resize(found.count);
       for (std::size_t i = 0; i < found.count; ++i) {
         values[i] = found.data[i] != std::byte{0};
@@ -245,7 +247,7 @@ class Reader {
       const T* first = reinterpret_cast<const T*>(found.data);
       values.assign(first, first + found.count);
     } else {
-      values.resize(found.count);
+      values.resize(found.count);  // not empty here: an empty one could have a null data()
       std::memcpy(values.data(), found.data, found.count * sizeof(T));
     }
   }

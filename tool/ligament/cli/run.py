@@ -22,6 +22,7 @@ from ligament.cli.common import (
 from ligament.pipeline import Request, built
 from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
+from ligament.run.overrides import parse_overrides
 from ligament.run.supervisor import RunOptions
 
 Target = Annotated[
@@ -52,6 +53,10 @@ Domain = Annotated[
 LogLevel = Annotated[
     str, typer.Option("--log-level", metavar="LEVEL", help="debug, info, warn, error or fatal.")
 ]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", metavar="NODE.PARAM=VALUE", help="Set a parameter for this run."),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures while it runs.")]
 
 
@@ -61,6 +66,7 @@ def run(
     trace: Trace = False,
     duration: Duration = None,
     until: Until = None,
+    set_parameters: SetOption = None,
     restart: Restart = False,
     start_timeout: StartTimeout = 10.0,
     drain_timeout: DrainTimeout = 5.0,
@@ -82,6 +88,8 @@ def run(
     `ligament run examples/perception --variant one_process --trace`
 
     `ligament run graph.yaml --duration 10 --json`
+
+    `ligament run examples/perception --set camera.frames=60`
     """
     request = RunRequest(
         build=_build(Request(Path(graph), variant, platform, out)),
@@ -89,12 +97,14 @@ def run(
         domain=domain,
         until=tuple(until or ()),
         log_level=log_level,
+        parameters=parse_overrides(set_parameters or ()),
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     if quiet or json:
         finished = run_graph(request, Quiet())
     else:
-        with Display(request.build.parent.name) as display:
+        folder = request.build.resolve().parent
+        with Display(f"{folder.parent.name}/{folder.name}") as display:
             finished = run_graph(request, display)
     if json:
         print_json(finished.data)

@@ -13,6 +13,7 @@ from typing import Any
 from ligament.errors import InputError, Problem, listing, nearest
 from ligament.run.ending import finished_when
 from ligament.run.lock import DomainLock
+from ligament.run.overrides import Overrides
 from ligament.run.plan import PlanOptions, RunPlan, make_plan, read_build, with_environment
 from ligament.run.record import RunRecord
 from ligament.run.supervisor import Observer, RunOptions, RunResult, Supervisor
@@ -29,6 +30,7 @@ class RunRequest:
     domain: str | None = None
     until: tuple[str, ...] = ()
     log_level: str = "info"
+    parameters: Overrides = field(default_factory=dict)
     options: RunOptions = field(default_factory=RunOptions)
 
 
@@ -46,7 +48,8 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     build = read_build(request.build)
     domain = request.domain or build["graph"]
     with DomainLock(domain), _recording(request.trace) as recording:
-        plan = make_plan(request.build, PlanOptions(domain, request.trace, request.log_level))
+        options = PlanOptions(domain, request.trace, request.log_level, request.parameters)
+        plan = make_plan(request.build, options)
         until = _until(request.until, plan)
         record = RunRecord(plan)
         record.started(recording.start(plan.folder / "trace"))

@@ -7,13 +7,14 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ligament import resources
 from ligament.artefacts import json_text, write_text
 from ligament.errors import FailureError, InputError, Problem
+from ligament.run.overrides import Overrides, apply_overrides, check_nodes
 from ligament.run.process import ContainerSpec
 
 
@@ -35,11 +36,12 @@ class RunPlan:
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What belongs to one run: its domain, its trace provider, how much its nodes log."""
+    """What belongs to one run: domain, trace provider, log level, changed parameters."""
 
     domain: str | None = None
     trace: str | None = None
     log_level: str = "info"
+    parameters: Overrides = field(default_factory=dict)
 
 
 def read_build(path: Path) -> dict[str, Any]:
@@ -62,6 +64,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     """Make the run's folder with one configuration per container."""
     build = read_build(build_path)
     _require_libraries(build_path, build)
+    check_nodes(options.parameters, (n for c in build["containers"].values() for n in c["nodes"]))
     container_program = resources.prefix() / "lib" / "ligament" / "ligament-container"
     if not container_program.is_file():
         raise FailureError(
@@ -142,6 +145,7 @@ def _configure(folder: Path, plan: RunPlan, config: str, options: PlanOptions) -
         "log_level": options.log_level,
     }
     for node in data["nodes"]:
+        apply_overrides(options.parameters, node)
         node["library"] = str((folder / node["library"]).resolve())
     path = plan.folder / "config" / Path(config).name
     write_text(path, json_text(data))

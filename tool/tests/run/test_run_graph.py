@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Chat
+from run_chat import Chat
 
 from ligament.graph.json_source import parse_json
 from ligament.graph.names import name_hash
@@ -212,6 +212,14 @@ def test_until_with_an_unknown_node(chat: Chat) -> None:
     result = chat.run("--until", "talkr")
     assert result.returncode == 2
     assert "did you mean '/talker'?" in result.stderr
+
+
+def test_a_parameter_set_for_one_run(chat: Chat) -> None:
+    result = chat.run("--set", "listener.messages=3", "--set", "talker.messages=3")
+    assert result.returncode == 0, result.stderr
+    result = chat.run("--set", "listener.mesages=3")
+    assert result.returncode == 2
+    assert "did you mean 'messages'?" in result.stderr
 
 
 def test_no_permission_on_the_output_folder(chat: Chat) -> None:

@@ -20,9 +20,9 @@ test: ## build with warnings as errors, then lint, C++ tests, Python tests
 	@dev/setup --test
 	@dev/test
 
-lint: ## all linters, and clang-tidy on the C++ files that differ from the main branch
+lint: ## all linters, the runtime compiled with clang, clang-tidy on changed C++ files
 	@dev/setup --test
-	@dev/lint --tidy
+	@dev/lint --full
 
 format: ## let the formatters decide the layout
 	@dev/setup --test

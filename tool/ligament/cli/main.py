@@ -56,6 +56,7 @@ VERBS: tuple[Verb, ...] = (
         "Say where the time went, and whether variants are equal.",
     ),
     Verb("graph", "ligament.cli.graph:graph", "Draw a graph, by device and transport.", "look"),
+    Verb("docs", "ligament.cli.docs:docs", "Write the reference pages of all contracts.", "look"),
     Verb(
         "doctor",
         "ligament.cli.doctor:doctor",

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Causal chains, found from message identity alone: which messages led from a source to a sink.
+
+A publisher that also publishes without a cause (from a timer, or before anything arrived) is a
+source. From there: message -> whoever takes it -> what that node publishes because of it, and so
+on. A chain visits no node twice, so feedback (a sink that tells its camera "next") ends it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import duckdb
+
+from ligament.report.database import Column, columns
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One topic between two nodes of a chain."""
+
+    publisher: int
+    subscription: int
+    topic: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A path through the graph, from the first publisher to the last subscription."""
+
+    hops: tuple[Hop, ...]
+
+    @property
+    def nodes(self) -> list[str]:
+        """The nodes on the way."""
+        return [self.hops[0].source, *(hop.target for hop in self.hops)]
+
+    @property
+    def id(self) -> str:
+        """`/camera -> /rectify -> /sink [/image_raw, /image_rect]`: the same in every run."""
+        return f"{' -> '.join(self.nodes)} [{', '.join(hop.topic for hop in self.hops)}]"
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Every message that started on a chain's source, and how far it came.
+
+    Columns `pub_begin_k`, `pub_end_k`, `pub_thread_k`, `take_k`, `take_thread_k` for hop k = 0...;
+    one row per message that reached the end, in order of publication.
+    """
+
+    chain: Chain
+    columns: dict[str, Column]
+    started: int
+    lost_after: tuple[int, ...]
+    """Messages that were seen last at hop k: published, but never taken there or passed on."""
+
+    @property
+    def complete(self) -> int:
+        """Rows: ways from source to sink."""
+        return len(self.columns["seq"])
+
+    @property
+    def incomplete(self) -> int:
+        """Messages of the source that never reached the sink."""
+        return sum(self.lost_after)
+
+
+def find_chains(database: duckdb.DuckDBPyConnection) -> list[Chain]:
+    """All maximal chains, longest first, then by id."""
+    ends = _taken_by(database)
+    onward: dict[int, list[int]] = defaultdict(list)
+    for cause, publisher in database.execute("SELECT cause_publisher, publisher FROM causes").fetchall():
+        onward[cause].append(publisher)
+    found: list[Chain] = []
+    sources = database.execute("SELECT publisher FROM sources").fetchall()
+    for (publisher,) in sources:
+        _extend([], publisher, ends, onward, found)
+    unique = {chain.id: chain for chain in found}
+    return sorted(unique.values(), key=lambda chain: (-len(chain.hops), chain.id))
+
+
+def _taken_by(database: duckdb.DuckDBPyConnection) -> dict[int, list[Hop]]:
+    rows = database.execute(
+        "SELECT h.publisher, h.subscription, "
+        "  coalesce(p.topic_name, s.topic_name, printf('0x%x', h.publisher)), "
+        "  coalesce(p.node_name, printf('publisher 0x%x', h.publisher)), "
+        "  coalesce(s.node_name, printf('subscription 0x%x', h.subscription)) "
+        "FROM hops h LEFT JOIN publishers p ON p.publisher = h.publisher "
+        "LEFT JOIN subscriptions s ON s.subscription = h.subscription ORDER BY ALL"
+    ).fetchall()
+    ends: dict[int, list[Hop]] = defaultdict(list)
+    for row in rows:
+        ends[row[0]].append(Hop(*row))
+    return ends
+
+
+def _extend(
+    way: list[Hop],
+    publisher: int,
+    ends: dict[int, list[Hop]],
+    onward: dict[int, list[int]],
+    found: list[Chain],
+) -> None:
+    """Follow a publisher to all its takers; a way that cannot go on is a chain."""
+    visited = {way[0].source, *(hop.target for hop in way)} if way else set()
+    for hop in ends.get(publisher, []):
+        if hop.target in visited or hop.target == hop.source:
+            continue
+        longer = [*way, hop]
+        before = len(found)
+        for following in onward.get(publisher, []):
+            # What was caused by this message, as far as this node published it.
+            if any(end.source == hop.target for end in ends.get(following, [])):
+                _extend(longer, following, ends, onward, found)
+        if len(found) == before:
+            found.append(Chain(tuple(longer)))
+
+
+def instances(database: duckdb.DuckDBPyConnection, chain: Chain) -> Instances:
+    """Follow every message of the source along the chain."""
+    _make_instance_table(database, chain)
+    last = len(chain.hops) - 1
+    # A message that several publications continue counts as complete if one of them arrived.
+    reached = ", ".join(
+        f"count(*) FILTER (best = {2 * hop} OR best = {2 * hop + 1})" for hop in range(last + 1)
+    )
+    steps = " + ".join(
+        f"(take_{hop} IS NOT NULL)::INT"
+        + (f" + (pub_begin_{hop} IS NOT NULL)::INT" if hop > 0 else "")
+        for hop in range(last + 1)
+    )
+    counts = database.execute(
+        f"SELECT count(*), {reached} FROM "
+        f"(SELECT seq, max({steps}) AS best FROM instances GROUP BY seq)"
+    ).fetchone()
+    assert counts is not None
+    # Steps: 0 published, 1 taken at hop 0, 2 published at hop 1, 3 taken there, ...; the last take
+    # is step 2 * last + 1, which is completion and not a loss.
+    complete = database.execute(
+        f"SELECT count(DISTINCT seq) FROM instances WHERE take_{last} IS NOT NULL"
+    ).fetchone()
+    assert complete is not None
+    lost = [*counts[1:]]
+    lost[last] -= complete[0]
+    return Instances(
+        chain,
+        columns(database, f"SELECT * FROM instances WHERE take_{last} IS NOT NULL ORDER BY row"),
+        counts[0],
+        tuple(lost),
+    )
+
+
+def _make_instance_table(database: duckdb.DuckDBPyConnection, chain: Chain) -> None:
+    select = ["p0.row", "p0.seq"]
+    joins = ["FROM publications p0"]
+    for k, hop in enumerate(chain.hops):
+        if k > 0:
+            joins.append(
+                f"LEFT JOIN publications p{k} ON p{k}.publisher = {hop.publisher} "
+                f"AND p{k}.cause_publisher = {chain.hops[k - 1].publisher} "
+                f"AND p{k}.cause_seq = p{k - 1}.seq AND t{k - 1}.take_ns IS NOT NULL"
+            )
+        joins.append(
+            f"LEFT JOIN takes t{k} ON t{k}.subscription = {hop.subscription} "
+            f"AND t{k}.publisher = {hop.publisher} AND t{k}.seq = p{k}.seq"
+        )
+        select += [
+            f"p{k}.begin_ns AS pub_begin_{k}",
+            f"p{k}.end_ns AS pub_end_{k}",
+            f"p{k}.host || ':' || p{k}.tid AS pub_thread_{k}",
+            f"t{k}.take_ns AS take_{k}",
+            f"t{k}.host || ':' || t{k}.tid AS take_thread_{k}",
+        ]
+    database.execute(
+        f"CREATE OR REPLACE TEMP TABLE instances AS SELECT {', '.join(select)} {' '.join(joins)} "
+        f"WHERE p0.publisher = {chain.hops[0].publisher}"
+    )

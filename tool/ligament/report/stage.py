@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report stage: runs of one graph become report.json."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ligament.errors import FailureError, InputError, Problem, listing
+from ligament.report.equality import Comparison, Frames, compare_frames, read_frames
+from ligament.report.statistics import is_within_noise
+from ligament.report.variant import WARM_UP_FRAMES, RunFolder, describe_variant, open_run
+from ligament.trace.stage import trace_run
+
+SCHEMA = "ligament/report/1"
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What the runs are compared with, and how many first frames are left out of the figures."""
+
+    reference: str | None = None
+    """Name of the variant that the others are compared with; default: the first."""
+    expected: Path | None = None
+    """Frames that something independent computed, in the sink's form."""
+    warm_up: int = WARM_UP_FRAMES
+
+
+def make_report(paths: list[Path], options: ReportOptions) -> dict[str, Any]:
+    """Compare runs. Converts recordings that were not converted yet."""
+    runs = [open_run(path) for path in paths]
+    graphs = {run.run["graph"] for run in runs}
+    if len(graphs) != 1:
+        raise InputError(
+            Problem("graphs-differ", f"runs of different graphs ({listing(graphs)}) "
+                    "cannot be compared", expected="runs of one graph")  # fmt: skip
+        )
+    reference = _reference(runs, options.reference)
+    expected = read_frames(options.expected) if options.expected else None
+    variants = []
+    for run in runs:
+        if not run.table.is_file():
+            trace_run(run.path)
+        entry = describe_variant(run, options.warm_up)
+        comparison = _compare(run, reference, expected)
+        entry["equal"] = comparison.equal
+        entry["equality"] = {
+            "text": comparison.text,
+            "frames": comparison.frames,
+            "first_difference": comparison.first_difference,
+        }
+        variants.append(entry)
+    _compare_figures(variants, reference.run["run_id"])
+    return {
+        "schema": SCHEMA,
+        "graph": graphs.pop(),
+        "reference": reference.run["variant"],
+        "variants": variants,
+        "context": runs[0].run["context"],
+    }
+
+
+def _reference(runs: list[RunFolder], name: str | None) -> RunFolder:
+    if name is None:
+        return runs[0]
+    for run in runs:
+        if name in (run.run["variant"], run.run["run_id"]):
+            return run
+    names = listing(run.run["variant"] for run in runs)
+    raise InputError(
+        Problem("reference-unknown", f"--reference: no run of variant '{name}'", expected=names)
+    )
+
+
+def _sink_frames(run: RunFolder) -> Frames:
+    outputs = run.outputs()
+    sink = run.sink
+    if sink is None and len(outputs) == 1:
+        sink = next(iter(outputs))
+    if sink is None or sink not in outputs:
+        asked = f"the sink {sink} recorded nothing" if sink else "the graph names no `check: sink`"
+        raise FailureError(
+            f"{run.path}: outputs cannot be compared: {asked}; "
+            f"recorded files: {listing(str(p.name) for p in outputs.values())}"
+        )
+    return read_frames(outputs[sink])
+
+
+def _compare(run: RunFolder, reference: RunFolder, expected: Frames | None) -> Comparison:
+    """Against the independent frames if there are any, and against the reference variant."""
+    try:
+        found = _sink_frames(run)
+        against_run = None if run is reference else _sink_frames(reference)
+    except FailureError as error:
+        return Comparison(False, str(error), 0)
+    verdict = Comparison(True, "this run is the reference", len(found))
+    if expected is not None:
+        verdict = compare_frames(found, expected, "the independent reference")
+    if not verdict.equal or against_run is None:
+        return verdict
+    variant = compare_frames(found, against_run, f"variant {reference.run['variant']}")
+    if not variant.equal or expected is None:
+        return variant
+    return Comparison(True, f"{variant.text} and the independent reference", variant.frames)
+
+
+def _compare_figures(variants: list[dict[str, Any]], reference_id: str) -> None:
+    """How each median lies to the reference's, and whether a difference is shown at all."""
+    base = next(v for v in variants if v["run_id"] == reference_id)["latency_ns"]
+    for variant in variants:
+        latency = variant["latency_ns"]
+        comparable = bool(latency and base and variant["run_id"] != reference_id)
+        variant["against_reference"] = (
+            {
+                "p50_ratio": latency["p50"] / base["p50"] if base["p50"] else None,
+                "within_noise": is_within_noise(latency, base),
+            }
+            if comparable
+            else None
+        )

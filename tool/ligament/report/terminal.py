@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terminal table, made from report.json and from nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ligament.report.breakdown import SHARES
+
+
+def print_report(report: dict[str, Any], console: Console) -> None:
+    """Variants side by side, then each one's hops, then what has to be said about them."""
+    console.print(_variants(report))
+    for variant in report["variants"]:
+        if variant["hops"]:
+            console.print(_hops(variant))
+    for line in remarks(report):
+        console.print(line, soft_wrap=True)
+
+
+def duration(value_ns: float | None) -> str:
+    """A time with three significant digits in the unit that suits it."""
+    if value_ns is None:
+        return "-"
+    for factor, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if abs(value_ns) >= factor:
+            return f"{value_ns / factor:.3g} {unit}"
+    return f"{value_ns:.3g} ns"
+
+
+def percent(share: float | None) -> str:
+    """A share in percent."""
+    return "-" if share is None else f"{share * 100:.2f} %"
+
+
+def _variants(report: dict[str, Any]) -> Table:
+    table = Table(title=f"{report['graph']}: where the time went", title_justify="left")
+    table.add_column("")
+    for variant in report["variants"]:
+        table.add_column(variant["name"], justify="right")
+    for label, cells in _rows(report["variants"]):
+        table.add_row(label, *cells)
+    return table
+
+
+def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    def latency(key: str) -> list[str]:
+        return [duration((v["latency_ns"] or {}).get(key)) for v in variants]
+
+    def share(name: str) -> list[str]:
+        return [percent((v["shares"] or {}).get(name)) for v in variants]
+
+    rows = [
+        ("frames", [str(v["frames"]) for v in variants]),
+        ("outputs equal", ["[green]yes[/]" if v["equal"] else "[red]NO[/]" for v in variants]),
+        ("latency p50", latency("p50")),
+        ("  95 % interval", [_interval(v["latency_ns"]) for v in variants]),
+        ("  against reference", [_against(v["against_reference"]) for v in variants]),
+        ("latency p99", latency("p99")),
+        ("latency mean", latency("mean")),
+        ("latency sd", latency("sd")),
+        ("jitter", latency("jitter")),
+    ]
+    rows += [(f"share {name}", share(name)) for name in SHARES]
+    rows += [
+        ("[bold]message passing[/]", [percent(v["message_passing"]) for v in variants]),
+        ("throughput", [_rate(v["throughput_hz"]) for v in variants]),
+        ("drops", [str(v["drops"]) for v in variants]),
+        ("incomplete chains", [_incomplete(v["incomplete"]) for v in variants]),
+        ("copies", [_count(v["copies"]) for v in variants]),
+        ("CPU time", [duration(v["cpu_ns"]) for v in variants]),
+        ("peak memory", [_bytes(v["peak_memory_bytes"]) for v in variants]),
+        ("lost events", [str(v["lost_events"]) for v in variants]),
+        ("probe overhead", [duration(v["probe_overhead_ns"]) for v in variants]),
+    ]
+    return rows
+
+
+def _interval(latency: dict[str, Any] | None) -> str:
+    if not latency:
+        return "-"
+    return f"{duration(latency['p50_low'])} .. {duration(latency['p50_high'])}"
+
+
+def _against(against: dict[str, Any] | None) -> str:
+    if not against or against["p50_ratio"] is None:
+        return "-"
+    if against["within_noise"]:
+        return "within noise"
+    return f"x {against['p50_ratio']:.3f}"
+
+
+def _rate(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f} Hz"
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else str(value)
+
+
+def _bytes(value: int | None) -> str:
+    return "-" if value is None else f"{value / 1e6:.0f} MB"
+
+
+def _incomplete(value: dict[str, Any] | None) -> str:
+    return "-" if value is None else f"{value['count']} of {value['of']}"
+
+
+def _hops(variant: dict[str, Any]) -> Table:
+    table = Table(title=f"{variant['name']}: means per hop", title_justify="left")
+    for name in ("hop", "handed over", "waited", "compute", "copy", "serialise", "rest in node"):
+        table.add_column(name, justify="left" if name == "hop" else "right")
+    for hop in variant["hops"]:
+        between, node = hop["between_ns"], hop["node_ns"] or dict.fromkeys(SHARES, 0.0)
+        table.add_row(
+            f"{hop['from']} -> {hop['to']} ({hop['topic']})",
+            duration(between["transport"]),
+            duration(between["wait"]),
+            *(duration(between[name] + node[name]) for name in ("compute", "copy", "serialise")),
+            duration(node["transport"]),
+        )
+    return table
+
+
+def remarks(report: dict[str, Any]) -> list[str]:
+    """Sentences that a figure alone would not tell."""
+    lines = []
+    for variant in report["variants"]:
+        name = variant["name"]
+        lines.append(f"{name}: {variant['equality']['text']}")
+        if not variant["hops"]:
+            lines.append(f"{name}: no chain from a source to the sink was found in its trace")
+        if variant["lost_events"]:
+            lines.append(f"{name}: {variant['lost_events']} events were lost; its figures are "
+                         "those of the chains that are whole")  # fmt: skip
+        if variant["incomplete"] and variant["incomplete"]["count"]:
+            ends = ", ".join(f"{e['count']} after {e['topic']}"
+                             for e in variant["incomplete"]["lost_after"] if e["count"])  # fmt: skip
+            lines.append(f"{name}: chains that did not reach the sink: {ends}")
+    skipped = sorted({str(v["warm_up_frames"]) for v in report["variants"]})
+    lines.append(f"The first {' or '.join(skipped)} frames of each run are left out (warm-up).")
+    return lines

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event table as a timeline for ui.perfetto.dev (Trace Event format, JSON).
+
+One track per thread: callbacks and spans as slices, publishes and takes as instants, and an arrow
+for each message from its publish to its takes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import duckdb
+
+from ligament.report.database import open_events
+
+ROWS_PER_FETCH = 10_000
+
+THREADS = """
+SELECT DISTINCT pid, tid, any_value(name) OVER (PARTITION BY pid, tid) FROM events
+WHERE event = 'thread_start'
+"""
+PROCESSES = "SELECT pid, container FROM events WHERE event = 'process_start'"
+CALLBACKS = """
+SELECT c.begin_ns, c.end_ns, e.pid, c.tid,
+       coalesce(s.node_name || ' ' || s.topic_name, n.name || ' timer', printf('0x%x', c.handle)),
+       c.seq
+FROM callbacks c JOIN events e ON e.row = c.begin_row
+LEFT JOIN subscriptions s ON s.subscription = c.handle
+LEFT JOIN (SELECT handle, any_value(node) AS node FROM events
+           WHERE event = 'timer_init' GROUP BY handle) t ON t.handle = c.handle
+LEFT JOIN nodes n ON n.node = t.node ORDER BY c.begin_row
+"""
+SPANS = """
+SELECT s.begin_ns, s.end_ns, e.pid, s.tid, coalesce(s.name, printf('0x%x', s.span)), s.category
+FROM spans s JOIN events e ON e.row = s.begin_row ORDER BY s.begin_row
+"""
+MESSAGES = """
+SELECT p.end_ns, pe.pid, p.tid, t.take_ns, te.pid, t.tid,
+       coalesce(b.topic_name, printf('0x%x', p.publisher)), p.seq
+FROM publications p JOIN takes t ON t.publisher = p.publisher AND t.seq = p.seq
+JOIN events pe ON pe.row = p.row JOIN events te ON te.row = t.row
+LEFT JOIN publishers b ON b.publisher = p.publisher ORDER BY p.row, t.row
+"""
+
+
+def write_timeline(table: Path, path: Path) -> None:
+    """Write the timeline; opened in ui.perfetto.dev or chrome://tracing."""
+    database = open_events(table)
+    first = database.execute("SELECT min(time_ns) FROM events").fetchone()
+    origin = first[0] if first else 0
+    with path.open("w", encoding="utf-8") as out:
+        out.write('{"displayTimeUnit":"ns","traceEvents":[\n')
+        _write(out, _events(database, origin))
+        out.write("\n]}\n")
+
+
+def _write(out: IO[str], events: Iterator[dict[str, Any]]) -> None:
+    for number, event in enumerate(events):
+        out.write((",\n" if number else "") + json.dumps(event, separators=(",", ":")))
+
+
+def _rows(database: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
+    cursor = database.execute(query)
+    while rows := cursor.fetchmany(ROWS_PER_FETCH):
+        yield from rows
+
+
+def _events(database: duckdb.DuckDBPyConnection, origin: int) -> Iterator[dict[str, Any]]:
+    def micros(time_ns: int) -> float:
+        return (time_ns - origin) / 1000
+
+    for pid, container in _rows(database, PROCESSES):
+        yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": container}}
+    for pid, tid, name in _rows(database, THREADS):
+        yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
+    for begin, end, pid, tid, name, seq in _rows(database, CALLBACKS):
+        yield {"ph": "X", "cat": "callback", "name": name, "pid": pid, "tid": tid,
+               "ts": micros(begin), "dur": (end - begin) / 1000, "args": {"seq": seq}}  # fmt: skip
+    for begin, end, pid, tid, name, category in _rows(database, SPANS):
+        yield {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid,
+               "ts": micros(begin), "dur": (end - begin) / 1000}  # fmt: skip
+    for number, row in enumerate(_rows(database, MESSAGES)):
+        published, pid, tid, taken, to_pid, to_tid, topic, seq = row
+        common = {"cat": "message", "name": topic, "id": number, "args": {"seq": seq}}
+        yield {"ph": "s", "pid": pid, "tid": tid, "ts": micros(min(published, taken)), **common}
+        yield {"ph": "f", "bp": "e", "pid": to_pid, "tid": to_tid, "ts": micros(taken), **common}

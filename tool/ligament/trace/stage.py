@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trace stage: a run's recording becomes its event table and a timeline for Perfetto."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from ligament.errors import InputError, Problem
+from ligament.trace.convert import Conversion, convert
+from ligament.trace.perfetto import write_timeline
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What the stage left in the run's folder."""
+
+    conversion: Conversion
+    timeline: Path
+
+
+def trace_run(folder: Path) -> Traced:
+    """Convert the recording of a run. What was converted before is made again."""
+    folder = folder.parent if folder.name == "run.json" else folder
+    conversion = convert(recording_of(folder), folder / "events.parquet")
+    timeline = folder / "timeline.json"
+    write_timeline(conversion.path, timeline)
+    return Traced(conversion, timeline)
+
+
+def recording_of(folder: Path) -> Path:
+    """Where a run's recording lies: run.json says it; a bare recording is taken as it is."""
+    path = folder / "run.json"
+    if not path.is_file():
+        raise InputError(
+            Problem("run-unreadable", f"{folder} is no run: there is no run.json in it",
+                    hint="name the folder that `ligament run` printed")  # fmt: skip
+        )
+    trace = json.loads(path.read_text(encoding="utf-8")).get("trace")
+    if not trace:
+        raise InputError(
+            Problem("run-not-traced", f"{folder} was run without --trace",
+                    hint="record it: ligament run GRAPH --trace")  # fmt: skip
+        )
+    return folder / str(trace["dir"])

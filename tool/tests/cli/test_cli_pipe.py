@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`check`, `map`, `graph` and `docs`: artefacts, and a pipe that can be entered anywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from ligament.cli.main import main
+from ligament.resources import spec_dir
+
+CASES = spec_dir() / "cases"
+PIPELINE = str(CASES / "graph" / "pipeline.yaml")
+EVERYTHING = str(CASES / "graph" / "everything.yaml")
+
+
+def test_check_prints_the_normalised_graph_that_map_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", PIPELINE, "--json"]) == 0
+    graph = tmp_path / "graph.json"
+    graph.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["map", str(graph), "--out", str(tmp_path / "a")]) == 0
+    assert main(["map", PIPELINE, "--out", str(tmp_path / "b")]) == 0
+    artefact = Path("case", "default", "mapping.json")
+    assert (tmp_path / "a" / artefact).read_bytes() == (tmp_path / "b" / artefact).read_bytes()
+
+
+def test_check_writes_only_where_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", PIPELINE]) == 0
+    assert list(tmp_path.iterdir()) == []
+    assert main(["check", PIPELINE, "--out", "x"]) == 0
+    assert json.loads((tmp_path / "x" / "case" / "graph.json").read_text())["name"] == "case"
+
+
+def test_check_takes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "graph.yaml").write_text("schema: ligament/graph/1\nname: x\nnodes: {}\n")
+    assert main(["check", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("x: 0 nodes, 0 topics, 1 variant")
+
+
+def test_check_of_a_folder_without_a_graph(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(tmp_path)]) == 2
+    assert "there is no graph file" in capsys.readouterr().err
+
+
+def test_map_writes_every_variant_and_is_quiet_the_second_time(tmp_path: Path) -> None:
+    words = ["map", EVERYTHING, "--all", "--plan", "--out", str(tmp_path)]
+    assert main(words) == 0
+    found = sorted(tmp_path.glob("everything/*/mapping.json"))
+    assert [p.parent.name for p in found] == ["fused", "groups", "processes"]
+    before = [p.stat().st_mtime_ns for p in found]
+    assert main(words) == 0
+    assert [p.stat().st_mtime_ns for p in found] == before
+
+
+def test_map_explains_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    board = str(CASES / "platforms" / "board.yaml")
+    words = [
+        "map",
+        str(CASES / "map" / "plan_fpga.yaml"),
+        "--platform",
+        board,
+        "--plan",
+        "--out",
+        str(tmp_path),
+    ]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "/rectify  case/rectify: runs on fpga0: the graph asks for fpga" in out
+    assert "edges across the software-hardware boundary: 3 (1 publish + 2 subscribe)" in out
+
+
+def test_map_refuses_what_is_not_installed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["map", EVERYTHING, "--variant", "fused", "--out", str(tmp_path)]
+    assert main(words) == 2
+    assert "it joins with the edge" in capsys.readouterr().err
+
+
+def test_unwritable_output_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["map", PIPELINE, "--out", str(tmp_path / "file")]) == 1
+    assert "choose another folder with --out" in capsys.readouterr().err
+
+
+def test_graph_draws_on_terminal_and_as_svg(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["graph", EVERYTHING, "--variant", "groups"]) == 0
+    assert "container front" in capsys.readouterr().out
+    picture = tmp_path / "graph.svg"
+    assert main(["graph", EVERYTHING, "--variant", "groups", "--svg", str(picture)]) == 0
+    assert picture.read_text().startswith("<svg")
+
+
+def test_graph_draws_a_mapping_made_by_hand(tmp_path: Path) -> None:
+    picture = tmp_path / "graph.svg"
+    by_hand = str(CASES / "mapping" / "by_hand.json")
+    assert main(["graph", "--mapping", by_hand, "--svg", str(picture)]) == 0
+    assert "/talker" in picture.read_text()
+
+
+def test_docs_writes_the_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", "--out", str(tmp_path)]) == 0
+    assert "# graph.yaml" in (tmp_path / "graph.md").read_text()
+    assert main(["docs", "--out", str(tmp_path), "--json"]) == 0
+    assert "graph.md" in json.loads(capsys.readouterr().out.split("\n", 1)[1])["pages"]

@@ -76,6 +76,7 @@ DomainState::DomainState(const DomainOptions& options_in)
 
 DomainState::~DomainState() {
   if (thread_.joinable()) {
+    linger();
     stop_.store(true);
     poke();
     thread_.join();
@@ -87,7 +88,9 @@ DomainState::~DomainState() {
   }
   // Loans and samples that outlive us keep the memory they lie in: it is left to the process.
   static auto* left = new std::vector<std::shared_ptr<void>>();  // reachable, never destroyed
-  left->insert(left->end(), resting_writers_.begin(), resting_writers_.end());
+  for (const auto& resting : resting_writers_) {
+    left->push_back(resting.state);
+  }
   for (const auto& own : resting_readers_) {
     left->push_back(own.state);
   }
@@ -293,11 +296,12 @@ void DomainState::remove(const std::shared_ptr<WriterState>& writer) {
     return;
   }
   writer->on_growth = nullptr;
-  directory_.remove(own->place);
+  // Readers that have not mapped our newest chunk yet get a moment to do so.
+  own->row.state = static_cast<std::uint8_t>(layout::RowState::closing);
+  directory_.set(own->place, own->row);
+  resting_writers_.push_back({writer, own->place, true, monotonic_now_ns() + 1'000'000'000});
   writers_.erase(own);
-  if (writer->has_loans_out()) {
-    resting_writers_.push_back(writer);
-  }
+  sweep_writers();
   own_change();
 }
 

@@ -60,10 +60,17 @@ struct DomainState {
   };
   struct WriterMatch {
     bool seen = true;
+    bool closing = false;
     std::unique_ptr<WriterLink> awaiting;  ///< until the writer says that it reads our holds
   };
   using OwnWriter = Own<WriterState, ReaderMatch>;
   using OwnReader = Own<ReaderState, WriterMatch>;
+  struct RestingWriter {
+    std::shared_ptr<WriterState> state;
+    Directory::Place place;
+    bool announced = true;         ///< its row still stands, so that readers can map what is new
+    std::int64_t deadline_ns = 0;  ///< for them
+  };
   struct TopicEnds {
     std::vector<OwnWriter*> writers;
     std::vector<OwnReader*> readers;
@@ -87,6 +94,9 @@ struct DomainState {
   void bury_the_dead();
   void send_notifications();
   [[nodiscard]] bool sweep();
+  void sweep_writers();
+  void sweep_readers();
+  void linger();
   void poke();  ///< wakes the housekeeping thread
   void arm_clock_watch();
 
@@ -119,12 +129,12 @@ struct DomainState {
   std::map<std::uint64_t, std::unique_ptr<Peer>> peers_;  ///< by nonce, ourselves among them
   std::list<OwnWriter> writers_;
   std::list<OwnReader> readers_;
-  std::vector<std::shared_ptr<WriterState>> resting_writers_;  ///< closed, loans still out
-  std::vector<OwnReader> resting_readers_;                     ///< closed, samples still held
-  std::vector<Problem> problems_;                              ///< rebuilt by each matching
-  std::vector<Problem> refusals_;   ///< processes that may not join; newest 32
-  std::set<std::uint32_t> notify_;  ///< slots to notify
-  bool again_ = false;              ///< matching changed something that we must look at ourselves
+  std::vector<RestingWriter> resting_writers_;  ///< closed; readers map, or loans are still out
+  std::vector<OwnReader> resting_readers_;      ///< closed; samples are still held
+  std::vector<Problem> problems_;               ///< rebuilt by each matching
+  std::vector<Problem> refusals_;               ///< processes that may not join; newest 32
+  std::set<std::uint32_t> notify_;              ///< slots to notify
+  bool again_ = false;  ///< matching changed something that we must look at ourselves
 
   os::Fd epoll_;
   os::Fd poke_;

@@ -7,8 +7,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 
 #include "memory/domain.hpp"
 
@@ -109,9 +111,21 @@ void DomainState::bury_the_dead() {
   }
 }
 
-bool DomainState::sweep() {
-  bool waiting = false;
-  std::erase_if(resting_writers_, [](const auto& writer) { return !writer->has_loans_out(); });
+void DomainState::sweep_writers() {
+  for (RestingWriter& resting : resting_writers_) {
+    if (resting.announced &&
+        (resting.state->is_mapped_by_readers() || monotonic_now_ns() >= resting.deadline_ns)) {
+      resting.announced = false;
+      directory_.remove(resting.place);
+      own_change();
+    }
+  }
+  std::erase_if(resting_writers_, [](const auto& resting) {
+    return !resting.announced && !resting.state->has_loans_out();
+  });
+}
+
+void DomainState::sweep_readers() {
   for (auto own = resting_readers_.begin(); own != resting_readers_.end();) {
     if (own->state->holds_anything()) {
       ++own;
@@ -121,13 +135,33 @@ bool DomainState::sweep() {
     own = resting_readers_.erase(own);
     own_change();
   }
+}
+
+bool DomainState::sweep() {
+  sweep_writers();
+  sweep_readers();
+  bool waiting = !resting_writers_.empty() || !resting_readers_.empty();
   for (const OwnReader& own : readers_) {
     if (own.state->has_gone_links()) {
       own.state->reap();
       waiting = waiting || own.state->has_gone_links();
     }
   }
-  return waiting || !resting_writers_.empty() || !resting_readers_.empty();
+  return waiting;
+}
+
+/// Before we leave: readers of what was published last map it, unless they are stopped.
+void DomainState::linger() {
+  const std::int64_t deadline = monotonic_now_ns() + 200'000'000;
+  const auto is_waiting = [this] {
+    const std::lock_guard guard(mutex_);
+    return std::any_of(resting_writers_.begin(), resting_writers_.end(),
+                       [](const auto& resting) { return resting.announced; });
+  };
+  while (is_waiting() && monotonic_now_ns() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    poke();
+  }
 }
 
 void DomainState::send_notifications() {

@@ -201,8 +201,10 @@ static_assert(offsetof(SampleHeader, gid) == 112 && offsetof(SampleHeader, type_
 struct CursorRow {
   Word writer;  ///< id; 0: unused
   Word next;    ///< first sequence number not yet taken
+  Word chunks;  ///< how many of the writer's chunks this reader has mapped
+  std::uint64_t reserved;
 };
-static_assert(sizeof(CursorRow) == 16);
+static_assert(sizeof(CursorRow) == 32);
 
 struct ReaderSegment {
   SegmentHeader header;
@@ -212,7 +214,7 @@ struct ReaderSegment {
   std::array<CursorRow, max_ends> cursors;
   // then: Word holds[max_held], at holds_offset
 };
-inline constexpr std::size_t holds_offset = 1152;
+inline constexpr std::size_t holds_offset = 2176;
 static_assert(sizeof(ReaderSegment) == holds_offset && holds_offset % 128 == 0);
 
 // --- bell: one word per sleeping executor; the only page with several writers -------------------

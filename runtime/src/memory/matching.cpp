@@ -167,6 +167,9 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
                            const EndpointDescription& theirs) {
   auto known = own.matches.find(row.id);
   if (known == own.matches.end()) {
+    if (!is_live(row)) {
+      return;
+    }
     if (auto problem = mismatch(theirs, own.state->description)) {
       report(problem->kind, std::move(problem->text));
       return;
@@ -178,8 +181,13 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
     }
   }
   known->second.seen = true;
-  if (known->second.awaiting != nullptr) {
-    activate(own, row.id, known->second, theirs);
+  WriterMatch& match = known->second;
+  if (!is_live(row) && !match.closing) {
+    match.closing = true;
+    own.state->mark_closing(row.id);
+  }
+  if (match.awaiting != nullptr) {
+    activate(own, row.id, match, theirs);
   }
 }
 

@@ -103,6 +103,11 @@ void WriterLink::map_chunks() {
   }
 }
 
+bool WriterLink::is_unreachable(std::uint32_t number) const {
+  const std::size_t index = layout::block_chunk(number);
+  return index < chunks.size() && !chunks[index].mapping;
+}
+
 const layout::SampleHeader* WriterLink::block(std::uint32_t number, std::size_t& bytes) {
   const std::size_t index = layout::block_chunk(number);
   if (index >= chunks.size()) {
@@ -185,14 +190,24 @@ expected<HoldSlot*, TakeError> ReaderState::take() {
 }
 
 bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
-  const Claim claim = link.cursor.claim(*slot.word, link.tag, link.shared->head);
-  stats_.lost += claim.lost;
-  if (claim.result == Claim::Result::nothing) {
-    return false;
-  }
-  if (claim.result == Claim::Result::corrupt || !read_sample(link, slot, claim)) {
-    drop_corrupt(link, slot);
-    return false;
+  for (;;) {
+    const Claim claim = link.cursor.claim(*slot.word, link.tag, link.shared->head);
+    stats_.lost += claim.lost;
+    if (claim.result == Claim::Result::nothing) {
+      return false;
+    }
+    const Reading reading =
+        claim.result == Claim::Result::held ? read_sample(link, slot, claim) : Reading::nonsense;
+    if (reading == Reading::nonsense) {
+      drop_corrupt(link, slot);
+      return false;
+    }
+    if (reading == Reading::whole) {
+      break;
+    }
+    // Its writer died before we could map the memory it lies in.
+    slot.word->store(0, std::memory_order_seq_cst);
+    ++stats_.lost;
   }
   slot.busy.store(true, std::memory_order_relaxed);  // under lock_, as every take
   // release: for back-pressure, "I am past this sample"; partner: a keep-all writer's load.
@@ -203,17 +218,19 @@ bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
 }
 
 /// Copies each number out of the header once and checks it: the writer may scribble at any time.
-bool ReaderState::read_sample(WriterLink& link, HoldSlot& slot, const Claim& claim) {
+ReaderState::Reading ReaderState::read_sample(WriterLink& link, HoldSlot& slot,
+                                              const Claim& claim) {
   std::size_t block_bytes = 0;
   const layout::SampleHeader* header = link.block(claim.block, block_bytes);
   if (header == nullptr) {
-    return false;
+    tell_mapped(link);
+    return link.is_unreachable(claim.block) ? Reading::unreachable : Reading::nonsense;
   }
   const std::size_t offset = read_once(header->payload_offset);
   const std::size_t size = read_once(header->payload_bytes);
   if (read_once(header->sequence) != claim.sequence || offset < sizeof(layout::SampleHeader) ||
       offset > block_bytes || size > block_bytes - offset) {
-    return false;
+    return Reading::nonsense;
   }
   slot.link = &link;
   slot.payload = {reinterpret_cast<const std::byte*>(header) + offset, size};
@@ -228,7 +245,13 @@ bool ReaderState::read_sample(WriterLink& link, HoldSlot& slot, const Claim& cla
     std::memcpy(slot.info.request.client.data(), header->request_client.data(), sizeof(Gid));
     slot.info.request.sequence = read_once(header->request_sequence);
   }
-  return true;
+  return Reading::whole;
+}
+
+/// A writer that closes keeps its descriptors until we have mapped what it published.
+void ReaderState::tell_mapped(const WriterLink& link) {
+  // release; partner: WriterState::is_mapped_by_readers.
+  shared->cursors[link.cursor_row].chunks.store(link.chunks.size(), std::memory_order_release);
 }
 
 void ReaderState::drop_corrupt(WriterLink& link, HoldSlot& slot) {
@@ -295,6 +318,7 @@ bool ReaderState::link(std::unique_ptr<WriterLink> link, std::uint64_t start,
                             link->capacity, description.qos.depth, start);
   shared->cursors[row].next.store(start, std::memory_order_relaxed);
   shared->cursors[row].writer.store(link->source.writer, std::memory_order_release);
+  tell_mapped(*link);
   stats_.history_granted += granted;
   links_.push_back(std::move(link));
   return true;
@@ -315,8 +339,16 @@ void ReaderState::map_new_chunks() {
       if (link->chunks.size() == index) {
         link->chunks.push_back(std::move(chunk));
       }
+      tell_mapped(*link);
       --at;  // there may be more
     }
+  }
+}
+
+void ReaderState::mark_closing(std::uint64_t writer) {
+  const Guard guard(lock_);
+  for (const auto& link : links_) {
+    link->closing = link->closing || link->source.writer == writer;
   }
 }
 
@@ -360,8 +392,9 @@ bool ReaderState::holds_anything() const {
 
 std::size_t ReaderState::matched() const {
   const Guard guard(lock_);
-  return static_cast<std::size_t>(
-      std::count_if(links_.begin(), links_.end(), [](const auto& link) { return !link->gone; }));
+  return static_cast<std::size_t>(std::count_if(links_.begin(), links_.end(), [](const auto& link) {
+    return !link->gone && !link->closing;
+  }));
 }
 
 ReaderStats ReaderState::snapshot() const {

@@ -57,6 +57,8 @@ struct WriterLink {
   void map_chunks();  ///< all that are announced and not mapped yet
   /// The header of a block we hold; null if the number makes no sense or the chunk is unreachable.
   [[nodiscard]] const layout::SampleHeader* block(std::uint32_t number, std::size_t& bytes);
+  /// The block may exist, but its chunk could not be mapped.
+  [[nodiscard]] bool is_unreachable(std::uint32_t number) const;
 
   Source source;
   std::uint64_t tag = 0;
@@ -67,7 +69,8 @@ struct WriterLink {
   std::vector<Chunk> chunks;
   RingCursor cursor{nullptr, 1, 1, 1};
   std::uint32_t cursor_row = 0;
-  bool gone = false;  ///< its process or endpoint is; what it published can still be taken
+  bool closing = false;  ///< its endpoint is being destroyed; counts no more
+  bool gone = false;     ///< its process or endpoint is; what it published can still be taken
 };
 
 struct ReaderState {
@@ -87,6 +90,7 @@ struct ReaderState {
   [[nodiscard]] bool link(std::unique_ptr<WriterLink> link, std::uint64_t start,
                           std::uint64_t granted);
   void map_new_chunks();
+  void mark_closing(std::uint64_t writer);
   void mark_gone(std::uint64_t writer);
   /// Forgets writers that are gone, once nothing of them is left to take or held.
   void reap();
@@ -107,8 +111,10 @@ struct ReaderState {
 
  private:
   [[nodiscard]] HoldSlot* free_slot();
+  enum class Reading : std::uint8_t { whole, unreachable, nonsense };
   [[nodiscard]] bool take_from(WriterLink& link, HoldSlot& slot);
-  [[nodiscard]] bool read_sample(WriterLink& link, HoldSlot& slot, const Claim& claim);
+  [[nodiscard]] Reading read_sample(WriterLink& link, HoldSlot& slot, const Claim& claim);
+  void tell_mapped(const WriterLink& link);
   void drop_corrupt(WriterLink& link, HoldSlot& slot);
   [[nodiscard]] bool is_finished(const WriterLink& link) const;
 

@@ -328,6 +328,18 @@ bool WriterState::has_loans_out() {
   return loans_out_ != 0;
 }
 
+bool WriterState::is_mapped_by_readers() {
+  const Guard guard(lock_);
+  const std::uint64_t announced = shared->chunks.load(std::memory_order_relaxed);
+  return std::all_of(links_.begin(), links_.end(), [&](const auto& link) {
+    const auto& cursors = link->segment.template as<const layout::ReaderSegment>()->cursors;
+    return link->closing || std::any_of(cursors.begin(), cursors.end(), [&](const auto& row) {
+             return row.writer.load(std::memory_order_acquire) == id &&
+                    row.chunks.load(std::memory_order_acquire) >= announced;
+           });
+  });
+}
+
 WriterStats WriterState::snapshot() {
   const Guard guard(lock_);
   WriterStats stats = stats_;

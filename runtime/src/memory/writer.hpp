@@ -60,6 +60,8 @@ struct WriterState {
   void unlink(std::uint64_t reader);
   [[nodiscard]] std::size_t matched() const;
   [[nodiscard]] bool has_loans_out();
+  /// All readers have mapped all chunks: nothing is lost when our descriptors close.
+  [[nodiscard]] bool is_mapped_by_readers();
   [[nodiscard]] WriterStats snapshot();
 
   const EndpointDescription description;

@@ -3,10 +3,16 @@
 /// that starts with "ok" or "error". Uses the public interface only, apart from `scribble`, which
 /// plays the hostile peer: it overwrites every pool page that this process may write.
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -163,6 +169,44 @@ std::string scribble(unsigned seed, int milliseconds) {
   return fmt::format("ok {} pages {}", written, pages.size());
 }
 
+/// Becomes user 65534 and listens on an abstract socket name that belongs to others.
+std::string impersonate(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  const bool listening = ::setresuid(65534, 65534, 65534) == 0 &&
+                         ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                         ::listen(fd, 8) == 0;
+  return listening ? "ok" : error("cannot listen as another user");
+}
+
+std::string obey(Peer& peer, const std::string& text);
+
+/// Joins from a child in a pid namespace of its own and answers with the problems it sees there.
+std::string join_in_namespace(const std::string& arguments) {
+  if (::unshare(CLONE_NEWPID) != 0) {
+    return error("unshare");
+  }
+  int out[2];
+  if (::pipe(out) != 0) return error("pipe");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, 9);
+    Peer inside;
+    (void)obey(inside, "join " + arguments);
+    const auto answer = obey(inside, "problems");
+    (void)!::write(out[1], answer.data(), answer.size());
+    ::close(out[1]);
+    ::pause();
+  }
+  ::close(out[1]);
+  std::string answer;
+  for (char c = 0; ::read(out[0], &c, 1) == 1;) answer += c;
+  return answer;
+}
+
 std::string obey(Peer& peer, const std::string& text) {
   std::istringstream line(text);
   std::string verb;
@@ -220,6 +264,11 @@ std::string obey(Peer& peer, const std::string& text) {
     line >> seed >> milliseconds;
     return scribble(seed, milliseconds);
   }
+  if (verb == "impostor") {
+    line >> topic;
+    return impersonate(topic);
+  }
+  if (verb == "namespace") return join_in_namespace(text.substr(verb.size() + 1));
   if (verb == "close") {
     line >> topic;
     peer.writers.erase(topic);

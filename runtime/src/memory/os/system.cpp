@@ -13,9 +13,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 
 #include "ligament/detail/pool.hpp"
 
@@ -92,8 +95,50 @@ bool is_safe_memory(int path_fd, const ForeignMemory& memory, std::size_t& size)
 
 }  // namespace
 
+namespace {
+
+/// The number after `key` in a small file of the kernel's; `otherwise` if it is not there.
+std::uint64_t read_number(const std::string& path, const std::string& key,
+                          std::uint64_t otherwise) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(key, 0) == 0) {
+      const char* digits = line.c_str() + key.size();
+      char* end = nullptr;
+      const std::uint64_t value = std::strtoull(digits, &end, 10);
+      return end == digits ? otherwise : value;
+    }
+  }
+  return otherwise;
+}
+
+std::uint64_t cgroup_room() {
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line) && line.rfind("0::", 0) != 0) {
+  }
+  const std::string folder = "/sys/fs/cgroup" + (line.size() > 3 ? line.substr(3) : std::string());
+  const std::uint64_t limit = read_number(folder + "/memory.max", "", UINT64_MAX);
+  const std::uint64_t used = read_number(folder + "/memory.current", "", 0);
+  return limit > used ? limit - used : 0;
+}
+
+}  // namespace
+
+std::uint64_t available_memory() {
+  constexpr std::uint64_t kilobyte = 1024;
+  const std::uint64_t system =
+      read_number("/proc/meminfo", "MemAvailable:", UINT64_MAX / kilobyte) * kilobyte;
+  return std::min(system, cgroup_room());
+}
+
 expected<SharedMemory, SystemError> create_shared(const std::string& name, std::size_t size,
                                                   SharedMemoryOptions options) {
+  constexpr std::size_t worth_asking = 1U << 20;
+  // One part in eight stays with the rest of the system.
+  if (size >= worth_asking && size > available_memory() / 8 * 7) {
+    return unexpected<SystemError>(SystemError{"allocation of shared memory", ENOMEM});
+  }
   SharedMemory memory;
   memory.fd = Fd(open_memfd(name));
   if (!memory.fd) {

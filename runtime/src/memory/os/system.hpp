@@ -66,6 +66,10 @@ class Mapping {
   std::size_t size_ = 0;
 };
 
+/// Bytes the system can still give without killing somebody: MemAvailable, and what is left of our
+/// cgroup. fallocate on a memfd does not ask: it takes page after page until the OOM killer comes.
+[[nodiscard]] std::uint64_t available_memory();
+
 /// Memory of ours that peers may map. Zero-filled, its pages exist (no SIGBUS later), its size is
 /// sealed; unless `peers_write`, nobody can map it writable any more, not even ourselves again.
 struct SharedMemory {

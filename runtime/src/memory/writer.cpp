@@ -342,6 +342,7 @@ bool WriterState::is_mapped_by_readers() {
 
 WriterStats WriterState::snapshot() {
   const Guard guard(lock_);
+  blocks_.reclaim(holds_, tag);  // so that the free ones are all known
   WriterStats stats = stats_;
   stats.scans = blocks_.scans();
   stats.blocks = blocks_.count();

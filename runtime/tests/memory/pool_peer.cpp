@@ -4,6 +4,7 @@
 /// plays the hostile peer: it overwrites every pool page that this process may write.
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -186,7 +187,7 @@ std::string obey(Peer& peer, const std::string& text);
 
 /// Joins from a child in a pid namespace of its own and answers with the problems it sees there.
 std::string join_in_namespace(const std::string& arguments) {
-  if (::unshare(CLONE_NEWPID) != 0) {
+  if (::unshare(CLONE_NEWPID | CLONE_NEWNS) != 0) {
     return error("unshare");
   }
   int out[2];
@@ -194,9 +195,11 @@ std::string join_in_namespace(const std::string& arguments) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, 9);
+    (void)::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    (void)::mount("proc", "/proc", "proc", 0, nullptr);
     Peer inside;
-    (void)obey(inside, "join " + arguments);
-    const auto answer = obey(inside, "problems");
+    auto answer = obey(inside, "join " + arguments);
+    if (answer == "ok") answer = obey(inside, "problems");
     (void)!::write(out[1], answer.data(), answer.size());
     ::close(out[1]);
     ::pause();

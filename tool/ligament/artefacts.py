@@ -35,7 +35,7 @@ def json_text(data: Mapping[str, Any]) -> str:
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> bool:
-    """Write an artefact if its content changed; return whether it did. Quiet rebuilds depend on it."""
+    """Write an artefact if its content changed (rebuilds stay quiet); return whether it did."""
     return write_text(path, json_text(data))
 
 

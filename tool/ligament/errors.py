@@ -56,7 +56,9 @@ class Problem:
             "location": self.location.to_json() if self.location else None,
             "expected": self.expected,
             "hint": self.hint,
-            "notes": [{"text": t, "location": at.to_json() if at else None} for t, at in self.notes],
+            "notes": [
+                {"text": t, "location": at.to_json() if at else None} for t, at in self.notes
+            ],
         }
 
 

@@ -43,5 +43,7 @@ def _first(what: str, candidates: list[Path]) -> Path:
         if folder.is_dir():
             return folder
     looked = " and ".join(str(c) for c in candidates)
-    raise FailureError(f"{what} that ship with ligament are missing; looked in {looked}",
-                       hint="reinstall the package (pip install ligament)")
+    raise FailureError(
+        f"{what} that ship with ligament are missing; looked in {looked}",
+        hint="reinstall the package (pip install ligament)",
+    )

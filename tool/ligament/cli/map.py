@@ -38,7 +38,7 @@ def map_(
 ) -> None:
     """Map nodes to devices and topics to transports; every choice says why.
 
-    Writes graph.json and mapping.json. A mapping.json written by hand enters the pipe at `generate`.
+    Writes graph.json and mapping.json. A mapping.json written by hand enters at `generate`.
 
     Examples:
 
@@ -73,9 +73,8 @@ def explain(mapping: GraphMapping) -> list[str]:
             replaced = f" (replaces {', '.join(node.replaces)})" if node.replaces else ""
             lines.append(f"    {name}  {node.type}{replaced}: {node.reason.text}")
     for name, topic in mapping.topics.items():
-        lines.append(
-            f"  topic {name}  {topic.message} over {', '.join(topic.transports)}: {topic.reason.text}"
-        )
+        carried = f"{topic.message} over {', '.join(topic.transports)}"
+        lines.append(f"  topic {name}  {carried}: {topic.reason.text}")
     edges = mapping.communication.boundary_all_software
     if edges.total:
         steps = (

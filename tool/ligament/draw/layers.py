@@ -60,7 +60,7 @@ def columns(
     """Return each vertex's column; `edges` must be free of cycles."""
     column = {v: int(is_topic[v]) for v in vertices}
     following = _following(edges)
-    waiting = {v: 0 for v in vertices}
+    waiting = dict.fromkeys(vertices, 0)
     for _, head in edges:
         waiting[head] += 1
     ready = [v for v in vertices if not waiting[v]]

@@ -14,8 +14,8 @@ from ligament.draw.layout import Box, Layout, Line, Size, node_vertex, place, to
 from ligament.draw.palette import KINDS, TRANSPORTS, main_transport
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
-# Mean width of a character of the sans-serif fonts that viewers have, as a share of the size; on the
-# wide side, so that text never leaves its box.
+# Mean width of a character of the sans-serif fonts that viewers have, as a share of the size: on
+# the wide side, so that text never leaves its box.
 CHARACTER = 0.58
 NAME_PX, SMALL_PX, TITLE_PX = 14, 11, 17
 MARGIN = 24.0
@@ -111,7 +111,8 @@ def _node(name: str, node: MappedNode, layout: Layout, mapping: GraphMapping) ->
     foot = f"{node.device} · {node.container}" if alone else node.device
     replaced = f"; replaces {', '.join(node.replaces)}" if node.replaces else ""
     return (
-        f'<g class="k-{node.kind}"><title>{escape(name)}: {escape(node.reason.text + replaced)}</title>'
+        f'<g class="k-{node.kind}">'
+        f"<title>{escape(name)}: {escape(node.reason.text + replaced)}</title>"
         f'<rect class="node" x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}" '
         f'height="{box.height:.1f}" rx="9"/>'
         f'<rect class="stripe" x="{left:.1f}" y="{top + 8:.1f}" width="4" '
@@ -130,7 +131,8 @@ def _topic(topic: MappedTopic, box: Box) -> str:
         f'<rect class="topic" x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}" '
         f'height="{box.height:.1f}" rx="{box.height / 2:.1f}"/>'
         f'<text class="topicname" x="{box.x:.1f}" y="{box.y - 3:.1f}">{escape(topic.id)}</text>'
-        f'<text class="tiny" x="{box.x:.1f}" y="{box.y + 11:.1f}">{escape(_carried(topic))}</text></g>'
+        f'<text class="tiny" x="{box.x:.1f}" y="{box.y + 11:.1f}">{escape(_carried(topic))}</text>'
+        "</g>"
     )
 
 
@@ -187,7 +189,7 @@ def _attribute(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Theme:
-    """The colours that do not tell anything: paper, text, dim text, boxes, frames and their rims."""
+    """The colours that tell nothing: paper, text, dim text, frames and their rims, boxes."""
 
     paper: str
     ink: str
@@ -220,7 +222,8 @@ def _style() -> str:
     light, dark = _colours(_LIGHT, "light"), _colours(_DARK, "dark")
     heads = "".join(
         f'<marker id="arrow-{name}" class="t-{name}" viewBox="0 0 8 8" refX="7.4" refY="4" '
-        'markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker>'
+        'markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/>'
+        "</marker>"
         for name in TRANSPORTS
     )
     sheet = f"{shapes}{dashes}{light}@media(prefers-color-scheme:dark){{{dark}}}"

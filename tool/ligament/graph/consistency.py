@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from ligament.errors import Location, Problem, listing, nearest
 from ligament.graph import names
-from ligament.graph.model import Graph, Node, Topic
+from ligament.graph.model import Graph, Node, Topic, Variant
 from ligament.graph.qos import incompatibility
-from ligament.graph.source import Document
+from ligament.graph.source import Document, Path
 
 
 def inconsistencies(graph: Graph, document: Document) -> Iterator[Problem]:
@@ -100,37 +100,42 @@ def _topic(graph: Graph, key: str, topic: Topic, document: Document) -> Iterator
 
 def _variants(graph: Graph, document: Document) -> Iterator[Problem]:
     if graph.default_variant not in graph.variants:
-        yield _unknown(
-            "variant", graph.default_variant, graph.variants, document.at("default_variant")
-        )
+        at = document.at("default_variant")
+        yield _unknown("variant", graph.default_variant, graph.variants, at)
     for name, variant in graph.variants.items():
         path = ("variants", name)
-        fused = {f.id for f in variant.fuse}
-        known = {*graph.nodes, *fused}
-        for i, fusion in enumerate(variant.fuse):
-            for j, node in enumerate(fusion.nodes):
-                if node not in graph.nodes:
-                    yield _unknown(
-                        "node", node, graph.nodes, document.at(*path, "fuse", i, "nodes", j)
-                    )
-            node_type = graph.types.get(fusion.type)
-            if node_type is None or node_type.fuses is None:
-                yield _unknown(
-                    "node type", fusion.type, graph.types, document.at(*path, "fuse", i, "type")
-                )
-        for field, wishes in (("devices", variant.devices), ("parameters", variant.parameters)):
-            for node in wishes:
-                if node not in known:
-                    yield _unknown("node", node, known, document.key_at(*path, field, node))
+        yield from _fusions(graph, variant, document, path)
+        known = {*graph.nodes, *(f.id for f in variant.fuse)}
+        for node, at in _named_nodes(variant, document, path):
+            if node not in known:
+                yield _unknown("node", node, known, at)
         for topic in variant.transports:
             if topic not in graph.topics:
-                yield _unknown(
-                    "topic", topic, graph.topics, document.key_at(*path, "transports", topic)
-                )
-        if not isinstance(variant.containers, str):
-            for group, members in variant.containers.items():
-                for i, node in enumerate(members):
-                    if node not in known:
-                        yield _unknown(
-                            "node", node, known, document.at(*path, "containers", group, i)
-                        )
+                at = document.key_at(*path, "transports", topic)
+                yield _unknown("topic", topic, graph.topics, at)
+
+
+def _fusions(graph: Graph, variant: Variant, document: Document, path: Path) -> Iterator[Problem]:
+    for i, fusion in enumerate(variant.fuse):
+        for j, node in enumerate(fusion.nodes):
+            if node not in graph.nodes:
+                at = document.at(*path, "fuse", i, "nodes", j)
+                yield _unknown("node", node, graph.nodes, at)
+        node_type = graph.types.get(fusion.type)
+        if node_type is None or node_type.fuses is None:
+            at = document.at(*path, "fuse", i, "type")
+            yield _unknown("node type", fusion.type, graph.types, at)
+
+
+def _named_nodes(
+    variant: Variant, document: Document, path: Path
+) -> Iterator[tuple[str, Location]]:
+    """Yield every node that a variant names outside its fusions, with its place."""
+    for node in variant.devices:
+        yield node, document.key_at(*path, "devices", node)
+    for node in variant.parameters:
+        yield node, document.key_at(*path, "parameters", node)
+    if not isinstance(variant.containers, str):
+        for group, members in variant.containers.items():
+            for i, node in enumerate(members):
+                yield node, document.at(*path, "containers", group, i)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Composition unfolded: every node of every graph file, with its namespace and what is said about it.
+"""Composition unfolded: every node of every graph file, with its namespace.
 
 A composed graph moves into its namespace; its topics may be renamed from outside; the outer graph
 may set parameters of its nodes. Variants, checks and waits of a composed graph are its own: they
@@ -21,7 +21,7 @@ from ligament.graph.source import Path as DocumentPath
 
 @dataclass(frozen=True)
 class Scope:
-    """Where a graph file stands: its namespace, the keys that lead to it, and the renamings above it."""
+    """Where a graph file stands: namespace, the keys that lead to it, and the renamings above."""
 
     document: Document
     namespace: str
@@ -30,7 +30,7 @@ class Scope:
     overrides: tuple[tuple[Document, DocumentPath], ...] = ()
 
     def topic(self, name: str) -> str:
-        """Return the final name of a topic that is called `name` (fully qualified) in this scope."""
+        """Return the final name of a topic whose full name in this scope is `name`."""
         for rules in self.outer:
             name = names.remapped(name, rules)
         return name

@@ -32,7 +32,7 @@ class MessageCatalog:
         return name in self.types
 
     def field_kind(self, message: str, path: str) -> str:
-        """Return what a field path leads to: `unbounded`, `bounded`, `plain`, or `` when nothing."""
+        """Return what a field path leads to: `unbounded`, `bounded`, `plain` or an empty string."""
         current, kind = message, "plain"
         for part in path.split("."):
             fields = self.types.get(current)

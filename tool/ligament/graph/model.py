@@ -48,7 +48,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Fuses:
-    """The sub-graph that a hand-fused node type replaces; pairs are (local node, port or parameter)."""
+    """The sub-graph that a hand-fused node type replaces; references are `local_node.port`."""
 
     nodes: Mapping[str, str]
     inside: tuple[tuple[str, str], ...] = ()
@@ -82,7 +82,7 @@ class NodePort:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the graph. `parameters` is complete; `parameters_set` names those the graph sets."""
+    """A node of the graph. `parameters` is complete, `parameters_set` names those that are set."""
 
     id: str
     name: str
@@ -117,7 +117,7 @@ class End:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic with all its ends. `qos_declared` is what the graph file says about the topic itself."""
+    """A topic with all its ends. `qos_declared` is what the graph says about the topic itself."""
 
     id: str
     hash: str

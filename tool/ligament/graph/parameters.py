@@ -105,7 +105,7 @@ def apply_file(
 ) -> None:
     """Add what a ROS 2 parameter file says about a node to the node's values.
 
-    Names with wildcards speak to many nodes, so a parameter that this one lacks is passed over there.
+    Names with wildcards speak to many nodes: a parameter that this one lacks is passed over.
     """
     for pattern, path in file_entries(document, problems):
         if not matches(pattern, node_id):
@@ -164,7 +164,7 @@ def _form_problem(document: Document, path: Path) -> Problem:
 
 
 def matches(pattern: str, node_id: str) -> bool:
-    """Return whether a parameter file's node name means this node (`*` one part, `**` any number)."""
+    """Return whether a parameter file's node name means this node (`*`: one part, `**`: any)."""
     return _match(pattern.strip("/").split("/"), node_id.strip("/").split("/"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of service: ROS 2's defaults, how declarations add up, and which ends match (DDS rules)."""
+"""Quality of service: ROS 2's defaults, how declarations add up, which ends match (DDS)."""
 
 from __future__ import annotations
 
@@ -52,12 +52,13 @@ def incompatibility(offered: QoS, requested: QoS) -> str:
             f"the publisher offers {_duration(offered.deadline_ms)}"
         )
     if _LIVELINESS_STRENGTH[requested.liveliness] > _LIVELINESS_STRENGTH[offered.liveliness]:
-        return f"the subscription asks for liveliness {requested.liveliness}, the publisher offers {offered.liveliness}"
-    lease, given = requested.liveliness_lease_ms, offered.liveliness_lease_ms
-    if lease and (not given or given > lease):
+        wanted, given = requested.liveliness, offered.liveliness
+        return f"the subscription asks for liveliness {wanted}, the publisher offers {given}"
+    lease, granted = requested.liveliness_lease_ms, offered.liveliness_lease_ms
+    if lease and (not granted or granted > lease):
         return (
             f"the subscription asks for a liveliness lease of {lease:g} ms, "
-            f"the publisher offers {_duration(given)}"
+            f"the publisher offers {_duration(granted)}"
         )
     return ""
 

@@ -150,4 +150,4 @@ def _meaning(schema: Schema) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text.split(". ")[0].rstrip(".") + "." if text else ""
+    return text.split(". ", maxsplit=1)[0].rstrip(".") + "." if text else ""

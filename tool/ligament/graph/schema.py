@@ -35,7 +35,7 @@ _JSON_NAMES = {
 
 @cache
 def load_schemas() -> dict[str, dict[str, Any]]:
-    """Return all schemas by short name: `graph`, `node`, `qos`, ... (from `$id` urn:ligament:X:N)."""
+    """Return all schemas by short name: `graph`, `node`, ... (X of `$id` urn:ligament:X:N)."""
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(spec_dir().rglob("*.schema.json")):
         schema = json.loads(path.read_text(encoding="utf-8"))

@@ -169,7 +169,8 @@ def _check_messages(topic: Topic, nodes: Mapping[str, Node], problems: list[Prob
             problems.append(
                 Problem(
                     "topic-type-mismatch",
-                    f"port '{end.port}' of '{end.node}' carries {message} on the topic '{topic.id}'",
+                    f"port '{end.port}' of '{end.node}' carries {message} "
+                    f"on the topic '{topic.id}'",
                     nodes[end.node].at,
                     expected=f"{topic.message}, as the other ends",
                     notes=(
@@ -197,7 +198,8 @@ def _check_qos(topic: Topic, nodes: Mapping[str, Node], problems: list[Problem])
                 problems.append(
                     Problem(
                         "topic-qos-mismatch",
-                        f"'{subscription.node}' cannot get '{topic.id}' from '{publisher.node}': {reason}",
+                        f"'{subscription.node}' cannot get '{topic.id}' "
+                        f"from '{publisher.node}': {reason}",
                         nodes[subscription.node].at,
                         notes=(where,),
                         hint="set `qos` of the node's port or of the topic",

@@ -17,7 +17,7 @@ BOUND = "declared bound of the topic"
 
 
 def transfer_ns(platform: Platform, device: Device, size_bytes: int) -> tuple[float, str] | None:
-    """Return the time to bring a message between the pool and a device, and the link; None if unknown."""
+    """Return the time of a message between pool and device, and the link; None if unknown."""
     if platform.pool_memory is None or (
         device.memory == platform.pool_memory and device.addresses_pool
     ):

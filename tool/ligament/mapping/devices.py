@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""node -> device. The rules are the table `DEVICE_RULES`, tried in order; the first that applies decides.
+"""node -> device. The rules are the table `DEVICE_RULES`; the first that has an answer decides.
 
 A rule is a name, a question and an answer: it looks at one node (`NodeCase`) and returns the
 device with a sentence, a problem, or None when it has nothing to say. To add a rule, write the
@@ -134,7 +134,8 @@ def _none_left(case: NodeCase) -> Answer:
     return _problem(
         case,
         "implementation-missing",
-        f"'{case.node_type.type}' cannot run on '{case.platform.name}', which has {listing(present)}",
+        f"'{case.node_type.type}' cannot run on '{case.platform.name}', "
+        f"which has {listing(present)}",
         f"a platform with {listing(kinds)}",
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A variant's graph: parameters as the variant sets them, fused nodes in place of what they replace."""
+"""A variant's graph: its parameters set, fused nodes in place of what they replace."""
 
 from __future__ import annotations
 

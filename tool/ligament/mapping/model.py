@@ -99,7 +99,7 @@ class Edges:
 
 @dataclass(frozen=True)
 class Communication:
-    """The communication mapping in the papers' terms: sets, and boundary edges at its three steps."""
+    """The communication mapping in the papers' terms: sets, and boundary edges in three steps."""
 
     nodes_software: tuple[str, ...] = ()
     nodes_hardware: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class GraphMapping:
     nodes: Mapping[str, MappedNode]
     topics: Mapping[str, MappedTopic]
     containers: Mapping[str, tuple[str, ...]]
-    wait: Wait = Wait()
+    wait: Wait = field(default_factory=Wait)
     description: str = ""
     communication: Communication = Communication()
     warnings: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ class Platform:
 
 
 def build_platform(document: Document) -> Platform:
-    """Return the platform of a schema-valid document; raise InputError for names that lead nowhere."""
+    """Return the platform of a schema-valid document; raise InputError for unknown names."""
     data = document.data
     problems: list[Problem] = []
     memories, clocks = data.get("memories", {}), data.get("clocks", {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""topic -> transports. Rules are the two tables at the end; this is the mapping paper's method and a bit more.
+"""topic -> transports: the mapping paper's method, and what other ends need beside it.
 
 `CLASS_RULES` decide, first match first, where the topic's one network is: in software (the pool),
 in hardware (streams on one FPGA), on one GPU, or on both sides with a gateway between. `JOIN_RULES`
@@ -66,7 +66,7 @@ class TopicCase:
 
 @dataclass(frozen=True)
 class Rule:
-    """A line of a table: when it applies, what it gives (`mapped` only in the class table), and why."""
+    """A line of a table: when it applies, what it gives, and why; classes also say `mapped`."""
 
     name: str
     applies: Callable[[TopicCase], bool]
@@ -128,7 +128,7 @@ JOIN_RULES: tuple[Rule, ...] = (
         lambda c: len(c.hosts) > 1,
         ("dds",),
         lambda c: (
-            f"ends on the hosts {listing(str(h) for h in c.hosts)}, so each host's edge carries it over"
+            f"ends on the hosts {listing(map(str, c.hosts))}, so each host's edge carries it over"
         ),
     ),
     Rule(

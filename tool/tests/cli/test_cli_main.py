@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from ligament import __version__
 from ligament.cli import main as cli
 from ligament.errors import FailureError

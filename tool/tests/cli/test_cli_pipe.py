@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from ligament.cli.main import main
 from ligament.resources import spec_dir
 

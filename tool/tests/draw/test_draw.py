@@ -8,6 +8,8 @@ import random
 import xml.etree.ElementTree as Xml
 
 import pytest
+from rich.console import Console
+
 from ligament.draw.layers import closing_edges
 from ligament.draw.layout import Box, Layout, Size, node_vertex, place, topic_vertex
 from ligament.draw.svg import svg_picture
@@ -15,7 +17,6 @@ from ligament.draw.terminal import terminal_picture
 from ligament.graph import load_graph
 from ligament.mapping import GraphMapping, load_platform, map_graph, planned
 from ligament.resources import spec_dir
-from rich.console import Console
 
 CASES = spec_dir() / "cases" / "graph"
 

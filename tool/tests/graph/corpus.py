@@ -35,7 +35,7 @@ def _node(path: Path, _: Expectation) -> None:
     project: Project = read_project(CASES / "graph" / "everything.yaml")
     document = read_document(path, "node")
     problems: list[Problem] = []
-    from ligament.graph.loader import _check_sources  # noqa: PLC0415
+    from ligament.graph.loader import _check_sources
 
     _check_sources(document, path.parent, problems)
     documents = {**project.node_types, document.data["type"]: document}

@@ -7,9 +7,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import corpus
 import pytest
 
-import corpus
 from ligament.errors import render_problem
 from ligament.graph.json_source import parse_json
 from ligament.graph.schema import load_schemas, validate

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from ligament.graph import names
 
 # Underscores only between letters: two in a row are reserved.

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from ligament.errors import InputError
 from ligament.graph import Graph, load_graph
 from ligament.graph.consistency import inconsistencies

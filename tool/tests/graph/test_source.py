@@ -8,6 +8,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from ligament.errors import InputError
 from ligament.graph.json_source import parse_json
 from ligament.graph.source import MAX_DEPTH, parse_yaml

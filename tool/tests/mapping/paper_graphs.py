@@ -27,8 +27,8 @@ BOARD = Platform(
     links=(Link(frozenset(("fpga0", "ram")), 1.6e9, 500, "fpga0 - ram"),),
 )
 
-# The paper's section 5. Its figure is a picture; these edges are the ones that its text allows: N_HW,
-# N_SW, and every count that it states.
+# The paper's section 5. Its figure is a picture; these edges agree with all that its text says:
+# N_HW, N_SW, the three sets of topics, and every count.
 ELEVEN_HARDWARE = ("1", "2", "3", "4", "5", "7", "10", "11")
 ELEVEN_TOPICS = {
     "A": "1 -> 2 3 8",

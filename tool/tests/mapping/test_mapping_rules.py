@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import paper_graphs as papers
 import pytest
+
 from ligament.errors import InputError
 from ligament.graph import load_graph
 from ligament.graph.model import Graph, NodeType, Variant

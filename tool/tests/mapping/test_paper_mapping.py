@@ -9,6 +9,7 @@ import paper_graphs as papers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from ligament.errors import InputError
 from ligament.graph.source import Document
 from ligament.mapping import map_graph, planned

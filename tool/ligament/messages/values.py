@@ -75,7 +75,7 @@ def _items(text: str) -> list[tuple[int, str]]:
     while True:
         match = _ITEM.match(text, position)
         if match is None:
-            raise ValueMistake("the list is not well formed", "values between commas", position)
+            raise ValueMistake("the list is not well formed", "values between commas", 1 + position)
         items.append((match.start(1), match[1].strip()))
         if match[2] != ",":
             return items

@@ -1,30 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which message types there are, and which fields they have.
+"""Which message types there are, and which fields they have, as far as a graph needs to know.
 
-The standard definitions are those of `rosbags`; a user's own come from the `.msg` files of the
-graph's message packages. The code for a message is made elsewhere (`ligament.messages`); here only
-names and fields matter.
+A thin look at `ligament.messages`, which knows everything about definitions. What is wrong with a
+definition is one problem among the graph's; its package's names still count, so that one broken
+.msg file does not make every node that uses the package wrong too.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ligament.errors import Location, Problem, nearest
+from ligament.errors import InputError, Location, Problem, nearest
 
-Fields = dict[str, Any]
+if TYPE_CHECKING:
+    from ligament.messages import FieldType, TypeStore
+
+
+@dataclass(frozen=True)
+class FieldInfo:
+    """A field: its message type if it holds messages, and whether its length has a limit."""
+
+    message: str
+    kind: str
 
 
 @dataclass(frozen=True)
 class MessageCatalog:
     """Message types by name with their fields, and the user's message packages by name."""
 
-    types: Mapping[str, Fields]
+    types: Mapping[str, Mapping[str, FieldInfo]]
     packages: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
@@ -33,60 +41,61 @@ class MessageCatalog:
 
     def field_kind(self, message: str, path: str) -> str:
         """Return what a field path leads to: `unbounded`, `bounded`, `plain` or an empty string."""
-        current, kind = message, "plain"
+        found = FieldInfo(message, "plain")
         for part in path.split("."):
-            fields = self.types.get(current)
+            fields = self.types.get(found.message)
             if fields is None or part not in fields:
                 return ""
-            current, kind = _unfold(fields[part])
-        return kind
+            found = fields[part]
+        return found.kind
 
-
-# rosbags' node kinds: a primitive, a message name, a fixed array, a sequence.
-_BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4
-
-
-def _unfold(description: Any) -> tuple[str, str]:
-    kind, detail = description
-    if kind == _NAME:
-        return str(detail), "plain"
-    if kind == _BASE:
-        name, limit = detail
-        text = name in ("string", "wstring")
-        return "", ("unbounded" if not limit else "bounded") if text else "plain"
-    inner, limit = detail
-    message, inner_kind = _unfold(inner)
-    if kind == _ARRAY:
-        return message, inner_kind
-    return message, "bounded" if limit else "unbounded"
+    def unbounded(self, message: str, prefix: str = "") -> list[str]:
+        """Return the paths of all fields of a message whose length has no limit."""
+        found: list[str] = []
+        for name, info in self.types.get(message, {}).items():
+            if info.kind == "unbounded":
+                found.append(f"{prefix}{name}")
+            if info.message:
+                found += self.unbounded(info.message, f"{prefix}{name}.")
+        return found
 
 
 def load_messages(
     distro: str, folders: Mapping[str, Location], problems: list[Problem]
 ) -> MessageCatalog:
     """Return the catalogue of a distribution plus message package folders."""
-    types: dict[str, Fields] = dict(_standard(distro))
+    # Imported here: it takes a noticeable part of a second, and `--help` has no use for it.
+    from ligament.messages import load_store  # noqa: PLC0415
+    from ligament.messages.packages import package_name, read_package  # noqa: PLC0415
+
     packages: dict[str, str] = {}
+    good: list[Path] = []
+    broken: dict[str, Mapping[str, FieldInfo]] = {}
     for name, asked_at in folders.items():
         folder = Path(name)
         if not folder.is_dir():
             problems.append(_missing(folder, asked_at))
             continue
-        package = package_name(folder)
-        packages[package] = str(folder)
-        found = sorted((folder / "msg").glob("*.msg"))
-        if not found and not any((folder / k).is_dir() for k in ("srv", "action")):
-            problems.append(
-                Problem(
-                    "message-package-empty",
-                    f"'{folder}' holds no msg/, srv/ or action/",
-                    asked_at,
-                    expected="a message package folder",
-                )
-            )
-        for path in found:
-            types.update(_definition(path, package, problems))
-    return MessageCatalog(types, packages)
+        try:
+            packages[package_name(folder)] = str(folder)
+            read_package(folder)
+            good.append(folder)
+        except InputError as error:
+            problems += [_placed(p, asked_at) for p in error.problems]
+            broken |= {f"{folder.name}/msg/{p.stem}": {} for p in folder.glob("msg/*.msg")}
+    try:
+        types = _fields(load_store(distro, good)) if good else dict(_standard(distro))
+    except InputError as error:  # a reference to a type that does not exist, a name taken twice
+        problems += error.problems
+        types = dict(_standard(distro))
+        broken |= {f"{package_name(f)}/msg/{p.stem}": {} for f in good for p in f.glob("msg/*.msg")}
+    return MessageCatalog({**types, **broken}, packages)
+
+
+def _placed(problem: Problem, asked_at: Location) -> Problem:
+    if problem.location:
+        return problem
+    return Problem(problem.code, problem.text, asked_at, problem.expected, problem.hint)
 
 
 def _missing(folder: Path, asked_at: Location) -> Problem:
@@ -95,38 +104,21 @@ def _missing(folder: Path, asked_at: Location) -> Problem:
     return Problem("file-missing", text, asked_at, hint=nearest(folder.name, beside))
 
 
-def package_name(folder: Path) -> str:
-    """Return a message package's name: that of its package.xml, else the folder's."""
-    manifest = folder / "package.xml"
-    if manifest.is_file():
-        match = re.search(r"<name>\s*([\w-]+)\s*</name>", manifest.read_text(encoding="utf-8"))
-        if match:
-            return match.group(1)
-    return folder.resolve().name
-
-
 @cache
-def _standard(distro: str) -> dict[str, Fields]:
-    # Imported here: it takes a noticeable part of a second, and `--help` has no use for it.
-    from rosbags.typesys import Stores, get_typestore  # noqa: PLC0415
+def _standard(distro: str) -> Mapping[str, Mapping[str, FieldInfo]]:
+    from ligament.messages import load_store  # noqa: PLC0415
 
-    store = get_typestore(Stores[f"ROS2_{distro.upper()}"])
-    return {name: dict(definition[1]) for name, definition in store.fielddefs.items()}
+    return _fields(load_store(distro))
 
 
-def _definition(path: Path, package: str, problems: list[Problem]) -> dict[str, Fields]:
-    from rosbags.typesys import get_types_from_msg  # noqa: PLC0415
-
-    name = f"{package}/msg/{path.stem}"
-    try:
-        parsed = get_types_from_msg(path.read_text(encoding="utf-8"), name)
-    except Exception as error:  # rosbags raises its own and its parser's kinds
-        line = _error_line(str(error))
-        problems.append(Problem("message-syntax", f"{name}: {error}", Location(str(path), line)))
-        return {name: {}}
-    return {key: dict(value[1]) for key, value in parsed.items()}
+def _fields(store: TypeStore) -> dict[str, Mapping[str, FieldInfo]]:
+    return {m.name: {f.name: _info(f.type) for f in m.fields} for m in store if m.kind == "msg"}
 
 
-def _error_line(text: str) -> int:
-    match = re.search(r"line (\d+)|:(\d+):", text)
-    return int(match.group(1) or match.group(2)) if match else 1
+def _info(kind: FieldType) -> FieldInfo:
+    message = kind.element if kind.is_message else ""
+    lengths = [kind.string_bound] if kind.is_string else []
+    lengths += [kind.count] if kind.is_sequence else []
+    if not lengths:
+        return FieldInfo(message, "plain")
+    return FieldInfo(message, "bounded" if all(lengths) else "unbounded")

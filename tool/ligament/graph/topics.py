@@ -130,7 +130,7 @@ def _check_declared(
     for path in entry.get("bounds", {}):
         kind = messages.field_kind(message, path)
         if kind != "unbounded":
-            known = _unbounded(message, messages)
+            known = messages.unbounded(message)
             text = (
                 f"{message} has no field '{path}'"
                 if not kind
@@ -145,20 +145,6 @@ def _check_declared(
                     hint=nearest(path, known),
                 )
             )
-
-
-def _unbounded(
-    message: str, messages: MessageCatalog, prefix: str = "", depth: int = 0
-) -> list[str]:
-    found: list[str] = []
-    for name, description in messages.types.get(message, {}).items():
-        path = f"{prefix}{name}"
-        if messages.field_kind(message, name) == "unbounded":
-            found.append(path)
-        detail = description[1]
-        if isinstance(detail, str) and depth < 4:
-            found += _unbounded(detail, messages, f"{path}.", depth + 1)
-    return found
 
 
 def _check_messages(topic: Topic, nodes: Mapping[str, Node], problems: list[Problem]) -> None:

@@ -5,7 +5,7 @@
 ///
 ///   publisher->publish(image);                                 // serialised once, into the pool
 ///
-///   Image::Shape shape;  shape.encoding = 4;  shape.data = 640 * 480 * 3;
+///   ImageShape shape;  shape.encoding = 4;  shape.data = 640 * 480 * 3;
 ///   auto loan = publisher->borrow_loaned_message(shape);       // lengths are fixed from here on
 ///   if (!loan) return;                                         // counted and reported already
 ///   loan->get().set_height(480);

@@ -1,3 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file ligament-container: runs the nodes of one CONTAINER.json in this process.
-int main() { return 2; }
+#include <CLI/CLI.hpp>
+
+#include "container/container.hpp"
+
+int main(int argc, char** argv) {
+  using namespace ligament::container;
+  CLI::App app{"Runs the nodes of one container configuration until SIGINT or SIGTERM."};
+  Arguments arguments;
+  std::string class_to_find;
+  app.add_option("CONTAINER.json", arguments.config,
+                 "the configuration (spec/run/container.md); with --has-class, a library")
+      ->required();
+  app.add_option("--status-fd", arguments.status_descriptor,
+                 "open descriptor to which status lines are written")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--trace", arguments.trace, "record events; providers: ligament");
+  app.add_option("--has-class", class_to_find,
+                 "run nothing: exit 0 if the library registers this class");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : exit_bad_configuration;
+  }
+  return class_to_find.empty() ? run_container(arguments)
+                               : check_class(arguments.config, class_to_find);
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "container/config.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <ligament/names.hpp>
+#include <limits>
+
+#include "container/problems.hpp"
+
+namespace ligament::container {
+namespace {
+
+using Need = ObjectReader::Need;
+constexpr const char* schema_name = "ligament/container/1";
+
+// --- parameters -----------------------------------------------------------------------------------
+
+std::optional<ParameterValue> scalar(const Json& value) {
+  if (value.is_boolean()) {
+    return value.get<bool>();
+  }
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() >
+                                        static_cast<std::uint64_t>(
+                                            std::numeric_limits<std::int64_t>::max())) {
+    return std::nullopt;
+  }
+  if (value.is_number_integer()) {
+    return value.get<std::int64_t>();
+  }
+  if (value.is_number_float()) {
+    return value.get<double>();
+  }
+  if (value.is_string()) {
+    return value.get<std::string>();
+  }
+  return std::nullopt;
+}
+
+std::optional<ParameterValue> list(const Json& values) {
+  const auto all = [&](auto is_kind) { return std::all_of(values.begin(), values.end(), is_kind); };
+  if (values.empty()) {
+    return ParameterValue(std::vector<std::uint8_t>{});  // becomes any list that is declared
+  }
+  if (all([](const Json& v) { return v.is_boolean(); })) {
+    return values.get<std::vector<bool>>();
+  }
+  if (all([](const Json& v) { return v.is_string(); })) {
+    return values.get<std::vector<std::string>>();
+  }
+  if (all([](const Json& v) { return v.is_number_integer() && scalar(v).has_value(); })) {
+    return values.get<std::vector<std::int64_t>>();
+  }
+  if (all([](const Json& v) { return v.is_number(); })) {
+    return values.get<std::vector<double>>();
+  }
+  return std::nullopt;
+}
+
+std::optional<ParameterValue> parameter_value(const Json& value) {
+  return value.is_array() ? list(value) : scalar(value);
+}
+
+// --- topics ---------------------------------------------------------------------------------------
+
+void read_milliseconds(ObjectReader& reader, const std::string& key,
+                       std::optional<std::int64_t>& out) {
+  double milliseconds = -1;
+  reader.number(key, 0, milliseconds);
+  if (milliseconds >= 0) {
+    out = std::llround(milliseconds * 1e6);
+  }
+}
+
+void read_count(ObjectReader& reader, const std::string& key, std::int64_t high,
+                std::optional<std::uint32_t>& out) {
+  std::int64_t count = 0;
+  reader.whole_number(key, 1, high, count);
+  if (count != 0) {
+    out = static_cast<std::uint32_t>(count);
+  }
+}
+
+template <typename Policy>
+void read_policy(ObjectReader& reader, const std::string& key, const char* first,
+                 const char* second, std::optional<Policy>& out) {
+  std::string chosen;
+  reader.choice(key, {first, second}, chosen);
+  if (!chosen.empty()) {
+    out = static_cast<Policy>(chosen == second);
+  }
+}
+
+QoSOverrides read_qos(const Json& value, const std::string& pointer, Problems& problems) {
+  QoSOverrides qos;
+  ObjectReader reader(value, pointer, problems);
+  read_policy(reader, "history", "keep_last", "keep_all", qos.history);
+  read_policy(reader, "reliability", "best_effort", "reliable", qos.reliability);
+  read_policy(reader, "durability", "volatile", "transient_local", qos.durability);
+  read_policy(reader, "liveliness", "automatic", "manual_by_topic", qos.liveliness);
+  read_count(reader, "depth", 65536, qos.depth);
+  read_count(reader, "max_held", 64, qos.max_held);
+  read_milliseconds(reader, "deadline_ms", qos.deadline_ns);
+  read_milliseconds(reader, "lifespan_ms", qos.lifespan_ns);
+  read_milliseconds(reader, "liveliness_lease_ms", qos.liveliness_lease_ns);
+  reader.finish();
+  return qos;
+}
+
+TopicOptions read_topic(const Json& value, const std::string& pointer, Problems& problems) {
+  TopicOptions topic;
+  ObjectReader reader(value, pointer, problems);
+  reader.text("message", topic.message);
+  if (const Json* qos = reader.member("qos", Need::optional)) {
+    topic.qos = read_qos(*qos, reader.at("qos"), problems);
+  }
+  const Json* bound = reader.member("bound_bytes", Need::optional);
+  if (bound != nullptr && !bound->is_null()) {
+    std::int64_t bytes = 0;
+    reader.whole_number("bound_bytes", 1, std::int64_t{1} << 40, bytes);
+    topic.bound_bytes = static_cast<std::size_t>(bytes);
+  }
+  reader.finish();
+  return topic;
+}
+
+// --- nodes ----------------------------------------------------------------------------------------
+
+struct Place {
+  std::filesystem::path folder;  ///< of the configuration
+  Problems& problems;
+};
+
+void read_remaps(ObjectReader& reader, NodeConfig& node, const Place& place) {
+  reader.map(
+      "remap",
+      [&](const std::string& from, const Json& to, const std::string& pointer) {
+        if (to.is_string()) {
+          node.remaps.emplace_back(from, to.get<std::string>());
+        } else {
+          place.problems.add(pointer, "expected a topic name, found " + shown(to));
+        }
+      },
+      Need::optional);
+}
+
+void read_parameters(ObjectReader& reader, NodeConfig& node, const Place& place) {
+  reader.map(
+      "parameters",
+      [&](const std::string& name, const Json& value, const std::string& pointer) {
+        if (auto parsed = parameter_value(value)) {
+          node.parameters.emplace_back(name, std::move(*parsed));
+        } else {
+          place.problems.add(pointer,
+                             "expected true or false, a number, a string, or a list of one of "
+                             "them, found " +
+                                 shown(value));
+        }
+      },
+      Need::optional);
+  reader.list(
+      "parameter_files",
+      [&](const Json& value, const std::string& pointer) {
+        if (value.is_string()) {
+          node.parameter_files.push_back(place.folder / value.get<std::string>());
+        } else {
+          place.problems.add(pointer, "expected the path of a parameter file, found " +
+                                          shown(value));
+        }
+      },
+      Need::optional);
+}
+
+NodeConfig read_node(const Json& value, const std::string& pointer, const Place& place) {
+  NodeConfig node;
+  ObjectReader reader(value, pointer, place.problems);
+  std::string library;
+  reader.text("id", node.id);
+  reader.text("name", node.name);
+  reader.text("namespace", node.name_space);
+  reader.text("type", node.type);
+  reader.text("library", library);
+  reader.text("class", node.class_name);
+  node.library = place.folder / library;
+  read_remaps(reader, node, place);
+  read_parameters(reader, node, place);
+  reader.finish();
+  const std::string full = join_name(node.name_space.empty() ? "/" : node.name_space, node.name);
+  if (!node.id.empty() && !node.name.empty() && full != node.id) {
+    place.problems.add(reader.at("id"),
+                       "expected namespace and name together, '" + full + "', found '" + node.id +
+                           "'");
+  }
+  return node;
+}
+
+void check_unique_ids(const ContainerConfig& config, Problems& problems) {
+  for (std::size_t i = 0; i < config.nodes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (config.nodes[i].id == config.nodes[j].id) {
+        problems.add("/nodes/" + std::to_string(i) + "/id",
+                     "'" + config.nodes[i].id + "' is also /nodes/" + std::to_string(j));
+      }
+    }
+  }
+}
+
+// --- the document ---------------------------------------------------------------------------------
+
+WaitStrategy read_wait(const Json& value, Problems& problems) {
+  std::string strategy = "sleep";
+  double spin_us = 50;
+  ObjectReader reader(value, "/wait", problems);
+  reader.choice("strategy", {"poll", "spin", "sleep"}, strategy, Need::required);
+  reader.number("spin_us", 0, spin_us);
+  reader.finish();
+  if (strategy == "poll") {
+    return WaitStrategy::poll();
+  }
+  return strategy == "spin" ? WaitStrategy::spin_then_sleep(std::llround(spin_us * 1e3))
+                            : WaitStrategy::sleep();
+}
+
+void read_header(ObjectReader& reader, ContainerConfig& config, Problems& problems) {
+  std::string schema;
+  std::string log_level = "info";
+  std::int64_t threads = 1;
+  reader.text("schema", schema);
+  if (!schema.empty() && schema != schema_name) {
+    problems.add("/schema", std::string("expected '") + schema_name + "', found '" + schema + "'");
+  }
+  reader.text("graph", config.graph);
+  reader.text("run_id", config.run_id);
+  reader.text("variant", config.variant);
+  reader.text("container", config.container);
+  reader.text("domain", config.domain);
+  const std::vector<std::string> levels{"debug", "info", "warn", "error", "fatal"};
+  reader.choice("log_level", levels, log_level);
+  config.log_level = static_cast<LogLevel>(
+      std::find(levels.begin(), levels.end(), log_level) - levels.begin());
+  reader.whole_number("executor_threads", 1, 64, threads);
+  if (threads != 1) {
+    problems.add("/executor_threads",
+                 "expected 1: a container has one executor thread; put nodes that shall run in "
+                 "parallel into containers of their own");
+  }
+}
+
+ContainerConfig read_document(const Json& document, const Place& place) {
+  ContainerConfig config;
+  ObjectReader reader(document, "", place.problems);
+  read_header(reader, config, place.problems);
+  const Json* trace = reader.member("trace", Need::optional);
+  if (trace != nullptr && !trace->is_null()) {
+    config.trace.emplace();
+    reader.choice("trace", {"ligament"}, *config.trace);
+  }
+  if (const Json* wait = reader.member("wait", Need::optional)) {
+    config.wait = read_wait(*wait, place.problems);
+  }
+  reader.list("nodes", [&](const Json& node, const std::string& pointer) {
+    config.nodes.push_back(read_node(node, pointer, place));
+  });
+  reader.map(
+      "topics",
+      [&](const std::string& name, const Json& topic, const std::string& pointer) {
+        config.topics[name] = read_topic(topic, pointer, place.problems);
+      },
+      Need::optional);
+  reader.finish();
+  check_unique_ids(config, place.problems);
+  return config;
+}
+
+}  // namespace
+
+expected<ContainerConfig, std::vector<std::string>> read_config(const std::filesystem::path& path) {
+  using Failure = unexpected<std::vector<std::string>>;
+  std::ifstream file(path);
+  if (!file) {
+    return Failure({path.string() + ": cannot be read"});
+  }
+  Json document;
+  try {
+    document = Json::parse(file);
+  } catch (const Json::exception& error) {
+    return Failure({path.string() + ": not JSON: " + error.what()});
+  }
+  Problems problems(path.string());
+  auto config = read_document(document, {path.parent_path(), problems});
+  if (!problems.sentences().empty()) {
+    return Failure(problems.sentences());
+  }
+  return config;
+}
+
+}  // namespace ligament::container

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file CONTAINER.json: which nodes a process holds. Schema: spec/run/container.schema.json.
+#pragma once
+
+#include <filesystem>
+#include <ligament/executor.hpp>
+#include <ligament/expected.hpp>
+#include <ligament/logging.hpp>
+#include <ligament/node_options.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ligament::container {
+
+/// One node of the container.
+struct NodeConfig {
+  std::string id;
+  std::string name;
+  std::string name_space;
+  std::string type;
+  std::filesystem::path library;
+  std::string class_name;
+  std::vector<std::pair<std::string, std::string>> remaps;
+  std::vector<std::pair<std::string, ParameterValue>> parameters;
+  std::vector<std::filesystem::path> parameter_files;
+};
+
+struct ContainerConfig {
+  std::string graph;
+  std::string run_id;
+  std::string variant;
+  std::string container;
+  std::string domain;
+  std::optional<std::string> trace;
+  LogLevel log_level = LogLevel::info;
+  WaitStrategy wait;
+  std::vector<NodeConfig> nodes;
+  std::map<std::string, TopicOptions> topics;
+};
+
+/// The configuration, or every mistake in it. Relative paths are meant from the file's folder.
+[[nodiscard]] expected<ContainerConfig, std::vector<std::string>> read_config(
+    const std::filesystem::path& path);
+
+}  // namespace ligament::container

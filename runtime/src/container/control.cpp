@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "container/control.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <ligament/detail/pool.hpp>
+
+#include "node/node_state.hpp"
+
+namespace ligament::container {
+namespace {
+
+constexpr std::int64_t status_period_ns = 1'000'000'000;
+constexpr int exit_without_drain = 1;
+
+int stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+}  // namespace
+
+Control::Control(StatusChannel& channel, Context& context)
+    : channel_(channel), context_(context), signals_(stop_signals()),
+      bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), thread_([this] { run(); }) {
+  context_.set_observer(this);
+}
+
+Control::~Control() {
+  context_.set_observer(nullptr);
+  ending_ = true;
+  wake();
+  thread_.join();
+  write_queued();
+  ::close(signals_);
+  ::close(bell_);
+}
+
+void Control::wake() const {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(bell_, &one, sizeof(one));
+}
+
+void Control::post(nlohmann::json line) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(line));
+  }
+  wake();
+}
+
+void Control::node_error(const std::string& node_id, const std::string& text) {
+  post({{"event", "error"}, {"node", node_id}, {"text", text}});
+}
+
+void Control::node_finished(const std::string& node_id) {
+  post({{"event", "done"}, {"node", node_id}});
+  const std::lock_guard lock(mutex_);
+  finished_.insert(node_id);
+}
+
+void Control::nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes) {
+  channel_.send({{"event", "ready"}, {"pid", ::getpid()}});
+  const std::lock_guard lock(mutex_);
+  nodes_ = nodes;
+  figures_ = std::make_unique<Figures>(nodes);
+}
+
+void Control::nodes_are_done() {
+  write_queued();
+  std::unique_ptr<Figures> figures;
+  {
+    const std::lock_guard lock(mutex_);
+    figures.swap(figures_);
+    nodes_.clear();
+  }
+  if (figures != nullptr) {
+    channel_.send(figures->status_line());
+  }
+}
+
+void Control::write_queued() {
+  std::vector<nlohmann::json> lines;
+  {
+    const std::lock_guard lock(mutex_);
+    lines.swap(queue_);
+  }
+  for (const auto& line : lines) {
+    channel_.send(line);
+  }
+}
+
+/// The first signal stops the executor, which drains; the second one does not wait for that.
+void Control::on_signal() {
+  signalfd_siginfo info{};
+  while (::read(signals_, &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) {
+    if (stop_requested_) {
+      get_logger("ligament-container")
+          .write(LogLevel::warn, "asked again to stop: leaving without draining");
+      ::_exit(exit_without_drain);
+    }
+    stop_requested_ = true;
+    context_.shutdown();
+  }
+}
+
+/// Who the problem concerns is known by its text alone, which names both ends.
+void Control::report_new_problems() {
+  std::vector<std::shared_ptr<Node>> nodes;
+  {
+    const std::lock_guard lock(mutex_);
+    nodes = nodes_;
+  }
+  for (const auto& problem : context_.domain()->problems()) {
+    if (!known_problems_.insert(problem.text).second) {
+      continue;
+    }
+    bool named = false;
+    for (const auto& node : nodes) {
+      if (problem.text.find("'" + node->get_fully_qualified_name() + "'") != std::string::npos) {
+        node->state().report(NodeErrorKind::run, problem.text);
+        named = true;
+      }
+    }
+    if (!named) {
+      get_logger("ligament-container").write(LogLevel::error, problem.text);
+      channel_.send_error("", problem.text);
+    }
+  }
+}
+
+void Control::on_tick() {
+  nlohmann::json line;
+  {
+    const std::lock_guard lock(mutex_);
+    if (figures_ == nullptr) {
+      return;
+    }
+    line = figures_->status_line();
+  }
+  channel_.send(line);
+}
+
+void Control::run() {
+  std::array<pollfd, 3> events{{{signals_, POLLIN, 0},
+                                {bell_, POLLIN, 0},
+                                {channel_.is_open() ? channel_.descriptor() : -1, 0, 0}}};
+  std::int64_t next_tick = pool::monotonic_now_ns() + status_period_ns;
+  while (!ending_) {
+    const std::int64_t left = next_tick - pool::monotonic_now_ns();
+    ::poll(events.data(), events.size(), left <= 0 ? 0 : static_cast<int>(left / 1'000'000 + 1));
+    if ((events[0].revents & POLLIN) != 0) {
+      on_signal();
+    }
+    std::uint64_t rings = 0;
+    [[maybe_unused]] const auto read = ::read(bell_, &rings, sizeof(rings));
+    write_queued();
+    if ((events[2].revents & (POLLERR | POLLHUP)) != 0) {
+      events[2].fd = -1;  // whoever started this container is gone
+      context_.shutdown();
+    }
+    if (pool::monotonic_now_ns() >= next_tick) {
+      next_tick += status_period_ns;
+      report_new_problems();
+      on_tick();
+    }
+    bool all_done = false;
+    {
+      const std::lock_guard lock(mutex_);
+      all_done = !nodes_.empty() && finished_.size() == nodes_.size();
+    }
+    if (all_done && !channel_.is_open()) {
+      context_.shutdown();  // nobody else decides when the graph has done its work
+    }
+  }
+}
+
+}  // namespace ligament::container

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The container's control thread: signals, status lines, problems of the pool, the starter's
+/// death. The executor's thread never waits for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <ligament/context.hpp>
+#include <ligament/node.hpp>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "container/figures.hpp"
+#include "container/status_channel.hpp"
+
+namespace ligament::container {
+
+class Control : public ContextObserver {
+ public:
+  /// Starts the thread. SIGINT and SIGTERM must be blocked in the whole process.
+  Control(StatusChannel& channel, Context& context);
+  /// Stops the thread; queued lines are written.
+  ~Control() override;
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+
+  /// The nodes are there and run: `ready` is written and status lines begin.
+  void nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes);
+  /// The nodes are about to end: a last status line, no more after it.
+  void nodes_are_done();
+
+  void node_error(const std::string& node_id, const std::string& text) override;
+  void node_finished(const std::string& node_id) override;
+
+ private:
+  void run();
+  void wake() const;
+  void post(nlohmann::json line);
+  void write_queued();
+  void on_signal();
+  void on_tick();
+  void report_new_problems();
+
+  StatusChannel& channel_;
+  Context& context_;
+  int signals_;  ///< signalfd
+  int bell_;     ///< eventfd: something is queued, or the thread shall end
+  std::atomic<bool> ending_{false};
+  bool stop_requested_ = false;
+  std::mutex mutex_;  ///< guards all below
+  std::vector<nlohmann::json> queue_;
+  std::vector<std::shared_ptr<Node>> nodes_;
+  std::unique_ptr<Figures> figures_;
+  std::set<std::string> finished_;
+  std::set<std::string> known_problems_;
+  std::thread thread_;
+};
+
+}  // namespace ligament::container

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "container/figures.hpp"
+
+#include <ctime>
+
+#include "node/node_state.hpp"
+#include "node/subscription_state.hpp"
+
+namespace ligament::container {
+namespace {
+
+std::int64_t process_cpu_now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+nlohmann::json publisher_figures(const PublisherBase& publisher) {
+  const auto figures = publisher.statistics();
+  return {{"topic", publisher.get_topic_name()},
+          {"published", figures.published},
+          {"bytes", figures.bytes},
+          {"loans_failed", figures.loans_failed},
+          {"serialised", figures.serialised},
+          {"bytes_serialised", figures.bytes_serialised},
+          {"matched", publisher.get_subscription_count()}};
+}
+
+}  // namespace
+
+/// The process's CPU time since the last line, given to the nodes in proportion to the time that
+/// they spent in callbacks: reading a thread's CPU clock around each callback would be a system call
+/// per message. With one node per container it is exact.
+void Figures::share_out_cpu_time() {
+  const std::int64_t cpu_ns = process_cpu_now_ns();
+  const auto spent = static_cast<double>(cpu_ns - process_cpu_ns_);
+  process_cpu_ns_ = cpu_ns;
+  std::vector<std::int64_t> busy;
+  std::int64_t all = 0;
+  for (const auto& node : nodes_) {
+    const auto total = node->state().figures.busy_ns.load(std::memory_order_relaxed);
+    busy.push_back(total - past_[node.get()].busy_ns);
+    past_[node.get()].busy_ns = total;
+    all += busy.back();
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const double share = all == 0 ? 1.0 / static_cast<double>(nodes_.size())
+                                  : static_cast<double>(busy[i]) / static_cast<double>(all);
+    past_[nodes_[i].get()].cpu_ns += share * spent;
+  }
+}
+
+nlohmann::json Figures::subscription_figures(const SubscriptionBase& subscription) {
+  const auto figures = subscription.statistics();
+  const Counts counts = subscription.state().ages.counts();
+  Counts& before = ages_[subscription.id()];
+  Counts recent{};
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    recent[i] = counts[i] - before[i];
+  }
+  before = counts;
+  return {{"topic", subscription.get_topic_name()},
+          {"taken", figures.taken},
+          {"lost", figures.lost},
+          {"age_ns_p50", detail::AgeHistogram::percentile(recent, 0.5)},
+          {"age_ns_p99", detail::AgeHistogram::percentile(recent, 0.99)},
+          {"copies", figures.copies},
+          {"bytes_copied", figures.bytes_copied},
+          {"invalid", figures.invalid},
+          {"held_back", figures.refused},
+          {"matched", subscription.get_publisher_count()}};
+}
+
+nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
+  detail::NodeState& state = node.state();
+  const auto& figures = state.figures;
+  const auto since = figures.running_since_ns.load(std::memory_order_relaxed);
+  auto publishers = nlohmann::json::array();
+  for (const auto& publisher : detail::alive(state.mutex, state.publishers)) {
+    publishers.push_back(publisher_figures(*publisher));
+  }
+  auto subscriptions = nlohmann::json::array();
+  for (const auto& subscription : detail::alive(state.mutex, state.subscriptions)) {
+    subscriptions.push_back(subscription_figures(*subscription));
+  }
+  return {{"id", state.id},
+          {"cpu_ns", static_cast<std::int64_t>(past_[&node].cpu_ns)},
+          {"busy_ns", figures.busy_ns.load(std::memory_order_relaxed)},
+          {"callbacks", figures.callbacks.load(std::memory_order_relaxed)},
+          {"callback_running_ns", since == 0 || since > now_ns ? 0 : now_ns - since},
+          {"heap_allocs", figures.heap_allocations.load(std::memory_order_relaxed)},
+          {"publishers", std::move(publishers)},
+          {"subscriptions", std::move(subscriptions)}};
+}
+
+nlohmann::json Figures::status_line() {
+  const std::int64_t now_ns = pool::monotonic_now_ns();
+  share_out_cpu_time();
+  auto nodes = nlohmann::json::array();
+  for (const auto& node : nodes_) {
+    nodes.push_back(node_figures(*node, now_ns));
+  }
+  return {{"event", "status"}, {"t_ns", now_ns}, {"nodes", std::move(nodes)}};
+}
+
+}  // namespace ligament::container

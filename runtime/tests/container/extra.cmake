@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library of nodes that the tests load, and the container that they start.
+add_library(test_container_nodes MODULE ${CMAKE_CURRENT_LIST_DIR}/test_nodes.cpp)
+target_link_libraries(test_container_nodes PRIVATE ligament ligament_warnings)
+if(TARGET test_container)
+  target_link_libraries(test_container PRIVATE ligament_container)
+  add_dependencies(test_container ligament-container test_container_nodes)
+  target_compile_definitions(test_container PRIVATE
+    LIGAMENT_CONTAINER="$<TARGET_FILE:ligament-container>"
+    LIGAMENT_TEST_NODES="$<TARGET_FILE:test_container_nodes>")
+endif()

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Nodes for the tests of the container: a talker, a listener, and some that misbehave.
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <ligament/ligament.hpp>
+#include <ligament/sensor_msgs/msg/image.hpp>
+#include <ligament/std_msgs/msg/string.hpp>
+#include <stdexcept>
+#include <thread>
+
+namespace test_nodes {
+
+using ligament::QoS;
+using ligament::sensor_msgs::msg::Image;
+using ligament::std_msgs::msg::String;
+
+/// Sends `count` strings and images, numbered, and is then done.
+class Talker : public ligament::Node {
+ public:
+  explicit Talker(const ligament::NodeOptions& options) : Node("talker", options) {
+    count_ = declare_parameter<std::int64_t>("count", 10);
+    ligament::ParameterDescriptor descriptor;
+    descriptor.integer_range = {{1, 4096, 0}};
+    width_ = declare_parameter<std::int64_t>("width", 64, descriptor);
+    text_ = create_publisher<String>("text", QoS(100).transient_local());
+    image_ = create_publisher<Image>("image", QoS(100).transient_local());
+    timer_ = create_wall_timer(std::chrono::milliseconds(2), [this] { send(); });
+  }
+
+ private:
+  void send() {
+    if (text_->get_subscription_count() == 0 || image_->get_subscription_count() == 0) {
+      return;
+    }
+    String text;
+    text.data = "message " + std::to_string(sent_);
+    text_->publish(text);
+    ligament::Publisher<Image>::Shape shape;
+    shape.encoding = 5;
+    shape.data = static_cast<std::size_t>(width_);
+    auto loan = image_->borrow_loaned_message(shape);
+    if (loan) {
+      loan->get().set_height(1);
+      loan->get().set_width(static_cast<std::uint32_t>(width_));
+      loan->get().set_encoding("mono8");
+      auto pixels = loan->get().data();
+      std::fill(pixels.begin(), pixels.end(), static_cast<std::uint8_t>(sent_));
+      image_->publish(std::move(*loan));
+    }
+    if (++sent_ == count_) {
+      timer_->cancel();
+      finish();
+    }
+  }
+
+  std::int64_t count_ = 0;
+  std::int64_t width_ = 0;
+  std::int64_t sent_ = 0;
+  std::shared_ptr<ligament::Publisher<String>> text_;
+  std::shared_ptr<ligament::Publisher<Image>> image_;
+  std::shared_ptr<ligament::TimerBase> timer_;
+};
+
+/// Writes what it gets to the file `out`; done after `count` of each.
+class Listener : public ligament::Node {
+ public:
+  explicit Listener(const ligament::NodeOptions& options) : Node("listener", options) {
+    count_ = declare_parameter<std::int64_t>("count", 10);
+    out_.open(declare_parameter<std::string>("out", "/dev/null"));
+    text_ = create_subscription<String>("text", QoS(100).transient_local(),
+                                        [this](const String& text) {
+                                          out_ << text.data << std::endl;
+                                          ++texts_;
+                                          finish_if_done();
+                                        });
+    image_ = create_subscription<Image>(
+        "image", QoS(100).transient_local(), [this](ligament::Sample<Image> sample) {
+          const auto& image = sample.view();
+          bool same = image.data().size() == image.width();
+          for (const auto pixel : image.data()) {
+            same = same && pixel == static_cast<std::uint8_t>(images_);
+          }
+          out_ << "image " << images_ << (same ? " ok" : " BROKEN") << std::endl;
+          ++images_;
+          finish_if_done();
+        });
+  }
+
+ private:
+  void finish_if_done() {
+    if (texts_ >= count_ && images_ >= count_) {
+      finish();
+    }
+  }
+  std::int64_t count_ = 0;
+  std::int64_t texts_ = 0;
+  std::int64_t images_ = 0;
+  std::ofstream out_;
+  std::shared_ptr<ligament::Subscription<String>> text_;
+  std::shared_ptr<ligament::Subscription<Image>> image_;
+};
+
+/// Does what the parameter `how` says, at once (`when: start`) or in a callback (`when: run`).
+class Misbehaving : public ligament::Node {
+ public:
+  explicit Misbehaving(const ligament::NodeOptions& options) : Node("misbehaving", options) {
+    how_ = declare_parameter<std::string>("how", "throw");
+    if (declare_parameter<std::string>("when", "run") == "start") {
+      act();
+    }
+    timer_ = create_wall_timer(std::chrono::milliseconds(1), [this] { act(); });
+  }
+
+ private:
+  void act() {
+    if (how_ == "throw") {
+      throw std::runtime_error("the lens fell off");
+    }
+    if (how_ == "exit") {
+      std::_Exit(7);
+    }
+    if (how_ == "abort") {
+      std::abort();
+    }
+    while (how_ == "hang") {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  std::string how_;
+  std::shared_ptr<ligament::TimerBase> timer_;
+};
+
+/// Makes endpoints that break rules.
+class BadEndpoints : public ligament::Node {
+ public:
+  explicit BadEndpoints(const ligament::NodeOptions& options) : Node("bad", options) {
+    publisher_ = create_publisher<String>("not a name", 1);
+    other_ = create_publisher<String>("image", 1);
+  }
+
+ private:
+  std::shared_ptr<ligament::Publisher<String>> publisher_;
+  std::shared_ptr<ligament::Publisher<String>> other_;
+};
+
+/// Does not hand its options on.
+class Stubborn : public ligament::Node {
+ public:
+  explicit Stubborn(const ligament::NodeOptions& options)
+      : Node("stubborn", ligament::NodeOptions().context(options.context())) {}
+};
+
+}  // namespace test_nodes
+
+LIGAMENT_REGISTER_NODE(test_nodes::Talker)
+LIGAMENT_REGISTER_NODE(test_nodes::Listener)
+LIGAMENT_REGISTER_NODE(test_nodes::Misbehaving)
+LIGAMENT_REGISTER_NODE(test_nodes::BadEndpoints)
+LIGAMENT_REGISTER_NODE(test_nodes::Stubborn)

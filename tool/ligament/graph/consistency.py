@@ -65,12 +65,12 @@ def _node(graph: Graph, key: str, node: Node, document: Document) -> Iterator[Pr
 
 def _topic(graph: Graph, key: str, topic: Topic, document: Document) -> Iterator[Problem]:
     path = ("topics", key)
-    if topic.id != key or topic.hash != f"{names.name_hash(key):016x}":
+    if topic.id != key or topic.hash != f"0x{names.name_hash(key):016x}":
         yield Problem(
             "id-mismatch",
             f"id or hash of the topic '{key}' are not its own",
             document.at(*path, "hash"),
-            expected=f"id {key}, hash {names.name_hash(key):016x}",
+            expected=f"id {key}, hash 0x{names.name_hash(key):016x}",
         )
     for i, end in enumerate(topic.ends):
         node = graph.nodes.get(end.node)

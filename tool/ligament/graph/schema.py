@@ -237,7 +237,10 @@ def _limit(complaint: _Complaint, where: str) -> Sentence:
 
 
 def _pattern(complaint: _Complaint, where: str) -> Sentence:
-    return "schema-value", f"{where} is {_describe(complaint.instance)}", _expected(complaint)
+    expected = complaint.schema.get("x-expected")
+    if not expected:
+        expected = f"{_expected(complaint)} Pattern: {complaint.wanted}"
+    return "schema-value", f"{where} is {_describe(complaint.instance)}", str(expected)
 
 
 def _count(complaint: _Complaint, where: str) -> Sentence:

@@ -74,7 +74,7 @@ def _topic(
         _check_declared(name, message, declared[name], messages, problems)
     topic = Topic(
         id=name,
-        hash=f"{names.name_hash(name):016x}",
+        hash=f"0x{names.name_hash(name):016x}",
         message=message,
         qos=ordered[0].qos,
         qos_declared=entry.get("qos", {}),

@@ -72,12 +72,12 @@ def _topic(
     mapping: GraphMapping, key: str, topic: MappedTopic, document: Document
 ) -> Iterator[Problem]:
     path = ("topics", key)
-    if topic.id != key or topic.hash != f"{names.name_hash(key):016x}":
+    if topic.id != key or topic.hash != f"0x{names.name_hash(key):016x}":
         yield Problem(
             "id-mismatch",
             f"id or hash of the topic '{key}' are not its own",
             document.at(*path, "hash"),
-            expected=f"id {key}, hash {names.name_hash(key):016x}",
+            expected=f"id {key}, hash 0x{names.name_hash(key):016x}",
         )
     ends = {(e.node, e.port) for e in topic.ends}
     ports = {

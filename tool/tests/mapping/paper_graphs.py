@@ -75,7 +75,7 @@ def graph(topics: dict[str, str], hardware: Iterable[str], bound_bytes: int | No
         ends.sort(key=lambda e: (e.direction != "out", e.node, e.port))
         made[f"/{name}"] = Topic(
             f"/{name}",
-            f"{name_hash(f'/{name}'):016x}",
+            f"0x{name_hash(f'/{name}'):016x}",
             IMAGE,
             QoS(),
             ends=tuple(ends),

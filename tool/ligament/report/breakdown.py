@@ -82,9 +82,8 @@ class Breakdown:
 
     def total(self, share: str) -> Times:
         """One share over all hops and nodes."""
-        return np.sum(
-            [part[share] for hop in self.hops for part in (hop.between, hop.node) if part], axis=0
-        )
+        parts = [part[share] for hop in self.hops for part in (hop.between, hop.node) if part]
+        return np.asarray(np.sum(parts, axis=0), dtype=np.int64)
 
 
 class Timeline:
@@ -105,9 +104,7 @@ class Timeline:
             self._marks[str(name)] = np.sort(marks["time_ns"][threads == name])
 
     @staticmethod
-    def _coverage(
-        database: duckdb.DuckDBPyConnection, table: str, condition: str
-    ) -> Coverage:
+    def _coverage(database: duckdb.DuckDBPyConnection, table: str, condition: str) -> Coverage:
         found = columns(
             database,
             f"SELECT host || ':' || tid AS thread, begin_ns, end_ns FROM {table} WHERE {condition}",

@@ -73,7 +73,9 @@ def find_chains(database: duckdb.DuckDBPyConnection) -> list[Chain]:
     """All maximal chains, longest first, then by id."""
     ends = _taken_by(database)
     onward: dict[int, list[int]] = defaultdict(list)
-    for cause, publisher in database.execute("SELECT cause_publisher, publisher FROM causes").fetchall():
+    for cause, publisher in database.execute(
+        "SELECT cause_publisher, publisher FROM causes"
+    ).fetchall():
         onward[cause].append(publisher)
     found: list[Chain] = []
     sources = database.execute("SELECT publisher FROM sources").fetchall()

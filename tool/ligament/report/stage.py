@@ -33,8 +33,11 @@ def make_report(paths: list[Path], options: ReportOptions) -> dict[str, Any]:
     graphs = {run.run["graph"] for run in runs}
     if len(graphs) != 1:
         raise InputError(
-            Problem("graphs-differ", f"runs of different graphs ({listing(graphs)}) "
-                    "cannot be compared", expected="runs of one graph")  # fmt: skip
+            Problem(
+                "graphs-differ",
+                f"runs of different graphs ({listing(graphs)}) cannot be compared",
+                expected="runs of one graph",
+            )
         )
     reference = _reference(runs, options.reference)
     expected = read_frames(options.expected) if options.expected else None

@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+Ordered = Sequence[float] | NDArray[np.float64]
 
 
-def percentile(ordered: Sequence[float], fraction: float) -> float:
+def percentile(ordered: Ordered, fraction: float) -> float:
     """Nearest rank, so the result is a value that was measured. `ordered` is sorted."""
     return float(ordered[max(1, math.ceil(fraction * len(ordered))) - 1])
 
 
-def median_interval(ordered: Sequence[float]) -> tuple[float, float]:
+def median_interval(ordered: Ordered) -> tuple[float, float]:
     """95 % confidence interval of the median from order statistics: no distribution assumed.
 
     Its ranks are n/2 -+ 0.98 sqrt(n). It takes the values as independent, which neighbouring

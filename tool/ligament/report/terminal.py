@@ -133,12 +133,11 @@ def remarks(report: dict[str, Any]) -> list[str]:
         lines.append(f"{name}: {variant['equality']['text']}")
         if not variant["hops"]:
             lines.append(f"{name}: no chain from a source to the sink was found in its trace")
-        if variant["lost_events"]:
-            lines.append(f"{name}: {variant['lost_events']} events were lost; its figures are "
-                         "those of the chains that are whole")  # fmt: skip
+        if lost := variant["lost_events"]:
+            lines.append(f"{name}: {lost} events were lost; its figures are of whole chains only")
         if variant["incomplete"] and variant["incomplete"]["count"]:
-            ends = ", ".join(f"{e['count']} after {e['topic']}"
-                             for e in variant["incomplete"]["lost_after"] if e["count"])  # fmt: skip
+            stops = [stop for stop in variant["incomplete"]["lost_after"] if stop["count"]]
+            ends = ", ".join(f"{stop['count']} after {stop['topic']}" for stop in stops)
             lines.append(f"{name}: chains that did not reach the sink: {ends}")
     skipped = sorted({str(v["warm_up_frames"]) for v in report["variants"]})
     lines.append(f"The first {' or '.join(skipped)} frames of each run are left out (warm-up).")

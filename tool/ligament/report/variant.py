@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from ligament.errors import InputError, Problem
 from ligament.report.breakdown import SHARES, Breakdown, HopTimes, Timeline
-from ligament.report.chains import Chain, Instances, find_chains, instances
+from ligament.report.chains import Instances, find_chains, instances
 from ligament.report.counters import Counters, read_counters
 from ligament.report.database import open_events
 from ligament.report.statistics import summarise
@@ -154,7 +154,7 @@ def _chain_figures(
         "throughput_hz": _rate(parts.end[kept]),
         "probe_overhead_ns": None if probe_ns is None else events * probe_ns,
         "probe": {"cost_ns": probe_ns, "events_per_frame": events},
-        "hops": _hops(main.chain, parts, kept),
+        "hops": _hops(main, parts, kept),
         "spans": _span_times(database, main),
     }
 
@@ -175,18 +175,25 @@ def _rate(ends: Any) -> float | None:
     return (len(ends) - 1) * 1e9 / span if span > 0 else None
 
 
-def _hops(chain: Chain, parts: Breakdown, kept: slice) -> list[dict[str, Any]]:
+def _hops(main: Instances, parts: Breakdown, kept: slice) -> list[dict[str, Any]]:
     return [
         {
             "topic": hop.topic,
             "from": hop.source,
             "to": hop.target,
+            "wakes": float(_thread_changes(main, k)[kept].mean()),
             "between_ns": _parts(times.between, kept),
             "node_ns": _parts(times.node, kept) if times.node else None,
             "total_ns": summarise(_sum(times)[kept]),
         }
-        for hop, times in zip(chain.hops, parts.hops, strict=True)
+        for k, (hop, times) in enumerate(zip(main.chain.hops, parts.hops, strict=True))
     ]
+
+
+def _thread_changes(main: Instances, hop: int) -> Any:
+    """1 where a message was taken by another thread than its publisher's, which had to be woken."""
+    changed = main.columns[f"pub_thread_{hop}"] != main.columns[f"take_thread_{hop}"]
+    return changed.astype(np.float64)
 
 
 def _sum(times: HopTimes) -> Any:
@@ -212,7 +219,9 @@ def _span_times(database: duckdb.DuckDBPyConnection, main: Instances) -> list[di
 
 
 def _dropped(database: duckdb.DuckDBPyConnection) -> int:
-    row = database.execute("SELECT coalesce(sum(count), 0) FROM events WHERE event = 'drop'").fetchone()
+    row = database.execute(
+        "SELECT coalesce(sum(count), 0) FROM events WHERE event = 'drop'"
+    ).fetchone()
     return int(row[0]) if row else 0
 
 

@@ -122,7 +122,9 @@ def _conversion(recording: Path, table: Path, trailer: dict[str, Any]) -> Conver
             )
         )
     keys = ("events", "discarded_events", "discarded_packets", "unknown_losses", "foreign_events")
-    return Conversion(table, foreign_names=trailer["foreign_names"], **{k: trailer[k] for k in keys})
+    return Conversion(
+        table, foreign_names=trailer["foreign_names"], **{k: trailer[k] for k in keys}
+    )
 
 
 def _write_table(stream: IO[bytes], table: Path, events: EventSet) -> dict[str, Any]:

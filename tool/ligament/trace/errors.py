@@ -14,6 +14,4 @@ INSTALL_LTTNG = (
     "apt-get install lttng-tools liblttng-ust-dev, then build the runtime again (make setup); "
     "without --trace the graph runs as it is"
 )
-INSTALL_CONVERTER = (
-    "apt-get install libbabeltrace2-dev, then build the runtime again (make setup)"
-)
+INSTALL_CONVERTER = "apt-get install libbabeltrace2-dev, then build the runtime again (make setup)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write what derives from events.yaml: hooks, LTTng provider, converter columns, reference page.
 
-Called by CMake: `python -m ligament.trace.generate_events --events FILE --template NAME --out FILE`.
+CMake calls `python -m ligament.trace.generate_events --events FILE --template NAME --out FILE`.
 """
 
 from __future__ import annotations

@@ -219,7 +219,7 @@ class TraceSession:
             as_user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         environment = {**os.environ, "LTTNG_HOME": str(self._home), "HOME": str(self._home)}
         try:
-            result = subprocess.run(
+            result: subprocess.CompletedProcess[str] = subprocess.run(
                 command, cwd=self._home, env=environment, capture_output=True, text=True,
                 timeout=60, check=False, start_new_session=True, **as_user,
             )  # fmt: skip

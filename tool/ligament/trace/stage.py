@@ -34,13 +34,19 @@ def recording_of(folder: Path) -> Path:
     path = folder / "run.json"
     if not path.is_file():
         raise InputError(
-            Problem("run-unreadable", f"{folder} is no run: there is no run.json in it",
-                    hint="name the folder that `ligament run` printed")  # fmt: skip
+            Problem(
+                "run-unreadable",
+                f"{folder} is no run: there is no run.json in it",
+                hint="name the folder that `ligament run` printed",
+            )
         )
     trace = json.loads(path.read_text(encoding="utf-8")).get("trace")
     if not trace:
         raise InputError(
-            Problem("run-not-traced", f"{folder} was run without --trace",
-                    hint="record it: ligament run GRAPH --trace")  # fmt: skip
+            Problem(
+                "run-not-traced",
+                f"{folder} was run without --trace",
+                hint="record it: ligament run GRAPH --trace",
+            )
         )
     return folder / str(trace["dir"])

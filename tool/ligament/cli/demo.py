@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament demo`: the main job on real camera frames, from the graph to the report."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ligament.artefacts import DEFAULT_OUT
+from ligament.cli.common import JsonOption, OutOption, graph_path, print_json
+from ligament.demo.demo import demonstrate
+from ligament.demo.runs import DemoOptions
+from ligament.demo.terminal import print_demo
+from ligament.resources import node_packages_dir
+
+Graph = Annotated[
+    str | None,
+    typer.Option("--graph", metavar="GRAPH", help="Default: the perception example that ships."),
+]
+Frames = Annotated[int, typer.Option("--frames", min=20, metavar="N", help="Frames per variant.")]
+PacedFrames = Annotated[
+    int,
+    typer.Option("--paced-frames", min=0, metavar="N", help="Frames per paced run; 0: none."),
+]
+Rate = Annotated[
+    float, typer.Option("--rate", min=1.0, metavar="HZ", help="Rate of the paced runs.")
+]
+Input = Annotated[
+    str | None,
+    typer.Option("--input", "-i", metavar="PATH", help="Your own frames: a folder, video or bag."),
+]
+Calibration = Annotated[
+    str | None,
+    typer.Option("--calibration", metavar="FILE", help="Calibration of your own frames."),
+]
+
+
+def demo(
+    graph: Graph = None,
+    frames: Frames = 600,
+    paced_frames: PacedFrames = 300,
+    rate: Rate = 30.0,
+    input: Input = None,  # noqa: A002 - it is the option's name
+    calibration: Calibration = None,
+    out: OutOption = DEFAULT_OUT,
+    json: JsonOption = False,
+) -> None:
+    """Run the perception graph in all its variants: traced, proven equal, compared in one table.
+
+    Exit code 1 if any variant's outputs differ from the reference program's.
+
+    Example: `ligament demo --input my_recording.mcap --frames 1000`
+    """
+    path = graph_path(graph) if graph else _example()
+    options = DemoOptions(path, frames, paced_frames, rate, input, calibration, out)
+    begin = time.monotonic()
+    shown = demonstrate(options, lambda text: print(f"demo: {text}", file=sys.stderr, flush=True))
+    if json:
+        print_json(shown.report)
+    else:
+        print_demo(shown.report, Console())
+        print(f"report: {shown.path}")
+        print(f"picture: {shown.report['picture']}")
+        print(f"took {time.monotonic() - begin:.0f} s")
+    raise typer.Exit(0 if shown.equal else 1)
+
+
+def _example() -> Path:
+    """The perception graph: in the repository, or installed beside the node packages."""
+    return graph_path(str(node_packages_dir().parent / "examples" / "perception"))

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo from the graph to its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ligament.artefacts import graph_folder, write_json
+from ligament.demo.figures import kernel_entries, paced_entry
+from ligament.demo.reference import Reference, first_frames, run_reference
+from ligament.demo.runs import DemoOptions, DemoRuns, Say, build_variants, run_fast, run_paced
+from ligament.graph import load_graph
+from ligament.report.stage import ReportOptions, make_report
+from ligament.report.variant import WARM_UP_FRAMES
+
+
+@dataclass(frozen=True)
+class Demonstrated:
+    """The report, where it lies, and whether every output was equal."""
+
+    report: dict[str, Any]
+    path: Path
+    equal: bool
+
+
+def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
+    """Run everything; writes report.json of the graph."""
+    folder = graph_folder(load_graph(options.graph).name, options.out)
+    builds = build_variants(options, say)
+    runs = DemoRuns(fast=run_fast(builds, options, say))
+    reference = run_reference(options, folder / "reference", say)
+    say("reading the traces")
+    report = make_report(list(runs.fast.values()), ReportOptions(expected=reference.frames))
+    report["kernels"] = {
+        "bare": reference.kernels,
+        "variants": kernel_entries(report["variants"], reference.kernels),
+    }
+    if options.paced_frames > 0:
+        run_paced(builds, options, say, runs)
+        report["paced"] = _paced(options, runs, reference)
+    report["picture"] = str(reference.picture)
+    path = folder / "report.json"
+    write_json(path, report)
+    judged = [*report["variants"], *report.get("paced", {}).get("variants", [])]
+    return Demonstrated(report, path, all(entry["equal"] for entry in judged))
+
+
+def _paced(options: DemoOptions, runs: DemoRuns, reference: Reference) -> dict[str, Any]:
+    expected = first_frames(reference.frames, options.paced_frames + WARM_UP_FRAMES)
+    made = make_report(list(runs.paced.values()), ReportOptions(expected=expected))
+    floors = list(runs.floors.values())
+    return {
+        "rate_hz": options.rate_hz,
+        "variants": [
+            paced_entry(variant, floor)
+            for variant, floor in zip(made["variants"], floors, strict=True)
+        ],
+    }

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's own figures: overhead above the floor when paced, our kernels beside the bare ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+GOAL = 0.05
+"""Message passing's share of the chain: less than this, fast and (above the floor) paced."""
+
+
+def paced_entry(variant: dict[str, Any], floors: list[dict[str, Any]]) -> dict[str, Any]:
+    """Message passing of a paced run above what the machine charges for its wake-ups.
+
+    Medians: one scheduling accident of a millisecond would rule the mean of 300 frames.
+    """
+    wakes = sum(hop["wakes"] for hop in variant["hops"])
+    floor_ns = sum(row["p50"] for row in floors) / len(floors)
+    latency, passing = variant["latency_ns"], variant["message_passing_ns"]
+    above = passing["p50"] - wakes * floor_ns if passing else None
+    return {
+        "name": variant["name"],
+        "run_dir": variant["run_dir"],
+        "frames": variant["frames"],
+        "equal": variant["equal"],
+        "equality": variant["equality"],
+        "latency_ns": latency,
+        "message_passing_ns": passing,
+        "wakes": wakes,
+        "floor_ns": floor_ns,
+        "floors": floors,
+        "overhead": above / latency["p50"] if above is not None and latency["p50"] else None,
+        "drops": variant["drops"],
+        "lost_events": variant["lost_events"],
+    }
+
+
+def kernel_entries(
+    variants: list[dict[str, Any]], bare: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """All compute spans of each variant's chain beside bare remap + resize, per frame."""
+    both = next(row for row in bare if row["params"]["kernel"] == "remap+resize")
+    entries = []
+    for variant in variants:
+        spans = [s for s in variant["spans"] if s["category"] == "compute"]
+        ours = sum(span["time_ns"]["p50"] for span in spans)
+        entries.append(
+            {
+                "variant": variant["name"],
+                "spans": [f"{span['node']} {span['span']}" for span in spans],
+                "ours_p50_ns": ours,
+                "bare_p50_ns": both["p50"],
+                "ratio": ours / both["p50"] if both["p50"] else None,
+            }
+        )
+    return entries

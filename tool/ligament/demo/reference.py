@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same frames through bare cv::remap and cv::resize: the independent judge of the demo."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ligament import resources
+from ligament.demo.runs import DemoOptions, Say
+from ligament.errors import FailureError
+from ligament.report.variant import WARM_UP_FRAMES
+
+PROGRAM = "ligament-image-reference"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What the program left: frames to compare with, kernel times, the picture."""
+
+    frames: Path
+    kernels: list[dict[str, Any]]
+    picture: Path
+
+
+def run_reference(options: DemoOptions, folder: Path, say: Say) -> Reference:
+    """Run the program on the frames that the camera sends."""
+    program = _program(options.out, say)
+    folder.mkdir(parents=True, exist_ok=True)
+    frames = options.frames + WARM_UP_FRAMES
+    command = [str(program), "--frames", str(frames), "--rate-hz", str(options.rate_hz)]
+    for name, value in options.input_parameters().items():
+        command += [f"--{name}", value]
+    say(f"running bare cv::remap and cv::resize on {frames} frames")
+    _call([*command, "--out", str(folder)], folder / "reference.log")
+    rows = json.loads((folder / "kernels.json").read_text(encoding="utf-8"))["rows"]
+    return Reference(folder / "sink.jsonl", rows, folder / "picture.png")
+
+
+def first_frames(frames: Path, count: int) -> Path:
+    """A copy of recorded frames that holds only the first ones."""
+    path = frames.with_name(f"first-{count}.jsonl")
+    with frames.open(encoding="utf-8") as lines:
+        kept = [line for line in lines if json.loads(line)["index"] < count]
+    path.write_text("".join(kept), encoding="utf-8")
+    return path
+
+
+def _program(out: Path, say: Say) -> Path:
+    """The installed program, else built once from the image nodes' own project."""
+    installed = resources.prefix() / "lib" / "ligament" / PROGRAM
+    if installed.is_file():
+        return installed
+    build = out / "image-reference"
+    program = build / PROGRAM
+    say("building the reference program")
+    source = resources.node_packages_dir() / "image"
+    log = out / "image-reference.log"
+    _call(
+        ["cmake", "-S", str(source), "-B", str(build), "-G", "Ninja",
+         f"-DCMAKE_PREFIX_PATH={resources.prefix()}", "-DLIGAMENT_IMAGE_TESTS=OFF"],
+        log,
+    )  # fmt: skip
+    _call(["cmake", "--build", str(build), "--target", PROGRAM], log)
+    return program
+
+
+def _call(command: list[str], log: Path) -> None:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        result = subprocess.run(command, stdout=output, stderr=output, check=False)
+    if result.returncode != 0:
+        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+        text = f"{Path(command[0]).name} failed: {said[0] if said else result.returncode}"
+        raise FailureError(text, command=command, log=log)

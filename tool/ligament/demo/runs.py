@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's runs: each variant as fast as the graph goes, then paced beside the bare floor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ligament.artefacts import DEFAULT_OUT
+from ligament.bench.floor import measure_floor
+from ligament.errors import FailureError
+from ligament.graph import load_graph
+from ligament.pipeline import Request, built
+from ligament.report.variant import WARM_UP_FRAMES
+from ligament.run.display import Quiet
+from ligament.run.graph_run import RunRequest, run_graph
+from ligament.run.supervisor import RunOptions
+
+CAMERA = "/camera"
+SINK = "/sink"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    """What the user may say about the demo."""
+
+    graph: Path
+    frames: int = 600
+    paced_frames: int = 300
+    rate_hz: float = 30.0
+    source: str | None = None
+    calibration: str | None = None
+    out: Path = DEFAULT_OUT
+
+    def input_parameters(self) -> dict[str, str]:
+        """What the camera and the reference program are told about the frames to use."""
+        given = {"source": self.source, "calibration": self.calibration}
+        return {name: os.path.abspath(value) for name, value in given.items() if value}
+
+
+@dataclass
+class DemoRuns:
+    """Folders of the finished runs, and the floor beside each paced one."""
+
+    fast: dict[str, Path] = field(default_factory=dict)
+    paced: dict[str, Path] = field(default_factory=dict)
+    floors: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+def build_variants(options: DemoOptions, say: Say) -> dict[str, Path]:
+    """build.json of every variant of the graph, in the graph's order."""
+    builds = {}
+    for name in load_graph(options.graph).variants:
+        say(f"building {name}")
+        builds[name] = built(Request(options.graph, name, out=options.out)).build
+    return builds
+
+
+def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict[str, Path]:
+    """Every variant once with one frame in flight, so that no time is spent in queues."""
+    frames = options.frames + WARM_UP_FRAMES
+    camera = {"pacing": "ack", "in_flight": 1, "frames": frames}
+    folders = {}
+    for name, build in builds.items():
+        say(f"running {name}: {frames} frames as fast as the graph goes")
+        folders[name] = _run(build, camera | options.input_parameters())
+    return folders
+
+
+def run_paced(builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: DemoRuns) -> None:
+    """Every variant once at the rate, the floor measured before and after each."""
+    frames = options.paced_frames + WARM_UP_FRAMES
+    camera = {"pacing": "rate", "rate_hz": options.rate_hz, "frames": frames}
+    wakes = max(30, options.paced_frames // 4)
+    say(f"measuring the bare wake-up at {options.rate_hz:g} Hz")
+    before = measure_floor(options.rate_hz, wakes)
+    for name, build in builds.items():
+        say(f"running {name}: {frames} frames at {options.rate_hz:g} Hz, then the bare wake-up")
+        runs.paced[name] = _run(build, camera | options.input_parameters())
+        after = measure_floor(options.rate_hz, wakes)
+        runs.floors[name] = [before, after]
+        before = after
+
+
+def _run(build: Path, camera: Mapping[str, Any]) -> Path:
+    request = RunRequest(
+        build=build,
+        trace="ligament",
+        # A domain of its own: a graph that the user runs meanwhile is not met.
+        domain=f"demo-{os.getpid()}",
+        until=(SINK,),
+        log_level="warn",
+        parameters={CAMERA: dict(camera)},
+        options=RunOptions(start_timeout_s=30.0, drain_timeout_s=10.0),
+    )
+    finished = run_graph(request, Quiet())
+    if finished.exit_code != 0 or finished.data["state"] != "finished":
+        raise FailureError(
+            f"variant {finished.data['variant']} did not finish: {finished.data['reason']}",
+            log=finished.path.parent / "log",
+        )
+    return finished.path.parent

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the demo prints at its end, made from report.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ligament.demo.figures import GOAL
+from ligament.report.terminal import duration, percent, print_report
+
+
+def print_demo(report: dict[str, Any], console: Console) -> None:
+    """The report, then kernels, message passing and the paced figures in one line each."""
+    print_report(report, console)
+    if "paced" in report:
+        console.print(_paced_table(report["paced"]))
+    for line in conclusions(report):
+        console.print(line, soft_wrap=True)
+
+
+def conclusions(report: dict[str, Any]) -> list[str]:
+    """The demo's claims, each with its figure, reached or not."""
+    lines = []
+    for entry in report["kernels"]["variants"]:
+        lines.append(
+            f"kernels of {entry['variant']}: {duration(entry['ours_p50_ns'])} per frame, bare "
+            f"cv::remap + cv::resize {duration(entry['bare_p50_ns'])} (x {entry['ratio']:.3f})"
+        )
+    lines += [
+        f"message passing of {v['name']}: {percent(v['message_passing'])} of the chain "
+        f"({_goal(v['message_passing'])})"
+        for v in report["variants"]
+    ]
+    lines += [
+        f"paced, {entry['name']}: {percent(entry['overhead'])} above the bare wake-ups "
+        f"({_goal(entry['overhead'])})"
+        for entry in report.get("paced", {}).get("variants", [])
+    ]
+    return lines
+
+
+def _goal(value: float | None) -> str:
+    if value is None:
+        return "no figure"
+    return f"goal < {GOAL:.0%} {'reached' if value < GOAL else 'MISSED'}"
+
+
+def _paced_table(paced: dict[str, Any]) -> Table:
+    table = Table(
+        title=f"paced at {paced['rate_hz']:g} Hz, beside the bare wake-up of the same minutes",
+        title_justify="left",
+    )
+    headings = ("variant", "frames", "equal", "latency p50", "message passing p50", "wakes",
+                "bare wake-up", "overhead")  # fmt: skip
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "variant" else "right")
+    for entry in paced["variants"]:
+        table.add_row(
+            entry["name"],
+            str(entry["frames"]),
+            "[green]yes[/]" if entry["equal"] else "[red]NO[/]",
+            duration((entry["latency_ns"] or {}).get("p50")),
+            duration((entry["message_passing_ns"] or {}).get("p50")),
+            f"{entry['wakes']:.1f}",
+            duration(entry["floor_ns"]),
+            percent(entry["overhead"]),
+        )
+    return table

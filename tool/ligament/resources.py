@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the things that ship with the tool are: schemas, node packages, platforms, the runtime.
 
-Each is looked for where an installation puts it, then in the repository that an editable
-installation points into. A missing one is an error that says what was looked for, never a guess.
+Each is looked for in the repository that an editable installation points into, then where an
+installation puts it. `_spec`, `_nodes` and `_platforms` beside this file are links into the
+repository, which a built package holds as copies. A missing one is an error that says what was
+looked for, never a guess.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ _REPOSITORY = _PACKAGE.parent.parent
 
 
 def spec_dir() -> Path:
-    """Return the folder of the contracts: package data `_spec`, else the repository's `spec/`."""
-    return _first("the schemas", [_PACKAGE / "_spec", _REPOSITORY / "spec"])
+    """Return the folder of the contracts."""
+    return _first("the schemas", [_REPOSITORY / "spec", _PACKAGE / "_spec"])
 
 
 def prefix() -> Path:
@@ -29,13 +31,13 @@ def prefix() -> Path:
 def node_packages_dir() -> Path:
     """Return the folder of Ligament's own node packages."""
     shared = prefix() / "share" / "ligament" / "nodes"
-    return _first("the node packages", [_REPOSITORY / "nodes", shared])
+    return _first("the node packages", [_REPOSITORY / "nodes", shared, _PACKAGE / "_nodes"])
 
 
 def platforms_dir() -> Path:
     """Return the folder of the platform descriptions."""
     shared = prefix() / "share" / "ligament" / "platforms"
-    return _first("the platforms", [_REPOSITORY / "platforms", shared])
+    return _first("the platforms", [_REPOSITORY / "platforms", shared, _PACKAGE / "_platforms"])
 
 
 def _first(what: str, candidates: list[Path]) -> Path:

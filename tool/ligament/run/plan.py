@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import time
@@ -113,21 +114,20 @@ def _require_libraries(build_path: Path, build: Mapping[str, Any]) -> None:
 def _new_run_folder(runs: Path) -> Path:
     """A folder named by the time, so that runs sort; a number is added within one second."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    for number in range(1000):
-        folder = runs / (stamp if number == 0 else f"{stamp}-{number}")
-        try:
-            folder.mkdir(parents=True)
-            for name in ("log", "config", "outputs"):
-                (folder / name).mkdir()
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise FailureError(
-                f"cannot make the run's folder {folder}: {error.strerror}",
-                hint="choose another folder with --out DIR, or make this one writable",
-            ) from error
-        return folder
-    raise FailureError(f"too many runs in one second below {runs}")
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        for number in itertools.count():
+            folder = runs / (stamp if number == 0 else f"{stamp}-{number}")
+            if not folder.exists():
+                break
+        for name in ("log", "config", "outputs"):
+            (folder / name).mkdir(parents=True)
+    except OSError as error:
+        raise FailureError(
+            f"cannot make the run's folder below {runs}: {error.strerror}",
+            hint="choose another folder with --out DIR, or make this one writable",
+        ) from error
+    return folder
 
 
 def _configure(folder: Path, plan: RunPlan, config: str, options: PlanOptions) -> Path:

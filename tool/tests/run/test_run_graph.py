@@ -18,6 +18,8 @@ from run_chat import Chat
 from ligament.graph.json_source import parse_json
 from ligament.graph.names import name_hash
 from ligament.graph.schema import validate
+from ligament.trace.errors import TraceError
+from ligament.trace.session import require_lttng
 
 
 def gone(pid: int) -> bool:
@@ -263,3 +265,18 @@ def test_without_lttng_run_works_and_run_trace_says_what_to_install(
     result = chat.run("--trace", env={"PATH": path_without_lttng})
     assert result.returncode == 2
     assert "lttng-tools" in result.stderr
+
+
+def test_a_traced_run_keeps_its_recording(chat: Chat) -> None:
+    try:
+        require_lttng()
+    except TraceError as lacking:
+        pytest.skip(str(lacking))
+    result = chat.run("--trace")
+    assert result.returncode == 0, result.stderr
+    trace = chat.record()["trace"]
+    assert trace["provider"] == "ligament"
+    assert trace["events_discarded"] == 0
+    assert trace["recorded_bytes"] > 0
+    folder = next((chat.folder / "processes" / "runs").iterdir())
+    assert any((folder / trace["dir"]).rglob("metadata"))

@@ -15,9 +15,18 @@ include_guard(GLOBAL)
 function(_ligament_run_generator name out)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ARGUMENTS;DEPENDS")
   set(stamp ${out}.stamp)
+  set(command ${LIGAMENT_PYTHON} -m ligament.messages generate --out ${out} ${arg_ARGUMENTS})
+  # Ninja has to know the headers by name, else what includes them is rebuilt one build too late.
+  execute_process(COMMAND ${command} --list OUTPUT_VARIABLE headers ERROR_VARIABLE mistakes
+                  RESULT_VARIABLE failed OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(failed)
+    message(FATAL_ERROR "message definitions (${name}):\n${mistakes}")
+  endif()
+  string(REPLACE "\n" ";" headers "${headers}")
   add_custom_command(
     OUTPUT ${stamp}
-    COMMAND ${LIGAMENT_PYTHON} -m ligament.messages generate --out ${out} ${arg_ARGUMENTS}
+    BYPRODUCTS ${headers}
+    COMMAND ${command}
     COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
     DEPENDS ${arg_DEPENDS}
     COMMENT "Generating message headers (${name})"

@@ -4,6 +4,7 @@
 
 #include <every_feature.hpp>
 #include <ligament/alias/sensor_msgs/msg/image.hpp>
+#include <ligament/alias/std_srvs/srv/set_bool.hpp>
 #include <ligament/every_feature_msgs/msg/constants.hpp>
 #include <ligament/example_interfaces/action/fibonacci.hpp>
 #include <ligament/geometry_msgs/msg/pose_stamped.hpp>
@@ -121,6 +122,7 @@ TEST(Struct, DefaultsReachBuiltMessages) {
 
 TEST(Struct, AliasHeadersNameTheSameType) {
   static_assert(std::is_same_v<sensor_msgs::msg::Image, ligament::sensor_msgs::msg::Image>);
+  static_assert(std::is_same_v<std_srvs::srv::SetBool::Request, std_srvs::srv::SetBool_Request>);
   const auto shared = std::make_shared<sensor_msgs::msg::Image>();
   const sensor_msgs::msg::Image::ConstSharedPtr constant = shared;
   EXPECT_EQ(constant->height, 0U);

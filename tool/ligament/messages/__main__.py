@@ -22,6 +22,9 @@ def _parser() -> argparse.ArgumentParser:
     generate = verbs.add_parser("generate", help="write C++ headers below DIR")
     tables = verbs.add_parser("tables", help="write types.json")
     generate.add_argument("--out", type=Path, required=True, metavar="DIR")
+    generate.add_argument(
+        "--list", action="store_true", help="print the headers' paths and write nothing"
+    )
     tables.add_argument("--out", type=Path, required=True, metavar="FILE")
     for verb in (generate, tables):
         verb.add_argument("--distro", default="jazzy", help="ROS 2 distribution (default: jazzy)")
@@ -52,7 +55,9 @@ def _generate(options: argparse.Namespace, store: TypeStore) -> None:
     if options.packages_only:
         own = {package_name(folder) for folder in options.package_dir}
         messages = [m for m in messages if m.package in own]
-    if options.verb == "tables":
+    if options.verb == "generate" and options.list:
+        print("\n".join(str(options.out / name) for name in render_all(store, messages)))
+    elif options.verb == "tables":
         tables = type_tables(store, messages, options.distro)
         write_if_changed(options.out, json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
     else:

@@ -75,11 +75,13 @@ def render_all(store: TypeStore, messages: Iterable[Message]) -> dict[str, str]:
     for service in store.services.values():
         if all(m.name in present for m in service.messages):
             files[names.header_path(service.name)] = _service(store, service)
-            files.update(_alias(service.name, [service.name.split("/")[2]]))
+            parts = [service.name.split("/")[2], *(m.base_name for m in service.messages)]
+            files.update(_alias(service.name, parts))
     for action in store.actions.values():
         if all(m.name in present for m in action.messages):
             files[names.header_path(action.name)] = _action(action)
-            files.update(_alias(action.name, [action.name.split("/")[2]]))
+            parts = [action.name.split("/")[2], *(m.base_name for m in action.messages)]
+            files.update(_alias(action.name, parts))
     return dict(sorted(files.items()))
 
 

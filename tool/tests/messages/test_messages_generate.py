@@ -121,3 +121,14 @@ def test_tables_hold_only_what_was_asked_for() -> None:
     tables = type_tables(store, store.closure([store.message("std_msgs/msg/Header")]), "jazzy")
     assert sorted(tables["messages"]) == ["builtin_interfaces/msg/Time", "std_msgs/msg/Header"]
     assert tables["services"] == {}
+
+
+def test_list_names_what_would_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["generate", "--out", tmp_path, "--types", "std_msgs/msg/Bool"]
+    assert run(*arguments, "--list") == 0
+    listed = capsys.readouterr().out.split()
+    assert not list(tmp_path.iterdir())
+    assert run(*arguments) == 0
+    assert listed == sorted(str(p) for p in tmp_path.rglob("*.hpp"))

@@ -31,6 +31,7 @@ class Display:
         self._interval_s = interval_s
         self._printed = time.monotonic()
         self._live: Live | None = None
+        self._board: StatusBoard | None = None
 
     def __enter__(self) -> Display:
         if self._console.is_terminal:
@@ -47,19 +48,25 @@ class Display:
     ) -> None:
         if self._live is not None:
             self._live.stop()
+        elif self._board is not None:
+            self._print_lines(self._board)
 
     def note(self, text: str) -> None:
         """Print it once, above the live lines."""
         self._console.print(Text(text))
 
     def figures(self, board: StatusBoard) -> None:
-        """Show the board: at once on a terminal, every few seconds elsewhere."""
+        """Show the board: at once on a terminal; elsewhere every few seconds and at the end."""
         if self._live is not None:
             self._live.update(figures_table(board, self._title), refresh=True)
         elif time.monotonic() - self._printed >= self._interval_s:
             self._printed = time.monotonic()
-            for node in board.nodes.values():
-                self._console.print(Text(plain_line(node)))
+            self._print_lines(board)
+        self._board = board
+
+    def _print_lines(self, board: StatusBoard) -> None:
+        for node in board.nodes.values():
+            self._console.print(Text(plain_line(node)))
 
 
 class Quiet:

@@ -2,13 +2,9 @@
 #include "memory/domain.hpp"
 
 #include <fmt/format.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "memory/blocks.hpp"
 #include "memory/waiter.hpp"
@@ -16,13 +12,6 @@
 namespace ligament::pool {
 
 namespace {
-
-bool is_valid_name(const std::string& name) {
-  return !name.empty() && name.size() <= 48 &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
-         });
-}
 
 unexpected<EndpointError> endpoint_error(EndpointErrorCode code, std::string text) {
   return unexpected<EndpointError>(EndpointError{code, std::move(text)});
@@ -94,119 +83,6 @@ DomainState::~DomainState() {
   for (const auto& own : resting_readers_) {
     left->push_back(own.state);
   }
-}
-
-// --- joining -------------------------------------------------------------------------------------
-
-expected<void, DomainError> DomainState::join() {
-  os::refresh_realtime_offset();
-  const auto slot = rendezvous_.take_slot();
-  if (!slot) {
-    return unexpected<DomainError>(slot.error());
-  }
-  if (auto opened = directory_.open({options.name, options.run_id, nonce_, *slot}); !opened) {
-    return unexpected<DomainError>(DomainError{DomainErrorCode::system, opened.error().text()});
-  }
-  if (auto opened = open_events(); !opened) {
-    return unexpected<DomainError>(DomainError{DomainErrorCode::system, opened.error().text()});
-  }
-  if (auto announced = rendezvous_.announce(); !announced) {
-    return announced;
-  }
-  if (auto adopted = adopt_peers(); !adopted) {
-    return adopted;
-  }
-  directory_.set_state(layout::ProcessState::joined);
-  thread_ = std::thread([this] { run(); });
-  return {};
-}
-
-expected<void, DomainError> DomainState::adopt_peers() {
-  auto self = rendezvous_.attach({::getpid(), ::geteuid()});
-  if (!self) {
-    return unexpected<DomainError>(DomainError{DomainErrorCode::system, self.error()});
-  }
-  (void)adopt(std::move(*self));
-  for (const os::PeerCredentials& who : rendezvous_.scan()) {
-    auto peer = rendezvous_.attach(who);
-    if (!peer) {
-      refuse(peer.error());
-      continue;
-    }
-    if ((*peer)->directory->run_id == options.run_id) {
-      (void)adopt(std::move(*peer));
-    } else if (auto settled = settle_conflict(**peer); !settled) {
-      return settled;
-    }
-  }
-  return {};
-}
-
-/// Another run has our name. It wins if it has joined; of two that are just joining, the one in
-/// the lower slot wins and the other says that it defers, so that never both give up.
-expected<void, DomainError> DomainState::settle_conflict(const Peer& peer) {
-  const std::int64_t deadline = monotonic_now_ns() + 2'000'000'000;
-  while (os::process_alive(peer.pidfd) && monotonic_now_ns() < deadline) {
-    const layout::ProcessState theirs = peer.directory->state();
-    if (theirs == layout::ProcessState::leaving) {
-      return {};
-    }
-    if (theirs == layout::ProcessState::joined) {
-      break;
-    }
-    const bool first = rendezvous_.slot() < peer.directory->slot;
-    if (first && theirs == layout::ProcessState::deferring) {
-      return {};
-    }
-    directory_.set_state(first ? layout::ProcessState::joining : layout::ProcessState::deferring);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  if (!os::process_alive(peer.pidfd)) {
-    return {};
-  }
-  directory_.set_state(layout::ProcessState::leaving);
-  return unexpected<DomainError>(
-      DomainError{DomainErrorCode::name_in_use,
-                  fmt::format("graph '{}' is already running as process {} (run '{}'); stop it, or "
-                              "give this run another graph name",
-                              options.name, peer.directory->pid, peer.directory->run_id)});
-}
-
-expected<void, os::SystemError> DomainState::open_events() {
-  epoll_ = os::Fd(::epoll_create1(EPOLL_CLOEXEC));
-  poke_ = os::Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  clock_ = os::Fd(::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
-  if (!epoll_ || !poke_ || !clock_) {
-    return unexpected<os::SystemError>(os::last_error("epoll, eventfd or timerfd"));
-  }
-  watch(poke_.get(), 0);
-  watch(clock_.get(), 0);
-  watch(rendezvous_.listener().get(), 0);
-  watch(rendezvous_.mailbox().get(), 0);
-  arm_clock_watch();
-  return {};
-}
-
-bool DomainState::adopt(std::unique_ptr<Peer> peer) {
-  const std::uint64_t nonce = peer->directory->nonce;
-  if (peers_.count(nonce) != 0) {
-    return false;  // found twice: by our scan and by its connection
-  }
-  watch(peer->pidfd.get(), nonce);
-  peers_.emplace(nonce, std::move(peer));
-  return true;
-}
-
-void DomainState::refuse(std::string text) {
-  const auto known = std::find_if(refusals_.begin(), refusals_.end(),
-                                  [&text](const Problem& problem) { return problem.text == text; });
-  if (text.empty() || known != refusals_.end()) {
-    return;
-  }
-  if (refusals_.size() == 32) {
-    refusals_.erase(refusals_.begin());
-  }
-  refusals_.push_back({ProblemKind::refused_peer, std::move(text)});
 }
 
 // --- endpoints -----------------------------------------------------------------------------------
@@ -367,132 +243,6 @@ std::vector<std::int32_t> DomainState::peer_pids() {
     }
   }
   return pids;
-}
-
-// --- the public face -----------------------------------------------------------------------------
-
-namespace {
-
-struct Registry {
-  std::mutex mutex;
-  std::map<std::string, std::weak_ptr<Domain>> domains;
-};
-
-Registry& registry() {
-  static Registry instance;
-  return instance;
-}
-
-}  // namespace
-
-expected<std::shared_ptr<Domain>, DomainError> Domain::join(const DomainOptions& options) {
-  if (!is_valid_name(options.name) || options.run_id.size() > 63) {
-    return unexpected<DomainError>(
-        DomainError{DomainErrorCode::bad_name,
-                    fmt::format("'{}' is no graph name: 1 to 48 letters, digits, '_', '.' or '-' "
-                                "(and a run id has at most 63 bytes)",
-                                options.name)});
-  }
-  const std::lock_guard guard(registry().mutex);
-  std::weak_ptr<Domain>& known = registry().domains[options.name];
-  if (auto domain = known.lock()) {
-    if (domain->state_->options.run_id == options.run_id) {
-      return domain;
-    }
-    return unexpected<DomainError>(
-        DomainError{DomainErrorCode::name_in_use,
-                    fmt::format("graph '{}' is already running in this process, {} (run '{}')",
-                                options.name, ::getpid(), domain->state_->options.run_id)});
-  }
-  auto state = std::make_shared<DomainState>(options);
-  if (auto joined = state->join(); !joined) {
-    return unexpected<DomainError>(joined.error());
-  }
-  std::shared_ptr<Domain> domain(new Domain(std::move(state)));
-  known = domain;
-  return domain;
-}
-
-Domain::~Domain() = default;
-
-expected<std::unique_ptr<Waiter>, EndpointError> Domain::create_waiter() {
-  const std::uint16_t slot = state_->bells()->acquire();
-  if (slot == 0) {
-    return endpoint_error(EndpointErrorCode::too_many_endpoints,
-                          fmt::format("a process has at most {} waiters", layout::bell_slots - 1));
-  }
-  return std::unique_ptr<Waiter>(new Waiter(std::make_shared<WaiterState>(state_->bells(), slot)));
-}
-
-expected<std::unique_ptr<Writer>, EndpointError> Domain::create_writer(
-    const EndpointDescription& description, const WriterOptions& options) {
-  auto state = state_->add_writer(description, options);
-  if (!state) {
-    return unexpected<EndpointError>(state.error());
-  }
-  (*state)->domain = state_;
-  return std::unique_ptr<Writer>(new Writer(std::move(*state)));
-}
-
-expected<std::unique_ptr<Reader>, EndpointError> Domain::create_reader(
-    const EndpointDescription& description, Waiter& waiter) {
-  auto state = state_->add_reader(description, waiter.state_);
-  if (!state) {
-    return unexpected<EndpointError>(state.error());
-  }
-  (*state)->domain = state_;
-  waiter.state_->attach(state->get());
-  return std::unique_ptr<Reader>(new Reader(std::move(*state)));
-}
-
-Writer::~Writer() {
-  const auto domain = std::move(state_->domain);
-  domain->remove(state_);
-}
-
-Reader::~Reader() {
-  state_->waiter->detach(state_.get());
-  const auto domain = std::move(state_->domain);
-  domain->remove(state_);
-}
-
-Waiter::~Waiter() = default;
-
-std::vector<EndpointInfo> Domain::endpoints() const { return state_->endpoints(); }
-std::vector<Problem> Domain::problems() const { return state_->problems(); }
-std::vector<std::int32_t> Domain::peers() const { return state_->peer_pids(); }
-
-SystemCalls system_calls() {
-  const os::Counters& counters = os::counters();
-  return {counters.futex_waits.load(std::memory_order_relaxed),
-          counters.futex_wakes.load(std::memory_order_relaxed),
-          counters.lock_sleeps.load(std::memory_order_relaxed),
-          counters.growths.load(std::memory_order_relaxed)};
-}
-
-std::string_view to_string(LoanError error) {
-  switch (error) {
-    case LoanError::exceeds_bound:
-      return "the payload is larger than the topic's declared bound";
-    case LoanError::too_many_loans:
-      return "as many loans as declared are out already";
-    case LoanError::out_of_memory:
-      return "the system refused memory for a larger block";
-    case LoanError::exhausted:
-      return "every block of the pool is held by readers";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(PublishError error) {
-  return error == PublishError::foreign_loan ? "the loan is empty or belongs to another writer"
-                                             : "unknown";
-}
-
-std::string_view to_string(TakeError error) {
-  return error == TakeError::too_many_held
-             ? "the subscription already holds as many samples as its max_held allows"
-             : "unknown";
 }
 
 }  // namespace ligament::pool

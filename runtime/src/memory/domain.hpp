@@ -76,12 +76,14 @@ struct DomainState {
     std::vector<OwnReader*> readers;
   };
 
-  // joining (domain.cpp)
+  // joining.cpp
   [[nodiscard]] expected<void, DomainError> adopt_peers();
   [[nodiscard]] expected<void, DomainError> settle_conflict(const Peer& peer);
   [[nodiscard]] expected<void, os::SystemError> open_events();
   [[nodiscard]] bool adopt(std::unique_ptr<Peer> peer);
   void refuse(std::string text);
+
+  // domain.cpp
   [[nodiscard]] expected<Directory::Place, EndpointError> publish_row(
       layout::EndpointRow& row, const os::SharedMemory& segment, std::uint64_t counter);
   void own_change();  ///< under mutex_: our directory changed

@@ -11,11 +11,11 @@
 #include "memory/op_lock.hpp"
 #include "memory/os/system.hpp"
 #include "memory/ring.hpp"
+#include "memory/writer_link.hpp"
 
 namespace ligament::pool {
 
 struct ReaderState;
-struct WriterLink;
 
 /// One of the samples a reader may hold. `word` in the reader's shared page is what the writer
 /// sees: 0 gives the block back. `busy` ends a little later, with the releasing thread's last
@@ -27,50 +27,6 @@ struct HoldSlot {
   const WriterLink* link = nullptr;
   std::span<const std::byte> payload;
   SampleInfo info;
-};
-
-/// A matched writer as this reader sees it: its segment and chunks mapped read-only, every number
-/// copied once and checked. What its process does from now on can only spoil its own samples.
-struct WriterLink {
-  struct Chunk {
-    os::Mapping mapping;
-    std::size_t block_bytes = 0;
-    std::size_t blocks = 0;
-  };
-  struct Source {  ///< what the directory says of the writer
-    std::uint64_t process = 0;
-    std::uint64_t writer = 0;
-    std::array<std::uint8_t, 32> type_hash{};
-    os::ForeignMemory segment;
-  };
-
-  /// Maps the control segment. Errors: it is gone, or it is not what the directory promised.
-  [[nodiscard]] static expected<std::unique_ptr<WriterLink>, os::SystemError> open(
-      const Source& source);
-  /// The writer's match row for this reader, once the writer has made it.
-  [[nodiscard]] bool find_match(std::uint64_t reader, std::uint64_t& start,
-                                std::uint64_t& granted) const;
-  /// Chunks that the writer has announced.
-  [[nodiscard]] std::size_t announced() const;
-  /// Maps chunk `index`. System calls, but once per chunk.
-  [[nodiscard]] Chunk map_chunk(std::size_t index) const;
-  void map_chunks();  ///< all that are announced and not mapped yet
-  /// The header of a block we hold; null if the number makes no sense or the chunk is unreachable.
-  [[nodiscard]] const layout::SampleHeader* block(std::uint32_t number, std::size_t& bytes);
-  /// The block may exist, but its chunk could not be mapped.
-  [[nodiscard]] bool is_unreachable(std::uint32_t number) const;
-
-  Source source;
-  std::uint64_t tag = 0;
-  std::uint32_t capacity = 0;
-  os::Mapping segment;
-  const layout::WriterSegment* shared = nullptr;
-  Gid gid{};
-  std::vector<Chunk> chunks;
-  RingCursor cursor{nullptr, 1, 1, 1};
-  std::uint32_t cursor_row = 0;
-  bool closing = false;  ///< its endpoint is being destroyed; counts no more
-  bool gone = false;     ///< its process or endpoint is; what it published can still be taken
 };
 
 struct ReaderState {

@@ -106,9 +106,4 @@ void WaiterState::wake() {
   ring();
 }
 
-WaitResult Waiter::wait(const WaitStrategy& strategy, std::int64_t deadline_ns) {
-  return state_->wait(strategy, deadline_ns);
-}
-void Waiter::wake() { state_->wake(); }
-
 }  // namespace ligament::pool

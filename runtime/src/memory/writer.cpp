@@ -350,49 +350,4 @@ WriterStats WriterState::snapshot() {
   return stats;
 }
 
-// --- the public face -----------------------------------------------------------------------------
-
-Loan::Loan(Loan&& other) noexcept
-    : writer_(std::exchange(other.writer_, nullptr)),
-      block_(other.block_),
-      payload_(std::exchange(other.payload_, {})) {}
-
-Loan& Loan::operator=(Loan&& other) noexcept {
-  std::swap(writer_, other.writer_);
-  std::swap(block_, other.block_);
-  std::swap(payload_, other.payload_);
-  return *this;
-}
-
-Loan::~Loan() {
-  if (writer_ != nullptr) {
-    writer_->give_back(block_);
-  }
-}
-
-void Loan::resize(std::size_t smaller) {
-  payload_ = payload_.first(std::min(smaller, payload_.size()));
-}
-
-expected<Loan, LoanError> Writer::loan(std::size_t size, std::size_t aligned_offset) {
-  auto acquired = state_->acquire(size, aligned_offset);
-  if (!acquired) {
-    return unexpected<LoanError>(acquired.error());
-  }
-  return Loan(state_.get(), acquired->first, acquired->second);
-}
-
-PublishResult Writer::publish(Loan&& loan, const PublishInfo& info) {
-  if (loan.writer_ != state_.get()) {
-    return unexpected<PublishError>(PublishError::foreign_loan);
-  }
-  loan.writer_ = nullptr;
-  return state_->commit(loan.block_, loan.payload_.size(), info);
-}
-
-const Gid& Writer::gid() const { return state_->gid; }
-std::uint64_t Writer::id() const { return state_->id; }
-std::size_t Writer::matched_readers() const { return state_->matched(); }
-WriterStats Writer::stats() const { return state_->snapshot(); }
-
 }  // namespace ligament::pool

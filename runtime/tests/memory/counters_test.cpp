@@ -13,8 +13,9 @@ namespace {
 thread_local std::uint64_t allocations = 0;  // of this thread: the data path is this thread
 }
 
-// NOLINTBEGIN(misc-definitions-in-headers): these replace the program's, libligament's included.
-void* operator new(std::size_t size) {
+// These replace the program's, libligament's included. Not inlined: the compiler would see malloc
+// behind new and warn of a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) {
     return memory;
@@ -23,7 +24,6 @@ void* operator new(std::size_t size) {
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-// NOLINTEND
 
 namespace ligament::pool::test {
 namespace {

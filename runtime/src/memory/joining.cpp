@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Joining a domain: slot, directory, the others, and who wins when two runs want one name.
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "memory/domain.hpp"
+
+namespace ligament::pool {
+
+expected<void, DomainError> DomainState::join() {
+  os::refresh_realtime_offset();
+  const auto slot = rendezvous_.take_slot();
+  if (!slot) {
+    return unexpected<DomainError>(slot.error());
+  }
+  if (auto opened = directory_.open({options.name, options.run_id, nonce_, *slot}); !opened) {
+    return unexpected<DomainError>(DomainError{DomainErrorCode::system, opened.error().text()});
+  }
+  if (auto opened = open_events(); !opened) {
+    return unexpected<DomainError>(DomainError{DomainErrorCode::system, opened.error().text()});
+  }
+  if (auto announced = rendezvous_.announce(); !announced) {
+    return announced;
+  }
+  if (auto adopted = adopt_peers(); !adopted) {
+    return adopted;
+  }
+  directory_.set_state(layout::ProcessState::joined);
+  thread_ = std::thread([this] { run(); });
+  return {};
+}
+
+expected<void, DomainError> DomainState::adopt_peers() {
+  auto self = rendezvous_.attach({::getpid(), ::geteuid()});
+  if (!self) {
+    return unexpected<DomainError>(DomainError{DomainErrorCode::system, self.error()});
+  }
+  (void)adopt(std::move(*self));
+  for (const os::PeerCredentials& who : rendezvous_.scan()) {
+    auto peer = rendezvous_.attach(who);
+    if (!peer) {
+      refuse(peer.error());
+      continue;
+    }
+    if ((*peer)->directory->run_id == options.run_id) {
+      (void)adopt(std::move(*peer));
+    } else if (auto settled = settle_conflict(**peer); !settled) {
+      return settled;
+    }
+  }
+  return {};
+}
+
+/// Another run has our name. It wins if it has joined; of two that are just joining, the one in
+/// the lower slot wins and the other says that it defers, so that never both give up.
+expected<void, DomainError> DomainState::settle_conflict(const Peer& peer) {
+  const std::int64_t deadline = monotonic_now_ns() + 2'000'000'000;
+  while (os::process_alive(peer.pidfd) && monotonic_now_ns() < deadline) {
+    const layout::ProcessState theirs = peer.directory->state();
+    if (theirs == layout::ProcessState::leaving) {
+      return {};
+    }
+    if (theirs == layout::ProcessState::joined) {
+      break;
+    }
+    const bool first = rendezvous_.slot() < peer.directory->slot;
+    if (first && theirs == layout::ProcessState::deferring) {
+      return {};
+    }
+    directory_.set_state(first ? layout::ProcessState::joining : layout::ProcessState::deferring);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (!os::process_alive(peer.pidfd)) {
+    return {};
+  }
+  directory_.set_state(layout::ProcessState::leaving);
+  return unexpected<DomainError>(
+      DomainError{DomainErrorCode::name_in_use,
+                  fmt::format("graph '{}' is already running as process {} (run '{}'); stop it, or "
+                              "give this run another graph name",
+                              options.name, peer.directory->pid, peer.directory->run_id)});
+}
+
+expected<void, os::SystemError> DomainState::open_events() {
+  epoll_ = os::Fd(::epoll_create1(EPOLL_CLOEXEC));
+  poke_ = os::Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  clock_ = os::Fd(::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!epoll_ || !poke_ || !clock_) {
+    return unexpected<os::SystemError>(os::last_error("epoll, eventfd or timerfd"));
+  }
+  watch(poke_.get(), 0);
+  watch(clock_.get(), 0);
+  watch(rendezvous_.listener().get(), 0);
+  watch(rendezvous_.mailbox().get(), 0);
+  arm_clock_watch();
+  return {};
+}
+
+bool DomainState::adopt(std::unique_ptr<Peer> peer) {
+  const std::uint64_t nonce = peer->directory->nonce;
+  if (peers_.count(nonce) != 0) {
+    return false;  // found twice: by our scan and by its connection
+  }
+  watch(peer->pidfd.get(), nonce);
+  peers_.emplace(nonce, std::move(peer));
+  return true;
+}
+
+void DomainState::refuse(std::string text) {
+  const auto known = std::find_if(refusals_.begin(), refusals_.end(),
+                                  [&text](const Problem& problem) { return problem.text == text; });
+  if (text.empty() || known != refusals_.end()) {
+    return;
+  }
+  if (refusals_.size() == 32) {
+    refusals_.erase(refusals_.begin());
+  }
+  refusals_.push_back({ProblemKind::refused_peer, std::move(text)});
+}
+
+}  // namespace ligament::pool

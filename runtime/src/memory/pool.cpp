@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The promised classes of detail/pool.hpp, over their states.
+#include "ligament/detail/pool.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "memory/domain.hpp"
+#include "memory/waiter.hpp"
+
+namespace ligament::pool {
+
+// --- loans and samples -------------------------------------------------------------------------
+
+Loan::Loan(Loan&& other) noexcept
+    : writer_(std::exchange(other.writer_, nullptr)),
+      block_(other.block_),
+      payload_(std::exchange(other.payload_, {})) {}
+
+Loan& Loan::operator=(Loan&& other) noexcept {
+  std::swap(writer_, other.writer_);
+  std::swap(block_, other.block_);
+  std::swap(payload_, other.payload_);
+  return *this;
+}
+
+Loan::~Loan() {
+  if (writer_ != nullptr) {
+    writer_->give_back(block_);
+  }
+}
+
+void Loan::resize(std::size_t smaller) {
+  payload_ = payload_.first(std::min(smaller, payload_.size()));
+}
+
+expected<Loan, LoanError> Writer::loan(std::size_t size, std::size_t aligned_offset) {
+  auto acquired = state_->acquire(size, aligned_offset);
+  if (!acquired) {
+    return unexpected<LoanError>(acquired.error());
+  }
+  return Loan(state_.get(), acquired->first, acquired->second);
+}
+
+PublishResult Writer::publish(Loan&& loan, const PublishInfo& info) {
+  if (loan.writer_ != state_.get()) {
+    return unexpected<PublishError>(PublishError::foreign_loan);
+  }
+  loan.writer_ = nullptr;
+  return state_->commit(loan.block_, loan.payload_.size(), info);
+}
+
+const Gid& Writer::gid() const { return state_->gid; }
+std::uint64_t Writer::id() const { return state_->id; }
+std::size_t Writer::matched_readers() const { return state_->matched(); }
+WriterStats Writer::stats() const { return state_->snapshot(); }
+
+HeldSample& HeldSample::operator=(HeldSample&& other) noexcept {
+  std::swap(slot_, other.slot_);
+  return *this;
+}
+
+HeldSample::~HeldSample() {
+  if (slot_ != nullptr) {
+    slot_->reader->release(*slot_);
+  }
+}
+
+std::span<const std::byte> HeldSample::payload() const { return slot_->payload; }
+const SampleInfo& HeldSample::info() const { return slot_->info; }
+
+expected<std::optional<HeldSample>, TakeError> Reader::take() {
+  const auto taken = state_->take();
+  if (!taken) {
+    return unexpected<TakeError>(taken.error());
+  }
+  if (*taken == nullptr) {
+    return std::optional<HeldSample>();
+  }
+  return std::optional<HeldSample>(HeldSample(*taken));
+}
+
+bool Reader::has_data() { return state_->has_data(); }
+std::uint64_t Reader::id() const { return state_->id; }
+std::size_t Reader::matched_writers() const { return state_->matched(); }
+ReaderStats Reader::stats() const { return state_->snapshot(); }
+
+// --- waiting -----
+
+WaitResult Waiter::wait(const WaitStrategy& strategy, std::int64_t deadline_ns) {
+  return state_->wait(strategy, deadline_ns);
+}
+void Waiter::wake() { state_->wake(); }
+
+// --- domain ---------
+
+namespace {
+
+bool is_valid_name(const std::string& name) {
+  return !name.empty() && name.size() <= 48 &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
+         });
+}
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<Domain>> domains;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+}  // namespace
+
+expected<std::shared_ptr<Domain>, DomainError> Domain::join(const DomainOptions& options) {
+  if (!is_valid_name(options.name) || options.run_id.size() > 63) {
+    return unexpected<DomainError>(
+        DomainError{DomainErrorCode::bad_name,
+                    fmt::format("'{}' is no graph name: 1 to 48 letters, digits, '_', '.' or '-' "
+                                "(and a run id has at most 63 bytes)",
+                                options.name)});
+  }
+  const std::lock_guard guard(registry().mutex);
+  std::weak_ptr<Domain>& known = registry().domains[options.name];
+  if (auto domain = known.lock()) {
+    if (domain->state_->options.run_id == options.run_id) {
+      return domain;
+    }
+    return unexpected<DomainError>(
+        DomainError{DomainErrorCode::name_in_use,
+                    fmt::format("graph '{}' is already running in this process, {} (run '{}')",
+                                options.name, ::getpid(), domain->state_->options.run_id)});
+  }
+  auto state = std::make_shared<DomainState>(options);
+  if (auto joined = state->join(); !joined) {
+    return unexpected<DomainError>(joined.error());
+  }
+  std::shared_ptr<Domain> domain(new Domain(std::move(state)));
+  known = domain;
+  return domain;
+}
+
+Domain::~Domain() = default;
+
+expected<std::unique_ptr<Waiter>, EndpointError> Domain::create_waiter() {
+  const std::uint16_t slot = state_->bells()->acquire();
+  if (slot == 0) {
+    return unexpected<EndpointError>(
+        EndpointError{EndpointErrorCode::too_many_endpoints,
+                      fmt::format("a process has at most {} waiters", layout::bell_slots - 1)});
+  }
+  return std::unique_ptr<Waiter>(new Waiter(std::make_shared<WaiterState>(state_->bells(), slot)));
+}
+
+expected<std::unique_ptr<Writer>, EndpointError> Domain::create_writer(
+    const EndpointDescription& description, const WriterOptions& options) {
+  auto state = state_->add_writer(description, options);
+  if (!state) {
+    return unexpected<EndpointError>(state.error());
+  }
+  (*state)->domain = state_;
+  return std::unique_ptr<Writer>(new Writer(std::move(*state)));
+}
+
+expected<std::unique_ptr<Reader>, EndpointError> Domain::create_reader(
+    const EndpointDescription& description, Waiter& waiter) {
+  auto state = state_->add_reader(description, waiter.state_);
+  if (!state) {
+    return unexpected<EndpointError>(state.error());
+  }
+  (*state)->domain = state_;
+  waiter.state_->attach(state->get());
+  return std::unique_ptr<Reader>(new Reader(std::move(*state)));
+}
+
+Writer::~Writer() {
+  const auto domain = std::move(state_->domain);
+  domain->remove(state_);
+}
+
+Reader::~Reader() {
+  state_->waiter->detach(state_.get());
+  const auto domain = std::move(state_->domain);
+  domain->remove(state_);
+}
+
+Waiter::~Waiter() = default;
+
+std::vector<EndpointInfo> Domain::endpoints() const { return state_->endpoints(); }
+std::vector<Problem> Domain::problems() const { return state_->problems(); }
+std::vector<std::int32_t> Domain::peers() const { return state_->peer_pids(); }
+
+SystemCalls system_calls() {
+  const os::Counters& counters = os::counters();
+  return {counters.futex_waits.load(std::memory_order_relaxed),
+          counters.futex_wakes.load(std::memory_order_relaxed),
+          counters.lock_sleeps.load(std::memory_order_relaxed),
+          counters.growths.load(std::memory_order_relaxed)};
+}
+
+std::string_view to_string(LoanError error) {
+  switch (error) {
+    case LoanError::exceeds_bound:
+      return "the payload is larger than the topic's declared bound";
+    case LoanError::too_many_loans:
+      return "as many loans as declared are out already";
+    case LoanError::out_of_memory:
+      return "the system refused memory for a larger block";
+    case LoanError::exhausted:
+      return "every block of the pool is held by readers";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(PublishError error) {
+  return error == PublishError::foreign_loan ? "the loan is empty or belongs to another writer"
+                                             : "unknown";
+}
+
+std::string_view to_string(TakeError error) {
+  return error == TakeError::too_many_held
+             ? "the subscription already holds as many samples as its max_held allows"
+             : "unknown";
+}
+
+}  // namespace ligament::pool

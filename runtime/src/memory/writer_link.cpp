@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/writer_link.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+namespace ligament::pool {
+
+namespace {
+
+bool is_expected(const layout::SegmentHeader& header, const WriterLink::Source& source) {
+  return header.magic == layout::magic && header.version == layout::version &&
+         header.kind == layout::SegmentKind::writer && header.process == source.process &&
+         header.id == source.writer;
+}
+
+}  // namespace
+
+expected<std::unique_ptr<WriterLink>, os::SystemError> WriterLink::open(const Source& source) {
+  auto mapping = os::map_foreign(source.segment, {});
+  if (!mapping) {
+    return unexpected<os::SystemError>(mapping.error());
+  }
+  const os::SystemError nonsense{"check of a writer's segment", EBADMSG};
+  if (mapping->size() < layout::ring_offset + sizeof(layout::Word)) {
+    return unexpected<os::SystemError>(nonsense);
+  }
+  auto link = std::make_unique<WriterLink>();
+  link->source = source;
+  link->tag = layout::writer_tag(source.writer);
+  link->segment = std::move(*mapping);
+  link->shared = link->segment.as<const layout::WriterSegment>();
+  const layout::SegmentHeader header = link->shared->header;
+  link->capacity = read_once(link->shared->ring_capacity);
+  const std::size_t room = (link->segment.size() - layout::ring_offset) / sizeof(layout::Word);
+  if (!is_expected(header, source) || link->capacity == 0 || link->capacity > room) {
+    return unexpected<os::SystemError>(nonsense);
+  }
+  link->gid = link->shared->gid;
+  link->chunks.reserve(layout::max_chunks);
+  return link;
+}
+
+bool WriterLink::find_match(std::uint64_t reader, std::uint64_t& start,
+                            std::uint64_t& granted) const {
+  for (const layout::MatchRow& row : shared->matches) {
+    // acquire; partner: the release in WriterState::link. From here on our holds are honoured.
+    if (row.reader.load(std::memory_order_acquire) == reader) {
+      start = row.start.load(std::memory_order_relaxed);
+      granted = std::min<std::uint64_t>(row.granted.load(std::memory_order_relaxed), capacity);
+      return start != 0;
+    }
+  }
+  return false;
+}
+
+std::size_t WriterLink::announced() const {
+  // acquire; partner: the release in WriterState::announce_chunk.
+  return std::min<std::size_t>(shared->chunks.load(std::memory_order_acquire), layout::max_chunks);
+}
+
+WriterLink::Chunk WriterLink::map_chunk(std::size_t index) const {
+  const layout::ChunkRow& row = shared->chunk[index];
+  Chunk chunk;
+  chunk.block_bytes = row.block_bytes.load(std::memory_order_relaxed);
+  chunk.blocks = row.blocks.load(std::memory_order_relaxed);
+  const os::ForeignMemory where{source.segment.pid, row.segment.fd.load(std::memory_order_relaxed),
+                                row.segment.inode.load(std::memory_order_relaxed),
+                                row.segment.bytes.load(std::memory_order_relaxed)};
+  auto mapping = os::map_foreign(where, {});
+  const bool sane = mapping && chunk.block_bytes >= sizeof(layout::SampleHeader) &&
+                    chunk.block_bytes % alignof(layout::SampleHeader) == 0 &&
+                    chunk.blocks <= mapping->size() / chunk.block_bytes;
+  if (!sane) {
+    return {};  // its writer died first, or lies: no block of it is ever found
+  }
+  chunk.mapping = std::move(*mapping);
+  return chunk;
+}
+
+void WriterLink::map_chunks() {
+  while (chunks.size() < announced()) {
+    chunks.push_back(map_chunk(chunks.size()));
+  }
+}
+
+bool WriterLink::is_unreachable(std::uint32_t number) const {
+  const std::size_t index = layout::block_chunk(number);
+  return index < chunks.size() && !chunks[index].mapping;
+}
+
+const layout::SampleHeader* WriterLink::block(std::uint32_t number, std::size_t& bytes) {
+  const std::size_t index = layout::block_chunk(number);
+  if (index >= chunks.size()) {
+    os::counters().growths.fetch_add(1, std::memory_order_relaxed);
+    map_chunks();
+  }
+  if (index >= chunks.size() || layout::block_index(number) >= chunks[index].blocks) {
+    return nullptr;
+  }
+  const Chunk& chunk = chunks[index];
+  bytes = chunk.block_bytes;
+  return chunk.mapping.as<const layout::SampleHeader>(layout::block_index(number) *
+                                                      chunk.block_bytes);
+}
+
+}  // namespace ligament::pool

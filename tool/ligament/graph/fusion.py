@@ -50,9 +50,18 @@ def check_fusion(
     inner = dict(_inside(fusion, fuses, nodes))
     yield from _inner_topics(fusion, fuses, nodes, topics)
     kept = {_split(reference, fusion) for reference in fuses.ports.values()}
+    # Two replaced nodes may subscribe to one topic; the fused node takes it once for both.
+    taken = {
+        port.topic
+        for node_id in fusion.nodes
+        for name, port in nodes[node_id].ports.items()
+        if (node_id, name) in kept and port.direction == "in"
+    }
     for node_id in sorted(fusion.nodes):
         for name, port in nodes[node_id].ports.items():
             others = [e for e in topics[port.topic].ends if e.node not in fusion.nodes]
+            if port.direction == "in" and port.topic in taken:
+                continue
             if (node_id, name) not in kept and (node_id, name) not in inner and others:
                 yield (
                     f"'{others[0].node}' uses '{port.topic}' of '{node_id}', "

@@ -1,1 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
+# Installation: `find_package(ligament)` gives ligament::ligament, ligament::container,
+# ligament_add_node() and ligament_generate_messages(). The tree can be moved: all paths in it are
+# relative, and the container finds the library beside it.
+include(CMakePackageConfigHelpers)
+include(LigamentNodes)
+
+set(ligament_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ligament)
+
+set_target_properties(ligament-container PROPERTIES
+  EXPORT_NAME container
+  INSTALL_RPATH "$ORIGIN/..")
+add_executable(ligament::container ALIAS ligament-container)
+
+install(TARGETS ligament ligament_language EXPORT ligamentTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ligament-container EXPORT ligamentTargets
+        RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/ligament
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT ligamentTargets NAMESPACE ligament:: DESTINATION ${ligament_cmake_dir})
+
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/ligamentConfig.cmake.in ${PROJECT_BINARY_DIR}/ligamentConfig.cmake
+  INSTALL_DESTINATION ${ligament_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ligamentConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ligamentConfig.cmake
+              ${PROJECT_BINARY_DIR}/ligamentConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/LigamentNodes.cmake
+        DESTINATION ${ligament_cmake_dir})
+install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/package.xml
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/ligament)

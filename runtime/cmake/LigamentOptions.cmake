@@ -18,11 +18,13 @@ endif()
 # The generators are the `ligament` Python package; the repository's .venv is preferred.
 if(NOT LIGAMENT_PYTHON)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/../.venv/bin/python)
-    set(LIGAMENT_PYTHON ${CMAKE_CURRENT_SOURCE_DIR}/../.venv/bin/python)
+    set(python ${CMAKE_CURRENT_SOURCE_DIR}/../.venv/bin/python)
   else()
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    set(LIGAMENT_PYTHON ${Python3_EXECUTABLE})
+    set(python ${Python3_EXECUTABLE})
   endif()
+  # In the cache, so that a project which contains this one generates with the same Python.
+  set(LIGAMENT_PYTHON ${python} CACHE FILEPATH "Python that has the package `ligament`")
 endif()
 
 add_library(ligament_language INTERFACE)

@@ -7,6 +7,7 @@ A small parser of its own: the standard one keeps no positions and lets duplicat
 from __future__ import annotations
 
 import json
+import math
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed lacks it
 from typing import Any, NoReturn
@@ -87,7 +88,12 @@ class _Parser:
             shown = repr(self._text[at : at + 1]) if at < len(self._text) else "the end of the file"
             self.fail(at, f"expected a value, found {shown}")
         whole = match.group(1) is None and match.group(2) is None
-        self._result = int(match.group()) if whole else float(match.group())
+        try:
+            self._result = int(match.group()) if whole else float(match.group())
+        except ValueError:  # Python reads whole numbers of up to 4300 digits
+            self.fail(at, "the number is too long")
+        if self._result in (math.inf, -math.inf):
+            self.fail(at, f"{match.group()} is not a finite number", "number-not-finite")
         return match.end()
 
     def _array(self, at: int, path: Path) -> int:

@@ -22,6 +22,10 @@ _SCALARS: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
+# What the types can hold: ROS 2's integers have 64 bits.
+_WIDEST = {"integer": (-(2**63), 2**63 - 1), "byte": (0, 255)}
+
+
 def value_problem(parameter: Parameter, value: Any, at: Location) -> Problem | None:
     """Return what is wrong with a value of a parameter, or None."""
     name = parameter.name
@@ -35,7 +39,15 @@ def value_problem(parameter: Parameter, value: Any, at: Location) -> Problem | N
             at,
             expected=f"{wanted} ({parameter.type})",
         )
-    low_high = (0, 255) if base == "byte" else parameter.range
+    widest = _WIDEST.get(base)
+    if widest and any(not widest[0] <= v <= widest[1] for v in _items(value)):
+        return Problem(
+            "param-range",
+            f"parameter '{name}' is {_shown(value)}",
+            at,
+            expected=f"{widest[0]} to {widest[1]} ({parameter.type})",
+        )
+    low_high = parameter.range
     if low_high and any(not low_high[0] <= v <= low_high[1] for v in _items(value)):
         unit = f" {parameter.unit}" if parameter.unit else ""
         return Problem(

@@ -10,6 +10,8 @@ contain themselves, documents that unfold without end.
 from __future__ import annotations
 
 import io
+import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,7 +63,9 @@ def parse_yaml(text: str, file: str, *, ros_booleans: bool = False) -> Document:
     """Parse one YAML document; raise InputError with the place of what is wrong."""
     yaml = YAML(typ="safe", pure=True)
     try:
-        nodes = list(_compose(yaml, text))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an anchor given twice: YAML allows it
+            nodes = list(_compose(yaml, text))
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         column = error.position - text.rfind("\n", 0, error.position)
@@ -183,6 +187,8 @@ class _Reader:
                 continue
             self.document.keys[(*path, key)] = location
             data[key] = self.read(value_node, (*path, key), above)
+            if data[key] is None:  # nothing was written: the key is the place to look at
+                self.document.values[(*path, key)] = location
         return data
 
     def _scalar(self, node: ScalarNode) -> Any:
@@ -191,13 +197,20 @@ class _Reader:
         if self._ros_booleans and node.style is None and text in ROS_TRUE | ROS_FALSE:
             return text in ROS_TRUE
         if tag in {"int", "float", "bool", "null"}:
-            try:
-                return self._yaml.constructor.construct_object(node)
-            except (ValueError, YAMLError) as error:
-                return self._complain("yaml-syntax", str(error), node)
+            return self._plain_value(node)
         if tag not in {"str", "timestamp"}:
             return self._complain("yaml-tag", f"the tag {node.tag} is not used here", node)
         return text
+
+    def _plain_value(self, node: ScalarNode) -> Any:
+        try:
+            value = self._yaml.constructor.construct_object(node)
+        except (ValueError, YAMLError) as error:
+            return self._complain("yaml-syntax", str(error), node)
+        if isinstance(value, float) and not math.isfinite(value):
+            # Artefacts are JSON, which has no such numbers.
+            return self._complain("number-not-finite", f"{node.value} is not a finite number", node)
+        return value
 
     def _complain(self, code: str, text: str, node: Node) -> None:
         self.problems.append(Problem(code, text, _mark(self._file, node)))

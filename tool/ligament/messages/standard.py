@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 from ruamel.yaml import YAML
 
 from ligament.errors import Location
@@ -53,4 +55,15 @@ class StandardNotes:
 def read_standard_notes(path: Path) -> StandardNotes:
     """Read the table of what the carrier of the standard definitions drops."""
     data = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+    schema = json.loads((path.parent / "standard-types.schema.json").read_text(encoding="utf-8"))
+    problem = jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(schema).iter_errors(data)
+    )
+    if problem is not None:
+        raise DefinitionError(
+            "standard-types",
+            f"{problem.json_path}: {problem.message}",
+            Location(str(path)),
+            expected="what standard-types.schema.json describes",
+        )
     return StandardNotes(data["defaults"], data["chosen"], str(path))

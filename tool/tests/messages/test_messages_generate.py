@@ -10,12 +10,14 @@ import json
 import os
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from ligament.messages import load_store
 from ligament.messages.__main__ import main
 from ligament.messages.cpp import render_all
 from ligament.messages.tables import type_tables
+from ligament.resources import spec_dir
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "messages"
 EVERY_FEATURE = Path(__file__).parents[3] / "runtime/tests/message/every_feature_msgs"
@@ -98,6 +100,8 @@ def test_tables(tmp_path: Path) -> None:
     path = tmp_path / "types.json"
     assert run("tables", "--out", path, "--package-dir", EVERY_FEATURE) == 0
     tables = json.loads(path.read_text())
+    schema = json.loads((spec_dir() / "interfaces" / "types.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(tables)
     assert tables["schema"] == "ligament/types/1"
     image = tables["messages"]["sensor_msgs/msg/Image"]
     assert image["chosen"] == "data"

@@ -13,6 +13,8 @@ from ligament.messages import DefinitionError, Message, TypeStore, load_store, t
 from ligament.messages.hashing import service_hash
 from ligament.messages.packages import parse_message
 from ligament.messages.rosbags_types import distros
+from ligament.messages.standard import read_standard_notes
+from ligament.resources import spec_dir
 
 VECTORS = json.loads((Path(__file__).parent / "hash_vectors.json").read_text())
 EVERY_FEATURE = Path(__file__).parents[3] / "runtime/tests/message/every_feature_msgs"
@@ -178,3 +180,23 @@ def test_one_name_has_one_definition(tmp_path: Path) -> None:
 def test_every_feature_package_loads() -> None:
     store = load_store("jazzy", [EVERY_FEATURE])
     assert store.message("every_feature_msgs/msg/Arrays").fields[6].marked
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("schema: ligament/standard-types/1\ndefaults: {}\n", "'chosen' is a required property"),
+        (
+            "schema: ligament/standard-types/1\nchosen: {}\ndefaults:\n  std_msgs/msg/Bool:\n"
+            "    reason: none\n    fields: {date: true}\n",
+            "has no field 'date'",
+        ),
+    ],
+)
+def test_notes_on_standard_types_are_checked(tmp_path: Path, text: str, part: str) -> None:
+    path = tmp_path / "standard.yaml"
+    path.write_text(text)
+    schema = "standard-types.schema.json"
+    (tmp_path / schema).write_text((spec_dir() / "interfaces" / schema).read_text())
+    with pytest.raises(DefinitionError, match=part):
+        read_standard_notes(path).apply(load_store().message("std_msgs/msg/Bool"))

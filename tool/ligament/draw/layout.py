@@ -256,12 +256,26 @@ class _Placement:
 
     def _line(self, edge: Edge, xs: Mapping[int, float]) -> Line:
         chain = self.chains[edge]
-        side = 1 if self.column[chain[-1]] >= self.column[chain[0]] else -1
         tail, head = chain[0], chain[-1]
-        start = (xs[self.column[tail]] + side * self.sizes[tail].width / 2, self._y(tail))
-        end = (xs[self.column[head]] - side * self.sizes[head].width / 2, self._y(head))
+        back = self.column[head] < self.column[tail]
+        side = -1 if back else 1
         corners = [p for c in chain[1:-1] for p in self._across(c, xs, side)]
-        return Line(tail, head, (start, *corners, end), side < 0)
+        if back:
+            # From and to the upper or lower rim, so that it is not taken for one of the lines
+            # that leave to the right.
+            nearest = corners[0][1] if corners else self._y(tail) + 1
+            start = self._rim(tail, xs, nearest)
+            end = self._rim(head, xs, corners[-1][1] if corners else nearest)
+        else:
+            start = (xs[self.column[tail]] + self.sizes[tail].width / 2, self._y(tail))
+            end = (xs[self.column[head]] - self.sizes[head].width / 2, self._y(head))
+        return Line(tail, head, (start, *corners, end), back)
+
+    def _rim(self, vertex: str, xs: Mapping[int, float], towards: float) -> tuple[float, float]:
+        """Return the middle of a box's upper or lower rim, whichever is nearer to a height."""
+        half = self.sizes[vertex].height / 2
+        y = self._y(vertex)
+        return xs[self.column[vertex]], y + (half if towards > y else -half)
 
     def _across(
         self, corner: str, xs: Mapping[int, float], side: int

@@ -8,6 +8,7 @@ Nodes are boxes coloured by device, topics are labels coloured by transport, a f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from xml.sax.saxutils import escape
 
 from ligament.draw.layout import Box, Layout, Line, Size, node_vertex, place, topic_vertex
@@ -21,6 +22,7 @@ NAME_PX, SMALL_PX, TITLE_PX = 14, 11, 17
 MARGIN = 24.0
 HEADER = 58.0
 FOOTER = 46.0
+UTURN = 34.0
 
 
 def svg_picture(mapping: GraphMapping) -> str:
@@ -145,16 +147,30 @@ def _line(line: Line, mapping: GraphMapping) -> str:
 
 
 def _path(line: Line) -> str:
-    """Return a smooth way through the points, level where it meets each."""
-    (x, y), *rest = line.points
-    parts = [f"M{x:.1f} {y:.1f}"]
-    for next_x, next_y in rest:
-        bend = (next_x - x) / 2
-        parts.append(
-            f"C{x + bend:.1f} {y:.1f} {next_x - bend:.1f} {next_y:.1f} {next_x:.1f} {next_y:.1f}"
-        )
-        x, y = next_x, next_y
+    """Return a smooth way through the points: level at sides, upright at upper and lower rims."""
+    parts = [f"M{line.points[0][0]:.1f} {line.points[0][1]:.1f}"]
+    last = len(line.points) - 2
+    for i, (start, end) in enumerate(pairwise(line.points)):
+        first_bend, second_bend = _bends(start, end, line.back and i == 0, line.back and i == last)
+        parts.append(f"C{_point(first_bend)} {_point(second_bend)} {_point(end)}")
     return "".join(parts)
+
+
+Point = tuple[float, float]
+
+
+def _bends(start: Point, end: Point, leaves_rim: bool, meets_rim: bool) -> tuple[Point, Point]:
+    """Return the two control points of a piece of a line."""
+    middle = (start[0] + end[0]) / 2
+    if leaves_rim and meets_rim:
+        return (start[0], start[1] + UTURN), (end[0], end[1] + UTURN)
+    first = (start[0], end[1]) if leaves_rim else (middle, start[1])
+    second = (end[0], start[1]) if meets_rim else (middle, end[1])
+    return first, second
+
+
+def _point(point: Point) -> str:
+    return f"{point[0]:.1f} {point[1]:.1f}"
 
 
 def _legend(mapping: GraphMapping) -> list[tuple[str, str]]:

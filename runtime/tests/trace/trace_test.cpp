@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hooks: off they do nothing, and each way of loading a wrong provider is named. The tests that
+// load one run in a child process, because a provider stays loaded until its process ends.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <ligament/trace.hpp>
+#include <string>
+
+#include "trace/provider_entry.hpp"
+
+namespace trace = ligament::trace;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace {
+
+std::string object(const std::string& kind) {
+  return std::string(LIGAMENT_TEST_BIN) + "/libtrace_provider_" + kind + ".so";
+}
+
+struct Worker {
+  mutable int asked = 0;
+  [[nodiscard]] std::uint64_t trace_handle() const {
+    ++asked;
+    return 7;
+  }
+};
+
+trace::LoadError error_of(const std::string& path) {
+  const auto loaded = trace::load(path, {});
+  EXPECT_FALSE(loaded.has_value());
+  return loaded ? trace::LoadError{} : loaded.error();
+}
+
+/// What the recording provider saw while `work` ran; only in a process of its own.
+template <typename Work>
+std::string recorded_by(Work&& work) {
+  const std::string path = object("recording");
+  void* provider = ::dlopen(path.c_str(), RTLD_NOW);
+  if (provider == nullptr) {
+    return ::dlerror();
+  }
+  std::string text;
+  reinterpret_cast<void (*)(std::string*)>(::dlsym(provider, "record_into"))(&text);
+  work(path);
+  return text;
+}
+
+/// Ends a child process: 0 if it saw what it should; the rest is shown by gtest.
+[[noreturn]] void end_child(bool good, const std::string& seen) {
+  std::fprintf(stderr, "saw: %s\n", seen.c_str());
+  std::_Exit(good ? 0 : 1);
+}
+
+}  // namespace
+
+TEST(TraceOff, HooksAndSpansDoNothing) {
+  ASSERT_FALSE(trace::enabled());
+  const Worker worker;
+  trace::publish(1, 2, 3, 4, 5);
+  { const trace::Span span(worker, "remap"); }
+  EXPECT_EQ(worker.asked, 0) << "a span computed something although nothing records";
+}
+
+TEST(TraceLoad, NamesAMissingObjectAndWhatToInstall) {
+  const auto error = error_of("/nowhere/libligament-trace-lttng.so");
+  EXPECT_EQ(error.code, trace::LoadErrorCode::not_found);
+  EXPECT_THAT(error.text, HasSubstr("/nowhere/libligament-trace-lttng.so"));
+  EXPECT_THAT(error.text, HasSubstr("liblttng-ust-dev"));
+}
+
+TEST(TraceLoad, RefusesAFileThatIsNoSharedObject) {
+  const std::string path = ::testing::TempDir() + "not_an_object.so";
+  std::ofstream(path) << "text";
+  EXPECT_EQ(error_of(path).code, trace::LoadErrorCode::not_loadable);
+}
+
+TEST(TraceLoad, RefusesAnObjectThatIsNoProvider) {
+  const auto error = error_of(object("foreign"));
+  EXPECT_EQ(error.code, trace::LoadErrorCode::not_a_provider);
+  EXPECT_THAT(error.text, HasSubstr(trace::detail::provider_entry_symbol));
+}
+
+TEST(TraceLoad, RefusesAProviderOfAnotherVersion) {
+  EXPECT_EQ(error_of(object("outdated")).code, trace::LoadErrorCode::wrong_version);
+  EXPECT_FALSE(trace::enabled()) << "a refused provider was left active";
+}
+
+TEST(TraceLoad, DefaultProviderLiesBesideTheLibrary) {
+  EXPECT_THAT(trace::default_provider_path(), HasSubstr("/ligament/libligament-trace-lttng.so"));
+}
+
+TEST(TraceOn, LoadingMeasuresAndIntroducesTheProcess) {
+  EXPECT_EXIT(
+      {
+        bool second_refused = false;
+        const auto seen = recorded_by([&](const std::string& path) {
+          const bool loaded = trace::load(path, {"run", "graph", "variant", "main"}).has_value();
+          const auto again = trace::load(path, {});
+          second_refused =
+              loaded && !again && again.error().code == trace::LoadErrorCode::already_loaded;
+        });
+        const auto calibration = seen.find("calibration ");
+        const auto cost = seen.find("probe_cost ");
+        end_child(second_refused && seen.starts_with("process_start ") &&
+                      calibration < cost && cost != std::string::npos,
+                  seen);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(TraceOn, ASpanGivesItsNameOnceAndItsEndsEachTime) {
+  EXPECT_EXIT(
+      {
+        const auto seen = recorded_by([](const std::string& path) {
+          const Worker worker;
+          if (trace::load(path, {}).has_value()) {
+            for (int i = 0; i < 2; ++i) {
+              const trace::Span span(worker, "remap");
+            }
+            const trace::Span other(worker, "resize", trace::Category::copy);
+          }
+        });
+        const std::string expected =
+            "probe_cost span_name span_begin span_end span_begin span_end "
+            "span_name span_begin span_end ";
+        end_child(seen.ends_with(expected), seen);
+      },
+      ::testing::ExitedWithCode(0), "");
+}

@@ -78,6 +78,8 @@ JUDGES: dict[str, Callable[[Path, Expectation], None]] = {
     "manifest": _schema("manifest"),
     "run": _schema("run"),
     "report": _schema("report"),
+    "bench": _schema("bench"),
+    "events": _schema("events"),
 }
 
 

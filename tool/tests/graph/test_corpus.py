@@ -47,9 +47,7 @@ def test_no_case_is_without_expectation() -> None:
                 assert path.with_name(path.stem + ".expect.json").is_file(), path
 
 
-@pytest.mark.parametrize(
-    "kind", ["graph", "node", "platform", "qos", "normalised-graph", "mapping", "case"]
-)
+@pytest.mark.parametrize("kind", sorted(load_schemas()))
 def test_every_field_of_a_schema_is_described(kind: str) -> None:
     def walk(schema: object, where: str) -> None:
         if not isinstance(schema, dict):

@@ -114,12 +114,12 @@ class Timeline:
     def break_down(self, found: Instances) -> Breakdown:
         """Give every nanosecond of every message's way a name."""
         table = found.columns
-        edges = [table[f"{mark}_{k}"] for k in range(len(found.chain.hops))
-                 for mark in ("pub_begin", "take")]  # fmt: skip
-        # A publish whose beginning was not measured may seem later than its take: no negative time.
+        edges = []
+        for k in range(len(found.chain.hops)):
+            # Where only the end of a publish call is known, the take may come before it.
+            edges += [np.minimum(table[f"pub_begin_{k}"], table[f"take_{k}"]), table[f"take_{k}"]]
+        # And a clock that steps back between threads makes no negative time.
         times = np.maximum.accumulate(np.stack(edges).astype(np.int64), axis=0)
-        if found.complete:
-            times[0] = np.minimum(times[0], times[1])
         hops = []
         events = np.zeros(found.complete, dtype=np.int64)
         for k in range(len(found.chain.hops)):

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outputs are compared frame by frame, and the first difference is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ligament.errors import FailureError
+from ligament.report.equality import compare_frames, read_frames
+
+
+def frames(*hashes: str) -> dict[int, dict[str, object]]:
+    return {index: {"index": index, "hash": text} for index, text in enumerate(hashes)}
+
+
+def test_equal_frames() -> None:
+    verdict = compare_frames(frames("a", "b"), frames("a", "b"), "one")
+    assert verdict.equal
+    assert verdict.text == "all 2 frames equal one"
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (frames("a", "x", "y"), "frame 1: hash is x, one has b"),
+        (frames("a", "b"), "frame 2: missing here, recorded by one"),
+        (frames("a", "b", "c", "d"), "frame 3: recorded here, missing in one"),
+        ({}, "not comparable: nothing was recorded"),
+    ],
+)
+def test_the_first_difference_is_named(found: dict[int, dict[str, object]], text: str) -> None:
+    verdict = compare_frames(found, frames("a", "b", "c"), "one")
+    assert not verdict.equal
+    assert verdict.text == text
+
+
+def test_an_empty_reference_proves_nothing() -> None:
+    assert not compare_frames(frames("a"), {}, "one").equal
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"index": 0}\n{"index": 0}\n', "2: frame 0 was recorded twice"),
+        ('{"index": 0}\n{"ind', "2: not a recorded frame"),
+        ("[]\n", "1: not a recorded frame"),
+    ],
+)
+def test_a_damaged_record_is_a_failure(tmp_path: Path, text: str, expected: str) -> None:
+    path = tmp_path / "sink.jsonl"
+    path.write_text(text)
+    with pytest.raises(FailureError, match=expected):
+        read_frames(path)
+
+
+def test_a_missing_record_is_a_failure(tmp_path: Path) -> None:
+    with pytest.raises(FailureError, match="No such file"):
+        read_frames(tmp_path / "sink.jsonl")

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""report.json from runs, and what the verb prints and returns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema
+import pytest
+from made_up_traces import PUB_RAW, SUB_RAW, Trace
+
+from ligament import resources
+from ligament.cli.main import main
+from ligament.errors import InputError
+from ligament.report.stage import ReportOptions, make_report
+
+MakeRun = Callable[..., Path]
+NO_WARM_UP = ReportOptions(warm_up=0)
+
+
+def schema() -> dict[str, object]:
+    path = resources.spec_dir() / "report" / "report.schema.json"
+    loaded: dict[str, object] = json.loads(path.read_text())
+    return loaded
+
+
+def three_frames() -> Trace:
+    trace = Trace().names()
+    for seq in (1, 2, 3):
+        trace.frame(seq * 10_000, seq)
+    return trace
+
+
+def test_the_figures_of_a_run(make_run: MakeRun) -> None:
+    report = make_report([make_run(three_frames())], NO_WARM_UP)
+    jsonschema.validate(report, schema())
+    (variant,) = report["variants"]
+    assert variant["frames"] == 3
+    assert variant["latency_ns"]["p50"] == 1000
+    assert variant["shares"] == pytest.approx(
+        {"compute": 0.6, "copy": 0, "serialise": 0, "transport": 0.4, "wait": 0}
+    )
+    assert variant["message_passing"] == pytest.approx(0.4)
+    assert variant["message_passing_ns"]["p50"] == 400
+    assert variant["throughput_hz"] == pytest.approx(1e9 / 10_000)
+    assert variant["probe_overhead_ns"] == pytest.approx(10 * 100.0)
+    assert [hop["wakes"] for hop in variant["hops"]] == [1, 1]
+    assert variant["spans"][0]["span"] == "remap"
+    assert (variant["drops"], variant["copies"], variant["cpu_ns"]) == (2, 1, 7)
+    assert variant["peak_memory_bytes"] is None
+
+
+def test_warm_up_frames_are_left_out_and_counted(make_run: MakeRun) -> None:
+    trace = Trace().names()
+    for seq in range(1, 31):
+        trace.frame(seq * 10_000, seq)
+    (variant,) = make_report([make_run(trace)], ReportOptions())["variants"]
+    assert (variant["frames"], variant["warm_up_frames"]) == (20, 10)
+
+
+def test_a_run_that_is_all_warm_up_keeps_one_frame(make_run: MakeRun) -> None:
+    (variant,) = make_report([make_run(three_frames())], ReportOptions())["variants"]
+    assert (variant["frames"], variant["warm_up_frames"]) == (1, 2)
+
+
+def test_a_differing_variant_is_named_and_fails_the_verb(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = make_run(three_frames(), "one")
+    two = make_run(three_frames(), "two", {0: "a", 1: "x", 2: "c"})
+    assert main(["report", str(one), str(two), "--warm-up", "0"]) == 1
+    assert "two: frame 1: hash is x, variant one has b" in capsys.readouterr().out
+    report = json.loads((one / "report.json").read_text())
+    jsonschema.validate(report, schema())
+    assert [v["equal"] for v in report["variants"]] == [True, False]
+    assert report["variants"][1]["equality"]["first_difference"]["index"] == 1
+    assert report["variants"][1]["against_reference"]["within_noise"] is True
+
+
+def test_equal_variants_succeed(make_run: MakeRun) -> None:
+    one, two = make_run(three_frames(), "one"), make_run(three_frames(), "two")
+    assert main(["report", str(one), str(two), "--json", "--warm-up", "0"]) == 0
+
+
+def test_the_independent_reference_judges_all(make_run: MakeRun, tmp_path: Path) -> None:
+    runs = [make_run(three_frames(), "one"), make_run(three_frames(), "two")]
+    expected = tmp_path / "expected.jsonl"
+    expected.write_text("\n".join(json.dumps({"index": i, "hash": "z"}) for i in range(3)))
+    report = make_report(runs, ReportOptions(expected=expected, warm_up=0))
+    assert [v["equal"] for v in report["variants"]] == [False, False]
+    assert "the independent reference has z" in report["variants"][0]["equality"]["text"]
+
+
+def test_a_sink_that_recorded_nothing_is_not_equal(make_run: MakeRun) -> None:
+    one, two = make_run(three_frames(), "one"), make_run(three_frames(), "two")
+    run = json.loads((two / "run.json").read_text())
+    run["outputs"] = []
+    (two / "run.json").write_text(json.dumps(run))
+    report = make_report([one, two], NO_WARM_UP)
+    assert not report["variants"][1]["equal"]
+    assert "the sink /sink recorded nothing" in report["variants"][1]["equality"]["text"]
+
+
+def test_lost_events_are_in_the_result(make_run: MakeRun) -> None:
+    by_session = make_run(three_frames(), "one", lost=5)
+    by_reader = make_run(three_frames(), "two", discarded_events=4, discarded_packets=3)
+    report = make_report([by_session, by_reader], NO_WARM_UP)
+    assert [v["lost_events"] for v in report["variants"]] == [5, 7]
+
+
+def test_drops_are_the_larger_of_events_and_counters(make_run: MakeRun) -> None:
+    trace = three_frames()
+    trace.add(99_000, "drop", 2, subscription=SUB_RAW, publisher=PUB_RAW, count=6)
+    (variant,) = make_report([make_run(trace)], NO_WARM_UP)["variants"]
+    assert variant["drops"] == 6
+
+
+def test_a_trace_without_a_chain_says_so_and_invents_nothing(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(Trace().names().publish(1, 2, 1, PUB_RAW, 1))
+    assert main(["report", str(run)]) == 0
+    report = json.loads((run / "report.json").read_text())
+    jsonschema.validate(report, schema())
+    (variant,) = report["variants"]
+    assert (variant["frames"], variant["latency_ns"], variant["shares"]) == (0, None, None)
+    assert "no chain from a source to the sink" in capsys.readouterr().out
+
+
+def test_a_chain_of_which_nothing_arrived(make_run: MakeRun) -> None:
+    trace = Trace().names().publish(1, 2, 1, PUB_RAW, 1).take(5, 2, SUB_RAW, PUB_RAW, 1)
+    (variant,) = make_report([make_run(trace)], NO_WARM_UP)["variants"]
+    assert variant["other_chains"][0]["id"] == "/camera -> /rectify [/image_raw]"
+    assert variant["latency_ns"] is None
+
+
+def test_runs_of_different_graphs_are_refused(make_run: MakeRun) -> None:
+    one, two = make_run(three_frames(), "one"), make_run(three_frames(), "two")
+    run = json.loads((two / "run.json").read_text()) | {"graph": "other"}
+    (two / "run.json").write_text(json.dumps(run))
+    with pytest.raises(InputError, match="different graphs"):
+        make_report([one, two], NO_WARM_UP)
+
+
+def test_an_unknown_reference_is_refused(make_run: MakeRun) -> None:
+    with pytest.raises(InputError, match="no run of variant 'three'"):
+        make_report([make_run(three_frames())], ReportOptions(reference="three"))
+
+
+def test_a_folder_that_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(tmp_path)]) == 2
+    assert "is no run" in capsys.readouterr().err
+
+
+def test_a_run_without_trace_says_how_to_record(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_run(three_frames())
+    (folder / "events.parquet").unlink()
+    run = json.loads((folder / "run.json").read_text()) | {"trace": None}
+    (folder / "run.json").write_text(json.dumps(run))
+    assert main(["report", str(folder)]) == 2
+    assert "ligament run GRAPH --trace" in capsys.readouterr().err
+
+
+def test_a_table_of_another_version_is_refused(make_run: MakeRun) -> None:
+    with pytest.raises(InputError, match="no event table of this version"):
+        make_report([make_run(three_frames(), schema="ligament/event-table/0")], NO_WARM_UP)

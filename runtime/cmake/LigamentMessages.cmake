@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Message definitions -> C++ headers, by `python -m ligament.messages`.
 #
-#   ligament_generate_messages(<target> PACKAGE_DIRS <dir>... [DISTRO jazzy])
+#   ligament_generate_messages(<target> PACKAGE_DIRS <dir>... [DISTRO <distro>])
 #     Headers for the .msg, .srv and .action files of these package folders, generated at build time
 #     and put on the target's include path as <ligament/PACKAGE/KIND/name.hpp>. The standard types
-#     that they use come from the installed library. Python is LIGAMENT_PYTHON, else python3; it must
-#     have the `ligament` package.
+#     that they use come from the installed library, in the distribution that it was built for
+#     (LIGAMENT_DISTRO, default jazzy); DISTRO may only repeat that one. Python is LIGAMENT_PYTHON,
+#     else python3; it must have the `ligament` package.
 #
 # ligament_add_message_headers(<target>) is for the library itself: all standard types.
 include_guard(GLOBAL)
@@ -53,8 +54,13 @@ function(ligament_generate_messages target)
     message(FATAL_ERROR "ligament_generate_messages(${target}): PACKAGE_DIRS is missing: the "
                         "folders that hold msg/, srv/ or action/")
   endif()
+  include(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/LigamentDistro.cmake OPTIONAL)  # installed beside
   if(NOT arg_DISTRO)
-    set(arg_DISTRO jazzy)
+    set(arg_DISTRO ${LIGAMENT_DISTRO})
+  elseif(NOT arg_DISTRO STREQUAL LIGAMENT_DISTRO)
+    message(FATAL_ERROR "ligament_generate_messages(${target}): DISTRO ${arg_DISTRO}, but the "
+                        "library was built for ${LIGAMENT_DISTRO}; rebuild the library with "
+                        "-DLIGAMENT_DISTRO=${arg_DISTRO}, or use its distribution")
   endif()
   _ligament_find_python()
   set(definitions "")
@@ -80,6 +86,9 @@ function(ligament_generate_messages target)
 endfunction()
 
 function(ligament_add_message_headers target)
+  set(LIGAMENT_DISTRO jazzy CACHE STRING "ROS 2 distribution whose definitions are used")
+  file(WRITE ${PROJECT_BINARY_DIR}/LigamentDistro.cmake
+       "# SPDX-License-Identifier: Apache-2.0\nset(LIGAMENT_DISTRO ${LIGAMENT_DISTRO})\n")
   set(root ${PROJECT_SOURCE_DIR}/..)
   set(out ${PROJECT_BINARY_DIR}/gen/messages/include)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
@@ -88,10 +97,10 @@ function(ligament_add_message_headers target)
   # Inside the repository, headers of other packages follow a changed generator too.
   set(LIGAMENT_MESSAGE_GENERATOR_SOURCES ${sources} CACHE INTERNAL "")
   _ligament_run_generator(ligament_message_headers ${out}
-    ARGUMENTS --distro jazzy DEPENDS ${sources})
+    ARGUMENTS --distro ${LIGAMENT_DISTRO} DEPENDS ${sources})
   add_dependencies(${target} ligament_message_headers)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${out}>)
   install(DIRECTORY ${out}/ligament DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(FILES ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+  install(FILES ${CMAKE_CURRENT_FUNCTION_LIST_FILE} ${PROJECT_BINARY_DIR}/LigamentDistro.cmake
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ligament)
 endfunction()

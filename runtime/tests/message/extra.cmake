@@ -18,7 +18,7 @@ add_custom_command(
   OUTPUT ${roundtrip_out}/generated.stamp
   BYPRODUCTS ${roundtrip_sources} ${roundtrip_out}/registry.hpp
   COMMAND ${LIGAMENT_PYTHON} ${roundtrip}/generate.py ${roundtrip_out} ${roundtrip_parts}
-          ${CMAKE_CURRENT_LIST_DIR}/every_feature_msgs
+          ${LIGAMENT_DISTRO} ${CMAKE_CURRENT_LIST_DIR}/every_feature_msgs
   COMMAND ${CMAKE_COMMAND} -E touch ${roundtrip_out}/generated.stamp
   DEPENDS ${roundtrip}/generate.py ${roundtrip}/part.cpp.j2 ${roundtrip}/registry.hpp.j2
           ${every_feature_files} ${LIGAMENT_MESSAGE_GENERATOR_SOURCES}
@@ -33,7 +33,7 @@ target_compile_options(message_roundtrip PRIVATE -O0 -g0)
 add_test(NAME message/roundtrip
          COMMAND ${LIGAMENT_PYTHON} -m pytest -q -rs -p no:cacheprovider ${roundtrip}/test_roundtrip.py)
 set_tests_properties(message/roundtrip PROPERTIES
-  ENVIRONMENT "LIGAMENT_ROUNDTRIP=$<TARGET_FILE:message_roundtrip>")
+  ENVIRONMENT "LIGAMENT_ROUNDTRIP=$<TARGET_FILE:message_roundtrip>;LIGAMENT_DISTRO=${LIGAMENT_DISTRO}")
 
 # --- unit tests use the same package --------------------------------------------------------------
 target_link_libraries(test_message PRIVATE every_feature_msgs)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the round-trip program: for every type, code that goes through all of its accessors.
 
-usage: generate.py OUT_DIR PARTS [PACKAGE_DIR...]
+usage: generate.py OUT_DIR PARTS DISTRO [PACKAGE_DIR...]
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ligament.messages.cpp_names import header_path
 from ligament.messages.files import write_if_changed
 
 
-def main(out: Path, parts: int, package_dirs: list[Path]) -> None:
+def main(out: Path, parts: int, distro: str, package_dirs: list[Path]) -> None:
     """Write `part_N.cpp` and `registry.hpp`."""
-    store = load_store("jazzy", package_dirs)
+    store = load_store(distro, package_dirs)
     messages = store.closure(store)
     numbers = list(range(parts))
     environment = jinja2.Environment(
@@ -46,4 +46,4 @@ def _part(store: TypeStore, names: list[str]) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), [Path(p) for p in sys.argv[3:]])
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], [Path(p) for p in sys.argv[4:]])

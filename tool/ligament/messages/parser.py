@@ -94,6 +94,13 @@ def _add(section: Section, parser: _LineParser) -> None:
             expected="a name once per message",
         )
     if isinstance(member, Field):
+        if member.marked and any(f.marked for f in section.fields):
+            raise parser.error(
+                "mark",
+                "another field is marked as the chosen array already",
+                parser.name_column,
+                expected="one mark per message",
+            )
         section.fields.append(member)
     else:
         section.constants.append(member)

@@ -11,7 +11,7 @@ from ligament.messages.errors import DefinitionError
 from ligament.messages.model import PRIMITIVE_SIZES, Action, Field, Message, Multiplicity, Service
 from ligament.messages.packages import Definitions, read_package
 from ligament.messages.rosbags_types import standard_messages
-from ligament.messages.standard import StandardNotes, read_standard_notes
+from ligament.messages.standard import read_standard_notes
 from ligament.resources import spec_dir
 
 
@@ -169,7 +169,7 @@ def load_store(distro: str = "jazzy", package_dirs: Iterable[Path] = ()) -> Type
     """
     interfaces = spec_dir() / "interfaces"
     notes = read_standard_notes(interfaces / "standard.yaml")
-    store = TypeStore(_noted(m, notes) for m in standard_messages(distro).values())
+    store = TypeStore(notes.apply(m) for m in standard_messages(distro).values())
     events = "service_msgs/msg/ServiceEventInfo" in store
     for folder in sorted(p for p in interfaces.iterdir() if p.is_dir()):
         _add_available(store, read_package(folder, events=events))
@@ -180,11 +180,6 @@ def load_store(distro: str = "jazzy", package_dirs: Iterable[Path] = ()) -> Type
     for message in store:
         _check_names(store, message)
     return store
-
-
-def _noted(message: Message, notes: StandardNotes) -> Message:
-    """The message with the defaults and marks that its carrier dropped."""
-    return notes.apply(message)
 
 
 def _add_all(store: TypeStore, definitions: Definitions) -> None:

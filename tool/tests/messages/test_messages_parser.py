@@ -130,6 +130,11 @@ def test_chosen_array_is_marked() -> None:
         ("uint8 x # ligament: choosen", (1, 9), ["unknown mark"]),
         ("uint8 x # ligament: chosen", (1, 9), ["cannot be the chosen array"]),
         ("---", (1, 1), ["one '---' too many"]),
+        (
+            "uint8[] a # ligament: chosen\nuint8[] b # ligament: chosen",
+            (2, 9),
+            ["another field is marked"],
+        ),
     ],
 )
 def test_mistakes_are_located(text: str, place: tuple[int, int], parts: list[str]) -> None:

@@ -67,6 +67,12 @@ def test_every_distribution_loads_and_says_what_it_lacks() -> None:
         load_store("jazy")
 
 
+def test_notes_name_types_that_exist() -> None:
+    notes = read_standard_notes(spec_dir() / "interfaces" / "standard.yaml")
+    store = load_store()
+    assert all(name in store for name in (*notes.defaults, *notes.chosen))
+
+
 def test_defaults_that_the_carrier_drops() -> None:
     quaternion = load_store().message("geometry_msgs/msg/Quaternion")
     assert [f.default for f in quaternion.fields] == [0.0, 0.0, 0.0, 1.0]

@@ -49,6 +49,7 @@ class Conversion:
 
     path: Path
     events: int
+    calibration_events: int
     discarded_events: int
     discarded_packets: int
     unknown_losses: int
@@ -121,7 +122,10 @@ def _conversion(recording: Path, table: Path, trailer: dict[str, Any]) -> Conver
                 hint=found if trailer["foreign_events"] else "was any container started?",
             )
         )
-    keys = ("events", "discarded_events", "discarded_packets", "unknown_losses", "foreign_events")
+    keys = (
+        "events", "calibration_events", "discarded_events", "discarded_packets", "unknown_losses",
+        "foreign_events",
+    )  # fmt: skip
     return Conversion(
         table, foreign_names=trailer["foreign_names"], **{k: trailer[k] for k in keys}
     )

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from made_up_traces import (
-    CAMERA, PUB_DONE, PUB_RAW, PUB_RECT, RAW, REMAP, RECTIFY, SUB_DONE, SUB_RAW, SUB_RECT, Trace,
+    CAMERA,
+    PUB_DONE,
+    PUB_RAW,
+    PUB_RECT,
+    RAW,
+    RECTIFY,
+    REMAP,
+    SUB_DONE,
+    SUB_RAW,
+    SUB_RECT,
+    Trace,
 )  # fmt: skip
 
 from ligament.report.chains import Instances, find_chains, instances
@@ -48,7 +58,9 @@ def test_feedback_ends_a_chain(trace: Trace, tmp_path: Path) -> None:
         if seq > 1:
             trace.add(start + 2_000, "take", 3, subscription=SUB_RECT, publisher=PUB_RECT, seq=seq)
         trace.add(start + 2_050, "callback_start", 3, handle=SUB_RECT, publisher=PUB_RECT, seq=seq)
-        trace.publish(start + 2_100, start + 2_110, 3, PUB_DONE, seq).end(start + 2_200, 3, SUB_RECT)
+        trace.publish(start + 2_100, start + 2_110, 3, PUB_DONE, seq).end(
+            start + 2_200, 3, SUB_RECT
+        )
         trace.take(start + 2_300, 1, SUB_DONE, PUB_DONE, seq)
         trace.publish(start + 2_400, start + 2_410, 1, PUB_RAW, seq + 1)
         trace.end(start + 2_500, 1, SUB_DONE)
@@ -63,7 +75,9 @@ def test_feedback_ends_a_chain(trace: Trace, tmp_path: Path) -> None:
 def test_a_publish_after_the_callback_has_no_cause(trace: Trace, tmp_path: Path) -> None:
     trace.publish(10, 20, 1, PUB_RAW, 1)
     trace.take(100, 2, SUB_RAW, PUB_RAW, 1).end(200, 2, SUB_RAW)
-    trace.publish(300, 310, 2, PUB_RECT, 1).take(400, 3, SUB_RECT, PUB_RECT, 1).end(500, 3, SUB_RECT)
+    trace.publish(300, 310, 2, PUB_RECT, 1).take(400, 3, SUB_RECT, PUB_RECT, 1).end(
+        500, 3, SUB_RECT
+    )
     assert set(follow(trace, tmp_path)) == {
         "/camera -> /rectify [/image_raw]",
         "/rectify -> /sink [/image_rect]",

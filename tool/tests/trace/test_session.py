@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions of one's own: parallel, complete about losses, and nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from ligament.errors import FailureError
+from ligament.trace import session as session_module
+from ligament.trace.convert import convert
+from ligament.trace.errors import TraceError
+from ligament.trace.session import TraceSession, choose_subbuffer, require_lttng
+
+MIB = 1024 * 1024
+Emit = Callable[[dict[str, str], str, int], dict[str, Any]]
+
+
+def count(table: Path, event: str) -> int:
+    row = duckdb.execute(f"SELECT count(*) FROM '{table}' WHERE event = '{event}'").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_every_event_arrives(recording: Path, tmp_path: Path) -> None:
+    table = tmp_path / "events.parquet"
+    assert convert(recording, table).discarded_events == 0
+    found = {name: count(table, name) for name in ("publish", "take", "span_begin", "span_end")}
+    assert found == {"publish": 40, "take": 40, "span_begin": 20, "span_end": 20}
+    assert count(table, "span_name") == 1
+    assert count(table, "calibration") == 0
+    lost = duckdb.execute(f"SELECT count(*) FROM '{table}' WHERE pid IS NULL").fetchone()
+    assert lost == (0,)
+    names = duckdb.execute(
+        f"SELECT run_id, container FROM '{table}' WHERE event = 'process_start'"
+    ).fetchall()
+    assert names == [("run-1", "main")]
+
+
+def test_parallel_sessions_do_not_meet(emit: Emit, tmp_path: Path) -> None:
+    sessions = [TraceSession(tmp_path / str(n), subbuffer_bytes=MIB) for n in range(2)]
+    for session in sessions:
+        session.start()
+    try:
+        for number, session in enumerate(sessions):
+            emit(session.environment(), "burst", 100 * (number + 1))
+    finally:
+        summaries = [session.stop() for session in sessions]
+    for number, summary in enumerate(summaries):
+        assert summary is not None
+        table = tmp_path / f"{number}.parquet"
+        convert(tmp_path / str(number), table)
+        assert count(table, "publish") == 100 * (number + 1)
+
+
+def test_lost_events_are_counted_alike_by_session_and_reader(emit: Emit, tmp_path: Path) -> None:
+    session = TraceSession(tmp_path / "trace", subbuffers=2, subbuffer_bytes=4096)
+    with session:
+        emit(session.environment(), "burst", 200_000)
+    summary = session.stop()
+    assert summary is not None
+    assert summary.events_discarded > 0
+    table = tmp_path / "events.parquet"
+    conversion = convert(tmp_path / "trace", table)
+    assert conversion.discarded_events == summary.events_discarded
+    everything = 200_000 + 2050 + 3
+    kept = conversion.events + conversion.calibration_events
+    assert kept + conversion.discarded_events == everything
+
+
+def test_nothing_stays_behind(emit: Emit, tmp_path: Path) -> None:
+    session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB)
+    session.start()
+    home = Path(session.environment()["LTTNG_HOME"])
+    daemon = int((home / "daemon.pid").read_text())
+    session.stop()
+    assert not home.exists()
+    assert not session_module._is_running(daemon)
+    assert session.environment() == {}
+
+
+def test_a_killed_tool_leaves_no_daemon(emit: Emit, tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; "
+        "from ligament.trace.session import TraceSession; "
+        "s = TraceSession(Path(sys.argv[1]), subbuffer_bytes=1 << 20); s.start(); "
+        "print(s.environment()['LTTNG_HOME'], flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "trace")], stdout=subprocess.PIPE, text=True
+    ) as tool:
+        assert tool.stdout is not None
+        home = Path(tool.stdout.readline().strip())
+        daemon = int((home / "daemon.pid").read_text())
+        tool.send_signal(signal.SIGKILL)
+    while session_module._is_running(daemon) or home.exists():  # the test's own time-out judges
+        time.sleep(0.05)
+
+
+def test_a_stopped_session_may_be_stopped_again(emit: Emit, tmp_path: Path) -> None:
+    session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB)
+    session.start()
+    first = session.stop()
+    assert first is not None
+    assert session.stop() is first
+
+
+def test_missing_lttng_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TraceError, match="lttng-tools"):
+        require_lttng()
+
+
+def test_a_missing_provider_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for program in ("lttng", "lttng-sessiond"):
+        (tmp_path / program).write_text("#!/bin/sh\n")
+        (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(session_module, "provider_path", lambda: tmp_path / "absent.so")
+    with pytest.raises(TraceError, match="liblttng-ust-dev"):
+        require_lttng()
+
+
+def test_a_daemon_that_refuses_is_quoted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # Not below tmp_path: a root user's session runs as nobody, who may not enter that.
+    with tempfile.TemporaryDirectory() as programs:
+        Path(programs).chmod(0o755)
+        for name in ("lttng", "lttng-sessiond"):
+            program = Path(programs) / name
+            program.write_text("#!/bin/sh\necho Error: no room >&2\nexit 1\n")
+            program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+        monkeypatch.setattr(session_module, "provider_path", lambda: program)
+        session = TraceSession(tmp_path / "trace")
+        with pytest.raises(FailureError, match="no room"):
+            session.start()
+        assert session.environment() == {}
+
+
+def test_buffers_fit_what_is_free() -> None:
+    assert choose_subbuffer(10**12, 16, 4) == 8 * MIB
+    assert choose_subbuffer(64 * MIB, 16, 4) == MIB // 2
+    assert choose_subbuffer(0, 64, 4) == MIB // 8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file Labelled places where a test may kill the process; nothing at all in ordinary builds.
+/// \file Labelled places where a test may kill or delay a thread; nothing in ordinary builds.
 ///
-/// A label is a step of the protocol's model, `operation.step`. Tests build the library with
+/// A label is a step of the protocol's model, `operation.step`. Tests build these sources with
 /// LIGAMENT_CRASH_POINTS and set the hook; the labels are the same in the model's source.
 #pragma once
 

@@ -96,6 +96,7 @@ class RingCursor {
         claim.lost += skip(late);
         continue;
       }
+      LIGAMENT_CRASH_POINT("take.entry_read");
       hold.store(layout::make_word(tag, layout::word_block(seen)), std::memory_order_seq_cst);
       LIGAMENT_CRASH_POINT("take.hold_written");
       // Partner: the exchange in RingWriter::push; see the head of this file.

@@ -19,6 +19,10 @@ from ligament.graph.source import Document
 from ligament.graph.source import Path as DocumentPath
 
 
+# Names of folders beside the variants' own in build/<graph>/.
+RESERVED = frozenset({"gen", "lib", "work"})
+
+
 @dataclass
 class Resolved:
     """What the variants refer to: nodes and topics by id, and nodes by the root file's keys."""
@@ -34,22 +38,25 @@ class Resolved:
     def node_id(
         self, written: str, at: Location, extra: Mapping[str, str] | None = None
     ) -> str | None:
-        """Return the id that a key or an id stands for; note a problem when there is none."""
+        """Return the id that a key or an id stands for; note a problem when there is none.
+
+        None without a problem: the node is in the file, but wrong, which is said at its place.
+        """
         known = {**self.keys, **(extra or {})}
-        if written in known:
-            return known[written]
-        if written in self.nodes or written in known.values():
-            return written
-        self.problems.append(
-            Problem(
-                "node-unknown",
-                f"there is no node '{written}'",
-                at,
-                expected=listing(known),
-                hint=nearest(written, [*known, *self.nodes]),
+        found = known.get(written, written)
+        if found not in self.nodes and found not in known.values():
+            self.problems.append(
+                Problem(
+                    "node-unknown",
+                    f"there is no node '{written}'",
+                    at,
+                    expected=listing(known),
+                    hint=nearest(written, [*known, *self.nodes]),
+                )
             )
-        )
-        return None
+            return None
+        usable = found in self.nodes or found in (extra or {}).values()
+        return found if usable else None
 
 
 def build_variants(resolved: Resolved) -> tuple[dict[str, Variant], str]:
@@ -59,6 +66,11 @@ def build_variants(resolved: Resolved) -> tuple[dict[str, Variant], str]:
     if not written:
         wait = _wait({}, document.data)
         return {"default": Variant("default", wait=wait, at=document.at())}, "default"
+    for name in sorted(RESERVED.intersection(written)):
+        at = document.key_at("variants", name)
+        text = f"'{name}' is a folder that all variants share"
+        expected = f"another name than {listing(RESERVED)}"
+        resolved.problems.append(Problem("variant-reserved", text, at, expected))
     variants = {name: _Builder(resolved, name).build() for name in written}
     default = document.data.get("default_variant", next(iter(written)))
     if default not in variants:

@@ -18,7 +18,6 @@ from ligament.graph.parameters import apply_values
 from ligament.graph.source import Document
 from ligament.graph.source import Path as DocumentPath
 
-
 # Names of folders beside the variants' own in build/<graph>/.
 RESERVED = frozenset({"gen", "lib", "work"})
 

@@ -11,6 +11,7 @@ from unittest import mock
 
 import corpus
 import pytest
+
 from ligament.errors import InputError
 from ligament.graph import load_graph, loader
 from ligament.mapping import load_mapping, load_platform, map_graph, planned

@@ -93,6 +93,10 @@ class StatusBoard:
         """The nodes of one container."""
         return [node for node in self.nodes.values() if node.container == container]
 
+    def messages(self) -> int:
+        """All messages published and taken so far: unchanged means that nothing moves."""
+        return sum(node.published + node.taken for node in self.nodes.values())
+
     def set_state(self, container: str, state: str) -> None:
         """All nodes of a container enter a state; a node that is done stays done."""
         for node in self.of_container(container):

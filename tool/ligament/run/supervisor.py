@@ -87,6 +87,10 @@ class RunResult:
     stuck: list[str]
 
 
+# A graph that waits for a node which will never be done looks like one that hangs.
+QUIET_BEFORE_HINT_NS = 5_000_000_000
+
+
 def now_ns() -> int:
     """CLOCK_MONOTONIC, the clock of every time in run.json."""
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
@@ -120,6 +124,9 @@ class Supervisor:
         self._records: list[ProcessRecord] = []
         self._restarts: dict[str, int] = {}
         self._stuck: list[str] = []
+        self._moved = 0
+        self._moved_ns = now_ns()
+        self._said_waiting = False
         self._shutdown = Shutdown()
         self._stopping = False
         self._hurry = asyncio.Event()
@@ -318,6 +325,7 @@ class Supervisor:
             if duration is not None and self._all_ready_ns is not None:
                 self._end_after(duration, self._all_ready_ns)
             self._notice_silence()
+            self._notice_waiting()
 
     def _end_after(self, duration_s: float, since_ns: int) -> None:
         if now_ns() - since_ns >= duration_s * 1e9:
@@ -337,6 +345,21 @@ class Supervisor:
                 f"container {name} (pid {container.pid}, nodes {', '.join(container.spec.nodes)}) "
                 f"has not reported for {self._options.silence_timeout_s:g} s: stopped or hung"
             )
+
+    def _notice_waiting(self) -> None:
+        """Say once when some work is done, nothing moves any more, and the graph still waits."""
+        moved = self.board.messages()
+        if moved != self._moved:
+            self._moved, self._moved_ns = moved, now_ns()
+        quiet_ns = now_ns() - self._moved_ns
+        if self._said_waiting or not self._done or quiet_ns < QUIET_BEFORE_HINT_NS:
+            return
+        self._said_waiting = True
+        waiting = sorted(set(self.board.nodes) - self._done)
+        self._observer.note(
+            f"{', '.join(sorted(self._done))} done, and no message has moved for "
+            f"{quiet_ns / 1e9:.0f} s; not done: {', '.join(waiting)} (Ctrl-C ends the graph)"
+        )
 
     def _note_stuck(self, node: str, container: str) -> None:
         self._stuck.append(node)

@@ -57,13 +57,19 @@ def main() -> None:
                 {
                     "id": node,
                     "cpu_ns": tick * 10_000_000,
-                    "publishers": [{"topic": "/a", "published": tick * 5, "loans_failed": 0}],
+                    "publishers": [
+                        {
+                            "topic": "/a",
+                            "published": 0 if "quiet" in behaviour else tick * 5,
+                            "loans_failed": 0,
+                        }
+                    ],
                     "subscriptions": [],
                     "callback_running_ns": 6_000_000_000 if behaviour == "stuck" else 0,
                 }
             )
         say("status", t_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC), nodes=figures)
-        if behaviour == "done" and tick == 2:
+        if behaviour.startswith("done") and tick == 2:
             for node in nodes:
                 say("done", node=node)
         time.sleep(0.1)

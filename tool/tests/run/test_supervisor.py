@@ -205,6 +205,16 @@ def test_a_node_inside_one_callback_for_long_is_named(tmp_path: Path, notes: Not
     assert "node /a" in notes.text and "makes no progress" in notes.text
 
 
+def test_a_graph_that_waits_for_nothing_says_so(
+    tmp_path: Path, notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ligament.run.supervisor.QUIET_BEFORE_HINT_NS", 300_000_000)
+    run(tmp_path, notes, {"a": "done_and_quiet", "b": "quiet"}, duration_s=2.0)
+    assert "/a done, and no message has moved" in notes.text
+    assert "not done: /b" in notes.text
+    assert notes.text.count("no message has moved") == 1
+
+
 def test_garbage_on_the_status_pipe_is_reported_and_survived(tmp_path: Path, notes: Notes) -> None:
     result = run(tmp_path, notes, {"a": "garbage"}, duration_s=0.3)
     assert result.verdict.reason == "duration"

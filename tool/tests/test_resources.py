@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import ligament
 import pytest
+
+import ligament
 from ligament import resources
 from ligament.errors import FailureError
 

@@ -13,10 +13,11 @@ from typing import Any
 from ligament.errors import InputError, Problem, listing, nearest
 from ligament.run.ending import finished_when
 from ligament.run.lock import DomainLock
+from ligament.run.outcome import Observer, RunResult
 from ligament.run.overrides import Overrides
 from ligament.run.plan import PlanOptions, RunPlan, make_plan, read_build, with_environment
 from ligament.run.record import RunRecord
-from ligament.run.supervisor import Observer, RunOptions, RunResult, Supervisor
+from ligament.run.supervisor import RunOptions, Supervisor
 from ligament.run.tracing import Recording
 from ligament.trace.errors import TraceError
 

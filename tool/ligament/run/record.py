@@ -13,8 +13,8 @@ from ligament.artefacts import write_json
 from ligament.graph.names import name_hash
 from ligament.run.clocks import ClockSample, clock_record, sample_offset
 from ligament.run.context import describe_context, describe_host
+from ligament.run.outcome import ProcessRecord, RunResult
 from ligament.run.plan import RunPlan
-from ligament.run.supervisor import ProcessRecord, RunResult
 
 RUN = "run.json"
 

@@ -12,24 +12,15 @@ import asyncio
 import contextlib
 import json
 import signal
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
+from ligament.run.outcome import Observer, ProcessRecord, RunResult, Shutdown, Verdict, now_ns
 from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, last_lines
+from ligament.run.progress_watch import ProgressWatch
 from ligament.run.status import StatusBoard, StatusLineError, parse_line
-
-
-class Observer(Protocol):
-    """Who is told what happens: the terminal, or a test."""
-
-    def note(self, text: str) -> None:
-        """Something happened that a person should see once."""
-
-    def figures(self, board: StatusBoard) -> None:
-        """New figures are on the board; called at most a few times a second."""
 
 
 @dataclass(frozen=True)
@@ -42,58 +33,6 @@ class RunOptions:
     duration_s: float | None = None
     restart: bool = False
     max_quick_restarts: int = 5
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Why the graph ended: `finished`, `duration`, `interrupted` or `failed`, and in words."""
-
-    reason: str
-    text: str
-    exit_code: int = 0
-    container: str | None = None
-
-
-@dataclass
-class ProcessRecord:
-    """What run.json keeps of one process."""
-
-    container: str
-    pid: int
-    started_ns: int
-    ready_ns: int | None = None
-    ended_ns: int | None = None
-    exit: str | None = None
-    log: str = ""
-
-
-@dataclass
-class Shutdown:
-    """How the end went. Times are CLOCK_MONOTONIC; `drain_ns` is how long the stop took."""
-
-    stop_ns: int = 0
-    drain_ns: int = 0
-    killed: list[str] = field(default_factory=list)
-
-
-@dataclass
-class RunResult:
-    """Everything that a run leaves for run.json."""
-
-    verdict: Verdict
-    processes: list[ProcessRecord]
-    shutdown: Shutdown
-    restarts: dict[str, int]
-    stuck: list[str]
-
-
-# A graph that waits for a node which will never be done looks like one that hangs.
-QUIET_BEFORE_HINT_NS = 5_000_000_000
-
-
-def now_ns() -> int:
-    """CLOCK_MONOTONIC, the clock of every time in run.json."""
-    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 
 class Supervisor:
@@ -119,14 +58,9 @@ class Supervisor:
         self._all_ready_ns: int | None = None
         self._done: set[str] = set()
         self._errors: dict[str, list[str]] = {spec.name: [] for spec in specs}
-        self._heard_ns: dict[str, int] = {}
-        self._silent: set[str] = set()
+        self._watch = ProgressWatch(self.board, observer, options.silence_timeout_s)
         self._records: list[ProcessRecord] = []
         self._restarts: dict[str, int] = {}
-        self._stuck: list[str] = []
-        self._moved = 0
-        self._moved_ns = now_ns()
-        self._said_waiting = False
         self._shutdown = Shutdown()
         self._stopping = False
         self._hurry = asyncio.Event()
@@ -148,7 +82,7 @@ class Supervisor:
             clock.cancel()
             await asyncio.gather(clock, *tasks, return_exceptions=True)
         self._observer.figures(self.board)
-        return RunResult(verdict, self._records, self._shutdown, self._restarts, self._stuck)
+        return RunResult(verdict, self._records, self._shutdown, self._restarts, self._watch.stuck)
 
     # --- the verdict ------------------------------------------------------------------------------
 
@@ -210,7 +144,6 @@ class Supervisor:
         record = ProcessRecord(spec.name, container.pid, container.started_ns, log=str(spec.log))
         self._records.append(record)
         self._alive[spec.name] = container
-        self._heard_ns[spec.name] = container.started_ns
         if self._stopping:  # the graph was stopped while this one was being started
             container.send(signal.SIGTERM)
         watchdog = asyncio.create_task(self._expect_ready(container))
@@ -220,6 +153,7 @@ class Supervisor:
         container.close()
         del self._alive[spec.name]
         self._ready.discard(spec.name)
+        self._watch.ended(spec.name)
         record.ended_ns = now_ns()
         record.exit = exit_text(code)
         return record, self._judge(spec, record, code)
@@ -244,10 +178,7 @@ class Supervisor:
     async def _listen(self, container: ContainerProcess, record: ProcessRecord) -> None:
         name = container.spec.name
         async for line in container.lines():
-            self._heard_ns[name] = now_ns()
-            if name in self._silent:
-                self._silent.discard(name)
-                self._observer.note(f"container {name} reports again")
+            self._watch.heard(name)
             try:
                 event = parse_line(line)
             except StatusLineError as error:
@@ -272,7 +203,7 @@ class Supervisor:
                     self._observer.note(f"all {len(self._specs)} containers are ready")
             case "status":
                 for node in self.board.take_status(event):
-                    self._note_stuck(node, name)
+                    self._watch.note_stuck(node, name, container.pid)
             case "error":
                 text = f"{event.get('node') or name}: {event.get('text', '')}"
                 self._errors[name].append(text)
@@ -324,49 +255,13 @@ class Supervisor:
             duration = self._options.duration_s
             if duration is not None and self._all_ready_ns is not None:
                 self._end_after(duration, self._all_ready_ns)
-            self._notice_silence()
-            self._notice_waiting()
+            if not self._stopping:
+                ready = {name: self._alive[name] for name in sorted(self._ready)}
+                self._watch.look(ready, self._done)
 
     def _end_after(self, duration_s: float, since_ns: int) -> None:
         if now_ns() - since_ns >= duration_s * 1e9:
             self._decide(Verdict("duration", f"ran for {duration_s:g} s"))
-
-    def _notice_silence(self) -> None:
-        """A ready container writes a status line each second, whatever its nodes do."""
-        limit = self._options.silence_timeout_s * 1e9
-        for name in self._ready - self._silent:
-            if self._stopping or now_ns() - self._heard_ns[name] < limit:
-                continue
-            self._silent.add(name)
-            self.board.set_state(name, "silent")
-            container = self._alive[name]
-            self._stuck.append(name)
-            self._observer.note(
-                f"container {name} (pid {container.pid}, nodes {', '.join(container.spec.nodes)}) "
-                f"has not reported for {self._options.silence_timeout_s:g} s: stopped or hung"
-            )
-
-    def _notice_waiting(self) -> None:
-        """Say once when some work is done, nothing moves any more, and the graph still waits."""
-        moved = self.board.messages()
-        if moved != self._moved:
-            self._moved, self._moved_ns = moved, now_ns()
-        quiet_ns = now_ns() - self._moved_ns
-        if self._said_waiting or not self._done or quiet_ns < QUIET_BEFORE_HINT_NS:
-            return
-        self._said_waiting = True
-        waiting = sorted(set(self.board.nodes) - self._done)
-        self._observer.note(
-            f"{', '.join(sorted(self._done))} done, and no message has moved for "
-            f"{quiet_ns / 1e9:.0f} s; not done: {', '.join(waiting)} (Ctrl-C ends the graph)"
-        )
-
-    def _note_stuck(self, node: str, container: str) -> None:
-        self._stuck.append(node)
-        self._observer.note(
-            f"node {node} (container {container}, pid {self._alive[container].pid}) makes no "
-            "progress: it has been inside one callback for more than 5 s"
-        )
 
     # --- the end ----------------------------------------------------------------------------------
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from ligament.run.outcome import RunResult
 from ligament.run.process import ContainerSpec
 from ligament.run.status import StatusBoard
-from ligament.run.supervisor import RunOptions, RunResult, Supervisor
+from ligament.run.supervisor import RunOptions, Supervisor
 
 FAKE = Path(__file__).with_name("fake_container.py")
 
@@ -208,7 +209,7 @@ def test_a_node_inside_one_callback_for_long_is_named(tmp_path: Path, notes: Not
 def test_a_graph_that_waits_for_nothing_says_so(
     tmp_path: Path, notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ligament.run.supervisor.QUIET_BEFORE_HINT_NS", 300_000_000)
+    monkeypatch.setattr("ligament.run.progress_watch.QUIET_BEFORE_HINT_NS", 300_000_000)
     run(tmp_path, notes, {"a": "done_and_quiet", "b": "quiet"}, duration_s=2.0)
     assert "/a done, and no message has moved" in notes.text
     assert "not done: /b" in notes.text

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.cli.common import JsonOption, OutOption, graph_path, print_json
 from ligament.demo.demo import demonstrate
 from ligament.demo.runs import DemoOptions
 from ligament.demo.terminal import print_demo
+from ligament.report.terminal import report_console
 from ligament.resources import node_packages_dir
 
 Graph = Annotated[
@@ -63,7 +63,7 @@ def demo(
     if json:
         print_json(shown.report)
     else:
-        print_demo(shown.report, Console())
+        print_demo(shown.report, report_console())
         print(f"report: {shown.path}")
         print(f"picture: {shown.report['picture']}")
         print(f"took {time.monotonic() - begin:.0f} s")

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from ligament.artefacts import write_json
 from ligament.cli.common import JsonOption, print_json
 from ligament.report.stage import ReportOptions, make_report
-from ligament.report.terminal import print_report
+from ligament.report.terminal import print_report, report_console
 from ligament.report.variant import WARM_UP_FRAMES
 
 Runs = Annotated[
@@ -56,6 +55,6 @@ def report(
     if json:
         print_json(made)
     else:
-        print_report(made, Console())
+        print_report(made, report_console())
         print(f"report: {path}")
     raise typer.Exit(0 if all(variant["equal"] for variant in made["variants"]) else 1)

@@ -10,10 +10,18 @@ from typing import Any
 from ligament.artefacts import graph_folder, write_json
 from ligament.demo.figures import kernel_entries, paced_entry
 from ligament.demo.reference import Reference, first_frames, run_reference
-from ligament.demo.runs import DemoOptions, DemoRuns, Say, build_variants, run_fast, run_paced
+from ligament.demo.runs import (
+    SINK,
+    DemoOptions,
+    DemoRuns,
+    Say,
+    build_variants,
+    run_fast,
+    run_paced,
+)
 from ligament.graph import load_graph
 from ligament.report.stage import ReportOptions, make_report
-from ligament.report.variant import WARM_UP_FRAMES
+from ligament.report.variant import WARM_UP_FRAMES, open_run
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,8 @@ def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
     folder = graph_folder(load_graph(options.graph).name, options.out)
     builds = build_variants(options, say)
     runs = DemoRuns(fast=run_fast(builds, options, say))
-    reference = run_reference(options, folder / "reference", say)
+    recorded = open_run(next(iter(runs.fast.values()))).outputs()[SINK]
+    reference = run_reference(options, folder / "reference", recorded, say)
     say("reading the traces")
     report = make_report(list(runs.fast.values()), ReportOptions(expected=reference.frames))
     report["kernels"] = {

@@ -12,6 +12,7 @@ from typing import Any
 from ligament import resources
 from ligament.demo.runs import DemoOptions, Say
 from ligament.errors import FailureError
+from ligament.report.equality import read_frames
 from ligament.report.variant import WARM_UP_FRAMES
 
 PROGRAM = "ligament-image-reference"
@@ -26,12 +27,17 @@ class Reference:
     picture: Path
 
 
-def run_reference(options: DemoOptions, folder: Path, say: Say) -> Reference:
-    """Run the program on the frames that the camera sends."""
+def run_reference(options: DemoOptions, folder: Path, recorded: Path, say: Say) -> Reference:
+    """Run the program on the frames that the camera sends.
+
+    The size to resize to is the one that a sink `recorded`: the graph states it as a scale.
+    """
     program = _program(options.out, say)
     folder.mkdir(parents=True, exist_ok=True)
     frames = options.frames + WARM_UP_FRAMES
+    size = next(iter(read_frames(recorded).values()), {"width": 320, "height": 240})
     command = [str(program), "--frames", str(frames), "--rate-hz", str(options.rate_hz)]
+    command += [word for key in ("width", "height") for word in (f"--{key}", str(size[key]))]
     for name, value in options.input_parameters().items():
         command += [f"--{name}", value]
     say(f"running bare cv::remap and cv::resize on {frames} frames")

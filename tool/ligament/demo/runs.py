@@ -64,7 +64,7 @@ def build_variants(options: DemoOptions, say: Say) -> dict[str, Path]:
 def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict[str, Path]:
     """Every variant once with one frame in flight, so that no time is spent in queues."""
     frames = options.frames + WARM_UP_FRAMES
-    camera = {"pacing": "ack", "in_flight": 1, "frames": frames}
+    camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}
     folders = {}
     for name, build in builds.items():
         say(f"running {name}: {frames} frames as fast as the graph goes")
@@ -95,7 +95,7 @@ def _run(build: Path, camera: Mapping[str, Any]) -> Path:
         domain=f"demo-{os.getpid()}",
         until=(SINK,),
         log_level="warn",
-        parameters={CAMERA: dict(camera)},
+        parameters={CAMERA: dict(camera), SINK: {"frames": camera["frames"]}},
         options=RunOptions(start_timeout_s=30.0, drain_timeout_s=10.0),
     )
     finished = run_graph(request, Quiet())

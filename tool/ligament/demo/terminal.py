@@ -31,7 +31,7 @@ def conclusions(report: dict[str, Any]) -> list[str]:
         )
     lines += [
         f"message passing of {v['name']}: {percent(v['message_passing'])} of the chain "
-        f"({_goal(v['message_passing'])})"
+        f"({_goal(v['message_passing'])}); median of the frames {percent(v['message_passing_p50'])}"
         for v in report["variants"]
     ]
     lines += [

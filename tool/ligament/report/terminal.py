@@ -11,6 +11,12 @@ from rich.table import Table
 from ligament.report.breakdown import SHARES
 
 
+def report_console() -> Console:
+    """Stdout; where it is no terminal, wide enough that no column is cut."""
+    console = Console()
+    return console if console.is_terminal else Console(width=140)
+
+
 def print_report(report: dict[str, Any], console: Console) -> None:
     """Variants side by side, then each one's hops, then what has to be said about them."""
     console.print(_variants(report))
@@ -67,6 +73,7 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
     rows += [(f"share {name}", share(name)) for name in SHARES]
     rows += [
         ("[bold]message passing[/]", [percent(v["message_passing"]) for v in variants]),
+        ("  median of frames", [percent(v["message_passing_p50"]) for v in variants]),
         ("throughput", [_rate(v["throughput_hz"]) for v in variants]),
         ("drops", [str(v["drops"]) for v in variants]),
         ("incomplete chains", [_incomplete(v["incomplete"]) for v in variants]),

@@ -22,8 +22,8 @@ from ligament.trace.convert import TABLE_SCHEMA
 
 WARM_UP_FRAMES = 10
 FIGURES = (
-    "latency_ns", "shares", "message_passing", "message_passing_ns", "throughput_hz",
-    "probe_overhead_ns", "probe",
+    "latency_ns", "shares", "message_passing", "message_passing_p50", "message_passing_ns",
+    "throughput_hz", "probe_overhead_ns", "probe",
 )  # fmt: skip
 """What a run without one complete chain has no value for."""
 
@@ -141,6 +141,7 @@ def _chain_figures(
     parts = timeline.break_down(main)
     kept = slice(skipped, None)
     latency = parts.latency[kept]
+    passing = latency - parts.total("compute")[kept]
     total = int(latency.sum())
     shares = {name: float(parts.total(name)[kept].sum()) / max(total, 1) for name in SHARES}
     cost = database.execute("SELECT median(cost_ns) FROM probe_costs").fetchone()
@@ -150,7 +151,8 @@ def _chain_figures(
         "latency_ns": summarise(latency),
         "shares": shares,
         "message_passing": 1.0 - shares["compute"],
-        "message_passing_ns": summarise(latency - parts.total("compute")[kept]),
+        "message_passing_p50": float(np.median(passing / np.maximum(latency, 1))),
+        "message_passing_ns": summarise(passing),
         "throughput_hz": _rate(parts.end[kept]),
         "probe_overhead_ns": None if probe_ns is None else events * probe_ns,
         "probe": {"cost_ns": probe_ns, "events_per_frame": events},

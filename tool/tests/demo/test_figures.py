@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's own figures, from made-up reports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ligament.bench.perception import rows_of_report
+from ligament.demo.demo import demonstrate
+from ligament.demo.figures import kernel_entries, paced_entry
+from ligament.demo.reference import first_frames
+from ligament.demo.runs import DemoOptions
+from ligament.demo.terminal import conclusions
+from ligament.errors import LigamentError
+
+SUMMARY = {"n": 3, "p50": 1000.0, "p99": 1.0, "mean": 1.0, "sd": 1.0}
+
+
+def variant(passing: float = 100.0) -> dict[str, Any]:
+    return {
+        "name": "one", "run_dir": "d", "frames": 3, "equal": True, "equality": {"text": "equal"},
+        "latency_ns": SUMMARY, "message_passing_ns": SUMMARY | {"p50": passing},
+        "message_passing": 0.04, "message_passing_p50": 0.03,
+        "hops": [{"wakes": 1.0}, {"wakes": 0.5}], "drops": 0, "lost_events": 0,
+        "spans": [
+            {"node": "/a", "span": "remap", "category": "compute", "time_ns": {"p50": 700.0}},
+            {"node": "/a", "span": "resize", "category": "compute", "time_ns": {"p50": 100.0}},
+            {"node": "/a", "span": "pack", "category": "copy", "time_ns": {"p50": 50.0}},
+        ],
+    }  # fmt: skip
+
+
+def bare(p50: float) -> list[dict[str, Any]]:
+    head = {"bench": "kernels", "peer": "opencv", "metric": "time", "unit": "ns"}
+    return [{**head, **SUMMARY, "params": {"kernel": "remap+resize"}, "p50": p50}]
+
+
+def floors(*values: float) -> list[dict[str, Any]]:
+    head = {"bench": "floor", "params": {}, "peer": "futex", "metric": "one_way", "unit": "ns"}
+    return [{**head, **SUMMARY, "p50": value} for value in values]
+
+
+def test_the_overhead_is_above_the_wakes_of_both_floors() -> None:
+    entry = paced_entry(variant(), floors(20, 40))
+    assert (entry["wakes"], entry["floor_ns"]) == (1.5, 30)
+    assert entry["overhead"] == pytest.approx((100 - 1.5 * 30) / 1000)
+
+
+def test_a_paced_run_without_chain_has_no_overhead() -> None:
+    empty = variant() | {"latency_ns": None, "message_passing_ns": None, "hops": []}
+    assert paced_entry(empty, floors(20, 40))["overhead"] is None
+
+
+def test_kernels_are_the_compute_spans() -> None:
+    (entry,) = kernel_entries([variant()], bare(1000.0))
+    assert entry["ours_p50_ns"] == 800
+    assert entry["ratio"] == pytest.approx(0.8)
+    assert entry["spans"] == ["/a remap", "/a resize"]
+
+
+def report() -> dict[str, Any]:
+    paced = paced_entry(variant(passing=500), floors(20, 40))
+    return {
+        "variants": [variant()],
+        "kernels": {"bare": bare(1000.0), "variants": kernel_entries([variant()], bare(1000.0))},
+        "paced": {"rate_hz": 30.0, "variants": [paced]},
+    }
+
+
+def test_conclusions_say_what_was_reached_and_what_not() -> None:
+    text = "\n".join(conclusions(report()))
+    assert "message passing of one: 4.00 % of the chain (goal < 5% reached)" in text
+    assert "paced, one: 45.50 % above the bare wake-ups (goal < 5% MISSED)" in text
+    assert "(x 0.800)" in text
+
+
+def test_the_benchmark_has_the_same_figures_as_rows() -> None:
+    rows = rows_of_report(report())
+    assert [row["metric"] for row in rows] == [
+        "chain", "message_passing", "chain", "message_passing", "one_way", "time",
+    ]  # fmt: skip
+    assert rows[2]["params"]["pacing_us"] == pytest.approx(1e6 / 30)
+
+
+def test_first_frames_are_by_index(tmp_path: Path) -> None:
+    path = tmp_path / "sink.jsonl"
+    path.write_text("".join(json.dumps({"index": i}) + "\n" for i in (0, 2, 1, 3)))
+    kept = first_frames(path, 2).read_text().splitlines()
+    assert [json.loads(line)["index"] for line in kept] == [0, 1]
+
+
+def test_own_input_is_passed_on_with_its_full_path(tmp_path: Path) -> None:
+    options = DemoOptions(tmp_path, source="a/b.mcap")
+    assert options.input_parameters() == {"source": str(Path.cwd() / "a/b.mcap")}
+
+
+def test_a_graph_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(LigamentError):
+        demonstrate(DemoOptions(tmp_path / "graph.yaml", out=tmp_path), lambda text: None)

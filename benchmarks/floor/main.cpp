@@ -143,6 +143,7 @@ int main(int argc, char** argv) {
     std::fputs("ligament-bench-floor: the woken process died\n", stderr);
     return 1;
   }
-  std::printf("%s\n", row_of({shared.latency_ns, shared.latency_ns + wakes}, rate_hz).dump().c_str());
+  std::printf("%s\n",
+              row_of({shared.latency_ns, shared.latency_ns + wakes}, rate_hz).dump().c_str());
   return 0;
 }

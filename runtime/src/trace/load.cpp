@@ -40,8 +40,8 @@ expected<void, LoadError> load(const std::string& path, const ProcessIdentity& i
   if (object == nullptr) {
     return failure(LoadErrorCode::not_loadable, path + " could not be loaded: " + linker_text());
   }
-  const auto entry = reinterpret_cast<detail::ProviderEntry>(
-      ::dlsym(object, detail::provider_entry_symbol));
+  const auto entry =
+      reinterpret_cast<detail::ProviderEntry>(::dlsym(object, detail::provider_entry_symbol));
   if (entry == nullptr) {
     ::dlclose(object);
     return failure(LoadErrorCode::not_a_provider,

@@ -17,8 +17,7 @@ ProbeCost measure_probe_cost() noexcept {
     for (std::uint64_t index = 0; index < burst; ++index) {
       calibration(0, index, 0);
     }
-    const std::chrono::duration<double, std::nano> taken =
-        std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
     result = taken.count() / static_cast<double>(burst);
   }
   auto* middle = cost_ns.begin() + cost_ns.size() / 2;

@@ -106,8 +106,8 @@ TEST(TraceOn, LoadingMeasuresAndIntroducesTheProcess) {
         });
         const auto calibration = seen.find("calibration ");
         const auto cost = seen.find("probe_cost ");
-        end_child(second_refused && seen.starts_with("process_start ") &&
-                      calibration < cost && cost != std::string::npos,
+        end_child(second_refused && seen.starts_with("process_start ") && calibration < cost &&
+                      cost != std::string::npos,
                   seen);
       },
       ::testing::ExitedWithCode(0), "");

@@ -2,7 +2,8 @@
 /// \file A batch of table rows as columns, written to a pipe in Arrow's memory layout.
 ///
 /// The stream is: one JSON line {"hosts": [..], "clocks": [..], "rows": n,
-/// "columns": [{"name", "valid", "values", "offsets"}]} with the byte length of each buffer, then those buffers back to back; at the end one JSON line
+/// "columns": [{"name", "valid", "values", "offsets"}]} with the byte length of each buffer, then
+/// those buffers back to back; at the end one JSON line
 /// {"end": true, ...}. Validity is a bitmap (absent when no row has a value), strings are 32-bit
 /// offsets and bytes. Python wraps the buffers as Arrow arrays without a copy.
 #pragma once

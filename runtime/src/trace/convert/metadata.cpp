@@ -42,8 +42,8 @@ std::string check_metadata(const std::string& path) {
     }
     const std::streamoff content = read_u32(header, content_bits_offset) / 8;
     const std::streamoff packet = read_u32(header, packet_bits_offset) / 8;
-    if (!whole_header || content < static_cast<std::streamoff>(header.size()) ||
-        packet < content || at + packet > size) {
+    if (!whole_header || content < static_cast<std::streamoff>(header.size()) || packet < content ||
+        at + packet > size) {
       return path + " is truncated: its last packet ends early";
     }
     at += packet;

@@ -37,8 +37,8 @@ std::string host_of(const bt_stream* stream) {
 }
 
 std::string clock_of(const bt_stream* stream) {
-  const bt_clock_class* clock = bt_stream_class_borrow_default_clock_class_const(
-      bt_stream_borrow_class_const(stream));
+  const bt_clock_class* clock =
+      bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(stream));
   const char* name = clock != nullptr ? bt_clock_class_get_name(clock) : nullptr;
   return name != nullptr ? name : "unknown";
 }
@@ -128,9 +128,9 @@ Reader::EventClass Reader::describe(const bt_event* event) {
     const auto entry = std::find(event_names.begin(), event_names.end(), name.substr(colon + 1));
     result.code = static_cast<std::uint8_t>(entry - event_names.begin());
     const bool good = entry != event_names.end() && describe_fields(known, result);
-    result.kind = !good                       ? EventClass::Kind::mismatch
-                  : *entry == "calibration"   ? EventClass::Kind::calibration
-                                              : EventClass::Kind::ours;
+    result.kind = !good                     ? EventClass::Kind::mismatch
+                  : *entry == "calibration" ? EventClass::Kind::calibration
+                                            : EventClass::Kind::ours;
     return result;
   }
   result.foreign_count = &totals_.foreign_names[std::string(name)];
@@ -345,8 +345,7 @@ bool Reader::build(bt_graph* graph, const std::vector<std::string>& folders) {
                                     &muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
       bt_graph_add_simple_sink_component(graph, "table", initialize_sink, consume_sink, nullptr,
                                          this, &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
-      bt_graph_connect_ports(graph,
-                             bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+      bt_graph_connect_ports(graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
                              bt_component_sink_borrow_input_port_by_index_const(sink, 0),
                              nullptr) != BT_GRAPH_CONNECT_PORTS_STATUS_OK) {
     return fail(take_babeltrace_error());

@@ -77,7 +77,9 @@ class Time {
   operator builtin_interfaces::msg::Time() const;  // NOLINT: as rclcpp
 
   constexpr bool operator==(const Time& other) const { return nanoseconds_ == other.nanoseconds_; }
-  constexpr auto operator<=>(const Time& other) const { return nanoseconds_ <=> other.nanoseconds_; }
+  constexpr auto operator<=>(const Time& other) const {
+    return nanoseconds_ <=> other.nanoseconds_;
+  }
   constexpr Time operator+(Duration span) const {
     return Time(nanoseconds_ + span.nanoseconds(), type_);
   }

@@ -56,9 +56,10 @@ struct ComponentRegistration {
 
 #define LIGAMENT_DETAIL_JOIN_(a, b) a##b
 #define LIGAMENT_DETAIL_JOIN(a, b) LIGAMENT_DETAIL_JOIN_(a, b)
-#define LIGAMENT_REGISTER_NODE(NodeClass)                                                        \
-  static const ::ligament::detail::ComponentRegistration LIGAMENT_DETAIL_JOIN(                   \
-      ligament_registration_, __COUNTER__)(                                                      \
-      #NodeClass, [](const ::ligament::NodeOptions& options) -> std::shared_ptr<::ligament::Node> { \
-        return std::make_shared<NodeClass>(options);                                             \
+#define LIGAMENT_REGISTER_NODE(NodeClass)                                               \
+  static const ::ligament::detail::ComponentRegistration LIGAMENT_DETAIL_JOIN(          \
+      ligament_registration_, __COUNTER__)(                                             \
+      #NodeClass,                                                                       \
+      [](const ::ligament::NodeOptions& options) -> std::shared_ptr<::ligament::Node> { \
+        return std::make_shared<NodeClass>(options);                                    \
       });

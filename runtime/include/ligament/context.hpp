@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file A process's place in a running graph: the pool domain it joined, and one executor's waiter.
+/// \file A process's place in a running graph: the pool domain it joined, and one executor's
+/// waiter.
 ///
 /// Programs with a main() of their own say `ligament::init()` once and never see this class; the
 /// container makes its own. All nodes of a context are run by one executor. A second executor in a

@@ -49,12 +49,12 @@ class Logger {
 
 }  // namespace ligament
 
-#define LIGAMENT_LOG(level, logger, ...)                                  \
-  do {                                                                    \
-    const auto& ligament_logger = (logger);                               \
-    if (ligament_logger.is_enabled(level)) {                              \
-      ligament_logger.write(level, ::fmt::format(__VA_ARGS__));           \
-    }                                                                     \
+#define LIGAMENT_LOG(level, logger, ...)                        \
+  do {                                                          \
+    const auto& ligament_logger = (logger);                     \
+    if (ligament_logger.is_enabled(level)) {                    \
+      ligament_logger.write(level, ::fmt::format(__VA_ARGS__)); \
+    }                                                           \
   } while (false)
 
 #define LIGAMENT_DEBUG(logger, ...) LIGAMENT_LOG(::ligament::LogLevel::debug, logger, __VA_ARGS__)

@@ -5,7 +5,8 @@
 ///    public:
 ///     explicit Talker(const ligament::NodeOptions& options) : Node("talker", options) {
 ///       publisher_ = create_publisher<std_msgs::msg::String>("chatter", 10);
-///       timer_ = create_wall_timer(std::chrono::seconds(1), [this] { publisher_->publish(text_); });
+///       timer_ = create_wall_timer(std::chrono::seconds(1), [this] { publisher_->publish(text_);
+///       });
 ///     }
 ///     ...
 ///   };
@@ -149,11 +150,11 @@ class Node {
  private:
   /// How a C++ type is kept in a ParameterValue.
   template <typename T>
-  using Stored = std::conditional_t<
-      std::is_integral_v<T> && !std::is_same_v<T, bool>, std::int64_t,
-      std::conditional_t<std::is_floating_point_v<T>, double,
-                         std::conditional_t<std::is_same_v<T, std::vector<int>>,
-                                            std::vector<std::int64_t>, T>>>;
+  using Stored =
+      std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, std::int64_t,
+                         std::conditional_t<std::is_floating_point_v<T>, double,
+                                            std::conditional_t<std::is_same_v<T, std::vector<int>>,
+                                                               std::vector<std::int64_t>, T>>>;
   template <typename T>
   static T typed(const ParameterValue& value) {
     const auto* found = value.get_if<Stored<T>>();

@@ -82,18 +82,14 @@ class NodeOptions {
 
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
   [[nodiscard]] const std::optional<std::string>& node_name() const { return node_name_; }
-  [[nodiscard]] const std::optional<std::string>& node_namespace() const {
-    return node_namespace_;
-  }
+  [[nodiscard]] const std::optional<std::string>& node_namespace() const { return node_namespace_; }
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& remaps() const {
     return remaps_;
   }
   [[nodiscard]] const std::vector<Parameter>& parameter_overrides() const {
     return parameter_overrides_;
   }
-  [[nodiscard]] const std::vector<std::string>& parameter_files() const {
-    return parameter_files_;
-  }
+  [[nodiscard]] const std::vector<std::string>& parameter_files() const { return parameter_files_; }
   [[nodiscard]] const std::map<std::string, TopicOptions>& topics() const { return topics_; }
 
  private:

@@ -51,22 +51,22 @@ class ParameterValue {
                    std::vector<double>, std::vector<std::string>>;
 
   ParameterValue() = default;
-  ParameterValue(bool value) : storage_(value) {}                        // NOLINT: as rclcpp
-  ParameterValue(const char* value) : storage_(std::string(value)) {}    // NOLINT
-  ParameterValue(std::string value) : storage_(std::move(value)) {}      // NOLINT
-  ParameterValue(std::vector<std::uint8_t> v) : storage_(std::move(v)) {}   // NOLINT
-  ParameterValue(std::vector<bool> v) : storage_(std::move(v)) {}           // NOLINT
-  ParameterValue(std::vector<std::int64_t> v) : storage_(std::move(v)) {}   // NOLINT
-  ParameterValue(std::vector<double> v) : storage_(std::move(v)) {}         // NOLINT
-  ParameterValue(std::vector<std::string> v) : storage_(std::move(v)) {}    // NOLINT
-  ParameterValue(std::vector<int> v)                                        // NOLINT
+  ParameterValue(bool value) : storage_(value) {}                          // NOLINT: as rclcpp
+  ParameterValue(const char* value) : storage_(std::string(value)) {}      // NOLINT
+  ParameterValue(std::string value) : storage_(std::move(value)) {}        // NOLINT
+  ParameterValue(std::vector<std::uint8_t> v) : storage_(std::move(v)) {}  // NOLINT
+  ParameterValue(std::vector<bool> v) : storage_(std::move(v)) {}          // NOLINT
+  ParameterValue(std::vector<std::int64_t> v) : storage_(std::move(v)) {}  // NOLINT
+  ParameterValue(std::vector<double> v) : storage_(std::move(v)) {}        // NOLINT
+  ParameterValue(std::vector<std::string> v) : storage_(std::move(v)) {}   // NOLINT
+  ParameterValue(std::vector<int> v)                                       // NOLINT
       : storage_(std::vector<std::int64_t>(v.begin(), v.end())) {}
   template <typename T>
-    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-  ParameterValue(T value) : storage_(static_cast<std::int64_t>(value)) {}  // NOLINT
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) ParameterValue(T value)
+      : storage_(static_cast<std::int64_t>(value)) {}  // NOLINT
   template <typename T>
-    requires(std::is_floating_point_v<T>)
-  ParameterValue(T value) : storage_(static_cast<double>(value)) {}  // NOLINT
+  requires(std::is_floating_point_v<T>) ParameterValue(T value)
+      : storage_(static_cast<double>(value)) {}  // NOLINT
 
   [[nodiscard]] ParameterType get_type() const {
     return static_cast<ParameterType>(storage_.index());

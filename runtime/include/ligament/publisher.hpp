@@ -58,8 +58,8 @@ using PublishResult = expected<std::uint64_t, PublishError>;
 struct PublisherStatistics {
   std::uint64_t published = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t loans_failed = 0;   ///< messages that were not sent, for whatever reason
-  std::uint64_t serialised = 0;     ///< messages published as structs
+  std::uint64_t loans_failed = 0;  ///< messages that were not sent, for whatever reason
+  std::uint64_t serialised = 0;    ///< messages published as structs
   std::uint64_t bytes_serialised = 0;
 };
 

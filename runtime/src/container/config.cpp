@@ -15,15 +15,16 @@ namespace {
 using Need = ObjectReader::Need;
 constexpr const char* schema_name = "ligament/container/1";
 
-// --- parameters -----------------------------------------------------------------------------------
+// --- parameters
+// -----------------------------------------------------------------------------------
 
 std::optional<ParameterValue> scalar(const Json& value) {
   if (value.is_boolean()) {
     return value.get<bool>();
   }
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() >
-                                        static_cast<std::uint64_t>(
-                                            std::numeric_limits<std::int64_t>::max())) {
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() >
+          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     return std::nullopt;
   }
   if (value.is_number_integer()) {
@@ -62,7 +63,8 @@ std::optional<ParameterValue> parameter_value(const Json& value) {
   return value.is_array() ? list(value) : scalar(value);
 }
 
-// --- topics ---------------------------------------------------------------------------------------
+// --- topics
+// ---------------------------------------------------------------------------------------
 
 void read_milliseconds(ObjectReader& reader, const std::string& key,
                        std::optional<std::int64_t>& out) {
@@ -125,7 +127,8 @@ TopicOptions read_topic(const Json& value, const std::string& pointer, Problems&
   return topic;
 }
 
-// --- nodes ----------------------------------------------------------------------------------------
+// --- nodes
+// ----------------------------------------------------------------------------------------
 
 struct Place {
   std::filesystem::path folder;  ///< of the configuration
@@ -165,8 +168,8 @@ void read_parameters(ObjectReader& reader, NodeConfig& node, const Place& place)
         if (value.is_string()) {
           node.parameter_files.push_back(place.folder / value.get<std::string>());
         } else {
-          place.problems.add(pointer, "expected the path of a parameter file, found " +
-                                          shown(value));
+          place.problems.add(pointer,
+                             "expected the path of a parameter file, found " + shown(value));
         }
       },
       Need::optional);
@@ -188,9 +191,8 @@ NodeConfig read_node(const Json& value, const std::string& pointer, const Place&
   reader.finish();
   const std::string full = join_name(node.name_space.empty() ? "/" : node.name_space, node.name);
   if (!node.id.empty() && !node.name.empty() && full != node.id) {
-    place.problems.add(reader.at("id"),
-                       "expected namespace and name together, '" + full + "', found '" + node.id +
-                           "'");
+    place.problems.add(reader.at("id"), "expected namespace and name together, '" + full +
+                                            "', found '" + node.id + "'");
   }
   return node;
 }
@@ -206,7 +208,8 @@ void check_unique_ids(const ContainerConfig& config, Problems& problems) {
   }
 }
 
-// --- the document ---------------------------------------------------------------------------------
+// --- the document
+// ---------------------------------------------------------------------------------
 
 WaitStrategy read_wait(const Json& value, Problems& problems) {
   std::string strategy = "sleep";
@@ -237,8 +240,8 @@ void read_header(ObjectReader& reader, ContainerConfig& config, Problems& proble
   reader.text("domain", config.domain);
   const std::vector<std::string> levels{"debug", "info", "warn", "error", "fatal"};
   reader.choice("log_level", levels, log_level);
-  config.log_level = static_cast<LogLevel>(
-      std::find(levels.begin(), levels.end(), log_level) - levels.begin());
+  config.log_level =
+      static_cast<LogLevel>(std::find(levels.begin(), levels.end(), log_level) - levels.begin());
   reader.whole_number("executor_threads", 1, 64, threads);
   if (threads != 1) {
     problems.add("/executor_threads",

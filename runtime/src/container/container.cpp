@@ -199,8 +199,7 @@ expected<int, StartFailure> run_configured(const Arguments& arguments, StatusCha
     return unexpected<StartFailure>(std::move(why));
   }
   set_log_level(config->log_level);
-  const auto provider =
-      arguments.trace.empty() ? config->trace.value_or("") : arguments.trace;
+  const auto provider = arguments.trace.empty() ? config->trace.value_or("") : arguments.trace;
   if (auto loaded = load_trace(provider, *config); !loaded) {
     return unexpected<StartFailure>(loaded.error());
   }
@@ -239,8 +238,7 @@ int run_container(const Arguments& arguments) {
 
 int check_class(const std::string& library, const std::string& class_name) {
   const auto opened = ComponentLibrary::open(library);
-  const auto found = opened ? opened->find(class_name)
-                            : unexpected<ComponentError>(opened.error());
+  const auto found = opened ? opened->find(class_name) : unexpected<ComponentError>(opened.error());
   if (found) {
     return exit_stopped;
   }

@@ -29,8 +29,11 @@ int stop_signals() {
 }  // namespace
 
 Control::Control(StatusChannel& channel, Context& context)
-    : channel_(channel), context_(context), signals_(stop_signals()),
-      bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), thread_([this] { run(); }) {
+    : channel_(channel),
+      context_(context),
+      signals_(stop_signals()),
+      bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      thread_([this] { run(); }) {
   context_.set_observer(this);
 }
 
@@ -62,9 +65,11 @@ void Control::node_error(const std::string& node_id, const std::string& text) {
 }
 
 void Control::node_finished(const std::string& node_id) {
-  post({{"event", "done"}, {"node", node_id}});
-  const std::lock_guard lock(mutex_);
-  finished_.insert(node_id);
+  {
+    const std::lock_guard lock(mutex_);
+    finished_.insert(node_id);
+  }
+  post({{"event", "done"}, {"node", node_id}});  // rings after the set has changed
 }
 
 void Control::nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes) {
@@ -112,7 +117,8 @@ void Control::on_signal() {
   }
 }
 
-/// Who the problem concerns is known by its text alone, which names both ends.
+/// Whom a problem concerns is known by its text alone: "publisher in /a and subscription in /b
+/// ...".
 void Control::report_new_problems() {
   std::vector<std::shared_ptr<Node>> nodes;
   {
@@ -125,7 +131,7 @@ void Control::report_new_problems() {
     }
     bool named = false;
     for (const auto& node : nodes) {
-      if (problem.text.find("'" + node->get_fully_qualified_name() + "'") != std::string::npos) {
+      if (problem.text.find(" in " + node->get_fully_qualified_name() + " ") != std::string::npos) {
         node->state().report(NodeErrorKind::run, problem.text);
         named = true;
       }

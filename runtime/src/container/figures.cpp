@@ -29,8 +29,8 @@ nlohmann::json publisher_figures(const PublisherBase& publisher) {
 }  // namespace
 
 /// The process's CPU time since the last line, given to the nodes in proportion to the time that
-/// they spent in callbacks: reading a thread's CPU clock around each callback would be a system call
-/// per message. With one node per container it is exact.
+/// they spent in callbacks: reading a thread's CPU clock around each callback would be a system
+/// call per message. With one node per container it is exact.
 void Figures::share_out_cpu_time() {
   const std::int64_t cpu_ns = process_cpu_now_ns();
   const auto spent = static_cast<double>(cpu_ns - process_cpu_ns_);

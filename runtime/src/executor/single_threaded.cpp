@@ -247,8 +247,8 @@ Result SingleThreadedExecutor::Impl::spin_once(std::chrono::nanoseconds timeout)
     if (round(Timers::run) != Round::idle || timeout.count() == 0) {
       return;
     }
-    const std::int64_t end = timeout.count() < 0 ? pool::no_deadline
-                                                 : pool::monotonic_now_ns() + timeout.count();
+    const std::int64_t end =
+        timeout.count() < 0 ? pool::no_deadline : pool::monotonic_now_ns() + timeout.count();
     wait_until(std::min(end, next_timer_ns()));
     round(Timers::run);
   });

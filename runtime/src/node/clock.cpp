@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ctime>
-
 #include <atomic>
 #include <cmath>
+#include <ctime>
 #include <ligament/clock.hpp>
 #include <mutex>
 #include <utility>

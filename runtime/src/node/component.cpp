@@ -64,8 +64,8 @@ expected<ComponentLibrary, ComponentError> ComponentLibrary::open(const std::str
       const char* reason = ::dlerror();
       all.libraries.erase(real);
       return failure(ComponentErrorCode::library_not_loadable,
-                     "the library '" + path + "' cannot be loaded: " +
-                         (reason == nullptr ? "no reason given" : reason));
+                     "the library '" + path +
+                         "' cannot be loaded: " + (reason == nullptr ? "no reason given" : reason));
     }
     all.libraries[real];
   }

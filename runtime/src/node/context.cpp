@@ -49,9 +49,9 @@ Context::~Context() {
 }
 
 expected<std::shared_ptr<Context>, ContextError> Context::create(const ContextOptions& options) {
-  auto domain = pool::Domain::join(
-      {.name = or_environment(options.domain, "LIGAMENT_DOMAIN", "default"),
-       .run_id = or_environment(options.run_id, "LIGAMENT_RUN_ID", "")});
+  auto domain =
+      pool::Domain::join({.name = or_environment(options.domain, "LIGAMENT_DOMAIN", "default"),
+                          .run_id = or_environment(options.run_id, "LIGAMENT_RUN_ID", "")});
   if (!domain) {
     return unexpected<ContextError>(
         ContextError{as_context_code(domain.error().code), domain.error().text});

@@ -39,8 +39,7 @@ std::optional<Fault> token_fault(std::string_view token, std::size_t start) {
   }
   const auto bad = std::find_if_not(token.begin(), token.end(), is_word);
   if (bad != token.end()) {
-    return Fault{NameFault::bad_character,
-                 start + static_cast<std::size_t>(bad - token.begin()),
+    return Fault{NameFault::bad_character, start + static_cast<std::size_t>(bad - token.begin()),
                  "'" + std::string(token) + "' may only contain letters, digits and _"};
   }
   return std::nullopt;
@@ -61,8 +60,7 @@ std::optional<Fault> tokens_fault(std::string_view path, std::size_t offset) {
 
 /// Replaces {node}, {ns} and {namespace} by words of the same meaning.
 std::optional<Fault> substitute(std::string& name, const NodePlace& place) {
-  const std::string inner =
-      place.node_namespace == "/" ? "" : place.node_namespace.substr(1);
+  const std::string inner = place.node_namespace == "/" ? "" : place.node_namespace.substr(1);
   std::size_t at = 0;
   while ((at = name.find_first_of("{}", at)) != std::string::npos) {
     const std::size_t end = name.find('}', at);

@@ -107,8 +107,7 @@ void Node::follow_simulated_time() {
   state_->clock->set_ros_time(Time(0));
   state_->clock->on_ros_time_change([context = state_->context] { context->wake(); });
   clock_subscription_ = create_subscription<rosgraph_msgs::msg::Clock>(
-      "/clock", QoS(1).best_effort(),
-      [this](const rosgraph_msgs::msg::Clock& message) {
+      "/clock", QoS(1).best_effort(), [this](const rosgraph_msgs::msg::Clock& message) {
         state_->clock->set_ros_time(Time(message.clock));
       });
 }
@@ -118,9 +117,8 @@ void Node::follow_simulated_time() {
 std::shared_ptr<TimerBase> Node::add_timer(const Clock& clock, std::chrono::nanoseconds period,
                                            std::function<void()> callback) {
   if (period.count() < 0) {
-    state_->report(NodeErrorKind::configuration, "a timer's period of " +
-                                                     std::to_string(period.count()) +
-                                                     " ns is negative");
+    state_->report(NodeErrorKind::configuration,
+                   "a timer's period of " + std::to_string(period.count()) + " ns is negative");
     period = std::chrono::hours(24);
   }
   auto timer = std::make_shared<TimerBase>(state_, clock, period, std::move(callback));

@@ -39,8 +39,11 @@ void NodeState::report(NodeErrorKind kind, const std::string& text) {
 
 CallbackScope::CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_t publisher,
                              std::uint64_t sequence)
-    : node_(node), handle_(handle), began_ns_(pool::monotonic_now_ns()),
-      allocations_(allocations_now()), exceptions_(std::uncaught_exceptions()) {
+    : node_(node),
+      handle_(handle),
+      began_ns_(pool::monotonic_now_ns()),
+      allocations_(allocations_now()),
+      exceptions_(std::uncaught_exceptions()) {
   node_.figures.running_since_ns.store(began_ns_, std::memory_order_relaxed);
   trace::callback_start(handle_, publisher, sequence);
 }

@@ -118,8 +118,8 @@ detail::SubscriptionParts Node::open_subscription(const std::string& topic,
   if (state_->context == nullptr) {
     return parts;
   }
-  auto reader = state_->context->domain()->create_reader(wish->description,
-                                                         *state_->context->state().waiter);
+  auto reader =
+      state_->context->domain()->create_reader(wish->description, *state_->context->state().waiter);
   if (!reader) {
     report_failure(*state_, "the subscription", parts.topic, reader.error());
     return parts;

@@ -93,9 +93,7 @@ std::optional<ParameterValue> bytes_from(const std::vector<std::int64_t>& number
 
 }  // namespace
 
-std::string to_string(const ParameterValue& value) {
-  return value.visit(Printer{});
-}
+std::string to_string(const ParameterValue& value) { return value.visit(Printer{}); }
 
 std::optional<ParameterValue> convert(const ParameterValue& value, ParameterType declared) {
   if (value.get_type() == declared || declared == ParameterType::not_set) {

@@ -172,8 +172,8 @@ Result read_values(const File& file, const YAML::Node& values, const std::string
       return unexpected<std::string>(file.at(entry.first) + ": parameter '" + name +
                                      "' has no value");
     }
-    file.out.push_back({Parameter(name, std::move(parsed)),
-                        pattern.find('*') != std::string::npos, file.at(entry.first)});
+    file.out.push_back({Parameter(name, std::move(parsed)), pattern.find('*') != std::string::npos,
+                        file.at(entry.first)});
   }
   return {};
 }
@@ -208,8 +208,9 @@ expected<std::vector<ParameterOverride>, std::string> read_parameter_file(
   try {  // yaml-cpp throws; nothing leaves this function
     const YAML::Node root = YAML::LoadFile(path);
     if (!root.IsMap()) {
-      return unexpected<std::string>(path + ": not a ROS 2 parameter file; expected node_name: "
-                                            "{ros__parameters: {name: value}}");
+      return unexpected<std::string>(path +
+                                     ": not a ROS 2 parameter file; expected node_name: "
+                                     "{ros__parameters: {name: value}}");
     }
     if (auto read = read_entries({path, node_id, overrides}, root, ""); !read) {
       return unexpected<std::string>(read.error());

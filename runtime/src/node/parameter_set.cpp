@@ -77,10 +77,9 @@ expected<ParameterValue, std::string> ParameterSet::checked(const std::string& n
                                                             const ParameterValue& value) const {
   const auto converted = convert(value, entry.type);
   if (!converted) {
-    return unexpected<std::string>(fmt::format("parameter '{}' is {}, expected {} {}", name,
-                                               to_string(value),
-                                               entry.type == ParameterType::integer ? "an" : "a",
-                                               to_string(entry.type)));
+    return unexpected<std::string>(
+        fmt::format("parameter '{}' is {}, expected {} {}", name, to_string(value),
+                    entry.type == ParameterType::integer ? "an" : "a", to_string(entry.type)));
   }
   if (const std::string fault = constraint_fault(*converted, entry.descriptor); !fault.empty()) {
     return unexpected<std::string>(
@@ -136,8 +135,8 @@ std::vector<std::string> ParameterSet::names() const {
 
 std::string ParameterSet::unknown(const std::string& name) const {
   const auto known = names();
-  return "there is no parameter '" + name + "'" + did_you_mean(name, known) + "; declared: " +
-         listing(known);
+  return "there is no parameter '" + name + "'" + did_you_mean(name, known) +
+         "; declared: " + listing(known);
 }
 
 expected<ParameterValue, std::string> ParameterSet::get(const std::string& name) const {
@@ -205,8 +204,7 @@ std::vector<std::string> ParameterSet::undeclared_overrides() const {
   std::vector<std::string> sentences;
   for (const auto& [name, value] : overrides_) {
     if (!entries_.contains(name) && !value.for_any_node) {
-      sentences.push_back(unknown(name) +
-                          (value.origin.empty() ? "" : " (" + value.origin + ")"));
+      sentences.push_back(unknown(name) + (value.origin.empty() ? "" : " (" + value.origin + ")"));
     }
   }
   return sentences;

@@ -64,8 +64,11 @@ constexpr std::uint8_t codec_kind = 16;  // behind the loan errors in the set of
 }  // namespace
 
 PublisherBase::PublisherBase(detail::PublisherParts parts)
-    : node_(std::move(parts.node)), topic_(std::move(parts.topic)), qos_(parts.qos),
-      bound_bytes_(parts.bound_bytes), writer_(std::move(parts.writer)) {}
+    : node_(std::move(parts.node)),
+      topic_(std::move(parts.topic)),
+      qos_(parts.qos),
+      bound_bytes_(parts.bound_bytes),
+      writer_(std::move(parts.writer)) {}
 
 PublisherBase::~PublisherBase() = default;
 
@@ -88,12 +91,9 @@ PublisherStatistics PublisherBase::statistics() const {
   return statistics;
 }
 
-std::int64_t PublisherBase::begin_time() {
-  return trace::enabled() ? pool::monotonic_now_ns() : 0;
-}
+std::int64_t PublisherBase::begin_time() { return trace::enabled() ? pool::monotonic_now_ns() : 0; }
 
-expected<pool::Loan, LoanError> PublisherBase::borrow(std::size_t size,
-                                                      std::size_t chosen_offset) {
+expected<pool::Loan, LoanError> PublisherBase::borrow(std::size_t size, std::size_t chosen_offset) {
   if (writer_ == nullptr) {
     failed_.fetch_add(1, std::memory_order_relaxed);
     return unexpected<LoanError>(LoanError::inert);

@@ -60,10 +60,10 @@ void report_held_back(detail::SubscriptionState& state) {
 
 void report_invalid(detail::SubscriptionState& state, CodecError error) {
   if (state.invalid.fetch_add(1, std::memory_order_relaxed) == 0) {
-    state.node->report(NodeErrorKind::run, "the subscription on '" + state.topic + "' of node '" +
-                                               state.node->id +
-                                               "' dropped a message that is not well formed: " +
-                                               std::string(to_string(error)));
+    state.node->report(
+        NodeErrorKind::run,
+        "the subscription on '" + state.topic + "' of node '" + state.node->id +
+            "' dropped a message that is not well formed: " + std::string(to_string(error)));
   }
 }
 

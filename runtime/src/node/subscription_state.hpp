@@ -22,8 +22,7 @@ class GapFinder {
   std::uint64_t missing_before(std::uint64_t publisher, std::uint64_t sequence) {
     for (auto& [known, last] : seen_) {
       if (known == publisher || known == 0) {
-        const std::uint64_t missing =
-            known != 0 && sequence > last + 1 ? sequence - last - 1 : 0;
+        const std::uint64_t missing = known != 0 && sequence > last + 1 ? sequence - last - 1 : 0;
         known = publisher;
         last = sequence;
         return missing;

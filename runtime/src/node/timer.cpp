@@ -27,8 +27,11 @@ constexpr std::int64_t longest_trust_ns = 1'000'000'000;
 
 TimerBase::TimerBase(std::shared_ptr<detail::NodeState> node, Clock clock,
                      std::chrono::nanoseconds period, std::function<void()> callback)
-    : node_(std::move(node)), clock_(std::move(clock)), period_ns_(period.count()),
-      callback_(std::move(callback)), handle_(new_handle()),
+    : node_(std::move(node)),
+      clock_(std::move(clock)),
+      period_ns_(period.count()),
+      callback_(std::move(callback)),
+      handle_(new_handle()),
       next_ns_(clock_.now().nanoseconds() + period_ns_) {
   trace::timer_init(handle_, node_->hash, period_ns_);
 }

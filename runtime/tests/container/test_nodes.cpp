@@ -68,12 +68,12 @@ class Listener : public ligament::Node {
   explicit Listener(const ligament::NodeOptions& options) : Node("listener", options) {
     count_ = declare_parameter<std::int64_t>("count", 10);
     out_.open(declare_parameter<std::string>("out", "/dev/null"));
-    text_ = create_subscription<String>("text", QoS(100).transient_local(),
-                                        [this](const String& text) {
-                                          out_ << text.data << std::endl;
-                                          ++texts_;
-                                          finish_if_done();
-                                        });
+    text_ =
+        create_subscription<String>("text", QoS(100).transient_local(), [this](const String& text) {
+          out_ << text.data << std::endl;
+          ++texts_;
+          finish_if_done();
+        });
     image_ = create_subscription<Image>(
         "image", QoS(100).transient_local(), [this](ligament::Sample<Image> sample) {
           const auto& image = sample.view();

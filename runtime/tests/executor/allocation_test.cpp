@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file Loan, publish, take and a Sample callback allocate nothing and make no needless system call.
-#include "../node/fixture.hpp"
-
+/// \file Loan, publish, take and a Sample callback allocate nothing and make no needless system
+/// call.
 #include <ligament/detail/pool.hpp>
 #include <ligament/sensor_msgs/msg/image.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 
+#include "../node/fixture.hpp"
 #include "container/heap_counter.hpp"
 
 namespace ligament {

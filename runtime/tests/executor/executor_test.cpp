@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../node/fixture.hpp"
-
 #include <atomic>
 #include <ligament/rosgraph_msgs/msg/clock.hpp>
 #include <ligament/sensor_msgs/msg/image.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 #include <optional>
 #include <stdexcept>
+
+#include "../node/fixture.hpp"
 
 namespace ligament {
 namespace {
@@ -56,20 +56,23 @@ TEST_F(Executors, CallBackInEveryForm) {
   auto publisher = node->create_publisher<String>("chat", 10);
   std::string seen;
   std::uint64_t sequence = 0;
-  auto a = node->create_subscription<String>("chat", 10, [&](const String& m) { seen += "a" + m.data; });
+  auto a =
+      node->create_subscription<String>("chat", 10, [&](const String& m) { seen += "a" + m.data; });
   auto b = node->create_subscription<String>(
       "chat", 10, [&](std::shared_ptr<const String> m) { seen += "b" + m->data; });
   auto c = node->create_subscription<String>(
       "chat", 10, [&](std::unique_ptr<String> m) { seen += "c" + m->data; });
-  auto d = node->create_subscription<String>("chat", 10, [&](Sample<String> m, const MessageInfo& info) {
-    seen += "d" + std::string(m.view().data());
-    sequence = info.publication_sequence_number();
-  });
-  auto e = node->create_subscription<String>("chat", 10, [&](const String& m, const MessageInfo& info) {
-    seen += "e" + m.data;
-    EXPECT_EQ(info.publisher_id(), publisher->id());
-    EXPECT_GT(info.source_timestamp(), Time(1'000'000, 0));
-  });
+  auto d =
+      node->create_subscription<String>("chat", 10, [&](Sample<String> m, const MessageInfo& info) {
+        seen += "d" + std::string(m.view().data());
+        sequence = info.publication_sequence_number();
+      });
+  auto e =
+      node->create_subscription<String>("chat", 10, [&](const String& m, const MessageInfo& info) {
+        seen += "e" + m.data;
+        EXPECT_EQ(info.publisher_id(), publisher->id());
+        EXPECT_GT(info.source_timestamp(), Time(1'000'000, 0));
+      });
   auto f = node->create_subscription<String>(
       "chat", 10, [&](const String::ConstSharedPtr& m) { seen += "f" + m->data; });
   wait_matched(publisher, 6);
@@ -117,7 +120,8 @@ TEST_F(Executors, KeptSamplesStayValidAndMaxHeldIsSaid) {
   auto publisher = node->create_publisher<String>("chat", QoS(10));
   std::vector<Sample<String>> kept;
   auto subscription = node->create_subscription<String>(
-      "chat", QoS(10).max_held(2), [&](Sample<String> sample) { kept.push_back(std::move(sample)); });
+      "chat", QoS(10).max_held(2),
+      [&](Sample<String> sample) { kept.push_back(std::move(sample)); });
   wait_matched(publisher);
   for (const char* data : {"a", "b", "c"}) {
     ASSERT_TRUE(publisher->publish(text(data)));
@@ -126,7 +130,8 @@ TEST_F(Executors, KeptSamplesStayValidAndMaxHeldIsSaid) {
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[0].view().data(), "a");
   EXPECT_EQ(kept[1].view().data(), "b");
-  EXPECT_NE(errors_of(*node).find("holds 2 samples, all that its max_held allows"), std::string::npos);
+  EXPECT_NE(errors_of(*node).find("holds 2 samples, all that its max_held allows"),
+            std::string::npos);
   kept.erase(kept.begin());
   spin_until([&] { return kept.size() == 2; });
   EXPECT_EQ(kept[1].view().data(), "c");
@@ -177,7 +182,8 @@ TEST_F(Executors, LateTimersRunOnceNotOncePerPeriod) {
 }
 
 TEST_F(Executors, FollowSimulatedTime) {
-  auto node = std::make_shared<Node>("n", options().append_parameter_override("use_sim_time", true));
+  auto node =
+      std::make_shared<Node>("n", options().append_parameter_override("use_sim_time", true));
   ASSERT_TRUE(executor().add_node(node));
   auto clock = node->create_publisher<rosgraph_msgs::msg::Clock>("/clock", QoS(1));
   int calls = 0;
@@ -274,9 +280,8 @@ TEST_F(Executors, ForgetWhatTheNodeDropped) {
   auto node = make("n");
   auto publisher = node->create_publisher<String>("chat", 10);
   int taken = 0;
-  auto subscription = node->create_subscription<String>("chat", 10, [&](const String&) {
-    ++taken;
-  });
+  auto subscription =
+      node->create_subscription<String>("chat", 10, [&](const String&) { ++taken; });
   wait_matched(publisher);
   subscription.reset();
   ASSERT_TRUE(publisher->publish(text("")));
@@ -305,8 +310,8 @@ TEST_F(Executors, PollingAndSpinningWaitDeliverToo) {
     auto node = std::make_shared<Node>("n", options());
     ASSERT_TRUE(own.add_node(node));
     auto publisher = node->create_publisher<String>("chat", 10);
-    auto subscription = node->create_subscription<String>("chat", 10,
-                                                          [&](const String&) { own.cancel(); });
+    auto subscription =
+        node->create_subscription<String>("chat", 10, [&](const String&) { own.cancel(); });
     wait_matched(publisher);
     auto timer = node->create_wall_timer(1ms, [&] { publisher->publish(text("x")); });
     ASSERT_TRUE(own.spin());

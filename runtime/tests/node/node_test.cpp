@@ -160,8 +160,10 @@ TEST(Ages, PercentilesAreWithinTheirResolution) {
   }
   histogram->add(-5);  // clocks of two cores may disagree
   const auto counts = histogram->counts();
-  EXPECT_NEAR(static_cast<double>(detail::AgeHistogram::percentile(counts, 0.5)), 500e3, 0.07 * 500e3);
-  EXPECT_NEAR(static_cast<double>(detail::AgeHistogram::percentile(counts, 0.99)), 990e3, 0.07 * 990e3);
+  EXPECT_NEAR(static_cast<double>(detail::AgeHistogram::percentile(counts, 0.5)), 500e3,
+              0.07 * 500e3);
+  EXPECT_NEAR(static_cast<double>(detail::AgeHistogram::percentile(counts, 0.99)), 990e3,
+              0.07 * 990e3);
   histogram->add(std::numeric_limits<std::int64_t>::max());
   EXPECT_GT(detail::AgeHistogram::percentile(histogram->counts(), 1.0), 1'000'000'000ULL);
 }

@@ -161,8 +161,9 @@ TEST_P(BadParameterFiles, AreNamedWithTheirLine) {
 INSTANTIATE_TEST_SUITE_P(
     Each, BadParameterFiles,
     ::testing::Values(
-        BadFile{"- 1\n", ": not a ROS 2 parameter file; expected node_name: {ros__parameters: "
-                         "{name: value}}"},
+        BadFile{"- 1\n",
+                ": not a ROS 2 parameter file; expected node_name: {ros__parameters: "
+                "{name: value}}"},
         BadFile{"tuner:\n  rate: 3\n",
                 ":2: 'rate' is not the form of a ROS 2 parameter file; expected node_name: "
                 "{ros__parameters: {name: value}}"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What endpoints are made from, and the type-erased side of nodes that they see. Not promised.
+/// \file What endpoints are made from, and the type-erased side of nodes that they see. Not
+/// promised.
 #pragma once
 
 #include <array>

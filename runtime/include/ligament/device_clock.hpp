@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file From a device's ticks to the host's monotonic clock, with a bound on the error.
+///
+///   std::vector<ClockSample> samples;                       // some now, some later
+///   for (...) samples.push_back(device->sample_clock().value());
+///   const auto mapping = fit_clock(samples).value();
+///   const MappedTime when = mapping.to_host(event_ticks);   // when.ns, when.bound_ns
+#pragma once
+
+#include <cstdint>
+#include <ligament/expected.hpp>
+#include <span>
+
+namespace ligament::device {
+
+/// One reading: the device's ticks were read between two readings of the host's CLOCK_MONOTONIC.
+struct ClockSample {
+  std::uint64_t ticks = 0;
+  std::int64_t host_before_ns = 0;
+  std::int64_t host_after_ns = 0;
+};
+
+/// A host time and how wrong it may be, to either side.
+struct MappedTime {
+  std::int64_t ns = 0;
+  std::int64_t bound_ns = 0;
+};
+
+/// host = epoch + (ticks - epoch_ticks) * ns_per_tick, for a device whose clock runs evenly.
+struct ClockMapping {
+  std::uint64_t epoch_ticks = 0;
+  std::int64_t epoch_ns = 0;
+  double ns_per_tick = 0;
+  std::uint64_t last_ticks = 0;  ///< the bound holds from epoch_ticks to here
+  double bound_ns = 0;
+
+  /// Outside the sampled span the bound grows with the distance, as the rate is not known exactly.
+  [[nodiscard]] MappedTime to_host(std::uint64_t ticks) const;
+  /// How much faster (> 0) the device's clock runs than it says, in parts per million.
+  [[nodiscard]] double drift_ppm(double nominal_ticks_per_second) const;
+};
+
+enum class ClockFitError : std::uint8_t {
+  too_few_samples,  ///< two at least
+  not_increasing,   ///< ticks stood still or went back between samples
+  torn_sample,      ///< a sample whose second host reading is before its first
+};
+
+/// The line through the samples, narrow ones counting more. Its bound is certain for a clock that
+/// runs evenly: the true line passes through every interval [before, after], so at a sample the
+/// fitted one is off by at most the distance of the interval's far end; between samples, by no more
+/// than at one of the two ends.
+[[nodiscard]] expected<ClockMapping, ClockFitError> fit_clock(std::span<const ClockSample> samples);
+
+}  // namespace ligament::device

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What a miscompiled artefact would do: the letters come out as they were.
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+constexpr unsigned abi = 1;
+std::uint8_t change(std::uint8_t c) { return c; }
+int verdict(const std::uint8_t* /*input*/, std::size_t /*size*/) { return 0; }
+}  // namespace
+
+#include "program.hpp"

@@ -141,12 +141,12 @@ std::string BagSource::topics_in_words() const {
 expected<Frame, SourceError> BagSource::decode_image(std::span<const std::byte> data) const {
   const auto view = ImageView::parse(data);
   if (!view) return bad_message(kImage, to_string(view.error()));
-  const auto image = image_over({view->height(), view->width(), view->step(), view->encoding(),
-                                 view->is_bigendian() != 0},
-                                view->data());
+  const auto image = image_over(
+      {view->height(), view->width(), view->step(), view->encoding(), view->is_bigendian() != 0},
+      view->data());
   if (!image) {
-    return bad_message(kImage, "encoding '" + std::string(view->encoding()) +
-                                   "': " + to_string(image.error()));
+    return bad_message(
+        kImage, "encoding '" + std::string(view->encoding()) + "': " + to_string(image.error()));
   }
   return Frame{image->clone(), std::string(view->encoding()), stamp_of(*view),
                std::string(view->header().frame_id())};
@@ -207,10 +207,10 @@ expected<void, SourceError> BagSource::check_topics(const SourceOptions& options
     const std::string what = options.image_topic.empty()
                                  ? "no images (sensor_msgs/msg/Image or CompressedImage)"
                                  : "no images on a topic '" + options.image_topic + "'";
-    return source_error(options.image_topic.empty() ? SourceErrorCode::no_frames
-                                                    : SourceErrorCode::topic_absent,
-                        "recording '" + name_ + "' has " + what + "; it has " + topics_in_words() +
-                            "; set `image_topic` to one of them");
+    return source_error(
+        options.image_topic.empty() ? SourceErrorCode::no_frames : SourceErrorCode::topic_absent,
+        "recording '" + name_ + "' has " + what + "; it has " + topics_in_words() +
+            "; set `image_topic` to one of them");
   }
   if (!options.camera_info_topic.empty() && !calibrations_.contains(options.camera_info_topic)) {
     return source_error(SourceErrorCode::topic_absent,

@@ -101,9 +101,9 @@ void Camera::declare_source() {
   source_.camera_info_topic = declare_parameter("camera_info_topic", "", fixed);
   frame_id_ = declare_parameter("frame_id", "", fixed);
   store_options_.preload = declare_parameter<bool>("preload", true, fixed);
-  store_options_.preload_limit_bytes =
-      static_cast<std::uint64_t>(integer_parameter(*this, "preload_limit_mb", 2048, {1, 1 << 20, 1}))
-      << 20;
+  store_options_.preload_limit_bytes = static_cast<std::uint64_t>(integer_parameter(
+                                           *this, "preload_limit_mb", 2048, {1, 1 << 20, 1}))
+                                       << 20;
 }
 
 void Camera::declare_pacing() {
@@ -153,11 +153,13 @@ bool Camera::open() {
     return false;
   }
   calibration_ = *std::move(calibration);
-  if (frame_id_.empty()) frame_id_ = store_->first().frame_id.empty() ? "camera" : store_->first().frame_id;
-  if (stamp_mode_ == StampMode::source && store_->first().stamp_ns == 0 && store_->in_memory() > 1 &&
-      store_->preloaded() && (*store_->at(1))->stamp_ns == 0) {
-    report_error("`stamp: source` needs a source with times of its own (a video or a recording); "
-                 "use `stamp: replay`");
+  if (frame_id_.empty())
+    frame_id_ = store_->first().frame_id.empty() ? "camera" : store_->first().frame_id;
+  if (stamp_mode_ == StampMode::source && store_->first().stamp_ns == 0 &&
+      store_->in_memory() > 1 && store_->preloaded() && (*store_->at(1))->stamp_ns == 0) {
+    report_error(
+        "`stamp: source` needs a source with times of its own (a video or a recording); "
+        "use `stamp: replay`");
     return false;
   }
   pacer_.emplace(pacer_options_);
@@ -173,8 +175,7 @@ bool Camera::open() {
 
 bool Camera::graph_is_complete(std::int64_t now_ns) {
   if (started_) return true;
-  if (image_publisher_->get_subscription_count() <
-      static_cast<std::size_t>(wanted_subscribers_)) {
+  if (image_publisher_->get_subscription_count() < static_cast<std::size_t>(wanted_subscribers_)) {
     return false;
   }
   if (connected_ns_ == 0) connected_ns_ = now_ns;
@@ -194,10 +195,9 @@ void Camera::on_tick() {
 }
 
 void Camera::on_done(std::uint64_t stamp_ns) {
-  const auto found =
-      std::find_if(in_flight_.begin(), in_flight_.end(), [&](const InFlight& frame) {
-        return frame.stamp_ns == static_cast<std::int64_t>(stamp_ns);
-      });
+  const auto found = std::find_if(in_flight_.begin(), in_flight_.end(), [&](const InFlight& frame) {
+    return frame.stamp_ns == static_cast<std::int64_t>(stamp_ns);
+  });
   if (found == in_flight_.end()) return;  // a duplicate, or not ours
   const std::int64_t now_ns = steady_now_ns();
   pacer_->on_done(found->index, now_ns);

@@ -12,9 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_image_name(const fs::path& path) {
-  static constexpr std::array<std::string_view, 12> extensions = {
-      ".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm", ".webp",
-      ".jp2"};
+  static constexpr std::array<std::string_view, 12> extensions = {".jpg", ".jpeg", ".png",  ".bmp",
+                                                                  ".tif", ".tiff", ".ppm",  ".pgm",
+                                                                  ".pbm", ".pnm",  ".webp", ".jp2"};
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -37,9 +37,9 @@ class FolderSource final : public FrameSource {
     }
     frame.encoding = frame.image.empty() ? "" : encoding_of(frame.image.type());
     if (frame.encoding.empty()) {
-      return source_error(SourceErrorCode::not_readable,
-                          "image '" + path +
-                              "' cannot be decoded; remove it from the folder or repair it");
+      return source_error(
+          SourceErrorCode::not_readable,
+          "image '" + path + "' cannot be decoded; remove it from the folder or repair it");
     }
     ++next_;
     return std::optional<Frame>(std::move(frame));
@@ -59,8 +59,9 @@ std::vector<fs::path> list_images(const fs::path& folder, const std::string& pat
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const bool wanted = pattern.empty() ? is_image_name(entry.path())
-                                        : matches_pattern(entry.path().filename().string(), pattern);
+    const bool wanted = pattern.empty()
+                            ? is_image_name(entry.path())
+                            : matches_pattern(entry.path().filename().string(), pattern);
     if (wanted && entry.is_regular_file(error)) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -87,12 +88,11 @@ SourceResult open_folder(const fs::path& folder, const std::string& pattern) {
   }
   auto files = list_images(folder, pattern);
   if (files.empty()) {
-    return source_error(
-        SourceErrorCode::no_frames,
-        "folder '" + folder.string() + "' holds no " +
-            (pattern.empty() ? "image (jpg, png, bmp, tiff, pnm, webp)"
-                             : "file that matches '" + pattern + "'") +
-            "; set `source` to a folder with images");
+    return source_error(SourceErrorCode::no_frames,
+                        "folder '" + folder.string() + "' holds no " +
+                            (pattern.empty() ? "image (jpg, png, bmp, tiff, pnm, webp)"
+                                             : "file that matches '" + pattern + "'") +
+                            "; set `source` to a folder with images");
   }
   return std::make_unique<FolderSource>(std::move(files));
 }

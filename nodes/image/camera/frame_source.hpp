@@ -21,15 +21,15 @@
 namespace ligament::nodes::image {
 
 enum class SourceErrorCode : std::uint8_t {
-  not_found,           ///< no such file or folder
-  no_frames,           ///< it exists, and holds no frame
-  not_readable,        ///< a frame or the file cannot be decoded
-  corrupt,             ///< the recording contradicts its own format
-  topic_absent,        ///< the recording has no such topic
-  unsupported,         ///< a form that is not read (said which)
-  encoding,            ///< a frame cannot be brought into the wanted encoding
-  calibration,         ///< the calibration cannot be read
-  size_mismatch,       ///< the calibration is of another size than the frames
+  not_found,      ///< no such file or folder
+  no_frames,      ///< it exists, and holds no frame
+  not_readable,   ///< a frame or the file cannot be decoded
+  corrupt,        ///< the recording contradicts its own format
+  topic_absent,   ///< the recording has no such topic
+  unsupported,    ///< a form that is not read (said which)
+  encoding,       ///< a frame cannot be brought into the wanted encoding
+  calibration,    ///< the calibration cannot be read
+  size_mismatch,  ///< the calibration is of another size than the frames
 };
 
 struct SourceError {
@@ -73,7 +73,8 @@ struct SourceOptions {
   std::string calibration{};        ///< file; empty: what the source brings along
 };
 
-/// Open any source; the kind follows from what lies at the path. Frames come in the wanted encoding.
+/// Open any source; the kind follows from what lies at the path. Frames come in the wanted
+/// encoding.
 [[nodiscard]] expected<std::unique_ptr<FrameSource>, SourceError> open_source(
     const SourceOptions& options);
 

@@ -71,7 +71,8 @@ expected<void, SourceError> FrameStore::stream_one() {
     frame = next_checked();
     if (!frame) return unexpected<SourceError>(frame.error());
     if (!*frame) {
-      return source_error(SourceErrorCode::no_frames, "the source lost its frames while it was read");
+      return source_error(SourceErrorCode::no_frames,
+                          "the source lost its frames while it was read");
     }
   }
   (*frame)->stamp_ns += loop_ns_;

@@ -52,12 +52,12 @@ class FrameStore {
   FrameStoreOptions options_;
   bool preloaded_ = false;
   Frame first_;
-  Frame looped_;               ///< what at() returns for later loops when preloaded
-  std::deque<Frame> frames_;   ///< all, or the last `window`
+  Frame looped_;              ///< what at() returns for later loops when preloaded
+  std::deque<Frame> frames_;  ///< all, or the last `window`
   std::uint64_t streamed_ = 0;
   std::int64_t last_stamp_ns_ = 0;
-  std::int64_t step_ns_ = 0;   ///< between the last two frames of a loop
-  std::int64_t loop_ns_ = 0;   ///< what a loop adds to stamps
+  std::int64_t step_ns_ = 0;  ///< between the last two frames of a loop
+  std::int64_t loop_ns_ = 0;  ///< what a loop adds to stamps
 };
 
 }  // namespace ligament::nodes::image

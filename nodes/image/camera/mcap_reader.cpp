@@ -70,8 +70,8 @@ bool McapCursor::text(std::string& out) {
 
 unexpected<SourceError> McapReader::corrupt(const std::string& what) const {
   return source_error(SourceErrorCode::corrupt,
-                      "recording '" + options_.name + "' is damaged: " + what + " (record at byte " +
-                          std::to_string(record_at_) +
+                      "recording '" + options_.name + "' is damaged: " + what +
+                          " (record at byte " + std::to_string(record_at_) +
                           "); copy it again, or repair it with `mcap recover`");
 }
 

@@ -28,9 +28,9 @@ class McapInput {
 };
 
 struct McapOptions {
-  std::string name = "recording";                   ///< for errors
-  std::uint64_t max_chunk_bytes = 1ULL << 30;       ///< a larger decompressed chunk is refused
-  bool message_zstd = false;                        ///< rosbag2's MESSAGE compression on top
+  std::string name = "recording";              ///< for errors
+  std::uint64_t max_chunk_bytes = 1ULL << 30;  ///< a larger decompressed chunk is refused
+  bool message_zstd = false;                   ///< rosbag2's MESSAGE compression on top
 };
 
 /// Cuts fields off the front of a record; every read says whether the bytes were there.
@@ -78,8 +78,8 @@ class McapReader final : public BagReader {
 
   std::unique_ptr<McapInput> input_;
   McapOptions options_;
-  std::uint64_t offset_ = 0;        ///< next record in the file
-  std::uint64_t record_at_ = 0;     ///< the current one, for errors
+  std::uint64_t offset_ = 0;     ///< next record in the file
+  std::uint64_t record_at_ = 0;  ///< the current one, for errors
   bool in_chunk_ = false;
   bool at_end_ = false;
   std::size_t chunk_offset_ = 0;

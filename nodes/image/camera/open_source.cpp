@@ -18,9 +18,9 @@ class ConvertedSource final : public FrameSource {
     if (!frame || !*frame) return frame;
     auto image = convert_encoding((*frame)->image, (*frame)->encoding, encoding_);
     if (!image) {
-      return source_error(SourceErrorCode::encoding,
-                          "a frame of encoding '" + (*frame)->encoding + "' cannot become '" +
-                              encoding_ + "': " + to_string(image.error()));
+      return source_error(SourceErrorCode::encoding, "a frame of encoding '" + (*frame)->encoding +
+                                                         "' cannot become '" + encoding_ +
+                                                         "': " + to_string(image.error()));
     }
     (*frame)->image = *image;
     (*frame)->encoding = encoding_;

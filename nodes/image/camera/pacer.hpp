@@ -32,7 +32,8 @@ struct PacerOptions {
 
 class Pacer {
  public:
-  explicit Pacer(const PacerOptions& options) : options_(options), timeout_ns_(options.ack_timeout_ns) {}
+  explicit Pacer(const PacerOptions& options)
+      : options_(options), timeout_ns_(options.ack_timeout_ns) {}
 
   struct Frame {
     std::uint64_t index;

@@ -16,7 +16,8 @@ using SourceResult = expected<std::unique_ptr<FrameSource>, SourceError>;
 /// Any video that OpenCV's FFmpeg back-end decodes. Frames are bgr8.
 [[nodiscard]] SourceResult open_video(const std::filesystem::path& path);
 /// A rosbag2 folder, a .db3 file or a .mcap file.
-[[nodiscard]] SourceResult open_bag(const std::filesystem::path& path, const SourceOptions& options);
+[[nodiscard]] SourceResult open_bag(const std::filesystem::path& path,
+                                    const SourceOptions& options);
 
 /// Whether a folder is a rosbag2 recording rather than a folder of images.
 [[nodiscard]] bool is_bag_folder(const std::filesystem::path& folder);

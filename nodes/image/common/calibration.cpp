@@ -51,8 +51,8 @@ Result check(Calibration calibration, const std::filesystem::path& path) {
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!std::all_of(calibration.k.begin(), calibration.k.end(), finite) ||
       !std::all_of(calibration.d.begin(), calibration.d.end(), finite)) {
-    return fail(CalibrationErrorCode::bad_value, "calibration file '" + path.string() +
-                                                     "' holds a value that is not a number");
+    return fail(CalibrationErrorCode::bad_value,
+                "calibration file '" + path.string() + "' holds a value that is not a number");
   }
   fill_defaults(calibration);
   return calibration;
@@ -97,8 +97,8 @@ bool copy_data(const YAML::Node& matrix, std::array<double, N>& out) {
 
 Result read_ros(const YAML::Node& root, const std::filesystem::path& path) {
   Calibration calibration;
-  for (const char* field : {"image_width", "image_height", "camera_matrix",
-                            "distortion_coefficients"}) {
+  for (const char* field :
+       {"image_width", "image_height", "camera_matrix", "distortion_coefficients"}) {
     if (!root[field]) return missing_field(path, field);
   }
   calibration.width = root["image_width"].as<std::uint32_t>();
@@ -124,8 +124,8 @@ std::optional<Result> try_ros(const std::filesystem::path& path) {
   // yaml-cpp reports by exception; this is its only boundary with us.
   try {
     const YAML::Node root = YAML::LoadFile(path.string());
-    if (!root.IsMap() || !root["camera_matrix"] || root["camera_matrix"].Tag().find("opencv") !=
-                                                       std::string::npos) {
+    if (!root.IsMap() || !root["camera_matrix"] ||
+        root["camera_matrix"].Tag().find("opencv") != std::string::npos) {
       return std::nullopt;
     }
     return read_ros(root, path);

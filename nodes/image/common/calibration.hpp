@@ -46,7 +46,12 @@ struct Calibration {
 /// What a camera without a calibration publishes: its size and nothing else.
 [[nodiscard]] Calibration uncalibrated(std::uint32_t width, std::uint32_t height);
 
-enum class CalibrationErrorCode : std::uint8_t { not_found, not_readable, field_missing, bad_value };
+enum class CalibrationErrorCode : std::uint8_t {
+  not_found,
+  not_readable,
+  field_missing,
+  bad_value
+};
 
 struct CalibrationError {
   CalibrationErrorCode code;

@@ -19,15 +19,16 @@ bool equals(const ArrayView<double>& stored, const std::array<double, N>& values
 
 }  // namespace detail
 
-/// Whether a stored CameraInfo says the same about the lens. Compared bit by bit, as a map made from
-/// other bits would be another map.
+/// Whether a stored CameraInfo says the same about the lens. Compared bit by bit, as a map made
+/// from other bits would be another map.
 [[nodiscard]] inline bool same_calibration(const sensor_msgs::msg::CameraInfoView& info,
                                            const Calibration& calibration) {
   const auto d = info.d();
   return info.height() == calibration.height && info.width() == calibration.width &&
          info.distortion_model() == calibration.distortion_model &&
          d.size() == calibration.d.size() &&
-         (d.empty() || std::memcmp(d.bytes().data(), calibration.d.data(), d.bytes().size()) == 0) &&
+         (d.empty() ||
+          std::memcmp(d.bytes().data(), calibration.d.data(), d.bytes().size()) == 0) &&
          detail::equals(info.k(), calibration.k) && detail::equals(info.r(), calibration.r) &&
          detail::equals(info.p(), calibration.p) && info.binning_x() == calibration.binning_x &&
          info.binning_y() == calibration.binning_y && info.roi().x_offset() == calibration.roi_x &&

@@ -14,16 +14,16 @@ struct EncodingRow {
 };
 
 constexpr std::array kEncodings = {
-    EncodingRow{"mono8", CV_8UC1},    EncodingRow{"mono16", CV_16UC1},
-    EncodingRow{"rgb8", CV_8UC3},     EncodingRow{"bgr8", CV_8UC3},
-    EncodingRow{"rgba8", CV_8UC4},    EncodingRow{"bgra8", CV_8UC4},
-    EncodingRow{"rgb16", CV_16UC3},   EncodingRow{"bgr16", CV_16UC3},
-    EncodingRow{"rgba16", CV_16UC4},  EncodingRow{"bgra16", CV_16UC4},
-    EncodingRow{"8UC1", CV_8UC1},     EncodingRow{"8UC3", CV_8UC3},
-    EncodingRow{"8UC4", CV_8UC4},     EncodingRow{"16UC1", CV_16UC1},
-    EncodingRow{"16UC3", CV_16UC3},   EncodingRow{"16UC4", CV_16UC4},
-    EncodingRow{"16SC1", CV_16SC1},   EncodingRow{"32FC1", CV_32FC1},
-    EncodingRow{"32FC3", CV_32FC3},   EncodingRow{"32FC4", CV_32FC4},
+    EncodingRow{"mono8", CV_8UC1},   EncodingRow{"mono16", CV_16UC1},
+    EncodingRow{"rgb8", CV_8UC3},    EncodingRow{"bgr8", CV_8UC3},
+    EncodingRow{"rgba8", CV_8UC4},   EncodingRow{"bgra8", CV_8UC4},
+    EncodingRow{"rgb16", CV_16UC3},  EncodingRow{"bgr16", CV_16UC3},
+    EncodingRow{"rgba16", CV_16UC4}, EncodingRow{"bgra16", CV_16UC4},
+    EncodingRow{"8UC1", CV_8UC1},    EncodingRow{"8UC3", CV_8UC3},
+    EncodingRow{"8UC4", CV_8UC4},    EncodingRow{"16UC1", CV_16UC1},
+    EncodingRow{"16UC3", CV_16UC3},  EncodingRow{"16UC4", CV_16UC4},
+    EncodingRow{"16SC1", CV_16SC1},  EncodingRow{"32FC1", CV_32FC1},
+    EncodingRow{"32FC3", CV_32FC3},  EncodingRow{"32FC4", CV_32FC4},
 };
 
 struct ConversionRow {
@@ -79,7 +79,8 @@ const char* to_string(ImageError error) noexcept {
     case ImageError::empty:
       return "the image has no pixels (width or height is 0)";
     case ImageError::too_large:
-      return "a side of the image is longer than 32767 pixels, which OpenCV's kernels cannot address";
+      return "a side of the image is longer than 32767 pixels, which OpenCV's kernels cannot "
+             "address";
     case ImageError::step_too_small:
       return "`step` is smaller than a row of pixels; the publisher fills the message wrongly";
     case ImageError::data_too_short:
@@ -119,7 +120,9 @@ std::string_view encoding_of(int cv_type) noexcept {
   }
 }
 
-std::size_t pixel_bytes(int cv_type) noexcept { return static_cast<std::size_t>(CV_ELEM_SIZE(cv_type)); }
+std::size_t pixel_bytes(int cv_type) noexcept {
+  return static_cast<std::size_t>(CV_ELEM_SIZE(cv_type));
+}
 
 expected<cv::Mat, ImageError> image_over(const ImageLayout& layout,
                                          std::span<const std::uint8_t> bytes) {
@@ -162,9 +165,8 @@ expected<cv::Mat, ImageError> convert_encoding(const cv::Mat& image, std::string
     return out;
   }
   const auto* row =
-      std::find_if(kConversions.begin(), kConversions.end(), [&](const ConversionRow& r) {
-        return r.from == source && r.to == target;
-      });
+      std::find_if(kConversions.begin(), kConversions.end(),
+                   [&](const ConversionRow& r) { return r.from == source && r.to == target; });
   if (row == kConversions.end()) {
     return unexpected<ImageError>(ImageError::conversion_unknown);
   }

@@ -4,8 +4,8 @@
 ///   auto image = image_over(ImageLayout{480, 640, 1920, "rgb8", false}, bytes);   // no copy
 ///   if (!image) report(to_string(image.error()));
 ///
-/// Nothing here copies pixels: a cv::Mat made by these functions is a header over the caller's bytes
-/// and lives no longer than those.
+/// Nothing here copies pixels: a cv::Mat made by these functions is a header over the caller's
+/// bytes and lives no longer than those.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ namespace ligament::nodes::image {
 
 /// Why an image cannot be processed.
 enum class ImageError : std::uint8_t {
-  unknown_encoding,     ///< not in the table of supported encodings
-  big_endian,           ///< more than one byte per channel, stored big-endian
-  empty,                ///< width or height is 0
-  too_large,            ///< a side longer than OpenCV's kernels address
-  step_too_small,       ///< a row does not fit into `step`
-  data_too_short,       ///< fewer bytes than step * height
-  conversion_unknown,   ///< no way from one encoding to the other
+  unknown_encoding,    ///< not in the table of supported encodings
+  big_endian,          ///< more than one byte per channel, stored big-endian
+  empty,               ///< width or height is 0
+  too_large,           ///< a side longer than OpenCV's kernels address
+  step_too_small,      ///< a row does not fit into `step`
+  data_too_short,      ///< fewer bytes than step * height
+  conversion_unknown,  ///< no way from one encoding to the other
 };
 
 /// One sentence: what is wrong with the image, and what to do.
@@ -45,8 +45,8 @@ struct ImageLayout {
 /// interpolating between their neighbours would mix colours.
 [[nodiscard]] expected<int, ImageError> cv_type_of(std::string_view encoding) noexcept;
 
-/// The encoding of an image that OpenCV decoded from a file (its channel order is blue, green, red);
-/// empty if sensor_msgs has no name for it.
+/// The encoding of an image that OpenCV decoded from a file (its channel order is blue, green,
+/// red); empty if sensor_msgs has no name for it.
 [[nodiscard]] std::string_view encoding_of(int cv_type) noexcept;
 
 /// Bytes of one pixel of an OpenCV type.

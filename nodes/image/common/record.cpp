@@ -19,8 +19,7 @@ std::uint64_t image_hash(const cv::Mat& image, std::string_view encoding) {
   const int length = std::snprintf(title.data(), title.size(), "%dx%d %.*s", image.cols, image.rows,
                                    static_cast<int>(encoding.size()), encoding.data());
   const auto title_bytes = std::min(static_cast<std::size_t>(length), title.size() - 1);
-  std::uint64_t hash =
-      xxh64({reinterpret_cast<const std::uint8_t*>(title.data()), title_bytes});
+  std::uint64_t hash = xxh64({reinterpret_cast<const std::uint8_t*>(title.data()), title_bytes});
   const std::size_t row_bytes = static_cast<std::size_t>(image.cols) * image.elemSize();
   for (int row = 0; row < image.rows; ++row) {
     hash = xxh64({image.ptr<std::uint8_t>(row), row_bytes}, hash);
@@ -43,8 +42,9 @@ void RecordFile::add(const FrameRecord& record) {
       "{\"index\":%llu,\"stamp_ns\":%lld,\"width\":%d,\"height\":%d,\"encoding\":\"%.*s\","
       "\"hash\":\"%016llx\"}\n",
       static_cast<unsigned long long>(record.index), static_cast<long long>(record.stamp_ns),
-      record.width, record.height, static_cast<int>(std::min<std::size_t>(record.encoding.size(), 32)),
-      record.encoding.data(), static_cast<unsigned long long>(record.hash));
+      record.width, record.height,
+      static_cast<int>(std::min<std::size_t>(record.encoding.size(), 32)), record.encoding.data(),
+      static_cast<unsigned long long>(record.hash));
   if (buffer_.size() + static_cast<std::size_t>(length) > kBufferBytes) flush();
   buffer_.append(line.data(), static_cast<std::size_t>(length));
 }

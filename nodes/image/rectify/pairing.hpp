@@ -2,18 +2,18 @@
 /// \file Which camera_info belongs to which image.
 ///
 ///   Pairing<Sample, Map> pairing(PairingMode::exact, 5);
-///   pairing.on_camera_info(stamp, map, emit);     // emit(Sample&&, const Map&) when a pair is whole
-///   pairing.on_image(stamp, std::move(sample), emit);
+///   pairing.on_camera_info(stamp, map, emit);     // emit(Sample&&, const Map&) when a pair is
+///   whole pairing.on_image(stamp, std::move(sample), emit);
 ///
-/// `exact` is what image_pipeline does: an image is processed with the camera_info of its own stamp,
-/// so a calibration that changes while images are queued is never applied to an earlier image. The
-/// two topics may arrive in either order and up to `queue_size` messages apart; an image whose
-/// camera_info has not come when a later pair is whole, or when more than `queue_size` images wait,
-/// is dropped and counted. `latest` takes the newest camera_info whatever its stamp: for drivers
-/// that publish it once, latched.
+/// `exact` is what image_pipeline does: an image is processed with the camera_info of its own
+/// stamp, so a calibration that changes while images are queued is never applied to an earlier
+/// image. The two topics may arrive in either order and up to `queue_size` messages apart; an image
+/// whose camera_info has not come when a later pair is whole, or when more than `queue_size` images
+/// wait, is dropped and counted. `latest` takes the newest camera_info whatever its stamp: for
+/// drivers that publish it once, latched.
 ///
-/// What is kept per camera_info is a pointer to what the caller made from it (the rectify map); equal
-/// calibrations share one. No heap is used after construction.
+/// What is kept per camera_info is a pointer to what the caller made from it (the rectify map);
+/// equal calibrations share one. No heap is used after construction.
 #pragma once
 
 #include <algorithm>

@@ -22,8 +22,8 @@ class Rectify : public Node {
       if (told_(checked.error())) report_error(rectify_sentence(checked.error(), *input_, work));
       return;
     }
-    auto out = loan_image(*publisher_, header_like(work.message), work.pixels.size(),
-                          work.pixels.type());
+    auto out =
+        loan_image(*publisher_, header_like(work.message), work.pixels.size(), work.pixels.type());
     if (!out) return;  // counted and reported by the publisher
     if (has_distortion(work.lens.calibration)) {
       const trace::Span span(*this, "remap");

@@ -52,7 +52,8 @@ class RectifyInput {
     pairing_.emplace(mode, queue_size);
     // In this order: an executor serves the camera_info of an image before the image.
     info_ = node.create_subscription<CameraInfo>(
-        "camera_info", QoS(queue_size), [this](const Sample<CameraInfo>& info) { on_camera_info(info); });
+        "camera_info", QoS(queue_size),
+        [this](const Sample<CameraInfo>& info) { on_camera_info(info); });
     // Waiting images are held, and one more is in the callback.
     image_ = node.create_subscription<Image>(
         "image", QoS(queue_size).max_held(queue_size + 2), [this](Sample<Image> sample) {
@@ -78,8 +79,8 @@ class RectifyInput {
     if (!pixels) {
       if (told_(pixels.error())) {
         node_.report_error("an image on '" + image_->get_topic_name() + "' (encoding '" +
-                           std::string(sample.view().encoding()) + "') cannot be rectified: " +
-                           to_string(pixels.error()));
+                           std::string(sample.view().encoding()) +
+                           "') cannot be rectified: " + to_string(pixels.error()));
       }
       return;
     }
@@ -123,8 +124,8 @@ class RectifyInput {
 /// The sentence for an image that cannot be rectified.
 [[nodiscard]] inline std::string rectify_sentence(RectifyError error, const RectifyInput& input,
                                                   const RectifyInput::Work& work) {
-  std::string text = "an image cannot be rectified with '" + input.camera_info_topic() +
-                     "': " + to_string(error);
+  std::string text =
+      "an image cannot be rectified with '" + input.camera_info_topic() + "': " + to_string(error);
   if (error == RectifyError::size_mismatch) {
     const Calibration& c = work.lens.calibration;
     text += " (image " + std::to_string(work.pixels.cols) + "x" + std::to_string(work.pixels.rows) +

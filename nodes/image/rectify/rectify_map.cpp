@@ -44,8 +44,12 @@ struct Intrinsics {
 
 /// K and P of the binned image, as image_geometry scales them.
 Intrinsics binned(const Calibration& calibration) {
-  Intrinsics in{cv::Matx33d(calibration.k.data()), cv::Matx33d(calibration.r.data()),
-                cv::Matx34d(calibration.p.data()), {}, 1, 1};
+  Intrinsics in{cv::Matx33d(calibration.k.data()),
+                cv::Matx33d(calibration.r.data()),
+                cv::Matx34d(calibration.p.data()),
+                {},
+                1,
+                1};
   in.binning_x = static_cast<int>(std::max(1U, calibration.binning_x));
   in.binning_y = static_cast<int>(std::max(1U, calibration.binning_y));
   const double scale_x = 1.0 / in.binning_x;
@@ -69,7 +73,8 @@ Intrinsics binned(const Calibration& calibration) {
 expected<void, RectifyError> reduce(const Calibration& calibration, const Intrinsics& in,
                                     cv::Mat& xy, cv::Mat& fraction) {
   cv::Rect region(static_cast<int>(calibration.roi_x), static_cast<int>(calibration.roi_y),
-                  static_cast<int>(calibration.roi_width), static_cast<int>(calibration.roi_height));
+                  static_cast<int>(calibration.roi_width),
+                  static_cast<int>(calibration.roi_height));
   if (region == cv::Rect()) return {};  // ROS: all zero means the full image
   region.x /= in.binning_x;
   region.width /= in.binning_x;

@@ -18,13 +18,13 @@ namespace ligament::nodes::image {
 
 /// Why a calibration or an image cannot be rectified.
 enum class RectifyError : std::uint8_t {
-  uncalibrated,         ///< K[0] is 0
-  unknown_model,        ///< a distortion model other than plumb_bob, rational_polynomial, equidistant
-  coefficient_count,    ///< D has a length that the model does not know
-  bad_size,             ///< the calibration's image size is 0 or not addressable
-  bad_region,           ///< the region of interest does not lie inside the image
-  size_mismatch,        ///< the image is not of the calibration's size
-  interpolation,        ///< not one of OpenCV's codes 0, 1, 2, 4
+  uncalibrated,       ///< K[0] is 0
+  unknown_model,      ///< a distortion model other than plumb_bob, rational_polynomial, equidistant
+  coefficient_count,  ///< D has a length that the model does not know
+  bad_size,           ///< the calibration's image size is 0 or not addressable
+  bad_region,         ///< the region of interest does not lie inside the image
+  size_mismatch,      ///< the image is not of the calibration's size
+  interpolation,      ///< not one of OpenCV's codes 0, 1, 2, 4
 };
 
 /// One sentence: what is wrong, and what to do.

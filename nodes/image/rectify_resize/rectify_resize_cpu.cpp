@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rectify and resize fused by hand: the rectified image goes into a private buffer that stays in the
-// cache, not into a message. Same kernels with the same arguments, so the output is bit-identical
-// with that of the two nodes.
+// Rectify and resize fused by hand: the rectified image goes into a private buffer that stays in
+// the cache, not into a message. Same kernels with the same arguments, so the output is
+// bit-identical with that of the two nodes.
 #include <ligament/ligament.hpp>
 
 #include "rectify/rectify_input.hpp"

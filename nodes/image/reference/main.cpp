@@ -146,9 +146,10 @@ bool write_times(const Arguments& arguments, const Input& input, const Times& ti
         row("remap+resize", arguments, input, both)}}};
   for (const auto& line : document["rows"]) {
     std::printf("%-13s p50 %8.1f us   p99 %8.1f us   mean %8.1f us   sd %7.1f us   n %zu\n",
-                line["params"]["kernel"].get<std::string>().c_str(), line["p50"].get<double>() / 1e3,
-                line["p99"].get<double>() / 1e3, line["mean"].get<double>() / 1e3,
-                line["sd"].get<double>() / 1e3, line["n"].get<std::size_t>());
+                line["params"]["kernel"].get<std::string>().c_str(),
+                line["p50"].get<double>() / 1e3, line["p99"].get<double>() / 1e3,
+                line["mean"].get<double>() / 1e3, line["sd"].get<double>() / 1e3,
+                line["n"].get<std::size_t>());
   }
   std::ofstream file(fs::path(arguments.out) / "kernels.json");
   file << document.dump(1) << '\n';
@@ -205,7 +206,8 @@ int main(int argc, char** argv) {
 
   const auto input = load(arguments);
   if (!input) return fail(input.error().text);
-  if (!is_calibrated(input->calibration)) return fail("the frames have no calibration; set --calibration");
+  if (!is_calibrated(input->calibration))
+    return fail("the frames have no calibration; set --calibration");
   RecordFile record;
   if (!record.open(fs::path(arguments.out) / "sink.jsonl")) {
     return fail("cannot write into '" + arguments.out + "'");

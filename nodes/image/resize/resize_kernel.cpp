@@ -22,7 +22,8 @@ std::uint32_t scaled(std::uint32_t length, double scale) {
 const char* to_string(ResizeError error) noexcept {
   switch (error) {
     case ResizeError::bad_size:
-      return "the resized image would have a side of 0 or more than 32767 pixels; set the scales, or "
+      return "the resized image would have a side of 0 or more than 32767 pixels; set the scales, "
+             "or "
              "`height` and `width`, to another value";
     case ResizeError::wrong_destination:
       return "the destination has not the size and type of the resized image";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file The resize kernel: image_pipeline's rules for the new size, cv::resize, and the calibration
-/// that belongs to the smaller image.
+/// \file The resize kernel: image_pipeline's rules for the new size, cv::resize, and the
+/// calibration that belongs to the smaller image.
 ///
 ///   const ResizeRequest request{.use_scale = false, .height = 240, .width = 320};
 ///   auto size = resized_size(request, {640, 480});
@@ -22,7 +22,7 @@ struct ResizeRequest {
   double scale_width = 1.0;
   std::int64_t height = -1;  ///< used without use_scale; -1 keeps the image's own
   std::int64_t width = -1;
-  int interpolation = 1;     ///< OpenCV's code
+  int interpolation = 1;  ///< OpenCV's code
 };
 
 enum class ResizeError : std::uint8_t {

@@ -23,8 +23,9 @@ inline ResizeRequest resize_parameters(Node& node, const std::string& interpolat
   request.height = integer_parameter(node, "height", -1, {-1, 32767, 1});
   request.width = integer_parameter(node, "width", -1, {-1, 32767, 1});
   if (!request.use_scale && (request.height == 0 || request.width == 0)) {
-    node.report_error("`height` and `width` of the resized image must be positive, or -1 to keep "
-                      "the image's own");
+    node.report_error(
+        "`height` and `width` of the resized image must be positive, or -1 to keep "
+        "the image's own");
   }
   return request;
 }

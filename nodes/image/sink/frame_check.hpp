@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file Is this the frame that should come next? Pure: stamps and sizes go in, a verdict comes out.
+/// \file Is this the frame that should come next? Pure: stamps and sizes go in, a verdict comes
+/// out.
 ///
 ///   FrameCheck check;
 ///   const auto verdict = check.on_frame(stamp_ns, {320, 240, "rgb8"});
@@ -19,11 +20,11 @@ namespace ligament::nodes::image {
 class FrameCheck {
  public:
   enum class Kind : std::uint8_t {
-    next,        ///< as it should be
-    first,       ///< nothing to compare with
-    duplicate,   ///< the same frame again (the camera sends unacknowledged frames again)
-    gap,         ///< frames are missing before this one
-    backwards,   ///< older than the one before
+    next,       ///< as it should be
+    first,      ///< nothing to compare with
+    duplicate,  ///< the same frame again (the camera sends unacknowledged frames again)
+    gap,        ///< frames are missing before this one
+    backwards,  ///< older than the one before
   };
   struct Format {
     std::uint32_t width = 0;

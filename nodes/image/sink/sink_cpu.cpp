@@ -68,7 +68,8 @@ void Sink::declare_all() {
   expected.period_ns = rate_hz == 0 ? 0 : std::llround(1e9 / rate_hz);
   expected.gaps = declare_parameter<bool>("check_gaps", true, fixed);
   expected.width = static_cast<std::uint32_t>(integer_parameter(*this, "width", 0, {0, 65535, 1}));
-  expected.height = static_cast<std::uint32_t>(integer_parameter(*this, "height", 0, {0, 65535, 1}));
+  expected.height =
+      static_cast<std::uint32_t>(integer_parameter(*this, "height", 0, {0, 65535, 1}));
   expected.encoding = declare_parameter("encoding", "", fixed);
   check_ = FrameCheck(std::move(expected));
   if (!output_dir_.empty()) return;
@@ -99,7 +100,8 @@ void Sink::acknowledge(std::int64_t stamp_ns) {
 
 void Sink::on_image(const sensor_msgs::msg::ImageView& view) {
   acknowledge(stamp_of(view));
-  const auto verdict = check_.on_frame(stamp_of(view), {view.width(), view.height(), view.encoding()});
+  const auto verdict =
+      check_.on_frame(stamp_of(view), {view.width(), view.height(), view.encoding()});
   tell(verdict, view);
   using Kind = FrameCheck::Kind;
   if (verdict.kind == Kind::duplicate || verdict.kind == Kind::backwards) return;
@@ -107,8 +109,8 @@ void Sink::on_image(const sensor_msgs::msg::ImageView& view) {
   if (pixels) {
     keep(verdict, view, *pixels);
   } else if (told_image_(pixels.error())) {
-    report_error("frame " + std::to_string(verdict.index) + " is no image that can be recorded: " +
-                 to_string(pixels.error()));
+    report_error("frame " + std::to_string(verdict.index) +
+                 " is no image that can be recorded: " + to_string(pixels.error()));
   }
   finish_if_done();
 }
@@ -155,7 +157,8 @@ void Sink::save(std::uint64_t index, std::string_view encoding, const cv::Mat& p
   } catch (const cv::Exception&) {
     written = false;
   }
-  if (!written) report_error("frame " + std::to_string(index) + " cannot be saved as '" + path + "'");
+  if (!written)
+    report_error("frame " + std::to_string(index) + " cannot be saved as '" + path + "'");
 }
 
 void Sink::finish_if_done() {

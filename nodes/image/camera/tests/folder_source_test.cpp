@@ -121,11 +121,11 @@ TEST_F(FolderSourceTest, NamesBothSizesOfAWrongCalibration) {
   auto source = open_source(options());
   ASSERT_TRUE(source);
   SourceOptions with = options();
-  with.calibration = folder_.write(
-      "c.yaml",
-      "image_width: 640\nimage_height: 480\n"
-      "camera_matrix: {rows: 3, cols: 3, data: [1, 0, 1, 0, 1, 1, 0, 0, 1]}\n"
-      "distortion_coefficients: {rows: 1, cols: 5, data: [0, 0, 0, 0, 0]}\n");
+  with.calibration =
+      folder_.write("c.yaml",
+                    "image_width: 640\nimage_height: 480\n"
+                    "camera_matrix: {rows: 3, cols: 3, data: [1, 0, 1, 0, 1, 1, 0, 0, 1]}\n"
+                    "distortion_coefficients: {rows: 1, cols: 5, data: [0, 0, 0, 0, 0]}\n");
   const auto calibration = calibration_for(with, **source, {8, 6});
   ASSERT_FALSE(calibration);
   EXPECT_EQ(calibration.error().code, SourceErrorCode::size_mismatch);

@@ -29,8 +29,8 @@ inline std::string schema(std::uint16_t id, std::string_view name) {
   return record(3, number(id) + text(name) + text("ros2msg") + text(""));
 }
 inline std::string channel(std::uint16_t id, std::uint16_t schema_id, std::string_view topic) {
-  return record(4, number(id) + number(schema_id) + text(topic) + text("cdr") +
-                       number(std::uint32_t{0}));
+  return record(
+      4, number(id) + number(schema_id) + text(topic) + text("cdr") + number(std::uint32_t{0}));
 }
 inline std::string message(std::uint16_t channel_id, std::uint64_t time, std::string_view data) {
   return record(5, number(channel_id) + number(std::uint32_t{0}) + number(time) + number(time) +

@@ -37,10 +37,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 std::vector<std::string> seeds() {
-  const std::string records = mcap::schema(1, "sensor_msgs/msg/Image") +
-                              mcap::channel(7, 1, "/camera/image_raw") +
-                              mcap::message(7, 10, std::string(64, 'x')) +
-                              mcap::message(7, 20, std::string(300, 'y'));
+  const std::string records =
+      mcap::schema(1, "sensor_msgs/msg/Image") + mcap::channel(7, 1, "/camera/image_raw") +
+      mcap::message(7, 10, std::string(64, 'x')) + mcap::message(7, 20, std::string(300, 'y'));
   std::string zstd(ZSTD_compressBound(records.size()), '\0');
   zstd.resize(ZSTD_compress(zstd.data(), zstd.size(), records.data(), records.size(), 3));
   std::string lz4(LZ4F_compressFrameBound(records.size(), nullptr), '\0');

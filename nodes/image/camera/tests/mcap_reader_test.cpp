@@ -109,8 +109,8 @@ TEST(McapReader, StartsAgain) {
 TEST(McapReader, ReadsRosbagsMessageCompression) {
   McapOptions options;
   options.message_zstd = true;
-  const auto seen = read_all(
-      file(schema(1, "T") + channel(7, 1, "/a") + message(7, 1, zstd("one"))), options);
+  const auto seen =
+      read_all(file(schema(1, "T") + channel(7, 1, "/a") + message(7, 1, zstd("one"))), options);
   EXPECT_THAT(seen.messages, ElementsAre("/a=one")) << seen.error;
 }
 

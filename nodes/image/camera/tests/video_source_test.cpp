@@ -20,7 +20,8 @@ class VideoSourceTest : public testing::Test {
     cv::VideoWriter writer(path, cv::CAP_FFMPEG, cv::VideoWriter::fourcc('M', 'J', 'P', 'G'), 25,
                            {64, 48});
     if (!writer.isOpened()) return {};
-    for (int i = 0; i < frames; ++i) writer.write(cv::Mat(48, 64, CV_8UC3, cv::Scalar::all(40 * i)));
+    for (int i = 0; i < frames; ++i)
+      writer.write(cv::Mat(48, 64, CV_8UC3, cv::Scalar::all(40 * i)));
     return path;
   }
   TemporaryFolder folder_;

@@ -45,8 +45,10 @@ TEST(Resize, IsBitIdenticalWithOpenCvForEachEncoding) {
 TEST(Resize, IsBitIdenticalWithOpenCvForEachInterpolation) {
   for (const int code : {0, 1, 2, 3, 4}) {
     SCOPED_TRACE(code);
-    expect_golden(noise_image(160, 120, CV_8UC3), {.scale_height = 0.5, .scale_width = 0.5, .interpolation = code});
-    expect_golden(noise_image(160, 120, CV_8UC3), {.scale_height = 1.7, .scale_width = 2.1, .interpolation = code});
+    expect_golden(noise_image(160, 120, CV_8UC3),
+                  {.scale_height = 0.5, .scale_width = 0.5, .interpolation = code});
+    expect_golden(noise_image(160, 120, CV_8UC3),
+                  {.scale_height = 1.7, .scale_width = 2.1, .interpolation = code});
   }
 }
 
@@ -83,8 +85,10 @@ TEST(Resize, RefusesAWrongDestinationAndInterpolation) {
   const ResizeRequest request{.use_scale = false, .height = 60, .width = 80};
   EXPECT_EQ(resize_into(image, out, request).error(), ResizeError::wrong_destination);
   cv::Mat right(60, 80, CV_8UC3);
-  EXPECT_EQ(resize_into(image, right, {.use_scale = false, .height = 60, .width = 80, .interpolation = 7}).error(),
-            ResizeError::interpolation);
+  EXPECT_EQ(
+      resize_into(image, right, {.use_scale = false, .height = 60, .width = 80, .interpolation = 7})
+          .error(),
+      ResizeError::interpolation);
 }
 
 TEST(ResizedCalibration, ScalesWhatIsMeasuredInPixels) {

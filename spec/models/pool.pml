@@ -12,7 +12,7 @@
 #define RING 2 /* capacity of the ring, in entries */
 #endif
 #ifndef HELD
-#define HELD 1 /* max_held of each reader */
+#define HELD 1 /* max_held of each reader: 1 or 2 */
 #endif
 #ifndef SAMPLES
 #define SAMPLES 4 /* how many samples are published */
@@ -338,12 +338,10 @@ overwritten:
     /* release any sample held */
     :: atomic {
          holding > 0 ->
-         slot = 0;
-         do
-         :: mine[slot] != 0 -> break
-         :: slot + 1 < HELD -> slot++
-         :: slot + 1 == HELD && mine[slot] == 0 -> slot = 0
-         od;
+         if /* any of them */
+         :: mine[0] != 0 -> slot = 0
+         :: mine[HELD - 1] != 0 -> slot = HELD - 1
+         fi;
          let_go();
          forget();
          goto again /* release_word_cleared */

@@ -140,7 +140,7 @@ std::string take(Peer& peer, const std::string& topic, std::uint64_t count, bool
 
 /// Overwrites all writable pool pages with random words for a while. A race with our own library
 /// is the point, so the thread sanitizer looks away.
-[[gnu::no_sanitize("thread")]] std::string scribble(unsigned seed, int milliseconds) {
+__attribute__((no_sanitize("thread"))) std::string scribble(unsigned seed, int milliseconds) {
   std::vector<std::pair<std::uint64_t*, std::size_t>> pages;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

@@ -119,7 +119,9 @@ void take_all(Memory& memory, Party& party, std::uint32_t depth, std::uint64_t& 
 class Protocol : public testing::TestWithParam<std::array<std::uint32_t, 3>> {};
 
 TEST_P(Protocol, NothingIsTornOrDoubleAndLossIsExact) {
-  const auto [capacity, depth, readers] = GetParam();
+  const std::uint32_t capacity = GetParam()[0];
+  const std::uint32_t depth = GetParam()[1];
+  const std::uint32_t readers = GetParam()[2];
   crash_hook = dawdle;
   Memory memory(capacity, readers);
   std::vector<std::uint64_t> seen(readers, 0);

@@ -24,6 +24,8 @@ using std_msgs::msg::UInt64;
 constexpr std::int64_t kSecond = 1'000'000'000;
 /// The first frame waits so long for somebody who acknowledges frames, then goes out without.
 constexpr std::int64_t kPatienceForSink = kSecond / 4;
+/// After this time without anybody who acknowledges frames, a camera that needs it says so.
+constexpr std::int64_t kWarnWithoutSink = 3 * kSecond;
 /// How often an acknowledged camera looks for overdue frames and for the graph to be complete.
 constexpr std::chrono::milliseconds kHousekeeping{20};
 
@@ -83,6 +85,7 @@ class Camera : public Node {
   std::vector<InFlight> in_flight_;  ///< as many as the pacer allows; no heap once it is full
   std::int64_t connected_ns_ = 0;    ///< since when image_raw has its subscribers
   bool started_ = false;
+  bool told_lonely_ = false;
 
   std::shared_ptr<Publisher<Image>> image_publisher_;
   std::shared_ptr<Publisher<CameraInfo>> info_publisher_;
@@ -182,6 +185,13 @@ bool Camera::graph_is_complete(std::int64_t now_ns) {
   const bool sink = done_subscription_->get_publisher_count() > 0;
   const bool waited = now_ns - connected_ns_ >= kPatienceForSink;
   started_ = sink || (waited && pacer_options_.pacing != Pacing::ack) || wanted_subscribers_ == 0;
+  if (!started_ && !told_lonely_ && now_ns - connected_ns_ >= kWarnWithoutSink) {
+    told_lonely_ = true;
+    LIGAMENT_WARN(get_logger(),
+                  "waiting: `pacing: ack` needs a node that publishes '{}' (a sink); else set "
+                  "`pacing` to rate or free",
+                  done_subscription_->get_topic_name());
+  }
   return started_;
 }
 

@@ -92,7 +92,7 @@ TEST(RectifyBadInput, SaysThatTheCameraIsUncalibrated) {
   for (const char* kind : {"rectify", "rectify_resize"}) {
     GraphRun graph;
     graph.add(kind, {}, {{"image", "image_raw"}});
-    Node* camera = graph.add("camera", {{"source", input.source()}});
+    Node* camera = graph.add("camera", {{"source", input.source()}, {"pacing", "rate"}});
     ASSERT_NE(camera, nullptr);
     graph.run_until_finished(*camera);
     EXPECT_THAT(graph.errors(), AllOf(HasSubstr("uncalibrated"), HasSubstr("/camera_info")))

@@ -13,6 +13,9 @@ struct Named {
   ChainCase settings;
 };
 
+/// Without it, tests are listed with the bytes of their settings.
+void PrintTo(const Named& named, std::ostream* out) { *out << named.name; }
+
 class ChainTest : public testing::TestWithParam<Named> {};
 
 TEST_P(ChainTest, ChainAndFusedNodeEqualOpenCv) {

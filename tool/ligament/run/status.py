@@ -41,7 +41,7 @@ class NodeFigures:
     drops: int = 0
     copies: int = 0
     cpu_percent: float | None = None
-    _previous: tuple[int, int, int] | None = field(default=None, repr=False)
+    _previous: tuple[int, int, int | None] | None = field(default=None, repr=False)
 
     def update(self, t_ns: int, node: dict[str, Any]) -> None:
         """Take in this node's part of a status line that was written at `t_ns`."""
@@ -69,8 +69,16 @@ class NodeFigures:
         if self._previous is not None and t_ns > self._previous[0]:
             elapsed = t_ns - self._previous[0]
             self.rate_hz = max(0, count - self._previous[1]) * 1e9 / elapsed
-            self.cpu_percent = max(0, cpu_ns - self._previous[2]) * 100 / elapsed
+            if self._previous[2] is not None:
+                self.cpu_percent = max(0, cpu_ns - self._previous[2]) * 100 / elapsed
         self._previous = (t_ns, count, cpu_ns)
+
+    def ready(self, t_ns: int) -> None:
+        """It runs from now on: so a run shorter than two status lines has a rate as well.
+
+        What its constructor took of the CPU is not known here, so that figure starts later.
+        """
+        self._previous = (t_ns, 0, None)
 
     def restarted(self) -> None:
         """Its container starts again: the counts begin at zero."""

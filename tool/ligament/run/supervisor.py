@@ -198,6 +198,8 @@ class Supervisor:
                 record.ready_ns = now_ns()
                 self._ready.add(name)
                 self.board.set_state(name, "running")
+                for node in self.board.of_container(name):
+                    node.ready(record.ready_ns)
                 if self._all_ready_ns is None and len(self._ready) == len(self._specs):
                     self._all_ready_ns = now_ns()
                     self._observer.note(f"all {len(self._specs)} containers are ready")

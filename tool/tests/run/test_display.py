@@ -42,6 +42,14 @@ def test_a_node_that_has_said_nothing_shows_dashes() -> None:
     assert plain_line(node) == "/a: -, p50 -, p99 -, drops 0, CPU -, starting"
 
 
+def test_the_first_status_line_after_ready_gives_a_rate() -> None:
+    made = StatusBoard({"main": ["/a"]})
+    made.nodes["/a"].ready(1_000_000_000)
+    made.take_status(status(1_500_000_000, 50, 7))
+    assert made.nodes["/a"].rate_hz == pytest.approx(100.0)
+    assert made.nodes["/a"].cpu_percent is None
+
+
 def test_a_restart_begins_at_zero() -> None:
     made = board()
     made.nodes["/a"].restarted()

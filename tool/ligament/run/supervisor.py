@@ -204,8 +204,8 @@ class Supervisor:
                     self._all_ready_ns = now_ns()
                     self._observer.note(f"all {len(self._specs)} containers are ready")
             case "status":
-                for node in self.board.take_status(event):
-                    self._watch.note_stuck(node, name, container.pid)
+                for stuck in self.board.take_status(event):
+                    self._watch.note_stuck(stuck, name, container.pid)
             case "error":
                 text = f"{event.get('node') or name}: {event.get('text', '')}"
                 self._errors[name].append(text)

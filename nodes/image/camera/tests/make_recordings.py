@@ -75,7 +75,11 @@ def topics(photograph: bytes | None) -> list[tuple[str, str, Any]]:
     """Topic, type and message maker (by frame index) of each topic of a recording."""
     types = STORE.types
     result: list[tuple[str, str, Any]] = [
-        ("/chatter", "std_msgs/msg/String", lambda i: types["std_msgs/msg/String"](data=f"{i}")),
+        (
+            "/chatter",
+            "std_msgs/msg/String",
+            lambda i: types["std_msgs/msg/String"](data=f"{i}"),
+        ),
         ("/camera/image_raw", "sensor_msgs/msg/Image", image),
         ("/camera/camera_info", "sensor_msgs/msg/CameraInfo", camera_info),
     ]
@@ -106,7 +110,9 @@ def write(folder: Path, kind: str, photograph: bytes | None) -> None:
         for i in range(FRAMES):
             for order, (connection, make) in enumerate(makers):
                 time = 5_000_000_000 + i * 100_000_000 + order
-                writer.write(connection, time, STORE.serialize_cdr(make(i), connection.msgtype))
+                writer.write(
+                    connection, time, STORE.serialize_cdr(make(i), connection.msgtype)
+                )
 
 
 def main() -> None:

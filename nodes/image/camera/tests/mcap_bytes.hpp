@@ -55,6 +55,7 @@ class MemoryInput final : public McapInput {
   [[nodiscard]] std::uint64_t size() const override { return bytes_.size(); }
   [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out) override {
     if (offset > bytes_.size() || out.size() > bytes_.size() - offset) return false;
+    if (out.empty()) return true;
     std::memcpy(out.data(), bytes_.data() + offset, out.size());
     return true;
   }

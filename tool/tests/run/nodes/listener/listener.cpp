@@ -10,8 +10,8 @@ class Listener : public ligament::Node {
  public:
   explicit Listener(const ligament::NodeOptions& options) : Node("listener", options) {
     messages_ = declare_parameter<std::int64_t>("messages", 20);
-    subscription_ = create_subscription<Message>(
-        "chatter", ligament::QoS(10), [this](const Message&) {
+    subscription_ =
+        create_subscription<Message>("chatter", ligament::QoS(10), [this](const Message&) {
           if (++count_ == messages_) finish();
         });
   }

@@ -18,6 +18,7 @@ extern "C" {
 
 #define LIGAMENT_PROGRAM_ABI 1u
 
+/* NOLINTNEXTLINE(readability-identifier-naming): a C name */
 typedef struct ligament_program_s {
   uint32_t abi; /* LIGAMENT_PROGRAM_ABI */
   const char *input_port;

@@ -22,6 +22,7 @@ constexpr std::array table{
 
 std::vector<std::string> backends() {
   std::vector<std::string> names;
+  names.reserve(table.size());
   for (const auto& backend : table) {
     names.emplace_back(backend.name);
   }

@@ -13,7 +13,7 @@ namespace ligament::detail {
 /// Buckets of an eighth of an octave. One thread adds, another reads: relaxed, single writer.
 class AgeHistogram {
  public:
-  static constexpr std::size_t bucket_count = 8 * 62;
+  static constexpr std::size_t bucket_count = 8U * 62U;
   using Counts = std::array<std::uint64_t, bucket_count>;
 
   void add(std::int64_t age_ns) {
@@ -54,7 +54,7 @@ class AgeHistogram {
       return static_cast<std::size_t>(value);
     }
     const auto octave = static_cast<unsigned>(std::bit_width(value)) - 4;  // value >> octave: 8..15
-    const std::size_t found = (octave + 1) * 8 + ((value >> octave) & 7);
+    const std::size_t found = (octave + std::size_t{1}) * 8 + ((value >> octave) & 7);
     return found < bucket_count ? found : bucket_count - 1;
   }
   static std::uint64_t middle(std::size_t index) {

@@ -39,7 +39,7 @@ void add_remaps(NodeState& state, const NodeOptions& options) {
   for (const auto& [from, to] : options.remaps()) {
     if (auto added = state.remaps.add(from, to, state.place); !added) {
       state.report(NodeErrorKind::configuration,
-                   "remapping '" + from + "' to '" + to + "': " + added.error().text);
+                   fmt::format("remapping '{}' to '{}': {}", from, to, added.error().text));
     }
   }
 }

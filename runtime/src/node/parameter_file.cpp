@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ligament/names.hpp>
 #include <ligament/parameter.hpp>
 
 namespace ligament {
@@ -188,7 +189,7 @@ Result read_entries(const File& file, const YAML::Node& node, const std::string&
         }
       }
     } else if (entry.second.IsMap()) {
-      if (auto read = read_entries(file, entry.second, name + "/" + key); !read) {
+      if (auto read = read_entries(file, entry.second, join_name(name, key)); !read) {
         return read;
       }
     } else {

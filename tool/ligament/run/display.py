@@ -72,8 +72,12 @@ class Display:
 class Quiet:
     """The observer of `--quiet`: only what a person must see."""
 
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, soft_wrap=True)
+
     def note(self, text: str) -> None:
-        """Nothing: the verdict is printed anyway."""
+        """Print it: a node's error must not be lost with the figures."""
+        self._console.print(Text(text))
 
     def figures(self, board: StatusBoard) -> None:
         """Nothing."""

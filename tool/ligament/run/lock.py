@@ -7,17 +7,31 @@ whoever finds it taken learns from the peer's credentials who holds it.
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import socket
 import struct
 
-from ligament.errors import InputError, Problem
+from ligament.errors import FailureError, InputError, Problem
+
+# The pool's own rule (pool.hpp, DomainOptions): the name is part of a socket's abstract name.
+_DOMAIN = re.compile(r"[A-Za-z0-9_.-]{1,48}")
 
 
 class DomainLock:
     """Held while a graph runs; a second one of the same domain is refused with the holder's pid."""
 
     def __init__(self, domain: str) -> None:
+        if not _DOMAIN.fullmatch(domain):
+            raise InputError(
+                Problem(
+                    "domain-name",
+                    f"'{domain}' cannot name a domain",
+                    expected="1 to 48 letters, digits, '_', '.' or '-'",
+                    hint="choose one with --domain NAME; the graph's name is the default",
+                )
+            )
         self.domain = domain
         self._socket: socket.socket | None = None
 
@@ -31,6 +45,8 @@ class DomainLock:
             lock.bind(self._address)
         except OSError as error:
             lock.close()
+            if error.errno != errno.EADDRINUSE:
+                raise FailureError(f"the run lock of '{self.domain}' failed: {error}") from error
             raise InputError(self._problem()) from error
         lock.listen(8)
         self._socket = lock

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -75,18 +76,29 @@ class RunRecord:
         return {**asdict(record), "host": "local", "log": log}
 
     def _outputs(self) -> list[dict[str, Any]]:
-        """Files below outputs/; one named like a node (`sink.jsonl` for /sink) is that node's."""
+        """Files below outputs/; one that begins with a node's name is that node's."""
         folder = self._plan.folder
-        by_name = {n.strip("/").replace("/", "-"): n for n in self._plan.nodes}
         files = sorted(p for p in (folder / "outputs").rglob("*") if p.is_file())
         return [
             {
                 "path": str(path.relative_to(folder)),
-                "node": by_name.get(path.name.split(".")[0]),
+                "node": recording_node(path.name, self._plan.nodes),
                 "size_bytes": path.stat().st_size,
             }
             for path in files
         ]
+
+
+def recording_node(file: str, nodes: Iterable[str]) -> str | None:
+    """The node that a file is named after: `left.sink.jsonl` is that of /left/sink.
+
+    Names of nodes hold no dots, so `/` is written as one.
+    """
+    for node in sorted(nodes, key=len, reverse=True):
+        name = re.escape(node.strip("/").replace("/", "."))
+        if re.match(rf"{name}(_\d+)?\.[^.]+$", file):
+            return node
+    return None
 
 
 def _node(node: str, container: str) -> dict[str, Any]:

@@ -62,6 +62,8 @@ class Supervisor:
         self._records: list[ProcessRecord] = []
         self._restarts: dict[str, int] = {}
         self._shutdown = Shutdown()
+        self._unclean: Verdict | None = None
+        self._kept = len(specs)
         self._stopping = False
         self._hurry = asyncio.Event()
         self._verdict: asyncio.Future[Verdict]
@@ -73,7 +75,7 @@ class Supervisor:
         with contextlib.ExitStack() as stack:
             if self._status_path is not None:
                 self._status_file = stack.enter_context(self._status_path.open("w"))
-            tasks = [asyncio.create_task(self._keep_container(spec)) for spec in self._specs]
+            tasks = [asyncio.create_task(self._keep_or_tell(spec)) for spec in self._specs]
             clock = asyncio.create_task(self._tick())
             for task in [*tasks, clock]:
                 task.add_done_callback(self._fail_on_exception)
@@ -82,6 +84,8 @@ class Supervisor:
             clock.cancel()
             await asyncio.gather(clock, *tasks, return_exceptions=True)
         self._observer.figures(self.board)
+        if verdict.exit_code == 0 and self._unclean is not None:
+            verdict = self._unclean
         return RunResult(verdict, self._records, self._shutdown, self._restarts, self._watch.stuck)
 
     # --- the verdict ------------------------------------------------------------------------------
@@ -109,6 +113,13 @@ class Supervisor:
             self._decide(Verdict("interrupted", f"stopped by {number.name}"))
 
     # --- one container ----------------------------------------------------------------------------
+
+    async def _keep_or_tell(self, spec: ContainerSpec) -> None:
+        """Keep a container; the last one to be given up ends the graph, since nothing is left."""
+        await self._keep_container(spec)
+        self._kept -= 1
+        if self._kept == 0:
+            self._decide(Verdict("failed", "every container has ended before the work was done", 1))
 
     async def _keep_container(self, spec: ContainerSpec) -> None:
         """Start it, and again as often as its policy says, until the graph stops."""
@@ -225,7 +236,8 @@ class Supervisor:
 
     def _judge(self, spec: ContainerSpec, record: ProcessRecord, code: int) -> Verdict | None:
         """Whether a container may end like this; if not, the sentence that says what happened."""
-        if self._stopping or (code == 0 and self._done.issuperset(spec.nodes)):
+        asked = self._stopping and code in (0, -signal.SIGTERM, -signal.SIGKILL)
+        if asked or (code == 0 and self._done.issuperset(spec.nodes)):
             self.board.set_state(spec.name, "stopped")
             return None
         self.board.set_state(spec.name, "failed")
@@ -234,12 +246,16 @@ class Supervisor:
             text = "\n".join(said) or f"container {spec.name} refused its configuration"
             return Verdict("failed", text + ("" if said else self._tail(spec)), 2, spec.name)
         when = "in mid-run" if record.ready_ns is not None else "before it was ready"
+        when = "while it was stopping" if self._stopping else when
         text = (
             f"container {spec.name} (pid {record.pid}, nodes {', '.join(spec.nodes)}) ended "
             f"{when}: {exit_text(code)}"
         )
         text += "".join(f"\n  {line}" for line in said)
-        return Verdict("failed", text + self._tail(spec), 1, spec.name)
+        verdict = Verdict("failed", text + self._tail(spec), 1, spec.name)
+        if self._stopping:  # the graph's work was done, but a destructor crashed: not a clean end
+            self._unclean = self._unclean or verdict
+        return verdict
 
     def _tail(self, spec: ContainerSpec) -> str:
         lines = last_lines(spec.log)

@@ -24,6 +24,8 @@ def main() -> None:
         os.write(status, json.dumps({"event": event, **fields}).encode() + b"\n")
 
     def leave(*_: object) -> None:
+        if behaviour == "done_then_crash":
+            os.kill(os.getpid(), signal.SIGABRT)
         say("stopped")
         os._exit(0)
 

@@ -16,6 +16,7 @@ from ligament.errors import InputError
 from ligament.run.clocks import sample_offset
 from ligament.run.context import commit_of, describe_machine
 from ligament.run.lock import DomainLock
+from ligament.run.record import recording_node
 
 
 def test_a_second_lock_is_refused_and_names_the_holder() -> None:
@@ -81,3 +82,18 @@ def test_context(tmp_path: Path) -> None:
     assert commit is not None and not commit.endswith("-dirty")
     (tmp_path / "file").write_text("two")
     assert commit_of(tmp_path) == f"{commit}-dirty"
+
+
+@pytest.mark.parametrize("domain", ["", "a" * 49, "two words", "a/b"])
+def test_a_name_that_the_pool_would_refuse_is_refused_first(domain: str) -> None:
+    with pytest.raises(InputError) as raised:
+        DomainLock(domain)
+    assert "cannot name a domain" in raised.value.problems[0].text
+
+
+def test_recorded_files_belong_to_the_node_they_are_named_after() -> None:
+    nodes = ["/sink", "/left/sink", "/sink_7"]
+    assert recording_node("sink.jsonl", nodes) == "/sink"
+    assert recording_node("left.sink.jsonl", nodes) == "/left/sink"
+    assert recording_node("left.sink_12.png", nodes) == "/left/sink"
+    assert recording_node("other.jsonl", nodes) is None

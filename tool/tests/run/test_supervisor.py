@@ -291,3 +291,17 @@ asyncio.run(main())
         return pid
 
     assert asyncio.run(asyncio.wait_for(go(), 60)) > 0
+
+
+def test_a_crash_while_stopping_is_no_clean_end(tmp_path: Path, notes: Notes) -> None:
+    result = run(tmp_path, notes, {"a": "done_then_crash"})
+    assert result.verdict.exit_code == 1
+    assert "while it was stopping" in result.verdict.text
+    assert "SIGABRT" in result.verdict.text
+
+
+def test_the_last_container_that_is_given_up_ends_the_graph(tmp_path: Path, notes: Notes) -> None:
+    result = run(tmp_path, notes, {"a": "crash", "b": "exit"}, policy="continue")
+    assert result.verdict.exit_code == 1
+    assert "every container has ended" in result.verdict.text
+    assert notes.text.count("the others go on") == 2

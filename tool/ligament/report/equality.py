@@ -42,28 +42,44 @@ def read_frames(path: Path) -> Frames:
     return frames
 
 
-def compare_frames(found: Frames, expected: Frames, against: str) -> Comparison:
-    """Compare all frames of both sides; the first difference is named."""
+def compare_frames(
+    found: Frames, expected: Frames, against: str, tolerance: float | None = None
+) -> Comparison:
+    """Compare all frames of both sides; the first difference is named.
+
+    With a tolerance, numbers may differ by as much; text (a hash, say) must always be the same.
+    """
     if not expected or not found:
         empty = "nothing was recorded" if not found else f"{against} recorded nothing"
         return Comparison(False, f"not comparable: {empty}", 0)
     for index in sorted(expected.keys() | found.keys()):
-        difference = _difference(index, found.get(index), expected.get(index), against)
+        difference = _difference(found.get(index), expected.get(index), against, tolerance)
         if difference is not None:
             text = f"frame {index}: {difference}"
             detail = {"index": index, "found": found.get(index), "expected": expected.get(index)}
             return Comparison(False, text, len(found), detail)
-    return Comparison(True, f"all {len(found)} frames equal {against}", len(found))
+    within = "" if tolerance is None else f" within {tolerance:g}"
+    return Comparison(True, f"all {len(found)} frames equal {against}{within}", len(found))
 
 
 def _difference(
-    index: int, found: dict[str, Any] | None, expected: dict[str, Any] | None, against: str
+    found: dict[str, Any] | None,
+    expected: dict[str, Any] | None,
+    against: str,
+    tolerance: float | None,
 ) -> str | None:
     if found is None:
         return f"missing here, recorded by {against}"
     if expected is None:
         return f"recorded here, missing in {against}"
     for key in sorted(found.keys() | expected.keys()):
-        if found.get(key) != expected.get(key):
+        if not _same(found.get(key), expected.get(key), tolerance):
             return f"{key} is {found.get(key)}, {against} has {expected.get(key)}"
     return None
+
+
+def _same(one: object, other: object, tolerance: float | None) -> bool:
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    if numbers and tolerance is not None:
+        return bool(abs(one - other) <= tolerance)  # type: ignore[operator]
+    return one == other

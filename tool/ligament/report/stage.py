@@ -99,10 +99,11 @@ def _compare(run: RunFolder, reference: RunFolder, expected: Frames | None) -> C
         return Comparison(False, str(error), 0)
     verdict = Comparison(True, "this run is the reference", len(found))
     if expected is not None:
-        verdict = compare_frames(found, expected, "the independent reference")
+        verdict = compare_frames(found, expected, "the independent reference", run.tolerance)
     if not verdict.equal or against_run is None:
         return verdict
-    variant = compare_frames(found, against_run, f"variant {reference.run['variant']}")
+    name = f"variant {reference.run['variant']}"
+    variant = compare_frames(found, against_run, name, run.tolerance)
     if not variant.equal or expected is None:
         return variant
     return Comparison(True, f"{variant.text} and the independent reference", variant.frames)

@@ -41,14 +41,25 @@ class RunFolder:
         return self.path / "events.parquet"
 
     @property
-    def sink(self) -> str | None:
-        """The node whose outputs are compared, as the graph's `check` says."""
+    def check(self) -> dict[str, Any]:
+        """The graph's `check`: whose outputs are compared, and how; empty where it has none."""
         build = self.path.parent.parent / "build.json"
         if not build.is_file():
-            return None
-        check = json.loads(build.read_text(encoding="utf-8")).get("check") or {}
-        sink: str | None = check.get("sink")
+            return {}
+        check: dict[str, Any] = json.loads(build.read_text(encoding="utf-8")).get("check") or {}
+        return check
+
+    @property
+    def sink(self) -> str | None:
+        """The node whose outputs are compared."""
+        sink: str | None = self.check.get("sink")
         return sink
+
+    @property
+    def tolerance(self) -> float | None:
+        """How much recorded numbers may differ; None: not at all."""
+        check = self.check
+        return check.get("tolerance") if check.get("compare") == "tolerance" else None
 
     def outputs(self) -> dict[str, Path]:
         """Recorded files by the node that recorded them."""

@@ -58,3 +58,13 @@ def test_a_damaged_record_is_a_failure(tmp_path: Path, text: str, expected: str)
 def test_a_missing_record_is_a_failure(tmp_path: Path) -> None:
     with pytest.raises(FailureError, match="No such file"):
         read_frames(tmp_path / "sink.jsonl")
+
+
+def test_numbers_may_differ_by_the_tolerance_and_text_may_not() -> None:
+    found = {0: {"index": 0, "mean": 10.4, "hash": "a"}}
+    near = {0: {"index": 0, "mean": 10.0, "hash": "a"}}
+    assert not compare_frames(found, near, "one").equal
+    assert compare_frames(found, near, "one", 0.5).text == "all 1 frames equal one within 0.5"
+    assert not compare_frames(found, near, "one", 0.3).equal
+    other_text = {0: {"index": 0, "mean": 10.4, "hash": "b"}}
+    assert not compare_frames(found, other_text, "one", 0.5).equal

@@ -16,7 +16,8 @@ include_guard(GLOBAL)
 function(_ligament_run_generator name out)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ARGUMENTS;DEPENDS")
   set(stamp ${out}.stamp)
-  set(command ${LIGAMENT_PYTHON} -m ligament.messages generate --out ${out} ${arg_ARGUMENTS})
+  set(command ${LIGAMENT_PYTHON} -P -m ligament.messages generate --out ${out} ${arg_ARGUMENTS})
+  # -P: a folder named `ligament` below the current one must not pass for the package.
   # Ninja has to know the headers by name, else what includes them is rebuilt one build too late.
   execute_process(COMMAND ${command} --list OUTPUT_VARIABLE headers ERROR_VARIABLE mistakes
                   RESULT_VARIABLE failed OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -40,7 +41,7 @@ function(_ligament_find_python)
   if(NOT LIGAMENT_PYTHON)
     find_program(LIGAMENT_PYTHON python3 REQUIRED)
   endif()
-  execute_process(COMMAND ${LIGAMENT_PYTHON} -c "import ligament.messages"
+  execute_process(COMMAND ${LIGAMENT_PYTHON} -P -c "import ligament.messages"
                   RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
   if(failed)
     message(FATAL_ERROR "${LIGAMENT_PYTHON} has no package 'ligament', which generates message "

@@ -9,7 +9,7 @@ function(ligament_generate_events template output)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${LIGAMENT_TRACE_TOOL}/../..
-            ${LIGAMENT_PYTHON} -m ligament.trace.generate_events
+            ${LIGAMENT_PYTHON} -P -m ligament.trace.generate_events
             --events ${LIGAMENT_EVENTS} --template ${template} --out ${output}
     DEPENDS ${LIGAMENT_EVENTS} ${LIGAMENT_TRACE_TOOL}/events.py
             ${LIGAMENT_TRACE_TOOL}/generate_events.py ${LIGAMENT_TRACE_TOOL}/templates/${template}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "container/figures.hpp"
 
+#include <sys/resource.h>
+
 #include <ctime>
 
 #include "node/node_state.hpp"
@@ -13,6 +15,12 @@ std::int64_t process_cpu_now_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+std::int64_t peak_rss_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts in KiB
 }
 
 nlohmann::json publisher_figures(const PublisherBase& publisher) {
@@ -100,7 +108,10 @@ nlohmann::json Figures::status_line() {
   for (const auto& node : nodes_) {
     nodes.push_back(node_figures(*node, now_ns));
   }
-  return {{"event", "status"}, {"t_ns", now_ns}, {"nodes", std::move(nodes)}};
+  return {{"event", "status"},
+          {"t_ns", now_ns},
+          {"peak_rss_bytes", peak_rss_bytes()},
+          {"nodes", std::move(nodes)}};
 }
 
 }  // namespace ligament::container

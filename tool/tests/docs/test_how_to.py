@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The how-to page is built and run as it stands: each file block is written, each command is run."""
+"""The how-to page is built as it stands: each file block is written, each command is run."""
 
 import os
 import re

@@ -74,6 +74,12 @@ class NodeOptions {
     parameter_files_.push_back(std::move(path));
     return *this;
   }
+  /// What the graph says about one port, by the name that the node uses for it; stronger than what
+  /// it says about the topic. `max_held` only raises the node's own, which its code relies on.
+  NodeOptions& port_qos(const std::string& port, const QoSOverrides& value) {
+    port_qos_[port] = value;
+    return *this;
+  }
   /// By resolved name.
   NodeOptions& topic(const std::string& name, TopicOptions value) {
     topics_[name] = std::move(value);
@@ -91,6 +97,7 @@ class NodeOptions {
   }
   [[nodiscard]] const std::vector<std::string>& parameter_files() const { return parameter_files_; }
   [[nodiscard]] const std::map<std::string, TopicOptions>& topics() const { return topics_; }
+  [[nodiscard]] const std::map<std::string, QoSOverrides>& port_qos() const { return port_qos_; }
 
  private:
   std::shared_ptr<Context> context_;
@@ -100,6 +107,7 @@ class NodeOptions {
   std::vector<Parameter> parameter_overrides_;
   std::vector<std::string> parameter_files_;
   std::map<std::string, TopicOptions> topics_;
+  std::map<std::string, QoSOverrides> port_qos_;
 };
 
 }  // namespace ligament

@@ -188,6 +188,12 @@ NodeConfig read_node(const Json& value, const std::string& pointer, const Place&
   node.library = place.folder / library;
   read_remaps(reader, node, place);
   read_parameters(reader, node, place);
+  reader.map(
+      "qos",
+      [&](const std::string& port, const Json& qos, const std::string& at) {
+        node.port_qos[port] = read_qos(qos, at, place.problems);
+      },
+      Need::optional);
   reader.finish();
   const std::string full = join_name(node.name_space.empty() ? "/" : node.name_space, node.name);
   if (!node.id.empty() && !node.name.empty() && full != node.id) {

@@ -26,6 +26,7 @@ struct NodeConfig {
   std::vector<std::pair<std::string, std::string>> remaps;
   std::vector<std::pair<std::string, ParameterValue>> parameters;
   std::vector<std::filesystem::path> parameter_files;
+  std::map<std::string, QoSOverrides> port_qos;
 };
 
 struct ContainerConfig {

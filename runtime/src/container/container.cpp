@@ -63,6 +63,9 @@ NodeOptions options_for(const NodeConfig& node, const ContainerConfig& config,
   for (const auto& path : node.parameter_files) {
     options.parameter_file(path.string());
   }
+  for (const auto& [port, qos] : node.port_qos) {
+    options.port_qos(port, qos);
+  }
   for (const auto& [name, topic] : config.topics) {
     options.topic(name, topic);
   }

@@ -76,6 +76,7 @@ Node::Node(const std::string& name, const std::string& name_space, const NodeOpt
     : state_(std::make_shared<NodeState>()) {
   state_->context = options.context() != nullptr ? options.context() : default_context();
   state_->topics = options.topics();
+  state_->port_qos = options.port_qos();
   set_place(*state_, options.node_name().value_or(name),
             absolute_namespace(options.node_namespace().value_or(name_space)));
   trace::node_init(state_->hash, state_->id.c_str());

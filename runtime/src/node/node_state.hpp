@@ -34,6 +34,7 @@ struct NodeState {
   std::uint64_t hash = 0;
   RemapRules remaps;
   std::map<std::string, TopicOptions> topics;
+  std::map<std::string, QoSOverrides> port_qos;
   ParameterSet parameters;
   std::shared_ptr<Clock> clock = std::make_shared<Clock>(ClockType::ros);
   Logger logger{""};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file From a node's wish for an endpoint to an opened writer or reader: name, QoS, type, bound.
+#include <algorithm>
 #include <ligament/node.hpp>
 #include <ligament/trace.hpp>
 #include <optional>
@@ -50,11 +51,17 @@ std::optional<Wish> make_wish(NodeState& node, const std::string& topic,
                                                   "' uses it with " + std::string(type.name));
     return std::nullopt;
   }
+  QoSProfile profile = options.qos.apply_to(qos.profile());
+  if (const auto port = node.port_qos.find(topic); port != node.port_qos.end()) {
+    const auto own = profile.max_held;
+    profile = port->second.apply_to(profile);
+    profile.max_held = std::max(profile.max_held, own);
+  }
   return Wish{{.topic = std::move(*resolved),
                .type_name = std::string(type.name),
                .node = node.id,
                .type_hash = type.hash,
-               .qos = options.qos.apply_to(qos.profile())},
+               .qos = profile},
               options.bound_bytes};
 }
 

@@ -144,6 +144,16 @@ TEST_F(Containers, TellWhenQualitiesOfServiceDoNotMatch) {
   EXPECT_EQ(error["node"], "/talker");
 }
 
+TEST_F(Containers, GiveAPortTheQualityThatTheGraphWantsForIt) {
+  auto talker = config(domain_, {node("talker", "Talker")});
+  talker["nodes"][0]["qos"] = {{"text", {{"reliability", "best_effort"}}}};
+  Process a({write("a", talker)}, log("a"));
+  Process b({write("b", config(domain_, {node("listener", "Listener")}))}, log("b"));
+  const auto error = a.next("error");
+  ASSERT_FALSE(error.is_null());
+  EXPECT_NE(error["text"].get<std::string>().find("/listener"), std::string::npos) << error;
+}
+
 TEST_F(Containers, TellWhenAMessageIsBeyondItsBound) {
   auto talker =
       config(domain_, {node("talker", "Talker", {{"width", 4096}}), node("listener", "Listener")});

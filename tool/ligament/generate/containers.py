@@ -51,6 +51,7 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
         "library": component.library,
         "class": component.class_name,
         "remap": {port: node.ports[port].topic for port in sorted(node.ports)},
+        "qos": {port: plain(node.ports[port].qos) for port in sorted(node.ports)},
         "parameters": plain(node.parameters),
         "parameter_files": [],
     }

@@ -15,6 +15,7 @@ byte bell;                /* the word on the bell page */
 byte published[WRITERS];  /* stands for the rings */
 byte taken[WRITERS];
 bool wake_asked;
+bool sleeping;            /* private to the waiter's process, unlike bit 0 */
 bool in_futex;            /* the waiter is in the kernel's queue */
 bool dead[WRITERS], noticed[WRITERS], finished[WRITERS], asked;
 
@@ -60,6 +61,14 @@ proctype Killer() {
   fi
 }
 
+inline ring_own() { /* the own process's way: WaiterState::ring */
+  bell = bell + 2; /* so that a FUTEX_WAIT on its way finds another word */
+  if
+  :: atomic { sleeping -> futex_wake() }
+  :: atomic { !sleeping -> skip }
+  fi
+}
+
 /* bury_the_dead: what the dead one may have left undone is done for it. */
 inline notice() {
 #if defined(MUTANT_NOTICE_RINGS)
@@ -67,8 +76,7 @@ inline notice() {
 #elif defined(MUTANT_NOTICE_ONLY_WAKES)
   futex_wake() /* comes before the waiter's FUTEX_WAIT, which still finds the word as announced */
 #else
-  bell = bell + 2; /* so that a FUTEX_WAIT on its way finds another word */
-  futex_wake()
+  ring_own()
 #endif
 }
 proctype Housekeeping() {
@@ -86,12 +94,10 @@ proctype Housekeeping() {
   od
 }
 
-/* Waiter::wake on another thread of the waiter's own process: a plain ring is enough for it when
- * nobody stands between clearing bit 0 and FUTEX_WAKE; the death notice covers the rest. */
+/* Waiter::wake on another thread of the waiter's own process. */
 proctype Asker() {
-  byte seen;
   wake_asked = true;
-  ring_bell(seen);
+  ring_own();
   asked = true
 }
 
@@ -120,6 +126,7 @@ proctype Waiter() {
      :: hit -> take_all(); goto again
      :: else
      fi;
+     sleeping = true;
      atomic { bell = bell | SLEEPS; announced = bell }; /* wait_announced */
 #ifndef MUTANT_LOOK_ONCE
      look();
@@ -134,6 +141,7 @@ proctype Waiter() {
         fi
      fi;
      atomic { bell = bell & ~SLEEPS; announced = 0 };
+     sleeping = false;
 again:
      skip
   od

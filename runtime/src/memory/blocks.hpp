@@ -18,7 +18,7 @@
 namespace ligament::pool {
 
 inline constexpr std::size_t page_bytes = 4096;
-inline constexpr std::size_t large_block = 64 * 1024;
+inline constexpr std::size_t large_block = std::size_t{64} * 1024;
 
 [[nodiscard]] constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;

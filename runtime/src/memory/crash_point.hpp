@@ -5,16 +5,32 @@
 /// LIGAMENT_CRASH_POINTS and set the hook; the labels are the same in the model's source.
 #pragma once
 
+#include <cstdint>
+
 #ifdef LIGAMENT_CRASH_POINTS
+#include <atomic>
 namespace ligament::pool {
-inline void (*crash_hook)(const char* label) = nullptr;
+inline std::atomic<void (*)(const char* label)> crash_hook{nullptr};
 }
-#define LIGAMENT_CRASH_POINT(label)                \
-  do {                                             \
-    if (::ligament::pool::crash_hook != nullptr) { \
-      ::ligament::pool::crash_hook(label);         \
-    }                                              \
+#define LIGAMENT_CRASH_POINT(label)                               \
+  do {                                                            \
+    if (auto* const hook = ::ligament::pool::crash_hook.load()) { \
+      hook(label);                                                \
+    }                                                             \
   } while (false)
+#define LIGAMENT_SAFETY_NET inline
 #else
 #define LIGAMENT_CRASH_POINT(label) static_cast<void>(0)
+#define LIGAMENT_SAFETY_NET inline constexpr
 #endif
+
+namespace ligament::pool {
+
+// Bounds on what a mistake, ours or the system's, can cost. Tests with crash points take them
+// away: a wake-up or a notice that is lost is then a hang, and not merely late.
+LIGAMENT_SAFETY_NET std::int64_t longest_sleep_ns = 500'000'000;  ///< between two looks at rings
+LIGAMENT_SAFETY_NET int rescan_ms = 5000;                         ///< between two matchings
+LIGAMENT_SAFETY_NET std::int64_t settle_ns = 2'000'000'000;  ///< for another run to say what it is
+LIGAMENT_SAFETY_NET int listen_backlog = 4096;  ///< newcomers that a stopped process can keep
+
+}  // namespace ligament::pool

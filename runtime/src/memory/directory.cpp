@@ -183,6 +183,10 @@ void Directory::set_state(layout::ProcessState state) {
   shared_->state.store(static_cast<std::uint32_t>(state), std::memory_order_seq_cst);
 }
 
+void Directory::defer_to(std::uint64_t nonce_in) {
+  shared_->defers_to.store(nonce_in, std::memory_order_seq_cst);
+}
+
 void Directory::raise_generation() { shared_->generation.fetch_add(1, std::memory_order_release); }
 
 // --- bells ---------------------------------------------------------------------------------------
@@ -302,6 +306,10 @@ bool PeerDirectory::adopt(os::Mapping mapping, const std::string& domain) {
 
 layout::ProcessState PeerDirectory::state() const {
   return static_cast<layout::ProcessState>(shared_->state.load(std::memory_order_seq_cst));
+}
+
+std::uint64_t PeerDirectory::defers_to() const {
+  return shared_->defers_to.load(std::memory_order_seq_cst);
 }
 
 os::ForeignMemory PeerDirectory::locate(const layout::SegmentRef& segment) const {

@@ -50,6 +50,8 @@ class Directory {
   void set(Place place, const layout::EndpointRow& row);
   void remove(Place place);
   void set_state(layout::ProcessState state);
+  /// While joining: another run, by its nonce, goes first; 0: nobody does.
+  void defer_to(std::uint64_t nonce);
   /// Tells peers that look that something changed.
   void raise_generation();
   [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return bells_; }
@@ -78,6 +80,7 @@ class PeerDirectory {
       std::int32_t pid, const std::string& domain);
 
   [[nodiscard]] layout::ProcessState state() const;
+  [[nodiscard]] std::uint64_t defers_to() const;
   /// Reads the rows again if the peer changed them; true if `rows()` may be different now.
   [[nodiscard]] bool refresh();
   [[nodiscard]] const Rows& rows() const { return rows_; }

@@ -58,6 +58,14 @@ std::string fault_of(const WriterOptions& options) {
   return {};
 }
 
+/// Loans and samples that outlive their domain keep the memory they lie in.
+void leave_to_process(std::shared_ptr<void> state) {
+  static std::mutex mutex;
+  static auto* left = new std::vector<std::shared_ptr<void>>();  // reachable, never destroyed
+  const std::lock_guard guard(mutex);
+  left->push_back(std::move(state));
+}
+
 }  // namespace
 
 DomainState::DomainState(const DomainOptions& options_in)
@@ -69,19 +77,13 @@ DomainState::~DomainState() {
     stop_.store(true);
     poke();
     thread_.join();
-    directory_.set_state(layout::ProcessState::leaving);
-    directory_.raise_generation();
-    for (const auto& [nonce, peer] : peers_) {
-      rendezvous_.notify(peer->directory->slot);
-    }
+    leave();
   }
-  // Loans and samples that outlive us keep the memory they lie in: it is left to the process.
-  static auto* left = new std::vector<std::shared_ptr<void>>();  // reachable, never destroyed
   for (const auto& resting : resting_writers_) {
-    left->push_back(resting.state);
+    leave_to_process(resting.state);
   }
   for (const auto& own : resting_readers_) {
-    left->push_back(own.state);
+    leave_to_process(own.state);
   }
 }
 

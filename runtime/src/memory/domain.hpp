@@ -93,12 +93,15 @@ struct DomainState {
   void wait_for_events(int timeout_ms);
   void watch(int fd, std::uint64_t key);
   void meet_newcomers();
+  void greet(const os::PeerCredentials& who);
+  void ask_full_slots();
   void bury_the_dead();
   void send_notifications();
   [[nodiscard]] bool sweep();
   void sweep_writers();
   void sweep_readers();
   void linger();
+  void leave();
   void poke();  ///< wakes the housekeeping thread
   void arm_clock_watch();
 
@@ -136,6 +139,7 @@ struct DomainState {
   std::vector<Problem> problems_;               ///< rebuilt by each matching
   std::vector<Problem> refusals_;               ///< processes that may not join; newest 32
   std::set<std::uint32_t> notify_;              ///< slots to notify
+  std::vector<std::uint32_t> full_slots_;       ///< somebody is there, but has not let us in yet
   bool again_ = false;  ///< matching changed something that we must look at ourselves
 
   os::Fd epoll_;

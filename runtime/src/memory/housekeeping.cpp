@@ -12,15 +12,16 @@
 #include <cerrno>
 #include <chrono>
 
+#include "memory/crash_point.hpp"
 #include "memory/domain.hpp"
 
 namespace ligament::pool {
 
 namespace {
-// A notification cannot be lost as far as we know; this bounds the damage if one is.
-constexpr int rescan_ms = 5000;
 // While something waits to be freed that nobody will tell us about (a sample, a loan).
 constexpr int sweep_ms = 20;
+// While a process that is there has no room for our connection.
+constexpr int ask_again_ms = 200;
 }  // namespace
 
 void DomainState::watch(int fd, std::uint64_t key) {
@@ -48,13 +49,15 @@ void DomainState::run() {
   int timeout_ms = 0;
   while (!stop_.load()) {
     wait_for_events(timeout_ms);
+    LIGAMENT_CRASH_POINT("housekeeping.woken");
     const std::lock_guard guard(mutex_);
     meet_newcomers();
+    ask_full_slots();
     bury_the_dead();
     match_all();
     const bool waiting = sweep();
     send_notifications();
-    timeout_ms = waiting ? sweep_ms : rescan_ms;
+    timeout_ms = waiting ? sweep_ms : full_slots_.empty() ? rescan_ms : ask_again_ms;
   }
 }
 
@@ -72,19 +75,40 @@ void DomainState::wait_for_events(int timeout_ms) {
 
 void DomainState::meet_newcomers() {
   while (const auto who = os::accept_credentials(rendezvous_.listener())) {
-    if (who->pid == ::getpid()) {
-      continue;
+    if (who->pid != ::getpid()) {
+      greet(*who);
     }
-    auto peer = rendezvous_.attach(*who);
-    if (!peer) {
-      refuse(peer.error());
-    } else if ((*peer)->directory->run_id != options.run_id) {
-      refuse(fmt::format("process {} wanted to join graph '{}' as run '{}'; this is run '{}'",
-                         (*peer)->directory->pid, options.name, (*peer)->directory->run_id,
-                         options.run_id));
-    } else {
-      (void)adopt(std::move(*peer));
-    }
+  }
+}
+
+void DomainState::greet(const os::PeerCredentials& who) {
+  auto peer = rendezvous_.attach(who);
+  if (!peer) {
+    refuse(peer.error());
+    return;
+  }
+  const PeerDirectory& directory = *(*peer)->directory;
+  if (directory.run_id != options.run_id) {
+    refuse(fmt::format("process {} wanted to join graph '{}' as run '{}'; this is run '{}'",
+                       directory.pid, options.name, directory.run_id, options.run_id));
+    return;
+  }
+  const std::uint32_t slot = directory.slot;
+  if (adopt(std::move(*peer))) {
+    // It may have read our directory before our last changes, of which we did not tell it.
+    notify_.insert(slot);
+  }
+}
+
+/// Processes that had no room for our connection when we joined, probably because they are stopped.
+void DomainState::ask_full_slots() {
+  if (full_slots_.empty()) {
+    return;
+  }
+  Found found = rendezvous_.ask(full_slots_);
+  full_slots_ = std::move(found.full);
+  for (const os::PeerCredentials& who : found.processes) {
+    greet(who);
   }
 }
 
@@ -104,7 +128,7 @@ void DomainState::bury_the_dead() {
     }
   }
   if (died) {
-    // It may have died between taking our executor's "I sleep" and waking it.
+    // It may have died before it looked at the bell, or between taking bit 0 and waking us.
     for (const OwnReader& own : readers_) {
       wake_reader(*own.state);
     }
@@ -162,6 +186,18 @@ void DomainState::linger() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     poke();
   }
+}
+
+/// Who says `leaving` is forgotten at once, with its holds. While a sample of ours is still held we
+/// therefore do not say it: the reader's row stays `closing` until this process ends.
+void DomainState::leave() {
+  const std::lock_guard guard(mutex_);
+  sweep_readers();
+  if (resting_readers_.empty()) {
+    directory_.set_state(layout::ProcessState::leaving);
+  }
+  own_change();
+  send_notifications();
 }
 
 void DomainState::send_notifications() {

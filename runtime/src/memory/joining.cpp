@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "memory/crash_point.hpp"
 #include "memory/domain.hpp"
 
 namespace ligament::pool {
@@ -25,9 +26,11 @@ expected<void, DomainError> DomainState::join() {
   if (auto opened = open_events(); !opened) {
     return unexpected<DomainError>(DomainError{DomainErrorCode::system, opened.error().text()});
   }
+  LIGAMENT_CRASH_POINT("join.slot_taken");
   if (auto announced = rendezvous_.announce(); !announced) {
     return announced;
   }
+  LIGAMENT_CRASH_POINT("join.announced");
   if (auto adopted = adopt_peers(); !adopted) {
     return adopted;
   }
@@ -42,7 +45,9 @@ expected<void, DomainError> DomainState::adopt_peers() {
     return unexpected<DomainError>(DomainError{DomainErrorCode::system, self.error()});
   }
   (void)adopt(std::move(*self));
-  for (const os::PeerCredentials& who : rendezvous_.scan()) {
+  Found found = rendezvous_.scan();
+  full_slots_ = std::move(found.full);
+  for (const os::PeerCredentials& who : found.processes) {
     auto peer = rendezvous_.attach(who);
     if (!peer) {
       refuse(peer.error());
@@ -58,25 +63,30 @@ expected<void, DomainError> DomainState::adopt_peers() {
 }
 
 /// Another run has our name. It wins if it has joined; of two that are just joining, the one in
-/// the lower slot wins and the other says that it defers, so that never both give up.
+/// the lower slot wins, once the other says that it defers to it: so never both give up. To whom is
+/// part of the word, since the one deferred to may die, and the other then go on.
 expected<void, DomainError> DomainState::settle_conflict(const Peer& peer) {
-  const std::int64_t deadline = monotonic_now_ns() + 2'000'000'000;
+  const std::int64_t deadline = monotonic_now_ns() + settle_ns;
   while (os::process_alive(peer.pidfd) && monotonic_now_ns() < deadline) {
     const layout::ProcessState theirs = peer.directory->state();
+    LIGAMENT_CRASH_POINT("join.looked");
     if (theirs == layout::ProcessState::leaving) {
+      directory_.defer_to(0);
       return {};
     }
     if (theirs == layout::ProcessState::joined) {
       break;
     }
     const bool first = rendezvous_.slot() < peer.directory->slot;
-    if (first && theirs == layout::ProcessState::deferring) {
+    if (first && peer.directory->defers_to() == nonce_) {
       return {};
     }
-    directory_.set_state(first ? layout::ProcessState::joining : layout::ProcessState::deferring);
+    directory_.defer_to(first ? 0 : peer.directory->nonce);
+    LIGAMENT_CRASH_POINT("join.undecided");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (!os::process_alive(peer.pidfd)) {
+    directory_.defer_to(0);
     return {};
   }
   directory_.set_state(layout::ProcessState::leaving);

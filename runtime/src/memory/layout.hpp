@@ -63,9 +63,8 @@ static_assert(sizeof(SegmentRef) == 24);
 enum class ProcessState : std::uint32_t {
   none = 0,
   joining = 1,
-  deferring = 2,
-  joined = 3,
-  leaving = 4
+  joined = 2,
+  leaving = 3,
 };
 
 struct DirectoryPage {
@@ -81,9 +80,11 @@ struct DirectoryPage {
   std::atomic<std::uint32_t> row_segments;
   std::uint32_t reserved;
   SegmentRef rows[max_row_segments];
+  Word defers_to;  ///< while joining: nonce of the process of another run that goes first
 };
 static_assert(offsetof(DirectoryPage, pid) == 192 && offsetof(DirectoryPage, generation) == 208);
-static_assert(offsetof(DirectoryPage, rows) == 248 && sizeof(DirectoryPage) <= 4096);
+static_assert(offsetof(DirectoryPage, rows) == 248 && offsetof(DirectoryPage, defers_to) == 632 &&
+              sizeof(DirectoryPage) <= 4096);
 
 enum class RowState : std::uint8_t { free = 0, live = 1, closing = 2 };
 

@@ -16,6 +16,26 @@
 
 namespace ligament::pool {
 
+/// How to wait for a thread that needs a few dozen instructions more.
+class Patience {
+ public:
+  void wait_a_little() {
+    if (tries_ < 64) {
+      os::cpu_relax();
+    } else if (tries_ < 80) {
+      sched_yield();
+    } else {
+      os::counters().lock_sleeps.fetch_add(1, std::memory_order_relaxed);
+      const timespec nap{0, 50'000};
+      nanosleep(&nap, nullptr);
+    }
+    ++tries_;
+  }
+
+ private:
+  unsigned tries_ = 0;
+};
+
 class OpLock {
  public:
   void lock() {
@@ -28,16 +48,9 @@ class OpLock {
 
  private:
   void wait() {
-    for (unsigned tries = 0; held_.exchange(1, std::memory_order_acquire) != 0; ++tries) {
-      if (tries < 64) {
-        os::cpu_relax();
-      } else if (tries < 80) {
-        sched_yield();
-      } else {
-        os::counters().lock_sleeps.fetch_add(1, std::memory_order_relaxed);
-        const timespec nap{0, 50'000};
-        nanosleep(&nap, nullptr);
-      }
+    Patience patience;
+    while (held_.exchange(1, std::memory_order_acquire) != 0) {
+      patience.wait_a_little();
     }
   }
 

@@ -46,8 +46,9 @@ expected<void, os::SystemError> ReaderState::open(std::uint64_t nonce, std::uint
 }
 
 HoldSlot* ReaderState::free_slot() {
-  for (bool releasing = true; releasing;) {
-    releasing = false;
+  Patience patience;
+  for (;;) {
+    bool releasing = false;
     for (HoldSlot& slot : slots_) {
       // acquire; partner: the last store in release(), on whatever thread that ran.
       if (!slot.busy.load(std::memory_order_acquire)) {
@@ -56,8 +57,11 @@ HoldSlot* ReaderState::free_slot() {
       // Another thread is a few instructions from the end of release().
       releasing = releasing || slot.word->load(std::memory_order_relaxed) == 0;
     }
+    if (!releasing) {
+      return nullptr;
+    }
+    patience.wait_a_little();
   }
-  return nullptr;
 }
 
 expected<HoldSlot*, TakeError> ReaderState::take() {
@@ -97,7 +101,7 @@ bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
     if (reading == Reading::whole) {
       break;
     }
-    // Its writer died before we could map the memory it lies in.
+    // Its writer died before we could map the memory it lies in, or we have no room to map it.
     slot.word->store(0, std::memory_order_seq_cst);
     ++stats_.lost;
   }
@@ -226,10 +230,13 @@ void ReaderState::map_new_chunks() {
       return;
     }
     if (index < link->announced()) {
-      WriterLink::Chunk chunk = link->map_chunk(index);  // slow: not under the lock
+      auto chunk = link->map_chunk(index);  // slow: not under the lock
+      if (!chunk) {
+        continue;  // a later look, or a take, tries again
+      }
       const Guard guard(lock_);
       if (link->chunks.size() == index) {
-        link->chunks.push_back(std::move(chunk));
+        link->chunks.push_back(std::move(*chunk));
       }
       tell_mapped(*link);
       --at;  // there may be more

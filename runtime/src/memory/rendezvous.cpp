@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <numeric>
+
+#include "memory/crash_point.hpp"
 
 namespace ligament::pool {
 
@@ -39,20 +42,27 @@ expected<std::uint32_t, DomainError> Rendezvous::take_slot() {
 }
 
 expected<void, DomainError> Rendezvous::announce() {
-  if (auto listening = os::start_listening(listener_); !listening) {
+  if (auto listening = os::start_listening(listener_, listen_backlog); !listening) {
     return unexpected<DomainError>(DomainError{DomainErrorCode::system, listening.error().text()});
   }
   return {};
 }
 
-std::vector<os::PeerCredentials> Rendezvous::scan() const {
-  std::vector<os::PeerCredentials> found;
-  for (std::uint32_t slot = 0; slot < layout::max_slots; ++slot) {
-    if (slot == slot_) {
-      continue;
-    }
-    if (const auto who = os::credentials_of(slot_name(slot))) {
-      found.push_back(*who);
+Found Rendezvous::scan() const {
+  std::vector<std::uint32_t> others(layout::max_slots);
+  std::iota(others.begin(), others.end(), 0U);
+  std::erase(others, slot_);
+  return ask(others);
+}
+
+Found Rendezvous::ask(const std::vector<std::uint32_t>& slots) const {
+  Found found;
+  for (const std::uint32_t slot : slots) {
+    const auto who = os::credentials_of(slot_name(slot));
+    if (who) {
+      found.processes.push_back(*who);
+    } else if (who.error().code == EAGAIN) {
+      found.full.push_back(slot);
     }
   }
   return found;

@@ -23,6 +23,12 @@ struct Peer {
   std::unique_ptr<PeerDirectory> directory;
 };
 
+/// What asking slots gives.
+struct Found {
+  std::vector<os::PeerCredentials> processes;
+  std::vector<std::uint32_t> full;  ///< somebody listens, but its queue has no room: ask again
+};
+
 class Rendezvous {
  public:
   explicit Rendezvous(std::string domain);
@@ -35,8 +41,10 @@ class Rendezvous {
   /// process is gone and nobody needs to hear of it.
   [[nodiscard]] expected<std::unique_ptr<Peer>, std::string> attach(
       const os::PeerCredentials& who) const;
-  /// Credentials of everybody else's slots.
-  [[nodiscard]] std::vector<os::PeerCredentials> scan() const;
+  /// Who is in everybody else's slots.
+  [[nodiscard]] Found scan() const;
+  /// The same for some slots.
+  [[nodiscard]] Found ask(const std::vector<std::uint32_t>& slots) const;
 
   void notify(std::uint32_t slot) const;
   [[nodiscard]] const os::Fd& listener() const { return listener_; }

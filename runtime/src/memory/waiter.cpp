@@ -61,15 +61,18 @@ WaitResult WaiterState::sleep(std::int64_t deadline_ns) {
     if (now >= deadline_ns) {
       return WaitResult::timeout;
     }
+    sleeping_.store(true, std::memory_order_seq_cst);
     // seq_cst: announce first, then look again; partner: WriterState::ring_bells, which publishes
     // first and then reads the word. One of the two sees the other.
     const std::uint32_t announced = word->fetch_or(1U, std::memory_order_seq_cst) | 1U;
     LIGAMENT_CRASH_POINT("wait.announced");
     const bool found = look(result);
+    LIGAMENT_CRASH_POINT("wait.looked");
     if (!found) {
       os::futex_wait(word, announced, std::min(deadline_ns - now, longest_sleep_ns));
     }
     word->fetch_and(~1U, std::memory_order_relaxed);
+    sleeping_.store(false, std::memory_order_relaxed);
     if (found) {
       break;
     }
@@ -92,12 +95,11 @@ WaitResult WaiterState::wait(const WaitStrategy& strategy, std::int64_t deadline
 }
 
 void WaiterState::ring() {
-  std::uint32_t seen = word->load(std::memory_order_seq_cst);
-  while ((seen & 1U) != 0) {
-    if (word->compare_exchange_weak(seen, (seen & ~1U) + 2)) {
-      os::futex_wake_one(word);
-      return;
-    }
+  // First the word changes, then we wake: who has looked, but not yet gone to sleep on the old
+  // value, will not. seq_cst; partner: sleep(), which sets the flag, then the word, then looks.
+  word->fetch_add(2, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst)) {
+    os::futex_wake_one(word);
   }
 }
 

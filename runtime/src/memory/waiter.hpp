@@ -24,13 +24,13 @@ struct WaiterState {
   WaiterState(const WaiterState&) = delete;
   WaiterState& operator=(const WaiterState&) = delete;
 
-  static constexpr std::int64_t longest_sleep_ns = 500'000'000;
-
   void attach(ReaderState* reader);
   void detach(ReaderState* reader);
   [[nodiscard]] WaitResult wait(const WaitStrategy& strategy, std::int64_t deadline_ns);
   void wake();  ///< wait() returns
-  void ring();  ///< the sleep, if any, ends; wait() looks again
+  /// The sleep, if any, ends; wait() looks again. Needs no bit 0, which a peer may have taken and
+  /// then died or been stopped before it woke us.
+  void ring();
 
   const std::shared_ptr<Bells> bells;
   const std::uint16_t bell_slot;
@@ -45,6 +45,7 @@ struct WaiterState {
   OpLock lock_;  ///< guards readers_
   std::vector<ReaderState*> readers_;
   std::atomic<bool> wake_asked_{false};
+  std::atomic<bool> sleeping_{false};  ///< ours alone, unlike bit 0
 };
 
 }  // namespace ligament::pool

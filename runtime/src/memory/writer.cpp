@@ -166,7 +166,7 @@ std::size_t WriterState::blocks_needed(std::size_t block_bytes, std::size_t more
   for (const auto& link : links_) {
     held += link->max_held;
   }
-  const std::size_t spare = std::min<std::size_t>(8, 16 * 1024 / block_bytes);
+  const std::size_t spare = std::min<std::size_t>(8, std::size_t{16} * 1024 / block_bytes);
   return ring_.capacity() + options.max_loans + 1 + held + spare;
 }
 

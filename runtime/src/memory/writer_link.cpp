@@ -14,6 +14,12 @@ bool is_expected(const layout::SegmentHeader& header, const WriterLink::Source& 
          header.id == source.writer;
 }
 
+/// Errors that say nothing about the peer.
+bool is_want_of_ours(const os::SystemError& error) {
+  return error.code == EMFILE || error.code == ENFILE || error.code == ENOMEM ||
+         error.code == EINTR || error.code == EAGAIN;
+}
+
 }  // namespace
 
 expected<std::unique_ptr<WriterLink>, os::SystemError> WriterLink::open(const Source& source) {
@@ -59,7 +65,7 @@ std::size_t WriterLink::announced() const {
   return std::min<std::size_t>(shared->chunks.load(std::memory_order_acquire), layout::max_chunks);
 }
 
-WriterLink::Chunk WriterLink::map_chunk(std::size_t index) const {
+expected<WriterLink::Chunk, os::SystemError> WriterLink::map_chunk(std::size_t index) const {
   const layout::ChunkRow& row = shared->chunk[index];
   Chunk chunk;
   chunk.block_bytes = row.block_bytes.load(std::memory_order_relaxed);
@@ -68,11 +74,14 @@ WriterLink::Chunk WriterLink::map_chunk(std::size_t index) const {
                                 row.segment.inode.load(std::memory_order_relaxed),
                                 row.segment.bytes.load(std::memory_order_relaxed)};
   auto mapping = os::map_foreign(where, {});
+  if (!mapping && is_want_of_ours(mapping.error())) {
+    return unexpected<os::SystemError>(mapping.error());
+  }
   const bool sane = mapping && chunk.block_bytes >= sizeof(layout::SampleHeader) &&
                     chunk.block_bytes % alignof(layout::SampleHeader) == 0 &&
                     chunk.blocks <= mapping->size() / chunk.block_bytes;
   if (!sane) {
-    return {};  // its writer died first, or lies: no block of it is ever found
+    return Chunk{};  // its writer died first, or lies: no block of it is ever found
   }
   chunk.mapping = std::move(*mapping);
   return chunk;
@@ -80,13 +89,17 @@ WriterLink::Chunk WriterLink::map_chunk(std::size_t index) const {
 
 void WriterLink::map_chunks() {
   while (chunks.size() < announced()) {
-    chunks.push_back(map_chunk(chunks.size()));
+    auto chunk = map_chunk(chunks.size());
+    if (!chunk) {
+      return;
+    }
+    chunks.push_back(std::move(*chunk));
   }
 }
 
 bool WriterLink::is_unreachable(std::uint32_t number) const {
   const std::size_t index = layout::block_chunk(number);
-  return index < chunks.size() && !chunks[index].mapping;
+  return index < chunks.size() ? !chunks[index].mapping : index < announced();
 }
 
 const layout::SampleHeader* WriterLink::block(std::uint32_t number, std::size_t& bytes) {

@@ -44,9 +44,10 @@ struct WriterLink {
                                 std::uint64_t& granted) const;
   /// Chunks that the writer has announced.
   [[nodiscard]] std::size_t announced() const;
-  /// Maps chunk `index`. System calls, but once per chunk.
-  [[nodiscard]] Chunk map_chunk(std::size_t index) const;
-  void map_chunks();  ///< all that are announced and not mapped yet
+  /// Maps chunk `index`. System calls, but once per chunk. An error is a want of our own process
+  /// (descriptors, memory) that may pass; a chunk that can never be mapped is an empty one.
+  [[nodiscard]] expected<Chunk, os::SystemError> map_chunk(std::size_t index) const;
+  void map_chunks();  ///< all that are announced and not mapped yet, unless we lack something
   /// The header of a block we hold; null if the number makes no sense or the chunk is unreachable.
   [[nodiscard]] const layout::SampleHeader* block(std::uint32_t number, std::size_t& bytes);
   /// The block may exist, but its chunk could not be mapped.

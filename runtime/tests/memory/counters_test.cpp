@@ -85,12 +85,7 @@ TEST(Counters, OneWakePerSleepingExecutorAndNoneOtherwise) {
   ASSERT_EQ(sleeper.ask("take /t 5"), "ok 5 lost 0");
   sleeper.send("take /t 1");
   // Asleep in its futex (see /proc/PID/wchan), then published to: exactly one wake.
-  ASSERT_TRUE(eventually([&] {
-    std::ifstream wchan(fmt::format("/proc/{}/wchan", sleeper.pid()));
-    std::string where;
-    wchan >> where;
-    return where.find("futex") != std::string::npos;
-  }));
+  ASSERT_TRUE(eventually([&] { return sleeps_in_futex(sleeper.pid()); }));
   publish_stamped(*writer, 6, 64);
   EXPECT_EQ(sleeper.answer(), "ok 1 lost 0");
   EXPECT_EQ(writer->stats().wakes, 1U);

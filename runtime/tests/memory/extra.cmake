@@ -7,12 +7,24 @@ if(TARGET test_memory)
   target_compile_definitions(test_memory PRIVATE POOL_PEER="$<TARGET_FILE:pool_peer>")
 endif()
 
-# Ring and holds with crash points, apart from the library, which has none.
+# The pool once more with crash points, apart from the library, which has none: tests that stop a
+# process or a thread at a step of the protocol.
+file(GLOB_RECURSE pool_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/memory/*.cpp)
+add_library(pool_with_crash_points STATIC ${pool_sources})
+target_link_libraries(pool_with_crash_points PUBLIC ligament_language fmt::fmt Threads::Threads
+                      PRIVATE ligament_warnings)
+target_include_directories(pool_with_crash_points PUBLIC ${CMAKE_SOURCE_DIR}/src
+                           ${CMAKE_SOURCE_DIR}/include ${room_path})
+target_compile_definitions(pool_with_crash_points PUBLIC LIGAMENT_CRASH_POINTS)
+
+add_executable(pool_peer_with_steps ${room_path}/pool_peer.cpp)
+target_link_libraries(pool_peer_with_steps PRIVATE pool_with_crash_points ligament_warnings)
+
 add_executable(test_memory_protocol ${room_path}/protocol/protocol_test.cpp
-               ${CMAKE_SOURCE_DIR}/src/memory/blocks.cpp)
-target_link_libraries(test_memory_protocol PRIVATE ligament_language ligament_warnings
-                      GTest::gtest_main Threads::Threads)
-target_include_directories(test_memory_protocol PRIVATE ${room_path} ${CMAKE_SOURCE_DIR}/src
-                           ${CMAKE_SOURCE_DIR}/include)
-target_compile_definitions(test_memory_protocol PRIVATE LIGAMENT_CRASH_POINTS)
+               ${room_path}/protocol/steps_test.cpp)
+target_link_libraries(test_memory_protocol PRIVATE pool_with_crash_points ligament_warnings
+                      GTest::gtest_main)
+target_compile_definitions(test_memory_protocol PRIVATE
+                           POOL_PEER="$<TARGET_FILE:pool_peer_with_steps>")
+add_dependencies(test_memory_protocol pool_peer_with_steps)
 gtest_discover_tests(test_memory_protocol TEST_PREFIX "memory/" DISCOVERY_TIMEOUT 60)

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -23,6 +24,9 @@
 
 #include "ligament/detail/pool.hpp"
 #include "stamped_payload.hpp"
+#ifdef LIGAMENT_CRASH_POINTS
+#include "steps.hpp"
+#endif
 
 namespace pool = ligament::pool;
 using pool::test::number_of;
@@ -38,6 +42,8 @@ struct Peer {
   std::vector<pool::HeldSample> held;
   std::vector<pool::Loan> loans;
   std::map<std::string, std::uint64_t> numbers;
+  std::string joined;  ///< the answer to a `join` that went on in the background
+  std::thread joining;
 };
 
 std::string error(const std::string& text) { return "error " + text; }
@@ -184,7 +190,78 @@ std::string impersonate(const std::string& name) {
   return listening ? "ok" : error("cannot listen as another user");
 }
 
+/// Takes once, without waiting: which number, or none, and how many were lost so far.
+std::string take_once(Peer& peer, const std::string& topic) {
+  auto& reader = *peer.readers.at(topic);
+  const auto sample = reader.take();
+  if (!sample) return error(std::string(to_string(sample.error())));
+  const std::uint64_t number = *sample ? number_of((*sample)->payload()) : 0;
+  return fmt::format("ok {} lost {} corrupt {}", number, reader.stats().lost,
+                     reader.stats().corrupt);
+}
+
+/// Leaves the domain, but keeps the samples and loans it has.
+std::string quit(Peer& peer) {
+  peer.writers.clear();
+  peer.readers.clear();
+  peer.waiter.reset();
+  peer.domain.reset();
+  return "ok";
+}
+
+/// From now on no descriptor can be opened; or they can again.
+std::string forbid_descriptors(bool forbid) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return error("getrlimit");
+  limit.rlim_cur = forbid ? 0 : limit.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 ? "ok" : error("setrlimit");
+}
+
+/// A child that keeps all our descriptors, also after our death, until our input ends.
+std::string leave_a_child() {
+  if (::fork() == 0) {
+    for (char c = 0; ::read(0, &c, 1) > 0;) {
+    }
+    ::_exit(0);
+  }
+  return "ok";
+}
+
+#ifdef LIGAMENT_CRASH_POINTS
+/// at LABEL die|stop|hold, go, reached, backlog N: see steps.hpp.
+std::string obey_step(const std::string& verb, std::istringstream& line) {
+  using pool::test::AtStep;
+  using pool::test::Step;
+  std::string word;
+  line >> word;
+  if (verb == "at") {
+    std::string action;
+    line >> action;
+    Step::arm(word, action == "die" ? AtStep::die : action == "stop" ? AtStep::stop : AtStep::hold);
+  } else if (verb == "go") {
+    Step::let_go();
+  } else if (verb == "reached") {
+    return Step::is_reached() ? "ok yes" : "ok no";
+  } else if (verb == "backlog") {
+    pool::listen_backlog = std::stoi(word);
+  } else {
+    return error("unknown command " + verb);
+  }
+  return "ok";
+}
+#else
+std::string obey_step(const std::string& verb, std::istringstream&) {
+  return error("unknown command " + verb);
+}
+#endif
+
 std::string obey(Peer& peer, const std::string& text);
+
+/// Joins while it goes on obeying; `joined` waits for the answer.
+std::string join_aside(Peer& peer, const std::string& arguments) {
+  peer.joining = std::thread([&peer, arguments] { peer.joined = obey(peer, "join " + arguments); });
+  return "ok";
+}
 
 /// Joins from a child in a pid namespace of its own and answers with the problems it sees there.
 std::string join_in_namespace(const std::string& arguments) {
@@ -251,6 +328,26 @@ std::string obey(Peer& peer, const std::string& text) {
     peer.held.clear();
     return "ok";
   }
+  if (verb == "held") {  // the number of each sample that is held, 0 if it is not whole
+    std::string all = "ok";
+    for (const auto& sample : peer.held) all += fmt::format(" {}", number_of(sample.payload()));
+    return all;
+  }
+  if (verb == "once") {
+    line >> topic;
+    return take_once(peer, topic);
+  }
+  if (verb == "quit") return quit(peer);
+  if (verb == "descriptors") {
+    line >> topic;
+    return forbid_descriptors(topic == "none");
+  }
+  if (verb == "child") return leave_a_child();
+  if (verb == "join_aside") return join_aside(peer, text.substr(verb.size() + 1));
+  if (verb == "joined") {
+    peer.joining.join();
+    return peer.joined;
+  }
   if (verb == "matched") {
     line >> topic;
     return fmt::format("ok {}", peer.writers.count(topic) != 0
@@ -279,12 +376,15 @@ std::string obey(Peer& peer, const std::string& text) {
     peer.readers.erase(topic);
     return "ok";
   }
-  return error("unknown command " + verb);
+  return obey_step(verb, line);
 }
 
 }  // namespace
 
 int main() {
+#ifdef LIGAMENT_CRASH_POINTS
+  pool::test::take_the_safety_nets_away();
+#endif
   Peer peer;
   for (std::string line; std::getline(std::cin, line) && line != "exit";) {
     std::cout << obey(peer, line) << std::endl;

@@ -182,6 +182,65 @@ TEST(Processes, RandomKillsUnderLoadTearNothing) {
   EXPECT_LE(stats.grown, 2U);
 }
 
+TEST(Processes, ASampleThatOutlivesItsDomainIsNeverOverwritten) {
+  const auto name = unique_name();
+  const Side side(name);
+  auto writer = side.writer(bytes_on("/t", QoS(2)));
+  OtherProcess holder(name);
+  ASSERT_EQ(holder.ask("reader /t depth=2 held=2"), "ok");
+  ASSERT_TRUE(eventually([&] { return holder.ask("matched /t") == "ok 1"; }));
+  publish_stamped(*writer, 77, 4096);
+  ASSERT_EQ(holder.ask("hold /t 1").rfind("ok 1", 0), 0U);
+  ASSERT_EQ(holder.ask("quit"), "ok");
+  // Somebody who came later is served: our housekeeping has heard of everything before.
+  const OtherProcess later(name);
+  ASSERT_EQ(later.ask("reader /t"), "ok");
+  ASSERT_TRUE(eventually([&] { return later.ask("matched /t") == "ok 1"; }));
+  for (std::uint64_t i = 1; i <= 1000; ++i) {
+    publish_stamped(*writer, i, 4096);
+  }
+  EXPECT_EQ(holder.ask("held"), "ok 77");
+  EXPECT_EQ(writer->matched_readers(), 1U);
+  // It may join again, and its death gives back what it held all the time.
+  ASSERT_EQ(holder.ask("join " + name + " run"), "ok");
+  ASSERT_EQ(holder.ask("reader /t"), "ok");
+  ASSERT_TRUE(eventually([&] { return holder.ask("matched /t") == "ok 1"; }));
+  holder.die();
+  ASSERT_TRUE(eventually([&] { return side.domain->peers().size() == 1; }));
+  ASSERT_TRUE(
+      eventually([&] { return writer->stats().blocks_free + 2 == writer->stats().blocks; }));
+}
+
+TEST(Processes, ASubscriberShortOfDescriptorsLosesSamplesAndRecovers) {
+  const auto name = unique_name();
+  const Side side(name);
+  auto writer = side.writer(bytes_on("/t"));
+  const OtherProcess poor(name);
+  ASSERT_EQ(poor.ask("reader /t"), "ok");
+  ASSERT_TRUE(eventually([&] { return poor.ask("matched /t") == "ok 1"; }));
+  publish_stamped(*writer, 1, 64);
+  ASSERT_EQ(poor.ask("once /t"), "ok 1 lost 0 corrupt 0");
+  ASSERT_EQ(poor.ask("descriptors none"), "ok");
+  publish_stamped(*writer, 2, 100'000);  // lies in a chunk that it cannot map
+  EXPECT_EQ(poor.ask("once /t"), "ok 0 lost 1 corrupt 0");
+  ASSERT_EQ(poor.ask("descriptors many"), "ok");
+  publish_stamped(*writer, 3, 100'000);
+  EXPECT_EQ(poor.ask("once /t"), "ok 3 lost 1 corrupt 0") << "its own shortage is no lie of ours";
+}
+
+TEST(Processes, ASlotThatAChildOfADeadProcessKeepsIsPassedOver) {
+  const auto name = unique_name();
+  OtherProcess first(name);
+  ASSERT_EQ(first.ask("child"), "ok");
+  first.die();
+  const OtherProcess second(name);
+  const Side side(name);
+  auto reader = side.reader(bytes_on("/t"));
+  ASSERT_EQ(second.ask("writer /t"), "ok");
+  EXPECT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  EXPECT_EQ(side.domain->peers(), (std::vector<std::int32_t>{second.pid()}));
+}
+
 TEST(Processes, AStoppedSubscriberBlocksNobody) {
   const auto name = unique_name();
   const Side side(name);

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -112,6 +113,10 @@ class OtherProcess {
     ::kill(pid_, SIGSTOP);
     ::waitpid(pid_, &status, WUNTRACED);
   }
+  void wait_until_stopped() const {
+    int status = 0;
+    ::waitpid(pid_, &status, WUNTRACED);
+  }
   void resume() const { ::kill(pid_, SIGCONT); }
   [[nodiscard]] pid_t pid() const { return pid_; }
 
@@ -137,6 +142,14 @@ struct Side {
   std::shared_ptr<Domain> domain;
   std::unique_ptr<Waiter> waiter;
 };
+
+/// Whether that thread (or process) sleeps in a futex.
+[[nodiscard]] inline bool sleeps_in_futex(pid_t thread) {
+  std::ifstream wchan(fmt::format("/proc/{}/wchan", thread));
+  std::string where;
+  wchan >> where;
+  return where.find("futex") != std::string::npos;
+}
 
 inline void publish_stamped(Writer& writer, std::uint64_t number, std::size_t size) {
   auto loan = writer.loan(size);

@@ -39,8 +39,6 @@ expected<PeerCredentials, SystemError> credentials(int fd) {
 
 constexpr int stream = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 constexpr int datagram = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
-// A stopped process accepts nobody, yet newcomers must still reach its credentials.
-constexpr int backlog = 4096;
 
 }  // namespace
 
@@ -62,7 +60,7 @@ expected<Fd, SystemError> bind_listener(const std::string& name) {
   return bound_socket(stream, name);
 }
 
-expected<void, SystemError> start_listening(const Fd& listener) {
+expected<void, SystemError> start_listening(const Fd& listener, int backlog) {
   if (::listen(listener.get(), backlog) != 0) {
     return unexpected<SystemError>(last_error("listen"));
   }

@@ -19,7 +19,7 @@ struct PeerCredentials {
 /// `start_listening`.
 [[nodiscard]] expected<Fd, SystemError> bind_listener(const std::string& name);
 /// The kernel remembers who called this: that is who `credentials_of` names.
-[[nodiscard]] expected<void, SystemError> start_listening(const Fd& listener);
+[[nodiscard]] expected<void, SystemError> start_listening(const Fd& listener, int backlog);
 /// Connects (never blocks, the other side need not accept) and asks the kernel who listens.
 [[nodiscard]] expected<PeerCredentials, SystemError> credentials_of(const std::string& name);
 /// The next process that connected to us; an invalid Fd in the error's place: none left.

@@ -80,6 +80,7 @@ JUDGES: dict[str, Callable[[Path, Expectation], None]] = {
     "report": _schema("report"),
     "bench": _schema("bench"),
     "events": _schema("events"),
+    "container": _schema("container"),
 }
 
 

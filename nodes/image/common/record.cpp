@@ -45,15 +45,16 @@ void RecordFile::add(const FrameRecord& record) {
       record.width, record.height,
       static_cast<int>(std::min<std::size_t>(record.encoding.size(), 32)), record.encoding.data(),
       static_cast<unsigned long long>(record.hash));
-  if (buffer_.size() + static_cast<std::size_t>(length) > kBufferBytes) flush();
+  if (buffer_.size() + static_cast<std::size_t>(length) > kBufferBytes) (void)flush();
   buffer_.append(line.data(), static_cast<std::size_t>(length));
 }
 
-void RecordFile::flush() {
-  if (!file_.is_open()) return;
+bool RecordFile::flush() {
+  if (!file_.is_open()) return true;
   file_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   file_.flush();
   buffer_.clear();
+  return file_.good();
 }
 
 }  // namespace ligament::nodes::image

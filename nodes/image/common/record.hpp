@@ -32,14 +32,15 @@ struct FrameRecord {
 class RecordFile {
  public:
   RecordFile() = default;
-  ~RecordFile() { flush(); }
+  ~RecordFile() { (void)flush(); }
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
 
   /// Creates the folder and an empty file; false if that is not possible.
   [[nodiscard]] bool open(const std::filesystem::path& path);
   void add(const FrameRecord& record);
-  void flush();
+  /// False if this or any earlier write failed (a full disk): the file is then incomplete.
+  [[nodiscard]] bool flush();
 
  private:
   std::ofstream file_;

@@ -20,10 +20,11 @@ class Resize : public Node {
     image_publisher_ = create_publisher<Image>("resize/image_raw", QoS(5));
     info_publisher_ = create_publisher<CameraInfo>("resize/camera_info", QoS(5));
     // The image first: it has someone waiting for it, the camera_info only describes it.
-    image_subscription_ = create_subscription<Image>(
-        "image", QoS(queue_size), [this](const Sample<Image>& sample) { resize(sample.view()); });
+    image_subscription_ =
+        create_subscription<Image>("image/image_raw", QoS(queue_size),
+                                   [this](const Sample<Image>& sample) { resize(sample.view()); });
     info_subscription_ = create_subscription<CameraInfo>(
-        "camera_info", QoS(queue_size), [this](const Sample<CameraInfo>& sample) {
+        "image/camera_info", QoS(queue_size), [this](const Sample<CameraInfo>& sample) {
           const Calibration* resized = info_.of(sample.view());
           if (resized != nullptr) publish_resized_info(*info_publisher_, sample.view(), *resized);
         });

@@ -163,7 +163,9 @@ void Sink::save(std::uint64_t index, std::string_view encoding, const cv::Mat& p
 
 void Sink::finish_if_done() {
   if (frames_ == 0 || is_finished() || check_.frames() + check_.missing() < frames_) return;
-  record_.flush();
+  if (!record_.flush()) {
+    report_error("the record '" + file(".jsonl").string() + "' is incomplete: is the disk full?");
+  }
   LIGAMENT_INFO(get_logger(),
                 "{} frames: {} missing, {} out of order, {} of another format, {} repeated",
                 check_.frames(), check_.missing(), check_.backwards(), check_.wrong_format(),

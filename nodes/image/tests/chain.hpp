@@ -114,7 +114,8 @@ inline void add_middle(GraphRun& graph, const ChainCase& c, Form form) {
   resize.emplace_back("queue_size", c.queue_size);
   resize.emplace_back("threads", c.threads);
   graph.add("rectify", rectify, {{"image", "image_raw"}});
-  graph.add("resize", resize, {{"image", "image_rect"}});
+  graph.add("resize", resize,
+            {{"image/image_raw", "image_rect"}, {"image/camera_info", "camera_info"}});
 }
 
 /// The lines that the sink does record; the graph's errors as the only line if it has any.

@@ -50,7 +50,7 @@ TEST(RecordFile, KeepsAllLinesWhenItsBufferFills) {
   RecordFile record;
   ASSERT_TRUE(record.open(path));
   for (std::uint64_t i = 0; i < 5000; ++i) record.add({i, 0, 1, 1, "mono8", i});
-  record.flush();
+  EXPECT_TRUE(record.flush());
   const std::string text = content_of(path);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5000);
   EXPECT_NE(text.find("{\"index\":4999,"), std::string::npos);
@@ -59,6 +59,13 @@ TEST(RecordFile, KeepsAllLinesWhenItsBufferFills) {
 TEST(RecordFile, SaysThatItCannotBeOpened) {
   RecordFile record;
   EXPECT_FALSE(record.open("/proc/no/such/folder/r.jsonl"));
+}
+
+TEST(RecordFile, TellsThatTheDiskIsFull) {
+  RecordFile record;
+  ASSERT_TRUE(record.open("/dev/full"));
+  record.add({0, 0, 1, 1, "mono8", 7});
+  EXPECT_FALSE(record.flush());
 }
 
 }  // namespace

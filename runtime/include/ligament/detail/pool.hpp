@@ -159,7 +159,7 @@ struct WriterStats {
   std::uint64_t scans = 0;        ///< times the readers' hold rows were read to free blocks
   std::uint64_t grown = 0;        ///< chunks of memory added
   std::uint64_t blocks = 0;       ///< blocks that exist
-  std::uint64_t blocks_free = 0;   ///< neither in the ring, nor held, nor loaned
+  std::uint64_t blocks_free = 0;  ///< neither in the ring, nor held, nor loaned
   std::uint64_t memory_bytes = 0;
 };
 

@@ -66,12 +66,15 @@ std::optional<ParameterValue> parameter_value(const Json& value) {
 // --- topics
 // ---------------------------------------------------------------------------------------
 
+// A hundred years: what is longer is as good as for ever, and fits 64 bits of nanoseconds.
+constexpr double longest_ms = 100.0 * 365 * 24 * 3600 * 1000;
+
 void read_milliseconds(ObjectReader& reader, const std::string& key,
                        std::optional<std::int64_t>& out) {
   double milliseconds = -1;
   reader.number(key, 0, milliseconds);
   if (milliseconds >= 0) {
-    out = std::llround(milliseconds * 1e6);
+    out = std::llround(std::min(milliseconds, longest_ms) * 1e6);
   }
 }
 
@@ -227,7 +230,8 @@ WaitStrategy read_wait(const Json& value, Problems& problems) {
   if (strategy == "poll") {
     return WaitStrategy::poll();
   }
-  return strategy == "spin" ? WaitStrategy::spin_then_sleep(std::llround(spin_us * 1e3))
+  return strategy == "spin" ? WaitStrategy::spin_then_sleep(
+                                  std::llround(std::min(spin_us, longest_ms * 1e3) * 1e3))
                             : WaitStrategy::sleep();
 }
 

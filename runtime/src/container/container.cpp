@@ -95,6 +95,8 @@ expected<std::shared_ptr<Node>, StartFailure> make_node(const NodeConfig& node,
   } catch (const std::exception& error) {
     return failure(exit_failed, node.id,
                    "the constructor of '" + node.class_name + "' threw: " + error.what());
+  } catch (...) {  // a user's code may throw what is no std::exception
+    return failure(exit_failed, node.id, "the constructor of '" + node.class_name + "' threw");
   }
 }
 

@@ -179,7 +179,8 @@ SetParametersResult ParameterSet::set(const std::vector<Parameter>& parameters) 
     converted.emplace_back(parameters[i].get_name(), (*values)[i]);
   }
   std::erase_if(callbacks_, [](const auto& callback) { return callback.expired(); });
-  for (const auto& weak : callbacks_) {
+  const auto callbacks = callbacks_;  // one of them may add another
+  for (const auto& weak : callbacks) {
     const auto callback = weak.lock();
     if (callback == nullptr) {
       continue;

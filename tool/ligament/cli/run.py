@@ -18,7 +18,9 @@ from ligament.cli.common import (
     VariantOption,
     graph_path,
     print_json,
+    warn,
 )
+from ligament.mapping import load_mapping
 from ligament.pipeline import Request, built
 from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
@@ -100,6 +102,7 @@ def run(
         parameters=parse_overrides(set_parameters or ()),
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
+    _warn(request.build)
     if quiet or json:
         finished = run_graph(request, Quiet())
     else:
@@ -121,6 +124,13 @@ def _build(request: Request) -> Path:
             graph_path(str(request.graph)), request.variant, request.platform, request.out
         )
         return built(checked, progress=progress).build
+
+
+def _warn(build: Path) -> None:
+    """Print the mapping's warnings; a build.json that was moved away from it has none to print."""
+    mapping = build.with_name("mapping.json")
+    if mapping.is_file():
+        warn(load_mapping(mapping).warnings)
 
 
 def _ending(finished: FinishedRun) -> str:

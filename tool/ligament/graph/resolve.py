@@ -24,6 +24,7 @@ from ligament.graph.parameters import apply_file, apply_values
 from ligament.graph.qos import merge
 from ligament.graph.source import Document
 from ligament.graph.topics import Declared, build_topics, declared_topics, unheard
+from ligament.graph.unsupported import history_problem, unenforced
 from ligament.graph.variants import Resolved, build_variants
 
 
@@ -82,7 +83,7 @@ def resolve(project: Project) -> Graph:
         variants=variants,
         default_variant=default,
         check=check,
-        warnings=tuple(unheard(topics, optional)),
+        warnings=(*unheard(topics, optional), *unenforced(topics)),
     )
 
 
@@ -121,7 +122,10 @@ def _node(
         name=flat.name,
         namespace=flat.namespace,
         type=node_type.type,
-        ports={name: _port(name, flat, node_type, declared) for name in sorted(node_type.ports)},
+        ports={
+            name: _port(name, flat, project, node_type, declared, problems)
+            for name in sorted(node_type.ports)
+        },
         parameters={**defaults, **given},
         parameters_set=tuple(sorted(given)),
         parameter_files=tuple(display(Path(f)) for f in files),
@@ -134,12 +138,30 @@ def _node(
     )
 
 
-def _port(name: str, flat: FlatNode, node_type: NodeType, declared: Declared) -> NodePort:
+def _port(
+    name: str,
+    flat: FlatNode,
+    project: Project,
+    node_type: NodeType,
+    declared: Declared,
+    problems: list[Problem],
+) -> NodePort:
     port = node_type.ports[name]
     topic = flat.topic(name)
     of_topic: Mapping[str, Any] = declared[topic][2].get("qos", {}) if topic in declared else {}
     of_node = flat.data.get("qos", {}).get(name, {})
-    return NodePort(topic, port.direction, port.message, merge(port.qos, of_topic, of_node))
+    qos = merge(port.qos, of_topic, of_node)
+    if "history" in of_node:
+        at = flat.at("qos", name, "history")
+    elif "history" in of_topic:
+        document, written, _ = declared[topic]
+        at = document.at("topics", written, "qos", "history")
+    else:
+        at = project.node_types[node_type.type].at("ports", name, "qos", "history")
+    fault = history_problem(flat.id, name, qos, at)
+    if fault:
+        problems.append(fault)
+    return NodePort(topic, port.direction, port.message, qos)
 
 
 def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Problem]) -> None:

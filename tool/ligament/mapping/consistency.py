@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ligament.errors import Problem, listing, nearest
 from ligament.graph import names
 from ligament.graph.source import Document
+from ligament.graph.unsupported import history_problem
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 
@@ -58,6 +59,9 @@ def _node(
             expected=node.kind,
         )
     for port, connected in node.ports.items():
+        at = document.at(*path, "ports", port, "qos", "history")
+        if fault := history_problem(key, port, connected.qos, at):
+            yield fault
         if connected.topic not in mapping.topics:
             yield Problem(
                 "topic-unknown",

@@ -190,3 +190,19 @@ def test_later_layers_of_qos_win_field_by_field() -> None:
     assert merge({"depth": 1, "history": "keep_all"}, {"depth": 2}) == QoS(
         history="keep_all", depth=2
     )
+
+
+def test_what_is_matched_but_not_enforced_is_told() -> None:
+    graph = _graph("qos_not_enforced")
+    told = [w for w in graph.warnings if w.endswith("not enforced yet")]
+    assert [w.split()[0] for w in told] == [
+        "deadline_ms",
+        "lifespan_ms",
+        "liveliness",
+        "liveliness_lease_ms",
+    ]
+    assert "'/image' (asked for by '/camera', '/sink')" in told[0]
+
+
+def test_ordinary_quality_of_service_brings_no_warning() -> None:
+    assert _graph("pipeline").warnings == ()

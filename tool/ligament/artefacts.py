@@ -10,6 +10,8 @@ build/<graph>/<variant>/runs/<run_id>/        run, trace, report
 from __future__ import annotations
 
 import json
+import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,11 +47,19 @@ def write_text(path: Path, text: str) -> bool:
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.partial")
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
+        _replace(path, text)
     except OSError as error:
         raise FailureError(
             f"cannot write {path}: {error.strerror}", hint="choose another folder with --out"
         ) from error
     return True
+
+
+def _replace(path: Path, text: str) -> None:
+    """Readers see the old file or the whole new one; writers at the same time do not collide."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -116,17 +117,24 @@ def _new_run_folder(runs: Path) -> Path:
     stamp = time.strftime("%Y%m%d-%H%M%S")
     try:
         runs.mkdir(parents=True, exist_ok=True)
-        for number in itertools.count():
-            folder = runs / (stamp if number == 0 else f"{stamp}-{number}")
-            if not folder.exists():
-                break
+        folder = _first_free(runs, stamp)
         for name in ("log", "config", "outputs"):
-            (folder / name).mkdir(parents=True)
+            (folder / name).mkdir()
     except OSError as error:
         raise FailureError(
             f"cannot make the run's folder below {runs}: {error.strerror}",
             hint="choose another folder with --out DIR, or make this one writable",
         ) from error
+    return folder
+
+
+def _first_free(runs: Path, stamp: str) -> Path:
+    """Make the folder at once: of several runs that start together, each gets its own."""
+    for number in itertools.count():
+        folder = runs / (stamp if number == 0 else f"{stamp}-{number}")
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+            break
     return folder
 
 

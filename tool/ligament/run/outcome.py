@@ -53,6 +53,16 @@ class Shutdown:
 
 
 @dataclass
+class NodeError:
+    """One sentence that a node (None: the container itself) reported, and how often."""
+
+    node: str | None
+    text: str
+    container: str
+    count: int = 1
+
+
+@dataclass
 class RunResult:
     """Everything that a run leaves for run.json."""
 
@@ -61,6 +71,7 @@ class RunResult:
     shutdown: Shutdown
     restarts: dict[str, int]
     stuck: list[str]
+    errors: list[NodeError] = field(default_factory=list)
 
 
 def now_ns() -> int:

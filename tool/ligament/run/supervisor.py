@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from ligament.run.node_errors import NodeErrors
 from ligament.run.outcome import Observer, ProcessRecord, RunResult, Shutdown, Verdict, now_ns
 from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, last_lines
 from ligament.run.progress_watch import ProgressWatch
@@ -58,6 +59,7 @@ class Supervisor:
         self._all_ready_ns: int | None = None
         self._done: set[str] = set()
         self._errors: dict[str, list[str]] = {spec.name: [] for spec in specs}
+        self._reported = NodeErrors()
         self._watch = ProgressWatch(self.board, observer, options.silence_timeout_s)
         self._records: list[ProcessRecord] = []
         self._restarts: dict[str, int] = {}
@@ -86,7 +88,14 @@ class Supervisor:
         self._observer.figures(self.board)
         if verdict.exit_code == 0 and self._unclean is not None:
             verdict = self._unclean
-        return RunResult(verdict, self._records, self._shutdown, self._restarts, self._watch.stuck)
+        return RunResult(
+            self._reported.judge(verdict),
+            self._records,
+            self._shutdown,
+            self._restarts,
+            self._watch.stuck,
+            self._reported.records,
+        )
 
     # --- the verdict ------------------------------------------------------------------------------
 
@@ -218,7 +227,9 @@ class Supervisor:
                 for stuck in self.board.take_status(event):
                     self._watch.note_stuck(stuck, name, container.pid)
             case "error":
-                text = f"{event.get('node') or name}: {event.get('text', '')}"
+                origin, said = event.get("node") or None, str(event.get("text", ""))
+                self._reported.add(origin, said, name)
+                text = f"{origin or name}: {said}"
                 self._errors[name].append(text)
                 if container.ready:
                     self._observer.note(text)

@@ -46,6 +46,9 @@ def main() -> None:
         if not os.path.exists(marker):
             open(marker, "w").close()
             os.kill(os.getpid(), signal.SIGABRT)
+    if behaviour == "complains":
+        for text in ("no calibration", "no calibration", "no image"):
+            say("error", node=nodes[0], text=text)
     if behaviour in {"crash", "exit"}:
         time.sleep(0.2)
         print("last words", flush=True)

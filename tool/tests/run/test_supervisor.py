@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ligament.run.node_errors import MAX_DIFFERENT, NodeErrors
 from ligament.run.outcome import RunResult
 from ligament.run.process import ContainerSpec
 from ligament.run.status import StatusBoard
@@ -305,3 +306,26 @@ def test_the_last_container_that_is_given_up_ends_the_graph(tmp_path: Path, note
     assert result.verdict.exit_code == 1
     assert "every container has ended" in result.verdict.text
     assert notes.text.count("the others go on") == 2
+
+
+def test_a_run_whose_time_is_up_fails_if_nodes_reported_errors(
+    tmp_path: Path, notes: Notes
+) -> None:
+    result = run(tmp_path, notes, {"a": "complains", "b": "talk"}, duration_s=0.3)
+    assert (result.verdict.reason, result.verdict.exit_code) == ("duration", 1)
+    assert "nodes reported errors: /a" in result.verdict.text
+    kept = [(e.node, e.text, e.container, e.count) for e in result.errors]
+    assert kept == [("/a", "no calibration", "a", 2), ("/a", "no image", "a", 1)]
+
+
+def test_work_that_was_done_in_spite_of_errors_is_done(tmp_path: Path, notes: Notes) -> None:
+    result = run(tmp_path, notes, {"a": "complains", "b": "done"}, until={"/b"})
+    assert (result.verdict.reason, result.verdict.exit_code) == ("finished", 0)
+    assert [e.text for e in result.errors] == ["no calibration", "no image"]
+
+
+def test_errors_that_differ_each_time_do_not_grow_the_record() -> None:
+    errors = NodeErrors()
+    for number in range(10 * MAX_DIFFERENT):
+        errors.add("/a", f"frame {number} is bad", "a")
+    assert len(errors.records) == MAX_DIFFERENT

@@ -57,4 +57,4 @@ def report(
     else:
         print_report(made, report_console())
         print(f"report: {path}")
-    raise typer.Exit(0 if all(variant["equal"] for variant in made["variants"]) else 1)
+    raise typer.Exit(0 if all(variant["equal"] is not False for variant in made["variants"]) else 1)

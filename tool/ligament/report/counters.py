@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the containers counted themselves: the last status line of each."""
+"""What the containers counted themselves: the last status line of each of their lives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass
 class NodeCounters:
-    """Counts since the node's container started."""
+    """Counts over all lives of the node's container."""
 
     cpu_ns: int = 0
     lost: int = 0
@@ -35,7 +35,7 @@ class Counters:
 
 def read_counters(path: Path) -> Counters:
     """Read status.jsonl; a run without it counted nothing, and a cut last line is left out."""
-    last: dict[str, dict[str, Any]] = {}
+    lives: dict[str, list[dict[str, Any]]] = {}
     if path.is_file():
         with path.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:
@@ -43,15 +43,38 @@ def read_counters(path: Path) -> Counters:
                     event = json.loads(line)
                 except ValueError:
                     continue
-                if event.get("event") == "status":
-                    last[event.get("container", "")] = event
+                _take(lives.setdefault(event.get("container", ""), []), event)
     counters = Counters()
-    for event in last.values():
-        if "peak_rss_bytes" in event:
-            counters.peak_memory_bytes = (counters.peak_memory_bytes or 0) + event["peak_rss_bytes"]
-        for node in event.get("nodes", []):
-            counters.nodes[node["id"]] = _node(node)
+    for lines_of_lives in lives.values():
+        told = [event for event in lines_of_lives if event]
+        if peaks := [event["peak_rss_bytes"] for event in told if "peak_rss_bytes" in event]:
+            # The lives of one container follow each other; containers are there at once.
+            counters.peak_memory_bytes = (counters.peak_memory_bytes or 0) + max(peaks)
+        for event in told:
+            for node in event.get("nodes", []):
+                earlier = counters.nodes.get(node["id"], NodeCounters())
+                counters.nodes[node["id"]] = _sum(earlier, _node(node))
     return counters
+
+
+def _take(lives: list[dict[str, Any]], event: dict[str, Any]) -> None:
+    """Keep the last status line of each life; `ready` begins one, its counts start at zero."""
+    if event.get("event") == "ready" or not lives:
+        lives.append({})
+    if event.get("event") == "status":
+        lives[-1] = event
+
+
+def _sum(one: NodeCounters, other: NodeCounters) -> NodeCounters:
+    allocations = [n.heap_allocs for n in (one, other) if n.heap_allocs is not None]
+    return NodeCounters(
+        cpu_ns=one.cpu_ns + other.cpu_ns,
+        lost=one.lost + other.lost,
+        loans_failed=one.loans_failed + other.loans_failed,
+        copies=one.copies + other.copies,
+        bytes_copied=one.bytes_copied + other.bytes_copied,
+        heap_allocs=sum(allocations) if allocations else None,
+    )
 
 
 def _node(node: dict[str, Any]) -> NodeCounters:

@@ -15,9 +15,9 @@ Frames = dict[int, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The verdict and the sentence that goes with it."""
+    """The verdict (None: there was nothing to compare with) and the sentence that goes with it."""
 
-    equal: bool
+    equal: bool | None
     text: str
     frames: int
     first_difference: dict[str, Any] | None = None

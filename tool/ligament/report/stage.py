@@ -46,7 +46,8 @@ def make_report(paths: list[Path], options: ReportOptions) -> dict[str, Any]:
         if not run.table.is_file():
             trace_run(run.path)
         entry = describe_variant(run, options.warm_up)
-        comparison = _compare(run, reference, expected)
+        lone = len(runs) == 1 and expected is None
+        comparison = _record_only(run) if lone else _compare(run, reference, expected)
         entry["equal"] = comparison.equal
         entry["equality"] = {
             "text": comparison.text,
@@ -88,6 +89,17 @@ def _sink_frames(run: RunFolder) -> Frames:
             f"recorded files: {listing(str(p.name) for p in outputs.values())}"
         )
     return read_frames(outputs[sink])
+
+
+def _record_only(run: RunFolder) -> Comparison:
+    """A lone run is equal to nothing; but what its graph's check asks for must be recorded."""
+    text = "nothing to compare with: name another run, or --expected FILE"
+    if run.sink is None:
+        return Comparison(None, text, 0)
+    try:
+        return Comparison(None, text, len(_sink_frames(run)))
+    except FailureError as error:
+        return Comparison(False, str(error), 0)
 
 
 def _compare(run: RunFolder, reference: RunFolder, expected: Frames | None) -> Comparison:

@@ -61,7 +61,7 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
     rows = [
         ("frames", [str(v["frames"]) for v in variants]),
-        ("outputs equal", ["[green]yes[/]" if v["equal"] else "[red]NO[/]" for v in variants]),
+        ("outputs equal", [equal_text(v["equal"]) for v in variants]),
         ("latency p50", latency("p50")),
         ("  95 % interval", [_interval(v["latency_ns"]) for v in variants]),
         ("  against reference", [_against(v["against_reference"]) for v in variants]),
@@ -84,6 +84,13 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
         ("probe overhead", [duration(v["probe_overhead_ns"]) for v in variants]),
     ]
     return rows
+
+
+def equal_text(equal: bool | None) -> str:
+    """The verdict of the comparison; without anything to compare with there is none."""
+    if equal is None:
+        return "-"
+    return "[green]yes[/]" if equal else "[red]NO[/]"
 
 
 def _interval(latency: dict[str, Any] | None) -> str:
@@ -138,6 +145,9 @@ def remarks(report: dict[str, Any]) -> list[str]:
     for variant in report["variants"]:
         name = variant["name"]
         lines.append(f"{name}: {variant['equality']['text']}")
+        for error in variant.get("errors", []):
+            times = f" ({error['count']} times)" if error.get("count", 1) > 1 else ""
+            lines.append(f"{name}: {error['node'] or error['container']}: {error['text']}{times}")
         if not variant["hops"]:
             lines.append(f"{name}: no chain from a source to the sink was found in its trace")
         if lost := variant["lost_events"]:

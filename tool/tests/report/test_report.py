@@ -168,3 +168,32 @@ def test_a_run_without_trace_says_how_to_record(
 def test_a_table_of_another_version_is_refused(make_run: MakeRun) -> None:
     with pytest.raises(InputError, match="no event table of this version"):
         make_report([make_run(three_frames(), schema="ligament/event-table/0")], NO_WARM_UP)
+
+
+def test_a_lone_run_is_compared_with_nothing(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(three_frames())
+    assert main(["report", str(run), "--warm-up", "0"]) == 0
+    printed = capsys.readouterr().out
+    assert "nothing to compare with" in printed and "yes" not in printed
+    report = json.loads((run / "report.json").read_text())
+    jsonschema.validate(report, schema())
+    assert report["variants"][0]["equal"] is None
+
+
+def test_a_lone_run_that_recorded_nothing_fails(make_run: MakeRun) -> None:
+    path = make_run(three_frames())
+    run = json.loads((path / "run.json").read_text()) | {"outputs": []}
+    (path / "run.json").write_text(json.dumps(run))
+    assert make_report([path], NO_WARM_UP)["variants"][0]["equal"] is False
+
+
+def test_what_nodes_reported_is_told(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    path = make_run(three_frames())
+    error = {"node": "/sink", "text": "the disk is full", "container": "c", "count": 2}
+    run = json.loads((path / "run.json").read_text()) | {"errors": [error]}
+    (path / "run.json").write_text(json.dumps(run))
+    assert main(["report", str(path)]) == 0
+    assert "/sink: the disk is full (2 times)" in capsys.readouterr().out
+    jsonschema.validate(json.loads((path / "report.json").read_text()), schema())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,17 @@ from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
 from ligament.run.overrides import parse_overrides
 from ligament.run.supervisor import RunOptions
+
+
+class Level(StrEnum):
+    """How much is logged: from everything to what ends a process."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARN = "warn"
+    ERROR = "error"
+    FATAL = "fatal"
+
 
 Target = Annotated[
     str, typer.Argument(metavar="GRAPH", help="A graph, as everywhere, or a build.json.")
@@ -53,7 +65,8 @@ Domain = Annotated[
     typer.Option("--domain", metavar="NAME", help="Shared-memory domain; default: the graph."),
 ]
 LogLevel = Annotated[
-    str, typer.Option("--log-level", metavar="LEVEL", help="debug, info, warn, error or fatal.")
+    Level,
+    typer.Option("--log-level", help="What is worth a line in the logs."),
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -73,7 +86,7 @@ def run(
     start_timeout: StartTimeout = 10.0,
     drain_timeout: DrainTimeout = 5.0,
     domain: Domain = None,
-    log_level: LogLevel = "info",
+    log_level: LogLevel = Level.INFO,
     quiet: QuietOption = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
@@ -98,7 +111,7 @@ def run(
         trace="ligament" if trace else None,
         domain=domain,
         until=tuple(until or ()),
-        log_level=log_level,
+        log_level=log_level.value,
         parameters=parse_overrides(set_parameters or ()),
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )

@@ -9,8 +9,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from ligament import __version__
 
 
 def describe_context(folder: Path, versions: Mapping[str, str]) -> dict[str, Any]:
@@ -18,9 +21,18 @@ def describe_context(folder: Path, versions: Mapping[str, str]) -> dict[str, Any
     return {
         "machine": describe_machine(),
         "commit": commit_of(folder),
+        "ligament": describe_ligament(),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
         "versions": {**versions, "python": platform.python_version()},
     }
+
+
+@cache
+def describe_ligament() -> dict[str, str | None]:
+    """The tool's own version, and its commit where it runs from a checkout of its repository."""
+    root = Path(__file__).resolve().parents[3]
+    checkout = (root / "tool" / "pyproject.toml").is_file()
+    return {"version": __version__, "commit": commit_of(root) if checkout else None}
 
 
 def describe_machine() -> dict[str, Any]:

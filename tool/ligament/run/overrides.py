@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, Location, Problem, listing, nearest
+from ligament.graph.model import NodeType
+from ligament.graph.parameters import BUILT_IN, converted, value_problem
 from ligament.graph.source import parse_yaml
 
 # Node id -> parameter -> value.
@@ -25,8 +28,24 @@ def parse_overrides(words: Iterable[str]) -> dict[str, dict[str, Any]]:
             )
             raise InputError(problem)
         value = parse_yaml(text, f"--set {target}").data
+        _require_value(target, text, value)
         found.setdefault(node if node.startswith("/") else f"/{node}", {})[parameter] = value
     return found
+
+
+def _require_value(target: str, text: str, value: Any) -> None:
+    """Raise if a value is none that a parameter of any type can have."""
+    items = value if isinstance(value, list) else [value]
+    if all(isinstance(item, bool | int | float | str) for item in items):
+        return
+    shown = f"'{text}'" if text else "nothing"
+    problem = Problem(
+        "set-value",
+        f"--set {target}: {shown} is no parameter's value",
+        expected="true or false, a number, a text, or a list of these",
+        hint="" if text else f"an empty text is written --set {target}=\"''\"",
+    )
+    raise InputError(problem)
 
 
 def check_nodes(overrides: Overrides, nodes: Iterable[str]) -> None:
@@ -46,11 +65,13 @@ def check_nodes(overrides: Overrides, nodes: Iterable[str]) -> None:
         raise InputError(problems)
 
 
-def apply_overrides(overrides: Overrides, node: dict[str, Any]) -> None:
-    """Set the values in a node of a container's configuration; unknown parameters are refused.
+def apply_overrides(
+    overrides: Overrides, node: dict[str, Any], types: Mapping[str, NodeType] | None = None
+) -> None:
+    """Set the values in a node of a container's configuration; what cannot be is refused.
 
     A generated configuration holds every parameter that has a default or a value, so only one
-    that the graph left open is not in it; the node itself judges types and ranges.
+    that the graph left open is not in it. Where its type is not in `types`, the node itself judges.
     """
     values = overrides.get(node["id"], {})
     unknown = [name for name in values if name not in node["parameters"]]
@@ -63,4 +84,15 @@ def apply_overrides(overrides: Overrides, node: dict[str, Any]) -> None:
                 hint=nearest(unknown[0], node["parameters"]),
             )
         )
-    node["parameters"].update(values)
+    declared = types[node["type"]].parameters if types and node["type"] in types else {}
+    problems = []
+    for name, value in values.items():
+        parameter = declared.get(name) or BUILT_IN.get(name)
+        at = Location(f"--set {node['id'].removeprefix('/')}.{name}")
+        fault = value_problem(parameter, value, at) if parameter else None
+        if fault:
+            problems.append(replace(fault, text=f"{at.file}: {fault.text}", location=None))
+        else:
+            node["parameters"][name] = converted(parameter, value) if parameter else value
+    if problems:
+        raise InputError(problems)

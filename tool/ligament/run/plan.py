@@ -16,6 +16,8 @@ from typing import Any
 from ligament import resources
 from ligament.artefacts import json_text, write_text
 from ligament.errors import FailureError, InputError, Problem
+from ligament.graph import load_graph
+from ligament.graph.model import NodeType
 from ligament.run.overrides import Overrides, apply_overrides, check_nodes
 from ligament.run.process import ContainerSpec
 
@@ -73,10 +75,16 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
             f"the container program is missing: {container_program}",
             hint="make setup, in Ligament's repository; `ligament doctor` tells more",
         )
+    types = _node_types(build_path)
+    configs = {
+        name: _read_config(build_path.parent / container["config"], options, types)
+        for name, container in build["containers"].items()
+    }
     folder = _new_run_folder(build_path.parent / "runs")
     plan = RunPlan(build, folder.name, folder, options.domain or build["graph"], [])
     for name, container in build["containers"].items():
-        config = _configure(build_path.parent, plan, container["config"], options)
+        path = folder / "config" / Path(container["config"]).name
+        config = _configure(build_path.parent, plan, configs[name], path, options)
         command = [str(container_program), str(config)]
         spec = ContainerSpec(
             name=name,
@@ -138,24 +146,38 @@ def _first_free(runs: Path, stamp: str) -> Path:
     return folder
 
 
-def _configure(folder: Path, plan: RunPlan, config: str, options: PlanOptions) -> Path:
-    """Complete a generated configuration by what belongs to this run."""
+def _node_types(build_path: Path) -> Mapping[str, NodeType]:
+    """The node types of the graph, from the graph.json two folders up, where there is one."""
+    path = build_path.parent.parent / "graph.json"
+    return load_graph(path).types if path.is_file() else {}
+
+
+def _read_config(path: Path, options: PlanOptions, types: Mapping[str, NodeType]) -> dict[str, Any]:
+    """Read a generated configuration and set this run's parameters in it."""
     try:
-        data = json.loads((folder / config).read_text(encoding="utf-8"))
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         hint = "run `ligament generate` again"
-        text = f"cannot read the configuration {folder / config}: {error}"
+        text = f"cannot read the configuration {path}: {error}"
         raise InputError(Problem("config-unreadable", text, hint=hint)) from error
-    data |= {
+    for node in data["nodes"]:
+        apply_overrides(options.parameters, node, types)
+    return data
+
+
+def _configure(
+    build: Path, plan: RunPlan, config: Mapping[str, Any], path: Path, options: PlanOptions
+) -> Path:
+    """Complete a configuration by what belongs to this run, and write it to `path`."""
+    data = {
+        **config,
         "run_id": plan.run_id,
         "domain": plan.domain,
         "trace": options.trace,
         "log_level": options.log_level,
     }
     for node in data["nodes"]:
-        apply_overrides(options.parameters, node)
-        node["library"] = str((folder / node["library"]).resolve())
-    path = plan.folder / "config" / Path(config).name
+        node["library"] = str((build / node["library"]).resolve())
     write_text(path, json_text(data))
     return path
 

@@ -255,6 +255,7 @@ class Supervisor:
         said = self._errors[spec.name]
         if code == 2 and record.ready_ns is None:
             text = "\n".join(said) or f"container {spec.name} refused its configuration"
+            text += _skew_hint(spec, said)
             return Verdict("failed", text + ("" if said else self._tail(spec)), 2, spec.name)
         when = "in mid-run" if record.ready_ns is not None else "before it was ready"
         when = "while it was stopping" if self._stopping else when
@@ -317,6 +318,17 @@ class Supervisor:
             )
         await everyone
         self._shutdown.drain_ns = now_ns() - self._shutdown.stop_ns
+
+
+def _skew_hint(spec: ContainerSpec, said: list[str]) -> str:
+    """The user did not write the configuration: if its form is refused, the two sides differ."""
+    config = Path(spec.command[-1]).name
+    if not any(f"{config}: /" in line for line in said):
+        return ""
+    return (
+        "\n  hint: this file is generated; if the installed runtime is of another state than this "
+        "tool, `make setup` in Ligament's repository brings them together"
+    )
 
 
 async def _all_ended(tasks: list[asyncio.Task[None]]) -> None:

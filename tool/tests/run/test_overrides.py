@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ligament.errors import InputError
+from ligament.graph.model import NodeType, Parameter
 from ligament.run.overrides import apply_overrides, check_nodes, parse_overrides
 
 
@@ -51,3 +52,53 @@ def test_only_the_named_node_is_changed() -> None:
     changed = node()
     apply_overrides({"/camera": {"frames": 5}, "/sink": {"frames": 7}}, changed)
     assert changed["parameters"] == {"frames": 5, "path": ""}
+
+
+@pytest.mark.parametrize("text", ["", "null", "{a: 1}", "[{a: 1}]", "[1, null]", "[[1]]"])
+def test_what_no_parameter_can_be_is_refused(text: str) -> None:
+    with pytest.raises(InputError) as raised:
+        parse_overrides([f"camera.frames={text}"])
+    assert "--set camera.frames" in raised.value.problems[0].text
+
+
+def test_an_empty_text_is_told_how_to_be_written() -> None:
+    with pytest.raises(InputError) as raised:
+        parse_overrides(["camera.path="])
+    assert "--set camera.path=\"''\"" in raised.value.problems[0].hint
+    assert parse_overrides(["camera.path=''"]) == {"/camera": {"path": ""}}
+
+
+TYPES = {
+    "image/camera": NodeType(
+        "image/camera",
+        "nowhere",
+        parameters={
+            "frames": Parameter("frames", "integer", "Frames.", 0, range=(0, 100)),
+            "path": Parameter("path", "string", "Where.", "", choices=("", "here")),
+            "rate": Parameter("rate", "double", "How often.", 1.0),
+        },
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("frames", "many", "param-type"),
+        ("frames", 101, "param-range"),
+        ("path", "ther", "param-choice"),
+        ("frames", [1], "param-type"),
+    ],
+)
+def test_a_value_is_judged_by_the_node_type(name: str, value: object, code: str) -> None:
+    with pytest.raises(InputError) as raised:
+        apply_overrides({"/camera": {name: value}}, node(), TYPES)
+    (problem,) = raised.value.problems
+    assert problem.code == code and f"--set camera.{name}" in problem.text
+
+
+def test_a_whole_number_for_a_double_becomes_one() -> None:
+    changed = node()
+    changed["parameters"]["rate"] = 1.0
+    apply_overrides({"/camera": {"rate": 30}}, changed, TYPES)
+    assert isinstance(changed["parameters"]["rate"], float)

@@ -107,6 +107,24 @@ def test_a_mistake_in_set_up_is_told_in_the_nodes_words(chat: Chat) -> None:
     assert "/talker" in result.stderr
 
 
+def test_a_configuration_of_another_version_brings_a_hint(chat: Chat) -> None:
+    config = chat.folder / "processes" / "gen" / "containers" / "talker.json"
+    data = json.loads(config.read_text())
+    data["nodes"][0]["invented_later"] = {}
+    config.write_text(json.dumps(data))
+    result = chat.run()
+    assert result.returncode == 2
+    assert "invented_later" in result.stderr and "make setup" in result.stderr
+
+
+def test_a_value_for_one_run_is_judged_before_anything_is_made(chat: Chat) -> None:
+    for word in ("talker.period_ms=often", "talker.period_ms=", "talker.period_ms=[{a: 1}]"):
+        result = chat.run("--set", word)
+        assert result.returncode == 2
+        assert "--set talker.period_ms" in result.stderr
+    assert not (chat.folder / "processes" / "runs").exists()
+
+
 def test_a_value_that_no_parameter_takes_is_refused(chat: Chat) -> None:
     result = chat.set("/talker", period_ms="often").run()
     assert result.returncode == 2
@@ -251,7 +269,8 @@ def path_without_lttng(tmp_path: Path) -> str:
     for part in os.environ["PATH"].split(":"):
         for program in Path(part).glob("*"):
             link = folder / program.name
-            if not program.name.startswith("lttng") and not link.exists():
+            # A link to nothing does not "exist", and yet its name is taken.
+            if not program.name.startswith("lttng") and not os.path.lexists(link):
                 link.symlink_to(program)
     assert shutil.which("lttng", path=str(folder)) is None
     return str(folder)

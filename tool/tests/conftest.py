@@ -3,9 +3,31 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Generator
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Hypothesis fails an example that takes over 200 ms, or is slow to make, and that depends on the
 # machine's load; no test here may depend on time.
 settings.register_profile("ligament", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ligament")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where everything was installed and built first (`dev/test` says so), a skip is a failure.
+
+    A test that skips itself because its program was not built would otherwise never be missed.
+    """
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and _requires_all():
+        report.outcome = "failed"
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.longrepr = f"skipped, though LIGAMENT_TEST_REQUIRE_ALL is set: {reason}"
+    return report
+
+
+def _requires_all() -> bool:
+    return os.environ.get("LIGAMENT_TEST_REQUIRE_ALL") == "1"

@@ -21,7 +21,7 @@ Emit = Callable[[dict[str, str], str, int], dict[str, Any]]
 
 
 def find_emitter() -> Path | None:
-    """That of build/runtime under `dev/test`, which built it; else the newest of any build folder."""
+    """That of build/runtime under `dev/test`, which built it; else the newest of any build."""
     folder = "runtime" if os.environ.get("LIGAMENT_TEST_REQUIRE_ALL") == "1" else "*"
     found = (REPOSITORY / "build").glob(f"{folder}/tests/trace_emitter")
     return max(found, key=lambda path: path.stat().st_mtime, default=None)

@@ -72,13 +72,6 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", "-s", metavar="NODE.PARAM=VALUE", help="Set a parameter for this run."),
 ]
-KeepAwake = Annotated[
-    bool,
-    typer.Option(
-        "--keep-awake",
-        help="Keep idle cores awake (/dev/cpu_dma_latency): shorter hand-overs, more power.",
-    ),
-]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures while it runs.")]
 
 
@@ -95,7 +88,6 @@ def run(
     domain: Domain = None,
     log_level: LogLevel = Level.INFO,
     quiet: QuietOption = False,
-    keep_awake: KeepAwake = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
     json: JsonOption = False,
@@ -121,7 +113,6 @@ def run(
         until=tuple(until or ()),
         log_level=log_level.value,
         parameters=parse_overrides(set_parameters or ()),
-        keep_awake=keep_awake,
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     _warn(request.build)

@@ -22,13 +22,6 @@ from ligament.demo.runs import (
 from ligament.graph import load_graph
 from ligament.report.stage import ReportOptions, make_report
 from ligament.report.variant import WARM_UP_FRAMES, open_run
-from ligament.run.awake import cores_awake
-
-AWAKE = "idle cores are kept awake for the fast runs (/dev/cpu_dma_latency)"
-ASLEEP = (
-    "idle cores may sleep (no right to write /dev/cpu_dma_latency): each hand-over between "
-    "processes then includes waking a core"
-)
 
 
 @dataclass(frozen=True)
@@ -44,11 +37,9 @@ def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
     """Run everything; writes report.json of the graph."""
     folder = graph_folder(load_graph(options.graph).name, options.out)
     builds = build_variants(options, say)
-    with cores_awake() as awake:
-        say(AWAKE if awake else ASLEEP)
-        runs = DemoRuns(fast=run_fast(builds, options, say))
-        recorded = open_run(next(iter(runs.fast.values()))).outputs()[SINK]
-        reference = run_reference(options, folder / "reference", recorded, say)
+    runs = DemoRuns(fast=run_fast(builds, options, say))
+    recorded = open_run(next(iter(runs.fast.values()))).outputs()[SINK]
+    reference = run_reference(options, folder / "reference", recorded, say)
     say("reading the traces")
     report = make_report(list(runs.fast.values()), ReportOptions(expected=reference.frames))
     report["kernels"] = {

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from ligament import __version__
-from ligament.run.awake import wake_latency_limit_us
 
 
 def describe_context(folder: Path, versions: Mapping[str, str]) -> dict[str, Any]:
@@ -48,7 +47,6 @@ def describe_machine() -> dict[str, Any]:
         "kernel": platform.release(),
         "os": _read_os_name(),
         "governor": governor or None,
-        "cpu_dma_latency_us": wake_latency_limit_us(),
     }
 
 

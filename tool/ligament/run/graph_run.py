@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Problem, listing, nearest
-from ligament.run.awake import PM_QOS, cores_awake
 from ligament.run.ending import finished_when
 from ligament.run.lock import DomainLock
 from ligament.run.outcome import Observer, RunResult
@@ -34,7 +33,6 @@ class RunRequest:
     log_level: str = "info"
     parameters: Overrides = field(default_factory=dict)
     options: RunOptions = field(default_factory=RunOptions)
-    keep_awake: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,11 +48,7 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     """Run a built graph to its end. Raises only for what is wrong before anything was started."""
     build = read_build(request.build)
     domain = request.domain or build["graph"]
-    with (
-        DomainLock(domain),
-        _awake(request.keep_awake),
-        _recording(request.trace) as recording,
-    ):
+    with DomainLock(domain), _recording(request.trace) as recording:
         options = PlanOptions(domain, request.trace, request.log_level, request.parameters)
         plan = make_plan(request.build, options)
         until = _until(request.until, plan)
@@ -97,24 +91,6 @@ def _until(asked: tuple[str, ...], plan: RunPlan) -> list[str]:
             )
         )
     return named
-
-
-@contextmanager
-def _awake(asked: bool) -> Iterator[None]:
-    """Keep the cores awake if that was asked for; an error where it is not allowed."""
-    if not asked:
-        yield
-        return
-    with cores_awake() as held:
-        if not held:
-            raise InputError(
-                Problem(
-                    "not-permitted",
-                    f"--keep-awake: {PM_QOS} cannot be opened",
-                    hint="run as root, or let your group write it (a udev rule)",
-                )
-            )
-        yield
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from ligament.cli.common import (
 )
 from ligament.mapping import load_mapping
 from ligament.pipeline import Request, built
+from ligament.run.cores import check_cores
 from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
 from ligament.run.overrides import parse_overrides
@@ -72,6 +73,14 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", "-s", metavar="NODE.PARAM=VALUE", help="Set a parameter for this run."),
 ]
+Cores = Annotated[
+    str | None,
+    typer.Option(
+        "--cores",
+        metavar="LIST",
+        help="Run all containers on these cores only, as taskset takes them: 1 or 0,2-3.",
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures while it runs.")]
 
 
@@ -87,6 +96,7 @@ def run(
     drain_timeout: DrainTimeout = 5.0,
     domain: Domain = None,
     log_level: LogLevel = Level.INFO,
+    cores: Cores = None,
     quiet: QuietOption = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
@@ -113,6 +123,7 @@ def run(
         until=tuple(until or ()),
         log_level=log_level.value,
         parameters=parse_overrides(set_parameters or ()),
+        cores=check_cores(cores),
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     _warn(request.build)

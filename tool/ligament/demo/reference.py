@@ -14,6 +14,7 @@ from ligament.demo.runs import DemoOptions, Say
 from ligament.errors import FailureError
 from ligament.report.equality import read_frames
 from ligament.report.variant import WARM_UP_FRAMES
+from ligament.run.cores import one_core
 
 PROGRAM = "ligament-image-reference"
 
@@ -36,7 +37,16 @@ def run_reference(options: DemoOptions, folder: Path, recorded: Path, say: Say) 
     folder.mkdir(parents=True, exist_ok=True)
     frames = options.frames + WARM_UP_FRAMES
     size = next(iter(read_frames(recorded).values()), {"width": 320, "height": 240})
-    command = [str(program), "--frames", str(frames), "--rate-hz", str(options.rate_hz)]
+    command = [
+        "taskset",
+        "--cpu-list",
+        one_core(),
+        str(program),
+        "--frames",
+        str(frames),
+        "--rate-hz",
+        str(options.rate_hz),
+    ]
     command += [word for key in ("width", "height") for word in (f"--{key}", str(size[key]))]
     for name, value in options.input_parameters().items():
         command += [f"--{name}", value]

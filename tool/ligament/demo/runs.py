@@ -15,6 +15,7 @@ from ligament.errors import FailureError
 from ligament.graph import load_graph
 from ligament.pipeline import Request, built
 from ligament.report.variant import WARM_UP_FRAMES
+from ligament.run.cores import one_core
 from ligament.run.display import Quiet
 from ligament.run.graph_run import RunRequest, run_graph
 from ligament.run.supervisor import RunOptions
@@ -62,13 +63,16 @@ def build_variants(options: DemoOptions, say: Say) -> dict[str, Path]:
 
 
 def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict[str, Path]:
-    """Every variant once with one frame in flight, so that no time is spent in queues."""
+    """Every variant once with one frame in flight, so that no time is spent in queues.
+
+    Then one node at a time has work: all run on one core, as the reference program does.
+    """
     frames = options.frames + WARM_UP_FRAMES
     camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}
     folders = {}
     for name, build in builds.items():
-        say(f"running {name}: {frames} frames as fast as the graph goes")
-        folders[name] = _run(build, camera | options.input_parameters())
+        say(f"running {name}: {frames} frames as fast as the graph goes, on core {one_core()}")
+        folders[name] = _run(build, camera | options.input_parameters(), one_core())
     return folders
 
 
@@ -87,7 +91,7 @@ def run_paced(builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: 
         before = after
 
 
-def _run(build: Path, camera: Mapping[str, Any]) -> Path:
+def _run(build: Path, camera: Mapping[str, Any], cores: str | None = None) -> Path:
     request = RunRequest(
         build=build,
         trace="ligament",
@@ -95,6 +99,7 @@ def _run(build: Path, camera: Mapping[str, Any]) -> Path:
         domain=f"demo-{os.getpid()}",
         until=(SINK,),
         log_level="warn",
+        cores=cores,
         parameters={CAMERA: dict(camera), SINK: {"frames": camera["frames"]}},
         options=RunOptions(start_timeout_s=30.0, drain_timeout_s=10.0),
     )

@@ -32,6 +32,7 @@ class RunRequest:
     until: tuple[str, ...] = ()
     log_level: str = "info"
     parameters: Overrides = field(default_factory=dict)
+    cores: str | None = None
     options: RunOptions = field(default_factory=RunOptions)
 
 
@@ -49,7 +50,9 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     build = read_build(request.build)
     domain = request.domain or build["graph"]
     with DomainLock(domain), _recording(request.trace) as recording:
-        options = PlanOptions(domain, request.trace, request.log_level, request.parameters)
+        options = PlanOptions(
+            domain, request.trace, request.log_level, request.parameters, request.cores
+        )
         plan = make_plan(request.build, options)
         until = _until(request.until, plan)
         record = RunRecord(plan)

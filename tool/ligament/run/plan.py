@@ -31,6 +31,7 @@ class RunPlan:
     folder: Path
     domain: str
     specs: list[ContainerSpec]
+    cores: str | None = None
 
     @property
     def nodes(self) -> list[str]:
@@ -46,6 +47,7 @@ class PlanOptions:
     trace: str | None = None
     log_level: str = "info"
     parameters: Overrides = field(default_factory=dict)
+    cores: str | None = None
 
 
 def read_build(path: Path) -> dict[str, Any]:
@@ -81,11 +83,11 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         for name, container in build["containers"].items()
     }
     folder = _new_run_folder(build_path.parent / "runs")
-    plan = RunPlan(build, folder.name, folder, options.domain or build["graph"], [])
+    plan = RunPlan(build, folder.name, folder, options.domain or build["graph"], [], options.cores)
     for name, container in build["containers"].items():
         path = folder / "config" / Path(container["config"]).name
         config = _configure(build_path.parent, plan, configs[name], path, options)
-        command = [str(container_program), str(config)]
+        command = [*_on_cores(options.cores), str(container_program), str(config)]
         spec = ContainerSpec(
             name=name,
             command=command,
@@ -96,6 +98,11 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         )
         plan.specs.append(spec)
     return plan
+
+
+def _on_cores(cores: str | None) -> list[str]:
+    """Words in front of a command that keep it on some cores; `taskset` becomes the command."""
+    return [] if cores is None else ["taskset", "--cpu-list", cores]
 
 
 def with_environment(plan: RunPlan, extra: Mapping[str, str]) -> RunPlan:

@@ -46,7 +46,10 @@ class RunRecord:
             "clocks": clock_record(self._start, self._start),
             "trace": None,
             "outputs": [],
-            "context": describe_context(Path(plan.build["source"]).parent, plan.build["versions"]),
+            "context": {
+                **describe_context(Path(plan.build["source"]).parent, plan.build["versions"]),
+                "container_cores": plan.cores,
+            },
         }
 
     def started(self, trace: Mapping[str, Any] | None) -> None:

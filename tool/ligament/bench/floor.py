@@ -6,9 +6,10 @@ from __future__ import annotations
 from ligament.bench.framework import Row, program, rows_of
 
 
-def measure_floor(rate_hz: float, wakes: int) -> Row:
-    """One row: one-way time of a futex wake at this rate."""
-    command = [str(program("ligament-bench-floor")), "--rate-hz", str(rate_hz)]
+def measure_floor(rate_hz: float, wakes: int, core: str | None = None) -> Row:
+    """One row: one-way time of a futex wake at this rate, with both ends on a core or on any."""
+    command = [] if core is None else ["taskset", "--cpu-list", core]
+    command += [str(program("ligament-bench-floor")), "--rate-hz", str(rate_hz)]
     return rows_of([*command, "--wakes", str(wakes)])[0]
 
 

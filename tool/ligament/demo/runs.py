@@ -77,21 +77,21 @@ def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict
 
 
 def run_paced(builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: DemoRuns) -> None:
-    """Every variant once at the rate, the floor measured before and after each."""
+    """Every variant once at the rate, the floor before and after each; all on one core."""
     frames = options.paced_frames + WARM_UP_FRAMES
     camera = {"pacing": "rate", "rate_hz": options.rate_hz, "frames": frames}
     wakes = max(30, options.paced_frames // 4)
     say(f"measuring the bare wake-up at {options.rate_hz:g} Hz")
-    before = measure_floor(options.rate_hz, wakes)
+    before = measure_floor(options.rate_hz, wakes, one_core())
     for name, build in builds.items():
         say(f"running {name}: {frames} frames at {options.rate_hz:g} Hz, then the bare wake-up")
-        runs.paced[name] = _run(build, camera | options.input_parameters())
-        after = measure_floor(options.rate_hz, wakes)
+        runs.paced[name] = _run(build, camera | options.input_parameters(), one_core())
+        after = measure_floor(options.rate_hz, wakes, one_core())
         runs.floors[name] = [before, after]
         before = after
 
 
-def _run(build: Path, camera: Mapping[str, Any], cores: str | None = None) -> Path:
+def _run(build: Path, camera: Mapping[str, Any], core: str) -> Path:
     request = RunRequest(
         build=build,
         trace="ligament",
@@ -99,7 +99,7 @@ def _run(build: Path, camera: Mapping[str, Any], cores: str | None = None) -> Pa
         domain=f"demo-{os.getpid()}",
         until=(SINK,),
         log_level="warn",
-        cores=cores,
+        cores=core,
         parameters={CAMERA: dict(camera), SINK: {"frames": camera["frames"]}},
         options=RunOptions(start_timeout_s=30.0, drain_timeout_s=10.0),
     )

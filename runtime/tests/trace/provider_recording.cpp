@@ -21,12 +21,14 @@ constexpr void fill(void (*&hook)(Arguments...) noexcept) {
   hook = record<name, Arguments...>;
 }
 
+// clang-format off: it never settles on one layout of this list.
 #define LIGAMENT_TEST_EVENTS(X)                                                                  \
   X(process_start)                                                                               \
   X(thread_start)                                                                                \
   X(probe_cost) X(calibration) X(node_init) X(topic_init) X(publisher_init) X(subscription_init) \
       X(timer_init) X(span_name) X(loan) X(publish) X(take) X(callback_start) X(callback_end)    \
           X(span_begin) X(span_end) X(wait_begin) X(wait_end) X(drop)
+// clang-format on
 
 #define LIGAMENT_TEST_NAME(event) constexpr char name_of_##event[] = #event;
 LIGAMENT_TEST_EVENTS(LIGAMENT_TEST_NAME)

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from ligament.artefacts import write_json
@@ -33,26 +35,35 @@ def bench(name: Name = None, quick: Quick = False, json: JsonFile = None) -> Non
             console.print(f"[bold]{entry.name:12}[/] {entry.question}")
         return
     result = run_bench(name, quick)
-    console.print(rows_table(result["rows"]))
+    print_rows(console, result["rows"])
     if json is not None:
         write_json(json, result)
         console.print(f"rows: {json}", soft_wrap=True)
 
 
-def rows_table(rows: list[dict[str, Any]]) -> Table:
-    """Rows of results for people."""
-    table = Table()
-    for heading in ("bench", "params", "peer", "metric", "unit"):
-        table.add_column(heading)
-    for heading in ("n", "p50", "p99", "mean", "sd"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        params = " ".join(f"{key}={_short(value)}" for key, value in row["params"].items())
-        figures = [_short(row[key]) for key in ("p50", "p99", "mean", "sd")]
-        table.add_row(row["bench"], params, row["peer"], row["metric"], row["unit"],
-                      str(row["n"]), *figures)  # fmt: skip
-    return table
+def print_rows(console: Console, rows: list[dict[str, Any]]) -> None:
+    """Rows of results for people: what was measured stands once, above its rows."""
+    for params, group in groupby(rows, key=lambda row: dict(row["params"])):
+        title = ", ".join(f"{key} {_short(value)}" for key, value in params.items())
+        table = Table(box=None, pad_edge=False, title=escape(title), title_justify="left")
+        for heading in ("peer", "metric", "unit"):
+            table.add_column(heading, no_wrap=True)
+        for heading in ("n", "p50", "p99", "mean", "sd"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for row in group:
+            figures = [_figure(row[key]) for key in ("p50", "p99", "mean", "sd")]
+            table.add_row(row["peer"], row["metric"], row["unit"], str(row["n"]), *figures)
+        console.print(table)
+        console.print()
 
 
 def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _figure(value: float) -> str:
+    """Three digits and k or M: columns of nanoseconds fit a terminal of 80."""
+    for size, suffix in ((1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.3g}{suffix}"
+    return f"{value:.3g}"

@@ -21,7 +21,8 @@ constexpr void fill(void (*&hook)(Arguments...) noexcept) {
   hook = record<name, Arguments...>;
 }
 
-// clang-format off: it never settles on one layout of this list.
+// The formatter never settles on one layout of this list.
+// clang-format off
 #define LIGAMENT_TEST_EVENTS(X)                                                                  \
   X(process_start)                                                                               \
   X(thread_start)                                                                                \

@@ -156,7 +156,9 @@ TEST(RectifyBadInput, AnImageThatLiesAboutItsSizeIsRefused) {
     GraphRun graph;
     GraphRun::Parameters parameters;
     if (std::string(kind) == "sink") parameters = {{"output_dir", outputs.path().string()}};
-    ASSERT_NE(graph.add(kind, parameters), nullptr) << graph.errors();
+    // The node's own name for its input, whichever of the two it is.
+    ASSERT_NE(graph.add(kind, parameters, {{"image/image_raw", "image"}}), nullptr)
+        << graph.errors();
     HandMade hand(graph);
     auto image = HandMade::image(20, 10);
     image.height = 11;
@@ -203,7 +205,7 @@ TEST(ResizeBadInput, RefusesAnEmptySize) {
 
 TEST(ResizeBadInput, SaysThatAScaleGivesNoImage) {
   GraphRun graph;
-  graph.add("resize", {{"scale_height", 0.001}});
+  graph.add("resize", {{"scale_height", 0.001}}, {{"image/image_raw", "image"}});
   HandMade hand(graph);
   hand.send(HandMade::image(20, 10), test_calibration(20, 10));
   EXPECT_THAT(graph.errors(), HasSubstr("20x10"));

@@ -101,7 +101,12 @@ def _run(build: Path, camera: Mapping[str, Any], core: str) -> Path:
         log_level="warn",
         cores=core,
         parameters={CAMERA: dict(camera), SINK: {"frames": camera["frames"]}},
-        options=RunOptions(start_timeout_s=30.0, drain_timeout_s=10.0),
+        options=RunOptions(
+            start_timeout_s=30.0,
+            drain_timeout_s=10.0,
+            # A graph that loses every frame (no calibration, say) must not run for ever.
+            duration_s=30.0 + 3.0 * camera["frames"] / camera["rate_hz"],
+        ),
     )
     finished = run_graph(request, Quiet())
     if finished.exit_code != 0 or finished.data["state"] != "finished":

@@ -122,7 +122,7 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
     }
   }
   if (description.qos.history == HistoryPolicy::keep_all) {
-    return endpoint_error(EndpointErrorCode::not_yet_supported,
+    return endpoint_error(EndpointErrorCode::bad_description,
                           fmt::format("topic {}: a keep-all publisher needs back-pressure, which "
                                       "is not built yet; use keep-last with a depth",
                                       description.topic));

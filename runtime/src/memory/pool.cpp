@@ -170,7 +170,7 @@ expected<std::unique_ptr<Writer>, EndpointError> Domain::create_writer(
 }
 
 expected<std::unique_ptr<Reader>, EndpointError> Domain::create_reader(
-    const EndpointDescription& description, Waiter& waiter) {
+    const EndpointDescription& description, Waiter& waiter, const ReaderOptions& /*options*/) {
   auto state = state_->add_reader(description, waiter.state_);
   if (!state) {
     return unexpected<EndpointError>(state.error());

@@ -67,8 +67,7 @@ std::optional<Wish> make_wish(NodeState& node, const std::string& topic,
 
 void report_failure(NodeState& node, const char* what, const std::string& topic,
                     const pool::EndpointError& error) {
-  const bool configuration = error.code == pool::EndpointErrorCode::bad_description ||
-                             error.code == pool::EndpointErrorCode::not_yet_supported;
+  const bool configuration = error.code == pool::EndpointErrorCode::bad_description;
   node.report(configuration ? NodeErrorKind::configuration : NodeErrorKind::system,
               std::string(what) + " on '" + topic + "' of node '" + node.id + "': " + error.text);
 }

@@ -22,7 +22,8 @@
 /// Rules a caller must know:
 /// - Matching is asynchronous (a housekeeping thread per process); `matched_readers()` tells.
 /// - keep-last overwrites the oldest sample, as in DDS, also when reliable; each reader counts what
-///   it lost. A late joiner gets history only when both ends are transient-local.
+///   it lost. keep-all waits for reliable keep-all readers, up to `max_blocking_ns`. A late joiner
+///   gets history only when both ends are transient-local.
 /// - A reader holds at most `qos.max_held` samples; one more take is `TakeError::too_many_held`.
 /// - `Writer` and `Reader` may be called from several threads; a `Loan` or `HeldSample` belongs to
 ///   one thread at a time and may outlive the writer or reader it came from.
@@ -32,6 +33,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -142,6 +144,8 @@ struct Published {
 };
 using PublishResult = expected<Published, PublishError>;
 
+class Waiter;
+
 struct WriterOptions {
   std::uint32_t max_loans = 2;    ///< loans that may be out at once
   std::uint32_t alignment = 128;  ///< power of two; blocks of 64 kB and more use at least 4096
@@ -149,6 +153,12 @@ struct WriterOptions {
                               ///< loan. 0: no bound, blocks grow when a larger payload is asked
   std::uint32_t ring = 0;     ///< samples kept for slow readers; at least qos.depth
   bool prefault = true;       ///< touch all pages now (0.5 ms per MB), not at the first message
+  bool device = false;        ///< a device topic: needs max_bytes, never grows
+  /// keep-all: how long a publish waits for room before it calls a subscription stalled.
+  std::int64_t max_blocking_ns = 100'000'000;
+  /// The executor that publishes: it is woken for events, and its own subscriptions are never
+  /// waited for. Kept alive by the writer. May be null.
+  Waiter* waiter = nullptr;
 };
 
 struct WriterStats {
@@ -161,6 +171,66 @@ struct WriterStats {
   std::uint64_t blocks = 0;       ///< blocks that exist
   std::uint64_t blocks_free = 0;  ///< neither in the ring, nor held, nor loaned
   std::uint64_t memory_bytes = 0;
+  std::uint64_t waits = 0;            ///< keep-all: publishes that waited for room
+  std::uint64_t overrun = 0;          ///< keep-all: publishes that overwrote what a subscription
+                                      ///< that could not be waited for had not taken
+  std::uint64_t stalled = 0;          ///< subscriptions that are stalled now
+  std::uint64_t quarantined = 0;      ///< device subscriptions of dead processes, still honoured
+  std::uint64_t deadline_missed = 0;  ///< in all, as in WriterEvents
+};
+
+// --- events ----------------------------------------------------------------------------------
+
+/// A policy, for events about ends that do not match (values are ours; 0: none).
+enum class QosPolicyKind : std::uint8_t {
+  none = 0,
+  reliability = 1,
+  durability = 2,
+  deadline = 3,
+  liveliness = 4,
+  liveliness_lease = 5,
+};
+
+/// `change`: since the events were last taken.
+struct CountStatus {
+  std::uint64_t total = 0;
+  std::uint64_t change = 0;
+};
+struct IncompatibleQosStatus {
+  std::uint64_t total = 0;
+  std::uint64_t change = 0;
+  QosPolicyKind last_policy = QosPolicyKind::none;
+};
+/// `total`: ever; `current`: now.
+struct MatchedStatus {
+  std::uint64_t total = 0;
+  std::uint64_t total_change = 0;
+  std::uint64_t current = 0;
+  std::int64_t current_change = 0;
+};
+struct LivelinessChangedStatus {
+  std::uint64_t alive = 0;
+  std::uint64_t not_alive = 0;
+  std::int64_t alive_change = 0;
+  std::int64_t not_alive_change = 0;
+};
+
+/// Meanings as in DDS 1.4, section 2.2.4.1; `stalled` is ours.
+struct WriterEvents {
+  CountStatus deadline_missed;
+  CountStatus liveliness_lost;
+  IncompatibleQosStatus incompatible_qos;
+  CountStatus incompatible_type;
+  MatchedStatus matched;
+  MatchedStatus stalled;  ///< keep-all: subscriptions that are not waited for
+};
+struct ReaderEvents {
+  CountStatus deadline_missed;
+  LivelinessChangedStatus liveliness_changed;
+  IncompatibleQosStatus incompatible_qos;
+  CountStatus incompatible_type;
+  CountStatus message_lost;
+  MatchedStatus matched;
 };
 
 class Writer {
@@ -181,6 +251,13 @@ class Writer {
   [[nodiscard]] std::size_t matched_readers() const;
   [[nodiscard]] WriterStats stats() const;
 
+  /// Liveliness manual-by-topic: "I am alive"; a publish says so too.
+  void assert_liveliness();
+  /// One relaxed load: events have been raised since they were last taken.
+  [[nodiscard]] bool has_events() const;
+  /// The statuses now; their changes start again from 0.
+  [[nodiscard]] WriterEvents take_events();
+
  private:
   friend class Domain;
   explicit Writer(std::shared_ptr<WriterState> state) : state_(std::move(state)) {}
@@ -197,6 +274,13 @@ struct ReaderStats {
   std::uint64_t lost = 0;             ///< overwritten before they were taken
   std::uint64_t corrupt = 0;          ///< writers dropped because their shared state made no sense
   std::uint64_t history_granted = 0;  ///< samples that late joining made available
+  std::uint64_t expired = 0;          ///< passed over because older than their writer's lifespan
+  std::uint64_t deadline_missed = 0;  ///< in all, as in ReaderEvents
+};
+
+struct ReaderOptions {
+  /// Samples are read by a device that may outlive this process by a moment (quarantine).
+  bool device = false;
 };
 
 class Reader {
@@ -212,6 +296,9 @@ class Reader {
   [[nodiscard]] std::uint64_t id() const;
   [[nodiscard]] std::size_t matched_writers() const;
   [[nodiscard]] ReaderStats stats() const;
+  /// As for Writer.
+  [[nodiscard]] bool has_events() const;
+  [[nodiscard]] ReaderEvents take_events();
 
  private:
   friend class Domain;
@@ -283,8 +370,7 @@ struct DomainError {
 };
 
 enum class EndpointErrorCode : std::uint8_t {
-  bad_description,    ///< empty or too long name, depth 0, alignment no power of two ...
-  not_yet_supported,  ///< keep-all, until its back-pressure is built
+  bad_description,  ///< empty or too long name, depth 0, alignment no power of two ...
   too_many_endpoints,
   out_of_memory,
   system,
@@ -313,7 +399,9 @@ enum class ProblemKind : std::uint8_t {
 };
 struct Problem {
   ProblemKind kind = ProblemKind::type_mismatch;
-  std::string text;  ///< one sentence with the names of both sides
+  std::string text;          ///< one sentence with the names of both sides
+  std::uint64_t writer = 0;  ///< endpoint ids, 0 where there is none
+  std::uint64_t reader = 0;
 };
 
 /// One graph as this process sees it. Joining twice with one name gives the same object.
@@ -330,7 +418,11 @@ class Domain {
       const EndpointDescription& description, const WriterOptions& options = {});
   /// The waiter is kept alive by the reader.
   [[nodiscard]] expected<std::unique_ptr<Reader>, EndpointError> create_reader(
-      const EndpointDescription& description, Waiter& waiter);
+      const EndpointDescription& description, Waiter& waiter, const ReaderOptions& options = {});
+
+  /// Asked, from the housekeeping thread, about each device subscription of a process that died:
+  /// may the blocks it held be used again? Null: always.
+  void set_quarantine(std::function<bool(std::uint64_t reader, std::int32_t pid)> is_idle);
 
   /// Everything visible in the graph now, own endpoints first.
   [[nodiscard]] std::vector<EndpointInfo> endpoints() const;

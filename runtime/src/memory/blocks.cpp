@@ -96,8 +96,10 @@ void BlockStore::reclaim(std::span<const HoldRow> holds, std::uint64_t tag) {
   };
   const auto first_free =
       std::partition(retired_.begin(), retired_.end(), [&](auto block) { return is_held(block); });
+  LIGAMENT_CRASH_POINT("reclaim.holds_read");
   std::for_each(first_free, retired_.end(), [this](auto block) { give_back(block); });
   retired_.erase(first_free, retired_.end());
+  LIGAMENT_CRASH_POINT("reclaim.freed");
 }
 
 std::byte* BlockStore::address(std::uint32_t block) const {

@@ -166,11 +166,13 @@ void Directory::set(Place place, const layout::EndpointRow& row) {
   layout::SharedRow& target = *row_at(rows_[place.segment].memory.mapping, place.index);
   const std::uint64_t version = target.version.load(std::memory_order_relaxed);
   target.version.store(version + 1, std::memory_order_relaxed);
+  LIGAMENT_CRASH_POINT("row.begun");
   for (std::size_t i = 0; i < words.size(); ++i) {
     // release: whoever sees a new word also sees the odd version above; partner:
     // PeerDirectory::refresh_row, which loads words with acquire and the version again after.
     target.words[i].store(words[i], std::memory_order_release);
   }
+  LIGAMENT_CRASH_POINT("row.written");
   target.version.store(version + 2, std::memory_order_release);
 }
 

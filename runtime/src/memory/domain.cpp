@@ -106,6 +106,7 @@ expected<Directory::Place, EndpointError> DomainState::publish_row(layout::Endpo
   row.inode = segment.inode;
   row.bytes = segment.mapping.size();
   auto place = directory_.add(row);
+  LIGAMENT_CRASH_POINT("create.row_written");
   if (!place) {
     return endpoint_error(place.error(), row.topic);
   }
@@ -129,11 +130,13 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
   }
   const std::lock_guard guard(mutex_);
   auto state = std::make_shared<WriterState>(description, writer_options);
+  LIGAMENT_CRASH_POINT("create.begun");
   const std::uint64_t counter = ++counter_;
   if (auto opened = state->open(nonce_, counter); !opened) {
     return endpoint_error(opened.error(), description.topic);
   }
   state->on_growth = [this] { poke(); };
+  LIGAMENT_CRASH_POINT("create.opened");
   layout::EndpointRow row = to_row(description, EndpointKind::writer);
   auto place = publish_row(row, state->segment, counter);
   if (!place) {
@@ -151,11 +154,13 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
   }
   const std::lock_guard guard(mutex_);
   auto state = std::make_shared<ReaderState>(description);
+  LIGAMENT_CRASH_POINT("create.begun");
   const std::uint64_t counter = ++counter_;
   if (auto opened = state->open(nonce_, counter); !opened) {
     return endpoint_error(opened.error(), description.topic);
   }
   layout::EndpointRow row = to_row(description, EndpointKind::reader);
+  LIGAMENT_CRASH_POINT("create.opened");
   row.bell_slot = waiter->bell_slot;
   state->waiter = std::move(waiter);
   auto place = publish_row(row, state->segment, counter);
@@ -197,6 +202,7 @@ void DomainState::remove(const std::shared_ptr<ReaderState>& reader) {
     resting_readers_.push_back(std::move(*own));
   } else {
     directory_.remove(own->place);
+    LIGAMENT_CRASH_POINT("close.row_removed");
   }
   readers_.erase(own);
   own_change();

@@ -77,6 +77,7 @@ void DomainState::meet_newcomers() {
   while (const auto who = os::accept_credentials(rendezvous_.listener())) {
     if (who->pid != ::getpid()) {
       greet(*who);
+      LIGAMENT_CRASH_POINT("housekeeping.greeted");
     }
   }
 }
@@ -122,6 +123,7 @@ void DomainState::bury_the_dead() {
     if (place->first != nonce_ && (left || !os::process_alive(peer.pidfd))) {
       (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, peer.pidfd.get(), nullptr);
       place = peers_.erase(place);
+      LIGAMENT_CRASH_POINT("housekeeping.buried");
       died = true;
     } else {
       ++place;
@@ -204,6 +206,7 @@ void DomainState::send_notifications() {
   for (const std::uint32_t slot : notify_) {
     if (slot != rendezvous_.slot()) {
       rendezvous_.notify(slot);
+      LIGAMENT_CRASH_POINT("housekeeping.notified");
     }
   }
   notify_.clear();

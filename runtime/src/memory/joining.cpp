@@ -17,6 +17,7 @@ namespace ligament::pool {
 expected<void, DomainError> DomainState::join() {
   os::refresh_realtime_offset();
   const auto slot = rendezvous_.take_slot();
+  LIGAMENT_CRASH_POINT("join.slot_bound");
   if (!slot) {
     return unexpected<DomainError>(slot.error());
   }
@@ -35,6 +36,7 @@ expected<void, DomainError> DomainState::join() {
     return adopted;
   }
   directory_.set_state(layout::ProcessState::joined);
+  LIGAMENT_CRASH_POINT("join.joined");
   thread_ = std::thread([this] { run(); });
   return {};
 }
@@ -47,6 +49,7 @@ expected<void, DomainError> DomainState::adopt_peers() {
   (void)adopt(std::move(*self));
   Found found = rendezvous_.scan();
   full_slots_ = std::move(found.full);
+  LIGAMENT_CRASH_POINT("join.scanned");
   for (const os::PeerCredentials& who : found.processes) {
     auto peer = rendezvous_.attach(who);
     if (!peer) {

@@ -203,6 +203,7 @@ void DomainState::open_writer(OwnReader& own, Peer& peer, const layout::Endpoint
   }
   (*link)->map_chunks();
   own.matches[row.id].awaiting = std::move(*link);
+  LIGAMENT_CRASH_POINT("match.writer_opened");
 }
 
 void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& match,

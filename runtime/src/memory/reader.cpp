@@ -106,6 +106,7 @@ bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
     ++stats_.lost;
   }
   slot.busy.store(true, std::memory_order_relaxed);  // under lock_, as every take
+  LIGAMENT_CRASH_POINT("take.read");
   // release: for back-pressure, "I am past this sample"; partner: a keep-all writer's load.
   shared->cursors[link.cursor_row].next.store(link.cursor.next(), std::memory_order_release);
   ++stats_.taken;
@@ -194,6 +195,7 @@ void ReaderState::release(HoldSlot& slot) {
   }
   // The last access: after this the housekeeping may free this reader.
   slot.busy.store(false, std::memory_order_release);
+  LIGAMENT_CRASH_POINT("release.done");
 }
 
 // --- housekeeping --------------------------------------------------------------------------------
@@ -214,6 +216,7 @@ bool ReaderState::link(std::unique_ptr<WriterLink> link, std::uint64_t start,
                             link->capacity, description.qos.depth, start);
   shared->cursors[row].next.store(start, std::memory_order_relaxed);
   shared->cursors[row].writer.store(link->source.writer, std::memory_order_release);
+  LIGAMENT_CRASH_POINT("match.cursor_made");
   tell_mapped(*link);
   stats_.history_granted += granted;
   links_.push_back(std::move(link));
@@ -231,6 +234,7 @@ void ReaderState::map_new_chunks() {
     }
     if (index < link->announced()) {
       auto chunk = link->map_chunk(index);  // slow: not under the lock
+      LIGAMENT_CRASH_POINT("map.chunk_mapped");
       if (!chunk) {
         continue;  // a later look, or a take, tries again
       }
@@ -271,6 +275,7 @@ void ReaderState::reap() {
   for (auto& link : links_) {
     if (is_finished(*link)) {
       shared->cursors[link->cursor_row].writer.store(0, std::memory_order_release);
+      LIGAMENT_CRASH_POINT("match.cursor_freed");
       finished.push_back(std::move(link));
     }
   }

@@ -25,6 +25,7 @@ std::string Rendezvous::mailbox_name(std::uint32_t slot) const { return slot_nam
 expected<std::uint32_t, DomainError> Rendezvous::take_slot() {
   for (slot_ = 0; slot_ < layout::max_slots; ++slot_) {
     auto listener = os::bind_listener(slot_name(slot_));
+    LIGAMENT_CRASH_POINT("join.listener_bound");
     auto mailbox = os::open_mailbox(mailbox_name(slot_));
     if (listener && mailbox) {
       listener_ = std::move(*listener);

@@ -105,9 +105,11 @@ class RingCursor {
         claim.block = layout::word_block(seen);
         claim.sequence = next_;
         skip(1);
+        LIGAMENT_CRASH_POINT("take.held");
         return claim;
       }
       hold.store(0, std::memory_order_release);
+      LIGAMENT_CRASH_POINT("take.undone");
     }
     return claim;
   }

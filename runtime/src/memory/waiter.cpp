@@ -70,6 +70,7 @@ WaitResult WaiterState::sleep(std::int64_t deadline_ns) {
     LIGAMENT_CRASH_POINT("wait.looked");
     if (!found) {
       os::futex_wait(word, announced, std::min(deadline_ns - now, longest_sleep_ns));
+      LIGAMENT_CRASH_POINT("wait.woken");
     }
     word->fetch_and(~1U, std::memory_order_relaxed);
     sleeping_.store(false, std::memory_order_relaxed);

@@ -78,6 +78,7 @@ expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> WriterState:
       }
       if (const auto block = blocks_.acquire(size, holds_, tag)) {
         ++loans_out_;
+        LIGAMENT_CRASH_POINT("loan.acquired");
         return std::pair(*block, place(*block, size, aligned_offset));
       }
       if (grown || blocks_.fits_any(size)) {
@@ -130,8 +131,10 @@ Published WriterState::commit(std::uint32_t block, std::size_t size, const Publi
   if (old != 0) {
     blocks_.retire(layout::word_block(old));
   }
+  LIGAMENT_CRASH_POINT("publish.retired");
   // release: late joiners and slow readers find the entry there; partner: loads of `head`.
   shared->head.store(ring_.sequence(), std::memory_order_release);
+  LIGAMENT_CRASH_POINT("publish.head_written");
   ++stats_.published;
   stats_.bytes += size;
   ring_bells();
@@ -147,6 +150,7 @@ void WriterState::ring_bells() {
       LIGAMENT_CRASH_POINT("publish.before_wake");
       ++stats_.wakes;
       os::futex_wake_one(bell);
+      LIGAMENT_CRASH_POINT("publish.woken");
     }
   }
 }
@@ -155,6 +159,7 @@ void WriterState::give_back(std::uint32_t block) {
   const Guard guard(lock_);
   --loans_out_;
   blocks_.give_back(block);
+  LIGAMENT_CRASH_POINT("loan.given_back");
 }
 
 // --- memory --------------------------------------------------------------------------------------
@@ -313,6 +318,7 @@ void WriterState::unlink(std::uint64_t reader) {
   }
   gone = std::move(*place);
   links_.erase(place);
+  LIGAMENT_CRASH_POINT("link.erased");
   rebuild_views();
   shared->matches[gone->match_row].reader.store(0, std::memory_order_release);
 }

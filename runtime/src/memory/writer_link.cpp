@@ -106,6 +106,7 @@ const layout::SampleHeader* WriterLink::block(std::uint32_t number, std::size_t&
   const std::size_t index = layout::block_chunk(number);
   if (index >= chunks.size()) {
     os::counters().growths.fetch_add(1, std::memory_order_relaxed);
+    LIGAMENT_CRASH_POINT("take.chunk_missing");
     map_chunks();
   }
   if (index >= chunks.size() || layout::block_index(number) >= chunks[index].blocks) {

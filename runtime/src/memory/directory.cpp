@@ -284,9 +284,8 @@ expected<std::unique_ptr<PeerDirectory>, std::string> PeerDirectory::open(
   }
   for (const std::uint32_t fd : candidates(pid, domain)) {
     auto mapping = os::map_foreign({pid, fd, 0, page_bytes}, {});
-    auto directory = std::make_unique<PeerDirectory>();
-    directory->pid = pid;
-    if (mapping && directory->adopt(std::move(*mapping), domain)) {
+    auto directory = mapping ? adopt(pid, domain, std::move(*mapping)) : nullptr;
+    if (directory != nullptr) {
       return directory;
     }
   }
@@ -294,9 +293,16 @@ expected<std::unique_ptr<PeerDirectory>, std::string> PeerDirectory::open(
       "process {} cannot be joined: it shows no valid directory of domain '{}'", pid, domain));
 }
 
-bool PeerDirectory::adopt(os::Mapping mapping, const std::string& domain) {
-  page_ = std::move(mapping);
-  shared_ = page_.as<const layout::DirectoryPage>();
+std::unique_ptr<PeerDirectory> PeerDirectory::adopt(std::int32_t pid, const std::string& domain,
+                                                    os::Mapping page) {
+  auto directory = std::make_unique<PeerDirectory>();
+  directory->pid = pid;
+  directory->page_ = std::move(page);
+  directory->shared_ = directory->page_.as<const layout::DirectoryPage>();
+  return directory->read_page(domain) ? std::move(directory) : nullptr;
+}
+
+bool PeerDirectory::read_page(const std::string& domain) {
   const layout::SegmentHeader header = shared_->header;
   nonce = header.process;
   slot = shared_->slot;

@@ -78,6 +78,10 @@ class PeerDirectory {
   /// Finds the directory among the descriptors of `pid`. The error is a sentence.
   [[nodiscard]] static expected<std::unique_ptr<PeerDirectory>, std::string> open(
       std::int32_t pid, const std::string& domain);
+  /// The same from its page, already mapped; null if that is no directory of this domain.
+  [[nodiscard]] static std::unique_ptr<PeerDirectory> adopt(std::int32_t pid,
+                                                            const std::string& domain,
+                                                            os::Mapping page);
 
   [[nodiscard]] layout::ProcessState state() const;
   [[nodiscard]] std::uint64_t defers_to() const;
@@ -102,7 +106,7 @@ class PeerDirectory {
     os::Mapping mapping;
     std::vector<SeenRow> seen;
   };
-  [[nodiscard]] bool adopt(os::Mapping mapping, const std::string& domain);
+  [[nodiscard]] bool read_page(const std::string& domain);
   void map_row_segments();
   [[nodiscard]] bool refresh_row(const layout::SharedRow& row, SeenRow& seen);
   [[nodiscard]] os::ForeignMemory locate(const layout::SegmentRef& segment) const;

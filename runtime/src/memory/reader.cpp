@@ -86,7 +86,9 @@ expected<HoldSlot*, TakeError> ReaderState::take() {
 }
 
 bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
-  for (;;) {
+  // Bounded: a writer that publishes what we cannot reach, as quickly as we pass over it, must not
+  // keep us under the lock. has_data() still says that there is something.
+  for (int attempt = 0; attempt < 64; ++attempt) {
     const Claim claim = link.cursor.claim(*slot.word, link.tag, link.shared->head);
     stats_.lost += claim.lost;
     if (claim.result == Claim::Result::nothing) {
@@ -99,19 +101,23 @@ bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
       return false;
     }
     if (reading == Reading::whole) {
-      break;
+      note_taken(link, slot);
+      return true;
     }
     // Its writer died before we could map the memory it lies in, or we have no room to map it.
     slot.word->store(0, std::memory_order_seq_cst);
     ++stats_.lost;
   }
+  return false;
+}
+
+void ReaderState::note_taken(WriterLink& link, HoldSlot& slot) {
   slot.busy.store(true, std::memory_order_relaxed);  // under lock_, as every take
   LIGAMENT_CRASH_POINT("take.read");
   // release: for back-pressure, "I am past this sample"; partner: a keep-all writer's load.
   shared->cursors[link.cursor_row].next.store(link.cursor.next(), std::memory_order_release);
   ++stats_.taken;
   stats_.bytes += slot.payload.size();
-  return true;
 }
 
 /// Copies each number out of the header once and checks it: the writer may scribble at any time.

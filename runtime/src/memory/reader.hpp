@@ -69,6 +69,7 @@ struct ReaderState {
   [[nodiscard]] HoldSlot* free_slot();
   enum class Reading : std::uint8_t { whole, unreachable, nonsense };
   [[nodiscard]] bool take_from(WriterLink& link, HoldSlot& slot);
+  void note_taken(WriterLink& link, HoldSlot& slot);
   [[nodiscard]] Reading read_sample(WriterLink& link, HoldSlot& slot, const Claim& claim);
   void tell_mapped(const WriterLink& link);
   void drop_corrupt(WriterLink& link, HoldSlot& slot);

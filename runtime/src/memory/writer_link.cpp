@@ -39,7 +39,8 @@ expected<std::unique_ptr<WriterLink>, os::SystemError> WriterLink::open(const So
   const layout::SegmentHeader header = link->shared->header;
   link->capacity = read_once(link->shared->ring_capacity);
   const std::size_t room = (link->segment.size() - layout::ring_offset) / sizeof(layout::Word);
-  if (!is_expected(header, source) || link->capacity == 0 || link->capacity > room) {
+  if (!is_expected(header, source) || link->capacity == 0 ||
+      link->capacity > std::min(room, layout::max_ring)) {
     return unexpected<os::SystemError>(nonsense);
   }
   link->gid = link->shared->gid;
@@ -54,7 +55,8 @@ bool WriterLink::find_match(std::uint64_t reader, std::uint64_t& start,
     if (row.reader.load(std::memory_order_acquire) == reader) {
       start = row.start.load(std::memory_order_relaxed);
       granted = std::min<std::uint64_t>(row.granted.load(std::memory_order_relaxed), capacity);
-      return start != 0;
+      // So far below the end that adding to it never passes through 0.
+      return start != 0 && start <= UINT64_MAX / 2;
     }
   }
   return false;

@@ -43,6 +43,10 @@ TEST(ForeignMemory, OfTheWrongKindIsRefused) {
   const os::Fd unsealed(::memfd_create("ligament-test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(::ftruncate(unsealed.get(), 4096), 0);
   EXPECT_FALSE(os::map_foreign(mine(unsealed.get()), {})) << "could shrink and kill us by SIGBUS";
+  const os::Fd sparse(::memfd_create("ligament-test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(::ftruncate(sparse.get(), off_t{1} << 26), 0);
+  ASSERT_EQ(::fcntl(sparse.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+  EXPECT_FALSE(os::map_foreign(mine(sparse.get()), {})) << "its pages would be on our account";
   int pipe_ends[2];
   ASSERT_EQ(::pipe2(pipe_ends, O_CLOEXEC), 0);
   EXPECT_FALSE(os::map_foreign(mine(pipe_ends[0]), {})) << "opening a pipe must not block either";

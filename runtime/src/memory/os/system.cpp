@@ -80,7 +80,7 @@ expected<Mapping, SystemError> map(int fd, std::size_t size, bool writable, bool
   return mapping;
 }
 
-/// What a peer offers must be unable to shrink under us and must never fault: see spec.
+/// What a peer offers must be unable to shrink under us, must never fault and must exist: see spec.
 bool is_safe_memory(int path_fd, const ForeignMemory& memory, std::size_t& size) {
   struct stat status {};
   struct statfs system {};
@@ -88,7 +88,9 @@ bool is_safe_memory(int path_fd, const ForeignMemory& memory, std::size_t& size)
     return false;
   }
   size = static_cast<std::size_t>(status.st_size);
-  return S_ISREG(status.st_mode) && system.f_type == TMPFS_MAGIC && size > 0 &&
+  // Pages that do not exist yet would be taken, on our account, when we read them.
+  const bool exists = static_cast<std::uint64_t>(status.st_blocks) * 512 >= size;
+  return S_ISREG(status.st_mode) && system.f_type == TMPFS_MAGIC && size > 0 && exists &&
          (memory.inode == 0 || memory.inode == status.st_ino) &&
          (memory.size == 0 || memory.size == size);
 }

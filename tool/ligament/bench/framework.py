@@ -2,6 +2,10 @@
 """What all benchmarks share: the table, the context, the rows, programs that print rows.
 
 To add one: a module with `measure(quick) -> rows`, a line in BENCHES, a page in benchmarks/.
+One with options of its own names a frozen dataclass in its line: each field is an option in typer's
+form (`bytes: Annotated[str, typer.Option("--bytes", help="...")] = ""`), shown by
+`ligament bench NAME --help`; it is called as `measure(quick, options)`. One that compares returns a
+`Measured`, and one with a table of its own has a `print_result(console, result)` in its module.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ import importlib
 import json
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +26,22 @@ SCHEMA = "ligament/bench/1"
 ROW_KEYS = ("bench", "params", "peer", "metric", "unit", "n", "p50", "p99", "mean", "sd")
 
 Row = dict[str, Any]
-Measure = Callable[[bool], list[Row]]
+
+
+@dataclass
+class Measured:
+    """What a benchmark returns that has more to say than rows."""
+
+    rows: list[Row]
+    #: Ratios and differences between rows of one run; spec/report/bench.schema.json has the form.
+    comparisons: list[dict[str, Any]] = field(default_factory=list)
+    #: Sentences that a reader of the rows must know.
+    notes: list[str] = field(default_factory=list)
+    #: What was asked for and could not be measured: all is printed and written, then exit 1.
+    failures: list[str] = field(default_factory=list)
+
+
+Measure = Callable[..., list[Row] | Measured]
 
 
 @dataclass(frozen=True)
@@ -32,6 +51,14 @@ class Bench:
     name: str
     module: str
     question: str
+    #: Name in its module of the dataclass of its own options; empty: it has none.
+    options: str = ""
+
+    def own_options(self) -> type | None:
+        """The dataclass of its own options."""
+        if not self.options:
+            return None
+        return cast(type, getattr(importlib.import_module(self.module), self.options))
 
 
 BENCHES: tuple[Bench, ...] = (
@@ -49,8 +76,8 @@ BENCHES: tuple[Bench, ...] = (
 )
 
 
-def run_bench(name: str, quick: bool) -> dict[str, Any]:
-    """Measure, and return the result file's content."""
+def find_bench(name: str) -> Bench:
+    """The line of that name."""
     bench = next((b for b in BENCHES if b.name == name), None)
     if bench is None:
         names = [b.name for b in BENCHES]
@@ -62,10 +89,20 @@ def run_bench(name: str, quick: bool) -> dict[str, Any]:
                 hint=nearest(name, names),
             )
         )
+    return bench
+
+
+def run_bench(name: str, quick: bool, options: Any = None) -> dict[str, Any]:
+    """Measure, and return the result file's content."""
+    bench = find_bench(name)
     measure = cast(Measure, importlib.import_module(bench.module).measure)
     context = describe_context(Path(__file__).parent, {"ligament": __version__})
-    rows = measure(quick)
-    return {"schema": SCHEMA, "context": {**context, "quick": quick}, "rows": rows}
+    measured = measure(quick) if options is None else measure(quick, options)
+    if not isinstance(measured, Measured):
+        measured = Measured(measured)
+    result = {"schema": SCHEMA, "context": {**context, "quick": quick}, "rows": measured.rows}
+    extra = {key: getattr(measured, key) for key in ("comparisons", "notes", "failures")}
+    return {**result, **{key: value for key, value in extra.items() if value}}
 
 
 def program(name: str) -> Path:

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
+import inspect
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from rich.console import Console
@@ -13,32 +17,76 @@ from rich.markup import escape
 from rich.table import Table
 
 from ligament.artefacts import write_json
-from ligament.bench.framework import BENCHES, run_bench
+from ligament.bench.framework import BENCHES, Bench, run_bench
+from ligament.errors import FailureError
 
-Name = Annotated[
-    str | None, typer.Argument(metavar="[NAME]", help="Which one; without it, the list of them.")
-]
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer repeats: under a minute.")]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write {context, rows} to FILE.")
 ]
 
+bench = typer.Typer(
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    help="Run one benchmark, or list them. benchmarks/README.md says how they measure.\n\n"
+    "Example: `ligament bench messages --quick --json result.json`",
+)
 
-def bench(name: Name = None, quick: Quick = False, json: JsonFile = None) -> None:
-    """Run one benchmark, or list them. benchmarks/README.md says how they measure.
 
-    Example: `ligament bench messages --quick --json result.json`
-    """
-    console = Console()
-    if name is None:
+@bench.callback(invoke_without_command=True)
+def list_benches(context: typer.Context) -> None:
+    """Say which there are."""
+    if context.invoked_subcommand is None:
+        console = Console()
         for entry in BENCHES:
             console.print(f"[bold]{entry.name:12}[/] {entry.question}")
-        return
-    result = run_bench(name, quick)
-    print_rows(console, result["rows"])
+
+
+def measure_and_show(entry: Bench, quick: bool, json: Path | None, options: Any) -> None:
+    """Measure, print, write; what failed is an error after all that was measured is safe."""
+    console = Console()
+    result = run_bench(entry.name, quick, options)
+    module = importlib.import_module(entry.module)
+    if hasattr(module, "print_result"):
+        module.print_result(console, result)
+    else:
+        print_rows(console, result["rows"])
     if json is not None:
         write_json(json, result)
         console.print(f"rows: {json}", soft_wrap=True)
+    if failures := result.get("failures"):
+        raise FailureError("not everything could be measured:\n  " + "\n  ".join(failures))
+
+
+def command_of(entry: Bench) -> Callable[..., None]:
+    """The sub-command of a benchmark: the common options, and those that its dataclass declares."""
+    own = entry.own_options()
+
+    def call(**values: Any) -> None:
+        quick, json = values.pop("quick"), values.pop("json")
+        measure_and_show(entry, quick, json, own(**values) if own else None)
+
+    hints = {"quick": Quick, "json": JsonFile}
+    defaults: dict[str, Any] = {"quick": False, "json": None}
+    for field in dataclasses.fields(own) if own else ():
+        hints[field.name] = get_type_hints(own, include_extras=True)[field.name]
+        defaults[field.name] = field.default
+    # Typer reads a function's signature; this one is put together from the table.
+    call.__annotations__ = hints
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hint
+            )
+            for name, hint in hints.items()
+        ]
+    )
+    return call
+
+
+for _entry in BENCHES:
+    bench.command(_entry.name, help=_entry.question)(command_of(_entry))
 
 
 def print_rows(console: Console, rows: list[dict[str, Any]]) -> None:

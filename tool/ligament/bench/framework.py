@@ -73,6 +73,12 @@ BENCHES: tuple[Bench, ...] = (
         "Which share of the perception chain is message passing?",
     ),
     Bench("floor", "ligament.bench.floor", "What does the machine charge for a wake-up?"),
+    Bench(
+        "scale",
+        "ligament.bench.scale",
+        "What do 10, 50 and 200 nodes cost to start and to keep, and do they slow a message?",
+        options="Options",
+    ),
 )
 
 

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament bench scale`: benchmarks/scale/README.md says what is measured and how."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ligament.bench import scale_graph as outside
+from ligament.bench.framework import Measured, Row, make_row, program
+from ligament.bench.scale_graph import Graph, Size, graph
+from ligament.errors import InputError, Problem
+from ligament.report.statistics import median_interval, summarise
+
+_numbers = count()
+
+#: The goals at 200 nodes and 1,000 topics; they are printed beside the figures.
+GOALS = {
+    "start_up": ("start-up", 5.0, "s"),
+    "idle_cpu": ("idle CPU of all processes", 2.0, "% of one core"),
+    "latency_idle": ("one-way latency to that of two nodes, other topics idle", 1.2, "x"),
+    "latency_load": ("one-way latency to that of two nodes, other topics publishing", 1.2, "x"),
+    "memory_per_topic": ("memory per idle topic beyond depth x size", 64.0, "kB"),
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of its own."""
+
+    nodes: Annotated[
+        str, typer.Option("--nodes", help="How many nodes, a list with commas; 5 topics each.")
+    ] = ""
+    load_hz: Annotated[
+        float, typer.Option("--load-hz", help="Rate of every other topic while under load.")
+    ] = 10.0
+    idle_s: Annotated[
+        float, typer.Option("--idle-s", help="How long idle CPU is watched (0: 10, quick 3).")
+    ] = 0.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured."""
+
+    nodes: list[int]
+    starts: int
+    passes: int
+    probes: int
+    period_us: int
+    idle_s: float
+    load_hz: float
+
+
+def plan_of(quick: bool, options: Options) -> Plan:
+    """Read the options."""
+    try:
+        nodes = [int(word) for word in options.nodes.split(",") if word]
+    except ValueError:
+        nodes = [0]
+    if any(not 2 <= number <= 500 for number in nodes):
+        raise InputError(
+            Problem("bench-option", f"--nodes {options.nodes}: numbers from 2 to 500, with commas")
+        )
+    nodes = nodes or ([10] if quick else [10, 50, 200])
+    idle_s = options.idle_s or (3.0 if quick else 10.0)
+    if quick:
+        return Plan(nodes, 1, 3, 100, 2000, idle_s, options.load_hz)
+    return Plan(nodes, 3, 10, 500, 2000, idle_s, options.load_hz)
+
+
+def measure(quick: bool, options: Options | None = None) -> Measured:
+    """Graphs of all sizes, beside a graph of two nodes."""
+    options = options or Options()
+    plan = plan_of(quick, options)
+    result = Measured([])
+    for nodes in plan.nodes:
+        say(f"{nodes} nodes, {5 * nodes} topics")
+        measure_size(Size(nodes), plan, result)
+    measure_topic_memory(result)
+    result.notes += [
+        f"goal at 200 nodes and 1,000 topics: {text} <= {limit:g} {unit}"
+        for text, limit, unit in GOALS.values()
+    ]
+    return result
+
+
+def say(text: str) -> None:
+    """Tell who waits."""
+    print(f"scale: {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def started(size: Size) -> Iterator[tuple[Graph, outside.Start]]:
+    """A graph of a name that nobody else uses, all ends matched."""
+    name = f"bench-scale-{os.getpid()}-{next(_numbers)}"
+    with graph(program("ligament-bench-scale"), size, name) as made:
+        yield made, made.start()
+
+
+def measure_size(size: Size, plan: Plan, result: Measured) -> None:
+    """All about one size. What the last start made is what the rest is measured with."""
+    starts = []
+    for _ in range(plan.starts - 1):
+        with started(size) as (_, start):
+            starts.append(start)
+    before = outside.available_bytes()
+    with started(size) as (large, start):
+        starts.append(start)
+        result.rows += start_rows(size, starts)
+        time.sleep(1.0)
+        result.rows += memory_rows(large, before)
+        result.rows += idle_rows(large, plan.idle_s)
+        with started(Size(2)) as (pair, _):
+            measure_latency(large, pair, plan, result)
+        check_counts(large, result)
+
+
+def row(size: Size, metric: str, unit: str, values: Any, **params: Any) -> Row:
+    """A row of this benchmark."""
+    return make_row("scale", {**size.params(), **params}, metric, unit, summarise(values))
+
+
+def start_rows(size: Size, starts: list[outside.Start]) -> list[Row]:
+    """From before the first process's start."""
+    return [
+        row(size, "start_up", "s", [start.matched_s for start in starts]),
+        row(size, "all_created", "s", [start.created_s for start in starts]),
+        row(size, "start_up_cpu", "s", [start.cpu_s for start in starts]),
+    ]
+
+
+def memory_rows(large: Graph, available_before: int) -> list[Row]:
+    """Per process, each page once; the pool's own segments by kind; and the machine as a whole."""
+    pids = [node.pid for node in large.nodes]
+    owned = [outside.segments(pid) for pid in pids]
+    kinds = sorted({kind for one in owned for kind, _ in one.values()})
+    per_kind = {
+        kind: [sum(size for name, size in one.values() if name == kind) for one in owned]
+        for kind in kinds
+    }
+    size = large.size
+    rows = [
+        row(size, "memory_per_process", "B", [outside.pss_bytes(pid) for pid in pids]),
+        row(size, "descriptors_per_process", "1", [outside.descriptors(pid) for pid in pids]),
+    ]
+    rows += [row(size, f"segments_per_process_{k}", "B", sizes) for k, sizes in per_kind.items()]
+    used = available_before - outside.available_bytes()
+    # With what the kernel keeps: page tables, descriptors, mappings. Others disturb it.
+    return [*rows, row(size, "machine_memory_per_process", "B", [used / size.nodes])]
+
+
+def idle_rows(large: Graph, seconds: float) -> list[Row]:
+    """Nobody publishes; what still runs, and which threads wake."""
+    pids = [node.pid for node in large.nodes]
+    wakes_before = [outside.wake_ups(pid) for pid in pids]
+    cpu_before = [outside.process_cpu_s(pid) for pid in pids]
+    begin = time.monotonic()
+    time.sleep(seconds)
+    cpu_after = [outside.process_cpu_s(pid) for pid in pids]
+    window = time.monotonic() - begin
+    wakes_after = [outside.wake_ups(pid) for pid in pids]
+    percent = [(b - a) / window * 100 for a, b in zip(cpu_before, cpu_after, strict=True)]
+    size = large.size
+    rows = [
+        row(size, "idle_cpu", "%", [sum(percent)]),
+        row(size, "idle_cpu_per_node", "%", percent),
+        row(size, "idle_cpu_per_topic", "%", [sum(percent) / (size.nodes * size.topics)]),
+    ]
+    for name in sorted({name for one in wakes_after for name in one}):
+        rates = [
+            (b.get(name, 0) - a.get(name, 0)) / window
+            for a, b in zip(wakes_before, wakes_after, strict=True)
+        ]
+        rows.append(row(size, f"idle_wakes_of_{name}", "1/s", rates))
+    return rows
+
+
+def measure_latency(large: Graph, pair: Graph, plan: Plan, result: Measured) -> None:
+    """The same probe in both graphs, in turns: other topics silent, then publishing."""
+    large.place_probe()
+    pair.place_probe()
+    for load_hz in (0.0, plan.load_hz):
+        two: list[int] = []
+        many: list[int] = []
+        ratios = []
+        for number in range(plan.passes):
+            parts = {}
+            # In turns, and in turns first, so that a slow moment of the machine hits both.
+            for which in (pair, large) if number % 2 == 0 else (large, pair):
+                parts[which.size.nodes] = one_pass(which, large, plan, load_hz)
+            two += parts[pair.size.nodes]
+            many += parts[large.size.nodes]
+            ratios.append(summarise(parts[large.size.nodes])["p50"] / summarise(parts[2])["p50"])
+        params = {"load_hz": load_hz, "pacing_us": plan.period_us, "wait": "sleep"}
+        result.rows += [
+            row(large.size, "latency_one_way", "ns", many, **params),
+            row(pair.size, "latency_one_way", "ns", two, beside=large.size.nodes, **params),
+        ]
+        result.comparisons.append(compare(large.size, params, ratios))
+
+
+def one_pass(which: Graph, large: Graph, plan: Plan, load_hz: float) -> list[int]:
+    """The first tenth warms up. Only the large graph is under load, and only while it is probed."""
+    loaded = which is large and load_hz > 0
+    if loaded:
+        large.order(range(1, large.size.nodes - 1), f"{load_hz} 0 0 0")
+        time.sleep(1 / load_hz)
+    values = which.probe(plan.probes, plan.period_us, load_hz if loaded else 0)
+    if loaded:
+        large.order(range(large.size.nodes), "0 0 0 0")
+    return values[plan.probes // 10 :]
+
+
+def compare(size: Size, params: dict[str, Any], ratios: list[float]) -> dict[str, Any]:
+    """The ratio of medians over the passes."""
+    ordered = sorted(ratios)
+    low, high = median_interval(ordered)
+    return {
+        "params": {**size.params(), **params}, "metric": "latency_one_way", "peer": "two nodes",
+        "kind": "ratio", "unit": "1", "passes": len(ordered),
+        "median": ordered[(len(ordered) - 1) // 2], "low": low, "high": high,
+        "method": "ratio of medians per pass; 95 % interval of its median by order statistics",
+    }  # fmt: skip
+
+
+def check_counts(large: Graph, result: Measured) -> None:
+    """Latency of messages that were lost would be no latency."""
+    counts = large.counts()
+    say(f"published {counts['published']}, taken {counts['taken']}, lost {counts['lost']}")
+    if counts["lost"] or counts["failed"]:
+        result.notes.append(
+            f"{large.size.nodes} nodes: {counts['lost']} of {counts['published']} messages were "
+            f"overwritten before they were taken, {counts['failed']} loans were refused"
+        )
+
+
+def measure_topic_memory(result: Measured) -> None:
+    """What one more idle topic costs: ten nodes with 5 topics each against ten with 55."""
+    small, large = Size(10, 5), Size(10, 55)
+    totals = []
+    for size in (small, large):
+        with started(size) as (made, _):
+            time.sleep(1.0)
+            totals.append(sum(outside.pss_bytes(node.pid) for node in made.nodes))
+    topics = large.nodes * large.topics - small.nodes * small.topics
+    each = (totals[1] - totals[0]) / topics
+    declared = small.depth * small.payload_bytes
+    params = {"bytes": small.payload_bytes, "depth": small.depth}
+    result.rows += [
+        row(large, "memory_per_topic", "B", [each], **params),
+        row(large, "memory_per_topic_beyond_declared", "B", [each - declared], **params),
+    ]
+
+
+# --- for people ----------------------------------------------------------------------------------
+
+
+def print_result(console: Console, result: dict[str, Any]) -> None:
+    """One column per size, then the goals."""
+    rows = result["rows"]
+    sizes = sorted({r["params"]["nodes"] for r in rows if r["metric"] == "start_up"})
+    table = Table(box=None, pad_edge=False)
+    table.add_column("nodes")
+    for size in sizes:
+        table.add_column(str(size), justify="right")
+    for metric, unit in dict.fromkeys((r["metric"], r["unit"]) for r in rows):
+        cells = [_cell(rows, metric, size) for size in sizes]
+        if metric != "latency_one_way" and any(cells):
+            table.add_row(f"{metric} ({unit})", *cells)
+    console.print(table)
+    for r in rows:
+        if r["metric"] == "latency_one_way":
+            console.print(_latency_line(r), soft_wrap=True)
+    for one in result.get("comparisons", []):
+        console.print(
+            f"{one['params']['nodes']} nodes, {one['params']['load_hz']:g} Hz on other topics: "
+            f"{one['median']:.2f} x two nodes [{one['low']:.2f}, {one['high']:.2f}]",
+            soft_wrap=True,
+            highlight=False,
+        )
+    for line in [*goal_lines(result), *result.get("notes", [])]:
+        console.print(line, soft_wrap=True, highlight=False)
+
+
+def _cell(rows: list[Row], metric: str, nodes: int) -> str:
+    for r in rows:
+        if r["metric"] == metric and r["params"]["nodes"] == nodes and "bytes" not in r["params"]:
+            return f"{r['p50']:.4g}"
+    return ""
+
+
+def _latency_line(r: Row) -> str:
+    params = r["params"]
+    beside = f" (beside {params['beside']} nodes)" if "beside" in params else ""
+    return (
+        f"latency, {params['nodes']} nodes{beside}, {params['load_hz']:g} Hz on other topics: "
+        f"p50 {r['p50'] / 1000:.1f} us, p99 {r['p99'] / 1000:.1f} us, n {r['n']}"
+    )
+
+
+def goal_lines(result: dict[str, Any]) -> list[str]:
+    """What was reached, where 200 nodes were measured."""
+    found = figures_at(result, 200)
+    lines = []
+    for key, value in found.items():
+        text, limit, unit = GOALS[key]
+        verdict = "reached" if value <= limit else "not reached"
+        lines.append(f"{text}: {value:.3g} {unit}, goal {limit:g}: {verdict}")
+    return lines
+
+
+def figures_at(result: dict[str, Any], nodes: int) -> dict[str, float]:
+    """The figures that the goals speak of; nothing where this size was not measured."""
+    rows = [r for r in result["rows"] if r["params"]["nodes"] == nodes]
+    found = {r["metric"]: r["p50"] for r in rows if r["metric"] in ("start_up", "idle_cpu")}
+    for one in result.get("comparisons", []):
+        if one["params"]["nodes"] == nodes:
+            found["latency_load" if one["params"]["load_hz"] else "latency_idle"] = one["median"]
+    if found:
+        for r in result["rows"]:
+            if r["metric"] == "memory_per_topic_beyond_declared":
+                found["memory_per_topic"] = r["p50"] / 1000
+    return found

@@ -7,6 +7,7 @@
 
 #include "node/context_state.hpp"
 #include "node/node_state.hpp"
+#include "node/saturating.hpp"
 
 namespace ligament {
 namespace {
@@ -32,7 +33,7 @@ TimerBase::TimerBase(std::shared_ptr<detail::NodeState> node, Clock clock,
       period_ns_(period.count()),
       callback_(std::move(callback)),
       handle_(new_handle()),
-      next_ns_(clock_.now().nanoseconds() + period_ns_) {
+      next_ns_(detail::later(clock_.now().nanoseconds(), period_ns_)) {
   trace::timer_init(handle_, node_->hash, period_ns_);
 }
 
@@ -41,7 +42,7 @@ TimerBase::~TimerBase() = default;
 void TimerBase::cancel() { canceled_.store(true, std::memory_order_relaxed); }
 
 void TimerBase::reset() {
-  next_ns_.store(clock_.now().nanoseconds() + period_ns_, std::memory_order_relaxed);
+  next_ns_.store(detail::later(clock_.now().nanoseconds(), period_ns_), std::memory_order_relaxed);
   canceled_.store(false, std::memory_order_relaxed);
   if (node_->context != nullptr) {
     node_->context->wake();
@@ -63,13 +64,12 @@ bool TimerBase::take_turn() {
   if (now < due) {
     // Simulated time that was set back would otherwise wait for the old future.
     if (due - now > period_ns_ && clock_.ros_time_is_active()) {
-      next_ns_.store(now + period_ns_, std::memory_order_relaxed);
+      next_ns_.store(detail::later(now, period_ns_), std::memory_order_relaxed);
     }
     return false;
   }
-  const std::int64_t missed = period_ns_ == 0 ? 0 : (now - due) / period_ns_;
-  next_ns_.store(period_ns_ == 0 ? now : due + (missed + 1) * period_ns_,
-                 std::memory_order_relaxed);
+  const std::int64_t newest = period_ns_ == 0 ? now : now - (now - due) % period_ns_;
+  next_ns_.store(detail::later(newest, period_ns_), std::memory_order_relaxed);
   return true;
 }
 
@@ -95,7 +95,7 @@ std::int64_t TimerBase::look_again_ns(std::int64_t monotonic_now_ns) const {
   if (clock_.ros_time_is_active()) {
     return left == 0 ? monotonic_now_ns : pool::no_deadline;  // whoever sets the time wakes us
   }
-  return monotonic_now_ns + std::min(left, longest_trust_ns);
+  return detail::later(monotonic_now_ns, std::min(left, longest_trust_ns));
 }
 
 }  // namespace ligament

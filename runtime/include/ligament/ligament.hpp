@@ -8,6 +8,7 @@
 #include <ligament/clock.hpp>
 #include <ligament/component.hpp>
 #include <ligament/context.hpp>
+#include <ligament/events.hpp>
 #include <ligament/executor.hpp>
 #include <ligament/expected.hpp>
 #include <ligament/logging.hpp>

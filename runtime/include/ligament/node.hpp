@@ -22,6 +22,7 @@
 #include <functional>
 #include <ligament/clock.hpp>
 #include <ligament/detail/endpoint.hpp>
+#include <ligament/events.hpp>
 #include <ligament/logging.hpp>
 #include <ligament/node_options.hpp>
 #include <ligament/parameter.hpp>
@@ -61,21 +62,25 @@ class Node {
   // --- topics --------------------------------------------------------------------------------
 
   template <typename Message>
-  std::shared_ptr<Publisher<Message>> create_publisher(const std::string& topic, const QoS& qos) {
-    auto publisher = std::make_shared<Publisher<Message>>(
-        open_publisher(topic, detail::type_identity<Message>(), qos));
+  std::shared_ptr<Publisher<Message>> create_publisher(const std::string& topic, const QoS& qos,
+                                                       const PublisherOptions& options = {}) {
+    auto parts = open_publisher(topic, detail::type_identity<Message>(), qos);
+    parts.events = options.event_callbacks;
+    auto publisher = std::make_shared<Publisher<Message>>(std::move(parts));
     add(publisher);
     return publisher;
   }
 
   /// For the forms of the callback see subscription.hpp.
   template <typename Message, typename Callback>
-  std::shared_ptr<Subscription<Message>> create_subscription(const std::string& topic,
-                                                             const QoS& qos, Callback&& callback) {
+  std::shared_ptr<Subscription<Message>> create_subscription(
+      const std::string& topic, const QoS& qos, Callback&& callback,
+      const SubscriptionOptions& options = {}) {
+    auto parts = open_subscription(topic, detail::type_identity<Message>(), qos);
+    parts.events = options.event_callbacks;
     auto subscription =
         std::make_shared<detail::CallbackSubscription<Message, std::decay_t<Callback>>>(
-            open_subscription(topic, detail::type_identity<Message>(), qos),
-            std::forward<Callback>(callback));
+            std::move(parts), std::forward<Callback>(callback));
     add(subscription);
     return subscription;
   }

@@ -42,6 +42,9 @@ struct TopicOptions {
   std::string message;          ///< its type; an endpoint of another type is refused. Empty: any
   QoSOverrides qos;             ///< stronger than the node's own
   std::size_t bound_bytes = 0;  ///< largest stored message; 0: none
+  /// Samples that a publisher keeps, where its subscriptions are deeper than it; 0: its depth.
+  std::uint32_t ring = 0;
+  bool device = false;  ///< some end is on a device that is no CPU: bound_bytes is needed
 };
 
 class NodeOptions {

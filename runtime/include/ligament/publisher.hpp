@@ -61,6 +61,11 @@ struct PublisherStatistics {
   std::uint64_t loans_failed = 0;  ///< messages that were not sent, for whatever reason
   std::uint64_t serialised = 0;    ///< messages published as structs
   std::uint64_t bytes_serialised = 0;
+  // keep-all (spec/wire/pool.md, section 11):
+  std::uint64_t waits = 0;    ///< messages that waited for room
+  std::uint64_t overrun = 0;  ///< messages that overwrote what a subscription had not taken
+  std::uint64_t stalled = 0;  ///< subscriptions that are not waited for now
+  std::uint64_t deadline_missed = 0;
 };
 
 /// What does not depend on the message type.
@@ -79,6 +84,13 @@ class PublisherBase {
   [[nodiscard]] bool is_open() const { return writer_ != nullptr; }
   /// Handle in traces; 0 while not open.
   [[nodiscard]] std::uint64_t id() const;
+  /// Liveliness manual-by-topic: "I am alive"; a publish says so too. False while not open.
+  bool assert_liveliness();
+
+  /// What the executor calls: runs the callbacks of what has happened. True if anything had.
+  bool run_events();
+  /// Whether something shall be done about events at all.
+  [[nodiscard]] bool wants_events() const;
 
  protected:
   explicit PublisherBase(detail::PublisherParts parts);
@@ -94,17 +106,20 @@ class PublisherBase {
 
  private:
   void report_once(std::uint8_t kind, const std::string& why);
+  void report_stalled(std::uint64_t subscriptions);
 
   std::shared_ptr<detail::NodeState> node_;
   std::string topic_;
   QoSProfile qos_;
   std::size_t bound_bytes_ = 0;
   std::unique_ptr<pool::Writer> writer_;
+  PublisherEventCallbacks events_;
   // Relaxed everywhere: figures, read by the status thread.
   std::atomic<std::uint64_t> failed_{0};
   std::atomic<std::uint64_t> serialised_{0};
   std::atomic<std::uint64_t> bytes_serialised_{0};
   std::atomic<std::uint32_t> reported_{0};
+  std::atomic<bool> stall_reported_{false};
 };
 
 /// Publishes one type of message on one topic. Made by Node::create_publisher().

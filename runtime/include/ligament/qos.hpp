@@ -6,9 +6,11 @@
 /// Two ends match when the offered side is at least as strong as the requested side, as in DDS.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace ligament {
 
@@ -32,58 +34,124 @@ struct QoSProfile {
   bool operator==(const QoSProfile&) const = default;
 };
 
-/// Builder with rclcpp's spelling. Defaults: reliable, volatile, keep-last(depth).
+/// What a quality of service starts from: `QoS(KeepLast(5))`, `QoS(KeepAll(100))`.
+struct QoSInitialization {
+  HistoryPolicy history = HistoryPolicy::keep_last;
+  std::size_t depth = 10;
+};
+struct KeepLast : QoSInitialization {
+  explicit KeepLast(std::size_t samples) : QoSInitialization{HistoryPolicy::keep_last, samples} {}
+};
+/// Nothing is skipped: a reliable publisher waits once a reliable subscription is `credit` samples
+/// behind (the depth: memory is bounded, so there must be a number).
+struct KeepAll : QoSInitialization {
+  explicit KeepAll(std::size_t credit = 10) : QoSInitialization{HistoryPolicy::keep_all, credit} {}
+};
+
+/// Builder with rclcpp's spelling. Defaults: reliable, volatile, keep-last(depth), no deadline,
+/// lifespan or lease. What each policy does: docs/reference/qos.md.
 class QoS {
  public:
-  QoS(std::size_t depth) { profile_.depth = static_cast<std::uint32_t>(depth); }  // NOLINT: rclcpp
+  QoS(std::size_t depth) : QoS(KeepLast(depth)) {}  // NOLINT: implicit, as in rclcpp
+  QoS(const QoSInitialization& start) {             // NOLINT: implicit, to pass KeepAll()
+    profile_.history = start.history;
+    profile_.depth = count(start.depth);
+  }
   explicit QoS(const QoSProfile& profile) : profile_(profile) {}
 
+  QoS& history(HistoryPolicy policy) {
+    profile_.history = policy;
+    return *this;
+  }
   QoS& keep_last(std::size_t depth) {
-    profile_.history = HistoryPolicy::keep_last;
-    profile_.depth = static_cast<std::uint32_t>(depth);
+    profile_.depth = count(depth);
+    return history(HistoryPolicy::keep_last);
+  }
+  /// The depth stays as it is: it is the credit.
+  QoS& keep_all() { return history(HistoryPolicy::keep_all); }
+  QoS& reliability(ReliabilityPolicy policy) {
+    profile_.reliability = policy;
     return *this;
   }
-  QoS& keep_all() {
-    profile_.history = HistoryPolicy::keep_all;
+  QoS& reliable() { return reliability(ReliabilityPolicy::reliable); }
+  QoS& best_effort() { return reliability(ReliabilityPolicy::best_effort); }
+  QoS& durability(DurabilityPolicy policy) {
+    profile_.durability = policy;
     return *this;
   }
-  QoS& reliable() {
-    profile_.reliability = ReliabilityPolicy::reliable;
-    return *this;
-  }
-  QoS& best_effort() {
-    profile_.reliability = ReliabilityPolicy::best_effort;
-    return *this;
-  }
-  QoS& durability_volatile() {
-    profile_.durability = DurabilityPolicy::volatile_;
-    return *this;
-  }
-  QoS& transient_local() {
-    profile_.durability = DurabilityPolicy::transient_local;
-    return *this;
-  }
+  QoS& durability_volatile() { return durability(DurabilityPolicy::volatile_); }
+  QoS& transient_local() { return durability(DurabilityPolicy::transient_local); }
+  /// The longest time between two messages that both ends count on.
   QoS& deadline(std::chrono::nanoseconds period) {
-    profile_.deadline_ns = period.count();
+    profile_.deadline_ns = finite(period);
     return *this;
   }
+  /// Of a publisher: messages older than this are not delivered.
   QoS& lifespan(std::chrono::nanoseconds span) {
-    profile_.lifespan_ns = span.count();
+    profile_.lifespan_ns = finite(span);
+    return *this;
+  }
+  QoS& liveliness(LivelinessPolicy policy) {
+    profile_.liveliness = policy;
+    return *this;
+  }
+  /// How long a publisher may say nothing before it counts as not alive.
+  QoS& liveliness_lease_duration(std::chrono::nanoseconds lease) {
+    profile_.liveliness_lease_ns = finite(lease);
     return *this;
   }
   /// Samples this subscription may hold at once; one more take is a named error.
   QoS& max_held(std::size_t samples) {
-    profile_.max_held = static_cast<std::uint32_t>(samples);
+    profile_.max_held = count(samples);
     return *this;
   }
 
   [[nodiscard]] const QoSProfile& profile() const { return profile_; }
 
  private:
+  /// Too large a number stays too large, and is refused by name when the endpoint is made.
+  static std::uint32_t count(std::size_t value) {
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>(value, std::numeric_limits<std::uint32_t>::max()));
+  }
+  /// The largest duration means "for ever", which is kept as 0.
+  static std::int64_t finite(std::chrono::nanoseconds value) {
+    return value == std::chrono::nanoseconds::max() ? 0 : value.count();
+  }
+
   QoSProfile profile_;
 };
 
-/// rclcpp's SensorDataQoS: best effort, keep-last 5.
-inline QoS sensor_data_qos() { return QoS(5).best_effort(); }
+// --- rclcpp's named profiles ---------------------------------------------------------------------
+
+/// Readings of a sensor: the newest matter, a lost one does not.
+struct SensorDataQoS : QoS {
+  explicit SensorDataQoS(const QoSInitialization& start = KeepLast(5)) : QoS(start) {
+    best_effort();
+  }
+};
+/// The time of a simulation.
+struct ClockQoS : QoS {
+  explicit ClockQoS(const QoSInitialization& start = KeepLast(1)) : QoS(start) { best_effort(); }
+};
+struct ParametersQoS : QoS {
+  explicit ParametersQoS(const QoSInitialization& start = KeepLast(1000)) : QoS(start) {}
+};
+struct ParameterEventsQoS : QoS {
+  explicit ParameterEventsQoS(const QoSInitialization& start = KeepLast(1000)) : QoS(start) {}
+};
+struct ServicesQoS : QoS {
+  explicit ServicesQoS(const QoSInitialization& start = KeepLast(10)) : QoS(start) {}
+};
+/// Log messages: those of the last ten seconds, also for who joins late.
+struct RosoutQoS : QoS {
+  explicit RosoutQoS(const QoSInitialization& start = KeepLast(1000)) : QoS(start) {
+    transient_local().lifespan(std::chrono::seconds(10));
+  }
+};
+/// What Ligament does where nothing is said.
+struct SystemDefaultsQoS : QoS {
+  explicit SystemDefaultsQoS(const QoSInitialization& start = KeepLast(10)) : QoS(start) {}
+};
 
 }  // namespace ligament

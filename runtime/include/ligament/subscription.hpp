@@ -37,6 +37,9 @@ struct SubscriptionStatistics {
   std::uint64_t refused = 0;  ///< takes refused because max_held samples are held
   std::uint64_t copies = 0;   ///< deserialised into structs
   std::uint64_t bytes_copied = 0;
+  std::uint64_t expired = 0;          ///< older than their publisher's lifespan: not delivered
+  std::uint64_t deadline_missed = 0;  ///< periods without a message
+  std::uint64_t history = 0;          ///< messages that joining late made available
 };
 
 /// What does not depend on the message type.
@@ -59,6 +62,8 @@ class SubscriptionBase {
   /// What the executor calls: takes one message, if there is one, and runs the callback.
   enum class Outcome : std::uint8_t { nothing, ran, held_back };
   Outcome run_one();
+  /// What the executor calls: runs the callbacks of what has happened. True if anything had.
+  bool run_events();
   [[nodiscard]] detail::SubscriptionState& state() const { return *state_; }
 
  protected:

@@ -4,12 +4,13 @@
 #include <exception>
 #include <ligament/executor.hpp>
 #include <ligament/trace.hpp>
-#include <optional>
-#include <thread>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "node/context_state.hpp"
 #include "node/node_state.hpp"
+#include "node/saturating.hpp"
 
 namespace ligament::executors {
 namespace {
@@ -20,9 +21,6 @@ unexpected<ExecutorError> failure(ExecutorErrorCode code, std::string text) {
   return unexpected<ExecutorError>(ExecutorError{code, std::move(text)});
 }
 
-/// While a subscription waits for its own held samples to be released, nobody wakes the executor.
-constexpr std::chrono::microseconds held_back_pause{200};
-
 }  // namespace
 
 class SingleThreadedExecutor::Impl {
@@ -32,7 +30,7 @@ class SingleThreadedExecutor::Impl {
         wait_(options.wait) {}
 
   ~Impl() {
-    for (const auto& node : nodes_) {
+    for (const auto& node : nodes()) {
       node->state().has_executor = false;
     }
   }
@@ -46,13 +44,18 @@ class SingleThreadedExecutor::Impl {
   [[nodiscard]] ExecutorState state() const { return state_.load(std::memory_order_acquire); }
 
  private:
-  enum class Round : std::uint8_t { idle, ran, held_back };
+  enum class Round : std::uint8_t { idle, ran };
   enum class Timers : std::uint8_t { run, skip };
 
   template <typename Work>
   Result guarded(const Work& work);
+  [[nodiscard]] std::vector<std::shared_ptr<Node>> nodes() const {
+    const std::lock_guard lock(nodes_mutex_);
+    return nodes_;
+  }
   void rebuild_if_changed();
   Round round(Timers timers);
+  bool run_publisher_events();
   void wait_until(std::int64_t deadline_ns);
   [[nodiscard]] std::int64_t next_timer_ns() const;
   [[nodiscard]] bool stopping() const {
@@ -64,11 +67,13 @@ class SingleThreadedExecutor::Impl {
   WaitStrategy wait_;
   std::atomic<bool> cancelled_{false};
   std::atomic<ExecutorState> state_{ExecutorState::idle};
+  mutable std::mutex nodes_mutex_;  ///< guards the list: nodes come and go while it spins
   std::vector<std::shared_ptr<Node>> nodes_;
   std::uint64_t seen_version_ = 0;
   // Weak: an author who drops a subscription ends it. Rebuilt only when something changed.
   std::vector<std::weak_ptr<SubscriptionBase>> subscriptions_;
   std::vector<std::weak_ptr<TimerBase>> timers_;
+  std::vector<std::weak_ptr<PublisherBase>> publishers_;  ///< whose events somebody wants
 };
 
 Result SingleThreadedExecutor::Impl::add_node(const std::shared_ptr<Node>& node) {
@@ -85,16 +90,23 @@ Result SingleThreadedExecutor::Impl::add_node(const std::shared_ptr<Node>& node)
     return failure(ExecutorErrorCode::already_added,
                    "node '" + state.id + "' is run by an executor already");
   }
-  nodes_.push_back(node);
+  {
+    const std::lock_guard lock(nodes_mutex_);
+    nodes_.push_back(node);
+  }
   context_->state().sources_changed();
   return {};
 }
 
 void SingleThreadedExecutor::Impl::remove_node(const std::shared_ptr<Node>& node) {
-  if (std::erase(nodes_, node) != 0) {
-    node->state().has_executor = false;
-    context_->state().sources_changed();
+  {
+    const std::lock_guard lock(nodes_mutex_);
+    if (std::erase(nodes_, node) == 0) {
+      return;
+    }
   }
+  node->state().has_executor = false;
+  context_->state().sources_changed();
 }
 
 void SingleThreadedExecutor::Impl::rebuild_if_changed() {
@@ -106,7 +118,8 @@ void SingleThreadedExecutor::Impl::rebuild_if_changed() {
   seen_version_ = version;
   subscriptions_.clear();
   timers_.clear();
-  for (const auto& node : nodes_) {
+  publishers_.clear();
+  for (const auto& node : nodes()) {
     detail::NodeState& state = node->state();
     for (const auto& subscription : detail::alive(state.mutex, state.subscriptions)) {
       subscriptions_.push_back(subscription);
@@ -114,13 +127,27 @@ void SingleThreadedExecutor::Impl::rebuild_if_changed() {
     for (const auto& timer : detail::alive(state.mutex, state.timers)) {
       timers_.push_back(timer);
     }
+    for (const auto& publisher : detail::alive(state.mutex, state.publishers)) {
+      if (publisher->wants_events()) {
+        publishers_.push_back(publisher);
+      }
+    }
   }
+}
+
+bool SingleThreadedExecutor::Impl::run_publisher_events() {
+  bool any = false;
+  for (const auto& weak : publishers_) {
+    const auto publisher = weak.lock();
+    any = (publisher != nullptr && publisher->run_events()) || any;
+  }
+  return any;
 }
 
 /// One turn for each source.
 SingleThreadedExecutor::Impl::Round SingleThreadedExecutor::Impl::round(Timers timers) {
   rebuild_if_changed();
-  Round result = Round::idle;
+  Round result = run_publisher_events() ? Round::ran : Round::idle;
   if (timers == Timers::run) {
     for (const auto& weak : timers_) {
       const auto timer = weak.lock();
@@ -137,11 +164,9 @@ SingleThreadedExecutor::Impl::Round SingleThreadedExecutor::Impl::round(Timers t
     if (subscription == nullptr) {
       continue;
     }
-    const auto outcome = subscription->run_one();
-    if (outcome == SubscriptionBase::Outcome::ran) {
+    // One that holds all it may is idle: the release of a sample rings the waiter's bell.
+    if (subscription->run_events() || subscription->run_one() == SubscriptionBase::Outcome::ran) {
       result = Round::ran;
-    } else if (outcome == SubscriptionBase::Outcome::held_back && result == Round::idle) {
-      result = Round::held_back;
     }
     if (timers == Timers::run && stopping()) {
       return Round::ran;
@@ -202,8 +227,8 @@ Result SingleThreadedExecutor::Impl::guarded(const Work& work) {
     what = "something that is no std::exception";
   }
   std::string text = "a callback threw: " + what;
-  for (const auto& node : nodes_) {
-    if (node->state().failed_in_callback) {
+  for (const auto& node : nodes()) {
+    if (std::exchange(node->state().failed_in_callback, false)) {
       text = "a callback of node '" + node->state().id + "' threw: " + what;
     }
   }
@@ -215,9 +240,7 @@ Result SingleThreadedExecutor::Impl::spin() {
   auto result = guarded([this] {
     while (!stopping()) {
       const Round done = round(Timers::run);
-      if (done == Round::held_back) {
-        std::this_thread::sleep_for(held_back_pause);
-      } else if (done == Round::idle && !stopping()) {
+      if (done == Round::idle && !stopping()) {
         wait_until(next_timer_ns());
       }
     }
@@ -247,8 +270,9 @@ Result SingleThreadedExecutor::Impl::spin_once(std::chrono::nanoseconds timeout)
     if (round(Timers::run) != Round::idle || timeout.count() == 0) {
       return;
     }
-    const std::int64_t end =
-        timeout.count() < 0 ? pool::no_deadline : pool::monotonic_now_ns() + timeout.count();
+    const std::int64_t end = timeout.count() < 0
+                                 ? pool::no_deadline
+                                 : detail::later(pool::monotonic_now_ns(), timeout.count());
     wait_until(std::min(end, next_timer_ns()));
     round(Timers::run);
   });

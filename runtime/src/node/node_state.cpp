@@ -45,11 +45,15 @@ CallbackScope::CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_
       allocations_(allocations_now()),
       exceptions_(std::uncaught_exceptions()) {
   node_.figures.running_since_ns.store(began_ns_, std::memory_order_relaxed);
-  trace::callback_start(handle_, publisher, sequence);
+  if (handle_ != 0) {
+    trace::callback_start(handle_, publisher, sequence);
+  }
 }
 
 CallbackScope::~CallbackScope() {
-  trace::callback_end(handle_);
+  if (handle_ != 0) {
+    trace::callback_end(handle_);
+  }
   if (std::uncaught_exceptions() > exceptions_) {
     node_.failed_in_callback = true;
   }

@@ -67,7 +67,8 @@ std::vector<std::shared_ptr<T>> alive(std::mutex& mutex, std::vector<std::weak_p
   return found;
 }
 
-/// From construction to destruction, a callback of the node runs on this thread.
+/// From construction to destruction, a callback of the node runs on this thread. `handle`: of the
+/// subscription or timer in traces; 0: callbacks of events, which are not traced.
 class CallbackScope {
  public:
   CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_t publisher,

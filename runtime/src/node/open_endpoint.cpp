@@ -30,12 +30,12 @@ using detail::NodeState;
 /// An endpoint as the graph wants it.
 struct Wish {
   pool::EndpointDescription description;
-  std::size_t bound_bytes = 0;
+  TopicOptions topic;
 };
 
 /// Nothing, and an error of the node, where the wish cannot be granted.
 std::optional<Wish> make_wish(NodeState& node, const std::string& topic,
-                              const detail::TypeIdentity& type, const QoS& qos) {
+                              const detail::TypeIdentity& type, const QoSProfile& qos) {
   auto resolved = resolve_name(topic, node.place, node.remaps);
   if (!resolved) {
     node.report(NodeErrorKind::configuration, resolved.error().text);
@@ -51,7 +51,7 @@ std::optional<Wish> make_wish(NodeState& node, const std::string& topic,
                                                   "' uses it with " + std::string(type.name));
     return std::nullopt;
   }
-  QoSProfile profile = options.qos.apply_to(qos.profile());
+  QoSProfile profile = options.qos.apply_to(qos);
   if (const auto port = node.port_qos.find(topic); port != node.port_qos.end()) {
     const auto own = profile.max_held;
     profile = port->second.apply_to(profile);
@@ -62,7 +62,7 @@ std::optional<Wish> make_wish(NodeState& node, const std::string& topic,
                .node = node.id,
                .type_hash = type.hash,
                .qos = profile},
-              options.bound_bytes};
+              std::move(options)};
 }
 
 void report_failure(NodeState& node, const char* what, const std::string& topic,
@@ -72,73 +72,79 @@ void report_failure(NodeState& node, const char* what, const std::string& topic,
               std::string(what) + " on '" + topic + "' of node '" + node.id + "': " + error.text);
 }
 
-void trace_topic(const pool::EndpointDescription& description) {
-  trace::topic_init(name_hash(description.topic), description.topic.c_str(),
-                    description.type_name.c_str());
+struct Kind {
+  const char* what;
+  const detail::TypeIdentity& type;
+};
+
+/// Resolves topic and QoS into `parts`, and opens the end; null, with an error of the node that
+/// says why, where that cannot be.
+template <typename Parts, typename Open>
+auto open_endpoint(Parts& parts, const Kind& kind, const Open& open)
+    -> std::remove_cvref_t<decltype(*open(*parts.node->context, std::declval<const Wish&>()))> {
+  NodeState& node = *parts.node;
+  const auto wish = make_wish(node, parts.topic, kind.type, parts.qos);
+  if (!wish) {
+    return nullptr;
+  }
+  parts.topic = wish->description.topic;
+  parts.qos = wish->description.qos;
+  if (node.context == nullptr) {
+    return nullptr;  // told when the node was made
+  }
+  auto opened = open(*node.context, *wish);
+  if (!opened) {
+    report_failure(node, kind.what, parts.topic, opened.error());
+    return nullptr;
+  }
+  trace::topic_init(name_hash(parts.topic), parts.topic.c_str(),
+                    wish->description.type_name.c_str());
+  return std::move(*opened);
 }
 
 }  // namespace
 
 detail::PublisherParts Node::open_publisher(const std::string& topic,
                                             const detail::TypeIdentity& type, const QoS& qos) {
-  detail::PublisherParts parts;
-  parts.node = state_;
-  parts.topic = topic;
-  parts.qos = qos.profile();
-  const auto wish = make_wish(*state_, topic, type, qos);
-  if (!wish) {
-    return parts;
+  detail::PublisherParts parts{state_, topic, qos.profile(), 0, nullptr, {}};
+  const auto open = [&parts](Context& context, const Wish& wish) {
+    parts.bound_bytes = wish.topic.bound_bytes;
+    pool::WriterOptions options;
+    options.max_bytes = wish.topic.bound_bytes;
+    options.ring = wish.topic.ring;
+    options.device = wish.topic.device;
+    options.waiter = context.state().waiter.get();
+    return context.domain()->create_writer(wish.description, options);
+  };
+  parts.writer = open_endpoint(parts, {"the publisher", type}, open);
+  if (parts.writer != nullptr) {
+    trace::publisher_init(parts.writer->id(), name_hash(parts.topic), state_->hash);
   }
-  parts.topic = wish->description.topic;
-  parts.qos = wish->description.qos;
-  parts.bound_bytes = wish->bound_bytes;
-  if (state_->context == nullptr) {
-    return parts;
-  }
-  pool::WriterOptions options;
-  options.max_bytes = wish->bound_bytes;
-  auto writer = state_->context->domain()->create_writer(wish->description, options);
-  if (!writer) {
-    report_failure(*state_, "the publisher", parts.topic, writer.error());
-    return parts;
-  }
-  parts.writer = std::move(*writer);
-  trace_topic(wish->description);
-  trace::publisher_init(parts.writer->id(), name_hash(parts.topic), state_->hash);
   return parts;
 }
 
 detail::SubscriptionParts Node::open_subscription(const std::string& topic,
                                                   const detail::TypeIdentity& type,
                                                   const QoS& qos) {
-  detail::SubscriptionParts parts;
-  parts.node = state_;
-  parts.topic = topic;
-  parts.qos = qos.profile();
-  const auto wish = make_wish(*state_, topic, type, qos);
-  if (!wish) {
-    return parts;
+  detail::SubscriptionParts parts{state_, topic, qos.profile(), nullptr, {}};
+  const auto open = [](Context& context, const Wish& wish) {
+    return context.domain()->create_reader(wish.description, *context.state().waiter);
+  };
+  parts.reader = open_endpoint(parts, {"the subscription", type}, open);
+  if (parts.reader != nullptr) {
+    trace::subscription_init(parts.reader->id(), name_hash(parts.topic), state_->hash);
   }
-  parts.topic = wish->description.topic;
-  parts.qos = wish->description.qos;
-  if (state_->context == nullptr) {
-    return parts;
-  }
-  auto reader =
-      state_->context->domain()->create_reader(wish->description, *state_->context->state().waiter);
-  if (!reader) {
-    report_failure(*state_, "the subscription", parts.topic, reader.error());
-    return parts;
-  }
-  parts.reader = std::move(*reader);
-  trace_topic(wish->description);
-  trace::subscription_init(parts.reader->id(), name_hash(parts.topic), state_->hash);
   return parts;
 }
 
 void Node::add(const std::shared_ptr<PublisherBase>& publisher) {
-  const std::lock_guard lock(state_->mutex);
-  state_->publishers.push_back(publisher);
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->publishers.push_back(publisher);
+  }
+  if (state_->context != nullptr && publisher->wants_events()) {
+    state_->context->state().sources_changed();
+  }
 }
 
 void Node::add(const std::shared_ptr<SubscriptionBase>& subscription) {

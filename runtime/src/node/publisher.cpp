@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ligament/publisher.hpp>
 
+#include "node/event_info.hpp"
 #include "node/node_state.hpp"
 
 namespace ligament {
@@ -68,7 +69,8 @@ PublisherBase::PublisherBase(detail::PublisherParts parts)
       topic_(std::move(parts.topic)),
       qos_(parts.qos),
       bound_bytes_(parts.bound_bytes),
-      writer_(std::move(parts.writer)) {}
+      writer_(std::move(parts.writer)),
+      events_(std::move(parts.events)) {}
 
 PublisherBase::~PublisherBase() = default;
 
@@ -84,6 +86,10 @@ PublisherStatistics PublisherBase::statistics() const {
     const auto figures = writer_->stats();
     statistics.published = figures.published;
     statistics.bytes = figures.bytes;
+    statistics.waits = figures.waits;
+    statistics.overrun = figures.overrun;
+    statistics.stalled = figures.stalled;
+    statistics.deadline_missed = figures.deadline_missed;
   }
   statistics.loans_failed = failed_.load(std::memory_order_relaxed);
   statistics.serialised = serialised_.load(std::memory_order_relaxed);
@@ -149,6 +155,65 @@ void PublisherBase::report_once(std::uint8_t kind, const std::string& why) {
   if ((reported_.fetch_or(bit, std::memory_order_relaxed) & bit) == 0) {
     node_->report(NodeErrorKind::run, "the publisher on '" + topic_ + "' of node '" + node_->id +
                                           "' could not send a message: " + why);
+  }
+}
+
+// --- events -------------------------------------------------------------------------------------
+
+bool PublisherBase::assert_liveliness() {
+  if (writer_ != nullptr) {
+    writer_->assert_liveliness();
+  }
+  return writer_ != nullptr;
+}
+
+/// A stalled subscription loses what both ends asked to keep: that is told in any case.
+bool PublisherBase::wants_events() const {
+  const bool waits =
+      qos_.history == HistoryPolicy::keep_all && qos_.reliability == ReliabilityPolicy::reliable;
+  return waits || events_.deadline_callback || events_.liveliness_callback ||
+         events_.incompatible_qos_callback || events_.incompatible_type_callback ||
+         events_.matched_callback || events_.stalled_callback;
+}
+
+bool PublisherBase::run_events() {
+  if (writer_ == nullptr || !writer_->has_events()) {
+    return false;
+  }
+  const pool::WriterEvents news = writer_->take_events();
+  if (news.stalled.total_change != 0) {
+    report_stalled(news.stalled.total_change);
+  }
+  const std::shared_ptr<detail::NodeState> node = node_;
+  const detail::CallbackScope scope(*node, 0, 0, 0);
+  detail::run_event(events_.deadline_callback, news.deadline_missed);
+  detail::run_event(events_.liveliness_callback, news.liveliness_lost);
+  detail::run_event(events_.incompatible_qos_callback, news.incompatible_qos);
+  detail::run_event(events_.incompatible_type_callback, news.incompatible_type);
+  detail::run_event(events_.matched_callback, news.matched);
+  detail::run_event(events_.stalled_callback, news.stalled);
+  return true;
+}
+
+/// Told once; the figures say how it goes on. The pool counts stalled subscriptions and does not
+/// name them: named are those that the publisher waits for.
+void PublisherBase::report_stalled(std::uint64_t subscriptions) {
+  std::string names;
+  for (const auto& end : node_->context->domain()->endpoints()) {
+    const pool::EndpointDescription& it = end.description;
+    if (end.kind == pool::EndpointKind::reader && it.topic == topic_ &&
+        it.qos.history == HistoryPolicy::keep_all &&
+        it.qos.reliability == ReliabilityPolicy::reliable) {
+      names += (names.empty() ? "" : ", ") + it.node;
+    }
+  }
+  if (!stall_reported_.exchange(true, std::memory_order_relaxed)) {
+    node_->report(NodeErrorKind::run,
+                  "the publisher on '" + topic_ + "' of node '" + node_->id + "' has " +
+                      std::to_string(subscriptions) + " stalled of its keep-all subscriptions (" +
+                      names +
+                      "): a message waited for it in vain, none waits for it again until it "
+                      "moves, and what it misses is counted as lost");
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ligament/subscription.hpp>
 
+#include "node/event_info.hpp"
 #include "node/subscription_state.hpp"
 
 namespace ligament {
@@ -11,6 +12,11 @@ SubscriptionBase::SubscriptionBase(detail::SubscriptionParts parts)
   state_->topic = std::move(parts.topic);
   state_->qos = parts.qos;
   state_->reader = std::move(parts.reader);
+  const auto& calls = parts.events;
+  state_->wants_events = calls.deadline_callback || calls.liveliness_callback ||
+                         calls.incompatible_qos_callback || calls.message_lost_callback ||
+                         calls.incompatible_type_callback || calls.matched_callback;
+  state_->events = std::move(parts.events);
 }
 
 SubscriptionBase::~SubscriptionBase() = default;
@@ -33,6 +39,9 @@ SubscriptionStatistics SubscriptionBase::statistics() const {
     statistics.taken = figures.taken;
     statistics.bytes = figures.bytes;
     statistics.lost = figures.lost;
+    statistics.expired = figures.expired;
+    statistics.deadline_missed = figures.deadline_missed;
+    statistics.history = figures.history_granted;
   }
   statistics.invalid = state_->invalid.load(std::memory_order_relaxed);
   statistics.refused = state_->refused.load(std::memory_order_relaxed);
@@ -68,6 +77,23 @@ void report_invalid(detail::SubscriptionState& state, CodecError error) {
 }
 
 }  // namespace
+
+bool SubscriptionBase::run_events() {
+  if (!state_->wants_events || state_->reader == nullptr || !state_->reader->has_events()) {
+    return false;
+  }
+  const pool::ReaderEvents news = state_->reader->take_events();
+  const std::shared_ptr<detail::NodeState> node = state_->node;
+  const detail::CallbackScope scope(*node, 0, 0, 0);
+  const SubscriptionEventCallbacks& calls = state_->events;
+  detail::run_event(calls.deadline_callback, news.deadline_missed);
+  detail::run_event(calls.liveliness_callback, news.liveliness_changed);
+  detail::run_event(calls.incompatible_qos_callback, news.incompatible_qos);
+  detail::run_event(calls.message_lost_callback, news.message_lost);
+  detail::run_event(calls.incompatible_type_callback, news.incompatible_type);
+  detail::run_event(calls.matched_callback, news.matched);
+  return true;
+}
 
 SubscriptionBase::Outcome SubscriptionBase::run_one() {
   detail::SubscriptionState& state = *state_;

@@ -40,6 +40,8 @@ struct SubscriptionState {
   std::string topic;
   QoSProfile qos;
   std::unique_ptr<pool::Reader> reader;
+  SubscriptionEventCallbacks events;
+  bool wants_events = false;  ///< some callback is set
   GapFinder gaps;
   AgeHistogram ages;
   // Relaxed everywhere: figures, written by the executor's thread, read by the status thread.

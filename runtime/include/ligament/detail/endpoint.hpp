@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ligament/detail/pool.hpp>
+#include <ligament/events.hpp>
 #include <ligament/message_traits.hpp>
 #include <ligament/qos.hpp>
 #include <memory>
@@ -36,6 +37,7 @@ struct PublisherParts {
   QoSProfile qos;
   std::size_t bound_bytes = 0;
   std::unique_ptr<pool::Writer> writer;
+  PublisherEventCallbacks events;
 };
 
 /// The same for a reader.
@@ -44,6 +46,7 @@ struct SubscriptionParts {
   std::string topic;
   QoSProfile qos;
   std::unique_ptr<pool::Reader> reader;
+  SubscriptionEventCallbacks events;
 };
 
 /// Lets trace::Span name a node by its state.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Events of publishers and subscriptions: what happened beside the messages. rclcpp's names.
+///
+///   ligament::SubscriptionOptions options;
+///   options.event_callbacks.deadline_callback = [this](ligament::QOSDeadlineRequestedInfo& event)
+///   {
+///     late_ += event.total_count_change;
+///   };
+///   create_subscription<Image>("image", ligament::QoS(5).deadline(100ms), callback, options);
+///
+/// Callbacks run on the node's executor, between messages, never on another thread. Several
+/// occurrences before a callback ran are one call: `..._change` says how many. What each event
+/// means: docs/reference/qos.md. Not in rclcpp: `stalled_callback`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <ligament/detail/pool.hpp>
+
+namespace ligament {
+
+/// The policy in which two ends do not match.
+using QosPolicyKind = pool::QosPolicyKind;
+
+/// A count since the endpoint was made, and since the last call.
+struct EventCountInfo {
+  std::uint64_t total_count = 0;
+  std::uint64_t total_count_change = 0;
+};
+using QOSDeadlineOfferedInfo = EventCountInfo;
+using QOSDeadlineRequestedInfo = EventCountInfo;
+using QOSLivelinessLostInfo = EventCountInfo;
+using QOSMessageLostInfo = EventCountInfo;
+using IncompatibleTypeInfo = EventCountInfo;
+
+struct IncompatibleQoSInfo {
+  std::uint64_t total_count = 0;
+  std::uint64_t total_count_change = 0;
+  QosPolicyKind last_policy_kind = QosPolicyKind::none;
+};
+using QOSOfferedIncompatibleQoSInfo = IncompatibleQoSInfo;
+using QOSRequestedIncompatibleQoSInfo = IncompatibleQoSInfo;
+
+struct QOSLivelinessChangedInfo {
+  std::uint64_t alive_count = 0;
+  std::uint64_t not_alive_count = 0;
+  std::int64_t alive_count_change = 0;
+  std::int64_t not_alive_count_change = 0;
+};
+
+/// `total`: ever; `current`: now.
+struct MatchedInfo {
+  std::uint64_t total_count = 0;
+  std::uint64_t total_count_change = 0;
+  std::uint64_t current_count = 0;
+  std::int64_t current_count_change = 0;
+};
+/// Subscriptions that this keep-all publisher does not wait for.
+using StalledInfo = MatchedInfo;
+
+using QOSDeadlineOfferedCallbackType = std::function<void(QOSDeadlineOfferedInfo&)>;
+using QOSDeadlineRequestedCallbackType = std::function<void(QOSDeadlineRequestedInfo&)>;
+using QOSLivelinessLostCallbackType = std::function<void(QOSLivelinessLostInfo&)>;
+using QOSLivelinessChangedCallbackType = std::function<void(QOSLivelinessChangedInfo&)>;
+using QOSMessageLostCallbackType = std::function<void(QOSMessageLostInfo&)>;
+using QOSOfferedIncompatibleQoSCallbackType = std::function<void(QOSOfferedIncompatibleQoSInfo&)>;
+using QOSRequestedIncompatibleQoSCallbackType =
+    std::function<void(QOSRequestedIncompatibleQoSInfo&)>;
+using IncompatibleTypeCallbackType = std::function<void(IncompatibleTypeInfo&)>;
+using PublisherMatchedCallbackType = std::function<void(MatchedInfo&)>;
+using SubscriptionMatchedCallbackType = std::function<void(MatchedInfo&)>;
+using StalledCallbackType = std::function<void(StalledInfo&)>;
+
+/// Those left empty are not called.
+struct PublisherEventCallbacks {
+  QOSDeadlineOfferedCallbackType deadline_callback;
+  QOSLivelinessLostCallbackType liveliness_callback;
+  QOSOfferedIncompatibleQoSCallbackType incompatible_qos_callback;
+  IncompatibleTypeCallbackType incompatible_type_callback;
+  PublisherMatchedCallbackType matched_callback;
+  StalledCallbackType stalled_callback;
+};
+struct SubscriptionEventCallbacks {
+  QOSDeadlineRequestedCallbackType deadline_callback;
+  QOSLivelinessChangedCallbackType liveliness_callback;
+  QOSRequestedIncompatibleQoSCallbackType incompatible_qos_callback;
+  QOSMessageLostCallbackType message_lost_callback;
+  IncompatibleTypeCallbackType incompatible_type_callback;
+  SubscriptionMatchedCallbackType matched_callback;
+};
+
+struct PublisherOptions {
+  PublisherEventCallbacks event_callbacks;
+};
+struct SubscriptionOptions {
+  SubscriptionEventCallbacks event_callbacks;
+};
+
+}  // namespace ligament

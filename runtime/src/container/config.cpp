@@ -126,6 +126,18 @@ TopicOptions read_topic(const Json& value, const std::string& pointer, Problems&
     reader.whole_number("bound_bytes", 1, std::int64_t{1} << 40, bytes);
     topic.bound_bytes = static_cast<std::size_t>(bytes);
   }
+  std::int64_t ring = 0;
+  reader.whole_number("ring", 1, 65536, ring);
+  topic.ring = static_cast<std::uint32_t>(ring);
+  if (const Json* device = reader.member("device", Need::optional)) {
+    if (!device->is_boolean()) {
+      reader.expected_but_found("device", "true or false", *device);
+    } else if (device->get<bool>() && topic.bound_bytes == 0) {
+      problems.add(pointer, "a device topic needs a 'bound_bytes': devices register its memory");
+    } else {
+      topic.device = device->get<bool>();
+    }
+  }
   reader.finish();
   return topic;
 }

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <ligament/detail/pool.hpp>
@@ -117,8 +118,21 @@ void Control::on_signal() {
   }
 }
 
-/// Whom a problem concerns is known by its text alone: "publisher in /a and subscription in /b
-/// ...".
+namespace {
+
+/// Whether one of the two ends that a problem names is this node's.
+bool concerns(const pool::Problem& problem, detail::NodeState& node) {
+  const auto is_meant = [&problem](const auto& end) {
+    return end->id() != 0 && (end->id() == problem.writer || end->id() == problem.reader);
+  };
+  const auto publishers = detail::alive(node.mutex, node.publishers);
+  const auto subscriptions = detail::alive(node.mutex, node.subscriptions);
+  return std::any_of(publishers.begin(), publishers.end(), is_meant) ||
+         std::any_of(subscriptions.begin(), subscriptions.end(), is_meant);
+}
+
+}  // namespace
+
 void Control::report_new_problems() {
   std::vector<std::shared_ptr<Node>> nodes;
   {
@@ -131,7 +145,7 @@ void Control::report_new_problems() {
     }
     bool named = false;
     for (const auto& node : nodes) {
-      if (problem.text.find(" in " + node->get_fully_qualified_name() + " ") != std::string::npos) {
+      if (concerns(problem, node->state())) {
         node->state().report(NodeErrorKind::run, problem.text);
         named = true;
       }

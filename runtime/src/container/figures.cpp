@@ -31,6 +31,10 @@ nlohmann::json publisher_figures(const PublisherBase& publisher) {
           {"loans_failed", figures.loans_failed},
           {"serialised", figures.serialised},
           {"bytes_serialised", figures.bytes_serialised},
+          {"waits", figures.waits},
+          {"overrun", figures.overrun},
+          {"stalled", figures.stalled},
+          {"deadline_missed", figures.deadline_missed},
           {"matched", publisher.get_subscription_count()}};
 }
 
@@ -70,6 +74,9 @@ nlohmann::json Figures::subscription_figures(const SubscriptionBase& subscriptio
   return {{"topic", subscription.get_topic_name()},
           {"taken", figures.taken},
           {"lost", figures.lost},
+          {"expired", figures.expired},
+          {"deadline_missed", figures.deadline_missed},
+          {"history", figures.history},
           {"age_ns_p50", detail::AgeHistogram::percentile(recent, 0.5)},
           {"age_ns_p99", detail::AgeHistogram::percentile(recent, 0.99)},
           {"copies", figures.copies},

@@ -167,11 +167,11 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
                            const EndpointDescription& theirs) {
   auto known = own.matches.find(row.id);
   if (known == own.matches.end()) {
-    if (!is_live(row)) {
-      return;
-    }
+    // Also a writer that is closing already: it may have linked us, and published, before we saw it.
     if (auto problem = mismatch(theirs, own.state->description)) {
-      report(problem->kind, std::move(problem->text));
+      if (is_live(row)) {
+        report(problem->kind, std::move(problem->text));
+      }
       return;
     }
     open_writer(own, peer, row, theirs);
@@ -214,6 +214,7 @@ void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& ma
     return;  // the writer's process has not looked yet; it will notify us
   }
   match.awaiting->map_chunks();
+  match.awaiting->closing = match.closing;
   if (!own.state->link(std::move(match.awaiting), start, granted)) {
     report(ProblemKind::too_many_ends,
            fmt::format("topic {}: the subscription in {} has {} publishers already; the one in {} "

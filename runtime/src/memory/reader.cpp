@@ -124,9 +124,12 @@ void ReaderState::note_taken(WriterLink& link, HoldSlot& slot) {
 ReaderState::Reading ReaderState::read_sample(WriterLink& link, HoldSlot& slot,
                                               const Claim& claim) {
   std::size_t block_bytes = 0;
+  const std::size_t mapped = link.chunks.size();
   const layout::SampleHeader* header = link.block(claim.block, block_bytes);
-  if (header == nullptr) {
+  if (link.chunks.size() != mapped) {
     tell_mapped(link);
+  }
+  if (header == nullptr) {
     return link.is_unreachable(claim.block) ? Reading::unreachable : Reading::nonsense;
   }
   const std::size_t offset = read_once(header->payload_offset);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "memory/blocks.hpp"
+#include "memory/crash_point.hpp"
 #include "memory/waiter.hpp"
 
 namespace ligament::pool {
@@ -51,6 +52,9 @@ std::string fault_of(const WriterOptions& options) {
   if (options.max_loans < 1 || options.max_loans > layout::max_held_limit) {
     return fmt::format("max_loans must be 1 to {}, not {}", layout::max_held_limit,
                        options.max_loans);
+  }
+  if (options.max_blocking_ns < 1) {
+    return fmt::format("max_blocking must be at least 1 ns, not {}", options.max_blocking_ns);
   }
   if (options.ring > layout::max_ring) {
     return fmt::format("the ring has at most {} entries", layout::max_ring);
@@ -115,21 +119,17 @@ expected<Directory::Place, EndpointError> DomainState::publish_row(layout::Endpo
 }
 
 expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
-    const EndpointDescription& description, const WriterOptions& writer_options) {
+    const EndpointDescription& description, const WriterOptions& writer_options,
+    std::shared_ptr<WaiterState> waiter) {
   for (const std::string& fault : {fault_of(description), fault_of(writer_options)}) {
     if (!fault.empty()) {
       return endpoint_error(EndpointErrorCode::bad_description,
                             fmt::format("topic {}: {}", description.topic, fault));
     }
   }
-  if (description.qos.history == HistoryPolicy::keep_all) {
-    return endpoint_error(EndpointErrorCode::bad_description,
-                          fmt::format("topic {}: a keep-all publisher needs back-pressure, which "
-                                      "is not built yet; use keep-last with a depth",
-                                      description.topic));
-  }
   const std::lock_guard guard(mutex_);
   auto state = std::make_shared<WriterState>(description, writer_options);
+  state->waiter = std::move(waiter);
   LIGAMENT_CRASH_POINT("create.begun");
   const std::uint64_t counter = ++counter_;
   if (auto opened = state->open(nonce_, counter); !opened) {
@@ -182,6 +182,7 @@ void DomainState::remove(const std::shared_ptr<WriterState>& writer) {
   // Readers that have not mapped our newest chunk yet get a moment to do so.
   own->row.state = static_cast<std::uint8_t>(layout::RowState::closing);
   directory_.set(own->place, own->row);
+  LIGAMENT_CRASH_POINT("close.row_closing");
   resting_writers_.push_back({writer, own->place, true, monotonic_now_ns() + 1'000'000'000});
   writers_.erase(own);
   sweep_writers();
@@ -199,6 +200,7 @@ void DomainState::remove(const std::shared_ptr<ReaderState>& reader) {
     // Writers go on honouring the holds, but count and wake this reader no more.
     own->row.state = static_cast<std::uint8_t>(layout::RowState::closing);
     directory_.set(own->place, own->row);
+    LIGAMENT_CRASH_POINT("close.row_closing");
     resting_readers_.push_back(std::move(*own));
   } else {
     directory_.remove(own->place);

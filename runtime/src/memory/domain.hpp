@@ -32,7 +32,8 @@ struct DomainState {
   [[nodiscard]] expected<void, DomainError> join();
 
   [[nodiscard]] expected<std::shared_ptr<WriterState>, EndpointError> add_writer(
-      const EndpointDescription& description, const WriterOptions& options);
+      const EndpointDescription& description, const WriterOptions& options,
+      std::shared_ptr<WaiterState> waiter);
   [[nodiscard]] expected<std::shared_ptr<ReaderState>, EndpointError> add_reader(
       const EndpointDescription& description, std::shared_ptr<WaiterState> waiter);
   void remove(const std::shared_ptr<WriterState>& writer);

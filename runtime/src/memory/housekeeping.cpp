@@ -197,6 +197,7 @@ void DomainState::leave() {
   sweep_readers();
   if (resting_readers_.empty()) {
     directory_.set_state(layout::ProcessState::leaving);
+    LIGAMENT_CRASH_POINT("leave.said");
   }
   own_change();
   send_notifications();

@@ -13,7 +13,8 @@
 
 namespace ligament::pool::layout {
 
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t sample_header_version = 1;
 
 inline constexpr std::uint64_t magic = 0x4C4F4F5047494CULL;  // "LIGPOOL", little-endian
 enum class SegmentKind : std::uint32_t {
@@ -81,12 +82,14 @@ struct DirectoryPage {
   std::uint32_t reserved;
   SegmentRef rows[max_row_segments];
   Word defers_to;  ///< while joining: nonce of the process of another run that goes first
+  Word alive;      ///< monotonic ns, kept fresh while a writer has an automatic lease
 };
 static_assert(offsetof(DirectoryPage, pid) == 192 && offsetof(DirectoryPage, generation) == 208);
 static_assert(offsetof(DirectoryPage, rows) == 248 && offsetof(DirectoryPage, defers_to) == 632 &&
-              sizeof(DirectoryPage) <= 4096);
+              offsetof(DirectoryPage, alive) == 640 && sizeof(DirectoryPage) <= 4096);
 
 enum class RowState : std::uint8_t { free = 0, live = 1, closing = 2 };
+enum RowFlags : std::uint32_t { is_device = 1 };
 
 /// One endpoint, as it is copied out of a row.
 struct EndpointRow {
@@ -107,14 +110,15 @@ struct EndpointRow {
   std::uint64_t inode = 0;  ///< of the writer or reader segment
   std::uint64_t bytes = 0;
   std::uint32_t fd = 0;
-  std::uint32_t reserved = 0;
-  std::uint64_t reserved2[2] = {};
+  std::uint32_t flags = 0;  ///< RowFlags
+  std::uint64_t reserved[2] = {};
   std::array<std::uint8_t, 32> type_hash{};
   char topic[256] = {};
   char type_name[128] = {};
   char node[128] = {};
 };
-static_assert(sizeof(EndpointRow) == 640 && offsetof(EndpointRow, type_hash) == 96);
+static_assert(sizeof(EndpointRow) == 640 && offsetof(EndpointRow, flags) == 76 &&
+              offsetof(EndpointRow, type_hash) == 96);
 
 /// A row in shared memory: a sequence lock over words (odd version: being written).
 struct alignas(64) SharedRow {
@@ -159,13 +163,18 @@ struct WriterSegment {
   std::uint32_t alignment;
   std::atomic<std::uint32_t> chunks;  ///< rows of `chunk` in use
   alignas(128) Word head;             ///< newest published sequence number
+  Word active;                        ///< monotonic ns of the newest publish; 0: none yet
+  Word waiting;                       ///< publishes that wait for room (keep-all)
+  Word asserted;                      ///< monotonic ns of the newest liveliness assertion
   alignas(128) std::array<MatchRow, max_ends> matches;
   std::array<ChunkRow, max_chunks> chunk;
   // then: Word ring[ring_capacity], at ring_offset
 };
 inline constexpr std::size_t ring_offset = (sizeof(WriterSegment) + 127) / 128 * 128;
 static_assert(offsetof(WriterSegment, ring_capacity) == 112);
-static_assert(offsetof(WriterSegment, head) == 128 && offsetof(WriterSegment, matches) == 256);
+static_assert(offsetof(WriterSegment, head) == 128 && offsetof(WriterSegment, active) == 136);
+static_assert(offsetof(WriterSegment, waiting) == 144 && offsetof(WriterSegment, asserted) == 152);
+static_assert(offsetof(WriterSegment, matches) == 256);
 static_assert(offsetof(WriterSegment, chunk) == 4352);
 
 /// A chunk has no header of its own (its pages are all blocks); block k starts at k * block_bytes.

@@ -60,4 +60,11 @@ std::optional<Problem> mismatch(const EndpointDescription& writer,
   return std::nullopt;
 }
 
+bool is_paced(const EndpointDescription& writer, const EndpointDescription& reader) {
+  const auto wants = [](const QoSProfile& qos) {
+    return qos.history == HistoryPolicy::keep_all && qos.reliability == ReliabilityPolicy::reliable;
+  };
+  return wants(writer.qos) && wants(reader.qos);
+}
+
 }  // namespace ligament::pool

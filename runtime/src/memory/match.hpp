@@ -13,4 +13,7 @@ namespace ligament::pool {
 [[nodiscard]] std::optional<Problem> mismatch(const EndpointDescription& writer,
                                               const EndpointDescription& reader);
 
+/// Of two that match: the writer waits until the reader has room (both reliable and keep-all).
+[[nodiscard]] bool is_paced(const EndpointDescription& writer, const EndpointDescription& reader);
+
 }  // namespace ligament::pool

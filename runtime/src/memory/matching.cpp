@@ -147,9 +147,14 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
   link->reader = row.id;
   link->max_held = row.max_held;
   link->segment = std::move(*mapping);
+  link->paced = is_paced(own.state->description, theirs);
+  link->pace.own_executor = peer.directory->nonce == nonce_ && own.state->waiter != nullptr &&
+                            own.state->waiter->bell_slot == row.bell_slot;
   link->bell = &link->bell_page->as<layout::BellPage>()->bells[row.bell_slot - 1U].word;
   const bool history = wants_history(own.state->description, theirs);
-  if (!own.state->link(std::move(link), history, theirs.qos.depth)) {
+  const bool all = theirs.qos.history == HistoryPolicy::keep_all;
+  const auto depth = all ? static_cast<std::uint32_t>(layout::max_ring) : theirs.qos.depth;
+  if (!own.state->link(std::move(link), history, depth)) {
     report(
         own.state->matched() >= layout::max_ends ? ProblemKind::too_many_ends
                                                  : ProblemKind::no_memory,
@@ -193,8 +198,8 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
 
 void DomainState::open_writer(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
                               const EndpointDescription& theirs) {
-  auto link =
-      WriterLink::open({peer.directory->nonce, row.id, row.type_hash, segment_of(peer, row)});
+  auto link = WriterLink::open({peer.directory->nonce, row.id, row.type_hash, segment_of(peer, row),
+                                row.lifespan_ns, is_paced(theirs, own.state->description)});
   if (!link) {
     report(ProblemKind::refused_peer,
            fmt::format("topic {}: the publisher of process {} cannot be reached ({})", theirs.topic,

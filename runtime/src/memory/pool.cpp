@@ -161,7 +161,8 @@ expected<std::unique_ptr<Waiter>, EndpointError> Domain::create_waiter() {
 
 expected<std::unique_ptr<Writer>, EndpointError> Domain::create_writer(
     const EndpointDescription& description, const WriterOptions& options) {
-  auto state = state_->add_writer(description, options);
+  auto state = state_->add_writer(description, options,
+                                  options.waiter == nullptr ? nullptr : options.waiter->state_);
   if (!state) {
     return unexpected<EndpointError>(state.error());
   }

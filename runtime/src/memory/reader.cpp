@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "memory/backpressure.hpp"
 #include "memory/blocks.hpp"
 #include "memory/crash_point.hpp"
 #include "memory/waiter.hpp"
@@ -92,7 +93,7 @@ bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
     const Claim claim = link.cursor.claim(*slot.word, link.tag, link.shared->head);
     stats_.lost += claim.lost;
     if (claim.result == Claim::Result::nothing) {
-      return false;
+      break;
     }
     const Reading reading =
         claim.result == Claim::Result::held ? read_sample(link, slot, claim) : Reading::nonsense;
@@ -108,16 +109,28 @@ bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
     slot.word->store(0, std::memory_order_seq_cst);
     ++stats_.lost;
   }
+  if (link.source.paced) {
+    tell_passed(link);  // what we passed over is room, too
+  }
   return false;
 }
 
 void ReaderState::note_taken(WriterLink& link, HoldSlot& slot) {
   slot.busy.store(true, std::memory_order_relaxed);  // under lock_, as every take
   LIGAMENT_CRASH_POINT("take.read");
-  // release: for back-pressure, "I am past this sample"; partner: a keep-all writer's load.
-  shared->cursors[link.cursor_row].next.store(link.cursor.next(), std::memory_order_release);
+  tell_passed(link);
   ++stats_.taken;
   stats_.bytes += slot.payload.size();
+}
+
+/// "I am past these samples." A keep-all writer may wait to hear it; to others it says nothing yet.
+void ReaderState::tell_passed(const WriterLink& link) {
+  layout::Word& next = shared->cursors[link.cursor_row].next;
+  if (!link.source.paced) {
+    next.store(link.cursor.next(), std::memory_order_release);
+  } else if (next.load(std::memory_order_relaxed) != link.cursor.next()) {
+    tell_cursor(next, link.cursor.next(), link.shared->waiting);
+  }
 }
 
 /// Copies each number out of the header once and checks it: the writer may scribble at any time.
@@ -207,6 +220,12 @@ void ReaderState::release(HoldSlot& slot) {
   LIGAMENT_CRASH_POINT("release.done");
 }
 
+/// keep-all never passes over a sample by itself.
+std::uint32_t ReaderState::depth() const {
+  return description.qos.history == HistoryPolicy::keep_all ? layout::max_ring
+                                                            : description.qos.depth;
+}
+
 // --- housekeeping --------------------------------------------------------------------------------
 
 bool ReaderState::link(std::unique_ptr<WriterLink> link, std::uint64_t start,
@@ -222,7 +241,7 @@ bool ReaderState::link(std::unique_ptr<WriterLink> link, std::uint64_t start,
   }
   link->cursor_row = row;
   link->cursor = RingCursor(link->segment.as<const layout::Word>(layout::ring_offset),
-                            link->capacity, description.qos.depth, start);
+                            link->capacity, depth(), start);
   shared->cursors[row].next.store(start, std::memory_order_relaxed);
   shared->cursors[row].writer.store(link->source.writer, std::memory_order_release);
   LIGAMENT_CRASH_POINT("match.cursor_made");

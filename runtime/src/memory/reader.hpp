@@ -70,6 +70,8 @@ struct ReaderState {
   enum class Reading : std::uint8_t { whole, unreachable, nonsense };
   [[nodiscard]] bool take_from(WriterLink& link, HoldSlot& slot);
   void note_taken(WriterLink& link, HoldSlot& slot);
+  void tell_passed(const WriterLink& link);
+  [[nodiscard]] std::uint32_t depth() const;
   [[nodiscard]] Reading read_sample(WriterLink& link, HoldSlot& slot, const Claim& claim);
   void tell_mapped(const WriterLink& link);
   void drop_corrupt(WriterLink& link, HoldSlot& slot);

@@ -29,6 +29,7 @@ Gid make_gid(std::uint64_t nonce, std::uint64_t counter) {
 WriterState::WriterState(EndpointDescription description_in, const WriterOptions& options_in)
     : description(std::move(description_in)), options(options_in), blocks_(options_in.alignment) {
   links_.reserve(layout::max_ends);
+  paced_.reserve(layout::max_ends);
   holds_.reserve(layout::max_ends);
   bells_.reserve(layout::max_ends);
 }
@@ -114,6 +115,7 @@ void WriterState::stamp(layout::SampleHeader& header, std::size_t size, const Pu
   header.sequence = ring_.next_sequence();
   header.source_timestamp_ns = last_timestamp_;
   header.monotonic_ns = now;
+  shared->active.store(static_cast<std::uint64_t>(now), std::memory_order_relaxed);
   header.payload_bytes = size;
   if (info.request != RequestIdentity{}) {
     header.flags = layout::has_request;
@@ -123,7 +125,10 @@ void WriterState::stamp(layout::SampleHeader& header, std::size_t size, const Pu
 }
 
 Published WriterState::commit(std::uint32_t block, std::size_t size, const PublishInfo& info) {
-  const Guard guard(lock_);
+  std::unique_lock<OpLock> guard(lock_);
+  if (ring_.next_sequence() > free_until_) {
+    make_room(guard);
+  }
   --loans_out_;
   stamp(*reinterpret_cast<layout::SampleHeader*>(blocks_.address(block)), size, info);
   LIGAMENT_CRASH_POINT("publish.stamped");
@@ -203,9 +208,10 @@ bool WriterState::add_chunk(std::size_t block_bytes, std::size_t count) {
   if (!memory) {
     return false;
   }
+  LIGAMENT_CRASH_POINT("grow.created");
   for (std::size_t i = 0; i < count; ++i) {
     auto* header = new (memory->mapping.base() + i * block_bytes) layout::SampleHeader{};
-    header->version = layout::version;
+    header->version = layout::sample_header_version;
     header->header_bytes = sizeof(layout::SampleHeader);
     header->publisher = id;
     header->segment_id = chunks_.size();
@@ -234,6 +240,7 @@ void WriterState::announce_chunk(const os::SharedMemory& memory, std::size_t blo
   row.block_bytes.store(block_bytes, std::memory_order_relaxed);
   row.blocks.store(count, std::memory_order_relaxed);
   shared->chunks.store(index + 1, std::memory_order_release);
+  LIGAMENT_CRASH_POINT("grow.announced");
   if (on_growth) {
     on_growth();
   }
@@ -245,7 +252,9 @@ JoinPoint WriterState::join_point(bool history, std::uint32_t depth) const {
   const std::uint64_t published = ring_.sequence();
   JoinPoint point{published + 1, 0};
   if (history) {
-    point.granted = std::min<std::uint64_t>({published, depth, description.qos.depth});
+    const bool all = description.qos.history == HistoryPolicy::keep_all;
+    const std::uint32_t kept = all ? ring_.capacity() : description.qos.depth;
+    point.granted = std::min<std::uint64_t>({published, depth, kept});
     point.start -= point.granted;
   }
   return point;
@@ -280,47 +289,82 @@ bool WriterState::link(std::unique_ptr<ReaderLink> link, bool history, std::uint
   match.start.store(point.start, std::memory_order_relaxed);
   match.granted.store(point.granted, std::memory_order_relaxed);
   const std::uint64_t reader = link->reader;
+  if (link->paced) {
+    link->pace.start(link->segment.as<const layout::ReaderSegment>()->cursors, id, point.start);
+  }
   links_.push_back(std::move(link));
   rebuild_views();
   // release, and inside the lock: every scan before this point saw blocks that the reader can no
   // longer claim, every scan after it reads the reader's holds. Partner: WriterLink::find_match.
+  LIGAMENT_CRASH_POINT("link.before_match");
   match.reader.store(reader, std::memory_order_release);
+  LIGAMENT_CRASH_POINT("link.matched");
   return true;
 }
 
 void WriterState::rebuild_views() {
   holds_.clear();
   bells_.clear();
+  paced_.clear();
   for (const auto& link : links_) {
     holds_.push_back(link->holds());
     const bool known = std::find(bells_.begin(), bells_.end(), link->bell) != bells_.end();
     if (!link->closing && link->bell != nullptr && !known) {
       bells_.push_back(link->bell);
     }
+    if (!link->closing && link->paced) {
+      paced_.push_back(link);
+    }
   }
+  free_until_ = paced_.empty() ? UINT64_MAX : 0;
 }
 
 void WriterState::mark_closing(std::uint64_t reader) {
-  const Guard guard(lock_);
-  for (const auto& link : links_) {
-    link->closing = link->closing || link->reader == reader;
+  std::shared_ptr<ReaderLink> closing;
+  {
+    const Guard guard(lock_);
+    const auto place = find_link(reader);
+    if (place == links_.end() || (*place)->closing) {
+      return;
+    }
+    closing = *place;
+    end_link(*closing);
+    rebuild_views();
   }
-  rebuild_views();
+  wake_sleepers(*closing);
+}
+
+/// It is counted, rung and waited for no more. Under lock_.
+void WriterState::end_link(ReaderLink& link) {
+  link.closing = true;
+  if (link.pace.stalled) {
+    note_stalled(link.pace, false);
+  }
+}
+
+std::vector<std::shared_ptr<ReaderLink>>::iterator WriterState::find_link(std::uint64_t reader) {
+  return std::find_if(links_.begin(), links_.end(),
+                      [reader](const auto& link) { return link->reader == reader; });
 }
 
 void WriterState::unlink(std::uint64_t reader) {
-  std::unique_ptr<ReaderLink> gone;  // unmapped after the lock is released
-  const Guard guard(lock_);
-  const auto place = std::find_if(links_.begin(), links_.end(),
-                                  [reader](const auto& link) { return link->reader == reader; });
-  if (place == links_.end()) {
-    return;
+  std::shared_ptr<ReaderLink> gone;  // unmapped after the lock is released
+  {
+    const Guard guard(lock_);
+    const auto place = find_link(reader);
+    if (place == links_.end()) {
+      return;
+    }
+    gone = std::move(*place);
+    links_.erase(place);
+    LIGAMENT_CRASH_POINT("link.erased");
+    if (!gone->closing) {
+      end_link(*gone);
+    }
+    rebuild_views();
+    shared->matches[gone->match_row].reader.store(0, std::memory_order_release);
   }
-  gone = std::move(*place);
-  links_.erase(place);
-  LIGAMENT_CRASH_POINT("link.erased");
-  rebuild_views();
-  shared->matches[gone->match_row].reader.store(0, std::memory_order_release);
+  wake_sleepers(*gone);
 }
 
 std::size_t WriterState::matched() const {

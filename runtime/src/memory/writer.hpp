@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ligament/detail/pool.hpp"
+#include "memory/backpressure.hpp"
 #include "memory/blocks.hpp"
 #include "memory/layout.hpp"
 #include "memory/op_lock.hpp"
@@ -25,6 +26,8 @@ struct ReaderLink {
   std::uint32_t max_held = 0;  ///< our copy, checked; the reader's page is not asked again
   std::uint32_t match_row = 0;
   bool closing = false;  ///< destroyed, but samples of it are still held
+  bool paced = false;    ///< reliable and keep-all at both ends: a publish waits for it
+  Pace pace;
   os::Mapping segment;
   BellMapping bell_page;
   std::atomic<std::uint32_t>* bell = nullptr;
@@ -72,7 +75,8 @@ struct WriterState {
   Gid gid{};
   os::SharedMemory segment;
   layout::WriterSegment* shared = nullptr;
-  std::function<void()> on_growth;  ///< readers should map the new chunk
+  std::shared_ptr<WaiterState> waiter;  ///< of the executor that publishes; may be null
+  std::function<void()> on_growth;      ///< readers should map the new chunk
   std::shared_ptr<DomainState> domain;
 
  private:
@@ -85,7 +89,17 @@ struct WriterState {
   void stamp(layout::SampleHeader& header, std::size_t size, const PublishInfo& info);
   void ring_bells();
   void rebuild_views();  ///< after `links_` changed
+  void end_link(ReaderLink& link);
+  [[nodiscard]] std::vector<std::shared_ptr<ReaderLink>>::iterator find_link(std::uint64_t reader);
   JoinPoint join_point(bool history, std::uint32_t depth) const;
+
+  // backpressure.cpp
+  void make_room(std::unique_lock<OpLock>& guard);
+  [[nodiscard]] std::shared_ptr<ReaderLink> late_reader(std::int64_t& sleep_ns);
+  [[nodiscard]] bool is_in_vain(Pace& pace, bool moved, std::int64_t& sleep_ns);
+  void note_stalled(Pace& pace, bool stalled);
+  void sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns, std::unique_lock<OpLock>& guard);
+  void wake_sleepers(ReaderLink& link);
 
   std::mutex growth_;                     ///< one growth at a time; taken before `lock_`
   std::vector<os::SharedMemory> chunks_;  ///< guarded by growth_
@@ -93,7 +107,9 @@ struct WriterState {
   mutable OpLock lock_;  ///< guards everything below
   RingWriter ring_{nullptr, 1};
   BlockStore blocks_;
-  std::vector<std::unique_ptr<ReaderLink>> links_;
+  std::vector<std::shared_ptr<ReaderLink>> links_;  ///< shared with a publish that sleeps
+  std::vector<std::shared_ptr<ReaderLink>> paced_;
+  std::uint64_t free_until_ = UINT64_MAX;  ///< up to there a publish need not look at `paced_`
   std::vector<HoldRow> holds_;
   std::vector<std::atomic<std::uint32_t>*> bells_;  ///< distinct executors
   std::uint32_t loans_out_ = 0;

@@ -34,6 +34,8 @@ struct WriterLink {
     std::uint64_t writer = 0;
     std::array<std::uint8_t, 32> type_hash{};
     os::ForeignMemory segment;
+    std::int64_t lifespan_ns = 0;  ///< 0: none
+    bool paced = false;            ///< reliable and keep-all at both ends: it waits for our cursor
   };
 
   /// Maps the control segment. Errors: it is gone, or it is not what the directory promised.

@@ -334,7 +334,7 @@ TEST(Endpoint, BadDescriptionsAreRefusedWithASentence) {
   EXPECT_EQ(refused(bytes_on("/t", QoS(0)), {}), Code::bad_description);
   EXPECT_EQ(refused(bytes_on("/t"), {.alignment = 100}), Code::bad_description);
   EXPECT_EQ(refused(bytes_on("/t"), {.max_loans = 0}), Code::bad_description);
-  EXPECT_EQ(refused(bytes_on("/t", QoS(1).keep_all()), {}), Code::not_yet_supported);
+  EXPECT_EQ(refused(bytes_on("/t"), {.max_blocking_ns = 0}), Code::bad_description);
   EXPECT_EQ(refused(bytes_on("/t"), {.max_bytes = std::size_t{1} << 50}), Code::out_of_memory);
   EXPECT_FALSE(side.domain->create_reader(bytes_on("/t", QoS(1).max_held(0)), *side.waiter));
 }

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -216,10 +217,15 @@ void futex_wait(std::atomic<std::uint32_t>* word, std::uint32_t expected, std::i
   ::syscall(SYS_futex, word, FUTEX_WAIT, expected, &timeout, nullptr, 0);
 }
 
-void futex_wake_one(std::atomic<std::uint32_t>* word) {
+namespace {
+void futex_wake(std::atomic<std::uint32_t>* word, int sleepers) {
   counters().futex_wakes.fetch_add(1, std::memory_order_relaxed);
-  ::syscall(SYS_futex, word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  ::syscall(SYS_futex, word, FUTEX_WAKE, sleepers, nullptr, nullptr, 0);
 }
+}  // namespace
+
+void futex_wake_one(std::atomic<std::uint32_t>* word) { futex_wake(word, 1); }
+void futex_wake_all(std::atomic<std::uint32_t>* word) { futex_wake(word, INT_MAX); }
 
 namespace {
 std::atomic<std::int64_t>& offset() {

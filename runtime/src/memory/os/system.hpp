@@ -104,6 +104,7 @@ struct ForeignMemory {
 
 void futex_wait(std::atomic<std::uint32_t>* word, std::uint32_t expected, std::int64_t timeout_ns);
 void futex_wake_one(std::atomic<std::uint32_t>* word);
+void futex_wake_all(std::atomic<std::uint32_t>* word);
 
 /// CLOCK_REALTIME minus CLOCK_MONOTONIC. Both run at one rate, so it changes only when somebody
 /// sets the clock; `refresh_realtime_offset` is called then, and a publish reads one clock only.

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A keep-all writer's wait for room: section 11 of spec/wire/pool.md.
+#include "memory/backpressure.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "memory/writer.hpp"
+
+namespace ligament::pool {
+
+bool Pace::look(std::uint64_t head) {
+  if (dropped) {
+    return false;
+  }
+  if (row_ == nullptr) {
+    // acquire; partner: ReaderState::link, which writes `next` first.
+    const auto* found = std::find_if(cursors_->begin(), cursors_->end(), [this](const auto& row) {
+      return row.writer.load(std::memory_order_acquire) == writer_;
+    });
+    if (found == cursors_->end()) {
+      return false;  // its process has not come to it yet: it is where it starts
+    }
+    row_ = found;
+  }
+  raw_ = row_->next.load(std::memory_order_seq_cst);
+  // Looked at after `next`: if the row is another writer's now, that may be its number.
+  if (row_->writer.load(std::memory_order_acquire) != writer_) {
+    dropped = true;
+    return false;
+  }
+  // Never backwards, never beyond what has been published: anything else is a lie.
+  if (raw_ <= next_ || next_ > head) {
+    return false;
+  }
+  next_ = std::min(raw_, head + 1);
+  return true;
+}
+
+/// Looks at all cursors that this writer minds. Null: there is room for the next sample, or nobody
+/// left to wait for. Under lock_.
+std::shared_ptr<ReaderLink> WriterState::late_reader(std::int64_t& sleep_ns) {
+  const std::uint64_t sequence = ring_.next_sequence();
+  std::uint64_t least = UINT64_MAX;
+  bool all_counted = true;
+  bool overrun = false;
+  std::shared_ptr<ReaderLink> late;
+  for (const auto& link : paced_) {
+    Pace& pace = link->pace;
+    const bool moved = pace.look(ring_.sequence());
+    if (moved && pace.stalled) {
+      note_stalled(pace, false);
+    }
+    const bool room = pace.has_room(sequence, ring_.capacity());
+    if (!room && pace.is_waited_for() && !is_in_vain(pace, moved, sleep_ns)) {
+      late = late == nullptr ? link : late;
+    }
+    pace.blocked_at_ns = room ? 0 : pace.blocked_at_ns;
+    all_counted = all_counted && pace.is_waited_for();
+    overrun = overrun || (!room && !pace.dropped);
+    least = std::min(least, pace.next());
+  }
+  if (late == nullptr) {
+    stats_.overrun += overrun ? 1 : 0;
+    free_until_ = all_counted ? least + ring_.capacity() - 1 : 0;
+  }
+  return late;
+}
+
+/// This reader has no room. True, and it is stalled: a publish has waited long enough for it to
+/// move. Else `sleep_ns` becomes at most what is left of its time.
+bool WriterState::is_in_vain(Pace& pace, bool moved, std::int64_t& sleep_ns) {
+  const std::int64_t now = monotonic_now_ns();
+  if (moved || pace.blocked_at_ns == 0) {
+    pace.blocked_at_ns = now;
+  }
+  const std::int64_t left = options.max_blocking_ns - (now - pace.blocked_at_ns);
+  if (left <= 0) {
+    note_stalled(pace, true);
+    return true;
+  }
+  sleep_ns = std::min(sleep_ns, left);
+  return false;
+}
+
+void WriterState::note_stalled(Pace& pace, bool stalled) {
+  pace.stalled = stalled;
+  stats_.stalled += stalled ? 1U : std::uint64_t{0} - 1U;
+}
+
+/// Before P2. Returns when the ring has room, or whoever lacks it is not waited for.
+void WriterState::make_room(std::unique_lock<OpLock>& guard) {
+  std::int64_t sleep_ns = longest_sleep_ns;
+  if (late_reader(sleep_ns) == nullptr) {
+    return;
+  }
+  ++stats_.waits;
+  shared->waiting.fetch_add(1, std::memory_order_seq_cst);  // B1
+  LIGAMENT_CRASH_POINT("publish.waiting");
+  for (;;) {
+    sleep_ns = longest_sleep_ns;
+    const auto late = late_reader(sleep_ns);  // B2
+    if (late == nullptr) {
+      break;
+    }
+    sleep_until_moved(*late, sleep_ns, guard);
+  }
+  shared->waiting.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+/// B2'. Whoever calls keeps `link`, and with it the mapped word, alive.
+void WriterState::sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns,
+                                    std::unique_lock<OpLock>& guard) {
+  auto* const word = link.pace.word();
+  const std::uint32_t seen = link.pace.seen();
+  ++link.pace.sleepers;
+  guard.unlock();
+  LIGAMENT_CRASH_POINT("publish.before_futex");
+  if (word != nullptr) {
+    os::futex_wait(word, seen, sleep_ns);
+  } else {
+    // Its process is about to make its cursor, for which there is nothing to sleep on.
+    const timespec nap{0, static_cast<long>(std::min<std::int64_t>(sleep_ns, 500'000))};
+    ::nanosleep(&nap, nullptr);
+  }
+  guard.lock();
+  --link.pace.sleepers;
+}
+
+/// This reader is waited for no more. A publish that has decided to sleep may not sleep yet, so one
+/// wake-up is not enough: until all have left.
+void WriterState::wake_sleepers(ReaderLink& link) {
+  for (Patience patience;; patience.wait_a_little()) {
+    std::atomic<std::uint32_t>* word = nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      if (link.pace.sleepers == 0) {
+        return;
+      }
+      word = link.pace.word();
+    }
+    if (word != nullptr) {
+      os::futex_wake_all(word);
+    }
+  }
+}
+
+}  // namespace ligament::pool

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# The edge: the one part that needs a DDS engine. Without Cyclone DDS (Debian: cyclonedds-dev) the
+# rest is built, and graphs stay on their host.
+find_package(CycloneDDS 0.10 QUIET)
+if(NOT CycloneDDS_FOUND)
+  message(STATUS "Cyclone DDS is not here: no edge (Debian: cyclonedds-dev)")
+  return()
+endif()
+
+file(GLOB edge_sources CONFIGURE_DEPENDS src/transport/dds/*.cpp src/transport/edge/*.cpp)
+list(FILTER edge_sources EXCLUDE REGEX "main\\.cpp$")
+add_library(ligament_edge STATIC ${edge_sources})
+target_include_directories(ligament_edge PUBLIC src)
+target_link_libraries(ligament_edge PUBLIC ligament CycloneDDS::ddsc PRIVATE ligament_warnings)
+add_executable(ligament-edge src/transport/edge/main.cpp)
+target_link_libraries(ligament-edge PRIVATE ligament_edge ligament_warnings CLI11::CLI11)
+install(TARGETS ligament-edge RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
+set_target_properties(ligament-edge PROPERTIES INSTALL_RPATH "$ORIGIN/..")

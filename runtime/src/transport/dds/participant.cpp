@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/dds/participant.hpp"
+
+#include <dds/dds.h>
+#include <dds/ddsi/ddsi_serdata.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "transport/dds/names.hpp"
+#include "transport/dds/qos.hpp"
+
+namespace ligament::dds {
+
+namespace {
+
+static_assert(std::is_same_v<dds_entity_t, std::int32_t>);
+
+unexpected<Error> failure(const std::string& what, dds_return_t code) {
+  return unexpected<Error>(Error{fmt::format("{}: {}", what, dds_strretcode(-code))});
+}
+
+Gid to_gid(const dds_guid_t& guid) {
+  Gid gid{};
+  std::memcpy(gid.data(), guid.v, gid.size());
+  return gid;
+}
+
+Gid gid_of_entity(dds_entity_t entity) {
+  dds_guid_t guid{};
+  (void)dds_get_guid(entity, &guid);
+  return to_gid(guid);
+}
+
+struct ListenerDeleter {
+  void operator()(dds_listener_t* listener) const { dds_delete_listener(listener); }
+};
+using Listener = std::unique_ptr<dds_listener_t, ListenerDeleter>;
+
+EngineQos endpoint_qos(const EndpointSpec& spec) {
+  EngineQos qos = to_engine(spec.qos);
+  dds_qset_userdata(qos.get(), spec.user_data.data(), spec.user_data.size());
+  if (spec.ignore_own) {
+    dds_qset_ignorelocal(qos.get(), DDS_IGNORELOCAL_PARTICIPANT);
+  }
+  return qos;
+}
+
+RemoteEndpoint to_remote(const dds_builtintopic_endpoint_t& found, bool is_writer) {
+  RemoteEndpoint endpoint;
+  endpoint.gid = to_gid(found.key);
+  endpoint.participant = to_gid(found.participant_key);
+  endpoint.is_writer = is_writer;
+  endpoint.topic = found.topic_name;
+  endpoint.type = found.type_name;
+  endpoint.qos = from_engine(*found.qos);
+  void* bytes = nullptr;
+  std::size_t size = 0;
+  if (dds_qget_userdata(found.qos, &bytes, &size) && bytes != nullptr) {
+    endpoint.user_data.assign(static_cast<const char*>(bytes), size);
+    dds_free(bytes);
+  }
+  return endpoint;
+}
+
+}  // namespace
+
+// --- writer --------------------------------------------------------------------------------------
+
+Writer::~Writer() {
+  (void)dds_delete(entity_);
+  (void)dds_delete(topic_);
+}
+
+bool Writer::write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                   std::int64_t source_timestamp_ns) {
+  // dds_forwardcdr: as dds_writecdr, with the timestamp that we have set. It takes the reference.
+  return dds_forwardcdr(entity_, make_raw_data(type_, bytes, std::move(owner),
+                                               source_timestamp_ns)) == DDS_RETCODE_OK;
+}
+
+// --- reader --------------------------------------------------------------------------------------
+
+Reader::~Reader() {
+  (void)dds_delete(entity_);
+  (void)dds_delete(topic_);
+}
+
+Gid Reader::gid_of(std::uint64_t publication) {
+  const auto known =
+      std::find_if(writers_.begin(), writers_.end(),
+                   [publication](const auto& pair) { return pair.first == publication; });
+  if (known != writers_.end()) {
+    return known->second;
+  }
+  auto* found = dds_get_matched_publication_data(entity_, publication);
+  if (found == nullptr) {
+    return {};  // it has left; its last samples have no name
+  }
+  const Gid gid = to_gid(found->key);
+  dds_builtintopic_free_endpoint(found);
+  constexpr std::size_t most = 1024;
+  if (writers_.size() == most) {
+    writers_.clear();  // writers come and go; those that live are looked up again
+  }
+  writers_.emplace_back(publication, gid);
+  return gid;
+}
+
+void Reader::drain() {
+  const std::lock_guard guard(mutex_);
+  constexpr std::uint32_t batch = 16;
+  std::array<ddsi_serdata*, batch> data{};
+  std::array<dds_sample_info_t, batch> info{};
+  for (;;) {
+    const dds_return_t count = dds_takecdr(entity_, data.data(), batch, info.data(), DDS_ANY_STATE);
+    if (count <= 0) {
+      return;
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      if (handler_ && info[i].valid_data) {
+        const std::size_t size = ddsi_serdata_size(data[i]);
+        handler_({take_incoming(*data[i]), size, gid_of(info[i].publication_handle),
+                  info[i].source_timestamp});
+      }
+      ddsi_serdata_unref(data[i]);
+    }
+  }
+}
+
+// --- participant ---------------------------------------------------------------------------------
+
+expected<std::unique_ptr<Participant>, Error> Participant::create(const ParticipantOptions& options,
+                                                                  std::function<void()> on_change) {
+  std::unique_ptr<Participant> self(new Participant);
+  self->on_change_ = std::move(on_change);
+  const EngineQos qos(dds_create_qos());
+  dds_qset_userdata(qos.get(), options.user_data.data(), options.user_data.size());
+  self->entity_ = dds_create_participant(options.domain, qos.get(), nullptr);
+  if (self->entity_ < 0) {
+    return failure(fmt::format("joining DDS domain {}", options.domain), self->entity_);
+  }
+  self->gid_ = gid_of_entity(self->entity_);
+  if (auto watching = self->watch_discovery(); !watching) {
+    return unexpected<Error>(watching.error());
+  }
+  return self;
+}
+
+Participant::~Participant() {
+  if (entity_ > 0) {
+    (void)dds_delete(entity_);
+  }
+}
+
+/// Two readers of the engine's own topics, told by listener.
+expected<void, Error> Participant::watch_discovery() {
+  const Listener listener(dds_create_listener(this));
+  dds_lset_data_available(listener.get(), [](dds_entity_t reader, void* self) {
+    auto& participant = *static_cast<Participant*>(self);
+    const bool writers = dds_get_topic(reader) == DDS_BUILTIN_TOPIC_DCPSPUBLICATION;
+    take_discovered(participant, reader, writers);
+  });
+  publications_ =
+      dds_create_reader(entity_, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, nullptr, listener.get());
+  subscriptions_ =
+      dds_create_reader(entity_, DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION, nullptr, listener.get());
+  if (publications_ < 0 || subscriptions_ < 0) {
+    return failure("watching discovery", std::min(publications_, subscriptions_));
+  }
+  take_discovered(*this, publications_, true);
+  take_discovered(*this, subscriptions_, false);
+  return {};
+}
+
+void Participant::take_discovered(Participant& self, std::int32_t reader, bool writers) {
+  constexpr std::size_t batch = 32;
+  std::array<void*, batch> samples{};
+  std::array<dds_sample_info_t, batch> info{};
+  bool changed = false;
+  for (;;) {
+    const dds_return_t count = dds_take(reader, samples.data(), info.data(), batch, batch);
+    if (count <= 0) {
+      break;
+    }
+    {
+      const std::lock_guard guard(self.mutex_);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        const auto& found = *static_cast<const dds_builtintopic_endpoint_t*>(samples[i]);
+        const Gid gid = to_gid(found.key);
+        changed |= std::erase_if(self.remote_,
+                                 [&gid](const auto& known) { return known.gid == gid; }) != 0;
+        // A sample without data has only its key.
+        if (info[i].valid_data && info[i].instance_state == DDS_ALIVE_INSTANCE_STATE &&
+            to_gid(found.participant_key) != self.gid_ && topic_from_dds(found.topic_name)) {
+          self.remote_.push_back(to_remote(found, writers));
+          changed = true;
+        }
+      }
+    }
+    (void)dds_return_loan(reader, samples.data(), count);
+  }
+  if (changed) {
+    self.on_change_();
+  }
+}
+
+std::vector<RemoteEndpoint> Participant::remote_endpoints() {
+  const std::lock_guard guard(mutex_);
+  return remote_;
+}
+
+expected<std::int32_t, Error> Participant::create_topic(const EndpointSpec& spec,
+                                                        std::shared_ptr<Inbox> inbox,
+                                                        const ddsi_sertype** type) {
+  // The engine may have this type already and then gives ours back to us as that one.
+  ddsi_sertype* raw = make_raw_type(spec.type, std::move(inbox));
+  const dds_entity_t topic =
+      dds_create_topic_sertype(entity_, spec.topic.c_str(), &raw, nullptr, nullptr, nullptr);
+  if (topic < 0) {
+    ddsi_sertype_unref(raw);
+    return failure(fmt::format("DDS topic {} of type {}", spec.topic, spec.type), topic);
+  }
+  if (type != nullptr) {
+    *type = raw;
+  }
+  return topic;
+}
+
+expected<std::unique_ptr<Writer>, Error> Participant::create_writer(const EndpointSpec& spec) {
+  std::unique_ptr<Writer> writer(new Writer);
+  auto topic = create_topic(spec, nullptr, &writer->type_);
+  if (!topic) {
+    return unexpected<Error>(topic.error());
+  }
+  writer->topic_ = *topic;
+  writer->on_change_ = on_change_;
+  const Listener listener(dds_create_listener(writer.get()));
+  dds_lset_publication_matched(
+      listener.get(), [](dds_entity_t, const dds_publication_matched_status_t status, void* self) {
+        auto& matched = *static_cast<Writer*>(self);
+        matched.matched_.store(status.current_count, std::memory_order_relaxed);
+        matched.on_change_();
+      });
+  writer->entity_ = dds_create_writer(entity_, *topic, endpoint_qos(spec).get(), listener.get());
+  if (writer->entity_ < 0) {
+    return failure(fmt::format("DDS writer on {}", spec.topic), writer->entity_);
+  }
+  writer->gid_ = gid_of_entity(writer->entity_);
+  return writer;
+}
+
+expected<std::unique_ptr<Reader>, Error> Participant::create_reader(const EndpointSpec& spec,
+                                                                    std::shared_ptr<Inbox> inbox,
+                                                                    Reader::Handler handler) {
+  std::unique_ptr<Reader> reader(new Reader);
+  auto topic = create_topic(spec, std::move(inbox), nullptr);
+  if (!topic) {
+    return unexpected<Error>(topic.error());
+  }
+  reader->topic_ = *topic;
+  reader->handler_ = std::move(handler);
+  reader->on_change_ = on_change_;
+  const Listener listener(dds_create_listener(reader.get()));
+  dds_lset_subscription_matched(
+      listener.get(), [](dds_entity_t, const dds_subscription_matched_status_t status, void* self) {
+        auto& matched = *static_cast<Reader*>(self);
+        matched.matched_.store(status.current_count, std::memory_order_relaxed);
+        matched.on_change_();
+      });
+  const EngineQos qos = endpoint_qos(spec);
+  reader->entity_ = dds_create_reader(entity_, *topic, qos.get(), listener.get());
+  if (reader->entity_ < 0) {
+    return failure(fmt::format("DDS reader on {}", spec.topic), reader->entity_);
+  }
+  reader->gid_ = gid_of_entity(reader->entity_);
+  // Only now, when the handle is known: what came meanwhile is drained at once.
+  dds_lset_data_available(listener.get(),
+                          [](dds_entity_t, void* self) { static_cast<Reader*>(self)->drain(); });
+  (void)dds_set_listener(reader->entity_, listener.get());
+  reader->drain();
+  return reader;
+}
+
+}  // namespace ligament::dds

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file DDS entities of the edge: a participant, its writers and readers of serialised samples,
+/// and what other participants have announced. No name of the engine appears here.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <ligament/detail/pool.hpp>
+#include <ligament/expected.hpp>
+#include <ligament/qos.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transport/dds/raw_type.hpp"
+
+namespace ligament::dds {
+
+using pool::Gid;
+
+/// One sentence: what was asked of the engine, and what it answered.
+struct Error {
+  std::string text;
+};
+
+/// An endpoint that we make. Names are those of DDS (names.hpp).
+struct EndpointSpec {
+  std::string topic;
+  std::string type;
+  QoSProfile qos;
+  std::string user_data;
+  bool ignore_own = true;  ///< no samples between this participant's writers and readers
+};
+
+/// An endpoint that somebody else has announced.
+struct RemoteEndpoint {
+  Gid gid{};
+  Gid participant{};
+  bool is_writer = false;
+  std::string topic;
+  std::string type;
+  QoSProfile qos;
+  std::string user_data;
+};
+
+/// A received sample.
+struct Received {
+  std::unique_ptr<Incoming> incoming;
+  std::size_t size = 0;  ///< bytes of the payload, encapsulation included
+  Gid writer{};
+  std::int64_t source_timestamp_ns = 0;
+};
+
+struct ParticipantOptions {
+  std::uint32_t domain = 0;
+  std::string user_data = "enclave=/;";
+  bool localhost_only = false;
+};
+
+class Writer {
+ public:
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  /// Sends bytes from where they lie. `owner` is released when the engine needs them no more.
+  /// False: the engine refused (a keep-all history stayed full for the blocking time).
+  [[nodiscard]] bool write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                           std::int64_t source_timestamp_ns);
+  [[nodiscard]] const Gid& gid() const { return gid_; }
+  /// Remote readers that are matched.
+  [[nodiscard]] std::uint32_t matched() const { return matched_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class Participant;
+  Writer() = default;
+  std::int32_t topic_ = 0;
+  std::int32_t entity_ = 0;
+  const ddsi_sertype* type_ = nullptr;
+  Gid gid_{};
+  std::atomic<std::uint32_t> matched_{0};
+  std::function<void()> on_change_;
+};
+
+class Reader {
+ public:
+  using Handler = std::function<void(Received&&)>;
+
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  [[nodiscard]] const Gid& gid() const { return gid_; }
+  /// Remote writers that are matched.
+  [[nodiscard]] std::uint32_t matched() const { return matched_.load(std::memory_order_relaxed); }
+  void drain();  ///< for the engine's listener
+
+ private:
+  friend class Participant;
+  Reader() = default;
+  [[nodiscard]] Gid gid_of(std::uint64_t publication);
+
+  std::int32_t topic_ = 0;
+  std::int32_t entity_ = 0;
+  Gid gid_{};
+  Handler handler_;  ///< null: samples are let go
+  std::atomic<std::uint32_t> matched_{0};
+  std::function<void()> on_change_;
+  std::mutex mutex_;  ///< guards the list below; the engine may call from several threads
+  std::vector<std::pair<std::uint64_t, Gid>> writers_;
+};
+
+/// One participant. All callbacks run on the engine's threads and may not create or destroy
+/// entities.
+class Participant {
+ public:
+  /// `on_change`: a remote endpoint came or went, or a match of one of ours did.
+  [[nodiscard]] static expected<std::unique_ptr<Participant>, Error> create(
+      const ParticipantOptions& options, std::function<void()> on_change);
+  ~Participant();
+  Participant(const Participant&) = delete;
+  Participant& operator=(const Participant&) = delete;
+
+  [[nodiscard]] expected<std::unique_ptr<Writer>, Error> create_writer(const EndpointSpec& spec);
+  /// `inbox` and `handler` may be null: an endpoint that is seen, but takes nothing.
+  [[nodiscard]] expected<std::unique_ptr<Reader>, Error> create_reader(const EndpointSpec& spec,
+                                                                       std::shared_ptr<Inbox> inbox,
+                                                                       Reader::Handler handler);
+
+  [[nodiscard]] const Gid& gid() const { return gid_; }
+  /// All endpoints of other participants now, those of ROS 2 topics only.
+  [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints();
+
+ private:
+  Participant() = default;
+  expected<void, Error> watch_discovery();
+  static void take_discovered(Participant& self, std::int32_t reader, bool writers);
+  [[nodiscard]] expected<std::int32_t, Error> create_topic(const EndpointSpec& spec,
+                                                           std::shared_ptr<Inbox> inbox,
+                                                           const ddsi_sertype** type);
+
+  std::int32_t domain_ = 0;
+  std::int32_t entity_ = 0;
+  Gid gid_{};
+  std::function<void()> on_change_;
+  std::int32_t publications_ = 0;
+  std::int32_t subscriptions_ = 0;
+  std::mutex mutex_;  ///< guards the list below
+  std::vector<RemoteEndpoint> remote_;
+};
+
+}  // namespace ligament::dds

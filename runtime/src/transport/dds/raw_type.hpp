@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The one place that knows Cyclone's half-public interface for types and data of one's own:
+/// serialised samples that are sent from where they lie, and received into memory of our choice.
+///
+/// Written against Cyclone DDS 0.10 (`dds/ddsi/ddsi_sertype.h`, `ddsi_serdata.h`).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+struct ddsi_sertype;
+struct ddsi_serdata;
+
+namespace ligament::dds {
+
+/// Memory that a payload is being received into. Destroying it gives the memory back.
+class Incoming {
+ public:
+  Incoming() = default;
+  Incoming(const Incoming&) = delete;
+  Incoming& operator=(const Incoming&) = delete;
+  virtual ~Incoming() = default;
+  [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
+};
+
+/// Where the payloads of a topic are received. Called from the engine's threads.
+class Inbox {
+ public:
+  Inbox() = default;
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+  virtual ~Inbox() = default;
+  /// Memory for a payload of `size` bytes, or null: it is dropped (and counted by the inbox).
+  [[nodiscard]] virtual std::unique_ptr<Incoming> receive(std::size_t size) = 0;
+};
+
+/// A type that the engine knows by name only. The inbox outlives every reader of the topic;
+/// null: nothing is received. The result is given to dds_create_topic_sertype, which owns it.
+[[nodiscard]] ddsi_sertype* make_raw_type(const std::string& type_name,
+                                          std::shared_ptr<Inbox> inbox);
+
+/// Bytes to send, which stay where they are until `owner` is released by the engine.
+/// `type` is that of the writer's topic.
+[[nodiscard]] ddsi_serdata* make_raw_data(const ddsi_sertype* type,
+                                          std::span<const std::byte> bytes,
+                                          std::shared_ptr<const void> owner,
+                                          std::int64_t source_timestamp_ns);
+
+/// What a received sample holds: taken out of it, at most once.
+[[nodiscard]] std::unique_ptr<Incoming> take_incoming(ddsi_serdata& data);
+
+}  // namespace ligament::dds

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The edge: gives every endpoint of a graph its face in DDS, so that ROS 2 tools and nodes
+/// on the network work with it, both ways (spec/wire/dds.md).
+///
+///   auto edge = Edge::start({.graph = "perception", .run_id = "run-17"});
+///   if (!edge) { fail(edge.error()); }
+///   ...                                   // two threads of its own work until it is destroyed
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ligament/detail/pool.hpp"
+#include "transport/dds/participant.hpp"
+#include "transport/edge/graph_info.hpp"
+#include "transport/edge/way_in.hpp"
+#include "transport/edge/way_out.hpp"
+
+namespace ligament::edge {
+
+/// Node name of all edges: their own endpoints in the pool have no face in DDS.
+inline constexpr const char* edge_node = "/_edge";
+
+struct Options {
+  std::string graph;   ///< name of the pool's domain
+  std::string run_id;  ///< of the run to join
+  dds::ParticipantOptions participant{};
+  GidForm gid_form = GidForm::jazzy;
+};
+
+/// What passes, per topic.
+struct TopicFigures {
+  std::string topic;
+  std::size_t publishers = 0;     ///< here
+  std::size_t subscriptions = 0;  ///< here
+  std::size_t remote_writers = 0;
+  std::size_t remote_readers = 0;
+  WayOutFigures out;
+  WayInFigures in;
+};
+
+class Edge {
+ public:
+  [[nodiscard]] static expected<std::unique_ptr<Edge>, std::string> start(const Options& options);
+  ~Edge();
+  Edge(const Edge&) = delete;
+  Edge& operator=(const Edge&) = delete;
+
+  [[nodiscard]] std::vector<TopicFigures> figures();
+  /// What stands in the way of remote endpoints on topics that are used here, one sentence each.
+  [[nodiscard]] std::vector<std::string> problems();
+
+ private:
+  using Endpoints = std::vector<pool::EndpointInfo>;
+  /// One of the graph's endpoints, with its face.
+  struct LocalWriter {
+    pool::EndpointDescription description;
+    std::unique_ptr<dds::Writer> face;
+  };
+  struct LocalReader {
+    pool::EndpointDescription description;
+    std::unique_ptr<dds::Reader> face;
+  };
+  struct Topic {
+    std::map<std::uint64_t, LocalWriter> writers;
+    std::map<std::uint64_t, LocalReader> readers;
+    std::shared_ptr<WayIn> in;
+    std::shared_ptr<WayOut> out_volatile;
+    std::shared_ptr<WayOut> out_latched;
+    [[nodiscard]] bool is_empty() const { return writers.empty() && readers.empty(); }
+  };
+
+  explicit Edge(const Options& options) : options_(options) {}
+  [[nodiscard]] expected<void, std::string> join();
+  void notify();
+
+  // control thread
+  void run_control();
+  void reconcile();
+  void drop_gone(const Endpoints& endpoints);
+  void add_new(const Endpoints& endpoints);
+  void add_writer(Topic& topic, const pool::EndpointInfo& endpoint);
+  void add_reader(Topic& topic, const pool::EndpointInfo& endpoint);
+  void settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way);
+  void settle_in(Topic& topic);
+  void open_in(Topic& topic, const pool::EndpointDescription& subscription);
+  void find_problems();
+  void tell_graph();
+  [[nodiscard]] GraphInfo describe_graph() const;
+  [[nodiscard]] pool::EndpointDescription wish_for_out(const Topic& topic,
+                                                       DurabilityPolicy durability) const;
+
+  // data thread
+  void run_data();
+
+  const Options options_;
+  std::shared_ptr<pool::Domain> domain_;
+  std::unique_ptr<pool::Waiter> waiter_;
+  std::unique_ptr<dds::Participant> participant_;
+  std::unique_ptr<dds::Writer> graph_writer_;
+  GraphInfo told_;
+  std::int64_t told_at_ns_ = 0;
+
+  std::mutex mutex_;  ///< guards topics_, ways_, problems_, failures_
+  std::map<std::string, Topic> topics_;
+  std::vector<std::shared_ptr<WayOut>> ways_;  ///< what the data thread pumps
+  std::uint64_t ways_version_ = 0;
+  std::vector<std::string> problems_;  ///< pairs that do not match
+  std::vector<std::string> failures_;  ///< what the last look could not make
+
+  std::mutex wake_mutex_;
+  std::condition_variable wake_;
+  bool changed_ = true;  ///< guarded by wake_mutex_
+  std::atomic<bool> stop_{false};
+  std::thread control_;
+  std::thread data_;
+};
+
+}  // namespace ligament::edge

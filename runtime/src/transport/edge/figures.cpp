@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the edge says of itself: figures and problems.
+#include <algorithm>
+
+#include "memory/match.hpp"
+#include "transport/dds/names.hpp"
+#include "transport/edge/edge.hpp"
+
+namespace ligament::edge {
+
+namespace {
+
+pool::EndpointDescription described(const dds::RemoteEndpoint& remote, const std::string& topic,
+                                    const pool::EndpointDescription& local) {
+  pool::EndpointDescription description;
+  description.topic = topic;
+  description.type_name = dds::type_from_dds(remote.type).value_or(remote.type);
+  description.node = "another participant";
+  description.type_hash = local.type_hash;  // hashes do not decide between ROS 2 nodes
+  description.qos = remote.qos;
+  return description;
+}
+
+}  // namespace
+
+/// Under mutex_. Each pair of ends that the engine will not match, with the reason.
+void Edge::find_problems() {
+  problems_.clear();
+  for (const dds::RemoteEndpoint& remote : participant_->remote_endpoints()) {
+    const auto name = dds::topic_from_dds(remote.topic);
+    const auto found = name ? topics_.find(*name) : topics_.end();
+    if (found == topics_.end()) {
+      continue;
+    }
+    const auto judge = [&](const pool::EndpointDescription& local) {
+      const auto theirs = described(remote, *name, local);
+      if (auto problem =
+              remote.is_writer ? pool::mismatch(theirs, local) : pool::mismatch(local, theirs)) {
+        problems_.push_back(std::move(problem->text));
+      }
+    };
+    if (remote.is_writer) {
+      for (const auto& [id, reader] : found->second.readers) {
+        judge(reader.description);
+      }
+    } else {
+      for (const auto& [id, writer] : found->second.writers) {
+        judge(writer.description);
+      }
+    }
+  }
+}
+
+std::vector<std::string> Edge::problems() {
+  const std::lock_guard guard(mutex_);
+  std::vector<std::string> all = problems_;
+  all.insert(all.end(), failures_.begin(), failures_.end());
+  return all;
+}
+
+std::vector<TopicFigures> Edge::figures() {
+  const std::lock_guard guard(mutex_);
+  std::vector<TopicFigures> all;
+  for (const auto& [name, topic] : topics_) {
+    TopicFigures figures;
+    figures.topic = name;
+    figures.publishers = topic.writers.size();
+    figures.subscriptions = topic.readers.size();
+    for (const auto& [id, writer] : topic.writers) {
+      figures.remote_readers =
+          std::max<std::size_t>(figures.remote_readers, writer.face->matched());
+    }
+    for (const auto& [id, reader] : topic.readers) {
+      figures.remote_writers =
+          std::max<std::size_t>(figures.remote_writers, reader.face->matched());
+    }
+    for (const auto& way : {topic.out_volatile, topic.out_latched}) {
+      if (way != nullptr) {
+        const WayOutFigures out = way->figures();
+        figures.out.sent += out.sent;
+        figures.out.bytes += out.bytes;
+        figures.out.lost += out.lost;
+        figures.out.refused += out.refused;
+        figures.out.held_back += out.held_back;
+      }
+    }
+    if (topic.in != nullptr) {
+      figures.in = topic.in->figures();
+    }
+    all.push_back(std::move(figures));
+  }
+  return all;
+}
+
+}  // namespace ligament::edge

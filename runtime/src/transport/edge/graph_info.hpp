@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file ros_discovery_info: which nodes a participant holds, and which endpoints are theirs
+/// (rmw_dds_common/msg/ParticipantEntitiesInfo). Gids have 16 bytes since Jazzy, 24 in Humble.
+#pragma once
+
+#include <cstddef>
+#include <ligament/detail/pool.hpp>
+#include <ligament/expected.hpp>
+#include <ligament/message_traits.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ligament::edge {
+
+using pool::Gid;
+
+inline constexpr const char* graph_info_topic = "ros_discovery_info";
+inline constexpr const char* graph_info_type =
+    "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
+
+enum class GidForm : std::uint8_t { jazzy = 16, humble = 24 };
+
+struct NodeInfo {
+  std::string name_space;  ///< "/" for the root; at most 256 bytes
+  std::string name;
+  std::vector<Gid> readers;
+  std::vector<Gid> writers;
+  bool operator==(const NodeInfo&) const = default;
+};
+
+struct GraphInfo {
+  Gid participant{};
+  std::vector<NodeInfo> nodes;
+  bool operator==(const GraphInfo&) const = default;
+};
+
+/// The stored form, encapsulation included.
+[[nodiscard]] std::vector<std::byte> encode(const GraphInfo& info, GidForm form);
+
+/// Tries the 16-byte form, then the 24-byte one: a message fits one of them to its last byte.
+[[nodiscard]] expected<GraphInfo, CodecError> decode(std::span<const std::byte> stored);
+
+}  // namespace ligament::edge

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file From DDS into the pool: one topic. The engine's receive thread copies a payload from its
+/// network buffers into a loan; when the sample is complete and in order, it is published.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "ligament/detail/pool.hpp"
+#include "transport/dds/participant.hpp"
+#include "transport/dds/raw_type.hpp"
+
+namespace ligament::edge {
+
+/// What happened to samples from the network, by cause.
+struct WayInFigures {
+  std::uint64_t received = 0;  ///< published in the pool
+  std::uint64_t bytes = 0;
+  std::uint64_t repeated = 0;      ///< seen before (a second reader was sent the history again)
+  std::uint64_t no_room = 0;       ///< the pool lent nothing
+  std::uint64_t too_large = 0;     ///< beyond the topic's bound
+  std::uint64_t big_endian = 0;    ///< refused
+  std::uint64_t unknown_form = 0;  ///< XCDR2, parameter lists, too short
+  std::uint64_t unwanted = 0;      ///< nobody here subscribes (any more)
+};
+
+class WayIn final : public dds::Inbox {
+ public:
+  /// `bound_bytes` 0: the largest that DDS implementations send in practice, 1 GiB.
+  explicit WayIn(std::size_t bound_bytes);
+
+  /// From now on payloads are wanted. Null: no more.
+  void set_writer(std::shared_ptr<pool::Writer> writer);
+  [[nodiscard]] bool is_open() const;
+
+  // --- engine's threads ---
+  [[nodiscard]] std::unique_ptr<dds::Incoming> receive(std::size_t size) override;
+  void publish(dds::Received&& sample);
+
+  [[nodiscard]] WayInFigures figures() const;
+
+ private:
+  /// The newest source timestamps of a remote writer: several of our readers may be sent the same.
+  struct Recent {
+    Recent() { timestamps.fill(std::numeric_limits<std::int64_t>::min()); }
+    std::array<std::int64_t, 64> timestamps;
+    std::size_t next = 0;
+  };
+  [[nodiscard]] bool is_repeated(const dds::Received& sample);
+  [[nodiscard]] bool is_plain(std::span<std::byte> payload);
+
+  const std::size_t bound_bytes_;
+  mutable std::mutex mutex_;  ///< guards everything below
+  std::shared_ptr<pool::Writer> writer_;
+  std::map<dds::Gid, Recent> recent_;
+  WayInFigures figures_;
+};
+
+}  // namespace ligament::edge

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A graph in the pool, its edge, and another participant that knows DDS only.
+#include "transport/edge/edge.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <functional>
+#include <thread>
+
+#include "transport/dds/names.hpp"
+
+namespace ligament::edge {
+namespace {
+
+constexpr std::int64_t patience_ns = 20'000'000'000;
+
+bool wait_until(const std::function<bool()>& is_so) {
+  const std::int64_t end = pool::monotonic_now_ns() + patience_ns;
+  while (!is_so()) {
+    if (pool::monotonic_now_ns() > end) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+/// A payload that is a message of no particular type: encapsulation, then `text`.
+std::vector<std::byte> payload_of(const std::string& text, unsigned char form = 1) {
+  std::vector<std::byte> bytes{std::byte{0}, std::byte{form}, std::byte{0}, std::byte{0}};
+  for (const char c : text) {
+    bytes.push_back(static_cast<std::byte>(c));
+  }
+  return bytes;
+}
+
+std::string text_of(std::span<const std::byte> payload) {
+  return {reinterpret_cast<const char*>(payload.data()) + 4, payload.size() - 4};
+}
+
+class HeapInbox final : public dds::Inbox {
+ public:
+  struct Memory final : dds::Incoming {
+    std::vector<std::byte> memory;
+    std::span<std::byte> bytes() override { return memory; }
+  };
+  std::unique_ptr<dds::Incoming> receive(std::size_t size) override {
+    auto memory = std::make_unique<Memory>();
+    memory->memory.resize(size);
+    return memory;
+  }
+};
+
+/// The graph, its edge, and the other participant; each test has a domain of its own.
+class EdgeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    static unsigned next = 0;
+    domain_id_ = 100 + (static_cast<unsigned>(::getpid()) + next++) % 100;
+    graph_ = fmt::format("edge-test-{}-{}", ::getpid(), next);
+    domain_ = *pool::Domain::join({graph_, "run"});
+    waiter_ = *domain_->create_waiter();
+    auto participant = dds::Participant::create({.domain = domain_id_}, [] {});
+    ASSERT_TRUE(participant) << participant.error().text;
+    other_ = std::move(*participant);
+    auto edge =
+        Edge::start({.graph = graph_, .run_id = "run", .participant = {.domain = domain_id_}});
+    ASSERT_TRUE(edge) << edge.error();
+    edge_ = std::move(*edge);
+  }
+
+  pool::EndpointDescription describe(const std::string& topic, const QoS& qos) const {
+    pool::EndpointDescription description;
+    description.topic = topic;
+    description.type_name = "test_msgs/msg/Bytes";
+    description.node = "/tests/node";
+    description.type_hash[0] = 0xab;
+    description.qos = qos.profile();
+    return description;
+  }
+  dds::EndpointSpec spec(const std::string& topic, const QoS& qos) const {
+    return {dds::topic_to_dds(topic), "test_msgs::msg::dds_::Bytes_", qos.profile(),
+            dds::endpoint_user_data({}), true};
+  }
+  std::unique_ptr<pool::Writer> publisher(const std::string& topic, const QoS& qos = 10) {
+    return std::move(*domain_->create_writer(describe(topic, qos)));
+  }
+  std::unique_ptr<pool::Reader> subscription(const std::string& topic, const QoS& qos = 10) {
+    return std::move(*domain_->create_reader(describe(topic, qos), *waiter_));
+  }
+  /// A reader outside that keeps the texts it receives.
+  std::unique_ptr<dds::Reader> listener(const std::string& topic, const QoS& qos = 10) {
+    auto reader = other_->create_reader(spec(topic, qos), std::make_shared<HeapInbox>(),
+                                        [this](dds::Received&& sample) {
+                                          const std::lock_guard guard(mutex_);
+                                          heard_.push_back(text_of(sample.incoming->bytes()));
+                                          stamps_.push_back(sample.source_timestamp_ns);
+                                        });
+    return std::move(*reader);
+  }
+  std::unique_ptr<dds::Writer> talker(const std::string& topic, const QoS& qos = 10) {
+    return std::move(*other_->create_writer(spec(topic, qos)));
+  }
+  static void say(dds::Writer& writer, const std::string& text, unsigned char form = 1) {
+    static std::int64_t stamp = 1'700'000'000'000'000'000;
+    auto bytes = std::make_shared<std::vector<std::byte>>(payload_of(text, form));
+    const std::size_t size = bytes->size();
+    bytes->resize(size + 3);
+    EXPECT_TRUE(writer.write({bytes->data(), size}, bytes, ++stamp));
+  }
+  static void say(pool::Writer& writer, const std::string& text) {
+    const auto bytes = payload_of(text);
+    auto loan = writer.loan(bytes.size());
+    ASSERT_TRUE(loan);
+    std::memcpy(loan->payload().data(), bytes.data(), bytes.size());
+    ASSERT_TRUE(writer.publish(std::move(*loan)));
+  }
+  std::vector<std::string> heard() {
+    const std::lock_guard guard(mutex_);
+    return heard_;
+  }
+  TopicFigures figures(const std::string& topic) {
+    for (const auto& one : edge_->figures()) {
+      if (one.topic == topic) {
+        return one;
+      }
+    }
+    return {};
+  }
+  /// The next sample here, or nothing after a while.
+  std::string next(pool::Reader& reader) {
+    std::string text;
+    (void)wait_until([&] {
+      auto sample = reader.take();
+      if (!sample || !*sample) {
+        return false;
+      }
+      text = text_of((*sample)->payload());
+      return true;
+    });
+    return text;
+  }
+
+  unsigned domain_id_ = 0;
+  std::string graph_;
+  std::shared_ptr<pool::Domain> domain_;
+  std::unique_ptr<pool::Waiter> waiter_;
+  std::unique_ptr<dds::Participant> other_;
+  std::unique_ptr<Edge> edge_;
+  std::mutex mutex_;
+  std::vector<std::string> heard_;
+  std::vector<std::int64_t> stamps_;
+};
+
+TEST_F(EdgeTest, PublisherIsHeardOutside) {
+  const auto writer = publisher("/out");
+  const auto reader = listener("/out");
+  ASSERT_TRUE(wait_until([&] { return writer->matched_readers() == 1; }));
+  for (int i = 0; i < 5; ++i) {
+    say(*writer, fmt::format("message {}", i));
+  }
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 5; }));
+  EXPECT_EQ(heard().front(), "message 0");
+  EXPECT_EQ(heard().back(), "message 4");
+  EXPECT_EQ(figures("/out").out.sent, 5U);
+}
+
+TEST_F(EdgeTest, SubscriptionHearsOutside) {
+  const auto reader = subscription("/in");
+  const auto writer = talker("/in");
+  ASSERT_TRUE(wait_until([&] { return reader->matched_writers() == 1; }));
+  say(*writer, "hello");
+  EXPECT_EQ(next(*reader), "hello");
+  EXPECT_EQ(figures("/in").in.received, 1U);
+}
+
+TEST_F(EdgeTest, TopicWithNobodyOutsideCostsNothing) {
+  const auto writer = publisher("/quiet");
+  const auto reader = subscription("/other");
+  ASSERT_TRUE(wait_until([&] { return edge_->figures().size() == 2; }));
+  EXPECT_EQ(writer->matched_readers(), 0U);
+  EXPECT_EQ(reader->matched_writers(), 0U);
+}
+
+TEST_F(EdgeTest, WhatGoesOutDoesNotComeBack) {
+  const auto writer = publisher("/both");
+  const auto reader = subscription("/both");
+  const auto outside = listener("/both");
+  const auto talking = talker("/both");
+  ASSERT_TRUE(
+      wait_until([&] { return reader->matched_writers() == 2 && writer->matched_readers() == 2; }));
+  say(*writer, "from here");
+  EXPECT_EQ(next(*reader), "from here");
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 1; }));
+  say(*talking, "from there");
+  EXPECT_EQ(next(*reader), "from there");
+  say(*writer, "last");
+  EXPECT_EQ(next(*reader), "last");
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 2; }));
+  EXPECT_EQ(heard(), (std::vector<std::string>{"from here", "last"}));
+}
+
+TEST_F(EdgeTest, SeveralSubscriptionsOfATopicGetOneCopyEach) {
+  const auto first = subscription("/many");
+  const auto second = subscription("/many");
+  const auto writer = talker("/many");
+  ASSERT_TRUE(
+      wait_until([&] { return first->matched_writers() == 1 && second->matched_writers() == 1; }));
+  ASSERT_TRUE(wait_until([&] { return writer->matched() == 2; }));
+  say(*writer, "once");
+  say(*writer, "twice");
+  for (const auto* reader : {&first, &second}) {
+    EXPECT_EQ(next(**reader), "once");
+    EXPECT_EQ(next(**reader), "twice");
+  }
+  EXPECT_EQ(figures("/many").in.received, 2U);
+}
+
+TEST_F(EdgeTest, LatchedSamplesReachLateComersBothWays) {
+  const auto latched = QoS(5).transient_local();
+  const auto writer = publisher("/latched_out", latched);
+  say(*writer, "early");
+  const auto outside = listener("/latched_out", latched);
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 1; }));
+  EXPECT_EQ(heard().front(), "early");
+
+  const auto talking = talker("/latched_in", latched);
+  say(*talking, "before you came");
+  const auto reader = subscription("/latched_in", latched);
+  EXPECT_EQ(next(*reader), "before you came");
+}
+
+TEST_F(EdgeTest, ForeignFormsAreCountedAndNotDelivered) {
+  const auto reader = subscription("/forms");
+  const auto writer = talker("/forms");
+  ASSERT_TRUE(wait_until([&] { return reader->matched_writers() == 1; }));
+  say(*writer, "big-endian", 0);
+  say(*writer, "xcdr2", 7);
+  say(*writer, "plain");
+  EXPECT_EQ(next(*reader), "plain");
+  const WayInFigures in = figures("/forms").in;
+  EXPECT_EQ(in.big_endian, 1U);
+  EXPECT_EQ(in.unknown_form, 1U);
+  EXPECT_EQ(in.received, 1U);
+}
+
+TEST_F(EdgeTest, TenMegabytesArriveWhole) {
+  const auto writer = publisher("/large");
+  const auto reader = listener("/large");
+  ASSERT_TRUE(wait_until([&] { return writer->matched_readers() == 1; }));
+  std::string text(10'000'001, 'x');
+  text.back() = 'y';
+  say(*writer, text);
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 1; }));
+  EXPECT_EQ(heard().front(), text);
+}
+
+TEST_F(EdgeTest, NodesAreSeenByName) {
+  std::mutex mutex;
+  GraphInfo seen;
+  dds::EndpointSpec wanted{graph_info_topic, graph_info_type, {}, "x", true};
+  wanted.qos.durability = DurabilityPolicy::transient_local;
+  auto reader =
+      other_->create_reader(wanted, std::make_shared<HeapInbox>(), [&](dds::Received&& sample) {
+        const std::lock_guard guard(mutex);
+        if (auto info = decode(sample.incoming->bytes())) {
+          seen = *info;
+        }
+      });
+  const auto writer = publisher("/named");
+  ASSERT_TRUE(wait_until([&] {
+    const std::lock_guard guard(mutex);
+    return seen.nodes.size() == 1;
+  }));
+  const std::lock_guard guard(mutex);
+  EXPECT_EQ(seen.nodes[0].name_space, "/tests");
+  EXPECT_EQ(seen.nodes[0].name, "node");
+  EXPECT_EQ(seen.nodes[0].writers.size(), 1U);
+}
+
+TEST_F(EdgeTest, EndpointsVanishWithTheirNode) {
+  auto writer = publisher("/short");
+  const auto is_seen = [&] {
+    for (const auto& remote : other_->remote_endpoints()) {
+      if (remote.topic == "rt/short") {
+        return true;
+      }
+    }
+    return false;
+  };
+  ASSERT_TRUE(wait_until(is_seen));
+  writer.reset();
+  EXPECT_TRUE(wait_until([&] { return !is_seen(); }));
+}
+
+TEST_F(EdgeTest, PairsThatCannotMatchAreNamed) {
+  const auto reader = subscription("/strict", QoS(10).reliable());
+  const auto writer = talker("/strict", QoS(10).best_effort());
+  ASSERT_TRUE(wait_until([&] { return !edge_->problems().empty(); }));
+  EXPECT_NE(edge_->problems().front().find("best-effort"), std::string::npos);
+  EXPECT_NE(edge_->problems().front().find("/strict"), std::string::npos);
+}
+
+TEST_F(EdgeTest, HeldBlocksComeBackWhenTheListenerGoes) {
+  const auto writer = publisher("/held", QoS(4));
+  auto reader = listener("/held", QoS(4));
+  ASSERT_TRUE(wait_until([&] { return writer->matched_readers() == 1; }));
+  for (int i = 0; i < 20; ++i) {
+    say(*writer, fmt::format("{}", i));
+  }
+  ASSERT_TRUE(wait_until([&] { return !heard().empty(); }));
+  reader.reset();
+  ASSERT_TRUE(wait_until([&] { return writer->matched_readers() == 0; }));
+  const auto stats = writer->stats();
+  EXPECT_EQ(stats.blocks_free, stats.blocks - 4);  // all but the ring
+}
+
+}  // namespace
+}  // namespace ligament::edge

@@ -39,6 +39,8 @@ class Measured:
     notes: list[str] = field(default_factory=list)
     #: What was asked for and could not be measured: all is printed and written, then exit 1.
     failures: list[str] = field(default_factory=list)
+    #: What else took part, for the context.
+    versions: dict[str, str] = field(default_factory=dict)
 
 
 Measure = Callable[..., list[Row] | Measured]
@@ -79,6 +81,12 @@ BENCHES: tuple[Bench, ...] = (
         "What do 10, 50 and 200 nodes cost to start and to keep, and do they slow a message?",
         options="Options",
     ),
+    Bench(
+        "transport",
+        "ligament.bench.transport",
+        "What does a message cost between processes, beside peers and bare floors?",
+        options="Options",
+    ),
 )
 
 
@@ -106,6 +114,7 @@ def run_bench(name: str, quick: bool, options: Any = None) -> dict[str, Any]:
     measured = measure(quick) if options is None else measure(quick, options)
     if not isinstance(measured, Measured):
         measured = Measured(measured)
+    context["versions"].update(measured.versions)
     result = {"schema": SCHEMA, "context": {**context, "quick": quick}, "rows": measured.rows}
     extra = {key: getattr(measured, key) for key in ("comparisons", "notes", "failures")}
     return {**result, **{key: value for key, value in extra.items() if value}}

@@ -21,7 +21,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _LINE_LIMIT = 16 * 1024 * 1024
 
 
-def _die_with_tool() -> None:
+def die_with_tool() -> None:
     """Run in the child: the kernel kills it when the tool dies, however that happens."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
@@ -69,7 +69,7 @@ class ContainerProcess:
                     stderr=log,
                     pass_fds=(write_end,),
                     start_new_session=True,
-                    preexec_fn=_die_with_tool,
+                    preexec_fn=die_with_tool,
                     env={**os.environ, **spec.environment},
                 )
         except BaseException:

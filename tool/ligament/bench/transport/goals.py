@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The goals that these figures are measured for, each judged by what the run shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ligament.bench.framework import Row
+from ligament.bench.transport import cells
+from ligament.bench.transport.cells import Cell
+from ligament.bench.transport.rows import CALLS
+
+WAKE_NS = 3000
+POLL_NS = 150
+PUBLISH_NS = 60
+BROADCAST = 1.3
+
+
+def judge(rows: list[Row], comparisons: list[dict[str, Any]]) -> Iterator[str]:
+    """A sentence per goal and cell. What is compared is decided by the interval, or not at all."""
+    for c in comparisons:
+        cell = Cell(c["metric"], **c["params"])
+        if c["metric"] == cells.ONE_WAY:
+            yield from _judge_latency(c, cell)
+    for row in rows:
+        if row["peer"] == "ligament":
+            yield from _judge_row(row, rows)
+
+
+def _judge_latency(c: dict[str, Any], cell: Cell) -> Iterator[str]:
+    if c["peer"] == "futex" and c["kind"] == "difference":
+        verdict = _verdict(c["low"], c["high"], WAKE_NS)
+        yield f"{cell.title}: at most the futex + 3 us: {verdict} ({c['median'] / 1000:+.2f} us)"
+    if c["peer"] == "broadcast" and c["kind"] == "ratio":
+        verdict = _verdict(c["low"], c["high"], BROADCAST)
+        yield f"{cell.title}: at most 1.3x the broadcast: {verdict} ({c['median']:.2f}x)"
+    if c["peer"] == "iceoryx2" and c["kind"] == "ratio":
+        verdict = _verdict(c["low"], c["high"], 1.0)
+        yield f"{cell.title}: not slower than iceoryx2: {verdict} ({c['median']:.2f}x)"
+
+
+def _verdict(low: float, high: float, limit: float) -> str:
+    """Where the interval lies."""
+    if high <= limit:
+        return "reached"
+    return "missed" if low > limit else "not decided, the interval contains the goal"
+
+
+def _judge_row(row: Row, rows: list[Row]) -> Iterator[str]:
+    cell = Cell(row["metric"], **row["params"])
+    if row["metric"] == cells.ONE_WAY and cell.wait == "poll":
+        met = "reached" if row["p50"] <= POLL_NS else "missed"
+        yield f"{cell.title}: at most {POLL_NS} ns: {met} ({row['p50']:.0f} ns)"
+    if row["metric"] == cells.PUBLISH_COST and cell.wait == "none":
+        met = "reached" if row["p50"] <= PUBLISH_NS else "missed"
+        calls = next(
+            (r for r in rows if r["metric"] == CALLS and r["params"] == row["params"]), None
+        )
+        counted = f", {calls['mean']:.3g} system calls" if calls else ""
+        yield f"{cell.title}: at most {PUBLISH_NS} ns: {met} ({row['p50']:.0f} ns{counted})"

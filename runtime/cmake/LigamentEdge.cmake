@@ -11,8 +11,9 @@ file(GLOB edge_sources CONFIGURE_DEPENDS src/transport/dds/*.cpp src/transport/e
 list(FILTER edge_sources EXCLUDE REGEX "main\\.cpp$")
 add_library(ligament_edge STATIC ${edge_sources})
 target_include_directories(ligament_edge PUBLIC src)
-target_link_libraries(ligament_edge PUBLIC ligament CycloneDDS::ddsc PRIVATE ligament_warnings)
+target_link_libraries(ligament_edge PUBLIC ligament ligament_container CycloneDDS::ddsc
+                      PRIVATE ligament_warnings)
 add_executable(ligament-edge src/transport/edge/main.cpp)
-target_link_libraries(ligament-edge PRIVATE ligament_edge ligament_warnings CLI11::CLI11)
+target_link_libraries(ligament-edge PRIVATE ligament_edge ligament_warnings CLI11::CLI11 fmt::fmt)
 install(TARGETS ligament-edge RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
 set_target_properties(ligament-edge PROPERTIES INSTALL_RPATH "$ORIGIN/..")

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /// ligament-edge: the edge of one graph on this host, as a process of its own.
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
-#include <cstdlib>
+#include <ctime>
 
+#include "container/status_channel.hpp"
 #include "transport/edge/edge.hpp"
+#include "transport/edge/status.hpp"
 
 namespace {
 
 struct Arguments {
   ligament::edge::Options options;
   bool humble = false;
+  int status_fd = -1;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -26,12 +31,42 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_flag("--humble", arguments.humble,
                "Write graph messages in the form of ROS 2 Humble (24-byte gids)");
+  app.add_option("--status-fd", arguments.status_fd, "Where status lines go; for the tool");
 }
 
-/// Waits for SIGINT or SIGTERM, which were blocked before any thread began.
-void wait_for_end(const sigset_t& signals) {
-  int which = 0;
-  (void)sigwait(&signals, &which);
+/// SIGINT and SIGTERM, which are blocked before any thread begins, so that only we take them.
+sigset_t end_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+/// Tells the tool once a second how it goes, until the end is asked for, or the tool is gone.
+void serve(ligament::edge::Edge& edge, ligament::container::StatusChannel& channel,
+           const sigset_t& signals) {
+  channel.send({{"event", "ready"}, {"pid", ::getpid()}});
+  ligament::edge::StatusWriter status(channel, edge);
+  const timespec second{1, 0};
+  while (sigtimedwait(&signals, nullptr, &second) < 0) {
+    status.write();
+  }
+  status.write();
+  channel.send({{"event", "stopped"}});
+}
+
+/// Without a tool that reads status lines: what passed and what did not, for people.
+void print_summary(ligament::edge::Edge& edge) {
+  for (const auto& topic : edge.figures()) {
+    fmt::print("{}: sent {}, lost {}, refused {}; received {}, repeated {}, no room {}\n",
+               topic.topic, topic.out.sent, topic.out.lost, topic.out.refused, topic.in.received,
+               topic.in.repeated, topic.in.no_room);
+  }
+  for (const std::string& problem : edge.problems()) {
+    fmt::print(stderr, "ligament-edge: {}\n", problem);
+  }
 }
 
 }  // namespace
@@ -50,27 +85,21 @@ int main(int argc, char** argv) {
   if (arguments.humble) {
     arguments.options.gid_form = ligament::edge::GidForm::humble;
   }
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const sigset_t signals = end_signals();
+  std::signal(SIGPIPE, SIG_IGN);
+  ligament::container::StatusChannel channel(arguments.status_fd);
   auto edge = ligament::edge::Edge::start(arguments.options);
   if (!edge) {
-    std::fprintf(stderr, "ligament-edge: %s\n", edge.error().c_str());
+    fmt::print(stderr, "ligament-edge: {}\n", edge.error());
+    channel.send_error("", edge.error());
     return 1;
   }
-  std::printf("ligament-edge: graph '%s' is on DDS domain %u\n", arguments.options.graph.c_str(),
-              arguments.options.participant.domain);
+  fmt::print("ligament-edge: graph '{}' is on DDS domain {}\n", arguments.options.graph,
+             arguments.options.participant.domain);
   std::fflush(stdout);
-  wait_for_end(signals);
-  for (const auto& topic : (*edge)->figures()) {
-    std::printf("%s: sent %lu, lost %lu, refused %lu; received %lu, repeated %lu, no room %lu\n",
-                topic.topic.c_str(), topic.out.sent, topic.out.lost, topic.out.refused,
-                topic.in.received, topic.in.repeated, topic.in.no_room);
-  }
-  for (const std::string& problem : (*edge)->problems()) {
-    std::fprintf(stderr, "ligament-edge: %s\n", problem.c_str());
+  serve(**edge, channel, signals);
+  if (!channel.is_open()) {
+    print_summary(**edge);
   }
   return 0;
 }

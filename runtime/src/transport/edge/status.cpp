@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/edge/status.hpp"
+
+namespace ligament::edge {
+
+namespace {
+
+nlohmann::json topic_json(const TopicFigures& topic) {
+  return {{"topic", topic.topic},
+          {"publishers", topic.publishers},
+          {"subscriptions", topic.subscriptions},
+          {"remote_writers", topic.remote_writers},
+          {"remote_readers", topic.remote_readers},
+          {"sent", topic.out.sent},
+          {"bytes_sent", topic.out.bytes},
+          {"lost", topic.out.lost},
+          {"refused", topic.out.refused},
+          {"held_back", topic.out.held_back},
+          {"received", topic.in.received},
+          {"bytes_received", topic.in.bytes},
+          {"repeated", topic.in.repeated},
+          {"no_room", topic.in.no_room},
+          {"too_large", topic.in.too_large},
+          {"big_endian", topic.in.big_endian},
+          {"unknown_form", topic.in.unknown_form},
+          {"unwanted", topic.in.unwanted}};
+}
+
+}  // namespace
+
+nlohmann::json figures_line(Edge& edge) {
+  nlohmann::json topics = nlohmann::json::array();
+  for (const TopicFigures& topic : edge.figures()) {
+    topics.push_back(topic_json(topic));
+  }
+  return {{"event", "edge"}, {"t_ns", pool::monotonic_now_ns()}, {"topics", std::move(topics)}};
+}
+
+void StatusWriter::write() {
+  for (const std::string& problem : edge_.problems()) {
+    if (told_.insert(problem).second) {
+      channel_.send_error("", problem);
+    }
+  }
+  channel_.send(figures_line(edge_));
+}
+
+}  // namespace ligament::edge

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What the edge tells the tool: the status lines of spec/run/status.schema.json.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "container/status_channel.hpp"
+#include "transport/edge/edge.hpp"
+
+namespace ligament::edge {
+
+/// The `edge` line: what passed per topic since the start.
+[[nodiscard]] nlohmann::json figures_line(Edge& edge);
+
+/// Sends the figures each time it is asked, and each problem once.
+class StatusWriter {
+ public:
+  StatusWriter(container::StatusChannel& channel, Edge& edge) : channel_(channel), edge_(edge) {}
+  void write();
+
+ private:
+  container::StatusChannel& channel_;
+  Edge& edge_;
+  std::set<std::string> told_;
+};
+
+}  // namespace ligament::edge

@@ -87,7 +87,7 @@ bool WriterState::is_in_vain(Pace& pace, bool moved, std::int64_t& sleep_ns) {
 
 void WriterState::note_stalled(Pace& pace, bool stalled) {
   pace.stalled = stalled;
-  stats_.stalled += stalled ? 1U : std::uint64_t{0} - 1U;
+  events.note([stalled](WriterEvents& now) { add(now.stalled, stalled ? 1 : -1); });
 }
 
 /// Before P2. Returns when the ring has room, or whoever lacks it is not waited for.

@@ -53,6 +53,9 @@ std::string fault_of(const WriterOptions& options) {
     return fmt::format("max_loans must be 1 to {}, not {}", layout::max_held_limit,
                        options.max_loans);
   }
+  if (options.device && options.max_bytes == 0) {
+    return "a device topic needs a bound (max_bytes): its blocks are registered with the device";
+  }
   if (options.max_blocking_ns < 1) {
     return fmt::format("max_blocking must be at least 1 ns, not {}", options.max_blocking_ns);
   }
@@ -129,6 +132,7 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
   }
   const std::lock_guard guard(mutex_);
   auto state = std::make_shared<WriterState>(description, writer_options);
+  state->events.flag.attach(waiter);
   state->waiter = std::move(waiter);
   LIGAMENT_CRASH_POINT("create.begun");
   const std::uint64_t counter = ++counter_;
@@ -142,12 +146,13 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
   if (!place) {
     return unexpected<EndpointError>(place.error());
   }
-  writers_.push_back({state, *place, row, {}});
+  writers_.push_back({state, *place, row, {}, {}});
   return state;
 }
 
 expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
-    const EndpointDescription& description, std::shared_ptr<WaiterState> waiter) {
+    const EndpointDescription& description, const ReaderOptions& reader_options,
+    std::shared_ptr<WaiterState> waiter) {
   if (const std::string fault = fault_of(description); !fault.empty()) {
     return endpoint_error(EndpointErrorCode::bad_description,
                           fmt::format("topic {}: {}", description.topic, fault));
@@ -162,12 +167,14 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
   layout::EndpointRow row = to_row(description, EndpointKind::reader);
   LIGAMENT_CRASH_POINT("create.opened");
   row.bell_slot = waiter->bell_slot;
+  row.flags = reader_options.device ? layout::is_device : 0U;
+  state->events.flag.attach(waiter);
   state->waiter = std::move(waiter);
   auto place = publish_row(row, state->segment, counter);
   if (!place) {
     return unexpected<EndpointError>(place.error());
   }
-  readers_.push_back({state, *place, row, {}});
+  readers_.push_back({state, *place, row, {}, {}});
   return state;
 }
 

@@ -35,7 +35,8 @@ struct DomainState {
       const EndpointDescription& description, const WriterOptions& options,
       std::shared_ptr<WaiterState> waiter);
   [[nodiscard]] expected<std::shared_ptr<ReaderState>, EndpointError> add_reader(
-      const EndpointDescription& description, std::shared_ptr<WaiterState> waiter);
+      const EndpointDescription& description, const ReaderOptions& options,
+      std::shared_ptr<WaiterState> waiter);
   void remove(const std::shared_ptr<WriterState>& writer);
   void remove(const std::shared_ptr<ReaderState>& reader);
 
@@ -54,6 +55,7 @@ struct DomainState {
     Directory::Place place;
     layout::EndpointRow row;
     std::map<std::uint64_t, Match> matches;
+    std::set<std::uint64_t> refused;  ///< ends that do not match; their events are counted
   };
   struct ReaderMatch {
     bool seen = true;
@@ -62,7 +64,8 @@ struct DomainState {
   struct WriterMatch {
     bool seen = true;
     bool closing = false;
-    std::unique_ptr<WriterLink> awaiting;  ///< until the writer says that it reads our holds
+    bool active = false;  ///< the writer has said that it reads our holds
+    std::shared_ptr<WriterLink> link;
   };
   using OwnWriter = Own<WriterState, ReaderMatch>;
   using OwnReader = Own<ReaderState, WriterMatch>;
@@ -124,7 +127,10 @@ struct DomainState {
   void activate(OwnReader& own, std::uint64_t writer, WriterMatch& match,
                 const EndpointDescription& theirs);
   void drop_unseen();
-  void report(ProblemKind kind, std::string text);
+  void report(ProblemKind kind, std::string text, std::uint64_t writer = 0,
+              std::uint64_t reader = 0);
+  void report_mismatch(OwnWriter& own, const layout::EndpointRow& row, Problem problem);
+  void report_mismatch(OwnReader& own, const layout::EndpointRow& row, Problem problem);
   static void wake_reader(ReaderState& reader);
 
   std::mutex mutex_;  ///< guards everything below but the events and the thread

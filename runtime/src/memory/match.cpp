@@ -27,27 +27,44 @@ bool is_tight_enough(std::int64_t offered, std::int64_t requested) {
 }
 
 std::string qos_text(const QoSProfile& offered, const QoSProfile& requested) {
-  if (offered.reliability < requested.reliability) {
-    return "it offers best-effort, it wants reliable";
-  }
-  if (offered.durability < requested.durability) {
-    return "it offers volatile, it wants transient-local";
-  }
-  if (!is_tight_enough(offered.deadline_ns, requested.deadline_ns)) {
-    return fmt::format("it offers a deadline of {} ns, it wants {} ns (0: none)",
-                       offered.deadline_ns, requested.deadline_ns);
-  }
-  if (offered.liveliness < requested.liveliness) {
-    return "it offers automatic liveliness, it wants manual-by-topic";
-  }
-  if (!is_tight_enough(offered.liveliness_lease_ns, requested.liveliness_lease_ns)) {
-    return fmt::format("it offers a liveliness lease of {} ns, it wants {} ns (0: none)",
-                       offered.liveliness_lease_ns, requested.liveliness_lease_ns);
+  switch (incompatible_policy(offered, requested)) {
+    case QosPolicyKind::none:
+      break;
+    case QosPolicyKind::reliability:
+      return "it offers best-effort, it wants reliable";
+    case QosPolicyKind::durability:
+      return "it offers volatile, it wants transient-local";
+    case QosPolicyKind::deadline:
+      return fmt::format("it offers a deadline of {} ns, it wants {} ns (0: none)",
+                         offered.deadline_ns, requested.deadline_ns);
+    case QosPolicyKind::liveliness:
+      return "it offers automatic liveliness, it wants manual-by-topic";
+    case QosPolicyKind::liveliness_lease:
+      return fmt::format("it offers a liveliness lease of {} ns, it wants {} ns (0: none)",
+                         offered.liveliness_lease_ns, requested.liveliness_lease_ns);
   }
   return {};
 }
 
 }  // namespace
+
+QosPolicyKind incompatible_policy(const QoSProfile& offered, const QoSProfile& requested) {
+  if (offered.reliability < requested.reliability) {
+    return QosPolicyKind::reliability;
+  }
+  if (offered.durability < requested.durability) {
+    return QosPolicyKind::durability;
+  }
+  if (!is_tight_enough(offered.deadline_ns, requested.deadline_ns)) {
+    return QosPolicyKind::deadline;
+  }
+  if (offered.liveliness < requested.liveliness) {
+    return QosPolicyKind::liveliness;
+  }
+  return is_tight_enough(offered.liveliness_lease_ns, requested.liveliness_lease_ns)
+             ? QosPolicyKind::none
+             : QosPolicyKind::liveliness_lease;
+}
 
 std::optional<Problem> mismatch(const EndpointDescription& writer,
                                 const EndpointDescription& reader) {

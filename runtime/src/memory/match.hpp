@@ -13,6 +13,10 @@ namespace ligament::pool {
 [[nodiscard]] std::optional<Problem> mismatch(const EndpointDescription& writer,
                                               const EndpointDescription& reader);
 
+/// Which policy stands between two of one type; none if they match.
+[[nodiscard]] QosPolicyKind incompatible_policy(const QoSProfile& offered,
+                                                const QoSProfile& requested);
+
 /// Of two that match: the writer waits until the reader has room (both reliable and keep-all).
 [[nodiscard]] bool is_paced(const EndpointDescription& writer, const EndpointDescription& reader);
 

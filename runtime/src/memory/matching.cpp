@@ -32,8 +32,32 @@ os::ForeignMemory segment_of(const Peer& peer, const layout::EndpointRow& row) {
 
 void DomainState::wake_reader(ReaderState& reader) { reader.waiter->ring(); }
 
-void DomainState::report(ProblemKind kind, std::string text) {
-  problems_.push_back({kind, std::move(text)});
+void DomainState::report(ProblemKind kind, std::string text, std::uint64_t writer,
+                         std::uint64_t reader) {
+  problems_.push_back({kind, std::move(text), writer, reader});
+}
+
+/// The problem stands until it is gone; the event is one, however often we look.
+void DomainState::report_mismatch(OwnWriter& own, const layout::EndpointRow& row, Problem problem) {
+  if (own.refused.insert(row.id).second) {
+    const auto policy = incompatible_policy(own.state->description.qos, to_description(row).qos);
+    own.state->events.note([&](WriterEvents& now) {
+      problem.kind == ProblemKind::type_mismatch ? add(now.incompatible_type, 1)
+                                                 : add(now.incompatible_qos, policy);
+    });
+  }
+  report(problem.kind, std::move(problem.text), own.row.id, row.id);
+}
+
+void DomainState::report_mismatch(OwnReader& own, const layout::EndpointRow& row, Problem problem) {
+  if (own.refused.insert(row.id).second) {
+    const auto policy = incompatible_policy(to_description(row).qos, own.state->description.qos);
+    own.state->events.note([&](ReaderEvents& now) {
+      problem.kind == ProblemKind::type_mismatch ? add(now.incompatible_type, 1)
+                                                 : add(now.incompatible_qos, policy);
+    });
+  }
+  report(problem.kind, std::move(problem.text), row.id, own.row.id);
 }
 
 void DomainState::match_all() {
@@ -126,7 +150,7 @@ void DomainState::consider(OwnWriter& own, Peer& peer, const layout::EndpointRow
     return;
   }
   if (auto problem = mismatch(own.state->description, theirs)) {
-    report(problem->kind, std::move(problem->text));
+    report_mismatch(own, row, std::move(*problem));
     return;
   }
   link_reader(own, peer, row, theirs);
@@ -141,7 +165,8 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
   if (!mapping || mapping->size() < needed || link->bell_page == nullptr || row.bell_slot == 0) {
     report(ProblemKind::refused_peer,
            fmt::format("topic {}: the subscription of process {} cannot be reached{}", theirs.topic,
-                       peer.directory->pid, mapping ? "" : " (" + mapping.error().text() + ")"));
+                       peer.directory->pid, mapping ? "" : " (" + mapping.error().text() + ")"),
+           own.row.id, row.id);
     return;
   }
   link->reader = row.id;
@@ -160,7 +185,8 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
                                                  : ProblemKind::no_memory,
         fmt::format("topic {}: the publisher in {} cannot serve the subscription in {}: it has "
                     "{} already, or there is no memory for the samples it may hold",
-                    theirs.topic, own.state->description.node, theirs.node, own.state->matched()));
+                    theirs.topic, own.state->description.node, theirs.node, own.state->matched()),
+        own.row.id, row.id);
     return;
   }
   own.matches.emplace(row.id, ReaderMatch{});
@@ -172,10 +198,11 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
                            const EndpointDescription& theirs) {
   auto known = own.matches.find(row.id);
   if (known == own.matches.end()) {
-    // Also a writer that is closing already: it may have linked us, and published, before we saw it.
+    // Also a writer that is closing already: it may have linked us, and published, before we saw
+    // it.
     if (auto problem = mismatch(theirs, own.state->description)) {
       if (is_live(row)) {
-        report(problem->kind, std::move(problem->text));
+        report_mismatch(own, row, std::move(*problem));
       }
       return;
     }
@@ -191,7 +218,7 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
     match.closing = true;
     own.state->mark_closing(row.id);
   }
-  if (match.awaiting != nullptr) {
+  if (!match.active) {
     activate(own, row.id, match, theirs);
   }
 }
@@ -203,11 +230,12 @@ void DomainState::open_writer(OwnReader& own, Peer& peer, const layout::Endpoint
   if (!link) {
     report(ProblemKind::refused_peer,
            fmt::format("topic {}: the publisher of process {} cannot be reached ({})", theirs.topic,
-                       peer.directory->pid, link.error().text()));
+                       peer.directory->pid, link.error().text()),
+           row.id, own.row.id);
     return;
   }
   (*link)->map_chunks();
-  own.matches[row.id].awaiting = std::move(*link);
+  own.matches[row.id].link = std::move(*link);
   LIGAMENT_CRASH_POINT("match.writer_opened");
 }
 
@@ -215,19 +243,21 @@ void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& ma
                            const EndpointDescription& theirs) {
   std::uint64_t start = 0;
   std::uint64_t granted = 0;
-  if (!match.awaiting->find_match(own.row.id, start, granted)) {
+  if (!match.link->find_match(own.row.id, start, granted)) {
     return;  // the writer's process has not looked yet; it will notify us
   }
-  match.awaiting->map_chunks();
-  match.awaiting->closing = match.closing;
-  if (!own.state->link(std::move(match.awaiting), start, granted)) {
+  match.link->map_chunks();
+  match.link->closing = match.closing;
+  if (!own.state->link(match.link, start, granted)) {
     report(ProblemKind::too_many_ends,
            fmt::format("topic {}: the subscription in {} has {} publishers already; the one in {} "
                        "is ignored",
-                       theirs.topic, own.state->description.node, layout::max_ends, theirs.node));
+                       theirs.topic, own.state->description.node, layout::max_ends, theirs.node),
+           writer, own.row.id);
     own.matches.erase(writer);
     return;
   }
+  match.active = true;
   wake_reader(*own.state);
 }
 

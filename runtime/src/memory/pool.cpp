@@ -58,6 +58,12 @@ const Gid& Writer::gid() const { return state_->gid; }
 std::uint64_t Writer::id() const { return state_->id; }
 std::size_t Writer::matched_readers() const { return state_->matched(); }
 WriterStats Writer::stats() const { return state_->snapshot(); }
+bool Writer::has_events() const { return state_->events.flag.is_raised(); }
+WriterEvents Writer::take_events() { return state_->events.take(); }
+void Writer::assert_liveliness() {
+  state_->shared->asserted.store(static_cast<std::uint64_t>(monotonic_now_ns()),
+                                 std::memory_order_relaxed);
+}
 
 HeldSample& HeldSample::operator=(HeldSample&& other) noexcept {
   std::swap(slot_, other.slot_);
@@ -88,6 +94,8 @@ bool Reader::has_data() { return state_->has_data(); }
 std::uint64_t Reader::id() const { return state_->id; }
 std::size_t Reader::matched_writers() const { return state_->matched(); }
 ReaderStats Reader::stats() const { return state_->snapshot(); }
+bool Reader::has_events() const { return state_->events.flag.is_raised(); }
+ReaderEvents Reader::take_events() { return state_->take_events(); }
 
 // --- waiting -----
 
@@ -171,8 +179,8 @@ expected<std::unique_ptr<Writer>, EndpointError> Domain::create_writer(
 }
 
 expected<std::unique_ptr<Reader>, EndpointError> Domain::create_reader(
-    const EndpointDescription& description, Waiter& waiter, const ReaderOptions& /*options*/) {
-  auto state = state_->add_reader(description, waiter.state_);
+    const EndpointDescription& description, Waiter& waiter, const ReaderOptions& options) {
+  auto state = state_->add_reader(description, options, waiter.state_);
   if (!state) {
     return unexpected<EndpointError>(state.error());
   }

@@ -89,9 +89,11 @@ expected<HoldSlot*, TakeError> ReaderState::take() {
 bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
   // Bounded: a writer that publishes what we cannot reach, as quickly as we pass over it, must not
   // keep us under the lock. has_data() still says that there is something.
-  for (int attempt = 0; attempt < 64; ++attempt) {
+  const std::uint32_t attempts = 64 + (link.source.lifespan_ns != 0 ? link.capacity : 0);
+  std::int64_t now = 0;
+  for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
     const Claim claim = link.cursor.claim(*slot.word, link.tag, link.shared->head);
-    stats_.lost += claim.lost;
+    count_lost(claim.lost);
     if (claim.result == Claim::Result::nothing) {
       break;
     }
@@ -101,13 +103,17 @@ bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
       drop_corrupt(link, slot);
       return false;
     }
-    if (reading == Reading::whole) {
+    if (reading == Reading::whole && !is_expired(link, slot, now)) {
       note_taken(link, slot);
       return true;
     }
-    // Its writer died before we could map the memory it lies in, or we have no room to map it.
     slot.word->store(0, std::memory_order_seq_cst);
-    ++stats_.lost;
+    if (reading == Reading::whole) {
+      ++stats_.expired;
+    } else {
+      // Its writer died before we could map the memory it lies in, or we have no room to map it.
+      count_lost(1);
+    }
   }
   if (link.source.paced) {
     tell_passed(link);  // what we passed over is room, too
@@ -121,6 +127,25 @@ void ReaderState::note_taken(WriterLink& link, HoldSlot& slot) {
   tell_passed(link);
   ++stats_.taken;
   stats_.bytes += slot.payload.size();
+}
+
+/// Older than its writer lets it become. `now` is read once per take, and only for such writers.
+bool ReaderState::is_expired(const WriterLink& link, const HoldSlot& slot, std::int64_t& now) {
+  if (link.source.lifespan_ns == 0) {
+    return false;
+  }
+  now = now == 0 ? monotonic_now_ns() : now;
+  // Unsigned: the stamp is the writer's and may be anything.
+  const auto age =
+      static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(slot.info.monotonic_ns);
+  return static_cast<std::int64_t>(age) > link.source.lifespan_ns;
+}
+
+void ReaderState::count_lost(std::uint64_t samples) {
+  if (samples != 0) {
+    stats_.lost += samples;
+    events.flag.raise();
+  }
 }
 
 /// "I am past these samples." A keep-all writer may wait to hear it; to others it says nothing yet.
@@ -179,6 +204,7 @@ void ReaderState::drop_corrupt(WriterLink& link, HoldSlot& slot) {
   if (corrupt_.size() < layout::max_ends) {
     corrupt_.push_back(link.source.writer);
   }
+  note_unmatched(link);
   link.gone = true;
   static const layout::Word silent{0};
   link.cursor = RingCursor(&silent, 1, 1, 1);
@@ -228,7 +254,7 @@ std::uint32_t ReaderState::depth() const {
 
 // --- housekeeping --------------------------------------------------------------------------------
 
-bool ReaderState::link(std::unique_ptr<WriterLink> link, std::uint64_t start,
+bool ReaderState::link(std::shared_ptr<WriterLink> link, std::uint64_t start,
                        std::uint64_t granted) {
   const Guard guard(lock_);
   std::uint32_t row = 0;
@@ -247,6 +273,10 @@ bool ReaderState::link(std::unique_ptr<WriterLink> link, std::uint64_t start,
   LIGAMENT_CRASH_POINT("match.cursor_made");
   tell_mapped(*link);
   stats_.history_granted += granted;
+  link->start = start;
+  if (!link->closing) {
+    events.note([](ReaderEvents& now) { add(now.matched, 1); });
+  }
   links_.push_back(std::move(link));
   return true;
 }
@@ -279,14 +309,27 @@ void ReaderState::map_new_chunks() {
 void ReaderState::mark_closing(std::uint64_t writer) {
   const Guard guard(lock_);
   for (const auto& link : links_) {
-    link->closing = link->closing || link->source.writer == writer;
+    if (link->source.writer == writer) {
+      note_unmatched(*link);
+      link->closing = true;
+    }
+  }
+}
+
+/// Before it is marked. Under lock_.
+void ReaderState::note_unmatched(const WriterLink& link) {
+  if (!link.closing && !link.gone) {
+    events.note([](ReaderEvents& now) { add(now.matched, -1); });
   }
 }
 
 void ReaderState::mark_gone(std::uint64_t writer) {
   const Guard guard(lock_);
   for (const auto& link : links_) {
-    link->gone = link->gone || link->source.writer == writer;
+    if (link->source.writer == writer) {
+      note_unmatched(*link);
+      link->gone = true;
+    }
   }
 }
 
@@ -298,7 +341,7 @@ bool ReaderState::is_finished(const WriterLink& link) const {
 }
 
 void ReaderState::reap() {
-  std::vector<std::unique_ptr<WriterLink>> finished;  // unmapped after the lock is released
+  std::vector<std::shared_ptr<WriterLink>> finished;  // unmapped after the lock is released
   const Guard guard(lock_);
   for (auto& link : links_) {
     if (is_finished(*link)) {
@@ -330,8 +373,18 @@ std::size_t ReaderState::matched() const {
 }
 
 ReaderStats ReaderState::snapshot() const {
+  const std::uint64_t missed = events.peek().deadline_missed.total;
   const Guard guard(lock_);
-  return stats_;
+  ReaderStats stats = stats_;
+  stats.deadline_missed = missed;
+  return stats;
+}
+
+ReaderEvents ReaderState::take_events() {
+  ReaderEvents taken = events.take();
+  const Guard guard(lock_);
+  taken.message_lost = {stats_.lost, stats_.lost - std::exchange(lost_told_, stats_.lost)};
+  return taken;
 }
 
 std::vector<std::uint64_t> ReaderState::take_corrupt() {

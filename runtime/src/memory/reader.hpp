@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ligament/detail/pool.hpp"
+#include "memory/events.hpp"
 #include "memory/layout.hpp"
 #include "memory/op_lock.hpp"
 #include "memory/os/system.hpp"
@@ -43,7 +44,7 @@ struct ReaderState {
 
   // --- housekeeping ---
   /// Starts taking from the writer at `start`. False: max_ends writers already.
-  [[nodiscard]] bool link(std::unique_ptr<WriterLink> link, std::uint64_t start,
+  [[nodiscard]] bool link(std::shared_ptr<WriterLink> link, std::uint64_t start,
                           std::uint64_t granted);
   void map_new_chunks();
   void mark_closing(std::uint64_t writer);
@@ -54,6 +55,7 @@ struct ReaderState {
   [[nodiscard]] bool holds_anything() const;
   [[nodiscard]] std::size_t matched() const;
   [[nodiscard]] ReaderStats snapshot() const;
+  [[nodiscard]] ReaderEvents take_events();
   /// Writers dropped because their memory made no sense (ids), each once.
   [[nodiscard]] std::vector<std::uint64_t> take_corrupt();
 
@@ -63,6 +65,7 @@ struct ReaderState {
   os::SharedMemory segment;
   layout::ReaderSegment* shared = nullptr;
   std::shared_ptr<WaiterState> waiter;
+  EventLog<ReaderEvents> events;  ///< messages lost: see take_events
   std::shared_ptr<DomainState> domain;
 
  private:
@@ -70,6 +73,10 @@ struct ReaderState {
   enum class Reading : std::uint8_t { whole, unreachable, nonsense };
   [[nodiscard]] bool take_from(WriterLink& link, HoldSlot& slot);
   void note_taken(WriterLink& link, HoldSlot& slot);
+  void count_lost(std::uint64_t samples);
+  [[nodiscard]] static bool is_expired(const WriterLink& link, const HoldSlot& slot,
+                                       std::int64_t& now);
+  void note_unmatched(const WriterLink& link);
   void tell_passed(const WriterLink& link);
   [[nodiscard]] std::uint32_t depth() const;
   [[nodiscard]] Reading read_sample(WriterLink& link, HoldSlot& slot, const Claim& claim);
@@ -78,12 +85,13 @@ struct ReaderState {
   [[nodiscard]] bool is_finished(const WriterLink& link) const;
 
   mutable OpLock lock_;  ///< guards everything below; releasing a sample does not need it
-  std::vector<std::unique_ptr<WriterLink>> links_;
+  std::vector<std::shared_ptr<WriterLink>> links_;  ///< shared with the housekeeping
   std::size_t turn_ = 0;  ///< the link to ask first, so that no writer starves another
   std::unique_ptr<HoldSlot[]> slot_memory_;
   std::span<HoldSlot> slots_;
   std::vector<std::uint64_t> corrupt_;
   ReaderStats stats_;
+  std::uint64_t lost_told_ = 0;       ///< of stats_.lost, when the events were last taken
   std::atomic<bool> blocked_{false};  ///< the executor sleeps only because all slots are held
 };
 

@@ -10,6 +10,7 @@
 #include "ligament/detail/pool.hpp"
 #include "memory/backpressure.hpp"
 #include "memory/blocks.hpp"
+#include "memory/events.hpp"
 #include "memory/layout.hpp"
 #include "memory/op_lock.hpp"
 #include "memory/os/system.hpp"
@@ -76,7 +77,8 @@ struct WriterState {
   os::SharedMemory segment;
   layout::WriterSegment* shared = nullptr;
   std::shared_ptr<WaiterState> waiter;  ///< of the executor that publishes; may be null
-  std::function<void()> on_growth;      ///< readers should map the new chunk
+  EventLog<WriterEvents> events;
+  std::function<void()> on_growth;  ///< readers should map the new chunk
   std::shared_ptr<DomainState> domain;
 
  private:
@@ -114,6 +116,7 @@ struct WriterState {
   std::vector<std::atomic<std::uint32_t>*> bells_;  ///< distinct executors
   std::uint32_t loans_out_ = 0;
   std::int64_t last_timestamp_ = 0;
+  std::uint64_t quarantined_ = 0;  ///< see quarantine()
   WriterStats stats_;
 };
 

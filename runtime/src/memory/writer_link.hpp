@@ -64,8 +64,9 @@ struct WriterLink {
   std::vector<Chunk> chunks;
   RingCursor cursor{nullptr, 1, 1, 1};
   std::uint32_t cursor_row = 0;
-  bool closing = false;  ///< its endpoint is being destroyed; counts no more
-  bool gone = false;     ///< its process or endpoint is; what it published can still be taken
+  std::uint64_t start = 1;  ///< the first sequence number it gives us
+  bool closing = false;     ///< its endpoint is being destroyed; counts no more
+  bool gone = false;        ///< its process or endpoint is; what it published can still be taken
 };
 
 }  // namespace ligament::pool

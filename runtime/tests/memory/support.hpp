@@ -143,6 +143,15 @@ struct Side {
   std::unique_ptr<Waiter> waiter;
 };
 
+/// Waits for data; an event (two ends have matched, say) also ends a wait.
+inline WaitResult wait_for_data(Waiter& waiter) {
+  WaitResult result = WaitResult::woken;
+  while (result == WaitResult::woken) {
+    result = waiter.wait(WaitStrategy::sleep());
+  }
+  return result;
+}
+
 /// Whether that thread (or process) sleeps in a futex.
 [[nodiscard]] inline bool sleeps_in_futex(pid_t thread) {
   std::ifstream wchan(fmt::format("/proc/{}/wchan", thread));

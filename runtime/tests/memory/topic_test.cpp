@@ -42,7 +42,7 @@ TEST(Topic, CarriesSamplesBetweenTwoProcesses) {
   ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
   for (std::uint64_t i = 1; i <= 100; ++i) {
     ASSERT_EQ(other.ask("publish /there 1 1000"), fmt::format("ok {}", i));
-    ASSERT_EQ(side.waiter->wait(WaitStrategy::sleep()), WaitResult::data);
+    ASSERT_EQ(wait_for_data(*side.waiter), WaitResult::data);
     auto sample = reader->take().value();
     ASSERT_TRUE(sample);
     ASSERT_EQ(number_of(sample->payload()), i);
@@ -310,6 +310,7 @@ TEST(Waiter, AFullReaderWaitsUntilASampleIsReleased) {
   publish_stamped(*pair.writer, 1, 16);
   publish_stamped(*pair.writer, 2, 16);
   auto held = pair.reader->take().value();
+  EXPECT_EQ(pair.side.waiter->wait(WaitStrategy::poll(), 0), WaitResult::woken) << "matched";
   EXPECT_EQ(pair.side.waiter->wait(WaitStrategy::sleep(), monotonic_now_ns() + 2'000'000),
             WaitResult::timeout)
       << "data that cannot be taken must not make the executor spin";
@@ -317,7 +318,7 @@ TEST(Waiter, AFullReaderWaitsUntilASampleIsReleased) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     held.reset();
   });
-  EXPECT_EQ(pair.side.waiter->wait(WaitStrategy::sleep()), WaitResult::data);
+  EXPECT_EQ(wait_for_data(*pair.side.waiter), WaitResult::data);
   later.join();
 }
 

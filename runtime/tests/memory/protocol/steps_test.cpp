@@ -56,6 +56,8 @@ struct Watched {
     EXPECT_TRUE(eventually([this] { return reader->matched_writers() == 1; }));
     EXPECT_EQ(publisher.ask("publish /t 1 64"), "ok 1");
     EXPECT_TRUE(reader->take().value());
+    // The event that they have matched, which nobody takes here, wakes once.
+    EXPECT_EQ(side.waiter->wait(WaitStrategy::poll(), 0), WaitResult::woken);
   }
   const std::string name = unique_name();
   Side side;

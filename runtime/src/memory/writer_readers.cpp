@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The readers of a writer: linked, closing, gone.
+#include <algorithm>
+#include <mutex>
+
+#include "memory/crash_point.hpp"
+#include "memory/writer.hpp"
+
+namespace ligament::pool {
+
+namespace {
+using Guard = std::lock_guard<OpLock>;
+}  // namespace
+
+JoinPoint WriterState::join_point(bool history, std::uint32_t depth) const {
+  const std::uint64_t published = ring_.sequence();
+  JoinPoint point{published + 1, 0};
+  if (history) {
+    const bool all = description.qos.history == HistoryPolicy::keep_all;
+    const std::uint32_t kept = all ? ring_.capacity() : description.qos.depth;
+    point.granted = std::min<std::uint64_t>({published, depth, kept});
+    point.start -= point.granted;
+  }
+  return point;
+}
+
+bool WriterState::link(std::unique_ptr<ReaderLink> link, bool history, std::uint32_t depth) {
+  const std::lock_guard growth(growth_);
+  std::size_t block_bytes = 0;
+  std::size_t missing = 0;
+  {
+    const Guard guard(lock_);
+    if (links_.size() >= layout::max_ends) {
+      return false;
+    }
+    block_bytes = blocks_.largest_bytes();
+    if (block_bytes != 0) {
+      const std::size_t needed = blocks_needed(block_bytes, link->max_held);
+      missing = needed - std::min(needed, blocks_.largest_count());
+    }
+  }
+  if (missing != 0 && !add_chunk(block_bytes, missing)) {
+    return false;
+  }
+  const Guard guard(lock_);
+  std::uint32_t row = 0;
+  while (shared->matches[row].reader.load(std::memory_order_relaxed) != 0) {
+    ++row;  // at most max_ends - 1 rows are taken
+  }
+  link->match_row = row;
+  layout::MatchRow& match = shared->matches[row];
+  const JoinPoint point = join_point(history, depth);
+  match.start.store(point.start, std::memory_order_relaxed);
+  match.granted.store(point.granted, std::memory_order_relaxed);
+  const std::uint64_t reader = link->reader;
+  if (link->paced) {
+    link->pace.start(link->segment.as<const layout::ReaderSegment>()->cursors, id, point.start);
+  }
+  links_.push_back(std::move(link));
+  rebuild_views();
+  // release, and inside the lock: every scan before this point saw blocks that the reader can no
+  // longer claim, every scan after it reads the reader's holds. Partner: WriterLink::find_match.
+  LIGAMENT_CRASH_POINT("link.before_match");
+  match.reader.store(reader, std::memory_order_release);
+  events.note([](WriterEvents& now) { add(now.matched, 1); });
+  LIGAMENT_CRASH_POINT("link.matched");
+  return true;
+}
+
+void WriterState::rebuild_views() {
+  holds_.clear();
+  bells_.clear();
+  paced_.clear();
+  for (const auto& link : links_) {
+    holds_.push_back(link->holds());
+    const bool known = std::find(bells_.begin(), bells_.end(), link->bell) != bells_.end();
+    if (!link->closing && link->bell != nullptr && !known) {
+      bells_.push_back(link->bell);
+    }
+    if (!link->closing && link->paced) {
+      paced_.push_back(link);
+    }
+  }
+  free_until_ = paced_.empty() ? UINT64_MAX : 0;
+}
+
+void WriterState::mark_closing(std::uint64_t reader) {
+  std::shared_ptr<ReaderLink> closing;
+  {
+    const Guard guard(lock_);
+    const auto place = find_link(reader);
+    if (place == links_.end() || (*place)->closing) {
+      return;
+    }
+    closing = *place;
+    end_link(*closing);
+    rebuild_views();
+  }
+  wake_sleepers(*closing);
+}
+
+/// It is counted, rung and waited for no more. Under lock_.
+void WriterState::end_link(ReaderLink& link) {
+  link.closing = true;
+  if (link.pace.stalled) {
+    note_stalled(link.pace, false);
+  }
+  events.note([](WriterEvents& now) { add(now.matched, -1); });
+}
+
+std::vector<std::shared_ptr<ReaderLink>>::iterator WriterState::find_link(std::uint64_t reader) {
+  return std::find_if(links_.begin(), links_.end(),
+                      [reader](const auto& link) { return link->reader == reader; });
+}
+
+void WriterState::unlink(std::uint64_t reader) {
+  std::shared_ptr<ReaderLink> gone;  // unmapped after the lock is released
+  {
+    const Guard guard(lock_);
+    const auto place = find_link(reader);
+    if (place == links_.end()) {
+      return;
+    }
+    gone = std::move(*place);
+    links_.erase(place);
+    LIGAMENT_CRASH_POINT("link.erased");
+    if (!gone->closing) {
+      end_link(*gone);
+    }
+    rebuild_views();
+    shared->matches[gone->match_row].reader.store(0, std::memory_order_release);
+  }
+  wake_sleepers(*gone);
+}
+
+std::size_t WriterState::matched() const {
+  const Guard guard(lock_);
+  return static_cast<std::size_t>(
+      std::count_if(links_.begin(), links_.end(), [](const auto& link) { return !link->closing; }));
+}
+
+bool WriterState::has_loans_out() {
+  const Guard guard(lock_);
+  return loans_out_ != 0;
+}
+
+bool WriterState::is_mapped_by_readers() {
+  const Guard guard(lock_);
+  const std::uint64_t announced = shared->chunks.load(std::memory_order_relaxed);
+  return std::all_of(links_.begin(), links_.end(), [&](const auto& link) {
+    const auto& cursors = link->segment.template as<const layout::ReaderSegment>()->cursors;
+    return link->closing || std::any_of(cursors.begin(), cursors.end(), [&](const auto& row) {
+             return row.writer.load(std::memory_order_acquire) == id &&
+                    row.chunks.load(std::memory_order_acquire) >= announced;
+           });
+  });
+}
+
+}  // namespace ligament::pool

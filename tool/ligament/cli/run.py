@@ -25,6 +25,7 @@ from ligament.mapping import load_mapping
 from ligament.pipeline import Request, built
 from ligament.run.cores import check_cores
 from ligament.run.display import Display, Quiet
+from ligament.run.edge import MAX_DOMAIN_ID, EdgeOptions
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
 from ligament.run.overrides import parse_overrides
 from ligament.run.supervisor import RunOptions
@@ -81,6 +82,20 @@ Cores = Annotated[
         help="Run all containers on these cores only, as taskset takes them: 1 or 0,2-3.",
     ),
 ]
+Edge = Annotated[
+    bool,
+    typer.Option("--edge", help="Let ROS 2 nodes and tools on the network take part (DDS)."),
+]
+DomainId = Annotated[
+    int | None,
+    typer.Option(
+        "--domain-id",
+        min=0,
+        max=MAX_DOMAIN_ID,
+        metavar="N",
+        help="DDS domain of the edge; default: ROS_DOMAIN_ID, else 0.",
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures while it runs.")]
 
 
@@ -97,6 +112,8 @@ def run(
     domain: Domain = None,
     log_level: LogLevel = Level.INFO,
     cores: Cores = None,
+    edge: Edge = False,
+    domain_id: DomainId = None,
     quiet: QuietOption = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
@@ -115,6 +132,8 @@ def run(
     `ligament run graph.yaml --duration 10 --json`
 
     `ligament run examples/perception --set camera.frames=60`
+
+    `ligament run graph.yaml --edge`, then `ros2 topic list`
     """
     request = RunRequest(
         build=_build(Request(Path(graph), variant, platform, out)),
@@ -124,6 +143,7 @@ def run(
         log_level=log_level.value,
         parameters=parse_overrides(set_parameters or ()),
         cores=check_cores(cores),
+        edge=EdgeOptions(edge, domain_id),
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     _warn(request.build)

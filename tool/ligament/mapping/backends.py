@@ -21,7 +21,7 @@ class Backend:
 
 TRANSPORTS: dict[str, Backend] = {
     "shm": Backend(True, "the shared-memory pool of one host"),
-    "dds": Backend(False, "it joins with the edge, the component that speaks DDS for a host"),
+    "dds": Backend(True, "the edge, the component that speaks DDS for a host"),
     "hmt": Backend(False, "hardware-mapped topics come with the FPGA back-end"),
     "gateway": Backend(False, "gateways come with the FPGA back-end"),
     "queue": Backend(False, "queues between kernels come with the GPU back-end"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Problem, listing, nearest
+from ligament.run.edge import EdgeOptions
 from ligament.run.ending import finished_when
 from ligament.run.lock import DomainLock
 from ligament.run.outcome import Observer, RunResult
@@ -33,6 +34,7 @@ class RunRequest:
     log_level: str = "info"
     parameters: Overrides = field(default_factory=dict)
     cores: str | None = None
+    edge: EdgeOptions = field(default_factory=EdgeOptions)
     options: RunOptions = field(default_factory=RunOptions)
 
 
@@ -51,7 +53,12 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     domain = request.domain or build["graph"]
     with DomainLock(domain), _recording(request.trace) as recording:
         options = PlanOptions(
-            domain, request.trace, request.log_level, request.parameters, request.cores
+            domain,
+            request.trace,
+            request.log_level,
+            request.parameters,
+            request.cores,
+            request.edge,
         )
         plan = make_plan(request.build, options)
         until = _until(request.until, plan)

@@ -18,6 +18,7 @@ from ligament.artefacts import json_text, write_text
 from ligament.errors import FailureError, InputError, Problem
 from ligament.graph import load_graph
 from ligament.graph.model import NodeType
+from ligament.run.edge import EdgeOptions, edge_spec, has_dds
 from ligament.run.overrides import Overrides, apply_overrides, check_nodes
 from ligament.run.process import ContainerSpec
 
@@ -48,6 +49,7 @@ class PlanOptions:
     log_level: str = "info"
     parameters: Overrides = field(default_factory=dict)
     cores: str | None = None
+    edge: EdgeOptions = field(default_factory=EdgeOptions)
 
 
 def read_build(path: Path) -> dict[str, Any]:
@@ -97,6 +99,9 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
             environment=_environment(plan),
         )
         plan.specs.append(spec)
+    if options.edge.wanted or has_dds(build_path):
+        log = folder / "log" / "edge.log"
+        plan.specs.append(edge_spec(plan.domain, plan.run_id, log, options.edge))
     return plan
 
 

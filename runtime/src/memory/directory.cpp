@@ -266,7 +266,8 @@ bool makes_sense(const layout::EndpointRow& row, std::uint64_t nonce) {
                     row.kind == static_cast<std::uint8_t>(EndpointKind::reader);
   const bool qos = row.history <= 1 && row.reliability <= 1 && row.durability <= 1 &&
                    row.liveliness <= 1 && row.depth >= 1 && row.depth <= layout::max_ring &&
-                   row.max_held >= 1 && row.max_held <= layout::max_held_limit;
+                   row.max_held >= 1 && row.max_held <= layout::max_held_limit &&
+                   row.deadline_ns >= 0 && row.lifespan_ns >= 0 && row.liveliness_lease_ns >= 0;
   const bool bell = row.bell_slot < layout::bell_slots;
   return kind && qos && bell && row.state <= 2 && is_terminated(row.topic) &&
          row.topic[0] != '\0' && is_terminated(row.type_name) && is_terminated(row.node) &&

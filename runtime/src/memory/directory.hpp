@@ -52,6 +52,10 @@ class Directory {
   void set_state(layout::ProcessState state);
   /// While joining: another run, by its nonce, goes first; 0: nobody does.
   void defer_to(std::uint64_t nonce);
+  /// "At `now` this process ran": for the leases of its writers.
+  void say_alive(std::int64_t now) {
+    shared_->alive.store(static_cast<std::uint64_t>(now), std::memory_order_relaxed);
+  }
   /// Tells peers that look that something changed.
   void raise_generation();
   [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return bells_; }
@@ -85,6 +89,9 @@ class PeerDirectory {
 
   [[nodiscard]] layout::ProcessState state() const;
   [[nodiscard]] std::uint64_t defers_to() const;
+  [[nodiscard]] std::uint64_t alive() const {
+    return shared_->alive.load(std::memory_order_relaxed);
+  }
   /// Reads the rows again if the peer changed them; true if `rows()` may be different now.
   [[nodiscard]] bool refresh();
   [[nodiscard]] const Rows& rows() const { return rows_; }

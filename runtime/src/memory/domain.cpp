@@ -40,6 +40,9 @@ std::string fault_of(const EndpointDescription& description) {
   if (qos.max_held < 1 || qos.max_held > layout::max_held_limit) {
     return fmt::format("max_held must be 1 to {}, not {}", layout::max_held_limit, qos.max_held);
   }
+  if (qos.deadline_ns < 0 || qos.lifespan_ns < 0 || qos.liveliness_lease_ns < 0) {
+    return "deadline, lifespan and liveliness lease are 0 (none) or longer";
+  }
   return {};
 }
 
@@ -131,7 +134,11 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
     }
   }
   const std::lock_guard guard(mutex_);
-  auto state = std::make_shared<WriterState>(description, writer_options);
+  WriterOptions chosen = writer_options;
+  if (chosen.device) {
+    chosen.alignment = page_bytes;
+  }
+  auto state = std::make_shared<WriterState>(description, chosen);
   state->events.flag.attach(waiter);
   state->waiter = std::move(waiter);
   LIGAMENT_CRASH_POINT("create.begun");
@@ -142,11 +149,12 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
   state->on_growth = [this] { poke(); };
   LIGAMENT_CRASH_POINT("create.opened");
   layout::EndpointRow row = to_row(description, EndpointKind::writer);
+  row.flags = writer_options.device ? layout::is_device : 0U;
   auto place = publish_row(row, state->segment, counter);
   if (!place) {
     return unexpected<EndpointError>(place.error());
   }
-  writers_.push_back({state, *place, row, {}, {}});
+  writers_.push_back({state, *place, row, {}, {}, {}, {}});
   return state;
 }
 
@@ -174,7 +182,7 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
   if (!place) {
     return unexpected<EndpointError>(place.error());
   }
-  readers_.push_back({state, *place, row, {}, {}});
+  readers_.push_back({state, *place, row, {}, {}, {}, {}});
   return state;
 }
 
@@ -215,6 +223,12 @@ void DomainState::remove(const std::shared_ptr<ReaderState>& reader) {
   }
   readers_.erase(own);
   own_change();
+}
+
+void DomainState::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle) {
+  const std::lock_guard guard(mutex_);
+  is_idle_ = std::move(is_idle);
+  poke();
 }
 
 // --- introspection -------------------------------------------------------------------------------

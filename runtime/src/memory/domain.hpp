@@ -3,6 +3,7 @@
 /// them. Nothing here is on the data path.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "ligament/detail/pool.hpp"
 #include "memory/directory.hpp"
 #include "memory/os/system.hpp"
+#include "memory/qos_watch.hpp"
 #include "memory/reader.hpp"
 #include "memory/rendezvous.hpp"
 #include "memory/writer.hpp"
@@ -43,6 +45,7 @@ struct DomainState {
   [[nodiscard]] std::vector<EndpointInfo> endpoints();
   [[nodiscard]] std::vector<Problem> problems();
   [[nodiscard]] std::vector<std::int32_t> peer_pids();
+  void set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle);
   [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return directory_.bells(); }
 
   const DomainOptions options;
@@ -56,16 +59,22 @@ struct DomainState {
     layout::EndpointRow row;
     std::map<std::uint64_t, Match> matches;
     std::set<std::uint64_t> refused;  ///< ends that do not match; their events are counted
+    DeadlineCount deadline;
+    Liveliness liveliness;  ///< writers: their own view
   };
   struct ReaderMatch {
     bool seen = true;
     bool closing = false;
+    bool is_device = false;
+    std::uint64_t process = 0;
+    std::int32_t pid = 0;
   };
   struct WriterMatch {
     bool seen = true;
     bool closing = false;
     bool active = false;  ///< the writer has said that it reads our holds
     std::shared_ptr<WriterLink> link;
+    Liveliness liveliness;
   };
   using OwnWriter = Own<WriterState, ReaderMatch>;
   using OwnReader = Own<ReaderState, WriterMatch>;
@@ -74,6 +83,11 @@ struct DomainState {
     Directory::Place place;
     bool announced = true;         ///< its row still stands, so that readers can map what is new
     std::int64_t deadline_ns = 0;  ///< for them
+  };
+  struct Quarantined {  ///< its process is dead, but its device may still read
+    std::shared_ptr<WriterState> writer;
+    std::uint64_t reader = 0;
+    std::int32_t pid = 0;
   };
   struct TopicEnds {
     std::vector<OwnWriter*> writers;
@@ -94,7 +108,8 @@ struct DomainState {
 
   // housekeeping.cpp
   void run();
-  void wait_for_events(int timeout_ms);
+  [[nodiscard]] bool wait_for_events(std::int64_t until_ns);
+  [[nodiscard]] int look();
   void watch(int fd, std::uint64_t key);
   void meet_newcomers();
   void greet(const os::PeerCredentials& who);
@@ -104,6 +119,7 @@ struct DomainState {
   [[nodiscard]] bool sweep();
   void sweep_writers();
   void sweep_readers();
+  void ask_quarantine();
   void linger();
   void leave();
   void poke();  ///< wakes the housekeeping thread
@@ -127,11 +143,22 @@ struct DomainState {
   void activate(OwnReader& own, std::uint64_t writer, WriterMatch& match,
                 const EndpointDescription& theirs);
   void drop_unseen();
+  void end_match(OwnWriter& own, std::uint64_t reader, const ReaderMatch& match);
+  void end_match(OwnReader& own, WriterMatch& match);
   void report(ProblemKind kind, std::string text, std::uint64_t writer = 0,
               std::uint64_t reader = 0);
   void report_mismatch(OwnWriter& own, const layout::EndpointRow& row, Problem problem);
   void report_mismatch(OwnReader& own, const layout::EndpointRow& row, Problem problem);
   static void wake_reader(ReaderState& reader);
+
+  // qos_watch.cpp
+  [[nodiscard]] std::int64_t watch_qos();
+  [[nodiscard]] std::int64_t keep_alive(std::int64_t now);
+  [[nodiscard]] std::int64_t watch_writer(OwnWriter& own, std::int64_t now);
+  [[nodiscard]] std::int64_t watch_reader(OwnReader& own, std::int64_t now);
+  [[nodiscard]] std::int64_t watch_match(OwnReader& own, WriterMatch& match, std::int64_t published,
+                                         std::int64_t now);
+  static void set_liveliness(OwnReader& own, WriterMatch& match, Liveliness::State state);
 
   std::mutex mutex_;  ///< guards everything below but the events and the thread
   Rendezvous rendezvous_;
@@ -145,8 +172,11 @@ struct DomainState {
   std::vector<OwnReader> resting_readers_;      ///< closed; samples are still held
   std::vector<Problem> problems_;               ///< rebuilt by each matching
   std::vector<Problem> refusals_;               ///< processes that may not join; newest 32
-  std::set<std::uint32_t> notify_;              ///< slots to notify
-  std::vector<std::uint32_t> full_slots_;       ///< somebody is there, but has not let us in yet
+  std::vector<Quarantined> quarantined_;
+  std::function<bool(std::uint64_t, std::int32_t)> is_idle_;  ///< the quarantine's check, or none
+  std::set<std::uint64_t> died_;           ///< processes, by nonce, since the last matching
+  std::set<std::uint32_t> notify_;         ///< slots to notify
+  std::vector<std::uint32_t> full_slots_;  ///< somebody is there, but has not let us in yet
   bool again_ = false;  ///< matching changed something that we must look at ourselves
 
   os::Fd epoll_;

@@ -20,6 +20,8 @@ namespace ligament::pool {
 namespace {
 // While something waits to be freed that nobody will tell us about (a sample, a loan).
 constexpr int sweep_ms = 20;
+// However short the period is that somebody asks us to watch.
+constexpr std::int64_t shortest_tick_ns = 1'000'000;
 // While a process that is there has no room for our connection.
 constexpr int ask_again_ms = 200;
 }  // namespace
@@ -46,24 +48,40 @@ void DomainState::arm_clock_watch() {
 
 void DomainState::run() {
   ::pthread_setname_np(::pthread_self(), "ligament-house");
-  int timeout_ms = 0;
+  std::int64_t look_due = 0;
+  std::int64_t qos_due = no_deadline;
   while (!stop_.load()) {
-    wait_for_events(timeout_ms);
+    const bool told = wait_for_events(std::min(look_due, qos_due));
     LIGAMENT_CRASH_POINT("housekeeping.woken");
+    ask_quarantine();
     const std::lock_guard guard(mutex_);
-    meet_newcomers();
-    ask_full_slots();
-    bury_the_dead();
-    match_all();
-    const bool waiting = sweep();
-    send_notifications();
-    timeout_ms = waiting ? sweep_ms : full_slots_.empty() ? rescan_ms : ask_again_ms;
+    if (told || monotonic_now_ns() >= look_due) {
+      look_due = monotonic_now_ns() + std::int64_t{look()} * 1'000'000;
+    }
+    qos_due = std::max(watch_qos(), monotonic_now_ns() + shortest_tick_ns);
   }
 }
 
-void DomainState::wait_for_events(int timeout_ms) {
+/// Brings everything in step with what the others say. Returns the ms until it must be done again,
+/// whether or not somebody tells us to.
+int DomainState::look() {
+  meet_newcomers();
+  ask_full_slots();
+  bury_the_dead();
+  match_all();
+  died_.clear();
+  const bool waiting = sweep();
+  send_notifications();
+  return waiting ? sweep_ms : full_slots_.empty() ? rescan_ms : ask_again_ms;
+}
+
+/// False: nobody wants anything, the time has come.
+bool DomainState::wait_for_events(std::int64_t until_ns) {
   std::array<epoll_event, 16> events{};
-  (void)::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+  const std::int64_t left_ns = std::max<std::int64_t>(until_ns - monotonic_now_ns(), 0);
+  const auto timeout_ms = static_cast<int>(std::min<std::int64_t>(left_ns / 1'000'000 + 1, 60'000));
+  const int ready = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
+                                 left_ns == 0 ? 0 : timeout_ms);
   std::uint64_t count = 0;
   (void)!::read(poke_.get(), &count, sizeof count);
   os::drain_mailbox(rendezvous_.mailbox());
@@ -71,6 +89,7 @@ void DomainState::wait_for_events(int timeout_ms) {
     os::refresh_realtime_offset();
     arm_clock_watch();
   }
+  return ready != 0;
 }
 
 void DomainState::meet_newcomers() {
@@ -122,6 +141,9 @@ void DomainState::bury_the_dead() {
     const bool left = peer.directory->state() == layout::ProcessState::leaving;
     if (place->first != nonce_ && (left || !os::process_alive(peer.pidfd))) {
       (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, peer.pidfd.get(), nullptr);
+      if (!left) {
+        died_.insert(place->first);
+      }
       place = peers_.erase(place);
       LIGAMENT_CRASH_POINT("housekeeping.buried");
       died = true;
@@ -166,7 +188,7 @@ void DomainState::sweep_readers() {
 bool DomainState::sweep() {
   sweep_writers();
   sweep_readers();
-  bool waiting = !resting_writers_.empty() || !resting_readers_.empty();
+  bool waiting = !resting_writers_.empty() || !resting_readers_.empty() || !quarantined_.empty();
   for (const OwnReader& own : readers_) {
     if (own.state->has_gone_links()) {
       own.state->reap();
@@ -174,6 +196,28 @@ bool DomainState::sweep() {
     }
   }
   return waiting;
+}
+
+/// Without our lock: the check is a stranger's, and may ask us something.
+void DomainState::ask_quarantine() {
+  std::vector<Quarantined> asked;
+  std::function<bool(std::uint64_t, std::int32_t)> is_idle;
+  {
+    const std::lock_guard guard(mutex_);
+    asked = quarantined_;
+    is_idle = is_idle_;
+  }
+  std::erase_if(asked,
+                [&](const Quarantined& one) { return is_idle && !is_idle(one.reader, one.pid); });
+  for (const Quarantined& idle : asked) {
+    idle.writer->unlink(idle.reader);
+  }
+  const std::lock_guard guard(mutex_);
+  std::erase_if(quarantined_, [&](const Quarantined& one) {
+    return std::any_of(asked.begin(), asked.end(), [&](const Quarantined& idle) {
+      return idle.reader == one.reader && idle.writer == one.writer;
+    });
+  });
 }
 
 /// Before we leave: readers of what was published last map it, unless they are stopped.

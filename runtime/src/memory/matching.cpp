@@ -189,7 +189,9 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
         own.row.id, row.id);
     return;
   }
-  own.matches.emplace(row.id, ReaderMatch{});
+  own.matches.emplace(row.id, ReaderMatch{.is_device = (row.flags & layout::is_device) != 0,
+                                          .process = peer.directory->nonce,
+                                          .pid = peer.directory->pid});
   notify_.insert(peer.directory->slot);
   again_ = true;
 }
@@ -215,6 +217,7 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
   known->second.seen = true;
   WriterMatch& match = known->second;
   if (!is_live(row) && !match.closing) {
+    end_match(own, match);
     match.closing = true;
     own.state->mark_closing(row.id);
   }
@@ -258,25 +261,48 @@ void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& ma
     return;
   }
   match.active = true;
+  match.liveliness.manual = theirs.qos.liveliness == LivelinessPolicy::manual_by_topic;
+  match.liveliness.lease_ns = theirs.qos.liveliness_lease_ns;
+  match.liveliness.linked_ns = monotonic_now_ns();
   wake_reader(*own.state);
+}
+
+/// What a dead process held is free, unless a device may still read it.
+void DomainState::end_match(OwnWriter& own, std::uint64_t reader, const ReaderMatch& match) {
+  if (match.is_device && is_idle_ && died_.count(match.process) != 0) {
+    own.state->quarantine(reader);
+    quarantined_.push_back({own.state, reader, match.pid});
+  } else {
+    own.state->unlink(reader);
+  }
+}
+
+/// A writer that closes is neither alive nor lost; one that dies is lost, as in DDS.
+void DomainState::end_match(OwnReader& own, WriterMatch& match) {
+  if (match.active && !match.closing) {
+    const bool died = died_.count(match.link->source.process) != 0;
+    using State = Liveliness::State;
+    set_liveliness(own, match, died ? State::not_alive : State::unknown);
+  }
 }
 
 void DomainState::drop_unseen() {
   for (OwnWriter& own : writers_) {
-    std::erase_if(own.matches, [&own](const auto& entry) {
+    std::erase_if(own.matches, [&](const auto& entry) {
       if (!entry.second.seen) {
-        own.state->unlink(entry.first);
+        end_match(own, entry.first, entry.second);
       }
       return !entry.second.seen;
     });
   }
   for (OwnReader& own : readers_) {
-    std::erase_if(own.matches, [&own](const auto& entry) {
-      if (!entry.second.seen) {
-        own.state->mark_gone(entry.first);
+    for (auto& [id, match] : own.matches) {
+      if (!match.seen) {
+        end_match(own, match);
+        own.state->mark_gone(id);
       }
-      return !entry.second.seen;
-    });
+    }
+    std::erase_if(own.matches, [](const auto& entry) { return !entry.second.seen; });
   }
 }
 

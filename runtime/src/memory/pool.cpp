@@ -202,6 +202,10 @@ Reader::~Reader() {
 
 Waiter::~Waiter() = default;
 
+void Domain::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle) {
+  state_->set_quarantine(std::move(is_idle));
+}
+
 std::vector<EndpointInfo> Domain::endpoints() const { return state_->endpoints(); }
 std::vector<Problem> Domain::problems() const { return state_->problems(); }
 std::vector<std::int32_t> Domain::peers() const { return state_->peer_pids(); }

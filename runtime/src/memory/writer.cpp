@@ -253,7 +253,8 @@ WriterStats WriterState::snapshot() {
   WriterStats stats = stats_;
   stats.stalled = seen.stalled.current;
   stats.deadline_missed = seen.deadline_missed.total;
-  stats.quarantined = quarantined_;
+  stats.quarantined = static_cast<std::uint64_t>(std::count_if(
+      links_.begin(), links_.end(), [](const auto& link) { return link->quarantined; }));
   stats.scans = blocks_.scans();
   stats.blocks = blocks_.count();
   stats.blocks_free = blocks_.free_count();

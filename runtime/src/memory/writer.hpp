@@ -26,8 +26,9 @@ struct ReaderLink {
   std::uint64_t reader = 0;
   std::uint32_t max_held = 0;  ///< our copy, checked; the reader's page is not asked again
   std::uint32_t match_row = 0;
-  bool closing = false;  ///< destroyed, but samples of it are still held
-  bool paced = false;    ///< reliable and keep-all at both ends: a publish waits for it
+  bool closing = false;      ///< destroyed, but samples of it are still held
+  bool paced = false;        ///< reliable and keep-all at both ends: a publish waits for it
+  bool quarantined = false;  ///< its process died; a device may still read what it held
   Pace pace;
   os::Mapping segment;
   BellMapping bell_page;
@@ -62,6 +63,8 @@ struct WriterState {
   [[nodiscard]] bool link(std::unique_ptr<ReaderLink> link, bool history, std::uint32_t depth);
   void mark_closing(std::uint64_t reader);
   void unlink(std::uint64_t reader);
+  /// Its process is dead: as closing, until `unlink`.
+  void quarantine(std::uint64_t reader);
   [[nodiscard]] std::size_t matched() const;
   [[nodiscard]] bool has_loans_out();
   /// All readers have mapped all chunks: nothing is lost when our descriptors close.
@@ -116,7 +119,6 @@ struct WriterState {
   std::vector<std::atomic<std::uint32_t>*> bells_;  ///< distinct executors
   std::uint32_t loans_out_ = 0;
   std::int64_t last_timestamp_ = 0;
-  std::uint64_t quarantined_ = 0;  ///< see quarantine()
   WriterStats stats_;
 };
 

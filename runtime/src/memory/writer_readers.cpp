@@ -113,6 +113,14 @@ std::vector<std::shared_ptr<ReaderLink>>::iterator WriterState::find_link(std::u
                       [reader](const auto& link) { return link->reader == reader; });
 }
 
+void WriterState::quarantine(std::uint64_t reader) {
+  mark_closing(reader);
+  const Guard guard(lock_);
+  if (const auto place = find_link(reader); place != links_.end()) {
+    (*place)->quarantined = true;
+  }
+}
+
 void WriterState::unlink(std::uint64_t reader) {
   std::shared_ptr<ReaderLink> gone;  // unmapped after the lock is released
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Three places where each of two sides writes its word and then reads the other's, and the lock.
+//! Four places where each of two sides writes its word and then reads the other's, and the lock.
 //!
 //! | model    | first side (C++, runtime/src/memory)           | second side                          |
 //! |----------|------------------------------------------------|--------------------------------------|
@@ -7,6 +7,8 @@
 //! |          | WriterState::ring_bells load seq_cst           | RingCursor::has_data load seq_cst    |
 //! | blocked  | ReaderState::release word store seq_cst,       | ReaderState::ready blocked_ store    |
 //! |          | blocked_ load seq_cst                          | seq_cst, word load seq_cst           |
+//! | waiting  | WriterState::make_room fetch_add seq_cst;      | tell_cursor, next store seq_cst,     |
+//! |          | Pace::look, next load seq_cst                  | waiting load seq_cst                 |
 //! | lock     | OpLock: exchange acquire, store release                                               |
 
 use crate::{reached, Case, Model};
@@ -22,6 +24,7 @@ type Four = [Ordering; 4];
 enum Writes {
     Exchanges, // an exchange on one side, fetch_or on the other
     Stores,
+    CountsAndStores, // fetch_add on one side, a store on the other
 }
 
 /// Both sides may see each other; at least one must.
@@ -35,7 +38,7 @@ fn at_least_one_sees(orders: Four, writes: Writes) {
             Writes::Exchanges => {
                 theirs[1].fetch_or(1, orders[2]);
             }
-            Writes::Stores => theirs[1].store(1, orders[2]),
+            Writes::Stores | Writes::CountsAndStores => theirs[1].store(1, orders[2]),
         }
         theirs[0].load(orders[3])
     });
@@ -44,6 +47,9 @@ fn at_least_one_sees(orders: Four, writes: Writes) {
             words[0].swap(1, orders[0]);
         }
         Writes::Stores => words[0].store(1, orders[0]),
+        Writes::CountsAndStores => {
+            words[0].fetch_add(1, orders[0]);
+        }
     }
     let seen = words[1].load(orders[1]);
     let other = other.join().unwrap();
@@ -80,6 +86,21 @@ pub fn blocked() -> Model {
             case("blocked_ read acquire", [SeqCst, Acquire, SeqCst, SeqCst]),
             case("blocked_ stored with release", [SeqCst, SeqCst, Release, SeqCst]),
             case("word read acquire", [SeqCst, SeqCst, SeqCst, Acquire]),
+        ],
+        spare: vec![],
+    }
+}
+
+pub fn waiting() -> Model {
+    let case = |name, orders| four(name, orders, Writes::CountsAndStores);
+    Model {
+        sound: case("waiting for room against a take", [SeqCst; 4]),
+        must_reach: &["they see us", "we see them", "both"],
+        mutants: vec![
+            case("B1 acq_rel", [AcqRel, SeqCst, SeqCst, SeqCst]),
+            case("B2 acquire", [SeqCst, Acquire, SeqCst, SeqCst]),
+            case("B3 release", [SeqCst, SeqCst, Release, SeqCst]),
+            case("B4 acquire", [SeqCst, SeqCst, SeqCst, Acquire]),
         ],
         spare: vec![],
     }

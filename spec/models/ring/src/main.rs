@@ -73,10 +73,13 @@ fn main() {
         ring::model(if full { 5 } else { 4 }, if full { 3 } else { 2 }),
         handshakes::sleeping(),
         handshakes::blocked(),
+        handshakes::waiting(),
         handshakes::lock(),
         rows::row(),
         rows::match_row(),
         rows::chunk(),
+        rows::cursor(),
+        rows::reuse(),
     ] {
         let name = model.sound.name;
         REACHED.lock().unwrap().clear();

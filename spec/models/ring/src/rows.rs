@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What one process describes and another reads: directory rows, match rows, chunk rows.
+//! What one process describes and another reads: rows of directories, matches, chunks and cursors.
 //!
 //! | model     | writing side (C++, runtime/src/memory)           | reading side                         |
 //! |-----------|--------------------------------------------------|--------------------------------------|
@@ -9,6 +9,10 @@
 //! |           | reader release                                   | acquire, start, granted relaxed      |
 //! | chunk     | WriterState::announce_chunk: row relaxed,        | WriterLink::map_chunks: chunks       |
 //! |           | chunks release                                   | acquire, row relaxed                 |
+//! | cursor    | ReaderState::link: next relaxed, writer release  | Pace::look: writer acquire, then     |
+//! |           | (tell_mapped, release, comes later)              | next seq_cst, then writer acquire    |
+//! | reuse     | ReaderState::reap: writer 0 release; link: next, | as above: who finds another id may   |
+//! |           | here release: see `reuse`; writer release        | not use the number                   |
 
 use crate::{reached, Case, Model};
 use loom::sync::atomic::{AtomicUsize, Ordering, Ordering::*};
@@ -112,4 +116,47 @@ pub fn match_row() -> Model {
 
 pub fn chunk() -> Model {
     announcement("chunk row")
+}
+
+pub fn cursor() -> Model {
+    announcement("cursor row")
+}
+
+/// A reader that found our samples corrupt gives the row of our cursor to another writer.
+fn give_away(next: Ordering, looks_again: Ordering, looks_after: bool) {
+    const OURS: usize = 1;
+    let row = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]); // writer, next
+    row[0].store(OURS, SeqCst);
+    row[1].store(5, SeqCst);
+    let theirs = row.clone();
+    let reader = thread::spawn(move || {
+        theirs[0].store(0, Release);
+        theirs[1].store(100, next);
+        theirs[0].store(2, Release);
+    });
+    let early = row[0].load(looks_again);
+    let number = row[1].load(SeqCst);
+    let writer = if looks_after { row[0].load(looks_again) } else { early };
+    if writer == OURS {
+        assert_eq!(number, 5, "another writer's number was used");
+        reached("still ours");
+    } else {
+        reached("another's");
+    }
+    reader.join().unwrap();
+}
+
+/// In the code `next` is stored relaxed. A number of another writer may then pass for ours on
+/// machines that reorder stores; it is limited to head + 1, and concerns a reader that has dropped
+/// us, so nothing follows from it. Release closes even that.
+pub fn reuse() -> Model {
+    Model {
+        sound: Case::new("cursor row used again", || give_away(Release, Acquire, true)),
+        must_reach: &["still ours", "another's"],
+        mutants: vec![
+            Case::new("next stored relaxed", || give_away(Relaxed, Acquire, true)),
+            Case::new("id looked at first", || give_away(Release, Acquire, false)),
+        ],
+        spare: vec![],
+    }
 }

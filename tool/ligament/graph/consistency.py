@@ -14,7 +14,6 @@ from ligament.graph import names
 from ligament.graph.model import Graph, Node, Topic, Variant
 from ligament.graph.qos import incompatibility
 from ligament.graph.source import Document, Path
-from ligament.graph.unsupported import history_problem
 
 
 def inconsistencies(graph: Graph, document: Document) -> Iterator[Problem]:
@@ -62,9 +61,6 @@ def _node(graph: Graph, key: str, node: Node, document: Document) -> Iterator[Pr
                 document.at(*path, "ports", port),
                 expected="an end per connected port",
             )
-        at = document.at(*path, "ports", port, "qos", "history")
-        if fault := history_problem(key, port, connected.qos, at):
-            yield fault
 
 
 def _topic(graph: Graph, key: str, topic: Topic, document: Document) -> Iterator[Problem]:

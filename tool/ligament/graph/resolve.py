@@ -17,6 +17,7 @@ from typing import Any
 from ligament.errors import InputError, Problem, listing, nearest
 from ligament.graph.consistency import inconsistencies
 from ligament.graph.flatten import FlatNode, Scope, flatten
+from ligament.graph.ineffective import ineffective
 from ligament.graph.loader import Project, display, read_document, read_project
 from ligament.graph.model import Check, Graph, Node, NodePort, NodeType, from_json
 from ligament.graph.node_types import build_node_types
@@ -24,7 +25,6 @@ from ligament.graph.parameters import apply_file, apply_values
 from ligament.graph.qos import merge
 from ligament.graph.source import Document
 from ligament.graph.topics import Declared, build_topics, declared_topics, unheard
-from ligament.graph.unsupported import history_problem, unenforced
 from ligament.graph.variants import Resolved, build_variants
 
 
@@ -83,7 +83,7 @@ def resolve(project: Project) -> Graph:
         variants=variants,
         default_variant=default,
         check=check,
-        warnings=(*unheard(topics, optional), *unenforced(topics)),
+        warnings=(*unheard(topics, optional), *ineffective(topics)),
     )
 
 
@@ -151,16 +151,6 @@ def _port(
     of_topic: Mapping[str, Any] = declared[topic][2].get("qos", {}) if topic in declared else {}
     of_node = flat.data.get("qos", {}).get(name, {})
     qos = merge(port.qos, of_topic, of_node)
-    if "history" in of_node:
-        at = flat.at("qos", name, "history")
-    elif "history" in of_topic:
-        document, written, _ = declared[topic]
-        at = document.at("topics", written, "qos", "history")
-    else:
-        at = project.node_types[node_type.type].at("ports", name, "qos", "history")
-    fault = history_problem(flat.id, name, qos, at)
-    if fault:
-        problems.append(fault)
     return NodePort(topic, port.direction, port.message, qos)
 
 

@@ -192,16 +192,19 @@ def test_later_layers_of_qos_win_field_by_field() -> None:
     )
 
 
-def test_what_is_matched_but_not_enforced_is_told() -> None:
-    graph = _graph("qos_not_enforced")
-    told = [w for w in graph.warnings if w.endswith("not enforced yet")]
-    assert [w.split()[0] for w in told] == [
-        "deadline_ms",
-        "lifespan_ms",
-        "liveliness",
-        "liveliness_lease_ms",
-    ]
-    assert "'/image' (asked for by '/camera', '/sink')" in told[0]
+def test_every_policy_is_taken_without_a_warning() -> None:
+    assert _graph("qos_every_policy").warnings == ()
+    assert _graph("qos_keep_all_topic").warnings == ()
+
+
+def test_a_wish_that_has_no_effect_is_told() -> None:
+    (told,) = _graph("qos_keep_all_port").warnings
+    assert told == (
+        "history keep_all of '/sink' on '/image' makes no publisher wait, so messages can be "
+        "overwritten: no end opposite is reliable with keep_all"
+    )
+    (told,) = _graph("qos_lifespan_of_subscription").warnings
+    assert told.startswith("lifespan_ms of '/sink' on '/image' has no effect")
 
 
 def test_ordinary_quality_of_service_brings_no_warning() -> None:

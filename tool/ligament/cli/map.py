@@ -20,6 +20,7 @@ from ligament.cli.common import (
 )
 from ligament.graph import load_graph
 from ligament.mapping import GraphMapping, installed, load_platform, map_graph, planned
+from ligament.mapping.model import MappedTopic
 
 All = Annotated[bool, typer.Option("--all", help="Map every variant of the graph.")]
 Plan = Annotated[
@@ -54,6 +55,7 @@ def map_(
     warn(checked.warnings)
     for name in names:
         mapping = map_graph(checked, target, name, backends)
+        warn(tuple(w for w in mapping.warnings if w not in checked.warnings))
         write_json(
             variant_folder(checked.name, mapping.variant, out) / "mapping.json", mapping.to_json()
         )
@@ -75,6 +77,7 @@ def explain(mapping: GraphMapping) -> list[str]:
     for name, topic in mapping.topics.items():
         carried = f"{topic.message} over {', '.join(topic.transports)}"
         lines.append(f"  topic {name}  {carried}: {topic.reason.text}")
+        lines += _credit(topic)
     edges = mapping.communication.boundary_all_software
     if edges.total:
         steps = (
@@ -86,4 +89,17 @@ def explain(mapping: GraphMapping) -> list[str]:
             f"{e.total} ({e.publish} publish + {e.subscribe} subscribe)" for e in steps
         )
         lines.append(f"  edges across the software-hardware boundary: {counted}")
+    return lines
+
+
+def _credit(topic: MappedTopic) -> list[str]:
+    """Return a line per hop of a topic in the pool, and one for what each publisher keeps."""
+    if topic.credit is None:
+        return []
+    lines = [f"    {h.publisher} -> {h.subscription}: {h.text}" for h in topic.credit.hops]
+    for ring in topic.credit.rings:
+        memory = "no bound declared, grows with the messages"
+        if ring.memory_bytes is not None:
+            memory = f"{ring.blocks} x {topic.bound_bytes} = {ring.memory_bytes} bytes"
+        lines.append(f"    {ring.node} keeps {ring.blocks} blocks: {memory}")
     return lines

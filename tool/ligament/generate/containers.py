@@ -13,7 +13,8 @@ from typing import Any
 from ligament.artefacts import json_text
 from ligament.generate.files import Component, GeneratedFile
 from ligament.graph.model import plain
-from ligament.mapping.model import GraphMapping, MappedNode
+from ligament.mapping.credit import deepest
+from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 # From the strictest wish to the mildest.
 _FAILURE_ORDER = ("stop", "restart", "continue")
@@ -59,11 +60,25 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
 
 def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
     topic = mapping.topics[name]
-    return {
+    data = {
         "message": topic.message,
         "qos": plain(topic.qos_declared),
         "bound_bytes": topic.bound_bytes,
     }
+    if "shm" in topic.transports:
+        data |= _memory(mapping, topic)
+    return data
+
+
+def _memory(mapping: GraphMapping, topic: MappedTopic) -> dict[str, Any]:
+    """A ring where a subscription is deeper than a publisher, and whether a device takes part."""
+    found: dict[str, Any] = {}
+    ring = deepest(topic.ends)
+    if any(end.direction == "out" and end.qos.depth < ring for end in topic.ends):
+        found["ring"] = ring
+    if any(mapping.nodes[end.node].kind != "cpu" for end in topic.ends):
+        found["device"] = True
+    return found
 
 
 def failure_policy(mapping: GraphMapping, container: str) -> str:

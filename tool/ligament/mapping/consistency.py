@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ligament.errors import Problem, listing, nearest
 from ligament.graph import names
 from ligament.graph.source import Document
-from ligament.graph.unsupported import history_problem
+from ligament.mapping.device_topics import topic_problems
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 
@@ -59,9 +59,6 @@ def _node(
             expected=node.kind,
         )
     for port, connected in node.ports.items():
-        at = document.at(*path, "ports", port, "qos", "history")
-        if fault := history_problem(key, port, connected.qos, at):
-            yield fault
         if connected.topic not in mapping.topics:
             yield Problem(
                 "topic-unknown",
@@ -105,3 +102,7 @@ def _topic(
                 document.at("nodes", node, "ports", name, "message"),
                 expected=topic.message,
             )
+    if "shm" in topic.transports:
+        kinds = {name: node.kind for name, node in mapping.nodes.items()}
+        at = document.key_at(*path)
+        yield from topic_problems(key, topic.ends, topic.bound_bytes, kinds, at)

@@ -15,6 +15,8 @@ from ligament.errors import InputError, Problem, listing, nearest
 from ligament.graph.model import Graph, Node, Variant
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.containers import assign_containers
+from ligament.mapping.credit import credit_of
+from ligament.mapping.device_topics import device_problems
 from ligament.mapping.devices import assign_devices
 from ligament.mapping.formal import communication
 from ligament.mapping.fuse import variant_graph
@@ -50,7 +52,9 @@ def map_graph(
     devices = {n: device for n, (device, _) in places.items()}
     choices = assign_transports(topics, nodes, devices, platform, chosen, backends)
     containers = assign_containers(nodes, chosen)
-    problems = _shared_hosts(nodes, containers, chosen)
+    lacking = list(device_problems(topics, devices, choices))
+    on_paper = not {d.kind for d in devices.values()} <= installed().kinds
+    problems = [*_shared_hosts(nodes, containers, chosen), *(() if on_paper else lacking)]
     if problems:
         raise InputError(problems)
     hardware = [n for n, d in devices.items() if d.kind == "fpga"]
@@ -60,13 +64,13 @@ def map_graph(
         platform=platform.name,
         description=chosen.description,
         nodes={n: _node(nodes[n], places[n], containers[n], replaces) for n in sorted(nodes)},
-        topics={t: _topic(mapped_graph, t, choices[t]) for t in sorted(topics)},
+        topics={t: _topic(mapped_graph, t, choices[t], containers) for t in sorted(topics)},
         containers=_members(containers),
         wait=chosen.wait,
         communication=communication(
             topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}
         ),
-        warnings=graph.warnings,
+        warnings=(*graph.warnings, *(p.text for p in lacking)),
     )
 
 
@@ -95,8 +99,9 @@ def _node(
     )
 
 
-def _topic(graph: Graph, name: str, choice: Choice) -> MappedTopic:
+def _topic(graph: Graph, name: str, choice: Choice, containers: Mapping[str, str]) -> MappedTopic:
     topic = graph.topics[name]
+    in_pool = "shm" in choice.transports
     return MappedTopic(
         id=name,
         hash=topic.hash,
@@ -109,6 +114,7 @@ def _topic(graph: Graph, name: str, choice: Choice) -> MappedTopic:
         qos_declared=topic.qos_declared,
         bound_bytes=topic.bound_bytes,
         bounds=topic.bounds,
+        credit=credit_of(topic.ends, containers, topic.bound_bytes) if in_pool else None,
     )
 
 

@@ -68,6 +68,38 @@ class MappedNode:
 
 
 @dataclass(frozen=True)
+class Ring:
+    """What one publisher keeps: samples in its ring, blocks in all, their memory where bounded."""
+
+    node: str
+    port: str
+    samples: int
+    blocks: int
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Hop:
+    """From one publisher to one subscription: samples under way and held, and what comes then."""
+
+    publisher: str
+    subscription: str
+    port: str
+    under_way: int
+    held: int
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Credit:
+    """How much a topic in the pool may hold."""
+
+    rings: tuple[Ring, ...]
+    hops: tuple[Hop, ...]
+
+
+@dataclass(frozen=True)
 class MappedTopic:
     """A topic with its transports. `mapped` is the paper's class: software, hardware, gateway."""
 
@@ -82,6 +114,7 @@ class MappedTopic:
     qos_declared: Mapping[str, Any] = field(default_factory=dict)
     bound_bytes: int | None = None
     bounds: Mapping[str, int] = field(default_factory=dict)
+    credit: Credit | None = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +207,11 @@ def _topic(data: Mapping[str, Any]) -> MappedTopic:
     fresh["ends"] = tuple(
         End(e["node"], e["port"], e["direction"], merge(e.get("qos", {}))) for e in data["ends"]
     )
+    if credit := data.get("credit"):
+        fresh["credit"] = Credit(
+            tuple(Ring(**ring) for ring in credit["rings"]),
+            tuple(Hop(**hop) for hop in credit["hops"]),
+        )
     return MappedTopic(**fresh)
 
 

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a topic in the pool needs when some end is on a device that is no processor.
+
+Devices get the memory of a topic once, before the first message: so its size must be declared. And
+nobody on a device tells a publisher how far it has come: so it cannot be waited for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ligament.errors import Location, Problem
+from ligament.graph.model import End, Topic
+from ligament.mapping.platform import Device
+from ligament.mapping.transports import Choice
+
+
+def device_problems(
+    topics: Mapping[str, Topic], devices: Mapping[str, Device], choices: Mapping[str, Choice]
+) -> Iterator[Problem]:
+    """Yield what the device topics of a variant lack."""
+    kinds = {node: device.kind for node, device in devices.items()}
+    for name, topic in sorted(topics.items()):
+        if "shm" in choices[name].transports:
+            yield from topic_problems(name, topic.ends, topic.bound_bytes, kinds, topic.at)
+
+
+def topic_problems(
+    name: str,
+    ends: tuple[End, ...],
+    bound_bytes: int | None,
+    kinds: Mapping[str, str],
+    at: Location | None,
+) -> Iterator[Problem]:
+    """Yield what one topic in the pool lacks; `kinds` says on what kind of device each node is."""
+    foreign = [end for end in ends if kinds.get(end.node, "cpu") != "cpu"]
+    if foreign and bound_bytes is None:
+        end = foreign[0]
+        yield Problem(
+            "bound-missing",
+            f"'{name}' has an end on a device of kind {kinds[end.node]} ('{end.node}') and no "
+            "declared bound: its memory is made and given to the device before the first message",
+            at,
+            expected="bound_bytes of the topic: the largest stored message",
+        )
+    for end in foreign:
+        if end.qos.history == "keep_all":
+            yield Problem(
+                "qos-unsupported",
+                f"port '{end.port}' of '{end.node}' asks for history keep_all, which a "
+                f"device of kind {kinds[end.node]} cannot have: it makes no publisher wait",
+                at,
+                expected="history: keep_last",
+                hint="use keep_last with a depth",
+            )

@@ -2,11 +2,13 @@
 // The Cyclone DDS peer of the transport benchmark: C API, a sequence of octets, UDP over loopback.
 #include <dds/dds.h>
 
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "gate.hpp"
 #include "message.h"
 #include "program.hpp"
 #include "roles.hpp"
@@ -151,11 +153,30 @@ class Inlet {
     return peer::read_stamps(payload._buffer, payload._length, received_at);
   }
 
+  // Calls `handle` in Cyclone's receive thread; an empty function ends that.
+  void listen(const std::function<void(const peer::Message&)>& handle) {
+    if (!handle) {
+      gate_.close();
+      dds_set_listener(reader_, nullptr);
+      return;
+    }
+    gate_.open([this, handle] {
+      while (const auto message = take()) handle(*message);
+    });
+    dds_listener_t* listener = dds_create_listener(&gate_);
+    dds_lset_data_available(
+        listener, [](dds_entity_t, void* gate) { static_cast<peer::Gate*>(gate)->call(); });
+    dds_set_listener(reader_, listener);
+    dds_delete_listener(listener);
+  }
+
   bool wait(std::int64_t timeout_ns) {
     return dds_waitset_wait(waitset_, nullptr, 0, timeout_ns) > 0;
   }
 
  private:
+  // Outlives the reader, whose thread may be in it.
+  peer::Gate gate_;
   Entity reader_;
   Entity waitset_;
   peer_types_Message message_{};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -59,6 +60,13 @@ class CopyInlet {
   std::size_t publishers() { return reader_.publishers(); }
 
   bool wait(std::int64_t timeout_ns) { return reader_.wait(timeout_ns); }
+
+  void listen(const std::function<void(const Message&)>& handle) {
+    if (!handle) return reader_.listen(nullptr);
+    reader_.listen([this, handle] {
+      while (const auto message = take()) handle(*message);
+    });
+  }
 
   std::optional<Message> take() {
     dds::SampleInfo info;

@@ -10,11 +10,15 @@
 #include <fastdds/dds/publisher/DataWriter.hpp>
 #include <fastdds/dds/publisher/Publisher.hpp>
 #include <fastdds/dds/subscriber/DataReader.hpp>
+#include <fastdds/dds/subscriber/DataReaderListener.hpp>
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "gate.hpp"
 #include "options.hpp"
 
 namespace peer {
@@ -90,6 +94,12 @@ class Writer {
   dds::DataWriter* writer_;
 };
 
+class Listener : public dds::DataReaderListener {
+ public:
+  Gate gate;
+  void on_data_available(dds::DataReader*) override { gate.call(); }
+};
+
 class Reader {
  public:
   Reader(Node& node, dds::Topic* topic, const dds::DataReaderQos& qos)
@@ -100,7 +110,11 @@ class Reader {
     condition.set_enabled_statuses(dds::StatusMask::data_available());
     waitset_.attach_condition(condition);
   }
-  ~Reader() { waitset_.detach_condition(reader_->get_statuscondition()); }
+  // The library's threads leave the reader, and so the listener, before these go away.
+  ~Reader() {
+    waitset_.detach_condition(reader_->get_statuscondition());
+    subscriber_->delete_datareader(reader_);
+  }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
@@ -110,6 +124,13 @@ class Reader {
     dds::SubscriptionMatchedStatus status{};
     reader_->get_subscription_matched_status(status);
     return static_cast<std::size_t>(status.current_count);
+  }
+
+  // Calls `on_data` in the library's thread; an empty function ends that.
+  void listen(std::function<void()> on_data) {
+    const bool opens = static_cast<bool>(on_data);
+    listener_.gate.open(std::move(on_data));
+    reader_->set_listener(opens ? &listener_ : nullptr, dds::StatusMask::data_available());
   }
 
   bool wait(std::int64_t timeout_ns) {
@@ -122,6 +143,7 @@ class Reader {
   dds::Subscriber* subscriber_;
   dds::DataReader* reader_;
   dds::WaitSet waitset_;
+  Listener listener_;
 };
 
 }  // namespace peer

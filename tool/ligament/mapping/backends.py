@@ -42,6 +42,7 @@ class Backends:
 
     transports: frozenset[str]
     kinds: frozenset[str]
+    on_paper: bool = False  # nothing has to run here
 
 
 def installed() -> Backends:
@@ -54,4 +55,4 @@ def installed() -> Backends:
 
 def planned() -> Backends:
     """Return everything that the vocabulary knows: for mapping on paper (`ligament map --plan`)."""
-    return Backends(frozenset(TRANSPORTS), frozenset(KINDS))
+    return Backends(frozenset(TRANSPORTS), frozenset(KINDS), on_paper=True)

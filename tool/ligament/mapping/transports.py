@@ -176,7 +176,21 @@ def choose(case: TopicCase, wish: tuple[str, ...] | None, backends: Backends) ->
             case.place,
             expected="; ".join(f"{t}: {TRANSPORTS[t].text}" for t in missing),
         )
+    if beyond := _beyond_the_edge(case, choice, backends):
+        text = f"'{case.topic.id}' cannot have {', '.join(choice.transports)} yet: {beyond}"
+        return Problem("backend-missing", text, case.place, expected="shm, dds on one host")
     return choice
+
+
+def _beyond_the_edge(case: TopicCase, choice: Choice, backends: Backends) -> str | None:
+    """What dds means and a run here does not do: one edge serves one host, beside the pool."""
+    if "dds" not in choice.transports or backends.on_paper:
+        return None
+    if len(case.hosts) > 1:
+        return "a graph runs on one host"
+    if "shm" not in choice.transports:
+        return "ends on one host meet in shm; without it each container would need its own edge"
+    return None
 
 
 def _by_rules(case: TopicCase) -> Choice:

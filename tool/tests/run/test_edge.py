@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running graph with its edge, and a foreign DDS participant in another process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from run_chat import Chat
+
+pytest.importorskip("cyclonedds", reason="the Python binding of Cyclone DDS is not installed")
+
+PEER = Path(__file__).with_name("dds_peer.py")
+STRING_HASH = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18"
+
+
+@pytest.fixture
+def domain_id() -> int:
+    """A DDS domain that no other test of this machine uses at the same time."""
+    return 1 + (os.getpid() * 7 + time.monotonic_ns() // 1_000_000) % 99
+
+
+def _peer(domain_id: int, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(PEER), str(domain_id), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+
+
+def _edge_lines(chat: Chat) -> list[dict[str, object]]:
+    log = sorted((chat.folder / "processes" / "runs").glob("*/status.jsonl"))[-1]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    return [line for line in lines if line["event"] == "edge"]
+
+
+def test_publisher_of_the_graph_is_heard_outside(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
+    heard = json.loads(_peer(domain_id, "listen", "20").stdout)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0, run.stderr.read() if run.stderr else ""
+    numbers = [int(text.split()[-1]) for text in heard]
+    assert numbers == list(range(numbers[0], numbers[0] + 20))
+    sent = _edge_lines(chat)[-1]["topics"]
+    assert isinstance(sent, list)
+    assert next(t["sent"] for t in sent if t["topic"] == "/chatter") >= 20
+
+
+def test_subscription_of_the_graph_hears_outside(chat: Chat, domain_id: int) -> None:
+    chat.set("/talker", messages=1).set("/listener", messages=30)
+    run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
+    _peer(domain_id, "talk", "60")
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 0, err
+    assert "the work is done" in out
+
+
+def test_nodes_and_types_are_seen_as_ros_2_shows_them(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
+    seen = json.loads(_peer(domain_id, "graph").stdout)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
+    assert seen["nodes"]["/talker"] == [0, 1]
+    assert seen["nodes"]["/listener"] == [1, 0]
+    text = f"typehash={STRING_HASH};"
+    assert ["rt/chatter", "std_msgs::msg::dds_::String_", text] in seen["writers"]
+
+
+def test_killed_edge_is_started_again_and_the_graph_goes_on(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
+    assert len(json.loads(_peer(domain_id, "listen", "5").stdout)) == 5
+    edges = subprocess.run(
+        ["pgrep", "-f", f"ligament-edge --graph {chat.domain} "], capture_output=True, text=True
+    ).stdout.split()
+    assert len(edges) == 1
+    os.kill(int(edges[0]), signal.SIGKILL)
+    assert len(json.loads(_peer(domain_id, "listen", "5").stdout)) == 5
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
+    record = chat.record()
+    assert record["restarts"] == {"edge": 1}
+
+
+def test_wrong_domain_id_is_refused(chat: Chat) -> None:
+    result = chat.run("--edge", env={"ROS_DOMAIN_ID": "seven"})
+    assert result.returncode == 2
+    assert "ROS_DOMAIN_ID is 'seven'" in result.stderr

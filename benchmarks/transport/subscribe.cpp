@@ -13,10 +13,12 @@ namespace {
 /// Subscriptions that nobody takes from, until the driver ends them.
 int subscribe_idly(const Options& options) {
   const auto domain = join(options);
-  const auto waiter = create_waiter(*domain);
+  std::vector<std::unique_ptr<pool::Waiter>> waiters;
   std::vector<std::unique_ptr<pool::Reader>> readers;
   for (std::size_t i = 0; i < options.readers; ++i) {
-    readers.push_back(create_reader(*domain, *waiter, options.topic));
+    // A waiter for each, as if each had an executor: the publisher looks at every one of them.
+    waiters.push_back(create_waiter(*domain));
+    readers.push_back(create_reader(*domain, *waiters.back(), options.topic));
   }
   print_ready();
   while (!stopped.load()) {

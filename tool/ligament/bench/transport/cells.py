@@ -58,10 +58,14 @@ class Cell:
         return f"{WORDS[self.metric]}, {size_text(self.bytes)}, {who}, {self.wait}, {pacing}"
 
     @property
+    def paced_s(self) -> float:
+        """How long its messages take at its pace."""
+        return (self.messages + self.warmup) * self.pacing_us * 1e-6
+
+    @property
     def seconds(self) -> float:
         """About how long one run takes: starting, settling, messages."""
-        paced = (self.messages + self.warmup) * self.pacing_us * 1e-6
-        return 0.4 + 0.05 * self.subscribers + (paced or 0.1)
+        return 0.4 + 0.05 * self.subscribers + (self.paced_s or 0.1)
 
 
 def size_text(count: int) -> str:
@@ -82,6 +86,8 @@ def default_cells() -> list[Cell]:
         Cell(ROUND_TRIP, 64),
         Cell(ROUND_TRIP, 64, wait="poll"),
         *(Cell(THROUGHPUT, size, pacing_us=0) for size in (64, megabyte)),
+        # With one that spins, which the peers can do as well; and without anybody who takes.
+        Cell(PUBLISH_COST, wait="poll", pacing_us=0),
         *publish_cells(IDLE_SUBSCRIPTIONS),
     ]
 
@@ -109,7 +115,8 @@ def crossed_cells(
         metrics, sizes, subscribers, waits, pacings_us
     ):
         if metric == PUBLISH_COST:
-            cells += publish_cells([count], size)
+            # Somebody asleep would add his wake, which is the cost of latency's cells.
+            cells.append(Cell(metric, size, count, "poll" if wait == "poll" else "none", 0))
         elif metric == THROUGHPUT:
             cells.append(Cell(metric, size, count, wait, 0))
         else:

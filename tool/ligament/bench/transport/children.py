@@ -52,11 +52,10 @@ class Child:
         return self.out.decode(errors="replace").splitlines()
 
     def failure(self, text: str) -> FailureError:
-        """An error with the last line that it said on stderr."""
-        said = self.err.decode(errors="replace").strip().splitlines()[-1:]
-        return FailureError(
-            f"{self.name} {text}" + (f": {said[0][:300]}" if said else ""), command=self.command
-        )
+        """An error with what it said last on stderr: a mistake stands above the usage."""
+        said = self.err.decode(errors="replace").strip().splitlines()[-6:]
+        lines = "".join(f"\n  said: {line[:300]}" for line in said)
+        return FailureError(f"{self.name} {text}{lines}", command=self.command)
 
 
 class Children:

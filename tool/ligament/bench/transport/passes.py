@@ -64,7 +64,7 @@ def in_turn(contestants: Sequence[Contestant], cell: Cell, number: int) -> list[
 def run_once(contestant: Contestant, cell: Cell, cores: str = "") -> Figures:
     """One run; all its processes are gone afterwards."""
     pin = ["taskset", "--cpu-list", cores] if cores else []
-    timeout_s = GRACE_S + 20 * cell.seconds
+    timeout_s = GRACE_S + 20 * cell.paced_s
     with Children(timeout_s) as children:
         if contestant.kind == "floor":
             child = children.start(contestant.name, [*pin, *contestant.floor_command(cell)])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 from ligament.bench.framework import program
 from ligament.bench.transport import cells as table
 from ligament.bench.transport.cells import Cell
+from ligament.bench.transport.children import Children
 from ligament.bench.transport.options import Plan
 from ligament.errors import FailureError
 
@@ -48,19 +50,16 @@ class Contestant:
         if self.kind == "floor":
             return self.name in floors_of(cell)
         # The peers' programs have no subscriptions that nobody takes from.
-        return self.kind == "ours" or cell.wait != "none" or cell.subscribers == 0
+        return self.kind == "ours" or cell.wait != "none"
 
     def command(self, role: str, cell: Cell, topic: str, index: int = 0) -> list[str]:
         """The command line of one end."""
-        wait = cell.wait
-        if wait == "none" and self.kind == "peer":
-            wait = "poll"  # without subscribers the word means nothing to them
-        words = [str(self.path), role, *self.arguments, "--topic", topic, "--wait", wait]
+        words = [str(self.path), role, *self.arguments, "--topic", topic, "--wait", cell.wait]
         words += ["--bytes", str(cell.bytes), "--messages", str(cell.messages)]
         words += ["--warmup", str(cell.warmup)]
         if role in ("subscribe", "pong"):
             words += ["--index", str(index)]
-        if role == "subscribe" and wait == "none":
+        if role == "subscribe" and cell.wait == "none":
             return [*words, "--readers", str(readers_of(cell)[index])]
         if role in ("publish", "ping"):
             words += ["--subscribers", str(cell.subscribers), "--pacing-us", str(cell.pacing_us)]
@@ -139,18 +138,12 @@ def build(names: Sequence[str]) -> None:
 
 
 def versions(contestants: Sequence[Contestant]) -> dict[str, str]:
-    """What each peer's program says it is."""
+    """What each peer's program says it is; one that says nothing is still measured."""
     found = {}
-    for contestant in contestants:
-        if contestant.kind != "peer":
-            continue
-        try:
-            said = subprocess.run(
-                [str(contestant.path), "--version"],
-                capture_output=True, text=True, timeout=10, check=False,
-            )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired):
-            continue
-        if said.returncode == 0 and said.stdout.strip():
-            found[contestant.name] = said.stdout.strip().splitlines()[0][:100]
+    for contestant in (c for c in contestants if c.kind == "peer"):
+        with contextlib.suppress(FailureError), Children(timeout_s=2.0) as children:
+            child = children.start(contestant.name, [str(contestant.path), "--version"])
+            children.await_end([child])
+            if child.lines:
+                found[contestant.name] = child.lines[0][:100]
     return found

@@ -97,11 +97,11 @@ def _value(own: dict[str, Row], metric: str, field: str) -> str:
 
 
 def ratio_text(cell: Cell, peer: str, comparisons: Comparisons) -> str:
-    """`0.45x (0.41..0.52)`, for a floor the difference as well."""
+    """`0.45x (0.41..0.52)`."""
     found = {c["kind"]: c for c in of_cell(comparisons, cell, cell.metric, peer)}
     text = ""
     if ratio := found.get("ratio"):
-        text = f"{ratio['median']:.2f}x ({ratio['low']:.2f}..{ratio['high']:.2f})"
+        text = f"{ratio['median']:.3g}x ({ratio['low']:.3g}..{ratio['high']:.3g})"
     return text
 
 

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format sanitize bench docs clean
+.PHONY: help setup demo test lint format sanitize fuzz bench docs clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -31,6 +31,10 @@ format: ## let the formatters decide the layout
 sanitize: ## the C++ tests under the address, undefined-behaviour and thread sanitizers
 	@dev/setup --test
 	@dev/sanitize address thread
+
+fuzz: ## fuzz what the pool reads from other processes, ten minutes (dev/fuzz --help)
+	@dev/setup --test
+	@dev/fuzz
 
 bench: ## the quick benchmarks, with their context
 	@dev/setup

@@ -7,6 +7,8 @@ if(TARGET test_memory)
   target_compile_definitions(test_memory PRIVATE POOL_PEER="$<TARGET_FILE:pool_peer>")
 endif()
 
+include(${room_path}/fuzz/fuzz.cmake)
+
 # The pool once more with crash points, apart from the library, which has none: tests that stop a
 # process or a thread at a step of the protocol.
 file(GLOB_RECURSE pool_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/memory/*.cpp)

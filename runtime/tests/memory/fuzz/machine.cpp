@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Stands in for `src/memory/os/system.cpp`. Compiled without sanitizers and coverage: it writes
+/// what the pool may not touch, and is not what is searched.
+#include "machine.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "ligament/detail/pool.hpp"
+#include "memory/crash_point.hpp"
+#include "memory/os/system.hpp"
+
+extern "C" {  // sanitizer/asan_interface.h, whose macros do nothing in this file
+void __asan_poison_memory_region(void const volatile* address, std::size_t size);
+void __asan_unpoison_memory_region(void const volatile* address, std::size_t size);
+}
+
+namespace ligament::pool {
+
+namespace fuzz {
+
+namespace {
+
+constexpr std::size_t arena_bytes = std::size_t{4} << 20;
+constexpr std::size_t gap = 256;
+constexpr std::uint32_t first_fd = 3;
+alignas(4096) std::byte arenas[2][arena_bytes];  // ours, and the hostile one
+
+}  // namespace
+
+void fail(const char* what) {
+  std::fprintf(stderr, "fuzz: violated: %s\n", what);
+  std::abort();
+}
+
+std::uint64_t Input::number() {
+  static constexpr std::uint64_t numbers[] = {
+      0,          1,          2,          3,          4,          7,          8,
+      15,         16,         63,         64,         127,        128,        191,
+      192,        193,        255,        256,        257,        320,        384,
+      511,        512,        1024,       4095,       4096,       8192,       65535,
+      65536,      1U << 20,   0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 1ULL << 32, 1ULL << 39,
+      1ULL << 40, 1ULL << 62, 1ULL << 63, ~1ULL,      ~0ULL};
+  const std::uint8_t choice = next();
+  return choice < std::size(numbers) ? numbers[choice]
+         : choice < 240              ? choice
+                                     : next<std::uint64_t>();
+}
+
+Machine& Machine::get() {
+  static Machine machine;
+  return machine;
+}
+
+void Machine::start(Peer* peer_in) {
+  segments_.clear();
+  segments_.reserve(64);
+  for (std::size_t i = 0; i < 2; ++i) {
+    __asan_poison_memory_region(arenas[i], used_[i] == 0 ? arena_bytes : used_[i]);
+    used_[i] = gap;
+  }
+  peer = peer_in;
+  now_ns = 1'000'000'000;
+  refuse_maps = waits = wakes = loads_ = 0;
+  own_limit = SIZE_MAX;
+  busy_ = false;
+  crash_hook.store([](const char* label) { Machine::get().reach(label); },
+                   std::memory_order_relaxed);
+}
+
+void Machine::stop() {
+  peer = nullptr;
+  for (const Segment& segment : segments_) {
+    expect(segment.mappings == 0, "every mapping is undone");
+  }
+}
+
+std::uint32_t Machine::add(std::size_t size, bool hostile) {
+  std::size_t& used = used_[hostile ? 1 : 0];
+  // Page-aligned as the kernel does; the gap between is poisoned.
+  used = (used + 4095) / 4096 * 4096;
+  expect(used + size + gap <= arena_bytes, "the fuzz machine has memory");
+  Segment segment{arenas[hostile ? 1 : 0] + used, size, hostile, 0};
+  used += size + gap;
+  __asan_unpoison_memory_region(segment.base, size);
+  std::memset(segment.base, 0, size);
+  __asan_poison_memory_region(segment.base, size + gap);
+  segments_.push_back(segment);
+  return first_fd + static_cast<std::uint32_t>(segments_.size() - 1);
+}
+
+Segment* Machine::find(std::uint32_t fd) {
+  const std::uint32_t index = fd - first_fd;
+  return fd >= first_fd && index < segments_.size() ? &segments_[index] : nullptr;
+}
+
+void Machine::poke(std::uint32_t fd, std::size_t offset, std::uint64_t value, std::size_t width) {
+  const Segment* segment = find(fd);
+  if (segment == nullptr || !segment->hostile || offset >= segment->size) {
+    return;
+  }
+  for (std::size_t i = 0; i < width && offset + i < segment->size; ++i) {
+    reinterpret_cast<volatile unsigned char*>(segment->base)[offset + i] =
+        static_cast<unsigned char>(value >> (8 * i));
+  }
+}
+
+bool Machine::is_hostile(const void* address, std::size_t size) const {
+  const auto* first = static_cast<const std::byte*>(address);
+  return first >= arenas[1] && first + size <= arenas[1] + arena_bytes;
+}
+
+void Machine::loaded() {
+  if (busy_ || peer == nullptr) {
+    return;
+  }
+  if (++loads_ > most_loads) {
+    fail("a call ends, whatever the peer writes");
+  }
+  busy_ = true;
+  peer->at_load();
+  busy_ = false;
+}
+
+void Machine::reach(const char* label) {
+  if (!busy_ && peer != nullptr) {
+    busy_ = true;
+    peer->at_step(label);
+    busy_ = false;
+  }
+}
+
+void Machine::mapped(Segment& segment) {
+  if (segment.mappings++ == 0) {
+    __asan_unpoison_memory_region(segment.base, segment.size);
+  }
+}
+
+void Machine::unmapped(const void* base) {
+  for (Segment& segment : segments_) {
+    if (segment.base == base) {
+      expect(segment.mappings > 0, "nothing is unmapped twice");
+      if (--segment.mappings == 0) {
+        __asan_poison_memory_region(segment.base, segment.size);
+      }
+      return;
+    }
+  }
+  fail("what is unmapped was mapped");
+}
+
+}  // namespace fuzz
+
+// --- the system's interface ----------------------------------------------------------------------
+
+using fuzz::Machine;
+
+std::int64_t monotonic_now_ns() { return Machine::get().now_ns += 1000; }
+
+namespace os {
+
+std::string SystemError::text() const { return call; }
+SystemError last_error(const char* call) { return {call, errno}; }
+Fd::~Fd() = default;
+
+Mapping::~Mapping() {
+  if (base_ != nullptr) {
+    Machine::get().unmapped(base_);
+  }
+}
+
+std::uint64_t available_memory() { return UINT64_MAX; }
+
+expected<SharedMemory, SystemError> create_shared(const std::string& /*name*/, std::size_t size,
+                                                  SharedMemoryOptions options) {
+  Machine& machine = Machine::get();
+  if (size > machine.own_limit) {
+    return unexpected<SystemError>(SystemError{"allocation of shared memory", ENOMEM});
+  }
+  machine.own_limit -= machine.own_limit == SIZE_MAX ? 0 : size;
+  const std::uint32_t fd = machine.add(size, options.peers_write);
+  SharedMemory memory;
+  memory.fd = Fd(static_cast<int>(fd));
+  memory.inode = Machine::inode_of(fd);
+  machine.mapped(*machine.find(fd));
+  memory.mapping = Mapping(machine.find(fd)->base, size);
+  return memory;
+}
+
+expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
+                                           SharedMemoryOptions /*options*/) {
+  Machine& machine = Machine::get();
+  if (machine.refuse_maps != 0) {
+    --machine.refuse_maps;
+    return unexpected<SystemError>(SystemError{"open of a peer's memory", EMFILE});
+  }
+  fuzz::Segment* segment = machine.find(memory.fd);
+  if (segment == nullptr) {
+    return unexpected<SystemError>(SystemError{"open of a peer's memory", ENOENT});
+  }
+  if ((memory.inode != 0 && memory.inode != Machine::inode_of(memory.fd)) ||
+      (memory.size != 0 && memory.size != segment->size)) {
+    return unexpected<SystemError>(SystemError{"check of a peer's memory", EBADF});
+  }
+  machine.mapped(*segment);
+  return Mapping(segment->base, segment->size);
+}
+
+Fd open_process(std::int32_t /*pid*/) { return {}; }
+bool process_alive(const Fd& /*pidfd*/) { return true; }
+std::uint64_t namespace_inode(std::int32_t /*pid*/, const char* /*kind*/) { return 1; }
+
+void futex_wait(std::atomic<std::uint32_t>* word, std::uint32_t expected, std::int64_t timeout_ns) {
+  Machine& machine = Machine::get();
+  ++machine.waits;
+  machine.now_ns += 1000;
+  if (word->load() != expected || timeout_ns <= 0) {
+    return;
+  }
+  const std::int64_t until = machine.now_ns + timeout_ns;
+  machine.sleeping_on = word;
+  machine.woken = false;
+  if (machine.peer != nullptr) {
+    machine.peer->asleep(until);  // moves the clock to what it does
+  }
+  machine.sleeping_on = nullptr;
+  if (!machine.woken) {
+    machine.now_ns = std::max(machine.now_ns, until);
+  }
+}
+
+void futex_wake_one(std::atomic<std::uint32_t>* word) {
+  Machine& machine = Machine::get();
+  ++machine.wakes;
+  machine.woken = machine.woken || machine.sleeping_on == word;
+}
+
+void futex_wake_all(std::atomic<std::uint32_t>* word) { futex_wake_one(word); }
+
+std::int64_t realtime_offset_ns() { return 1'700'000'000'000'000'000; }
+void refresh_realtime_offset() {}
+
+Counters& counters() {
+  static Counters counters;
+  return counters;
+}
+
+std::uint64_t random_u64() { return 0x0123456789ABCDEF; }
+
+}  // namespace os
+}  // namespace ligament::pool
+
+// --- what the compiler calls before each load, and libFuzzer's options
+// ----------------------------
+
+namespace {
+inline void at_load(const void* address) {
+  using ligament::pool::fuzz::arena_bytes;
+  const auto* hostile = ligament::pool::fuzz::arenas[1];
+  if (static_cast<const std::byte*>(address) - hostile >= 0 &&
+      static_cast<const std::byte*>(address) < hostile + arena_bytes) {
+    ligament::pool::fuzz::Machine::get().loaded();
+  }
+}
+}  // namespace
+
+extern "C" {
+void __sanitizer_cov_load1(const std::uint8_t* address) { at_load(address); }
+void __sanitizer_cov_load2(const std::uint16_t* address) { at_load(address); }
+void __sanitizer_cov_load4(const std::uint32_t* address) { at_load(address); }
+void __sanitizer_cov_load8(const std::uint64_t* address) { at_load(address); }
+void __sanitizer_cov_load16(const unsigned char* address) { at_load(address); }
+void __sanitizer_cov_store1(const std::uint8_t*) {}
+void __sanitizer_cov_store2(const std::uint16_t*) {}
+void __sanitizer_cov_store4(const std::uint32_t*) {}
+void __sanitizer_cov_store8(const std::uint64_t*) {}
+void __sanitizer_cov_store16(const unsigned char*) {}
+
+/// A nap takes no time of ours.
+int nanosleep(const timespec* time, timespec* /*rest*/) {
+  ligament::pool::fuzz::Machine::get().now_ns += 1'000'000'000 * time->tv_sec + time->tv_nsec;
+  return 0;
+}
+
+// A small quarantine stays in the cache; the executions are short.
+const char* __asan_default_options() {
+  return "quarantine_size_mb=1:malloc_context_size=2:detect_leaks=1";
+}
+}

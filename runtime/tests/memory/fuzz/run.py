@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fuzzes what the pool reads from other processes, one target after the other.
+
+Each target begins with its inputs in `corpus/`, runs for its share of the executions or seconds,
+and is stopped by the first finding, whose input it keeps. With --record, what was done is added to
+a file of records: target, executions, seconds, corpus, findings, commit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+TARGETS = ("take", "reclaim", "directory", "bell")
+#: Longer programs find no more, and take longer.
+LONGEST_INPUT = 160
+
+
+@dataclass(frozen=True)
+class Record:
+    """One run of one target."""
+
+    target: str
+    executions: int
+    seconds: float
+    corpus_files: int
+    corpus_bytes: int
+    edges: int
+    findings: int
+    commit: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where the fuzzers are, where they may write, and when a run ends."""
+
+    fuzzers: Path
+    work: Path
+    limit: str
+    seed: int
+    fresh: bool
+
+
+def commit() -> str:
+    """Of the sources; `+` when they differ from it."""
+    command = ["git", "-C", str(HERE), "describe", "--always", "--dirty=+", "--abbrev=12"]
+    answer = subprocess.run(command, check=False, capture_output=True, text=True)
+    return answer.stdout.strip() or "unknown"
+
+
+def number_after(pattern: str, text: str) -> int:
+    """The last number that follows `pattern`; 0 if there is none."""
+    found = re.findall(pattern + r"\s*(\d+)", text)
+    return int(found[-1]) if found else 0
+
+
+def fuzz(target: str, plan: Plan, revision: str) -> Record:
+    """Runs one target; what it found lies in its folder afterwards."""
+    folder = plan.work / target
+    corpus = folder / "corpus"
+    if plan.fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    corpus.mkdir(parents=True, exist_ok=True)
+    known = set(folder.glob("finding-*"))
+    seeds = HERE / "corpus" / target
+    log = folder / "log"
+    # -entropic=0: the schedule by rare features costs more than an execution here.
+    options = [plan.limit, f"-seed={plan.seed}", f"-max_len={LONGEST_INPUT}", "-entropic=0"]
+    options += ["-timeout=20", "-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=1"]
+    options += [f"-artifact_prefix={folder}/finding-"]
+    folders = [str(corpus)] + ([str(seeds)] if seeds.is_dir() else [])
+    begin = time.monotonic()
+    with log.open("w") as output:
+        fuzzer = [str(plan.fuzzers / f"fuzz_pool_{target}")]
+        code = subprocess.run(
+            fuzzer + options + folders, check=False, stdout=output, stderr=output
+        ).returncode
+    seconds = time.monotonic() - begin
+    text = log.read_text(errors="replace")
+    found = set(folder.glob("finding-*")) - known
+    files = [path.stat().st_size for path in corpus.iterdir()]
+    record = Record(
+        target=target,
+        executions=number_after(r"stat::number_of_executed_units:", text),
+        seconds=round(seconds, 1),
+        corpus_files=len(files),
+        corpus_bytes=sum(files),
+        edges=number_after(r"cov:", text),
+        findings=max(len(found), int(code != 0)),
+        commit=revision,
+    )
+    print(
+        f"{target:10} {record.executions:>12,} executions in {record.seconds:.0f} s, "
+        f"{record.edges} edges, {record.corpus_files} inputs, {record.findings} findings",
+        flush=True,
+    )
+    if code != 0:
+        print("\n".join(text.splitlines()[-60:]), file=sys.stderr)
+        print(f"the input: {sorted(found)}; the log: {log}", file=sys.stderr)
+    return record
+
+
+def append(path: Path, records: list[Record]) -> None:
+    """Adds the records to those of the file."""
+    runs = json.loads(path.read_text())["runs"] if path.exists() else []
+    runs += [asdict(record) for record in records]
+    runs.sort(key=lambda run: TARGETS.index(run["target"]))
+    done = {"executions": sum(run["executions"] for run in runs), "runs": runs}
+    path.write_text(json.dumps(done, indent=2) + "\n")
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("fuzzers", type=Path, help="folder of the built fuzzers")
+    parser.add_argument("work", type=Path, help="folder for corpus, logs and findings")
+    limit = parser.add_mutually_exclusive_group(required=True)
+    limit.add_argument("--seconds", type=int, help="in all, shared by the targets")
+    limit.add_argument("--runs", type=int, help="executions in all, shared by the targets")
+    parser.add_argument("--seed", type=int, default=0, help="of the mutations (default: random)")
+    parser.add_argument("--target", choices=TARGETS, action="append", help="default: all")
+    parser.add_argument("--fresh", action="store_true", help="forget inputs of earlier runs")
+    parser.add_argument("--record", type=Path, help="add what was done to this file")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """1 if anything was found."""
+    args = arguments()
+    targets = args.target or list(TARGETS)
+    if args.runs is not None:
+        limit = f"-runs={max(1, args.runs // len(targets))}"
+    else:
+        limit = f"-max_total_time={max(1, args.seconds // len(targets))}"
+    plan = Plan(args.fuzzers, args.work, limit, args.seed, args.fresh)
+    revision = commit()
+    records = []
+    for target in targets:
+        records.append(fuzz(target, plan, revision))
+        if args.record is not None:
+            append(args.record, records[-1:])
+    return int(any(record.findings for record in records))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -108,12 +108,27 @@ def fuzz(target: str, plan: Plan, revision: str) -> Record:
     return record
 
 
-def append(path: Path, records: list[Record]) -> None:
-    """Adds the records to those of the file."""
+def merge(old: Record, new: Record) -> Record:
+    """Two runs of one target on the same sources, the newer one from the older one's corpus."""
+    return replace(
+        new,
+        executions=old.executions + new.executions,
+        seconds=round(old.seconds + new.seconds, 1),
+        findings=old.findings + new.findings,
+    )
+
+
+def append(path: Path, record: Record) -> None:
+    """Adds the record to those of the file: one per target and commit."""
     runs = json.loads(path.read_text())["runs"] if path.exists() else []
-    runs += [asdict(record) for record in records]
-    runs.sort(key=lambda run: TARGETS.index(run["target"]))
-    done = {"executions": sum(run["executions"] for run in runs), "runs": runs}
+    records = {(run["target"], run["commit"]): Record(**run) for run in runs}
+    key = (record.target, record.commit)
+    records[key] = merge(records[key], record) if key in records else record
+    done = {
+        "executions": sum(entry.executions for entry in records.values()),
+        "findings": sum(entry.findings for entry in records.values()),
+        "runs": [asdict(entry) for entry in records.values()],
+    }
     path.write_text(json.dumps(done, indent=2) + "\n")
 
 
@@ -146,7 +161,7 @@ def main() -> int:
     for target in targets:
         records.append(fuzz(target, plan, revision))
         if args.record is not None:
-            append(args.record, records[-1:])
+            append(args.record, records[-1])
     return int(any(record.findings for record in records))
 
 

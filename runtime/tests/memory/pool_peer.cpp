@@ -23,14 +23,17 @@
 #include <thread>
 
 #include "ligament/detail/pool.hpp"
+#include "peer_qos.hpp"
 #include "stamped_payload.hpp"
 #ifdef LIGAMENT_CRASH_POINTS
 #include "steps.hpp"
 #endif
 
 namespace pool = ligament::pool;
+using pool::test::events_text;
 using pool::test::number_of;
 using pool::test::stamp;
+using pool::test::stats_text;
 
 namespace {
 
@@ -48,47 +51,18 @@ struct Peer {
 
 std::string error(const std::string& text) { return "error " + text; }
 
-/// key=value options: depth, reliable, latched, held, max_bytes, loans, ring, type, hash, node
-pool::EndpointDescription describe(const std::string& topic,
-                                   std::map<std::string, std::string>& options) {
-  pool::EndpointDescription description;
-  description.topic = topic;
-  description.type_name = options.count("type") != 0 ? options["type"] : "test/msg/Bytes";
-  description.node = options.count("node") != 0 ? options["node"] : "/peer";
-  ligament::QoS qos(options.count("depth") != 0 ? std::stoul(options["depth"]) : 10);
-  if (options["reliable"] == "0") qos.best_effort();
-  if (options["latched"] == "1") qos.transient_local();
-  if (options.count("held") != 0) qos.max_held(std::stoul(options["held"]));
-  description.qos = qos.profile();
-  if (options.count("hash") != 0) {
-    description.type_hash[0] = static_cast<std::uint8_t>(std::stoul(options["hash"]));
-  }
-  return description;
-}
-
-std::map<std::string, std::string> read_options(std::istringstream& line) {
-  std::map<std::string, std::string> options;
-  for (std::string word; line >> word;) {
-    const auto equals = word.find('=');
-    options[word.substr(0, equals)] = word.substr(equals + 1);
-  }
-  return options;
-}
-
 std::string create(Peer& peer, const std::string& verb, std::istringstream& line) {
   std::string topic;
   line >> topic;
-  auto options = read_options(line);
-  const auto description = describe(topic, options);
+  auto options = pool::test::read_options(line);
+  const auto description = pool::test::describe(topic, options);
   if (verb == "writer") {
-    pool::WriterOptions writer_options;
-    if (options.count("max_bytes") != 0)
-      writer_options.max_bytes = std::stoul(options["max_bytes"]);
-    auto writer = peer.domain->create_writer(description, writer_options);
+    auto writer = peer.domain->create_writer(description, pool::test::writer_options(options));
     if (!writer) return error(writer.error().text);
     peer.writers[topic] = std::move(*writer);
   } else {
-    auto reader = peer.domain->create_reader(description, *peer.waiter);
+    const pool::ReaderOptions reader_options{.device = options["device"] == "1"};
+    auto reader = peer.domain->create_reader(description, *peer.waiter, reader_options);
     if (!reader) return error(reader.error().text);
     peer.readers[topic] = std::move(*reader);
   }
@@ -107,7 +81,8 @@ std::string publish(Peer& peer, const std::string& topic, std::uint64_t count, s
 }
 
 /// Takes `count` samples, waiting for each; checks that they are whole and in order.
-std::string take(Peer& peer, const std::string& topic, std::uint64_t count, bool keep) {
+std::string take(Peer& peer, const std::string& topic, std::uint64_t count, bool keep,
+                 std::chrono::microseconds pause = {}) {
   auto& reader = *peer.readers.at(topic);
   std::map<std::uint64_t, std::uint64_t> last;
   for (std::uint64_t taken = 0; taken < count;) {
@@ -122,6 +97,7 @@ std::string take(Peer& peer, const std::string& topic, std::uint64_t count, bool
       continue;
     }
     ++taken;
+    if (pause.count() != 0) std::this_thread::sleep_for(pause);
     if (number_of((*sample)->payload()) == 0) return error("torn sample");
     auto& previous = last[(*sample)->info().publisher];
     if ((*sample)->info().sequence <= previous) return error("sample taken twice or out of order");
@@ -198,6 +174,18 @@ std::string take_once(Peer& peer, const std::string& topic) {
   const std::uint64_t number = *sample ? number_of((*sample)->payload()) : 0;
   return fmt::format("ok {} lost {} corrupt {}", number, reader.stats().lost,
                      reader.stats().corrupt);
+}
+
+/// events, stats, assert: of or to the writer of that topic, else its reader.
+std::string about(Peer& peer, const std::string& verb, std::istringstream& line) {
+  std::string topic;
+  line >> topic;
+  if (peer.writers.count(topic) == 0) return events_text(*peer.readers.at(topic));
+  auto& writer = *peer.writers.at(topic);
+  if (verb == "stats") return stats_text(writer);
+  if (verb == "events") return events_text(writer);
+  writer.assert_liveliness();
+  return "ok";
 }
 
 /// Leaves the domain, but keeps the samples and loans it has.
@@ -316,6 +304,13 @@ std::string obey(Peer& peer, const std::string& text) {
     if (verb == "drain") run_forever(peer, verb, topic, 0);
     return take(peer, topic, count, verb == "hold");
   }
+  if (verb == "slow") {  // a pause, in microseconds, with each sample
+    std::uint64_t count = 0;
+    std::int64_t pause = 0;
+    line >> topic >> count >> pause;
+    return take(peer, topic, count, false, std::chrono::microseconds(pause));
+  }
+  if (verb == "events" || verb == "stats" || verb == "assert") return about(peer, verb, line);
   if (verb == "loan") {
     std::size_t size = 0;
     line >> topic >> size;

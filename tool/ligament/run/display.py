@@ -87,7 +87,7 @@ def figures_table(board: StatusBoard, title: str) -> Table:
     """One row per node."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column("node")
-    for name in ("rate", "p50", "p99", "drops", "CPU"):
+    for name in ("rate", "p50", "p99", "drops", "waits", "late", "CPU"):
         table.add_column(name, justify="right")
     table.add_column("state")
     for node in board.nodes.values():
@@ -98,11 +98,14 @@ def figures_table(board: StatusBoard, title: str) -> Table:
 
 def plain_line(node: NodeFigures) -> str:
     """The same row as a line of text."""
-    rate, p50, p99, drops, cpu = _cells(node)
-    return f"{node.id}: {rate}, p50 {p50}, p99 {p99}, drops {drops}, CPU {cpu}, {node.state}"
+    rate, p50, p99, drops, waits, late, cpu = _cells(node)
+    seldom = f", waits {waits}" * (node.waits != 0) + f", late {late}" * (node.late != 0)
+    return (
+        f"{node.id}: {rate}, p50 {p50}, p99 {p99}, drops {drops}{seldom}, CPU {cpu}, {node.state}"
+    )
 
 
-def _cells(node: NodeFigures) -> tuple[str, str, str, str, str]:
+def _cells(node: NodeFigures) -> tuple[str, str, str, str, str, str, str]:
     rate = "-" if node.rate_hz is None else f"{node.rate_hz:.1f} Hz"
     cpu = "-" if node.cpu_percent is None else f"{node.cpu_percent:.0f} %"
     return (
@@ -110,6 +113,8 @@ def _cells(node: NodeFigures) -> tuple[str, str, str, str, str]:
         duration_text(node.latency_p50_ns),
         duration_text(node.latency_p99_ns),
         str(node.drops),
+        str(node.waits),
+        str(node.late),
         cpu,
     )
 

@@ -27,11 +27,12 @@ class NodeErrors:
             self.records.append(NodeError(node, text, container))
 
     def judge(self, verdict: Verdict) -> Verdict:
-        """A run whose time was simply up did no good work if nodes reported errors: exit code 1.
+        """A run that ended by itself with errors of nodes did not do all that it should: exit 1.
 
-        A run that a person stopped, or whose work was done in spite of them, is left as it is.
+        A run that a person stopped is left as it is: the exit code says that the stop went well.
         """
-        if verdict.reason != "duration" or verdict.exit_code != 0 or not self.records:
+        ended_by_itself = verdict.reason in ("finished", "duration")
+        if not ended_by_itself or verdict.exit_code != 0 or not self.records:
             return verdict
         who = sorted({record.node or record.container for record in self.records})
         text = f"{verdict.text}, but nodes reported errors: {', '.join(who)}"

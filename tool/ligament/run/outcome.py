@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ligament.run.losses import Loss
 from ligament.run.status import StatusBoard
 
 
@@ -72,6 +73,7 @@ class RunResult:
     restarts: dict[str, int]
     stuck: list[str]
     errors: list[NodeError] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
 
 
 def now_ns() -> int:

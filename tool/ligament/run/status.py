@@ -39,6 +39,8 @@ class NodeFigures:
     published: int = 0
     taken: int = 0
     drops: int = 0
+    waits: int = 0
+    late: int = 0
     copies: int = 0
     cpu_percent: float | None = None
     _previous: tuple[int, int, int | None] | None = field(default=None, repr=False)
@@ -49,9 +51,11 @@ class NodeFigures:
         subscriptions = node.get("subscriptions", [])
         self.published = sum(p.get("published", 0) for p in publishers)
         self.taken = sum(s.get("taken", 0) for s in subscriptions)
-        self.drops = sum(s.get("lost", 0) for s in subscriptions) + sum(
-            p.get("loans_failed", 0) for p in publishers
-        )
+        undelivered = ("lost", "expired", "invalid")
+        self.drops = sum(s.get(what, 0) for s in subscriptions for what in undelivered)
+        self.drops += sum(p.get("loans_failed", 0) for p in publishers)
+        self.waits = sum(p.get("waits", 0) for p in publishers)
+        self.late = sum(end.get("deadline_missed", 0) for end in (*publishers, *subscriptions))
         self.copies = sum(s.get("copies", 0) for s in subscriptions)
         self._update_latency(subscriptions)
         self._update_rates(t_ns, node.get("cpu_ns", 0))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from ligament.run.losses import Losses
 from ligament.run.node_errors import NodeErrors
 from ligament.run.outcome import Observer, ProcessRecord, RunResult, Shutdown, Verdict, now_ns
 from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, last_lines
@@ -60,6 +61,7 @@ class Supervisor:
         self._done: set[str] = set()
         self._errors: dict[str, list[str]] = {spec.name: [] for spec in specs}
         self._reported = NodeErrors()
+        self._losses = Losses()
         self._watch = ProgressWatch(self.board, observer, options.silence_timeout_s)
         self._records: list[ProcessRecord] = []
         self._restarts: dict[str, int] = {}
@@ -86,6 +88,9 @@ class Supervisor:
             clock.cancel()
             await asyncio.gather(clock, *tasks, return_exceptions=True)
         self._observer.figures(self.board)
+        losses = self._losses.records()
+        for loss in losses:
+            self._observer.note(loss.text)
         if verdict.exit_code == 0 and self._unclean is not None:
             verdict = self._unclean
         return RunResult(
@@ -95,6 +100,7 @@ class Supervisor:
             self._restarts,
             self._watch.stuck,
             self._reported.records,
+            losses,
         )
 
     # --- the verdict ------------------------------------------------------------------------------
@@ -156,6 +162,7 @@ class Supervisor:
         for node in self.board.of_container(spec.name):
             node.restarted()
         self._errors[spec.name].clear()
+        self._losses.started(spec.name)
         try:
             container = await ContainerProcess.start(spec)
         except OSError as error:
@@ -224,6 +231,7 @@ class Supervisor:
                     self._all_ready_ns = now_ns()
                     self._observer.note(f"all {len(self._specs)} containers are ready")
             case "status":
+                self._losses.take_status(name, event)
                 for stuck in self.board.take_status(event):
                     self._watch.note_stuck(stuck, name, container.pid)
             case "error":

@@ -37,6 +37,15 @@ def test_figures_are_differences_over_time() -> None:
     assert plain_line(node) == "/a: 100.0 Hz, p50 1.5 us, p99 2.5 ms, drops 5, CPU 25 %, running"
 
 
+def test_waits_and_missed_deadlines_are_shown_once_there_are_any() -> None:
+    line = status(1_000_000_000, 1, 0)
+    end = {"waits": 3, "deadline_missed": 2}
+    line["nodes"] = [{"id": "/a", "publishers": [end], "subscriptions": [{"expired": 4}]}]
+    made = board()
+    made.take_status(line)
+    assert "drops 4, waits 3, late 2, CPU" in plain_line(made.nodes["/a"])
+
+
 def test_a_node_that_has_said_nothing_shows_dashes() -> None:
     node = StatusBoard({"main": ["/a"]}).nodes["/a"]
     assert plain_line(node) == "/a: -, p50 -, p99 -, drops 0, CPU -, starting"

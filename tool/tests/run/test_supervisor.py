@@ -318,9 +318,12 @@ def test_a_run_whose_time_is_up_fails_if_nodes_reported_errors(
     assert kept == [("/a", "no calibration", "a", 2), ("/a", "no image", "a", 1)]
 
 
-def test_work_that_was_done_in_spite_of_errors_is_done(tmp_path: Path, notes: Notes) -> None:
+def test_work_that_was_done_with_errors_is_finished_and_exits_one(
+    tmp_path: Path, notes: Notes
+) -> None:
     result = run(tmp_path, notes, {"a": "complains", "b": "done"}, until={"/b"})
-    assert (result.verdict.reason, result.verdict.exit_code) == ("finished", 0)
+    assert (result.verdict.reason, result.verdict.exit_code) == ("finished", 1)
+    assert result.verdict.text == "the work is done, but nodes reported errors: /a"
     assert [e.text for e in result.errors] == ["no calibration", "no image"]
 
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What did not reach its callback, or came too late: from the containers' counts to sentences.
+
+Nothing of this fails a run: a keep_last topic may lose messages, and says so. What must not be
+lost (a stalled keep_all subscription) is reported by the node as an error besides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+# (list in a node's figures, its count, the sentence)
+_KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
+    (
+        "subscriptions",
+        "lost",
+        lambda n, node, topic: f"{node} missed {n} of {topic}: overwritten before they were taken",
+    ),
+    (
+        "subscriptions",
+        "expired",
+        lambda n, node, topic: f"{node} was not given {n} of {topic}: older than their lifespan",
+    ),
+    (
+        "subscriptions",
+        "invalid",
+        lambda n, node, topic: f"{node} was not given {n} of {topic}: not well formed",
+    ),
+    (
+        "subscriptions",
+        "deadline_missed",
+        lambda n, node, topic: f"{node} waited for {topic} beyond its deadline {n} times",
+    ),
+    (
+        "publishers",
+        "loans_failed",
+        lambda n, node, topic: f"{node} could not send {n} on {topic}",
+    ),
+    (
+        "publishers",
+        "overrun",
+        lambda n, node, topic: (
+            f"{node} sent {n} on {topic} over what a keep_all subscription had not taken: stalled, "
+            "or in the same container"
+        ),
+    ),
+    (
+        "publishers",
+        "deadline_missed",
+        lambda n, node, topic: f"{node} published on {topic} beyond its deadline {n} times",
+    ),
+)
+
+_Key = tuple[str, str, str, str]
+"""Node, topic, list, count."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One count of one end of a topic over the whole run, with its sentence."""
+
+    node: str
+    topic: str
+    what: str
+    count: int
+    text: str
+
+
+class Losses:
+    """Adds up what the containers count, over all their lives."""
+
+    def __init__(self) -> None:
+        self._ended: Counter[_Key] = Counter()
+        self._now: dict[str, Counter[_Key]] = {}
+
+    def started(self, container: str) -> None:
+        """A container starts (again): its counts begin at zero."""
+        self._ended += self._now.pop(container, Counter())
+
+    def take_status(self, container: str, event: dict[str, Any]) -> None:
+        """Take in a `status` line: counts since the container's start."""
+        counts: Counter[_Key] = Counter()
+        for node in event.get("nodes", []):
+            for side, what, _ in _KINDS:
+                for end in node.get(side, []):
+                    key = (node.get("id", ""), end.get("topic", ""), side, what)
+                    counts[key] += int(end.get(what, 0))
+        self._now[container] = counts
+
+    def records(self) -> list[Loss]:
+        """Return everything that is not zero, by node and topic."""
+        total = sum(self._now.values(), self._ended.copy())
+        found = []
+        for side, what, text in _KINDS:
+            for (node, topic, of, name), count in total.items():
+                if (of, name) == (side, what) and count:
+                    found.append(Loss(node, topic, what, count, text(count, node, topic)))
+        return sorted(found, key=lambda loss: (loss.node, loss.topic))

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was not delivered is added up over the lives of containers, and told in sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ligament.run.losses import Losses
+
+
+def status(lost: int, **of_publisher: int) -> dict[str, Any]:
+    node = {
+        "id": "/sink",
+        "subscriptions": [{"topic": "/image", "taken": 5, "lost": lost, "expired": 0}],
+        "publishers": [{"topic": "/done", "published": 5, **of_publisher}],
+    }
+    return {"event": "status", "nodes": [node]}
+
+
+def test_nothing_lost_is_nothing_told() -> None:
+    losses = Losses()
+    losses.take_status("main", status(0, overrun=0))
+    assert losses.records() == []
+
+
+def test_counts_of_one_life_replace_each_other_and_those_of_several_add_up() -> None:
+    losses = Losses()
+    losses.started("main")
+    losses.take_status("main", status(2))
+    losses.take_status("main", status(3))
+    losses.started("main")
+    losses.take_status("main", status(4, overrun=1))
+    told = [(r.node, r.topic, r.what, r.count) for r in losses.records()]
+    assert told == [("/sink", "/done", "overrun", 1), ("/sink", "/image", "lost", 7)]
+    assert losses.records()[1].text == (
+        "/sink missed 7 of /image: overwritten before they were taken"
+    )
+
+
+def test_a_life_that_told_nothing_loses_nothing_of_the_one_before() -> None:
+    losses = Losses()
+    losses.take_status("main", status(2))
+    losses.started("main")
+    assert [r.count for r in losses.records()] == [2]

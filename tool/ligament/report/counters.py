@@ -15,6 +15,10 @@ class NodeCounters:
 
     cpu_ns: int = 0
     lost: int = 0
+    expired: int = 0
+    waits: int = 0
+    overrun: int = 0
+    deadline_missed: int = 0
     loans_failed: int = 0
     copies: int = 0
     bytes_copied: int = 0
@@ -70,6 +74,10 @@ def _sum(one: NodeCounters, other: NodeCounters) -> NodeCounters:
     return NodeCounters(
         cpu_ns=one.cpu_ns + other.cpu_ns,
         lost=one.lost + other.lost,
+        expired=one.expired + other.expired,
+        waits=one.waits + other.waits,
+        overrun=one.overrun + other.overrun,
+        deadline_missed=one.deadline_missed + other.deadline_missed,
         loans_failed=one.loans_failed + other.loans_failed,
         copies=one.copies + other.copies,
         bytes_copied=one.bytes_copied + other.bytes_copied,
@@ -78,11 +86,15 @@ def _sum(one: NodeCounters, other: NodeCounters) -> NodeCounters:
 
 
 def _node(node: dict[str, Any]) -> NodeCounters:
-    subscriptions = node.get("subscriptions", [])
+    subscriptions, publishers = node.get("subscriptions", []), node.get("publishers", [])
     return NodeCounters(
         cpu_ns=node.get("cpu_ns", 0),
         lost=sum(s.get("lost", 0) for s in subscriptions),
-        loans_failed=sum(p.get("loans_failed", 0) for p in node.get("publishers", [])),
+        expired=sum(s.get("expired", 0) for s in subscriptions),
+        waits=sum(p.get("waits", 0) for p in publishers),
+        overrun=sum(p.get("overrun", 0) for p in publishers),
+        deadline_missed=sum(e.get("deadline_missed", 0) for e in (*publishers, *subscriptions)),
+        loans_failed=sum(p.get("loans_failed", 0) for p in publishers),
         copies=sum(s.get("copies", 0) for s in subscriptions),
         bytes_copied=sum(s.get("bytes_copied", 0) for s in subscriptions),
         heap_allocs=node.get("heap_allocs"),

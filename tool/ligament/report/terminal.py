@@ -76,6 +76,7 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
         ("  median of frames", [percent(v["message_passing_p50"]) for v in variants]),
         ("throughput", [_rate(v["throughput_hz"]) for v in variants]),
         ("drops", [str(v["drops"]) for v in variants]),
+        *_seldom(variants),
         ("incomplete chains", [_incomplete(v["incomplete"]) for v in variants]),
         ("copies", [_count(v["copies"]) for v in variants]),
         ("CPU time", [duration(v["cpu_ns"]) for v in variants]),
@@ -84,6 +85,21 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
         ("probe overhead", [duration(v["probe_overhead_ns"]) for v in variants]),
     ]
     return rows
+
+
+def _seldom(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Rows of what most graphs never have."""
+    rows = [
+        ("expired", "expired"),
+        ("publisher waits", "publisher_waits"),
+        ("overrun", "overrun"),
+        ("deadlines missed", "deadlines_missed"),
+    ]
+    return [
+        (title, [_count(v.get(name)) for v in variants])
+        for title, name in rows
+        if any(v.get(name) for v in variants)
+    ]
 
 
 def equal_text(equal: bool | None) -> str:

@@ -253,5 +253,9 @@ def _resources(counters: Counters) -> dict[str, Any]:
         "copies": counters.total("copies") if counters.nodes else None,
         "bytes_copied": counters.total("bytes_copied") if counters.nodes else None,
         "loans_failed": counters.total("loans_failed") if counters.nodes else None,
+        "expired": counters.total("expired") if counters.nodes else None,
+        "publisher_waits": counters.total("waits") if counters.nodes else None,
+        "overrun": counters.total("overrun") if counters.nodes else None,
+        "deadlines_missed": counters.total("deadline_missed") if counters.nodes else None,
         "heap_allocs": counters.total("heap_allocs") if counters.nodes else None,
     }

@@ -44,3 +44,13 @@ def test_counts_before_a_restart_are_kept(tmp_path: Path) -> None:
 def test_a_life_that_told_nothing_counts_nothing(tmp_path: Path) -> None:
     counters = read_counters(write(tmp_path / "s", ready(), ready(), status(2, 50)))
     assert (counters.total("lost"), counters.peak_memory_bytes) == (2, 50)
+
+
+def test_what_quality_of_service_counts_is_added_up(tmp_path: Path) -> None:
+    line = status(0, 1)
+    line["nodes"][0]["subscriptions"] = [{"expired": 2, "deadline_missed": 3}]
+    line["nodes"][0]["publishers"] = [{"waits": 4, "overrun": 5, "deadline_missed": 6}]
+    counters = read_counters(write(tmp_path / "s", ready(), line, ready(), line))
+    told = {name: counters.total(name) for name in ("expired", "waits", "overrun")}
+    assert told == {"expired": 4, "waits": 8, "overrun": 10}
+    assert counters.total("deadline_missed") == 18

@@ -53,7 +53,7 @@ bool WriterLink::find_match(std::uint64_t reader, std::uint64_t& first,
   for (const layout::MatchRow& row : shared->matches) {
     // acquire; partner: the release in WriterState::link. From here on our holds are honoured.
     if (row.reader.load(std::memory_order_acquire) == reader) {
-      first = row.first.load(std::memory_order_relaxed);
+      first = row.start.load(std::memory_order_relaxed);
       granted = std::min<std::uint64_t>(row.granted.load(std::memory_order_relaxed), capacity);
       // So far below the end that adding to it never passes through 0.
       return first != 0 && first <= UINT64_MAX / 2;

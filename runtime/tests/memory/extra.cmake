@@ -23,6 +23,7 @@ add_executable(pool_peer_with_steps ${room_path}/pool_peer.cpp)
 target_link_libraries(pool_peer_with_steps PRIVATE pool_with_crash_points ligament_warnings)
 
 add_executable(test_memory_protocol ${room_path}/protocol/protocol_test.cpp
+               ${room_path}/protocol/qos_steps_test.cpp
                ${room_path}/protocol/steps_test.cpp)
 target_link_libraries(test_memory_protocol PRIVATE pool_with_crash_points ligament_warnings
                       GTest::gtest_main)

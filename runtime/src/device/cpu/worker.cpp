@@ -150,9 +150,12 @@ void Worker::process(pool::HeldSample sample) {
     return report(ErrorCode::program_failed,
                   "failed on a message of '" + input_topic_ + "' (" + std::to_string(failed) + ")");
   }
-  if (writer_->publish(std::move(*loan))) {
-    ++published_;
+  if (auto published = writer_->publish(std::move(*loan)); !published) {
+    return report(ErrorCode::memory_refused,
+                  "an output for '" + output_topic_ +
+                      "' was not sent: " + std::string(pool::to_string(published.error())));
   }
+  ++published_;
 }
 
 void Worker::report(ErrorCode code, const std::string& why) {

@@ -28,12 +28,13 @@ void wait_for(const Condition& condition) {
 class WithContext : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto made = Context::create({.domain = unique_domain(), .run_id = "test"});
+    auto made = Context::create({.domain = domain_, .run_id = "test"});
     ASSERT_TRUE(made) << made.error().text;
     context_ = *made;
   }
   NodeOptions options() { return NodeOptions().context(context_); }
 
+  const std::string domain_ = unique_domain();
   std::shared_ptr<Context> context_;
 };
 

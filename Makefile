@@ -16,7 +16,7 @@ demo: ## the perception graph on real camera frames: every variant traced, check
 	@dev/setup
 	@$(LIGAMENT) demo
 
-test: ## build with warnings as errors, then lint, C++ tests, Python tests
+test: ## build with warnings as errors, then lint, C++ tests, models, Python tests
 	@dev/setup --test
 	@dev/test
 
@@ -35,6 +35,10 @@ sanitize: ## the C++ tests under the address, undefined-behaviour and thread san
 fuzz: ## fuzz what the pool reads from other processes, ten minutes (dev/fuzz --help)
 	@dev/setup --test
 	@dev/fuzz
+
+models: ## the models of the pool, every state within larger bounds; prints how many
+	@dev/setup --models
+	@spec/models/run --full
 
 bench: ## the quick benchmarks, with their context
 	@dev/setup

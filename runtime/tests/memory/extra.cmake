@@ -31,3 +31,5 @@ target_compile_definitions(test_memory_protocol PRIVATE
                            POOL_PEER="$<TARGET_FILE:pool_peer_with_steps>")
 add_dependencies(test_memory_protocol pool_peer_with_steps)
 gtest_discover_tests(test_memory_protocol TEST_PREFIX "memory/" DISCOVERY_TIMEOUT 60)
+
+include(${room_path}/faults/faults.cmake)

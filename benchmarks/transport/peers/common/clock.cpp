@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clock.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -47,7 +46,8 @@ Pace::Pace(std::uint64_t pacing_us, Wait wait)
 
 void Pace::wait() {
   if (period_ == 0) return;
-  slot_ = std::max(slot_ + period_, now());
+  slot_ += period_;
+  if (const std::int64_t time = now(); time >= slot_ + period_) slot_ = time;
   if (wait_ == Wait::sleep) return sleep_until(slot_);
   while (now() < slot_ && !stopped()) relax();
 }

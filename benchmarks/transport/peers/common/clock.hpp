@@ -29,7 +29,7 @@ inline void relax() {
 #endif
 }
 
-// Absolute slots. A publisher that is late sends at once and counts its slots from there: no burst
+// Absolute slots. A publisher that is late by a whole period counts its slots from there: no burst
 // follows a stall.
 class Pace {
  public:

@@ -42,7 +42,7 @@ pub fn cpu() -> i64 {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 
-/// Absolute slots. A publisher that is late sends at once and counts its slots from there: no burst
+/// Absolute slots. A publisher that is late by a whole period counts its slots from there: no burst
 /// follows a stall.
 pub struct Pace {
     period: i64,
@@ -59,7 +59,11 @@ impl Pace {
         if self.period == 0 {
             return;
         }
-        self.slot = (self.slot + self.period).max(now());
+        self.slot += self.period;
+        let time = now();
+        if time >= self.slot + self.period {
+            self.slot = time;
+        }
         match self.wait {
             Wait::Poll => {
                 while now() < self.slot && !stopped() {

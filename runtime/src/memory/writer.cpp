@@ -133,7 +133,8 @@ Published WriterState::commit(std::uint32_t block, std::size_t size, const Publi
   stamp(*reinterpret_cast<layout::SampleHeader*>(blocks_.address(block)), size, info);
   LIGAMENT_CRASH_POINT("publish.stamped");
   const std::uint64_t old = ring_.push(block);
-  if (old != 0) {
+  // Not `old != 0`: block 0 with a multiple of 2^40 as its number is 0, too.
+  if (ring_.sequence() > ring_.capacity()) {
     blocks_.retire(layout::word_block(old));
   }
   LIGAMENT_CRASH_POINT("publish.retired");

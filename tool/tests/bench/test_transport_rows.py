@@ -25,7 +25,9 @@ SLEEP = Cell(cells.ONE_WAY, messages=3, warmup=1)
 
 
 def run(number: int, cell: Cell, peer: str, figures: Figures) -> Run:
-    kinds = {"ligament": "ours", "futex": "floor", "broadcast": "floor"}
+    kinds = {
+        "ligament": "ours", "futex": "floor", "broadcast": "floor", "line": "floor",
+    }  # fmt: skip
     return Run(number, cell, Contestant(peer, kinds.get(peer, "peer"), Path()), figures)
 
 
@@ -117,6 +119,19 @@ def test_goals_are_judged_by_the_interval(futex: float, iceoryx2: float, word: s
     assert len(found) == 2 and all(word in line for line in found), found
 
 
+@pytest.mark.parametrize(
+    ("ours", "line", "word"),
+    [(140, 55, "reached"), (400, 55, "missed"), (6e6, 15_000, "not decided"), (140, 0, "reached")],
+)
+def test_spinning_is_judged_only_where_a_bare_line_is_quick(
+    ours: float, line: float, word: str
+) -> None:
+    cell = Cell(cells.ONE_WAY, wait="poll")
+    runs = [run(1, cell, "ligament", one_way([ours])), run(1, cell, "line", one_way([line]))]
+    found = [g for g in goals.judge(rows.rows_of_runs(runs), []) if "at most 150 ns" in g]
+    assert len(found) == 1 and f"150 ns: {word}" in found[0], found
+
+
 def test_an_interval_around_the_goal_decides_nothing() -> None:
     assert all("not decided" in line for line in verdicts(7005.5, 10_005.5))
 
@@ -145,7 +160,7 @@ def test_the_table_shows_who_the_ratio_and_the_method() -> None:
     table.print_result(Console(file=out, width=80), result)
     text = out.getvalue()
     assert "one way, 64 B, 1 subscriber, sleep, every 2 ms" in text
-    assert "0.5x (0.5..0.5)" in text and "ours - futex: +2 us" in text
+    assert "0.50 (0.50..0.50)" in text and "ours - futex: +2 us" in text
     assert "order statistics" in text and "goal: " in text and "something to know" in text
     assert all(len(line) <= 80 for line in text.splitlines()[:6]), text
 
@@ -179,7 +194,22 @@ def test_good_lines_are_figures() -> None:
     lines = ["ready", json.dumps(SUBSCRIBER), json.dumps(PUBLISHER)]
     figures = read_figures(lines, SLEEP, 1)
     assert (figures.latencies, figures.sent, figures.cpu_ns) == ([[1, 2]], 2, 2)
-    assert figures.rates == [pytest.approx(1e7)]
+    assert figures.rates == [pytest.approx(2e7)]
+
+
+def test_a_subscriber_that_woke_for_the_end_only_was_not_fast() -> None:
+    publisher = {**PUBLISHER, "wall_ns": 1000}
+    figures = read_figures([json.dumps(SUBSCRIBER), json.dumps(publisher)], SLEEP, 1)
+    assert figures.rates == [pytest.approx(2e6)]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.00187, "1/530"), (6.2e-05, "1/16k"), (0.538, "0.54"), (14.83, "14.8"), (126411.6, "126k"),
+     (0.0, "0"), (0.1, "0.10"), (9.999, "10.00"), (2.5e6, "2.5M")],
+)  # fmt: skip
+def test_factors_are_short(value: float, text: str) -> None:
+    assert table.factor_text(value) == text
 
 
 @pytest.mark.parametrize(

@@ -137,5 +137,6 @@ def _messages(cell: Cell) -> int:
     if cell.pacing_us >= 10_000:
         return 40
     if cell.pacing_us > 0:
-        return 200
+        # Transports that copy need 40 ms for each of 10 MB.
+        return 200 if cell.bytes <= 1 << 20 else 60
     return 20_000 if cell.bytes <= 65536 else 2000 if cell.bytes <= 1 << 20 else 200

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ligament.bench.transport import cells as table
 from ligament.bench.transport.cells import Cell
@@ -18,6 +18,9 @@ from ligament.errors import FailureError
 
 #: What a run may take beyond its messages: 30 s to match, and a loaded machine.
 GRACE_S = 60.0
+#: How long a publisher sends when throughput is measured, and how many results are still handy.
+SENDING_NS = 300_000_000
+MOST_MESSAGES = 500_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ def measure_passes(plan: Plan, contestants: Sequence[Contestant]) -> tuple[list[
     """All runs; and a sentence on each contestant that failed: it is left out of that cell."""
     runs: list[Run] = []
     failed: dict[tuple[Cell, str], str] = {}
+    lengths: dict[tuple[Cell, str], Cell] = {}
     clock = Progress(plan, contestants)
     for number in range(1, plan.passes + 1):
         for place, cell in enumerate(plan.cells, 1):
@@ -42,8 +46,11 @@ def measure_passes(plan: Plan, contestants: Sequence[Contestant]) -> tuple[list[
                 if (cell, contestant.name) in failed:
                     continue
                 where = f"pass {number}, {cell.title}, {contestant.name}"
+                key = (cell, contestant.name)
                 try:
-                    figures = run_once(contestant, cell, plan.cores)
+                    if cell.metric == table.THROUGHPUT and key not in lengths:
+                        lengths[key] = long_enough(contestant, cell, plan.cores)
+                    figures = run_once(contestant, lengths.get(key, cell), plan.cores)
                 except FailureError as error:
                     failed[cell, contestant.name] = f"{where}: {error}"
                     say(f"failed: {failed[cell, contestant.name]}")
@@ -59,6 +66,17 @@ def in_turn(contestants: Sequence[Contestant], cell: Cell, number: int) -> list[
     those = [c for c in contestants if c.takes_part(cell)]
     start = (number - 1) % len(those)
     return [*those[start:], *those[:start]]
+
+
+def long_enough(contestant: Contestant, cell: Cell, cores: str) -> Cell:
+    """The cell with so many messages that sending them takes this contestant a while.
+
+    One sends in 3 ms what takes another a second; in 3 ms a subscriber has hardly woken.
+    """
+    pilot = replace(cell, messages=max(20, cell.messages // 10), warmup=20)
+    each_ns = run_once(contestant, pilot, cores).wall_ns / pilot.messages
+    wanted = int(SENDING_NS / max(each_ns, 1.0))
+    return replace(cell, messages=min(max(wanted, cell.messages // 10), MOST_MESSAGES))
 
 
 def run_once(contestant: Contestant, cell: Cell, cores: str = "") -> Figures:

@@ -23,6 +23,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     """All cells, how to read them, the goals; notes last, where they are seen."""
     rows, comparisons = result["rows"], result.get("comparisons", [])
     for cell, of_cell in blocks(rows):
+        console.print(f"[italic]{escape(cell.title)}", soft_wrap=True, highlight=False)
         console.print(_table(cell, of_cell, comparisons))
         for line in below_table(cell, of_cell, comparisons):
             console.print(line, soft_wrap=True, highlight=False)
@@ -30,7 +31,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     if comparisons:
         methods = sorted({c["method"] for c in comparisons})
         console.print(
-            f"x and +: ours / peer and ours - floor, the median over passes and its confidence "
+            f"ours / this, and ours - floor: the median over passes and its confidence "
             f"interval ({'; '.join(methods)}).",
             soft_wrap=True,
             highlight=False,
@@ -46,16 +47,16 @@ def blocks(rows: list[Row]) -> Iterator[tuple[Cell, list[Row]]]:
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row["params"].items()), []).append(row)
-    for group in groups.values():
-        found = {row["metric"] for row in group}
-        for metric in cells.METRICS:
+    for metric in cells.METRICS:
+        for group in groups.values():
+            found = {row["metric"] for row in group}
             # Within a latency's cell, the publisher's cost is a column.
             if metric in found and not (metric == cells.PUBLISH_COST and cells.ONE_WAY in found):
                 yield Cell(metric, **group[0]["params"]), group
 
 
 def _table(cell: Cell, rows: list[Row], comparisons: Comparisons) -> Table:
-    table = Table(box=None, pad_edge=False, title=escape(cell.title), title_justify="left")
+    table = Table(box=None, pad_edge=False)
     table.add_column("", no_wrap=True)
     headings = _headings(cell)
     for heading in (*headings, "ours / this"):
@@ -76,11 +77,11 @@ def _headings(cell: Cell) -> dict[str, tuple[str, str]]:
         return {
             "publish p50": (cell.metric, "p50"),
             "p99": (cell.metric, "p99"),
-            "loan + publish p50": (LOAN, "p50"),
+            "with loan": (LOAN, "p50"),
         }
     found = {"p50": (cell.metric, "p50"), "p99": (cell.metric, "p99")}
     if cell.subscribers > 1:
-        found["worst p99"] = (cell.metric, "worst_p99")
+        found = {"p50": (cell.metric, "p50"), "worst p99": (cell.metric, "worst_p99")}
     found["lost"] = (cell.metric, "lost")
     if cell.metric == cells.ONE_WAY:
         found["publish"] = (cells.PUBLISH_COST, "p50")
@@ -93,15 +94,18 @@ def _value(own: dict[str, Row], metric: str, field: str) -> str:
     row = own.get(metric, {})
     if field not in row:
         return ""
-    return str(row[field]) if row["unit"] != "ns" or field == "lost" else time_text(row[field])
+    if field == "lost":
+        return str(row[field])
+    return time_text(row[field]) if row["unit"] == "ns" else factor_text(row[field])
 
 
 def ratio_text(cell: Cell, peer: str, comparisons: Comparisons) -> str:
-    """`0.45x (0.41..0.52)`."""
+    """`0.45 (0.41..0.52)`."""
     found = {c["kind"]: c for c in of_cell(comparisons, cell, cell.metric, peer)}
     text = ""
     if ratio := found.get("ratio"):
-        text = f"{ratio['median']:.3g}x ({ratio['low']:.3g}..{ratio['high']:.3g})"
+        low, high = factor_text(ratio["low"]), factor_text(ratio["high"])
+        text = f"{factor_text(ratio['median'])} ({low}..{high})"
     return text
 
 
@@ -128,6 +132,16 @@ def of_cell(comparisons: Comparisons, cell: Cell, metric: str, peer: str) -> Com
         for c in comparisons
         if c["params"] == cell.params and c["metric"] == metric and c["peer"] == peer
     ]
+
+
+def factor_text(value: float) -> str:
+    """Two or three digits: 1/535, 0.54, 14.8, 126k."""
+    for size, suffix in ((1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g}{suffix}"
+    if value >= 0.1:
+        return f"{value:.2f}" if value < 10 else f"{value:.3g}"
+    return f"1/{factor_text(float(f'{1 / value:.2g}'))}" if value > 0 else "0"
 
 
 def time_text(ns: float) -> str:

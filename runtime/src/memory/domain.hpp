@@ -58,7 +58,7 @@ struct DomainState {
     Directory::Place place;
     layout::EndpointRow row;
     std::map<std::uint64_t, Match> matches;
-    std::set<std::uint64_t> refused;  ///< ends that do not match; their events are counted
+    std::map<std::uint64_t, bool> refused;  ///< ends that do not match, and whether still there
     DeadlineCount deadline;
     Liveliness liveliness;  ///< writers: their own view
   };

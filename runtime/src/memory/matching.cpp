@@ -7,6 +7,8 @@
 /// takes nothing before it has read its id there.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "memory/domain.hpp"
 #include "memory/match.hpp"
 #include "memory/waiter.hpp"
@@ -39,7 +41,7 @@ void DomainState::report(ProblemKind kind, std::string text, std::uint64_t write
 
 /// The problem stands until it is gone; the event is one, however often we look.
 void DomainState::report_mismatch(OwnWriter& own, const layout::EndpointRow& row, Problem problem) {
-  if (own.refused.insert(row.id).second) {
+  if (own.refused.insert_or_assign(row.id, true).second) {
     const auto policy = incompatible_policy(own.state->description.qos, to_description(row).qos);
     own.state->events.note([&](WriterEvents& now) {
       problem.kind == ProblemKind::type_mismatch ? add(now.incompatible_type, 1)
@@ -50,7 +52,7 @@ void DomainState::report_mismatch(OwnWriter& own, const layout::EndpointRow& row
 }
 
 void DomainState::report_mismatch(OwnReader& own, const layout::EndpointRow& row, Problem problem) {
-  if (own.refused.insert(row.id).second) {
+  if (own.refused.insert_or_assign(row.id, true).second) {
     const auto policy = incompatible_policy(to_description(row).qos, own.state->description.qos);
     own.state->events.note([&](ReaderEvents& now) {
       problem.kind == ProblemKind::type_mismatch ? add(now.incompatible_type, 1)
@@ -106,16 +108,16 @@ std::unordered_map<std::string_view, DomainState::TopicEnds> DomainState::own_to
 }
 
 void DomainState::forget_seen() {
-  for (OwnWriter& own : writers_) {
+  const auto forget = [](auto& own) {
     for (auto& [id, match] : own.matches) {
       match.seen = false;
     }
-  }
-  for (OwnReader& own : readers_) {
-    for (auto& [id, match] : own.matches) {
-      match.seen = false;
+    for (auto& [id, seen] : own.refused) {
+      seen = false;
     }
-  }
+  };
+  std::for_each(writers_.begin(), writers_.end(), forget);
+  std::for_each(readers_.begin(), readers_.end(), forget);
 }
 
 void DomainState::consider_row(Peer& peer, const layout::EndpointRow& row,
@@ -294,6 +296,7 @@ void DomainState::drop_unseen() {
       }
       return !entry.second.seen;
     });
+    std::erase_if(own.refused, [](const auto& entry) { return !entry.second; });
   }
   for (OwnReader& own : readers_) {
     for (auto& [id, match] : own.matches) {
@@ -303,6 +306,7 @@ void DomainState::drop_unseen() {
       }
     }
     std::erase_if(own.matches, [](const auto& entry) { return !entry.second.seen; });
+    std::erase_if(own.refused, [](const auto& entry) { return !entry.second; });
   }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Back-pressure at its steps B1 to B4 (spec/wire/pool.md, section 11): no wake-up of a waiting
 /// publish is lost, whoever is stopped or dies where. The bounds that would hide a loss are gone.
+#include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "steps.hpp"
 #include "support.hpp"
@@ -170,6 +172,53 @@ TEST_F(BackPressureSteps, AWriterThatDiesWaitingLeavesItsSamples) {
     EXPECT_FALSE(reader->take().value());
     EXPECT_EQ(reader->stats().lost, 0U);
   }
+}
+
+/// Mostly goes on; sometimes lets the others run for a while.
+void dawdle(const char*) {
+  thread_local std::uint64_t random = std::hash<std::thread::id>()(std::this_thread::get_id());
+  random = mix(random + 0x9E3779B97F4A7C15ULL);
+  if (random % 16 == 0) {
+    std::this_thread::yield();
+  }
+}
+
+TEST_F(BackPressureSteps, NothingIsLostWhereverThreadsDawdle) {
+  constexpr std::uint64_t samples = 3000;
+  const Side other(name_);
+  auto waiter = other.domain->create_waiter().value();
+  std::vector<std::unique_ptr<Reader>> readers;
+  readers.push_back(side_->reader(bytes_on("/t", QoS(1).keep_all())));
+  readers.push_back(
+      side_->domain->create_reader(bytes_on("/t", QoS(1).keep_all()), *waiter).value());
+  ASSERT_TRUE(eventually(
+      [&] { return readers[0]->matched_writers() == 1 && readers[1]->matched_writers() == 1; }));
+  crash_hook = dawdle;
+  const auto publish = [&] {
+    for (std::uint64_t i = 1; i <= samples; ++i) {
+      publish_stamped(*writer_, i, 64);
+    }
+  };
+  const auto take = [](Reader& reader, Waiter& sleeper) {
+    for (std::uint64_t next = 1; next <= 2 * samples;) {
+      if (const auto sample = reader.take().value()) {
+        ASSERT_EQ(sample->info().sequence, next++);
+        ASSERT_NE(number_of(sample->payload()), 0U);
+      } else {
+        (void)sleeper.wait(WaitStrategy::sleep());
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.emplace_back(publish);
+  threads.emplace_back(publish);
+  threads.emplace_back(take, std::ref(*readers[0]), std::ref(*side_->waiter));
+  threads.emplace_back(take, std::ref(*readers[1]), std::ref(*waiter));
+  for (auto& thread : threads) {
+    thread.join();
+  }
+  EXPECT_GT(writer_->stats().waits, 0U);
+  EXPECT_EQ(writer_->stats().overrun, 0U);
 }
 
 }  // namespace

@@ -88,10 +88,12 @@ expected<HoldSlot*, TakeError> ReaderState::take() {
 
 bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
   // Bounded: a writer that publishes what we cannot reach, as quickly as we pass over it, must not
-  // keep us under the lock. has_data() still says that there is something.
-  const std::uint32_t attempts = 64 + (link.source.lifespan_ns != 0 ? link.capacity : 0);
+  // keep us under the lock. has_data() still says that there is something. What is expired costs
+  // no system call to pass over: a whole ring of it.
+  std::uint32_t unreachable = 0;
+  std::uint32_t expired = 0;
   std::int64_t now = 0;
-  for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
+  while (unreachable < 64 && expired <= link.capacity) {
     const Claim claim = link.cursor.claim(*slot.word, link.tag, link.shared->head);
     count_lost(claim.lost);
     if (claim.result == Claim::Result::nothing) {
@@ -110,7 +112,9 @@ bool ReaderState::take_from(WriterLink& link, HoldSlot& slot) {
     slot.word->store(0, std::memory_order_seq_cst);
     if (reading == Reading::whole) {
       ++stats_.expired;
+      ++expired;
     } else {
+      ++unreachable;
       // Its writer died before we could map the memory it lies in, or we have no room to map it.
       count_lost(1);
     }

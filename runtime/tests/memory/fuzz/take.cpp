@@ -22,7 +22,9 @@ class HostileWriter : public Scribbler {
 
   HostileWriter(Input& input, const ReaderState& taker)
       : reader(taker.id), paced(taker.description.qos.history == HistoryPolicy::keep_all) {
-    capacity = 1 + input.below(16);
+    const std::uint8_t shape = input.next();
+    capacity = 1 + shape % 16U;
+    lifespan_ns = shape < 192 ? 0 : 1'000'000;
     Machine& machine = Machine::get();
     control = machine.add_hostile(layout::ring_offset + capacity * sizeof(layout::Word));
     for (std::uint32_t& chunk : chunks) {
@@ -47,12 +49,13 @@ class HostileWriter : public Scribbler {
             {},
             {hostile_pid, control, Machine::inode_of(control),
              layout::ring_offset + capacity * sizeof(layout::Word)},
-            0,
+            lifespan_ns,
             paced};
   }
 
   const std::uint64_t id = layout::endpoint_id(hostile_nonce, 1);
   const std::uint64_t reader;
+  std::int64_t lifespan_ns = 0;
   const bool paced;  ///< both keep all: the reader looks whether the writer waits
   std::uint32_t capacity = 0;
   std::uint32_t control = 0;
@@ -88,6 +91,9 @@ class HostileWriter : public Scribbler {
     const std::size_t at = std::size_t{layout::block_index(block)} * block_bytes;
     Machine::get().poke(chunk, at + offsetof(layout::SampleHeader, sequence), sequence_, 8);
     Machine::get().poke(chunk, at + offsetof(layout::SampleHeader, payload_bytes), bytes, 8);
+    const auto now = static_cast<std::uint64_t>(Machine::get().now_ns);
+    Machine::get().poke(chunk, at + offsetof(layout::SampleHeader, monotonic_ns),
+                        bytes % 2 == 0 ? now : bytes, 8);  // half of them long expired
     Machine::get().poke(chunk, at + offsetof(layout::SampleHeader, payload_offset), offset, 4);
   }
   void publish(std::uint32_t block, std::uint64_t offset, std::uint64_t bytes) {

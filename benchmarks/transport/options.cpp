@@ -76,7 +76,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--subscribers", options.subscribers, "that the publisher waits for")
       ->check(CLI::Range(0, 64));
   app.add_option("--readers", options.readers, "subscriptions of this process")
-      ->check(CLI::Range(1, 64));
+      ->check(CLI::Range(1, 63));
   app.add_option("--index", options.index, "of this subscriber, for its result");
   app.add_option("--pacing-us", options.pacing_us, "from message to message; 0: as fast as it goes")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{60'000'000}));

@@ -15,13 +15,13 @@ from ligament.build.progress import progress_bar
 from ligament.build.stage import build as build_manifest
 from ligament.cli.common import (
     JsonOption,
+    MappingOption,
     OutOption,
     PlatformOption,
     VariantOption,
     graph_path,
     print_json,
 )
-from ligament.cli.generate import MappingOption
 from ligament.pipeline import Request, built
 
 Target = Annotated[

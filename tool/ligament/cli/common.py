@@ -30,6 +30,10 @@ PlatformOption = Annotated[
         help="A platform's name, or the path of a platform.yaml.",
     ),
 ]
+MappingOption = Annotated[
+    Path | None,
+    typer.Option("--mapping", "-m", metavar="FILE", help="Use this mapping.json as it is."),
+]
 OutOption = Annotated[
     Path,
     typer.Option("--out", "-o", metavar="DIR", help="Where artefacts lie: DIR/<graph>/<variant>/."),

@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import json as json_module
-from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.cli.common import (
     GraphArgument,
     JsonOption,
+    MappingOption,
     OutOption,
     PlatformOption,
     VariantOption,
@@ -20,11 +17,6 @@ from ligament.cli.common import (
     print_json,
 )
 from ligament.pipeline import Request, generated
-
-MappingOption = Annotated[
-    Path | None,
-    typer.Option("--mapping", "-m", metavar="FILE", help="Use this mapping.json as it is."),
-]
 
 
 def generate(

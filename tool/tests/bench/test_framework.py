@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import jsonschema
 import pytest
 
 from ligament import resources
-from ligament.bench import floor, framework
+from ligament.bench import floor, framework, transport
 from ligament.cli.main import main
 from ligament.errors import FailureError, InputError
 
@@ -59,6 +60,40 @@ def test_every_benchmark_of_the_table_can_measure() -> None:
     for bench in framework.BENCHES:
         module = __import__(bench.module, fromlist=["measure"])
         assert callable(module.measure), bench.name
+
+
+@pytest.mark.parametrize("bench", [b for b in framework.BENCHES if b.options])
+def test_the_options_of_a_benchmark_are_in_its_help_only(
+    bench: framework.Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = bench.own_options()
+    assert own is not None
+    assert main(["bench", bench.name, "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "--quick" in said and "--json" in said
+    for option in dataclasses.fields(own):
+        flag = "--" + option.name.replace("_", "-")
+        assert flag in said
+        assert main(["bench", "floor", flag, "1"]) == 2, "not an option of every benchmark"
+
+
+def test_options_and_what_failed_reach_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measure(quick: bool, options: transport.Options) -> framework.Measured:
+        return framework.Measured(
+            [ROW | {"params": {"bytes": options.bytes}}],
+            notes=["a note"], failures=["pass 1, somebody: died"], versions={"peer": "1.0"},
+        )  # fmt: skip
+
+    monkeypatch.setattr(transport, "measure", measure)
+    path = tmp_path / "result.json"
+    assert main(["bench", "transport", "--bytes", "77", "--json", str(path)]) == 1
+    result = json.loads(path.read_text())
+    assert result["rows"][0]["params"] == {"bytes": "77"}
+    assert result["notes"] == ["a note"] and result["failures"] == ["pass 1, somebody: died"]
+    assert result["context"]["versions"]["peer"] == "1.0"
+    assert "somebody: died" in capsys.readouterr().err
 
 
 def test_the_result_file_follows_the_schema(

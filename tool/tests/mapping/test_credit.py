@@ -6,6 +6,7 @@ from __future__ import annotations
 import paper_graphs as papers
 import pytest
 
+from ligament.cli.map import explain
 from ligament.errors import InputError
 from ligament.graph.model import End
 from ligament.graph.qos import QoS
@@ -73,6 +74,15 @@ def test_a_mapping_keeps_its_credit_when_it_is_read_again() -> None:
         "up to 10 samples under way and 2 held; then the oldest is overwritten and counted as lost"
     )
     assert from_json(data).topics["/A"].credit == mapping.topics["/A"].credit
+
+
+def test_map_prints_each_hop_and_what_each_publisher_keeps() -> None:
+    bounded = map_graph(papers.graph({"A": "1 -> 2"}, (), 100), papers.BOARD, None, planned())
+    text = "\n".join(explain(bounded))
+    assert "    /n1 -> /n2: up to 10 samples under way and 2 held; then the oldest" in text
+    assert "    /n1 keeps 15 blocks: 15 x 100 = 1500 bytes" in text
+    unbounded = map_graph(papers.graph({"A": "1 -> 2"}, ()), papers.BOARD, None, planned())
+    assert "    /n1 keeps 15 blocks: no bound declared" in "\n".join(explain(unbounded))
 
 
 def mixed(bound_bytes: int | None) -> GraphMapping:

@@ -39,6 +39,22 @@ class HostileProcess : public Scribbler {
   std::uint64_t writer_tag = 0;
 
  private:
+  void hold_all(const HostileReader& reader, std::uint8_t first) const {
+    for (std::uint32_t i = 0; i < reader.max_held; ++i) {
+      const std::uint32_t block = layout::make_block(first >> 6, first % 64U + i);
+      Machine::get().poke(reader.segment, layout::holds_offset + i * 8,
+                          layout::make_word(writer_tag, block), 8);
+    }
+  }
+  /// Writes any cursor.
+  void tell(const HostileReader& reader, const Action& action) const {
+    const std::size_t row = offsetof(layout::ReaderSegment, cursors) +
+                            action.b % layout::max_ends * sizeof(layout::CursorRow);
+    Machine::get().poke(reader.segment, row, writer, 8);
+    Machine::get().poke(reader.segment, row + 8, action.value, 8);
+    Machine::get().poke(reader.segment, row + 16, action.value, 8);
+  }
+
   void perform(const Action& action) override {
     Machine& machine = Machine::get();
     if (action.kind % 8 == 7) {
@@ -51,9 +67,10 @@ class HostileProcess : public Scribbler {
     const HostileReader& reader = readers[action.a % readers.size()];
     const std::size_t hold = layout::holds_offset + (action.a >> 2) % reader.max_held * 8;
     switch (action.kind % 8) {
-      case 0:  // holds a block that exists
+      case 0:  // holds as many blocks as it may, all of them such that exist
       case 1:
-      case 2:
+        return hold_all(reader, action.b);
+      case 2:  // holds one block that exists
         return machine.poke(
             reader.segment, hold,
             layout::make_word(writer_tag, layout::make_block(action.b >> 5, action.b % 32U)), 8);
@@ -63,14 +80,8 @@ class HostileProcess : public Scribbler {
                             8);
       case 4:
         return machine.poke(reader.segment, hold, action.value, 8);
-      case 5: {  // cursors
-        const std::size_t row = offsetof(layout::ReaderSegment, cursors) +
-                                action.b % layout::max_ends * sizeof(layout::CursorRow);
-        machine.poke(reader.segment, row, writer, 8);
-        machine.poke(reader.segment, row + 8, action.value, 8);
-        machine.poke(reader.segment, row + 16, action.value, 8);
-        return;
-      }
+      case 5:
+        return tell(reader, action);
       default:  // any byte
         return machine.poke(reader.segment, std::size_t{action.b} * 9 + (action.a >> 2),
                             action.value, 8);

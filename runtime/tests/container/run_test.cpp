@@ -267,9 +267,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"stubborn",
                   R"([{"op":"replace","path":"/nodes/0/class","value":"test_nodes::Stubborn"}])",
                   "its constructor must hand the NodeOptions on to Node"},
-        BadConfig{"keep_all",
-                  R"([{"op":"add","path":"/topics/~1chat/qos/history","value":"keep_all"}])",
-                  "keep-all"}),
+        BadConfig{"ring", R"([{"op":"add","path":"/topics/~1chat/ring","value":0}])",
+                  "expected a whole number from 1 to 65536, found 0"},
+        BadConfig{"device", R"([{"op":"add","path":"/topics/~1chat/device","value":true}])",
+                  "a device topic needs a 'bound_bytes'"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(Containers, TellAllMistakesOfAFileAtOnce) {

@@ -101,6 +101,56 @@ class Listener : public ligament::Node {
   std::shared_ptr<ligament::Subscription<Image>> image_;
 };
 
+/// Sends `count` strings as fast as it may, once somebody listens, and is then done.
+class Flood : public ligament::Node {
+ public:
+  explicit Flood(const ligament::NodeOptions& options) : Node("flood", options) {
+    count_ = declare_parameter<std::int64_t>("count", 10);
+    text_ = create_publisher<String>("text", QoS(10));
+    timer_ = create_wall_timer(std::chrono::milliseconds(1), [this] { send_all(); });
+  }
+
+ private:
+  void send_all() {
+    if (text_->get_subscription_count() == 0) {
+      return;
+    }
+    timer_->cancel();
+    for (std::int64_t i = 0; i < count_; ++i) {
+      String text;
+      text.data = std::to_string(i);
+      text_->publish(text);
+    }
+    finish();
+  }
+  std::int64_t count_ = 0;
+  std::shared_ptr<ligament::Publisher<String>> text_;
+  std::shared_ptr<ligament::TimerBase> timer_;
+};
+
+/// Needs `work_ms` for each string; done after `count` of them. Reports any out of order.
+class Slow : public ligament::Node {
+ public:
+  explicit Slow(const ligament::NodeOptions& options) : Node("slow", options) {
+    count_ = declare_parameter<std::int64_t>("count", 10);
+    const std::chrono::milliseconds work(declare_parameter<std::int64_t>("work_ms", 1));
+    text_ = create_subscription<String>("text", QoS(10), [this, work](const String& text) {
+      if (text.data != std::to_string(taken_)) {
+        report_error("expected " + std::to_string(taken_) + ", got " + text.data);
+      }
+      std::this_thread::sleep_for(work);
+      if (++taken_ == count_) {
+        finish();
+      }
+    });
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  std::int64_t taken_ = 0;
+  std::shared_ptr<ligament::Subscription<String>> text_;
+};
+
 /// Does what the parameter `how` says, at once (`when: start`) or in a callback (`when: run`).
 class Misbehaving : public ligament::Node {
  public:
@@ -155,6 +205,8 @@ class Stubborn : public ligament::Node {
 
 LIGAMENT_REGISTER_NODE(test_nodes::Talker)
 LIGAMENT_REGISTER_NODE(test_nodes::Listener)
+LIGAMENT_REGISTER_NODE(test_nodes::Flood)
+LIGAMENT_REGISTER_NODE(test_nodes::Slow)
 LIGAMENT_REGISTER_NODE(test_nodes::Misbehaving)
 LIGAMENT_REGISTER_NODE(test_nodes::BadEndpoints)
 LIGAMENT_REGISTER_NODE(test_nodes::Stubborn)

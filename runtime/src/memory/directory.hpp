@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "ligament/detail/pool.hpp"
@@ -58,6 +60,8 @@ class Directory {
   }
   /// Tells peers that look that something changed.
   void raise_generation();
+  /// Number of its descriptor, for peers.
+  [[nodiscard]] std::uint32_t fd() const { return static_cast<std::uint32_t>(page_.fd.get()); }
   [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return bells_; }
 
  private:
@@ -74,14 +78,35 @@ class Directory {
   std::vector<Rows> rows_;
 };
 
+/// Why a process is not attached.
+struct Refusal {
+  std::string text;    ///< a sentence; empty: nobody needs to hear of it
+  bool again = false;  ///< for want of something of ours: try again
+
+  [[nodiscard]] static Refusal of(std::int32_t pid, const os::SystemError& error);
+};
+
+/// A set of topics by hash. Two topics of one hash cost a needless look, no more.
+class Topics {
+ public:
+  [[nodiscard]] static std::uint64_t hash(std::string_view topic);
+  void insert(std::string_view topic) { hashes_.insert(hash(topic)); }
+  void clear() { hashes_.clear(); }
+  [[nodiscard]] bool contains(std::uint64_t hash) const { return hashes_.count(hash) != 0; }
+  [[nodiscard]] bool empty() const { return hashes_.empty(); }
+
+ private:
+  std::unordered_set<std::uint64_t> hashes_;
+};
+
 /// A peer's directory, mapped read-only. Every number in it is copied once and checked.
 class PeerDirectory {
  public:
   using Rows = std::map<std::uint64_t, layout::EndpointRow>;
 
-  /// Finds the directory among the descriptors of `pid`. The error is a sentence.
-  [[nodiscard]] static expected<std::unique_ptr<PeerDirectory>, std::string> open(
-      std::int32_t pid, const std::string& domain);
+  /// Finds the directory among the descriptors of `pid`; `likely_fd` is looked at first.
+  [[nodiscard]] static expected<std::unique_ptr<PeerDirectory>, Refusal> open(
+      std::int32_t pid, const std::string& domain, std::uint32_t likely_fd = 0);
   /// The same from its page, already mapped; null if that is no directory of this domain.
   [[nodiscard]] static std::unique_ptr<PeerDirectory> adopt(std::int32_t pid,
                                                             const std::string& domain,
@@ -92,14 +117,24 @@ class PeerDirectory {
   [[nodiscard]] std::uint64_t alive() const {
     return shared_->alive.load(std::memory_order_relaxed);
   }
-  /// Reads the rows again if the peer changed them; true if `rows()` may be different now.
+  /// Reads what the peer changed; true if `rows()` may be different now.
   [[nodiscard]] bool refresh();
+  /// From the next refresh on, only rows of these topics are kept in `rows()`.
+  void keep_only(std::shared_ptr<const Topics> wanted);
   [[nodiscard]] const Rows& rows() const { return rows_; }
+  /// All rows that make sense, read now.
+  [[nodiscard]] std::vector<layout::EndpointRow> all_rows();
+  /// Whether it has an endpoint on one of them, as of the last refresh.
+  [[nodiscard]] bool has_any(const Topics& topics) const;
   [[nodiscard]] std::size_t invalid_rows() const { return invalid_; }
+  /// Something could not be read at the last refresh.
+  [[nodiscard]] bool is_torn() const { return torn_; }
+  [[nodiscard]] const layout::DirectoryPage* page() const { return shared_; }
   /// The peer's bell page, mapped writable on first use; null if that failed.
   [[nodiscard]] std::shared_ptr<const os::Mapping> bell_page();
 
   std::int32_t pid = 0;
+  std::uint32_t fd = 0;  ///< where its directory is
   std::uint64_t nonce = 0;
   std::uint32_t slot = 0;
   std::string run_id;
@@ -107,7 +142,8 @@ class PeerDirectory {
  private:
   struct SeenRow {
     std::uint64_t version = 0;
-    std::uint64_t id = 0;
+    std::uint64_t id = 0;     ///< 0: free, or makes no sense
+    std::uint64_t topic = 0;  ///< hash
   };
   struct Segment {
     os::Mapping mapping;
@@ -116,13 +152,16 @@ class PeerDirectory {
   [[nodiscard]] bool read_page(const std::string& domain);
   void map_row_segments();
   [[nodiscard]] bool refresh_row(const layout::SharedRow& row, SeenRow& seen);
+  [[nodiscard]] bool is_wanted(const SeenRow& seen) const;
   [[nodiscard]] os::ForeignMemory locate(const layout::SegmentRef& segment) const;
 
   os::Mapping page_;
   const layout::DirectoryPage* shared_ = nullptr;
   std::vector<Segment> segments_;
   std::uint64_t generation_ = 0;
-  bool torn_ = false;  ///< a row was being written: read again next time
+  bool torn_ = false;                     ///< something could not be read: again next time
+  std::shared_ptr<const Topics> wanted_;  ///< null: all
+  bool wants_other_ = false;              ///< `wanted_` changed since the last refresh
   Rows rows_;
   std::size_t invalid_ = 0;
   std::shared_ptr<const os::Mapping> bell_;

@@ -99,12 +99,28 @@ DomainState::~DomainState() {
 
 // --- endpoints -----------------------------------------------------------------------------------
 
-void DomainState::own_change() {
+/// Whom it concerns is looked up after the next look at our peers: see look_for_news.
+void DomainState::own_change(std::string_view topic) {
   directory_.raise_generation();
-  for (const auto& [nonce, peer] : peers_) {
-    notify_.insert(peer->directory->slot);
-  }
+  changed_topics_.insert(topic);
+  news_ = true;
   poke();
+}
+
+/// Of our peers' rows, only those on our own topics are worth a copy.
+void DomainState::follow_own_topics() {
+  auto topics = std::make_shared<Topics>();
+  for (const OwnWriter& own : writers_) {
+    topics->insert(own.state->description.topic);
+  }
+  for (const OwnReader& own : readers_) {
+    topics->insert(own.state->description.topic);
+  }
+  topics_ = std::move(topics);
+  for (Sentry& sentry : sentries_) {
+    sentry.peer->directory->keep_only(topics_);
+    sentry.again = true;
+  }
 }
 
 expected<Directory::Place, EndpointError> DomainState::publish_row(layout::EndpointRow& row,
@@ -120,7 +136,7 @@ expected<Directory::Place, EndpointError> DomainState::publish_row(layout::Endpo
   if (!place) {
     return endpoint_error(place.error(), row.topic);
   }
-  own_change();
+  own_change(row.topic);
   return *place;
 }
 
@@ -155,6 +171,7 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
     return unexpected<EndpointError>(place.error());
   }
   writers_.push_back({state, *place, row, {}, {}, {}, {}});
+  topics_stale_ = true;
   return state;
 }
 
@@ -183,6 +200,7 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
     return unexpected<EndpointError>(place.error());
   }
   readers_.push_back({state, *place, row, {}, {}, {}, {}});
+  topics_stale_ = true;
   return state;
 }
 
@@ -199,9 +217,10 @@ void DomainState::remove(const std::shared_ptr<WriterState>& writer) {
   directory_.set(own->place, own->row);
   LIGAMENT_CRASH_POINT("close.row_closing");
   resting_writers_.push_back({writer, own->place, true, monotonic_now_ns() + 1'000'000'000});
+  own_change(own->row.topic);
   writers_.erase(own);
+  topics_stale_ = true;
   sweep_writers();
-  own_change();
 }
 
 void DomainState::remove(const std::shared_ptr<ReaderState>& reader) {
@@ -221,8 +240,9 @@ void DomainState::remove(const std::shared_ptr<ReaderState>& reader) {
     directory_.remove(own->place);
     LIGAMENT_CRASH_POINT("close.row_removed");
   }
+  own_change(own->row.topic);
   readers_.erase(own);
-  own_change();
+  topics_stale_ = true;
 }
 
 void DomainState::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle) {
@@ -247,9 +267,12 @@ std::vector<EndpointInfo> DomainState::endpoints() {
                    entry.state->matched()});
   }
   for (const auto& [nonce, peer] : peers_) {
-    for (const auto& [id, row] : peer->directory->rows()) {
-      if (nonce != nonce_ && row.state == static_cast<std::uint8_t>(layout::RowState::live)) {
-        others.push_back({to_description(row), static_cast<EndpointKind>(row.kind), id,
+    if (nonce == nonce_) {
+      continue;
+    }
+    for (const layout::EndpointRow& row : peer->directory->all_rows()) {
+      if (row.state == static_cast<std::uint8_t>(layout::RowState::live)) {
+        others.push_back({to_description(row), static_cast<EndpointKind>(row.kind), row.id,
                           peer->directory->pid, false, 0});
       }
     }

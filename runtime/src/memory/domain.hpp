@@ -76,6 +76,14 @@ struct DomainState {
     std::shared_ptr<WriterLink> link;
     Liveliness liveliness;
   };
+  /// What is looked at of a peer at every wake, side by side: with 200 peers, what lies elsewhere
+  /// costs a cache miss each.
+  struct Sentry {
+    const layout::DirectoryPage* page = nullptr;
+    std::uint64_t generation = 0;  ///< as of the last refresh
+    bool again = true;             ///< refresh it whatever its generation
+    Peer* peer = nullptr;
+  };
   using OwnWriter = Own<WriterState, ReaderMatch>;
   using OwnReader = Own<ReaderState, WriterMatch>;
   struct RestingWriter {
@@ -96,6 +104,7 @@ struct DomainState {
 
   // joining.cpp
   [[nodiscard]] expected<void, DomainError> adopt_peers();
+  [[nodiscard]] expected<void, DomainError> adopt_found(const os::PeerCredentials& who);
   [[nodiscard]] expected<void, DomainError> settle_conflict(const Peer& peer);
   [[nodiscard]] expected<void, os::SystemError> open_events();
   [[nodiscard]] bool adopt(std::unique_ptr<Peer> peer);
@@ -104,17 +113,22 @@ struct DomainState {
   // domain.cpp
   [[nodiscard]] expected<Directory::Place, EndpointError> publish_row(
       layout::EndpointRow& row, const os::SharedMemory& segment, std::uint64_t counter);
-  void own_change();  ///< under mutex_: our directory changed
+  void own_change(std::string_view topic);  ///< under mutex_: a row of this topic changed
+  void follow_own_topics();
 
   // housekeeping.cpp
   void run();
   [[nodiscard]] bool wait_for_events(std::int64_t until_ns);
   [[nodiscard]] int look();
-  void watch(int fd, std::uint64_t key);
+  [[nodiscard]] bool watch(int fd, std::uint64_t key);
+  void watch_listener(bool on);
   void meet_newcomers();
-  void greet(const os::PeerCredentials& who);
+  void greet(const os::Visitor& visitor);
+  void greet_again();
   void ask_full_slots();
   void bury_the_dead();
+  void look_for_news();
+  void notify_concerned();
   void send_notifications();
   [[nodiscard]] bool sweep();
   void sweep_writers();
@@ -177,7 +191,19 @@ struct DomainState {
   std::set<std::uint64_t> died_;           ///< processes, by nonce, since the last matching
   std::set<std::uint32_t> notify_;         ///< slots to notify
   std::vector<std::uint32_t> full_slots_;  ///< somebody is there, but has not let us in yet
-  bool again_ = false;  ///< matching changed something that we must look at ourselves
+  std::vector<os::Visitor> to_greet_;      ///< for whom we had no descriptors
+  bool listener_watched_ = true;           ///< not while we have no descriptor to accept with
+  std::vector<Sentry> sentries_;           ///< one per peer
+  std::vector<std::uint64_t> ended_;       ///< nonces of peers that died or leave, it seems
+  std::vector<std::uint64_t> newcomers_;   ///< may have read our directory before our last changes
+  std::size_t unwatched_ = 0;              ///< peers whose death is no event: we ask
+  std::shared_ptr<const Topics> topics_ = std::make_shared<Topics>();  ///< of our endpoints
+  bool topics_stale_ = false;                                          ///< one came or went
+  Topics changed_topics_;   ///< of rows that we changed since we last looked at our peers
+  Topics telling_;          ///< the same before that look: whom it concerns is notified
+  bool news_ = true;        ///< matching may find something to do
+  bool unsettled_ = false;  ///< it must look again though nobody says so
+  bool again_ = false;      ///< matching changed something that we must look at ourselves
 
   os::Fd epoll_;
   os::Fd poke_;

@@ -11,6 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
+#include <utility>
 
 #include "memory/crash_point.hpp"
 #include "memory/domain.hpp"
@@ -22,15 +24,26 @@ namespace {
 constexpr int sweep_ms = 20;
 // However short the period is that somebody asks us to watch.
 constexpr std::int64_t shortest_tick_ns = 1'000'000;
-// While a process that is there has no room for our connection.
+// While a process that is there has no room for our connection, or we have no descriptor for it.
 constexpr int ask_again_ms = 200;
 }  // namespace
 
-void DomainState::watch(int fd, std::uint64_t key) {
+bool DomainState::watch(int fd, std::uint64_t key) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = key;
-  (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+/// A connection that we cannot accept for want of a descriptor would wake us for ever.
+void DomainState::watch_listener(bool on) {
+  if (on == listener_watched_) {
+    return;
+  }
+  epoll_event event{};
+  event.events = on ? std::uint32_t{EPOLLIN} : 0U;
+  (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, rendezvous_.listener().get(), &event);
+  listener_watched_ = on;
 }
 
 void DomainState::poke() {
@@ -67,12 +80,14 @@ void DomainState::run() {
 int DomainState::look() {
   meet_newcomers();
   ask_full_slots();
+  look_for_news();
   bury_the_dead();
   match_all();
   died_.clear();
   const bool waiting = sweep();
   send_notifications();
-  return waiting ? sweep_ms : full_slots_.empty() ? rescan_ms : ask_again_ms;
+  const bool asking = !full_slots_.empty() || !to_greet_.empty() || !listener_watched_;
+  return waiting ? sweep_ms : asking ? ask_again_ms : rescan_ms;
 }
 
 /// False: nobody wants anything, the time has come.
@@ -82,6 +97,11 @@ bool DomainState::wait_for_events(std::int64_t until_ns) {
   const auto timeout_ms = static_cast<int>(std::min<std::int64_t>(left_ns / 1'000'000 + 1, 60'000));
   const int ready = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
                                  left_ns == 0 ? 0 : timeout_ms);
+  for (int i = 0; i < ready; ++i) {
+    if (const std::uint64_t nonce = events[static_cast<std::size_t>(i)].data.u64; nonce != 0) {
+      ended_.push_back(nonce);
+    }
+  }
   std::uint64_t count = 0;
   (void)!::read(poke_.get(), &count, sizeof count);
   os::drain_mailbox(rendezvous_.mailbox());
@@ -93,18 +113,39 @@ bool DomainState::wait_for_events(std::int64_t until_ns) {
 }
 
 void DomainState::meet_newcomers() {
-  while (const auto who = os::accept_credentials(rendezvous_.listener())) {
-    if (who->pid != ::getpid()) {
-      greet(*who);
+  greet_again();
+  for (;;) {
+    const auto visitor = os::accept_visitor(rendezvous_.listener());
+    watch_listener(visitor || !os::is_want_of_descriptors(visitor.error()));
+    if (!visitor) {
+      if (!listener_watched_) {
+        refuse(fmt::format("newcomers cannot be joined yet: {}", visitor.error().text()));
+      }
+      return;
+    }
+    if (visitor->who.pid != ::getpid()) {
+      greet(*visitor);
       LIGAMENT_CRASH_POINT("housekeeping.greeted");
     }
   }
 }
 
-void DomainState::greet(const os::PeerCredentials& who) {
-  auto peer = rendezvous_.attach(who);
+void DomainState::greet_again() {
+  for (const os::Visitor& visitor : std::exchange(to_greet_, {})) {
+    greet(visitor);
+  }
+}
+
+void DomainState::greet(const os::Visitor& visitor) {
+  if (peers_.count(visitor.greeting.nonce) != 0) {
+    return;  // our own scan found it; if it lies, it is its own loss
+  }
+  auto peer = rendezvous_.attach(visitor.who, visitor.greeting.directory_fd);
   if (!peer) {
-    refuse(peer.error());
+    refuse(peer.error().text);
+    if (peer.error().again) {
+      to_greet_.push_back(visitor);
+    }
     return;
   }
   const PeerDirectory& directory = *(*peer)->directory;
@@ -113,10 +154,9 @@ void DomainState::greet(const os::PeerCredentials& who) {
                        directory.pid, options.name, directory.run_id, options.run_id));
     return;
   }
-  const std::uint32_t slot = directory.slot;
+  const std::uint64_t nonce = directory.nonce;
   if (adopt(std::move(*peer))) {
-    // It may have read our directory before our last changes, of which we did not tell it.
-    notify_.insert(slot);
+    newcomers_.push_back(nonce);
   }
 }
 
@@ -128,30 +168,39 @@ void DomainState::ask_full_slots() {
   Found found = rendezvous_.ask(full_slots_);
   full_slots_ = std::move(found.full);
   for (const os::PeerCredentials& who : found.processes) {
-    greet(who);
+    greet({who, {}});
   }
 }
 
 /// A dead process holds nothing any more and writes nothing any more: its rows are forgotten, and
 /// matching lets go of what was linked to them.
 void DomainState::bury_the_dead() {
+  if (unwatched_ != 0) {
+    std::transform(peers_.begin(), peers_.end(), std::back_inserter(ended_),
+                   [](const auto& entry) { return entry.first; });
+  }
   bool died = false;
-  for (auto place = peers_.begin(); place != peers_.end();) {
+  for (const std::uint64_t nonce : std::exchange(ended_, {})) {
+    const auto place = peers_.find(nonce);
+    if (place == peers_.end() || nonce == nonce_) {
+      continue;
+    }
     const Peer& peer = *place->second;
     const bool left = peer.directory->state() == layout::ProcessState::leaving;
-    if (place->first != nonce_ && (left || !os::process_alive(peer.pidfd))) {
-      (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, peer.pidfd.get(), nullptr);
+    if (left || !os::process_alive(peer.pidfd)) {
+      unwatched_ -=
+          ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, peer.pidfd.get(), nullptr) == 0 ? 0 : 1;
       if (!left) {
-        died_.insert(place->first);
+        died_.insert(nonce);
       }
-      place = peers_.erase(place);
+      std::erase_if(sentries_, [&peer](const Sentry& sentry) { return sentry.peer == &peer; });
+      peers_.erase(place);
       LIGAMENT_CRASH_POINT("housekeeping.buried");
       died = true;
-    } else {
-      ++place;
     }
   }
   if (died) {
+    news_ = true;
     // It may have died before it looked at the bell, or between taking bit 0 and waking us.
     for (const OwnReader& own : readers_) {
       wake_reader(*own.state);
@@ -165,7 +214,7 @@ void DomainState::sweep_writers() {
         (resting.state->is_mapped_by_readers() || monotonic_now_ns() >= resting.deadline_ns)) {
       resting.announced = false;
       directory_.remove(resting.place);
-      own_change();
+      own_change(resting.state->description.topic);
     }
   }
   std::erase_if(resting_writers_, [](const auto& resting) {
@@ -180,8 +229,8 @@ void DomainState::sweep_readers() {
       continue;
     }
     directory_.remove(own->place);
+    own_change(own->row.topic);
     own = resting_readers_.erase(own);
-    own_change();
   }
 }
 
@@ -243,8 +292,53 @@ void DomainState::leave() {
     directory_.set_state(layout::ProcessState::leaving);
     LIGAMENT_CRASH_POINT("leave.said");
   }
-  own_change();
+  directory_.raise_generation();
+  for (const auto& [nonce, peer] : peers_) {
+    notify_.insert(peer->directory->slot);
+  }
   send_notifications();
+}
+
+/// First we changed our rows and raised our generation; now we look at the others'; then those are
+/// notified whose endpoints our changes concern. Who adds such an endpoint later looks at ours
+/// after that: of two that change at once, at least one sees the other.
+void DomainState::look_for_news() {
+  telling_ = std::exchange(changed_topics_, {});
+  if (std::exchange(topics_stale_, false)) {
+    follow_own_topics();
+  }
+  for (Sentry& sentry : sentries_) {
+    // seq_cst; partner: Directory::raise_generation.
+    const std::uint64_t generation = sentry.page->generation.load(std::memory_order_seq_cst);
+    if (sentry.page->state.load(std::memory_order_seq_cst) ==
+        static_cast<std::uint32_t>(layout::ProcessState::leaving)) {
+      ended_.push_back(sentry.peer->directory->nonce);
+    }
+    if (sentry.again || generation != sentry.generation) {
+      news_ = sentry.peer->directory->refresh() || news_;
+      sentry.generation = generation;
+      sentry.again = sentry.peer->directory->is_torn();
+    }
+  }
+}
+
+void DomainState::notify_concerned() {
+  const auto notify = [this](const Peer& peer, const Topics& topics) {
+    if (peer.directory->has_any(topics)) {
+      notify_.insert(peer.directory->slot);
+    }
+  };
+  if (!telling_.empty()) {
+    for (const Sentry& sentry : sentries_) {
+      notify(*sentry.peer, telling_);
+    }
+  }
+  for (const std::uint64_t nonce : std::exchange(newcomers_, {})) {
+    if (const auto peer = peers_.find(nonce); peer != peers_.end()) {
+      notify(*peer->second, *topics_);
+    }
+  }
+  telling_.clear();
 }
 
 void DomainState::send_notifications() {

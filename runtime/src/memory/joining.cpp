@@ -27,6 +27,7 @@ expected<void, DomainError> DomainState::join() {
   if (auto opened = open_events(); !opened) {
     return unexpected<DomainError>(DomainError{DomainErrorCode::system, opened.error().text()});
   }
+  rendezvous_.introduce({nonce_, directory_.fd(), 0});
   LIGAMENT_CRASH_POINT("join.slot_taken");
   if (auto announced = rendezvous_.announce(); !announced) {
     return announced;
@@ -42,27 +43,41 @@ expected<void, DomainError> DomainState::join() {
 }
 
 expected<void, DomainError> DomainState::adopt_peers() {
-  auto self = rendezvous_.attach({::getpid(), ::geteuid()});
+  auto self = rendezvous_.attach({::getpid(), ::geteuid()}, directory_.fd());
   if (!self) {
-    return unexpected<DomainError>(DomainError{DomainErrorCode::system, self.error()});
+    return unexpected<DomainError>(DomainError{DomainErrorCode::system, self.error().text});
   }
   (void)adopt(std::move(*self));
   Found found = rendezvous_.scan();
+  if (!found.failures.empty()) {
+    return unexpected<DomainError>(
+        DomainError{DomainErrorCode::system, found.failures.front().text()});
+  }
   full_slots_ = std::move(found.full);
   LIGAMENT_CRASH_POINT("join.scanned");
   for (const os::PeerCredentials& who : found.processes) {
-    auto peer = rendezvous_.attach(who);
-    if (!peer) {
-      refuse(peer.error());
-      continue;
-    }
-    if ((*peer)->directory->run_id == options.run_id) {
-      (void)adopt(std::move(*peer));
-    } else if (auto settled = settle_conflict(**peer); !settled) {
-      return settled;
+    if (auto adopted = adopt_found(who); !adopted) {
+      return adopted;
     }
   }
   return {};
+}
+
+/// Who was there before us. What we lack for it is an error: later it would be a surprise.
+expected<void, DomainError> DomainState::adopt_found(const os::PeerCredentials& who) {
+  auto peer = rendezvous_.attach(who);
+  if (!peer && peer.error().again) {
+    return unexpected<DomainError>(DomainError{DomainErrorCode::system, peer.error().text});
+  }
+  if (!peer) {
+    refuse(peer.error().text);
+    return {};
+  }
+  if ((*peer)->directory->run_id == options.run_id) {
+    (void)adopt(std::move(*peer));
+    return {};
+  }
+  return settle_conflict(**peer);
 }
 
 /// Another run has our name. It wins if it has joined; of two that are just joining, the one in
@@ -107,10 +122,12 @@ expected<void, os::SystemError> DomainState::open_events() {
   if (!epoll_ || !poke_ || !clock_) {
     return unexpected<os::SystemError>(os::last_error("epoll, eventfd or timerfd"));
   }
-  watch(poke_.get(), 0);
-  watch(clock_.get(), 0);
-  watch(rendezvous_.listener().get(), 0);
-  watch(rendezvous_.mailbox().get(), 0);
+  for (const int fd :
+       {poke_.get(), clock_.get(), rendezvous_.listener().get(), rendezvous_.mailbox().get()}) {
+    if (!watch(fd, 0)) {
+      return unexpected<os::SystemError>(os::last_error("epoll_ctl"));
+    }
+  }
   arm_clock_watch();
   return {};
 }
@@ -120,7 +137,9 @@ bool DomainState::adopt(std::unique_ptr<Peer> peer) {
   if (peers_.count(nonce) != 0) {
     return false;  // found twice: by our scan and by its connection
   }
-  watch(peer->pidfd.get(), nonce);
+  unwatched_ += watch(peer->pidfd.get(), nonce) ? 0 : 1;
+  peer->directory->keep_only(topics_);
+  sentries_.push_back({peer->directory->page(), 0, true, peer.get()});
   peers_.emplace(nonce, std::move(peer));
   return true;
 }

@@ -36,6 +36,7 @@ void DomainState::wake_reader(ReaderState& reader) { reader.waiter->ring(); }
 
 void DomainState::report(ProblemKind kind, std::string text, std::uint64_t writer,
                          std::uint64_t reader) {
+  unsettled_ = true;  // what stands in the way may pass without a notice
   problems_.push_back({kind, std::move(text), writer, reader});
 }
 
@@ -63,16 +64,17 @@ void DomainState::report_mismatch(OwnReader& own, const layout::EndpointRow& row
 }
 
 void DomainState::match_all() {
+  notify_concerned();
   // A link that we made can be what our own reader waits for; two rounds settle it.
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 4 && (news_ || unsettled_); ++round) {
+    news_ = false;
+    unsettled_ = false;
     again_ = false;
-    for (const auto& [nonce, peer] : peers_) {
-      (void)peer->directory->refresh();
-    }
     match_once();
     if (!again_) {
       break;
     }
+    news_ = true;
   }
   for (const OwnReader& own : readers_) {
     own.state->map_new_chunks();
@@ -249,6 +251,7 @@ void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& ma
   std::uint64_t start = 0;
   std::uint64_t granted = 0;
   if (!match.link->find_match(own.row.id, start, granted)) {
+    unsettled_ = true;
     return;  // the writer's process has not looked yet; it will notify us
   }
   match.link->map_chunks();

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <numeric>
+#include <utility>
 
 #include "memory/crash_point.hpp"
 
@@ -22,19 +23,39 @@ std::string Rendezvous::slot_name(std::uint32_t slot) const {
 
 std::string Rendezvous::mailbox_name(std::uint32_t slot) const { return slot_name(slot) + "/mail"; }
 
+/// Both names of a slot. The sockets are kept for the next slot where a name is taken.
+expected<void, os::SystemError> Rendezvous::take(std::uint32_t slot) {
+  if (!listener_) {
+    auto opened = os::open_listener();
+    if (!opened) {
+      return unexpected<os::SystemError>(opened.error());
+    }
+    listener_ = std::move(*opened);
+  }
+  if (auto bound = os::bind_name(listener_, slot_name(slot)); !bound) {
+    return bound;
+  }
+  LIGAMENT_CRASH_POINT("join.listener_bound");
+  auto bound = os::bind_name(mailbox_, mailbox_name(slot));
+  if (!bound) {
+    const os::Fd released = std::exchange(listener_, os::Fd());
+  }
+  return bound;
+}
+
 expected<std::uint32_t, DomainError> Rendezvous::take_slot() {
+  auto mailbox = os::open_mailbox();
+  if (!mailbox) {
+    return unexpected<DomainError>(DomainError{DomainErrorCode::system, mailbox.error().text()});
+  }
+  mailbox_ = std::move(*mailbox);
   for (slot_ = 0; slot_ < layout::max_slots; ++slot_) {
-    auto listener = os::bind_listener(slot_name(slot_));
-    LIGAMENT_CRASH_POINT("join.listener_bound");
-    auto mailbox = os::open_mailbox(mailbox_name(slot_));
-    if (listener && mailbox) {
-      listener_ = std::move(*listener);
-      mailbox_ = std::move(*mailbox);
+    const auto taken = take(slot_);
+    if (taken) {
       return slot_;
     }
-    const os::SystemError error = listener ? mailbox.error() : listener.error();
-    if (error.code != EADDRINUSE) {
-      return unexpected<DomainError>(DomainError{DomainErrorCode::system, error.text()});
+    if (taken.error().code != EADDRINUSE) {
+      return unexpected<DomainError>(DomainError{DomainErrorCode::system, taken.error().text()});
     }
   }
   return unexpected<DomainError>(
@@ -58,51 +79,69 @@ Found Rendezvous::scan() const {
 
 Found Rendezvous::ask(const std::vector<std::uint32_t>& slots) const {
   Found found;
+  os::Caller caller;
   for (const std::uint32_t slot : slots) {
-    const auto who = os::credentials_of(slot_name(slot));
+    const auto who = caller.ask(slot_name(slot), greeting_);
     if (who) {
       found.processes.push_back(*who);
     } else if (who.error().code == EAGAIN) {
       found.full.push_back(slot);
+    } else if (os::is_want_of_descriptors(who.error())) {
+      found.failures.push_back(who.error());
+      return found;
     }
   }
   return found;
 }
 
-expected<std::unique_ptr<Peer>, std::string> Rendezvous::attach(
-    const os::PeerCredentials& who) const {
+/// Why who has this identity can never be a peer of ours; empty: it can.
+std::string Rendezvous::refusal(const os::PeerCredentials& who) const {
   if (who.uid != uid_) {
-    return unexpected<std::string>(
-        fmt::format("process {} of user {} is in domain '{}': refused, shared memory is for one "
-                    "user (ours: {})",
-                    who.pid, who.uid, domain_, uid_));
+    return fmt::format(
+        "process {} of user {} is in domain '{}': refused, shared memory is for one user (ours: "
+        "{})",
+        who.pid, who.uid, domain_, uid_);
   }
   if (who.pid <= 0) {
-    return unexpected<std::string>(fmt::format(
+    return fmt::format(
         "a process of domain '{}' lives in another pid namespace: refused, its memory cannot be "
         "reached from here",
-        domain_));
-  }
-  auto peer = std::make_unique<Peer>();
-  peer->pidfd = os::open_process(who.pid);
-  if (!os::process_alive(peer->pidfd)) {
-    return unexpected<std::string>(std::string());
+        domain_);
   }
   if (const auto theirs = os::namespace_inode(who.pid, "pid");
       theirs != 0 && theirs != pid_namespace_) {
-    return unexpected<std::string>(
-        fmt::format("process {} of domain '{}' lives in another pid namespace: refused, it could "
-                    "not see our death nor we its",
-                    who.pid, domain_));
+    return fmt::format(
+        "process {} of domain '{}' lives in another pid namespace: refused, it could not see our "
+        "death nor we its",
+        who.pid, domain_);
   }
-  auto directory = PeerDirectory::open(who.pid, domain_);
+  return {};
+}
+
+expected<std::unique_ptr<Peer>, Refusal> Rendezvous::attach(const os::PeerCredentials& who,
+                                                            std::uint32_t likely_fd) {
+  auto peer = std::make_unique<Peer>();
+  if (who.pid > 0) {
+    // Before anything is read of it: what is found then is this process's, or it is seen to be
+    // dead.
+    peer->pidfd = os::open_process(who.pid);
+    if (const auto error = os::last_error("pidfd_open"); !peer->pidfd) {
+      return unexpected<Refusal>(error.code == ESRCH ? Refusal{} : Refusal::of(who.pid, error));
+    }
+  }
+  if (std::string text = refusal(who); !text.empty()) {
+    const bool gone = who.pid > 0 && !os::process_alive(peer->pidfd);
+    return unexpected<Refusal>(Refusal{gone ? std::string() : std::move(text)});
+  }
+  auto directory = PeerDirectory::open(who.pid, domain_, likely_fd != 0 ? likely_fd : usual_fd_);
   if (!os::process_alive(peer->pidfd)) {
-    return unexpected<std::string>(std::string());
+    return unexpected<Refusal>(Refusal{});
   }
   if (!directory) {
-    return unexpected<std::string>(directory.error());
+    return unexpected<Refusal>(directory.error());
   }
   peer->directory = std::move(*directory);
+  usual_fd_ = peer->directory->fd;
   return peer;
 }
 

@@ -27,6 +27,7 @@ struct Peer {
 struct Found {
   std::vector<os::PeerCredentials> processes;
   std::vector<std::uint32_t> full;  ///< somebody listens, but its queue has no room: ask again
+  std::vector<os::SystemError> failures;  ///< why some could not be asked; at most one
 };
 
 class Rendezvous {
@@ -37,10 +38,12 @@ class Rendezvous {
   [[nodiscard]] expected<std::uint32_t, DomainError> take_slot();
   /// Lets others find us: call when our directory is complete.
   [[nodiscard]] expected<void, DomainError> announce();
-  /// Attaches a process by its credentials. The error is a sentence; an empty one means that the
-  /// process is gone and nobody needs to hear of it.
-  [[nodiscard]] expected<std::unique_ptr<Peer>, std::string> attach(
-      const os::PeerCredentials& who) const;
+  /// What we say of ourselves when we connect.
+  void introduce(const os::Greeting& greeting) { greeting_ = greeting; }
+  /// Attaches a process by its credentials. An empty sentence means that the process is gone and
+  /// nobody needs to hear of it. `likely_fd`: where its directory may be; 0: unknown.
+  [[nodiscard]] expected<std::unique_ptr<Peer>, Refusal> attach(const os::PeerCredentials& who,
+                                                                std::uint32_t likely_fd = 0);
   /// Who is in everybody else's slots.
   [[nodiscard]] Found scan() const;
   /// The same for some slots.
@@ -55,6 +58,8 @@ class Rendezvous {
  private:
   [[nodiscard]] std::string slot_name(std::uint32_t slot) const;
   [[nodiscard]] std::string mailbox_name(std::uint32_t slot) const;
+  [[nodiscard]] expected<void, os::SystemError> take(std::uint32_t slot);
+  [[nodiscard]] std::string refusal(const os::PeerCredentials& who) const;
 
   std::string domain_;
   std::uint32_t uid_;
@@ -62,6 +67,8 @@ class Rendezvous {
   std::uint32_t slot_ = 0;
   os::Fd listener_;
   os::Fd mailbox_;
+  os::Greeting greeting_;
+  std::uint32_t usual_fd_ = 0;  ///< where the last directory was: processes of a graph are alike
 };
 
 }  // namespace ligament::pool

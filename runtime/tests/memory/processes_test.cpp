@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "memory/layout.hpp"
 #include "support.hpp"
 
 namespace ligament::pool::test {
@@ -353,7 +354,7 @@ TEST(Refusal, OfAnotherUser) {
   }
   const auto name = unique_name();
   const OtherProcess impostor;
-  ASSERT_EQ(impostor.ask("impostor ligament/0/" + name + "/v1/0"), "ok");
+  ASSERT_EQ(impostor.ask(fmt::format("impostor ligament/0/{}/v{}/0", name, layout::version)), "ok");
   const Side side(name);
   ASSERT_EQ(side.domain->problems().size(), 1U);
   EXPECT_NE(side.domain->problems()[0].text.find("of user 65534"), std::string::npos);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace ligament::pool::os {
 
@@ -40,24 +41,25 @@ expected<PeerCredentials, SystemError> credentials(int fd) {
 constexpr int stream = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 constexpr int datagram = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
-}  // namespace
-
-namespace {
-expected<Fd, SystemError> bound_socket(int type, const std::string& name) {
+expected<Fd, SystemError> open_socket(int type) {
   Fd fd(::socket(AF_UNIX, type, 0));
   if (!fd) {
     return unexpected<SystemError>(last_error("socket"));
   }
-  const Address address = abstract_address(name);
-  if (::bind(fd.get(), address.get(), address.size) != 0) {
-    return unexpected<SystemError>(last_error("bind"));
-  }
   return fd;
 }
+
 }  // namespace
 
-expected<Fd, SystemError> bind_listener(const std::string& name) {
-  return bound_socket(stream, name);
+expected<Fd, SystemError> open_listener() { return open_socket(stream); }
+expected<Fd, SystemError> open_mailbox() { return open_socket(datagram); }
+
+expected<void, SystemError> bind_name(const Fd& socket, const std::string& name) {
+  const Address address = abstract_address(name);
+  if (::bind(socket.get(), address.get(), address.size) != 0) {
+    return unexpected<SystemError>(last_error("bind"));
+  }
+  return {};
 }
 
 expected<void, SystemError> start_listening(const Fd& listener, int backlog) {
@@ -67,28 +69,39 @@ expected<void, SystemError> start_listening(const Fd& listener, int backlog) {
   return {};
 }
 
-expected<PeerCredentials, SystemError> credentials_of(const std::string& name) {
-  const Fd fd(::socket(AF_UNIX, stream, 0));
-  if (!fd) {
-    return unexpected<SystemError>(last_error("socket"));
+expected<PeerCredentials, SystemError> Caller::ask(const std::string& name,
+                                                   const Greeting& greeting) {
+  if (!fd_) {
+    auto opened = open_socket(stream);
+    if (!opened) {
+      return unexpected<SystemError>(opened.error());
+    }
+    fd_ = std::move(*opened);
   }
   const Address address = abstract_address(name);
-  if (::connect(fd.get(), address.get(), address.size) != 0) {
+  if (::connect(fd_.get(), address.get(), address.size) != 0) {
     return unexpected<SystemError>(last_error("connect"));
   }
-  return credentials(fd.get());
+  const Fd connected = std::exchange(fd_, Fd());
+  (void)::send(connected.get(), &greeting, sizeof greeting, MSG_NOSIGNAL);
+  return credentials(connected.get());
 }
 
-expected<PeerCredentials, SystemError> accept_credentials(const Fd& listener) {
-  const Fd fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+expected<Visitor, SystemError> accept_visitor(const Fd& listener) {
+  const Fd fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!fd) {
     return unexpected<SystemError>(last_error("accept"));
   }
-  return credentials(fd.get());
-}
-
-expected<Fd, SystemError> open_mailbox(const std::string& name) {
-  return bound_socket(datagram, name);
+  const auto who = credentials(fd.get());
+  if (!who) {
+    return unexpected<SystemError>(who.error());
+  }
+  Visitor visitor{*who, {}};
+  if (::recv(fd.get(), &visitor.greeting, sizeof visitor.greeting, 0) !=
+      ssize_t{sizeof visitor.greeting}) {
+    visitor.greeting = {};
+  }
+  return visitor;
 }
 
 void drain_mailbox(const Fd& mailbox) {

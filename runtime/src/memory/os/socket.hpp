@@ -15,18 +15,43 @@ struct PeerCredentials {
   std::uint32_t uid = 0;
 };
 
-/// Reserves an abstract name; EADDRINUSE if somebody has it. Connecting fails until
-/// `start_listening`.
-[[nodiscard]] expected<Fd, SystemError> bind_listener(const std::string& name);
-/// The kernel remembers who called this: that is who `credentials_of` names.
-[[nodiscard]] expected<void, SystemError> start_listening(const Fd& listener, int backlog);
-/// Connects (never blocks, the other side need not accept) and asks the kernel who listens.
-[[nodiscard]] expected<PeerCredentials, SystemError> credentials_of(const std::string& name);
-/// The next process that connected to us; an invalid Fd in the error's place: none left.
-[[nodiscard]] expected<PeerCredentials, SystemError> accept_credentials(const Fd& listener);
+/// What a newcomer says of itself when it connects. Nobody vouches for it: it is a hint where to
+/// look, and a reason not to look again at who is known already.
+struct Greeting {
+  std::uint64_t nonce = 0;
+  std::uint32_t directory_fd = 0;
+  std::uint32_t reserved = 0;
+};
+static_assert(sizeof(Greeting) == 16);
 
+/// A stream socket that reserves a name with `bind_name`; connecting fails until `start_listening`.
+[[nodiscard]] expected<Fd, SystemError> open_listener();
 /// A mailbox that only means "look again": full is as good as delivered.
-[[nodiscard]] expected<Fd, SystemError> open_mailbox(const std::string& name);
+[[nodiscard]] expected<Fd, SystemError> open_mailbox();
+/// EADDRINUSE if somebody has it: the socket can then try another name.
+[[nodiscard]] expected<void, SystemError> bind_name(const Fd& socket, const std::string& name);
+/// The kernel remembers who called this: that is who `Caller::ask` names.
+[[nodiscard]] expected<void, SystemError> start_listening(const Fd& listener, int backlog);
+
+/// Connects to one name after another. A socket that found nobody is used again: most names of a
+/// domain are nobody's.
+class Caller {
+ public:
+  /// Never blocks, the other side need not accept. The kernel says who listens.
+  [[nodiscard]] expected<PeerCredentials, SystemError> ask(const std::string& name,
+                                                           const Greeting& greeting);
+
+ private:
+  Fd fd_;
+};
+
+struct Visitor {
+  PeerCredentials who;
+  Greeting greeting;  ///< zeros if it said nothing
+};
+/// The next process that connected to us; EAGAIN: none left.
+[[nodiscard]] expected<Visitor, SystemError> accept_visitor(const Fd& listener);
+
 void drain_mailbox(const Fd& mailbox);
 void notify(const Fd& from, const std::string& name);
 

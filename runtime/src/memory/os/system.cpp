@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -41,7 +42,17 @@ std::int64_t monotonic_now_ns() {
 namespace os {
 
 std::string SystemError::text() const {
-  return fmt::format("{}: {}", call, std::strerror(code));  // NOLINT(concurrency-mt-unsafe)
+  auto text = fmt::format("{}: {}", call, std::strerror(code));  // NOLINT(concurrency-mt-unsafe)
+  if (code == EMFILE) {
+    rlimit limit{};
+    (void)::getrlimit(RLIMIT_NOFILE, &limit);
+    text += fmt::format(
+        " (this process may have {}; raise its limit: `ulimit -n`, LimitNOFILE= of a service)",
+        limit.rlim_cur);
+  } else if (code == ENFILE) {
+    text += " (raise the system's limit: sysctl fs.file-max)";
+  }
+  return text;
 }
 
 SystemError last_error(const char* call) { return {call, errno}; }

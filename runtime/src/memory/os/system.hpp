@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,6 +20,10 @@ struct SystemError {
   [[nodiscard]] std::string text() const;
 };
 [[nodiscard]] SystemError last_error(const char* call);
+/// Our limit, or the system's: says nothing about a peer, and may pass.
+[[nodiscard]] inline bool is_want_of_descriptors(const SystemError& error) {
+  return error.code == EMFILE || error.code == ENFILE;
+}
 
 class Fd {
  public:
@@ -97,7 +102,7 @@ struct ForeignMemory {
 [[nodiscard]] expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
                                                          SharedMemoryOptions options);
 
-[[nodiscard]] Fd open_process(std::int32_t pid);  ///< pidfd; invalid if there is none
+[[nodiscard]] Fd open_process(std::int32_t pid);  ///< pidfd; invalid if there is none (errno)
 [[nodiscard]] bool process_alive(const Fd& pidfd);
 /// Inode of /proc/PID/ns/KIND (0 if unreadable); `pid` 0: our own.
 [[nodiscard]] std::uint64_t namespace_inode(std::int32_t pid, const char* kind);

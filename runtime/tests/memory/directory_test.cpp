@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// How directories are found and read, and what is done without descriptors to do it with.
+#include "memory/directory.hpp"
+
+#include <fcntl.h>
+
+#include "support.hpp"
+
+namespace ligament::pool::test {
+namespace {
+
+constexpr std::uint64_t nonce = 0x7654321;
+
+layout::EndpointRow row_on(const std::string& topic, std::uint64_t counter) {
+  layout::EndpointRow row = to_row(bytes_on(topic), EndpointKind::reader);
+  row.counter = counter;
+  row.id = layout::endpoint_id(nonce, counter);
+  row.bell_slot = 1;
+  row.inode = 1;
+  return row;
+}
+
+std::vector<std::string> topics_of(const PeerDirectory::Rows& rows) {
+  std::vector<std::string> topics;
+  for (const auto& [id, row] : rows) {
+    topics.emplace_back(row.topic);
+  }
+  std::sort(topics.begin(), topics.end());
+  return topics;
+}
+
+std::shared_ptr<const Topics> only(const std::vector<std::string>& names) {
+  auto topics = std::make_shared<Topics>();
+  for (const std::string& name : names) {
+    topics->insert(name);
+  }
+  return topics;
+}
+
+/// A directory of this process, and the same as a peer would see it.
+struct Both {
+  explicit Both(const std::string& name) {
+    EXPECT_TRUE(own.open({name, "run", nonce, 7}));
+    seen = PeerDirectory::open(::getpid(), name).value();
+  }
+  Directory::Place add(const std::string& topic) {
+    const auto place = own.add(row_on(topic, ++counter)).value();
+    own.raise_generation();
+    return place;
+  }
+  Directory own;
+  std::unique_ptr<PeerDirectory> seen;
+  std::uint64_t counter = 0;
+};
+
+TEST(PeerDirectory, KeepsRowsOfWantedTopicsOnlyAndKnowsTheOthers) {
+  Both both(unique_name());
+  both.seen->keep_only(only({"/a"}));
+  both.add("/a");
+  const auto place = both.add("/b");
+  ASSERT_TRUE(both.seen->refresh());
+  EXPECT_EQ(topics_of(both.seen->rows()), std::vector<std::string>{"/a"});
+  EXPECT_TRUE(both.seen->has_any(*only({"/b"})));
+  EXPECT_FALSE(both.seen->has_any(*only({"/c"})));
+  EXPECT_EQ(both.seen->all_rows().size(), 2U);
+  EXPECT_FALSE(both.seen->refresh()) << "nothing changed";
+
+  both.own.remove(place);
+  both.own.raise_generation();
+  ASSERT_TRUE(both.seen->refresh());
+  EXPECT_FALSE(both.seen->has_any(*only({"/b"})));
+  EXPECT_EQ(both.seen->all_rows().size(), 1U);
+}
+
+TEST(PeerDirectory, ReadsAgainWhatIsWantedLater) {
+  Both both(unique_name());
+  both.seen->keep_only(only({}));
+  both.add("/a");
+  both.add("/b");
+  ASSERT_TRUE(both.seen->refresh());
+  EXPECT_TRUE(both.seen->rows().empty());
+
+  both.seen->keep_only(only({"/a", "/b"}));
+  ASSERT_TRUE(both.seen->refresh()) << "though its generation is the same";
+  EXPECT_EQ(topics_of(both.seen->rows()), (std::vector<std::string>{"/a", "/b"}));
+  both.seen->keep_only(only({"/b"}));
+  ASSERT_TRUE(both.seen->refresh());
+  EXPECT_EQ(topics_of(both.seen->rows()), std::vector<std::string>{"/b"});
+  EXPECT_EQ(both.seen->invalid_rows(), 0U);
+}
+
+TEST(PeerDirectory, IsFoundWhateverItsNumber) {
+  std::vector<os::Fd> before;
+  for (int i = 0; i < 100; ++i) {
+    before.emplace_back(::fcntl(0, F_DUPFD_CLOEXEC, 3));
+  }
+  const auto name = unique_name();
+  Both both(name);
+  EXPECT_GE(both.seen->fd, 64U);
+  EXPECT_EQ(both.seen->fd, both.own.fd());
+  EXPECT_TRUE(PeerDirectory::open(::getpid(), name, both.own.fd())) << "where it was said to be";
+  EXPECT_TRUE(PeerDirectory::open(::getpid(), name, 1)) << "where it is not";
+  EXPECT_FALSE(PeerDirectory::open(::getpid(), name + "-other", both.own.fd()));
+}
+
+TEST(Descriptors, WhoHasNoneCannotJoinAndHearsWhatToRaise) {
+  const auto name = unique_name();
+  const OtherProcess poor;
+  ASSERT_EQ(poor.ask("descriptors none"), "ok");
+  const std::string refused = poor.ask("join " + name + " run");
+  EXPECT_NE(refused.find("ulimit -n"), std::string::npos) << refused;
+  ASSERT_EQ(poor.ask("descriptors many"), "ok");
+  EXPECT_EQ(poor.ask("join " + name + " run"), "ok");
+}
+
+TEST(Descriptors, NewcomersWaitUntilThereAreSomeAgain) {
+  const auto name = unique_name();
+  const OtherProcess poor(name);
+  ASSERT_EQ(poor.ask("writer /t"), "ok");
+  ASSERT_EQ(poor.ask("descriptors none"), "ok");
+  const Side rich(name);
+  const auto reader = rich.reader(bytes_on("/t"));
+  EXPECT_TRUE(eventually([&] {
+    return poor.ask("problems").find("newcomers cannot be joined yet") != std::string::npos;
+  }));
+  EXPECT_EQ(reader->matched_writers(), 0U);
+  ASSERT_EQ(poor.ask("descriptors many"), "ok");
+  EXPECT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+}
+
+}  // namespace
+}  // namespace ligament::pool::test

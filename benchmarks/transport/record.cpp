@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "clock.hpp"
+#include "ends.hpp"
 
 namespace ligament::bench {
 
@@ -33,8 +34,13 @@ Receipts::Receipts(const Options& options)
       latency_ns_(make_series(options.messages)) {}
 
 bool Receipts::note(const Stamp& stamp, std::int64_t now_ns) {
+  if (stamp.sequence <= last_sequence_ || stamp.sequence > total_) {
+    fail("message " + std::to_string(stamp.sequence) + " came after message " +
+         std::to_string(last_sequence_) + " of " + std::to_string(total_));
+  }
   last_ns_ = now_ns;
-  if (stamp.sequence > warmup_ && latency_ns_.size() < total_ - warmup_) {
+  last_sequence_ = stamp.sequence;
+  if (stamp.sequence > warmup_) {
     latency_ns_.push_back(now_ns - stamp.sent_ns);
     if (latency_ns_.size() == 1) {
       span_.begin(now_ns);

@@ -34,7 +34,7 @@ std::vector<std::int64_t> make_series(std::size_t count);
 class Receipts {
  public:
   explicit Receipts(const Options& options);
-  /// True when it was the last one of all.
+  /// True when it was the last one of all. One that came late or twice ends the program.
   bool note(const Stamp& stamp, std::int64_t now_ns);
   [[nodiscard]] std::int64_t last_ns() const { return last_ns_; }  ///< 0: none came yet
   void finish() { span_.end(last_ns_); }
@@ -45,6 +45,7 @@ class Receipts {
   std::size_t total_;
   std::vector<std::int64_t> latency_ns_;
   std::int64_t last_ns_ = 0;
+  std::uint64_t last_sequence_ = 0;
   Span span_;
 };
 

@@ -232,6 +232,14 @@ def test_nonsense_is_named(change: dict[str, Any], text: str) -> None:
         read_figures([json.dumps({**SUBSCRIBER, **change}), json.dumps(PUBLISHER)], SLEEP, 1)
 
 
+def test_messages_that_came_torn_late_or_twice_are_noted() -> None:
+    spoilt = {**SUBSCRIBER, "torn": 2, "disorder": 1}
+    figures = read_figures([json.dumps(spoilt), json.dumps(PUBLISHER)], SLEEP, 1)
+    runs = [run(1, SLEEP, "fastdds-loan", figures), run(1, SLEEP, "ligament", one_way([1]))]
+    notes = rows.notes_of_runs(runs)
+    assert len(notes) == 1 and "fastdds-loan: 3 messages" in notes[0]
+
+
 @pytest.mark.parametrize("line", ["{", "{]", '{"role"'])
 def test_a_broken_line_is_named(line: str) -> None:
     with pytest.raises(FailureError, match="no JSON"):

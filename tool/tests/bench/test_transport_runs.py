@@ -233,6 +233,20 @@ def test_a_peer_that_hangs_is_ended(
     assert not processes_with(str(tmp_path))
 
 
+def test_a_peer_that_is_given_up_may_clean_up(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked to leave before it is killed: some transports keep files."""
+    monkeypatch.setattr(passes, "GRACE_S", 1.0)
+    mark = tmp_path / "files of a transport"
+    trap = f"trap 'rm \"{mark}\"; exit' TERM"
+    body = f'[ $1 = --version ] && exit; {trap}; touch "{mark}"; echo ready; sleep 1000 & wait'
+    folder = fake_peer(tmp_path, body)
+    measured = measure(True, small(peers="iceoryx2", peers_dir=folder, passes=1))
+    assert len(measured.failures) == 1 and "has not ended" in measured.failures[0]
+    assert not mark.exists() and not processes_with(str(tmp_path))
+
+
 def test_what_failed_is_an_error_after_the_rest_was_written(
     program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ from ligament.bench.framework import Measured
 from ligament.bench.transport import peers
 from ligament.bench.transport.options import Options, make_plan
 from ligament.bench.transport.passes import measure_passes
-from ligament.bench.transport.rows import comparisons_of, rows_of_runs
+from ligament.bench.transport.rows import comparisons_of, notes_of_runs, rows_of_runs
 from ligament.bench.transport.table import print_result
 
 __all__ = ["Options", "measure", "print_result"]
@@ -30,7 +30,7 @@ def measure(quick: bool, options: Options) -> Measured:
     return Measured(
         rows_of_runs(runs),
         comparisons=comparisons_of(runs),
-        notes=notes,
+        notes=[*notes, *notes_of_runs(runs)],
         failures=failures,
         versions=peers.versions(contestants),
     )

@@ -17,6 +17,8 @@ from ligament.run.process import die_with_tool, exit_text
 
 #: A program that prints more than this prints nonsense.
 _LARGEST_OUTPUT = 256 << 20
+#: How long children may take to leave when a run is given up.
+_LEAVING_S = 3.0
 
 
 class Child:
@@ -76,15 +78,26 @@ class Children:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        # Asked first: transports that keep files remove them, and a killed one cannot.
+        self._signal(signal.SIGTERM, [c for c in self._children if c.process.poll() is None])
+        deadline = time.monotonic() + _LEAVING_S
         for child in self._children:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.process.pid, signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.process.wait(max(0.0, deadline - time.monotonic()))
+        self._signal(signal.SIGKILL, self._children)
         for child in self._children:
             child.process.wait()
             for pipe in (child.process.stdout, child.process.stderr):
                 if pipe is not None:
                     pipe.close()
         self._selector.close()
+
+    @staticmethod
+    def _signal(number: signal.Signals, children: Sequence[Child]) -> None:
+        """To a child and to what it has started."""
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.process.pid, number)
 
     def start(self, name: str, command: Sequence[str]) -> Child:
         """Start one more."""

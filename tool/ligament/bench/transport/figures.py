@@ -23,6 +23,8 @@ class Figures:
     publish_ns: list[float] = field(default_factory=list)
     loan_publish_ns: list[float] = field(default_factory=list)
     lost: int = 0
+    #: Of the lost ones: those that came, but changed while they were read, or late or twice.
+    spoilt: int = 0
     #: Processor time of all processes, and messages sent.
     cpu_ns: float = 0
     sent: int = 0
@@ -61,6 +63,7 @@ def _add_subscriber(figures: Figures, result: dict[str, Any]) -> None:
         raise FailureError(f"says that it received {received:g} messages and lists {len(series)}")
     figures.latencies.append(series)
     figures.lost += int(_number(result, "lost"))
+    figures.spoilt += sum(int(_number(result, k)) for k in ("torn", "disorder") if k in result)
     figures.cpu_ns += _number(result, "cpu_ns")
     if wall_ns > 0:
         figures.rates.append(len(series) / wall_ns * 1e9)

@@ -34,6 +34,16 @@ def rows_of_runs(runs: Sequence[Run]) -> list[Row]:
     return rows
 
 
+def notes_of_runs(runs: Sequence[Run]) -> list[str]:
+    """What a reader of the rows must know about who came to them."""
+    return [
+        f"{group[0].cell.title}, {group[0].contestant.name}: {spoilt} messages came torn, late or "
+        "twice; they have no latency"
+        for group in _groups(runs)
+        if (spoilt := sum(run.figures.spoilt for run in group))
+    ]
+
+
 def _groups(runs: Sequence[Run]) -> Iterator[list[Run]]:
     groups: dict[tuple[Cell, str], list[Run]] = {}
     for run in runs:

@@ -40,6 +40,10 @@ models: ## the models of the pool, every state within larger bounds; prints how 
 	@dev/setup --models
 	@spec/models/run --full
 
+soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
+	@dev/setup --test
+	@dev/soak
+
 bench: ## the quick benchmarks, with their context
 	@dev/setup
 	@$(LIGAMENT) bench messages --quick

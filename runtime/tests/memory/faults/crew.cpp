@@ -27,23 +27,28 @@ std::uint64_t work_done(const Figures& figures) {
 
 }  // namespace
 
-Crew::Crew(std::string domain) : domain_(std::move(domain)) {
+Crew::Crew(std::string domain, Passer passer) : domain_(std::move(domain)) {
   publisher_ =
       std::make_unique<Worker>([this](Figures& figures) { steady_publisher(figures, domain_); });
   for (auto& subscriber : subscribers_) {
     subscriber =
         std::make_unique<Worker>([this](Figures& figures) { steady_subscriber(figures, domain_); });
   }
-  passer_ = std::make_unique<Worker>([this](Figures& figures) {
-    many_lives(figures, domain_, {.writes = true, .reads = true, .steps = 4, .pause_us = 5000});
-  });
+  if (passer == Passer::yes) {
+    passer_ = std::make_unique<Worker>([this](Figures& figures) {
+      many_lives(figures, domain_, {.writes = true, .reads = true, .steps = 4, .pause_us = 5000});
+    });
+  }
 }
 
 std::vector<Crew::Member> Crew::members() const {
-  return {{"the publisher", publisher_.get()},
-          {"subscriber 1", subscribers_[0].get()},
-          {"subscriber 2", subscribers_[1].get()},
-          {"the one that comes and goes", passer_.get()}};
+  std::vector<Member> all{{"the publisher", publisher_.get()},
+                          {"subscriber 1", subscribers_[0].get()},
+                          {"subscriber 2", subscribers_[1].get()}};
+  if (passer_ != nullptr) {
+    all.push_back({"the one that comes and goes", passer_.get()});
+  }
+  return all;
 }
 
 std::vector<pid_t> Crew::pids() const {
@@ -72,6 +77,9 @@ std::string Crew::await_progress() const {
       return fmt::format("{} hangs {}", member.what, fault_of("with", figures));
     }
   }
+  if (passer_ == nullptr) {
+    return {};
+  }
   // Joining is not delayed either: somebody comes and goes.
   const Figures& passer = passer_->figures();
   const std::uint64_t rounds = passer.rounds;
@@ -95,15 +103,23 @@ bool Crew::is_drained() const {
 
 std::string Crew::await_idle_fill() {
   Figures& figures = publisher();
-  passer_->figures().command = Command::pause;
-  figures.command = Command::pause;
+  const auto tell_all = [&](Command command) {
+    figures.command = command;
+    if (passer_ != nullptr) {
+      passer_->figures().command = command;
+    }
+  };
+  tell_all(Command::pause);
   std::string fault;
-  if (!within(patience, [&] { return figures.paused && passer_->figures().paused; })) {
+  if (!within(patience, [&] {
+        return figures.paused && (passer_ == nullptr || passer_->figures().paused);
+      })) {
     fault = "the publisher cannot be paused";
   } else if (!within(patience, [this] { return is_drained(); })) {
     fault = "a subscriber does not take what is there";
   }
-  for (const std::size_t index : {topic_main, topic_aside, topic_late, topic_all, topic_kept}) {
+  for (const std::size_t index :
+       {topic_main, topic_aside, topic_late, topic_all, topic_kept, topic_big}) {
     const WriterFigures& writer = figures.writer[index];
     if (fault.empty() && !within(patience, [&] {
           return writer.blocks != 0 && writer.blocks_free + writer.ring == writer.blocks;
@@ -112,8 +128,7 @@ std::string Crew::await_idle_fill() {
                           writer.blocks.load(), writer.blocks_free.load(), writer.ring.load());
     }
   }
-  figures.command = Command::run;
-  passer_->figures().command = Command::run;
+  tell_all(Command::run);
   return fault;
 }
 
@@ -153,7 +168,7 @@ std::string Crew::leave() {
   std::string who;
   for (Worker* worker :
        {passer_.get(), subscribers_[0].get(), subscribers_[1].get(), publisher_.get()}) {
-    if (!worker->leave() && who.empty()) {
+    if (worker != nullptr && !worker->leave() && who.empty()) {
       who = fmt::format("a process of the crew ended with status {:#x}", worker->status());
     }
   }

@@ -15,7 +15,9 @@ namespace ligament::pool::test {
 
 class Crew {
  public:
-  explicit Crew(std::string domain);
+  enum class Passer { no, yes };
+  /// Without a passer nobody else's holds disturb what is measured.
+  explicit Crew(std::string domain, Passer passer = Passer::yes);
 
   /// Everybody has joined and takes what is published. Empty, or what is missing.
   [[nodiscard]] std::string await_start() const;
@@ -31,6 +33,9 @@ class Crew {
 
   [[nodiscard]] const std::string& domain() const { return domain_; }
   [[nodiscard]] Figures& publisher() const { return publisher_->figures(); }
+  [[nodiscard]] std::vector<const Figures*> subscribers() const {
+    return {&subscribers_[0]->figures(), &subscribers_[1]->figures()};
+  }
   [[nodiscard]] std::vector<pid_t> pids() const;
   static constexpr std::uint64_t steady_readers = 2;
 
@@ -45,7 +50,7 @@ class Crew {
   std::string domain_;
   std::unique_ptr<Worker> publisher_;
   std::array<std::unique_ptr<Worker>, steady_readers> subscribers_;
-  std::unique_ptr<Worker> passer_;
+  std::unique_ptr<Worker> passer_;  ///< may be null
 };
 
 /// The first violation of a process in words; empty: none.

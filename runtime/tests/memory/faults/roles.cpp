@@ -19,6 +19,7 @@ constexpr std::array<std::size_t, 6> up_sizes{64, 64, 64, 3000, 20'000, 100'000}
 constexpr std::array<std::size_t, 1> aside_sizes{64};
 constexpr std::array<std::size_t, 3> grow_sizes{64, 6000, 50'000};
 constexpr std::array<std::size_t, 2> late_sizes{100, 1000};
+constexpr std::array<std::size_t, 2> big_sizes{1'000'000, 300'000};
 
 void nap(unsigned microseconds) {
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
@@ -66,6 +67,7 @@ const TopicSpec& topic(std::size_t index) {
       {"/late", QoS(5).transient_local().max_held(4), late_sizes},
       {"/all", QoS(8).keep_all().max_held(4), late_sizes},
       {"/kept", QoS(32).keep_all().max_held(4), late_sizes, 30'000'000'000, true},
+      {"/big", QoS(2).max_held(2), big_sizes},
   }};
   return topics[index];
 }
@@ -82,12 +84,13 @@ void steady_publisher(Figures& figures, const std::string& name) {
   Source late(*domain, topic(topic_late), topic_late, figures);
   Source all(*domain, topic(topic_all), topic_all, figures);
   Source kept(*domain, topic(topic_kept), topic_kept, figures);
+  Source big(*domain, topic(topic_big), topic_big, figures);
   std::unique_ptr<Source> grow;
   for (std::uint64_t step = 0; !is_over(figures); ++step) {
     const bool pause = figures.command.load() == Command::pause;
     if (pause) {
       grow.reset();
-      for (Source* source : {&main, &aside, &late, &all, &kept}) {
+      for (Source* source : {&main, &aside, &late, &all, &kept, &big}) {
         source->report();
       }
     } else {
@@ -96,6 +99,7 @@ void steady_publisher(Figures& figures, const std::string& name) {
       }
       if (step % 128 == 0) {
         late.publish();
+        big.publish();
         grow = std::make_unique<Source>(*domain, topic(topic_grow), topic_grow, figures);
       } else if (step % 16 == 0 && grow != nullptr) {
         grow->publish();

@@ -19,8 +19,10 @@ enum Topic : std::size_t {
   topic_late,   ///< transient-local
   topic_all,    ///< keep-all; victims publish and subscribe, too
   topic_kept,   ///< keep-all among those that stay: nothing is lost
+  topic_big,    ///< a megabyte, among those that stay
   topic_count
 };
+static_assert(topic_count <= max_topics);
 [[nodiscard]] const TopicSpec& topic(std::size_t index);
 
 /// Publishes on `topic_main` and `topic_aside` at a pace, and on `topic_grow` from writers that

@@ -84,6 +84,8 @@ class PublisherBase {
   [[nodiscard]] bool is_open() const { return writer_ != nullptr; }
   /// Handle in traces; 0 while not open.
   [[nodiscard]] std::uint64_t id() const;
+  /// Identity of this publisher in the graph; all zero while not open.
+  [[nodiscard]] pool::Gid get_gid() const;
   /// Liveliness manual-by-topic: "I am alive"; a publish says so too. False while not open.
   bool assert_liveliness();
 
@@ -96,7 +98,7 @@ class PublisherBase {
   explicit PublisherBase(detail::PublisherParts parts);
 
   [[nodiscard]] expected<pool::Loan, LoanError> borrow(std::size_t size, std::size_t chosen_offset);
-  PublishResult send(pool::Loan&& loan, std::int64_t begin_ns);
+  PublishResult send(pool::Loan&& loan, std::int64_t begin_ns, const pool::PublishInfo& info);
   void count_serialised(std::size_t bytes);
   LoanError refuse_loan(LoanError error, std::size_t size);
   PublishError refuse_message(CodecError error);
@@ -133,25 +135,7 @@ class Publisher : public PublisherBase {
   explicit Publisher(detail::PublisherParts parts) : PublisherBase(std::move(parts)) {}
 
   /// Serialises into a loan and sends it: one pass over the data, no buffer between.
-  PublishResult publish(const Message& message) {
-    const std::int64_t begin_ns = begin_time();
-    const auto layout = Traits::layout_of(message);
-    if (!layout) {
-      return unexpected<PublishError>(refuse_message(layout.error()));
-    }
-    auto loan = borrow(layout->size, layout->chosen_offset);
-    if (!loan) {
-      return unexpected<PublishError>(as_publish_error(loan.error()));
-    }
-    {
-      const trace::Span span(detail::NodeTrace{node()}, "serialise", trace::Category::serialise);
-      if (auto written = Traits::serialize(message, loan->payload()); !written) {
-        return unexpected<PublishError>(refuse_message(written.error()));
-      }
-    }
-    count_serialised(layout->size);
-    return send(std::move(*loan), begin_ns);
-  }
+  PublishResult publish(const Message& message) { return publish_as(message, {}); }
   PublishResult publish(std::unique_ptr<Message> message) { return publish(*message); }
 
   /// Memory for one message of this shape. No heap, no system call once sizes have been seen.
@@ -174,13 +158,38 @@ class Publisher : public PublisherBase {
 
   /// Sends what was filled in. The payload is not touched again.
   PublishResult publish(LoanedMessage<Message>&& message) {
+    return publish_as(std::move(message), {});
+  }
+
+ protected:
+  PublishResult publish_as(LoanedMessage<Message>&& message, const pool::PublishInfo& info) {
     const std::int64_t begin_ns = begin_time();
     const auto size = message.builder_.finish();
     if (!size) {
       return unexpected<PublishError>(refuse_message(size.error()));
     }
     message.loan_.resize(*size);
-    return send(std::move(message.loan_), begin_ns);
+    return send(std::move(message.loan_), begin_ns, info);
+  }
+
+  PublishResult publish_as(const Message& message, const pool::PublishInfo& info) {
+    const std::int64_t begin_ns = begin_time();
+    const auto layout = Traits::layout_of(message);
+    if (!layout) {
+      return unexpected<PublishError>(refuse_message(layout.error()));
+    }
+    auto loan = borrow(layout->size, layout->chosen_offset);
+    if (!loan) {
+      return unexpected<PublishError>(as_publish_error(loan.error()));
+    }
+    {
+      const trace::Span span(detail::NodeTrace{node()}, "serialise", trace::Category::serialise);
+      if (auto written = Traits::serialize(message, loan->payload()); !written) {
+        return unexpected<PublishError>(refuse_message(written.error()));
+      }
+    }
+    count_serialised(layout->size);
+    return send(std::move(*loan), begin_ns, info);
   }
 };
 

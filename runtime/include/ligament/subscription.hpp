@@ -69,6 +69,8 @@ class SubscriptionBase {
  protected:
   explicit SubscriptionBase(detail::SubscriptionParts parts);
 
+  /// Of a selective subscription: whether a sample is for it. One that is not is let go unread.
+  [[nodiscard]] virtual bool is_wanted(const pool::SampleInfo& info);
   /// Runs the callback, or says why the bytes are no message.
   [[nodiscard]] virtual expected<void, CodecError> deliver(pool::HeldSample&& sample) = 0;
   void count_copy(std::size_t bytes);

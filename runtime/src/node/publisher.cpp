@@ -79,6 +79,9 @@ std::size_t PublisherBase::get_subscription_count() const {
 }
 
 std::uint64_t PublisherBase::id() const { return writer_ == nullptr ? 0 : writer_->id(); }
+pool::Gid PublisherBase::get_gid() const {
+  return writer_ == nullptr ? pool::Gid{} : writer_->gid();
+}
 
 PublisherStatistics PublisherBase::statistics() const {
   PublisherStatistics statistics;
@@ -112,12 +115,13 @@ expected<pool::Loan, LoanError> PublisherBase::borrow(std::size_t size, std::siz
   return std::move(*loan);
 }
 
-PublishResult PublisherBase::send(pool::Loan&& loan, std::int64_t begin_ns) {
+PublishResult PublisherBase::send(pool::Loan&& loan, std::int64_t begin_ns,
+                                  const pool::PublishInfo& info) {
   if (writer_ == nullptr) {
     return unexpected<PublishError>(PublishError::inert);
   }
   const std::size_t bytes = loan.payload().size();
-  const auto published = writer_->publish(std::move(loan));
+  const auto published = writer_->publish(std::move(loan), info);
   if (!published) {
     failed_.fetch_add(1, std::memory_order_relaxed);
     report_once(codec_kind + 1, std::string(to_string(PublishError::foreign_loan)));

@@ -17,6 +17,7 @@ SubscriptionBase::SubscriptionBase(detail::SubscriptionParts parts)
                          calls.incompatible_qos_callback || calls.message_lost_callback ||
                          calls.incompatible_type_callback || calls.matched_callback;
   state_->events = std::move(parts.events);
+  state_->selective = parts.selective;
 }
 
 SubscriptionBase::~SubscriptionBase() = default;
@@ -25,6 +26,8 @@ const std::string& SubscriptionBase::get_topic_name() const { return state_->top
 const QoSProfile& SubscriptionBase::get_actual_qos() const { return state_->qos; }
 bool SubscriptionBase::is_open() const { return state_->reader != nullptr; }
 const detail::NodeState& SubscriptionBase::node() const { return *state_->node; }
+
+bool SubscriptionBase::is_wanted(const pool::SampleInfo& /*info*/) { return true; }
 
 std::size_t SubscriptionBase::get_publisher_count() const {
   return is_open() ? state_->reader->matched_writers() : 0;
@@ -109,6 +112,9 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
     return Outcome::nothing;
   }
   pool::HeldSample sample = std::move(**taken);
+  if (state.selective && !is_wanted(sample.info())) {
+    return Outcome::ran;
+  }
   const std::uint64_t publisher = sample.info().publisher;
   const std::uint64_t sequence = sample.info().sequence;
   trace::take(state.reader->id(), publisher, sequence);

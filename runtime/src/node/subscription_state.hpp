@@ -42,6 +42,7 @@ struct SubscriptionState {
   std::unique_ptr<pool::Reader> reader;
   SubscriptionEventCallbacks events;
   bool wants_events = false;  ///< some callback is set
+  bool selective = false;
   GapFinder gaps;
   AgeHistogram ages;
   // Relaxed everywhere: figures, written by the executor's thread, read by the status thread.

@@ -47,6 +47,7 @@ struct SubscriptionParts {
   QoSProfile qos;
   std::unique_ptr<pool::Reader> reader;
   SubscriptionEventCallbacks events;
+  bool selective = false;  ///< asked for each sample whether it is wanted
 };
 
 /// Lets trace::Span name a node by its state.

@@ -46,12 +46,13 @@ class HostileProcess : public Scribbler {
                           layout::make_word(writer_tag, block), 8);
     }
   }
-  /// Writes any cursor.
-  void tell(const HostileReader& reader, const Action& action) const {
+  /// Writes any cursor; in a storm, one that seems to move.
+  void tell(const HostileReader& reader, const Action& action) {
+    const std::uint64_t next = action.value + (action.a & 4U ? ++told_ % 4 : 0);
     const std::size_t row = offsetof(layout::ReaderSegment, cursors) +
                             action.b % layout::max_ends * sizeof(layout::CursorRow);
     Machine::get().poke(reader.segment, row, writer, 8);
-    Machine::get().poke(reader.segment, row + 8, action.value, 8);
+    Machine::get().poke(reader.segment, row + 8, next, 8);
     Machine::get().poke(reader.segment, row + 16, action.value, 8);
   }
 
@@ -89,6 +90,7 @@ class HostileProcess : public Scribbler {
   }
 
   std::uint64_t counter_ = 0;
+  std::uint64_t told_ = 0;
 };
 
 class Run {

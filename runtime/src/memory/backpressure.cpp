@@ -90,8 +90,9 @@ void WriterState::note_stalled(Pace& pace, bool stalled) {
   events.note([stalled](WriterEvents& now) { add(now.stalled, stalled ? 1 : -1); });
 }
 
-/// Before P2. Returns when the ring has room, or whoever lacks it is not waited for.
-void WriterState::make_room(std::unique_lock<OpLock>& guard) {
+/// Before P2. Returns when the ring has room, or whoever lacks it is not waited for. Under lock_,
+/// which is let go while it sleeps.
+void WriterState::make_room() {
   std::int64_t sleep_ns = longest_sleep_ns;
   if (late_reader(sleep_ns) == nullptr) {
     return;
@@ -105,18 +106,17 @@ void WriterState::make_room(std::unique_lock<OpLock>& guard) {
     if (late == nullptr) {
       break;
     }
-    sleep_until_moved(*late, sleep_ns, guard);
+    sleep_until_moved(*late, sleep_ns);
   }
   shared->waiting.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 /// B2'. Whoever calls keeps `link`, and with it the mapped word, alive.
-void WriterState::sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns,
-                                    std::unique_lock<OpLock>& guard) {
+void WriterState::sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns) {
   auto* const word = link.pace.word();
   const std::uint32_t seen = link.pace.seen();
   ++link.pace.sleepers;
-  guard.unlock();
+  lock_.unlock();
   LIGAMENT_CRASH_POINT("publish.before_futex");
   if (word != nullptr) {
     os::futex_wait(word, seen, sleep_ns);
@@ -125,7 +125,7 @@ void WriterState::sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns,
     const timespec nap{0, static_cast<long>(std::min<std::int64_t>(sleep_ns, 500'000))};
     ::nanosleep(&nap, nullptr);
   }
-  guard.lock();
+  lock_.lock();
   --link.pace.sleepers;
 }
 

@@ -98,10 +98,12 @@ std::int64_t DomainState::watch_reader(OwnReader& own, std::int64_t now) {
       continue;
     }
     const layout::WriterSegment& writer = *match.link->shared;
+    // Not what it published before we came: `head` is at least where we start. acquire: `active`
+    // is written first.
+    const bool has_begun = writer.head.load(std::memory_order_acquire) >= match.link->start;
     const std::int64_t published =
         match.liveliness.published.look(writer.active.load(std::memory_order_relaxed), now);
-    // Not what it published before we came: `head` is at least where we start.
-    if (writer.head.load(std::memory_order_acquire) >= match.link->start) {
+    if (has_begun) {
       newest = std::max(newest, published);
     }
     due = std::min(due, watch_match(own, match, published, now));

@@ -106,7 +106,8 @@ std::span<std::byte> WriterState::place(std::uint32_t block, std::size_t size,
   return {base + offset, size};
 }
 
-void WriterState::stamp(layout::SampleHeader& header, std::size_t size, const PublishInfo& info) {
+std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
+                                const PublishInfo& info) {
   const std::int64_t now = monotonic_now_ns();
   const std::int64_t wanted =
       info.source_timestamp_ns != 0 ? info.source_timestamp_ns : now + os::realtime_offset_ns();
@@ -115,22 +116,23 @@ void WriterState::stamp(layout::SampleHeader& header, std::size_t size, const Pu
   header.sequence = ring_.next_sequence();
   header.source_timestamp_ns = last_timestamp_;
   header.monotonic_ns = now;
-  shared->active.store(static_cast<std::uint64_t>(now), std::memory_order_relaxed);
   header.payload_bytes = size;
   if (info.request != RequestIdentity{}) {
     header.flags = layout::has_request;
     header.request_client = info.request.client;
     header.request_sequence = info.request.sequence;
   }
+  return now;
 }
 
 Published WriterState::commit(std::uint32_t block, std::size_t size, const PublishInfo& info) {
-  std::unique_lock<OpLock> guard(lock_);
-  if (ring_.next_sequence() > free_until_) {
-    make_room(guard);
+  const Guard guard(lock_);
+  if (ring_.next_sequence() > free_until_) [[unlikely]] {
+    make_room();
   }
   --loans_out_;
-  stamp(*reinterpret_cast<layout::SampleHeader*>(blocks_.address(block)), size, info);
+  const std::int64_t now =
+      stamp(*reinterpret_cast<layout::SampleHeader*>(blocks_.address(block)), size, info);
   LIGAMENT_CRASH_POINT("publish.stamped");
   const std::uint64_t old = ring_.push(block);
   // Not `old != 0`: block 0 with a multiple of 2^40 as its number is 0, too.
@@ -138,6 +140,8 @@ Published WriterState::commit(std::uint32_t block, std::size_t size, const Publi
     blocks_.retire(layout::word_block(old));
   }
   LIGAMENT_CRASH_POINT("publish.retired");
+  // Beside `head`, and not before the exchange: that would wait for one line more.
+  shared->active.store(static_cast<std::uint64_t>(now), std::memory_order_relaxed);
   // release: late joiners and slow readers find the entry there; partner: loads of `head`.
   shared->head.store(ring_.sequence(), std::memory_order_release);
   LIGAMENT_CRASH_POINT("publish.head_written");

@@ -91,7 +91,9 @@ struct WriterState {
   void announce_chunk(const os::SharedMemory& memory, std::size_t block_bytes, std::size_t count);
   [[nodiscard]] std::span<std::byte> place(std::uint32_t block, std::size_t size,
                                            std::size_t aligned_offset);
-  void stamp(layout::SampleHeader& header, std::size_t size, const PublishInfo& info);
+  /// Returns its monotonic stamp.
+  [[nodiscard]] std::int64_t stamp(layout::SampleHeader& header, std::size_t size,
+                                   const PublishInfo& info);
   void ring_bells();
   void rebuild_views();  ///< after `links_` changed
   void end_link(ReaderLink& link);
@@ -99,11 +101,11 @@ struct WriterState {
   JoinPoint join_point(bool history, std::uint32_t depth) const;
 
   // backpressure.cpp
-  void make_room(std::unique_lock<OpLock>& guard);
+  void make_room();
   [[nodiscard]] std::shared_ptr<ReaderLink> late_reader(std::int64_t& sleep_ns);
   [[nodiscard]] bool is_in_vain(Pace& pace, bool moved, std::int64_t& sleep_ns);
   void note_stalled(Pace& pace, bool stalled);
-  void sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns, std::unique_lock<OpLock>& guard);
+  void sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns);
   void wake_sleepers(ReaderLink& link);
 
   std::mutex growth_;                     ///< one growth at a time; taken before `lock_`

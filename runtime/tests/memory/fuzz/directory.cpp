@@ -80,6 +80,16 @@ class HostileProcess : public Scribbler {
     }
     changed(segment, index, ++version_ * 2);
   }
+  void fill_text(std::size_t segment, std::size_t index, std::uint8_t which) {
+    const std::size_t texts[][2] = {{offsetof(layout::EndpointRow, topic), 256},
+                                    {offsetof(layout::EndpointRow, type_name), 128},
+                                    {offsetof(layout::EndpointRow, node), 128}};
+    const auto [offset, bytes] = texts[which % 3U];
+    for (std::size_t i = 0; i < bytes; i += 8) {
+      Machine::get().poke(rows[segment], row_at(index) + 8 + offset + i, 0x7878787878787878, 8);
+    }
+    changed(segment, index, ++version_ * 2);
+  }
   void changed(std::size_t segment, std::size_t index, std::uint64_t version) {
     Machine::get().poke(rows[segment], row_at(index), version, 8);
     put(offsetof(layout::DirectoryPage, generation), ++generation_);
@@ -91,7 +101,8 @@ class HostileProcess : public Scribbler {
     switch (action.kind % 8) {
       case 0:
         return put_row(segment, index, action.b);
-      case 1:
+      case 1:  // a text without an end
+        return fill_text(segment, index, action.b);
       case 2:  // any word of a row, after which it is said to have changed
         Machine::get().poke(rows[segment], row_at(index) + 8 + action.b % 80U * 8, action.value, 8);
         return changed(segment, index, ++version_ * 2);

@@ -178,7 +178,7 @@ static_assert(offsetof(WriterSegment, matches) == 256);
 static_assert(offsetof(WriterSegment, chunk) == 4352);
 
 /// A chunk has no header of its own (its pages are all blocks); block k starts at k * block_bytes.
-enum SampleFlags : std::uint16_t { has_request = 1, has_fence = 2 };
+enum SampleFlags : std::uint16_t { has_request = 1, has_fence = 2, is_relayed = 4 };
 
 struct SampleHeader {
   std::uint32_t version;

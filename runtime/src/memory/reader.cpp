@@ -189,7 +189,11 @@ ReaderState::Reading ReaderState::read_sample(WriterLink& link, HoldSlot& slot,
   slot.info.monotonic_ns = read_once(header->monotonic_ns);
   slot.info.type_hash = link.source.type_hash;
   slot.info.request = {};
-  if ((read_once(header->flags) & layout::has_request) != 0) {
+  const unsigned flags = read_once(header->flags);
+  if ((flags & layout::is_relayed) != 0) {
+    std::memcpy(slot.info.gid.data(), header->gid.data(), sizeof(Gid));
+  }
+  if ((flags & layout::has_request) != 0) {
     std::memcpy(slot.info.request.client.data(), header->request_client.data(), sizeof(Gid));
     slot.info.request.sequence = read_once(header->request_sequence);
   }

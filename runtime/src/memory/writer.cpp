@@ -122,6 +122,11 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
     header.request_client = info.request.client;
     header.request_sequence = info.request.sequence;
   }
+  if (info.origin != Gid{}) {
+    header.flags = static_cast<std::uint16_t>(header.flags | layout::is_relayed);
+    header.gid = info.origin;
+    header.source_timestamp_ns = info.source_timestamp_ns;
+  }
   return now;
 }
 

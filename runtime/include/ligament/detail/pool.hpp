@@ -137,6 +137,9 @@ enum class PublishError : std::uint8_t { foreign_loan /**< empty, or of another 
 struct PublishInfo {
   std::int64_t source_timestamp_ns = 0;  ///< 0: now. Raised to stay strictly increasing.
   RequestIdentity request{};
+  /// Relayed for a publisher elsewhere: its gid, which readers then see, with its timestamp as it
+  /// is. All zero: the sample is this writer's own.
+  Gid origin{};
 };
 struct Published {
   std::uint64_t sequence = 0;

@@ -107,7 +107,8 @@ void WayIn::publish(dds::Received&& sample) {
     return;
   }
   const std::size_t size = payload.bytes().size();
-  if (payload.writer->publish(std::move(payload.loan), {sample.source_timestamp_ns, {}})) {
+  if (payload.writer->publish(std::move(payload.loan),
+                              {sample.source_timestamp_ns, {}, sample.writer})) {
     ++figures_.received;
     figures_.bytes += size;
   }

@@ -177,6 +177,24 @@ TEST_F(EdgeTest, SubscriptionHearsOutside) {
   EXPECT_EQ(figures("/in").in.received, 1U);
 }
 
+TEST_F(EdgeTest, IdentityOfARemotePublisherIsKept) {
+  const auto reader = subscription("/whose");
+  const auto writer = talker("/whose");
+  ASSERT_TRUE(wait_until([&] { return reader->matched_writers() == 1; }));
+  say(*writer, "mine");
+  pool::SampleInfo info;
+  ASSERT_TRUE(wait_until([&] {
+    auto sample = reader->take();
+    if (!sample || !*sample) {
+      return false;
+    }
+    info = (*sample)->info();
+    return true;
+  }));
+  EXPECT_EQ(info.gid, writer->gid());
+  EXPECT_EQ(info.source_timestamp_ns / 1'000'000'000, 1'700'000'000);
+}
+
 TEST_F(EdgeTest, TopicWithNobodyOutsideCostsNothing) {
   const auto writer = publisher("/quiet");
   const auto reader = subscription("/other");

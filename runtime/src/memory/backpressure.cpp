@@ -64,7 +64,8 @@ std::shared_ptr<ReaderLink> WriterState::late_reader(std::int64_t& sleep_ns) {
   }
   if (late == nullptr) {
     stats_.overrun += overrun ? 1 : 0;
-    free_until_ = all_counted ? least + ring_.capacity() - 1 : 0;
+    const bool nobody = paced_.empty();  // the last one has left while we slept
+    free_until_ = nobody ? UINT64_MAX : all_counted ? least + ring_.capacity() - 1 : 0;
   }
   return late;
 }

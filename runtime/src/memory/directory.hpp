@@ -117,6 +117,10 @@ class PeerDirectory {
   [[nodiscard]] std::uint64_t alive() const {
     return shared_->alive.load(std::memory_order_relaxed);
   }
+  /// Raised after each change of its rows.
+  [[nodiscard]] std::uint64_t generation() const {
+    return shared_->generation.load(std::memory_order_acquire);
+  }
   /// Reads what the peer changed; true if `rows()` may be different now.
   [[nodiscard]] bool refresh();
   /// From the next refresh on, only rows of these topics are kept in `rows()`.

@@ -288,6 +288,16 @@ std::vector<Problem> DomainState::problems() {
   return all;
 }
 
+/// Nonces are random: who has come and who has gone does not cancel out.
+std::uint64_t DomainState::version() {
+  const std::lock_guard guard(mutex_);
+  std::uint64_t sum = 0;
+  for (const auto& [nonce, peer] : peers_) {
+    sum += layout::endpoint_id(nonce, peer->directory->generation());
+  }
+  return sum;
+}
+
 std::vector<std::int32_t> DomainState::peer_pids() {
   const std::lock_guard guard(mutex_);
   std::vector<std::int32_t> pids;

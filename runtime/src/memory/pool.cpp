@@ -209,6 +209,7 @@ void Domain::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_
 std::vector<EndpointInfo> Domain::endpoints() const { return state_->endpoints(); }
 std::vector<Problem> Domain::problems() const { return state_->problems(); }
 std::vector<std::int32_t> Domain::peers() const { return state_->peer_pids(); }
+std::uint64_t Domain::version() const { return state_->version(); }
 
 SystemCalls system_calls() {
   const os::Counters& counters = os::counters();

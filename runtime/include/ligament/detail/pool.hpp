@@ -429,6 +429,9 @@ class Domain {
 
   /// Everything visible in the graph now, own endpoints first.
   [[nodiscard]] std::vector<EndpointInfo> endpoints() const;
+  /// Another number after any endpoint or process of the graph came, changed or went. Cheap: for
+  /// those who look at all endpoints, of which changes elsewhere are not told.
+  [[nodiscard]] std::uint64_t version() const;
   /// What stands in the way now: ends that do not match, processes that were refused.
   [[nodiscard]] std::vector<Problem> problems() const;
   /// Process ids of the other live processes of this domain.

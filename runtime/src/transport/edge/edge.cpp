@@ -101,13 +101,19 @@ void Edge::notify() {
 // --- control thread ------------------------------------------------------------------------------
 
 void Edge::run_control() {
+  std::uint64_t version = 0;
   while (!stop_.load()) {
+    bool told = false;
     {
       std::unique_lock lock(wake_mutex_);
       wake_.wait_for(lock, look_again, [this] { return changed_ || stop_.load(); });
-      changed_ = false;
+      told = std::exchange(changed_, false);
     }
-    reconcile();
+    const std::uint64_t now = domain_->version();
+    if (told || now != version || is_graph_late_) {
+      version = now;
+      reconcile();
+    }
   }
 }
 
@@ -330,7 +336,8 @@ void Edge::tell_graph() {
     info = describe_graph();
   }
   const std::int64_t now = pool::monotonic_now_ns();
-  if (info == told_ || now - told_at_ns_ < graph_pause_ns) {
+  is_graph_late_ = info != told_ && now - told_at_ns_ < graph_pause_ns;
+  if (info == told_ || is_graph_late_) {
     return;  // the next look, at most 100 ms away, tells it
   }
   auto bytes = std::make_shared<std::vector<std::byte>>(encode(info, options_.gid_form));

@@ -106,6 +106,7 @@ class Edge {
   std::unique_ptr<dds::Writer> graph_writer_;
   GraphInfo told_;
   std::int64_t told_at_ns_ = 0;
+  bool is_graph_late_ = false;  ///< the graph changed too soon after we told of it
 
   std::mutex mutex_;  ///< guards topics_, ways_, problems_, failures_
   std::map<std::string, Topic> topics_;

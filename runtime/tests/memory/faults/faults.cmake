@@ -12,7 +12,7 @@ gtest_discover_tests(test_memory_labels TEST_PREFIX "memory/" DISCOVERY_TIMEOUT 
                      PROPERTIES TIMEOUT 600)
 
 add_executable(test_memory_kills ${faults_sources} ${room_path}/faults/storm.cpp
-               ${room_path}/faults/kills_test.cpp)
+               ${room_path}/faults/kills_test.cpp ${room_path}/faults/shortage_test.cpp)
 target_link_libraries(test_memory_kills PRIVATE ligament ligament_warnings fmt::fmt GTest::gtest_main)
 target_include_directories(test_memory_kills PRIVATE ${room_path} ${CMAKE_SOURCE_DIR}/src)
 gtest_discover_tests(test_memory_kills TEST_PREFIX "memory/" DISCOVERY_TIMEOUT 60

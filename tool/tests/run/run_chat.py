@@ -33,6 +33,16 @@ class Chat:
             path.write_text(json.dumps(data))
         return self
 
+    def set_qos(self, variant: str = "processes", **policies: object) -> Chat:
+        """Change the quality of service of every port in the generated configuration."""
+        for path in (self.folder / variant / "gen/containers").glob("*.json"):
+            data = json.loads(path.read_text())
+            for entry in data["nodes"]:
+                for port in entry["qos"].values():
+                    port.update(policies)
+            path.write_text(json.dumps(data))
+        return self
+
     def start(
         self, *words: str, variant: str = "processes", env: dict[str, str] | None = None
     ) -> subprocess.Popen[str]:
@@ -55,6 +65,14 @@ class Chat:
         process = self.start(*words, variant=variant, env=env)
         out, err = process.communicate(timeout=120)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def last_status(self, node: str, variant: str = "processes") -> dict[str, Any]:
+        """The last figures of a node in the newest run."""
+        path = sorted((self.folder / variant / "runs").glob("*/status.jsonl"))[-1]
+        events = [json.loads(line) for line in path.read_text().splitlines()]
+        entries = [n for e in events if e["event"] == "status" for n in e["nodes"]]
+        found: dict[str, Any] = [entry for entry in entries if entry["id"] == node][-1]
+        return found
 
     def record(self, variant: str = "processes") -> dict[str, Any]:
         """The run.json of the newest run."""

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstdint>
 #include <ligament/ligament.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 #include <memory>
+#include <thread>
 
 namespace run_test {
 
@@ -10,8 +12,10 @@ class Listener : public ligament::Node {
  public:
   explicit Listener(const ligament::NodeOptions& options) : Node("listener", options) {
     messages_ = declare_parameter<std::int64_t>("messages", 20);
+    const std::chrono::milliseconds work(declare_parameter<std::int64_t>("work_ms", 0));
     subscription_ =
-        create_subscription<Message>("chatter", ligament::QoS(10), [this](const Message&) {
+        create_subscription<Message>("chatter", ligament::QoS(10), [this, work](const Message&) {
+          std::this_thread::sleep_for(work);
           if (++count_ == messages_) finish();
         });
   }

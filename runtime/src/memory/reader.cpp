@@ -254,12 +254,6 @@ void ReaderState::release(HoldSlot& slot) {
   LIGAMENT_CRASH_POINT("release.done");
 }
 
-/// keep-all never passes over a sample by itself.
-std::uint32_t ReaderState::depth() const {
-  return description.qos.history == HistoryPolicy::keep_all ? layout::max_ring
-                                                            : description.qos.depth;
-}
-
 // --- housekeeping --------------------------------------------------------------------------------
 
 bool ReaderState::link(std::shared_ptr<WriterLink> link, std::uint64_t start,

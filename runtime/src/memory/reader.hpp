@@ -78,7 +78,11 @@ struct ReaderState {
                                        std::int64_t& now);
   void note_unmatched(const WriterLink& link);
   void tell_passed(const WriterLink& link);
-  [[nodiscard]] std::uint32_t depth() const;
+  /// keep-all never passes over a sample by itself.
+  [[nodiscard]] std::uint32_t depth() const {
+    const bool all = description.qos.history == HistoryPolicy::keep_all;
+    return all ? static_cast<std::uint32_t>(layout::max_ring) : description.qos.depth;
+  }
   [[nodiscard]] Reading read_sample(WriterLink& link, HoldSlot& slot, const Claim& claim);
   void tell_mapped(const WriterLink& link);
   void drop_corrupt(WriterLink& link, HoldSlot& slot);

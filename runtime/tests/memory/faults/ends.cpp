@@ -30,11 +30,12 @@ void complain(Figures& figures, Count& kind, const std::string& text) {
 
 // --- writing -------------------------------------------------------------------------------------
 
-Source::Source(Domain& domain, const TopicSpec& topic, std::size_t index, Figures& figures)
-    : topic_(topic), figures_(figures), mine_(figures.writer[index]) {
+Source::Source(Domain& domain, std::size_t index, Figures& figures, Waiter* waiter)
+    : topic_(topic(index)), figures_(figures), mine_(figures.writer[index]) {
   WriterOptions options;
-  options.max_blocking_ns = topic.max_blocking_ns;
-  auto writer = domain.create_writer(describe(topic), options);
+  options.max_blocking_ns = topic_.max_blocking_ns;
+  options.waiter = waiter;
+  auto writer = domain.create_writer(describe(topic_), options);
   if (!writer) {
     complain(figures_, figures_.violations.refused, writer.error().text);
     return;
@@ -70,10 +71,9 @@ void Source::report() {
 
 // --- reading -------------------------------------------------------------------------------------
 
-Sink::Sink(Domain& domain, Waiter& waiter, const TopicSpec& topic, std::size_t index,
-           Figures& figures)
-    : topic_(topic), figures_(figures), mine_(figures.reader[index]) {
-  auto reader = domain.create_reader(describe(topic), waiter);
+Sink::Sink(Domain& domain, Waiter& waiter, std::size_t index, Figures& figures)
+    : topic_(topic(index)), figures_(figures), mine_(figures.reader[index]) {
+  auto reader = domain.create_reader(describe(topic_), waiter);
   if (!reader) {
     complain(figures_, figures_.violations.refused, reader.error().text);
     return;

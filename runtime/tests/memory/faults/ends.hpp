@@ -23,12 +23,16 @@ struct TopicSpec {
   bool lossless = false;  ///< whoever is matched before the first sample loses none while it lives
 };
 
+/// By its index in `Figures`; see `Topic`.
+[[nodiscard]] const TopicSpec& topic(std::size_t index);
+
 /// Notes the first violation in words, and counts it.
 void complain(Figures& figures, Count& kind, const std::string& text);
 
 class Source {
  public:
-  Source(Domain& domain, const TopicSpec& topic, std::size_t index, Figures& figures);
+  /// `waiter`: of the executor that publishes, if it also takes.
+  Source(Domain& domain, std::size_t index, Figures& figures, Waiter* waiter = nullptr);
   void publish();
   /// A loan that is not published.
   void borrow();
@@ -48,7 +52,7 @@ class Source {
 
 class Sink {
  public:
-  Sink(Domain& domain, Waiter& waiter, const TopicSpec& topic, std::size_t index, Figures& figures);
+  Sink(Domain& domain, Waiter& waiter, std::size_t index, Figures& figures);
   ~Sink() { figures_.held -= kept_.size(); }
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;

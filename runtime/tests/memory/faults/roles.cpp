@@ -79,12 +79,12 @@ void steady_publisher(Figures& figures, const std::string& name) {
   if (domain == nullptr) {
     return;
   }
-  Source main(*domain, topic(topic_main), topic_main, figures);
-  Source aside(*domain, topic(topic_aside), topic_aside, figures);
-  Source late(*domain, topic(topic_late), topic_late, figures);
-  Source all(*domain, topic(topic_all), topic_all, figures);
-  Source kept(*domain, topic(topic_kept), topic_kept, figures);
-  Source big(*domain, topic(topic_big), topic_big, figures);
+  Source main(*domain, topic_main, figures);
+  Source aside(*domain, topic_aside, figures);
+  Source late(*domain, topic_late, figures);
+  Source all(*domain, topic_all, figures);
+  Source kept(*domain, topic_kept, figures);
+  Source big(*domain, topic_big, figures);
   std::unique_ptr<Source> grow;
   for (std::uint64_t step = 0; !is_over(figures); ++step) {
     const bool pause = figures.command.load() == Command::pause;
@@ -100,7 +100,7 @@ void steady_publisher(Figures& figures, const std::string& name) {
       if (step % 128 == 0) {
         late.publish();
         big.publish();
-        grow = std::make_unique<Source>(*domain, topic(topic_grow), topic_grow, figures);
+        grow = std::make_unique<Source>(*domain, topic_grow, figures);
       } else if (step % 16 == 0 && grow != nullptr) {
         grow->publish();
       }
@@ -122,7 +122,7 @@ void steady_subscriber(Figures& figures, const std::string& name) {
   auto waiter = domain->create_waiter().value();
   std::vector<std::unique_ptr<Sink>> sinks;
   for (std::size_t i = 0; i < topic_count; ++i) {
-    sinks.push_back(std::make_unique<Sink>(*domain, *waiter, topic(i), i, figures));
+    sinks.push_back(std::make_unique<Sink>(*domain, *waiter, i, figures));
   }
   while (!is_over(figures)) {
     std::size_t taken = 0;
@@ -158,12 +158,12 @@ Ends open_ends(Figures& figures, Domain& domain, Waiter& waiter, const Life& lif
   Ends ends;
   if (life.writes) {
     for (const std::size_t index : {topic_main, topic_all, topic_up}) {
-      ends.sources.push_back(std::make_unique<Source>(domain, topic(index), index, figures));
+      ends.sources.push_back(std::make_unique<Source>(domain, index, figures, &waiter));
     }
   }
   if (life.reads) {
     for (const std::size_t index : {topic_main, topic_all, topic_up, topic_grow, topic_late}) {
-      ends.sinks.push_back(std::make_unique<Sink>(domain, waiter, topic(index), index, figures));
+      ends.sinks.push_back(std::make_unique<Sink>(domain, waiter, index, figures));
     }
   }
   return ends;
@@ -214,7 +214,7 @@ void one_life(Figures& figures, const std::string& name, const Life& life) {
   if (!ends.sources.empty()) {
     ends.sources.back()->publish();
     ends.sources.pop_back();
-    ends.sources.push_back(std::make_unique<Source>(*domain, topic(topic_up), topic_up, figures));
+    ends.sources.push_back(std::make_unique<Source>(*domain, topic_up, figures, waiter.get()));
   }
   work(*waiter, ends, {life.writes, life.reads, life.steps / 4 + 1, 0, life.run});
 }

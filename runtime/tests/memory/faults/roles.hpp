@@ -23,7 +23,6 @@ enum Topic : std::size_t {
   topic_count
 };
 static_assert(topic_count <= max_topics);
-[[nodiscard]] const TopicSpec& topic(std::size_t index);
 
 /// Publishes on `topic_main` and `topic_aside` at a pace, and on `topic_grow` from writers that
 /// come and go; measures when a dead subscriber's blocks are back.

@@ -93,8 +93,8 @@ TEST(Shortage, OfDescriptorsIsNamedAndPasses) {
 void live_and_fork(Figures& figures, const std::string& name, bool child_ends) {
   auto domain = Domain::join({name, "run"}).value();
   auto waiter = domain->create_waiter().value();
-  Sink sink(*domain, *waiter, topic(topic_main), topic_main, figures);
-  Source source(*domain, topic(topic_up), topic_up, figures);
+  Sink sink(*domain, *waiter, topic_main, figures);
+  Source source(*domain, topic_up, figures);
   while (figures.held < 2) {
     sink.take_all();
     source.publish();

@@ -14,6 +14,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <ligament/context.hpp>
 #include <ligament/detail/pool.hpp>
 #include <ligament/expected.hpp>
@@ -34,14 +36,22 @@ enum class ExecutorState : std::uint8_t { idle, running, draining, stopped };
 
 /// Why a node was not added, or spin() ended early.
 enum class ExecutorErrorCode : std::uint8_t {
-  no_context,     ///< neither given nor made by ligament::init()
-  other_context,  ///< the node belongs to another context than the executor
-  already_added,  ///< the node is run by an executor
-  callback,       ///< a callback threw; the text names node and what
+  no_context,       ///< neither given nor made by ligament::init()
+  other_context,    ///< the node belongs to another context than the executor
+  already_added,    ///< the node is run by an executor
+  callback,         ///< a callback threw; the text names node and what
+  inside_callback,  ///< it was asked to spin by a callback that it runs
 };
 struct ExecutorError {
   ExecutorErrorCode code = ExecutorErrorCode::callback;
   std::string text;
+};
+
+/// How spin_until_future_complete() ended.
+enum class FutureReturnCode : std::uint8_t {
+  success,
+  interrupted,  ///< shut down, cancelled, or refused: the node has an error that says why
+  timeout,
 };
 
 namespace executors {
@@ -64,6 +74,20 @@ class SingleThreadedExecutor {
   expected<void, ExecutorError> spin_once(
       std::chrono::nanoseconds timeout = std::chrono::nanoseconds(-1));
 
+  /// Runs callbacks until the future is ready: a std::future or std::shared_future, or what
+  /// Client::async_send_request() returns. Negative timeout: without limit. Inside a callback of
+  /// this executor it is refused: nobody would run the callback that makes the future ready.
+  template <typename Future>
+  FutureReturnCode spin_until_future_complete(
+      const Future& future, std::chrono::nanoseconds timeout = std::chrono::nanoseconds(-1)) {
+    const auto is_ready = [&future] {
+      return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    };
+    return spin_until(is_ready, timeout);
+  }
+  FutureReturnCode spin_until(const std::function<bool()>& is_done,
+                              std::chrono::nanoseconds timeout);
+
   /// From any thread: spin() stops after the callback that is running, drains and returns.
   void cancel();
   [[nodiscard]] ExecutorState state() const;
@@ -78,5 +102,18 @@ class SingleThreadedExecutor {
 /// Runs one node on an executor of its own until shutdown.
 expected<void, ExecutorError> spin(const std::shared_ptr<Node>& node);
 expected<void, ExecutorError> spin_some(const std::shared_ptr<Node>& node);
+FutureReturnCode spin_until(const std::shared_ptr<Node>& node, const std::function<bool()>& is_done,
+                            std::chrono::nanoseconds timeout);
+
+/// Runs one node, which no other executor runs, until the future is ready.
+template <typename Future>
+FutureReturnCode spin_until_future_complete(
+    const std::shared_ptr<Node>& node, const Future& future,
+    std::chrono::nanoseconds timeout = std::chrono::nanoseconds(-1)) {
+  const auto is_ready = [&future] {
+    return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  return spin_until(node, is_ready, timeout);
+}
 
 }  // namespace ligament

@@ -5,6 +5,7 @@
 ///   #include <ligament/sensor_msgs/msg/image.hpp>
 #pragma once
 
+#include <ligament/client.hpp>
 #include <ligament/clock.hpp>
 #include <ligament/component.hpp>
 #include <ligament/context.hpp>
@@ -19,6 +20,7 @@
 #include <ligament/publisher.hpp>
 #include <ligament/qos.hpp>
 #include <ligament/sample.hpp>
+#include <ligament/service.hpp>
 #include <ligament/subscription.hpp>
 #include <ligament/timer.hpp>
 #include <ligament/trace.hpp>

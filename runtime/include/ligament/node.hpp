@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <ligament/client.hpp>
 #include <ligament/clock.hpp>
 #include <ligament/detail/endpoint.hpp>
 #include <ligament/events.hpp>
@@ -28,6 +29,7 @@
 #include <ligament/parameter.hpp>
 #include <ligament/publisher.hpp>
 #include <ligament/qos.hpp>
+#include <ligament/service.hpp>
 #include <ligament/subscription.hpp>
 #include <ligament/timer.hpp>
 #include <memory>
@@ -83,6 +85,28 @@ class Node {
             std::move(parts), std::forward<Callback>(callback));
     add(subscription);
     return subscription;
+  }
+
+  // --- services ------------------------------------------------------------------------------
+
+  /// For the forms of the callback see service.hpp.
+  template <typename T, typename Callback>
+  std::shared_ptr<Service<T>> create_service(const std::string& name, Callback&& callback,
+                                             const QoS& qos = ServicesQoS()) {
+    auto service = Service<T>::create(
+        open_service(name, detail::service_types<T>(), qos, detail::ServiceRole::server),
+        std::forward<Callback>(callback));
+    add(std::shared_ptr<ServiceBase>(service));
+    return service;
+  }
+
+  template <typename T>
+  std::shared_ptr<Client<T>> create_client(const std::string& name,
+                                           const QoS& qos = ServicesQoS()) {
+    auto client = Client<T>::create(
+        open_service(name, detail::service_types<T>(), qos, detail::ServiceRole::client));
+    add(std::shared_ptr<ClientBase>(client));
+    return client;
   }
 
   // --- time ----------------------------------------------------------------------------------
@@ -174,6 +198,10 @@ class Node {
                                         const QoS& qos);
   detail::SubscriptionParts open_subscription(const std::string& topic,
                                               const detail::TypeIdentity& type, const QoS& qos);
+  detail::ServiceEnds open_service(const std::string& name, const detail::ServiceTypes& types,
+                                   const QoS& qos, detail::ServiceRole role);
+  void add(const std::shared_ptr<ServiceBase>& service);
+  void add(const std::shared_ptr<ClientBase>& client);
   void add(const std::shared_ptr<PublisherBase>& publisher);
   void add(const std::shared_ptr<SubscriptionBase>& subscription);
   std::shared_ptr<TimerBase> add_timer(const Clock& clock, std::chrono::nanoseconds period,

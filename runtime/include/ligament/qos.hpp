@@ -140,8 +140,9 @@ struct ParametersQoS : QoS {
 struct ParameterEventsQoS : QoS {
   explicit ParameterEventsQoS(const QoSInitialization& start = KeepLast(1000)) : QoS(start) {}
 };
+/// keep-all, as history does not travel in DDS: a request that is overwritten is never answered.
 struct ServicesQoS : QoS {
-  explicit ServicesQoS(const QoSInitialization& start = KeepLast(10)) : QoS(start) {}
+  explicit ServicesQoS(const QoSInitialization& start = KeepAll(10)) : QoS(start) {}
 };
 /// Log messages: those of the last ten seconds, also for who joins late.
 struct RosoutQoS : QoS {

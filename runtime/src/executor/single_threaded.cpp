@@ -40,6 +40,8 @@ class SingleThreadedExecutor::Impl {
   Result spin();
   Result spin_some();
   Result spin_once(std::chrono::nanoseconds timeout);
+  FutureReturnCode spin_until(const std::function<bool()>& is_done,
+                              std::chrono::nanoseconds timeout);
   void cancel();
   [[nodiscard]] ExecutorState state() const { return state_.load(std::memory_order_acquire); }
 
@@ -49,13 +51,17 @@ class SingleThreadedExecutor::Impl {
 
   template <typename Work>
   Result guarded(const Work& work);
+  Result refuse_inside_callback();
   [[nodiscard]] std::vector<std::shared_ptr<Node>> nodes() const {
     const std::lock_guard lock(nodes_mutex_);
     return nodes_;
   }
   void rebuild_if_changed();
   Round round(Timers timers);
+  void add_sources(detail::NodeState& state);
+  void add_publisher(const std::shared_ptr<PublisherBase>& publisher);
   bool run_publisher_events();
+  bool give_up_late_requests();
   void wait_until(std::int64_t deadline_ns);
   [[nodiscard]] std::int64_t next_timer_ns() const;
   [[nodiscard]] bool stopping() const {
@@ -74,6 +80,7 @@ class SingleThreadedExecutor::Impl {
   std::vector<std::weak_ptr<SubscriptionBase>> subscriptions_;
   std::vector<std::weak_ptr<TimerBase>> timers_;
   std::vector<std::weak_ptr<PublisherBase>> publishers_;  ///< whose events somebody wants
+  std::vector<std::weak_ptr<ClientBase>> clients_;        ///< whose requests may have a time limit
 };
 
 Result SingleThreadedExecutor::Impl::add_node(const std::shared_ptr<Node>& node) {
@@ -119,20 +126,46 @@ void SingleThreadedExecutor::Impl::rebuild_if_changed() {
   subscriptions_.clear();
   timers_.clear();
   publishers_.clear();
+  clients_.clear();
   for (const auto& node : nodes()) {
-    detail::NodeState& state = node->state();
-    for (const auto& subscription : detail::alive(state.mutex, state.subscriptions)) {
-      subscriptions_.push_back(subscription);
-    }
-    for (const auto& timer : detail::alive(state.mutex, state.timers)) {
-      timers_.push_back(timer);
-    }
-    for (const auto& publisher : detail::alive(state.mutex, state.publishers)) {
-      if (publisher->wants_events()) {
-        publishers_.push_back(publisher);
-      }
-    }
+    add_sources(node->state());
   }
+}
+
+void SingleThreadedExecutor::Impl::add_sources(detail::NodeState& state) {
+  for (const auto& subscription : detail::alive(state.mutex, state.subscriptions)) {
+    subscriptions_.push_back(subscription);
+  }
+  for (const auto& timer : detail::alive(state.mutex, state.timers)) {
+    timers_.push_back(timer);
+  }
+  for (const auto& publisher : detail::alive(state.mutex, state.publishers)) {
+    add_publisher(publisher);
+  }
+  for (const auto& service : detail::alive(state.mutex, state.services)) {
+    subscriptions_.push_back(service->requests());
+    add_publisher(service->replies());
+  }
+  for (const auto& client : detail::alive(state.mutex, state.clients)) {
+    subscriptions_.push_back(client->replies());
+    add_publisher(client->requests());
+    clients_.push_back(client);
+  }
+}
+
+void SingleThreadedExecutor::Impl::add_publisher(const std::shared_ptr<PublisherBase>& publisher) {
+  if (publisher->wants_events()) {
+    publishers_.push_back(publisher);
+  }
+}
+
+bool SingleThreadedExecutor::Impl::give_up_late_requests() {
+  bool any = false;
+  for (const auto& weak : clients_) {
+    const auto client = weak.lock();
+    any = (client != nullptr && client->give_up_late_requests()) || any;
+  }
+  return any;
 }
 
 bool SingleThreadedExecutor::Impl::run_publisher_events() {
@@ -149,6 +182,9 @@ SingleThreadedExecutor::Impl::Round SingleThreadedExecutor::Impl::round(Timers t
   rebuild_if_changed();
   Round result = run_publisher_events() ? Round::ran : Round::idle;
   if (timers == Timers::run) {
+    if (give_up_late_requests()) {
+      result = Round::ran;
+    }
     for (const auto& weak : timers_) {
       const auto timer = weak.lock();
       if (timer != nullptr && timer->run_if_due()) {
@@ -177,6 +213,11 @@ SingleThreadedExecutor::Impl::Round SingleThreadedExecutor::Impl::round(Timers t
 
 std::int64_t SingleThreadedExecutor::Impl::next_timer_ns() const {
   std::int64_t next = pool::no_deadline;
+  for (const auto& weak : clients_) {
+    if (const auto client = weak.lock()) {
+      next = std::min(next, client->next_time_limit_ns());
+    }
+  }
   if (timers_.empty()) {
     return next;
   }
@@ -210,12 +251,29 @@ void SingleThreadedExecutor::Impl::drain() {
   }
 }
 
+/// The lists that a round goes through would change under the round that runs the callback, and
+/// what a callback waits for would often be itself.
+Result SingleThreadedExecutor::Impl::refuse_inside_callback() {
+  const std::string text =
+      "a callback asked its own executor to spin, which is refused: what it waits for comes after "
+      "the callback has returned (give async_send_request a callback instead)";
+  for (const auto& node : nodes()) {
+    if (node->state().figures.running_since_ns.load(std::memory_order_relaxed) != 0) {
+      node->state().report(NodeErrorKind::run, text);
+    }
+  }
+  return failure(ExecutorErrorCode::inside_callback, text);
+}
+
 /// Node code may throw; the executor turns that into its error.
 template <typename Work>
 Result SingleThreadedExecutor::Impl::guarded(const Work& work) {
   if (context_ == nullptr) {
     return failure(ExecutorErrorCode::no_context,
                    "the executor has no context: call ligament::init() before making it");
+  }
+  if (detail::CallbackScope::runs_for(*context_)) {
+    return refuse_inside_callback();
   }
   std::string what;
   try {
@@ -278,6 +336,27 @@ Result SingleThreadedExecutor::Impl::spin_once(std::chrono::nanoseconds timeout)
   });
 }
 
+FutureReturnCode SingleThreadedExecutor::Impl::spin_until(const std::function<bool()>& is_done,
+                                                          std::chrono::nanoseconds timeout) {
+  const std::int64_t end = timeout.count() < 0
+                               ? pool::no_deadline
+                               : detail::later(pool::monotonic_now_ns(), timeout.count());
+  for (;;) {
+    if (is_done()) {
+      return FutureReturnCode::success;
+    }
+    const std::int64_t left = end - pool::monotonic_now_ns();
+    if (end != pool::no_deadline && left <= 0) {
+      return FutureReturnCode::timeout;
+    }
+    const auto turn = end == pool::no_deadline ? -1 : left;
+    if (context_ == nullptr || stopping() || !spin_once(std::chrono::nanoseconds(turn))) {
+      cancelled_.store(false, std::memory_order_release);
+      return is_done() ? FutureReturnCode::success : FutureReturnCode::interrupted;
+    }
+  }
+}
+
 void SingleThreadedExecutor::Impl::cancel() {
   cancelled_.store(true, std::memory_order_release);
   if (context_ != nullptr) {
@@ -300,6 +379,10 @@ Result SingleThreadedExecutor::spin_some() { return impl_->spin_some(); }
 Result SingleThreadedExecutor::spin_once(std::chrono::nanoseconds timeout) {
   return impl_->spin_once(timeout);
 }
+FutureReturnCode SingleThreadedExecutor::spin_until(const std::function<bool()>& is_done,
+                                                    std::chrono::nanoseconds timeout) {
+  return impl_->spin_until(is_done, timeout);
+}
 void SingleThreadedExecutor::cancel() { impl_->cancel(); }
 ExecutorState SingleThreadedExecutor::state() const { return impl_->state(); }
 
@@ -321,6 +404,16 @@ expected<void, ExecutorError> spin_some(const std::shared_ptr<Node>& node) {
     return added;
   }
   return executor.spin_some();
+}
+
+FutureReturnCode spin_until(const std::shared_ptr<Node>& node, const std::function<bool()>& is_done,
+                            std::chrono::nanoseconds timeout) {
+  executors::SingleThreadedExecutor executor({.context = node->state().context});
+  if (auto added = executor.add_node(node); !added) {
+    node->report_error(added.error().text);
+    return FutureReturnCode::interrupted;
+  }
+  return executor.spin_until(is_done, timeout);
 }
 
 }  // namespace ligament

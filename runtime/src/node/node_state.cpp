@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <ligament/trace.hpp>
+#include <utility>
 
 #include "node/context_state.hpp"
 
@@ -10,6 +11,9 @@ namespace ligament::detail {
 namespace {
 
 std::atomic<AllocationCounter> allocation_counter{nullptr};
+
+/// Whose callback this thread is inside of; null: of none.
+thread_local const Context* running = nullptr;
 
 std::uint64_t allocations_now() {
   const AllocationCounter counter = allocation_counter.load(std::memory_order_relaxed);
@@ -40,6 +44,7 @@ void NodeState::report(NodeErrorKind kind, const std::string& text) {
 CallbackScope::CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_t publisher,
                              std::uint64_t sequence)
     : node_(node),
+      outer_(std::exchange(running, node.context.get())),
       handle_(handle),
       began_ns_(pool::monotonic_now_ns()),
       allocations_(allocations_now()),
@@ -50,7 +55,10 @@ CallbackScope::CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_
   }
 }
 
+bool CallbackScope::runs_for(const Context& context) { return running == &context; }
+
 CallbackScope::~CallbackScope() {
+  running = outer_;
   if (handle_ != 0) {
     trace::callback_end(handle_);
   }

@@ -48,6 +48,8 @@ struct NodeState {
   std::vector<std::weak_ptr<PublisherBase>> publishers;
   std::vector<std::weak_ptr<SubscriptionBase>> subscriptions;
   std::vector<std::weak_ptr<TimerBase>> timers;
+  std::vector<std::weak_ptr<ServiceBase>> services;
+  std::vector<std::weak_ptr<ClientBase>> clients;
 
   /// Keeps, logs and passes on one sentence. Any thread.
   void report(NodeErrorKind kind, const std::string& text);
@@ -77,9 +79,12 @@ class CallbackScope {
   CallbackScope(const CallbackScope&) = delete;
   CallbackScope& operator=(const CallbackScope&) = delete;
   [[nodiscard]] std::int64_t began_ns() const { return began_ns_; }
+  /// Whether this thread is inside a callback that the executor of this context runs.
+  [[nodiscard]] static bool runs_for(const Context& context);
 
  private:
   NodeState& node_;
+  const Context* outer_;  ///< whose callback this one runs inside of
   std::uint64_t handle_;
   std::int64_t began_ns_;
   std::uint64_t allocations_;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <ligament/client.hpp>
+#include <thread>
+
+#include "node/context_state.hpp"
+#include "node/node_state.hpp"
+#include "node/saturating.hpp"
+
+namespace ligament {
+namespace detail {
+
+bool refuse_blocking(const std::shared_ptr<NodeState>& node, const std::string& what) {
+  if (node->context == nullptr || !CallbackScope::runs_for(*node->context)) {
+    return false;
+  }
+  node->report(NodeErrorKind::run,
+               "node '" + node->id + "' waits for " + what +
+                   " inside a callback of the executor that would have to bring it: the wait would "
+                   "never end and is refused (give async_send_request a callback instead)");
+  return true;
+}
+
+std::int64_t PendingRequests::enter() {
+  const std::int64_t now = pool::monotonic_now_ns();
+  const std::int64_t limit = time_limit_ns.load(std::memory_order_relaxed);
+  bool earlier = false;
+  std::int64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++last_number_;
+    const Times times{now, limit == 0 ? pool::no_deadline : later(now, limit)};
+    waiting_.emplace(number, times);
+    earlier = times.limit_ns < next_limit_ns();
+    if (earlier) {
+      next_limit_ns_.store(times.limit_ns, std::memory_order_relaxed);
+    }
+  }
+  if (earlier && node->context != nullptr) {
+    node->context->wake();  // it may sleep for longer than that
+  }
+  return number;
+}
+
+bool PendingRequests::leave(std::int64_t number) {
+  const std::lock_guard lock(mutex_);
+  const bool waited = waiting_.erase(number) != 0;
+  set_next_limit();
+  return waited;
+}
+
+/// Under mutex_. A limit that has become too early costs one look of the executor.
+void PendingRequests::set_next_limit() {
+  if (waiting_.empty()) {
+    next_limit_ns_.store(pool::no_deadline, std::memory_order_relaxed);
+  }
+}
+
+bool PendingRequests::expects(const pool::SampleInfo& info) {
+  if (info.request.client != gid && info.request != pool::RequestIdentity{}) {
+    return false;  // another client's
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (info.request.client == gid && waiting_.contains(info.request.sequence)) {
+      return true;
+    }
+  }
+  strayed.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+void PendingRequests::finish_all(const Numbers& numbers) {
+  for (const std::int64_t number : numbers) {
+    finish_without(number);
+  }
+}
+
+bool PendingRequests::give_up_late(std::int64_t now_ns) {
+  if (now_ns < next_limit_ns()) {
+    return false;
+  }
+  Numbers late;
+  {
+    const std::lock_guard lock(mutex_);
+    std::int64_t next = pool::no_deadline;
+    for (auto at = waiting_.begin(); at != waiting_.end();) {
+      if (at->second.limit_ns <= now_ns) {
+        late.push_back(at->first);
+        at = waiting_.erase(at);
+      } else {
+        next = std::min(next, at->second.limit_ns);
+        ++at;
+      }
+    }
+    next_limit_ns_.store(next, std::memory_order_relaxed);
+  }
+  timeouts.fetch_add(late.size(), std::memory_order_relaxed);
+  finish_all(late);
+  return !late.empty();
+}
+
+std::size_t PendingRequests::give_up_sent_before(std::int64_t before_ns,
+                                                 std::vector<std::int64_t>* which) {
+  Numbers old;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto at = waiting_.begin(); at != waiting_.end();) {
+      if (at->second.sent_ns < before_ns) {
+        old.push_back(at->first);
+        at = waiting_.erase(at);
+      } else {
+        ++at;
+      }
+    }
+    set_next_limit();
+  }
+  timeouts.fetch_add(old.size(), std::memory_order_relaxed);
+  finish_all(old);
+  if (which != nullptr) {
+    *which = old;
+  }
+  return old.size();
+}
+
+bool PendingRequests::give_up(std::int64_t number) {
+  if (!leave(number)) {
+    return false;
+  }
+  finish_without(number);
+  return true;
+}
+
+std::size_t PendingRequests::give_up_all() {
+  Numbers all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, times] : waiting_) {
+      all.push_back(number);
+    }
+    waiting_.clear();
+    set_next_limit();
+  }
+  finish_all(all);
+  return all.size();
+}
+
+std::size_t PendingRequests::count() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
+}  // namespace detail
+
+ClientBase::ClientBase(std::shared_ptr<detail::PendingRequests> pending,
+                       std::shared_ptr<SubscriptionBase> replies,
+                       std::shared_ptr<PublisherBase> requests)
+    : pending_(std::move(pending)), replies_(std::move(replies)), requests_(std::move(requests)) {}
+
+ClientBase::~ClientBase() = default;
+
+/// A server makes its reply end first, and so does a client; an end is linked here only after its
+/// other side has linked us. So with one server both counts say that the way back exists too.
+bool ClientBase::service_is_ready() const {
+  return requests_->get_subscription_count() != 0 && replies_->get_publisher_count() != 0;
+}
+
+bool ClientBase::wait_for_service(std::chrono::nanoseconds timeout) const {
+  const auto& context = pending_->node->context;
+  const std::int64_t end = timeout.count() < 0
+                               ? pool::no_deadline
+                               : detail::later(pool::monotonic_now_ns(), timeout.count());
+  while (!service_is_ready()) {
+    if (!is_open() || context == nullptr || !context->is_valid() ||
+        pool::monotonic_now_ns() >= end) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+void ClientBase::set_request_time_limit(std::chrono::nanoseconds limit) {
+  pending_->time_limit_ns.store(std::max<std::int64_t>(0, limit.count()),
+                                std::memory_order_relaxed);
+}
+
+std::size_t ClientBase::prune_requests_older_than(std::chrono::steady_clock::time_point time,
+                                                  std::vector<std::int64_t>* pruned) {
+  // The steady clock of the C++ library is CLOCK_MONOTONIC on Linux.
+  const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch());
+  return pending_->give_up_sent_before(since.count(), pruned);
+}
+
+bool ClientBase::give_up_late_requests() {
+  if (pending_->next_limit_ns() == pool::no_deadline) {
+    return false;
+  }
+  const std::shared_ptr<detail::PendingRequests> pending = pending_;
+  const std::int64_t now = pool::monotonic_now_ns();
+  if (now < pending->next_limit_ns()) {
+    return false;
+  }
+  const std::shared_ptr<detail::NodeState> node = pending->node;
+  const detail::CallbackScope scope(*node, 0, 0, 0);
+  return pending->give_up_late(now);
+}
+
+ClientStatistics ClientBase::statistics() const {
+  const auto out = requests_->statistics();
+  ClientStatistics statistics;
+  statistics.requests = pending_->sent.load(std::memory_order_relaxed);
+  statistics.replies = pending_->replies.load(std::memory_order_relaxed);
+  statistics.failed = out.loans_failed;
+  statistics.strayed = pending_->strayed.load(std::memory_order_relaxed);
+  statistics.invalid = replies_->statistics().invalid;
+  statistics.timeouts = pending_->timeouts.load(std::memory_order_relaxed);
+  statistics.pending = pending_->count();
+  statistics.stalled = out.stalled;
+  return statistics;
+}
+
+}  // namespace ligament

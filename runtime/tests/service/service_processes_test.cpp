@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Server and client in different processes, one of which is killed or stopped.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <vector>
+
+#include "service_fixture.hpp"
+
+namespace ligament {
+namespace {
+
+using testing::add;
+using testing::AddTwoInts;
+using testing::numbers;
+using testing::Spinner;
+using testing::wait_for;
+using namespace std::chrono_literals;
+
+/// The other process. Killed with the test, whatever the test does.
+class Peer {
+ public:
+  Peer(const std::string& domain, const std::string& role, int count = 0) {
+    std::array<int, 2> ends{-1, -1};
+    EXPECT_EQ(::pipe(ends.data()), 0);
+    const std::string program = LIGAMENT_TEST_BIN "/service_peer";
+    const std::string times = std::to_string(count);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::close(ends[0]);
+      ::close(ends[1]);
+      ::execl(program.c_str(), program.c_str(), domain.c_str(), role.c_str(), "add", times.c_str(),
+              nullptr);
+      ::_exit(98);
+    }
+    ::close(ends[1]);
+    output_ = ends[0];
+  }
+  ~Peer() {
+    signal(SIGKILL);
+    (void)end();
+    ::close(output_);
+  }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  void wait_until_ready() const {
+    char first = 0;
+    ASSERT_EQ(::read(output_, &first, 1), 1) << "the peer ended before it was ready";
+    ASSERT_EQ(first, 'r');
+  }
+  void signal(int number) const {
+    if (pid_ > 0) {
+      ::kill(pid_, number);
+    }
+  }
+  void stop() const {
+    signal(SIGSTOP);
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid_, &status, WUNTRACED), pid_);
+    ASSERT_TRUE(WIFSTOPPED(status));
+  }
+  /// Its exit status, or minus the signal that ended it.
+  int end() {
+    int status = 0;
+    if (pid_ > 0) {
+      ::waitpid(pid_, &status, 0);
+    }
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int output_ = -1;
+};
+
+class ServiceProcesses : public testing::Services {
+ protected:
+  void expect_sum(Client<AddTwoInts>& client) {
+    ASSERT_TRUE(client.wait_for_service());
+    auto sent = client.async_send_request(numbers(2, 40));
+    ASSERT_EQ(spin_until(sent), FutureReturnCode::success);
+    const auto response = sent.get();
+    ASSERT_NE(response, nullptr);
+    EXPECT_EQ(response->sum, 42);
+  }
+};
+
+TEST_F(ServiceProcesses, AnswerEachOther) {
+  const Peer server(domain_, "serve");
+  auto client = node_->create_client<AddTwoInts>("add");
+  for (int i = 0; i < 50; ++i) {
+    expect_sum(*client);
+  }
+  EXPECT_EQ(client->statistics().replies, 50U);
+}
+
+TEST_F(ServiceProcesses, AnswerAClientElsewhere) {
+  auto service = server_->create_service<AddTwoInts>("add", add);
+  Spinner spinner(server_context_);
+  spinner.start(server_);
+  Peer client(domain_, "ask", 1000);
+  EXPECT_EQ(client.end(), 0);
+  spinner.stop();
+  EXPECT_EQ(service->statistics().replies, 1000U);
+}
+
+TEST_F(ServiceProcesses, NoticeAKilledServerAndFindTheNext) {
+  auto client = node_->create_client<AddTwoInts>("add");
+  {
+    Peer server(domain_, "serve");
+    expect_sum(*client);
+    server.stop();
+    auto sent = client->async_send_request(numbers(1, 1));
+    server.signal(SIGKILL);
+    EXPECT_EQ(server.end(), -SIGKILL);
+    wait_for([&] { return !client->service_is_ready(); });
+    EXPECT_EQ(client->statistics().pending, 1U);  // nobody can know that it was not answered
+    EXPECT_EQ(client->prune_pending_requests(), 1U);
+    EXPECT_EQ(sent.get(), nullptr);
+  }
+  const Peer next(domain_, "serve");
+  expect_sum(*client);
+}
+
+TEST_F(ServiceProcesses, GiveUpRequestsWhoseTimeIsUp) {
+  Peer server(domain_, "serve");
+  auto client = node_->create_client<AddTwoInts>("add");
+  expect_sum(*client);
+  server.stop();
+  client->set_request_time_limit(20ms);
+  bool told = false;
+  (void)client->async_send_request(numbers(1, 1), [&](Client<AddTwoInts>::SharedFuture future) {
+    told = future.get() == nullptr;
+  });
+  executors::SingleThreadedExecutor executor({.context = context_});
+  ASSERT_TRUE(executor.add_node(node_));
+  ASSERT_EQ(executor.spin_until([&] { return told; }, -1ns), FutureReturnCode::success);
+  executor.remove_node(node_);
+  EXPECT_EQ(client->statistics().timeouts, 1U);
+  EXPECT_EQ(client->statistics().pending, 0U);
+  // Its late reply is a stray; the next request is answered as ever.
+  server.signal(SIGCONT);
+  client->set_request_time_limit(0ns);
+  expect_sum(*client);
+  EXPECT_EQ(client->statistics().strayed, 1U);
+}
+
+TEST_F(ServiceProcesses, PruneOldRequests) {
+  Peer server(domain_, "serve");
+  auto client = node_->create_client<AddTwoInts>("add");
+  expect_sum(*client);
+  server.stop();
+  auto old = client->async_send_request(numbers(1, 1));
+  const auto now = std::chrono::steady_clock::now();
+  auto young = client->async_send_request(numbers(2, 2));
+  std::vector<std::int64_t> pruned;
+  EXPECT_EQ(client->prune_requests_older_than(now, &pruned), 1U);
+  EXPECT_EQ(pruned, (std::vector<std::int64_t>{old.request_id}));
+  EXPECT_EQ(old.get(), nullptr);
+  server.signal(SIGCONT);
+  ASSERT_EQ(spin_until(young), FutureReturnCode::success);
+  EXPECT_EQ(young.get()->sum, 4);
+}
+
+/// More requests than the ring holds: the client waits once, then the stopped server is not waited
+/// for, and what it misses is counted.
+TEST_F(ServiceProcesses, AreNotBlockedForEverByAStoppedServer) {
+  Peer server(domain_, "serve");
+  auto client = node_->create_client<AddTwoInts>("add");
+  expect_sum(*client);
+  server.stop();
+  for (int i = 0; i < 30; ++i) {
+    (void)client->async_send_request(numbers(i, i), [](auto) {});
+  }
+  EXPECT_EQ(client->statistics().pending, 30U);
+  EXPECT_EQ(client->statistics().stalled, 1U);
+  server.signal(SIGCONT);
+  wait_for([&] {
+    (void)spin_some(node_);
+    return client->statistics().stalled == 0 && client->statistics().replies >= 11;
+  });
+  EXPECT_GE(client->prune_pending_requests(), 1U);  // the overwritten ones
+}
+
+TEST_F(ServiceProcesses, OutliveAKilledAndAStoppedClient) {
+  auto service = server_->create_service<AddTwoInts>("add", add);
+  Spinner spinner(server_context_);
+  spinner.start(server_);
+  Peer killed(domain_, "ask", 1'000'000'000);
+  const Peer stopped(domain_, "ask", 1'000'000'000);
+  killed.wait_until_ready();
+  stopped.wait_until_ready();
+  wait_for([&] { return service->statistics().replies > 100; });
+  killed.signal(SIGKILL);
+  EXPECT_EQ(killed.end(), -SIGKILL);
+  stopped.stop();
+  auto client = node_->create_client<AddTwoInts>("add");
+  for (int i = 0; i < 100; ++i) {  // more than the replies' ring holds
+    expect_sum(*client);
+  }
+  EXPECT_EQ(service->statistics().stalled, 1U);
+  spinner.stop();
+}
+
+}  // namespace
+}  // namespace ligament

@@ -181,13 +181,12 @@ void Participant::take_discovered(Participant& self, std::int32_t reader, bool w
   std::array<dds_sample_info_t, batch> info{};
   bool changed = false;
   for (;;) {
-    const dds_return_t count = dds_take(reader, samples.data(), info.data(), batch, batch);
-    if (count <= 0) {
-      break;
-    }
+    dds_return_t count = 0;
     {
+      // Taken under the lock: what two threads take is kept in that order.
       const std::lock_guard guard(self.mutex_);
-      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      count = dds_take(reader, samples.data(), info.data(), batch, batch);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(std::max(count, 0)); ++i) {
         const auto& found = *static_cast<const dds_builtintopic_endpoint_t*>(samples[i]);
         const Gid gid = to_gid(found.key);
         changed |= std::erase_if(self.remote_,
@@ -199,6 +198,9 @@ void Participant::take_discovered(Participant& self, std::int32_t reader, bool w
           changed = true;
         }
       }
+    }
+    if (count <= 0) {
+      break;
     }
     (void)dds_return_loan(reader, samples.data(), count);
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <set>
 
+#include "memory/match.hpp"
 #include "transport/dds/names.hpp"
 
 namespace ligament::edge {
@@ -16,22 +17,19 @@ constexpr std::chrono::milliseconds look_again{100};
 /// Between two messages about the graph: endpoints come in dozens.
 constexpr std::int64_t graph_pause_ns = 100'000'000;
 
-bool is_ours(const pool::EndpointInfo& endpoint) {
-  return endpoint.description.node.starts_with(edge_node);
+/// Not an edge's own end, and not one of a service (spec/wire/service.md), which is no topic.
+bool has_no_face(const pool::EndpointInfo& endpoint) {
+  return endpoint.description.node == edge_node || !endpoint.description.topic.starts_with('/');
+}
+
+/// The tighter of two durations; 0 is none.
+std::int64_t tighter(std::int64_t one, std::int64_t other) {
+  return one == 0 || other == 0 ? std::max(one, other) : std::min(one, other);
 }
 
 dds::EndpointSpec face_of(const pool::EndpointDescription& description) {
   return {dds::topic_to_dds(description.topic), dds::type_to_dds(description.type_name),
           description.qos, dds::endpoint_user_data(description.type_hash), true};
-}
-
-/// "/a/b/node" -> {"/a/b", "node"}.
-NodeInfo node_info(const std::string& full_name) {
-  const std::size_t slash = full_name.rfind('/');
-  if (slash == std::string::npos) {
-    return {"/", full_name, {}, {}};
-  }
-  return {slash == 0 ? "/" : full_name.substr(0, slash), full_name.substr(slash + 1), {}, {}};
 }
 
 }  // namespace
@@ -120,7 +118,7 @@ void Edge::run_control() {
 /// Makes what exists in DDS equal to what exists here. Idempotent; runs after every change.
 void Edge::reconcile() {
   Endpoints endpoints = domain_->endpoints();
-  std::erase_if(endpoints, is_ours);
+  std::erase_if(endpoints, has_no_face);
   {
     const std::lock_guard guard(mutex_);
     failures_.clear();
@@ -154,14 +152,14 @@ void Edge::drop_gone(const Endpoints& endpoints) {
   }
   const auto is_gone = [&alive](const auto& entry) { return !alive.contains(entry.first); };
   for (auto& [name, topic] : topics_) {
-    if (std::any_of(topic.writers.begin(), topic.writers.end(), is_gone)) {
+    for (const auto& writer : topic.writers) {
       for (const auto& way : {topic.out_volatile, topic.out_latched}) {
-        if (way != nullptr) {
-          way->set_writers({});  // settle_out() gives it the ones that stay
+        if (way != nullptr && is_gone(writer)) {
+          way->forget(writer.first);
         }
       }
-      std::erase_if(topic.writers, is_gone);
     }
+    std::erase_if(topic.writers, is_gone);
     std::erase_if(topic.readers, is_gone);
   }
   std::erase_if(topics_, [](const auto& entry) { return entry.second.is_empty(); });
@@ -233,23 +231,32 @@ pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
       qos.reliability = ReliabilityPolicy::reliable;
     }
   }
+  // Of transient-local publishers copies are sent: DDS keeps their samples for ever.
+  held = durability == DurabilityPolicy::transient_local ? 2 : held;
   qos.max_held = static_cast<std::uint32_t>(std::min<std::uint64_t>(held, 1024));
   wish.node = edge_node;
   wish.qos = qos;
   return wish;
 }
 
-/// Opened while somebody outside listens; told which publisher's samples go to which writer.
+/// Open while somebody outside listens; told which publisher's samples go to which writer.
+/// A transient-local one stays open then, and all writers get their samples: DDS keeps them for
+/// late comers, and opening it again would send the history twice.
 void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way) {
+  const bool latched = durability == DurabilityPolicy::transient_local;
+  bool heard = latched && way != nullptr;
   std::map<std::uint64_t, dds::Writer*> writers;
   for (const auto& [id, writer] : topic.writers) {
-    if (writer.description.qos.durability == durability && writer.face->matched() != 0) {
+    const bool matched = writer.face->matched() != 0;
+    if (writer.description.qos.durability == durability && (latched || matched)) {
       writers.emplace(id, writer.face.get());
+      heard = heard || matched;
     }
   }
-  if (writers.empty()) {
+  if (writers.empty() || !heard) {
     if (way != nullptr) {
       way->set_writers({});
+      topic.past.add(way->figures());
     }
     way.reset();
     return;
@@ -285,16 +292,13 @@ void Edge::settle_in(Topic& topic) {
 /// Joins the topic as a publisher that offers what all subscriptions here ask for; whether a remote
 /// writer's samples come at all is decided by the match of the faces.
 void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) {
-  if (topic.in->is_open()) {
-    return;
-  }
   pool::EndpointDescription offer = subscription;
   offer.node = edge_node;
-  offer.qos = {};
-  offer.qos.depth = std::max(offer.qos.depth, subscription.qos.depth);
-  offer.qos.durability = DurabilityPolicy::transient_local;
-  for (const auto& [id, reader] : topic.readers) {
-    offer.qos.depth = std::max(offer.qos.depth, reader.description.qos.depth);
+  offer.qos = offer_for(topic, subscription);
+  // Open already: only what it does not offer yet is worth a new one, which lacks the old history.
+  if (topic.in->is_open() &&
+      pool::incompatible_policy(topic.offered, offer.qos) == pool::QosPolicyKind::none) {
+    return;
   }
   pool::WriterOptions options;
   options.max_loans = std::min<std::uint32_t>(offer.qos.depth + 16, 1024);
@@ -304,30 +308,28 @@ void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) 
     return;
   }
   topic.in->set_writer(std::move(*writer));
+  topic.offered = offer.qos;
+}
+
+/// What satisfies this subscription and all that have faces. Who asks for a sign of life gets it
+/// with each sample that comes in.
+QoSProfile Edge::offer_for(const Topic& topic, const pool::EndpointDescription& subscription) {
+  QoSProfile offer;
+  offer.durability = DurabilityPolicy::transient_local;
+  const auto satisfy = [&offer](const QoSProfile& asked) {
+    offer.depth = std::max(offer.depth, asked.depth);
+    offer.deadline_ns = tighter(offer.deadline_ns, asked.deadline_ns);
+    offer.liveliness = std::max(offer.liveliness, asked.liveliness);
+    offer.liveliness_lease_ns = tighter(offer.liveliness_lease_ns, asked.liveliness_lease_ns);
+  };
+  satisfy(subscription.qos);
+  for (const auto& [id, reader] : topic.readers) {
+    satisfy(reader.description.qos);
+  }
+  return offer;
 }
 
 // --- what others see -----------------------------------------------------------------------------
-
-GraphInfo Edge::describe_graph() const {
-  std::map<std::string, NodeInfo> nodes;
-  const auto node_of = [&nodes](const pool::EndpointDescription& description) -> NodeInfo& {
-    return nodes.try_emplace(description.node, node_info(description.node)).first->second;
-  };
-  for (const auto& [name, topic] : topics_) {
-    for (const auto& [id, writer] : topic.writers) {
-      node_of(writer.description).writers.push_back(writer.face->gid());
-    }
-    for (const auto& [id, reader] : topic.readers) {
-      node_of(reader.description).readers.push_back(reader.face->gid());
-    }
-  }
-  GraphInfo info;
-  info.participant = participant_->gid();
-  for (auto& [name, node] : nodes) {
-    info.nodes.push_back(std::move(node));
-  }
-  return info;
-}
 
 void Edge::tell_graph() {
   GraphInfo info;
@@ -345,7 +347,8 @@ void Edge::tell_graph() {
   bytes->resize((bytes->size() + 3) / 4 * 4);
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto stamp = std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
-  if (graph_writer_->write({bytes->data(), payload.size()}, bytes, stamp)) {
+  is_graph_late_ = !graph_writer_->write({bytes->data(), payload.size()}, bytes, stamp);
+  if (!is_graph_late_) {
     told_ = std::move(info);
     told_at_ns_ = now;
   }

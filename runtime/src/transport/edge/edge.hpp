@@ -34,7 +34,7 @@ struct Options {
   GidForm gid_form = GidForm::jazzy;
 };
 
-/// What passes, per topic.
+/// What passed since the topic came, per topic.
 struct TopicFigures {
   std::string topic;
   std::size_t publishers = 0;     ///< here
@@ -71,6 +71,8 @@ class Edge {
     std::map<std::uint64_t, LocalWriter> writers;
     std::map<std::uint64_t, LocalReader> readers;
     std::shared_ptr<WayIn> in;
+    QoSProfile offered;  ///< by the way in, while it is open
+    WayOutFigures past;  ///< of ways out that are closed
     std::shared_ptr<WayOut> out_volatile;
     std::shared_ptr<WayOut> out_latched;
     [[nodiscard]] bool is_empty() const { return writers.empty() && readers.empty(); }
@@ -90,6 +92,8 @@ class Edge {
   void settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way);
   void settle_in(Topic& topic);
   void open_in(Topic& topic, const pool::EndpointDescription& subscription);
+  [[nodiscard]] static QoSProfile offer_for(const Topic& topic,
+                                            const pool::EndpointDescription& subscription);
   void find_problems();
   void tell_graph();
   [[nodiscard]] GraphInfo describe_graph() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the edge says of itself: figures and problems.
+/// What the edge says: the graph to others, figures and problems of its own.
 #include <algorithm>
 
 #include "memory/match.hpp"
@@ -21,7 +21,38 @@ pool::EndpointDescription described(const dds::RemoteEndpoint& remote, const std
   return description;
 }
 
+/// "/a/b/node" -> {"/a/b", "node"}.
+NodeInfo node_info(const std::string& full_name) {
+  const std::size_t slash = full_name.rfind('/');
+  if (slash == std::string::npos) {
+    return {"/", full_name, {}, {}};
+  }
+  return {slash == 0 ? "/" : full_name.substr(0, slash), full_name.substr(slash + 1), {}, {}};
+}
+
 }  // namespace
+
+/// Under mutex_.
+GraphInfo Edge::describe_graph() const {
+  std::map<std::string, NodeInfo> nodes;
+  const auto node_of = [&nodes](const pool::EndpointDescription& description) -> NodeInfo& {
+    return nodes.try_emplace(description.node, node_info(description.node)).first->second;
+  };
+  for (const auto& [name, topic] : topics_) {
+    for (const auto& [id, writer] : topic.writers) {
+      node_of(writer.description).writers.push_back(writer.face->gid());
+    }
+    for (const auto& [id, reader] : topic.readers) {
+      node_of(reader.description).readers.push_back(reader.face->gid());
+    }
+  }
+  GraphInfo info;
+  info.participant = participant_->gid();
+  for (auto& [name, node] : nodes) {
+    info.nodes.push_back(std::move(node));
+  }
+  return info;
+}
 
 /// Under mutex_. Each pair of ends that the engine will not match, with the reason.
 void Edge::find_problems() {
@@ -66,6 +97,7 @@ std::vector<TopicFigures> Edge::figures() {
     figures.topic = name;
     figures.publishers = topic.writers.size();
     figures.subscriptions = topic.readers.size();
+    figures.out = topic.past;
     for (const auto& [id, writer] : topic.writers) {
       figures.remote_readers =
           std::max<std::size_t>(figures.remote_readers, writer.face->matched());
@@ -76,12 +108,7 @@ std::vector<TopicFigures> Edge::figures() {
     }
     for (const auto& way : {topic.out_volatile, topic.out_latched}) {
       if (way != nullptr) {
-        const WayOutFigures out = way->figures();
-        figures.out.sent += out.sent;
-        figures.out.bytes += out.bytes;
-        figures.out.lost += out.lost;
-        figures.out.refused += out.refused;
-        figures.out.held_back += out.held_back;
+        figures.out.add(way->figures());
       }
     }
     if (topic.in != nullptr) {

@@ -1,7 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/edge/way_out.hpp"
 
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "memory/layout.hpp"
+
 namespace ligament::edge {
+
+namespace {
+
+constexpr unsigned most_at_once = 64;
+constexpr std::size_t most_early = 64;
+
+/// Whether its gid is that of another publisher than the one that put it into the pool: then an
+/// edge did, for somebody outside (spec/wire/pool.md, section 2).
+bool is_relayed(const pool::SampleInfo& info) {
+  std::uint64_t nonce = 0;
+  std::uint32_t counter = 0;
+  std::memcpy(&nonce, info.gid.data(), sizeof nonce);
+  std::memcpy(&counter, info.gid.data() + sizeof nonce, sizeof counter);
+  return pool::layout::endpoint_id(nonce, counter) != info.publisher;
+}
+
+}  // namespace
 
 expected<std::unique_ptr<WayOut>, std::string> WayOut::open(
     pool::Domain& domain, pool::Waiter& waiter, const pool::EndpointDescription& wanted) {
@@ -18,17 +41,21 @@ expected<std::unique_ptr<WayOut>, std::string> WayOut::open(
 void WayOut::set_writers(std::map<std::uint64_t, dds::Writer*> writers) {
   const std::lock_guard guard(mutex_);
   writers_ = std::move(writers);
+  for (Latched& sample : std::exchange(early_, {})) {
+    send_latched(std::move(sample));
+  }
 }
 
-void WayOut::send(pool::HeldSample&& sample) {
-  const auto writer = writers_.find(sample.info().publisher);
-  if (writer == writers_.end()) {
-    return;  // what another edge, or our own way in, has brought here
-  }
-  const std::span<const std::byte> bytes = sample.payload();
-  const std::int64_t timestamp = sample.info().source_timestamp_ns;
-  auto owner = std::make_shared<pool::HeldSample>(std::move(sample));
-  if (writer->second->write(bytes, std::move(owner), timestamp)) {
+void WayOut::forget(std::uint64_t publisher) {
+  const std::lock_guard guard(mutex_);
+  writers_.erase(publisher);
+}
+
+void WayOut::write(dds::Writer& writer, std::span<const std::byte> bytes,
+                   std::shared_ptr<const void> owner, std::int64_t timestamp_ns) {
+  // What an RTPS sample can be, padding included.
+  constexpr std::size_t largest = std::numeric_limits<std::uint32_t>::max() - 3;
+  if (bytes.size() <= largest && writer.write(bytes, std::move(owner), timestamp_ns)) {
     ++figures_.sent;
     figures_.bytes += bytes.size();
   } else {
@@ -36,27 +63,63 @@ void WayOut::send(pool::HeldSample&& sample) {
   }
 }
 
+void WayOut::send(pool::HeldSample&& sample) {
+  const pool::SampleInfo& info = sample.info();
+  const std::span<const std::byte> bytes = sample.payload();
+  if (description_.qos.durability == DurabilityPolicy::transient_local) {
+    if (!is_relayed(info)) {
+      auto memory = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+      memory->resize(bytes.size() + 3);  // the engine reads up to 3 bytes of padding
+      const std::span<const std::byte> copy(memory->data(), bytes.size());
+      send_latched({info.publisher, std::move(memory), copy, info.source_timestamp_ns});
+    }
+    return;
+  }
+  const auto writer = writers_.find(info.publisher);
+  if (writer == writers_.end()) {
+    return;  // nobody outside listens to it; or another edge, or our own way in, has brought it
+  }
+  const std::int64_t timestamp = info.source_timestamp_ns;
+  write(*writer->second, bytes, std::make_shared<pool::HeldSample>(std::move(sample)), timestamp);
+}
+
+void WayOut::send_latched(Latched&& sample) {
+  if (const auto writer = writers_.find(sample.publisher); writer != writers_.end()) {
+    write(*writer->second, sample.bytes, std::move(sample.memory), sample.timestamp_ns);
+  } else {
+    keep_for_later(std::move(sample));
+  }
+}
+
+/// A publisher may say what it has to say, once and for all, before its writer in DDS exists.
+void WayOut::keep_for_later(Latched&& sample) {
+  early_.push_back(std::move(sample));
+  if (early_.size() > most_early) {
+    early_.pop_front();
+    ++figures_.lost;
+  }
+}
+
 bool WayOut::pump() {
-  bool any = false;
-  for (;;) {
+  for (unsigned taken = 0; taken < most_at_once; ++taken) {
     auto sample = reader_->take();
     const std::lock_guard guard(mutex_);
     if (!sample) {
       ++figures_.held_back;
-      return any;  // the next release wakes us
+      return taken != 0;  // the next release wakes us
     }
     if (!*sample) {
-      return any;
+      return taken != 0;
     }
-    any = true;
     send(std::move(**sample));
   }
+  return true;
 }
 
 WayOutFigures WayOut::figures() const {
   const std::lock_guard guard(mutex_);
   WayOutFigures figures = figures_;
-  figures.lost = reader_->stats().lost;
+  figures.lost += reader_->stats().lost;
   return figures;
 }
 

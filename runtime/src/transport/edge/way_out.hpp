@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "ligament/detail/pool.hpp"
 #include "transport/dds/participant.hpp"
@@ -21,6 +23,14 @@ struct WayOutFigures {
   std::uint64_t lost = 0;       ///< overwritten in the pool before they were taken
   std::uint64_t refused = 0;    ///< the engine's history stayed full for the blocking time
   std::uint64_t held_back = 0;  ///< takes that found max_held samples still with the engine
+
+  void add(const WayOutFigures& more) {
+    sent += more.sent;
+    bytes += more.bytes;
+    lost += more.lost;
+    refused += more.refused;
+    held_back += more.held_back;
+  }
 };
 
 class WayOut {
@@ -32,20 +42,34 @@ class WayOut {
   /// Samples of this publisher go to this writer. Replaces what was said before; an empty map
   /// stops all. A writer is destroyed only after it has been taken out here.
   void set_writers(std::map<std::uint64_t, dds::Writer*> writers);
+  /// Takes out one writer; the others go on.
+  void forget(std::uint64_t publisher);
 
-  /// Sends what is there. False: nothing was.
+  /// Sends what is there, but not for ever: other topics wait. False: nothing was.
   bool pump();
   [[nodiscard]] const pool::EndpointDescription& description() const { return description_; }
   [[nodiscard]] WayOutFigures figures() const;
 
  private:
   WayOut() = default;
+  /// A sample of a transient-local publisher, copied: DDS keeps it for late comers.
+  struct Latched {
+    std::uint64_t publisher = 0;
+    std::shared_ptr<const std::vector<std::byte>> memory;
+    std::span<const std::byte> bytes;
+    std::int64_t timestamp_ns = 0;
+  };
   void send(pool::HeldSample&& sample);
+  void send_latched(Latched&& sample);
+  void keep_for_later(Latched&& sample);
+  void write(dds::Writer& writer, std::span<const std::byte> bytes,
+             std::shared_ptr<const void> owner, std::int64_t timestamp_ns);
 
   pool::EndpointDescription description_;
   std::unique_ptr<pool::Reader> reader_;
   mutable std::mutex mutex_;  ///< guards everything below
   std::map<std::uint64_t, dds::Writer*> writers_;
+  std::deque<Latched> early_;  ///< of publishers whose writers we have not been told yet
   WayOutFigures figures_;
 };
 

@@ -251,6 +251,57 @@ TEST_F(EdgeTest, LatchedSamplesReachLateComersBothWays) {
   EXPECT_EQ(next(*reader), "before you came");
 }
 
+TEST_F(EdgeTest, LatchedSampleOfASecondPublisherReachesWhoListensAlready) {
+  const auto latched = QoS(1).transient_local();
+  const auto first = publisher("/tf_static", latched);
+  say(*first, "first");
+  const auto outside = listener("/tf_static", latched);
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 1; }));
+  std::vector<std::unique_ptr<pool::Writer>> more;
+  for (int i = 0; i < 5; ++i) {
+    more.push_back(publisher("/tf_static", latched));
+    say(*more.back(), fmt::format("more {}", i));  // once and for all, before its face exists
+  }
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 6; }));
+  say(*first, "again");
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 7; }));
+  EXPECT_EQ(heard().back(), "again");
+  EXPECT_EQ(figures("/tf_static").out.held_back, 0U);
+}
+
+TEST_F(EdgeTest, LatchedSampleIsHeardOnceByEachWhoComesAndGoes) {
+  const auto latched = QoS(5).transient_local();
+  const auto writer = publisher("/map", latched);
+  say(*writer, "map");
+  for (std::size_t visit = 1; visit <= 3; ++visit) {
+    auto outside = listener("/map", latched);
+    ASSERT_TRUE(wait_until([&] { return heard().size() == visit; }));
+    outside.reset();
+    ASSERT_TRUE(wait_until([&] { return figures("/map").remote_readers == 0; }));
+  }
+  say(*writer, "new map");
+  const auto last = listener("/map", latched);
+  ASSERT_TRUE(wait_until([&] { return heard().size() == 5; }));
+  EXPECT_EQ(heard(), (std::vector<std::string>{"map", "map", "map", "map", "new map"}));
+  EXPECT_EQ(figures("/map").out.sent, 2U);
+}
+
+TEST_F(EdgeTest, SubscriptionThatAsksForADeadlineHearsOutside) {
+  const auto strict = QoS(10).deadline(std::chrono::seconds(5));
+  const auto reader = subscription("/often", strict);
+  const auto writer = talker("/often", strict);
+  ASSERT_TRUE(wait_until([&] { return reader->matched_writers() == 1; }));
+  say(*writer, "in time");
+  EXPECT_EQ(next(*reader), "in time");
+}
+
+TEST_F(EdgeTest, EndsOfServicesHaveNoFace) {
+  const auto service = publisher("rr/addReply");
+  const auto topic = publisher("/topic");
+  ASSERT_TRUE(wait_until([&] { return edge_->figures().size() == 1; }));
+  EXPECT_EQ(edge_->figures().front().topic, "/topic");
+}
+
 TEST_F(EdgeTest, ForeignFormsAreCountedAndNotDelivered) {
   const auto reader = subscription("/forms");
   const auto writer = talker("/forms");
@@ -333,7 +384,8 @@ TEST_F(EdgeTest, HeldBlocksComeBackWhenTheListenerGoes) {
   reader.reset();
   ASSERT_TRUE(wait_until([&] { return writer->matched_readers() == 0; }));
   const auto stats = writer->stats();
-  EXPECT_EQ(stats.blocks_free, stats.blocks - 4);  // all but the ring
+  EXPECT_EQ(stats.blocks_free, stats.blocks - 4);        // all but the ring
+  EXPECT_GE(figures("/held").out.sent, heard().size());  // counts outlive the listener
 }
 
 }  // namespace

@@ -58,7 +58,6 @@ struct Received {
 struct ParticipantOptions {
   std::uint32_t domain = 0;
   std::string user_data = "enclave=/;";
-  bool localhost_only = false;
 };
 
 class Writer {
@@ -143,7 +142,6 @@ class Participant {
                                                            std::shared_ptr<Inbox> inbox,
                                                            const ddsi_sertype** type);
 
-  std::int32_t domain_ = 0;
   std::int32_t entity_ = 0;
   Gid gid_{};
   std::function<void()> on_change_;

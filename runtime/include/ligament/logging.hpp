@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <ligament/expected.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,14 +28,30 @@ enum class LogLevel : std::uint8_t { debug, info, warn, error, fatal };
 void set_log_level(LogLevel level);
 [[nodiscard]] LogLevel log_level();
 
+/// One line as it is written.
+struct LogLine {
+  LogLevel level = LogLevel::info;
+  std::int64_t stamp_ns = 0;  ///< real time
+  std::string_view name;      ///< of the logger
+  std::string_view text;
+};
+
+/// Gets each line of a logger, besides standard error, on the thread that writes it.
+class LogSink {
+ public:
+  virtual ~LogSink() = default;
+  virtual void write(const LogLine& line) = 0;
+};
+
 /// Writes lines in the name of one node.
 class Logger {
  public:
-  explicit Logger(std::string name) : name_(std::move(name)) {}
+  explicit Logger(std::string name, std::weak_ptr<LogSink> sink = {})
+      : name_(std::move(name)), sink_(std::move(sink)) {}
 
   [[nodiscard]] const std::string& get_name() const { return name_; }
   [[nodiscard]] Logger get_child(const std::string& suffix) const {
-    return Logger(name_ + "." + suffix);
+    return Logger(name_ + "." + suffix, sink_);
   }
   [[nodiscard]] bool is_enabled(LogLevel level) const { return level >= log_level(); }
   /// One line, in one write.
@@ -42,6 +59,7 @@ class Logger {
 
  private:
   std::string name_;
+  std::weak_ptr<LogSink> sink_;
 };
 
 /// A logger that belongs to no node.

@@ -51,6 +51,10 @@ struct NodeError {
   std::string text;  ///< one sentence
 };
 
+namespace detail {
+class ParameterEvents;
+}
+
 class Node {
  public:
   using SharedPtr = std::shared_ptr<Node>;
@@ -175,6 +179,7 @@ class Node {
   /// Numeric id in traces.
   [[nodiscard]] std::uint64_t trace_handle() const noexcept;
   [[nodiscard]] detail::NodeState& state() const { return *state_; }
+  [[nodiscard]] const std::shared_ptr<detail::NodeState>& shared_state() const { return state_; }
 
  private:
   /// How a C++ type is kept in a ParameterValue.
@@ -207,9 +212,13 @@ class Node {
   std::shared_ptr<TimerBase> add_timer(const Clock& clock, std::chrono::nanoseconds period,
                                        std::function<void()> callback);
   void follow_simulated_time();
+  void open_to_ros_tools(const NodeOptions& options);
 
   std::shared_ptr<detail::NodeState> state_;
   std::shared_ptr<SubscriptionBase> clock_subscription_;
+  std::vector<std::shared_ptr<ServiceBase>> parameter_services_;
+  std::shared_ptr<detail::ParameterEvents> parameter_events_;
+  std::shared_ptr<LogSink> rosout_;
 };
 
 }  // namespace ligament

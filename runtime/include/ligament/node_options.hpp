@@ -88,7 +88,27 @@ class NodeOptions {
     topics_[name] = std::move(value);
     return *this;
   }
+  /// What ROS 2's tools ask a node for. All three are off where nothing is said: inside a graph
+  /// nobody asks, and they cost memory and endpoints (docs/how-to/services.md). `ligament run`
+  /// switches them on where the graph has an edge.
+  NodeOptions& start_parameter_services(bool value) {
+    start_parameter_services_ = value;
+    return *this;
+  }
+  NodeOptions& start_parameter_event_publisher(bool value) {
+    start_parameter_event_publisher_ = value;
+    return *this;
+  }
+  NodeOptions& enable_rosout(bool value) {
+    enable_rosout_ = value;
+    return *this;
+  }
 
+  [[nodiscard]] bool start_parameter_services() const { return start_parameter_services_; }
+  [[nodiscard]] bool start_parameter_event_publisher() const {
+    return start_parameter_event_publisher_;
+  }
+  [[nodiscard]] bool enable_rosout() const { return enable_rosout_; }
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
   [[nodiscard]] const std::optional<std::string>& node_name() const { return node_name_; }
   [[nodiscard]] const std::optional<std::string>& node_namespace() const { return node_namespace_; }
@@ -111,6 +131,9 @@ class NodeOptions {
   std::vector<std::string> parameter_files_;
   std::map<std::string, TopicOptions> topics_;
   std::map<std::string, QoSOverrides> port_qos_;
+  bool start_parameter_services_ = false;
+  bool start_parameter_event_publisher_ = false;
+  bool enable_rosout_ = false;
 };
 
 }  // namespace ligament

@@ -58,6 +58,9 @@ void Logger::write(LogLevel level, std::string_view text) const {
   // One write per line: lines of several threads and processes do not mix. A closed stderr is the
   // starter's choice, so the result does not matter.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  if (const auto sink = sink_.lock()) {
+    sink->write({level, now.tv_sec * 1'000'000'000LL + now.tv_nsec, name_, text});
+  }
 }
 
 }  // namespace ligament

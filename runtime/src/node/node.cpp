@@ -6,6 +6,8 @@
 #include "node/context_state.hpp"
 #include "node/nearest.hpp"
 #include "node/node_state.hpp"
+#include "node/parameter_interface.hpp"
+#include "node/rosout.hpp"
 
 namespace ligament {
 namespace {
@@ -92,6 +94,23 @@ Node::Node(const std::string& name, const std::string& name_space, const NodeOpt
   if (declare_parameter<bool>("use_sim_time", false, descriptor)) {
     follow_simulated_time();
   }
+  if (state_->context != nullptr) {
+    open_to_ros_tools(options);
+  }
+}
+
+void Node::open_to_ros_tools(const NodeOptions& options) {
+  if (options.enable_rosout()) {
+    rosout_ = detail::make_rosout(*this);
+    state_->logger = Logger(state_->id, rosout_);
+  }
+  if (options.start_parameter_event_publisher()) {
+    parameter_events_ = std::make_shared<detail::ParameterEvents>(*this);
+    state_->parameter_events = parameter_events_;
+  }
+  if (options.start_parameter_services()) {
+    parameter_services_ = detail::make_parameter_services(*this);
+  }
 }
 
 Node::~Node() {
@@ -153,7 +172,11 @@ ParameterValue Node::declare_parameter(const std::string& name, const ParameterV
   if (auto declared = state_->parameters.declare(name, default_value, descriptor); !declared) {
     state_->report(NodeErrorKind::configuration, declared.error());
   }
-  return state_->parameters.get(name).value_or(default_value);
+  auto value = state_->parameters.get(name).value_or(default_value);
+  if (parameter_events_ != nullptr) {
+    parameter_events_->declared(*state_, {name, value});
+  }
+  return value;
 }
 
 Parameter Node::get_parameter(const std::string& name) const {
@@ -172,7 +195,7 @@ SetParametersResult Node::set_parameter(const Parameter& parameter) {
 }
 
 SetParametersResult Node::set_parameters_atomically(const std::vector<Parameter>& parameters) {
-  return state_->parameters.set(parameters);
+  return state_->set_parameters(parameters);
 }
 
 std::shared_ptr<OnSetParametersCallback> Node::add_on_set_parameters_callback(

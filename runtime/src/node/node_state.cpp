@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "node/context_state.hpp"
+#include "node/parameter_interface.hpp"
 
 namespace ligament::detail {
 namespace {
@@ -39,6 +40,14 @@ void NodeState::report(NodeErrorKind kind, const std::string& text) {
       shared.observer->node_error(id, text);
     }
   }
+}
+
+SetParametersResult NodeState::set_parameters(const std::vector<Parameter>& values) {
+  auto result = parameters.set(values);
+  if (const auto events = parameter_events.lock(); events != nullptr && result.successful) {
+    events->changed(*this, values);
+  }
+  return result;
 }
 
 CallbackScope::CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_t publisher,

@@ -36,6 +36,7 @@ struct NodeState {
   std::map<std::string, TopicOptions> topics;
   std::map<std::string, QoSOverrides> port_qos;
   ParameterSet parameters;
+  std::weak_ptr<ParameterEvents> parameter_events;
   std::shared_ptr<Clock> clock = std::make_shared<Clock>(ClockType::ros);
   Logger logger{""};
   NodeFigures figures;
@@ -53,6 +54,8 @@ struct NodeState {
 
   /// Keeps, logs and passes on one sentence. Any thread.
   void report(NodeErrorKind kind, const std::string& text);
+  /// All of them or none, told on /parameter_events. Any thread.
+  SetParametersResult set_parameters(const std::vector<Parameter>& values);
 };
 
 /// Those of a list that still exist; the others are forgotten.

@@ -148,6 +148,12 @@ expected<ParameterValue, std::string> ParameterSet::get(const std::string& name)
   return found->second.value;
 }
 
+std::optional<ParameterSet::Description> ParameterSet::describe(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? std::nullopt : std::optional(found->second);
+}
+
 expected<std::vector<ParameterValue>, std::string> ParameterSet::all_checked(
     const std::vector<Parameter>& parameters) const {
   std::vector<ParameterValue> values;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,13 @@ class ParameterSet {
   [[nodiscard]] bool has(const std::string& name) const;
   /// The value, or a sentence with the nearest declared name.
   [[nodiscard]] expected<ParameterValue, std::string> get(const std::string& name) const;
+  /// What is known of a declared parameter.
+  struct Description {
+    ParameterValue value;
+    ParameterType type = ParameterType::not_set;
+    ParameterDescriptor descriptor;
+  };
+  [[nodiscard]] std::optional<Description> describe(const std::string& name) const;
   [[nodiscard]] SetParametersResult set(const std::vector<Parameter>& parameters);
 
   void add_callback(const std::shared_ptr<OnSetParametersCallback>& callback);
@@ -32,11 +40,7 @@ class ParameterSet {
   [[nodiscard]] std::vector<std::string> undeclared_overrides() const;
 
  private:
-  struct Entry {
-    ParameterValue value;
-    ParameterType type = ParameterType::not_set;
-    ParameterDescriptor descriptor;
-  };
+  using Entry = Description;
   [[nodiscard]] expected<ParameterValue, std::string> checked(const std::string& name,
                                                               const Entry& entry,
                                                               const ParameterValue& value) const;

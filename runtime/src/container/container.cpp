@@ -50,9 +50,19 @@ void prepare_signals(bool supervised) {
   }
 }
 
-NodeOptions options_for(const NodeConfig& node, const ContainerConfig& config,
-                        const std::shared_ptr<Context>& context) {
+/// What all nodes of a container are made with.
+struct Surroundings {
+  const ContainerConfig& config;
+  std::shared_ptr<Context> context;
+  bool ros_tools = false;
+};
+
+NodeOptions options_for(const NodeConfig& node, const Surroundings& around) {
+  const auto& [config, context, ros_tools] = around;
   NodeOptions options;
+  options.start_parameter_services(ros_tools)
+      .start_parameter_event_publisher(ros_tools)
+      .enable_rosout(ros_tools);
   options.context(context).node_name(node.name).node_namespace(node.name_space);
   for (const auto& [from, to] : node.remaps) {
     options.remap(from, to);
@@ -73,8 +83,7 @@ NodeOptions options_for(const NodeConfig& node, const ContainerConfig& config,
 }
 
 expected<std::shared_ptr<Node>, StartFailure> make_node(const NodeConfig& node,
-                                                        const ContainerConfig& config,
-                                                        const std::shared_ptr<Context>& context) {
+                                                        const Surroundings& around) {
   const auto library = ComponentLibrary::open(node.library.string());
   if (!library) {
     return failure(exit_bad_configuration, node.id, library.error().text);
@@ -84,7 +93,7 @@ expected<std::shared_ptr<Node>, StartFailure> make_node(const NodeConfig& node,
     return failure(exit_bad_configuration, node.id, factory.error().text);
   }
   try {
-    auto made = (*factory)(options_for(node, config, context));
+    auto made = (*factory)(options_for(node, around));
     if (made->get_fully_qualified_name() != node.id) {
       return failure(exit_bad_configuration, node.id,
                      "the class '" + node.class_name + "' made the node '" +
@@ -120,14 +129,13 @@ expected<void, StartFailure> check_nodes(const Nodes& nodes) {
   return {};
 }
 
-expected<Nodes, StartFailure> make_nodes(const ContainerConfig& config,
-                                         const std::shared_ptr<Context>& context) {
+expected<Nodes, StartFailure> make_nodes(const Surroundings& around) {
   Nodes nodes;
-  for (const NodeConfig& node : config.nodes) {
-    if (!context->is_valid()) {
+  for (const NodeConfig& node : around.config.nodes) {
+    if (!around.context->is_valid()) {
       break;  // asked to stop meanwhile
     }
-    auto made = make_node(node, config, context);
+    auto made = make_node(node, around);
     if (!made) {
       return unexpected<StartFailure>(made.error());
     }
@@ -213,7 +221,7 @@ expected<int, StartFailure> run_configured(const Arguments& arguments, StatusCha
     return unexpected<StartFailure>(context.error());
   }
   Control control(channel, **context);  // before the nodes: their errors are told, signals are read
-  auto nodes = make_nodes(*config, *context);
+  auto nodes = make_nodes({*config, *context, arguments.ros_tools});
   if (!nodes) {
     return unexpected<StartFailure>(nodes.error());
   }

@@ -10,7 +10,8 @@ namespace ligament::container {
 struct Arguments {
   std::string config;
   int status_descriptor = -1;
-  std::string trace;  ///< empty: as the configuration says
+  std::string trace;       ///< empty: as the configuration says
+  bool ros_tools = false;  ///< nodes have parameter services, /parameter_events and /rosout
 };
 
 /// Exit statuses; the tool tells them apart.

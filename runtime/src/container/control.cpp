@@ -127,8 +127,15 @@ bool concerns(const pool::Problem& problem, detail::NodeState& node) {
   };
   const auto publishers = detail::alive(node.mutex, node.publishers);
   const auto subscriptions = detail::alive(node.mutex, node.subscriptions);
+  const auto services = detail::alive(node.mutex, node.services);
+  const auto clients = detail::alive(node.mutex, node.clients);
+  const auto has_meant = [&is_meant](const auto& end) {
+    return is_meant(end->requests()) || is_meant(end->replies());
+  };
   return std::any_of(publishers.begin(), publishers.end(), is_meant) ||
-         std::any_of(subscriptions.begin(), subscriptions.end(), is_meant);
+         std::any_of(subscriptions.begin(), subscriptions.end(), is_meant) ||
+         std::any_of(services.begin(), services.end(), has_meant) ||
+         std::any_of(clients.begin(), clients.end(), has_meant);
 }
 
 }  // namespace

@@ -38,6 +38,43 @@ nlohmann::json publisher_figures(const PublisherBase& publisher) {
           {"matched", publisher.get_subscription_count()}};
 }
 
+nlohmann::json service_figures(const ServiceBase& service) {
+  const auto figures = service.statistics();
+  return {{"service", service.get_service_name()},
+          {"requests", figures.requests},
+          {"replies", figures.replies},
+          {"failed", figures.failed},
+          {"strayed", figures.strayed},
+          {"invalid", figures.invalid},
+          {"lost", figures.lost},
+          {"dropped", figures.dropped},
+          {"stalled", figures.stalled},
+          {"matched", service.get_client_count()}};
+}
+
+nlohmann::json client_figures(const ClientBase& client) {
+  const auto figures = client.statistics();
+  return {{"service", client.get_service_name()}, {"requests", figures.requests},
+          {"replies", figures.replies},           {"failed", figures.failed},
+          {"strayed", figures.strayed},           {"invalid", figures.invalid},
+          {"timeouts", figures.timeouts},         {"pending", figures.pending},
+          {"stalled", figures.stalled},           {"ready", client.service_is_ready()}};
+}
+
+/// Only where there are any: most nodes have none. A service that nobody has ever reached is left
+/// out too, else the six of the parameters would fill the line.
+void add_service_figures(nlohmann::json& node, detail::NodeState& state) {
+  for (const auto& service : detail::alive(state.mutex, state.services)) {
+    auto figures = service_figures(*service);
+    if (figures["requests"] != 0 || figures["strayed"] != 0 || figures["matched"] != 0) {
+      node["services"].push_back(std::move(figures));
+    }
+  }
+  for (const auto& client : detail::alive(state.mutex, state.clients)) {
+    node["clients"].push_back(client_figures(*client));
+  }
+}
+
 }  // namespace
 
 /// The process's CPU time since the last line, given to the nodes in proportion to the time that
@@ -98,14 +135,16 @@ nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
   for (const auto& subscription : detail::alive(state.mutex, state.subscriptions)) {
     subscriptions.push_back(subscription_figures(*subscription));
   }
-  return {{"id", state.id},
-          {"cpu_ns", static_cast<std::int64_t>(past_[&node].cpu_ns)},
-          {"busy_ns", figures.busy_ns.load(std::memory_order_relaxed)},
-          {"callbacks", figures.callbacks.load(std::memory_order_relaxed)},
-          {"callback_running_ns", since == 0 || since > now_ns ? 0 : now_ns - since},
-          {"heap_allocs", figures.heap_allocations.load(std::memory_order_relaxed)},
-          {"publishers", std::move(publishers)},
-          {"subscriptions", std::move(subscriptions)}};
+  nlohmann::json line{{"id", state.id},
+                      {"cpu_ns", static_cast<std::int64_t>(past_[&node].cpu_ns)},
+                      {"busy_ns", figures.busy_ns.load(std::memory_order_relaxed)},
+                      {"callbacks", figures.callbacks.load(std::memory_order_relaxed)},
+                      {"callback_running_ns", since == 0 || since > now_ns ? 0 : now_ns - since},
+                      {"heap_allocs", figures.heap_allocations.load(std::memory_order_relaxed)},
+                      {"publishers", std::move(publishers)},
+                      {"subscriptions", std::move(subscriptions)}};
+  add_service_figures(line, state);
+  return line;
 }
 
 nlohmann::json Figures::status_line() {

@@ -16,6 +16,9 @@ int main(int argc, char** argv) {
                  "open descriptor to which status lines are written")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--trace", arguments.trace, "record events; providers: ligament");
+  app.add_flag("--ros-tools", arguments.ros_tools,
+               "give each node what ROS 2's tools ask for: parameter services, /parameter_events, "
+               "/rosout");
   app.add_option("--has-class", class_to_find,
                  "run nothing: exit 0 if the library registers this class");
   try {

@@ -52,15 +52,53 @@ _KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
         "deadline_missed",
         lambda n, node, topic: f"{node} published on {topic} beyond its deadline {n} times",
     ),
+    (
+        "services",
+        "lost",
+        lambda n, node, service: (
+            f"{node} missed {n} requests of {service}: overwritten before they were taken, so "
+            "their clients wait in vain"
+        ),
+    ),
+    (
+        "services",
+        "invalid",
+        lambda n, node, service: f"{node} was not given {n} requests of {service}: not well formed",
+    ),
+    (
+        "services",
+        "failed",
+        lambda n, node, service: f"{node} could not send {n} replies of {service}",
+    ),
+    (
+        "services",
+        "dropped",
+        lambda n, node, service: f"{node} never answered {n} requests of {service}",
+    ),
+    (
+        "clients",
+        "failed",
+        lambda n, node, service: f"{node} could not send {n} requests to {service}",
+    ),
+    (
+        "clients",
+        "timeouts",
+        lambda n, node, service: f"{node} gave up {n} requests to {service}: not answered in time",
+    ),
+    (
+        "clients",
+        "invalid",
+        lambda n, node, service: f"{node} was not given {n} replies of {service}: not well formed",
+    ),
 )
 
 _Key = tuple[str, str, str, str]
-"""Node, topic, list, count."""
+"""Node, topic or service, list, count."""
 
 
 @dataclass(frozen=True)
 class Loss:
-    """One count of one end of a topic over the whole run, with its sentence."""
+    """One count of one end of a topic or service over the whole run, with its sentence."""
 
     node: str
     topic: str
@@ -86,7 +124,8 @@ class Losses:
         for node in event.get("nodes", []):
             for side, what, _ in _KINDS:
                 for end in node.get(side, []):
-                    key = (node.get("id", ""), end.get("topic", ""), side, what)
+                    name = end.get("topic") or end.get("service", "")
+                    key = (node.get("id", ""), name, side, what)
                     counts[key] += int(end.get(what, 0))
         self._now[container] = counts
 

@@ -42,3 +42,23 @@ def test_a_life_that_told_nothing_loses_nothing_of_the_one_before() -> None:
     losses.take_status("main", status(2))
     losses.started("main")
     assert [r.count for r in losses.records()] == [2]
+
+
+def test_services_and_clients_are_told_by_the_services_name() -> None:
+    node = {
+        "id": "/arm",
+        "services": [{"service": "/grip", "requests": 4, "lost": 2, "dropped": 1}],
+        "clients": [{"service": "/map", "requests": 9, "timeouts": 3, "strayed": 1}],
+    }
+    losses = Losses()
+    losses.take_status("main", {"event": "status", "nodes": [node]})
+    assert [(r.topic, r.what, r.text) for r in losses.records()] == [
+        (
+            "/grip",
+            "lost",
+            "/arm missed 2 requests of /grip: overwritten before they were taken, so their clients "
+            "wait in vain",
+        ),
+        ("/grip", "dropped", "/arm never answered 1 requests of /grip"),
+        ("/map", "timeouts", "/arm gave up 3 requests to /map: not answered in time"),
+    ]

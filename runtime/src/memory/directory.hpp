@@ -148,6 +148,7 @@ class PeerDirectory {
     std::uint64_t version = 0;
     std::uint64_t id = 0;     ///< 0: free, or makes no sense
     std::uint64_t topic = 0;  ///< hash
+    bool invalid = false;
   };
   struct Segment {
     os::Mapping mapping;

@@ -242,11 +242,10 @@ bool PeerDirectory::refresh_row(const layout::SharedRow& row, SeenRow& seen) {
   }
   rows_.erase(seen.id);
   seen.id = 0;
-  if (is_free(copy)) {
-    return true;
-  }
-  if (!makes_sense(copy, nonce) || rows_.count(copy.id) != 0) {
-    ++invalid_;
+  invalid_ -= seen.invalid ? 1 : 0;
+  seen.invalid = !is_free(copy) && (!makes_sense(copy, nonce) || rows_.count(copy.id) != 0);
+  invalid_ += seen.invalid ? 1 : 0;
+  if (is_free(copy) || seen.invalid) {
     return true;
   }
   seen.id = copy.id;

@@ -301,7 +301,7 @@ void ReaderState::map_new_chunks() {
       }
       const Guard guard(lock_);
       if (link->chunks.size() == index) {
-        link->chunks.push_back(std::move(*chunk));
+        link->add(std::move(*chunk));
       }
       tell_mapped(*link);
       --at;  // there may be more

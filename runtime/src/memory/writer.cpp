@@ -111,10 +111,13 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
   const std::int64_t now = monotonic_now_ns();
   const std::int64_t wanted =
       info.source_timestamp_ns != 0 ? info.source_timestamp_ns : now + os::realtime_offset_ns();
-  last_timestamp_ = std::max(wanted, last_timestamp_ + 1);
+  const bool relayed = info.origin != Gid{};
+  const std::int64_t next = last_timestamp_ == INT64_MAX ? INT64_MAX : last_timestamp_ + 1;
+  const std::int64_t timestamp = relayed ? wanted : std::max(wanted, next);
+  last_timestamp_ = relayed ? last_timestamp_ : timestamp;
   header.flags = 0;
   header.sequence = ring_.next_sequence();
-  header.source_timestamp_ns = last_timestamp_;
+  header.source_timestamp_ns = timestamp;
   header.monotonic_ns = now;
   header.payload_bytes = size;
   if (info.request != RequestIdentity{}) {
@@ -122,10 +125,9 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
     header.request_client = info.request.client;
     header.request_sequence = info.request.sequence;
   }
-  if (info.origin != Gid{}) {
+  if (relayed) {
     header.flags = static_cast<std::uint16_t>(header.flags | layout::is_relayed);
     header.gid = info.origin;
-    header.source_timestamp_ns = info.source_timestamp_ns;
   }
   return now;
 }
@@ -205,7 +207,19 @@ bool WriterState::grow_for(std::size_t size) {
     count = blocks_needed(block_bytes, 0);
   }
   os::counters().growths.fetch_add(1, std::memory_order_relaxed);
-  return add_chunk(block_bytes, count);
+  return add_blocks(block_bytes, count);
+}
+
+/// In as many chunks as the block numbers ask for.
+bool WriterState::add_blocks(std::size_t block_bytes, std::size_t count) {
+  while (count != 0) {
+    const std::size_t some = std::min(count, layout::max_chunk_blocks);
+    if (!add_chunk(block_bytes, some)) {
+      return false;
+    }
+    count -= some;
+  }
+  return true;
 }
 
 bool WriterState::add_chunk(std::size_t block_bytes, std::size_t count) {

@@ -87,6 +87,7 @@ struct WriterState {
  private:
   [[nodiscard]] std::size_t blocks_needed(std::size_t block_bytes, std::size_t more_held) const;
   [[nodiscard]] bool grow_for(std::size_t size);
+  [[nodiscard]] bool add_blocks(std::size_t block_bytes, std::size_t count);
   [[nodiscard]] bool add_chunk(std::size_t block_bytes, std::size_t count);
   void announce_chunk(const os::SharedMemory& memory, std::size_t block_bytes, std::size_t count);
   [[nodiscard]] std::span<std::byte> place(std::uint32_t block, std::size_t size,

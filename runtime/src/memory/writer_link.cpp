@@ -4,9 +4,16 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "memory/blocks.hpp"
+
 namespace ligament::pool {
 
 namespace {
+
+// Larger chunks are mapped page by page as they are read: a peer that announces much may not keep
+// our housekeeping, or a take, busy with it.
+constexpr std::size_t largest_prefault = std::size_t{64} << 20;
+constexpr std::size_t largest_block = std::size_t{1} << 40;
 
 bool is_expected(const layout::SegmentHeader& header, const WriterLink::Source& source) {
   return header.magic == layout::magic && header.version == layout::version &&
@@ -75,7 +82,14 @@ expected<WriterLink::Chunk, os::SystemError> WriterLink::map_chunk(std::size_t i
   const os::ForeignMemory where{source.segment.pid, row.segment.fd.load(std::memory_order_relaxed),
                                 row.segment.inode.load(std::memory_order_relaxed),
                                 row.segment.bytes.load(std::memory_order_relaxed)};
-  auto mapping = os::map_foreign(where, {});
+  // What it lies in is as large as its blocks, so that a chunk costs us no more than it gives.
+  if (chunk.blocks == 0 || chunk.blocks > layout::max_chunk_blocks ||
+      chunk.block_bytes > largest_block ||
+      where.size != round_up(chunk.blocks * chunk.block_bytes, page_bytes)) {
+    return Chunk{};
+  }
+  chunk.inode = where.inode;
+  auto mapping = os::map_foreign(where, {.prefault = where.size <= largest_prefault});
   if (!mapping && is_want_of_ours(mapping.error())) {
     return unexpected<os::SystemError>(mapping.error());
   }
@@ -95,8 +109,16 @@ void WriterLink::map_chunks() {
     if (!chunk) {
       return;
     }
-    chunks.push_back(std::move(*chunk));
+    add(std::move(*chunk));
   }
+}
+
+/// A memory that is announced again and again would take our address space, mapping by mapping.
+void WriterLink::add(Chunk&& chunk) {
+  const bool known = std::any_of(chunks.begin(), chunks.end(), [&chunk](const Chunk& other) {
+    return other.mapping && other.inode == chunk.inode;
+  });
+  chunks.push_back(known ? Chunk{} : std::move(chunk));
 }
 
 bool WriterLink::is_unreachable(std::uint32_t number) const {

@@ -28,6 +28,7 @@ struct WriterLink {
     os::Mapping mapping;
     std::size_t block_bytes = 0;
     std::size_t blocks = 0;
+    std::uint64_t inode = 0;
   };
   struct Source {  ///< what the directory says of the writer
     std::uint64_t process = 0;
@@ -49,6 +50,7 @@ struct WriterLink {
   /// Maps chunk `index`. System calls, but once per chunk. An error is a want of our own process
   /// (descriptors, memory) that may pass; a chunk that can never be mapped is an empty one.
   [[nodiscard]] expected<Chunk, os::SystemError> map_chunk(std::size_t index) const;
+  void add(Chunk&& chunk);
   void map_chunks();  ///< all that are announced and not mapped yet, unless we lack something
   /// The header of a block we hold; null if the number makes no sense or the chunk is unreachable.
   [[nodiscard]] const layout::SampleHeader* block(std::uint32_t number, std::size_t& bytes);

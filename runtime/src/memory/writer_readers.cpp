@@ -39,7 +39,7 @@ bool WriterState::link(std::unique_ptr<ReaderLink> link, bool history, std::uint
       missing = needed - std::min(needed, blocks_.largest_count());
     }
   }
-  if (missing != 0 && !add_chunk(block_bytes, missing)) {
+  if (missing != 0 && !add_blocks(block_bytes, missing)) {
     return false;
   }
   const Guard guard(lock_);

@@ -26,6 +26,9 @@ constexpr int sweep_ms = 20;
 constexpr std::int64_t shortest_tick_ns = 1'000'000;
 // While a process that is there has no room for our connection, or we have no descriptor for it.
 constexpr int ask_again_ms = 200;
+// Newcomers that are met in one look; then others get the lock for a while.
+constexpr int most_at_once = 64;
+constexpr std::chrono::milliseconds crowded_pause{1};
 }  // namespace
 
 bool DomainState::watch(int fd, std::uint64_t key) {
@@ -64,6 +67,9 @@ void DomainState::run() {
   std::int64_t look_due = 0;
   std::int64_t qos_due = no_deadline;
   while (!stop_.load()) {
+    if (std::exchange(crowded_, false)) {
+      std::this_thread::sleep_for(crowded_pause);  // without the lock, which others want
+    }
     const bool told = wait_for_events(std::min(look_due, qos_due));
     LIGAMENT_CRASH_POINT("housekeeping.woken");
     ask_quarantine();
@@ -112,9 +118,11 @@ bool DomainState::wait_for_events(std::int64_t until_ns) {
   return ready != 0;
 }
 
+/// Not more at once than `most_at_once`: to connect is cheaper than to be greeted, so who connects
+/// again and again would keep us here, under the lock. The others stay in the queue.
 void DomainState::meet_newcomers() {
   greet_again();
-  for (;;) {
+  for (int met = 0; met < most_at_once; ++met) {
     const auto visitor = os::accept_visitor(rendezvous_.listener());
     watch_listener(visitor || !os::is_want_of_descriptors(visitor.error()));
     if (!visitor) {
@@ -128,6 +136,7 @@ void DomainState::meet_newcomers() {
       LIGAMENT_CRASH_POINT("housekeeping.greeted");
     }
   }
+  crowded_ = true;
 }
 
 void DomainState::greet_again() {

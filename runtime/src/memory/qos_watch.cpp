@@ -8,10 +8,12 @@
 namespace ligament::pool {
 
 std::uint64_t DeadlineCount::count(std::int64_t period, std::int64_t newest, std::int64_t now) {
-  if (newest == 0) {
+  // Without a writer (none is left, or the one that came has not published) time goes on, too.
+  if (newest == 0 && base_ns_ == 0) {
     return 0;
   }
-  base_ns_ = std::max(base_ns_, newest);
+  // A publish after `now` was read lies ahead of it.
+  base_ns_ = std::max(base_ns_, std::min(newest, now));
   const std::int64_t missed = (now - base_ns_) / period;
   base_ns_ += missed * period;
   return static_cast<std::uint64_t>(missed);

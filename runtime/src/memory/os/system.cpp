@@ -92,6 +92,11 @@ expected<Mapping, SystemError> map(int fd, std::size_t size, bool writable, bool
   return mapping;
 }
 
+/// Without FUTURE_WRITE its owner could still punch holes: whoever reads them makes the pages.
+int needed_seals(SharedMemoryOptions options) {
+  return F_SEAL_SHRINK | F_SEAL_GROW | (options.peers_write ? 0 : F_SEAL_FUTURE_WRITE);
+}
+
 /// What a peer offers must be unable to shrink under us, must never fault and must exist: see spec.
 bool is_safe_memory(int path_fd, const ForeignMemory& memory, std::size_t& size) {
   struct stat status {};
@@ -167,8 +172,7 @@ expected<SharedMemory, SystemError> create_shared(const std::string& name, std::
     return unexpected<SystemError>(mapping.error());
   }
   memory.mapping = std::move(*mapping);
-  const int seals = F_SEAL_SHRINK | F_SEAL_GROW | (options.peers_write ? 0 : F_SEAL_FUTURE_WRITE);
-  if (::fcntl(memory.fd.get(), F_ADD_SEALS, seals) != 0) {
+  if (::fcntl(memory.fd.get(), F_ADD_SEALS, needed_seals(options)) != 0) {
     return unexpected<SystemError>(last_error("F_ADD_SEALS"));
   }
   struct stat status {};
@@ -198,9 +202,13 @@ expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
     return unexpected<SystemError>(last_error("open of a peer's memory"));
   }
   const int seals = ::fcntl(fd.get(), F_GET_SEALS);
-  const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
+  const int needed = needed_seals(options);
   if (seals < 0 || (seals & needed) != needed) {
     return unexpected<SystemError>(SystemError{"seals of a peer's memory", EPERM});
+  }
+  // Once more: until it was sealed its owner could still shrink it, or take pages out of it.
+  if (!is_safe_memory(fd.get(), memory, size)) {
+    return unexpected<SystemError>(SystemError{"check of a peer's memory", EBADF});
   }
   return map(fd.get(), size, options.peers_write, options.prefault);
 }

@@ -62,4 +62,4 @@ def edge_spec(graph: str, run_id: str, log: Path, options: EdgeOptions) -> Conta
     command = [str(program), "--graph", graph, "--run-id", run_id]
     command += ["--domain-id", str(domain_id(options))]
     command += ["--humble"] if options.humble else []
-    return ContainerSpec(NAME, command, log, nodes=[], on_failure="restart")
+    return ContainerSpec(NAME, command, log, nodes=[], on_failure="restart", auxiliary=True)

@@ -35,6 +35,8 @@ class ContainerSpec:
     log: Path
     nodes: list[str]
     on_failure: str = "stop"
+    auxiliary: bool = False
+    """The graph's work does not need it: its failures are told, and it is tried again."""
     environment: dict[str, str] = field(default_factory=dict)
 
 

@@ -67,7 +67,8 @@ class Supervisor:
         self._restarts: dict[str, int] = {}
         self._shutdown = Shutdown()
         self._unclean: Verdict | None = None
-        self._kept = len(specs)
+        self._needed = {spec.name for spec in specs if not spec.auxiliary}
+        self._kept = len(self._needed)
         self._stopping = False
         self._hurry = asyncio.Event()
         self._verdict: asyncio.Future[Verdict]
@@ -131,6 +132,9 @@ class Supervisor:
 
     async def _keep_or_tell(self, spec: ContainerSpec) -> None:
         """Keep a container; the last one to be given up ends the graph, since nothing is left."""
+        if spec.auxiliary:
+            await self._keep_auxiliary(spec)
+            return
         await self._keep_container(spec)
         self._kept -= 1
         if self._kept == 0:
@@ -156,6 +160,23 @@ class Supervisor:
             self._restarts[spec.name] = self._restarts.get(spec.name, 0) + 1
             self._observer.note(f"{error.text}\nstarting {spec.name} again")
             await asyncio.sleep(min(0.1 * 2**quick, 2.0))
+
+    async def _keep_auxiliary(self, spec: ContainerSpec) -> None:
+        """Start it again whenever it ends, with longer pauses while it does not become ready."""
+        quick = 0
+        while not self._stopping:
+            record, error = await self._live(spec)
+            if self._stopping:
+                return
+            quick = 0 if record is not None and record.ready_ns is not None else quick + 1
+            pause = min(0.1 * 2**quick, 10.0)
+            text = error.text if error is not None else f"{spec.name} has ended"
+            self._restarts[spec.name] = self._restarts.get(spec.name, 0) + 1
+            if quick <= 1:
+                self._observer.note(f"{text}\nthe graph goes on without it; starting it again")
+            until = now_ns() + int(pause * 1e9)
+            while now_ns() < until and not self._stopping:
+                await asyncio.sleep(0.1)
 
     async def _live(self, spec: ContainerSpec) -> tuple[ProcessRecord | None, Verdict | None]:
         """One life of a container; the verdict tells why it ended when it should not have."""
@@ -190,6 +211,9 @@ class Supervisor:
         if container.ready or self._stopping:
             return
         spec = container.spec
+        if spec.auxiliary:
+            container.send(signal.SIGKILL)  # it is started again
+            return
         self._decide(
             Verdict(
                 "failed",
@@ -227,16 +251,17 @@ class Supervisor:
                 self.board.set_state(name, "running")
                 for node in self.board.of_container(name):
                     node.ready(record.ready_ns)
-                if self._all_ready_ns is None and len(self._ready) == len(self._specs):
+                if self._all_ready_ns is None and self._needed <= self._ready:
                     self._all_ready_ns = now_ns()
-                    self._observer.note(f"all {len(self._specs)} containers are ready")
+                    self._observer.note(f"all {len(self._needed)} containers are ready")
             case "status":
                 self._losses.take_status(name, event)
                 for stuck in self.board.take_status(event):
                     self._watch.note_stuck(stuck, name, container.pid)
             case "error":
                 origin, said = event.get("node") or None, str(event.get("text", ""))
-                self._reported.add(origin, said, name)
+                if not container.spec.auxiliary:
+                    self._reported.add(origin, said, name)
                 text = f"{origin or name}: {said}"
                 self._errors[name].append(text)
                 if container.ready:

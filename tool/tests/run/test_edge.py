@@ -91,3 +91,17 @@ def test_wrong_domain_id_is_refused(chat: Chat) -> None:
     result = chat.run("--edge", env={"ROS_DOMAIN_ID": "seven"})
     assert result.returncode == 2
     assert "ROS_DOMAIN_ID is 'seven'" in result.stderr
+
+
+def test_edge_that_cannot_start_is_told_and_the_graph_does_its_work(
+    chat: Chat, tmp_path: Path
+) -> None:
+    nowhere = tmp_path / "cyclone.xml"
+    nowhere.write_text(
+        "<CycloneDDS><Domain><General><Interfaces>"
+        '<NetworkInterface name="nowhere0"/></Interfaces></General></Domain></CycloneDDS>'
+    )
+    result = chat.run("--edge", env={"CYCLONEDDS_URI": f"file://{nowhere}"})
+    assert result.returncode == 0, result.stderr
+    assert "the work is done" in result.stdout
+    assert "edge" in result.stderr + result.stdout

@@ -301,7 +301,7 @@ void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) 
     return;
   }
   pool::WriterOptions options;
-  options.max_loans = std::min<std::uint32_t>(offer.qos.depth + 16, 1024);
+  options.max_loans = 8;  // a sample is published by the thread that received it
   auto writer = domain_->create_writer(offer, options);
   if (!writer) {
     failures_.push_back(writer.error().text);

@@ -66,18 +66,15 @@ class HostileProcess : public Scribbler {
   }
 
   void put_row(std::size_t segment, std::size_t index, std::uint64_t counter) {
-    layout::EndpointRow row =
-        to_row(describe(4, 2), counter % 2 != 0 ? EndpointKind::writer : EndpointKind::reader);
+    static const layout::EndpointRow honest[] = {to_row(describe(4, 2), EndpointKind::reader),
+                                                 to_row(describe(4, 2), EndpointKind::writer)};
+    layout::EndpointRow row = honest[counter % 2];
     row.counter = counter;
     row.id = layout::endpoint_id(hostile_nonce, counter);
     row.bell_slot = 1;
     row.fd = writer;
     row.inode = Machine::inode_of(writer);
-    std::uint64_t words[sizeof row / 8];
-    std::memcpy(words, &row, sizeof row);
-    for (std::size_t i = 0; i < std::size(words); ++i) {
-      Machine::get().poke(rows[segment], row_at(index) + 8 + i * 8, words[i], 8);
-    }
+    std::memcpy(Machine::get().find(rows[segment])->base + row_at(index) + 8, &row, sizeof row);
     changed(segment, index, ++version_ * 2);
   }
   void fill_text(std::size_t segment, std::size_t index, std::uint8_t which) {
@@ -85,9 +82,7 @@ class HostileProcess : public Scribbler {
                                     {offsetof(layout::EndpointRow, type_name), 128},
                                     {offsetof(layout::EndpointRow, node), 128}};
     const auto [offset, bytes] = texts[which % 3U];
-    for (std::size_t i = 0; i < bytes; i += 8) {
-      Machine::get().poke(rows[segment], row_at(index) + 8 + offset + i, 0x7878787878787878, 8);
-    }
+    std::memset(Machine::get().find(rows[segment])->base + row_at(index) + 8 + offset, 'x', bytes);
     changed(segment, index, ++version_ * 2);
   }
   void changed(std::size_t segment, std::size_t index, std::uint64_t version) {

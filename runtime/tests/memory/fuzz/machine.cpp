@@ -3,6 +3,8 @@
 /// what the pool may not touch, and is not what is searched.
 #include "machine.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -13,9 +15,9 @@
 #include "memory/crash_point.hpp"
 #include "memory/os/system.hpp"
 
-extern "C" {  // sanitizer/asan_interface.h, whose macros do nothing in this file
-void __asan_poison_memory_region(void const volatile* address, std::size_t size);
-void __asan_unpoison_memory_region(void const volatile* address, std::size_t size);
+extern "C" {  // sanitizer/asan_interface.h, whose macros do nothing in this file; null without it
+[[gnu::weak]] void __asan_poison_memory_region(void const volatile* address, std::size_t size);
+[[gnu::weak]] void __asan_unpoison_memory_region(void const volatile* address, std::size_t size);
 }
 
 namespace ligament::pool {
@@ -24,10 +26,63 @@ namespace fuzz {
 
 namespace {
 
-constexpr std::size_t arena_bytes = std::size_t{4} << 20;
-constexpr std::size_t gap = 256;
+constexpr std::size_t page = 4096;
 constexpr std::uint32_t first_fd = 3;
-alignas(4096) std::byte arenas[2][arena_bytes];  // ours, and the hostile one
+constexpr std::uint8_t nobody = 0xFF;
+
+constexpr std::size_t arena_pages() {
+  std::size_t pages = 1;  // the guard before the first
+  for (const SlotKind& kind : slot_kinds) {
+    pages += kind.count * (kind.pages + 1);
+  }
+  return pages;
+}
+constexpr std::size_t arena_bytes = arena_pages() * page;
+alignas(page) std::byte arenas[2][arena_bytes];  // ours, and the hostile one
+/// Which segment a page of the hostile arena belongs to.
+std::uint8_t owners[arena_pages()];
+
+std::size_t first_page(std::size_t kind) {
+  std::size_t pages = 1;
+  for (std::size_t i = 0; i < kind; ++i) {
+    pages += slot_kinds[i].count * (slot_kinds[i].pages + 1);
+  }
+  return pages;
+}
+
+void poison(const std::byte* begin, std::size_t size) {
+  if (__asan_poison_memory_region != nullptr) {
+    __asan_poison_memory_region(begin, size);
+  }
+}
+void unpoison(const std::byte* begin, std::size_t size) {
+  if (__asan_unpoison_memory_region != nullptr) {
+    __asan_unpoison_memory_region(begin, size);
+  }
+}
+
+void forbid(std::byte* guard) {
+  expect(::mprotect(guard, page, PROT_NONE) == 0, "a guard page");
+}
+
+/// Once, before the first execution.
+bool lay_out() {
+  std::memset(owners, nobody, sizeof owners);
+  for (auto& arena : arenas) {
+    poison(arena, arena_bytes);
+    forbid(arena);
+    std::size_t at = 1;
+    for (const SlotKind& kind : slot_kinds) {
+      for (std::size_t i = 0; i < kind.count; ++i) {
+        at += kind.pages + 1;
+        forbid(arena + (at - 1) * page);
+      }
+    }
+  }
+  return true;
+}
+
+Machine the_machine;
 
 }  // namespace
 
@@ -50,25 +105,23 @@ std::uint64_t Input::number() {
                                      : next<std::uint64_t>();
 }
 
-Machine& Machine::get() {
-  static Machine machine;
-  return machine;
-}
+Machine& Machine::get() { return the_machine; }
 
 void Machine::start(Peer* peer_in) {
+  static const bool laid_out = lay_out();
+  (void)laid_out;
   segments_.clear();
   segments_.reserve(64);
-  for (std::size_t i = 0; i < 2; ++i) {
-    __asan_poison_memory_region(arenas[i], used_[i] == 0 ? arena_bytes : used_[i]);
-    used_[i] = gap;
-  }
+  used_ = {};
   peer = peer_in;
   now_ns = 1'000'000'000;
-  refuse_maps = waits = wakes = loads_ = 0;
+  refuse_maps = waits = wakes = 0;
+  loads = 0;
+  act_at = UINT64_MAX;
+  begin_call();
   own_limit = SIZE_MAX;
   busy_ = false;
-  crash_hook.store([](const char* label) { Machine::get().reach(label); },
-                   std::memory_order_relaxed);
+  crash_hook.store([](const char* label) { the_machine.reach(label); }, std::memory_order_relaxed);
 }
 
 void Machine::stop() {
@@ -79,16 +132,27 @@ void Machine::stop() {
 }
 
 std::uint32_t Machine::add(std::size_t size, bool hostile) {
-  std::size_t& used = used_[hostile ? 1 : 0];
-  // Page-aligned as the kernel does; the gap between is poisoned.
-  used = (used + 4095) / 4096 * 4096;
-  expect(used + size + gap <= arena_bytes, "the fuzz machine has memory");
-  Segment segment{arenas[hostile ? 1 : 0] + used, size, hostile, 0};
-  used += size + gap;
-  __asan_unpoison_memory_region(segment.base, size);
+  const std::size_t arena = hostile ? 1 : 0;
+  std::size_t kind = 0;
+  while (size > slot_kinds[kind].pages * page || used_[arena][kind] == slot_kinds[kind].count) {
+    expect(++kind < slot_kinds.size(), "the fuzz machine has memory");
+  }
+  const std::size_t pages = slot_kinds[kind].pages;
+  const std::size_t at = first_page(kind) + used_[arena][kind]++ * (pages + 1);
+  Segment segment;
+  segment.slot = arenas[arena] + at * page;
+  // Its end lies at the guard, as near as its alignment allows.
+  segment.base = segment.slot + pages * page - (size + 127) / 128 * 128;
+  segment.size = size;
+  segment.hostile = hostile;
+  unpoison(segment.base, size);
   std::memset(segment.base, 0, size);
-  __asan_poison_memory_region(segment.base, size + gap);
+  poison(segment.slot, pages * page);
+  if (hostile) {
+    std::memset(owners + at, static_cast<int>(segments_.size()), pages);
+  }
   segments_.push_back(segment);
+  expect(segments_.size() < nobody, "the fuzz machine has numbers");
   return first_fd + static_cast<std::uint32_t>(segments_.size() - 1);
 }
 
@@ -102,10 +166,7 @@ void Machine::poke(std::uint32_t fd, std::size_t offset, std::uint64_t value, st
   if (segment == nullptr || !segment->hostile || offset >= segment->size) {
     return;
   }
-  for (std::size_t i = 0; i < width && offset + i < segment->size; ++i) {
-    reinterpret_cast<volatile unsigned char*>(segment->base)[offset + i] =
-        static_cast<unsigned char>(value >> (8 * i));
-  }
+  std::memcpy(segment->base + offset, &value, std::min(width, segment->size - offset));
 }
 
 bool Machine::is_hostile(const void* address, std::size_t size) const {
@@ -113,11 +174,24 @@ bool Machine::is_hostile(const void* address, std::size_t size) const {
   return first >= arenas[1] && first + size <= arenas[1] + arena_bytes;
 }
 
-void Machine::loaded() {
+inline void Machine::loaded(const void* address, std::size_t size) {
+  const auto* first = static_cast<const std::byte*>(address);
+  const std::uint8_t owner = owners[static_cast<std::size_t>(first - arenas[1]) / page];
+  if (owner >= segments_.size() || segments_[owner].mappings == 0 ||
+      first < segments_[owner].base ||
+      first + size > segments_[owner].base + segments_[owner].size) {
+    fail("a read of a peer's memory lies within what is mapped");
+  }
   if (busy_ || peer == nullptr) {
     return;
   }
-  if (++loads_ > most_loads) {
+  if (++loads >= std::min(act_at, call_end_)) {
+    act();
+  }
+}
+
+void Machine::act() {
+  if (loads >= call_end_) {
     fail("a call ends, whatever the peer writes");
   }
   busy_ = true;
@@ -135,7 +209,7 @@ void Machine::reach(const char* label) {
 
 void Machine::mapped(Segment& segment) {
   if (segment.mappings++ == 0) {
-    __asan_unpoison_memory_region(segment.base, segment.size);
+    unpoison(segment.base, segment.size);
   }
 }
 
@@ -144,7 +218,7 @@ void Machine::unmapped(const void* base) {
     if (segment.base == base) {
       expect(segment.mappings > 0, "nothing is unmapped twice");
       if (--segment.mappings == 0) {
-        __asan_poison_memory_region(segment.base, segment.size);
+        poison(segment.base, segment.size);
       }
       return;
     }
@@ -257,22 +331,22 @@ std::uint64_t random_u64() { return 0x0123456789ABCDEF; }
 // ----------------------------
 
 namespace {
-inline void at_load(const void* address) {
-  using ligament::pool::fuzz::arena_bytes;
-  const auto* hostile = ligament::pool::fuzz::arenas[1];
-  if (static_cast<const std::byte*>(address) - hostile >= 0 &&
-      static_cast<const std::byte*>(address) < hostile + arena_bytes) {
-    ligament::pool::fuzz::Machine::get().loaded();
+inline void at_load(const void* address, std::size_t size) {
+  namespace fuzz = ligament::pool::fuzz;
+  const auto offset = reinterpret_cast<std::uintptr_t>(address) -
+                      reinterpret_cast<std::uintptr_t>(fuzz::arenas[1]);
+  if (offset < fuzz::arena_bytes) {
+    fuzz::the_machine.loaded(address, size);
   }
 }
 }  // namespace
 
 extern "C" {
-void __sanitizer_cov_load1(const std::uint8_t* address) { at_load(address); }
-void __sanitizer_cov_load2(const std::uint16_t* address) { at_load(address); }
-void __sanitizer_cov_load4(const std::uint32_t* address) { at_load(address); }
-void __sanitizer_cov_load8(const std::uint64_t* address) { at_load(address); }
-void __sanitizer_cov_load16(const unsigned char* address) { at_load(address); }
+void __sanitizer_cov_load1(const std::uint8_t* address) { at_load(address, 1); }
+void __sanitizer_cov_load2(const std::uint16_t* address) { at_load(address, 2); }
+void __sanitizer_cov_load4(const std::uint32_t* address) { at_load(address, 4); }
+void __sanitizer_cov_load8(const std::uint64_t* address) { at_load(address, 8); }
+void __sanitizer_cov_load16(const unsigned char* address) { at_load(address, 16); }
 void __sanitizer_cov_store1(const std::uint8_t*) {}
 void __sanitizer_cov_store2(const std::uint16_t*) {}
 void __sanitizer_cov_store4(const std::uint32_t*) {}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file The machine that the fuzz targets run on: `memory/os/system.hpp` without a kernel.
 ///
-/// Segments lie in one array whose gaps, and whose segments that nobody has mapped, are poisoned
-/// for the address sanitizer: one byte too far, or a use after unmapping, is seen. The clock moves
-/// when it is read. A hostile peer acts *between any two reads* of its pages: the pool's sources
-/// are compiled with -fsanitize-coverage=trace-loads, so each read of a hostile page first asks the
-/// peer what it wants to change. What a check let pass may thus be something else when it is used.
+/// Segments lie in slots of one array, each before a guard page that nothing may touch; a read of a
+/// hostile segment is checked to the byte, too, and to be mapped. For the address sanitizer, where
+/// it is there, all else is poisoned. The clock moves when it is read. A hostile peer acts *between
+/// any two reads* of its pages: the pool's sources are compiled with
+/// -fsanitize-coverage=trace-loads, so each read of a hostile page first asks the peer what it
+/// wants to change. What a check let pass may thus be something else when it is used.
 #pragma once
 
 #include <array>
@@ -48,9 +49,21 @@ class Input {
   std::span<const std::uint8_t> rest_;
 };
 
+/// More reads of hostile pages than any one call needs: it does not end.
+inline constexpr unsigned most_loads = 200'000;
+
+/// So many slots of so many pages; behind each lies a guard page.
+struct SlotKind {
+  std::size_t pages = 0;
+  std::size_t count = 0;
+};
+inline constexpr std::array<SlotKind, 5> slot_kinds{
+    {{1, 40}, {4, 40}, {16, 40}, {64, 24}, {300, 4}}};
+
 struct Segment {
   std::byte* base = nullptr;
   std::size_t size = 0;
+  std::byte* slot = nullptr;
   bool hostile = false;
   unsigned mappings = 0;
 };
@@ -58,7 +71,8 @@ struct Segment {
 /// What another process does while ours runs.
 struct Peer {
   virtual ~Peer() = default;
-  virtual void at_load() {}                          ///< before each read of a hostile page
+  /// Before the read of a hostile page whose number `Machine::act_at` is, or one thereafter.
+  virtual void at_load() {}
   virtual void asleep(std::int64_t /*until_ns*/) {}  ///< while we sleep in the futex
   virtual void at_step(const char* /*label*/) {}     ///< at each crash point
 };
@@ -69,7 +83,7 @@ class Machine {
 
   void start(Peer* peer);  ///< of an execution: nothing is there
   void stop();             ///< of an execution: checks that every mapping was undone
-  void begin_call() { loads_ = 0; }
+  void begin_call() { call_end_ = loads + most_loads; }
 
   /// A segment of a hostile process; its descriptor number. Zeros; poisoned while not mapped.
   std::uint32_t add_hostile(std::size_t size) { return add(size, true); }
@@ -80,12 +94,15 @@ class Machine {
   void poke(std::uint32_t fd, std::size_t offset, std::uint64_t value, std::size_t width);
   [[nodiscard]] bool is_hostile(const void* address, std::size_t size) const;
 
-  void loaded();  ///< a hostile page is about to be read
+  /// A hostile page is about to be read.
+  void loaded(const void* address, std::size_t size);
   void mapped(Segment& segment);
   void unmapped(const void* base);
   void reach(const char* label);
 
   Peer* peer = nullptr;
+  std::uint64_t loads = 0;   ///< reads of hostile pages in this execution
+  std::uint64_t act_at = 0;  ///< the read before which the peer acts next
   std::int64_t now_ns = 0;
   unsigned refuse_maps = 0;  ///< so many maps fail for want of descriptors
   unsigned waits = 0;        ///< futex calls
@@ -95,13 +112,12 @@ class Machine {
   std::size_t own_limit = SIZE_MAX;  ///< what create_shared may still give
 
  private:
+  void act();
+
   std::vector<Segment> segments_;
-  std::array<std::size_t, 2> used_{};
-  unsigned loads_ = 0;
+  std::array<std::array<std::uint8_t, slot_kinds.size()>, 2> used_{};  ///< slots, by kind
+  std::uint64_t call_end_ = 0;
   bool busy_ = false;
 };
-
-/// More reads of hostile pages than any one call needs: it does not end.
-inline constexpr unsigned most_loads = 200'000;
 
 }  // namespace ligament::pool::fuzz

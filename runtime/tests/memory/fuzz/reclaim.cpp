@@ -17,6 +17,8 @@ struct HostileReader {
   std::uint64_t id = 0;
   std::uint32_t max_held = 0;
   std::uint32_t segment = 0;
+  bool greedy = false;          ///< holds what is published, until it holds all that it may
+  std::uint32_t held_most = 0;  ///< so many it took as a greedy one
 };
 
 /// A process with hostile readers: their segments and one bell page.
@@ -24,13 +26,26 @@ class HostileProcess : public Scribbler {
  public:
   HostileProcess() : bells(Machine::get().add_hostile(sizeof(layout::BellPage))) {}
 
-  HostileReader& announce(std::uint32_t max_held) {
+  HostileReader& announce(std::uint32_t max_held, bool greedy) {
     HostileReader reader;
+    reader.greedy = greedy;
     reader.id = layout::endpoint_id(hostile_nonce, ++counter_);
     reader.max_held = max_held;
     reader.segment = Machine::get().add_hostile(layout::holds_offset + max_held * 8);
     readers.push_back(reader);
     return readers.back();
+  }
+
+  /// One greedy reader holds the block for ever. False: all of them hold all that they may.
+  bool hold(std::uint32_t block) {
+    for (HostileReader& reader : readers) {
+      if (reader.greedy && reader.held_most < reader.max_held) {
+        Machine::get().poke(reader.segment, layout::holds_offset + reader.held_most++ * 8,
+                            layout::make_word(writer_tag, block), 8);
+        return true;
+      }
+    }
+    return false;
   }
 
   std::vector<HostileReader> readers;
@@ -169,7 +184,7 @@ class Run {
       case 8:
         return release(which);
       case 9:
-        return link_hostile(1 + input_.below(16), which);
+        return link_hostile(input_.next(), which);
       case 10:
         return unlink_hostile(which);
       case 11:
@@ -227,6 +242,7 @@ class Run {
       in_ring_.erase(in_ring_.begin());
     }
     expect(writer_.commit(loan.block, loan.payload.size(), {}).sequence == published_, "counts");
+    held_for_ever_ = hostile_.hold(loan.block);
   }
 
   [[nodiscard]] std::size_t ring() const {
@@ -268,12 +284,12 @@ class Run {
   }
 
   /// As DomainState::link_reader does.
-  void link_hostile(std::uint32_t max_held, std::size_t bell) {
+  void link_hostile(std::uint8_t shape, std::size_t bell) {
     if (hostile_.readers.size() == 3 || announced_ == 8) {
       return;
     }
     ++announced_;
-    const HostileReader& reader = hostile_.announce(max_held);
+    const HostileReader& reader = hostile_.announce(1 + shape % 16U, shape >= 128);
     auto link = std::make_unique<ReaderLink>();
     link->reader = reader.id;
     link->max_held = reader.max_held;
@@ -281,7 +297,7 @@ class Run {
     link->segment = map(reader.segment);
     link->bell_page = std::make_shared<const os::Mapping>(map(hostile_.bells));
     link->bell = &link->bell_page->as<layout::BellPage>()->bells[bell].word;
-    if (!writer_.link(std::move(link), bell % 2 == 0, 1 + max_held)) {
+    if (!writer_.link(std::move(link), bell % 2 == 0, 2 + shape % 16U)) {
       hostile_.readers.pop_back();  // no memory for what it may hold
     }
   }
@@ -303,12 +319,26 @@ class Run {
     }
   }
 
+  [[nodiscard]] bool is_any_greedy() const {
+    return std::any_of(hostile_.readers.begin(), hostile_.readers.end(),
+                       [](const HostileReader& reader) { return reader.greedy; });
+  }
+
   void finish() {
     while (!held_.empty()) {
       release(0);
     }
     while (!lent_.empty()) {
       give_back(0);
+    }
+    // Until the greedy ones hold all that they may, and something else fills the ring.
+    std::size_t others = 0;
+    while (is_any_greedy() && others < ring()) {
+      Machine::get().begin_call();
+      lend(1);
+      expect(!lent_.empty(), "greedy readers keep nobody from publishing");
+      publish(0);
+      others += held_for_ever_ ? 0 : 1;
     }
     // With all hostile ones still there, what was agreed can be lent.
     for (std::uint32_t i = 0; i < options_.max_loans; ++i) {
@@ -340,6 +370,7 @@ class Run {
   std::uint64_t published_ = 0;
   std::uint64_t taken_ = 0;
   unsigned announced_ = 0;
+  bool held_for_ever_ = false;  ///< what was published last: by a greedy reader
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 Each target begins with its inputs in `corpus/`, runs for its share of the executions or seconds,
 and is stopped by the first finding, whose input it keeps. With --record, what was done is added to
-a file of records: target, executions, seconds, corpus, findings, commit.
+a file of records: target, build, executions, seconds, corpus, findings, commit.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 TARGETS = ("take", "reclaim", "directory", "bell")
 #: Longer programs find no more, and take longer.
 LONGEST_INPUT = 160
+LONGEST_FAST_INPUT = 64
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Record:
     edges: int
     findings: int
     commit: str
+    sanitizers: str = "address,undefined"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Plan:
     limit: str
     seed: int
     fresh: bool
+    fast: bool
 
 
 def commit() -> str:
@@ -73,7 +76,8 @@ def fuzz(target: str, plan: Plan, revision: str) -> Record:
     seeds = HERE / "corpus" / target
     log = folder / "log"
     # -entropic=0: the schedule by rare features costs more than an execution here.
-    options = [plan.limit, f"-seed={plan.seed}", f"-max_len={LONGEST_INPUT}", "-entropic=0"]
+    longest = LONGEST_FAST_INPUT if plan.fast else LONGEST_INPUT
+    options = [plan.limit, f"-seed={plan.seed}", f"-max_len={longest}", "-entropic=0"]
     options += ["-timeout=20", "-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=1"]
     options += [f"-artifact_prefix={folder}/finding-"]
     folders = [str(corpus)] + ([str(seeds)] if seeds.is_dir() else [])
@@ -96,6 +100,7 @@ def fuzz(target: str, plan: Plan, revision: str) -> Record:
         edges=number_after(r"cov:", text),
         findings=max(len(found), int(code != 0)),
         commit=revision,
+        sanitizers="guard pages" if plan.fast else "address,undefined",
     )
     print(
         f"{target:10} {record.executions:>12,} executions in {record.seconds:.0f} s, "
@@ -118,11 +123,16 @@ def merge(old: Record, new: Record) -> Record:
     )
 
 
+def key_of(record: Record) -> tuple[str, str, str]:
+    """What one record of the file stands for."""
+    return record.target, record.commit, record.sanitizers
+
+
 def append(path: Path, record: Record) -> None:
-    """Adds the record to those of the file: one per target and commit."""
+    """Adds the record to those of the file: one per target, commit and build."""
     runs = json.loads(path.read_text())["runs"] if path.exists() else []
-    records = {(run["target"], run["commit"]): Record(**run) for run in runs}
-    key = (record.target, record.commit)
+    records = {key_of(Record(**run)): Record(**run) for run in runs}
+    key = key_of(record)
     records[key] = merge(records[key], record) if key in records else record
     done = {
         "executions": sum(entry.executions for entry in records.values()),
@@ -143,6 +153,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the mutations (default: random)")
     parser.add_argument("--target", choices=TARGETS, action="append", help="default: all")
     parser.add_argument("--fresh", action="store_true", help="forget inputs of earlier runs")
+    parser.add_argument("--fast", action="store_true", help="these are of the fast build")
     parser.add_argument("--record", type=Path, help="add what was done to this file")
     return parser.parse_args()
 
@@ -155,7 +166,7 @@ def main() -> int:
         limit = f"-runs={max(1, args.runs // len(targets))}"
     else:
         limit = f"-max_total_time={max(1, args.seconds // len(targets))}"
-    plan = Plan(args.fuzzers, args.work, limit, args.seed, args.fresh)
+    plan = Plan(args.fuzzers, args.work, limit, args.seed, args.fresh, args.fast)
     revision = commit()
     records = []
     for target in targets:

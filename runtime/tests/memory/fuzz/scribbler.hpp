@@ -3,11 +3,19 @@
 /// pages, or again and again (a storm).
 #pragma once
 
-#include <vector>
+#include <algorithm>
+#include <array>
 
 #include "machine.hpp"
 
 namespace ligament::pool::fuzz {
+
+/// A storm that never ends is what most of the time goes into; the fast build has shorter ones.
+#ifdef LIGAMENT_FUZZ_FAST
+inline constexpr std::uint64_t longest_storm = 64;
+#else
+inline constexpr std::uint64_t longest_storm = UINT64_MAX;
+#endif
 
 struct Action {
   std::uint8_t kind = 0;
@@ -25,27 +33,29 @@ class Scribbler : public Peer {
     if (when < 128) {
       perform(action);
     } else if (when < 248) {
-      if (later_.size() < 16) {
-        later_.push_back({loads_ + when - 127U, action});
+      if (later_count_ < later_.size()) {
+        later_[later_count_++] = {Machine::get().loads + when - 127U, action};
       }
     } else {
       storm_every_ = when - 247U;
+      storm_acts_ = 0;
       storm_ = action;
     }
+    arrange();
   }
   void calm_down() {
     storm_every_ = 0;
-    later_.clear();
+    later_count_ = 0;
   }
 
   void at_load() override {
-    ++loads_;
-    if (storm_every_ != 0 && loads_ % storm_every_ == 0) {
+    const std::uint64_t now = Machine::get().loads;
+    if (storm_every_ != 0 && now % storm_every_ == 0) {
       perform(storm_);
+      storm_every_ = ++storm_acts_ < longest_storm ? storm_every_ : 0;
     }
-    if (!later_.empty()) {
-      perform_due();
-    }
+    perform_due(now);
+    arrange();
   }
 
  protected:
@@ -64,22 +74,32 @@ class Scribbler : public Peer {
     action.value = input.number();
     return action;
   }
-  void perform_due() {
-    for (std::size_t i = 0; i < later_.size();) {
-      if (later_[i].load <= loads_) {
+  void perform_due(std::uint64_t now) {
+    for (std::size_t i = 0; i < later_count_;) {
+      if (later_[i].load <= now) {
         const Action action = later_[i].action;
-        later_.erase(later_.begin() + static_cast<std::ptrdiff_t>(i));
+        later_[i] = later_[--later_count_];
         perform(action);
       } else {
         ++i;
       }
     }
   }
+  /// Says when it wants to be asked again: most reads cost one comparison then.
+  void arrange() const {
+    Machine& machine = Machine::get();
+    machine.act_at =
+        storm_every_ == 0 ? UINT64_MAX : (machine.loads / storm_every_ + 1) * storm_every_;
+    for (std::size_t i = 0; i < later_count_; ++i) {
+      machine.act_at = std::min(machine.act_at, later_[i].load);
+    }
+  }
 
-  std::uint64_t loads_ = 0;
   std::uint64_t storm_every_ = 0;
+  std::uint64_t storm_acts_ = 0;
   Action storm_;
-  std::vector<Later> later_;
+  std::array<Later, 16> later_;
+  std::size_t later_count_ = 0;
 };
 
 }  // namespace ligament::pool::fuzz

@@ -61,9 +61,7 @@ void unpoison(const std::byte* begin, std::size_t size) {
   }
 }
 
-void forbid(std::byte* guard) {
-  expect(::mprotect(guard, page, PROT_NONE) == 0, "a guard page");
-}
+void forbid(std::byte* guard) { expect(::mprotect(guard, page, PROT_NONE) == 0, "a guard page"); }
 
 /// Once, before the first execution.
 bool lay_out() {
@@ -333,8 +331,8 @@ std::uint64_t random_u64() { return 0x0123456789ABCDEF; }
 namespace {
 inline void at_load(const void* address, std::size_t size) {
   namespace fuzz = ligament::pool::fuzz;
-  const auto offset = reinterpret_cast<std::uintptr_t>(address) -
-                      reinterpret_cast<std::uintptr_t>(fuzz::arenas[1]);
+  const auto offset =
+      reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(fuzz::arenas[1]);
   if (offset < fuzz::arena_bytes) {
     fuzz::the_machine.loaded(address, size);
   }

@@ -107,10 +107,20 @@ void Edge::run_control() {
       wake_.wait_for(lock, look_again, [this] { return changed_ || stop_.load(); });
       told = std::exchange(changed_, false);
     }
+    deliver_waiting();
     const std::uint64_t now = domain_->version();
     if (told || now != version || is_graph_late_) {
       version = now;
       reconcile();
+    }
+  }
+}
+
+void Edge::deliver_waiting() {
+  const std::lock_guard guard(mutex_);
+  for (auto& [name, topic] : topics_) {
+    if (topic.in != nullptr) {
+      topic.in->deliver_waiting();
     }
   }
 }

@@ -84,6 +84,7 @@ class Edge {
 
   // control thread
   void run_control();
+  void deliver_waiting();
   void reconcile();
   void drop_gone(const Endpoints& endpoints);
   void add_new(const Endpoints& endpoints);

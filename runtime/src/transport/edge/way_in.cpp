@@ -2,7 +2,9 @@
 #include "transport/edge/way_in.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <utility>
 
 #include "ligament/message_traits.hpp"
 
@@ -25,6 +27,20 @@ class LoanedPayload final : public dds::Incoming {
   pool::Loan loan;
 };
 
+/// Memory of our own for what comes before the pool's writer exists.
+class HeapPayload final : public dds::Incoming {
+ public:
+  explicit HeapPayload(std::size_t size) : memory_(size) {}
+  std::span<std::byte> bytes() override { return memory_; }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+// What waits until the pool has matched, which takes milliseconds.
+constexpr std::size_t most_waiting = 64;
+constexpr std::size_t most_waiting_bytes = std::size_t{16} << 20;
+
 }  // namespace
 
 WayIn::WayIn(std::size_t bound_bytes)
@@ -33,6 +49,50 @@ WayIn::WayIn(std::size_t bound_bytes)
 void WayIn::set_writer(std::shared_ptr<pool::Writer> writer) {
   const std::lock_guard guard(mutex_);
   std::swap(writer_, writer);  // the old one ends after the lock
+  heard_ = false;
+  if (writer_ == nullptr) {
+    figures_.unwanted += waiting_.size();
+    waiting_.clear();
+    waiting_bytes_ = 0;
+  }
+}
+
+bool WayIn::is_heard() {
+  heard_ = heard_ || (writer_ != nullptr && writer_->matched_readers() != 0);
+  return heard_;
+}
+
+void WayIn::keep(std::span<const std::byte> payload, const dds::Received& sample) {
+  if (waiting_.size() == most_waiting || waiting_bytes_ + payload.size() > most_waiting_bytes) {
+    ++figures_.unwanted;
+    return;
+  }
+  waiting_bytes_ += payload.size();
+  waiting_.push_back({{payload.begin(), payload.end()}, sample.source_timestamp_ns, sample.writer});
+}
+
+void WayIn::count_received(std::size_t size) {
+  ++figures_.received;
+  figures_.bytes += size;
+}
+
+void WayIn::deliver_waiting() {
+  const std::lock_guard guard(mutex_);
+  if (waiting_.empty() || !is_heard()) {
+    return;
+  }
+  for (const Waiting& sample : std::exchange(waiting_, {})) {
+    auto loan = writer_->loan(sample.payload.size(), encapsulation_size);
+    if (!loan) {
+      ++figures_.no_room;
+      continue;
+    }
+    std::memcpy(loan->payload().data(), sample.payload.data(), sample.payload.size());
+    if (writer_->publish(std::move(*loan), {sample.source_timestamp_ns, {}, sample.writer})) {
+      count_received(sample.payload.size());
+    }
+  }
+  waiting_bytes_ = 0;
 }
 
 bool WayIn::is_open() const {
@@ -45,14 +105,16 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
   {
     const std::lock_guard guard(mutex_);
     writer = writer_;
-    if (writer == nullptr) {
-      ++figures_.unwanted;
+    const bool too_large = size > bound_bytes_;
+    figures_.too_large += too_large ? 1 : 0;
+    const bool full = writer == nullptr && size > most_waiting_bytes - waiting_bytes_;
+    figures_.unwanted += full && !too_large ? 1 : 0;
+    if (too_large || full) {
       return nullptr;
     }
-    if (size > bound_bytes_) {
-      ++figures_.too_large;
-      return nullptr;
-    }
+  }
+  if (writer == nullptr) {
+    return std::make_unique<HeapPayload>(size);
   }
   // The body, behind the encapsulation, lies aligned: then all its arrays do, for the CPU.
   auto loan = writer->loan(size, encapsulation_size);
@@ -97,20 +159,22 @@ void WayIn::publish(dds::Received&& sample) {
   if (sample.incoming == nullptr) {
     return;  // another reader of the topic has delivered it
   }
-  auto& payload = static_cast<LoanedPayload&>(*sample.incoming);
+  deliver_waiting();
+  const std::span<std::byte> bytes = sample.incoming->bytes();
   const std::lock_guard guard(mutex_);
   if (is_repeated(sample)) {
     ++figures_.repeated;
     return;
   }
-  if (!is_plain(payload.bytes())) {
+  if (!is_plain(bytes)) {
     return;
   }
-  const std::size_t size = payload.bytes().size();
-  if (payload.writer->publish(std::move(payload.loan),
+  auto* loaned = dynamic_cast<LoanedPayload*>(sample.incoming.get());
+  if (loaned == nullptr || loaned->writer != writer_ || !is_heard() || !waiting_.empty()) {
+    keep(bytes, sample);
+  } else if (writer_->publish(std::move(loaned->loan),
                               {sample.source_timestamp_ns, {}, sample.writer})) {
-    ++figures_.received;
-    figures_.bytes += size;
+    count_received(bytes.size());
   }
 }
 

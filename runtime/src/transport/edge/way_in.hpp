@@ -6,11 +6,13 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "ligament/detail/pool.hpp"
 #include "transport/dds/participant.hpp"
@@ -38,6 +40,8 @@ class WayIn final : public dds::Inbox {
   /// From now on payloads are wanted. Null: no more.
   void set_writer(std::shared_ptr<pool::Writer> writer);
   [[nodiscard]] bool is_open() const;
+  /// Publishes what came before a subscription here could hear it.
+  void deliver_waiting();
 
   // --- engine's threads ---
   [[nodiscard]] std::unique_ptr<dds::Incoming> receive(std::size_t size) override;
@@ -52,12 +56,24 @@ class WayIn final : public dds::Inbox {
     std::array<std::int64_t, 64> timestamps;
     std::size_t next = 0;
   };
+  /// A sample that came between the match in DDS and the match in the pool.
+  struct Waiting {
+    std::vector<std::byte> payload;
+    std::int64_t source_timestamp_ns = 0;
+    dds::Gid writer{};
+  };
+  [[nodiscard]] bool is_heard();
+  void keep(std::span<const std::byte> payload, const dds::Received& sample);
+  void count_received(std::size_t size);
   [[nodiscard]] bool is_repeated(const dds::Received& sample);
   [[nodiscard]] bool is_plain(std::span<std::byte> payload);
 
   const std::size_t bound_bytes_;
   mutable std::mutex mutex_;  ///< guards everything below
   std::shared_ptr<pool::Writer> writer_;
+  bool heard_ = false;  ///< a subscription here was matched since the writer was set
+  std::deque<Waiting> waiting_;
+  std::size_t waiting_bytes_ = 0;
   std::map<dds::Gid, Recent> recent_;
   WayInFigures figures_;
 };

@@ -177,6 +177,16 @@ TEST_F(EdgeTest, SubscriptionHearsOutside) {
   EXPECT_EQ(figures("/in").in.received, 1U);
 }
 
+TEST_F(EdgeTest, TheFirstSampleAfterAMatchIsNotLost) {
+  const auto writer = talker("/first");
+  const auto reader = subscription("/first");
+  ASSERT_TRUE(wait_until([&] { return writer->matched() == 1; }));
+  say(*writer, "first");
+  say(*writer, "second");
+  EXPECT_EQ(next(*reader), "first");
+  EXPECT_EQ(next(*reader), "second");
+}
+
 TEST_F(EdgeTest, IdentityOfARemotePublisherIsKept) {
   const auto reader = subscription("/whose");
   const auto writer = talker("/whose");

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format sanitize fuzz bench docs clean
+.PHONY: help setup demo test lint format sanitize bench docs fuzz models soak clean
 
 LIGAMENT := .venv/bin/ligament
 

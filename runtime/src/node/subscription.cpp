@@ -112,15 +112,17 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
     return Outcome::nothing;
   }
   pool::HeldSample sample = std::move(**taken);
+  const std::uint64_t publisher = sample.info().publisher;
+  const std::uint64_t sequence = sample.info().sequence;
+  // Before the choice: what is passed over has come, and is no gap.
+  const auto missing = state.gaps.missing_before(publisher, sequence);
+  if (missing != 0) {
+    trace::drop(state.reader->id(), publisher, missing);
+  }
   if (state.selective && !is_wanted(sample.info())) {
     return Outcome::ran;
   }
-  const std::uint64_t publisher = sample.info().publisher;
-  const std::uint64_t sequence = sample.info().sequence;
   trace::take(state.reader->id(), publisher, sequence);
-  if (const auto missing = state.gaps.missing_before(publisher, sequence); missing != 0) {
-    trace::drop(state.reader->id(), publisher, missing);
-  }
   const std::int64_t published_ns = sample.info().monotonic_ns;
   // Copied: the callback may destroy this subscription, but the scope's end needs the node.
   const std::shared_ptr<detail::NodeState> node = state.node;

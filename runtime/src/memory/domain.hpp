@@ -104,6 +104,7 @@ struct DomainState {
   };
 
   // joining.cpp
+  void give_up();
   [[nodiscard]] expected<void, DomainError> adopt_peers();
   [[nodiscard]] expected<void, DomainError> adopt_found(const os::PeerCredentials& who);
   [[nodiscard]] expected<void, DomainError> settle_conflict(const Peer& peer);

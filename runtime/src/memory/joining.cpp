@@ -34,12 +34,22 @@ expected<void, DomainError> DomainState::join() {
   }
   LIGAMENT_CRASH_POINT("join.announced");
   if (auto adopted = adopt_peers(); !adopted) {
+    give_up();
     return adopted;
   }
   directory_.set_state(layout::ProcessState::joined);
   LIGAMENT_CRASH_POINT("join.joined");
   thread_ = std::thread([this] { run(); });
   return {};
+}
+
+/// We have connected to everybody: who has met us keeps a descriptor for us until we say this.
+void DomainState::give_up() {
+  directory_.set_state(layout::ProcessState::leaving);
+  directory_.raise_generation();
+  for (std::uint32_t slot = 0; slot < layout::max_slots; ++slot) {
+    rendezvous_.notify(slot);
+  }
 }
 
 expected<void, DomainError> DomainState::adopt_peers() {
@@ -107,7 +117,6 @@ expected<void, DomainError> DomainState::settle_conflict(const Peer& peer) {
     directory_.defer_to(0);
     return {};
   }
-  directory_.set_state(layout::ProcessState::leaving);
   return unexpected<DomainError>(
       DomainError{DomainErrorCode::name_in_use,
                   fmt::format("graph '{}' is already running as process {} (run '{}'); stop it, or "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The other process of the pool's tests. Reads one command per line, answers each with one line
-/// that starts with "ok" or "error". Uses the public interface only, apart from `scribble`, which
-/// plays the hostile peer: it overwrites every pool page that this process may write.
+/// that starts with "ok" or "error". Uses the public interface only, apart from `scribble` and
+/// `lie`, which play the hostile peer (lies.hpp).
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -13,15 +13,13 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <random>
 #include <sstream>
 #include <thread>
 
+#include "lies.hpp"
 #include "ligament/detail/pool.hpp"
 #include "peer_qos.hpp"
 #include "stamped_payload.hpp"
@@ -120,39 +118,6 @@ std::string take(Peer& peer, const std::string& topic, std::uint64_t count, bool
   }
 }
 
-/// Overwrites all writable pool pages with random words for a while. A race with our own library
-/// is the point, so the thread sanitizer looks away.
-__attribute__((no_sanitize("thread"))) std::string scribble(unsigned seed, int milliseconds) {
-  std::vector<std::pair<std::uint64_t*, std::size_t>> pages;
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long first = 0;
-    unsigned long last = 0;
-    char mode[5] = {};
-    if (line.find("memfd:ligament") != std::string::npos &&
-        std::sscanf(line.c_str(), "%lx-%lx %4s", &first, &last, mode) == 3 && mode[1] == 'w') {
-      pages.emplace_back(reinterpret_cast<std::uint64_t*>(first), (last - first) / 8);
-    }
-  }
-  std::mt19937_64 random(seed);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
-  std::uint64_t written = 0;
-  while (std::chrono::steady_clock::now() < end) {
-    for (auto& [words, count] : pages) {
-      for (int i = 0; i < 64; ++i, ++written) {
-        // Mostly small changes of what is there: they get further than noise.
-        std::uint64_t& word = words[random() % count];
-        const auto choice = random() % 4;
-        word = choice == 0   ? random()
-               : choice == 1 ? word + 1
-               : choice == 2 ? word ^ (1ULL << random() % 64)
-                             : 0;
-      }
-    }
-  }
-  return fmt::format("ok {} pages {}", written, pages.size());
-}
-
 /// Becomes user 65534 and listens on an abstract socket name that belongs to others.
 std::string impersonate(const std::string& name) {
   sockaddr_un address{};
@@ -197,11 +162,11 @@ std::string quit(Peer& peer) {
   return "ok";
 }
 
-/// From now on no descriptor can be opened; or they can again.
-std::string forbid_descriptors(bool forbid) {
+/// From now on so many descriptors can be open, in all: none, many, or a number.
+std::string limit_descriptors(const std::string& count) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return error("getrlimit");
-  limit.rlim_cur = forbid ? 0 : limit.rlim_max;
+  limit.rlim_cur = count == "none" ? 0 : count == "many" ? limit.rlim_max : std::stoul(count);
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 ? "ok" : error("setrlimit");
 }
 
@@ -335,7 +300,7 @@ std::string obey(Peer& peer, const std::string& text) {
   if (verb == "quit") return quit(peer);
   if (verb == "descriptors") {
     line >> topic;
-    return forbid_descriptors(topic == "none");
+    return limit_descriptors(topic);
   }
   if (verb == "child") return leave_a_child();
   if (verb == "join_aside") return join_aside(peer, text.substr(verb.size() + 1));
@@ -358,7 +323,12 @@ std::string obey(Peer& peer, const std::string& text) {
     unsigned seed = 0;
     int milliseconds = 0;
     line >> seed >> milliseconds;
-    return scribble(seed, milliseconds);
+    return pool::test::scribble(seed, milliseconds);
+  }
+  if (verb == "lie") {  // a segment of ours, offset, bytes, value
+    pool::test::Lie lie;
+    line >> lie.segment >> lie.offset >> lie.bytes >> lie.value;
+    return pool::test::tell(lie);
   }
   if (verb == "impostor") {
     line >> topic;

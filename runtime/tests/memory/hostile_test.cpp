@@ -2,12 +2,16 @@
 /// Peers that lie: memory that could kill us, nonsense in directories, pages overwritten at random.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iostream>
 #include <vector>
 
 #include "memory/blocks.hpp"
@@ -18,6 +22,8 @@
 
 namespace ligament::pool::test {
 namespace {
+
+constexpr int all_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
 
 os::ForeignMemory mine(int fd, std::uint64_t inode = 0, std::uint64_t size = 0) {
   return {::getpid(), static_cast<std::uint32_t>(fd), inode, size};
@@ -45,7 +51,7 @@ TEST(ForeignMemory, OfTheWrongKindIsRefused) {
   EXPECT_FALSE(os::map_foreign(mine(unsealed.get()), {})) << "could shrink and kill us by SIGBUS";
   const os::Fd sparse(::memfd_create("ligament-test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(::ftruncate(sparse.get(), off_t{1} << 26), 0);
-  ASSERT_EQ(::fcntl(sparse.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+  ASSERT_EQ(::fcntl(sparse.get(), F_ADD_SEALS, all_seals), 0);
   EXPECT_FALSE(os::map_foreign(mine(sparse.get()), {})) << "its pages would be on our account";
   int pipe_ends[2];
   ASSERT_EQ(::pipe2(pipe_ends, O_CLOEXEC), 0);
@@ -54,6 +60,48 @@ TEST(ForeignMemory, OfTheWrongKindIsRefused) {
   EXPECT_FALSE(os::map_foreign(mine(file.get()), {})) << "a file";
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
+}
+
+TEST(ForeignMemory, ThatItsOwnerMayStillPunchHolesIntoIsRefused) {
+  const os::Fd fd(::memfd_create("ligament-test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(::fallocate(fd.get(), 0, 0, 8192), 0);
+  ASSERT_EQ(::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+  EXPECT_FALSE(os::map_foreign(mine(fd.get()), {}));
+  ASSERT_EQ(::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE), 0);
+  EXPECT_TRUE(os::map_foreign(mine(fd.get()), {}));
+}
+
+/// Its owner shrinks it while we check it, and seals it then: what we map must have that size, or
+/// reading it is a SIGBUS.
+TEST(ForeignMemory, ThatShrinksWhileItIsCheckedIsMappedAsItIs) {
+  constexpr std::size_t large = 1U << 16;
+  unsigned mapped = 0;
+  unsigned refused = 0;
+  for (unsigned round = 0; round < 2000; ++round) {
+    const os::Fd fd(::memfd_create("ligament-test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    ASSERT_EQ(::fallocate(fd.get(), 0, 0, large), 0);
+    std::atomic<bool> go{false};
+    std::thread owner([&] {
+      while (!go) {
+      }
+      for (unsigned i = 0; i < round % 64 * 32; ++i) {
+        os::cpu_relax();
+      }
+      (void)!::ftruncate(fd.get(), 4096);
+      (void)::fcntl(fd.get(), F_ADD_SEALS, all_seals);
+    });
+    go = true;
+    for (int look = 0; look < 8; ++look) {
+      if (const auto mapping = os::map_foreign(mine(fd.get()), {})) {
+        ++mapped;
+        ASSERT_EQ(mapping->size(), 4096U);
+      } else {
+        ++refused;
+      }
+    }
+    owner.join();
+  }
+  std::cout << mapped << " mapped, " << refused << " refused\n";
 }
 
 TEST(SharedMemory, BeyondWhatTheSystemHasIsRefusedBeforeAnyPageIsTaken) {
@@ -219,6 +267,44 @@ TEST(HostilePeer, ScribblingOverItsOwnPagesHarmsOnlyItself) {
     }
     return writer->matched_readers() == 0 && reader->matched_writers() == 0;
   }));
+}
+
+/// Connects to that name again and again until it is killed. In a child of a process with threads,
+/// hence system calls only.
+pid_t start_knocking(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+      const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+      (void)::connect(fd, reinterpret_cast<const sockaddr*>(&address), size);
+      ::close(fd);
+    }
+  }
+  return child;
+}
+
+TEST(HostilePeer, ConnectingAgainAndAgainKeepsNobodyFromJoiningAndMatching) {
+  const auto name = unique_name();
+  const Side side(name);
+  const pid_t stranger =
+      start_knocking(fmt::format("ligament/{}/{}/v{}/0", ::geteuid(), name, layout::version));
+  // It shows no directory: refused, and named.
+  EXPECT_TRUE(eventually([&] { return !side.domain->problems().empty(); }));
+  for (int round = 0; round < 3; ++round) {
+    const OtherProcess friendly(name);
+    ASSERT_EQ(friendly.ask("writer /t"), "ok");
+    auto reader = side.reader(bytes_on("/t"));
+    EXPECT_TRUE(eventually([&] { return reader->matched_writers() == 1; })) << round;
+    EXPECT_EQ(friendly.ask("publish /t 1 64"), "ok 1");
+    EXPECT_TRUE(reader->take().value());
+  }
+  ::kill(stranger, SIGKILL);
+  ::waitpid(stranger, nullptr, 0);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "memory/qos_watch.hpp"
 #include "support.hpp"
 
 namespace ligament::pool::test {
@@ -108,6 +109,28 @@ TEST(Deadline, APublisherInTimeMissesNothing) {
   Watched topic("deadline=60000", with(bytes_on("/t"), &QoSProfile::deadline_ns, 60'000 * ms));
   ASSERT_EQ(topic.other.ask("publish /t 10 64"), "ok 10");
   EXPECT_EQ(topic.reader->stats().deadline_missed, 0U);
+}
+
+TEST(Deadline, WithoutAnyPublisherLeftPeriodsGoOnBeingMissed) {
+  Watched topic("deadline=20", with(bytes_on("/t"), &QoSProfile::deadline_ns, 30 * ms));
+  ASSERT_EQ(topic.other.ask("publish /t 1 64"), "ok 1");
+  ASSERT_TRUE(eventually([&] { return topic.reader->stats().deadline_missed != 0; }));
+  topic.other.die();
+  ASSERT_TRUE(eventually([&] { return topic.reader->matched_writers() == 0; }));
+  const std::uint64_t missed = topic.reader->stats().deadline_missed;
+  EXPECT_TRUE(eventually([&] { return topic.reader->stats().deadline_missed >= missed + 3; }));
+}
+
+TEST(Deadline, IsNeverDueInThePastNorCountsBackwards) {
+  constexpr std::int64_t period = 10;
+  DeadlineCount count;
+  EXPECT_EQ(count.count(period, 0, 100), 0U) << "nothing has begun";
+  EXPECT_EQ(count.count(period, 100, 125), 2U);
+  EXPECT_EQ(count.count(period, 0, 145), 2U) << "nobody is left that could publish";
+  EXPECT_GT(count.due(period, 145), 145);
+  EXPECT_EQ(count.count(period, 200, 160), 0U) << "published after the clock was read";
+  EXPECT_EQ(count.count(period, 200, 215), 1U);
+  EXPECT_GT(count.due(period, 215), 215);
 }
 
 TEST(Deadline, AnyPublisherWillDo) {

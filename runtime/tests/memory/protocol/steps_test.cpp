@@ -181,5 +181,38 @@ TEST_F(Steps, ATakeThatMeetsAnUnfinishedReleaseSleepsInsteadOfSpinning) {
   EXPECT_EQ(number, 2U);
 }
 
+TEST_F(Steps, AWriterThatIsFirstSeenClosingIsTakenFrom) {
+  const auto name = unique_name();
+  const Side side(name);
+  auto reader = side.reader(bytes_on("/t"));
+  const OtherProcess publisher(name);
+  ASSERT_TRUE(eventually([&] { return side.domain->peers().size() == 1; }));
+  // We do not look from now on; it links our subscription, which it finds in our rows.
+  Step::arm("housekeeping.woken", AtStep::hold);
+  ASSERT_EQ(publisher.ask("writer /t"), "ok");
+  ASSERT_TRUE(eventually([&] { return publisher.ask("matched /t") == "ok 1"; }));
+  ASSERT_TRUE(eventually([] { return Step::is_reached(); }));
+  ASSERT_EQ(publisher.ask("publish /t 3 64"), "ok 3");
+  // Stopped there: its row would go after a second, whether we have come or not.
+  ASSERT_EQ(publisher.ask("at close.row_closing stop"), "ok");
+  publisher.send("close /t");
+  publisher.wait_until_stopped();
+  EXPECT_FALSE(reader->take().value());
+  Step::let_go();
+  for (std::uint64_t expected = 1; expected <= 3; ++expected) {
+    std::uint64_t number = 0;
+    ASSERT_TRUE(eventually([&] {
+      const auto sample = reader->take().value();
+      number = sample ? number_of(sample->payload()) : 0;
+      return number != 0;
+    })) << expected;
+    EXPECT_EQ(number, expected);
+  }
+  EXPECT_EQ(reader->matched_writers(), 0U) << "it is closing";
+  EXPECT_EQ(reader->stats().lost, 0U);
+  publisher.resume();
+  EXPECT_EQ(publisher.answer(), "ok");
+}
+
 }  // namespace
 }  // namespace ligament::pool::test

@@ -25,3 +25,10 @@ target_link_libraries(pool_soak PRIVATE ligament ligament_warnings fmt::fmt
 target_include_directories(pool_soak PRIVATE ${room_path} ${CMAKE_SOURCE_DIR}/src)
 add_test(NAME memory/soak COMMAND pool_soak --minutes 0.33)
 set_tests_properties(memory/soak PROPERTIES TIMEOUT 300)
+
+# Has a clock of its own, for this program only.
+add_executable(test_memory_clock ${room_path}/faults/clock_test.cpp)
+target_link_libraries(test_memory_clock PRIVATE pool_with_crash_points ligament_warnings
+                      GTest::gtest_main)
+target_compile_definitions(test_memory_clock PRIVATE POOL_PEER="")
+gtest_discover_tests(test_memory_clock TEST_PREFIX "memory/" DISCOVERY_TIMEOUT 60)

@@ -25,6 +25,13 @@ inline void take_the_safety_nets_away() {
   rescan_ms = 120'000;
 }
 
+/// As programs have them: for tests that count on a bound, in a process that has taken it away.
+inline void put_the_safety_nets_back() {
+  longest_sleep_ns = 500'000'000;
+  settle_ns = 2'000'000'000;
+  rescan_ms = 5000;
+}
+
 enum class AtStep { die, stop, hold };
 
 /// What the next thread that reaches a step does. One step at a time, once; arming the next lets

@@ -59,6 +59,24 @@ std::vector<pid_t> Crew::pids() const {
   return all;
 }
 
+CoreWait Crew::waited_for_core() const {
+  const auto of = [](const Worker& worker) {
+    std::int64_t sum = 0;
+    std::error_code ignored;
+    const auto threads = std::filesystem::path("/proc") / std::to_string(worker.pid()) / "task";
+    for (const auto& thread : std::filesystem::directory_iterator(threads, ignored)) {
+      // Running, waiting for a core (both in ns), turns.
+      std::ifstream file(thread.path() / "schedstat");
+      std::int64_t ran = 0;
+      std::int64_t waited = 0;
+      file >> ran >> waited;
+      sum += waited;
+    }
+    return sum;
+  };
+  return {of(*publisher_), of(*subscribers_[0]) + of(*subscribers_[1])};
+}
+
 std::string Crew::await_start() const {
   const bool started = within(patience, [this] {
     return publisher().writer[topic_main].readers >= steady_readers &&

@@ -13,6 +13,12 @@
 
 namespace ligament::pool::test {
 
+/// How long, in all, threads were ready to run but had no core.
+struct CoreWait {
+  std::int64_t publisher_ns = 0;
+  std::int64_t subscribers_ns = 0;
+};
+
 class Crew {
  public:
   enum class Passer { no, yes };
@@ -37,6 +43,7 @@ class Crew {
     return {&subscribers_[0]->figures(), &subscribers_[1]->figures()};
   }
   [[nodiscard]] std::vector<pid_t> pids() const;
+  [[nodiscard]] CoreWait waited_for_core() const;
   static constexpr std::uint64_t steady_readers = 2;
 
  private:

@@ -33,19 +33,29 @@ void Storm::let_live(const Worker& victim, Prey prey) {
 
 /// From the kill until the steady publisher has all blocks back that only the victim held. Others
 /// that come and go have their own holds, so they pause.
-std::string Storm::kill_and_measure(Worker& victim) {
+std::string Storm::kill_and_measure(Worker& victim, Prey prey) {
   Figures& publisher = crew_.publisher();
+  const CoreWait before = crew_.waited_for_core();
+  Return one{monotonic_now_ns()};
+  // In this order: what is measured before the kill would count as its end.
+  victim.signal(SIGKILL);
   publisher.back_ns = 0;
   publisher.expected_readers = Crew::steady_readers;
-  const std::int64_t start = monotonic_now_ns();
   victim.kill();
-  const bool back =
-      within(std::chrono::seconds(20), [&] { return publisher.back_ns.load() > start; });
+  one.buried_ns = monotonic_now_ns() - one.at_ns;
+  const bool back = within(std::chrono::seconds(20), [&] { return publisher.back_ns.load() != 0; });
   publisher.expected_readers = 0;
   if (!back) {
     return "the blocks of a dead process do not come back";
   }
-  times_.add(publisher.back_ns - start);
+  // One that only published held nothing, and one that was joining perhaps not yet.
+  if (prey == Prey::subscriber || prey == Prey::both) {
+    const CoreWait after = crew_.waited_for_core();
+    one.back_ns = publisher.back_ns - one.at_ns;
+    one.publisher_waited_ns = after.publisher_ns - before.publisher_ns;
+    one.subscribers_waited_ns = after.subscribers_ns - before.subscribers_ns;
+    times_.add(one);
+  }
   auto fault = fault_of("the victim", victim.figures());
   return fault.empty() ? crew_.fault() : fault;
 }
@@ -53,7 +63,7 @@ std::string Storm::kill_and_measure(Worker& victim) {
 std::string Storm::kill_one(Prey prey) {
   const auto victim = start(prey);
   let_live(*victim, prey);
-  return kill_and_measure(*victim);
+  return kill_and_measure(*victim, prey);
 }
 
 std::string Storm::stop_and_kill_one(Prey prey) {
@@ -65,7 +75,7 @@ std::string Storm::stop_and_kill_one(Prey prey) {
     victim->signal(SIGCONT);
     sleep_us(up_to(5000));
   }
-  return kill_and_measure(*victim);
+  return kill_and_measure(*victim, prey);
 }
 
 }  // namespace ligament::pool::test

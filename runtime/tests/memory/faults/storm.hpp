@@ -29,23 +29,50 @@ inline const char* name_of(Prey prey) {
   return "joining";
 }
 
-/// Times in ns, sorted on demand.
+/// How one victim's blocks came back. The system's part of the time: how long the victim took to
+/// die, and how long survivors were ready to run but had no core.
+struct Return {
+  std::int64_t at_ns = 0;  ///< when it was killed
+  std::int64_t back_ns = 0;
+  std::int64_t buried_ns = 0;
+  std::int64_t publisher_waited_ns = 0;    ///< all its threads
+  std::int64_t subscribers_waited_ns = 0;  ///< all threads of all of them
+
+  /// Without what the system took: the death, or the wait for a core.
+  [[nodiscard]] std::int64_t own_ns() const {
+    return std::max<std::int64_t>(back_ns - std::max(buried_ns, publisher_waited_ns), 0);
+  }
+};
+
+/// `share` of the times are at most this; 0 without any.
+inline double ms_of(std::vector<std::int64_t>& times, double share) {
+  if (times.empty()) {
+    return 0;
+  }
+  std::sort(times.begin(), times.end());
+  const auto at = static_cast<std::size_t>(share * static_cast<double>(times.size() - 1));
+  return static_cast<double>(times[at]) / 1e6;
+}
+
 class Times {
  public:
-  void add(std::int64_t ns) { all_.push_back(ns); }
-  [[nodiscard]] std::size_t size() const { return all_.size(); }
-  /// `share` of the times are at most this; 0 without any.
-  [[nodiscard]] double ms(double share) {
-    if (all_.empty()) {
-      return 0;
-    }
-    std::sort(all_.begin(), all_.end());
-    const auto at = static_cast<std::size_t>(share * static_cast<double>(all_.size() - 1));
-    return static_cast<double>(all_[at]) / 1e6;
+  void add(const Return& one) {
+    all_.push_back(one.back_ns);
+    own_.push_back(one.own_ns());
+    slowest_.push_back(one);
+    const auto slower = [](const Return& a, const Return& b) { return a.back_ns > b.back_ns; };
+    std::sort(slowest_.begin(), slowest_.end(), slower);
+    slowest_.resize(std::min<std::size_t>(slowest_.size(), 10));
   }
+  [[nodiscard]] std::size_t size() const { return all_.size(); }
+  [[nodiscard]] const std::vector<Return>& slowest() const { return slowest_; }
+  [[nodiscard]] double ms(double share) { return ms_of(all_, share); }
+  [[nodiscard]] double own_ms(double share) { return ms_of(own_, share); }
 
  private:
   std::vector<std::int64_t> all_;
+  std::vector<std::int64_t> own_;
+  std::vector<Return> slowest_;
 };
 
 /// Makes victims and ends them.
@@ -63,7 +90,7 @@ class Storm {
  private:
   [[nodiscard]] std::unique_ptr<Worker> start(Prey prey);
   void let_live(const Worker& victim, Prey prey);
-  [[nodiscard]] std::string kill_and_measure(Worker& victim);
+  [[nodiscard]] std::string kill_and_measure(Worker& victim, Prey prey);
   [[nodiscard]] std::int64_t up_to(std::int64_t most) {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most));
   }

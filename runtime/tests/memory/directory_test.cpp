@@ -3,6 +3,7 @@
 #include "memory/directory.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 
 #include "support.hpp"
 
@@ -87,6 +88,48 @@ TEST(PeerDirectory, ReadsAgainWhatIsWantedLater) {
   ASSERT_TRUE(both.seen->refresh());
   EXPECT_EQ(topics_of(both.seen->rows()), std::vector<std::string>{"/b"});
   EXPECT_EQ(both.seen->invalid_rows(), 0U);
+}
+
+/// No descriptor can be opened in this process while it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit none{0, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(PeerDirectory, MapsLaterWhatItHadNoDescriptorsForThoughNothingChanged) {
+  Both both(unique_name());
+  const std::size_t first = layout::rows_in_segment(0);
+  for (std::size_t i = 0; i <= first; ++i) {
+    both.add("/t" + std::to_string(i));  // the last one in a second segment
+  }
+  {
+    const NoDescriptors none;
+    ASSERT_TRUE(both.seen->refresh());
+    EXPECT_TRUE(both.seen->rows().empty());
+    EXPECT_TRUE(both.seen->is_torn()) << "so that housekeeping looks again";
+    ASSERT_TRUE(both.seen->refresh());
+    EXPECT_TRUE(both.seen->is_torn());
+  }
+  ASSERT_TRUE(both.seen->refresh());
+  EXPECT_EQ(both.seen->rows().size(), first + 1);
+  EXPECT_FALSE(both.seen->is_torn());
+  EXPECT_FALSE(both.seen->refresh()) << "nothing is left to read";
+
+  both.add("/more");  // in the segments that are mapped: no descriptor is needed
+  const NoDescriptors none;
+  ASSERT_TRUE(both.seen->refresh());
+  EXPECT_EQ(both.seen->rows().size(), first + 2);
+  EXPECT_FALSE(both.seen->is_torn());
 }
 
 TEST(PeerDirectory, IsFoundWhateverItsNumber) {

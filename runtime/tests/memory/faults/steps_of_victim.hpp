@@ -23,11 +23,12 @@ namespace ligament::pool::test {
 
 inline Figures* victim = nullptr;
 
-/// A few steps are reached only if somebody else acts meanwhile: wait there for them.
+/// A few steps are reached only if somebody else acts meanwhile: wait there for them. Longer than a
+/// keep-all publish waits for us (100 ms): only then does its process go on, and lap us elsewhere.
 inline void give_others_time(std::string_view here, std::string_view wanted) {
   const bool lapped = wanted == "take.undone" && here == "take.hold_written";
   if (lapped) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(8));
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
   }
 }
 

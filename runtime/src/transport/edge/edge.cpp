@@ -17,19 +17,16 @@ constexpr std::chrono::milliseconds look_again{100};
 /// Between two messages about the graph: endpoints come in dozens.
 constexpr std::int64_t graph_pause_ns = 100'000'000;
 
-/// Not an edge's own end, and not one of a service (spec/wire/service.md), which is no topic.
+/// An edge's own end, or one of a topic that is neither ROS 2's nor half of a service.
 bool has_no_face(const pool::EndpointInfo& endpoint) {
-  return endpoint.description.node == edge_node || !endpoint.description.topic.starts_with('/');
+  const std::string& topic = endpoint.description.topic;
+  return endpoint.description.node == edge_node ||
+         !(topic.starts_with('/') || is_request(topic) || is_reply(topic));
 }
 
 /// The tighter of two durations; 0 is none.
 std::int64_t tighter(std::int64_t one, std::int64_t other) {
   return one == 0 || other == 0 ? std::max(one, other) : std::min(one, other);
-}
-
-dds::EndpointSpec face_of(const pool::EndpointDescription& description) {
-  return {dds::topic_to_dds(description.topic), dds::type_to_dds(description.type_name),
-          description.qos, dds::endpoint_user_data(description.type_hash), true};
 }
 
 }  // namespace
@@ -190,7 +187,7 @@ void Edge::add_writer(Topic& topic, const pool::EndpointInfo& endpoint) {
   if (topic.writers.contains(endpoint.id)) {
     return;
   }
-  auto face = participant_->create_writer(face_of(endpoint.description));
+  auto face = participant_->create_writer(face_of(endpoint.description, endpoint.kind));
   if (!face) {
     failures_.push_back(face.error().text);
     return;
@@ -203,13 +200,13 @@ void Edge::add_reader(Topic& topic, const pool::EndpointInfo& endpoint) {
     return;
   }
   if (topic.in == nullptr) {
-    topic.in = std::make_shared<WayIn>(0);
+    topic.in = std::make_shared<WayIn>(0, identity_of(endpoint.description.topic, clients_));
   }
   if (endpoint.description.qos.durability == DurabilityPolicy::transient_local) {
     open_in(topic, endpoint.description);  // the history comes with the match
   }
   auto face = participant_->create_reader(
-      face_of(endpoint.description), topic.in,
+      face_of(endpoint.description, endpoint.kind), topic.in,
       [in = topic.in](dds::Received&& sample) { in->publish(std::move(sample)); });
   if (!face) {
     failures_.push_back(face.error().text);
@@ -272,7 +269,8 @@ void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr
     return;
   }
   if (way == nullptr) {
-    auto opened = WayOut::open(*domain_, *waiter_, wish_for_out(topic, durability));
+    const auto wish = wish_for_out(topic, durability);
+    auto opened = WayOut::open(*domain_, *waiter_, wish, header_of(wish.topic, clients_));
     if (!opened) {
       failures_.push_back(opened.error());
       return;

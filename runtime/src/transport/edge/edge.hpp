@@ -19,6 +19,7 @@
 #include "ligament/detail/pool.hpp"
 #include "transport/dds/participant.hpp"
 #include "transport/edge/graph_info.hpp"
+#include "transport/edge/service_ways.hpp"
 #include "transport/edge/way_in.hpp"
 #include "transport/edge/way_out.hpp"
 
@@ -108,6 +109,7 @@ class Edge {
   std::shared_ptr<pool::Domain> domain_;
   std::unique_ptr<pool::Waiter> waiter_;
   std::unique_ptr<dds::Participant> participant_;
+  const std::shared_ptr<ServiceClients> clients_ = std::make_shared<ServiceClients>();
   std::unique_ptr<dds::Writer> graph_writer_;
   GraphInfo told_;
   std::int64_t told_at_ns_ = 0;

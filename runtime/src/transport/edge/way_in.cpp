@@ -43,8 +43,9 @@ constexpr std::size_t most_waiting_bytes = std::size_t{16} << 20;
 
 }  // namespace
 
-WayIn::WayIn(std::size_t bound_bytes)
-    : bound_bytes_(bound_bytes != 0 ? bound_bytes : largest_payload) {}
+WayIn::WayIn(std::size_t bound_bytes, IdentityOf identity_of)
+    : bound_bytes_(bound_bytes != 0 ? bound_bytes : largest_payload),
+      identity_of_(std::move(identity_of)) {}
 
 void WayIn::set_writer(std::shared_ptr<pool::Writer> writer) {
   const std::lock_guard guard(mutex_);
@@ -62,13 +63,27 @@ bool WayIn::is_heard() {
   return heard_;
 }
 
-void WayIn::keep(std::span<const std::byte> payload, const dds::Received& sample) {
+void WayIn::keep(std::span<const std::byte> payload, const dds::Received& sample,
+                 const pool::RequestIdentity& request) {
   if (waiting_.size() == most_waiting || waiting_bytes_ + payload.size() > most_waiting_bytes) {
     ++figures_.unwanted;
     return;
   }
   waiting_bytes_ += payload.size();
-  waiting_.push_back({{payload.begin(), payload.end()}, sample.source_timestamp_ns, sample.writer});
+  waiting_.push_back(
+      {{payload.begin(), payload.end()}, sample.source_timestamp_ns, sample.writer, request});
+}
+
+/// Of a request or reply: which one it is. The payload is then shorter by the header. Nothing where
+/// it is none (counted), or a reply to somebody who is not here (as common as ours, so not
+/// counted).
+std::optional<pool::RequestIdentity> WayIn::take_identity(std::span<std::byte> payload) {
+  const auto header = dds::take_header(payload);
+  if (!header) {
+    ++figures_.unknown_form;
+    return std::nullopt;
+  }
+  return identity_of_(*header);
 }
 
 void WayIn::count_received(std::size_t size) {
@@ -88,7 +103,8 @@ void WayIn::deliver_waiting() {
       continue;
     }
     std::memcpy(loan->payload().data(), sample.payload.data(), sample.payload.size());
-    if (writer_->publish(std::move(*loan), {sample.source_timestamp_ns, {}, sample.writer})) {
+    if (writer_->publish(std::move(*loan),
+                         {sample.source_timestamp_ns, sample.request, sample.writer})) {
       count_received(sample.payload.size());
     }
   }
@@ -160,7 +176,7 @@ void WayIn::publish(dds::Received&& sample) {
     return;  // another reader of the topic has delivered it
   }
   deliver_waiting();
-  const std::span<std::byte> bytes = sample.incoming->bytes();
+  std::span<std::byte> bytes = sample.incoming->bytes();
   const std::lock_guard guard(mutex_);
   if (is_repeated(sample)) {
     ++figures_.repeated;
@@ -169,11 +185,23 @@ void WayIn::publish(dds::Received&& sample) {
   if (!is_plain(bytes)) {
     return;
   }
+  pool::RequestIdentity request;
+  if (identity_of_) {
+    const auto identity = take_identity(bytes);
+    if (!identity) {
+      return;
+    }
+    request = *identity;
+    bytes = bytes.first(bytes.size() - dds::request_header_size);
+  }
   auto* loaned = dynamic_cast<LoanedPayload*>(sample.incoming.get());
+  if (loaned != nullptr) {
+    loaned->loan.resize(bytes.size());
+  }
   if (loaned == nullptr || loaned->writer != writer_ || !is_heard() || !waiting_.empty()) {
-    keep(bytes, sample);
+    keep(bytes, sample, request);
   } else if (writer_->publish(std::move(loaned->loan),
-                              {sample.source_timestamp_ns, {}, sample.writer})) {
+                              {sample.source_timestamp_ns, request, sample.writer})) {
     count_received(bytes.size());
   }
 }

@@ -17,6 +17,7 @@
 #include "ligament/detail/pool.hpp"
 #include "transport/dds/participant.hpp"
 #include "transport/dds/raw_type.hpp"
+#include "transport/edge/service_ways.hpp"
 
 namespace ligament::edge {
 
@@ -35,7 +36,7 @@ struct WayInFigures {
 class WayIn final : public dds::Inbox {
  public:
   /// `bound_bytes` 0: the largest that DDS implementations send in practice, 1 GiB.
-  explicit WayIn(std::size_t bound_bytes);
+  explicit WayIn(std::size_t bound_bytes, IdentityOf identity_of = nullptr);
 
   /// From now on payloads are wanted. Null: no more.
   void set_writer(std::shared_ptr<pool::Writer> writer);
@@ -61,15 +62,19 @@ class WayIn final : public dds::Inbox {
     std::vector<std::byte> payload;
     std::int64_t source_timestamp_ns = 0;
     dds::Gid writer{};
+    pool::RequestIdentity request{};
   };
   [[nodiscard]] bool is_heard();
-  void keep(std::span<const std::byte> payload, const dds::Received& sample);
+  void keep(std::span<const std::byte> payload, const dds::Received& sample,
+            const pool::RequestIdentity& request);
+  [[nodiscard]] std::optional<pool::RequestIdentity> take_identity(std::span<std::byte> payload);
   void count_received(std::size_t size);
   [[nodiscard]] bool is_repeated(const dds::Received& sample);
   [[nodiscard]] bool is_plain(std::span<std::byte> payload);
 
   const std::size_t bound_bytes_;
-  mutable std::mutex mutex_;  ///< guards everything below
+  const IdentityOf identity_of_;  ///< of services; else empty
+  mutable std::mutex mutex_;      ///< guards everything below
   std::shared_ptr<pool::Writer> writer_;
   bool heard_ = false;  ///< a subscription here was matched since the writer was set
   std::deque<Waiting> waiting_;

@@ -26,14 +26,17 @@ bool is_relayed(const pool::SampleInfo& info) {
 
 }  // namespace
 
-expected<std::unique_ptr<WayOut>, std::string> WayOut::open(
-    pool::Domain& domain, pool::Waiter& waiter, const pool::EndpointDescription& wanted) {
+expected<std::unique_ptr<WayOut>, std::string> WayOut::open(pool::Domain& domain,
+                                                            pool::Waiter& waiter,
+                                                            const pool::EndpointDescription& wanted,
+                                                            HeaderOf header_of) {
   auto reader = domain.create_reader(wanted, waiter);
   if (!reader) {
     return unexpected<std::string>(reader.error().text);
   }
   std::unique_ptr<WayOut> self(new WayOut);
   self->description_ = wanted;
+  self->header_of_ = std::move(header_of);
   self->reader_ = std::move(*reader);
   return self;
 }
@@ -79,8 +82,27 @@ void WayOut::send(pool::HeldSample&& sample) {
   if (writer == writers_.end()) {
     return;  // nobody outside listens to it; or another edge, or our own way in, has brought it
   }
+  if (header_of_) {
+    send_with_header(*writer->second, sample);
+    return;
+  }
   const std::int64_t timestamp = info.source_timestamp_ns;
   write(*writer->second, bytes, std::make_shared<pool::HeldSample>(std::move(sample)), timestamp);
+}
+
+/// The header goes between encapsulation and body, so requests and replies are copied; they are
+/// few and small.
+void WayOut::send_with_header(dds::Writer& writer, const pool::HeldSample& sample) {
+  const auto header = header_of_(sample.info());
+  if (!header) {
+    return;
+  }
+  auto memory =
+      std::make_shared<std::vector<std::byte>>(dds::with_header(sample.payload(), *header));
+  const std::size_t size = memory->size();
+  memory->resize(size + 3);  // the engine reads up to 3 bytes of padding
+  const std::span<const std::byte> bytes(memory->data(), size);
+  write(writer, bytes, std::move(memory), sample.info().source_timestamp_ns);
 }
 
 void WayOut::send_latched(Latched&& sample) {

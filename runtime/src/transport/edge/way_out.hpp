@@ -14,6 +14,7 @@
 
 #include "ligament/detail/pool.hpp"
 #include "transport/dds/participant.hpp"
+#include "transport/edge/service_ways.hpp"
 
 namespace ligament::edge {
 
@@ -37,7 +38,8 @@ class WayOut {
  public:
   /// Joins the topic as a subscription. `wanted` says topic, type and QoS (section 6).
   [[nodiscard]] static expected<std::unique_ptr<WayOut>, std::string> open(
-      pool::Domain& domain, pool::Waiter& waiter, const pool::EndpointDescription& wanted);
+      pool::Domain& domain, pool::Waiter& waiter, const pool::EndpointDescription& wanted,
+      HeaderOf header_of = nullptr);
 
   /// Samples of this publisher go to this writer. Replaces what was said before; an empty map
   /// stops all. A writer is destroyed only after it has been taken out here.
@@ -60,12 +62,14 @@ class WayOut {
     std::int64_t timestamp_ns = 0;
   };
   void send(pool::HeldSample&& sample);
+  void send_with_header(dds::Writer& writer, const pool::HeldSample& sample);
   void send_latched(Latched&& sample);
   void keep_for_later(Latched&& sample);
   void write(dds::Writer& writer, std::span<const std::byte> bytes,
              std::shared_ptr<const void> owner, std::int64_t timestamp_ns);
 
   pool::EndpointDescription description_;
+  HeaderOf header_of_;  ///< of services; else empty
   std::unique_ptr<pool::Reader> reader_;
   mutable std::mutex mutex_;  ///< guards everything below
   std::map<std::uint64_t, dds::Writer*> writers_;

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Services through the edge: a server or client of the graph, and a participant that knows DDS
+/// only and speaks as rmw_cyclonedds does.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <functional>
+#include <ligament/example_interfaces/srv/add_two_ints.hpp>
+#include <ligament/ligament.hpp>
+#include <mutex>
+#include <thread>
+
+#include "transport/dds/names.hpp"
+#include "transport/dds/service_wire.hpp"
+#include "transport/edge/edge.hpp"
+#include "transport/edge/service_ways.hpp"
+
+namespace ligament::edge {
+namespace {
+
+using example_interfaces::srv::AddTwoInts;
+using Bytes = std::vector<std::byte>;
+
+template <typename Condition>
+void wait_for(const Condition& condition) {
+  while (!condition()) {  // the test runner has its own limit
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+class HeapInbox final : public dds::Inbox {
+ public:
+  struct Memory final : dds::Incoming {
+    Bytes memory;
+    std::span<std::byte> bytes() override { return memory; }
+  };
+  std::unique_ptr<dds::Incoming> receive(std::size_t size) override {
+    auto memory = std::make_unique<Memory>();
+    memory->memory.resize(size);
+    return memory;
+  }
+};
+
+template <typename Message>
+Bytes stored(const Message& message) {
+  Bytes bytes(MessageTraits<Message>::layout_of(message)->size);
+  EXPECT_TRUE(MessageTraits<Message>::serialize(message, bytes));
+  return bytes;
+}
+
+class ServiceEdge : public testing::Test {
+ protected:
+  void SetUp() override {
+    static unsigned next = 0;
+    const unsigned domain_id = 100 + (static_cast<unsigned>(::getpid()) + 50 + next++) % 100;
+    const std::string graph = fmt::format("service-edge-{}-{}", ::getpid(), next);
+    auto context = Context::create({.domain = graph, .run_id = "run"});
+    ASSERT_TRUE(context) << context.error().text;
+    context_ = *context;
+    node_ = std::make_shared<Node>("here", NodeOptions().context(context_));
+    auto participant = dds::Participant::create({.domain = domain_id}, [] {});
+    ASSERT_TRUE(participant) << participant.error().text;
+    other_ = std::move(*participant);
+    auto edge =
+        Edge::start({.graph = graph, .run_id = "run", .participant = {.domain = domain_id}});
+    ASSERT_TRUE(edge) << edge.error();
+    edge_ = std::move(*edge);
+  }
+
+  /// An end outside of the service `/add`.
+  template <typename Message>
+  dds::EndpointSpec outside(const std::string& topic, dds::ServiceEnd end) const {
+    using Traits = MessageTraits<Message>;
+    const pool::Gid id{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    return {topic, dds::type_to_dds(Traits::name), ServicesQoS().profile(),
+            dds::service_user_data(end, id, Traits::type_hash), true};
+  }
+  dds::Reader::Handler collect() {
+    return [this](dds::Received&& sample) {
+      if (sample.incoming != nullptr) {
+        const auto bytes = sample.incoming->bytes();
+        const std::lock_guard lock(mutex_);
+        got_.emplace_back(bytes.begin(), bytes.end());
+      }
+    };
+  }
+  std::size_t got() {
+    const std::lock_guard lock(mutex_);
+    return got_.size();
+  }
+  void send(dds::Writer& writer, Bytes bytes) {
+    auto memory = std::make_shared<Bytes>(std::move(bytes));
+    const std::size_t size = memory->size();
+    memory->resize(size + 3);
+    const std::span<const std::byte> payload(memory->data(), size);
+    EXPECT_TRUE(writer.write(payload, std::move(memory), ++timestamp_));
+  }
+  void spin_until(const std::function<bool()>& done) {
+    executors::SingleThreadedExecutor executor({.context = context_});
+    ASSERT_TRUE(executor.add_node(node_));
+    while (!done()) {
+      ASSERT_TRUE(executor.spin_once(std::chrono::milliseconds(1)));
+    }
+  }
+
+  std::shared_ptr<Context> context_;
+  std::shared_ptr<Node> node_;
+  std::unique_ptr<dds::Participant> other_;
+  std::unique_ptr<Edge> edge_;
+  std::mutex mutex_;
+  std::vector<Bytes> got_;
+  std::int64_t timestamp_ = 1'700'000'000'000'000'000;
+};
+
+TEST_F(ServiceEdge, AServerHereAnswersAClientOutside) {
+  auto service = node_->create_service<AddTwoInts>(
+      "add", [](const std::shared_ptr<AddTwoInts::Request> request,
+                const std::shared_ptr<AddTwoInts::Response> response) {
+        response->sum = request->a + request->b;
+      });
+  auto local = node_->create_client<AddTwoInts>("add");
+  auto reader =
+      *other_->create_reader(outside<AddTwoInts::Response>("rr/addReply", dds::ServiceEnd::client),
+                             std::make_shared<HeapInbox>(), collect());
+  auto writer = *other_->create_writer(
+      outside<AddTwoInts::Request>("rq/addRequest", dds::ServiceEnd::client));
+  wait_for([&] { return writer->matched() == 1 && reader->matched() == 1; });
+  // The graph's own client is answered too, and nobody outside hears of that.
+  ASSERT_TRUE(local->wait_for_service());
+  AddTwoInts::Request request;
+  request.a = 2;
+  request.b = 3;
+  auto sent = local->async_send_request(request);
+  spin_until([&] { return sent.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+  EXPECT_EQ(sent.get()->sum, 5);
+  const dds::RequestHeader header{{0xa6, 0xc0, 0xe3, 0xc1, 0xae, 0x08, 0xfd, 0x85}, 1};
+  send(*writer, dds::with_header(stored(request), header));
+  spin_until([&] { return got() == 1; });
+  AddTwoInts::Response response;
+  response.sum = 5;
+  EXPECT_EQ(got_.front(), dds::with_header(stored(response), header));
+  EXPECT_EQ(service->statistics().requests, 2U);
+  EXPECT_EQ(local->statistics().strayed, 0U);
+}
+
+TEST_F(ServiceEdge, AClientHereIsAnsweredByAServerOutside) {
+  auto reader =
+      *other_->create_reader(outside<AddTwoInts::Request>("rq/addRequest", dds::ServiceEnd::server),
+                             std::make_shared<HeapInbox>(), collect());
+  auto writer =
+      *other_->create_writer(outside<AddTwoInts::Response>("rr/addReply", dds::ServiceEnd::server));
+  auto client = node_->create_client<AddTwoInts>("add");
+  ASSERT_TRUE(client->wait_for_service());
+  AddTwoInts::Request request;
+  request.a = 40;
+  request.b = 2;
+  auto sent = client->async_send_request(request);
+  wait_for([&] { return got() == 1; });
+  Bytes asked = got_.front();
+  const auto header = dds::take_header(asked);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->sequence, 1);
+  asked.resize(asked.size() - dds::request_header_size);
+  EXPECT_EQ(asked, stored(request));
+  AddTwoInts::Response response;
+  response.sum = 42;
+  dds::RequestHeader foreign = *header;
+  foreign.client[0] ^= 0xffU;  // a reply to a client that is not of this graph
+  send(*writer, dds::with_header(stored(response), foreign));
+  send(*writer, Bytes(12));  // too short to be a reply
+  send(*writer, dds::with_header(stored(response), *header));
+  spin_until([&] { return sent.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+  const auto answer = sent.get();
+  ASSERT_NE(answer, nullptr);
+  EXPECT_EQ(answer->sum, 42);
+  EXPECT_EQ(client->statistics().strayed, 0U);
+}
+
+TEST(ServiceEnds, SayThatTheyBelongTogether) {
+  const auto id_of = [](const std::string& node, const std::string& topic,
+                        pool::EndpointKind kind) {
+    pool::EndpointDescription description;
+    description.node = node;
+    description.topic = topic;
+    description.type_name = "example_interfaces/srv/AddTwoInts_Request";
+    const auto face = face_of(description, kind);
+    EXPECT_EQ(face.topic, topic);
+    EXPECT_EQ(face.type, "example_interfaces::srv::dds_::AddTwoInts_Request_");
+    return face.user_data.substr(0, face.user_data.find(';'));
+  };
+  using Kind = pool::EndpointKind;
+  const auto client = id_of("/n", "rq/addRequest", Kind::writer);
+  EXPECT_TRUE(client.starts_with("clientid=")) << client;
+  EXPECT_EQ(id_of("/n", "rr/addReply", Kind::reader), client);
+  EXPECT_NE(id_of("/m", "rr/addReply", Kind::reader), client);
+  EXPECT_NE(id_of("/n", "rr/subReply", Kind::reader), client);
+  const auto server = id_of("/n", "rr/addReply", Kind::writer);
+  EXPECT_TRUE(server.starts_with("serviceid=")) << server;
+  EXPECT_EQ(id_of("/n", "rq/addRequest", Kind::reader), server);
+}
+
+}  // namespace
+}  // namespace ligament::edge

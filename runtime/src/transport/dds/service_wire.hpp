@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file What rmw_cyclonedds puts on the wire for services beside the messages themselves.
-/// Rules: spec/wire/dds.md, section 9.
+/// Rules: spec/wire/dds.md, section 8.
 #pragma once
 
 #include <cstddef>

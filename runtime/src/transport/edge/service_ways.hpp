@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file Which request a message is or answers, between the pool and DDS (spec/wire/dds.md,
-/// section 9).
+/// section 8).
 #pragma once
 
 #include <array>

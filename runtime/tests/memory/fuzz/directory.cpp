@@ -74,7 +74,7 @@ class HostileProcess : public Scribbler {
     row.bell_slot = 1;
     row.fd = writer;
     row.inode = Machine::inode_of(writer);
-    std::memcpy(Machine::get().find(rows[segment])->base + row_at(index) + 8, &row, sizeof row);
+    Machine::write(Machine::get().find(rows[segment])->base + row_at(index) + 8, &row, sizeof row);
     changed(segment, index, ++version_ * 2);
   }
   void fill_text(std::size_t segment, std::size_t index, std::uint8_t which) {
@@ -82,7 +82,9 @@ class HostileProcess : public Scribbler {
                                     {offsetof(layout::EndpointRow, type_name), 128},
                                     {offsetof(layout::EndpointRow, node), 128}};
     const auto [offset, bytes] = texts[which % 3U];
-    std::memset(Machine::get().find(rows[segment])->base + row_at(index) + 8 + offset, 'x', bytes);
+    static const std::string endless(256, 'x');
+    Machine::write(Machine::get().find(rows[segment])->base + row_at(index) + 8 + offset,
+                   endless.data(), bytes);
     changed(segment, index, ++version_ * 2);
   }
   void changed(std::size_t segment, std::size_t index, std::uint64_t version) {

@@ -92,6 +92,7 @@ class Machine {
   [[nodiscard]] static std::uint64_t inode_of(std::uint32_t fd) { return 1000 + fd; }
   /// As the hostile process: writes wherever it may, mapped by us or not.
   void poke(std::uint32_t fd, std::size_t offset, std::uint64_t value, std::size_t width);
+  static void write(std::byte* to, const void* from, std::size_t size);
   [[nodiscard]] bool is_hostile(const void* address, std::size_t size) const;
 
   /// A hostile page is about to be read.

@@ -89,8 +89,8 @@ class NodeOptions {
     return *this;
   }
   /// What ROS 2's tools ask a node for. All three are off where nothing is said: inside a graph
-  /// nobody asks, and they cost memory and endpoints (docs/how-to/services.md). `ligament run`
-  /// switches them on where the graph has an edge.
+  /// nobody asks, and they cost memory and endpoints (docs/how-to/services.md). The container's
+  /// option --ros-tools switches them on.
   NodeOptions& start_parameter_services(bool value) {
     start_parameter_services_ = value;
     return *this;

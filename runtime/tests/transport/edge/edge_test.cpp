@@ -305,8 +305,8 @@ TEST_F(EdgeTest, SubscriptionThatAsksForADeadlineHearsOutside) {
   EXPECT_EQ(next(*reader), "in time");
 }
 
-TEST_F(EdgeTest, EndsOfServicesHaveNoFace) {
-  const auto service = publisher("rr/addReply");
+TEST_F(EdgeTest, EndsOfOtherThingsHaveNoFace) {
+  const auto other = publisher("neither/topic_nor_service");
   const auto topic = publisher("/topic");
   ASSERT_TRUE(wait_until([&] { return edge_->figures().size() == 1; }));
   EXPECT_EQ(edge_->figures().front().topic, "/topic");

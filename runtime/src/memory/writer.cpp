@@ -24,6 +24,13 @@ Gid make_gid(std::uint64_t nonce, std::uint64_t counter) {
   return gid;
 }
 
+/// Two loads: comparing arrays would call memcmp, which every publish would pay for.
+bool is_set(const Gid& gid) {
+  std::array<std::uint64_t, 2> halves{};
+  std::memcpy(halves.data(), gid.data(), gid.size());
+  return (halves[0] | halves[1]) != 0;
+}
+
 }  // namespace
 
 WriterState::WriterState(EndpointDescription description_in, const WriterOptions& options_in)
@@ -111,7 +118,7 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
   const std::int64_t now = monotonic_now_ns();
   const std::int64_t wanted =
       info.source_timestamp_ns != 0 ? info.source_timestamp_ns : now + os::realtime_offset_ns();
-  const bool relayed = info.origin != Gid{};
+  const bool relayed = is_set(info.origin);
   const std::int64_t next = last_timestamp_ == INT64_MAX ? INT64_MAX : last_timestamp_ + 1;
   const std::int64_t timestamp = relayed ? wanted : std::max(wanted, next);
   last_timestamp_ = relayed ? last_timestamp_ : timestamp;
@@ -120,7 +127,7 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
   header.source_timestamp_ns = timestamp;
   header.monotonic_ns = now;
   header.payload_bytes = size;
-  if (info.request != RequestIdentity{}) {
+  if (is_set(info.request.client) || info.request.sequence != 0) {
     header.flags = layout::has_request;
     header.request_client = info.request.client;
     header.request_sequence = info.request.sequence;

@@ -194,12 +194,12 @@ struct DomainState {
   std::set<std::uint32_t> notify_;         ///< slots to notify
   std::vector<std::uint32_t> full_slots_;  ///< somebody is there, but has not let us in yet
   std::vector<os::Visitor> to_greet_;      ///< for whom we had no descriptors
-  bool crowded_ = false;  ///< there may be more newcomers; the housekeeping thread's alone
-  bool listener_watched_ = true;           ///< not while we have no descriptor to accept with
-  std::vector<Sentry> sentries_;           ///< one per peer
-  std::vector<std::uint64_t> ended_;       ///< nonces of peers that died or leave, it seems
-  std::vector<std::uint64_t> newcomers_;   ///< may have read our directory before our last changes
-  std::size_t unwatched_ = 0;              ///< peers whose death is no event: we ask
+  bool crowded_ = false;          ///< there may be more newcomers; the housekeeping thread's alone
+  bool listener_watched_ = true;  ///< not while we have no descriptor to accept with
+  std::vector<Sentry> sentries_;  ///< one per peer
+  std::vector<std::uint64_t> ended_;      ///< nonces of peers that died or leave, it seems
+  std::vector<std::uint64_t> newcomers_;  ///< may have read our directory before our last changes
+  std::size_t unwatched_ = 0;             ///< peers whose death is no event: we ask
   std::shared_ptr<const Topics> topics_ = std::make_shared<Topics>();  ///< of our endpoints
   bool topics_stale_ = false;                                          ///< one came or went
   Topics changed_topics_;   ///< of rows that we changed since we last looked at our peers

@@ -7,8 +7,7 @@ dds_peer.py DOMAIN graph           prints the nodes that ros_discovery_info name
                                    endpoints of rt/ topics, as JSON
 """
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: the binding reads the annotations of its classes.
 import json
 import sys
 import time

@@ -81,9 +81,17 @@ def test_map_explains_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_map_refuses_what_is_not_installed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["map", EVERYTHING, "--variant", "fused", "--out", str(tmp_path)]
-    assert main(words) == 2
-    assert "it joins with the edge" in capsys.readouterr().err
+    board = str(CASES / "platforms" / "board.yaml")
+    graph = str(CASES / "map" / "backend_missing.yaml")
+    assert main(["map", graph, "--platform", board, "--out", str(tmp_path)]) == 2
+    assert "FPGA nodes come with the FPGA back-end" in capsys.readouterr().err
+
+
+def test_map_lets_the_edge_join_ends_outside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["map", EVERYTHING, "--variant", "fused", "--out", str(tmp_path)]) == 0
+    assert "/resized  sensor_msgs/msg/Image over shm, dds" in capsys.readouterr().out
 
 
 def test_unwritable_output_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

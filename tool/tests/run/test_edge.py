@@ -20,6 +20,20 @@ PEER = Path(__file__).with_name("dds_peer.py")
 STRING_HASH = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18"
 
 
+LOOPBACK = (
+    "<General><Interfaces><NetworkInterface name='lo' multicast='false'/></Interfaces></General>"
+    "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
+    "<MaxAutoParticipantIndex>60</MaxAutoParticipantIndex>"
+    "<Peers><Peer address='127.0.0.1'/></Peers></Discovery>"
+)
+
+
+@pytest.fixture(autouse=True)
+def _over_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No network is needed, and none hears us: the edge and its peers inherit this."""
+    monkeypatch.setenv("CYCLONEDDS_URI", LOOPBACK)
+
+
 @pytest.fixture
 def domain_id() -> int:
     """A DDS domain that no other test of this machine uses at the same time."""

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Falling asleep and being woken: one waiter (an executor), two writers in other processes, a
+ * Falling asleep and being woken: one waiter (an executor), two writers in other processes that
+ * look at its process's mask before they look at its bell, a
  * thread of the waiter's own process that calls wake(), and the death of a writer at every step.
  * Sleeps have no timeout here: what the timeout would rescue is an error of this model.
  */
@@ -12,6 +13,7 @@
 #define SLEEPS 1 /* bit 0 of the bell word; the rest counts */
 
 byte bell;                /* the word on the bell page */
+bool mask;                /* the waiter's bit in the page's mask */
 byte published[WRITERS];  /* stands for the rings */
 byte taken[WRITERS];
 bool wake_asked;
@@ -21,13 +23,23 @@ bool dead[WRITERS], noticed[WRITERS], finished[WRITERS], asked;
 
 inline futex_wake() { in_futex = false }
 
-inline ring_bell(seen) { /* the writers' way: WriterState::ring_bells */
+inline ring_bell(seen) { /* the writers' way: WriterState::ring_bells, then ring */
+  if
+  :: atomic { !mask -> skip }
+  :: atomic { mask -> skip };
+     ring_word(seen)
+  fi
+}
+inline ring_word(seen) {
   seen = bell;
   if
   :: (seen & SLEEPS) != 0 ->
      if
      :: atomic { bell == seen -> bell = (seen & ~SLEEPS) + 2 };
         /* publish_before_wake */
+#ifdef MUTANT_RINGER_CLEARS_MASK
+        mask = false; /* late: it may be the bit of the next sleep */
+#endif
         atomic { futex_wake(); seen = 0 }
      :: atomic { bell != seen -> seen = 0 } /* somebody else has rung, or the waiter is awake */
      fi
@@ -127,9 +139,18 @@ proctype Waiter() {
      :: else
      fi;
      sleeping = true;
+#ifdef SPARE_MASK_FIRST /* which of the two comes first does not matter */
+     mask = true;
+#endif
      atomic { bell = bell | SLEEPS; announced = bell }; /* wait_announced */
+#ifndef MUTANT_MASK_LATE
+     mask = true; /* wait_shown */
+#endif
 #ifndef MUTANT_LOOK_ONCE
      look();
+#endif
+#ifdef MUTANT_MASK_LATE
+     mask = true;
 #endif
      if
      :: hit
@@ -140,6 +161,7 @@ proctype Waiter() {
         :: all_over && !pending -> break /* nothing will ever come: it may sleep */
         fi
      fi;
+     mask = false;
      atomic { bell = bell & ~SLEEPS; announced = 0 };
      sleeping = false;
 again:

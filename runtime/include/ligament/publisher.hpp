@@ -55,6 +55,14 @@ enum class PublishError : std::uint8_t {
 /// The sequence number, or why the message was not sent.
 using PublishResult = expected<std::uint64_t, PublishError>;
 
+/// A subscription that a keep-all message waited for in vain.
+struct StalledSubscription {
+  std::string node;
+  std::int32_t pid = 0;
+  bool now = false;         ///< it has not moved since
+  std::uint64_t times = 0;  ///< how often it became so
+};
+
 struct PublisherStatistics {
   std::uint64_t published = 0;
   std::uint64_t bytes = 0;
@@ -65,7 +73,12 @@ struct PublisherStatistics {
   std::uint64_t waits = 0;    ///< messages that waited for room
   std::uint64_t overrun = 0;  ///< messages that overwrote what a subscription had not taken
   std::uint64_t stalled = 0;  ///< subscriptions that are not waited for now
+  std::vector<StalledSubscription> stalled_by;  ///< those, and those that were
   std::uint64_t deadline_missed = 0;
+  // Its part of the pool:
+  std::uint64_t blocks = 0;        ///< that exist
+  std::uint64_t blocks_free = 0;   ///< neither in the ring, nor held, nor lent
+  std::uint64_t memory_bytes = 0;  ///< of the blocks
 };
 
 /// What does not depend on the message type.

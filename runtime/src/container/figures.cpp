@@ -23,6 +23,15 @@ std::int64_t peak_rss_bytes() {
   return std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts in KiB
 }
 
+/// Whom messages waited for in vain, one entry per subscription.
+nlohmann::json stalled_nodes(const PublisherStatistics& figures) {
+  nlohmann::json nodes = nlohmann::json::array();
+  for (const StalledSubscription& one : figures.stalled_by) {
+    nodes.push_back({{"node", one.node}, {"pid", one.pid}, {"now", one.now}, {"times", one.times}});
+  }
+  return nodes;
+}
+
 nlohmann::json publisher_figures(const PublisherBase& publisher) {
   const auto figures = publisher.statistics();
   return {{"topic", publisher.get_topic_name()},
@@ -34,7 +43,11 @@ nlohmann::json publisher_figures(const PublisherBase& publisher) {
           {"waits", figures.waits},
           {"overrun", figures.overrun},
           {"stalled", figures.stalled},
+          {"stalled_by", stalled_nodes(figures)},
           {"deadline_missed", figures.deadline_missed},
+          {"blocks", figures.blocks},
+          {"blocks_free", figures.blocks_free},
+          {"memory_bytes", figures.memory_bytes},
           {"matched", publisher.get_subscription_count()}};
 }
 

@@ -11,6 +11,14 @@
 
 namespace ligament::pool {
 
+bool has_no_room_for(std::uint64_t writer,
+                     const std::array<layout::CursorRow, layout::max_ends>& cursors) {
+  return std::all_of(cursors.begin(), cursors.end(), [writer](const auto& row) {
+    const std::uint64_t owner = row.writer.load(std::memory_order_acquire);
+    return owner != 0 && owner != writer;
+  });
+}
+
 bool Pace::look(std::uint64_t head) {
   if (dropped) {
     return false;
@@ -21,8 +29,10 @@ bool Pace::look(std::uint64_t head) {
       return row.writer.load(std::memory_order_acquire) == writer_;
     });
     if (found == cursors_->end()) {
+      refused = has_no_room_for(writer_, *cursors_);
       return false;  // its process has not come to it yet: it is where it starts
     }
+    refused = false;
     row_ = found;
   }
   raw_ = row_->next.load(std::memory_order_seq_cst);
@@ -51,15 +61,15 @@ std::shared_ptr<ReaderLink> WriterState::late_reader(std::int64_t& sleep_ns) {
     Pace& pace = link->pace;
     const bool moved = pace.look(ring_.sequence());
     if (moved && pace.stalled) {
-      note_stalled(pace, false);
+      note_stalled(*link, false);
     }
     const bool room = pace.has_room(sequence, ring_.capacity());
-    if (!room && pace.is_waited_for() && !is_in_vain(pace, moved, sleep_ns)) {
+    if (!room && pace.is_waited_for() && !is_in_vain(*link, moved, sleep_ns)) {
       late = late == nullptr ? link : late;
     }
     pace.blocked_at_ns = room ? 0 : pace.blocked_at_ns;
     all_counted = all_counted && pace.is_waited_for();
-    overrun = overrun || (!room && !pace.dropped);
+    overrun = overrun || (!room && !pace.dropped && !pace.refused);
     least = std::min(least, pace.next());
   }
   if (late == nullptr) {
@@ -72,22 +82,35 @@ std::shared_ptr<ReaderLink> WriterState::late_reader(std::int64_t& sleep_ns) {
 
 /// This reader has no room. True, and it is stalled: a publish has waited long enough for it to
 /// move. Else `sleep_ns` becomes at most what is left of its time.
-bool WriterState::is_in_vain(Pace& pace, bool moved, std::int64_t& sleep_ns) {
+bool WriterState::is_in_vain(ReaderLink& link, bool moved, std::int64_t& sleep_ns) {
+  Pace& pace = link.pace;
   const std::int64_t now = monotonic_now_ns();
   if (moved || pace.blocked_at_ns == 0) {
     pace.blocked_at_ns = now;
   }
   const std::int64_t left = options.max_blocking_ns - (now - pace.blocked_at_ns);
   if (left <= 0) {
-    note_stalled(pace, true);
+    note_stalled(link, true);
     return true;
   }
   sleep_ns = std::min(sleep_ns, left);
   return false;
 }
 
-void WriterState::note_stalled(Pace& pace, bool stalled) {
-  pace.stalled = stalled;
+/// Names it before the event is raised, so that who is told finds the name. Under lock_.
+void WriterState::note_stalled(ReaderLink& link, bool stalled) {
+  link.pace.stalled = stalled;
+  auto known = std::find_if(stalled_.begin(), stalled_.end(), [&link](const StalledReader& one) {
+    return one.reader == link.reader;
+  });
+  if (known == stalled_.end()) {
+    if (stalled_.size() == layout::max_ends) {
+      stalled_.erase(stalled_.begin());
+    }
+    known = stalled_.insert(stalled_.end(), {link.reader, link.node, link.pid});
+  }
+  known->now = stalled;
+  known->times += stalled ? 1 : 0;
   events.note([stalled](WriterEvents& now) { add(now.stalled, stalled ? 1 : -1); });
 }
 

@@ -34,6 +34,10 @@ inline void tell_cursor(layout::Word& word, std::uint64_t next, const layout::Wo
   }
 }
 
+/// All rows are other writers': this one will not be taken from before one of them has gone.
+[[nodiscard]] bool has_no_room_for(std::uint64_t writer,
+                                   const std::array<layout::CursorRow, layout::max_ends>& cursors);
+
 /// One subscription, as a keep-all writer sees it. Guarded by the writer's lock; `cursors` is the
 /// subscription's own memory and may say anything.
 class Pace {
@@ -63,10 +67,13 @@ class Pace {
   bool own_executor = false;       ///< the thread that would take is the one that publishes
   bool stalled = false;            ///< a publish has waited for it in vain
   bool dropped = false;            ///< it takes from this writer no more
+  bool refused = false;            ///< it has max_ends writers, and this one is none of them
   std::int64_t blocked_at_ns = 0;  ///< since when a publish waits for it to move; 0: none does
   unsigned sleepers = 0;           ///< threads in B2'
 
-  [[nodiscard]] bool is_waited_for() const { return !own_executor && !stalled && !dropped; }
+  [[nodiscard]] bool is_waited_for() const {
+    return !own_executor && !stalled && !dropped && !refused;
+  }
 
  private:
   const Cursors* cursors_ = nullptr;

@@ -54,6 +54,7 @@ std::optional<std::uint32_t> BlockStore::pop(std::size_t size) {
     if (!blocks.free.empty() && fits(blocks, size)) {
       const std::uint32_t block = blocks.free.back();
       blocks.free.pop_back();
+      next_ = blocks.free.empty() ? nullptr : address(blocks.free.back());
       return block;
     }
   }

@@ -42,6 +42,8 @@ class BlockStore {
   [[nodiscard]] std::optional<std::uint32_t> acquire(std::size_t size,
                                                      std::span<const HoldRow> holds,
                                                      std::uint64_t tag);
+  /// Where the next payload of a like size goes, if nothing else happens first; may be null.
+  [[nodiscard]] const std::byte* next() const { return next_; }
   void give_back(std::uint32_t block);  ///< never published
   void retire(std::uint32_t block) { retired_.push_back(block); }
   /// Moves the retired blocks that no reader holds to the free lists.
@@ -77,6 +79,7 @@ class BlockStore {
   std::vector<Class> classes_;
   std::vector<Chunk> chunks_;
   std::vector<std::uint32_t> retired_;
+  const std::byte* next_ = nullptr;
   std::size_t count_ = 0;
   std::uint64_t scans_ = 0;
 };

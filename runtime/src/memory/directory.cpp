@@ -78,7 +78,12 @@ expected<void, os::SystemError> Directory::open(const Identity& identity) {
   if (!page) {
     return unexpected<os::SystemError>(page.error());
   }
-  if (auto opened = bells_->open(identity.nonce); !opened) {
+  const auto boot = os::boot_id();
+  if (!boot) {
+    return unexpected<os::SystemError>(boot.error());
+  }
+  nonce_ = layout::process_nonce(page->inode, static_cast<std::uint64_t>(::getpid()), *boot);
+  if (auto opened = bells_->open(nonce_); !opened) {
     return opened;
   }
   page_ = std::move(*page);
@@ -89,13 +94,8 @@ expected<void, os::SystemError> Directory::open(const Identity& identity) {
   shared_->uid = ::geteuid();
   shared_->slot = identity.slot;
   point_to(shared_->bell, bells_->page());
-  shared_->header = {layout::magic,
-                     layout::version,
-                     layout::SegmentKind::directory,
-                     identity.nonce,
-                     0,
-                     page_bytes,
-                     {}};
+  shared_->header = {
+      layout::magic, layout::version, layout::SegmentKind::directory, nonce_, 0, page_bytes, {}};
   set_state(layout::ProcessState::joining);
   return add_rows();
 }
@@ -191,14 +191,12 @@ expected<void, os::SystemError> Bells::open(std::uint64_t nonce) {
     return unexpected<os::SystemError>(memory.error());
   }
   page_ = std::move(*memory);
-  auto* page = new (page_.mapping.base()) layout::BellPage{};
-  page->header = {layout::magic,
-                  layout::version,
-                  layout::SegmentKind::bell,
-                  nonce,
-                  0,
-                  sizeof(layout::BellPage),
-                  {}};
+  layout::BellHeader& header = (new (page_.mapping.base()) layout::BellPage{})->header;
+  header.magic = layout::magic;
+  header.version = layout::version;
+  header.kind = layout::SegmentKind::bell;
+  header.process = nonce;
+  header.bytes = sizeof(layout::BellPage);
   return {};
 }
 
@@ -221,5 +219,7 @@ void Bells::release(std::uint16_t slot) {
 std::atomic<std::uint32_t>* Bells::word(std::uint16_t slot) {
   return &page_.mapping.as<layout::BellPage>()->bells[slot - 1U].word;
 }
+
+layout::Word& Bells::asleep() { return page_.mapping.as<layout::BellPage>()->header.asleep; }
 
 }  // namespace ligament::pool

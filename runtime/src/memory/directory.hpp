@@ -24,6 +24,8 @@ class Bells {
   [[nodiscard]] std::uint16_t acquire();  ///< 0: none left
   void release(std::uint16_t slot);
   [[nodiscard]] std::atomic<std::uint32_t>* word(std::uint16_t slot);
+  /// Bit k: somebody may sleep on slot k. All a publisher reads of a process that does not sleep.
+  [[nodiscard]] layout::Word& asleep();
   [[nodiscard]] const os::SharedMemory& page() const { return page_; }
 
  private:
@@ -38,7 +40,6 @@ class Directory {
   struct Identity {
     std::string domain;
     std::string run_id;
-    std::uint64_t nonce = 0;
     std::uint32_t slot = 0;
   };
   /// A row's place: segment and index within.
@@ -60,6 +61,8 @@ class Directory {
   }
   /// Tells peers that look that something changed.
   void raise_generation();
+  /// Of this process, from its directory's own inode: 0 before `open`.
+  [[nodiscard]] std::uint64_t nonce() const { return nonce_; }
   /// Number of its descriptor, for peers.
   [[nodiscard]] std::uint32_t fd() const { return static_cast<std::uint32_t>(page_.fd.get()); }
   [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return bells_; }
@@ -70,6 +73,7 @@ class Directory {
 
   os::SharedMemory page_;
   layout::DirectoryPage* shared_ = nullptr;
+  std::uint64_t nonce_ = 0;
   std::shared_ptr<Bells> bells_ = std::make_shared<Bells>();
   struct Rows {
     os::SharedMemory memory;
@@ -107,8 +111,9 @@ class PeerDirectory {
   /// Finds the directory among the descriptors of `pid`; `likely_fd` is looked at first.
   [[nodiscard]] static expected<std::unique_ptr<PeerDirectory>, Refusal> open(
       std::int32_t pid, const std::string& domain, std::uint32_t likely_fd = 0);
-  /// The same from its page, already mapped; null if that is no directory of this domain.
-  [[nodiscard]] static std::unique_ptr<PeerDirectory> adopt(std::int32_t pid,
+  /// The same from its page, already mapped from there; null if that is no directory of this
+  /// domain, or not that of this process.
+  [[nodiscard]] static std::unique_ptr<PeerDirectory> adopt(const os::ForeignMemory& where,
                                                             const std::string& domain,
                                                             os::Mapping page);
 
@@ -154,7 +159,7 @@ class PeerDirectory {
     os::Mapping mapping;
     std::vector<SeenRow> seen;
   };
-  [[nodiscard]] bool read_page(const std::string& domain);
+  [[nodiscard]] bool read_page(const std::string& domain, std::uint64_t identity);
   void map_row_segments();
   [[nodiscard]] bool refresh_row(const layout::SharedRow& row, SeenRow& seen);
   [[nodiscard]] bool is_wanted(const SeenRow& seen) const;

@@ -79,7 +79,7 @@ void leave_to_process(std::shared_ptr<void> state) {
 }  // namespace
 
 DomainState::DomainState(const DomainOptions& options_in)
-    : options(options_in), rendezvous_(options_in.name), nonce_(os::random_u64() | 1U) {}
+    : options(options_in), rendezvous_(options_in.name) {}
 
 DomainState::~DomainState() {
   if (thread_.joinable()) {

@@ -126,6 +126,7 @@ struct DomainState {
   void watch_listener(bool on);
   void meet_newcomers();
   void greet(const os::Visitor& visitor);
+  void greet_later(const os::Visitor& visitor);
   void greet_again();
   void ask_full_slots();
   void bury_the_dead();
@@ -158,6 +159,7 @@ struct DomainState {
                    const EndpointDescription& theirs);
   void activate(OwnReader& own, std::uint64_t writer, WriterMatch& match,
                 const EndpointDescription& theirs);
+  void report_full(const OwnReader& own, std::uint64_t writer, const EndpointDescription& theirs);
   void drop_unseen();
   void end_match(OwnWriter& own, std::uint64_t reader, const ReaderMatch& match);
   void end_match(OwnReader& own, WriterMatch& match);
@@ -179,7 +181,7 @@ struct DomainState {
   std::mutex mutex_;  ///< guards everything below but the events and the thread
   Rendezvous rendezvous_;
   Directory directory_;
-  std::uint64_t nonce_;
+  std::uint64_t nonce_ = 0;  ///< from `join` on
   std::uint64_t counter_ = 0;
   std::map<std::uint64_t, std::unique_ptr<Peer>> peers_;  ///< by nonce, ourselves among them
   std::list<OwnWriter> writers_;

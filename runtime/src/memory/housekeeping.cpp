@@ -153,7 +153,7 @@ void DomainState::greet(const os::Visitor& visitor) {
   if (!peer) {
     refuse(peer.error().text);
     if (peer.error().again) {
-      to_greet_.push_back(visitor);
+      greet_later(visitor);
     }
     return;
   }
@@ -167,6 +167,13 @@ void DomainState::greet(const os::Visitor& visitor) {
   if (adopt(std::move(*peer))) {
     newcomers_.push_back(nonce);
   }
+}
+
+/// One entry per process, however often it connects meanwhile: the newest.
+void DomainState::greet_later(const os::Visitor& visitor) {
+  std::erase_if(to_greet_,
+                [&visitor](const os::Visitor& other) { return other.who.pid == visitor.who.pid; });
+  to_greet_.push_back(visitor);
 }
 
 /// Processes that had no room for our connection when we joined, probably because they are stopped.

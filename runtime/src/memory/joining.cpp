@@ -21,9 +21,10 @@ expected<void, DomainError> DomainState::join() {
   if (!slot) {
     return unexpected<DomainError>(slot.error());
   }
-  if (auto opened = directory_.open({options.name, options.run_id, nonce_, *slot}); !opened) {
+  if (auto opened = directory_.open({options.name, options.run_id, *slot}); !opened) {
     return unexpected<DomainError>(DomainError{DomainErrorCode::system, opened.error().text()});
   }
+  nonce_ = directory_.nonce();
   if (auto opened = open_events(); !opened) {
     return unexpected<DomainError>(DomainError{DomainErrorCode::system, opened.error().text()});
   }
@@ -143,15 +144,8 @@ expected<void, os::SystemError> DomainState::open_events() {
 
 bool DomainState::adopt(std::unique_ptr<Peer> peer) {
   const std::uint64_t nonce = peer->directory->nonce;
-  if (const auto known = peers_.find(nonce); known != peers_.end()) {
-    // Found twice, by our scan and by its connection; or a liar, and we cannot know which of them.
-    if (known->second->directory->pid != peer->directory->pid) {
-      refuse(
-          fmt::format("process {} shows the identity of process {} and is not joined; one of "
-                      "them lies",
-                      peer->directory->pid, known->second->directory->pid));
-    }
-    return false;
+  if (peers_.count(nonce) != 0) {
+    return false;  // found twice, by our scan and by its connection
   }
   unwatched_ += watch(peer->pidfd.get(), nonce) ? 0 : 1;
   peer->directory->keep_only(topics_);

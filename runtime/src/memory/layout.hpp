@@ -13,7 +13,7 @@
 
 namespace ligament::pool::layout {
 
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr std::uint32_t sample_header_version = 1;
 
 inline constexpr std::uint64_t magic = 0x4C4F4F5047494CULL;  // "LIGPOOL", little-endian
@@ -234,8 +234,21 @@ struct alignas(64) BellWord {
 };
 static_assert(sizeof(BellWord) == 64);
 
+/// As every segment's, with one word where others have reserved bytes.
+struct BellHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  SegmentKind kind;
+  std::uint64_t process;
+  std::uint64_t id;
+  std::uint64_t bytes;
+  Word asleep;  ///< bit k: somebody may sleep on bell slot k, look there
+  std::uint64_t reserved[2];
+};
+static_assert(sizeof(BellHeader) == sizeof(SegmentHeader) && offsetof(BellHeader, asleep) == 40);
+
 struct BellPage {
-  SegmentHeader header;
+  BellHeader header;
   std::array<BellWord, bell_slots - 1> bells;  ///< bell slot k is bells[k - 1]
 };
 static_assert(sizeof(BellPage) == 4096);
@@ -268,6 +281,14 @@ inline constexpr std::uint64_t high_mask = (std::uint64_t{1} << 40) - 1;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
   return x ^ (x >> 31);
+}
+/// Identity of a process: of its directory's memfd and its pid, which the kernel tells whoever
+/// looks, so that a copy of it is seen to be one. `boot` keeps processes of two machines apart.
+/// Never 0.
+[[nodiscard]] constexpr std::uint64_t process_nonce(std::uint64_t inode, std::uint64_t pid,
+                                                    std::uint64_t boot) {
+  const std::uint64_t nonce = endpoint_id(inode, pid) ^ boot;
+  return nonce == 0 ? 1 : nonce;
 }
 /// What hold words say for a writer; never 0, so that no hold word is 0 while it holds.
 [[nodiscard]] constexpr std::uint64_t writer_tag(std::uint64_t id) {

@@ -173,13 +173,24 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
            own.row.id, row.id);
     return;
   }
+  if (has_no_room_for(own.row.id, mapping->as<const layout::ReaderSegment>()->cursors)) {
+    report(ProblemKind::too_many_ends,
+           fmt::format("topic {}: the subscription in {} (process {}) has {} publishers already; "
+                       "the one in {} does not serve it",
+                       theirs.topic, theirs.node, peer.directory->pid, layout::max_ends,
+                       own.state->description.node),
+           own.row.id, row.id);
+    return;
+  }
   link->reader = row.id;
+  link->node = theirs.node;
+  link->pid = peer.directory->pid;
   link->max_held = row.max_held;
   link->segment = std::move(*mapping);
   link->paced = is_paced(own.state->description, theirs);
   link->pace.own_executor = peer.directory->nonce == nonce_ && own.state->waiter != nullptr &&
                             own.state->waiter->bell_slot == row.bell_slot;
-  link->bell = &link->bell_page->as<layout::BellPage>()->bells[row.bell_slot - 1U].word;
+  link->bell_slot = row.bell_slot;
   const bool history = wants_history(own.state->description, theirs);
   const bool all = theirs.qos.history == HistoryPolicy::keep_all;
   const auto depth = all ? static_cast<std::uint32_t>(layout::max_ring) : theirs.qos.depth;
@@ -246,22 +257,30 @@ void DomainState::open_writer(OwnReader& own, Peer& peer, const layout::Endpoint
   LIGAMENT_CRASH_POINT("match.writer_opened");
 }
 
+void DomainState::report_full(const OwnReader& own, std::uint64_t writer,
+                              const EndpointDescription& theirs) {
+  report(ProblemKind::too_many_ends,
+         fmt::format("topic {}: the subscription in {} has {} publishers already; the one in {} is "
+                     "ignored",
+                     theirs.topic, own.state->description.node, layout::max_ends, theirs.node),
+         writer, own.row.id);
+}
+
 void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& match,
                            const EndpointDescription& theirs) {
   std::uint64_t start = 0;
   std::uint64_t granted = 0;
   if (!match.link->find_match(own.row.id, start, granted)) {
     unsettled_ = true;
-    return;  // the writer's process has not looked yet; it will notify us
+    if (own.state->is_full()) {
+      report_full(own, writer, theirs);
+    }
+    return;  // the writer's process has not looked yet, and will notify us; or we have no room
   }
   match.link->map_chunks();
   match.link->closing = match.closing;
   if (!own.state->link(match.link, start, granted)) {
-    report(ProblemKind::too_many_ends,
-           fmt::format("topic {}: the subscription in {} has {} publishers already; the one in {} "
-                       "is ignored",
-                       theirs.topic, own.state->description.node, layout::max_ends, theirs.node),
-           writer, own.row.id);
+    report_full(own, writer, theirs);
     own.matches.erase(writer);
     return;
   }

@@ -70,6 +70,19 @@ bool makes_sense(const layout::EndpointRow& row, std::uint64_t nonce) {
          row.id == layout::endpoint_id(nonce, row.counter) && row.inode != 0;
 }
 
+/// The only nonce that a process with its directory there may show.
+std::uint64_t identity_of(const os::ForeignMemory& where) {
+  const auto boot = os::boot_id();  // known since our own directory was made
+  return layout::process_nonce(where.inode, static_cast<std::uint64_t>(where.pid),
+                               boot ? *boot : 0);
+}
+
+bool shows_anothers_identity(const os::ForeignMemory& where, const os::Mapping& page) {
+  const layout::SegmentHeader header = page.as<const layout::DirectoryPage>()->header;
+  return header.magic == layout::magic && header.version == layout::version &&
+         header.process != identity_of(where);
+}
+
 }  // namespace
 
 Refusal Refusal::of(std::int32_t pid, const os::SystemError& error) {
@@ -86,13 +99,13 @@ expected<std::unique_ptr<PeerDirectory>, Refusal> PeerDirectory::open(std::int32
   const Wanted wanted{pid, fmt::format("/memfd:{} (deleted)", directory_name(domain))};
   std::unique_ptr<PeerDirectory> found;
   os::SystemError failure;
+  bool copied = false;
   const auto is_found_at = [&](std::uint32_t fd) {
-    auto mapping = os::map_foreign({pid, fd, 0, page_bytes}, {});
+    const os::ForeignMemory where{pid, fd, os::inode_at(pid, fd), page_bytes};
+    auto mapping = os::map_foreign(where, {});
     failure = mapping || !os::is_want_of_descriptors(mapping.error()) ? failure : mapping.error();
-    found = mapping ? adopt(pid, domain, std::move(*mapping)) : nullptr;
-    if (found != nullptr) {
-      found->fd = fd;
-    }
+    copied = copied || (mapping && shows_anothers_identity(where, *mapping));
+    found = mapping ? adopt(where, domain, std::move(*mapping)) : nullptr;
     return found != nullptr;
   };
   if (likely_fd != 0 && wanted.is_at(likely_fd) && is_found_at(likely_fd)) {
@@ -110,27 +123,31 @@ expected<std::unique_ptr<PeerDirectory>, Refusal> PeerDirectory::open(std::int32
   if (failure.code != 0 || !late) {
     return unexpected<Refusal>(Refusal::of(pid, failure.code != 0 ? failure : late.error()));
   }
-  return unexpected<Refusal>(Refusal{fmt::format(
-      "process {} cannot be joined: it shows no valid directory of domain '{}'", pid, domain)});
+  return unexpected<Refusal>(
+      Refusal{fmt::format("process {} cannot be joined: {} domain '{}'", pid,
+                          copied ? "it shows an identity that is not its own, in its directory of"
+                                 : "it shows no valid directory of",
+                          domain)});
 }
 
-std::unique_ptr<PeerDirectory> PeerDirectory::adopt(std::int32_t pid, const std::string& domain,
-                                                    os::Mapping page) {
+std::unique_ptr<PeerDirectory> PeerDirectory::adopt(const os::ForeignMemory& where,
+                                                    const std::string& domain, os::Mapping page) {
   auto directory = std::make_unique<PeerDirectory>();
-  directory->pid = pid;
+  directory->pid = where.pid;
+  directory->fd = where.fd;
   directory->page_ = std::move(page);
   directory->shared_ = directory->page_.as<const layout::DirectoryPage>();
-  return directory->read_page(domain) ? std::move(directory) : nullptr;
+  return directory->read_page(domain, identity_of(where)) ? std::move(directory) : nullptr;
 }
 
-bool PeerDirectory::read_page(const std::string& domain) {
+bool PeerDirectory::read_page(const std::string& domain, std::uint64_t identity) {
   const layout::SegmentHeader header = shared_->header;
   nonce = header.process;
   slot = shared_->slot;
   run_id = read_text(shared_->run_id);
   return header.magic == layout::magic && header.version == layout::version &&
-         header.kind == layout::SegmentKind::directory && nonce != 0 && shared_->pid == pid &&
-         slot < layout::max_slots && read_text(shared_->domain) == domain;
+         header.kind == layout::SegmentKind::directory && nonce == identity &&
+         shared_->pid == pid && slot < layout::max_slots && read_text(shared_->domain) == domain;
 }
 
 layout::ProcessState PeerDirectory::state() const {

@@ -46,6 +46,7 @@ struct ReaderState {
   /// Starts taking from the writer at `start`. False: max_ends writers already.
   [[nodiscard]] bool link(std::shared_ptr<WriterLink> link, std::uint64_t start,
                           std::uint64_t granted);
+  [[nodiscard]] bool is_full() const;  ///< max_ends writers, and no more is taken from
   void map_new_chunks();
   void mark_closing(std::uint64_t writer);
   void mark_gone(std::uint64_t writer);
@@ -71,6 +72,7 @@ struct ReaderState {
  private:
   [[nodiscard]] HoldSlot* free_slot();
   enum class Reading : std::uint8_t { whole, unreachable, nonsense };
+  void keep_near() const;
   [[nodiscard]] bool take_from(WriterLink& link, HoldSlot& slot);
   void note_taken(WriterLink& link, HoldSlot& slot);
   void count_lost(std::uint64_t samples);

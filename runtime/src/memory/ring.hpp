@@ -73,6 +73,11 @@ class RingCursor {
     return layout::word_ahead(entries_[index_].load(std::memory_order_seq_cst), next_) >= 0;
   }
 
+  /// Of the next sample, if it is there and nothing overwrites it: a hint what to fetch.
+  [[nodiscard]] std::uint32_t likely_block() const {
+    return layout::word_block(entries_[index_].load(std::memory_order_relaxed));
+  }
+
   /// Takes hold of the next sample's block by writing `hold`, which must be free (0).
   Claim claim(layout::Word& hold, std::uint64_t tag, const layout::Word& head) {
     Claim claim;

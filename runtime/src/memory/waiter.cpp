@@ -63,15 +63,19 @@ WaitResult WaiterState::sleep(std::int64_t deadline_ns) {
     }
     sleeping_.store(true, std::memory_order_seq_cst);
     // seq_cst: announce first, then look again; partner: WriterState::ring_bells, which publishes
-    // first and then reads the word. One of the two sees the other.
+    // first and then reads the mask and, if our bit is there, the word. One of the two sees the
+    // other.
     const std::uint32_t announced = word->fetch_or(1U, std::memory_order_seq_cst) | 1U;
     LIGAMENT_CRASH_POINT("wait.announced");
+    bells->asleep().fetch_or(std::uint64_t{1} << bell_slot, std::memory_order_seq_cst);
+    LIGAMENT_CRASH_POINT("wait.shown");
     const bool found = look(result);
     LIGAMENT_CRASH_POINT("wait.looked");
     if (!found) {
       os::futex_wait(word, announced, std::min(deadline_ns - now, longest_sleep_ns));
       LIGAMENT_CRASH_POINT("wait.woken");
     }
+    bells->asleep().fetch_and(~(std::uint64_t{1} << bell_slot), std::memory_order_relaxed);
     word->fetch_and(~1U, std::memory_order_relaxed);
     sleeping_.store(false, std::memory_order_relaxed);
     if (found) {

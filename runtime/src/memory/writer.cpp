@@ -2,6 +2,7 @@
 #include "memory/writer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -38,7 +39,7 @@ WriterState::WriterState(EndpointDescription description_in, const WriterOptions
   links_.reserve(layout::max_ends);
   paced_.reserve(layout::max_ends);
   holds_.reserve(layout::max_ends);
-  bells_.reserve(layout::max_ends);
+  doorbells_.reserve(layout::max_ends);
 }
 
 expected<void, os::SystemError> WriterState::open(std::uint64_t nonce, std::uint64_t counter) {
@@ -110,6 +111,11 @@ std::span<std::byte> WriterState::place(std::uint32_t block, std::size_t size,
   const std::size_t offset = round_up(sizeof(layout::SampleHeader) + inside, alignment) - inside;
   reinterpret_cast<layout::SampleHeader*>(base)->payload_offset =
       static_cast<std::uint32_t>(offset);
+  // Readers have these two lines of it since they took what it held: ask for them a message ahead.
+  if (const std::byte* next = blocks_.next(); next != nullptr) {
+    os::prefetch_to_write(next);
+    os::prefetch_to_write(next + offset);
+  }
   return {base + offset, size};
 }
 
@@ -166,9 +172,22 @@ Published WriterState::commit(std::uint32_t block, std::size_t size, const Publi
 }
 
 void WriterState::ring_bells() {
-  for (auto* bell : bells_) {
-    // seq_cst after the ring exchange; partner: Waiter's fetch_or, which precedes its look at the
-    // rings. One of the two sees the other.
+  for (const Doorbells& doorbells : doorbells_) {
+    // seq_cst after the ring exchange; partner: the waiter's two fetch_or, which precede its look
+    // at the rings. One of the two sees the other. One line per process, however many executors.
+    const std::uint64_t asleep =
+        doorbells.page->header.asleep.load(std::memory_order_seq_cst) & doorbells.slots;
+    if (asleep != 0) [[unlikely]] {
+      ring(doorbells, asleep);
+    }
+  }
+}
+
+void WriterState::ring(const Doorbells& doorbells, std::uint64_t asleep) {
+  for (; asleep != 0; asleep &= asleep - 1) {
+    auto* const bell =
+        &doorbells.page->bells[static_cast<std::size_t>(std::countr_zero(asleep)) - 1].word;
+    // Who takes bit 0 away wakes; the mask is the waiter's own to clear.
     std::uint32_t seen = bell->load(std::memory_order_seq_cst);
     if ((seen & 1U) != 0 && bell->compare_exchange_strong(seen, (seen & ~1U) + 2)) {
       LIGAMENT_CRASH_POINT("publish.before_wake");
@@ -275,6 +294,11 @@ void WriterState::announce_chunk(const os::SharedMemory& memory, std::size_t blo
   if (on_growth) {
     on_growth();
   }
+}
+
+std::vector<StalledReader> WriterState::stalled() const {
+  const Guard guard(lock_);
+  return stalled_;
 }
 
 WriterStats WriterState::snapshot() {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "ligament/detail/pool.hpp"
@@ -24,6 +25,8 @@ using BellMapping = std::shared_ptr<const os::Mapping>;
 /// What a writer needs of a matched reader: its holds, and the bell of its executor.
 struct ReaderLink {
   std::uint64_t reader = 0;
+  std::string node;  ///< whose it is, for messages
+  std::int32_t pid = 0;
   std::uint32_t max_held = 0;  ///< our copy, checked; the reader's page is not asked again
   std::uint32_t match_row = 0;
   bool closing = false;      ///< destroyed, but samples of it are still held
@@ -32,11 +35,17 @@ struct ReaderLink {
   Pace pace;
   os::Mapping segment;
   BellMapping bell_page;
-  std::atomic<std::uint32_t>* bell = nullptr;
+  std::uint16_t bell_slot = 0;  ///< on that page; 0: nobody is woken
 
   [[nodiscard]] HoldRow holds() const {
     return {segment.as<const layout::Word>(layout::holds_offset), max_held};
   }
+};
+
+/// The bells of one process that a writer rings.
+struct Doorbells {
+  layout::BellPage* page = nullptr;
+  std::uint64_t slots = 0;  ///< bit k: slot k
 };
 
 /// Where a reader starts: what the writer's match row says.
@@ -67,9 +76,12 @@ struct WriterState {
   void quarantine(std::uint64_t reader);
   [[nodiscard]] std::size_t matched() const;
   [[nodiscard]] bool has_loans_out();
+  /// Up to this number a publish does not look whom it may have to wait for.
+  [[nodiscard]] std::uint64_t free_until() const;
   /// All readers have mapped all chunks: nothing is lost when our descriptors close.
   [[nodiscard]] bool is_mapped_by_readers();
   [[nodiscard]] WriterStats snapshot();
+  [[nodiscard]] std::vector<StalledReader> stalled() const;
 
   const EndpointDescription description;
   const WriterOptions options;
@@ -96,7 +108,9 @@ struct WriterState {
   [[nodiscard]] std::int64_t stamp(layout::SampleHeader& header, std::size_t size,
                                    const PublishInfo& info);
   void ring_bells();
+  void ring(const Doorbells& doorbells, std::uint64_t asleep);
   void rebuild_views();  ///< after `links_` changed
+  void add_bell(const ReaderLink& link);
   void end_link(ReaderLink& link);
   [[nodiscard]] std::vector<std::shared_ptr<ReaderLink>>::iterator find_link(std::uint64_t reader);
   JoinPoint join_point(bool history, std::uint32_t depth) const;
@@ -104,8 +118,8 @@ struct WriterState {
   // backpressure.cpp
   void make_room();
   [[nodiscard]] std::shared_ptr<ReaderLink> late_reader(std::int64_t& sleep_ns);
-  [[nodiscard]] bool is_in_vain(Pace& pace, bool moved, std::int64_t& sleep_ns);
-  void note_stalled(Pace& pace, bool stalled);
+  [[nodiscard]] bool is_in_vain(ReaderLink& link, bool moved, std::int64_t& sleep_ns);
+  void note_stalled(ReaderLink& link, bool stalled);
   void sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns);
   void wake_sleepers(ReaderLink& link);
 
@@ -119,10 +133,11 @@ struct WriterState {
   std::vector<std::shared_ptr<ReaderLink>> paced_;
   std::uint64_t free_until_ = UINT64_MAX;  ///< up to there a publish need not look at `paced_`
   std::vector<HoldRow> holds_;
-  std::vector<std::atomic<std::uint32_t>*> bells_;  ///< distinct executors
+  std::vector<Doorbells> doorbells_;  ///< one per process
   std::uint32_t loans_out_ = 0;
   std::int64_t last_timestamp_ = 0;
   WriterStats stats_;
+  std::vector<StalledReader> stalled_;  ///< the last max_ends that were
 };
 
 }  // namespace ligament::pool

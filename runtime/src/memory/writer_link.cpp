@@ -121,6 +121,16 @@ void WriterLink::add(Chunk&& chunk) {
   chunks.push_back(known ? Chunk{} : std::move(chunk));
 }
 
+void WriterLink::fetch(std::uint32_t number) const {
+  const std::size_t index = layout::block_chunk(number);
+  if (index < chunks.size() && layout::block_index(number) < chunks[index].blocks) {
+    const std::byte* block =
+        chunks[index].mapping.base() + layout::block_index(number) * chunks[index].block_bytes;
+    os::prefetch(block);
+    os::prefetch(block + usual_offset);
+  }
+}
+
 bool WriterLink::is_unreachable(std::uint32_t number) const {
   const std::size_t index = layout::block_chunk(number);
   return index < chunks.size() ? !chunks[index].mapping : index < announced();

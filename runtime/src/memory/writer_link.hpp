@@ -54,6 +54,9 @@ struct WriterLink {
   void map_chunks();  ///< all that are announced and not mapped yet, unless we lack something
   /// The header of a block we hold; null if the number makes no sense or the chunk is unreachable.
   [[nodiscard]] const layout::SampleHeader* block(std::uint32_t number, std::size_t& bytes);
+  /// Asks for the lines of a sample that will be read: its header, and where the last one's payload
+  /// began. Both are another core's, and come together while the hold is written.
+  void fetch(std::uint32_t number) const;
   /// The block may exist, but its chunk could not be mapped.
   [[nodiscard]] bool is_unreachable(std::uint32_t number) const;
 
@@ -64,6 +67,7 @@ struct WriterLink {
   const layout::WriterSegment* shared = nullptr;
   Gid gid{};
   std::vector<Chunk> chunks;
+  std::size_t usual_offset = sizeof(layout::SampleHeader);  ///< of the last payload
   RingCursor cursor{nullptr, 1, 1, 1};
   std::uint32_t cursor_row = 0;
   std::uint64_t start = 1;  ///< the first sequence number it gives us

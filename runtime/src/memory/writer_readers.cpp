@@ -69,19 +69,28 @@ bool WriterState::link(std::unique_ptr<ReaderLink> link, bool history, std::uint
 
 void WriterState::rebuild_views() {
   holds_.clear();
-  bells_.clear();
+  doorbells_.clear();
   paced_.clear();
   for (const auto& link : links_) {
     holds_.push_back(link->holds());
-    const bool known = std::find(bells_.begin(), bells_.end(), link->bell) != bells_.end();
-    if (!link->closing && link->bell != nullptr && !known) {
-      bells_.push_back(link->bell);
+    if (!link->closing && link->bell_slot != 0) {
+      add_bell(*link);
     }
     if (!link->closing && link->paced) {
       paced_.push_back(link);
     }
   }
   free_until_ = paced_.empty() ? UINT64_MAX : 0;
+}
+
+void WriterState::add_bell(const ReaderLink& link) {
+  auto* const page = link.bell_page->as<layout::BellPage>();
+  auto known = std::find_if(doorbells_.begin(), doorbells_.end(),
+                            [page](const Doorbells& one) { return one.page == page; });
+  if (known == doorbells_.end()) {
+    known = doorbells_.insert(known, {page, 0});
+  }
+  known->slots |= std::uint64_t{1} << link.bell_slot;
 }
 
 void WriterState::mark_closing(std::uint64_t reader) {
@@ -103,7 +112,7 @@ void WriterState::mark_closing(std::uint64_t reader) {
 void WriterState::end_link(ReaderLink& link) {
   link.closing = true;
   if (link.pace.stalled) {
-    note_stalled(link.pace, false);
+    note_stalled(link, false);
   }
   events.note([](WriterEvents& now) { add(now.matched, -1); });
 }
@@ -145,6 +154,11 @@ std::size_t WriterState::matched() const {
   const Guard guard(lock_);
   return static_cast<std::size_t>(
       std::count_if(links_.begin(), links_.end(), [](const auto& link) { return !link->closing; }));
+}
+
+std::uint64_t WriterState::free_until() const {
+  const Guard guard(lock_);
+  return free_until_;
 }
 
 bool WriterState::has_loans_out() {

@@ -92,7 +92,13 @@ PublisherStatistics PublisherBase::statistics() const {
     statistics.waits = figures.waits;
     statistics.overrun = figures.overrun;
     statistics.stalled = figures.stalled;
+    for (const pool::StalledReader& one : writer_->stalled_readers()) {
+      statistics.stalled_by.push_back({one.node, one.pid, one.now, one.times});
+    }
     statistics.deadline_missed = figures.deadline_missed;
+    statistics.blocks = figures.blocks;
+    statistics.blocks_free = figures.blocks_free;
+    statistics.memory_bytes = figures.memory_bytes;
   }
   statistics.loans_failed = failed_.load(std::memory_order_relaxed);
   statistics.serialised = serialised_.load(std::memory_order_relaxed);
@@ -199,17 +205,11 @@ bool PublisherBase::run_events() {
   return true;
 }
 
-/// Told once; the figures say how it goes on. The pool counts stalled subscriptions and does not
-/// name them: named are those that the publisher waits for.
+/// Told once; the figures say how it goes on.
 void PublisherBase::report_stalled(std::uint64_t subscriptions) {
   std::string names;
-  for (const auto& end : node_->context->domain()->endpoints()) {
-    const pool::EndpointDescription& it = end.description;
-    if (end.kind == pool::EndpointKind::reader && it.topic == topic_ &&
-        it.qos.history == HistoryPolicy::keep_all &&
-        it.qos.reliability == ReliabilityPolicy::reliable) {
-      names += (names.empty() ? "" : ", ") + it.node;
-    }
+  for (const pool::StalledReader& one : writer_->stalled_readers()) {
+    names += (names.empty() ? "" : ", ") + one.node + " in process " + std::to_string(one.pid);
   }
   if (!stall_reported_.exchange(true, std::memory_order_relaxed)) {
     node_->report(NodeErrorKind::run,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ligament/subscription.hpp>
 
+#include "memory/relayed.hpp"
 #include "node/event_info.hpp"
 #include "node/subscription_state.hpp"
 
@@ -121,6 +122,9 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
   }
   if (state.selective && !is_wanted(sample.info())) {
     return Outcome::ran;
+  }
+  if (pool::is_relayed(sample.info())) {
+    trace::relayed(state.reader->id(), publisher, sequence, sample.info().source_timestamp_ns);
   }
   trace::take(state.reader->id(), publisher, sequence);
   const std::int64_t published_ns = sample.info().monotonic_ns;

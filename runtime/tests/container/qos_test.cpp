@@ -40,6 +40,10 @@ TEST_F(ContainerQos, KeepAllLosesNothingAndThePublisherWaits) {
   EXPECT_GE(publisher_of(gave)["waits"], 1);
   EXPECT_EQ(publisher_of(gave)["overrun"], 0);
   EXPECT_EQ(publisher_of(gave)["stalled"], 0);
+  // The ring keeps the last ones, so some of the publisher's blocks are in use.
+  EXPECT_GE(publisher_of(gave)["blocks"], 4);
+  EXPECT_LT(publisher_of(gave)["blocks_free"], publisher_of(gave)["blocks"]);
+  EXPECT_GT(publisher_of(gave)["memory_bytes"], 0);
   EXPECT_EQ(slow.wait(), 0);
   EXPECT_EQ(folder_.read("b.log").find("expected "), std::string::npos);
 }

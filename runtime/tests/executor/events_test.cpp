@@ -161,8 +161,12 @@ TEST_F(Events, AStalledSubscriptionIsToldWithItsNameAndMovesAgain) {
   EXPECT_EQ(publisher->statistics().waits, 1U);
   EXPECT_EQ(publisher->statistics().overrun, 2U);
   EXPECT_EQ(publisher->statistics().stalled, 1U);
+  ASSERT_EQ(publisher->statistics().stalled_by.size(), 1U);
+  EXPECT_EQ(publisher->statistics().stalled_by[0].node, "/sleeper");
+  EXPECT_TRUE(publisher->statistics().stalled_by[0].now);
   EXPECT_NE(errors_of(*node_).find("on '/chat' of node '/n' has 1 stalled of its keep-all "
-                                   "subscriptions (/sleeper)"),
+                                   "subscriptions (/sleeper in process " +
+                                   std::to_string(::getpid()) + ")"),
             std::string::npos)
       << errors_of(*node_);
   SingleThreadedExecutor late({.context = sleeper_context});

@@ -4,15 +4,15 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
+#include "memory/os/socket.hpp"
 #include "support.hpp"
 
 namespace ligament::pool::test {
 namespace {
 
-constexpr std::uint64_t nonce = 0x7654321;
-
-layout::EndpointRow row_on(const std::string& topic, std::uint64_t counter) {
+layout::EndpointRow row_on(const std::string& topic, std::uint64_t nonce, std::uint64_t counter) {
   layout::EndpointRow row = to_row(bytes_on(topic), EndpointKind::reader);
   row.counter = counter;
   row.id = layout::endpoint_id(nonce, counter);
@@ -41,11 +41,11 @@ std::shared_ptr<const Topics> only(const std::vector<std::string>& names) {
 /// A directory of this process, and the same as a peer would see it.
 struct Both {
   explicit Both(const std::string& name) {
-    EXPECT_TRUE(own.open({name, "run", nonce, 7}));
+    EXPECT_TRUE(own.open({name, "run", 7}));
     seen = PeerDirectory::open(::getpid(), name).value();
   }
   Directory::Place add(const std::string& topic) {
-    const auto place = own.add(row_on(topic, ++counter)).value();
+    const auto place = own.add(row_on(topic, own.nonce(), ++counter)).value();
     own.raise_generation();
     return place;
   }
@@ -169,6 +169,34 @@ TEST(Descriptors, NewcomersWaitUntilThereAreSomeAgain) {
   EXPECT_EQ(reader->matched_writers(), 0U);
   ASSERT_EQ(poor.ask("descriptors many"), "ok");
   EXPECT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+}
+
+/// Whoever fills a mailbox costs its owner 64 reads per look, no more: the rest says the same.
+TEST(Mailbox, ALookReadsABoundedNumberOfNotices) {
+  const auto name = unique_name();
+  const os::Fd mailbox = std::move(*os::open_mailbox());
+  const os::Fd sender = std::move(*os::open_mailbox());
+  ASSERT_TRUE(os::bind_name(mailbox, name));
+  constexpr unsigned bound = 64;
+  const auto fill = [&] {
+    for (unsigned i = 0; i < 4 * bound; ++i) {
+      os::notify(sender, name);  // full is as good as delivered: it neither blocks nor fails
+    }
+  };
+  const auto left = [&] {
+    char byte = 0;
+    unsigned count = 0;
+    while (::recv(mailbox.get(), &byte, 1, MSG_DONTWAIT) > 0) {
+      ++count;
+    }
+    return count;
+  };
+  fill();
+  const unsigned fits = left();
+  fill();
+  os::drain_mailbox(mailbox);
+  EXPECT_EQ(left(), fits - std::min(fits, bound));
+  std::cout << fits << " notices fit into a mailbox here\n";
 }
 
 }  // namespace

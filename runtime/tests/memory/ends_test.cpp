@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <thread>
 
 #include "memory/reader.hpp"
 #include "memory/writer.hpp"
@@ -42,6 +43,130 @@ struct Ends {
   WriterState writer{bytes_on("/t"), {}};
   ReaderState reader{bytes_on("/t")};
 };
+
+/// A writer whose only reader paces it, its ring full.
+struct Paced {
+  Paced() {
+    EXPECT_TRUE(writer.open(7, 1));
+    EXPECT_TRUE(reader.open(7, 2));
+    auto served = std::make_unique<ReaderLink>();
+    served->reader = reader.id;
+    served->node = "/slow";
+    served->max_held = 1;
+    served->paced = true;
+    served->segment = std::move(*os::map_foreign(where(reader.segment), {}));
+    EXPECT_TRUE(writer.link(std::move(served), false, 2));
+  }
+  void publish() {
+    const auto loan = writer.acquire(64, 0);
+    ASSERT_TRUE(loan);
+    (void)writer.commit(loan->first, 64, {});
+  }
+  WriterState writer{bytes_on("/t", QoS(2).keep_all()), {.max_blocking_ns = 120'000'000'000}};
+  ReaderState reader{bytes_on("/t", QoS(2).keep_all())};
+};
+
+TEST(Ends, OnceNobodyPacesItAWriterLooksAtNoCursorAnyMore) {
+  Paced ends;
+  ends.publish();
+  ends.publish();
+  std::thread waiting([&] { ends.publish(); });
+  ASSERT_TRUE(eventually([&] { return ends.writer.snapshot().waits == 1; }));
+  ends.writer.unlink(ends.reader.id);  // while a publish waits for it
+  waiting.join();
+  EXPECT_EQ(ends.writer.free_until(), UINT64_MAX)
+      << "each later publish would look again for whom to wait";
+  for (int i = 0; i < 10; ++i) {
+    ends.publish();
+  }
+  EXPECT_EQ(ends.writer.free_until(), UINT64_MAX);
+  EXPECT_EQ(ends.writer.snapshot().waits, 1U);
+}
+
+using Cursors = Pace::Cursors;
+
+TEST(Pace, AFullSubscriptionIsWaitedForOnlyOnceItHasARow) {
+  auto cursors = std::make_unique<Cursors>();
+  for (std::size_t i = 0; i < layout::max_ends; ++i) {
+    (*cursors)[i].writer.store(100 + i);
+  }
+  Pace pace;
+  pace.start(*cursors, 1, 1);
+  EXPECT_FALSE(pace.look(0));
+  EXPECT_FALSE(pace.is_waited_for()) << "all its rows are others'";
+  (*cursors)[5].writer.store(0);
+  EXPECT_FALSE(pace.look(0));
+  EXPECT_TRUE(pace.is_waited_for()) << "it is about to make one";
+  (*cursors)[5].next.store(3);
+  (*cursors)[5].writer.store(1);
+  EXPECT_TRUE(pace.look(9));
+  EXPECT_EQ(pace.next(), 3U);
+}
+
+/// A cursor row goes to another writer with a far larger number while the first one's writer looks
+/// at it. It may see that the row is another's, never the other's number as its reader's.
+TEST(Pace, ARowThatPassesToAnotherWriterNeverSpeaksForTheFirst) {
+  constexpr std::uint64_t mine = 11;
+  constexpr std::uint64_t others = 12;
+  constexpr std::uint64_t far = 1'000'000;
+  unsigned seen_dropped = 0;
+  for (int round = 0; round < 3000; ++round) {
+    auto cursors = std::make_unique<Cursors>();
+    layout::CursorRow& row = (*cursors)[0];
+    row.next.store(5);
+    row.writer.store(mine);
+    Pace pace;
+    pace.start(*cursors, mine, 1);
+    ASSERT_TRUE(pace.look(2 * far));
+    std::atomic<bool> go{false};
+    std::thread reader([&] {
+      while (!go) {
+      }
+      row.writer.store(0, std::memory_order_release);  // ReaderState::reap, then ::link
+      row.next.store(far, std::memory_order_release);
+      row.writer.store(others, std::memory_order_release);
+    });
+    go = true;
+    for (int i = 0; i < 20 && !pace.dropped; ++i) {
+      (void)pace.look(2 * far);
+      ASSERT_LT(pace.next(), far);
+    }
+    reader.join();
+    (void)pace.look(2 * far);
+    ASSERT_TRUE(pace.dropped);
+    ASSERT_LT(pace.next(), far);
+    ++seen_dropped;
+  }
+  EXPECT_EQ(seen_dropped, 3000U);
+}
+
+/// What the test above plays is what a reader does.
+TEST(Ends, AReusedCursorRowIsItsNewWritersFromTheFirstLook) {
+  Ends ends;
+  const auto& row = ends.reader.shared->cursors[0];
+  EXPECT_EQ(row.writer.load(), ends.writer.id);
+  Pace first;
+  first.start(ends.reader.shared->cursors, ends.writer.id, 1);
+  ends.publish(64);
+  HoldSlot* slot = ends.reader.take().value();
+  ASSERT_NE(slot, nullptr);
+  ends.reader.release(*slot);
+  EXPECT_TRUE(first.look(1));
+  EXPECT_EQ(first.next(), 2U);
+  ends.reader.mark_gone(ends.writer.id);
+  ends.reader.reap();
+  EXPECT_EQ(row.writer.load(), 0U);
+  WriterState other{bytes_on("/t"), {}};
+  ASSERT_TRUE(other.open(7, 3));
+  auto link = WriterLink::open({7, other.id, {}, where(other.segment), 0, false});
+  ASSERT_TRUE(link);
+  ASSERT_TRUE(ends.reader.link(std::move(*link), 500, 0));
+  EXPECT_EQ(row.writer.load(), other.id);
+  EXPECT_EQ(row.next.load(), 500U);
+  EXPECT_FALSE(first.look(1000));
+  EXPECT_TRUE(first.dropped);
+  EXPECT_EQ(first.next(), 2U);
+}
 
 TEST(Ends, ATakeThatMapsAChunkTellsTheWriterWhichMayThenClose) {
   Ends ends;

@@ -120,7 +120,7 @@ class ForgedDirectory {
                   .value()) {
     auto& page = directory();
     page.header = {
-        layout::magic, layout::version, layout::SegmentKind::directory, nonce, 0, page_bytes, {}};
+        layout::magic, layout::version, layout::SegmentKind::directory, nonce(), 0, page_bytes, {}};
     std::strcpy(page.domain, domain.c_str());
     std::strcpy(page.run_id, "run");
     page.pid = ::getpid();
@@ -141,15 +141,19 @@ class ForgedDirectory {
     target.version += 2;
     directory().generation += 1;
   }
-  static layout::EndpointRow good_row(std::uint64_t counter) {
+  [[nodiscard]] layout::EndpointRow good_row(std::uint64_t counter) const {
     layout::EndpointRow row = to_row(bytes_on("/t"), EndpointKind::reader);
     row.counter = counter;
-    row.id = layout::endpoint_id(nonce, counter);
+    row.id = layout::endpoint_id(nonce(), counter);
     row.bell_slot = 1;
     row.inode = 1;
     return row;
   }
-  static constexpr std::uint64_t nonce = 0x1234567;
+  /// The only one that this process may show here.
+  [[nodiscard]] std::uint64_t nonce() const {
+    return layout::process_nonce(page_.inode, static_cast<std::uint64_t>(::getpid()),
+                                 os::boot_id().value());
+  }
 
  private:
   os::SharedMemory page_;
@@ -162,7 +166,7 @@ TEST(HostileDirectory, NonsenseRowsAreIgnoredOneByOne) {
   auto seen = PeerDirectory::open(::getpid(), name).value();
   std::size_t index = 0;
   const auto add = [&](auto&& spoil) {
-    auto row = ForgedDirectory::good_row(index + 1);
+    auto row = forged.good_row(index + 1);
     spoil(row);
     forged.put(index++, row);
   };
@@ -199,6 +203,48 @@ TEST(HostileDirectory, NonsenseHeadersAreNoDirectory) {
   EXPECT_TRUE(is_refused([](auto& page) { std::memset(page.domain, 'x', sizeof page.domain); }));
 }
 
+TEST(HostileDirectory, ACopiedIdentityIsSeenToBeOne) {
+  const auto name = unique_name();
+  ForgedDirectory forged(name);
+  const std::uint64_t own = forged.nonce();
+  for (const std::uint64_t copied : {own ^ 1, own + 1, std::uint64_t{4711}, std::uint64_t{0}}) {
+    forged.directory().header.process = copied;
+    const auto seen = PeerDirectory::open(::getpid(), name);
+    ASSERT_FALSE(seen) << copied;
+    EXPECT_NE(seen.error().text.find("an identity that is not its own"), std::string::npos)
+        << seen.error().text;
+  }
+  forged.directory().header.process = own;
+  EXPECT_TRUE(PeerDirectory::open(::getpid(), name));
+}
+
+TEST(HostilePeer, AnImpostorIsRefusedByNameAndItsVictimServed) {
+  const auto name = unique_name();
+  const OtherProcess impostor(name);  // in the lower slot: met first
+  const OtherProcess victim(name);
+  const std::uint64_t nonce = PeerDirectory::open(victim.pid(), name).value()->nonce;
+  ASSERT_EQ(impostor.ask(fmt::format("lie directory 16 8 {}", nonce)), "ok 1");
+  const Side side(name);
+  const auto problems = side.domain->problems();
+  const auto refused = std::count_if(problems.begin(), problems.end(), [&](const Problem& one) {
+    return one.kind == ProblemKind::refused_peer &&
+           one.text.find(fmt::format("process {} ", impostor.pid())) != std::string::npos &&
+           one.text.find("an identity that is not its own") != std::string::npos;
+  });
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(side.domain->peers(), std::vector<std::int32_t>{victim.pid()});
+  ASSERT_EQ(victim.ask("writer /t"), "ok");
+  auto reader = side.reader(bytes_on("/t"));
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  ASSERT_EQ(victim.ask("publish /t 5 64"), "ok 5");
+  for (std::uint64_t i = 1; i <= 5; ++i) {
+    const auto sample = reader->take().value();
+    ASSERT_TRUE(sample);
+    EXPECT_EQ(number_of(sample->payload()), i);
+  }
+  std::cout << "1 impostor refused, 5 of 5 samples of its victim taken\n";
+}
+
 TEST(HostileDirectory, RandomBytesNeverDoHarm) {
   const auto name = unique_name();
   ForgedDirectory forged(name);
@@ -206,7 +252,7 @@ TEST(HostileDirectory, RandomBytesNeverDoHarm) {
   std::uint64_t random = 5;
   const auto next = [&random] { return random = mix(random + 0x9E3779B97F4A7C15ULL); };
   for (int round = 0; round < 3000; ++round) {
-    auto row = ForgedDirectory::good_row(next() % 20);
+    auto row = forged.good_row(next() % 20);
     auto* bytes = reinterpret_cast<unsigned char*>(&row);
     for (std::uint64_t i = next() % 4; i > 0; --i) {
       bytes[next() % sizeof row] = static_cast<unsigned char>(next());

@@ -118,6 +118,11 @@ TEST(KeepAll, AStoppedSubscriptionIsWaitedForOnceUntilItMoves) {
   EXPECT_EQ(stats.stalled, 1U);
   EXPECT_TRUE(topic.writer->has_events());
   EXPECT_EQ(topic.writer->take_events().stalled.total_change, 1U);
+  const auto stalled = [&] { return topic.writer->stalled_readers().at(0); };
+  ASSERT_EQ(topic.writer->stalled_readers().size(), 1U);
+  EXPECT_EQ(stalled().node, "/peer");
+  EXPECT_EQ(stalled().pid, other->pid());
+  EXPECT_TRUE(stalled().now);
   other->resume();
   EXPECT_EQ(other->ask("take /t 4"), "ok 4 lost 16");
   topic.publish(1);
@@ -125,11 +130,51 @@ TEST(KeepAll, AStoppedSubscriptionIsWaitedForOnceUntilItMoves) {
   EXPECT_EQ(stats.stalled, 0U);
   EXPECT_EQ(stats.overrun, 16U);
   EXPECT_EQ(topic.writer->take_events().stalled.current_change, -1);
+  EXPECT_FALSE(stalled().now);
   topic.publish(4);  // three fill the ring, the fourth waits for it again
   stats = topic.writer->stats();
   EXPECT_EQ(stats.waits, 2U);
   EXPECT_EQ(stats.stalled, 1U);
   EXPECT_EQ(topic.writer->take_events().stalled.total, 2U);
+  EXPECT_EQ(topic.writer->stalled_readers().size(), 1U);
+  EXPECT_EQ(stalled().times, 2U);
+}
+
+TEST(KeepAll, TheSixtyFifthPublisherOfASubscriptionIsRefusedAndDoesNotWaitForIt) {
+  const Side side(unique_name());
+  auto reader = side.reader(bytes_on("/t", QoS(2).keep_all()));
+  std::vector<std::unique_ptr<Writer>> writers;
+  const auto add = [&] {
+    writers.push_back(side.writer(bytes_on("/t", QoS(2).keep_all()),
+                                  {.max_blocking_ns = longer_than_the_watchdog}));
+  };
+  for (int i = 0; i < 64; ++i) {
+    add();
+  }
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 64; }));
+  add();
+  // Both ends see it: "is ignored" says the subscription's, "does not serve it" the publisher's.
+  ASSERT_TRUE(eventually([&] {
+    const auto problems = side.domain->problems();
+    return std::any_of(problems.begin(), problems.end(), [&](const Problem& one) {
+      return one.kind == ProblemKind::too_many_ends && one.writer == writers.back()->id() &&
+             one.reader == reader->id();
+    });
+  }));
+  for (std::uint64_t i = 1; i <= 10; ++i) {
+    publish_stamped(*writers.back(), i, 64);
+  }
+  EXPECT_EQ(writers.back()->stats().waits, 0U);
+  EXPECT_EQ(writers.back()->stats().overrun, 0U) << "nobody was to take them";
+  EXPECT_EQ(writers.back()->stats().stalled, 0U);
+  writers.erase(writers.begin());
+  EXPECT_TRUE(eventually([&] { return writers.back()->matched_readers() == 1; }))
+      << "a row is free again";
+  publish_stamped(*writers.back(), 11, 64);
+  EXPECT_TRUE(eventually([&] {
+    const auto sample = reader->take().value();
+    return sample && number_of(sample->payload()) == 11;
+  }));
 }
 
 TEST(KeepAll, OthersLoseNothingWhileOneIsStopped) {

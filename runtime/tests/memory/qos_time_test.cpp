@@ -105,6 +105,54 @@ TEST(Deadline, EachPeriodWithoutASampleIsAMissAtBothEnds) {
   EXPECT_EQ(topic.other.ask("events /t").find("deadline 0"), std::string::npos);
 }
 
+/// A time that a peer wrote counts as not later than when it was first seen: one that lies in the
+/// future for ever is neither a publish nor a sign of life for ever.
+TEST(Deadline, APublisherThatClaimsAFutureTimeMissesAllTheSame) {
+  for (const std::uint64_t claim : {INT64_MAX - 1ULL, 1ULL << 62, ~0ULL, 1ULL << 63}) {
+    Watched topic("deadline=20", with(bytes_on("/t"), &QoSProfile::deadline_ns, 30 * ms));
+    ASSERT_EQ(topic.other.ask("publish /t 1 64"), "ok 1");
+    ASSERT_EQ(topic.other.ask(fmt::format("lie writer 136 8 {}", claim)), "ok 1");
+    EXPECT_TRUE(eventually([&] { return topic.reader->stats().deadline_missed >= 3; })) << claim;
+  }
+}
+
+TEST(Liveliness, AProcessThatClaimsAFutureTimeIsNotAliveOnceItIsStopped) {
+  for (const std::uint64_t claim : {INT64_MAX - 1ULL, 1ULL << 62, ~0ULL, 1ULL << 63}) {
+    Watched topic("lease=60", with(bytes_on("/t"), &QoSProfile::liveliness_lease_ns, 100 * ms));
+    ASSERT_TRUE(topic.becomes(1, 0));
+    topic.other.send(fmt::format("lie directory 640 8 {}", claim));
+    ASSERT_EQ(topic.other.answer(), "ok 1");
+    topic.other.stop();
+    EXPECT_TRUE(topic.becomes(0, 1)) << claim;
+  }
+}
+
+/// Scribbles over its stamps, its match table and its lease again and again, while an honest
+/// publisher of the same topic keeps its lease: the watch neither hangs nor miscounts the honest.
+TEST(Liveliness, AScribblingPublisherCostsOnlyItsOwn) {
+  const auto name = unique_name();
+  const Side side(name);
+  const OtherProcess honest(name);
+  const OtherProcess hostile(name);
+  auto reader = side.reader(with(bytes_on("/t"), &QoSProfile::liveliness_lease_ns, 60'000 * ms));
+  ASSERT_EQ(honest.ask("writer /t lease=30000 deadline=30000"), "ok");
+  ASSERT_EQ(hostile.ask("writer /t lease=1 deadline=1"), "ok");
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 2; }));
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    EXPECT_EQ(hostile.ask(fmt::format("scribble {} 100", seed)).rfind("ok", 0), 0U);
+    (void)reader->take_events();
+    while (reader->take().value()) {
+    }
+  }
+  ASSERT_EQ(honest.ask("publish /t 1 64"), "ok 1");
+  EXPECT_TRUE(eventually([&] {
+    const auto sample = reader->take().value();
+    return sample && number_of(sample->payload()) == 1;
+  }));
+  EXPECT_GE(reader->take_events().liveliness_changed.alive, 1U) << "the honest one";
+  EXPECT_EQ(reader->stats().deadline_missed, 0U) << "the subscription asked for none";
+}
+
 TEST(Deadline, APublisherInTimeMissesNothing) {
   Watched topic("deadline=60000", with(bytes_on("/t"), &QoSProfile::deadline_ns, 60'000 * ms));
   ASSERT_EQ(topic.other.ask("publish /t 10 64"), "ok 10");

@@ -54,7 +54,7 @@ struct WriterState;
 struct ReaderState;
 struct HoldSlot;
 
-/// Identity of a writer in DDS's size: 8 bytes of its process (random), 4 bytes that count its
+/// Identity of a writer in DDS's size: 8 bytes of its process (its nonce), 4 bytes that count its
 /// endpoints, 4 bytes 0x00001203 (a user-defined writer without key).
 using Gid = std::array<std::uint8_t, 16>;
 
@@ -182,6 +182,15 @@ struct WriterStats {
   std::uint64_t deadline_missed = 0;  ///< in all, as in WriterEvents
 };
 
+/// keep-all: a subscription that a publish waited for in vain.
+struct StalledReader {
+  std::uint64_t reader = 0;
+  std::string node;
+  std::int32_t pid = 0;
+  bool now = false;         ///< it has not moved since
+  std::uint64_t times = 0;  ///< how often it became so
+};
+
 // --- events ----------------------------------------------------------------------------------
 
 /// A policy, for events about ends that do not match (values are ours; 0: none).
@@ -253,6 +262,8 @@ class Writer {
   [[nodiscard]] std::uint64_t id() const;
   [[nodiscard]] std::size_t matched_readers() const;
   [[nodiscard]] WriterStats stats() const;
+  /// Those that are stalled now or have been, the first first; of more than 64 the last 64.
+  [[nodiscard]] std::vector<StalledReader> stalled_readers() const;
 
   /// Liveliness manual-by-topic: "I am alive"; a publish says so too.
   void assert_liveliness();

@@ -7,7 +7,6 @@
 #include <linux/magic.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,12 +14,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <string_view>
 
 #include "ligament/detail/pool.hpp"
 
@@ -213,6 +214,11 @@ expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
   return map(fd.get(), size, options.peers_write, options.prefault);
 }
 
+std::uint64_t inode_at(std::int32_t pid, std::uint32_t fd) {
+  struct stat status {};
+  return ::stat(fmt::format("/proc/{}/fd/{}", pid, fd).c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 Fd open_process(std::int32_t pid) {
   return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
@@ -277,13 +283,34 @@ Counters& counters() {
   return instance;
 }
 
-std::uint64_t random_u64() {
-  std::uint64_t value = 0;
-  if (::getrandom(&value, sizeof value, 0) != sizeof value) {
-    value = static_cast<std::uint64_t>(monotonic_now_ns()) * 0x9E3779B97F4A7C15ULL +
-            static_cast<std::uint64_t>(::getpid());
+namespace {
+std::uint64_t fold_digits(std::string_view text) {
+  std::uint64_t digits = 0;
+  for (const char c : text) {
+    if (std::isxdigit(static_cast<unsigned char>(c)) != 0) {
+      const char one[2] = {c, 0};
+      digits = (digits << 4 | digits >> 60) ^ std::strtoull(one, nullptr, 16);
+    }
   }
-  return value;
+  return digits;
+}
+}  // namespace
+
+expected<std::uint64_t, SystemError> boot_id() {
+  static std::atomic<bool> known{false};
+  static std::atomic<std::uint64_t> id{0};
+  if (!known.load(std::memory_order_acquire)) {
+    const Fd file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+    if (const auto error = last_error("boot_id"); !file && is_want_of_descriptors(error)) {
+      return unexpected<SystemError>(error);
+    }
+    char text[64];
+    const ssize_t length = file ? ::read(file.get(), text, sizeof text) : 0;
+    id.store(fold_digits({text, static_cast<std::size_t>(std::max<ssize_t>(length, 0))}),
+             std::memory_order_relaxed);
+    known.store(true, std::memory_order_release);
+  }
+  return id.load(std::memory_order_relaxed);
 }
 
 }  // namespace os

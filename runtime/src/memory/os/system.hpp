@@ -102,6 +102,9 @@ struct ForeignMemory {
 [[nodiscard]] expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
                                                          SharedMemoryOptions options);
 
+/// Inode of what another process has at this descriptor; 0: nothing, or it may not be looked at.
+[[nodiscard]] std::uint64_t inode_at(std::int32_t pid, std::uint32_t fd);
+
 [[nodiscard]] Fd open_process(std::int32_t pid);  ///< pidfd; invalid if there is none (errno)
 [[nodiscard]] bool process_alive(const Fd& pidfd);
 /// Inode of /proc/PID/ns/KIND (0 if unreadable); `pid` 0: our own.
@@ -132,7 +135,20 @@ inline void cpu_relax() {
 #endif
 }
 
-/// Random bits for identities (not secrets).
-[[nodiscard]] std::uint64_t random_u64();
+/// Begins to fetch a cache line, to be read or written soon. A hint: it never faults and reads
+/// nothing, so it may be given an address that a peer made up.
+inline void prefetch(const void* at) { __builtin_prefetch(at); }
+inline void prefetch_to_write(const void* at) {
+#if defined(__x86_64__)
+  // The builtin fetches it for reading, unless the compiler is told of processors that can more.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
+/// A number of this boot of this machine; 0 where the kernel does not say. Read once; an error is a
+/// want of descriptors, and the next call tries again.
+[[nodiscard]] expected<std::uint64_t, SystemError> boot_id();
 
 }  // namespace ligament::pool::os

@@ -126,7 +126,7 @@ void arm(Figures& figures, const char* label, int occurrence, AtLabel action) {
 void expect_death_at(const char* label, int occurrence, const Others& others, const auto& live) {
   SCOPED_TRACE(fmt::format("{}, occurrence {}", label, occurrence));
   Worker victim(live, [&](Figures& figures) { arm(figures, label, occurrence, AtLabel::die); });
-  ASSERT_TRUE(within(std::chrono::seconds(30), [&] { return victim.has_ended(); }))
+  ASSERT_TRUE(within(std::chrono::seconds(120), [&] { return victim.has_ended(); }))
       << "this role does not pass it";
   ASSERT_TRUE(WIFSIGNALED(victim.status()) && WTERMSIG(victim.status()) == SIGKILL &&
               victim.figures().reached)
@@ -151,7 +151,7 @@ TEST_P(EveryLabel, DisturbsNobody) {
         } else {
           SCOPED_TRACE(fmt::format("{}, occurrence {}", label, occurrence));
           Worker victim(live, [&](Figures& f) { arm(f, label, occurrence, AtLabel::stop); });
-          ASSERT_TRUE(within(std::chrono::seconds(30), [&] { return victim.has_stopped(); }));
+          ASSERT_TRUE(within(std::chrono::seconds(120), [&] { return victim.has_stopped(); }));
           ASSERT_EQ(others.await_progress(), "");
           const std::uint64_t rounds = victim.figures().rounds;
           victim.signal(SIGCONT);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -69,6 +70,7 @@ class Soak {
   [[nodiscard]] std::string storm_on(Crew& crew, Storm& storm);
   [[nodiscard]] std::string one_kill(Storm& storm);
   [[nodiscard]] std::string check_growth(const Crew& crew);
+  [[nodiscard]] std::string check_kills() const;
   void note_usage(const Crew& crew);
   void sum_up(const Crew& crew, Times& times);
   void show(const Crew& crew, Times& times) const;
@@ -153,6 +155,18 @@ std::string Soak::check_growth(const Crew& crew) {
     }
   }
   return {};
+}
+
+/// A soak that hardly killed shows little: the whole hour is to have 10,000 kills.
+std::string Soak::check_kills() const {
+  const auto wanted = static_cast<std::uint64_t>(10'000 * std::floor(options_.minutes / 60));
+  if (kills_ >= wanted) {
+    return {};
+  }
+  return fmt::format(
+      "only {} kills, {} were wanted: raise --kills-per-minute (0: as many as there is time for), "
+      "or give the machine to the soak alone",
+      kills_, wanted);
 }
 
 void Soak::show(const Crew& crew, Times& times) const {
@@ -244,6 +258,9 @@ int Soak::run() {
     }
     if (fault.empty()) {
       fault = check_growth(crew);
+    }
+    if (fault.empty()) {
+      fault = check_kills();
     }
     show(crew, storm.times());
     sum_up(crew, storm.times());

@@ -86,13 +86,18 @@ class Others : public Scribbler {
  private:
   void perform(const Action& action) override {
     Machine& machine = Machine::get();
-    switch (action.kind % 4) {
+    constexpr std::size_t asleep = offsetof(layout::BellHeader, asleep);
+    switch (action.kind % 6) {
       case 0:  // takes bit 0, as if it had woken somebody
         return machine.poke(page, 64, action.value & ~1ULL, 4);
       case 1:
         return machine.poke(page, 64, action.value, 4);
       case 2:
         return machine.poke(page, 64 + (action.a & 3U), action.value, 1);
+      case 3:  // "nobody sleeps here"
+        return machine.poke(page, asleep, 0, 8);
+      case 4:
+        return machine.poke(page, asleep, action.value, 8);
       default:
         return machine.poke(page, std::size_t{action.b} * 16 + action.a % 16U, action.value, 8);
     }
@@ -107,7 +112,7 @@ class Run {
     reader_.waiter = waiter_;
     expect(reader_.open(own_nonce, 2).has_value(), "a reader opens");
     expect(writer_.open(own_nonce, 1).has_value(), "a writer opens");
-    link_honest(writer_, reader_, waiter_->word);
+    link_honest(writer_, reader_, bells_.get());
     waiter_->attach(&reader_);
     others_ = std::make_unique<Others>(input, *bells_, writer_);
     others_->waiter = waiter_.get();

@@ -22,6 +22,9 @@ class HostileProcess : public Scribbler {
   HostileProcess() {
     Machine& machine = Machine::get();
     page = machine.add_hostile(4096);
+    // A boot on which the nonce of all hostile peers here is that of this directory.
+    machine.boot =
+        layout::endpoint_id(Machine::inode_of(page), std::uint64_t{hostile_pid}) ^ hostile_nonce;
     for (std::size_t i = 0; i < 2; ++i) {
       rows[i] = machine.add_hostile((layout::row_segment_bytes(i) + 4095) / 4096 * 4096);
     }
@@ -177,11 +180,14 @@ void execute(Input& input) {
     machine.begin_call();
     machine.refuse_maps = operation >> 6;
     if (peer == nullptr || operation >= 240) {
-      auto page = os::map_foreign({hostile_pid, hostile.page, 0, 4096}, {});
-      peer = page ? PeerDirectory::adopt(hostile_pid, "d", std::move(*page)) : nullptr;
+      const os::ForeignMemory where{hostile_pid, hostile.page, Machine::inode_of(hostile.page),
+                                    4096};
+      auto page = os::map_foreign(where, {});
+      peer = page ? PeerDirectory::adopt(where, "d", std::move(*page)) : nullptr;
     }
     if (peer != nullptr) {
-      expect(peer->nonce != 0 && peer->slot < layout::max_slots, "an identity and a slot");
+      expect(peer->nonce == hostile_nonce && peer->slot < layout::max_slots,
+             "an identity and a slot");
       expect(peer->run_id.size() <= 64, "a run id");
       look(*peer);
     }

@@ -7,6 +7,7 @@
 
 #include "machine.hpp"
 #include "memory/reader.hpp"
+#include "memory/waiter.hpp"
 #include "memory/writer.hpp"
 
 namespace ligament::pool::fuzz {
@@ -44,13 +45,16 @@ inline os::ForeignMemory where(std::int32_t pid, const os::SharedMemory& memory)
 }
 
 /// Serves `reader`, and lets it take; the writer's and the reader's process of matching.cpp in one.
-inline void link_honest(WriterState& writer, ReaderState& reader,
-                        std::atomic<std::uint32_t>* bell = nullptr) {
+inline void link_honest(WriterState& writer, ReaderState& reader, const Bells* bells = nullptr) {
   auto served = std::make_unique<ReaderLink>();
   served->reader = reader.id;
   served->max_held = reader.description.qos.max_held;
   served->segment = std::move(*os::map_foreign(where(own_pid, reader.segment), {}));
-  served->bell = bell;
+  if (bells != nullptr) {
+    served->bell_page = std::make_shared<const os::Mapping>(
+        std::move(*os::map_foreign(where(own_pid, bells->page()), {.peers_write = true})));
+    served->bell_slot = reader.waiter->bell_slot;
+  }
   expect(writer.link(std::move(served), false, reader.description.qos.depth), "a reader is linked");
   auto seen = WriterLink::open(
       {own_nonce, writer.id, writer.description.type_hash, where(own_pid, writer.segment)});

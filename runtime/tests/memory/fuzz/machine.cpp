@@ -119,7 +119,7 @@ void Machine::start(Peer* peer_in) {
   peer = peer_in;
   now_ns = 1'000'000'000;
   refuse_maps = waits = wakes = 0;
-  loads = 0;
+  loads = boot = 0;
   act_at = UINT64_MAX;
   begin_call();
   own_limit = SIZE_MAX;
@@ -338,7 +338,8 @@ Counters& counters() {
   return counters;
 }
 
-std::uint64_t random_u64() { return 0x0123456789ABCDEF; }
+expected<std::uint64_t, SystemError> boot_id() { return Machine::get().boot; }
+std::uint64_t inode_at(std::int32_t /*pid*/, std::uint32_t fd) { return Machine::inode_of(fd); }
 
 }  // namespace os
 }  // namespace ligament::pool

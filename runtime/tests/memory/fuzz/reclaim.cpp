@@ -75,6 +75,7 @@ class HostileProcess : public Scribbler {
     Machine& machine = Machine::get();
     if (action.kind % 8 == 7) {
       machine.poke(bells, 64 + action.a % 63U * 64, action.value, 4);
+      machine.poke(bells, offsetof(layout::BellHeader, asleep), action.value, 8);
       return;
     }
     if (readers.empty()) {
@@ -296,7 +297,7 @@ class Run {
     link->paced = keep_all_;
     link->segment = map(reader.segment);
     link->bell_page = std::make_shared<const os::Mapping>(map(hostile_.bells));
-    link->bell = &link->bell_page->as<layout::BellPage>()->bells[bell].word;
+    link->bell_slot = static_cast<std::uint16_t>(bell + 1);
     if (!writer_.link(std::move(link), bell % 2 == 0, 2 + shape % 16U)) {
       hostile_.readers.pop_back();  // no memory for what it may hold
     }

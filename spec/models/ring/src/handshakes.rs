@@ -5,6 +5,7 @@
 //! |----------|------------------------------------------------|--------------------------------------|
 //! | sleeping | RingWriter::push exchange seq_cst;             | WaiterState::sleep fetch_or seq_cst; |
 //! |          | WriterState::ring_bells load seq_cst           | RingCursor::has_data load seq_cst    |
+//! |          | (once for the mask, once for the bell: both are read after the one, set before the other)
 //! | blocked  | ReaderState::release word store seq_cst,       | ReaderState::ready blocked_ store    |
 //! |          | blocked_ load seq_cst                          | seq_cst, word load seq_cst           |
 //! | waiting  | WriterState::make_room fetch_add seq_cst;      | tell_cursor, next store seq_cst,     |

@@ -7,7 +7,9 @@ if(NOT CycloneDDS_FOUND)
   return()
 endif()
 
-file(GLOB edge_sources CONFIGURE_DEPENDS src/transport/dds/*.cpp src/transport/edge/*.cpp)
+enable_language(C)  # for what the engine's headers do not show to C++
+file(GLOB edge_sources CONFIGURE_DEPENDS src/transport/dds/*.c src/transport/dds/*.cpp
+     src/transport/edge/*.cpp)
 list(FILTER edge_sources EXCLUDE REGEX "main\\.cpp$")
 add_library(ligament_edge STATIC ${edge_sources})
 target_include_directories(ligament_edge PUBLIC src)
@@ -17,3 +19,8 @@ add_executable(ligament-edge src/transport/edge/main.cpp)
 target_link_libraries(ligament-edge PRIVATE ligament_edge ligament_warnings CLI11::CLI11 fmt::fmt)
 install(TARGETS ligament-edge RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
 set_target_properties(ligament-edge PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+
+# The ends that `ligament bench dds` measures. The engine's own comes with its compiler of IDL.
+if(LIGAMENT_BUILD_BENCHMARKS AND COMMAND idlc_generate)
+  add_subdirectory(${CMAKE_CURRENT_SOURCE_DIR}/../benchmarks/dds/ends benchmarks/dds/ends)
+endif()

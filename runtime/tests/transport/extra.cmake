@@ -5,6 +5,24 @@ if(TARGET ligament_edge)
   add_executable(test_edge ${edge_tests})
   target_link_libraries(test_edge PRIVATE ligament_edge ligament_warnings GTest::gtest_main
                         GTest::gmock fmt::fmt)
+  target_include_directories(test_edge PRIVATE ${room_path}/edge)
+  add_dependencies(test_edge ligament-edge)
+  target_compile_definitions(test_edge PRIVATE LIGAMENT_EDGE="$<TARGET_FILE:ligament-edge>")
+
+  # Another vendor's implementation as an independent peer, where it is installed.
+  find_package(fastcdr QUIET)
+  find_package(fastrtps 2.9 QUIET)
+  if(fastrtps_FOUND)
+    set(bench_peers ${CMAKE_CURRENT_LIST_DIR}/../../../benchmarks/transport/peers)
+    add_executable(fastdds_peer ${room_path}/peers/fastdds_peer.cpp)
+    target_include_directories(fastdds_peer PRIVATE ${bench_peers}/fastdds ${bench_peers}/common)
+    target_link_libraries(fastdds_peer PRIVATE ligament_language fastrtps fastcdr)
+    add_dependencies(test_edge fastdds_peer)
+    target_compile_definitions(test_edge PRIVATE FASTDDS_PEER="$<TARGET_FILE:fastdds_peer>")
+  else()
+    message(STATUS "tests with Fast DDS are skipped: not installed (Debian: libfastrtps-dev)")
+  endif()
+
   # Over the loopback interface without multicast: no network is needed, and none hears us.
   string(CONCAT loopback
     "CYCLONEDDS_URI=<General><Interfaces><NetworkInterface name='lo' multicast='false'/>"
@@ -13,6 +31,7 @@ if(TARGET ligament_edge)
     "<Peers><Peer address='127.0.0.1'/></Peers></Discovery>")
   gtest_discover_tests(test_edge TEST_PREFIX "transport/" DISCOVERY_TIMEOUT 60
                        PROPERTIES ENVIRONMENT "${loopback}")
+  include(${room_path}/fuzz/fuzz.cmake)
 else()
   message(STATUS "tests of the edge are left out: no Cyclone DDS")
 endif()

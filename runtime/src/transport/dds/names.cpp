@@ -49,13 +49,15 @@ std::string type_to_dds(std::string_view type) {
 std::optional<std::string> type_from_dds(std::string_view name) {
   constexpr std::string_view inner = "::dds_::";
   const std::size_t at = name.find(inner);
-  if (at == std::string_view::npos || !name.ends_with('_')) {
+  if (at == std::string_view::npos || !name.ends_with('_') ||
+      name.find('/') != std::string_view::npos) {
     return std::nullopt;
   }
   const std::string_view scope = name.substr(0, at);
   const std::string_view type = name.substr(at + inner.size(), name.size() - at - inner.size() - 1);
   const std::size_t colons = scope.find("::");
   if (colons == 0 || colons == std::string_view::npos || type.empty() ||
+      type.find(':') != std::string_view::npos ||
       scope.find("::", colons + 2) != std::string_view::npos || colons + 2 == scope.size()) {
     return std::nullopt;
   }

@@ -34,6 +34,14 @@ Gid gid_of_entity(dds_entity_t entity) {
   return to_gid(guid);
 }
 
+/// Longer than ROS 2's names (255) and user data (about 160): others' texts that are kept.
+constexpr std::size_t longest_text = 512;
+
+/// Whether a topic in DDS can be one of ROS 2, or half of a service.
+bool is_ros_name(std::string_view topic) {
+  return topic_from_dds(topic) || topic.starts_with("rq/") || topic.starts_with("rr/");
+}
+
 struct ListenerDeleter {
   void operator()(dds_listener_t* listener) const { dds_delete_listener(listener); }
 };
@@ -75,10 +83,32 @@ Writer::~Writer() {
 }
 
 bool Writer::write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                   std::int64_t source_timestamp_ns) {
+                   std::int64_t source_timestamp_ns, const std::optional<SampleIdentity>& related) {
+  ddsi_serdata* data =
+      related ? make_related_data(type_, bytes, std::move(owner), source_timestamp_ns, *related)
+              : make_raw_data(type_, bytes, std::move(owner), source_timestamp_ns);
   // dds_forwardcdr: as dds_writecdr, with the timestamp that we have set. It takes the reference.
-  return dds_forwardcdr(entity_, make_raw_data(type_, bytes, std::move(owner),
-                                               source_timestamp_ns)) == DDS_RETCODE_OK;
+  const bool written = data != nullptr && dds_forwardcdr(entity_, data) == DDS_RETCODE_OK;
+  written_ += written ? 1 : 0;
+  return written;
+}
+
+bool Writer::is_matched_with(const Gid& participant) const {
+  constexpr std::size_t prefix = 12;
+  std::array<dds_instance_handle_t, 256> handles{};
+  const dds_return_t count = dds_get_matched_subscriptions(entity_, handles.data(), handles.size());
+  for (std::size_t i = 0; i < std::min<std::size_t>(handles.size(), std::max(count, 0)); ++i) {
+    auto* found = dds_get_matched_subscription_data(entity_, handles[i]);
+    if (found == nullptr) {
+      continue;
+    }
+    const Gid gid = to_gid(found->key);
+    dds_builtintopic_free_endpoint(found);
+    if (std::equal(gid.begin(), gid.begin() + prefix, participant.begin())) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // --- reader --------------------------------------------------------------------------------------
@@ -123,7 +153,7 @@ void Reader::drain() {
       if (handler_ && info[i].valid_data) {
         const std::size_t size = ddsi_serdata_size(data[i]);
         handler_({take_incoming(*data[i]), size, gid_of(info[i].publication_handle),
-                  info[i].source_timestamp});
+                  info[i].source_timestamp, marks_of(*data[i])});
       }
       ddsi_serdata_unref(data[i]);
     }
@@ -136,11 +166,16 @@ expected<std::unique_ptr<Participant>, Error> Participant::create(const Particip
                                                                   std::function<void()> on_change) {
   std::unique_ptr<Participant> self(new Participant);
   self->on_change_ = std::move(on_change);
+  self->most_remote_ = options.most_remote;
   const EngineQos qos(dds_create_qos());
   dds_qset_userdata(qos.get(), options.user_data.data(), options.user_data.size());
   self->entity_ = dds_create_participant(options.domain, qos.get(), nullptr);
   if (self->entity_ < 0) {
-    return failure(fmt::format("joining DDS domain {}", options.domain), self->entity_);
+    return failure(fmt::format("DDS domain {} cannot be joined; either it is full (raise "
+                               "MaxAutoParticipantIndex in CYCLONEDDS_URI), or no network "
+                               "interface fits, which a line of the engine above then says",
+                               options.domain),
+                   self->entity_);
   }
   self->gid_ = gid_of_entity(self->entity_);
   if (auto watching = self->watch_discovery(); !watching) {
@@ -188,14 +223,11 @@ void Participant::take_discovered(Participant& self, std::int32_t reader, bool w
       count = dds_take(reader, samples.data(), info.data(), batch, batch);
       for (std::size_t i = 0; i < static_cast<std::size_t>(std::max(count, 0)); ++i) {
         const auto& found = *static_cast<const dds_builtintopic_endpoint_t*>(samples[i]);
-        const Gid gid = to_gid(found.key);
-        changed |= std::erase_if(self.remote_,
-                                 [&gid](const auto& known) { return known.gid == gid; }) != 0;
+        changed = self.forget(to_gid(found.key)) || changed;
         // A sample without data has only its key.
         if (info[i].valid_data && info[i].instance_state == DDS_ALIVE_INSTANCE_STATE &&
-            to_gid(found.participant_key) != self.gid_ && topic_from_dds(found.topic_name)) {
-          self.remote_.push_back(to_remote(found, writers));
-          changed = true;
+            to_gid(found.participant_key) != self.gid_ && is_ros_name(found.topic_name)) {
+          changed = self.keep(to_remote(found, writers)) || changed;
         }
       }
     }
@@ -209,9 +241,56 @@ void Participant::take_discovered(Participant& self, std::int32_t reader, bool w
   }
 }
 
-std::vector<RemoteEndpoint> Participant::remote_endpoints() {
+/// Under mutex_.
+bool Participant::forget(const Gid& endpoint) {
+  const auto known = topic_of_.find(endpoint);
+  if (known == topic_of_.end()) {
+    return false;
+  }
+  const auto topic = remote_.find(known->second);
+  topic->second.erase(endpoint);
+  if (topic->second.empty()) {
+    remote_.erase(topic);
+  }
+  topic_of_.erase(known);
+  return true;
+}
+
+/// Under mutex_. Whoever is on the network may announce what they like: what they make us keep has
+/// a bound.
+bool Participant::keep(RemoteEndpoint&& endpoint) {
+  if (topic_of_.size() >= most_remote_ || endpoint.topic.size() > longest_text ||
+      endpoint.type.size() > longest_text || endpoint.user_data.size() > longest_text) {
+    ++ignored_;
+    return false;
+  }
+  topic_of_.emplace(endpoint.gid, endpoint.topic);
+  auto& topic = remote_[endpoint.topic];
+  const Gid gid = endpoint.gid;
+  topic.insert_or_assign(gid, std::move(endpoint));
+  return true;
+}
+
+std::vector<RemoteEndpoint> Participant::remote_endpoints(const std::string& topic) {
   const std::lock_guard guard(mutex_);
-  return remote_;
+  std::vector<RemoteEndpoint> found;
+  if (const auto known = remote_.find(topic); known != remote_.end()) {
+    for (const auto& [gid, endpoint] : known->second) {
+      found.push_back(endpoint);
+    }
+  }
+  return found;
+}
+
+std::string Participant::user_data_of(const Gid& endpoint) {
+  const std::lock_guard guard(mutex_);
+  const auto known = topic_of_.find(endpoint);
+  return known == topic_of_.end() ? "" : remote_.at(known->second).at(endpoint).user_data;
+}
+
+std::uint64_t Participant::ignored_endpoints() {
+  const std::lock_guard guard(mutex_);
+  return ignored_;
 }
 
 expected<std::int32_t, Error> Participant::create_topic(const EndpointSpec& spec,

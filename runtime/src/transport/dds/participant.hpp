@@ -9,6 +9,7 @@
 #include <ligament/detail/pool.hpp>
 #include <ligament/expected.hpp>
 #include <ligament/qos.hpp>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,11 +54,14 @@ struct Received {
   std::size_t size = 0;  ///< bytes of the payload, encapsulation included
   Gid writer{};
   std::int64_t source_timestamp_ns = 0;
+  Marks marks{};
 };
 
 struct ParticipantOptions {
   std::uint32_t domain = 0;
   std::string user_data = "enclave=/;";
+  /// Endpoints of others that are kept; more than any real graph announces.
+  std::size_t most_remote = 16384;
 };
 
 class Writer {
@@ -67,9 +71,15 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   /// Sends bytes from where they lie. `owner` is released when the engine needs them no more.
-  /// False: the engine refused (a keep-all history stayed full for the blocking time).
+  /// False: the engine has no room now (what was sent is not acknowledged yet), or refused.
+  /// `related` goes with it in inline QoS.
   [[nodiscard]] bool write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                           std::int64_t source_timestamp_ns);
+                           std::int64_t source_timestamp_ns,
+                           const std::optional<SampleIdentity>& related = std::nullopt);
+  /// The number that the next sample has on the wire; of the thread that writes.
+  [[nodiscard]] std::int64_t next_sequence() const { return written_ + 1; }
+  /// Whether some reader of that participant is matched: by the first 12 bytes of any gid of it.
+  [[nodiscard]] bool is_matched_with(const Gid& participant) const;
   [[nodiscard]] const Gid& gid() const { return gid_; }
   /// Remote readers that are matched.
   [[nodiscard]] std::uint32_t matched() const { return matched_.load(std::memory_order_relaxed); }
@@ -80,6 +90,7 @@ class Writer {
   std::int32_t topic_ = 0;
   std::int32_t entity_ = 0;
   const ddsi_sertype* type_ = nullptr;
+  std::int64_t written_ = 0;
   Gid gid_{};
   std::atomic<std::uint32_t> matched_{0};
   std::function<void()> on_change_;
@@ -131,13 +142,19 @@ class Participant {
                                                                        Reader::Handler handler);
 
   [[nodiscard]] const Gid& gid() const { return gid_; }
-  /// All endpoints of other participants now, those of ROS 2 topics only.
-  [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints();
+  /// The endpoints of other participants on a topic now; names of ROS 2 topics and services only.
+  [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints(const std::string& topic);
+  /// The user data of such an endpoint; empty where it is not known (any more).
+  [[nodiscard]] std::string user_data_of(const Gid& endpoint);
+  /// Endpoints that were not kept, since there were too many or they said too much.
+  [[nodiscard]] std::uint64_t ignored_endpoints();
 
  private:
   Participant() = default;
   expected<void, Error> watch_discovery();
   static void take_discovered(Participant& self, std::int32_t reader, bool writers);
+  bool forget(const Gid& endpoint);
+  bool keep(RemoteEndpoint&& endpoint);
   [[nodiscard]] expected<std::int32_t, Error> create_topic(const EndpointSpec& spec,
                                                            std::shared_ptr<Inbox> inbox,
                                                            const ddsi_sertype** type);
@@ -147,8 +164,11 @@ class Participant {
   std::function<void()> on_change_;
   std::int32_t publications_ = 0;
   std::int32_t subscriptions_ = 0;
-  std::mutex mutex_;  ///< guards the list below
-  std::vector<RemoteEndpoint> remote_;
+  std::mutex mutex_;                                             ///< guards what follows
+  std::map<std::string, std::map<Gid, RemoteEndpoint>> remote_;  ///< by topic
+  std::map<Gid, std::string> topic_of_;                          ///< of each endpoint in there
+  std::size_t most_remote_ = 0;
+  std::uint64_t ignored_ = 0;
 };
 
 }  // namespace ligament::dds

@@ -7,8 +7,8 @@ namespace ligament::dds {
 
 namespace {
 
-/// How long a reliable write may wait for room, as in ROS 2's implementations.
-constexpr dds_duration_t max_blocking = DDS_MSECS(100);
+/// A reliable write does not wait for room: the way out does, and other topics go on meanwhile.
+constexpr dds_duration_t max_blocking = 0;
 
 /// Infinite is 0 here and DDS_INFINITY there.
 dds_duration_t to_duration(std::int64_t ns) { return ns == 0 ? DDS_INFINITY : ns; }

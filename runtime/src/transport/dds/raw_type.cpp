@@ -4,11 +4,16 @@
 #include <dds/dds.h>
 #include <dds/ddsi/ddsi_serdata.h>
 #include <dds/ddsi/ddsi_sertype.h>
+#include <dds/ddsi/q_misc.h>
+#include <dds/ddsi/q_protocol.h>
 #include <dds/ddsi/q_radmin.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <mutex>
+
+#include "transport/dds/inline_qos_sender.hpp"
 
 namespace ligament::dds {
 
@@ -25,6 +30,8 @@ struct RawData {
   std::shared_ptr<const void> owner;
   std::mutex mutex;                    ///< several readers of one participant share one sample
   std::unique_ptr<Incoming> incoming;  ///< guarded by mutex
+  Marks marks;
+  bool is_attached = false;  ///< goes out with inline QoS
 };
 
 const RawType& as_raw(const ddsi_sertype* type) { return *reinterpret_cast<const RawType*>(type); }
@@ -61,6 +68,28 @@ std::unique_ptr<RawData> receive(const ddsi_sertype* type, ddsi_serdata_kind kin
   return data;
 }
 
+/// What the data submessage says beside the payload. The engine has checked it, and has turned the
+/// words of its header round where that was needed, but not the parameters.
+Marks marks_in(const nn_rdata& first) {
+  const auto* packet = reinterpret_cast<const std::byte*>(NN_RMSG_PAYLOAD(first.rmsg));
+  const std::size_t at = NN_RDATA_SUBMSG_OFF(&first);
+  const std::size_t payload = NN_RDATA_PAYLOAD_OFF(&first);
+  Data_DataFrag_common_t header;
+  if (at == 0 || payload > first.rmsg->chunk.u.size || at + sizeof header > payload) {
+    return {};
+  }
+  std::memcpy(&header, packet + at, sizeof header);
+  Marks marks;
+  marks.sequence = fromSN(header.writerSN);
+  const std::size_t parameters = at + 8 + header.octetsToInlineQos;
+  if ((header.smhdr.flags & DATA_FLAG_INLINE_QOS) != 0 && parameters < payload) {
+    const bool little = (header.smhdr.flags & SMFLAG_ENDIANNESS) != 0;
+    marks.related = find_related({packet + parameters, payload - parameters},
+                                 little ? std::endian::little : std::endian::big);
+  }
+  return marks;
+}
+
 /// The only copy on the way in. Fragments come in order and may overlap; each is within the
 /// datagram that the engine has checked.
 ddsi_serdata* from_fragments(const ddsi_sertype* type, ddsi_serdata_kind kind,
@@ -69,6 +98,7 @@ ddsi_serdata* from_fragments(const ddsi_sertype* type, ddsi_serdata_kind kind,
   if (data == nullptr) {
     return nullptr;
   }
+  data->marks = marks_in(*fragment);
   std::byte* const target = data->incoming->bytes().data();
   std::uint32_t done = 0;
   for (; fragment != nullptr; fragment = fragment->nextfrag) {
@@ -144,7 +174,13 @@ bool to_sample(const ddsi_serdata*, void*, void**, void*) { return false; }
 bool untyped_to_sample(const ddsi_sertype*, const ddsi_serdata*, void*, void**, void*) {
   return true;
 }
-void free_data(ddsi_serdata* data) { delete reinterpret_cast<RawData*>(data); }
+void free_data(ddsi_serdata* data) {
+  auto* raw = reinterpret_cast<RawData*>(data);
+  if (raw->is_attached) {
+    detach_related(raw->bytes);  // before the bytes go back to their owner
+  }
+  delete raw;
+}
 
 std::size_t print_data(const ddsi_sertype*, const ddsi_serdata* data, char* buffer,
                        std::size_t size) {
@@ -231,6 +267,21 @@ ddsi_serdata* make_raw_data(const ddsi_sertype* type, std::span<const std::byte>
   data->owner = std::move(owner);
   return &data.release()->base;
 }
+
+ddsi_serdata* make_related_data(const ddsi_sertype* type, std::span<const std::byte> bytes,
+                                std::shared_ptr<const void> owner, std::int64_t source_timestamp_ns,
+                                const SampleIdentity& related) {
+  auto* domain = static_cast<ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&type->gv));
+  if (domain == nullptr || !stand_before_sockets(*domain)) {
+    return nullptr;
+  }
+  ddsi_serdata* data = make_raw_data(type, bytes, std::move(owner), source_timestamp_ns);
+  attach_related(bytes, related);
+  reinterpret_cast<RawData*>(data)->is_attached = true;
+  return data;
+}
+
+const Marks& marks_of(const ddsi_serdata& data) { return as_raw(&data).marks; }
 
 std::unique_ptr<Incoming> take_incoming(ddsi_serdata& data) {
   auto& raw = reinterpret_cast<RawData&>(data);

@@ -8,8 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "transport/dds/inline_qos.hpp"
 
 struct ddsi_sertype;
 struct ddsi_serdata;
@@ -48,6 +51,21 @@ class Inbox {
                                           std::span<const std::byte> bytes,
                                           std::shared_ptr<const void> owner,
                                           std::int64_t source_timestamp_ns);
+
+/// Such bytes that the engine sends with `related` in inline QoS. Null: it sends by something else
+/// than datagrams, and cannot.
+[[nodiscard]] ddsi_serdata* make_related_data(const ddsi_sertype* type,
+                                              std::span<const std::byte> bytes,
+                                              std::shared_ptr<const void> owner,
+                                              std::int64_t source_timestamp_ns,
+                                              const SampleIdentity& related);
+
+/// What a received sample came with beside its payload.
+struct Marks {
+  std::int64_t sequence = 0;  ///< its number among those of its writer
+  std::optional<SampleIdentity> related;
+};
+[[nodiscard]] const Marks& marks_of(const ddsi_serdata& data);
 
 /// What a received sample holds: taken out of it, at most once.
 [[nodiscard]] std::unique_ptr<Incoming> take_incoming(ddsi_serdata& data);

@@ -53,6 +53,43 @@ std::optional<RequestHeader> from_identity(const pool::RequestIdentity& identity
   return header;
 }
 
+namespace {
+
+/// The two upper bits of an entity's kind: 00 a user's, 01 a vendor's, 11 built in.
+constexpr std::uint8_t kind_bits = 0xc0;
+constexpr std::uint8_t foreign_client = 0x80;
+
+/// Whether "key=..." is one of the words of `user_data`.
+bool has_key(std::string_view user_data, std::string_view key) {
+  const std::size_t at = user_data.find(key);
+  return at == 0 || (at != std::string_view::npos && user_data[at - 1] == ';');
+}
+
+}  // namespace
+
+std::optional<pool::RequestIdentity> to_identity(const SampleIdentity& request) {
+  if ((request.writer.back() & kind_bits) != 0 || request.writer == pool::Gid{}) {
+    return std::nullopt;
+  }
+  pool::RequestIdentity identity{request.writer, request.sequence};
+  identity.client.back() |= foreign_client;
+  return identity;
+}
+
+std::optional<SampleIdentity> related_from_identity(const pool::RequestIdentity& identity) {
+  if ((identity.client.back() & kind_bits) != foreign_client) {
+    return std::nullopt;
+  }
+  SampleIdentity request{identity.client, identity.sequence};
+  request.writer.back() &= static_cast<std::uint8_t>(~kind_bits);
+  return request;
+}
+
+ServiceForm form_of(std::string_view user_data) {
+  return has_key(user_data, "serviceid=") || has_key(user_data, "clientid=") ? ServiceForm::header
+                                                                             : ServiceForm::related;
+}
+
 /// As rmw_cyclonedds prints it: bytes without leading zeros, only the first one filled up with a
 /// space.
 std::string service_user_data(ServiceEnd end, const pool::Gid& id, const TypeHash& hash) {

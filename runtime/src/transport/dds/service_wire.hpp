@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What rmw_cyclonedds puts on the wire for services beside the messages themselves.
+/// \file What ROS 2 puts on the wire for services beside the messages themselves.
 /// Rules: spec/wire/dds.md, section 8.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/dds/inline_qos.hpp"
 #include "transport/dds/names.hpp"
 
 namespace ligament::dds {
@@ -37,6 +38,20 @@ inline constexpr std::size_t request_header_size = 16;
 [[nodiscard]] pool::RequestIdentity to_identity(const RequestHeader& header);
 /// The other way; nothing for a client of the pool.
 [[nodiscard]] std::optional<RequestHeader> from_identity(const pool::RequestIdentity& identity);
+
+/// The same of a client that is known by a GUID of its own (rmw_fastrtps): its last byte, the
+/// entity's kind, has the upper bits 10, which RTPS gives to no kind. Nothing for a GUID of none.
+[[nodiscard]] std::optional<pool::RequestIdentity> to_identity(const SampleIdentity& request);
+[[nodiscard]] std::optional<SampleIdentity> related_from_identity(
+    const pool::RequestIdentity& identity);
+
+/// How a process says which request a message is or answers.
+enum class ServiceForm : std::uint8_t {
+  header,   ///< in front of the body: rmw_cyclonedds, and other edges
+  related,  ///< as related sample identity: rmw_fastrtps, and who follows DDS-RPC
+};
+/// By what an end of a service says of itself: rmw_cyclonedds's give themselves an id.
+[[nodiscard]] ServiceForm form_of(std::string_view user_data);
 
 enum class ServiceEnd : std::uint8_t { server, client };
 

@@ -14,19 +14,19 @@ namespace {
 
 /// Between two looks at the pool when nothing was notified.
 constexpr std::chrono::milliseconds look_again{100};
+/// While samples wait for a match in the pool, which takes milliseconds.
+constexpr std::chrono::milliseconds look_soon{2};
 /// Between two messages about the graph: endpoints come in dozens.
 constexpr std::int64_t graph_pause_ns = 100'000'000;
+
+/// Between two tries to send what the engine had no room for.
+constexpr std::chrono::microseconds try_again{500};
 
 /// An edge's own end, or one of a topic that is neither ROS 2's nor half of a service.
 bool has_no_face(const pool::EndpointInfo& endpoint) {
   const std::string& topic = endpoint.description.topic;
   return endpoint.description.node == edge_node ||
          !(topic.starts_with('/') || is_request(topic) || is_reply(topic));
-}
-
-/// The tighter of two durations; 0 is none.
-std::int64_t tighter(std::int64_t one, std::int64_t other) {
-  return one == 0 || other == 0 ? std::max(one, other) : std::min(one, other);
 }
 
 }  // namespace
@@ -101,14 +101,17 @@ void Edge::run_control() {
     bool told = false;
     {
       std::unique_lock lock(wake_mutex_);
-      wake_.wait_for(lock, look_again, [this] { return changed_ || stop_.load(); });
+      wake_.wait_for(lock, is_waiting_.load() ? look_soon : look_again,
+                     [this] { return changed_ || stop_.load(); });
       told = std::exchange(changed_, false);
     }
-    deliver_waiting();
     const std::uint64_t now = domain_->version();
     if (told || now != version || is_graph_late_) {
       version = now;
       reconcile();
+    }
+    if (is_waiting_.exchange(false)) {
+      deliver_waiting();
     }
   }
 }
@@ -117,7 +120,10 @@ void Edge::deliver_waiting() {
   const std::lock_guard guard(mutex_);
   for (auto& [name, topic] : topics_) {
     if (topic.in != nullptr) {
-      topic.in->deliver_waiting();
+      find_ready_clients(name, topic);
+      if (topic.in->deliver_waiting()) {
+        is_waiting_.store(true);
+      }
     }
   }
 }
@@ -200,7 +206,16 @@ void Edge::add_reader(Topic& topic, const pool::EndpointInfo& endpoint) {
     return;
   }
   if (topic.in == nullptr) {
-    topic.in = std::make_shared<WayIn>(0, identity_of(endpoint.description.topic, clients_));
+    // The participant outlives its readers, which alone call this.
+    const auto form_of = [participant = participant_.get()](const dds::Gid& writer) {
+      return dds::form_of(participant->user_data_of(writer));
+    };
+    const std::string& name = endpoint.description.topic;
+    topic.in = std::make_shared<WayIn>(
+        WayInService{identity_of(name, clients_, form_of), is_request(name)}, [this] {
+          is_waiting_.store(true);
+          notify();
+        });
   }
   if (endpoint.description.qos.durability == DurabilityPolicy::transient_local) {
     open_in(topic, endpoint.description);  // the history comes with the match
@@ -213,128 +228,6 @@ void Edge::add_reader(Topic& topic, const pool::EndpointInfo& endpoint) {
     return;
   }
   topic.readers.emplace(endpoint.id, LocalReader{endpoint.description, std::move(*face)});
-}
-
-// --- the ways ------------------------------------------------------------------------------------
-
-pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
-                                             DurabilityPolicy durability) const {
-  pool::EndpointDescription wish;
-  QoSProfile qos;
-  qos.reliability = ReliabilityPolicy::best_effort;
-  qos.durability = durability;
-  std::uint64_t held = 2;
-  for (const auto& [id, writer] : topic.writers) {
-    const QoSProfile& offered = writer.description.qos;
-    if (offered.durability != durability) {
-      continue;
-    }
-    wish = writer.description;
-    qos.depth = std::max(qos.depth, offered.depth);
-    held += offered.depth;  // what its writer in DDS may keep for retransmission
-    if (offered.history == HistoryPolicy::keep_all &&
-        offered.reliability == ReliabilityPolicy::reliable) {
-      qos.history = HistoryPolicy::keep_all;  // back-pressure reaches the publisher
-      qos.reliability = ReliabilityPolicy::reliable;
-    }
-  }
-  // Of transient-local publishers copies are sent: DDS keeps their samples for ever.
-  held = durability == DurabilityPolicy::transient_local ? 2 : held;
-  qos.max_held = static_cast<std::uint32_t>(std::min<std::uint64_t>(held, 1024));
-  wish.node = edge_node;
-  wish.qos = qos;
-  return wish;
-}
-
-/// Open while somebody outside listens; told which publisher's samples go to which writer.
-/// A transient-local one stays open then, and all writers get their samples: DDS keeps them for
-/// late comers, and opening it again would send the history twice.
-void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way) {
-  const bool latched = durability == DurabilityPolicy::transient_local;
-  bool heard = latched && way != nullptr;
-  std::map<std::uint64_t, dds::Writer*> writers;
-  for (const auto& [id, writer] : topic.writers) {
-    const bool matched = writer.face->matched() != 0;
-    if (writer.description.qos.durability == durability && (latched || matched)) {
-      writers.emplace(id, writer.face.get());
-      heard = heard || matched;
-    }
-  }
-  if (writers.empty() || !heard) {
-    if (way != nullptr) {
-      way->set_writers({});
-      topic.past.add(way->figures());
-    }
-    way.reset();
-    return;
-  }
-  if (way == nullptr) {
-    const auto wish = wish_for_out(topic, durability);
-    auto opened = WayOut::open(*domain_, *waiter_, wish, header_of(wish.topic, clients_));
-    if (!opened) {
-      failures_.push_back(opened.error());
-      return;
-    }
-    way = std::move(*opened);
-  }
-  way->set_writers(std::move(writers));
-}
-
-/// Open while somebody outside publishes and somebody here listens; for latched topics always.
-void Edge::settle_in(Topic& topic) {
-  if (topic.in == nullptr) {
-    return;
-  }
-  const auto wants = [](const auto& entry) {
-    const LocalReader& reader = entry.second;
-    return reader.face->matched() != 0 ||
-           reader.description.qos.durability == DurabilityPolicy::transient_local;
-  };
-  if (std::none_of(topic.readers.begin(), topic.readers.end(), wants)) {
-    topic.in->set_writer(nullptr);
-  } else {
-    open_in(topic, topic.readers.begin()->second.description);
-  }
-}
-
-/// Joins the topic as a publisher that offers what all subscriptions here ask for; whether a remote
-/// writer's samples come at all is decided by the match of the faces.
-void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) {
-  pool::EndpointDescription offer = subscription;
-  offer.node = edge_node;
-  offer.qos = offer_for(topic, subscription);
-  // Open already: only what it does not offer yet is worth a new one, which lacks the old history.
-  if (topic.in->is_open() &&
-      pool::incompatible_policy(topic.offered, offer.qos) == pool::QosPolicyKind::none) {
-    return;
-  }
-  pool::WriterOptions options;
-  options.max_loans = 8;  // a sample is published by the thread that received it
-  auto writer = domain_->create_writer(offer, options);
-  if (!writer) {
-    failures_.push_back(writer.error().text);
-    return;
-  }
-  topic.in->set_writer(std::move(*writer));
-  topic.offered = offer.qos;
-}
-
-/// What satisfies this subscription and all that have faces. Who asks for a sign of life gets it
-/// with each sample that comes in.
-QoSProfile Edge::offer_for(const Topic& topic, const pool::EndpointDescription& subscription) {
-  QoSProfile offer;
-  offer.durability = DurabilityPolicy::transient_local;
-  const auto satisfy = [&offer](const QoSProfile& asked) {
-    offer.depth = std::max(offer.depth, asked.depth);
-    offer.deadline_ns = tighter(offer.deadline_ns, asked.deadline_ns);
-    offer.liveliness = std::max(offer.liveliness, asked.liveliness);
-    offer.liveliness_lease_ns = tighter(offer.liveliness_lease_ns, asked.liveliness_lease_ns);
-  };
-  satisfy(subscription.qos);
-  for (const auto& [id, reader] : topic.readers) {
-    satisfy(reader.description.qos);
-  }
-  return offer;
 }
 
 // --- what others see -----------------------------------------------------------------------------
@@ -376,10 +269,15 @@ void Edge::run_data() {
       }
     }
     bool any = false;
+    bool blocked = false;
     for (const auto& way : ways) {
       any = way->pump() || any;
+      blocked = way->is_blocked() || blocked;
     }
-    if (!any) {
+    if (!any && blocked) {
+      // Not by the waiter: what waits behind the blocked sample would end that at once.
+      std::this_thread::sleep_for(try_again);
+    } else if (!any) {
       waiter_->wait(pool::WaitStrategy::sleep());
     }
   }

@@ -7,6 +7,7 @@
 ///   ...                                   // two threads of its own work until it is destroyed
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -33,6 +34,8 @@ struct Options {
   std::string run_id;  ///< of the run to join
   dds::ParticipantOptions participant{};
   GidForm gid_form = GidForm::jazzy;
+  /// What the samples of one topic from outside may take in the pool.
+  std::size_t topic_memory_bytes = std::size_t{1} << 30;
 };
 
 /// What passed since the topic came, per topic.
@@ -44,6 +47,7 @@ struct TopicFigures {
   std::size_t remote_readers = 0;
   WayOutFigures out;
   WayInFigures in;
+  bool operator==(const TopicFigures&) const = default;
 };
 
 class Edge {
@@ -63,6 +67,7 @@ class Edge {
   struct LocalWriter {
     pool::EndpointDescription description;
     std::unique_ptr<dds::Writer> face;
+    std::uint64_t reply_reader = 0;  ///< of a client: the other end of it, once it is known
   };
   struct LocalReader {
     pool::EndpointDescription description;
@@ -86,6 +91,7 @@ class Edge {
   // control thread
   void run_control();
   void deliver_waiting();
+  void find_ready_clients(const std::string& name, Topic& topic);
   void reconcile();
   void drop_gone(const Endpoints& endpoints);
   void add_new(const Endpoints& endpoints);
@@ -96,7 +102,12 @@ class Edge {
   void open_in(Topic& topic, const pool::EndpointDescription& subscription);
   [[nodiscard]] static QoSProfile offer_for(const Topic& topic,
                                             const pool::EndpointDescription& subscription);
+  /// What a writer's face is to the way out: of a request, in which form and with which client.
+  [[nodiscard]] std::optional<OutFace> out_face(LocalWriter& writer);
+  [[nodiscard]] pool::Gid reply_reader_of(LocalWriter& writer);
+  [[nodiscard]] std::optional<dds::ServiceForm> form_of_servers(const std::string& request_topic);
   void find_problems();
+  void judge_remote(const std::string& name, const Topic& topic, const dds::RemoteEndpoint& remote);
   void tell_graph();
   [[nodiscard]] GraphInfo describe_graph() const;
   [[nodiscard]] pool::EndpointDescription wish_for_out(const Topic& topic,
@@ -124,7 +135,8 @@ class Edge {
 
   std::mutex wake_mutex_;
   std::condition_variable wake_;
-  bool changed_ = true;  ///< guarded by wake_mutex_
+  bool changed_ = true;                  ///< guarded by wake_mutex_
+  std::atomic<bool> is_waiting_{false};  ///< some way in has samples to deliver
   std::atomic<bool> stop_{false};
   std::thread control_;
   std::thread data_;

@@ -57,27 +57,34 @@ GraphInfo Edge::describe_graph() const {
 /// Under mutex_. Each pair of ends that the engine will not match, with the reason.
 void Edge::find_problems() {
   problems_.clear();
-  for (const dds::RemoteEndpoint& remote : participant_->remote_endpoints()) {
-    const auto name = dds::topic_from_dds(remote.topic);
-    const auto found = name ? topics_.find(*name) : topics_.end();
-    if (found == topics_.end()) {
-      continue;
+  if (participant_->ignored_endpoints() != 0) {
+    problems_.push_back(
+        "the network announces more endpoints than the edge keeps (16384), or some with names or "
+        "user data beyond 512 bytes: those are not looked at for problems and services");
+  }
+  for (const auto& [name, topic] : topics_) {
+    for (const dds::RemoteEndpoint& remote : participant_->remote_endpoints(name_in_dds(name))) {
+      judge_remote(name, topic, remote);
     }
-    const auto judge = [&](const pool::EndpointDescription& local) {
-      const auto theirs = described(remote, *name, local);
-      if (auto problem =
-              remote.is_writer ? pool::mismatch(theirs, local) : pool::mismatch(local, theirs)) {
-        problems_.push_back(std::move(problem->text));
-      }
-    };
-    if (remote.is_writer) {
-      for (const auto& [id, reader] : found->second.readers) {
-        judge(reader.description);
-      }
-    } else {
-      for (const auto& [id, writer] : found->second.writers) {
-        judge(writer.description);
-      }
+  }
+}
+
+void Edge::judge_remote(const std::string& name, const Topic& topic,
+                        const dds::RemoteEndpoint& remote) {
+  const auto judge = [&](const pool::EndpointDescription& local) {
+    const auto theirs = described(remote, name, local);
+    if (auto problem =
+            remote.is_writer ? pool::mismatch(theirs, local) : pool::mismatch(local, theirs)) {
+      problems_.push_back(std::move(problem->text));
+    }
+  };
+  if (remote.is_writer) {
+    for (const auto& [id, reader] : topic.readers) {
+      judge(reader.description);
+    }
+  } else {
+    for (const auto& [id, writer] : topic.writers) {
+      judge(writer.description);
     }
   }
 }

@@ -14,6 +14,8 @@ namespace {
 /// More clients than any real graph has; one that is forgotten is entered again by its next
 /// request.
 constexpr std::size_t most_clients = 4096;
+/// Requests to servers of rmw_fastrtps that may still be answered.
+constexpr std::size_t most_requests = 4096;
 
 /// The same at both ends of a server or client, which is what ROS 2's nodes look for: made of the
 /// node's name and the service's.
@@ -61,37 +63,126 @@ std::optional<pool::RequestIdentity> ServiceClients::find(const dds::RequestHead
   return pool::RequestIdentity{found->second, header.sequence};
 }
 
-HeaderOf header_of(std::string_view topic, std::shared_ptr<ServiceClients> clients) {
+void ServiceClients::enter(const dds::SampleIdentity& sent, const pool::RequestIdentity& request) {
+  const Key key{sent.writer, sent.sequence};
+  const std::lock_guard guard(mutex_);
+  if (requests_.insert_or_assign(key, request).second) {
+    order_.push_back(key);
+  }
+  if (order_.size() > most_requests) {
+    requests_.erase(order_.front());
+    order_.pop_front();
+  }
+}
+
+std::optional<pool::RequestIdentity> ServiceClients::find(const dds::SampleIdentity& sent) const {
+  const std::lock_guard guard(mutex_);
+  const auto found = requests_.find({sent.writer, sent.sequence});
+  return found == requests_.end() ? std::nullopt : std::optional(found->second);
+}
+
+namespace {
+
+/// A request goes in the form of its servers.
+OutMark mark_request(const pool::SampleInfo& info, const OutFace& face, ServiceClients& clients) {
+  if (face.form == dds::ServiceForm::header) {
+    return {clients.enter(info), std::nullopt};
+  }
+  // Known by the reply reader, its server waits until that is matched; without, by the writer.
+  const bool has_reader = face.reply_reader != pool::Gid{};
+  const auto& client = has_reader ? face.reply_reader : face.writer->gid();
+  clients.enter({client, face.writer->next_sequence()}, info.request);
+  return {std::nullopt, dds::SampleIdentity{client, dds::unknown_sequence}};
+}
+
+/// A reply goes in the form of its request; to a client of the graph not at all.
+std::optional<OutMark> mark_reply(const pool::RequestIdentity& request) {
+  if (const auto related = dds::related_from_identity(request)) {
+    return OutMark{std::nullopt, related};
+  }
+  if (const auto header = dds::from_identity(request)) {
+    return OutMark{header, std::nullopt};
+  }
+  return std::nullopt;
+}
+
+InMark found(const std::optional<pool::RequestIdentity>& identity, std::size_t header_size) {
+  if (!identity) {
+    return {Arrival::not_ours, {}, header_size};
+  }
+  return {Arrival::ours, *identity, header_size};
+}
+
+/// A request of rmw_fastrtps names its client's reply reader; its number is that of the sample.
+InMark identify_request(const dds::Received& sample, std::span<std::byte> payload,
+                        const FormOf& form_of) {
+  if (!sample.marks.related && form_of(sample.writer) == dds::ServiceForm::header) {
+    const auto header = dds::take_header(payload);
+    return header ? found(dds::to_identity(*header), dds::request_header_size) : InMark{};
+  }
+  pool::Gid client = sample.writer;
+  if (sample.marks.related && sample.marks.related->writer != pool::Gid{}) {
+    client = sample.marks.related->writer;
+  }
+  const auto identity = dds::to_identity(dds::SampleIdentity{client, sample.marks.sequence});
+  return identity ? found(identity, 0) : InMark{};
+}
+
+InMark identify_reply(const dds::Received& sample, std::span<std::byte> payload,
+                      const ServiceClients& clients) {
+  if (sample.marks.related) {
+    return found(clients.find(*sample.marks.related), 0);
+  }
+  const auto header = dds::take_header(payload);
+  return header ? found(clients.find(*header), dds::request_header_size) : InMark{};
+}
+
+}  // namespace
+
+MarkOf mark_of(std::string_view topic, std::shared_ptr<ServiceClients> clients) {
   if (is_request(topic)) {
-    return [clients = std::move(clients)](
-               const pool::SampleInfo& info) -> std::optional<dds::RequestHeader> {
+    return [clients = std::move(clients)](const pool::SampleInfo& info,
+                                          const OutFace& face) -> std::optional<OutMark> {
       if (info.request == pool::RequestIdentity{}) {
         return std::nullopt;  // no request at all
       }
-      return clients->enter(info);
+      return mark_request(info, face, *clients);
     };
   }
   if (is_reply(topic)) {
-    return [](const pool::SampleInfo& info) -> std::optional<dds::RequestHeader> {
+    return [](const pool::SampleInfo& info, const OutFace&) -> std::optional<OutMark> {
       if (info.request == pool::RequestIdentity{}) {
         return std::nullopt;
       }
-      return dds::from_identity(info.request);  // nothing: it answers a client of the graph
+      return mark_reply(info.request);
     };
   }
   return nullptr;
 }
 
-IdentityOf identity_of(std::string_view topic, std::shared_ptr<ServiceClients> clients) {
+IdentityOf identity_of(std::string_view topic, std::shared_ptr<ServiceClients> clients,
+                       FormOf form_of) {
   if (is_request(topic)) {
-    return [](const dds::RequestHeader& header) { return std::optional(dds::to_identity(header)); };
+    return
+        [form_of = std::move(form_of)](const dds::Received& sample, std::span<std::byte> payload) {
+          return identify_request(sample, payload, form_of);
+        };
   }
   if (is_reply(topic)) {
-    return [clients = std::move(clients)](const dds::RequestHeader& header) {
-      return clients->find(header);
-    };
+    return
+        [clients = std::move(clients)](const dds::Received& sample, std::span<std::byte> payload) {
+          return identify_reply(sample, payload, *clients);
+        };
   }
   return nullptr;
+}
+
+std::string reply_topic_of(std::string_view request_topic) {
+  return "rr" + std::string(service_of(request_topic)) + "Reply";
+}
+
+std::string name_in_dds(const std::string& topic) {
+  return is_request(topic) || is_reply(topic) ? topic : dds::topic_to_dds(topic);
 }
 
 dds::EndpointSpec face_of(const pool::EndpointDescription& description, pool::EndpointKind kind) {

@@ -28,9 +28,9 @@ nlohmann::json topic_json(const TopicFigures& topic) {
 
 }  // namespace
 
-nlohmann::json figures_line(Edge& edge) {
+nlohmann::json figures_line(const std::vector<TopicFigures>& figures) {
   nlohmann::json topics = nlohmann::json::array();
-  for (const TopicFigures& topic : edge.figures()) {
+  for (const TopicFigures& topic : figures) {
     topics.push_back(topic_json(topic));
   }
   return {{"event", "edge"}, {"t_ns", pool::monotonic_now_ns()}, {"topics", std::move(topics)}};
@@ -43,7 +43,15 @@ void StatusWriter::write() {
       channel_.send_error("", problem);
     }
   }
-  channel_.send(figures_line(edge_));
+  auto figures = edge_.figures();
+  const bool same = has_told_ && figures == told_figures_;
+  if (same && told_twice_) {
+    return;  // the last line still holds
+  }
+  channel_.send(figures_line(figures));
+  told_figures_ = std::move(figures);
+  has_told_ = true;
+  told_twice_ = same;  // two equal lines: whoever looks at rates sees that they are 0 now
 }
 
 }  // namespace ligament::edge

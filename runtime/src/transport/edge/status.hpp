@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "container/status_channel.hpp"
 #include "transport/edge/edge.hpp"
@@ -12,9 +13,10 @@
 namespace ligament::edge {
 
 /// The `edge` line: what passed per topic since the start.
-[[nodiscard]] nlohmann::json figures_line(Edge& edge);
+[[nodiscard]] nlohmann::json figures_line(const std::vector<TopicFigures>& figures);
 
-/// Sends the figures each time it is asked, and each problem once.
+/// Sends the figures each time it is asked, until they are the same for a second time; and each
+/// problem once.
 class StatusWriter {
  public:
   StatusWriter(container::StatusChannel& channel, Edge& edge) : channel_(channel), edge_(edge) {}
@@ -24,6 +26,9 @@ class StatusWriter {
   container::StatusChannel& channel_;
   Edge& edge_;
   std::set<std::string> told_;
+  std::vector<TopicFigures> told_figures_;
+  bool has_told_ = false;
+  bool told_twice_ = false;
 };
 
 }  // namespace ligament::edge

@@ -12,7 +12,6 @@ namespace ligament::edge {
 
 namespace {
 
-constexpr std::size_t largest_payload = std::size_t{1} << 30;
 /// Remote writers whose timestamps are remembered; more than the ends of any real topic.
 constexpr std::size_t most_writers = 4096;
 
@@ -40,22 +39,56 @@ class HeapPayload final : public dds::Incoming {
 // What waits until the pool has matched, which takes milliseconds.
 constexpr std::size_t most_waiting = 64;
 constexpr std::size_t most_waiting_bytes = std::size_t{16} << 20;
+/// So long a request waits for its client's reply reader. It is served all the same then: the
+/// client may have none, and the service may do something.
+constexpr std::int64_t longest_wait_ns = 1'000'000'000;
 
 }  // namespace
 
-WayIn::WayIn(std::size_t bound_bytes, IdentityOf identity_of)
-    : bound_bytes_(bound_bytes != 0 ? bound_bytes : largest_payload),
-      identity_of_(std::move(identity_of)) {}
+WayIn::WayIn(WayInService service, std::function<void()> on_waiting)
+    : service_(std::move(service)), on_waiting_(std::move(on_waiting)) {}
 
-void WayIn::set_writer(std::shared_ptr<pool::Writer> writer) {
+void WayIn::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_bytes) {
   const std::lock_guard guard(mutex_);
   std::swap(writer_, writer);  // the old one ends after the lock
+  bound_bytes_ = bound_bytes;
   heard_ = false;
   if (writer_ == nullptr) {
     figures_.unwanted += waiting_.size();
     waiting_.clear();
     waiting_bytes_ = 0;
   }
+}
+
+std::set<dds::Gid> WayIn::waiting_clients() const {
+  const std::lock_guard guard(mutex_);
+  std::set<dds::Gid> clients;
+  for (const Waiting& sample : waiting_) {
+    if (!is_ready(sample.writer)) {
+      clients.insert(sample.writer);
+    }
+  }
+  return clients;
+}
+
+void WayIn::set_ready(const dds::Gid& client) {
+  const std::lock_guard guard(mutex_);
+  if (ready_.size() >= most_writers) {
+    ready_.clear();  // those that live are found ready again
+  }
+  ready_.insert(client);
+}
+
+/// Under mutex_.
+bool WayIn::is_ready(const dds::Gid& client) const {
+  return !service_.holds_until_ready || ready_.contains(client);
+}
+
+/// Under mutex_. Something of this writer waits and goes first; what others wait for does not
+/// concern it.
+bool WayIn::has_waiting(const dds::Gid& writer) const {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [&writer](const Waiting& sample) { return sample.writer == writer; });
 }
 
 bool WayIn::is_heard() {
@@ -70,20 +103,23 @@ void WayIn::keep(std::span<const std::byte> payload, const dds::Received& sample
     return;
   }
   waiting_bytes_ += payload.size();
-  waiting_.push_back(
-      {{payload.begin(), payload.end()}, sample.source_timestamp_ns, sample.writer, request});
+  waiting_.push_back({{payload.begin(), payload.end()},
+                      sample.source_timestamp_ns,
+                      sample.writer,
+                      request,
+                      pool::monotonic_now_ns()});
 }
 
-/// Of a request or reply: which one it is. The payload is then shorter by the header. Nothing where
-/// it is none (counted), or a reply to somebody who is not here (as common as ours, so not
-/// counted).
-std::optional<pool::RequestIdentity> WayIn::take_identity(std::span<std::byte> payload) {
-  const auto header = dds::take_header(payload);
-  if (!header) {
-    ++figures_.unknown_form;
-    return std::nullopt;
-  }
-  return identity_of_(*header);
+/// Of a request or reply: which one it is. The payload is then shorter by the header, if it had
+/// one. False where it is none (counted), or a reply to somebody who is not here (as common as
+/// ours, so not counted).
+bool WayIn::take_identity(const dds::Received& sample, std::span<std::byte>& payload,
+                          pool::RequestIdentity& request) {
+  const InMark mark = service_.identity_of(sample, payload);
+  figures_.unknown_form += mark.arrival == Arrival::malformed ? 1 : 0;
+  request = mark.identity;
+  payload = payload.first(payload.size() - mark.header_size);
+  return mark.arrival == Arrival::ours;
 }
 
 void WayIn::count_received(std::size_t size) {
@@ -91,24 +127,37 @@ void WayIn::count_received(std::size_t size) {
   figures_.bytes += size;
 }
 
-void WayIn::deliver_waiting() {
+bool WayIn::deliver_waiting() {
   const std::lock_guard guard(mutex_);
   if (waiting_.empty() || !is_heard()) {
+    return !waiting_.empty();
+  }
+  const std::int64_t patience_ends = pool::monotonic_now_ns() - longest_wait_ns;
+  std::deque<Waiting> later;
+  for (Waiting& sample : std::exchange(waiting_, {})) {
+    if (is_ready(sample.writer) || sample.since_ns < patience_ends) {
+      waiting_bytes_ -= sample.payload.size();
+      deliver(sample);
+    } else {
+      later.push_back(std::move(sample));
+    }
+  }
+  waiting_ = std::move(later);
+  return !waiting_.empty();
+}
+
+/// Under mutex_.
+void WayIn::deliver(const Waiting& sample) {
+  auto loan = writer_->loan(sample.payload.size(), encapsulation_size);
+  if (!loan) {
+    ++figures_.no_room;
     return;
   }
-  for (const Waiting& sample : std::exchange(waiting_, {})) {
-    auto loan = writer_->loan(sample.payload.size(), encapsulation_size);
-    if (!loan) {
-      ++figures_.no_room;
-      continue;
-    }
-    std::memcpy(loan->payload().data(), sample.payload.data(), sample.payload.size());
-    if (writer_->publish(std::move(*loan),
-                         {sample.source_timestamp_ns, sample.request, sample.writer})) {
-      count_received(sample.payload.size());
-    }
+  std::memcpy(loan->payload().data(), sample.payload.data(), sample.payload.size());
+  if (writer_->publish(std::move(*loan),
+                       {sample.source_timestamp_ns, sample.request, sample.writer})) {
+    count_received(sample.payload.size());
   }
-  waiting_bytes_ = 0;
 }
 
 bool WayIn::is_open() const {
@@ -121,7 +170,7 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
   {
     const std::lock_guard guard(mutex_);
     writer = writer_;
-    const bool too_large = size > bound_bytes_;
+    const bool too_large = writer != nullptr && size > bound_bytes_;
     figures_.too_large += too_large ? 1 : 0;
     const bool full = writer == nullptr && size > most_waiting_bytes - waiting_bytes_;
     figures_.unwanted += full && !too_large ? 1 : 0;
@@ -175,7 +224,7 @@ void WayIn::publish(dds::Received&& sample) {
   if (sample.incoming == nullptr) {
     return;  // another reader of the topic has delivered it
   }
-  deliver_waiting();
+  (void)deliver_waiting();
   std::span<std::byte> bytes = sample.incoming->bytes();
   const std::lock_guard guard(mutex_);
   if (is_repeated(sample)) {
@@ -186,20 +235,19 @@ void WayIn::publish(dds::Received&& sample) {
     return;
   }
   pool::RequestIdentity request;
-  if (identity_of_) {
-    const auto identity = take_identity(bytes);
-    if (!identity) {
-      return;
-    }
-    request = *identity;
-    bytes = bytes.first(bytes.size() - dds::request_header_size);
+  if (service_.identity_of && !take_identity(sample, bytes, request)) {
+    return;
   }
   auto* loaned = dynamic_cast<LoanedPayload*>(sample.incoming.get());
   if (loaned != nullptr) {
     loaned->loan.resize(bytes.size());
   }
-  if (loaned == nullptr || loaned->writer != writer_ || !is_heard() || !waiting_.empty()) {
+  if (loaned == nullptr || loaned->writer != writer_ || !is_heard() || has_waiting(sample.writer) ||
+      !is_ready(sample.writer)) {
     keep(bytes, sample, request);
+    if (on_waiting_) {
+      on_waiting_();
+    }
   } else if (writer_->publish(std::move(loaned->loan),
                               {sample.source_timestamp_ns, request, sample.writer})) {
     count_received(bytes.size());

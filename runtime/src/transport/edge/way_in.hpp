@@ -7,10 +7,12 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -31,18 +33,29 @@ struct WayInFigures {
   std::uint64_t big_endian = 0;    ///< refused
   std::uint64_t unknown_form = 0;  ///< XCDR2, parameter lists, too short
   std::uint64_t unwanted = 0;      ///< nobody here subscribes (any more)
+  bool operator==(const WayInFigures&) const = default;
+};
+
+/// Of halves of services; empty for a topic.
+struct WayInService {
+  IdentityOf identity_of;
+  bool holds_until_ready = false;  ///< requests wait until their client hears replies
 };
 
 class WayIn final : public dds::Inbox {
  public:
-  /// `bound_bytes` 0: the largest that DDS implementations send in practice, 1 GiB.
-  explicit WayIn(std::size_t bound_bytes, IdentityOf identity_of = nullptr);
+  /// `on_waiting`: something came that deliver_waiting() is to deliver. May be null.
+  explicit WayIn(WayInService service = {}, std::function<void()> on_waiting = nullptr);
 
-  /// From now on payloads are wanted. Null: no more.
-  void set_writer(std::shared_ptr<pool::Writer> writer);
+  /// From now on payloads of up to `bound_bytes` are wanted. Null: no more.
+  void set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_bytes = 0);
   [[nodiscard]] bool is_open() const;
-  /// Publishes what came before a subscription here could hear it.
-  void deliver_waiting();
+  /// Remote writers whose requests wait until the way of the reply is open.
+  [[nodiscard]] std::set<dds::Gid> waiting_clients() const;
+  void set_ready(const dds::Gid& client);
+  /// Publishes what came before a subscription here could hear it, or its client the reply. True:
+  /// some of it waits on.
+  bool deliver_waiting();
 
   // --- engine's threads ---
   [[nodiscard]] std::unique_ptr<dds::Incoming> receive(std::size_t size) override;
@@ -63,20 +76,28 @@ class WayIn final : public dds::Inbox {
     std::int64_t source_timestamp_ns = 0;
     dds::Gid writer{};
     pool::RequestIdentity request{};
+    std::int64_t since_ns = 0;
   };
   [[nodiscard]] bool is_heard();
   void keep(std::span<const std::byte> payload, const dds::Received& sample,
             const pool::RequestIdentity& request);
-  [[nodiscard]] std::optional<pool::RequestIdentity> take_identity(std::span<std::byte> payload);
+  [[nodiscard]] bool take_identity(const dds::Received& sample, std::span<std::byte>& payload,
+                                   pool::RequestIdentity& request);
   void count_received(std::size_t size);
   [[nodiscard]] bool is_repeated(const dds::Received& sample);
   [[nodiscard]] bool is_plain(std::span<std::byte> payload);
 
-  const std::size_t bound_bytes_;
-  const IdentityOf identity_of_;  ///< of services; else empty
-  mutable std::mutex mutex_;      ///< guards everything below
+  [[nodiscard]] bool is_ready(const dds::Gid& client) const;
+  [[nodiscard]] bool has_waiting(const dds::Gid& writer) const;
+  void deliver(const Waiting& sample);
+
+  const WayInService service_;
+  const std::function<void()> on_waiting_;
+  mutable std::mutex mutex_;  ///< guards everything below
   std::shared_ptr<pool::Writer> writer_;
-  bool heard_ = false;  ///< a subscription here was matched since the writer was set
+  std::size_t bound_bytes_ = 0;
+  std::set<dds::Gid> ready_;  ///< clients that hear replies
+  bool heard_ = false;        ///< a subscription here was matched since the writer was set
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::map<dds::Gid, Recent> recent_;

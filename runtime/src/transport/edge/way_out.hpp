@@ -24,6 +24,7 @@ struct WayOutFigures {
   std::uint64_t lost = 0;       ///< overwritten in the pool before they were taken
   std::uint64_t refused = 0;    ///< the engine's history stayed full for the blocking time
   std::uint64_t held_back = 0;  ///< takes that found max_held samples still with the engine
+  bool operator==(const WayOutFigures&) const = default;
 
   void add(const WayOutFigures& more) {
     sent += more.sent;
@@ -39,16 +40,20 @@ class WayOut {
   /// Joins the topic as a subscription. `wanted` says topic, type and QoS (section 6).
   [[nodiscard]] static expected<std::unique_ptr<WayOut>, std::string> open(
       pool::Domain& domain, pool::Waiter& waiter, const pool::EndpointDescription& wanted,
-      HeaderOf header_of = nullptr);
+      MarkOf mark_of = nullptr);
 
   /// Samples of this publisher go to this writer. Replaces what was said before; an empty map
   /// stops all. A writer is destroyed only after it has been taken out here.
-  void set_writers(std::map<std::uint64_t, dds::Writer*> writers);
+  void set_writers(std::map<std::uint64_t, OutFace> writers);
   /// Takes out one writer; the others go on.
   void forget(std::uint64_t publisher);
 
-  /// Sends what is there, but not for ever: other topics wait. False: nothing was.
+  /// Sends what is there, but not for ever: other topics wait. False: nothing was sent.
   bool pump();
+  /// Whether a sample waits for room with the engine: to be pumped again soon.
+  [[nodiscard]] bool is_blocked() const;
+  /// Publishers here that the way hears.
+  [[nodiscard]] std::size_t publishers() const { return reader_->matched_writers(); }
   [[nodiscard]] const pool::EndpointDescription& description() const { return description_; }
   [[nodiscard]] WayOutFigures figures() const;
 
@@ -61,19 +66,36 @@ class WayOut {
     std::span<const std::byte> bytes;
     std::int64_t timestamp_ns = 0;
   };
+  /// The publisher's time, and what its request answers.
+  struct When {
+    std::int64_t timestamp_ns = 0;
+    std::optional<dds::SampleIdentity> related{};
+  };
+  /// What the engine had no room for: it is tried again for as long as ROS 2's implementations
+  /// block, while other topics go on.
+  struct Blocked {
+    std::uint64_t publisher = 0;
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+    When when;
+    std::int64_t since_ns = 0;
+  };
+  bool write_blocked();
   void send(pool::HeldSample&& sample);
-  void send_with_header(dds::Writer& writer, const pool::HeldSample& sample);
+  void send_marked(const OutFace& face, pool::HeldSample&& sample);
   void send_latched(Latched&& sample);
   void keep_for_later(Latched&& sample);
-  void write(dds::Writer& writer, std::span<const std::byte> bytes,
-             std::shared_ptr<const void> owner, std::int64_t timestamp_ns);
+  void write(std::uint64_t publisher, std::span<const std::byte> bytes,
+             std::shared_ptr<const void> owner, const When& when);
+  void count(std::size_t sent_bytes);
 
   pool::EndpointDescription description_;
-  HeaderOf header_of_;  ///< of services; else empty
+  MarkOf mark_of_;  ///< of services; else empty
   std::unique_ptr<pool::Reader> reader_;
   mutable std::mutex mutex_;  ///< guards everything below
-  std::map<std::uint64_t, dds::Writer*> writers_;
-  std::deque<Latched> early_;  ///< of publishers whose writers we have not been told yet
+  std::map<std::uint64_t, OutFace> writers_;
+  std::deque<Latched> early_;    ///< of publishers whose writers we have not been told yet
+  std::deque<Blocked> blocked_;  ///< the first has been tried
   WayOutFigures figures_;
 };
 

@@ -363,7 +363,7 @@ TEST_F(EdgeTest, NodesAreSeenByName) {
 TEST_F(EdgeTest, EndpointsVanishWithTheirNode) {
   auto writer = publisher("/short");
   const auto is_seen = [&] {
-    for (const auto& remote : other_->remote_endpoints()) {
+    for (const auto& remote : other_->remote_endpoints("rt/short")) {
       if (remote.topic == "rt/short") {
         return true;
       }

@@ -26,9 +26,10 @@ TEST(Names, TypesGoBothWays) {
 }
 
 TEST(Names, WhatIsNoRosTypeIsLeftAlone) {
-  for (const char* type : {"", "String_", "std_msgs::msg::String_", "std_msgs::dds_::String_",
-                           "::msg::dds_::String_", "a::b::c::dds_::String_", "a::msg::dds_::_",
-                           "std_msgs::msg::dds_::String", "a::::dds_::X_"}) {
+  for (const char* type :
+       {"", "String_", "std_msgs::msg::String_", "std_msgs::dds_::String_", "::msg::dds_::String_",
+        "a::b::c::dds_::String_", "a::msg::dds_::_", "std_msgs::msg::dds_::String", "a::::dds_::X_",
+        "a::msg::dds_::X/Y_", "a/b::msg::dds_::X_", "a::msg::dds_::X::Y_"}) {
     EXPECT_FALSE(type_from_dds(type)) << type;
   }
 }

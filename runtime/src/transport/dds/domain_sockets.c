@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/dds/domain_sockets.h"
+
+#include <dds/ddsi/ddsi_domaingv.h>
+
+size_t ligament_domain_sockets(const struct ddsi_domaingv* domain, struct ddsi_tran_conn** sockets,
+                               size_t most) {
+  const size_t count = domain->n_interfaces < 0 ? 0 : (size_t)domain->n_interfaces;
+  for (size_t i = 0; i < count && i < most && i < MAX_XMIT_CONNS; ++i) {
+    sockets[i] = domain->xmit_conns[i];
+  }
+  return count;
+}

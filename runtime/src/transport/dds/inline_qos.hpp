@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The related sample identity: which request a message answers, and where the answer is to
+/// go, as rmw_fastrtps says it, in a data submessage's inline QoS. Bytes only; the engine is in
+/// inline_qos_sender.hpp. Rules: spec/wire/dds.md, section 8.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <ligament/detail/pool.hpp>
+#include <optional>
+#include <span>
+
+namespace ligament::dds {
+
+/// A sample of some writer; or, as a request says it, that writer's client by its reply reader.
+struct SampleIdentity {
+  pool::Gid writer{};
+  std::int64_t sequence = 0;
+  bool operator==(const SampleIdentity&) const = default;
+};
+/// Of a request, whose own number is that of its sample.
+inline constexpr std::int64_t unknown_sequence = -(std::int64_t{1} << 32);
+
+/// A parameter list with the identity, twice (the standard's parameter and the older vendor's), and
+/// its end, little-endian.
+inline constexpr std::size_t related_size = 2 * 28 + 4;
+using RelatedParameters = std::array<std::byte, related_size>;
+[[nodiscard]] RelatedParameters related_parameters(const SampleIdentity& related);
+
+/// The identity in a parameter list that a peer has sent; nothing where it has none, or is cut.
+[[nodiscard]] std::optional<SampleIdentity> find_related(std::span<const std::byte> parameters,
+                                                         std::endian order);
+
+/// A data submessage's header that announces inline QoS, which then comes between it and payload.
+struct DataHeader {
+  std::array<std::byte, 36> bytes{};  ///< of DATA_FRAG; DATA has 24
+  std::size_t size = 0;
+};
+/// Of the header, without inline QoS, that `before` ends with. Nothing: it ends with none, or the
+/// submessage would be too long.
+[[nodiscard]] std::optional<DataHeader> header_with_related(std::span<const std::byte> before);
+
+}  // namespace ligament::dds

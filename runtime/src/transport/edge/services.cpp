@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Requests to servers outside: in which form they go, and where the answer is expected.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "transport/edge/edge.hpp"
+
+namespace ligament::edge {
+
+/// Under mutex_. Nothing: its requests cannot go out (yet).
+std::optional<OutFace> Edge::out_face(LocalWriter& writer) {
+  OutFace face{writer.face.get()};
+  if (!is_request(writer.description.topic)) {
+    return face;
+  }
+  const auto form = form_of_servers(writer.description.topic);
+  if (!form) {
+    return std::nullopt;
+  }
+  face.form = *form;
+  face.reply_reader = reply_reader_of(writer);
+  return face;
+}
+
+/// Under mutex_. A sample goes to all its readers as it is, so all servers must speak one form: the
+/// others would take a header for arguments. Who only listens to requests is no server.
+std::optional<dds::ServiceForm> Edge::form_of_servers(const std::string& request_topic) {
+  std::set<dds::Gid> answering;
+  for (const auto& remote : participant_->remote_endpoints(reply_topic_of(request_topic))) {
+    if (remote.is_writer) {
+      answering.insert(remote.participant);
+    }
+  }
+  std::set<dds::ServiceForm> forms;
+  for (const auto& remote : participant_->remote_endpoints(request_topic)) {
+    if (!remote.is_writer && answering.contains(remote.participant)) {
+      forms.insert(dds::form_of(remote.user_data));
+    }
+  }
+  if (forms.size() > 1) {
+    failures_.push_back(fmt::format(
+        "{} has servers with two forms of request on the network (rmw_cyclonedds's and "
+        "rmw_fastrtps's): no request goes out, since one of them would read it wrongly; "
+        "stop one of the servers",
+        request_topic));
+  }
+  return forms.size() == 1 ? std::optional(*forms.begin()) : std::nullopt;
+}
+
+/// Under mutex_. A client outside may ask as soon as it is matched with us; we may not know its
+/// reply reader by then, and the way of the reply may not be open. Until both are so, its requests
+/// wait, as in ROS 2's implementations the reply does.
+void Edge::find_ready_clients(const std::string& name, Topic& topic) {
+  if (!is_request(name)) {
+    return;
+  }
+  const auto replies = topics_.find(reply_topic_of(name));
+  if (replies == topics_.end() || replies->second.out_volatile == nullptr ||
+      replies->second.out_volatile->publishers() < replies->second.writers.size()) {
+    return;
+  }
+  for (const dds::Gid& client : topic.in->waiting_clients()) {
+    const auto& servers = replies->second.writers;
+    if (std::all_of(servers.begin(), servers.end(), [&client](const auto& server) {
+          return server.second.face->is_matched_with(client);
+        })) {
+      topic.in->set_ready(client);
+    }
+  }
+}
+
+/// Under mutex_. A node may have several clients of one service: each keeps the reply reader that
+/// it was given first, so that no two requests in flight have one identity.
+pool::Gid Edge::reply_reader_of(LocalWriter& writer) {
+  const auto replies = topics_.find(reply_topic_of(writer.description.topic));
+  if (replies == topics_.end()) {
+    return {};
+  }
+  auto& readers = replies->second.readers;
+  if (!readers.contains(writer.reply_reader)) {
+    std::set<std::uint64_t> taken;
+    for (const auto& [id, other] : topics_.at(writer.description.topic).writers) {
+      taken.insert(other.reply_reader);
+    }
+    const auto free = std::find_if(readers.begin(), readers.end(), [&](const auto& entry) {
+      return entry.second.description.node == writer.description.node &&
+             !taken.contains(entry.first);
+    });
+    writer.reply_reader = free == readers.end() ? 0 : free->first;
+  }
+  const auto reader = readers.find(writer.reply_reader);
+  return reader == readers.end() ? pool::Gid{} : reader->second.face->gid();
+}
+
+}  // namespace ligament::edge

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What goes wrong on a network: readers that stop, floods, bad bytes, clocks that step, edges that
+/// die, domains that are full.
+#include <cstdlib>
+#include <ligament/rosgraph_msgs/msg/clock.hpp>
+#include <ligament/std_msgs/msg/string.hpp>
+
+#include "child.hpp"
+#include "graph_and_edge.hpp"
+#include "transport/dds/names.hpp"
+
+namespace ligament::edge {
+namespace {
+
+using Clock_ = rosgraph_msgs::msg::Clock;
+using StringMessage = std_msgs::msg::String;
+
+template <typename Message>
+std::vector<std::byte> stored(const Message& message) {
+  using Traits = MessageTraits<Message>;
+  std::vector<std::byte> bytes(Traits::layout_of(message)->size);
+  EXPECT_TRUE(Traits::serialize(message, bytes));
+  return bytes;
+}
+
+StringMessage text(const std::string& data) {
+  StringMessage message;
+  message.data = data;
+  return message;
+}
+
+class Faults : public GraphAndEdge {
+ protected:
+  void SetUp() override {
+    GraphAndEdge::SetUp();
+    auto participant = dds::Participant::create({.domain = domain_id_}, [] {});
+    ASSERT_TRUE(participant) << participant.error().text;
+    other_ = std::move(*participant);
+  }
+  template <typename Message>
+  std::unique_ptr<dds::Writer> talker(const std::string& topic) {
+    using Traits = MessageTraits<Message>;
+    return *other_->create_writer({dds::topic_to_dds(topic), dds::type_to_dds(Traits::name),
+                                   QoS(10).profile(), dds::endpoint_user_data(Traits::type_hash)});
+  }
+  static bool send(dds::Writer& writer, std::vector<std::byte> bytes, std::int64_t stamp) {
+    auto memory = std::make_shared<std::vector<std::byte>>(std::move(bytes));
+    const std::size_t size = memory->size();
+    memory->resize(size + 3);
+    const std::span<const std::byte> payload(memory->data(), size);
+    return writer.write(payload, std::move(memory), stamp);
+  }
+  bool has_problem(const std::string& words) {
+    const auto problems = edge_->problems();
+    return std::any_of(problems.begin(), problems.end(), [&](const std::string& problem) {
+      return problem.find(words) != std::string::npos;
+    });
+  }
+
+  std::unique_ptr<dds::Participant> other_;
+};
+
+TEST_F(Faults, TimestampsThatGoBackAreDelivered) {
+  std::vector<std::string> heard;
+  auto subscription = node_->create_subscription<StringMessage>(
+      "stepped", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  const auto writer = talker<StringMessage>("/stepped");
+  spin_until([&] { return writer->matched() == 1; });
+  constexpr std::int64_t now = 1'700'000'000'000'000'000;
+  EXPECT_TRUE(send(*writer, stored(text("now")), now));
+  EXPECT_TRUE(send(*writer, stored(text("an hour ago")), now - 3'600'000'000'000));
+  EXPECT_TRUE(send(*writer, stored(text("in a year")), now + 31'536'000'000'000'000));
+  EXPECT_TRUE(send(*writer, stored(text("before 1970")), -1));
+  spin_until([&] { return heard.size() == 4; });
+  EXPECT_EQ(heard, (std::vector<std::string>{"now", "an hour ago", "in a year", "before 1970"}));
+}
+
+TEST_F(Faults, BadBytesAreCountedByKindAndTheNextSampleArrives) {
+  std::vector<std::string> heard;
+  auto subscription = node_->create_subscription<StringMessage>(
+      "bad", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  const auto writer = talker<StringMessage>("/bad");
+  spin_until([&] { return writer->matched() == 1; });
+  auto big_endian = stored(text("big"));
+  big_endian[1] = std::byte{0};
+  auto xcdr2 = stored(text("xcdr2"));
+  xcdr2[1] = std::byte{7};
+  auto list = stored(text("list"));
+  list[1] = std::byte{3};
+  auto cut = stored(text("much longer than it says"));
+  cut.resize(12);
+  std::int64_t stamp = 1;
+  for (const auto& bytes : {big_endian, xcdr2, list, cut}) {
+    EXPECT_TRUE(send(*writer, bytes, ++stamp));
+  }
+  EXPECT_TRUE(send(*writer, {std::byte{0}, std::byte{1}}, ++stamp));
+  EXPECT_TRUE(send(*writer, stored(text("good")), ++stamp));
+  spin_until([&] { return heard.size() == 1; });
+  EXPECT_EQ(heard.front(), "good");
+  const WayInFigures in = figures("/bad").in;
+  EXPECT_EQ(in.big_endian, 1U);
+  EXPECT_EQ(in.unknown_form, 3U);
+  EXPECT_EQ(in.received, 2U);  // the cut body is the subscription's to judge
+}
+
+TEST_F(Faults, AnotherTypeOfTheSameTopicIsNamed) {
+  auto subscription =
+      node_->create_subscription<StringMessage>("typed", 10, [](const StringMessage&) {});
+  const auto writer = talker<Clock_>("/typed");
+  spin_until([&] { return has_problem("/typed"); });
+  EXPECT_TRUE(has_problem("rosgraph_msgs/msg/Clock"));
+  EXPECT_TRUE(has_problem("std_msgs/msg/String"));
+  EXPECT_EQ(figures("/typed").remote_writers, 0U);
+}
+
+TEST_F(Faults, AFloodOfEndpointsIsBoundedAndTopicsGoOn) {
+  edge_.reset();
+  auto edge = Edge::start(
+      {.graph = graph_, .run_id = "run", .participant = {.domain = domain_id_, .most_remote = 20}});
+  ASSERT_TRUE(edge) << edge.error();
+  edge_ = std::move(*edge);
+  std::vector<std::unique_ptr<dds::Writer>> flood;
+  for (int i = 0; i < 60; ++i) {
+    flood.push_back(talker<StringMessage>(fmt::format("/flood_{}", i)));
+  }
+  const auto long_name = talker<StringMessage>("/" + std::string(2000, 'x'));
+  std::vector<std::string> heard;
+  auto subscription = node_->create_subscription<StringMessage>(
+      "wanted", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  const auto writer = talker<StringMessage>("/wanted");
+  spin_until([&] { return writer->matched() == 1 && has_problem("announces more endpoints"); });
+  EXPECT_TRUE(send(*writer, stored(text("through")), 1));
+  spin_until([&] { return heard.size() == 1; });
+}
+
+TEST_F(Faults, AnEdgeThatIsStartedAgainIsMatchedAndNobodyHereNotices) {
+  std::vector<std::string> heard;
+  auto subscription = node_->create_subscription<StringMessage>(
+      "on", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  auto publisher = node_->create_publisher<StringMessage>("on", 10);
+  const auto writer = talker<StringMessage>("/on");
+  for (int life = 0; life < 3; ++life) {
+    spin_until([&] { return writer->matched() == 1; });
+    heard.clear();
+    EXPECT_TRUE(send(*writer, stored(text("outside")), life + 1));
+    spin_until([&] { return heard.size() == 1; });
+    edge_.reset();
+    (void)publisher->publish(text("here"));  // with no edge at all
+    spin_until([&] { return heard.size() == 2; });
+    EXPECT_EQ(heard.back(), "here");
+    start_edge();
+  }
+}
+
+TEST_F(Faults, ClockFromOutsideIsTheNodesTime) {
+  auto late = std::make_shared<Node>(
+      "late", NodeOptions().context(context_).append_parameter_override("use_sim_time", true));
+  const auto writer = talker<Clock_>("/clock");
+  executors::SingleThreadedExecutor executor({.context = context_});
+  ASSERT_TRUE(executor.add_node(late));
+  Clock_ message;
+  message.clock.sec = 1234;
+  message.clock.nanosec = 5;
+  std::int64_t stamp = 0;
+  while (late->now().nanoseconds() != 1'234'000'000'005) {
+    if (writer->matched() != 0) {
+      EXPECT_TRUE(send(*writer, stored(message), ++stamp));
+    }
+    ASSERT_TRUE(executor.spin_once(std::chrono::milliseconds(5)));
+  }
+}
+
+#ifdef FASTDDS_PEER
+TEST_F(Faults, AReaderThatStandsStillDoesNotHoldUpOtherTopics) {
+  const Child still({FASTDDS_PEER, std::to_string(domain_id_), "listen", "rt/still",
+                     "std_msgs::msg::dds_::String_", "100000"});
+  auto stuck = node_->create_publisher<StringMessage>("still", QoS(KeepAll()).reliable());
+  auto free = node_->create_publisher<StringMessage>("free", 10);
+  Child listener({FASTDDS_PEER, std::to_string(domain_id_), "listen", "rt/free",
+                  "std_msgs::msg::dds_::String_", "1"});
+  spin_until(
+      [&] { return stuck->get_subscription_count() == 1 && free->get_subscription_count() == 1; });
+  ::kill(still.pid(), SIGSTOP);
+  const std::string much(400'000, 'x');
+  for (int i = 0; i < 30; ++i) {
+    (void)stuck->publish(text(much));
+  }
+  (void)free->publish(text("free"));
+  EXPECT_FALSE(listener.line().empty());
+  // Had the other topic gone first, 30 times 100 ms, all of these would be settled.
+  const WayOutFigures out = figures("/still").out;
+  EXPECT_LT(out.sent + out.refused, 20U);
+  spin_until([&] { return figures("/still").out.refused != 0; });
+}
+#endif
+
+#ifdef LIGAMENT_EDGE
+/// Each participant of a host takes an index, of which the engine is told how many there are.
+TEST(FullDomain, IsToldWithASentence) {
+  const char* before = std::getenv("CYCLONEDDS_URI");
+  const std::string kept = before == nullptr ? "" : before;
+  std::string one = kept;
+  const std::string most = "<MaxAutoParticipantIndex>60<";
+  const auto at = one.find(most);
+  ASSERT_NE(at, std::string::npos) << "run by ctest, or with CYCLONEDDS_URI as extra.cmake has it";
+  one.replace(at, most.size(), "<MaxAutoParticipantIndex>1<");
+  ::setenv("CYCLONEDDS_URI", one.c_str(), 1);
+  const auto start = [](const std::string& graph) {
+    const std::string domain = std::to_string(5 + ::getpid() % 90);
+    return std::vector<std::string>{LIGAMENT_EDGE, "--graph",     graph, "--run-id",
+                                    "run",         "--domain-id", domain};
+  };
+  std::vector<std::unique_ptr<Child>> joined;
+  int refused = 0;
+  while (refused == 0 && joined.size() < 4) {
+    auto next = std::make_unique<Child>(start(fmt::format("full-domain-{}", joined.size())));
+    if (next->line().find("is on DDS domain") != std::string::npos) {
+      joined.push_back(std::move(next));
+    } else {
+      refused += next->finish() == 1 ? 1 : 0;  // its sentence is on its standard error
+      break;
+    }
+  }
+  EXPECT_EQ(refused, 1);
+  EXPECT_FALSE(joined.empty());
+  ::setenv("CYCLONEDDS_URI", kept.c_str(), 1);
+}
+#endif
+
+}  // namespace
+}  // namespace ligament::edge

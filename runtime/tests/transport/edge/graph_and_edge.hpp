@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A node in a graph with an edge, in a DDS domain of their own.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <functional>
+#include <ligament/ligament.hpp>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "transport/edge/edge.hpp"
+
+namespace ligament::edge {
+
+class GraphAndEdge : public testing::Test {
+ protected:
+  void SetUp() override {
+    static unsigned next = 0;
+    domain_id_ = 100 + (static_cast<unsigned>(::getpid()) + 25 + next++) % 100;
+    graph_ = fmt::format("graph-and-edge-{}-{}", ::getpid(), next);
+    auto context = Context::create({.domain = graph_, .run_id = "run"});
+    ASSERT_TRUE(context) << context.error().text;
+    context_ = *context;
+    node_ = std::make_shared<Node>("here", NodeOptions().context(context_));
+    start_edge();
+  }
+  void start_edge() {
+    auto edge =
+        Edge::start({.graph = graph_, .run_id = "run", .participant = {.domain = domain_id_}});
+    ASSERT_TRUE(edge) << edge.error();
+    edge_ = std::move(*edge);
+  }
+  void spin_until(const std::function<bool()>& done) {
+    executors::SingleThreadedExecutor executor({.context = context_});
+    ASSERT_TRUE(executor.add_node(node_));
+    while (!done()) {  // the test runner has its own limit
+      ASSERT_TRUE(executor.spin_once(std::chrono::milliseconds(1)));
+    }
+  }
+  TopicFigures figures(const std::string& topic) {
+    for (const auto& one : edge_->figures()) {
+      if (one.topic == topic) {
+        return one;
+      }
+    }
+    return {};
+  }
+
+  unsigned domain_id_ = 0;
+  std::string graph_;
+  std::shared_ptr<Context> context_;
+  std::shared_ptr<Node> node_;
+  std::unique_ptr<Edge> edge_;
+};
+
+}  // namespace ligament::edge

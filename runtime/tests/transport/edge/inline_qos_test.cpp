@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Inline QoS of an AddTwoInts call between two processes of rmw_fastrtps (ROS 2 Jazzy), as it was
+/// captured.
+#include "transport/dds/inline_qos.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "transport/dds/service_wire.hpp"
+
+namespace ligament::dds {
+namespace {
+
+std::vector<std::byte> bytes_of(std::string_view hex) {
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
+  }
+  return bytes;
+}
+
+// The client's: its reply reader, and no number.
+const auto captured_request = bytes_of(
+    "83001800010f78fd747a05cd0000000000001404ffffffff00000000"
+    "0f801800010f78fd747a05cd0000000000001404ffffffff0000000001000000");
+// The server's: that reader, and the request's number.
+const auto captured_reply = bytes_of(
+    "83001800010f78fd747a05cd00000000000014040000000001000000"
+    "0f801800010f78fd747a05cd0000000000001404000000000100000001000000");
+const pool::Gid reply_reader{0x01, 0x0f, 0x78, 0xfd, 0x74, 0x7a, 0x05, 0xcd,
+                             0,    0,    0,    0,    0,    0,    0x14, 0x04};
+
+std::vector<std::byte> written(const SampleIdentity& identity) {
+  const auto parameters = related_parameters(identity);
+  return {parameters.begin(), parameters.end()};
+}
+
+TEST(InlineQos, WritesTheBytesOfRos) {
+  EXPECT_EQ(written({reply_reader, unknown_sequence}), captured_request);
+  EXPECT_EQ(written({reply_reader, 1}), captured_reply);
+}
+
+TEST(InlineQos, ReadsTheBytesOfRos) {
+  EXPECT_EQ(find_related(captured_request, std::endian::little),
+            (SampleIdentity{reply_reader, unknown_sequence}));
+  EXPECT_EQ(find_related(captured_reply, std::endian::little), (SampleIdentity{reply_reader, 1}));
+}
+
+TEST(InlineQos, FindsTheVendorsParameterBehindOthers) {
+  auto list = bytes_of("71000400000000017000040001020304");
+  list.insert(list.end(), captured_reply.begin() + 28, captured_reply.end());
+  EXPECT_EQ(find_related(list, std::endian::little), (SampleIdentity{reply_reader, 1}));
+}
+
+TEST(InlineQos, ReadsBigEndianLists) {
+  const auto list = bytes_of("00830018010f78fd747a05cd0000000000001404000000020000000700010000");
+  EXPECT_EQ(find_related(list, std::endian::big),
+            (SampleIdentity{reply_reader, (std::int64_t{2} << 32) + 7}));
+}
+
+TEST(InlineQos, FindsNothingInCutOrEndedLists) {
+  for (std::size_t size = 0; size < 28; ++size) {
+    EXPECT_EQ(find_related({captured_reply.data(), size}, std::endian::little), std::nullopt);
+  }
+  auto ended = bytes_of("01000000");
+  ended.insert(ended.end(), captured_reply.begin(), captured_reply.end());
+  EXPECT_EQ(find_related(ended, std::endian::little), std::nullopt);
+  auto small = captured_reply;
+  small[2] = std::byte{20};  // an identity of 20 bytes is none
+  EXPECT_EQ(find_related(std::span(small).first(24), std::endian::little), std::nullopt);
+}
+
+// The beginning of the captured reply's data submessage, as it is without inline QoS (flags 5).
+const auto plain_header = bytes_of(
+    "15052000000010000000140400001503"
+    "0000000001000000");
+
+TEST(InlineQos, HeaderAnnouncesItAndItsLength) {
+  auto before = bytes_of("0901080000000000000000ff");  // what goes before it in a datagram
+  before.insert(before.end(), plain_header.begin(), plain_header.end());
+  const auto header = header_with_related(before);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->size, 24U);
+  // As captured: flags 7, 92 bytes.
+  const auto expected = bytes_of(
+      "15075c00000010000000140400001503"
+      "0000000001000000");
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), header->bytes.begin()));
+}
+
+TEST(InlineQos, HeaderOfAFragmentToo) {
+  const auto before = bytes_of(
+      "160140050000"
+      "1c00"
+      "0000140400001503"
+      "0000000001000000"
+      "01000000"
+      "0100"
+      "4005"
+      "00000100");
+  const auto header = header_with_related(before);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->size, 36U);
+  EXPECT_EQ(header->bytes[1], std::byte{3});
+}
+
+TEST(InlineQos, LeavesOtherSubmessagesAlone) {
+  auto has_some = plain_header;
+  has_some[1] = std::byte{7};
+  auto big_endian = plain_header;
+  big_endian[1] = std::byte{4};
+  auto heartbeat = plain_header;
+  heartbeat[0] = std::byte{7};
+  auto full = plain_header;
+  full[2] = full[3] = std::byte{0xff};
+  for (const auto& before : {has_some, big_endian, heartbeat, full}) {
+    EXPECT_FALSE(header_with_related(before));
+  }
+  EXPECT_FALSE(header_with_related(std::span(plain_header).first(23)));
+  auto last = plain_header;
+  last[2] = last[3] = std::byte{0};  // to the end of the message: stays so
+  EXPECT_EQ(header_with_related(last)->bytes[2], std::byte{0});
+}
+
+TEST(ServiceForms, AreKnownByUserData) {
+  EXPECT_EQ(form_of("serviceid= 1.2;typehash=RIHS01_00;"), ServiceForm::header);
+  EXPECT_EQ(form_of("typehash=x;clientid= 1.2;"), ServiceForm::header);
+  for (const char* text : {"", "typehash=RIHS01_00;", "xserviceid=1", "serviceid"}) {
+    EXPECT_EQ(form_of(text), ServiceForm::related) << text;
+  }
+}
+
+TEST(ServiceForms, ForeignClientsKeepApart) {
+  const SampleIdentity request{reply_reader, 5};
+  const auto identity = to_identity(request);
+  ASSERT_TRUE(identity);
+  EXPECT_EQ(related_from_identity(*identity), request);
+  EXPECT_EQ(from_identity(*identity), std::nullopt);  // no client of the header's form
+  pool::RequestIdentity own{reply_reader, 5};
+  own.client.back() = 3;  // a gid of the pool
+  EXPECT_EQ(related_from_identity(own), std::nullopt);
+  EXPECT_EQ(to_identity(SampleIdentity{}), std::nullopt);
+  SampleIdentity built_in = request;
+  built_in.writer.back() = 0xc4;
+  EXPECT_EQ(to_identity(built_in), std::nullopt);
+}
+
+}  // namespace
+}  // namespace ligament::dds

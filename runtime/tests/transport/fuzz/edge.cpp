@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the edge reads of other participants, under libFuzzer: inline QoS, the headers of data
+/// submessages, graph messages, names and user data, and whole samples of topics and services.
+///
+/// The first byte of an input says who reads the rest. What is written is read again and compared.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "transport/dds/inline_qos.hpp"
+#include "transport/dds/names.hpp"
+#include "transport/dds/service_wire.hpp"
+#include "transport/edge/graph_info.hpp"
+#include "transport/edge/service_ways.hpp"
+#include "transport/edge/way_in.hpp"
+
+namespace {
+
+using namespace ligament;
+using Bytes = std::span<const std::byte>;
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+/// A copy of its own, so that the sanitizer sees a read beyond the end.
+std::vector<std::byte> copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
+
+void read_parameters(Bytes bytes) {
+  const auto list = copy_of(bytes);
+  for (const auto order : {std::endian::little, std::endian::big}) {
+    if (const auto related = dds::find_related(list, order)) {
+      require(dds::find_related(dds::related_parameters(*related), std::endian::little) == related);
+      if (const auto identity = dds::to_identity(*related)) {
+        require(dds::related_from_identity(*identity) == related);
+        require(dds::from_identity(*identity) == std::nullopt ||
+                dds::related_from_identity(*identity) != std::nullopt);
+      }
+    }
+  }
+}
+
+void open_header(Bytes bytes) {
+  const auto before = copy_of(bytes);
+  if (const auto header = dds::header_with_related(before)) {
+    require(header->size == 24 || header->size == 36);
+    require(std::equal(header->bytes.begin() + 4,
+                       header->bytes.begin() + static_cast<std::ptrdiff_t>(header->size),
+                       before.end() - static_cast<std::ptrdiff_t>(header->size) + 4));
+  }
+}
+
+void read_graph(Bytes bytes) {
+  const auto stored = copy_of(bytes);
+  if (const auto info = edge::decode(stored)) {
+    const auto again = edge::decode(edge::encode(*info, edge::GidForm::jazzy));
+    require(again.has_value() && *again == *info);
+  }
+}
+
+void read_names(Bytes bytes) {
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (const auto topic = dds::topic_from_dds(text)) {
+    require(dds::topic_to_dds(*topic) == text);
+  }
+  if (const auto type = dds::type_from_dds(text)) {
+    require(dds::type_to_dds(*type).size() == text.size());
+  }
+  if (const auto hash = dds::hash_in_user_data(text)) {
+    require(dds::hash_in_user_data(dds::endpoint_user_data(*hash)) == hash);
+  }
+  (void)dds::form_of(text);
+  if (edge::is_request(text)) {
+    require(edge::is_reply(edge::reply_topic_of(text)));
+  }
+}
+
+class Payload final : public dds::Incoming {
+ public:
+  explicit Payload(std::vector<std::byte> bytes) : memory_(std::move(bytes)) {}
+  std::span<std::byte> bytes() override { return memory_; }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+/// One sample of a topic, or of half a service, from a writer of either form.
+void receive(Bytes bytes, const char* topic) {
+  if (bytes.size() < 2) {
+    return;
+  }
+  static const auto clients = std::make_shared<edge::ServiceClients>();
+  const auto form = std::to_integer<int>(bytes[0]) % 2 == 0 ? dds::ServiceForm::header
+                                                            : dds::ServiceForm::related;
+  edge::WayIn in(
+      {edge::identity_of(topic, clients, [form](const pool::Gid&) { return form; }), false});
+  dds::Received sample;
+  if (std::to_integer<int>(bytes[1]) % 2 != 0) {
+    sample.marks.related = dds::find_related(bytes, std::endian::little);
+    sample.marks.sequence = static_cast<std::int64_t>(bytes.size());
+  }
+  sample.writer.back() = 3;
+  const Bytes rest = bytes.subspan(2);
+  sample.size = rest.size();
+  sample.incoming = std::make_unique<Payload>(copy_of(rest));
+  in.publish(std::move(sample));
+  const auto figures = in.figures();
+  require(figures.received == 0);  // nobody here has subscribed
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) {
+    return 0;
+  }
+  const Bytes rest(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
+  switch (data[0] % 7) {
+    case 0:
+      read_parameters(rest);
+      break;
+    case 1:
+      open_header(rest);
+      break;
+    case 2:
+      read_graph(rest);
+      break;
+    case 3:
+      read_names(rest);
+      break;
+    case 4:
+      receive(rest, "/topic");
+      break;
+    case 5:
+      receive(rest, "rq/addRequest");
+      break;
+    default:
+      receive(rest, "rr/addReply");
+      break;
+  }
+  return 0;
+}

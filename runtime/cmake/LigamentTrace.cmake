@@ -2,6 +2,7 @@
 # Trace: headers derived from spec/events/events.yaml; the LTTng provider object where LTTng-UST is;
 # the converter where libbabeltrace2 is. libligament itself links neither.
 set(LIGAMENT_EVENTS ${CMAKE_CURRENT_LIST_DIR}/../../spec/events/events.yaml)
+set(LIGAMENT_FOREIGN_EVENTS ${CMAKE_CURRENT_LIST_DIR}/../../spec/events/ros2.yaml)
 set(LIGAMENT_TRACE_TOOL ${CMAKE_CURRENT_LIST_DIR}/../../tool/ligament/trace)
 
 # Make one file from events.yaml at build time, after each change of it.
@@ -11,7 +12,7 @@ function(ligament_generate_events template output)
     COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${LIGAMENT_TRACE_TOOL}/../..
             ${LIGAMENT_PYTHON} -P -m ligament.trace.generate_events
             --events ${LIGAMENT_EVENTS} --template ${template} --out ${output}
-    DEPENDS ${LIGAMENT_EVENTS} ${LIGAMENT_TRACE_TOOL}/events.py
+    DEPENDS ${LIGAMENT_EVENTS} ${LIGAMENT_FOREIGN_EVENTS} ${LIGAMENT_TRACE_TOOL}/events.py
             ${LIGAMENT_TRACE_TOOL}/generate_events.py ${LIGAMENT_TRACE_TOOL}/templates/${template}
     COMMENT "events.yaml -> ${template}" VERBATIM)
 endfunction()

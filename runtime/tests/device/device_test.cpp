@@ -14,7 +14,8 @@ Subject cpu() {
   return {"cpu",
           [](const OpenOptions& options) { return device::open("cpu", options); },
           {PROGRAM_upper, "shared-library", {}},
-          {{PROGRAM_old, "shared-library", {}}, {__FILE__, "shared-library", {}}}};
+          {{PROGRAM_old, "shared-library", {}},
+           {LIGAMENT_REPO "/runtime/tests/device/device_test.cpp", "shared-library", {}}}};
 }
 
 /// Every back-end that has to pass. A new one is a line in here.

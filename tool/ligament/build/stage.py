@@ -15,7 +15,7 @@ from typing import Any
 
 import ligament
 from ligament.artefacts import write_json
-from ligament.build.cpu import build_cpu, default_jobs
+from ligament.build.components import build_components, default_jobs
 from ligament.build.ninja import Progress
 from ligament.errors import FailureError
 
@@ -24,7 +24,7 @@ BUILD = "build.json"
 Builder = Callable[[Path, Mapping[str, Any], int, Progress | None], bool]
 
 # One builder per kind of device: (variant's folder, manifest entry, jobs, progress) -> compiled?
-BUILDERS: dict[str, Builder] = {"cpu": build_cpu}
+BUILDERS: dict[str, Builder] = {"cpu": build_components, "gpu": build_components}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,9 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
     libraries: dict[str, Any] = {}
     for kind, entry in data["backends"].items():
         compiled |= BUILDERS[kind](folder, entry, jobs or default_jobs(), progress)
-        libraries |= {t: _library(folder, lib["library"]) for t, lib in entry["libraries"].items()}
+        for node_type, library in entry["libraries"].items():
+            name = node_type if kind == "cpu" else f"{node_type}@{kind}"
+            libraries[name] = _library(folder, library["library"])
     record = {
         "schema": "ligament/build/1",
         "graph": data["graph"],

@@ -21,9 +21,9 @@ _FAILURE_ORDER = ("stop", "restart", "continue")
 
 
 def container_file(
-    mapping: GraphMapping, container: str, components: Mapping[str, Component]
+    mapping: GraphMapping, container: str, components: Mapping[tuple[str, str], Component]
 ) -> GeneratedFile:
-    """The configuration of one container; `components` says how each node type is loaded."""
+    """The configuration of one container; `components` says how a kind's node type is loaded."""
     members = {n: mapping.nodes[n] for n in mapping.containers[container]}
     used = sorted({port.topic for node in members.values() for port in node.ports.values()})
     data = {
@@ -37,7 +37,9 @@ def container_file(
         "log_level": "info",
         "wait": plain(mapping.wait),
         "executor_threads": 1,
-        "nodes": [_node(name, node, components[node.type]) for name, node in members.items()],
+        "nodes": [
+            _node(name, node, components[node.kind, node.type]) for name, node in members.items()
+        ],
         "topics": {topic: _topic(mapping, topic) for topic in used},
     }
     return GeneratedFile(f"gen/containers/{container}.json", json_text(data), container)

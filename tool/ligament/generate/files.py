@@ -73,6 +73,7 @@ def _environment(backend: str) -> jinja2.Environment:
         autoescape=False,
     )
     environment.filters["cmake"] = cmake_quote
+    environment.filters["cpp_text"] = cpp_text
     return environment
 
 
@@ -80,3 +81,14 @@ def cmake_quote(value: str) -> str:
     """A CMake quoted argument that means exactly `value`."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
     return '"' + escaped.replace(";", "\\;") + '"'
+
+
+def cpp_text(value: str) -> str:
+    """Return a C++ string literal that means exactly `value`, whatever its bytes are."""
+    plain = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}
+    # Octal escapes end after three digits, so that no following digit joins them.
+    parts = [
+        plain.get(b) or (chr(b) if 32 <= b < 127 and b != 63 else f"\\{b:03o}")
+        for b in value.encode()
+    ]
+    return '"' + "".join(parts) + '"'

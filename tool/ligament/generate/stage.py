@@ -63,7 +63,8 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
 @dataclass
 class _Entries:
     backends: dict[str, Any]
-    components: dict[str, Component]
+    components: dict[tuple[str, str], Component]
+    """By kind of device and node type."""
 
 
 def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedFile], _Entries]:
@@ -76,7 +77,7 @@ def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedF
         output = backend.generate(graph, mapping)
         files += output.files
         entries.backends[kind] = output.entry
-        entries.components.update(output.components)
+        entries.components |= {(kind, t): c for t, c in output.components.items()}
     return files, entries
 
 

@@ -136,12 +136,12 @@ def test_variants_share_the_project(project: Path, tmp_path: Path) -> None:
 def test_a_device_without_back_end_is_named(project: Path, tmp_path: Path) -> None:
     graph, mapping = stages(project, "processes")
     name = "/left/filter"
-    nodes = {**mapping.nodes, name: dataclasses.replace(mapping.nodes[name], kind="gpu")}
+    nodes = {**mapping.nodes, name: dataclasses.replace(mapping.nodes[name], kind="mcu")}
     with pytest.raises(InputError) as raised:
         generate(graph, dataclasses.replace(mapping, nodes=nodes), tmp_path)
     problem = raised.value.problems[0]
     assert problem.code == "backend-missing"
-    assert name in problem.text and "gpu" in problem.text and "cpu" in problem.expected
+    assert name in problem.text and "mcu" in problem.text and "cpu" in problem.expected
 
 
 def test_a_folder_that_cannot_be_written_is_named(project: Path, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the CPU part of a variant: CMake once, then Ninja for the targets that it needs."""
+"""Builds the components of a kind of device: CMake once, then Ninja for the targets needed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from ligament.build.ninja import Progress, Step, run_step
 from ligament.errors import FailureError
 
 
-def build_cpu(folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None) -> bool:
-    """Build the libraries of a manifest's `cpu` entry; tells whether anything was compiled."""
+def build_components(
+    folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None
+) -> bool:
+    """Build the libraries of a manifest's entry; tells whether anything was compiled."""
     project = (folder / entry["project"]).resolve()
     work = (folder / entry["work"]).resolve()
     own = [Path(library["folder"]) for library in entry["libraries"].values()]

@@ -7,6 +7,7 @@ here they become Arrow arrays without a copy and are written to Parquet batch by
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import tempfile
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 from ligament import resources
 from ligament.errors import InputError, Problem
 from ligament.trace.errors import INSTALL_CONVERTER, TraceError
-from ligament.trace.events import EventSet, load_events
+from ligament.trace.events import EventSet, ImportSet, load_events, load_import
 
 TABLE_SCHEMA = "ligament/event-table/1"
 ARROW_TYPES: dict[str, Any] = {
@@ -39,13 +40,22 @@ FIXED: dict[str, Any] = {
     "host": pa.uint8(),
     "event": pa.uint8(),
 }
+OWN = "ligament"
+EXPECTED = {
+    OWN: "a recording that `ligament run --trace` made",
+    "ros2": "a recording of ros2_tracing (`ros2 trace`, or LTTng with ros2:*)",
+}
+HINTS = {
+    OWN: "only runs with --trace hold one: ligament run --trace",
+    "ros2": "name the folder that `ros2 trace` wrote; it holds `ust/.../metadata`",
+}
 CODED = ("clock_id", "host", "event")
 """Sent as small numbers; each batch's header holds the names that they stand for."""
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a recording held."""
+    """What a recording held. `events`: rows; `provider_events`: events they were made from."""
 
     path: Path
     events: int
@@ -55,11 +65,27 @@ class Conversion:
     unknown_losses: int
     foreign_events: int
     foreign_names: dict[str, int] = field(default_factory=dict)
+    provider_events: int = 0
+    error: str = ""
+    """Why the recording could not be read to its end; the rows are what came before."""
 
 
+@functools.cache
 def event_set() -> EventSet:
     """The declared events."""
     return load_events(resources.spec_dir() / "events" / "events.yaml")
+
+
+@functools.cache
+def import_set() -> ImportSet:
+    """The declared events of ros2_tracing, and what they add to the table."""
+    return load_import(resources.spec_dir() / "events" / "ros2.yaml", event_set())
+
+
+@functools.cache
+def table_events() -> EventSet:
+    """All rows and columns that an event table may hold."""
+    return event_set().extended(import_set())
 
 
 def wire_types(events: EventSet) -> dict[str, Any]:
@@ -86,56 +112,80 @@ def converter_path() -> Path:
     return path
 
 
-def convert(recording: Path, table: Path, *, converter: Path | None = None) -> Conversion:
-    """Write the event table of a recording. A damaged one raises after what could be read."""
-    command = [str(converter or converter_path()), str(recording)]
-    events = event_set()
+def convert(
+    recording: Path,
+    table: Path,
+    *,
+    provider: str = OWN,
+    salvage: bool = False,
+    known_error: str = "",
+    converter: Path | None = None,
+) -> Conversion:
+    """Write the event table of a recording.
+
+    A damaged one raises after what could be read was written; with `salvage` it is returned, and
+    its `error` says what is wrong. `known_error`: what is known to be missing before it is read.
+    """
+    words = [] if provider == OWN else [provider]
+    command = [str(converter or converter_path()), str(recording), *words]
     with tempfile.TemporaryFile() as complaints:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints) as process:
             assert process.stdout is not None
-            trailer = _write_table(process.stdout, table, events)
+            trailer = _write_table(process.stdout, table, table_events(), known_error)
         complaints.seek(0)
         said = complaints.read().decode(errors="replace").strip()
     if process.returncode == 2:
-        hint = "only runs with --trace hold one: ligament run --trace"
-        raise InputError(Problem("recording-missing", said, hint=hint))
+        table.unlink(missing_ok=True)
+        raise InputError(Problem("recording-missing", said, hint=HINTS[provider]))
     if process.returncode != 0 or not trailer:
         read = trailer.get("events", 0)
+        if salvage and read:
+            return _conversion(table, trailer)
         raise TraceError(
             f"the recording could not be read to its end: {said or 'the converter died'} "
             f"({read} events before that are in {table})",
             command=command,
         )
-    return _conversion(recording, table, trailer)
-
-
-def _conversion(recording: Path, table: Path, trailer: dict[str, Any]) -> Conversion:
     if trailer["events"] == 0:
         table.unlink(missing_ok=True)
-        foreign = ", ".join(sorted(trailer["foreign_names"])[:5])
-        found = f"it holds {trailer['foreign_events']} events of others ({foreign}, ...)"
-        raise InputError(
-            Problem(
-                "recording-empty",
-                f"{recording} holds no event of the provider `ligament`",
-                expected="a recording that `ligament run --trace` made",
-                hint=found if trailer["foreign_events"] else "was any container started?",
-            )
-        )
-    keys = (
-        "events", "calibration_events", "discarded_events", "discarded_packets", "unknown_losses",
-        "foreign_events",
-    )  # fmt: skip
-    return Conversion(
-        table, foreign_names=trailer["foreign_names"], **{k: trailer[k] for k in keys}
+        raise InputError(_nothing_found(recording, provider, trailer))
+    return _conversion(table, trailer)
+
+
+def _nothing_found(recording: Path, provider: str, trailer: dict[str, Any]) -> Problem:
+    foreign = ", ".join(sorted(trailer["foreign_names"])[:5])
+    found = f"it holds {trailer['foreign_events']} events of others ({foreign}, ...)"
+    if provider == OWN and any(name.startswith("ros2:") for name in trailer["foreign_names"]):
+        found += "; a recording of ros2_tracing is read by: ligament trace import DIR"
+    started = "was any container started?" if provider == OWN else "was any node started in it?"
+    return Problem(
+        "recording-empty",
+        f"{recording} holds no event of the provider `{provider}`",
+        expected=EXPECTED[provider],
+        hint=found if trailer["foreign_events"] else started,
     )
 
 
-def _write_table(stream: IO[bytes], table: Path, events: EventSet) -> dict[str, Any]:
+def _conversion(table: Path, trailer: dict[str, Any]) -> Conversion:
+    keys = (
+        "events", "calibration_events", "discarded_events", "discarded_packets", "unknown_losses",
+        "foreign_events", "foreign_names",
+    )  # fmt: skip
+    return Conversion(
+        table,
+        provider_events=trailer.get("provider_events", trailer["events"]),
+        error=trailer.get("error", ""),
+        **{key: trailer[key] for key in keys},
+    )
+
+
+def _write_table(
+    stream: IO[bytes], table: Path, events: EventSet, known_error: str = ""
+) -> dict[str, Any]:
     """Write all batches; returns the stream's last line, or nothing if it broke off."""
     types = wire_types(events)
     schema = table_schema(events)
-    names = [event.name for event in events.events]
+    names = events.names()
     table.parent.mkdir(parents=True, exist_ok=True)
     partial = table.with_name(f".{table.name}.partial")
     trailer: dict[str, Any] = {}
@@ -145,16 +195,27 @@ def _write_table(stream: IO[bytes], table: Path, events: EventSet) -> dict[str, 
         while line := stream.readline():
             header = json.loads(line)
             if header.get("end"):
-                trailer = header
+                errors = [e for e in (known_error, _in_words(header.get("error", ""))) if e]
+                trailer = header | {"error": "; ".join(errors)}
                 writer.add_key_value_metadata({"ligament": json.dumps(_metadata(trailer))})
                 break
             batch = _read_batch(stream, header, types)
             if batch is None:
                 break
-            codes = {"event": names, "host": header["hosts"], "clock_id": header["clocks"]}
-            writer.write_batch(pa.record_batch(_decode(batch, codes), schema=schema))
+            # The names as the converter was built with them; an older one does not tell.
+            told = header.get("names", names)
+            codes = {"event": told, "host": header["hosts"], "clock_id": header["clocks"]}
+            rows = _decode(batch, codes, schema, header["rows"])
+            writer.write_batch(pa.record_batch(rows, schema=schema))
     partial.replace(table)
     return trailer
+
+
+def _in_words(error: str) -> str:
+    """Babeltrace's sentence, with what it means where that is hard to see."""
+    if "last-returned-ts" in error:
+        return f"an event is earlier than the one before it, so a clock stepped back ({error})"
+    return error
 
 
 def _text_columns(schema: pa.Schema) -> list[str]:
@@ -186,11 +247,15 @@ def _read_batch(
     return columns
 
 
-def _decode(batch: dict[str, pa.Array], codes: dict[str, list[str]]) -> list[pa.Array]:
-    """Numbers that stand for names become dictionary columns; the rest stays."""
+def _decode(
+    batch: dict[str, pa.Array], codes: dict[str, list[str]], schema: pa.Schema, rows: int
+) -> list[pa.Array]:
+    """Numbers that stand for names become dictionary columns; a column not sent has no values."""
     return [
-        pa.DictionaryArray.from_arrays(column.cast(pa.int8()), pa.array(codes[name], pa.string()))
-        if name in codes
-        else column
-        for name, column in batch.items()
+        pa.DictionaryArray.from_arrays(
+            batch[column.name].cast(pa.int8()), pa.array(codes[column.name], pa.string())
+        )
+        if column.name in codes
+        else batch.get(column.name, pa.nulls(rows, column.type))
+        for column in schema
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The event table as Python objects, read from spec/events/events.yaml."""
+"""The event table as Python objects, from spec/events: events.yaml, and ros2.yaml for imports."""
 
 from __future__ import annotations
 
@@ -46,6 +46,15 @@ class EventSet:
     common: tuple[Field, ...]
     events: tuple[Event, ...]
 
+    def extended(self, foreign: ImportSet) -> EventSet:
+        """With the rows and columns that imports add: all that an event table may hold."""
+        extra = Event("", "run", "columns of imports", foreign.columns)
+        return EventSet(self.provider, self.common, (*self.events, *foreign.rows, extra))
+
+    def names(self) -> list[str]:
+        """Names of the events; the place is the event's code."""
+        return [event.name for event in self.events if event.name]
+
     def columns(self) -> tuple[Field, ...]:
         """Each distinct field once, in order of first appearance, common fields first.
 
@@ -57,22 +66,76 @@ class EventSet:
         return tuple(found.values())
 
 
+@dataclass(frozen=True)
+class ForeignField:
+    """A field of another provider's event. `since`: the first distribution that has it."""
+
+    name: str
+    type: str
+    since: str = ""
+
+
+@dataclass(frozen=True)
+class ForeignEvent:
+    """An event of another provider, and in words what rows become of it."""
+
+    name: str
+    rows: str
+    fields: tuple[ForeignField, ...]
+
+
+@dataclass(frozen=True)
+class ImportSet:
+    """All that is known of another provider: its events, and what they add to the event table."""
+
+    provider: str
+    rows: tuple[Event, ...]
+    columns: tuple[Field, ...]
+    events: tuple[ForeignEvent, ...]
+
+
 def load_events(path: Path) -> EventSet:
     """Read and check events.yaml; the schema lies beside it."""
+    document = _load(path, "events.schema.json")
+    common = tuple(Field(**field) for field in document["common"])
+    result = EventSet(document["provider"], common, _events(document["events"]))
+    _check(path, result)
+    return result
+
+
+def load_import(path: Path, ours: EventSet) -> ImportSet:
+    """Read and check another provider's declaration, beside our own events."""
+    document = _load(path, "import.schema.json")
+    columns = tuple(
+        Field(**{key: value for key, value in column.items() if key != "rows"})
+        for column in document["columns"]
+    )
+    events = tuple(
+        ForeignEvent(
+            event["name"], event["rows"], tuple(ForeignField(**field) for field in event["fields"])
+        )
+        for event in document["events"]
+    )
+    result = ImportSet(document["provider"], _events(document["rows"]), columns, events)
+    _check(path, ours.extended(result))
+    return result
+
+
+def _load(path: Path, schema_name: str) -> dict[str, Any]:
     document: dict[str, Any] = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-    schema = json.loads((path.parent / "events.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((path.parent / schema_name).read_text(encoding="utf-8"))
     problem = next(iter(jsonschema.Draft202012Validator(schema).iter_errors(document)), None)
     if problem is not None:
         where = "/".join(str(part) for part in problem.absolute_path)
         raise EventsError(f"{path}: {where}: {problem.message}")
-    events = tuple(
+    return document
+
+
+def _events(entries: list[dict[str, Any]]) -> tuple[Event, ...]:
+    return tuple(
         Event(**{**entry, "fields": tuple(Field(**field) for field in entry["fields"])})
-        for entry in document["events"]
+        for entry in entries
     )
-    common = tuple(Field(**field) for field in document["common"])
-    result = EventSet(document["provider"], common, events)
-    _check(path, result)
-    return result
 
 
 def _check(path: Path, events: EventSet) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write what derives from events.yaml: hooks, LTTng provider, converter columns, reference page.
+"""Write what derives from events.yaml and ros2.yaml: hooks, LTTng provider, converter tables.
 
 CMake calls `python -m ligament.trace.generate_events --events FILE --template NAME --out FILE`.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 import jinja2
 
 from ligament import __version__
-from ligament.trace.events import EventSet, load_events
+from ligament.trace.events import EventSet, load_events, load_import
 
 TEMPLATES = Path(__file__).parent / "templates"
 CPP_TYPES = {
@@ -35,8 +35,13 @@ def digest(events: EventSet) -> str:
     return hashlib.sha256(repr(layout).encode()).hexdigest()[:16]
 
 
-def render(events: EventSet, template: str) -> str:
-    """The text of one generated file; the same input gives the same bytes."""
+def render(events: EventSet, template: str, folder: Path) -> str:
+    """The text of one generated file; the same input gives the same bytes.
+
+    `folder` holds ros2.yaml; it is read for what imports need.
+    """
+    foreign = load_import(folder / "ros2.yaml", events)
+    table = events.extended(foreign)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
@@ -47,7 +52,13 @@ def render(events: EventSet, template: str) -> str:
     )
     origin = f"Generated from spec/events/events.yaml by {template}, ligament {__version__}."
     return environment.get_template(template).render(
-        set=events, cpp=CPP_TYPES, origin=origin, columns=events.columns(), digest=digest(events)
+        set=events,
+        cpp=CPP_TYPES,
+        origin=origin,
+        foreign=foreign,
+        rows=table.names(),
+        columns=table.columns(),
+        digest=digest(events),
     )
 
 
@@ -72,7 +83,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     options = parser.parse_args(arguments)
-    write_if_changed(options.out, render(load_events(options.events), options.template))
+    write_if_changed(
+        options.out, render(load_events(options.events), options.template, options.events.parent)
+    )
     return 0
 
 

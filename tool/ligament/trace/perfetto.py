@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import duckdb
+import pyarrow.parquet as pq
 
 from ligament.report.database import open_events
 
@@ -46,15 +47,20 @@ LEFT JOIN publishers b ON b.publisher = p.publisher ORDER BY p.row, t.row
 """
 
 
-def write_timeline(table: Path, path: Path) -> None:
-    """Write the timeline; opened in ui.perfetto.dev or chrome://tracing."""
-    database = open_events(table)
+MOST_ROWS = 400_000
+"""A timeline of more is slow to draw and nobody scrolls through it: the first rows are shown."""
+
+
+def write_timeline(table: Path, path: Path, rows: int = MOST_ROWS) -> bool:
+    """Write the timeline; opened in ui.perfetto.dev. False: it shows the first `rows` rows only."""
+    database = open_events(table, rows=rows)
     first = database.execute("SELECT min(time_ns) FROM events").fetchone()
     origin = first[0] if first else 0
     with path.open("w", encoding="utf-8") as out:
         out.write('{"displayTimeUnit":"ns","traceEvents":[\n')
         _write(out, _events(database, origin))
         out.write("\n]}\n")
+    return bool(pq.read_metadata(table).num_rows <= rows)
 
 
 def _write(out: IO[str], events: Iterator[dict[str, Any]]) -> None:

@@ -148,7 +148,11 @@ class TraceSession:
         return {"LTTNG_HOME": str(self._home), "LTTNG_UST_REGISTER_TIMEOUT": "15000"}
 
     def stop(self) -> TraceSummary | None:
-        """Stop, collect what was lost, put the recording in place, end the daemon. Once."""
+        """Stop, collect what was lost, put the recording in place, end the daemon. Once.
+
+        If the session broke off (its daemon died, the disk is full), what there is of the recording
+        is put in place all the same, and then the error says why it is not whole.
+        """
         if self._home is None:
             return self._summary
         try:
@@ -157,6 +161,10 @@ class TraceSession:
             self._lttng("destroy", SESSION)
             self._keep_recording()
             self._summary = self._summarise(discarded, lost)
+        except TraceError as error:
+            why = self._why_broken(error)
+            kept = self._keep_broken()
+            raise TraceError(f"the recording broke off: {why}; {kept}") from error
         finally:
             self._end_daemon()
         return self._summary
@@ -183,6 +191,26 @@ class TraceSession:
             shutil.copytree(self._output, self.folder, dirs_exist_ok=True)
         else:
             self.folder.mkdir(exist_ok=True)
+
+    def _why_broken(self, error: TraceError) -> str:
+        assert self._home is not None
+        if self._daemon_pid is not None and not _is_running(self._daemon_pid):
+            return "its session daemon died"
+        free = shutil.disk_usage(self._home).free
+        if free < self._subbuffer_bytes:
+            return f"the disk of {self._home.parent} is full ({free} bytes are free; set TMPDIR)"
+        return error.text
+
+    def _keep_broken(self) -> str:
+        """Put in place what there is; says where, and never raises."""
+        try:
+            self._keep_recording()
+        except (OSError, shutil.Error) as error:
+            return f"what was recorded could not be copied ({error})"
+        size = self._summarise().recorded_bytes
+        if size == 0:
+            return "nothing of it was written"
+        return f"{size} bytes that were written before are in {self.folder}"
 
     def _start_daemon(self) -> None:
         assert self._home is not None

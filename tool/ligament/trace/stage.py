@@ -18,6 +18,7 @@ class Traced:
 
     conversion: Conversion
     timeline: Path
+    timeline_is_whole: bool
 
 
 def trace_run(folder: Path) -> Traced:
@@ -25,8 +26,8 @@ def trace_run(folder: Path) -> Traced:
     folder = folder.parent if folder.name == "run.json" else folder
     conversion = convert(recording_of(folder), folder / "events.parquet")
     timeline = folder / "timeline.json"
-    write_timeline(conversion.path, timeline)
-    return Traced(conversion, timeline)
+    whole = write_timeline(conversion.path, timeline)
+    return Traced(conversion, timeline, whole)
 
 
 def recording_of(folder: Path) -> Path:

@@ -33,8 +33,8 @@ def test_run_time_events_carry_no_names() -> None:
 @pytest.mark.parametrize("template", sorted(path.name for path in TEMPLATES.glob("*.j2")))
 def test_each_template_names_each_event(template: str) -> None:
     events = load_events(EVENTS)
-    text = render(events, template)
-    assert text == render(events, template)
+    text = render(events, template, EVENTS.parent)
+    assert text == render(events, template, EVENTS.parent)
     assert "spec/events/events.yaml" in "\n".join(text.splitlines()[:3])
     assert [event.name for event in events.events if event.name not in text] == []
 

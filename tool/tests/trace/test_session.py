@@ -155,3 +155,45 @@ def test_buffers_fit_what_is_free() -> None:
     assert choose_subbuffer(10**12, 16, 4) == 8 * MIB
     assert choose_subbuffer(64 * MIB, 16, 4) == MIB // 2
     assert choose_subbuffer(0, 64, 4) == MIB // 8
+
+
+def test_a_daemon_that_dies_leaves_what_it_wrote(emit: Emit, tmp_path: Path) -> None:
+    session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB // 4)
+    session.start()
+    emit(session.environment(), "burst", 50_000)
+    daemon = session._daemon_pid
+    assert daemon is not None
+    os.kill(daemon, signal.SIGKILL)
+    with pytest.raises(TraceError, match=r"its session daemon died; \d+ bytes") as told:
+        session.stop()
+    assert str(tmp_path / "trace") in told.value.text
+    assert sum(p.stat().st_size for p in (tmp_path / "trace").rglob("events_*")) > MIB
+    # Whether the metadata was whole by then depends on when it died; what is read is no more than
+    # what was written, and what cannot be read is a sentence.
+    try:
+        assert 0 < convert(tmp_path / "trace", tmp_path / "events.parquet").events < 60_000
+    except TraceError as error:
+        assert "could not be read to its end" in error.text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk to fill")
+def test_a_full_disk_is_named(emit: Emit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Not below tmp_path: the session's daemon runs as another user, who must get there.
+    small = Path(tempfile.mkdtemp(prefix="ligament-small-"))
+    options = ["-t", "tmpfs", "-o", "size=2m,mode=777", "none", str(small)]
+    if subprocess.run(["mount", *options], check=False, capture_output=True).returncode != 0:
+        small.rmdir()
+        pytest.skip("a small disk to fill cannot be mounted here")
+    try:
+        small.chmod(0o777)
+        monkeypatch.setattr(tempfile, "tempdir", str(small))
+        session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB // 4)
+        session.start()
+        emit(session.environment(), "burst", 50_000)
+        with pytest.raises(TraceError, match=r"the disk of .*small.* is full .*set TMPDIR") as told:
+            session.stop()
+        assert "bytes that were written before are in" in told.value.text
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=False)
+        small.chmod(0o755)
+        small.rmdir()

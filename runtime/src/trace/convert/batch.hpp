@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file A batch of table rows as columns, written to a pipe in Arrow's memory layout.
 ///
-/// The stream is: one JSON line {"hosts": [..], "clocks": [..], "rows": n,
+/// The stream is: one JSON line {"hosts": [..], "clocks": [..], "names": [..], "rows": n,
 /// "columns": [{"name", "valid", "values", "offsets"}]} with the byte length of each buffer, then
 /// those buffers back to back; at the end one JSON line
 /// {"end": true, ...}. Validity is a bitmap (absent when no row has a value), strings are 32-bit
@@ -53,7 +53,8 @@ class Batch {
 
   enum Fixed : std::uint8_t { clock, ticks, time_ns, bound_ns, host, event, fixed_count };
 
-  [[nodiscard]] bool full() const { return rows_ == capacity_; }
+  /// Whether the rows that one event may become might no longer fit.
+  [[nodiscard]] bool nearly_full() const { return rows_ + rows_per_event > capacity_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   ColumnBuffer& fixed(Fixed column) { return columns_[column]; }
   ColumnBuffer& field(std::size_t column) { return columns_[fixed_count + column]; }
@@ -63,6 +64,8 @@ class Batch {
   [[nodiscard]] bool flush(std::FILE* out, const std::string& names);
 
  private:
+  static constexpr std::size_t rows_per_event = 1024;
+
   std::size_t capacity_;
   std::size_t rows_ = 0;
   std::vector<ColumnBuffer> columns_;

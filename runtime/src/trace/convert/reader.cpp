@@ -6,20 +6,21 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "trace/convert/plugins.hpp"
+
 namespace ligament::trace {
 
 namespace {
 
-constexpr std::size_t column_index(std::string_view name) {
+std::size_t column_index(std::string_view name) {
   return static_cast<std::size_t>(
       std::find_if(field_columns.begin(), field_columns.end(),
                    [&](const Column& column) { return column.name == name; }) -
       field_columns.begin());
 }
 
-constexpr std::size_t tid_column = column_index("tid");
-constexpr std::size_t pid_column = column_index("pid");
-static_assert(tid_column < field_columns.size() && pid_column < field_columns.size());
+constexpr auto tid_column = static_cast<std::size_t>(ColumnId::tid);
+constexpr auto pid_column = static_cast<std::size_t>(ColumnId::pid);
 
 std::uint8_t code_of(std::vector<std::string>& names, const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -34,13 +35,6 @@ std::string host_of(const bt_stream* stream) {
   const bt_value* value = bt_trace_borrow_environment_entry_value_by_name_const(
       bt_stream_borrow_trace_const(stream), "hostname");
   return value != nullptr && bt_value_is_string(value) ? bt_value_string_get(value) : "";
-}
-
-std::string clock_of(const bt_stream* stream) {
-  const bt_clock_class* clock =
-      bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(stream));
-  const char* name = clock != nullptr ? bt_clock_class_get_name(clock) : nullptr;
-  return name != nullptr ? name : "unknown";
 }
 
 /// Whether babeltrace's field class can fill a column of this type.
@@ -61,35 +55,11 @@ bool fits(const bt_field_class* field_class, ColumnType type) {
   return false;
 }
 
-/// The innermost cause, which names the file, and forget the error.
-std::string take_babeltrace_error() {
-  const bt_error* error = bt_current_thread_take_error();
-  if (error == nullptr) {
-    return "babeltrace2 gave no reason";
-  }
-  std::string text;
-  if (bt_error_get_cause_count(error) > 0) {
-    text = bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0));
-  }
-  bt_error_release(error);
-  return text;
-}
-
-struct PluginRelease {
-  const bt_plugin* plugin;
-  ~PluginRelease() { bt_plugin_put_ref(plugin); }
-};
-
-const bt_plugin* find_plugin(const char* name) {
-  const bt_plugin* plugin = nullptr;
-  bt_plugin_find(name, BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin);
-  return plugin;
-}
-
 }  // namespace
 
 bool Reader::flush() {
-  const nlohmann::json names = {{"hosts", totals_.hosts}, {"clocks", totals_.clocks}};
+  const nlohmann::json names = {
+      {"hosts", totals_.hosts}, {"clocks", clocks_.names()}, {"names", row_names}};
   std::string members = names.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   members = members.substr(1, members.size() - 2) + ",";
   return batch_.flush(out_, members) || fail("the reading end of the pipe is gone");
@@ -118,23 +88,47 @@ Reader::EventClass& Reader::event_class(const bt_event* event) {
 Reader::EventClass Reader::describe(const bt_event* event) {
   EventClass result;
   const bt_stream* stream = bt_event_borrow_stream_const(event);
-  result.host = code_of(totals_.hosts, host_of(stream));
-  result.clock = code_of(totals_.clocks, clock_of(stream));
+  const std::string host = host_of(stream);
+  result.host = code_of(totals_.hosts, host);
+  result.clock = clocks_.code(stream, host);
   const bt_event_class* known = bt_event_borrow_class_const(event);
   const char* given = bt_event_class_get_name(known);
   const std::string_view name = given != nullptr ? given : "";
   const auto colon = name.find(':');
-  if (name.substr(0, colon) == provider_name && colon != std::string_view::npos) {
-    const auto entry = std::find(event_names.begin(), event_names.end(), name.substr(colon + 1));
-    result.code = static_cast<std::uint8_t>(entry - event_names.begin());
-    const bool good = entry != event_names.end() && describe_fields(known, result);
-    result.kind = !good                     ? EventClass::Kind::mismatch
-                  : *entry == "calibration" ? EventClass::Kind::calibration
-                                            : EventClass::Kind::ours;
-    return result;
+  if (colon != std::string_view::npos) {
+    const std::string_view owner = name.substr(0, colon);
+    if (provider_ == Provider::ligament && owner == provider_name) {
+      describe_ours(known, name.substr(colon + 1), result);
+    } else if (provider_ == Provider::ros2 && owner == ros2::provider_name) {
+      describe_ros2(event, name.substr(colon + 1), result);
+    }
   }
-  result.foreign_count = &totals_.foreign_names[std::string(name)];
+  if (result.kind == EventClass::Kind::foreign) {
+    result.foreign_count = &totals_.foreign_names[std::string(name)];
+  }
   return result;
+}
+
+void Reader::describe_ours(const bt_event_class* known, std::string_view name, EventClass& result) {
+  const auto entry = std::find(event_names.begin(), event_names.end(), name);
+  result.code = static_cast<std::uint8_t>(entry - event_names.begin());
+  const bool good = entry != event_names.end() && describe_fields(known, result);
+  result.kind = !good                     ? EventClass::Kind::mismatch
+                : *entry == "calibration" ? EventClass::Kind::calibration
+                                          : EventClass::Kind::ours;
+  if (!good) {
+    result.problem = "event ligament:" + std::string(name) +
+                     " has other fields than spec/events/events.yaml says: the recording was made "
+                     "by another version";
+  }
+}
+
+void Reader::describe_ros2(const bt_event* event, std::string_view name, EventClass& result) {
+  if (ros2::describe(event, name, result.layout, result.problem)) {
+    result.kind = EventClass::Kind::ros2;
+  } else if (!result.problem.empty()) {
+    result.kind = EventClass::Kind::mismatch;
+  }
 }
 
 bool Reader::describe_fields(const bt_event_class* known, EventClass& result) const {
@@ -181,12 +175,14 @@ std::uint64_t Reader::set_field(std::size_t column, const bt_field* field) {
 void Reader::write_row(const bt_message* message, const bt_event* event, const EventClass& known) {
   const std::size_t row = batch_.rows();
   const bt_clock_snapshot* time = bt_message_event_borrow_default_clock_snapshot_const(message);
-  const std::uint64_t ticks = bt_clock_snapshot_get_value(time);
+  Stamp stamp;
+  clocks_.stamp(bt_clock_snapshot_get_value(time), known.clock, stamp);
   batch_.fixed(Batch::clock).set(row, known.clock);
-  batch_.fixed(Batch::ticks).set(row, ticks);
-  // LTTng's default clock is CLOCK_MONOTONIC in nanoseconds: the timeline's own clock, so exact.
-  batch_.fixed(Batch::time_ns).set(row, ticks);
-  batch_.fixed(Batch::bound_ns).set(row, 0);
+  batch_.fixed(Batch::ticks).set(row, stamp.ticks);
+  batch_.fixed(Batch::time_ns).set(row, bits_of(stamp.time_ns));
+  if (stamp.same_clock) {
+    batch_.fixed(Batch::bound_ns).set(row, 0);
+  }
   batch_.fixed(Batch::host).set(row, known.host);
   batch_.fixed(Batch::event).set(row, known.code);
   const bt_field* payload = bt_event_borrow_payload_field_const(event);
@@ -209,6 +205,7 @@ void Reader::write_row(const bt_message* message, const bt_event* event, const E
   }
   batch_.finish_row();
   ++totals_.events;
+  ++totals_.provider_events;
 }
 
 bool Reader::on_event(const bt_message* message) {
@@ -223,15 +220,26 @@ bool Reader::on_event(const bt_message* message) {
       ++totals_.calibration_events;
       return true;
     case EventClass::Kind::mismatch:
-      return fail(std::string("event ") +
-                  bt_event_class_get_name(bt_event_borrow_class_const(event)) +
-                  " has other fields than spec/events/events.yaml says: the recording was made "
-                  "by another version");
+      return fail(known.problem);
+    case EventClass::Kind::ros2:
+      import_ros2(message, event, known);
+      return !batch_.nearly_full() || flush();
     case EventClass::Kind::ours:
       break;
   }
   write_row(message, event, known);
-  return !batch_.full() || flush();
+  return !batch_.nearly_full() || flush();
+}
+
+void Reader::import_ros2(const bt_message* message, const bt_event* event,
+                         const EventClass& known) {
+  const bt_clock_snapshot* time = bt_message_event_borrow_default_clock_snapshot_const(message);
+  clocks_.stamp(bt_clock_snapshot_get_value(time), known.clock, decoded_.stamp);
+  decoded_.stamp.host = known.host;
+  ros2::decode(event, known.layout, decoded_);
+  mapper_.on_event(decoded_);
+  ++totals_.provider_events;
+  totals_.events = rows_.rows();
 }
 
 bool Reader::on_message(const bt_message* message) {

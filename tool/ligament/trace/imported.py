@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament trace import`: a recording of an unmodified rclcpp system becomes an event table.
+
+The folder that is written can be given to `ligament report` as a run's folder can. The recording
+itself is only read.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from ligament import __version__
+from ligament.artefacts import DEFAULT_OUT, write_json
+from ligament.errors import InputError, Problem
+from ligament.trace.convert import Conversion, convert
+from ligament.trace.perfetto import write_timeline
+from ligament.trace.salvage import copy_whole, find_cuts
+
+SCHEMA = "ligament/imported/1"
+PROVIDER = "ros2"
+GRAPH = "imported"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import left."""
+
+    folder: Path
+    conversion: Conversion
+    timeline: Path
+    timeline_is_whole: bool
+
+
+def import_recording(
+    recording: Path, *, name: str | None = None, graph: str = GRAPH, out: Path | None = None
+) -> Imported:
+    """Convert a recording of ros2_tracing into `out` (default: build/<graph>/<name>)."""
+    if not recording.is_dir():
+        raise InputError(
+            Problem(
+                "recording-missing",
+                f"{recording} is no folder",
+                hint="name the folder that `ros2 trace` wrote; it holds `ust/.../metadata`",
+            )
+        )
+    variant = name or recording.resolve().name
+    folder = out or DEFAULT_OUT / graph / variant
+    _refuse_overwriting(folder, recording)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        conversion = _convert(recording, folder / "events.parquet")
+    except InputError:
+        if not any(folder.iterdir()):
+            shutil.rmtree(folder)
+        raise
+    write_json(folder / "import.json", _describe(conversion, recording, graph, variant))
+    timeline = folder / "timeline.json"
+    whole = write_timeline(conversion.path, timeline)
+    return Imported(folder, conversion, timeline, whole)
+
+
+def _convert(recording: Path, table: Path) -> Conversion:
+    """Of a recording that is cut off, its whole packets."""
+    cuts = find_cuts(recording)
+    if not cuts:
+        return convert(recording, table, provider=PROVIDER, salvage=True)
+    said = "; ".join(cut.sentence for cut in cuts)
+    with tempfile.TemporaryDirectory() as folder:
+        whole = copy_whole(recording, cuts, Path(folder))
+        conversion = convert(whole, table, provider=PROVIDER, salvage=True, known_error=said)
+    return conversion
+
+
+def _refuse_overwriting(folder: Path, recording: Path) -> None:
+    if (folder / "run.json").exists() or folder.resolve() == recording.resolve():
+        raise InputError(
+            Problem(
+                "out-in-use",
+                f"{folder} is {'a run' if (folder / 'run.json').exists() else 'the recording'}; "
+                "the import would be mixed with it",
+                hint="name another folder: --out FOLDER",
+            )
+        )
+
+
+def _describe(conversion: Conversion, recording: Path, graph: str, variant: str) -> dict[str, Any]:
+    raw = pq.read_metadata(conversion.path).metadata[b"ligament"]
+    metadata: dict[str, Any] = json.loads(raw)
+    return {
+        "schema": SCHEMA,
+        "graph": graph,
+        "variant": variant,
+        "run_id": variant,
+        "state": "truncated" if conversion.error else "imported",
+        "provider": PROVIDER,
+        "recording": recording.resolve().name,
+        "trace": {
+            "events_discarded": conversion.discarded_events + conversion.unknown_losses,
+            "packets_lost": conversion.discarded_packets,
+        },
+        "context": {
+            "machine": {"hosts": metadata.get("hosts", [])},
+            "commit": None,
+            "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+            "versions": {"ligament": __version__},
+        },
+    }

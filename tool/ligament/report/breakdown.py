@@ -2,9 +2,13 @@
 """Where the time of a chain went: every nanosecond between publish and take gets one name.
 
 Per hop, from the beginning of the publish call to the take: the publisher's copy and serialise
-spans inside the call; *wait*, while the message was visible but the taking thread was busy in
-another callback; the rest is *transport*. Per node between, from its take to the beginning of its
-publish: its outermost spans by category; the rest counts as transport too. So the five add up.
+spans inside the call; *queue wait* and *executor wait*, while the message was visible but the
+taking thread was in a callback of the same subscription, or of another; the rest is *transport*.
+Per node between, from its take to the beginning of its publish: its outermost spans by category;
+the rest counts as transport too. So the six add up.
+
+A recording of an rclcpp system has no spans: there *compute* is the callback up to the publish
+call, and transport is split further, by layer (layers.py).
 """
 
 from __future__ import annotations
@@ -18,36 +22,46 @@ from numpy.typing import NDArray
 
 from ligament.report.chains import Instances
 from ligament.report.database import columns
+from ligament.report.layers import Way, add_taken, split_layers
 
 Times = NDArray[np.int64]
-SHARES = ("compute", "copy", "serialise", "transport", "wait")
+SHARES = ("compute", "copy", "serialise", "transport", "queue_wait", "executor_wait")
+WAITS = ("queue_wait", "executor_wait")
 SPANS = ("compute", "copy", "serialise")
+
+
+def by_thread(threads: Times, times: Times) -> list[tuple[int, NDArray[np.int64]]]:
+    """For each thread the places of its rows, in order of time."""
+    if len(threads) == 0:
+        return []
+    order = np.lexsort((times, threads))
+    names, starts = np.unique(threads[order], return_index=True)
+    return [
+        (int(name), rows) for name, rows in zip(names, np.split(order, starts[1:]), strict=True)
+    ]
 
 
 class Coverage:
     """How much of any time window a thread spent inside given, not overlapping intervals."""
 
-    def __init__(self, threads: NDArray[Any], begins: Times, ends: Times) -> None:
-        self._threads: dict[str, tuple[Times, Times, Times]] = {}
-        order = np.lexsort((begins, threads.astype(str)))
-        names = threads.astype(str)[order]
-        for name in np.unique(names):
-            chosen = order[names == name]
-            begin, end = begins[chosen], ends[chosen]
+    def __init__(self, threads: Times, begins: Times, ends: Times) -> None:
+        self._threads: dict[int, tuple[Times, Times, Times]] = {}
+        for name, rows in by_thread(threads, begins):
+            begin, end = begins[rows], ends[rows]
             total = np.concatenate(([0], np.cumsum(end - begin)))
-            self._threads[str(name)] = (begin, end, total)
+            self._threads[name] = (begin, end, total)
 
-    def inside(self, threads: NDArray[Any], begin: Times, end: Times) -> Times:
+    def inside(self, threads: Times, begin: Times, end: Times) -> Times:
         """Nanoseconds of [begin, end] that each row's thread spent inside intervals."""
         result = np.zeros(len(begin), dtype=np.int64)
-        for name in np.unique(threads.astype(str)):
-            if name in self._threads:
+        for name in np.unique(threads):
+            if int(name) in self._threads:
                 rows = threads == name
-                until = self._until(name, end[rows])
-                result[rows] = np.maximum(until - self._until(name, begin[rows]), 0)
+                until = self._until(int(name), end[rows])
+                result[rows] = np.maximum(until - self._until(int(name), begin[rows]), 0)
         return result
 
-    def _until(self, name: str, time: Times) -> Times:
+    def _until(self, name: int, time: Times) -> Times:
         begins, ends, total = self._threads[name]
         started = np.searchsorted(begins, time, side="right")
         last_end = ends[np.maximum(started - 1, 0)]
@@ -59,11 +73,13 @@ class Coverage:
 class HopTimes:
     """Per message: the time between two nodes, and then inside the second one up to its publish.
 
-    `node` is empty for the last hop, whose node is where the chain ends.
+    `node` is empty for the last hop, whose node is where the chain ends. `layers` is what the
+    transport of both is made of; empty where the provider tells no layers.
     """
 
     between: dict[str, Times]
     node: dict[str, Times]
+    layers: dict[str, Times]
 
 
 @dataclass(frozen=True)
@@ -89,27 +105,37 @@ class Breakdown:
 class Timeline:
     """What every thread did when: the basis on which chains are broken down."""
 
-    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
-        self._busy = self._coverage(database, "callbacks", "true")
+    def __init__(self, database: duckdb.DuckDBPyConnection, *, imported: bool = False) -> None:
+        self.imported = imported
+        self._database = database
+        self._busy = self._coverage("callbacks", "true")
+        self._own: dict[int, Coverage] = {}
         self._spans = {
-            category: self._coverage(database, "spans", f"outermost AND category = '{category}'")
+            category: self._coverage("spans", f"outermost AND category = '{category}'")
             for category in SPANS
         }
         marks = columns(
-            database, "SELECT host || ':' || tid AS thread, time_ns FROM events ORDER BY row"
-        )
-        self._marks: dict[str, Times] = {}
-        threads = marks["thread"].astype(str)
-        for name in np.unique(threads):
-            self._marks[str(name)] = np.sort(marks["time_ns"][threads == name])
-
-    @staticmethod
-    def _coverage(database: duckdb.DuckDBPyConnection, table: str, condition: str) -> Coverage:
-        found = columns(
             database,
-            f"SELECT host || ':' || tid AS thread, begin_ns, end_ns FROM {table} WHERE {condition}",
+            "SELECT thread_of(host, tid) AS thread, time_ns FROM events WHERE tid IS NOT NULL",
+        )
+        self._marks = {
+            name: marks["time_ns"][rows]
+            for name, rows in by_thread(marks["thread"], marks["time_ns"])
+        }
+
+    def _coverage(self, table: str, condition: str) -> Coverage:
+        found = columns(
+            self._database,
+            "SELECT thread_of(host, tid) AS thread, begin_ns, end_ns "
+            f"FROM {table} WHERE {condition}",
         )
         return Coverage(found["thread"], found["begin_ns"], found["end_ns"])
+
+    def own(self, subscription: int) -> Coverage:
+        """The callbacks of one subscription."""
+        if subscription not in self._own:
+            self._own[subscription] = self._coverage("callbacks", f"handle = {subscription}")
+        return self._own[subscription]
 
     def break_down(self, found: Instances) -> Breakdown:
         """Give every nanosecond of every message's way a name."""
@@ -120,38 +146,86 @@ class Timeline:
             edges += [np.minimum(table[f"pub_begin_{k}"], table[f"take_{k}"]), table[f"take_{k}"]]
         # And a clock that steps back between threads makes no negative time.
         times = np.maximum.accumulate(np.stack(edges).astype(np.int64), axis=0)
-        hops = []
+        hops = [self._hop(found, k, times) for k in range(len(found.chain.hops))]
+        return Breakdown(times[0], times[-1], tuple(hops), self._events(found, times))
+
+    def _hop(self, found: Instances, k: int, times: Times) -> HopTimes:
+        table, subscription = found.columns, found.chain.hops[k].subscription
+        begin, take = times[2 * k], times[2 * k + 1]
+        taker = table[f"take_thread_{k}"]
+        visible = np.clip(self._visible(table, k), begin, take)
+        between = self._parts(table[f"pub_thread_{k}"], begin, visible, take)
+        own = self.own(subscription)
+        between["queue_wait"] = own.inside(taker, visible, take)
+        between["executor_wait"] = self._busy.inside(taker, visible, take) - between["queue_wait"]
+        between["transport"] -= between["queue_wait"] + between["executor_wait"]
+        leave = times[2 * k + 2] if k + 1 < len(found.chain.hops) else None
+        node: dict[str, Times] = {}
+        if leave is not None:
+            node = self._parts(table[f"pub_thread_{k + 1}"], take, leave, leave)
+            if self.imported:
+                node["compute"] = own.inside(taker, take, leave)
+                node["transport"] = leave - take - node["compute"]
+        layers: dict[str, Times] = {}
+        if self.imported:
+            way = Way.of(table, k, begin, visible, take)
+            layers = split_layers(
+                way,
+                table[f"pub_thread_{k}"] == taker,
+                lambda low, high: self._busy.inside(taker, low, high),
+            )
+            if leave is not None:
+                add_taken(layers, table[f"take_rcl_{k}"], take, node["transport"])
+        return HopTimes(between, node, layers)
+
+    def _visible(self, table: dict[str, Any], k: int) -> Times:
+        """When a message could be taken.
+
+        An import knows when the middleware was called, and that inside a callback the call was over
+        when the thread emitted its next event.
+        """
+        end: Times = table[f"pub_end_{k}"]
+        if not self.imported:
+            return end
+        called_back = (table[f"pub_callback_end_{k}"] > 0) & (table[f"take_intra_{k}"] == 0)
+        return np.where(called_back, self._next_event(table[f"pub_thread_{k}"], end), end)
+
+    def _next_event(self, threads: Times, after: Times) -> Times:
+        """Time of each row's thread's first event after `after`; that itself if there is none."""
+        result = after.copy()
+        for name in np.unique(threads):
+            marks = self._marks.get(int(name), np.empty(0, dtype=np.int64))
+            rows = np.flatnonzero(threads == name)
+            place = np.searchsorted(marks, after[rows], side="right")
+            there = place < len(marks)
+            result[rows[there]] = marks[place[there]]
+        return result
+
+    def _events(self, found: Instances, times: Times) -> Times:
+        """Events that were emitted on each message's way, by the threads that it passed."""
+        table = found.columns
         events = np.zeros(found.complete, dtype=np.int64)
         for k in range(len(found.chain.hops)):
             publisher, taker = table[f"pub_thread_{k}"], table[f"take_thread_{k}"]
             begin, take = times[2 * k], times[2 * k + 1]
-            visible = np.clip(table[f"pub_end_{k}"], begin, take)
-            between = self._parts(publisher, begin, visible, take)
-            between["wait"] = self._busy.inside(taker, visible, take)
-            between["transport"] = between["transport"] - between["wait"]
             events += self._count(publisher, begin, take)
             events += np.where(taker == publisher, 0, self._count(taker, begin, take))
-            node: dict[str, Times] = {}
             if k + 1 < len(found.chain.hops):
-                worker, leave = table[f"pub_thread_{k + 1}"], times[2 * k + 2]
-                node = self._parts(worker, take, leave, leave)
-                events += self._count(worker, take, leave)
-            hops.append(HopTimes(between, node))
-        return Breakdown(times[0], times[-1], tuple(hops), events)
+                events += self._count(table[f"pub_thread_{k + 1}"], take, times[2 * k + 2])
+        return events
 
-    def _parts(
-        self, thread: NDArray[Any], begin: Times, end: Times, until: Times
-    ) -> dict[str, Times]:
+    def _parts(self, thread: Times, begin: Times, end: Times, until: Times) -> dict[str, Times]:
         """Spans of a thread in [begin, end]; what is left of [begin, until] is transport."""
         parts = {name: spans.inside(thread, begin, end) for name, spans in self._spans.items()}
         rest = until - begin - np.sum(list(parts.values()), axis=0)
-        return {**parts, "transport": rest, "wait": np.zeros(len(begin), dtype=np.int64)}
+        waits = {name: np.zeros(len(begin), dtype=np.int64) for name in WAITS}
+        return {**parts, "transport": rest, **waits}
 
-    def _count(self, threads: NDArray[Any], begin: Times, end: Times) -> Times:
+    def _count(self, threads: Times, begin: Times, end: Times) -> Times:
         """Events that each row's thread emitted in (begin, end]."""
         result = np.zeros(len(begin), dtype=np.int64)
-        for name in np.unique(threads.astype(str)):
-            marks = self._marks.get(str(name), np.empty(0, dtype=np.int64))
+        for name in np.unique(threads):
+            marks = self._marks.get(int(name), np.empty(0, dtype=np.int64))
             rows = threads == name
             result[rows] = np.searchsorted(marks, end[rows], side="right") - np.searchsorted(
                 marks, begin[rows], side="right"

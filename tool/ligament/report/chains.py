@@ -15,6 +15,11 @@ import duckdb
 
 from ligament.report.database import Column, columns
 
+HOUSEKEEPING = ("/parameter_events", "/rosout")
+"""Topics that every ROS node has for its own sake: no chain is followed through them."""
+MOST_CHAINS = 2000
+"""Graphs with many joins have more ways than anybody reads; the search ends here."""
+
 
 @dataclass(frozen=True)
 class Hop:
@@ -48,8 +53,10 @@ class Chain:
 class Instances:
     """Every message that started on a chain's source, and how far it came.
 
-    Columns `pub_begin_k`, `pub_end_k`, `pub_thread_k`, `take_k`, `take_thread_k` for hop k = 0...;
-    one row per message that reached the end, in order of publication.
+    Columns for hop k = 0...; one row per message that reached the end, in order of publication:
+    `pub_begin_k`, `pub_end_k`, `pub_thread_k`, `take_k`, `take_thread_k`; of imports also
+    `pub_rcl_k`, `pub_callback_end_k`, `take_ready_k`, `take_execute_k`, `take_rcl_k` (0: not known)
+    and `take_intra_k`.
     """
 
     chain: Chain
@@ -70,7 +77,7 @@ class Instances:
 
 
 def find_chains(database: duckdb.DuckDBPyConnection) -> list[Chain]:
-    """All maximal chains, longest first, then by id."""
+    """All maximal chains, longest first, then by id; at most MOST_CHAINS."""
     ends = _taken_by(database)
     onward: dict[int, list[int]] = defaultdict(list)
     for cause, publisher in database.execute(
@@ -96,7 +103,8 @@ def _taken_by(database: duckdb.DuckDBPyConnection) -> dict[int, list[Hop]]:
     ).fetchall()
     ends: dict[int, list[Hop]] = defaultdict(list)
     for row in rows:
-        ends[row[0]].append(Hop(*row))
+        if row[2] not in HOUSEKEEPING:
+            ends[row[0]].append(Hop(*row))
     return ends
 
 
@@ -110,7 +118,7 @@ def _extend(
     """Follow a publisher to all its takers; a way that cannot go on is a chain."""
     visited = {way[0].source, *(hop.target for hop in way)} if way else set()
     for hop in ends.get(publisher, []):
-        if hop.target in visited or hop.target == hop.source:
+        if hop.target in visited or hop.target == hop.source or len(found) >= MOST_CHAINS:
             continue
         longer = [*way, hop]
         before = len(found)
@@ -122,9 +130,11 @@ def _extend(
             found.append(Chain(tuple(longer)))
 
 
-def instances(database: duckdb.DuckDBPyConnection, chain: Chain) -> Instances:
-    """Follow every message of the source along the chain."""
-    _make_instance_table(database, chain)
+def instances(
+    database: duckdb.DuckDBPyConnection, chain: Chain, *, imported: bool = False
+) -> Instances:
+    """Follow every message of the source along the chain. `imported`: with the layers' times."""
+    _make_instance_table(database, chain, imported)
     last = len(chain.hops) - 1
     # A message that several publications continue counts as complete if one of them arrived.
     reached = ", ".join(
@@ -156,7 +166,17 @@ def instances(database: duckdb.DuckDBPyConnection, chain: Chain) -> Instances:
     )
 
 
-def _make_instance_table(database: duckdb.DuckDBPyConnection, chain: Chain) -> None:
+IMPORTED = {
+    "pub_rcl": "p{k}.rcl_ns",
+    "pub_callback_end": "p{k}.callback_end_ns",
+    "take_ready": "t{k}.ready_ns",
+    "take_execute": "t{k}.execute_ns",
+    "take_rcl": "c{k}.rcl_ns",
+    "take_intra": "t{k}.intra",
+}
+
+
+def _make_instance_table(database: duckdb.DuckDBPyConnection, chain: Chain, imported: bool) -> None:
     select = ["p0.row", "p0.seq"]
     joins = ["FROM publications p0"]
     for k, hop in enumerate(chain.hops):
@@ -173,10 +193,19 @@ def _make_instance_table(database: duckdb.DuckDBPyConnection, chain: Chain) -> N
         select += [
             f"p{k}.begin_ns AS pub_begin_{k}",
             f"p{k}.end_ns AS pub_end_{k}",
-            f"p{k}.host || ':' || p{k}.tid AS pub_thread_{k}",
+            f"thread_of(p{k}.host, p{k}.tid) AS pub_thread_{k}",
             f"t{k}.take_ns AS take_{k}",
-            f"t{k}.host || ':' || t{k}.tid AS take_thread_{k}",
+            f"thread_of(t{k}.host, t{k}.tid) AS take_thread_{k}",
         ]
+        if imported:
+            joins.append(
+                f"LEFT JOIN callbacks c{k} ON c{k}.handle = {hop.subscription} "
+                f"AND c{k}.publisher = {hop.publisher} AND c{k}.seq = t{k}.seq"
+            )
+            select += [
+                f"coalesce({value.format(k=k)}, 0) AS {name}_{k}"
+                for name, value in IMPORTED.items()
+            ]
     database.execute(
         f"CREATE OR REPLACE TEMP TABLE instances AS SELECT {', '.join(select)} {' '.join(joins)} "
         f"WHERE p0.publisher = {chain.hops[0].publisher}"

@@ -3,17 +3,20 @@
 -- event was lost, or the process was killed in it), gives no row: nothing is invented.
 
 -- One row per finished callback. handle: subscription or timer; publisher, seq: the message that it
--- was called with (0: none). begin_row, end_row: places in the event table, for exact order.
+-- was called with (0: none; null: not known). begin_row, end_row: places in the event table, for
+-- exact order. rcl_ns: when rcl had taken that message (imports).
 CREATE TEMP TABLE callbacks AS
 WITH marks AS (
-  SELECT row, host, tid, event, handle, publisher, seq, time_ns,
+  SELECT row, host, tid, event, handle, publisher, seq, source_ns, rcl_ns, time_ns,
          lead(event) OVER thread AS next_event, lead(handle) OVER thread AS next_handle,
          lead(time_ns) OVER thread AS end_ns, lead(row) OVER thread AS end_row
   FROM events WHERE event IN ('callback_start', 'callback_end')
   WINDOW thread AS (PARTITION BY host, tid ORDER BY row))
-SELECT host, tid, handle, publisher, seq, time_ns AS begin_ns, end_ns, row AS begin_row, end_row
-FROM marks
-WHERE event = 'callback_start' AND next_event = 'callback_end' AND next_handle = handle;
+SELECT m.host, m.tid, m.handle, coalesce(m.publisher, l.publisher) AS publisher,
+       coalesce(m.seq, l.seq) AS seq, m.time_ns AS begin_ns, m.end_ns, m.row AS begin_row, m.end_row,
+       m.rcl_ns
+FROM marks m LEFT JOIN links l ON l.subscription = m.handle AND l.source_ns = m.source_ns
+WHERE m.event = 'callback_start' AND m.next_event = 'callback_end' AND m.next_handle = m.handle;
 
 -- One row per finished span. outermost: not inside another span of its thread; only those are
 -- summed, so that nested spans do not count twice.

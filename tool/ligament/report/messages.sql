@@ -2,26 +2,35 @@
 -- Messages by identity (publisher, seq): who published them, who took them, and which message a
 -- publication was caused by.
 
--- One row per taken message and subscription.
+-- One row per taken message and subscription; publisher, seq: null where they are not known.
+-- Imports also know ready_ns: when the executor last began to look for work; execute_ns: when it
+-- began to execute it; intra: whether it stayed in its process.
 CREATE TEMP TABLE takes AS
-SELECT e.subscription, e.publisher, e.seq, e.time_ns AS take_ns, e.host, e.tid, e.row, s.node
-FROM events e LEFT JOIN subscriptions s ON s.subscription = e.subscription
-WHERE e.event = 'take';
+SELECT e.subscription, coalesce(e.publisher, l.publisher) AS publisher,
+       coalesce(e.seq, l.seq) AS seq, e.time_ns AS take_ns, e.host, e.tid, e.row, s.node,
+       e.ready_ns, e.execute_ns, e.intra
+FROM (SELECT * FROM events WHERE event = 'take') e
+LEFT JOIN subscriptions s ON s.subscription = e.subscription
+LEFT JOIN links l ON l.subscription = e.subscription AND l.source_ns = e.source_ns;
 
 -- One row per published message. begin_ns: when the call began (the event's own time where that was
--- not measured); end_ns: when the entry was visible.
+-- not measured); end_ns: when the entry was visible; an import does not know that: there it is when
+-- the middleware was called. rcl_ns: when rcl was called (imports).
 -- cause_publisher, cause_seq: the message that the surrounding callback worked on, by the identity
 -- that its last span before the publication gave, else the message that it was called with; null:
--- the publication came from a timer or from outside any callback.
+-- the publication came from a timer or from outside any callback. callback_end: when the
+-- surrounding callback ended; null: there is none.
 CREATE TEMP TABLE publications AS
 WITH published AS (
-  SELECT e.row, e.host, e.tid, e.publisher, e.seq, e.bytes, e.time_ns AS end_ns,
+  SELECT e.row, e.host, e.tid, e.publisher, e.seq, e.bytes, e.time_ns AS rcl_ns,
+         coalesce(s.send_ns, e.time_ns) AS end_ns,
          CASE WHEN e.begin_ns > 0 THEN least(e.begin_ns, e.time_ns) ELSE e.time_ns END AS begin_ns,
          p.node
-  FROM events e LEFT JOIN publishers p ON p.publisher = e.publisher
-  WHERE e.event = 'publish'),
+  FROM (SELECT * FROM events WHERE event = 'publish') e
+  LEFT JOIN publishers p ON p.publisher = e.publisher
+  LEFT JOIN sends s ON s.publisher = e.publisher AND s.seq = e.seq),
 inside AS (
-  SELECT p.*, c.begin_row AS callback_row, c.end_row AS callback_end,
+  SELECT p.*, c.begin_row AS callback_row, c.end_row AS callback_end, c.end_ns AS callback_end_ns,
          c.publisher AS called_publisher, c.seq AS called_seq
   FROM published p ASOF LEFT JOIN callbacks c
     ON p.host = c.host AND p.tid = c.tid AND p.row >= c.begin_row),
@@ -30,7 +39,8 @@ worked AS (
   SELECT i.*, s.begin_row AS span_row, s.publisher AS span_publisher, s.seq AS span_seq
   FROM inside i ASOF LEFT JOIN identified s
     ON i.host = s.host AND i.tid = s.tid AND i.row >= s.begin_row)
-SELECT row, host, tid, publisher, seq, bytes, begin_ns, end_ns, node,
+SELECT row, host, tid, publisher, seq, bytes, begin_ns, rcl_ns, end_ns, node,
+       CASE WHEN row <= callback_end THEN callback_end_ns END AS callback_end_ns,
        CASE WHEN coalesce(row > callback_end, true) THEN NULL
             WHEN span_row > callback_row THEN span_publisher
             ELSE nullif(called_publisher, 0) END AS cause_publisher,
@@ -41,7 +51,8 @@ FROM worked;
 
 -- How often each publisher's messages were taken by each subscription.
 CREATE TEMP TABLE hops AS
-SELECT publisher, subscription, count(*) AS messages FROM takes GROUP BY ALL;
+SELECT publisher, subscription, count(*) AS messages, min(take_ns) AS first_ns, max(take_ns) AS last_ns
+FROM takes WHERE publisher IS NOT NULL GROUP BY publisher, subscription;
 
 -- How often a publisher's message was caused by a message of another publisher.
 CREATE TEMP TABLE causes AS

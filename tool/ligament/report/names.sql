@@ -6,24 +6,52 @@
 CREATE TEMP TABLE nodes AS
 SELECT node, any_value(name) AS name FROM events WHERE event = 'node_init' GROUP BY node;
 
--- topic: handle; name: topic id; message: message type.
+-- handle: the subscription whose callback it is; message: the message type that stands in the
+-- function's name; null where it holds none or several.
+CREATE TEMP TABLE callback_types AS
+WITH found AS (
+  SELECT handle, list_distinct(regexp_extract_all(name, '(\w+::msg::\w+)_<', 1)) AS types
+  FROM events WHERE event = 'callback_name')
+SELECT handle, CASE WHEN len(types) = 1 THEN replace(types[1], '::', '/') END AS message FROM found;
+
+-- topic: handle; name: topic id; message: message type; null where nothing tells it.
 CREATE TEMP TABLE topics AS
-SELECT topic, any_value(name) AS name, any_value(message) AS message
-FROM events WHERE event = 'topic_init' GROUP BY topic;
+WITH told AS (
+  SELECT s.topic, CASE WHEN count(DISTINCT c.message) = 1 THEN any_value(c.message) END AS message
+  FROM events s JOIN callback_types c ON c.handle = s.subscription
+  WHERE s.event = 'subscription_init' GROUP BY s.topic)
+SELECT e.topic, any_value(e.name) AS name,
+       coalesce(any_value(e.message), any_value(t.message)) AS message
+FROM events e LEFT JOIN told t ON t.topic = e.topic
+WHERE e.event = 'topic_init' GROUP BY e.topic;
 
 -- publisher: id that samples carry; node_name, topic_name: ids, null if their start-up event was lost.
 CREATE TEMP TABLE publishers AS
 SELECT p.publisher, any_value(p.node) AS node, any_value(n.name) AS node_name,
-       any_value(t.name) AS topic_name, any_value(t.message) AS message
+       any_value(p.topic) AS topic, any_value(t.name) AS topic_name, any_value(t.message) AS message,
+       any_value(p.depth) AS depth
 FROM events p LEFT JOIN nodes n ON n.node = p.node LEFT JOIN topics t ON t.topic = p.topic
 WHERE p.event = 'publisher_init' GROUP BY p.publisher;
 
 -- subscription: handle; as publishers.
 CREATE TEMP TABLE subscriptions AS
 SELECT s.subscription, any_value(s.node) AS node, any_value(n.name) AS node_name,
-       any_value(t.name) AS topic_name, any_value(t.message) AS message
+       any_value(s.topic) AS topic, any_value(t.name) AS topic_name, any_value(t.message) AS message,
+       any_value(s.depth) AS depth
 FROM events s LEFT JOIN nodes n ON n.node = s.node LEFT JOIN topics t ON t.topic = s.topic
 WHERE s.event = 'subscription_init' GROUP BY s.subscription;
+
+-- handle: timer; period_ns: null if unknown.
+CREATE TEMP TABLE timers AS
+SELECT e.handle, any_value(n.name) AS node_name, any_value(e.period_ns) AS period_ns
+FROM events e LEFT JOIN nodes n ON n.node = e.node
+WHERE e.event = 'timer_init' GROUP BY e.handle;
+
+-- handle: service; name: service id. Imports only.
+CREATE TEMP TABLE services AS
+SELECT e.handle, any_value(n.name) AS node_name, any_value(e.name) AS name
+FROM events e LEFT JOIN nodes n ON n.node = e.node
+WHERE e.event = 'service_init' GROUP BY e.handle;
 
 -- span: handle; name and category as the author gave them.
 CREATE TEMP TABLE span_names AS

@@ -9,8 +9,14 @@ from typing import Any
 
 from ligament.errors import FailureError, InputError, Problem, listing
 from ligament.report.equality import Comparison, Frames, compare_frames, read_frames
-from ligament.report.statistics import is_within_noise
-from ligament.report.variant import WARM_UP_FRAMES, RunFolder, describe_variant, open_run
+from ligament.report.statistics import difference_interval, is_within_noise
+from ligament.report.variant import (
+    WARM_UP_FRAMES,
+    Described,
+    RunFolder,
+    describe_variant,
+    open_run,
+)
 from ligament.trace.stage import trace_run
 
 SCHEMA = "ligament/report/1"
@@ -41,26 +47,29 @@ def make_report(paths: list[Path], options: ReportOptions) -> dict[str, Any]:
         )
     reference = _reference(runs, options.reference)
     expected = read_frames(options.expected) if options.expected else None
-    variants = []
+    described = []
     for run in runs:
         if not run.table.is_file():
             trace_run(run.path)
-        entry = describe_variant(run, options.warm_up)
+        found = describe_variant(run, options.warm_up)
         lone = len(runs) == 1 and expected is None
-        comparison = _record_only(run) if lone else _compare(run, reference, expected)
-        entry["equal"] = comparison.equal
-        entry["equality"] = {
+        if run.is_imported:
+            comparison = Comparison(None, "a recording holds no outputs that could be compared", 0)
+        else:
+            comparison = _record_only(run) if lone else _compare(run, reference, expected)
+        found.entry["equal"] = comparison.equal
+        found.entry["equality"] = {
             "text": comparison.text,
             "frames": comparison.frames,
             "first_difference": comparison.first_difference,
         }
-        variants.append(entry)
-    _compare_figures(variants, reference.run["run_id"])
+        described.append(found)
+    _compare_figures(described, described[runs.index(reference)])
     return {
         "schema": SCHEMA,
         "graph": graphs.pop(),
         "reference": reference.run["variant"],
-        "variants": variants,
+        "variants": [one.entry for one in described],
         "context": runs[0].run["context"],
     }
 
@@ -121,17 +130,21 @@ def _compare(run: RunFolder, reference: RunFolder, expected: Frames | None) -> C
     return Comparison(True, f"{variant.text} and the independent reference", variant.frames)
 
 
-def _compare_figures(variants: list[dict[str, Any]], reference_id: str) -> None:
+def _compare_figures(described: list[Described], reference: Described) -> None:
     """How each median lies to the reference's, and whether a difference is shown at all."""
-    base = next(v for v in variants if v["run_id"] == reference_id)["latency_ns"]
-    for variant in variants:
-        latency = variant["latency_ns"]
-        comparable = bool(latency and base and variant["run_id"] != reference_id)
-        variant["against_reference"] = (
-            {
+    base = reference.entry["latency_ns"]
+    for one in described:
+        latency = one.entry["latency_ns"]
+        one.entry["against_reference"] = None
+        if latency and base and one is not reference:
+            difference = latency["p50"] - base["p50"]
+            interval = difference_interval(one.batches, reference.batches, difference)
+            one.entry["against_reference"] = {
                 "p50_ratio": latency["p50"] / base["p50"] if base["p50"] else None,
-                "within_noise": is_within_noise(latency, base),
+                "p50_difference_ns": difference,
+                "difference_low_ns": interval[0] if interval else None,
+                "difference_high_ns": interval[1] if interval else None,
+                "within_noise": (
+                    interval[0] <= 0 <= interval[1] if interval else is_within_noise(latency, base)
+                ),
             }
-            if comparable
-            else None
-        )

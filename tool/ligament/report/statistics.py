@@ -53,6 +53,70 @@ def summarise(values: Any) -> dict[str, Any]:
     }
 
 
+def rate_hz(times_ns: Any) -> float | None:
+    """How often something happened; None for fewer than two times."""
+    span = int(times_ns.max() - times_ns.min()) if len(times_ns) > 1 else 0
+    return (len(times_ns) - 1) * 1e9 / span if span > 0 else None
+
+
+BINS = 60
+
+
+SHARES_OF_QUANTILES = (*(k / 100 for k in range(100)), 0.995, 0.999, 0.9999, 1.0)
+
+
+def quantiles(values: Any) -> list[dict[str, float]]:
+    """Points of the distribution function: with nothing left out, far into its tail."""
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    return [
+        {"share": share, "value_ns": percentile(ordered, share)} for share in SHARES_OF_QUANTILES
+    ]
+
+
+def histogram(values: Any) -> dict[str, Any]:
+    """Bins of equal width from the smallest value on; the last holds all beyond 1.5 times p99."""
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    low = float(ordered[0])
+    high = min(float(ordered[-1]), low + 1.5 * (percentile(ordered, 0.99) - low))
+    width = max((high - low) / BINS, 1.0)
+    places = np.minimum(((ordered - low) / width).astype(np.int64), BINS - 1)
+    counts = np.bincount(places, minlength=BINS)
+    return {"low_ns": low, "width_ns": width, "counts": [int(count) for count in counts]}
+
+
+BATCHES = 30
+LEAST_IN_BATCH = 5
+
+
+def batch_medians(values: Any) -> NDArray[np.float64]:
+    """Medians of batches of neighbouring values; empty where there are too few values.
+
+    Neighbouring messages depend on each other, batches hardly do: so the spread of their medians
+    tells how sure the median is, where an interval from single messages would be too narrow.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    batches = min(BATCHES, len(array) // LEAST_IN_BATCH)
+    if batches < 6:
+        return np.empty(0)
+    return np.array([float(np.median(part)) for part in np.array_split(array, batches)])
+
+
+def difference_interval(
+    one: NDArray[np.float64], other: NDArray[np.float64], difference: float
+) -> tuple[float, float] | None:
+    """95 % interval around a difference of medians, from both sides' batch medians (Welch)."""
+    if len(one) == 0 or len(other) == 0:
+        return None
+    a, b = (float(side.var(ddof=1)) / len(side) for side in (one, other))
+    if a + b == 0:
+        return difference, difference
+    freedom = (a + b) ** 2 / (a**2 / (len(one) - 1) + b**2 / (len(other) - 1))
+    # Student's t at 97.5 %, to three digits for five degrees of freedom and more.
+    factor = 1.96 + 2.37 / freedom + 2.8 / freedom**2 + 2.2 / freedom**3
+    half = factor * math.sqrt(a + b)
+    return difference - half, difference + half
+
+
 def is_within_noise(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether the intervals of two medians overlap, so that no difference is shown."""
     return bool(one["p50_low"] <= other["p50_high"] and other["p50_low"] <= one["p50_high"])

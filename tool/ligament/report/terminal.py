@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ligament.report.breakdown import SHARES
+from ligament.report.chains import HOUSEKEEPING
+from ligament.report.layers import LAYERS
 
 
 def report_console() -> Console:
@@ -23,6 +25,10 @@ def print_report(report: dict[str, Any], console: Console) -> None:
     for variant in report["variants"]:
         if variant["hops"]:
             console.print(_hops(variant))
+        if variant["layers_ns"]:
+            console.print(_layers(variant))
+        if variant["provider"] != "ligament":
+            console.print(_callbacks(variant))
     for line in remarks(report):
         console.print(line, soft_wrap=True)
 
@@ -70,7 +76,7 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
         ("latency sd", latency("sd")),
         ("jitter", latency("jitter")),
     ]
-    rows += [(f"share {name}", share(name)) for name in SHARES]
+    rows += [(f"share {name.replace('_', ' ')}", share(name)) for name in SHARES]
     rows += [
         ("[bold]message passing[/]", [percent(v["message_passing"]) for v in variants]),
         ("  median of frames", [percent(v["message_passing_p50"]) for v in variants]),
@@ -81,6 +87,7 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
         ("copies", [_count(v["copies"]) for v in variants]),
         ("CPU time", [duration(v["cpu_ns"]) for v in variants]),
         ("peak memory", [_bytes(v["peak_memory_bytes"]) for v in variants]),
+        ("energy per message", [_energy(v.get("energy")) for v in variants]),
         ("lost events", [str(v["lost_events"]) for v in variants]),
         ("probe overhead", [duration(v["probe_overhead_ns"]) for v in variants]),
     ]
@@ -118,9 +125,11 @@ def _interval(latency: dict[str, Any] | None) -> str:
 def _against(against: dict[str, Any] | None) -> str:
     if not against or against["p50_ratio"] is None:
         return "-"
-    if against["within_noise"]:
-        return "within noise"
-    return f"x {against['p50_ratio']:.3f}"
+    ratio = f"x {against['p50_ratio']:.3f}"
+    if against["difference_low_ns"] is not None:
+        low, high = against["difference_low_ns"], against["difference_high_ns"]
+        ratio += f" ({duration(low)} .. {duration(high)})"
+    return f"within noise, {ratio}" if against["within_noise"] else ratio
 
 
 def _rate(value: float | None) -> str:
@@ -135,23 +144,66 @@ def _bytes(value: int | None) -> str:
     return "-" if value is None else f"{value / 1e6:.0f} MB"
 
 
+def _energy(value: dict[str, Any] | None) -> str:
+    if not value or value["joules"] is None:
+        return "no meter"
+    joules = value["per_message_j"]
+    return "-" if joules is None else f"{joules * 1e3:.3g} mJ"
+
+
 def _incomplete(value: dict[str, Any] | None) -> str:
     return "-" if value is None else f"{value['count']} of {value['of']}"
 
 
 def _hops(variant: dict[str, Any]) -> Table:
     table = Table(title=f"{variant['name']}: means per hop", title_justify="left")
-    for name in ("hop", "handed over", "waited", "compute", "copy", "serialise", "rest in node"):
+    for name in (
+        "hop", "handed over", "queued", "executor busy", "compute", "copy", "serialise",
+        "rest in node", "p50", "p99", "rate", "drops",
+    ):  # fmt: skip
         table.add_column(name, justify="left" if name == "hop" else "right")
     for hop in variant["hops"]:
         between, node = hop["between_ns"], hop["node_ns"] or dict.fromkeys(SHARES, 0.0)
         table.add_row(
             f"{hop['from']} -> {hop['to']} ({hop['topic']})",
             duration(between["transport"]),
-            duration(between["wait"]),
+            duration(between["queue_wait"]),
+            duration(between["executor_wait"]),
             *(duration(between[name] + node[name]) for name in ("compute", "copy", "serialise")),
             duration(node["transport"]),
+            duration(hop["total_ns"].get("p50")),
+            duration(hop["total_ns"].get("p99")),
+            _rate(hop["throughput_hz"]),
+            str(hop["drops"]),
         )
+    return table
+
+
+def _layers(variant: dict[str, Any]) -> Table:
+    """Where the transport of a recording of an rclcpp system went, hop by hop."""
+    table = Table(title=f"{variant['name']}: transport by layer, means", title_justify="left")
+    for name in ("hop", *LAYERS):
+        table.add_column(name, justify="left" if name == "hop" else "right")
+    for hop in variant["hops"]:
+        title = f"{hop['from']} -> {hop['to']} ({hop['topic']})"
+        table.add_row(title, *(duration(hop["layers_ns"][name]) for name in LAYERS))
+    table.add_row("all", *(duration(variant["layers_ns"][name]) for name in LAYERS))
+    return table
+
+
+def _callbacks(variant: dict[str, Any]) -> Table:
+    """How long each callback of the chain's nodes ran."""
+    table = Table(title=f"{variant['name']}: callbacks", title_justify="left")
+    for name in ("node", "called by", "count", "p50", "p99", "rate", "interval jitter"):
+        table.add_column(name, justify="left" if name in ("node", "called by") else "right")
+    for one in variant["callbacks"]:
+        if one["name"] not in HOUSEKEEPING:
+            times, interval = one["time_ns"], one["interval_ns"] or {}
+            table.add_row(
+                one["node"] or "?", f"{one['kind']} {one['name']}", str(times["n"]),
+                duration(times["p50"]), duration(times["p99"]), _rate(one["rate_hz"]),
+                duration(interval.get("jitter")),
+            )  # fmt: skip
     return table
 
 
@@ -166,6 +218,7 @@ def remarks(report: dict[str, Any]) -> list[str]:
             lines.append(f"{name}: {error['node'] or error['container']}: {error['text']}{times}")
         if not variant["hops"]:
             lines.append(f"{name}: no chain from a source to the sink was found in its trace")
+        lines += [f"{name}: {sentence}" for sentence in variant["missing"]]
         if lost := variant["lost_events"]:
             lines.append(f"{name}: {lost} events were lost; its figures are of whole chains only")
         if variant["incomplete"] and variant["incomplete"]["count"]:

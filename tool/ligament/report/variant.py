@@ -10,30 +10,43 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow.parquet as pq
 
 from ligament.errors import InputError, Problem
-from ligament.report.breakdown import SHARES, Breakdown, HopTimes, Timeline
-from ligament.report.chains import Instances, find_chains, instances
+from ligament.report.breakdown import SHARES, Breakdown, HopTimes, Timeline, by_thread
+from ligament.report.chains import Chain, Hop, Instances, find_chains, instances
 from ligament.report.counters import Counters, read_counters
-from ligament.report.database import open_events
-from ligament.report.statistics import summarise
-from ligament.trace.convert import TABLE_SCHEMA
+from ligament.report.database import columns, open_events, read_metadata
+from ligament.report.energy import energy_per_message
+from ligament.report.found import callback_times, found_system, missing
+from ligament.report.layers import LAYERS
+from ligament.report.statistics import batch_medians, histogram, quantiles, rate_hz, summarise
+from ligament.report.tables import tables_of
 
 WARM_UP_FRAMES = 10
+MOST_FOLLOWED = 24
+"""Chains whose messages are followed; what else there is, is counted."""
 FIGURES = (
     "latency_ns", "shares", "message_passing", "message_passing_p50", "message_passing_ns",
-    "throughput_hz", "probe_overhead_ns", "probe",
+    "throughput_hz", "probe_overhead_ns", "probe", "layers_ns", "latency_histogram",
+    "latency_quantiles",
 )  # fmt: skip
 """What a run without one complete chain has no value for."""
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A run as it lies on disk: run.json, and what the run and the trace stage put beside it."""
+    """A run as it lies on disk: run.json, and what the run and the trace stage put beside it.
+
+    Of an imported recording, import.json stands for run.json.
+    """
 
     path: Path
     run: dict[str, Any]
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether it is a recording of another system, of which only the events are known."""
+        return bool(self.run["schema"] == RUN_FILES["import.json"])
 
     @property
     def table(self) -> Path:
@@ -70,63 +83,82 @@ class RunFolder:
         }
 
 
+RUN_FILES = {"run.json": "ligament/run/1", "import.json": "ligament/imported/1"}
+"""What makes a folder a run's: our own, or an imported recording's; and the schema of each."""
+
+
 def open_run(path: Path) -> RunFolder:
     """Read a run's folder, given it or its run.json."""
-    folder = path.parent if path.name == "run.json" else path
+    folder = path.parent if path.name in RUN_FILES else path
+    name = next((name for name in RUN_FILES if (folder / name).is_file()), "run.json")
     try:
-        run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        run = json.loads((folder / name).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        hint = "name the folder that `ligament run` printed: build/<graph>/<variant>/runs/<run_id>"
+        hint = (
+            "name the folder that `ligament run` printed: build/<graph>/<variant>/runs/<run_id>; "
+            "a recording of another ROS 2 system first needs: ligament trace import DIR"
+        )
         raise InputError(
             Problem("run-unreadable", f"{folder} is no run: {error}", hint=hint)
         ) from error
-    if run.get("schema") != "ligament/run/1":
+    if run.get("schema") != RUN_FILES[name]:
         raise InputError(
-            Problem("schema-version", f"{folder}/run.json is no run", expected="ligament/run/1")
+            Problem("schema-version", f"{folder}/{name} is no run", expected=RUN_FILES[name])
         )
     return RunFolder(folder, run)
 
 
-def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Described:
+    """An entry of report.json, and what comparing it with another needs beside it."""
+
+    entry: dict[str, Any]
+    batches: Any
+    """Medians of batches of neighbouring latencies."""
+
+
+def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described:
     """All figures of one traced run, except whether its outputs are equal to another's."""
     counters = read_counters(run.path / "status.jsonl")
-    metadata = _table_metadata(run.table)
+    metadata = read_metadata(run.table)
+    imported = metadata.get("provider") == "ros2"
     database = open_events(run.table)
-    timeline = Timeline(database)
-    found = [instances(database, chain) for chain in find_chains(database)]
+    timeline = Timeline(database, imported=imported)
+    chains = _worth_following(find_chains(database), run.sink)
+    found = [instances(database, chain) for chain in chains[:MOST_FOLLOWED]]
     main = _main_chain(found, run.sink)
+    if main and imported:
+        main = instances(database, main.chain, imported=True)
+    figures, batches = _chain_figures(database, timeline, main, warm_up)
     entry: dict[str, Any] = {
         "name": run.run["variant"],
         "run_id": run.run["run_id"],
         "run_dir": str(run.path),
         "state": run.run["state"],
+        "provider": metadata.get("provider", "ligament"),
         "errors": run.run.get("errors", []),
-        **_chain_figures(database, timeline, main, warm_up),
+        **figures,
+        "found": found_system(database, metadata),
+        "callbacks": callback_times(database),
+        "missing": missing(database, metadata),
         "drops": max(counters.total("lost"), _dropped(database)),
         "lost_events": _lost_events(run, metadata),
         **_resources(counters),
+        **tables_of(run.path / "status.jsonl", database),
+        "energy": energy_per_message(run.run.get("energy"), main.complete if main else 0),
         "other_chains": [
             {"id": other.chain.id, "started": other.started, "complete": other.complete}
             for other in found
             if main is None or other.chain.id != main.chain.id
         ],
+        "further_chains": max(0, len(chains) - MOST_FOLLOWED),
     }
-    return entry
+    return Described(entry, batches)
 
 
-def _table_metadata(table: Path) -> dict[str, Any]:
-    raw = pq.read_metadata(table).metadata or {}
-    metadata: dict[str, Any] = json.loads(raw.get(b"ligament", b"{}"))
-    if metadata.get("schema") != TABLE_SCHEMA:
-        raise InputError(
-            Problem(
-                "schema-version",
-                f"{table} is no event table of this version",
-                expected=TABLE_SCHEMA,
-                hint="make it again: ligament trace RUN_DIR",
-            )
-        )
-    return metadata
+def _worth_following(chains: list[Chain], sink: str | None) -> list[Chain]:
+    """Those that end in the sink first; else the longest."""
+    return sorted(chains, key=lambda chain: (chain.nodes[-1] != sink, -len(chain.hops), chain.id))
 
 
 def _main_chain(found: list[Instances], sink: str | None) -> Instances | None:
@@ -140,7 +172,7 @@ def _chain_figures(
     timeline: Timeline,
     main: Instances | None,
     warm_up: int,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], Any]:
     skipped = min(warm_up, max(main.complete - 1, 0)) if main else 0
     head: dict[str, Any] = {
         "frames": main.complete - skipped if main else 0,
@@ -149,27 +181,47 @@ def _chain_figures(
         "chain": {"id": main.chain.id, "nodes": main.chain.nodes} if main else None,
     }
     if main is None or main.complete == 0:
-        return head | dict.fromkeys(FIGURES) | {"hops": [], "spans": []}
+        return head | dict.fromkeys(FIGURES) | {"hops": [], "spans": []}, batch_medians([])
     parts = timeline.break_down(main)
     kept = slice(skipped, None)
     latency = parts.latency[kept]
     passing = latency - parts.total("compute")[kept]
     total = int(latency.sum())
     shares = {name: float(parts.total(name)[kept].sum()) / max(total, 1) for name in SHARES}
-    cost = database.execute("SELECT median(cost_ns) FROM probe_costs").fetchone()
-    probe_ns = float(cost[0]) if cost and cost[0] is not None else None
-    events = float(parts.events[kept].mean())
-    return head | {
+    figures = {
         "latency_ns": summarise(latency),
+        "latency_histogram": histogram(latency),
+        "latency_quantiles": quantiles(latency),
         "shares": shares,
         "message_passing": 1.0 - shares["compute"],
         "message_passing_p50": float(np.median(passing / np.maximum(latency, 1))),
         "message_passing_ns": summarise(passing),
-        "throughput_hz": _rate(parts.end[kept]),
-        "probe_overhead_ns": None if probe_ns is None else events * probe_ns,
-        "probe": {"cost_ns": probe_ns, "events_per_frame": events},
-        "hops": _hops(main, parts, kept),
+        "throughput_hz": rate_hz(parts.end[kept]),
+        **_probes(database, parts.events[kept]),
+        "layers_ns": _layers(parts, kept),
+        "hops": _hops(database, main, parts, kept),
         "spans": _span_times(database, main),
+    }
+    return head | figures, batch_medians(latency)
+
+
+def _probes(database: duckdb.DuckDBPyConnection, events: Any) -> dict[str, Any]:
+    """What the probes cost, where the traced processes measured it."""
+    cost = database.execute("SELECT median(cost_ns) FROM probe_costs").fetchone()
+    if not cost or cost[0] is None:
+        return {"probe_overhead_ns": None, "probe": None}
+    per_frame = float(events.mean())
+    return {
+        "probe_overhead_ns": per_frame * float(cost[0]),
+        "probe": {"cost_ns": float(cost[0]), "events_per_frame": per_frame},
+    }
+
+
+def _layers(parts: Breakdown, kept: slice) -> dict[str, float] | None:
+    if not all(hop.layers for hop in parts.hops):
+        return None
+    return {
+        name: float(sum(hop.layers[name][kept].mean() for hop in parts.hops)) for name in LAYERS
     }
 
 
@@ -184,12 +236,9 @@ def _incomplete(main: Instances) -> dict[str, Any]:
     }
 
 
-def _rate(ends: Any) -> float | None:
-    span = int(ends.max() - ends.min()) if len(ends) > 1 else 0
-    return (len(ends) - 1) * 1e9 / span if span > 0 else None
-
-
-def _hops(main: Instances, parts: Breakdown, kept: slice) -> list[dict[str, Any]]:
+def _hops(
+    database: duckdb.DuckDBPyConnection, main: Instances, parts: Breakdown, kept: slice
+) -> list[dict[str, Any]]:
     return [
         {
             "topic": hop.topic,
@@ -198,10 +247,36 @@ def _hops(main: Instances, parts: Breakdown, kept: slice) -> list[dict[str, Any]
             "wakes": float(_thread_changes(main, k)[kept].mean()),
             "between_ns": _parts(times.between, kept),
             "node_ns": _parts(times.node, kept) if times.node else None,
+            "layers_ns": (
+                {name: float(times.layers[name][kept].mean()) for name in LAYERS}
+                if times.layers
+                else None
+            ),
             "total_ns": summarise(_sum(times)[kept]),
+            **_traffic(database, hop),
         }
         for k, (hop, times) in enumerate(zip(main.chain.hops, parts.hops, strict=True))
     ]
+
+
+def _traffic(database: duckdb.DuckDBPyConnection, hop: Hop) -> dict[str, Any]:
+    """Messages of a hop, on the chain or not."""
+    ends = [hop.publisher, hop.subscription]
+    taken = database.execute(
+        "SELECT messages, first_ns, last_ns FROM hops WHERE publisher = ? AND subscription = ?",
+        ends,
+    ).fetchone()
+    dropped = database.execute(
+        "SELECT coalesce(sum(count), 0) FROM events "
+        "WHERE event = 'drop' AND publisher = ? AND subscription = ?",
+        ends,
+    ).fetchone()
+    messages, first, last = taken or (0, 0, 0)
+    return {
+        "messages": messages,
+        "throughput_hz": (messages - 1) * 1e9 / (last - first) if last > first else None,
+        "drops": int(dropped[0]) if dropped else 0,
+    }
 
 
 def _thread_changes(main: Instances, hop: int) -> Any:
@@ -221,13 +296,23 @@ def _parts(times: dict[str, Any], kept: slice) -> dict[str, float]:
 
 def _span_times(database: duckdb.DuckDBPyConnection, main: Instances) -> list[dict[str, Any]]:
     """The named spans of the chain's nodes, whether on the chain's way or not."""
-    rows = database.execute(
-        "SELECT n.name, s.name, s.category, list(s.end_ns - s.begin_ns) FROM spans s "
-        "JOIN nodes n ON n.node = s.node GROUP BY ALL ORDER BY 1, 2"
+    names = database.execute(
+        "SELECT DISTINCT s.span, n.name, s.name, s.category FROM spans s "
+        "JOIN nodes n ON n.node = s.node"
     ).fetchall()
+    times = columns(database, "SELECT span, begin_ns, end_ns FROM spans")
+    handles, codes = np.unique(times["span"], return_inverse=True)
+    rows_of = dict(by_thread(codes.astype(np.int64), times["begin_ns"]))
+    place = {int(handle): code for code, handle in enumerate(handles)}
+    took = times["end_ns"] - times["begin_ns"]
     return [
-        {"node": node, "span": name, "category": category, "time_ns": summarise(values)}
-        for node, name, category, values in rows
+        {
+            "node": node,
+            "span": name,
+            "category": category,
+            "time_ns": summarise(took[rows_of[place[handle]]]),
+        }
+        for handle, node, name, category in sorted(names, key=lambda row: (row[1], row[2]))
         if node in main.chain.nodes
     ]
 

@@ -24,6 +24,17 @@ MakeRun = Callable[..., Path]
 @pytest.fixture
 def make_run(tmp_path: Path) -> MakeRun:
     """A run's folder with an event table, outputs and counters."""
+    return run_maker(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def make_lasting_run(tmp_path_factory: pytest.TempPathFactory) -> MakeRun:
+    """As make_run, for runs that many tests look at and none changes."""
+    return run_maker(tmp_path_factory.mktemp("runs"))
+
+
+def run_maker(tmp_path: Path) -> MakeRun:
+    """What makes run folders below a folder."""
 
     def make(trace: Trace, variant: str = "one", hashes: dict[int, str] | None = None,
              lost: int = 0, **metadata: Any) -> Path:  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ligament.trace.convert import TABLE_SCHEMA, event_set, table_schema
+from ligament.trace.convert import TABLE_SCHEMA, table_events, table_schema
 
 CAMERA, RECTIFY, SINK = 1, 2, 3
 RAW, RECT, DONE = 10, 11, 12
@@ -77,7 +77,7 @@ class Trace:
         return self
 
     def write(self, path: Path, **metadata: Any) -> Path:
-        schema = table_schema(event_set())
+        schema = table_schema(table_events())
         rows = sorted(self.rows, key=lambda row: row["time_ns"])
         table = pa.Table.from_pylist(
             [{name: row.get(name) for name in schema.names} for row in rows],

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 from made_up_traces import PACK, PUB_RAW, PUB_RECT, SUB_RAW, SUB_RECT, TIMER, Trace
 
 from ligament.report.breakdown import SHARES, Breakdown, Timeline
@@ -28,7 +29,8 @@ def test_a_plain_frame(trace: Trace, tmp_path: Path) -> None:
     parts = broken_down(trace.frame(10_000, 1).frame(20_000, 2), tmp_path)
     assert list(parts.latency) == [1000, 1000]
     assert totals(parts) == {
-        "compute": 600, "copy": 0, "serialise": 0, "transport": 400, "wait": 0,
+        "compute": 600, "copy": 0, "serialise": 0, "transport": 400, "queue_wait": 0,
+        "executor_wait": 0,
     }  # fmt: skip
     first, second = parts.hops
     assert (first.between["transport"][0], first.node["transport"][0]) == (100, 100)
@@ -44,8 +46,28 @@ def test_waiting_for_a_busy_executor(trace: Trace, tmp_path: Path) -> None:
     trace.add(9_000, "callback_start", 2, handle=999, publisher=0, seq=0).end(10_070, 2, 999)
     parts = broken_down(trace, tmp_path)
     # The message was visible from 10,020 on.
-    assert totals(parts)["wait"] == 50
+    assert totals(parts)["executor_wait"] == 50
     assert totals(parts)["transport"] == 350
+
+
+def test_waiting_behind_an_earlier_message(trace: Trace, tmp_path: Path) -> None:
+    """The thread was in a callback of the same subscription: that is a queue, not the executor."""
+    trace.frame(10_000, 1)
+    trace.add(9_000, "callback_start", 2, handle=SUB_RAW, publisher=0, seq=0)
+    trace.end(10_070, 2, SUB_RAW)
+    parts = totals(broken_down(trace, tmp_path))
+    assert (parts["queue_wait"], parts["executor_wait"], parts["transport"]) == (50, 0, 350)
+
+
+def test_a_table_of_an_earlier_version_is_read(trace: Trace, tmp_path: Path) -> None:
+    """Columns that were added later are null in it."""
+    path = trace.frame(10_000, 1).write(tmp_path / "events.parquet")
+    table = pq.read_table(path)
+    added = ["depth", "intra", "ready_ns", "execute_ns", "rcl_ns"]
+    pq.write_table(table.drop_columns(added), path)
+    database = open_events(path)
+    parts = Timeline(database).break_down(instances(database, find_chains(database)[0]))
+    assert list(parts.latency) == [1000]
 
 
 def test_one_thread_waits_for_its_own_publisher(trace: Trace, tmp_path: Path) -> None:
@@ -55,7 +77,7 @@ def test_one_thread_waits_for_its_own_publisher(trace: Trace, tmp_path: Path) ->
     trace.publish(300, 310, 1, PUB_RECT, 1).end(340, 1, SUB_RAW)
     trace.take(350, 1, SUB_RECT, PUB_RECT, 1).end(400, 1, SUB_RECT)
     parts = broken_down(trace, tmp_path)
-    assert totals(parts)["wait"] == (150 - 120) + (340 - 310)
+    assert totals(parts)["executor_wait"] == (150 - 120) + (340 - 310)
 
 
 def test_nested_spans_count_once(trace: Trace, tmp_path: Path) -> None:

@@ -121,3 +121,42 @@ def test_a_trace_without_messages_has_no_chain(trace: Trace, tmp_path: Path, row
     for seq in range(rows):
         trace.publish(10, 20, 1, PUB_RAW, seq + 1)
     assert follow(trace, tmp_path) == {}
+
+
+def test_a_chain_is_followed_through_edges(trace: Trace, tmp_path: Path) -> None:
+    """Each pool's edge gives messages a name of its own; their source timestamp is the link."""
+    edge = 900
+    for seq in range(1, 4):
+        start, stamp = seq * 10_000, 77_000 + seq
+        trace.add(start - 5, "callback_start", 1, handle=301, publisher=0, seq=0)
+        trace.add(start + 20, "publish", 1, publisher=PUB_RAW, seq=seq, bytes=9, source_ns=stamp,
+                  begin_ns=start)  # fmt: skip
+        trace.end(start + 30, 1, 301)
+        # The edge met the camera late: its numbers are others.
+        trace.add(start + 99, "relayed", 2, subscription=SUB_RAW, publisher=edge, seq=seq + 40,
+                  source_ns=stamp)  # fmt: skip
+        trace.take(start + 100, 2, SUB_RAW, edge, seq + 40)
+        trace.span(start + 150, start + 750, 2, publisher=edge, seq=seq + 40)
+        trace.publish(start + 800, start + 820, 2, PUB_RECT, seq).end(start + 850, 2, SUB_RAW)
+        trace.take(start + 1000, 3, SUB_RECT, PUB_RECT, seq).end(start + 1100, 3, SUB_RECT)
+    found = follow(trace, tmp_path)
+    assert list(found) == [MAIN]
+    assert list(found[MAIN].columns["seq"]) == [1, 2, 3]
+    assert found[MAIN].incomplete == 0
+
+
+def test_a_message_whose_publication_is_not_known_is_linked_to_none(
+    trace: Trace, tmp_path: Path
+) -> None:
+    trace.frame(10_000, 1)
+    # From outside: nobody here published with that time. And one time that two publications have.
+    for seq, stamp in ((1, 5), (2, 9)):
+        trace.add(30_000 + seq, "relayed", 2, subscription=SUB_RAW, publisher=900, seq=seq,
+                  source_ns=stamp)  # fmt: skip
+        trace.take(30_010 + seq, 2, SUB_RAW, 900, seq).end(30_020 + seq, 2, SUB_RAW)
+    for seq in (2, 3):
+        trace.add(29_000 + seq, "publish", 1, publisher=PUB_RAW, seq=seq, bytes=9, source_ns=9,
+                  begin_ns=29_000 + seq)  # fmt: skip
+    found = follow(trace, tmp_path)
+    assert list(found[MAIN].columns["seq"]) == [1]
+    assert found[MAIN].incomplete == 2

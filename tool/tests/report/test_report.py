@@ -40,7 +40,14 @@ def test_the_figures_of_a_run(make_run: MakeRun) -> None:
     assert variant["frames"] == 3
     assert variant["latency_ns"]["p50"] == 1000
     assert variant["shares"] == pytest.approx(
-        {"compute": 0.6, "copy": 0, "serialise": 0, "transport": 0.4, "wait": 0}
+        {
+            "compute": 0.6,
+            "copy": 0,
+            "serialise": 0,
+            "transport": 0.4,
+            "queue_wait": 0,
+            "executor_wait": 0,
+        }
     )
     assert variant["message_passing"] == pytest.approx(0.4)
     assert variant["message_passing_ns"]["p50"] == 400

@@ -3,9 +3,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from ligament.report.statistics import is_within_noise, summarise
+from ligament.report.statistics import (
+    batch_medians,
+    difference_interval,
+    histogram,
+    is_within_noise,
+    summarise,
+)
 
 
 def test_percentiles_are_measured_values() -> None:
@@ -33,3 +40,45 @@ def test_noise_is_said() -> None:
     assert is_within_noise(low, summarise(range(2, 102)))
     assert not is_within_noise(low, high)
     assert not is_within_noise(high, low)
+
+
+def slow_drift(count: int, seed: int) -> list[float]:
+    """Values whose neighbours depend on each other, around 100."""
+    generator = np.random.default_rng(seed)
+    values, level = [], 0.0
+    for step in generator.normal(size=count):
+        level = 0.9 * level + step
+        values.append(100 + level)
+    return values
+
+
+def test_no_difference_is_seen_where_there_is_none() -> None:
+    """With dependent neighbours, 95 of 100 intervals hold the truth: count over many pairs."""
+    held = 0
+    for seed in range(100):
+        one, other = slow_drift(3000, 2 * seed), slow_drift(3000, 2 * seed + 1)
+        difference = float(np.median(other) - np.median(one))
+        interval = difference_interval(batch_medians(other), batch_medians(one), difference)
+        assert interval is not None
+        held += interval[0] <= 0 <= interval[1]
+    assert 88 <= held <= 100
+
+
+def test_a_difference_is_seen_where_there_is_one() -> None:
+    one = slow_drift(3000, 1)
+    other = [value + 2 for value in slow_drift(3000, 2)]
+    interval = difference_interval(batch_medians(other), batch_medians(one), 2.0)
+    assert interval is not None
+    assert 0 < interval[0] < 2 < interval[1] < 4
+
+
+def test_too_few_values_have_no_interval() -> None:
+    assert difference_interval(batch_medians(range(29)), batch_medians(range(300)), 1.0) is None
+
+
+def test_a_histogram_holds_every_value() -> None:
+    made = histogram([*range(1000), 10**9])
+    assert sum(made["counts"]) == 1001
+    assert made["counts"][-1] == 1
+    assert made["low_ns"] == 0
+    assert made["width_ns"] < 100

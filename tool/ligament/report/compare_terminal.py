@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison for people: one line per figure, then what made it fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ligament.report.compare import FASTER, REGRESSION
+from ligament.report.terminal import duration
+
+_STYLES = {REGRESSION: "bold red", FASTER: "green"}
+
+
+def print_comparison(made: dict[str, Any], console: Console) -> None:
+    """Figures, notes, verdict."""
+    table = Table(title="base and new, medians", title_justify="left")
+    for heading in ("variant", "figure", "base", "new", "new / base", "95 % interval", "verdict"):
+        table.add_column(heading, justify="left" if heading in ("variant", "figure") else "right")
+    for entry in made["figures"]:
+        style = _STYLES.get(entry["verdict"], "")
+        table.add_row(
+            escape(entry["variant"]),
+            escape(entry["figure"]),
+            _value(entry, "base"),
+            _value(entry, "new"),
+            "-" if entry["ratio"] is None else f"{entry['ratio']:.3f}",
+            "-" if entry["low"] is None else f"{entry['low']:.3f} .. {entry['high']:.3f}",
+            f"[{style}]{entry['verdict']}[/]" if style else entry["verdict"],
+        )
+    console.print(table)
+    for note in made["notes"]:
+        console.print(f"note: {escape(note)}", soft_wrap=True)
+    for text in made["regressions"]:
+        console.print(f"[bold red]regression:[/] {escape(text)}", soft_wrap=True)
+    if not made["regressions"]:
+        limit = f"{made['threshold'] * 100:g} %"
+        console.print(f"no significant regression beyond {limit}", soft_wrap=True)
+
+
+def _value(entry: dict[str, Any], key: str) -> str:
+    value = entry[key]
+    if value is None:
+        return "-"
+    return duration(value) if entry["unit"] == "ns" else f"{value:.4g}"

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a figure of report.json reads on the page. The unrounded figure stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+NONE = "–"
+
+
+def look_up(document: Any, path: str) -> Any:
+    """The value at `variants/0/latency_ns/p50`; None where a step of the way is missing."""
+    value = document
+    for step in path.split("/"):
+        if isinstance(value, Mapping):
+            value = value.get(step)
+        elif isinstance(value, Sequence) and not isinstance(value, str) and step.isdigit():
+            value = value[int(step)] if int(step) < len(value) else None
+        else:
+            return None
+    return value
+
+
+def text_of(value: Any, kind: str) -> str:
+    """A figure in the form that its kind has."""
+    if value is None:
+        return NONE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    return _FORMS[kind](value)
+
+
+def duration(value_ns: float) -> str:
+    """A time with three or four digits in the unit that suits it."""
+    for factor, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
+        if abs(value_ns) >= factor:
+            return f"{_digits(value_ns / factor)} {unit}"
+    return f"{_digits(value_ns)} ns"
+
+
+def _digits(value: float) -> str:
+    if abs(value) >= 100 or value == int(value):
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def _size(value: float) -> str:
+    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if abs(value) >= factor:
+            return f"{_digits(value / factor)} {unit}"
+    return f"{value:.0f} B"
+
+
+def _energy(value_j: float) -> str:
+    for factor, unit in ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ")):
+        if abs(value_j) >= factor:
+            return f"{_digits(value_j / factor)} {unit}"
+    return f"{_digits(value_j * 1e9)} nJ"
+
+
+_FORMS: dict[str, Callable[[Any], str]] = {
+    "time": duration,
+    "count": lambda value: f"{value:,.0f}".replace(",", "\u202f"),
+    "share": lambda value: f"{value * 100:.2f} %",
+    "rate": lambda value: f"{_digits(value)} Hz",
+    "size": _size,
+    "ratio": lambda value: f"× {value:.3f}",
+    "number": lambda value: f"{value:.2f}",
+    "energy": _energy,
+    "text": str,
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament top`: a running graph, live."""
+
+from __future__ import annotations
+
+import json as json_module
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.live import Live
+
+from ligament.artefacts import DEFAULT_OUT, graph_folder
+from ligament.cli.common import JsonOption, OutOption, graph_path, print_json
+from ligament.graph import load_graph
+from ligament.top.figures import Top
+from ligament.top.find import find_run, read_run
+from ligament.top.tail import StatusTail
+from ligament.top.terminal import picture
+
+Target = Annotated[
+    str | None,
+    typer.Argument(metavar="GRAPH|RUN_DIR", help="Default: the graph that runs below --out."),
+]
+Once = Annotated[bool, typer.Option("--once", help="Show it once, and end.")]
+Interval = Annotated[
+    float, typer.Option("--interval", "-i", min=0.1, metavar="S", help="Time between two looks.")
+]
+
+
+def top(
+    target: Target = None,
+    once: Once = False,
+    interval: Interval = 1.0,
+    out: OutOption = DEFAULT_OUT,
+    json: JsonOption = False,
+) -> None:
+    """Watch a running graph: rates, latencies, drops, copies, the pool's fill, CPU per container.
+
+    Everything is counted by the containers anyway; nothing needs to be traced. Ends with the run,
+    or with Ctrl-C. With --json one document per look, one line each.
+
+    Examples:
+
+    ligament top
+
+    ligament top examples/perception --once --json
+    """
+    folder = find_run(_folder(target, out))
+    view = _View(folder)
+    if once:
+        shown = view.look()
+        print_json(shown) if json else _console().print(picture(shown))
+    elif json:
+        for shown in view.looks(interval):
+            print(json_module.dumps(shown, separators=(",", ":")), flush=True)
+    else:
+        _watch(view, interval)
+
+
+class _View:
+    """One run, looked at again and again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._tail = StatusTail(folder / "status.jsonl")
+        self._top = Top()
+
+    def look(self) -> dict[str, Any]:
+        """The run at this moment."""
+        run = read_run(self._folder)
+        self._top.take(self._tail.read())
+        return self._top.snapshot(time.monotonic_ns(), run, self._tail.unreadable)
+
+    def looks(self, interval_s: float) -> Any:
+        """A look after each interval, until the run has ended."""
+        while True:
+            shown = self.look()
+            yield shown
+            if shown["state"] not in ("running", "unknown"):
+                return
+            time.sleep(interval_s)
+
+
+def _folder(target: str | None, out: Path) -> Path:
+    """A run's folder, or where the runs of a graph lie."""
+    if target is None:
+        return out
+    path = Path(target)
+    is_graph = (path / "graph.yaml").is_file() or path.suffix in (".yaml", ".yml")
+    return graph_folder(load_graph(graph_path(target)).name, out) if is_graph else path
+
+
+def _console() -> Console:
+    console = Console()
+    return console if console.is_terminal else Console(width=160)
+
+
+def _watch(view: _View, interval: float) -> None:
+    console = _console()
+    if not console.is_terminal:
+        for shown in view.looks(interval):
+            console.print(picture(shown))
+        return
+    with Live(console=console, auto_refresh=False, screen=True) as live:
+        for shown in view.looks(interval):
+            live.update(picture(shown), refresh=True)
+    console.print(picture(shown))

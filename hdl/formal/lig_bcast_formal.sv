@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_bcast, proven: the stream's rules at each output by induction; that each consumer gets every beat
+// once and in order (ORDER) to a bound. The environment is free within the rules.
+module lig_bcast_formal (
+    input logic       clk_i,
+    input logic       rst_i,
+    input logic       s_valid,
+    input logic [7:0] s_data,
+    input logic       s_keep,
+    input logic       s_last,
+    input logic [2:0] m_ready
+);
+  logic s_ready;
+  logic [2:0] m_valid, m_keep, m_last;
+  logic [2:0][7:0] m_data;
+
+  lig_bcast #(.DATA_WIDTH(8), .OUTPUTS(3)) dut (
+      .clk_i, .rst_i,
+      .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
+      .s_axis_tkeep(s_keep), .s_axis_tlast(s_last),
+      .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
+      .m_axis_tkeep(m_keep), .m_axis_tlast(m_last));
+
+  logic started_q;
+  initial started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  always_comb if (!started_q) assume (rst_i);
+
+  lig_axis_rules #(.DATA_WIDTH(8), .WHOLE(0), .ASSUME(1)) rules_s (
+      .clk_i, .rst_i, .tvalid(s_valid), .tready(s_ready), .tdata(s_data), .tkeep(s_keep), .tlast(s_last));
+
+  for (genvar i = 0; i < 3; i++) begin : g_output
+    lig_axis_rules #(.DATA_WIDTH(8), .WHOLE(0)) rules_m (
+        .clk_i, .rst_i, .tvalid(m_valid[i]), .tready(m_ready[i]), .tdata(m_data[i]), .tkeep(m_keep[i]),
+        .tlast(m_last[i]));
+`ifdef ORDER
+    // A consumer may have its beat before it leaves the input: what went in is what was first offered.
+    logic begun_q;
+    initial begun_q = 1'b0;
+    always_ff @(posedge clk_i) begun_q <= !rst_i && s_valid && !s_ready;
+    lig_order #(.W(10), .EARLY(1)) order (
+        .clk_i, .rst_i, .push(s_valid && !begun_q), .in({s_last, s_keep, s_data}),
+        .pop(m_valid[i] && m_ready[i]), .out({m_last[i], m_keep[i], m_data[i]}));
+`endif
+  end
+endmodule

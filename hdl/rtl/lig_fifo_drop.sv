@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_fifo_drop: stores whole frames; a frame that finds no room is dropped whole, and nobody waits.
+//
+// The queue of a best-effort subscriber. A frame is offered only when its last beat is stored (store and
+// forward): what has begun to leave can no longer be dropped. tuser on the last beat asks to drop the frame,
+// as a length check does with a frame that does not fit its header. A frame longer than DEPTH is
+// always dropped. Each dropped frame is one pulse of drop_o.
+//
+// tready is always high, so a slow consumer cannot hold its publishers or the other subscribers back.
+// Rejected: letting a frame pass early if its header says that there is room; a header that is wrong would
+// then cut the frame in two.
+//
+//   latency              2 cycles behind the last beat of the frame
+//   initiation interval  1
+//   storage              DEPTH beats, and one that is offered
+module lig_fifo_drop #(
+    parameter int unsigned DATA_WIDTH = 64,  // bits; a multiple of 8, 8..512
+    parameter int unsigned KEEP_WIDTH = DATA_WIDTH / 8,
+    parameter int unsigned DEPTH = 512       // beats; a power of two, 2..65536
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+
+    input  logic                  s_axis_tvalid,
+    output logic                  s_axis_tready,
+    input  logic [DATA_WIDTH-1:0] s_axis_tdata,
+    input  logic [KEEP_WIDTH-1:0] s_axis_tkeep,
+    input  logic                  s_axis_tlast,
+    input  logic                  s_axis_tuser,  // with tlast: drop this frame
+
+    output logic                  m_axis_tvalid,
+    input  logic                  m_axis_tready,
+    output logic [DATA_WIDTH-1:0] m_axis_tdata,
+    output logic [KEEP_WIDTH-1:0] m_axis_tkeep,
+    output logic                  m_axis_tlast,
+
+    output logic drop_o  // one cycle per dropped frame, behind its last beat
+);
+  if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
+    $fatal(1, "lig_fifo_drop: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
+  end
+  if (DEPTH < 2 || DEPTH > 65536 || (DEPTH & (DEPTH - 1)) != 0) begin : g_rule_depth
+    $fatal(1, "lig_fifo_drop: rule depth: DEPTH = %0d, a power of two in 2..65536 is needed", DEPTH);
+  end
+
+  localparam int unsigned A = $clog2(DEPTH);
+  localparam int unsigned W = DATA_WIDTH + KEEP_WIDTH + 1;
+
+  // Beats from read_q to commit_q may leave; those up to write_q belong to the frame that is coming.
+  logic [A:0] write_q, commit_q, read_q;
+  logic [W-1:0] memory[DEPTH];
+  logic [W-1:0] out_q;
+  logic out_valid_q;
+  logic lost_q;  // the frame that is coming has lost a beat
+
+  logic full, push, pop, end_of_frame, lost;
+  assign full = write_q == (read_q ^ {1'b1, {A{1'b0}}});
+  assign lost = lost_q || full;
+  assign push = s_axis_tvalid && !lost;
+  assign end_of_frame = s_axis_tvalid && s_axis_tlast;
+  assign pop = commit_q != read_q && (m_axis_tready || !out_valid_q);
+
+  assign s_axis_tready = 1'b1;
+  assign m_axis_tvalid = out_valid_q;
+  assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = out_q;
+
+  always_ff @(posedge clk_i) begin
+    if (push) memory[write_q[A-1:0]] <= {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (pop) out_q <= memory[read_q[A-1:0]];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push) write_q <= write_q + 1'b1;
+    if (s_axis_tvalid) lost_q <= lost && !s_axis_tlast;
+    drop_o <= end_of_frame && (lost || s_axis_tuser);
+    if (end_of_frame) begin
+      if (lost || s_axis_tuser) write_q <= commit_q;
+      else commit_q <= write_q + 1'b1;
+    end
+    if (pop) read_q <= read_q + 1'b1;
+    if (pop) out_valid_q <= 1'b1;
+    else if (m_axis_tready) out_valid_q <= 1'b0;
+    if (rst_i) begin
+      write_q <= '0;
+      commit_q <= '0;
+      read_q <= '0;
+      out_valid_q <= 1'b0;
+      lost_q <= 1'b0;
+      drop_o <= 1'b0;
+    end
+  end
+
+`ifdef LIG_RULES
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_s (
+      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
+      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_m (
+      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
+      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+`endif
+endmodule

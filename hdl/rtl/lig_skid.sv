@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_skid: cuts every path between the two sides of a stream, at full rate.
+//
+// tvalid, the payload and tready all come from registers, so that a long chain of modules has short
+// paths. Two beats fit in: the one that is offered, and the one that the producer hands over in the cycle
+// in which it cannot see yet that the consumer stopped (it skids).
+//
+//   latency              1 cycle
+//   initiation interval  1
+//   storage              2 beats
+//
+// Example: one on each side of a long route, or behind a module whose tready depends on its tvalid.
+module lig_skid #(
+    parameter int unsigned DATA_WIDTH = 64,  // bits; a multiple of 8, 8..512
+    parameter int unsigned KEEP_WIDTH = DATA_WIDTH / 8
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+
+    input  logic                  s_axis_tvalid,
+    output logic                  s_axis_tready,
+    input  logic [DATA_WIDTH-1:0] s_axis_tdata,
+    input  logic [KEEP_WIDTH-1:0] s_axis_tkeep,
+    input  logic                  s_axis_tlast,
+
+    output logic                  m_axis_tvalid,
+    input  logic                  m_axis_tready,
+    output logic [DATA_WIDTH-1:0] m_axis_tdata,
+    output logic [KEEP_WIDTH-1:0] m_axis_tkeep,
+    output logic                  m_axis_tlast
+);
+  if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
+    $fatal(1, "lig_skid: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
+  end
+
+  localparam int unsigned W = DATA_WIDTH + KEEP_WIDTH + 1;
+
+  logic [W-1:0] in, out_q, skid_q;
+  logic out_valid_q, skid_valid_q;
+
+  assign in = {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
+  assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = out_q;
+  assign m_axis_tvalid = out_valid_q;
+  assign s_axis_tready = !skid_valid_q;
+
+  logic move;
+  assign move = m_axis_tready || !out_valid_q;
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      out_valid_q <= s_axis_tvalid || skid_valid_q;
+      out_q <= skid_valid_q ? skid_q : in;
+      skid_valid_q <= 1'b0;
+    end else if (s_axis_tvalid && !skid_valid_q) begin
+      skid_valid_q <= 1'b1;
+      skid_q <= in;
+    end
+    if (rst_i) begin
+      out_valid_q <= 1'b0;
+      skid_valid_q <= 1'b0;
+    end
+  end
+
+`ifdef FORMAL
+  // Without it induction starts in a state that no run reaches: the second place taken before the first.
+  initial out_valid_q = 1'b0;
+  initial skid_valid_q = 1'b0;
+  always_comb assert (out_valid_q || !skid_valid_q);
+`endif
+`ifdef LIG_RULES
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_s (
+      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
+      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_m (
+      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
+      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+`endif
+endmodule

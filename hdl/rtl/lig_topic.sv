@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_topic: a topic between nodes in hardware. Every frame of every publisher reaches every subscriber,
+// whole, and all subscribers see the frames in the same order.
+//
+//   publishers --> tail encoder --> lig_arbiter --> lig_bcast --> queue --> tail decoder --> subscribers
+//
+// Each subscriber has a queue of its own QoS:
+//   0 keep-all     lig_fifo       a full queue makes the publishers wait: nothing is lost
+//   1 keep-last    lig_fifo_last  the newest HISTORY frames; an older one is dropped whole, and counted
+//   2 best effort  lig_fifo_drop  a frame that finds no room is dropped whole, and counted
+// A keep-last or best-effort subscriber never holds anybody back. DEPTH of those two has to hold whole frames.
+//
+// Inside, tkeep is not carried. It is all ones except on a last beat, where the number of the last kept lane
+// says the same: 64 + 3 + 1 bits per beat instead of 64 + 8 + 1, which makes two block RAMs of 18 kbit out
+// of three at 512 beats of 64 bits, and 15 out of 17 at 512 bits.
+//
+//   latency              3 cycles (keep-all), from the publisher's beat to the subscriber's
+//   initiation interval  1
+//   storage              1 beat, and the queues
+module lig_topic #(
+    parameter int unsigned DATA_WIDTH = 64,  // bits: 64, 128, 256, 512
+    parameter int unsigned PUBLISHERS = 1,   // 1..64
+    parameter int unsigned SUBSCRIBERS = 1,  // 1..64
+    parameter bit [SUBSCRIBERS-1:0][1:0] QOS = '0,                       // see above
+    parameter bit [SUBSCRIBERS-1:0][31:0] DEPTH = {SUBSCRIBERS{32'd512}},  // beats per queue
+    parameter bit [SUBSCRIBERS-1:0][31:0] HISTORY = {SUBSCRIBERS{32'd1}},  // frames, keep-last
+    parameter bit STATS = 1'b1  // count frames, beats, stalls, gaps of the joined stream
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+
+    input  logic [PUBLISHERS-1:0]                   s_axis_tvalid,
+    output logic [PUBLISHERS-1:0]                   s_axis_tready,
+    input  logic [PUBLISHERS-1:0][DATA_WIDTH-1:0]   s_axis_tdata,
+    input  logic [PUBLISHERS-1:0][DATA_WIDTH/8-1:0] s_axis_tkeep,
+    input  logic [PUBLISHERS-1:0]                   s_axis_tlast,
+
+    output logic [SUBSCRIBERS-1:0]                   m_axis_tvalid,
+    input  logic [SUBSCRIBERS-1:0]                   m_axis_tready,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0]   m_axis_tdata,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] m_axis_tkeep,
+    output logic [SUBSCRIBERS-1:0]                   m_axis_tlast,
+
+    output logic [SUBSCRIBERS-1:0][31:0] drops_o,  // frames dropped per subscriber; saturates
+    output logic [31:0] frames_o,                  // of the joined stream, see lig_stats
+    output logic [31:0] beats_o,
+    output logic [31:0] stalls_o,
+    output logic [31:0] gaps_o
+);
+  if (DATA_WIDTH != 64 && DATA_WIDTH != 128 && DATA_WIDTH != 256 && DATA_WIDTH != 512) begin : g_rule_data_width
+    $fatal(1, "lig_topic: rule data_width: DATA_WIDTH = %0d, one of 64, 128, 256, 512 is needed", DATA_WIDTH);
+  end
+  if (PUBLISHERS < 1 || PUBLISHERS > 64) begin : g_rule_publishers
+    $fatal(1, "lig_topic: rule publishers: PUBLISHERS = %0d, 1..64 is needed", PUBLISHERS);
+  end
+  if (SUBSCRIBERS < 1 || SUBSCRIBERS > 64) begin : g_rule_subscribers
+    $fatal(1, "lig_topic: rule subscribers: SUBSCRIBERS = %0d, 1..64 is needed", SUBSCRIBERS);
+  end
+
+  localparam int unsigned Lanes = DATA_WIDTH / 8;
+  localparam int unsigned T = $clog2(Lanes);
+
+  // The last kept lane of a thermometer, by halving.
+  function automatic logic [T-1:0] tail_of(input logic [Lanes-1:0] keep);
+    logic [T-1:0] tail;
+    tail = '0;
+    for (int b = int'(T) - 1; b >= 0; b--) begin
+      if (keep[tail|T'(1<<b)]) tail = tail | T'(1 << b);
+    end
+    return tail;
+  endfunction
+
+  function automatic logic [Lanes-1:0] keep_of(input logic [T-1:0] tail, input logic last);
+    logic [Lanes-1:0] keep;
+    for (int unsigned i = 0; i < Lanes; i++) keep[i] = !last || tail >= T'(i);
+    return keep;
+  endfunction
+
+  // --- many to one ----------------------------------------------------------------------------------------
+
+  logic [PUBLISHERS-1:0][T-1:0] in_tail;
+  always_comb for (int unsigned i = 0; i < PUBLISHERS; i++) in_tail[i] = tail_of(s_axis_tkeep[i]);
+
+  logic joined_valid, joined_ready, joined_last;
+  logic [DATA_WIDTH-1:0] joined_data;
+  logic [T-1:0] joined_tail;
+  logic [(PUBLISHERS > 1 ? $clog2(PUBLISHERS) : 1)-1:0] unused_id;
+
+  lig_arbiter #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .INPUTS(PUBLISHERS)) arbiter (
+      .clk_i, .rst_i,
+      .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep(in_tail), .s_axis_tlast,
+      .m_axis_tvalid(joined_valid), .m_axis_tready(joined_ready), .m_axis_tdata(joined_data),
+      .m_axis_tkeep(joined_tail), .m_axis_tlast(joined_last), .m_axis_tid(unused_id));
+
+  if (STATS) begin : g_stats
+    lig_stats stats (
+        .clk_i, .rst_i, .clear_i(1'b0), .tvalid(joined_valid), .tready(joined_ready),
+        .tlast(joined_last), .frames_o, .beats_o, .stalls_o, .gaps_o);
+  end else begin : g_no_stats
+    assign {frames_o, beats_o, stalls_o, gaps_o} = '0;
+  end
+
+  // --- one to many ----------------------------------------------------------------------------------------
+
+  logic [SUBSCRIBERS-1:0] each_valid, each_ready, each_last;
+  logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0] each_data;
+  logic [SUBSCRIBERS-1:0][T-1:0] each_tail, out_tail;
+
+  lig_bcast #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .OUTPUTS(SUBSCRIBERS)) bcast (
+      .clk_i, .rst_i,
+      .s_axis_tvalid(joined_valid), .s_axis_tready(joined_ready), .s_axis_tdata(joined_data),
+      .s_axis_tkeep(joined_tail), .s_axis_tlast(joined_last),
+      .m_axis_tvalid(each_valid), .m_axis_tready(each_ready), .m_axis_tdata(each_data),
+      .m_axis_tkeep(each_tail), .m_axis_tlast(each_last));
+
+  for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_queue
+    if (QOS[i] == 2'd0) begin : g_keep_all
+      logic [$clog2(DEPTH[i]):0] unused_level;
+      lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .DEPTH(DEPTH[i])) queue (
+          .clk_i, .rst_i,
+          .s_axis_tvalid(each_valid[i]), .s_axis_tready(each_ready[i]), .s_axis_tdata(each_data[i]),
+          .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]),
+          .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
+          .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
+          .level_o(unused_level));
+      assign drops_o[i] = '0;
+
+    end else begin : g_dropping
+      logic drop_old, drop_new;
+      logic [31:0] drops_q;
+
+      if (QOS[i] == 2'd1) begin : g_keep_last
+        lig_fifo_last #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .DEPTH(DEPTH[i]), .HISTORY(HISTORY[i])) queue (
+            .clk_i, .rst_i,
+            .s_axis_tvalid(each_valid[i]), .s_axis_tready(each_ready[i]), .s_axis_tdata(each_data[i]),
+            .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]), .s_axis_tuser(1'b0),
+            .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
+            .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
+            .drop_old_o(drop_old), .drop_new_o(drop_new));
+      end else if (QOS[i] == 2'd2) begin : g_best_effort
+        lig_fifo_drop #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .DEPTH(DEPTH[i])) queue (
+            .clk_i, .rst_i,
+            .s_axis_tvalid(each_valid[i]), .s_axis_tready(each_ready[i]), .s_axis_tdata(each_data[i]),
+            .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]), .s_axis_tuser(1'b0),
+            .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
+            .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
+            .drop_o(drop_new));
+        assign drop_old = 1'b0;
+      end else begin : g_rule_qos
+        $fatal(1, "lig_topic: rule qos: QOS[%0d] = %0d, one of 0, 1, 2 is needed", i, QOS[i]);
+      end
+
+      // A replaced frame and a refused one can be of the same cycle only in different frames: never, since
+      // each is decided at the end of a coming frame.
+      always_ff @(posedge clk_i) begin
+        if ((drop_old || drop_new) && !(&drops_q)) drops_q <= drops_q + 1'b1;
+        if (rst_i) drops_q <= '0;
+      end
+      assign drops_o[i] = drops_q;
+    end
+
+    assign m_axis_tkeep[i] = keep_of(out_tail[i], m_axis_tlast[i]);
+  end
+
+`ifdef LIG_RULES
+  for (genvar i = 0; i < PUBLISHERS; i++) begin : g_rules_s
+    lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules (
+        .clk_i, .rst_i, .tvalid(s_axis_tvalid[i]), .tready(s_axis_tready[i]), .tdata(s_axis_tdata[i]),
+        .tkeep(s_axis_tkeep[i]), .tlast(s_axis_tlast[i]));
+  end
+  for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_rules_m
+    lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules (
+        .clk_i, .rst_i, .tvalid(m_axis_tvalid[i]), .tready(m_axis_tready[i]), .tdata(m_axis_tdata[i]),
+        .tkeep(m_axis_tkeep[i]), .tlast(m_axis_tlast[i]));
+  end
+`endif
+endmodule

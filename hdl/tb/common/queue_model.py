@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benches of the dropping queues watch."""
+
+from __future__ import annotations
+
+from cocotb.triggers import ReadOnly, RisingEdge
+
+
+async def count_pulses(dut, signal, counts: dict[str, int], name: str) -> None:
+    """Count the cycles in which `signal` is high."""
+    counts.setdefault(name, 0)
+    while True:
+        await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        counts[name] += int(signal.value)
+
+
+async def never_waits(dut) -> None:
+    """The queue's input is ready in every cycle outside of reset."""
+    while True:
+        await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        if not dut.rst_i.value:
+            assert dut.s_axis_tready.value, "a dropping queue made its producer wait"

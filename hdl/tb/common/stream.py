@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benches share: clock and reset, random stalls, sources and sinks, frames."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge
+from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
+
+#: How often a port stalls, as a share of cycles: never, rarely, mostly.
+STALLS = (0.0, 0.2, 0.8)
+
+
+def stalls(share: float, seed: int) -> Iterator[bool]:
+    """An endless, repeatable sequence of "stop for this cycle"."""
+    rng = random.Random(seed)
+    return (rng.random() < share for _ in itertools.count())
+
+
+def lanes(dut, prefix: str = "s_axis") -> int:
+    """Bytes of a beat."""
+    return len(getattr(dut, prefix + "_tdata")) // 8
+
+
+def frames_of(rng: random.Random, count: int, beat: int, longest: int) -> list[bytes]:
+    """Frames of random length, each edge (one byte, one beat, a byte more or less) among them."""
+    edges = [1, beat, beat + 1, 2 * beat - 1, longest * beat]
+    sizes = edges + [rng.randint(1, longest * beat) for _ in range(count - len(edges))]
+    rng.shuffle(sizes)
+    return [rng.randbytes(size) for size in sizes]
+
+
+async def start(dut, clock=None, reset=None, period_ns: int = 10) -> None:
+    """Start the clock and hold reset for a few cycles."""
+    clock = dut.clk_i if clock is None else clock
+    reset = dut.rst_i if reset is None else reset
+    cocotb.start_soon(Clock(clock, period_ns, "ns").start())
+    reset.value = 1
+    await ClockCycles(clock, 4)
+    await RisingEdge(clock)
+    reset.value = 0
+    await RisingEdge(clock)
+
+
+def source(dut, prefix: str = "s_axis", clock=None, reset=None) -> AxiStreamSource:
+    """A source on the port with this prefix."""
+    bus = AxiStreamBus.from_prefix(dut, prefix)
+    return AxiStreamSource(
+        bus, dut.clk_i if clock is None else clock, dut.rst_i if reset is None else reset
+    )
+
+
+def sink(dut, prefix: str = "m_axis", clock=None, reset=None) -> AxiStreamSink:
+    """A sink on the port with this prefix."""
+    bus = AxiStreamBus.from_prefix(dut, prefix)
+    return AxiStreamSink(
+        bus, dut.clk_i if clock is None else clock, dut.rst_i if reset is None else reset
+    )
+
+
+async def receive(port: AxiStreamSink, count: int) -> list[bytes]:
+    """The next `count` frames."""
+    return [bytes((await port.recv()).tdata) for _ in range(count)]
+
+
+def scopes(dut, name: str) -> list:
+    """The generate scopes name[0], name[1], ... of a bench's top."""
+    found = getattr(dut, name)
+    return [found[i] for i in range(len(found))]
+
+
+def sources(dut) -> list[AxiStreamSource]:
+    """One per scope s[i]."""
+    return [source(scope, "s_axis", dut.clk_i, dut.rst_i) for scope in scopes(dut, "s")]
+
+
+def sinks(dut) -> list[AxiStreamSink]:
+    """One per scope m[i]."""
+    return [sink(scope, "m_axis", dut.clk_i, dut.rst_i) for scope in scopes(dut, "m")]

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One stream that breaks the rule RULE, and its watcher: 0 none, 1 reset, 2 retract, 3 stable, 4 whole,
+// 5 tail.
+module lig_axis_rules_tb #(
+    parameter int unsigned RULE = 0
+) (
+    input logic clk_i
+);
+  logic [4:0] cycle_q;
+  initial cycle_q = '0;
+  always_ff @(posedge clk_i) begin
+    cycle_q <= cycle_q + 1'b1;
+    if (cycle_q == 5'd20) $finish;
+  end
+
+  logic rst, valid, ready, last;
+  logic [31:0] data;
+  logic [3:0] keep;
+  always_comb begin
+    rst = cycle_q < 5'd3;
+    valid = cycle_q >= 5'd5 && cycle_q < 5'd15;
+    ready = cycle_q >= 5'd8;
+    last = cycle_q == 5'd14;
+    data = cycle_q > 5'd8 ? 32'(cycle_q) : 32'd5;
+    keep = last ? 4'b0011 : 4'b1111;
+    case (RULE)
+      1: valid = cycle_q >= 5'd3;
+      2: valid = cycle_q >= 5'd5 && cycle_q != 5'd7;
+      3: data = 32'(cycle_q);
+      4: keep = 4'b0111;
+      5: keep = last ? 4'b0101 : 4'b1111;
+      default: ;
+    endcase
+  end
+
+  lig_axis_rules #(.DATA_WIDTH(32)) rules (
+      .clk_i, .rst_i(rst), .tvalid(valid), .tready(ready), .tdata(data), .tkeep(keep), .tlast(last));
+endmodule

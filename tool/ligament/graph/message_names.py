@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FieldInfo:
-    """A field: its message type if it holds messages, and whether its length has a limit."""
+    """A field: its message type if it holds messages, and whether its length has a limit.
+
+    spelling: as a .msg file writes its type; is_chosen: it is, or holds, the chosen array.
+    """
 
     message: str
     kind: str
+    spelling: str = ""
+    is_chosen: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,13 @@ class MessageCatalog:
                 return ""
             found = fields[part]
         return found.kind
+
+    def chosen(self, message: str) -> str:
+        """Return the path of the chosen array of a message; empty where it has none."""
+        for name, info in self.types.get(message, {}).items():
+            if info.is_chosen:
+                return f"{name}.{self.chosen(info.message)}" if info.message else name
+        return ""
 
     def unbounded(self, message: str, prefix: str = "") -> list[str]:
         """Return the paths of all fields of a message whose length has no limit."""
@@ -112,13 +124,19 @@ def _standard(distro: str) -> Mapping[str, Mapping[str, FieldInfo]]:
 
 
 def _fields(store: TypeStore) -> dict[str, Mapping[str, FieldInfo]]:
-    return {m.name: {f.name: _info(f.type) for f in m.fields} for m in store if m.kind == "msg"}
+    found: dict[str, Mapping[str, FieldInfo]] = {}
+    for message in store:
+        if message.kind == "msg":
+            chosen = store.chosen(message)
+            found[message.name] = {f.name: _info(f.type, f == chosen) for f in message.fields}
+    return found
 
 
-def _info(kind: FieldType) -> FieldInfo:
+def _info(kind: FieldType, is_chosen: bool) -> FieldInfo:
     message = kind.element if kind.is_message else ""
     lengths = [kind.string_bound] if kind.is_string else []
     lengths += [kind.count] if kind.is_sequence else []
     if not lengths:
-        return FieldInfo(message, "plain")
-    return FieldInfo(message, "bounded" if all(lengths) else "unbounded")
+        return FieldInfo(message, "plain", str(kind), is_chosen)
+    limited = "bounded" if all(lengths) else "unbounded"
+    return FieldInfo(message, limited, str(kind), is_chosen)

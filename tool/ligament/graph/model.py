@@ -166,6 +166,24 @@ class Wait:
 
 
 @dataclass(frozen=True)
+class Edge:
+    """The graph's part in ROS 2's network. None: what ROS 2's environment variables say."""
+
+    wanted: bool = False
+    per: str = "host"
+    domain_id: int | None = None
+    discovery_range: str | None = None
+    static_peers: tuple[str, ...] | None = None
+    ros_tools: bool = True
+
+
+def edge_from_json(data: Mapping[str, Any]) -> Edge:
+    """Return the edge of an artefact's plain form."""
+    peers = data.get("static_peers")
+    return Edge(**{**data, "static_peers": None if peers is None else tuple(peers)})
+
+
+@dataclass(frozen=True)
 class Variant:
     """One named way to map the graph; all names are ids."""
 
@@ -174,9 +192,12 @@ class Variant:
     containers: str | Mapping[str, tuple[str, ...]] = "separate"
     fuse: tuple[Fusion, ...] = ()
     devices: Mapping[str, str] = field(default_factory=dict)
+    hosts: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bound_bytes: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     wait: Wait = Wait()
+    edge: Edge = Edge()
     at: Location | None = None
     places: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)
     """Where a wish stands, by ("devices", node) or ("transports", topic); not in artefacts."""
@@ -309,4 +330,5 @@ def _variant(data: Mapping[str, Any]) -> Variant:
     )
     fresh["transports"] = {k: tuple(v) for k, v in data.get("transports", {}).items()}
     fresh["wait"] = Wait(**data.get("wait", {}))
+    fresh["edge"] = edge_from_json(data.get("edge", {}))
     return Variant(**fresh)

@@ -45,6 +45,9 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
         name: _parameter(name, entry, document, problems)
         for name, entry in data.get("parameters", {}).items()
     }
+    gpu = data["implementations"].get("gpu")
+    if gpu and all(messages.has(port.message) for port in ports.values()):
+        problems += _kernel_problems(document, ports, parameters, messages)
     return NodeType(
         type=data["type"],
         folder=str(Path(document.file).resolve().parent),
@@ -55,6 +58,24 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
         state=data.get("state", "none"),
         fuses=_fuses(data.get("fuses")),
     )
+
+
+def _kernel_problems(
+    document: Document,
+    ports: Mapping[str, Port],
+    parameters: Mapping[str, Parameter],
+    messages: MessageCatalog,
+) -> list[Problem]:
+    # Imported here: kernels are typed by this room's own catalogue.
+    from ligament.kernels.manifest import read_manifest  # noqa: PLC0415
+
+    gpu = document.data["implementations"]["gpu"]
+    _, mistakes = read_manifest(gpu, ports, parameters, messages)
+    place = ("implementations", "gpu")
+    return [
+        Problem("kernel-manifest", m.text, document.at(*place, *m.path), hint=m.hint)
+        for m in mistakes
+    ]
 
 
 def message_problem(

@@ -6,14 +6,14 @@ What depends on a platform (does the device exist, can the transport reach) is t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ligament.errors import Location, Problem, listing, nearest
 from ligament.graph import names
 from ligament.graph.fusion import check_fusion, fusion_members
-from ligament.graph.model import Fusion, Node, NodeType, Topic, Variant, Wait
+from ligament.graph.model import Edge, Fusion, Node, NodeType, Topic, Variant, Wait
 from ligament.graph.parameters import apply_values
 from ligament.graph.source import Document
 from ligament.graph.source import Path as DocumentPath
@@ -63,8 +63,13 @@ def build_variants(resolved: Resolved) -> tuple[dict[str, Variant], str]:
     document = resolved.document
     written = document.data.get("variants") or {}
     if not written:
-        wait = _wait({}, document.data)
-        return {"default": Variant("default", wait=wait, at=document.at())}, "default"
+        only = Variant(
+            "default",
+            wait=_wait({}, document.data),
+            edge=_edge({}, document.data),
+            at=document.at(),
+        )
+        return {"default": only}, "default"
     for name in sorted(RESERVED.intersection(written)):
         at = document.key_at("variants", name)
         text = f"'{name}' is a folder that all variants share"
@@ -90,6 +95,20 @@ def _wait(data: Mapping[str, Any], graph: Mapping[str, Any]) -> Wait:
     return Wait(chosen.get("strategy", "sleep"), chosen.get("spin_us", 50))
 
 
+def _edge(data: Mapping[str, Any], graph: Mapping[str, Any]) -> Edge:
+    """The graph's settings, the variant's over them; `false` takes all of them away."""
+    wanted, settings = False, dict[str, Any]()
+    for wish in (graph.get("edge"), data.get("edge")):
+        if wish is None:
+            continue
+        wanted = wish is not False
+        settings = {**settings, **wish} if isinstance(wish, Mapping) else settings
+    if not wanted:
+        return Edge()
+    peers = settings.pop("static_peers", None)
+    return Edge(wanted=True, static_peers=None if peers is None else tuple(peers), **settings)
+
+
 class _Builder:
     """Turns one variant of the graph file into a `Variant`."""
 
@@ -111,9 +130,12 @@ class _Builder:
             containers=self._containers(replaced),
             fuse=fuse,
             devices=self._devices(replaced),
+            hosts=self._hosts(replaced),
             transports=self._transports(),
+            bound_bytes={t: n for _, t, n in self._by_topic("bound_bytes")},
             parameters=self._parameters(replaced),
             wait=_wait(self.data, self.resolved.document.data),
+            edge=_edge(self.data, self.resolved.document.data),
             at=self._key_at(),
             places=self.places,
         )
@@ -231,21 +253,40 @@ class _Builder:
                 self.places["devices", node] = self._at("devices", written)
         return found
 
+    def _hosts(self, replaced: set[str]) -> dict[str, str]:
+        found = {}
+        known = self.resolved.document.data.get("hosts", {})
+        for written, host in self.data.get("hosts", {}).items():
+            node = self._node(written, self._key_at("hosts", written), replaced)
+            if host not in known:
+                at, hint = self._at("hosts", written), nearest(host, known)
+                self._problem(
+                    "host-unknown", f"there is no host '{host}'", at, listing(known), hint
+                )
+            elif node:
+                found[node] = str(host)
+        return found
+
     def _transports(self) -> dict[str, tuple[str, ...]]:
         found = {}
-        for written, transports in self.data.get("transports", {}).items():
+        for written, topic, transports in self._by_topic("transports"):
+            found[topic] = tuple(transports)
+            self.places["transports", topic] = self._at("transports", written)
+        return found
+
+    def _by_topic(self, key: str) -> Iterator[tuple[str, str, Any]]:
+        """Yield name as written, topic and value of each entry; note topics that are none."""
+        for written, value in self.data.get(key, {}).items():
             topic = names.join("/", written)
             if topic not in self.resolved.topics:
                 self._problem(
                     "topic-unknown",
                     f"there is no topic '{topic}'",
-                    self._key_at("transports", written),
+                    self._key_at(key, written),
                     listing(self.resolved.topics),
                     nearest(topic, self.resolved.topics),
                 )
-            found[topic] = tuple(transports)
-            self.places["transports", topic] = self._at("transports", written)
-        return found
+            yield written, topic, value
 
     def _parameters(self, replaced: set[str]) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}

@@ -30,7 +30,7 @@ TRANSPORTS: dict[str, Backend] = {
 
 KINDS: dict[str, Backend] = {
     "cpu": Backend(True, "C++ components in containers"),
-    "gpu": Backend(False, "GPU nodes come with the GPU back-end"),
+    "gpu": Backend(True, "kernels, launched by generated components"),
     "fpga": Backend(False, "FPGA nodes come with the FPGA back-end"),
     "mcu": Backend(False, "microcontroller nodes come with the microcontroller back-end"),
 }

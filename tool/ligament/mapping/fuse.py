@@ -22,8 +22,14 @@ def variant_graph(graph: Graph, variant: Variant) -> tuple[Graph, dict[str, tupl
         replaces[fused.id] = tuple(sorted(fusion.nodes))
     for name, values in variant.parameters.items():
         nodes[name] = _with_parameters(nodes[name], values)
+    for name, host in variant.hosts.items():
+        nodes[name] = replace(nodes[name], host=host)
     ordered = {n: nodes[n] for n in sorted(nodes)}
-    return replace(graph, nodes=ordered, topics=_topics(graph, ordered)), replaces
+    topics = topics_of(graph, ordered)
+    for name, bound in variant.bound_bytes.items():
+        if name in topics:
+            topics[name] = replace(topics[name], bound_bytes=bound)
+    return replace(graph, nodes=ordered, topics=topics), replaces
 
 
 def _with_parameters(node: Node, values: Mapping[str, Any]) -> Node:
@@ -67,7 +73,8 @@ def _fused_node(graph: Graph, fusion: Fusion, nodes: Mapping[str, Node]) -> Node
     )
 
 
-def _topics(graph: Graph, nodes: Mapping[str, Node]) -> dict[str, Topic]:
+def topics_of(graph: Graph, nodes: Mapping[str, Node]) -> dict[str, Topic]:
+    """Return the topics that the nodes' ports use, with their ends."""
     ends: dict[str, list[End]] = {}
     for node in nodes.values():
         for name, port in node.ports.items():

@@ -22,7 +22,8 @@ from ligament.mapping.formal import communication
 from ligament.mapping.fuse import variant_graph
 from ligament.mapping.model import GraphMapping, MappedNode, MappedPort, MappedTopic, Reason
 from ligament.mapping.platform import Device, Platform
-from ligament.mapping.transports import Choice, assign_transports
+from ligament.mapping.served import served_graph, unserved_problems
+from ligament.mapping.transports import Choice, Wishes, assign_transports
 
 
 def find_variant(graph: Graph, name: str | None) -> Variant:
@@ -47,14 +48,19 @@ def map_graph(
     backends = backends or installed()
     chosen = find_variant(graph, variant)
     mapped_graph, replaces = variant_graph(graph, chosen)
-    nodes, topics = mapped_graph.nodes, mapped_graph.topics
-    places = assign_devices(nodes, graph.types, platform, chosen, backends)
+    places = assign_devices(mapped_graph.nodes, graph.types, platform, chosen, backends)
     devices = {n: device for n, (device, _) in places.items()}
-    choices = assign_transports(topics, nodes, devices, platform, chosen, backends)
+    unserved = list(unserved_problems(mapped_graph, devices))
+    mapped_graph = served_graph(mapped_graph, devices)
+    nodes, topics = mapped_graph.nodes, mapped_graph.topics
     containers = assign_containers(nodes, chosen)
+    wishes = Wishes(chosen, containers)
+    choices = assign_transports(topics, nodes, devices, platform, wishes, backends)
     lacking = list(device_problems(topics, devices, choices))
     on_paper = not {d.kind for d in devices.values()} <= installed().kinds
-    problems = [*_shared_hosts(nodes, containers, chosen), *(() if on_paper else lacking)]
+    problems = [*_shared_hosts(nodes, containers, chosen), *_without_host(nodes)]
+    if not on_paper:
+        problems += [*lacking, *unserved]
     if problems:
         raise InputError(problems)
     hardware = [n for n, d in devices.items() if d.kind == "fpga"]
@@ -67,6 +73,7 @@ def map_graph(
         topics={t: _topic(mapped_graph, t, choices[t], containers) for t in sorted(topics)},
         containers=_members(containers),
         wait=chosen.wait,
+        edge=chosen.edge,
         communication=communication(
             topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}
         ),
@@ -123,6 +130,21 @@ def _members(containers: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     for node, container in sorted(containers.items()):
         found.setdefault(container, []).append(node)
     return {c: tuple(found[c]) for c in sorted(found)}
+
+
+def _without_host(nodes: Mapping[str, Node]) -> list[Problem]:
+    """Where some nodes name their host, each must: else it would run on every host, or on none."""
+    hosts = sorted({node.host for node in nodes.values() if node.host})
+    homeless = [node for node in nodes.values() if not node.host] if hosts else []
+    return [
+        Problem(
+            "host-missing",
+            f"'{node.id}' names no host, and other nodes do",
+            node.at,
+            expected=f"host: one of {listing(hosts)}",
+        )
+        for node in homeless
+    ]
 
 
 def _shared_hosts(

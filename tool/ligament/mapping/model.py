@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ligament.graph.model import End, Wait, plain
+from ligament.graph.model import Edge, End, Wait, edge_from_json, plain
 from ligament.graph.qos import QoS, merge
 
 SCHEMA = "ligament/mapping/1"
@@ -155,9 +155,15 @@ class GraphMapping:
     topics: Mapping[str, MappedTopic]
     containers: Mapping[str, tuple[str, ...]]
     wait: Wait = field(default_factory=Wait)
+    edge: Edge = field(default_factory=Edge)
     description: str = ""
     communication: Communication = Communication()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Return the hosts that nodes name."""
+        return tuple(sorted({node.host for node in self.nodes.values() if node.host}))
 
     def to_json(self) -> dict[str, Any]:
         """Return the artefact's plain form."""
@@ -178,6 +184,7 @@ def from_json(data: Mapping[str, Any]) -> GraphMapping:
         topics={k: _topic(v) for k, v in data["topics"].items()},
         containers={k: tuple(v) for k, v in data["containers"].items()},
         wait=Wait(**data.get("wait", {})),
+        edge=edge_from_json(data.get("edge", {})),
         description=data.get("description", ""),
         communication=_communication(data.get("communication", {})),
         warnings=tuple(data.get("warnings", ())),

@@ -29,6 +29,8 @@ class TopicCase:
     devices: Mapping[str, Device]
     platform: Platform
     place: Location | None = None
+    containers: Mapping[str, str] | None = None
+    """The container of each node where every container has an edge of its own; else None."""
 
     def device(self, end: End) -> Device:
         """Return the device that an end runs on."""
@@ -53,6 +55,11 @@ class TopicCase:
     def hosts(self) -> set[str | None]:
         """Return the hosts of all ends."""
         return {host for host, _ in self.places}
+
+    @property
+    def pools(self) -> int:
+        """Return how many pools the ends are spread over, where each container has its own."""
+        return len({self.containers[e.node] for e in self.topic.ends}) if self.containers else 1
 
     def has_kind(self, kind: str) -> bool:
         """Return whether some end is on a device of this kind."""
@@ -112,6 +119,15 @@ CLASS_RULES: tuple[Rule, ...] = (
         lambda c: (
             f"ends on both sides with {c.hardware_subscriptions} hardware subscription"
             f"{'s' * (c.hardware_subscriptions != 1)}: a gateway would save no transfer"
+        ),
+    ),
+    Rule(
+        "edge-per-container",
+        lambda c: c.pools > 1,
+        ("dds",),
+        lambda c: (
+            f"{_count(c)} in {c.pools} containers, each with a pool and an edge of its own: what "
+            "they exchange is on DDS, as between processes of ROS 2"
         ),
     ),
     Rule(
@@ -176,21 +192,22 @@ def choose(case: TopicCase, wish: tuple[str, ...] | None, backends: Backends) ->
             case.place,
             expected="; ".join(f"{t}: {TRANSPORTS[t].text}" for t in missing),
         )
-    if beyond := _beyond_the_edge(case, choice, backends):
-        text = f"'{case.topic.id}' cannot have {', '.join(choice.transports)} yet: {beyond}"
-        return Problem("backend-missing", text, case.place, expected="shm, dds on one host")
+    if "shm" not in choice.transports and case.pools == 1 and not backends.on_paper:
+        return _without_pool(case, choice)
     return choice
 
 
-def _beyond_the_edge(case: TopicCase, choice: Choice, backends: Backends) -> str | None:
-    """What dds means and a run here does not do: one edge serves one host, beside the pool."""
-    if "dds" not in choice.transports or backends.on_paper:
-        return None
-    if len(case.hosts) > 1:
-        return "a graph runs on one host"
-    if "shm" not in choice.transports:
-        return "ends on one host meet in shm; without it each container would need its own edge"
-    return None
+def _without_pool(case: TopicCase, choice: Choice) -> Choice | Problem:
+    """Nodes speak DDS through an edge, which takes part in a pool, and so do ends of one pool."""
+    if "dds" not in choice.transports:
+        return choice
+    return Problem(
+        "transport-impossible",
+        f"'{case.topic.id}' cannot have {', '.join(choice.transports)} alone: its ends are in one "
+        "pool, which the edge takes part in",
+        case.place,
+        expected="shm, dds; or, in the variant, `edge: {per: container}`, which parts containers",
+    )
 
 
 def _by_rules(case: TopicCase) -> Choice:
@@ -233,6 +250,10 @@ _UNREACHED: tuple[Unreached, ...] = (
         lambda c: f"its ends are on {listing(map(str, c.hosts))}, which only dds joins",
     ),
     (
+        lambda c, w: c.pools > 1 and "dds" not in w,
+        lambda c: "each container has an edge of its own, and only dds joins containers then",
+    ),
+    (
         lambda c, w: bool(c.topic.external) and "dds" not in w,
         lambda c: "ends outside Ligament are expected, which only dds reaches",
     ),
@@ -268,22 +289,32 @@ def _distinct(case: TopicCase, direction: str) -> list[Device]:
     return [found[n] for n in sorted(found)]
 
 
+@dataclass(frozen=True)
+class Wishes:
+    """What the variant asks for, and the containers that it makes."""
+
+    variant: Variant
+    containers: Mapping[str, str]
+
+
 def assign_transports(
     topics: Mapping[str, Topic],
     nodes: Mapping[str, Node],
     devices: Mapping[str, Device],
     platform: Platform,
-    variant: Variant,
+    wishes: Wishes,
     backends: Backends,
 ) -> dict[str, Choice]:
     """Return each topic's transports; raise InputError with all topics that can have none."""
+    variant = wishes.variant
+    parted = wishes.containers if variant.edge.per == "container" else None
     chosen: dict[str, Choice] = {}
     problems: list[Problem] = []
     for name in sorted(topics):
         topic = topics[name]
         wish = variant.transports.get(name, topic.transports)
         place = variant.places.get(("transports", name)) or topic.transports_at or topic.at
-        answer = choose(TopicCase(topic, nodes, devices, platform, place), wish, backends)
+        answer = choose(TopicCase(topic, nodes, devices, platform, place, parted), wish, backends)
         if isinstance(answer, Problem):
             problems.append(answer)
         else:

@@ -50,10 +50,10 @@ def describe_machine() -> dict[str, Any]:
     }
 
 
-def describe_host() -> dict[str, str]:
+def describe_host(host: str = "local") -> dict[str, str]:
     """This host's entry in run.json; monotonic times of one boot id can be compared."""
     boot_id = _read("/proc/sys/kernel/random/boot_id").strip()
-    return {"id": "local", "name": platform.node(), "boot_id": boot_id}
+    return {"id": host, "name": platform.node(), "boot_id": boot_id}
 
 
 def commit_of(folder: Path) -> str | None:

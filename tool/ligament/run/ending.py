@@ -8,6 +8,9 @@ A node says that its own work is complete (`finish()`); a filter never does. So 
 - when every *last group* has a node that is done. A last group is a node, or a loop of nodes (a
   sink that acknowledges to its camera), from which no message goes on to others. A camera that has
   sent all its frames therefore does not end the graph before its sink has seen them.
+
+Of a graph on several hosts, each host looks at its own nodes. One without a node of a last group
+runs until it is stopped: nothing tells it that the others are done.
 """
 
 from __future__ import annotations
@@ -37,5 +40,6 @@ def finished_when(
     if until:
         named = set(until)
         return lambda done: named <= done
-    groups = last_groups(nodes, topics)
-    return lambda done: all(group & done for group in groups)
+    here = set(nodes)
+    groups = [group & here for group in last_groups(here, topics) if group & here]
+    return lambda done: bool(groups) and all(group & done for group in groups)

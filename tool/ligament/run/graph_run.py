@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Problem, listing, nearest
+from ligament.meter import EnergyMeter
 from ligament.run.edge import EdgeOptions
 from ligament.run.ending import finished_when
+from ligament.run.energy import Metered
 from ligament.run.lock import DomainLock
 from ligament.run.outcome import Observer, RunResult
 from ligament.run.overrides import Overrides
@@ -35,6 +37,7 @@ class RunRequest:
     parameters: Overrides = field(default_factory=dict)
     cores: str | None = None
     edge: EdgeOptions = field(default_factory=EdgeOptions)
+    host: str | None = None
     options: RunOptions = field(default_factory=RunOptions)
 
 
@@ -59,20 +62,25 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
             request.parameters,
             request.cores,
             request.edge,
+            request.host,
         )
         plan = make_plan(request.build, options)
         until = _until(request.until, plan)
         record = RunRecord(plan)
         record.started(recording.start(plan.folder / "trace"))
         plan = with_environment(plan, recording.environment())
-        result = asyncio.run(_supervise(plan, until, request.options, observer))
+        meter = EnergyMeter()
+        meter.start()
+        watching = Metered(observer, meter)
+        result = asyncio.run(_supervise(plan, until, request.options, watching))
+        energy = meter.stop()
         try:
             trace = recording.stop()
         except TraceError:
             # What the run itself did is worth keeping, whatever became of its recording.
-            record.ended(result, None)
+            record.ended(result, None, energy)
             raise
-        data = record.ended(result, trace)
+        data = record.ended(result, trace, energy)
     return FinishedRun(record.path, data, result.verdict.exit_code)
 
 
@@ -85,17 +93,17 @@ async def _supervise(
 
 
 def _until(asked: tuple[str, ...], plan: RunPlan) -> list[str]:
-    """The nodes whose end is the graph's: those asked for, else the sink of the equality check."""
+    """The nodes whose end is the graph's: those asked for, else the check's sink, if here."""
     check = plan.build.get("check")
     if not asked:
-        return [check["sink"]] if check else []
+        return [check["sink"]] if check and check["sink"] in plan.nodes else []
     named = [name if name.startswith("/") else f"/{name}" for name in asked]
     unknown = [name for name in named if name not in plan.nodes]
     if unknown:
         raise InputError(
             Problem(
                 "node-unknown",
-                f"--until: there is no node '{unknown[0]}' in this variant",
+                f"--until: there is no node '{unknown[0]}' in this variant, or not on this host",
                 expected=f"one of {listing(plan.nodes)}",
                 hint=nearest(unknown[0], plan.nodes),
             )

@@ -43,7 +43,7 @@ _KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
         "publishers",
         "overrun",
         lambda n, node, topic: (
-            f"{node} sent {n} on {topic} over what a keep_all subscription had not taken: stalled, "
+            f"{node} sent {n} on {topic} over what a keep_all subscription had not taken, stalled "
             "or in the same container"
         ),
     ),
@@ -113,6 +113,7 @@ class Losses:
     def __init__(self) -> None:
         self._ended: Counter[_Key] = Counter()
         self._now: dict[str, Counter[_Key]] = {}
+        self._stalled: dict[tuple[str, str], dict[str, None]] = {}
 
     def started(self, container: str) -> None:
         """A container starts (again): its counts begin at zero."""
@@ -127,7 +128,20 @@ class Losses:
                     name = end.get("topic") or end.get("service", "")
                     key = (node.get("id", ""), name, side, what)
                     counts[key] += int(end.get(what, 0))
+            self._note_stalled(node)
         self._now[container] = counts
+
+    def _note_stalled(self, node: dict[str, Any]) -> None:
+        """Keep who was waited for in vain, in the order in which it was first told."""
+        for end in node.get("publishers", []):
+            for one in end.get("stalled_by", []):
+                names = self._stalled.setdefault((node.get("id", ""), end.get("topic", "")), {})
+                names[f"{one['node']} (process {one['pid']})"] = None
+
+    def _text(self, key: _Key, count: int, text: Callable[[int, str, str], str]) -> str:
+        node, topic, _, what = key
+        names = self._stalled.get((node, topic), {}) if what == "overrun" else {}
+        return text(count, node, topic) + (f": {', '.join(names)}" if names else "")
 
     def records(self) -> list[Loss]:
         """Return everything that is not zero, by node and topic."""
@@ -136,5 +150,6 @@ class Losses:
         for side, what, text in _KINDS:
             for (node, topic, of, name), count in total.items():
                 if (of, name) == (side, what) and count:
-                    found.append(Loss(node, topic, what, count, text(count, node, topic)))
+                    said = self._text((node, topic, of, name), count, text)
+                    found.append(Loss(node, topic, what, count, said))
         return sorted(found, key=lambda loss: (loss.node, loss.topic))

@@ -18,7 +18,8 @@ from ligament.artefacts import json_text, write_text
 from ligament.errors import FailureError, InputError, Problem
 from ligament.graph import load_graph
 from ligament.graph.model import NodeType
-from ligament.run.edge import EdgeOptions, edge_spec, has_dds
+from ligament.run.edge import EdgeOptions, EdgePlan, edge_specs, plan_edges
+from ligament.run.hosts import Share, mapping_of, share_of
 from ligament.run.overrides import Overrides, apply_overrides, check_nodes
 from ligament.run.process import ContainerSpec
 
@@ -33,6 +34,8 @@ class RunPlan:
     domain: str
     specs: list[ContainerSpec]
     cores: str | None = None
+    share: Share = field(default_factory=lambda: Share({}))
+    edges: EdgePlan = field(default_factory=EdgePlan)
 
     @property
     def nodes(self) -> list[str]:
@@ -50,6 +53,7 @@ class PlanOptions:
     parameters: Overrides = field(default_factory=dict)
     cores: str | None = None
     edge: EdgeOptions = field(default_factory=EdgeOptions)
+    host: str | None = None
 
 
 def read_build(path: Path) -> dict[str, Any]:
@@ -79,30 +83,45 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
             f"the container program is missing: {container_program}",
             hint="make setup, in Ligament's repository; `ligament doctor` tells more",
         )
+    mapping = mapping_of(build_path)
+    share = share_of(build, mapping, options.host)
+    edges = plan_edges(mapping, share.nodes, options.edge)
     types = _node_types(build_path)
     configs = {
         name: _read_config(build_path.parent / container["config"], options, types)
-        for name, container in build["containers"].items()
+        for name, container in share.containers.items()
     }
     folder = _new_run_folder(build_path.parent / "runs")
-    plan = RunPlan(build, folder.name, folder, options.domain or build["graph"], [], options.cores)
-    for name, container in build["containers"].items():
-        path = folder / "config" / Path(container["config"]).name
-        config = _configure(build_path.parent, plan, configs[name], path, options)
-        command = [*_on_cores(options.cores), str(container_program), str(config)]
-        spec = ContainerSpec(
-            name=name,
-            command=command,
-            log=folder / "log" / f"{name}.log",
-            nodes=list(container["nodes"]),
-            on_failure=container.get("on_failure", "stop"),
-            environment=_environment(plan),
-        )
-        plan.specs.append(spec)
-    if options.edge.wanted or has_dds(build_path):
-        log = folder / "log" / "edge.log"
-        plan.specs.append(edge_spec(plan.domain, plan.run_id, log, options.edge))
+    plan = RunPlan(
+        build,
+        folder.name,
+        folder,
+        options.domain or build["graph"],
+        [],
+        options.cores,
+        share,
+        edges,
+    )
+    for name, config in configs.items():
+        path = _configure(build_path.parent, plan, config, options)
+        plan.specs.append(_container_spec(plan, name, str(container_program), path))
+    log = folder / "log"
+    for spec in edge_specs(edges, plan.domain, plan.run_id, share.containers, log):
+        plan.specs.append(replace(spec, command=[*_on_cores(options.cores), *spec.command]))
     return plan
+
+
+def _container_spec(plan: RunPlan, name: str, program: str, config: Path) -> ContainerSpec:
+    container = plan.share.containers[name]
+    tools = ["--ros-tools"] if plan.edges.ros_tools else []
+    return ContainerSpec(
+        name=name,
+        command=[*_on_cores(plan.cores), program, *tools, str(config)],
+        log=plan.folder / "log" / f"{name}.log",
+        nodes=list(container["nodes"]),
+        on_failure=container.get("on_failure", "stop"),
+        environment=_environment(plan),
+    )
 
 
 def _on_cores(cores: str | None) -> list[str]:
@@ -177,14 +196,14 @@ def _read_config(path: Path, options: PlanOptions, types: Mapping[str, NodeType]
     return data
 
 
-def _configure(
-    build: Path, plan: RunPlan, config: Mapping[str, Any], path: Path, options: PlanOptions
-) -> Path:
-    """Complete a configuration by what belongs to this run, and write it to `path`."""
+def _configure(build: Path, plan: RunPlan, config: Mapping[str, Any], options: PlanOptions) -> Path:
+    """Complete a configuration by what belongs to this run, and write it into the run's folder."""
+    container = str(config["container"])
+    path = plan.folder / "config" / f"{container}.json"
     data = {
         **config,
         "run_id": plan.run_id,
-        "domain": plan.domain,
+        "domain": plan.edges.pool(plan.domain, container),
         "trace": options.trace,
         "log_level": options.log_level,
     }

@@ -37,8 +37,9 @@ class RunRecord:
             "reason": "",
             "failed_container": None,
             "shutdown": None,
-            "hosts": [describe_host()],
-            "nodes": {n: _node(n, s.name) for s in plan.specs for n in s.nodes},
+            "hosts": [describe_host(plan.share.host)],
+            "nodes": {n: _node(n, s.name, plan.share.host) for s in plan.specs for n in s.nodes},
+            "elsewhere": dict(plan.share.elsewhere),
             "processes": [],
             "restarts": {},
             "stuck": [],
@@ -46,6 +47,7 @@ class RunRecord:
             "losses": [],
             "clocks": clock_record(self._start, self._start),
             "trace": None,
+            "energy": None,
             "outputs": [],
             "context": {
                 **describe_context(Path(plan.build["source"]).parent, plan.build["versions"]),
@@ -58,7 +60,9 @@ class RunRecord:
         self._data["trace"] = trace
         write_json(self.path, self._data)
 
-    def ended(self, result: RunResult, trace: Mapping[str, Any] | None) -> dict[str, Any]:
+    def ended(
+        self, result: RunResult, trace: Mapping[str, Any] | None, energy: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Write the end, and return everything."""
         verdict = result.verdict
         self._data |= {
@@ -73,6 +77,7 @@ class RunRecord:
             "losses": [asdict(loss) for loss in result.losses],
             "clocks": clock_record(self._start, sample_offset()),
             "trace": trace,
+            "energy": energy,
             "outputs": self._outputs(),
         }
         write_json(self.path, self._data)
@@ -80,7 +85,7 @@ class RunRecord:
 
     def _process(self, record: ProcessRecord) -> dict[str, Any]:
         log = os.path.relpath(record.log, self._plan.folder)
-        return {**asdict(record), "host": "local", "log": log}
+        return {**asdict(record), "host": self._plan.share.host, "log": log}
 
     def _outputs(self) -> list[dict[str, Any]]:
         """Files below outputs/; one that begins with a node's name is that node's."""
@@ -108,8 +113,8 @@ def recording_node(file: str, nodes: Iterable[str]) -> str | None:
     return None
 
 
-def _node(node: str, container: str) -> dict[str, Any]:
-    return {"container": container, "host": "local", "hash": f"0x{name_hash(node):016x}"}
+def _node(node: str, container: str, host: str) -> dict[str, Any]:
+    return {"container": container, "host": host, "hash": f"0x{name_hash(node):016x}"}
 
 
 def latest_run(runs: Path) -> Path | None:

@@ -24,6 +24,9 @@ from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, las
 from ligament.run.progress_watch import ProgressWatch
 from ligament.run.status import StatusBoard, StatusLineError, parse_line
 
+# However long the containers took: the edge has this time to leave.
+_EDGE_DRAIN_S = 1.0
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -79,7 +82,9 @@ class Supervisor:
         self._catch_signals()
         with contextlib.ExitStack() as stack:
             if self._status_path is not None:
-                self._status_file = stack.enter_context(self._status_path.open("w"))
+                # Whole lines at once: `ligament top` reads them while they come.
+                status_file = self._status_path.open("w", buffering=1)
+                self._status_file = stack.enter_context(status_file)
             tasks = [asyncio.create_task(self._keep_or_tell(spec)) for spec in self._specs]
             clock = asyncio.create_task(self._tick())
             for task in [*tasks, clock]:
@@ -298,7 +303,8 @@ class Supervisor:
         )
         text += "".join(f"\n  {line}" for line in said)
         verdict = Verdict("failed", text + self._tail(spec), 1, spec.name)
-        if self._stopping:  # the graph's work was done, but a destructor crashed: not a clean end
+        # The graph's work was done, but a destructor crashed: not a clean end. (Not so an edge's.)
+        if self._stopping and not spec.auxiliary:
             self._unclean = self._unclean or verdict
         return verdict
 
@@ -329,18 +335,24 @@ class Supervisor:
     # --- the end ----------------------------------------------------------------------------------
 
     async def _stop_all(self, tasks: list[asyncio.Task[None]]) -> None:
-        """Stop, drain, kill; a second Ctrl-C shortens the drain to nothing."""
+        """Stop, drain, kill; a second Ctrl-C shortens the drain to nothing.
+
+        What containers sent last still goes through the edge: it is asked after they have ended.
+        """
         self._stopping = True
         self._shutdown.stop_ns = now_ns()
-        for container in self._alive.values():
-            container.send(signal.SIGTERM)
-        everyone = asyncio.create_task(_all_ended(tasks))
         hurry = asyncio.create_task(self._hurry.wait())
-        await asyncio.wait(
-            [everyone, hurry],
-            timeout=self._options.drain_timeout_s,
-            return_when=asyncio.FIRST_COMPLETED,
-        )
+        everyone = asyncio.create_task(_all_ended(tasks))
+        left = self._options.drain_timeout_s
+        for auxiliary in (False, True):
+            asked = [t for t, s in zip(tasks, self._specs, strict=True) if s.auxiliary == auxiliary]
+            for container in self._alive.values():
+                if container.spec.auxiliary == auxiliary:
+                    container.send(signal.SIGTERM)
+            ended = asyncio.create_task(_all_ended(asked))
+            await asyncio.wait([ended, hurry], timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            spent = (now_ns() - self._shutdown.stop_ns) * 1e-9
+            left = max(self._options.drain_timeout_s - spent, _EDGE_DRAIN_S)
         hurry.cancel()
         self._shutdown.killed = sorted(self._alive)
         for container in list(self._alive.values()):

@@ -10,11 +10,12 @@ import pytest
 
 from ligament.errors import InputError
 from ligament.graph import load_graph
-from ligament.graph.model import Graph, NodeType, Variant
+from ligament.graph.model import Edge, Graph, NodeType, Variant
 from ligament.graph.schema import validate
 from ligament.graph.source import Document
 from ligament.mapping import load_platform, map_graph, planned
 from ligament.mapping.devices import DEVICE_RULES
+from ligament.mapping.model import from_json
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.transports import CLASS_RULES, JOIN_RULES
 from ligament.resources import platforms_dir, spec_dir
@@ -152,3 +153,32 @@ def test_unknown_platform_names_those_that_there_are() -> None:
     with pytest.raises(InputError) as caught:
         load_platform("hst")
     assert "host" in caught.value.problems[0].hint
+
+
+def test_topics_between_hosts_cross_by_the_edges_and_others_stay() -> None:
+    graph = papers.graph({"A": "1 -> 2", "B": "1 -> 3"}, ())
+    graph = _with_variant(graph, hosts={"/n1": "robot", "/n2": "robot", "/n3": "desk"})
+    mapping = map_graph(graph, HOST)
+    assert mapping.topics["/A"].transports == ("shm",)
+    assert mapping.topics["/B"].transports == ("shm", "dds")
+    assert mapping.hosts == ("desk", "robot")
+    assert mapping.nodes["/n3"].host == "desk"
+
+
+def test_containers_with_an_edge_each_meet_on_dds_alone() -> None:
+    graph = papers.graph({"A": "1 -> 2", "B": "1 -> 3"}, ())
+    graph = _with_variant(
+        graph, containers={"both": ("/n1", "/n2")}, edge=Edge(wanted=True, per="container")
+    )
+    mapping = map_graph(graph, HOST)
+    assert mapping.topics["/A"].transports == ("shm",)
+    assert mapping.topics["/B"].transports == ("dds",)
+    assert mapping.topics["/B"].reason.rule == "edge-per-container"
+    assert mapping.topics["/B"].credit is None
+    assert mapping.edge.per == "container"
+
+
+def test_edge_of_a_variant_stands_over_the_graphs_key_by_key() -> None:
+    mapping = map_graph(load_graph(CASES / "map" / "dds_between_containers.yaml"), HOST, "apart")
+    assert mapping.edge == Edge(True, "container", 7, "localhost", ("robot", "10.0.0.2"), False)
+    assert from_json(mapping.to_json()) == mapping

@@ -3,8 +3,8 @@
 
 dds_peer.py DOMAIN listen COUNT    prints COUNT texts of rt/chatter
 dds_peer.py DOMAIN talk COUNT      says COUNT texts on rt/chatter, once somebody listens
-dds_peer.py DOMAIN graph           prints the nodes that ros_discovery_info names, then
-                                   endpoints of rt/ topics, as JSON
+dds_peer.py DOMAIN graph [S]       prints the nodes that ros_discovery_info names, then
+                                   endpoints of rt/ topics, as JSON; gives up after S seconds
 """
 
 # No `from __future__ import annotations`: the binding reads the annotations of its classes.
@@ -74,9 +74,9 @@ def qos(*more: object) -> Qos:
     )
 
 
-def until(found: Callable[[], bool]) -> None:
+def until(found: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
     """Wait; give up loudly."""
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + patience_s
     while not found():
         if time.monotonic() > end:
             raise SystemExit("gave up waiting")
@@ -114,7 +114,7 @@ def talk(participant: DomainParticipant, count: int) -> None:
     time.sleep(0.5)
 
 
-def graph(participant: DomainParticipant) -> None:
+def graph(participant: DomainParticipant, patience_s: float) -> None:
     """Print what a ROS 2 tool would see."""
     topic = Topic(participant, "ros_discovery_info", GraphInfo)
     reader = DataReader(participant, topic, qos(Policy.Durability.TransientLocal))
@@ -128,7 +128,7 @@ def graph(participant: DomainParticipant) -> None:
                 nodes[name] = (len(node.reader_gid_seq), len(node.writer_gid_seq))
         return {"/talker", "/listener"} <= set(nodes)
 
-    until(both)
+    until(both, patience_s)
     found = []
     for endpoint in endpoints.take(N=100):
         if str(endpoint.topic_name).startswith("rt/"):
@@ -142,7 +142,7 @@ def main() -> None:
     """Do one thing."""
     participant = DomainParticipant(int(sys.argv[1]))
     if sys.argv[2] == "graph":
-        graph(participant)
+        graph(participant, float(sys.argv[3]) if len(sys.argv) > 3 else PATIENCE_S)
     else:
         {"listen": listen, "talk": talk}[sys.argv[2]](participant, int(sys.argv[3]))
 

@@ -45,10 +45,32 @@ def _peer(domain_id: int, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
 
 
-def _edge_lines(chat: Chat) -> list[dict[str, object]]:
+def _set_edge(chat: Chat, **settings: object) -> None:
+    """As a graph or variant would say it."""
+    path = chat.folder / "processes" / "mapping.json"
+    mapping = json.loads(path.read_text())
+    mapping["edge"].update(settings)
+    path.write_text(json.dumps(mapping))
+
+
+def _await_log(chat: Chat) -> Path:
+    """The edge's log, once it says that it is on its domain."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        logs = list((chat.folder / "processes" / "runs").glob("*/log/edge.log"))
+        if logs and "is on DDS domain" in logs[0].read_text():
+            return logs[0]
+        time.sleep(0.05)
+    raise AssertionError("the edge did not say that it is there")
+
+
+def _last(chat: Chat, edge: str, topic: str) -> dict[str, int]:
+    """What an edge said last of a topic: once the topic's nodes have left, it says nothing more."""
     log = sorted((chat.folder / "processes" / "runs").glob("*/status.jsonl"))[-1]
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    return [line for line in lines if line["event"] == "edge"]
+    told = [e["topics"] for e in lines if e["event"] == "edge" and e["container"] == edge]
+    found: list[dict[str, int]] = [t for topics in told for t in topics if t["topic"] == topic]
+    return found[-1]
 
 
 def test_publisher_of_the_graph_is_heard_outside(chat: Chat, domain_id: int) -> None:
@@ -59,9 +81,7 @@ def test_publisher_of_the_graph_is_heard_outside(chat: Chat, domain_id: int) -> 
     assert run.wait(30) == 0, run.stderr.read() if run.stderr else ""
     numbers = [int(text.split()[-1]) for text in heard]
     assert numbers == list(range(numbers[0], numbers[0] + 20))
-    sent = _edge_lines(chat)[-1]["topics"]
-    assert isinstance(sent, list)
-    assert next(t["sent"] for t in sent if t["topic"] == "/chatter") >= 20
+    assert _last(chat, "edge", "/chatter")["sent"] > 0
 
 
 def test_subscription_of_the_graph_hears_outside(chat: Chat, domain_id: int) -> None:
@@ -79,10 +99,53 @@ def test_nodes_and_types_are_seen_as_ros_2_shows_them(chat: Chat, domain_id: int
     seen = json.loads(_peer(domain_id, "graph").stdout)
     run.send_signal(signal.SIGINT)
     assert run.wait(30) == 0
-    assert seen["nodes"]["/talker"] == [0, 1]
-    assert seen["nodes"]["/listener"] == [1, 0]
+    # Readers, writers: its own, six parameter services, /parameter_events and /rosout.
+    assert seen["nodes"]["/talker"] == [6, 9]
+    assert seen["nodes"]["/listener"] == [7, 8]
     text = f"typehash={STRING_HASH};"
     assert ["rt/chatter", "std_msgs::msg::dds_::String_", text] in seen["writers"]
+    topics = {topic for topic, _, _ in seen["writers"]}
+    assert {"rt/rosout", "rt/parameter_events"} <= topics
+
+
+def test_graph_asks_for_its_edge_with_domain_and_tools(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    _set_edge(chat, wanted=True, domain_id=domain_id, ros_tools=False)
+    run = chat.start("--quiet", env={"ROS_DOMAIN_ID": str(domain_id + 1)})
+    seen = json.loads(_peer(domain_id, "graph").stdout)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
+    assert seen["nodes"] == {"/talker": [0, 1], "/listener": [1, 0]}
+
+
+def test_edge_that_looks_nowhere_is_not_found(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    _set_edge(chat, wanted=True, domain_id=domain_id, discovery_range="off")
+    # The engine's configuration of this test stands behind the range's, and would overrule it.
+    run = chat.start("--quiet", env={"CYCLONEDDS_URI": ""})
+    log = _await_log(chat)
+    with pytest.raises(subprocess.CalledProcessError, match="non-zero"):
+        _peer(domain_id, "graph", "2")
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
+    assert f"is on DDS domain {domain_id}" in log.read_text()
+
+
+def test_container_with_an_edge_of_its_own_meets_the_others_on_dds(
+    chat: Chat, domain_id: int
+) -> None:
+    chat.set("/listener", messages=400)  # two seconds of them
+    _set_edge(chat, wanted=True, per="container", domain_id=domain_id)
+    result = chat.run("--quiet")
+    assert result.returncode == 0, result.stderr
+    assert "the work is done" in result.stdout
+    record = chat.record()
+    assert {p["container"] for p in record["processes"]} == {
+        "talker", "listener", "edge.talker", "edge.listener"
+    }  # fmt: skip
+    # The listener heard all of them on DDS; an edge tells its figures once a second.
+    assert _last(chat, "edge.talker", "/chatter")["sent"] > 0
+    assert _last(chat, "edge.listener", "/chatter")["received"] > 0
 
 
 def test_killed_edge_is_started_again_and_the_graph_goes_on(chat: Chat, domain_id: int) -> None:

@@ -37,6 +37,21 @@ def test_counts_of_one_life_replace_each_other_and_those_of_several_add_up() -> 
     )
 
 
+def test_who_stalled_is_named_once_in_the_order_told() -> None:
+    def by(*names: str) -> list[dict[str, Any]]:
+        return [{"node": name, "pid": 7, "now": True, "times": 1} for name in names]
+
+    losses = Losses()
+    for names in (("/slow",), ("/slow", "/slower")):
+        line = status(0, overrun=3)
+        line["nodes"][0]["publishers"][0]["stalled_by"] = by(*names)
+        losses.take_status("main", line)
+    assert [r.text for r in losses.records()] == [
+        "/sink sent 3 on /done over what a keep_all subscription had not taken, stalled or in the "
+        "same container: /slow (process 7), /slower (process 7)"
+    ]
+
+
 def test_a_life_that_told_nothing_loses_nothing_of_the_one_before() -> None:
     losses = Losses()
     losses.take_status("main", status(2))

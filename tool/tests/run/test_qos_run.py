@@ -40,7 +40,7 @@ def test_a_stalled_subscription_is_named_with_its_topic_and_fails_the_run(chat: 
     (error,) = record["errors"]
     assert error["node"] == "/talker"
     assert "the publisher on '/chatter' of node '/talker' has 1 stalled" in error["text"]
-    assert "(/listener)" in error["text"]
+    assert "(/listener in process " in error["text"]
     assert error["text"] in result.stderr
     assert {loss["what"] for loss in record["losses"]} >= {"lost", "overrun"}
 

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The perception example over two hosts: its frames equal those of the reference program."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from run_chat import LIGAMENT
+from two_hosts import TwoHosts, missing
+
+from ligament.demo.reference import run_reference
+from ligament.demo.runs import DemoOptions
+from ligament.pipeline import Request, built
+from ligament.report.equality import compare_frames, read_frames
+from ligament.report.variant import WARM_UP_FRAMES
+from ligament.resources import node_packages_dir
+
+GRAPH = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
+FRAMES = 20 + WARM_UP_FRAMES
+NO_NAMESPACES = missing()
+
+
+@pytest.mark.skipif(bool(NO_NAMESPACES), reason=f"this machine has no such thing: {NO_NAMESPACES}")
+def test_frames_that_crossed_a_bad_cable_equal_the_reference(tmp_path: Path) -> None:
+    build = built(Request(GRAPH, "two_hosts", out=tmp_path / "out")).build
+    options = ["--set", f"camera.frames={FRAMES}", "--set", f"sink.frames={FRAMES}", "--quiet"]
+    with TwoHosts() as hosts:
+        for words in ("delay 1", "reorder 0.05", "loss 0.005"):
+            hosts.cable(words)
+        logs = {name: (tmp_path / f"{name}.log") for name in ("a", "b")}
+        runs: dict[str, subprocess.Popen[str]] = {}
+        for name, host in (("b", "desk"), ("a", "robot")):
+            command = [*LIGAMENT, "run", str(build), "--host", host, *options]
+            with logs[name].open("w") as log:
+                runs[name] = hosts.start(name, command, log)
+        said = "".join(path.read_text() for path in logs.values())
+        assert runs["b"].wait(120) == 0, said
+        assert runs["a"].wait(30) == 0, logs["a"].read_text()
+        lost = int(hosts.cable("count").split()[2])
+    (recorded,) = build.parent.glob("runs/*/outputs/sink.jsonl")
+    demo = DemoOptions(GRAPH, frames=FRAMES - WARM_UP_FRAMES)
+    reference = run_reference(demo, tmp_path / "reference", recorded, lambda text: None)
+    compared = compare_frames(read_frames(recorded), read_frames(reference.frames), "the reference")
+    assert compared.equal, compared.text
+    assert compared.frames == FRAMES
+    assert lost > 0

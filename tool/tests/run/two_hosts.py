@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two hosts on one machine: network namespaces with a bad cable between them.
+
+    with TwoHosts() as hosts:
+        run = hosts.start("a", [...])    # sees its own interface, and the other host behind it
+        hosts.cable("loss 0.05")
+
+Shared memory meets by abstract sockets, which belong to a network namespace: the two share none.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO
+
+LINK = Path(__file__).with_name("link.py")
+INTERFACE = "cable"
+ADDRESSES = {"a": "10.77.0.1", "b": "10.77.0.2"}
+#: The engine uses the cable alone, and forgets a host that is silent for two seconds.
+ENGINE = (
+    f"<General><Interfaces><NetworkInterface name='{INTERFACE}'/></Interfaces></General>"
+    "<Discovery><LeaseDuration>2s</LeaseDuration></Discovery>"
+)
+
+
+def missing() -> str:
+    """Why this machine lets nobody make network namespaces here; empty if it does."""
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    name = f"ligament-{os.getpid()}-try"
+    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
+    if made.returncode != 0:
+        return f"no network namespace can be made: {made.stderr.strip()}"
+    try:
+        _ip("-n", name, "link", "add", "one", "type", "veth", "peer", "name", "other")
+    except subprocess.CalledProcessError as error:
+        return f"no veth pair can be made: {error.stderr.strip()}"
+    finally:
+        _ip("netns", "del", name)
+    return ""
+
+
+class TwoHosts:
+    """The hosts `a` and `b`, and the cable between them, as a context."""
+
+    def __init__(self) -> None:
+        self._stem = f"ligament-{os.getpid()}"
+        self._link: subprocess.Popen[str] | None = None
+        self._started: list[subprocess.Popen[str]] = []
+
+    def __enter__(self) -> TwoHosts:
+        try:
+            self._build()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _build(self) -> None:
+        middle = self._namespace("cable")
+        _ip("netns", "add", middle)
+        for host, address in ADDRESSES.items():
+            own, port = self._namespace(host), _port(host)
+            _ip("netns", "add", own)
+            _ip("-n", own, "link", "set", "lo", "up")
+            _ip("-n", own, "link", "add", INTERFACE, "type", "veth", "peer", "name", port)
+            _ip("-n", own, "link", "set", port, "netns", middle)
+            _ip("-n", own, "address", "add", f"{address}/24", "dev", INTERFACE)
+            subprocess.run(
+                [*self._inside(host), sys.executable, str(LINK), "--no-offload", INTERFACE],
+                check=True,
+            )
+            _ip("-n", own, "link", "set", INTERFACE, "up")
+            _ip("-n", middle, "link", "set", port, "up", "promisc", "on")
+        self._link = subprocess.Popen(
+            [*self._inside("cable"), sys.executable, str(LINK), *map(_port, ADDRESSES)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __exit__(self, *_: object) -> None:
+        for process in [*self._started, *([self._link] if self._link else [])]:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        for name in ("a", "b", "cable"):
+            subprocess.run(["ip", "netns", "del", self._namespace(name)], capture_output=True)
+
+    def cable(self, words: str) -> str:
+        """Set how the cable behaves; returns what it answers."""
+        assert self._link is not None
+        assert self._link.stdin is not None
+        assert self._link.stdout is not None
+        self._link.stdin.write(words + "\n")
+        self._link.stdin.flush()
+        answer = self._link.stdout.readline().strip()
+        assert answer.startswith("ok"), answer
+        return answer
+
+    def start(self, host: str, command: list[str], log: IO[str]) -> subprocess.Popen[str]:
+        """Start a command on a host."""
+        process = subprocess.Popen(
+            [*self._inside(host), *command],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "CYCLONEDDS_URI": ENGINE},
+        )
+        self._started.append(process)
+        return process
+
+    def _namespace(self, name: str) -> str:
+        return f"{self._stem}-{name}"
+
+    def _inside(self, name: str) -> list[str]:
+        return ["ip", "netns", "exec", self._namespace(name)]
+
+
+def _port(host: str) -> str:
+    return f"to-{host}"
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True, text=True)

@@ -34,12 +34,12 @@ bool take_one(pool::Reader& reader, pool::Waiter& waiter, Wait wait, std::int64_
       fail(std::string(pool::to_string(taken.error())));
     }
     if (*taken) {
-      const std::int64_t now = now_ns();
       Stamp stamp;
       if (!read_stamp((*taken)->payload(), stamp)) {
         fail("a message was torn: its first and its last sequence number differ");
       }
-      use(stamp, now);
+      // Not before: a take may return without having touched the message, and the peers' do.
+      use(stamp, now_ns());
       return true;
     }
     if (!keep_waiting(waiter, wait, since_ns, look)) {

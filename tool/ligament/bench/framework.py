@@ -74,11 +74,23 @@ BENCHES: tuple[Bench, ...] = (
         "ligament.bench.perception",
         "Which share of the perception chain is message passing?",
     ),
+    Bench(
+        "hmt",
+        "ligament.bench.hmt",
+        "How many cycles does a message take between nodes in hardware, and what does that cost?",
+        options="Options",
+    ),
     Bench("floor", "ligament.bench.floor", "What does the machine charge for a wake-up?"),
     Bench(
         "scale",
         "ligament.bench.scale",
         "What do 10, 50 and 200 nodes cost to start and to keep, and do they slow a message?",
+        options="Options",
+    ),
+    Bench(
+        "dds",
+        "ligament.bench.dds",
+        "What does a message cost between hosts through our edges, beside the engine's own API?",
         options="Options",
     ),
     Bench(

@@ -35,14 +35,15 @@ inline std::int64_t stamp(std::uint8_t* payload, std::size_t bytes, std::uint64_
   return sent_at;
 }
 
-inline Message read_stamps(const std::uint8_t* payload, std::size_t bytes,
-                           std::int64_t received_at) {
-  Message message{.received_at = received_at};
+// The time comes last: a take may return without having touched the message.
+inline Message read_stamps(const std::uint8_t* payload, std::size_t bytes) {
+  Message message;
   std::uint64_t tail = 0;
   std::memcpy(&message.sequence, payload, sizeof message.sequence);
   std::memcpy(&message.sent_at, payload + sizeof message.sequence, sizeof message.sent_at);
   std::memcpy(&tail, payload + bytes - sizeof tail, sizeof tail);
   message.torn = tail != message.sequence;
+  message.received_at = now();
   return message;
 }
 

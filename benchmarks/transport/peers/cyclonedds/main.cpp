@@ -146,11 +146,10 @@ class Inlet {
     void* sample = &message_;
     dds_sample_info_t info{};
     const dds_return_t taken = dds_take(reader_, &sample, &info, 1, 1);
-    const std::int64_t received_at = peer::now();
     if (taken != 1 || !info.valid_data) return std::nullopt;
     const auto& payload = message_.payload;
     if (payload._length < peer::kSmallest) return std::nullopt;
-    return peer::read_stamps(payload._buffer, payload._length, received_at);
+    return peer::read_stamps(payload._buffer, payload._length);
   }
 
   // Calls `handle` in Cyclone's receive thread; an empty function ends that.

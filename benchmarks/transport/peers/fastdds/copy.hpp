@@ -73,9 +73,8 @@ class CopyInlet {
     if (reader_->take_next_sample(&sample_, &info) != ReturnCode_t::RETCODE_OK) {
       return std::nullopt;
     }
-    const std::int64_t received_at = now();
     if (!info.valid_data || sample_.payload.size() < kSmallest) return std::nullopt;
-    return read_stamps(sample_.payload.data(), sample_.payload.size(), received_at);
+    return read_stamps(sample_.payload.data(), sample_.payload.size());
   }
 
  private:

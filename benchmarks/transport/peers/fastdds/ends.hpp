@@ -36,12 +36,14 @@ T* created(T* entity, const char* what) {
   return entity;
 }
 
-// A participant with its default settings.
+// A participant; of the benchmark, with its default settings.
 class Node {
  public:
-  explicit Node(const Options&)
-      : participant_(created(factory()->create_participant(kDomain, dds::PARTICIPANT_QOS_DEFAULT),
-                             "the participant")) {}
+  explicit Node(const Options&) : Node(kDomain, dds::PARTICIPANT_QOS_DEFAULT) {}
+  Node(int domain, const dds::DomainParticipantQos& qos)
+      : participant_(
+            created(factory()->create_participant(static_cast<dds::DomainId_t>(domain), qos),
+                    "the participant")) {}
   ~Node() {
     participant_->delete_contained_entities();
     factory()->delete_participant(participant_);

@@ -88,11 +88,10 @@ class LoanInlet {
     dds::LoanableSequence<Head> samples;
     dds::SampleInfoSeq infos;
     if (reader_->take(samples, infos, 1) != ReturnCode_t::RETCODE_OK) return std::nullopt;
-    const std::int64_t received_at = now();
     std::optional<Message> message;
     if (infos[0].valid_data) {
       const Head& sample = samples[0];
-      message = read_stamps(&sample.first, bytes_, received_at);
+      message = read_stamps(&sample.first, bytes_);
       // The writer's ring may have come round while this was read.
       message->torn = message->torn || !reader_->is_sample_valid(&sample, &infos[0]);
     }

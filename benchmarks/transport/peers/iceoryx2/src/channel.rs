@@ -171,15 +171,12 @@ impl Inlet {
         let Some(sample) = self.subscriber.receive()? else {
             return Ok(None);
         };
-        let received_at = now();
         let payload = sample.payload();
         let sequence = u64_at(payload, 0)?;
-        Ok(Some(Message {
-            received_at,
-            sent_at: i64::from_ne_bytes(u64_at(payload, 8)?.to_ne_bytes()),
-            sequence,
-            torn: u64_at(payload, payload.len() - 8)? != sequence,
-        }))
+        let sent_at = i64::from_ne_bytes(u64_at(payload, 8)?.to_ne_bytes());
+        let torn = u64_at(payload, payload.len() - 8)? != sequence;
+        // Not before: `receive` returns without having touched the message.
+        Ok(Some(Message { received_at: now(), sent_at, sequence, torn }))
     }
 
     /// The next message; `None` when none came in `timeout` or when it is time to stop.

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run: two ends, and for ours an edge in front of each, all over the loopback interface."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ligament.bench.dds.cells import ROUND_TRIP, SETTINGS, Cell
+from ligament.bench.framework import program
+from ligament.bench.transport.children import Child, Children
+from ligament.errors import FailureError
+from ligament.run.edge import edge_program
+
+OURS, PEER = "ligament", "cyclonedds"
+DOMAIN_ID = 86
+_CLONE_NEWNET = 0x40000000
+_numbers = itertools.count()
+
+
+@dataclass
+class Figures:
+    """What one run measured; `lost` over all subscribers."""
+
+    latencies: list[list[float]] = field(default_factory=list)
+    publish_ns: list[float] = field(default_factory=list)
+    lost: int = 0
+    wire_bytes: float | None = None
+    """Per message of the measured topic, by the interface's own counter."""
+
+
+def own_network() -> str:
+    """Leave the machine's network for one of our own, if we may; returns a note if not.
+
+    There nobody else's traffic is counted, and our tuning reaches nobody.
+    """
+    if os.geteuid() != 0 or ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWNET) != 0:
+        return "without a network namespace of its own (root): bytes on the wire are not counted"
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    return ""
+
+
+def run_once(contestant: str, cell: Cell, count_bytes: bool) -> Figures:
+    """One run; all its processes are gone afterwards."""
+    name = f"bench-dds-{os.getpid()}-{next(_numbers)}"
+    with _settings(cell.settings), Children(cell.timeout_s) as children:
+        for end in "ab" if contestant == OURS else "":
+            children.start(f"edge {end}", _edge(f"{name}-{end}"))
+        there, here = ("pong", "ping") if cell.metric == ROUND_TRIP else ("subscribe", "publish")
+        receivers = [
+            children.start(f"{there} {k}", _end(there, contestant, cell, name, "b"))
+            for k in range(cell.subscribers)
+        ]
+        children.await_ready(receivers)
+        before = _loopback_bytes()
+        sender = children.start(here, _end(here, contestant, cell, name, "a"))
+        children.await_end([sender, *receivers])
+        figures = _figures([*receivers, sender])
+        if count_bytes:
+            sent = cell.messages + cell.warmup
+            figures.wire_bytes = (_loopback_bytes() - before) / sent
+    return figures
+
+
+def _edge(pool: str) -> list[str]:
+    words = ["--graph", pool, "--run-id", pool, "--domain-id", str(DOMAIN_ID)]
+    return [str(edge_program()), *words]
+
+
+def _end(role: str, contestant: str, cell: Cell, name: str, end: str) -> list[str]:
+    through = ["pool", "--pool", f"{name}-{end}"] if contestant == OURS else ["cyclone"]
+    values = {
+        "topic": name.replace("-", "_"),
+        "domain-id": DOMAIN_ID,
+        "bytes": cell.bytes,
+        "depth": cell.depth,
+        "messages": cell.messages,
+        "warmup": cell.warmup,
+        "pacing-us": cell.pacing_us,
+        "subscribers": cell.subscribers,
+    }
+    words = [word for key, value in values.items() for word in (f"--{key}", str(value))]
+    return [str(program("ligament-bench-dds")), role, "--through", *through, *words]
+
+
+@contextlib.contextmanager
+def _settings(name: str) -> Iterator[None]:
+    """Programs that are started meanwhile have these settings of the engine."""
+    before = os.environ.get("CYCLONEDDS_URI")
+    os.environ["CYCLONEDDS_URI"] = SETTINGS[name]
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["CYCLONEDDS_URI"]
+        else:
+            os.environ["CYCLONEDDS_URI"] = before
+
+
+def _figures(ends: list[Child]) -> Figures:
+    figures = Figures()
+    for end in ends:
+        for line in (line for line in end.lines if line.startswith("{")):
+            told: dict[str, Any] = json.loads(line)
+            if told["role"] == "publish":
+                if told["failed"]:
+                    raise FailureError(f"{told['failed']} messages could not be sent")
+                figures.publish_ns = told["publish_ns"]
+            else:
+                figures.latencies.append(told["latency_ns"])
+                figures.lost += int(told["lost"])
+    if not figures.latencies or not all(figures.latencies):
+        raise FailureError("a subscriber heard nothing")
+    return figures
+
+
+def _loopback_bytes() -> int:
+    for line in Path("/proc/self/net/dev").read_text(encoding="ascii").splitlines():
+        name, _, counters = line.partition(":")
+        if name.strip() == "lo":
+            return int(counters.split()[8])
+    return 0

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format sanitize bench docs fuzz models soak clean
+.PHONY: help setup demo test lint format sanitize bench docs fuzz models soak test-hdl clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -39,6 +39,10 @@ fuzz: ## fuzz what the pool reads from other processes, ten minutes (dev/fuzz --
 models: ## the models of the pool, every state within larger bounds; prints how many
 	@dev/setup --models
 	@spec/models/run --full
+
+test-hdl: ## the benches and proofs of hdl/; not yet a part of `make test`: they are not clean on every machine
+	@dev/setup --test
+	@.venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl -n 2
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import webbrowser
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -66,3 +68,17 @@ def warn(texts: tuple[str, ...]) -> None:
     """Print warnings on stderr."""
     for text in texts:
         print(f"warning: {text}", file=sys.stderr)
+
+
+def has_display() -> bool:
+    """Whether there is a screen that a browser could open a window on."""
+    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return named or sys.platform in ("darwin", "win32")
+
+
+def open_page(path: Path) -> bool:
+    """Open a page in the reader's browser; without a display say where it is."""
+    if has_display() and webbrowser.open(path.resolve().as_uri()):
+        return True
+    print(f"no display to open it on: {path}", file=sys.stderr)
+    return False

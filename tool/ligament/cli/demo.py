@@ -11,7 +11,14 @@ from typing import Annotated
 import typer
 
 from ligament.artefacts import DEFAULT_OUT
-from ligament.cli.common import JsonOption, OutOption, graph_path, print_json
+from ligament.cli.common import (
+    JsonOption,
+    OutOption,
+    graph_path,
+    has_display,
+    open_page,
+    print_json,
+)
 from ligament.demo.demo import demonstrate
 from ligament.demo.runs import DemoOptions
 from ligament.demo.terminal import print_demo
@@ -38,6 +45,9 @@ Calibration = Annotated[
     str | None,
     typer.Option("--calibration", metavar="FILE", help="Calibration of your own frames."),
 ]
+OpenOption = Annotated[
+    bool, typer.Option("--open/--no-open", help="Open the page, where there is a display.")
+]
 
 
 def demo(
@@ -48,6 +58,7 @@ def demo(
     input: Input = None,  # noqa: A002 - it is the option's name
     calibration: Calibration = None,
     out: OutOption = DEFAULT_OUT,
+    open_: OpenOption = True,
     json: JsonOption = False,
 ) -> None:
     """Run the perception graph in all its variants: traced, proven equal, compared in one table.
@@ -66,7 +77,10 @@ def demo(
         print_demo(shown.report, report_console())
         print(f"report: {shown.path}")
         print(f"picture: {shown.report['picture']}")
+        print(f"page: {shown.page}")
         print(f"took {time.monotonic() - begin:.0f} s")
+    if open_ and not json and has_display():
+        open_page(shown.page)
     raise typer.Exit(0 if shown.equal else 1)
 
 

@@ -55,6 +55,9 @@ VERBS: tuple[Verb, ...] = (
         "ligament.cli.report:report",
         "Say where the time went, and whether variants are equal.",
     ),
+    Verb(
+        "top", "ligament.cli.top:top", "Watch a running graph; nothing needs to be traced.", "look"
+    ),
     Verb("graph", "ligament.cli.graph:graph", "Draw a graph, by device and transport.", "look"),
     Verb("docs", "ligament.cli.docs:docs", "Write the reference pages of all contracts.", "look"),
     Verb(

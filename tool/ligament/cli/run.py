@@ -93,8 +93,12 @@ DomainId = Annotated[
         min=0,
         max=MAX_DOMAIN_ID,
         metavar="N",
-        help="DDS domain of the edge; default: ROS_DOMAIN_ID, else 0.",
+        help="DDS domain of the edge; default: the graph's, else ROS_DOMAIN_ID, else 0.",
     ),
+]
+Host = Annotated[
+    str | None,
+    typer.Option("--host", metavar="NAME", help="Which of the graph's hosts this computer is."),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures while it runs.")]
 
@@ -114,6 +118,7 @@ def run(
     cores: Cores = None,
     edge: Edge = False,
     domain_id: DomainId = None,
+    host: Host = None,
     quiet: QuietOption = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
@@ -134,6 +139,8 @@ def run(
     `ligament run examples/perception --set camera.frames=60`
 
     `ligament run graph.yaml --edge`, then `ros2 topic list`
+
+    `ligament run graph.yaml --host robot`, and with `--host desk` on the other computer
     """
     request = RunRequest(
         build=_build(Request(Path(graph), variant, platform, out)),
@@ -144,6 +151,7 @@ def run(
         parameters=parse_overrides(set_parameters or ()),
         cores=check_cores(cores),
         edge=EdgeOptions(edge, domain_id),
+        host=host,
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     _warn(request.build)

@@ -1,22 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament trace`: the sixth stage."""
+"""`ligament trace`: the sixth stage, and `ligament trace import` for recordings of others."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ligament.cli.common import JsonOption, print_json
+from ligament.trace.convert import Conversion
+from ligament.trace.errors import TraceError
+from ligament.trace.graph_file import write_graph
+from ligament.trace.imported import GRAPH, import_recording
+from ligament.trace.perfetto import MOST_ROWS
 from ligament.trace.stage import trace_run
+
+
+class _RunByDefault(TyperGroup):
+    """`ligament trace RUN_DIR` is `ligament trace run RUN_DIR`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the sub-command in where none is named."""
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = ["run", *args]
+        words: list[str] = super().parse_args(ctx, args)
+        return words
+
+
+trace = typer.Typer(
+    cls=_RunByDefault,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    help="Turn raw traces into one event table: `ligament trace RUN_DIR` for a run of ours, "
+    "`ligament trace import DIR` for a recording of another ROS 2 system.",
+)
 
 RunArgument = Annotated[
     Path, typer.Argument(metavar="RUN_DIR", help="The folder of a run that was made with --trace.")
 ]
+RecordingArgument = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", help="A recording of ros2_tracing: the folder it was put into."),
+]
+NameOption = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", help="Its name in reports. Default: the folder's."),
+]
+GraphNameOption = Annotated[
+    str,
+    typer.Option("--graph-name", metavar="GRAPH", help="Recordings of one graph can be compared."),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FOLDER", help="Default: build/GRAPH/NAME."),
+]
+GraphOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph", metavar="FILE", help="Also write a graph.yaml of what was found, to start from."
+    ),
+]
 
 
-def trace(run: RunArgument, json: JsonOption = False) -> None:
+@trace.command("run", hidden=True)
+def run(run: RunArgument, json: JsonOption = False) -> None:
     """Turn the recording of a run into one event table (events.parquet), on one clock.
 
     Also writes timeline.json, which ui.perfetto.dev shows.
@@ -24,19 +75,78 @@ def trace(run: RunArgument, json: JsonOption = False) -> None:
     Example: `ligament trace build/perception/processes/runs/20260101-120000`
     """
     traced = trace_run(run)
-    conversion = traced.conversion
+    if json:
+        print_json({**_counts(traced.conversion), "timeline": str(traced.timeline)})
+        return
+    _print_counts(traced.conversion)
+    _print_timeline(traced.timeline, traced.timeline_is_whole)
+
+
+@trace.command("import")
+def import_(
+    recording: RecordingArgument,
+    name: NameOption = None,
+    graph_name: GraphNameOption = GRAPH,
+    out: OutOption = None,
+    graph: GraphOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Read a recording of an unmodified ROS 2 system (ros2_tracing, Humble to Jazzy).
+
+    Writes the event table, timeline.json for ui.perfetto.dev and import.json into a folder that
+    `ligament report` takes.
+
+    Example: `ligament trace import ~/.ros/tracing/session-20260101` `--graph graph.yaml`
+    """
+    made = import_recording(recording, name=name, graph=graph_name, out=out)
+    gaps = write_graph(made.conversion.path, graph, made.folder.name) if graph else []
     if json:
         print_json(
             {
-                "table": str(conversion.path),
-                "timeline": str(traced.timeline),
-                "events": conversion.events,
-                "discarded_events": conversion.discarded_events,
-                "discarded_packets": conversion.discarded_packets,
-                "foreign_events": conversion.foreign_events,
+                **_counts(made.conversion),
+                "folder": str(made.folder),
+                "timeline": str(made.timeline),
+                "graph": str(graph) if graph else None,
+                "graph_gaps": gaps,
+                "error": made.conversion.error or None,
             }
         )
-        return
+    else:
+        _print_counts(made.conversion)
+        _print_timeline(made.timeline, made.timeline_is_whole)
+        if graph:
+            print(f"graph: {graph}")
+            for gap in gaps:
+                print(f"  to be filled in: {gap}")
+        print(f"report: ligament report {made.folder}")
+    if made.conversion.error:
+        raise TraceError(
+            f"the recording could not be read to its end: {made.conversion.error} "
+            f"({made.conversion.provider_events} events before that were imported)",
+            hint=f"`ligament report {made.folder}` reports on these, and says so",
+        )
+
+
+def _print_timeline(path: Path, whole: bool) -> None:
+    shown = "" if whole else f" (the first {MOST_ROWS} rows)"
+    print(f"timeline for ui.perfetto.dev: {path}{shown}")
+
+
+def _counts(conversion: Conversion) -> dict[str, object]:
+    return {
+        "table": str(conversion.path),
+        "events": conversion.events,
+        "provider_events": conversion.provider_events,
+        "discarded_events": conversion.discarded_events,
+        "discarded_packets": conversion.discarded_packets,
+        "unknown_losses": conversion.unknown_losses,
+        "foreign_events": conversion.foreign_events,
+    }
+
+
+def _print_counts(conversion: Conversion) -> None:
     lost = conversion.discarded_events + conversion.discarded_packets + conversion.unknown_losses
-    print(f"{conversion.events} events, {lost} lost: {conversion.path}")
-    print(f"timeline for ui.perfetto.dev: {traced.timeline}")
+    rows = conversion.events
+    made = conversion.provider_events
+    events = f"{made} events" if made == rows else f"{made} events ({rows} rows)"
+    print(f"{events}, {lost} lost: {conversion.path}")

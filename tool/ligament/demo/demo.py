@@ -20,21 +20,23 @@ from ligament.demo.runs import (
     run_paced,
 )
 from ligament.graph import load_graph
+from ligament.report.page.make import make_page
 from ligament.report.stage import ReportOptions, make_report
 from ligament.report.variant import WARM_UP_FRAMES, open_run
 
 
 @dataclass(frozen=True)
 class Demonstrated:
-    """The report, where it lies, and whether every output was equal."""
+    """The report, where it and its page lie, and whether every output was equal."""
 
     report: dict[str, Any]
     path: Path
+    page: Path
     equal: bool
 
 
 def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
-    """Run everything; writes report.json of the graph."""
+    """Run everything; writes report.json and report.html of the graph."""
     folder = graph_folder(load_graph(options.graph).name, options.out)
     builds = build_variants(options, say)
     runs = DemoRuns(fast=run_fast(builds, options, say))
@@ -52,8 +54,9 @@ def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
     report["picture"] = str(reference.picture)
     path = folder / "report.json"
     write_json(path, report)
+    page = make_page(report, path.with_suffix(".html"))
     judged = [*report["variants"], *report.get("paced", {}).get("variants", [])]
-    return Demonstrated(report, path, all(entry["equal"] for entry in judged))
+    return Demonstrated(report, path, page, all(entry["equal"] for entry in judged))
 
 
 def _paced(options: DemoOptions, runs: DemoRuns, reference: Reference) -> dict[str, Any]:

@@ -11,12 +11,14 @@ from typing import Any
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.bench.floor import measure_floor
-from ligament.errors import FailureError
-from ligament.graph import load_graph
+from ligament.errors import FailureError, listing
+from ligament.graph import Graph, load_graph
+from ligament.mapping.fuse import variant_graph
 from ligament.pipeline import Request, built
 from ligament.report.variant import WARM_UP_FRAMES
 from ligament.run.cores import one_core
 from ligament.run.display import Quiet
+from ligament.run.edge import EdgeOptions, edge_program
 from ligament.run.graph_run import RunRequest, run_graph
 from ligament.run.supervisor import RunOptions
 
@@ -54,12 +56,27 @@ class DemoRuns:
 
 
 def build_variants(options: DemoOptions, say: Say) -> dict[str, Path]:
-    """build.json of every variant of the graph, in the graph's order."""
+    """build.json of every variant that can be run here, in the graph's order."""
     builds = {}
-    for name in load_graph(options.graph).variants:
+    graph = load_graph(options.graph)
+    for name in graph.variants:
+        if reason := not_here(graph, name):
+            say(f"leaving out {name}: {reason}")
+            continue
         say(f"building {name}")
         builds[name] = built(Request(options.graph, name, out=options.out)).build
     return builds
+
+
+def not_here(graph: Graph, name: str) -> str:
+    """Why a variant cannot be run on this computer; empty if it can."""
+    variant = graph.variants[name]
+    nodes = variant_graph(graph, variant)[0].nodes.values()
+    if hosts := sorted({node.host for node in nodes if node.host}):
+        return f"it is for the hosts {listing(hosts)} (ligament run --host)"
+    if variant.edge.wanted and not edge_program().is_file():
+        return f"it needs {edge_program()}, which is built where Cyclone DDS is"
+    return ""
 
 
 def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict[str, Path]:
@@ -100,6 +117,8 @@ def _run(build: Path, camera: Mapping[str, Any], core: str) -> Path:
         until=(SINK,),
         log_level="warn",
         cores=core,
+        # A network of its own, too: 1 to 100 are the domains that any Linux has ports for.
+        edge=EdgeOptions(domain_id=1 + os.getpid() % 100),
         parameters={CAMERA: dict(camera), SINK: {"frames": camera["frames"]}},
         options=RunOptions(
             start_timeout_s=30.0,

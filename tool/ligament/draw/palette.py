@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One colour per kind of device and per transport, the same in the picture and in the terminal.
+"""One colour per kind of device, per transport and per share of time, the same everywhere.
 
-Colours alone must not carry the meaning: kinds are also written, and transports have dash patterns.
+Colours alone must not carry the meaning: kinds are also written, transports have dash patterns,
+shares stand in a fixed order, and the figures of every chart stand in a table beside it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,25 @@ TRANSPORTS: dict[str, Ink] = {
     "queue": Ink("#2b8a3e", "#7ddc90", "green"),
     "xrce": Ink("#8a3ab9", "#d4a1f5", "magenta", "2 4"),
 }
+
+SHARES: dict[str, Ink] = {
+    "compute": Ink("#2563c9", "#7fb0ff", "blue"),
+    "copy": Ink("#b3261e", "#ff8f86", "red"),
+    "serialise": Ink("#d9730d", "#ffab66", "yellow"),
+    "transport": Ink("#7b8aa1", "#8b9bb3", "white"),
+    "queue_wait": Ink("#8a3ab9", "#d4a1f5", "magenta"),
+    "executor_wait": Ink("#0b8a83", "#5fd8cf", "cyan"),
+}
+
+# Lines of variants in one chart: told apart by the common forms of colour blindness, and dashed.
+VARIANTS: tuple[Ink, ...] = (
+    Ink("#2563c9", "#7fb0ff", "blue"),
+    Ink("#c2570c", "#ffab66", "yellow", "7 3"),
+    Ink("#0b8a83", "#5fd8cf", "cyan", "2 3"),
+    Ink("#8a3ab9", "#d4a1f5", "magenta", "9 3 2 3"),
+    Ink("#b3261e", "#ff8f86", "red", "5 2 1 2"),
+    Ink("#5b6777", "#c3ccd8", "white", "1 2"),
+)
 
 
 def main_transport(transports: tuple[str, ...]) -> str:

@@ -75,8 +75,9 @@ def _topic_size(topic: MappedTopic) -> Size:
 
 
 def _carried(topic: MappedTopic) -> str:
-    package, _, name = topic.message.partition("/msg/")
-    return f"{package}/{name} · {' + '.join(topic.transports)}"
+    """Message and transports, as far as they are known: a recording does not tell them all."""
+    message = topic.message.replace("/msg/", "/")
+    return " · ".join(part for part in (message, " + ".join(topic.transports)) if part)
 
 
 def _title(mapping: GraphMapping) -> str:
@@ -175,7 +176,7 @@ def _point(point: Point) -> str:
 
 def _legend(mapping: GraphMapping) -> list[tuple[str, str]]:
     kinds = [k for k in KINDS if any(n.kind == k for n in mapping.nodes.values())]
-    used = {main_transport(t.transports) for t in mapping.topics.values()}
+    used = {main_transport(t.transports) for t in mapping.topics.values() if t.transports}
     return [("k", k) for k in kinds] + [("t", t) for t in TRANSPORTS if t in used]
 
 

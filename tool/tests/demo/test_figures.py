@@ -13,9 +13,11 @@ from ligament.bench.perception import rows_of_report
 from ligament.demo.demo import demonstrate
 from ligament.demo.figures import kernel_entries, paced_entry
 from ligament.demo.reference import first_frames
-from ligament.demo.runs import DemoOptions
+from ligament.demo.runs import DemoOptions, not_here
 from ligament.demo.terminal import conclusions
 from ligament.errors import LigamentError
+from ligament.graph import load_graph
+from ligament.resources import node_packages_dir
 
 SUMMARY = {"n": 3, "p50": 1000.0, "p99": 1.0, "mean": 1.0, "sd": 1.0}
 
@@ -101,3 +103,13 @@ def test_own_input_is_passed_on_with_its_full_path(tmp_path: Path) -> None:
 def test_a_graph_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(LigamentError):
         demonstrate(DemoOptions(tmp_path / "graph.yaml", out=tmp_path), lambda text: None)
+
+
+def test_variants_for_several_computers_are_left_out_with_the_reason() -> None:
+    graph = load_graph(node_packages_dir().parent / "examples" / "perception" / "graph.yaml")
+    assert "desk, robot" in not_here(graph, "two_hosts")
+    assert [name for name in graph.variants if not not_here(graph, name)][:3] == [
+        "processes",
+        "one_process",
+        "fused",
+    ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The how-to page is built as it stands: each file block is written, each command is run."""
+"""How-to pages are built as they stand: each file block is written, each command is run."""
 
 import os
 import re
@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 REPO = Path(__file__).resolve().parents[3]
-PAGE = REPO / "docs" / "how-to" / "own-node-package.md"
+HOW_TO = REPO / "docs" / "how-to"
+PAGE = HOW_TO / "own-node-package.md"
+GPU_PAGE = HOW_TO / "gpu-node.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
 
@@ -40,26 +42,39 @@ def test_the_page_has_its_files_and_commands() -> None:
     assert sum(path == "$" for path, _ in steps) == 6
 
 
-@pytest.mark.timeout(600)
-def test_the_page_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
+def follow(page: Path, folder: Path) -> str:
+    """Do what the page says in a folder, and return all that the commands printed."""
     prefix = Path(sys.prefix)
     environment = dict(os.environ)
     environment["PATH"] = f"{prefix / 'bin'}:{environment['PATH']}"
     environment["LIGAMENT_PREFIX"] = str(prefix)
     output = ""
-    for path, content in page_steps(PAGE.read_text()):
+    for path, content in page_steps(page.read_text()):
         if path != "$":
-            target = tmp_path / path
+            target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(content)
             continue
         words = [os.path.expandvars(word) for word in shlex.split(content)]
         words = [word.replace("$LIGAMENT_PREFIX", str(prefix)) for word in words]
         done = subprocess.run(
-            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            words, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{content}\n{done.stdout}\n{done.stderr}"
         output += done.stdout + done.stderr
+    return output
+
+
+@pytest.mark.timeout(600)
+def test_the_page_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
+    output = follow(PAGE, tmp_path)
     logs = "".join(log.read_text() for log in tmp_path.glob("build/brightness/**/log/*.log"))
     assert "50 images, the last with mean brightness" in logs + output
     assert list((tmp_path / "build" / "own").glob("libbrightness*.so"))
+
+
+@pytest.mark.timeout(600)
+def test_the_page_of_kernels_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
+    output = follow(GPU_PAGE, tmp_path)
+    assert "/invert" in output
+    assert list((tmp_path / "build" / "inverted" / "lib").glob("libmy_nodes-invert-gpu.so"))

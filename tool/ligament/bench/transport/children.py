@@ -129,11 +129,13 @@ class Children:
         waiting = list(children)
         while waiting:
             self._listen()
-            for child in self._children:
-                if child.process.poll() not in (None, 0):
+            # Looked at once: a child that ends between two looks would be neither failed nor waited for.
+            ended = {child: child.process.poll() for child in self._children}
+            for child, status in ended.items():
+                if status not in (None, 0):
                     self._listen()
                     raise child.failure(f"ended with {self._end_of(child)}")
-            still = [c for c in waiting if not done(c) and c.process.poll() is None]
+            still = [c for c in waiting if not done(c) and ended[c] is None]
             if still and time.monotonic() > self._deadline:
                 raise still[0].failure(f"{text} within {self.timeout_s:.0f} s and was ended")
             waiting = still

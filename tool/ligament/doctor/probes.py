@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import ligament
@@ -44,6 +45,33 @@ def tool_version(command: str, *arguments: str) -> Probe:
         return match.group(0) if match else path
 
     return probe
+
+
+def python_package(name: str) -> Probe:
+    """A package of the Python that runs this tool: its version."""
+
+    def probe() -> str | None:
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            return None
+
+    return probe
+
+
+def all_of(*probes: Probe) -> Probe:
+    """Several parts that are of no use alone."""
+
+    def probe() -> str | None:
+        found = [one() for one in probes]
+        return ", ".join(text for text in found if text) if all(found) else None
+
+    return probe
+
+
+def libpython_name() -> str:
+    """The shared library of this Python, as the dynamic linker knows it."""
+    return f"libpython{sys.version_info.major}.{sys.version_info.minor}.so.1.0"
 
 
 def cmake_package_file(*patterns: str) -> Probe:

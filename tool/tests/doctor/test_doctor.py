@@ -119,3 +119,21 @@ def test_states() -> None:
     assert Finding(required, "1.0").state == "ok"
     assert Finding(optional, None).to_json()["fix"] == "fix"
     assert "fix" not in Finding(required, "1.0").to_json()
+
+
+def test_a_python_package_is_found_by_its_version_or_not_at_all() -> None:
+    assert probes.python_package("pytest")() == pytest.__version__
+    assert probes.python_package("no-such-package-of-ligament")() is None
+
+
+def test_parts_that_need_each_other_are_found_together() -> None:
+    assert probes.all_of(lambda: "1", lambda: "2")() == "1, 2"
+    assert probes.all_of(lambda: "1", lambda: None)() is None
+
+
+def test_the_hardware_tools_are_listed() -> None:
+    hardware = [check.name for check in CHECKS if check.group == "hardware"]
+    assert {"Verilator", "cocotb", "Yosys", "Yices"} <= set(hardware)
+    # One heading per group: the table is printed in its order.
+    groups = [check.group for check in CHECKS]
+    assert len({*groups}) == sum(a != b for a, b in zip(groups, [None, *groups], strict=False))

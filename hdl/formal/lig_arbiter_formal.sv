@@ -10,7 +10,8 @@ module lig_arbiter_formal (
     input logic [2:0][7:0] s_data,
     input logic [2:0]      s_keep,
     input logic [2:0]      s_last,
-    input logic            m_ready
+    input logic            m_ready,
+    input logic [3:0] number  // of the beat that ORDER follows
 );
   localparam int unsigned N = 3;
   logic [2:0] s_ready;
@@ -62,7 +63,7 @@ module lig_arbiter_formal (
 `ifdef ORDER
     lig_order #(.W(10)) order (
         .clk_i, .rst_i, .push(taken[i]), .in({s_last[i], s_keep[i], s_data[i]}),
-        .pop(m_valid && m_ready && m_id == 2'(i)), .out({m_last, m_keep, m_data}));
+        .pop(m_valid && m_ready && m_id == 2'(i)), .out({m_last, m_keep, m_data}), .number_i(number));
 
     // Frames of others that begin while this input waits for its frame to begin.
     logic [2:0] passed_q;

@@ -9,7 +9,8 @@ module lig_bcast_formal (
     input logic [7:0] s_data,
     input logic       s_keep,
     input logic       s_last,
-    input logic [2:0] m_ready
+    input logic [2:0] m_ready,
+    input logic [3:0] number  // of the beat that ORDER follows
 );
   logic s_ready;
   logic [2:0] m_valid, m_keep, m_last;
@@ -41,7 +42,7 @@ module lig_bcast_formal (
     always_ff @(posedge clk_i) begun_q <= !rst_i && s_valid && !s_ready;
     lig_order #(.W(10), .EARLY(1)) order (
         .clk_i, .rst_i, .push(s_valid && !begun_q), .in({s_last, s_keep, s_data}),
-        .pop(m_valid[i] && m_ready[i]), .out({m_last[i], m_keep[i], m_data[i]}));
+        .pop(m_valid[i] && m_ready[i]), .out({m_last[i], m_keep[i], m_data[i]}), .number_i(number));
 `endif
   end
 endmodule

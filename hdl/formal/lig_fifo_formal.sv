@@ -9,7 +9,8 @@ module lig_fifo_formal (
     input logic [7:0] s_data,
     input logic       s_keep,
     input logic       s_last,
-    input logic       m_ready
+    input logic       m_ready,
+    input logic [3:0] number  // of the beat that ORDER follows
 );
   logic s_ready, m_valid, m_keep, m_last;
   logic [7:0] m_data;
@@ -34,6 +35,6 @@ module lig_fifo_formal (
 `ifdef ORDER
   lig_order #(.W(10)) order (
       .clk_i, .rst_i, .push(s_valid && s_ready), .in({s_last, s_keep, s_data}),
-      .pop(m_valid && m_ready), .out({m_last, m_keep, m_data}));
+      .pop(m_valid && m_ready), .out({m_last, m_keep, m_data}), .number_i(number));
 `endif
 endmodule

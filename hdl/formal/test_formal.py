@@ -47,10 +47,11 @@ class Proof:
         return "-".join([*words, *(["mutant", self.mutant[0]] if self.mutant else [])])
 
 
-SKID, FIFO, BCAST, ARBITER = ("lig_skid",), ("lig_fifo",), ("lig_bcast",), ("lig_arbiter",)
+SKID, BCAST, ARBITER = ("lig_skid",), ("lig_bcast",), ("lig_arbiter",)
+FIFO = ("lig_fifo", "lig_store")
 TOPIC = (
     "lig_topic", "lig_arbiter", "lig_bcast", "lig_fifo", "lig_fifo_drop", "lig_fifo_last",
-    "lig_stats",
+    "lig_stats", "lig_store",
 )  # fmt: skip
 PROOFS = [
     Proof("lig_skid_formal", SKID, "prove", 3),
@@ -146,7 +147,7 @@ def test_proof(proof):
     environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
     result = subprocess.run(
         [BIN / "yowasp-sby", *tools, "-f", "-d", folder / "run", job],
-        capture_output=True, text=True, env=environment, cwd=folder, timeout=900, check=False,
+        capture_output=True, text=True, env=environment, cwd=folder, timeout=3600, check=False,
     )  # fmt: skip
     verdict = next(
         (w for w in ("PASS", "FAIL", "UNKNOWN", "ERROR") if f"DONE ({w}" in result.stdout), "none"

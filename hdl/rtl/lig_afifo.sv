@@ -6,7 +6,7 @@
 // code, of which one bit changes per step, through SYNC_STAGES registers: whatever moment the other clock
 // samples it at, it reads the old or the new count. An old count only makes the FIFO look fuller, or
 // emptier, than it is. The memory needs no synchroniser: a word is read only when its count has crossed.
-// What tools must be told (constraints/lig_afifo.xdc, .sdc): the Gray registers may take at most one
+// What tools must be told (constraints/lig_afifo.xdc): the Gray registers may take at most one
 // period of the faster clock to cross, so that no two of their bits arrive a step apart.
 //
 // Reset: hold both resets together for 4 cycles of the slower clock; while one side is in reset and the

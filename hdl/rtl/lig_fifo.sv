@@ -6,9 +6,6 @@
 // frame leaves before the last has come, so frames longer than DEPTH pass. Where frames must be dropped
 // instead of making the producer wait: lig_fifo_drop (the newest), lig_fifo_last (the oldest).
 //
-// The memory is read into its own output register, which is the offered beat: block RAM needs no
-// further register, and a wide FIFO costs pointers only.
-//
 //   latency              2 cycles
 //   initiation interval  1
 //   storage              DEPTH beats, and one that is offered
@@ -46,45 +43,33 @@ module lig_fifo #(
 
   // One bit more than an address: equal pointers are empty, pointers a whole turn apart are full.
   logic [A:0] write_q, read_q;
-  logic [W-1:0] memory[DEPTH];
-  logic [W-1:0] out_q;
-  logic out_valid_q;
 
   logic full, empty, push, pop;
   assign full = write_q == (read_q ^ {1'b1, {A{1'b0}}});
   assign empty = write_q == read_q;
   assign push = s_axis_tvalid && !full;
-  assign pop = !empty && (m_axis_tready || !out_valid_q);
 
   assign s_axis_tready = !full;
-  assign m_axis_tvalid = out_valid_q;
-  assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = out_q;
   assign level_o = write_q - read_q;
 
-  always_ff @(posedge clk_i) begin
-    if (push) memory[write_q[A-1:0]] <= {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (pop) out_q <= memory[read_q[A-1:0]];
-  end
+  lig_store #(.WIDTH(W), .ADDRESS_WIDTH(A)) store (
+      .clk_i, .rst_i,
+      .push_i(push), .push_address_i(write_q[A-1:0]), .push_data_i({s_axis_tlast, s_axis_tkeep, s_axis_tdata}),
+      .any_i(!empty), .pop_address_i(read_q[A-1:0]), .pop_o(pop),
+      .valid_o(m_axis_tvalid), .ready_i(m_axis_tready), .data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata}));
 
   always_ff @(posedge clk_i) begin
     if (push) write_q <= write_q + 1'b1;
     if (pop) read_q <= read_q + 1'b1;
-    if (pop) out_valid_q <= 1'b1;
-    else if (m_axis_tready) out_valid_q <= 1'b0;
     if (rst_i) begin
       write_q <= '0;
       read_q <= '0;
-      out_valid_q <= 1'b0;
     end
   end
 
 `ifdef FORMAL
   initial write_q = '0;
   initial read_q = '0;
-  initial out_valid_q = 1'b0;
   always_comb assert (level_o <= (A + 1)'(DEPTH));
 `endif
 `ifdef LIG_RULES

@@ -49,9 +49,6 @@ module lig_fifo_drop #(
 
   // Beats from read_q to commit_q may leave; those up to write_q belong to the frame that is coming.
   logic [A:0] write_q, commit_q, read_q;
-  logic [W-1:0] memory[DEPTH];
-  logic [W-1:0] out_q;
-  logic out_valid_q;
   logic lost_q;  // the frame that is coming has lost a beat
 
   logic full, push, pop, end_of_frame, lost;
@@ -59,19 +56,14 @@ module lig_fifo_drop #(
   assign lost = lost_q || full;
   assign push = s_axis_tvalid && !lost;
   assign end_of_frame = s_axis_tvalid && s_axis_tlast;
-  assign pop = commit_q != read_q && (m_axis_tready || !out_valid_q);
 
   assign s_axis_tready = 1'b1;
-  assign m_axis_tvalid = out_valid_q;
-  assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = out_q;
 
-  always_ff @(posedge clk_i) begin
-    if (push) memory[write_q[A-1:0]] <= {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (pop) out_q <= memory[read_q[A-1:0]];
-  end
+  lig_store #(.WIDTH(W), .ADDRESS_WIDTH(A)) store (
+      .clk_i, .rst_i,
+      .push_i(push), .push_address_i(write_q[A-1:0]), .push_data_i({s_axis_tlast, s_axis_tkeep, s_axis_tdata}),
+      .any_i(commit_q != read_q), .pop_address_i(read_q[A-1:0]), .pop_o(pop),
+      .valid_o(m_axis_tvalid), .ready_i(m_axis_tready), .data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata}));
 
   always_ff @(posedge clk_i) begin
     if (push) write_q <= write_q + 1'b1;
@@ -82,13 +74,10 @@ module lig_fifo_drop #(
       else commit_q <= write_q + 1'b1;
     end
     if (pop) read_q <= read_q + 1'b1;
-    if (pop) out_valid_q <= 1'b1;
-    else if (m_axis_tready) out_valid_q <= 1'b0;
     if (rst_i) begin
       write_q <= '0;
       commit_q <= '0;
       read_q <= '0;
-      out_valid_q <= 1'b0;
       lost_q <= 1'b0;
       drop_o <= 1'b0;
     end

@@ -86,24 +86,15 @@ module lig_fifo_last #(
   // beat and end_q is behind its last.
   logic [A:0] start_q, read_q, end_q, read_from;
   logic leaving_q, pop;
-  logic [W-1:0] memory[DEPTH];
-  logic [W-1:0] out_q;
-  logic out_valid_q;
   assign read_from = leaving_q ? read_q : start_q;
   assign occupied_from = read_from;
-  assign pop = (leaving_q || waiting_q != '0) && (m_axis_tready || !out_valid_q);
   assign begin_frame = pop && !leaving_q;
 
-  assign m_axis_tvalid = out_valid_q;
-  assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = out_q;
-
-  always_ff @(posedge clk_i) begin
-    if (push) memory[write_q[A-1:0]] <= {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (pop) out_q <= memory[read_from[A-1:0]];
-  end
+  lig_store #(.WIDTH(W), .ADDRESS_WIDTH(A)) store (
+      .clk_i, .rst_i,
+      .push_i(push), .push_address_i(write_q[A-1:0]), .push_data_i({s_axis_tlast, s_axis_tkeep, s_axis_tdata}),
+      .any_i(leaving_q || waiting_q != '0), .pop_address_i(read_from[A-1:0]), .pop_o(pop),
+      .valid_o(m_axis_tvalid), .ready_i(m_axis_tready), .data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata}));
 
   always_ff @(posedge clk_i) begin
     if (stored) ends[free_q] <= write_q + 1'b1;
@@ -123,8 +114,6 @@ module lig_fifo_last #(
       if (begin_frame) end_q <= oldest_end;
       leaving_q <= read_from + 1'b1 != (begin_frame ? oldest_end : end_q);
     end
-    if (pop) out_valid_q <= 1'b1;
-    else if (m_axis_tready) out_valid_q <= 1'b0;
     drop_old_o <= replace;
     drop_new_o <= end_of_frame && !stored;
     if (rst_i) begin
@@ -135,7 +124,6 @@ module lig_fifo_last #(
       free_q <= '0;
       waiting_q <= '0;
       leaving_q <= 1'b0;
-      out_valid_q <= 1'b0;
       lost_q <= 1'b0;
       drop_old_o <= 1'b0;
       drop_new_o <= 1'b0;

@@ -71,10 +71,9 @@ module lig_topic #(
     return tail;
   endfunction
 
+  // Lanes 0..tail of a last beat, else all. A shift: simulators make one operation of it.
   function automatic logic [Lanes-1:0] keep_of(input logic [T-1:0] tail, input logic last);
-    logic [Lanes-1:0] keep;
-    for (int unsigned i = 0; i < Lanes; i++) keep[i] = !last || tail >= T'(i);
-    return keep;
+    return ~((~Lanes'(1)) << tail) | {Lanes{!last}};
   endfunction
 
   // --- many to one ----------------------------------------------------------------------------------------

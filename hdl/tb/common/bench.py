@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 from cocotb_tools.check_results import get_results
@@ -29,7 +30,10 @@ BUILD_ARGS = [
 def environment_of_tools() -> dict[str, str]:
     """The environment in which `verilator` is ours, and objects are compiled once."""
     path = f"{HDL / 'tools'}:{os.environ['PATH']}"
-    return {"OBJCACHE": "ccache" if shutil.which("ccache") else "", **os.environ, "PATH": path}
+    cache = "ccache" if shutil.which("ccache") else ""
+    # cocotb calls make itself, and Verilator's makefile asks for a `python`: Debian has none.
+    make = f"PYTHON3={sys.executable} {os.environ.get('MAKEFLAGS', '')}"
+    return {"OBJCACHE": cache, **os.environ, "PATH": path, "MAKEFLAGS": make}
 
 
 def simulate(

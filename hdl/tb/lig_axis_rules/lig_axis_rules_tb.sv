@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One stream that breaks the rule RULE, and its watcher: 0 none, 1 reset, 2 retract, 3 stable, 4 whole,
+// One stream that breaks the rule rule_i, and its watcher: 0 none, 1 reset, 2 retract, 3 stable, 4 whole,
 // 5 tail.
-module lig_axis_rules_tb #(
-    parameter int unsigned RULE = 0
-) (
-    input logic clk_i
+module lig_axis_rules_tb (
+    input logic       clk_i,
+    input logic [2:0] rule_i
 );
   logic [4:0] cycle_q;
   initial cycle_q = '0;
@@ -24,12 +23,12 @@ module lig_axis_rules_tb #(
     last = cycle_q == 5'd14;
     data = cycle_q > 5'd8 ? 32'(cycle_q) : 32'd5;
     keep = last ? 4'b0011 : 4'b1111;
-    case (RULE)
-      1: valid = cycle_q >= 5'd3;
-      2: valid = cycle_q >= 5'd5 && cycle_q != 5'd7;
-      3: data = 32'(cycle_q);
-      4: keep = 4'b0111;
-      5: keep = last ? 4'b0101 : 4'b1111;
+    case (rule_i)
+      3'd1: valid = cycle_q >= 5'd3;
+      3'd2: valid = cycle_q >= 5'd5 && cycle_q != 5'd7;
+      3'd3: data = 32'(cycle_q);
+      3'd4: keep = 4'b0111;
+      3'd5: keep = last ? 4'b0101 : 4'b1111;
       default: ;
     endcase
   end

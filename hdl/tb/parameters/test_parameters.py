@@ -48,7 +48,7 @@ def elaborate(module: str, parameters: list[str]) -> subprocess.CompletedProcess
     words = ["--lint-only", "-Wall", f"-I{RTL}", *(f"-G{word}" for word in parameters)]
     return subprocess.run(
         [HDL / "tools" / "verilator", *words, "--top-module", module, RTL / f"{module}.sv"],
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip
 
 

@@ -4,6 +4,8 @@
 //
 // header_t is the 16 bytes as they lie on the stream: byte 0 in bits 7..0. At 64 bits they are two beats,
 // [63:0] first.
+// verilator lint_off UNUSEDPARAM
+// A package uses none of its constants itself.
 package lig_stream_pkg;
   localparam int unsigned HeaderBytes = 16;
   localparam int unsigned BoundaryBytes = 64;
@@ -21,3 +23,4 @@ package lig_stream_pkg;
     logic [31:0] length;
   } header_t;
 endpackage
+// verilator lint_on UNUSEDPARAM

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m ligament.messages`: generate C++ headers and JSON tables from definitions."""
+"""`python -m ligament.messages`: C++ headers, SystemVerilog and JSON tables of definitions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 from ligament.errors import LigamentError
 from ligament.messages.cpp import render_all
 from ligament.messages.files import write_if_changed, write_tree
+from ligament.messages.hdl import read_bounds
+from ligament.messages.hdl import render_all as render_hdl
 from ligament.messages.packages import package_name
 from ligament.messages.store import TypeStore, load_store
 from ligament.messages.tables import type_tables
@@ -21,12 +23,23 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True)
     generate = verbs.add_parser("generate", help="write C++ headers below DIR")
     tables = verbs.add_parser("tables", help="write types.json")
+    hardware = verbs.add_parser("hdl", help="write SystemVerilog packages and modules below DIR")
     generate.add_argument("--out", type=Path, required=True, metavar="DIR")
+    hardware.add_argument("--out", type=Path, required=True, metavar="DIR")
+    hardware.add_argument(
+        "--bounds",
+        type=Path,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="bounds of unbounded fields, beside those of spec/interfaces/bounds.yaml",
+    )
     generate.add_argument(
         "--list", action="store_true", help="print the headers' paths and write nothing"
     )
     tables.add_argument("--out", type=Path, required=True, metavar="FILE")
-    for verb in (generate, tables):
+    for verb in (generate, hardware, tables):
         verb.add_argument("--distro", default="jazzy", help="ROS 2 distribution (default: jazzy)")
         verb.add_argument(
             "--package-dir",
@@ -60,6 +73,8 @@ def _generate(options: argparse.Namespace, store: TypeStore) -> None:
     elif options.verb == "tables":
         tables = type_tables(store, messages, options.distro)
         write_if_changed(options.out, json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
+    elif options.verb == "hdl":
+        write_tree(options.out, render_hdl(store, messages, read_bounds(options.bounds)), ".sv")
     else:
         write_tree(options.out, render_all(store, messages))
 

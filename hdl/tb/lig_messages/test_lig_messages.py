@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""lig_unpack and lig_pack: every message type from C++ to fields and back, and what is refused.
+
+The bytes come from the C++ builder where its round-trip program was built (dev/setup --test does
+that; LIGAMENT_ROUNDTRIP names another one), and the field stream is judged by expected.py.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import subprocess
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bench import BUILD, HDL, RTL
+from driver import Beat, Kind, Model, Problem, build, frame_of, header_of
+from expected import FieldStream
+from ligament.messages import load_store
+from ligament.messages.files import write_tree
+from ligament.messages.hdl import Layout, layout_of, read_bounds, render_all
+from reference import encode
+from values import Values
+
+REPOSITORY = HDL.parent
+FEATURES = REPOSITORY / "runtime" / "tests" / "message" / "every_feature_msgs"
+STORE = load_store("jazzy", [FEATURES])
+EXTRA = Path(__file__).with_name("bounds.yaml")
+BOUNDS = read_bounds([EXTRA])
+#: Random values per type, the first without stalls.
+COUNT = 3
+
+
+class Builder:
+    """The C++ builder: fields in, stored bytes out (runtime/tests/message/roundtrip)."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+
+    def stored(self, name: str, data: bytes) -> bytes:
+        assert self.process.stdin and self.process.stdout
+        blocks = b"".join(struct.pack("<I", len(b)) + b for b in (name.encode(), data))
+        self.process.stdin.write(b"r" + blocks)
+        self.process.stdin.flush()
+        problem, _, built = (self._block() for _ in range(3))
+        assert problem == b"", problem.decode()
+        return built
+
+    def _block(self) -> bytes:
+        assert self.process.stdout
+        (size,) = struct.unpack("<I", self.process.stdout.read(4))
+        return self.process.stdout.read(size)
+
+
+def roundtrip_program() -> Path | None:
+    named = os.environ.get("LIGAMENT_ROUNDTRIP")
+    if named:
+        return Path(named)
+    return next((REPOSITORY / "build" / "runtime").rglob("message_roundtrip"), None)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Model]:
+    with subprocess.Popen([build()], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield Model(process)
+        assert process.stdin
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+@pytest.fixture(scope="module")
+def builder() -> Iterator[Builder]:
+    program = roundtrip_program()
+    if program is None:
+        required = os.environ.get("LIGAMENT_TEST_REQUIRE_ALL")
+        (pytest.fail if required else pytest.skip)(
+            "no message_roundtrip: dev/setup --test builds it"
+        )
+    with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield Builder(process)
+        assert process.stdin
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def layout(name: str) -> Layout:
+    return layout_of(STORE, STORE.message(name), BOUNDS)
+
+
+def test_every_type_round_trips(model: Model, builder: Builder) -> None:
+    """C++ to RTL to C++: the fields are those of the value, the frame is that of the builder."""
+    names = [message.name for message in STORE]
+    assert len(names) > 162
+    for name in names:
+        message, program = STORE.message(name), layout(name)
+        model.load(program)
+        values = Values(STORE, seed=zlib.crc32(name.encode()))
+        for turn in range(COUNT):
+            value = values.message(message)
+            stored = builder.stored(name, encode(STORE, name, value))
+            assert len(stored) <= program.longest, name
+            pad = 0 if turn == 0 else values.random.randint(0, 63)
+            answer = model.frame(frame_of(stored, pad), seed=turn)
+            assert answer.beats == FieldStream(STORE, program).of(message, value), (name, value)
+            assert answer.frame == frame_of(stored, pad), (name, value)
+            assert answer.problem is Problem.NONE
+
+
+def test_generated_modules_are_clean() -> None:
+    """Types with everything that a layout may have, one elaboration, all warnings."""
+    folder = BUILD / "messages"
+    names = ["every_feature_msgs/msg/Nested", "sensor_msgs/msg/Image", "std_msgs/msg/Empty"]
+    files = render_all(STORE, [STORE.message(name) for name in names], BOUNDS)
+    write_tree(folder, files, ".sv")
+    packages = [folder / name for name in files if name.endswith("_pkg.sv")]
+    modules = [folder / name for name in files if not name.endswith("_pkg.sv")]
+    shared = [RTL / "lig_stream_pkg.sv", RTL / "lig_fields_pkg.sv"]
+    words = ["--lint-only", "-Wall", "-Wno-MULTITOP", "-Wno-UNUSEDPARAM", f"-I{RTL}"]
+    result = subprocess.run(
+        [HDL / "tools" / "verilator", *words, *shared, *packages, *modules],
+        capture_output=True, text=True, check=False, timeout=900,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr[:4000]
+
+
+def image(size: int) -> tuple[str, dict[str, object], bytes]:
+    name = "sensor_msgs/msg/Image"
+    values = Values(STORE, seed=5)
+    value = values.message(STORE.message(name))
+    value["data"] = list(random.Random(1).randbytes(size))
+    return name, value, encode(STORE, name, value)
+
+
+@pytest.mark.parametrize("pad", range(0, 64, 7))
+def test_a_payload_passes_at_a_beat_per_cycle(model: Model, pad: int) -> None:
+    name, value, stored = image(4001)
+    model.load(layout(name))
+    answer = model.frame(frame_of(stored, pad))
+    assert answer.frame == frame_of(stored, pad)
+    assert answer.beats == FieldStream(STORE, layout(name)).of(STORE.message(name), value)
+    # Header, front padding and eight fields are what is beside the payload's beats.
+    assert answer.cycles <= 4001 // 8 + 80
+
+
+def test_text_that_ends_the_frame_in_any_lane(model: Model) -> None:
+    name = "std_msgs/msg/String"
+    model.load(layout(name))
+    for size in range(20):
+        stored = encode(STORE, name, {"data": "x" * size})
+        assert model.frame(frame_of(stored, size)).frame == frame_of(stored, size)
+        # RTPS may have padded it to a multiple of 4; it leaves without.
+        padded = stored + bytes(-len(stored) % 4)
+        answer = model.frame(frame_of(padded, size, len(stored)))
+        assert answer.beats[-1].kind is Kind.DONE
+        assert answer.frame == frame_of(stored, size)
+
+
+def test_a_bool_is_one_or_zero(model: Model) -> None:
+    name = "std_msgs/msg/Bool"
+    model.load(layout(name))
+    answer = model.frame(frame_of(b"\0\1\0\0\x80", 0))
+    assert answer.beats[0] == Beat(Kind.VALUES, 0, b"\1")
+    assert answer.frame == frame_of(b"\0\1\0\0\1", 0)
+
+
+def announced(frame: bytes) -> int:
+    """Bytes of a frame at 64 bits, as its header says."""
+    length, pad = struct.unpack_from("<I3xB", frame)
+    return 16 + pad + length
+
+
+def broken(model: Model, frame: bytes) -> Problem:
+    """What unpack says of a frame; pack then sends a runt or nothing, and the next frame passes."""
+    answer = model.frame(frame, seed=len(frame))
+    last = answer.beats[-1]
+    assert last.kind is Kind.BROKEN
+    assert answer.problem is Problem.NONE
+    if answer.frame:
+        assert len(answer.frame) != announced(answer.frame)
+    return Problem(last.data[0])
+
+
+def test_broken_frames_are_told_and_survived(model: Model) -> None:
+    name, _, stored = image(100)
+    model.load(layout(name))
+    good = frame_of(stored, 5)
+    assert broken(model, good[:8]) is Problem.HEADER_CUT
+    assert broken(model, good[:16]) is Problem.HEADER_CUT
+    for size in range(17, len(good), 11):
+        assert broken(model, good[:size]) is Problem.TOO_SHORT, size
+    big_endian = frame_of(b"\0\0" + stored[2:], 5)
+    assert broken(model, big_endian) is Problem.ENCAPSULATION
+    assert broken(model, good + bytes(4)) is Problem.TOO_LONG
+    no_length = frame_of(stored[:12] + bytes(4) + stored[16:], 5)
+    assert broken(model, no_length) is Problem.BAD_TEXT
+    over = frame_of(stored[:12] + struct.pack("<I", 66) + stored[16:], 5)
+    assert broken(model, over) is Problem.OVER_BOUND
+    assert model.frame(good).frame == good
+
+
+def test_text_without_an_end_is_refused(model: Model) -> None:
+    model.load(layout("std_msgs/msg/String"))
+    stored = encode(STORE, "std_msgs/msg/String", {"data": "abc"})
+    assert broken(model, frame_of(stored[:-1] + b"d", 0)) is Problem.BAD_TEXT
+    model.load(layout("example_interfaces/msg/WString"))
+    stored = encode(STORE, "example_interfaces/msg/WString", {"data": "abc"})
+    assert broken(model, frame_of(stored[:-2] + b"\1\0", 0)) is Problem.BAD_TEXT
+
+
+def test_a_node_that_breaks_the_order_is_told(model: Model) -> None:
+    """lig_pack ends the frame, says why for a cycle, drops the rest, and goes on."""
+    name = "std_msgs/msg/Header"
+    model.load(layout(name))
+    value = {"stamp": {"sec": 1, "nanosec": 2}, "frame_id": "map"}
+    stored = encode(STORE, name, value)
+    good = FieldStream(STORE, layout(name)).of(STORE.message(name), value)
+    header = header_of(len(stored), 3)
+    swapped = [good[1], good[0], *good[2:]]
+    over = [*good[:2], Beat(Kind.COUNT, 2, struct.pack("<I", 65)), *good[3:]]
+    more = [*good[:4], Beat(Kind.VALUES, 2, b"xy"), good[-1]]
+    cases = [
+        (header, swapped, Problem.WRONG_FIELD),
+        (header, [*good[:2], good[-1]], Problem.WRONG_FIELD),
+        (header, more, Problem.WRONG_FIELD),
+        (header, over, Problem.OVER_BOUND),
+        (header_of(len(stored) + 1, 3), good, Problem.WRONG_LENGTH),
+    ]
+    for seed, (said, beats, problem) in enumerate(cases):
+        answer = model.fields(said, beats, seed)
+        assert answer.problem is problem
+        assert len(answer.frame) != announced(answer.frame)
+        again = model.fields(header, good, seed)
+        assert again.problem is Problem.NONE
+        assert again.frame == frame_of(stored, 3)
+
+
+def test_text_may_come_in_any_pieces(model: Model) -> None:
+    name = "std_msgs/msg/Header"
+    model.load(layout(name))
+    value = {"stamp": {"sec": -1, "nanosec": 2}, "frame_id": "a longer name of a frame"}
+    stored = encode(STORE, name, value)
+    beats = FieldStream(STORE, layout(name)).of(STORE.message(name), value)
+    text = value["frame_id"].encode()
+    pieces = [Beat(Kind.VALUES, 2, text[i : i + 3]) for i in range(0, len(text), 3)]
+    answer = model.fields(header_of(len(stored), 9), [*beats[:3], *pieces, beats[-1]], seed=3)
+    assert answer.problem is Problem.NONE
+    assert answer.frame == frame_of(stored, 9)
+
+
+def test_begins_anew_after_a_reset_in_mid_frame(model: Model) -> None:
+    name, _, stored = image(200)
+    model.load(layout(name))
+    frame = frame_of(stored, 0)
+    for size in (17, 40, 100, len(frame)):
+        model.interrupt(frame[:size])
+        assert model.frame(frame).frame == frame

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds and layout programs; what the hardware does with them: hdl/tb/lig_messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ligament.messages import DefinitionError, TypeStore, load_store
+from ligament.messages.__main__ import main
+from ligament.messages.hdl import layout_of, read_bounds, render_all
+from ligament.messages.hdl.layout import Op
+
+FEATURES = Path(__file__).parents[3] / "runtime" / "tests" / "message" / "every_feature_msgs"
+
+
+@pytest.fixture(scope="module")
+def store() -> TypeStore:
+    return load_store("jazzy", [FEATURES])
+
+
+def test_every_standard_type_has_bounds(store):
+    standard = load_store("jazzy")
+    assert sum(m.kind == "msg" for m in standard) >= 162
+    for message in standard:
+        layout_of(standard, message, read_bounds([]))
+
+
+def test_shipped_bounds_name_unbounded_fields_alone():
+    store = load_store("jazzy")
+    for name, fields in read_bounds([]).entries.items():
+        known = {f.name: f.type for f in store.message(name).fields}
+        for field in fields:
+            kind = known[field]
+            open_end = kind.is_sequence and not kind.count
+            assert open_end or (kind.is_string and not kind.string_bound), f"{name}.{field}"
+
+
+def test_an_undeclared_bound_is_an_error_that_says_what_to_write(store):
+    with pytest.raises(DefinitionError) as caught:
+        layout_of(store, store.message("every_feature_msgs/msg/Texts"), read_bounds([]))
+    text = str(caught.value)
+    assert "Texts.msg:" in text
+    assert "'text' of 'every_feature_msgs/msg/Texts' (string) has no bound on its bytes" in text
+    assert "every_feature_msgs/msg/Texts: {text: 64}" in text
+
+
+def test_the_example_of_an_error_is_what_helps(store, tmp_path):
+    message = store.message("every_feature_msgs/msg/AwkwardNames")
+    bounds = tmp_path / "bounds.yaml"
+    entries = "namespace: 9, create: 16, m: 4"
+    bounds.write_text(f"schema: ligament/bounds/1\nbounds:\n  {message.name}: {{{entries}}}\n")
+    with pytest.raises(DefinitionError, match=r"read: \{count: 16, length: 64\}"):
+        layout_of(store, message, read_bounds([bounds]))
+    entries += ", read: {count: 16, length: 64}"
+    bounds.write_text(f"schema: ligament/bounds/1\nbounds:\n  {message.name}: {{{entries}}}\n")
+    assert layout_of(store, message, read_bounds([bounds])).nesting == 1
+
+
+def test_a_bounds_file_is_checked(tmp_path):
+    bounds = tmp_path / "bounds.yaml"
+    bounds.write_text("schema: ligament/bounds/1\nbounds:\n  std_msgs/msg/String: {data: 0}\n")
+    with pytest.raises(DefinitionError, match=r"bounds\.yaml"):
+        read_bounds([bounds])
+    with pytest.raises(DefinitionError, match="No such file"):
+        read_bounds([tmp_path / "none.yaml"])
+
+
+def test_a_message_too_long_for_a_header_is_refused(store, tmp_path):
+    bounds = tmp_path / "bounds.yaml"
+    bounds.write_text(
+        "schema: ligament/bounds/1\nbounds:\n  std_msgs/msg/Float64MultiArray: {data: 1073741823}\n"
+    )
+    with pytest.raises(DefinitionError, match="may have 85"):
+        layout_of(store, store.message("std_msgs/msg/Float64MultiArray"), read_bounds([bounds]))
+
+
+def test_a_layout_is_the_fields_in_wire_order(store):
+    layout = layout_of(store, store.message("sensor_msgs/msg/PointCloud2"), read_bounds([]))
+    assert [leaf.path for leaf in layout.leaves] == [
+        "header.stamp.sec", "header.stamp.nanosec", "header.frame_id", "height", "width",
+        "fields", "fields[].name", "fields[].offset", "fields[].datatype", "fields[].count",
+        "is_bigendian", "point_step", "row_step", "data", "is_dense",
+    ]  # fmt: skip
+    repeat = next(word for word in layout.words if word.op is Op.REPEAT_SEQUENCE)
+    follow = layout.words.index(repeat) + 1
+    back = next(word for word in layout.words if word.op is Op.NEXT)
+    assert back.target == follow
+    assert layout.words[repeat.target].argument == 1  # is_bigendian, behind what is repeated
+    assert layout.words[-1].op is Op.END
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("std_msgs/msg/Empty", 5),
+        ("geometry_msgs/msg/Transform", 4 + 56),
+        ("sensor_msgs/msg/RegionOfInterest", 4 + 17),
+        ("geometry_msgs/msg/PoseWithCovariance", 4 + 56 + 288),
+    ],
+)
+def test_the_length_of_a_fixed_type_is_exact(store, name, size):
+    assert layout_of(store, store.message(name), read_bounds([])).longest == size
+
+
+def test_names_in_a_package_do_not_meet(store):
+    bounds = read_bounds([])
+    for message in load_store("jazzy"):
+        constants = [leaf.constant for leaf in layout_of(store, message, bounds).leaves]
+        assert len(set(constants)) == len(constants), message.name
+
+
+def test_the_command_writes_three_files_per_type(tmp_path):
+    assert main(["hdl", "--out", str(tmp_path), "--types", "builtin_interfaces/msg/Time"]) == 0
+    names = sorted(path.name for path in tmp_path.iterdir())
+    stem = "lig_builtin_interfaces_msg_time"
+    assert names == [f"{stem}_pack.sv", f"{stem}_pkg.sv", f"{stem}_unpack.sv"]
+    text = (tmp_path / f"{stem}_pkg.sv").read_text()
+    assert "localparam int unsigned Length = 12;" in text
+    assert "localparam logic [11:0] FIELD_NANOSEC = 12'd1;" in text
+
+
+def test_the_same_input_gives_the_same_text(store):
+    message = store.message("sensor_msgs/msg/Image")
+    first = render_all(store, [message], read_bounds([]))
+    assert render_all(store, [message], read_bounds([])) == first

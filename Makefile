@@ -40,7 +40,7 @@ models: ## the models of the pool, every state within larger bounds; prints how 
 	@dev/setup --models
 	@spec/models/run --full
 
-test-hdl: ## the benches and proofs of hdl/; not yet a part of `make test`: they are not clean on every machine
+test-hdl: ## the benches and proofs of hdl/ alone, a part of `make test`
 	@dev/setup --test
 	@.venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl -n 2
 

@@ -31,6 +31,13 @@ def test_the_plan_has_every_network() -> None:
     assert plan.header_beats(128) == 1
 
 
+def test_the_full_plan_sweeps_every_width() -> None:
+    shapes = options.plan_of(False, options.Options()).shapes
+    assert len(shapes) == 4 * 4 * 4
+    assert {shape.width for shape in shapes} == {64, 128, 256, 512}
+    assert {shape.width for shape in options.plan_of(True, options.Options()).shapes} == {64, 512}
+
+
 def test_the_published_design_is_64_bits_wide() -> None:
     plan = options.plan_of(True, options.Options(published=True))
     assert {shape.width for shape in plan.shapes} == {64}

@@ -19,6 +19,7 @@ from ligament.errors import FailureError
 REPOSITORY = Path(__file__).resolve().parents[4]
 RTL = REPOSITORY / "hdl" / "rtl"
 DRIVER = REPOSITORY / "benchmarks" / "hmt" / "main.cpp"
+TOP = DRIVER.with_name("hmt_top.sv")
 BUILD = REPOSITORY / "build" / "hdl" / "hmt"
 HINT = "it comes with the test extras, in a checkout: make test, or pip install -e 'tool[test]'"
 
@@ -67,9 +68,10 @@ def words_of(shape: Shape, folder: Path) -> list[str]:
     """Verilator's command line."""
     return [
         *("--cc", "--exe", "--build", "--quiet", "-Wall", "-O3", "--output-split", "0"),
-        *("--x-assign", "fast", "--x-initial", "fast", f"-I{RTL}", "--top-module", "lig_topic"),
+        *("--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert", f"-I{RTL}"),
+        *("--top-module", "hmt_top"),
         *(f"-GDATA_WIDTH={shape.width}", f"-GPUBLISHERS={shape.publishers}"),
-        *(f"-GSUBSCRIBERS={shape.subscribers}", "-GSTATS=0", "--Mdir", str(folder), "-o", "run"),
+        *(f"-GSUBSCRIBERS={shape.subscribers}", "--Mdir", str(folder), "-o", "run"),
         *(
             "-CFLAGS",
             "-std=c++20 -march=native",
@@ -78,7 +80,7 @@ def words_of(shape: Shape, folder: Path) -> list[str]:
             "-MAKEFLAGS",
             "OPT_SLOW=-O1",
         ),
-        *("-MAKEFLAGS", "OPT_GLOBAL=-O2", str(RTL / "lig_topic.sv"), str(DRIVER)),
+        *("-MAKEFLAGS", "OPT_GLOBAL=-O2", str(TOP), str(DRIVER)),
     ]
 
 
@@ -97,7 +99,7 @@ def build(shape: Shape) -> Path:
     """The program of that network; made again only when a source is newer."""
     folder = BUILD / shape.name
     program = folder / "run"
-    sources = [*RTL.glob("*.sv"), DRIVER, Path(__file__)]
+    sources = [*RTL.glob("*.sv"), TOP, DRIVER, Path(__file__)]
     if program.is_file() and all(s.stat().st_mtime < program.stat().st_mtime for s in sources):
         return program
     folder.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from ligament.errors import InputError, Problem
 
 #: Sizes of the published table: RGB images of side 32..1024.
 SIZES = (3072, 12288, 49152, 196608, 786432, 3145728)
+WIDTHS = (64, 128, 256, 512)
 #: Beats of framing that the published system spends on an Image.
 PUBLISHED_HEADER_BEATS = 15
 
@@ -80,8 +81,8 @@ def plan_of(quick: bool, options: Options) -> Plan:
         raise InputError(
             Problem("bench-option", f"--published is 64 bits wide, not {options.widths}")
         )
-    widths = [64] if options.published else [64, 512]
-    widths = numbers_of("widths", options.widths, widths, [64, 128, 256, 512])
+    widths = [64] if options.published else [64, 512] if quick else list(WIDTHS)
+    widths = numbers_of("widths", options.widths, widths, list(WIDTHS))
     ends = range(1, 65)
     publishers = numbers_of(
         "publishers", options.publishers, [1, 2] if quick else [1, 2, 3, 4], ends

@@ -91,9 +91,13 @@ struct SubscriptionEventCallbacks {
 
 struct PublisherOptions {
   PublisherEventCallbacks event_callbacks;
+  std::uint32_t max_loans = 2;  ///< messages that may be lent and not yet published; not in rclcpp
 };
 struct SubscriptionOptions {
   SubscriptionEventCallbacks event_callbacks;
+  /// A device reads the samples, and may go on for a moment after this process was killed
+  /// (spec/device/gpu.md). Generated nodes say so; not in rclcpp.
+  bool device = false;
 };
 
 }  // namespace ligament

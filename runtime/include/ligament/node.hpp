@@ -70,8 +70,7 @@ class Node {
   template <typename Message>
   std::shared_ptr<Publisher<Message>> create_publisher(const std::string& topic, const QoS& qos,
                                                        const PublisherOptions& options = {}) {
-    auto parts = open_publisher(topic, detail::type_identity<Message>(), qos);
-    parts.events = options.event_callbacks;
+    auto parts = open_publisher(topic, detail::type_identity<Message>(), qos, options);
     auto publisher = std::make_shared<Publisher<Message>>(std::move(parts));
     add(publisher);
     return publisher;
@@ -82,8 +81,7 @@ class Node {
   std::shared_ptr<Subscription<Message>> create_subscription(
       const std::string& topic, const QoS& qos, Callback&& callback,
       const SubscriptionOptions& options = {}) {
-    auto parts = open_subscription(topic, detail::type_identity<Message>(), qos);
-    parts.events = options.event_callbacks;
+    auto parts = open_subscription(topic, detail::type_identity<Message>(), qos, options);
     auto subscription =
         std::make_shared<detail::CallbackSubscription<Message, std::decay_t<Callback>>>(
             std::move(parts), std::forward<Callback>(callback));
@@ -200,9 +198,10 @@ class Node {
   }
 
   detail::PublisherParts open_publisher(const std::string& topic, const detail::TypeIdentity& type,
-                                        const QoS& qos);
+                                        const QoS& qos, const PublisherOptions& options);
   detail::SubscriptionParts open_subscription(const std::string& topic,
-                                              const detail::TypeIdentity& type, const QoS& qos);
+                                              const detail::TypeIdentity& type, const QoS& qos,
+                                              const SubscriptionOptions& options);
   detail::ServiceEnds open_service(const std::string& name, const detail::ServiceTypes& types,
                                    const QoS& qos, detail::ServiceRole role);
   void add(const std::shared_ptr<ServiceBase>& service);

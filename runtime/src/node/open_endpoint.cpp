@@ -105,16 +105,18 @@ auto open_endpoint(Parts& parts, const Kind& kind, const Open& open)
 }  // namespace
 
 detail::PublisherParts Node::open_publisher(const std::string& topic,
-                                            const detail::TypeIdentity& type, const QoS& qos) {
-  detail::PublisherParts parts{state_, topic, qos.profile(), 0, nullptr, {}};
-  const auto open = [&parts](Context& context, const Wish& wish) {
+                                            const detail::TypeIdentity& type, const QoS& qos,
+                                            const PublisherOptions& options) {
+  detail::PublisherParts parts{state_, topic, qos.profile(), 0, nullptr, options.event_callbacks};
+  const auto open = [&](Context& context, const Wish& wish) {
     parts.bound_bytes = wish.topic.bound_bytes;
-    pool::WriterOptions options;
-    options.max_bytes = wish.topic.bound_bytes;
-    options.ring = wish.topic.ring;
-    options.device = wish.topic.device;
-    options.waiter = context.state().waiter.get();
-    return context.domain()->create_writer(wish.description, options);
+    pool::WriterOptions writer;
+    writer.max_loans = options.max_loans;
+    writer.max_bytes = wish.topic.bound_bytes;
+    writer.ring = wish.topic.ring;
+    writer.device = wish.topic.device;
+    writer.waiter = context.state().waiter.get();
+    return context.domain()->create_writer(wish.description, writer);
   };
   parts.writer = open_endpoint(parts, {"the publisher", type}, open);
   if (parts.writer != nullptr) {
@@ -124,11 +126,13 @@ detail::PublisherParts Node::open_publisher(const std::string& topic,
 }
 
 detail::SubscriptionParts Node::open_subscription(const std::string& topic,
-                                                  const detail::TypeIdentity& type,
-                                                  const QoS& qos) {
-  detail::SubscriptionParts parts{state_, topic, qos.profile(), nullptr, {}};
-  const auto open = [](Context& context, const Wish& wish) {
-    return context.domain()->create_reader(wish.description, *context.state().waiter);
+                                                  const detail::TypeIdentity& type, const QoS& qos,
+                                                  const SubscriptionOptions& options) {
+  detail::SubscriptionParts parts{state_, topic, qos.profile(), nullptr, options.event_callbacks};
+  const auto open = [&options](Context& context, const Wish& wish) {
+    pool::ReaderOptions reader;
+    reader.device = options.device;
+    return context.domain()->create_reader(wish.description, *context.state().waiter, reader);
   };
   parts.reader = open_endpoint(parts, {"the subscription", type}, open);
   if (parts.reader != nullptr) {

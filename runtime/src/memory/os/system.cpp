@@ -24,6 +24,7 @@
 #include <string_view>
 
 #include "ligament/detail/pool.hpp"
+#include "ligament/detail/unmap_watch.hpp"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
@@ -66,6 +67,7 @@ Fd::~Fd() {
 
 Mapping::~Mapping() {
   if (base_ != nullptr) {
+    tell_unmap_watches({base(), size_});
     ::munmap(base_, size_);
   }
 }

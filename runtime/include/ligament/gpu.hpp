@@ -7,10 +7,12 @@
 ///   (*program)->run({{gpu::Launch{.kernel = 0, .global = {count, 1, 1}, .arguments =
 ///   arguments}}});
 ///
-/// Link `ligament::gpu`. One thread uses a program at a time.
+/// `run` waits; `submit` does not: what is to be done afterwards is done by a thread of the
+/// program. Link `ligament::gpu`. One thread at a time launches.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ligament/expected.hpp>
@@ -47,13 +49,26 @@ struct Error {
 template <typename T>
 using Result = expected<T, Error>;
 
-/// What a kernel is given: a number (converted to the type that its signature has), bytes that it
-/// reads, bytes that it writes. Bytes begin at a message's chosen array and stay valid until the
-/// program is closed, as pool memory does.
-using Argument =
-    std::variant<std::int64_t, double, std::span<const std::byte>, std::span<std::byte>>;
+/// Numbers in an array that is copied with the launch; at most most_value_bytes.
+struct Values {
+  std::span<const std::byte> bytes;
+};
+inline constexpr std::size_t most_value_bytes = 4096;
 
-enum class ArgumentKind : std::uint8_t { number, input, output };
+/// Memory of the device that stays between launches: which, and how much is needed now. Zero at
+/// first, and after it had to grow.
+struct Kept {
+  std::uint32_t place = 0;
+  std::int64_t bytes = 0;
+};
+
+/// What a kernel is given: a number (converted to the type that its signature has), bytes that it
+/// reads, bytes that it writes, or one of the above. Bytes begin at a message's chosen array and
+/// stay valid until the launch has ended.
+using Argument = std::variant<std::int64_t, double, std::span<const std::byte>,
+                              std::span<std::byte>, Values, Kept>;
+
+enum class ArgumentKind : std::uint8_t { number, input, output, values, buffer };
 
 struct KernelDescription {
   std::string name;
@@ -73,9 +88,12 @@ struct ProgramDescription {
 struct Settings {
   std::string device;  ///< `platform:device` by number, or a part of its name; empty: see open()
   Model model = Model::automatic;
+  std::uint32_t in_flight = 2;  ///< submits that may be under way; at least 1
+  /// A submit that has not ended this long after those before it: the device is given up.
+  std::chrono::nanoseconds deadline = std::chrono::seconds(60);
 };
 
-/// LIGAMENT_GPU_DEVICE and LIGAMENT_GPU_MODEL.
+/// LIGAMENT_GPU_DEVICE, LIGAMENT_GPU_MODEL, LIGAMENT_GPU_IN_FLIGHT, LIGAMENT_GPU_DEADLINE_MS.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 /// One kernel over its index space. A global size below 1 launches nothing.
@@ -84,6 +102,9 @@ struct Launch {
   std::array<std::int64_t, 3> global{1, 1, 1};
   std::array<std::int64_t, 3> local{0, 0, 0};  ///< all 0: the device's choice
   std::span<const Argument> arguments;
+  /// Only if sizes or arguments are others than when it was last launched. Takes numbers, values
+  /// and what is kept.
+  bool when_changed = false;
 };
 
 /// Since the program was opened.
@@ -91,15 +112,32 @@ struct Statistics {
   std::uint64_t launches = 0;
   std::uint64_t copies = 0;  ///< payloads written to the device or read back
   std::uint64_t bytes_copied = 0;
-  std::uint64_t imported = 0;  ///< pieces of memory made known to the device (zero_copy)
-  std::int64_t import_ns = 0;  ///< time that this took, all in first uses
-  std::int64_t kernel_ns = 0;  ///< time that kernels ran, by the device's clock
+  std::uint64_t imported = 0;   ///< pieces of memory made known to the device (zero_copy)
+  std::int64_t import_ns = 0;   ///< time that this took, all in first uses
+  std::uint64_t forgotten = 0;  ///< of these, let go because their memory was unmapped
+  std::int64_t kernel_ns = 0;   ///< time that kernels ran, by the device's clock
 };
 
 struct DeviceInfo {
   std::string name;
   bool shares_host_memory = false;
   Model model = Model::standard_copy;  ///< never automatic
+};
+
+/// What is to be done when the launches of a submit have ended. It holds what they work on.
+class Completion {
+ public:
+  virtual ~Completion() = default;
+  /// The program's thread begins to wait for these launches: those before them have ended.
+  virtual void waiting() {}
+  /// They have ended; after an error outputs are undefined. Destroyed afterwards, but never where
+  /// the device may still work on what it holds (device_lost).
+  virtual void ended(const Result<void>& result) = 0;
+
+ protected:
+  Completion() = default;
+  Completion(const Completion&) = default;
+  Completion& operator=(const Completion&) = default;
 };
 
 /// Compiled kernels on one device.
@@ -112,10 +150,19 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Launches one after the other and waits for the last. After an error outputs are undefined.
-  [[nodiscard]] virtual Result<void> run(std::span<const Launch> launches) = 0;
+  /// Launches one after the other and returns; the completion is called by the program's thread,
+  /// in the order of the submits, also after an error.
+  virtual void submit(std::span<const Launch> launches, std::unique_ptr<Completion> completion) = 0;
+  /// Returns when fewer submits than Settings::in_flight are under way.
+  virtual void wait_for_room() = 0;
+  /// Returns when all completions have been called. Destroying the program does so too.
+  virtual void drain() = 0;
+  /// submit(), and waits for its end.
+  [[nodiscard]] Result<void> run(std::span<const Launch> launches);
+
   [[nodiscard]] virtual const DeviceInfo& device() const = 0;
-  [[nodiscard]] virtual const Statistics& statistics() const = 0;
+  /// From any thread.
+  [[nodiscard]] virtual Statistics statistics() const = 0;
 
  protected:
   Program() = default;

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -103,6 +105,39 @@ template <typename T>
 template <typename T>
 [[nodiscard]] T as_field(bool value, bool&) {
   return static_cast<T>(value);
+}
+
+/// An element of an array of numbers; one that is not there has no value.
+template <typename Array>
+[[nodiscard]] std::int64_t integer_at(const Array& array, std::int64_t index, bool& failed) {
+  const bool is_there = std::cmp_greater_equal(index, 0) && std::cmp_less(index, array.size());
+  failed = failed || !is_there;
+  return is_there ? integer(array[static_cast<std::size_t>(index)]) : 0;
+}
+template <typename Array>
+[[nodiscard]] double fraction_at(const Array& array, std::int64_t index, bool& failed) {
+  const bool is_there = std::cmp_greater_equal(index, 0) && std::cmp_less(index, array.size());
+  failed = failed || !is_there;
+  return is_there ? double{array[static_cast<std::size_t>(index)]} : 0;
+}
+/// Whether some element is not 0.
+template <typename Array>
+[[nodiscard]] bool any_of(const Array& array) {
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (array[i] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+/// Those elements as bytes, which may lie anywhere.
+template <typename Array>
+[[nodiscard]] std::span<const std::byte> bytes_of(const Array& array) {
+  if constexpr (requires { array.bytes(); }) {
+    return array.bytes();
+  } else {
+    return std::as_bytes(array);
+  }
 }
 
 /// The length of a field.

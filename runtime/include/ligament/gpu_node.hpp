@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What generated nodes with kernels have in common: the program, and telling once.
+/// \file What generated nodes with kernels have in common: the program, messages under way, and
+/// telling once.
+///
+///   void handle(Sample<Image>&& image) {
+///     wait_for_room();
+///     auto work = std::make_unique<Work>(*this, image.info());   // a Job that keeps image and
+///     loan submit(launches, std::move(work));                         // returns; the job
+///     publishes
+///   }
+///   ~Invert() override { drain(); }                 // before the publishers go
 #pragma once
 
 #include <cstddef>
@@ -8,8 +17,10 @@
 #include <ligament/gpu_expression.hpp>
 #include <ligament/node.hpp>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ligament::gpu {
@@ -19,51 +30,57 @@ namespace ligament::gpu {
 class KernelNode : public Node {
  public:
   KernelNode(const std::string& name, const NodeOptions& options,
-             const ProgramDescription& description)
-      : Node(name, options) {
-    auto settings = settings_from_environment();
-    auto program =
-        settings ? Program::open(description, *settings)
-                 : Result<std::unique_ptr<Program>>(unexpected<Error>(std::move(settings.error())));
-    if (!program) {
-      report_error(program.error().text);
-      return;
-    }
-    program_ = std::move(*program);
-  }
+             const ProgramDescription& description);
+  ~KernelNode() override;
+  KernelNode(const KernelNode&) = delete;
+  KernelNode& operator=(const KernelNode&) = delete;
 
  protected:
-  /// False, and told, where a launch failed: the message's output is dropped.
-  bool run(std::span<const Launch> launches) {
-    if (program_ == nullptr) {
-      return false;
-    }
-    const auto done = program_->run(launches);
-    if (!done) {
-      refuse(done.error().text);
-    }
-    return done.has_value();
-  }
+  /// A message under way: keeps its samples and loans, and publishes when the kernels are done. In
+  /// traces the program's thread shows it as a callback for the message, with the kernels as its
+  /// span.
+  class Job : public Completion {
+   public:
+    Job(KernelNode& node, const MessageInfo& message)
+        : node_(node), message_{message.publisher_id(), message.publication_sequence_number()} {}
+    void waiting() final;
+    void ended(const Result<void>& result) final;
 
-  /// A message gives no output: reports the first of each reason.
-  void refuse(const std::string& why) {
-    for (const std::string& told : told_) {
-      if (told == why) {
-        return;
-      }
-    }
-    constexpr std::size_t most_reasons = 32;
-    if (told_.size() < most_reasons) {
-      told_.push_back(why);
-      report_error("a message gives no output: " + why);
-    }
-  }
+   protected:
+    virtual void publish() = 0;
 
+   private:
+    KernelNode& node_;
+    trace::MessageIdentity message_;
+    std::optional<trace::Span> span_;
+  };
+
+  /// For an input of which `waiting` messages may wait to be paired: its samples are read by a
+  /// device, and as many more may be held as are under way.
+  [[nodiscard]] static SubscriptionOptions input_options();
+  [[nodiscard]] QoS input_qos(std::size_t waiting = 0) const;
+  [[nodiscard]] PublisherOptions output_options() const;
+
+  /// Returns when another message may be under way. Before memory is lent for it.
+  void wait_for_room();
+  void submit(std::span<const Launch> launches, std::unique_ptr<Job> job);
+  /// Returns when no message is under way. Destructors call it while jobs can still publish.
+  void drain();
+
+  /// A message gives no output: counts it, reports the first of each reason. Any thread.
+  void refuse(const std::string& why);
+
+  /// The name of the span that kernels are in traces.
+  void set_span_name(const std::string& name) { span_name_ = name; }
   [[nodiscard]] const Program* program() const { return program_.get(); }
 
  private:
-  std::unique_ptr<Program> program_;
+  std::string span_name_ = "kernels";
+  std::uint64_t handle_ = 0;  ///< of the jobs' callbacks in traces
+  std::uint32_t in_flight_ = 1;
+  std::mutex mutex_;  ///< guards what has been told
   std::vector<std::string> told_;
+  std::unique_ptr<Program> program_;
 };
 
 }  // namespace ligament::gpu

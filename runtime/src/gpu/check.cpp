@@ -4,16 +4,25 @@
 ///
 ///   ligament-kernel-check FILE... --kernel NAME:KINDS [--kernel ...]
 ///
-/// KINDS: a letter per argument: n a number, i bytes that it reads, o bytes that it writes.
+/// KINDS: a letter per argument: n a number, i bytes that it reads, o bytes that it writes, v an
+/// array of numbers, b a buffer.
 /// Exit status: 0 good, 1 not, 2 wrong use.
 #include <fstream>
 #include <iostream>
 #include <ligament/gpu.hpp>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 namespace ligament::gpu {
 namespace {
+
+std::optional<ArgumentKind> kind_of(char letter) {
+  constexpr std::string_view letters = "niovb";  // in the order of ArgumentKind
+  const auto place = letters.find(letter);
+  return place == std::string_view::npos ? std::nullopt
+                                         : std::optional(static_cast<ArgumentKind>(place));
+}
 
 std::optional<KernelDescription> kernel_of(const std::string& text) {
   const auto colon = text.find(':');
@@ -22,13 +31,12 @@ std::optional<KernelDescription> kernel_of(const std::string& text) {
   }
   KernelDescription kernel;
   kernel.name = text.substr(0, colon);
-  for (const char kind : text.substr(colon + 1)) {
-    if (kind != 'n' && kind != 'i' && kind != 'o') {
+  for (const char letter : text.substr(colon + 1)) {
+    const auto kind = kind_of(letter);
+    if (!kind) {
       return std::nullopt;
     }
-    kernel.arguments.push_back(kind == 'n'   ? ArgumentKind::number
-                               : kind == 'i' ? ArgumentKind::input
-                                             : ArgumentKind::output);
+    kernel.arguments.push_back(*kind);
   }
   return kernel;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
 #include <cstdlib>
 #include <ligament/gpu.hpp>
+#include <string_view>
 
 namespace ligament::gpu {
 namespace {
@@ -10,21 +12,60 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+unexpected<Error> wrong(const std::string& name, const std::string& value,
+                        const std::string& allowed) {
+  return unexpected<Error>(
+      Error{ErrorCode::setting, name + " is '" + value + "'; there are " + allowed});
+}
+
+Result<Model> model_of(const std::string& name) {
+  const std::string text = environment(name.c_str());
+  if (text.empty() || text == "automatic") {
+    return Model::automatic;
+  }
+  if (text == "zero_copy") {
+    return Model::zero_copy;
+  }
+  if (text == "standard_copy") {
+    return Model::standard_copy;
+  }
+  return wrong(name, text, "automatic, zero_copy and standard_copy");
+}
+
+/// From 1 on; `missing` where it is not set.
+Result<std::uint32_t> number_of(const std::string& name, std::uint32_t missing) {
+  const std::string text = environment(name.c_str());
+  if (text.empty()) {
+    return missing;
+  }
+  std::uint32_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || value == 0) {
+    return wrong(name, text, "whole numbers from 1 on");
+  }
+  return value;
+}
+
 }  // namespace
 
 Result<Settings> settings_from_environment() {
   Settings settings;
   settings.device = environment("LIGAMENT_GPU_DEVICE");
-  const std::string model = environment("LIGAMENT_GPU_MODEL");
-  if (model == "zero_copy") {
-    settings.model = Model::zero_copy;
-  } else if (model == "standard_copy") {
-    settings.model = Model::standard_copy;
-  } else if (!model.empty() && model != "automatic") {
-    return unexpected<Error>(Error{
-        ErrorCode::setting,
-        "LIGAMENT_GPU_MODEL is '" + model + "'; there are automatic, zero_copy and standard_copy"});
+  const auto model = model_of("LIGAMENT_GPU_MODEL");
+  if (!model) {
+    return unexpected<Error>(model.error());
   }
+  const auto in_flight = number_of("LIGAMENT_GPU_IN_FLIGHT", settings.in_flight);
+  if (!in_flight) {
+    return unexpected<Error>(in_flight.error());
+  }
+  const auto deadline = number_of("LIGAMENT_GPU_DEADLINE_MS", 60'000);
+  if (!deadline) {
+    return unexpected<Error>(deadline.error());
+  }
+  settings.model = *model;
+  settings.in_flight = *in_flight;
+  settings.deadline = std::chrono::milliseconds(*deadline);
   return settings;
 }
 

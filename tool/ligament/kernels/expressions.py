@@ -86,7 +86,7 @@ _COMPARE: Mapping[type[ast.cmpop], str] = MappingProxyType(
         ast.GtE: ">=",
     }
 )
-_FUNCTIONS = ("abs", "ceil", "floor", "int", "len", "max", "min", "round")
+_FUNCTIONS = ("abs", "any", "ceil", "floor", "int", "len", "max", "min", "round")
 
 
 class _Translator:
@@ -232,6 +232,8 @@ class _Translator:
             raise ExpressionError(f"'{name}' takes one value", node.col_offset)
         if name == "len":
             return self._length(node.args[0])
+        if name == "any":
+            return Typed(f"gpu::any_of({self._numbers(node.args[0]).cpp})", FLAG)
         value = self._number(node.args[0])
         if name == "abs":
             return Typed(f"gpu::absolute({value.cpp})", value.type)
@@ -248,6 +250,26 @@ class _Translator:
         c_type = "std::int64_t" if both == INTEGER else "double"
         return Typed(f"std::{name}<{c_type}>({{{', '.join(_as(v, both) for v in values)}}})", both)
 
+    def _subscript(self, node: ast.Subscript) -> Typed:
+        array = self._numbers(node.value)
+        index = self.of(node.slice)
+        if index.type != INTEGER:
+            raise ExpressionError(
+                f"an index is an integer, not {describe(index)}", node.slice.col_offset
+            )
+        element = array.type.removeprefix("array of ")
+        kind = FRACTION if element.startswith("float") else INTEGER
+        function = "fraction_at" if kind == FRACTION else "integer_at"
+        return Typed(f"gpu::{function}({array.cpp}, {index.cpp}, failed)", kind)
+
+    def _numbers(self, node: ast.expr) -> Typed:
+        value = self.of(node)
+        if not is_numbers(value):
+            raise ExpressionError(
+                f"an array of numbers is needed here, not {describe(value)}", node.col_offset
+            )
+        return value
+
     def _length(self, node: ast.expr) -> Typed:
         value = self.of(node)
         if value.type != TEXT and not value.type.startswith("array"):
@@ -255,6 +277,12 @@ class _Translator:
                 f"{describe(value)} has no length", node.col_offset, "len(alias.array)"
             )
         return Typed(f"static_cast<std::int64_t>({value.cpp}.size())", INTEGER)
+
+
+def is_numbers(value: Typed) -> bool:
+    """Tell whether an expression is an array whose elements are numbers."""
+    element = value.type.removeprefix("array of ")
+    return element != value.type and (element in _INTEGERS or element in ("float32", "float64"))
 
 
 def _field(cpp: str, spelling: str, path: str) -> Typed:

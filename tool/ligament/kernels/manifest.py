@@ -24,11 +24,14 @@ from ligament.kernels.expressions import (
     Scope,
     Typed,
     describe,
+    is_numbers,
     translate,
     with_article,
 )
 
 Path = tuple[str | int, ...]
+PAIR_RULES = ("exact", "latest")
+BUFFER = "buffer"
 PARAMETER_TYPES = {"bool": FLAG, "integer": INTEGER, "double": FRACTION, "string": TEXT}
 
 
@@ -79,13 +82,24 @@ class Kernel:
     local: tuple[Typed, ...]
     arguments: tuple[Argument, ...]
     when: Typed | None = None
+    when_changed: bool = False
+
+
+@dataclass(frozen=True)
+class Pair:
+    """How messages of several inputs go together: the rule's name, and how many may wait."""
+
+    rule: Typed
+    queue: Typed
 
 
 @dataclass
 class Manifest:
-    """A whole manifest; `values` are the named ones, in order."""
+    """A whole manifest; `values` are the named ones, in order, `buffers` their sizes in bytes."""
 
     inputs: list[End] = field(default_factory=list)
+    pair: Pair | None = None
+    buffers: list[tuple[str, Typed]] = field(default_factory=list)
     outputs: list[End] = field(default_factory=list)
     requirements: list[tuple[Typed, str]] = field(default_factory=list)
     values: list[tuple[str, Typed]] = field(default_factory=list)
@@ -130,17 +144,15 @@ class _Reader:
         self.manifest.inputs = self._ends(data, "inputs", "in")
         if self.mistakes:
             return  # all that follows would be wrong for the same reason
-        if len(data["inputs"]) > 1:
-            self._wrong(
-                ("inputs",),
-                "a second input needs a rule that pairs messages, and there is none yet",
-            )
+        self._pair(data)
         for entry_number, entry in enumerate(data.get("require", ())):
             condition = self._typed(entry["that"], ("require", entry_number, "that"), FLAG)
             if condition:
                 self.manifest.requirements.append((condition, entry["else"]))
         for name, text in data.get("let", {}).items():
             self._value(name, text)
+        for name, text in data.get("buffers", {}).items():
+            self._buffer(name, text)
         self.manifest.outputs = self._ends(data, "outputs", "out")
         for name, text in data.get("fill", {}).items():
             self._fill(name, text)
@@ -150,6 +162,45 @@ class _Reader:
 
     def _wrong(self, path: Path, text: str, hint: str = "") -> None:
         self.mistakes.append(Mistake(path, text, hint))
+
+    def _pair(self, data: Mapping[str, Any]) -> None:
+        given = data.get("pair")
+        if (len(data["inputs"]) > 1) != (given is not None):
+            text = (
+                "several inputs need a rule by which their messages go together"
+                if given is None
+                else "a single input has nothing to be paired with"
+            )
+            self._wrong(("inputs",) if given is None else ("pair",), text, "pair: {rule: exact}")
+        if given is None:
+            return
+        # What other messages say is not known yet when a rule is needed.
+        known, self._scope.names = self._scope.names, {}
+        rule = Typed(f'std::string("{given["rule"]}")', TEXT)
+        if given["rule"] not in PAIR_RULES:
+            found = self._typed(given["rule"], ("pair", "rule"), TEXT)
+            rule = Typed(f"std::string({found.cpp})", TEXT) if found else rule
+        queue = self._typed(given.get("queue", 5), ("pair", "queue"), INTEGER)
+        self._scope.names = known
+        if given["rule"] != "latest":
+            self._check_stamps()
+        if queue:
+            self.manifest.pair = Pair(rule, queue)
+
+    def _check_stamps(self) -> None:
+        for end in self.manifest.inputs:
+            header = self._field(end.message, "header")
+            if header is None or header.message != "std_msgs/msg/Header":
+                text = f"{end.message} has no header, by whose stamp it could be paired"
+                self._wrong(("inputs", end.alias), text, "pair: {rule: latest}")
+
+    def _buffer(self, name: str, text: Any) -> None:
+        found = self._typed(text, ("buffers", name), INTEGER)
+        if self._is_taken(name):
+            self._wrong(("buffers", name), f"'{name}' has a meaning already in expressions")
+        elif found:
+            self._scope.names[name] = Typed(name, BUFFER)
+            self.manifest.buffers.append((name, found))
 
     def _is_taken(self, name: str) -> bool:
         return name in self._scope.names or name == "parameters" or keyword.iskeyword(name)
@@ -258,8 +309,12 @@ class _Reader:
         local = [self._typed(t, (*path, "local"), INTEGER) for t in entry.get("local", ())]
         if local and len(local) != len(sizes):
             self._wrong((*path, "local"), "as many sizes as `global` has")
+        changed = entry.get("when_changed", False)
         given = enumerate(entry["arguments"])
-        arguments = [self._argument(t, (*path, "arguments", i)) for i, t in given]
+        arguments = [self._argument(t, (*path, "arguments", i), changed) for i, t in given]
+        if changed and not self.mistakes and not any(a and a.kind == "buffer" for a in arguments):
+            text = "a kernel that is launched for changes alone keeps what it makes in a buffer"
+            self._wrong((*path, "when_changed"), text, "give it one of `buffers`")
         when = None
         if "when" in entry:
             when = self._typed(entry["when"], (*path, "when"), FLAG)
@@ -271,23 +326,35 @@ class _Reader:
                     tuple(s for s in local if s),
                     tuple(a for a in arguments if a),
                     when,
+                    changed,
                 )
             )
 
-    def _argument(self, text: Any, path: Path) -> Argument | None:
+    def _argument(self, text: Any, path: Path, changed: bool) -> Argument | None:
         found = self._typed(text, path)
         if found is None:
             return None
         if found.type in (INTEGER, FRACTION):
             return Argument("number", found)
+        if found.type == BUFFER:
+            return Argument("buffer", found, found.cpp)
         ends = {e.alias: e for e in (*self.manifest.inputs, *self.manifest.outputs)}
         end = ends.get(str(text).strip().partition(".")[0])
-        if found.type.startswith("array") and end and found.path == end.chosen:
+        is_chosen = found.type.startswith("array") and end is not None and found.path == end.chosen
+        if end in self.manifest.inputs and is_numbers(found) and (changed or not is_chosen):
+            return Argument("values", found)
+        if end and is_chosen and not changed:
             kind = "output" if end in self.manifest.outputs else "input"
             return Argument(kind, found, end.alias)
-        chosen = f"'{end.alias}.{end.chosen}'" if end and end.chosen else "a chosen array"
-        self._wrong(path, f"'{text}' is neither a number nor {chosen}")
+        self._wrong(path, _no_argument(text, end, changed))
         return None
+
+
+def _no_argument(text: Any, end: End | None, changed: bool) -> str:
+    if changed:
+        return f"'{text}' is no number, array of numbers or buffer, all that can be compared"
+    chosen = f"'{end.alias}.{end.chosen}'" if end and end.chosen else "a chosen array"
+    return f"'{text}' is neither a number nor {chosen}"
 
 
 def translate_part(owner: Typed, name: str, scope: Scope) -> Typed:

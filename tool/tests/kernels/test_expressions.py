@@ -28,6 +28,7 @@ IMAGE = {
     "gain": FieldInfo("", "plain", "float64"),
     "encoding": FieldInfo("", "unbounded", "string"),
     "data": FieldInfo("", "unbounded", "uint8[]", is_chosen=True),
+    "matrix": FieldInfo("", "plain", "float64[9]"),
     "header": FieldInfo("case/msg/Header", "plain", "case/msg/Header"),
 }
 HEADER = {"stamp": FieldInfo("", "plain", "int32")}
@@ -59,6 +60,9 @@ SCOPE = Scope(
         ("max(rows, 2.0)", FRACTION),
         ("abs(-image.gain)", FRACTION),
         ("image.data", "array of uint8"),
+        ("image.data[rows - 1]", INTEGER),
+        ("image.matrix[0] * rows", FRACTION),
+        ("any(image.matrix)", FLAG),
         ("image.header", "message"),
     ],
 )
@@ -72,6 +76,9 @@ def test_each_form_has_a_type(text: str, kind: str) -> None:
         ("", "this is no expression"),
         ("rows +", "this is no expression"),
         ("row", "there is no name 'row'"),
+        ("image.data[0.5]", "an index is an integer, not a fraction"),
+        ("image.encoding[0]", "an array of numbers is needed here, not a text"),
+        ("any(rows)", "an array of numbers is needed here, not an integer"),
         ("image.width", "a case/msg/Image has no field 'width'"),
         ("parameters.scal", "there is no parameter 'scal'"),
         ("image.encoding + 1", "a number is needed here, not a text"),

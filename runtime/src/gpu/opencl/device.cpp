@@ -120,10 +120,15 @@ Result<Device> open_device(const Settings& settings) {
   if (status != CL_SUCCESS) {
     return failed("clCreateContext", status);
   }
-  device.queue = QueueHandle(
-      clCreateCommandQueue(device.context.get(), device.id, CL_QUEUE_PROFILING_ENABLE, &status));
-  if (status != CL_SUCCESS) {
-    return failed("clCreateCommandQueue", status);
+  for (QueueHandle* queue : {&device.uploads, &device.kernels, &device.downloads}) {
+    if (device.is_in_place() && queue != &device.kernels) {
+      continue;
+    }
+    *queue = QueueHandle(
+        clCreateCommandQueue(device.context.get(), device.id, CL_QUEUE_PROFILING_ENABLE, &status));
+    if (status != CL_SUCCESS) {
+      return failed("clCreateCommandQueue", status);
+    }
   }
   return device;
 }

@@ -41,6 +41,10 @@ const char* to_string(ArgumentKind kind) {
       return "bytes that it reads";
     case ArgumentKind::output:
       return "bytes that it writes";
+    case ArgumentKind::values:
+      return "an array of numbers";
+    case ArgumentKind::buffer:
+      return "a buffer";
   }
   return "an argument";
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/opencl/memory.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "ligament/detail/pool.hpp"
 
 namespace ligament::gpu::opencl {
@@ -8,87 +11,140 @@ namespace {
 
 constexpr std::size_t most_imported = 4096;
 
+bool overlap(const std::byte* base, std::size_t size, std::span<const std::byte> memory) {
+  return base < memory.data() + memory.size() && memory.data() < base + size;
+}
+
+Result<Buffer> make_buffer(const Device& device, cl_mem_flags flags, std::size_t size,
+                           void* host = nullptr) {
+  cl_int status = CL_SUCCESS;
+  Buffer buffer(clCreateBuffer(device.context.get(), flags, size, host, &status));
+  if (status != CL_SUCCESS) {
+    return failed(host == nullptr ? "clCreateBuffer" : "clCreateBuffer over the pool", status);
+  }
+  return buffer;
+}
+
 }  // namespace
 
-Result<cl_mem> Memory::import(const Place& place, Statistics& statistics) {
+Memory::Memory(const Device& device)
+    : device_(device), watch_([this](std::span<const std::byte> memory) { forget(memory); }) {}
+
+/// A device keeps the pages of an import: at the same address it would see the old ones.
+void Memory::forget(std::span<const std::byte> memory) {
+  const std::lock_guard lock(mutex_);
+  forgotten_ += std::erase_if(imported_, [memory](const auto& entry) {
+    return overlap(entry.first.base, entry.first.size, memory);
+  });
+}
+
+/// Not at the next import: that is between two arguments of a kernel, which keeps none alive.
+void Memory::begin() {
+  const std::lock_guard lock(mutex_);
+  if (imported_.size() >= most_imported) {
+    imported_.clear();
+  }
+}
+
+Result<cl_mem> Memory::import(std::span<const std::byte> bytes, bool writable) {
+  const std::lock_guard lock(mutex_);
+  const Place place{bytes.data(), bytes.size(), writable};
   if (const auto known = imported_.find(place); known != imported_.end()) {
     return known->second.get();
   }
   const std::int64_t begin = pool::monotonic_now_ns();
-  const cl_mem_flags access = place.writable ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
-  cl_int status = CL_SUCCESS;
-  Buffer buffer(clCreateBuffer(device_.context.get(), access | CL_MEM_USE_HOST_PTR, place.size,
-                               const_cast<std::byte*>(place.base), &status));
-  if (status != CL_SUCCESS) {
-    return failed("clCreateBuffer over the pool", status);
+  const cl_mem_flags access = writable ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
+  auto buffer = make_buffer(device_, access | CL_MEM_USE_HOST_PTR, bytes.size(),
+                            const_cast<std::byte*>(bytes.data()));
+  if (!buffer) {
+    return unexpected<Error>(buffer.error());
   }
-  statistics.import_ns += pool::monotonic_now_ns() - begin;
-  ++statistics.imported;
-  return imported_.emplace(place, std::move(buffer)).first->second.get();
+  import_ns_ += pool::monotonic_now_ns() - begin;
+  ++imports_;
+  return imported_.emplace(place, std::move(*buffer)).first->second.get();
 }
 
-/// A kernel that reads what an earlier one of the same run wrote finds it on the device.
-Result<Memory::Staged> Memory::stage(std::span<const std::byte> bytes) {
-  for (const Staging& one : staging_) {
+/// The smallest that is large enough, with its size; where there is none, those too small go.
+Buffer Memory::take_free(std::size_t& size) {
+  const std::lock_guard lock(mutex_);
+  auto best = free_.end();
+  for (auto one = free_.begin(); one != free_.end(); ++one) {
+    if (one->size >= size && (best == free_.end() || one->size < best->size)) {
+      best = one;
+    }
+  }
+  if (best == free_.end()) {
+    std::erase_if(free_, [&](const Staged& one) { return one.size > most_value_bytes; });
+    return Buffer();
+  }
+  size = best->size;
+  Buffer found = std::move(best->buffer);
+  free_.erase(best);
+  return found;
+}
+
+/// A kernel that reads what an earlier one of the same submit wrote finds it on the device.
+Result<Mapped> Memory::stage(std::span<const std::byte> bytes, Lease& lease) {
+  for (const Staged& one : lease) {
     if (one.host == bytes.data() && one.size >= bytes.size()) {
-      return Staged{one.buffer.get(), false};
+      return Mapped{one.buffer.get(), false};
     }
   }
-  for (Staging& one : staging_) {
-    if (one.host == nullptr && one.size >= bytes.size()) {
-      one.host = bytes.data();
-      return Staged{one.buffer.get(), true};
+  std::size_t size = std::max(bytes.size(), most_value_bytes);
+  Buffer buffer = take_free(size);
+  if (buffer.get() == nullptr) {
+    auto made = make_buffer(device_, CL_MEM_READ_WRITE, size);
+    if (!made) {
+      return unexpected<Error>(made.error());
     }
+    buffer = std::move(*made);
   }
-  cl_int status = CL_SUCCESS;
-  Buffer buffer(
-      clCreateBuffer(device_.context.get(), CL_MEM_READ_WRITE, bytes.size(), nullptr, &status));
-  if (status != CL_SUCCESS) {
-    return failed("clCreateBuffer", status);
-  }
-  std::erase_if(staging_, [](const Staging& one) { return one.host == nullptr; });  // too small
-  staging_.push_back({std::move(buffer), bytes.size(), bytes.data()});
-  return Staged{staging_.back().buffer.get(), true};
+  lease.push_back({bytes.data(), std::move(buffer), size});
+  return Mapped{lease.back().buffer.get(), true};
 }
 
-Result<Mapped> Memory::input(std::span<const std::byte> bytes, Statistics& statistics) {
-  if (bytes.empty()) {
-    return Mapped{};
+Result<KeptBuffer> Memory::kept(const Kept& which) {
+  if (which.bytes < 1) {
+    return failure(ErrorCode::launch_failed, "the size of a buffer is below 1");
   }
-  if (device_.info.model == Model::zero_copy) {
-    const auto buffer = import({bytes.data(), bytes.size(), false}, statistics);
-    return buffer ? Result<Mapped>(Mapped{*buffer, {}, {}}) : unexpected<Error>(buffer.error());
+  const std::lock_guard lock(mutex_);
+  KeptPlace& place = kept_[which.place];
+  const bool is_new = place.size < static_cast<std::size_t>(which.bytes);
+  if (is_new) {
+    const auto size = static_cast<std::size_t>(which.bytes);
+    auto buffer = make_buffer(device_, CL_MEM_READ_WRITE, size);
+    if (!buffer) {
+      return unexpected<Error>(buffer.error());
+    }
+    place = {std::move(*buffer), size, place.generation + 1};
   }
-  const auto staged = stage(bytes);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  return Mapped{staged->buffer, staged->is_new ? bytes : std::span<const std::byte>(), {}};
+  return KeptBuffer{place.buffer.get(), is_new};
 }
 
-Result<Mapped> Memory::output(std::span<std::byte> bytes, Statistics& statistics) {
-  if (bytes.empty()) {
-    return Mapped{};
+std::uint64_t Memory::generation_of(const Kept& which) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = kept_.find(which.place);
+  if (known == kept_.end()) {
+    return 1;
   }
-  if (device_.info.model == Model::zero_copy) {
-    const auto buffer = import({bytes.data(), bytes.size(), true}, statistics);
-    return buffer ? Result<Mapped>(Mapped{*buffer, {}, {}}) : unexpected<Error>(buffer.error());
-  }
-  const auto staged = stage(bytes);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  return Mapped{staged->buffer, {}, staged->is_new ? bytes : std::span<std::byte>()};
+  const bool fits = std::cmp_less_equal(which.bytes, known->second.size);
+  return known->second.generation + (fits ? 0 : 1);
 }
 
-void Memory::release() {
-  for (Staging& one : staging_) {
+void Memory::give_back(Lease&& lease) {
+  const std::lock_guard lock(mutex_);
+  for (Staged& one : lease) {
     one.host = nullptr;
+    free_.push_back(std::move(one));
   }
-  // Not at the next import: that is between two arguments of a kernel, which keeps none alive.
-  if (imported_.size() >= most_imported) {
-    imported_.clear();
-  }
+  lease.clear();
+}
+
+void Memory::count_into(Statistics& statistics) const {
+  const std::lock_guard lock(mutex_);
+  statistics.imported = imports_;
+  statistics.import_ns = import_ns_;
+  statistics.forgotten = forgotten_;
 }
 
 }  // namespace ligament::gpu::opencl

@@ -2,54 +2,84 @@
 /// \file How the bytes of messages become what a kernel can be given.
 #pragma once
 
+#include <ligament/detail/unmap_watch.hpp>
 #include <map>
+#include <mutex>
+#include <tuple>
 #include <vector>
 
 #include "gpu/opencl/device.hpp"
 
 namespace ligament::gpu::opencl {
 
+/// A buffer of the device that stands for bytes of the host until its submit has ended.
+struct Staged {
+  const std::byte* host = nullptr;
+  Buffer buffer;
+  std::size_t size = 0;
+};
+/// Those of one submit.
+using Lease = std::vector<Staged>;
+
 /// Bytes on the host and the device's buffer for them.
 struct Mapped {
   cl_mem buffer = nullptr;
-  std::span<const std::byte> in;  ///< to be written before; empty: nothing to write
-  std::span<std::byte> out;       ///< to be read back after; empty: nothing to read
+  bool is_new = false;  ///< staged, and no earlier launch of this submit had these bytes
 };
 
+struct KeptBuffer {
+  cl_mem buffer = nullptr;
+  bool is_new = false;  ///< has no content yet
+};
+
+/// One thread asks, another gives back.
 class Memory {
  public:
-  explicit Memory(const Device& device) : device_(device) {}
+  explicit Memory(const Device& device);
 
-  /// Buffers for the arguments of the launches that follow, until release().
-  [[nodiscard]] Result<Mapped> input(std::span<const std::byte> bytes, Statistics& statistics);
-  [[nodiscard]] Result<Mapped> output(std::span<std::byte> bytes, Statistics& statistics);
-  /// The launches are over: staging buffers are free for the next.
-  void release();
+  /// Before the first question of a submit.
+  void begin();
+  /// For as long as the bytes are mapped. zero_copy.
+  [[nodiscard]] Result<cl_mem> import(std::span<const std::byte> bytes, bool writable);
+  [[nodiscard]] Result<Mapped> stage(std::span<const std::byte> bytes, Lease& lease);
+  [[nodiscard]] Result<KeptBuffer> kept(const Kept& which);
+  /// Which content kept() is going to give: another number, another content.
+  [[nodiscard]] std::uint64_t generation_of(const Kept& which) const;
+  /// The submit has ended: its buffers are free for the next.
+  void give_back(Lease&& lease);
+  /// Fills in what this has counted.
+  void count_into(Statistics& statistics) const;
 
  private:
   struct Place {
     const std::byte* base;
     std::size_t size;
     bool writable;
-    auto operator<=>(const Place&) const = default;
+    bool operator<(const Place& other) const {
+      return std::tie(base, size, writable) < std::tie(other.base, other.size, other.writable);
+    }
   };
-  struct Staging {
+  struct KeptPlace {
     Buffer buffer;
     std::size_t size = 0;
-    const std::byte* host = nullptr;  ///< whose bytes it has in this run; null: free
+    std::uint64_t generation = 0;
   };
-  struct Staged {
-    cl_mem buffer = nullptr;
-    bool is_new = false;  ///< no earlier launch of this run had these bytes
-  };
-  [[nodiscard]] Result<cl_mem> import(const Place& place, Statistics& statistics);
-  [[nodiscard]] Result<Staged> stage(std::span<const std::byte> bytes);
+  [[nodiscard]] Buffer take_free(std::size_t& size);
+  void forget(std::span<const std::byte> memory);
 
   const Device& device_;
+  /// Guards all that follows, against the threads that give back and that unmap. What a launch uses
+  /// is never unmapped: its samples and loans are held.
+  mutable std::mutex mutex_;
   /// zero_copy. The pool's blocks lie at fixed addresses, so these come again; the bound is for
   /// payloads whose sizes never repeat.
   std::map<Place, Buffer> imported_;
-  std::vector<Staging> staging_;  ///< standard_copy
+  std::uint64_t imports_ = 0;
+  std::int64_t import_ns_ = 0;
+  std::uint64_t forgotten_ = 0;
+  std::vector<Staged> free_;
+  std::map<std::uint32_t, KeptPlace> kept_;
+  pool::UnmapWatch watch_;  ///< last: nothing may be gone yet when it calls
 };
 
 }  // namespace ligament::gpu::opencl

@@ -2,6 +2,7 @@
 #include "gpu/opencl/program.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace ligament::gpu {
 namespace opencl {
@@ -24,9 +25,37 @@ std::string names_of(const std::vector<Source>& sources) {
   return names;
 }
 
+template <typename T>
+void append(std::vector<std::byte>& key, const T& value) {
+  const auto bytes = std::as_bytes(std::span(&value, 1));
+  key.insert(key.end(), bytes.begin(), bytes.end());
+}
+
+EventHandle another(const EventHandle& event) {
+  (void)clRetainEvent(event.get());
+  return EventHandle(event.get());
+}
+
+Result<void> as_result(const char* call, cl_int status) {
+  return status == CL_SUCCESS ? Result<void>() : failed(call, status);
+}
+
 }  // namespace
 
+OpenClProgram::OpenClProgram(Device&& device, const Settings& settings)
+    : parts_(std::make_unique<Parts>(std::move(device))),
+      in_flight_(std::max(settings.in_flight, 1U)),
+      flights_(settings.deadline, [this](Flight& flight) { note_landed(flight); }) {}
+
+OpenClProgram::~OpenClProgram() {
+  drain();
+  if (flights_.is_lost()) {
+    keep_for_ever(std::shared_ptr<Parts>(std::move(parts_)));  // releasing would wait for it
+  }
+}
+
 Result<void> OpenClProgram::build(const ProgramDescription& description) {
+  const Device& device = parts_->device;
   std::string text;
   for (const Source& source : description.sources) {
     text += with_line(source);
@@ -34,122 +63,243 @@ Result<void> OpenClProgram::build(const ProgramDescription& description) {
   const char* pointer = text.c_str();
   const std::size_t length = text.size();
   cl_int status = CL_SUCCESS;
-  program_ = ProgramHandle(
-      clCreateProgramWithSource(device_.context.get(), 1, &pointer, &length, &status));
+  parts_->program =
+      ProgramHandle(clCreateProgramWithSource(device.context.get(), 1, &pointer, &length, &status));
   if (status != CL_SUCCESS) {
     return failed("clCreateProgramWithSource", status);
   }
-  status = clBuildProgram(program_.get(), 1, &device_.id, "-cl-kernel-arg-info", nullptr, nullptr);
+  const cl_program program = parts_->program.get();
+  status = clBuildProgram(program, 1, &device.id, "-cl-kernel-arg-info", nullptr, nullptr);
   if (status != CL_SUCCESS) {
     return failure(ErrorCode::not_compiled,
-                   names_of(description.sources) + " cannot be compiled for '" + device_.info.name +
+                   names_of(description.sources) + " cannot be compiled for '" + device.info.name +
                        "':\n" +
-                       text_of(clGetProgramBuildInfo, program_.get(), device_.id,
+                       text_of(clGetProgramBuildInfo, program, device.id,
                                cl_program_build_info{CL_PROGRAM_BUILD_LOG}));
   }
   for (const KernelDescription& expected : description.kernels) {
-    auto kernel = Kernel::find(program_.get(), expected);
+    auto kernel = Kernel::find(program, expected);
     if (!kernel) {
       return failure(kernel.error().code,
                      names_of(description.sources) + ": " + kernel.error().text);
     }
-    kernels_.push_back(std::move(*kernel));
+    parts_->kernels.push_back(std::move(*kernel));
   }
+  parts_->last_arguments.resize(parts_->kernels.size());
   return {};
 }
 
-Result<void> OpenClProgram::run(std::span<const Launch> launches) {
-  if (is_lost_) {
-    return failure(ErrorCode::device_lost, "'" + device_.info.name + "' was lost before");
+void OpenClProgram::wait_for_room() { flights_.wait_until_fewer_than(in_flight_); }
+void OpenClProgram::drain() { flights_.wait_until_fewer_than(1); }
+
+void OpenClProgram::submit(std::span<const Launch> launches,
+                           std::unique_ptr<Completion> completion) {
+  Assembly assembly;
+  Flight& flight = assembly.flight;
+  flight.completion = std::move(completion);
+  if (flights_.is_lost()) {
+    flight.result = failure(ErrorCode::device_lost, "'" + device().name + "' was given up before");
+    flights_.add(std::move(flight));
+    return;
   }
-  outputs_.clear();
-  events_.clear();
-  Result<void> result;
+  wait_for_room();
+  parts_->memory.begin();
+  if (arguments_are_stale_.exchange(false)) {
+    std::fill(parts_->last_arguments.begin(), parts_->last_arguments.end(),
+              std::vector<std::byte>());
+  }
   for (const Launch& launch : launches) {
-    if (result = enqueue(launch); !result) {
+    if (flight.result = enqueue(launch, assembly); !flight.result) {
       break;
     }
   }
-  if (result) {
-    result = read_back();
+  if (flight.result) {
+    flight.result = read_back(assembly);
   }
-  // Also after an error: nothing may run on when the caller gives its memory back.
-  if (auto finished = finish(); result && !finished) {
-    result = finished;
-  }
-  memory_.release();
-  is_lost_ = !result && result.error().code == ErrorCode::device_lost;
-  return result;
+  close(assembly);
+  flights_.add(std::move(flight));
 }
 
-Result<void> OpenClProgram::enqueue(const Launch& launch) {
-  if (launch.kernel >= kernels_.size()) {
+Result<void> OpenClProgram::check(const Launch& launch) const {
+  if (launch.kernel >= parts_->kernels.size()) {
     return failure(ErrorCode::kernel_mismatch, "there is no such kernel in the program");
   }
-  Kernel& kernel = kernels_[launch.kernel];
+  const Kernel& kernel = parts_->kernels[launch.kernel];
   if (launch.arguments.size() != kernel.argument_count()) {
     return failure(ErrorCode::kernel_mismatch,
                    "kernel '" + kernel.name() + "' was launched with another number of arguments");
   }
-  if (std::any_of(launch.global.begin(), launch.global.end(), [](auto size) { return size < 1; })) {
-    return {};
-  }
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    if (auto done = set(kernel, i, launch.arguments[i]); !done) {
-      return done;
-    }
-  }
-  return start(kernel, launch);
-}
-
-Result<void> OpenClProgram::set(Kernel& kernel, std::size_t index, const Argument& argument) {
-  if (const auto* whole = std::get_if<std::int64_t>(&argument)) {
-    return kernel.set_number(index, *whole);
-  }
-  if (const auto* fraction = std::get_if<double>(&argument)) {
-    return kernel.set_number(index, *fraction);
-  }
-  const auto* in = std::get_if<std::span<const std::byte>>(&argument);
-  auto mapped = in != nullptr
-                    ? memory_.input(*in, statistics_)
-                    : memory_.output(std::get<std::span<std::byte>>(argument), statistics_);
-  if (!mapped) {
-    return unexpected<Error>(mapped.error());
-  }
-  if (auto written = in != nullptr ? write(*mapped) : clear(*mapped); !written) {
-    return written;
-  }
-  outputs_.push_back(*mapped);
-  return kernel.set_buffer(index, mapped->buffer);
-}
-
-/// What a kernel leaves out must not show an earlier message.
-Result<void> OpenClProgram::clear(const Mapped& mapped) {
-  if (mapped.out.empty()) {
-    return {};
-  }
-  const cl_uchar zero = 0;
-  const cl_int status = clEnqueueFillBuffer(device_.queue.get(), mapped.buffer, &zero, sizeof zero,
-                                            0, mapped.out.size(), 0, nullptr, nullptr);
-  return status == CL_SUCCESS ? Result<void>() : failed("clEnqueueFillBuffer", status);
-}
-
-Result<void> OpenClProgram::write(const Mapped& mapped) {
-  if (mapped.in.empty()) {
-    return {};
-  }
-  const cl_int status =
-      clEnqueueWriteBuffer(device_.queue.get(), mapped.buffer, CL_FALSE, 0, mapped.in.size(),
-                           mapped.in.data(), 0, nullptr, nullptr);
-  if (status != CL_SUCCESS) {
-    return failed("clEnqueueWriteBuffer", status);
-  }
-  ++statistics_.copies;
-  statistics_.bytes_copied += mapped.in.size();
   return {};
 }
 
-Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch) {
+Result<void> OpenClProgram::enqueue(const Launch& launch, Assembly& assembly) {
+  if (auto checked = check(launch); !checked) {
+    return checked;
+  }
+  if (std::any_of(launch.global.begin(), launch.global.end(), [](auto size) { return size < 1; })) {
+    return {};
+  }
+  if (launch.when_changed) {
+    auto key = key_of(launch);
+    if (!key) {
+      return unexpected<Error>(key.error());
+    }
+    auto& last = parts_->last_arguments[launch.kernel];
+    if (last == *key) {
+      return {};
+    }
+    last = std::move(*key);
+  }
+  Kernel& kernel = parts_->kernels[launch.kernel];
+  Result<void> done;
+  for (std::size_t i = 0; done && i < launch.arguments.size(); ++i) {
+    done = set(kernel, i, launch.arguments[i], assembly);
+  }
+  done = done ? start(kernel, launch, assembly) : done;
+  if (!done) {
+    parts_->last_arguments[launch.kernel].clear();
+  }
+  return done;
+}
+
+Result<std::vector<std::byte>> OpenClProgram::key_of(const Launch& launch) {
+  std::vector<std::byte> key;
+  append(key, launch.global);
+  append(key, launch.local);
+  for (const Argument& argument : launch.arguments) {
+    append(key, argument.index());
+    if (const auto* whole = std::get_if<std::int64_t>(&argument)) {
+      append(key, *whole);
+    } else if (const auto* fraction = std::get_if<double>(&argument)) {
+      append(key, *fraction);
+    } else if (const auto* values = std::get_if<Values>(&argument)) {
+      append(key, values->bytes.size());
+      key.insert(key.end(), values->bytes.begin(), values->bytes.end());
+    } else if (const auto* wanted = std::get_if<Kept>(&argument)) {
+      append(key, wanted->place);
+      append(key, parts_->memory.generation_of(*wanted));
+    } else {
+      return failure(ErrorCode::kernel_mismatch,
+                     "a launch for changes alone was given a message's payload");
+    }
+  }
+  return key;
+}
+
+Result<void> OpenClProgram::set(Kernel& kernel, std::size_t index, const Argument& argument,
+                                Assembly& assembly) {
+  return std::visit(
+      [&](const auto& given) -> Result<void> {
+        if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(given)>>) {
+          return kernel.set_number(index, given);
+        } else {
+          const auto buffer = buffer_for(given, assembly);
+          return buffer ? kernel.set_buffer(index, *buffer)
+                        : Result<void>(unexpected<Error>(buffer.error()));
+        }
+      },
+      argument);
+}
+
+Result<cl_mem> OpenClProgram::buffer_for(std::span<const std::byte> in, Assembly& assembly) {
+  if (in.empty()) {
+    return nullptr;
+  }
+  if (parts_->device.is_in_place()) {
+    return parts_->memory.import(in, false);
+  }
+  const auto staged = parts_->memory.stage(in, assembly.flight.lease);
+  if (!staged) {
+    return unexpected<Error>(staged.error());
+  }
+  if (staged->is_new) {
+    if (auto written = write(staged->buffer, in, assembly); !written) {
+      return unexpected<Error>(written.error());
+    }
+    copies_.fetch_add(1, std::memory_order_relaxed);
+    bytes_copied_.fetch_add(in.size(), std::memory_order_relaxed);
+  }
+  return staged->buffer;
+}
+
+/// What a kernel leaves out must not show an earlier message.
+Result<cl_mem> OpenClProgram::buffer_for(std::span<std::byte> out, Assembly& assembly) {
+  if (out.empty()) {
+    return nullptr;
+  }
+  if (parts_->device.is_in_place()) {
+    return parts_->memory.import(out, true);
+  }
+  const auto staged = parts_->memory.stage(out, assembly.flight.lease);
+  if (!staged) {
+    return unexpected<Error>(staged.error());
+  }
+  if (staged->is_new) {
+    if (auto cleared = clear(staged->buffer, out.size()); !cleared) {
+      return unexpected<Error>(cleared.error());
+    }
+    assembly.out.push_back(out);
+    assembly.out_buffers.push_back(staged->buffer);
+  }
+  return staged->buffer;
+}
+
+Result<cl_mem> OpenClProgram::buffer_for(const Values& values, Assembly& assembly) {
+  if (values.bytes.size() > most_value_bytes) {
+    return failure(ErrorCode::launch_failed,
+                   "an array of " + std::to_string(values.bytes.size()) +
+                       " bytes is too large to be copied with a launch; it may have " +
+                       std::to_string(most_value_bytes));
+  }
+  if (values.bytes.empty()) {
+    return nullptr;
+  }
+  const auto staged = parts_->memory.stage(values.bytes, assembly.flight.lease);
+  if (!staged) {
+    return unexpected<Error>(staged.error());
+  }
+  if (staged->is_new) {
+    if (auto written = write(staged->buffer, values.bytes, assembly); !written) {
+      return unexpected<Error>(written.error());
+    }
+  }
+  return staged->buffer;
+}
+
+Result<cl_mem> OpenClProgram::buffer_for(const Kept& kept, Assembly& /*assembly*/) {
+  const auto buffer = parts_->memory.kept(kept);
+  if (!buffer) {
+    return unexpected<Error>(buffer.error());
+  }
+  if (buffer->is_new) {
+    if (auto cleared = clear(buffer->buffer, static_cast<std::size_t>(kept.bytes)); !cleared) {
+      return unexpected<Error>(cleared.error());
+    }
+  }
+  return buffer->buffer;
+}
+
+Result<void> OpenClProgram::clear(cl_mem buffer, std::size_t size) {
+  const cl_uchar zero = 0;
+  return as_result("clEnqueueFillBuffer",
+                   clEnqueueFillBuffer(parts_->device.kernels.get(), buffer, &zero, sizeof zero, 0,
+                                       size, 0, nullptr, nullptr));
+}
+
+Result<void> OpenClProgram::write(cl_mem buffer, std::span<const std::byte> bytes,
+                                  Assembly& assembly) {
+  EventHandle event;
+  const cl_int status = clEnqueueWriteBuffer(parts_->device.upload_queue(), buffer, CL_FALSE, 0,
+                                             bytes.size(), bytes.data(), 0, nullptr, event.out());
+  if (status != CL_SUCCESS) {
+    return failed("clEnqueueWriteBuffer", status);
+  }
+  assembly.uploads.push_back(event.get());
+  assembly.flight.copies.push_back(std::move(event));
+  return {};
+}
+
+Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch, Assembly& assembly) {
   std::array<std::size_t, 3> global{};
   std::array<std::size_t, 3> local{};
   std::transform(launch.global.begin(), launch.global.end(), global.begin(),
@@ -160,59 +310,95 @@ Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch) {
   const bool is_local =
       std::any_of(local.begin(), local.end(), [](auto size) { return size != 0; });
   EventHandle event;
-  const cl_int status =
-      clEnqueueNDRangeKernel(device_.queue.get(), kernel.get(), 3, nullptr, global.data(),
-                             is_local ? local.data() : nullptr, 0, nullptr, event.out());
+  const auto& uploads = assembly.uploads;
+  const cl_int status = clEnqueueNDRangeKernel(
+      parts_->device.kernels.get(), kernel.get(), 3, nullptr, global.data(),
+      is_local ? local.data() : nullptr, static_cast<cl_uint>(uploads.size()),
+      uploads.empty() ? nullptr : uploads.data(), event.out());
   if (status != CL_SUCCESS) {
     return failed(("clEnqueueNDRangeKernel of '" + kernel.name() + "'").c_str(), status);
   }
-  ++statistics_.launches;
-  events_.push_back(std::move(event));
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  assembly.flight.kernels.push_back(std::move(event));
+  std::string& names = assembly.flight.names;
+  names += (names.empty() ? "kernel '" : ", '") + kernel.name() + "'";
   return {};
 }
 
-Result<void> OpenClProgram::read_back() {
-  for (const Mapped& output : outputs_) {
-    if (output.out.empty()) {
-      continue;
-    }
-    const cl_int status =
-        clEnqueueReadBuffer(device_.queue.get(), output.buffer, CL_FALSE, 0, output.out.size(),
-                            output.out.data(), 0, nullptr, nullptr);
+Result<void> OpenClProgram::read_back(Assembly& assembly) {
+  Flight& flight = assembly.flight;
+  const cl_event before = flight.kernels.empty() ? nullptr : flight.kernels.back().get();
+  for (std::size_t i = 0; i < assembly.out.size(); ++i) {
+    EventHandle event;
+    const cl_int status = clEnqueueReadBuffer(
+        parts_->device.download_queue(), assembly.out_buffers[i], CL_FALSE, 0,
+        assembly.out[i].size(), assembly.out[i].data(), before == nullptr ? 0 : 1,
+        before == nullptr ? nullptr : &before, event.out());
     if (status != CL_SUCCESS) {
       return failed("clEnqueueReadBuffer", status);
     }
-    ++statistics_.copies;
-    statistics_.bytes_copied += output.out.size();
+    copies_.fetch_add(1, std::memory_order_relaxed);
+    bytes_copied_.fetch_add(assembly.out[i].size(), std::memory_order_relaxed);
+    flight.last = another(event);
+    flight.copies.push_back(std::move(event));
   }
   return {};
 }
 
-Result<void> OpenClProgram::finish() {
-  if (const cl_int status = clFinish(device_.queue.get()); status != CL_SUCCESS) {
-    return failed("clFinish", status);
+/// Finds the event that is the last of all, and lets the device begin.
+void OpenClProgram::close(Assembly& assembly) {
+  Flight& flight = assembly.flight;
+  const bool any = !flight.kernels.empty() || !flight.copies.empty();
+  if (flight.result && flight.last.get() == nullptr && !flight.kernels.empty()) {
+    flight.last = another(flight.kernels.back());  // it waited for the uploads
+  } else if (any && (!flight.result || flight.last.get() == nullptr)) {
+    // Put together in part: whatever there is has to end before its memory is given back.
+    std::vector<cl_event> all;
+    for (const EventHandle& event : flight.copies) {
+      all.push_back(event.get());
+    }
+    flight.last.reset();
+    (void)clEnqueueMarkerWithWaitList(parts_->device.kernels.get(),
+                                      static_cast<cl_uint>(all.size()),
+                                      all.empty() ? nullptr : all.data(), flight.last.out());
   }
-  for (const EventHandle& event : events_) {
-    cl_int state = CL_COMPLETE;
-    (void)clGetEventInfo(event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
-                         nullptr);
-    if (state < 0) {
-      return failed("a kernel", state);
+  flush();
+}
+
+void OpenClProgram::flush() {
+  const Device& device = parts_->device;
+  for (const QueueHandle* queue : {&device.uploads, &device.kernels, &device.downloads}) {
+    if (queue->get() != nullptr) {
+      (void)clFlush(queue->get());
     }
   }
-  note_kernel_times();
-  return {};
 }
 
-void OpenClProgram::note_kernel_times() {
-  for (const EventHandle& event : events_) {
+/// On the flights' thread.
+void OpenClProgram::note_landed(Flight& flight) {
+  for (const EventHandle& event : flight.kernels) {
     cl_ulong begin = 0;
     cl_ulong end = 0;
     (void)clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_START, sizeof begin, &begin,
                                   nullptr);
     (void)clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
-    statistics_.kernel_ns += end > begin ? static_cast<std::int64_t>(end - begin) : 0;
+    kernel_ns_.fetch_add(end > begin ? static_cast<std::int64_t>(end - begin) : 0,
+                         std::memory_order_relaxed);
   }
+  if (!flight.result) {
+    arguments_are_stale_ = true;
+  }
+  parts_->memory.give_back(std::move(flight.lease));
+}
+
+Statistics OpenClProgram::statistics() const {
+  Statistics statistics;
+  statistics.launches = launches_.load(std::memory_order_relaxed);
+  statistics.copies = copies_.load(std::memory_order_relaxed);
+  statistics.bytes_copied = bytes_copied_.load(std::memory_order_relaxed);
+  statistics.kernel_ns = kernel_ns_.load(std::memory_order_relaxed);
+  parts_->memory.count_into(statistics);
+  return statistics;
 }
 
 }  // namespace opencl
@@ -223,7 +409,7 @@ Result<std::unique_ptr<Program>> Program::open(const ProgramDescription& descrip
   if (!device) {
     return unexpected<Error>(device.error());
   }
-  auto program = std::make_unique<opencl::OpenClProgram>(std::move(*device));
+  auto program = std::make_unique<opencl::OpenClProgram>(std::move(*device), settings);
   if (auto built = program->build(description); !built) {
     return unexpected<Error>(built.error());
   }

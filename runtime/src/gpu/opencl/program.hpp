@@ -2,39 +2,75 @@
 /// \file A program on an OpenCL device.
 #pragma once
 
+#include <atomic>
+
+#include "gpu/opencl/flights.hpp"
 #include "gpu/opencl/kernel.hpp"
 
 namespace ligament::gpu::opencl {
 
 class OpenClProgram : public Program {
  public:
-  explicit OpenClProgram(Device&& device) : device_(std::move(device)), memory_(device_) {}
+  OpenClProgram(Device&& device, const Settings& settings);
+  ~OpenClProgram() override;
+  OpenClProgram(const OpenClProgram&) = delete;
+  OpenClProgram& operator=(const OpenClProgram&) = delete;
 
   /// Compiles. Once.
   [[nodiscard]] Result<void> build(const ProgramDescription& description);
 
-  [[nodiscard]] Result<void> run(std::span<const Launch> launches) override;
-  [[nodiscard]] const DeviceInfo& device() const override { return device_.info; }
-  [[nodiscard]] const Statistics& statistics() const override { return statistics_; }
+  void submit(std::span<const Launch> launches, std::unique_ptr<Completion> completion) override;
+  void wait_for_room() override;
+  void drain() override;
+  [[nodiscard]] const DeviceInfo& device() const override { return parts_->device.info; }
+  [[nodiscard]] Statistics statistics() const override;
 
  private:
-  [[nodiscard]] Result<void> enqueue(const Launch& launch);
-  [[nodiscard]] Result<void> set(Kernel& kernel, std::size_t index, const Argument& argument);
-  [[nodiscard]] Result<void> write(const Mapped& mapped);
-  [[nodiscard]] Result<void> clear(const Mapped& mapped);
-  [[nodiscard]] Result<void> start(const Kernel& kernel, const Launch& launch);
-  [[nodiscard]] Result<void> read_back();
-  [[nodiscard]] Result<void> finish();
-  void note_kernel_times();
+  /// What a device that is given up may still use: then it is never destroyed.
+  struct Parts {
+    explicit Parts(Device&& opened) : device(std::move(opened)), memory(device) {}
+    Device device;
+    Memory memory;
+    ProgramHandle program;
+    std::vector<Kernel> kernels;
+    /// By kernel: what it was launched with when it was last launched for a change.
+    std::vector<std::vector<std::byte>> last_arguments;
+  };
+  /// A submit while it is put together.
+  struct Assembly {
+    Flight flight;
+    std::vector<cl_event> uploads;          ///< that the next kernel waits for
+    std::vector<std::span<std::byte>> out;  ///< to be read back, and from where
+    std::vector<cl_mem> out_buffers;
+    std::vector<std::byte> key;  ///< of the launch in hand, where it is for changes alone
+  };
 
-  Device device_;
-  Memory memory_;
-  ProgramHandle program_;
-  std::vector<Kernel> kernels_;
-  Statistics statistics_;
-  std::vector<Mapped> outputs_;      ///< of this run, to be read back
-  std::vector<EventHandle> events_;  ///< of this run's kernels
-  bool is_lost_ = false;
+  [[nodiscard]] Result<void> enqueue(const Launch& launch, Assembly& assembly);
+  [[nodiscard]] Result<void> check(const Launch& launch) const;
+  [[nodiscard]] Result<std::vector<std::byte>> key_of(const Launch& launch);
+  [[nodiscard]] Result<void> set(Kernel& kernel, std::size_t index, const Argument& argument,
+                                 Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> buffer_for(std::span<const std::byte> in, Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> buffer_for(std::span<std::byte> out, Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> buffer_for(const Values& values, Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> buffer_for(const Kept& kept, Assembly& assembly);
+  [[nodiscard]] Result<void> write(cl_mem buffer, std::span<const std::byte> bytes,
+                                   Assembly& assembly);
+  [[nodiscard]] Result<void> clear(cl_mem buffer, std::size_t size);
+  [[nodiscard]] Result<void> start(const Kernel& kernel, const Launch& launch, Assembly& assembly);
+  [[nodiscard]] Result<void> read_back(Assembly& assembly);
+  void close(Assembly& assembly);
+  void flush();
+  void note_landed(Flight& flight);
+
+  std::unique_ptr<Parts> parts_;
+  const std::size_t in_flight_;
+  std::atomic<std::uint64_t> launches_{0};
+  std::atomic<std::uint64_t> copies_{0};
+  std::atomic<std::uint64_t> bytes_copied_{0};
+  std::atomic<std::int64_t> kernel_ns_{0};
+  std::atomic<bool> arguments_are_stale_{false};  ///< a launch failed: what is kept may be wrong
+  Flights flights_;  ///< last: lands what is under way before the rest goes
 };
 
 }  // namespace ligament::gpu::opencl

@@ -7,7 +7,7 @@ comes from the manifest that `ligament check` has judged already.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ PROJECT = "../gen/gpu"
 WORK = "../work/gpu"
 LIBRARIES = "../lib"
 _CPP_TYPES = {FLAG: "bool", INTEGER: "std::int64_t", FRACTION: "double", TEXT: "std::string"}
-_KINDS = {"number": "n", "input": "i", "output": "o"}
+_KINDS = {"number": "n", "input": "i", "output": "o", "values": "v", "buffer": "b"}
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class GpuBackend:
         types = {k: t for k, t in sorted(graph.types.items()) if "gpu" in t.implementations}
         packages = {folder: Location(folder) for folder in graph.message_packages.values()}
         catalog = load_messages(graph.distro, packages, [])
-        source = source_of(graph)
-        files = [_node_file(t, catalog) for t in types.values()]
-        files.append(_project_file(graph, types.values(), source))
+        manifests = {k: _manifest(t, catalog) for k, t in types.items()}
+        files = [_node_file(t, manifests[k]) for k, t in types.items()]
+        files.append(_project_file(graph, types, manifests))
         used = sorted({n.type for n in mapping.nodes.values() if n.kind == "gpu"})
         libraries = {
             t: {"target": target_of(t), "library": library_of(t), "folder": types[t].folder}
@@ -102,10 +102,10 @@ def _manifest(node_type: NodeType, catalog: MessageCatalog) -> Manifest:
     return manifest
 
 
-def _node_file(node_type: NodeType, catalog: MessageCatalog) -> GeneratedFile:
-    manifest = _manifest(node_type, catalog)
+def _node_file(node_type: NodeType, manifest: Manifest) -> GeneratedFile:
     folder = Path(node_type.folder)
     messages = {end.message for end in (*manifest.inputs, *manifest.outputs)}
+    inputs = [_end(e, ()) for e in manifest.inputs]
     values = {
         "type": node_type.type,
         "class_name": class_of(node_type.type),
@@ -113,12 +113,18 @@ def _node_file(node_type: NodeType, catalog: MessageCatalog) -> GeneratedFile:
         "includes": sorted(header_path(m) for m in messages),
         "sources": [_source(folder / s) for s in node_type.implementations["gpu"]["sources"]],
         "parameters": [_parameter(p) for p in _used(node_type)],
-        "inputs": [_end(e, ()) for e in manifest.inputs],
+        "inputs": inputs,
+        "lead": inputs[0],
+        "others": inputs[1:],
+        "pair": {"rule": manifest.pair.rule.cpp, "queue": manifest.pair.queue.cpp}
+        if manifest.pair
+        else None,
+        "buffers": [(name, typed.cpp) for name, typed in manifest.buffers],
         "outputs": [_end(e, manifest.fills) for e in manifest.outputs],
         "requirements": [(typed.cpp, why) for typed, why in manifest.requirements],
         "values": [(name, typed.cpp) for name, typed in manifest.values],
         "kernels": [_kernel(k, manifest) for k in manifest.kernels],
-        "span": manifest.kernels[0].name,
+        "span": next((k.name for k in manifest.kernels if not k.when_changed), "kernels"),
     }
     source = str(folder / "node.yaml")
     text = render("gpu", "node.cpp.j2", source, values)
@@ -147,6 +153,7 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
         "range": [_number(v, kind) for v in limits] if limits else None,
         "range_field": "integer_range" if kind == INTEGER else "floating_point_range",
         "step": "1" if kind == INTEGER else "0.0",
+        "choices": list(parameter.choices) if kind == TEXT else [],
     }
 
 
@@ -200,6 +207,7 @@ def _kernel(kernel: Kernel, manifest: Manifest) -> dict[str, Any]:
         "local": local + ["std::int64_t{1}"] * missing if local else ["0", "0", "0"],
         "arguments": [{"kind": a.kind, "cpp": _argument(a, manifest)} for a in kernel.arguments],
         "when": kernel.when.cpp if kernel.when else "",
+        "when_changed": kernel.when_changed,
     }
 
 
@@ -208,12 +216,18 @@ def _argument(argument: Argument, manifest: Manifest) -> str:
         return argument.value.cpp
     if argument.kind == "input":
         return f"in_{argument.alias}.chosen_bytes()"
+    if argument.kind == "values":
+        return f"gpu::Values{{gpu::bytes_of({argument.value.cpp})}}"
+    if argument.kind == "buffer":
+        return f"buffer_{argument.alias}"
     end = next(e for e in manifest.outputs if e.alias == argument.alias)
     accessors = ".".join(f"{accessor_name(p)}()" for p in end.chosen.split("."))
     return f"std::as_writable_bytes(out_{argument.alias}.{accessors})"
 
 
-def _project_file(graph: Graph, types: Iterable[NodeType], source: str) -> GeneratedFile:
+def _project_file(
+    graph: Graph, types: Mapping[str, NodeType], manifests: Mapping[str, Manifest]
+) -> GeneratedFile:
     values = {
         "project": graph.name,
         "version": ligament.__version__,
@@ -225,24 +239,15 @@ def _project_file(graph: Graph, types: Iterable[NodeType], source: str) -> Gener
                 "target": target_of(t.type),
                 "class_name": f"ligament::generated::{class_of(t.type)}",
                 "sources": [str(Path(t.folder) / s) for s in t.implementations["gpu"]["sources"]],
-                "kernels": _signatures(t),
+                "kernels": _signatures(manifests[name]),
             }
-            for t in types
+            for name, t in types.items()
         ],
     }
+    source = source_of(graph)
     text = render("gpu", "CMakeLists.txt.j2", source, values)
     return GeneratedFile(f"{PROJECT}/CMakeLists.txt", text, source, "gpu/CMakeLists.txt.j2")
 
 
-def _signatures(node_type: NodeType) -> list[str]:
-    outputs = node_type.implementations["gpu"].get("outputs", {})
-    inputs = node_type.implementations["gpu"]["inputs"]
-
-    def letter(argument: Any) -> str:
-        alias, dot, _ = str(argument).partition(".")
-        return "o" if dot and alias in outputs else "i" if dot and alias in inputs else "n"
-
-    return [
-        f"{k['name']}:{''.join(letter(a) for a in k['arguments'])}"
-        for k in node_type.implementations["gpu"]["kernels"]
-    ]
+def _signatures(manifest: Manifest) -> list[str]:
+    return [f"{k.name}:{''.join(_KINDS[a.kind] for a in k.arguments)}" for k in manifest.kernels]

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <ligament/gpu_node.hpp>
+#include <ligament/names.hpp>
+#include <utility>
+
+namespace ligament::gpu {
+
+KernelNode::KernelNode(const std::string& name, const NodeOptions& options,
+                       const ProgramDescription& description)
+    : Node(name, options), handle_(name_hash(get_fully_qualified_name() + " kernels")) {
+  auto settings = settings_from_environment();
+  auto program =
+      settings ? Program::open(description, *settings)
+               : Result<std::unique_ptr<Program>>(unexpected<Error>(std::move(settings.error())));
+  if (!program) {
+    report_error(program.error().text);
+    return;
+  }
+  in_flight_ = settings->in_flight;
+  program_ = std::move(*program);
+  trace::timer_init(handle_, trace_handle(), 0);
+}
+
+KernelNode::~KernelNode() = default;
+
+SubscriptionOptions KernelNode::input_options() {
+  SubscriptionOptions options;
+  options.device = true;
+  return options;
+}
+
+QoS KernelNode::input_qos(std::size_t waiting) const {
+  return QoS(std::max<std::size_t>(waiting, 5)).max_held(waiting + in_flight_ + 2);
+}
+
+PublisherOptions KernelNode::output_options() const {
+  PublisherOptions options;
+  options.max_loans = in_flight_ + 1;
+  return options;
+}
+
+void KernelNode::wait_for_room() {
+  if (program_ != nullptr) {
+    program_->wait_for_room();
+  }
+}
+
+void KernelNode::submit(std::span<const Launch> launches, std::unique_ptr<Job> job) {
+  if (program_ != nullptr) {
+    program_->submit(launches, std::move(job));
+  }
+}
+
+void KernelNode::drain() {
+  if (program_ != nullptr) {
+    program_->drain();
+  }
+}
+
+void KernelNode::refuse(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  constexpr std::size_t most_reasons = 32;
+  if (told_.size() < most_reasons && std::find(told_.begin(), told_.end(), why) == told_.end()) {
+    told_.push_back(why);
+    report_error("a message gives no output: " + why);
+  }
+}
+
+void KernelNode::Job::waiting() {
+  trace::callback_start(node_.handle_, message_.publisher, message_.sequence);
+  span_.emplace(node_, node_.span_name_, trace::Category::compute, message_);
+}
+
+void KernelNode::Job::ended(const Result<void>& result) {
+  span_.reset();
+  if (result) {
+    publish();
+  } else {
+    node_.refuse(result.error().text);
+  }
+  trace::callback_end(node_.handle_);
+}
+
+}  // namespace ligament::gpu

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Submits that are under way, and the thread that waits for them.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "gpu/opencl/memory.hpp"
+
+namespace ligament::gpu::opencl {
+
+/// One submit.
+struct Flight {
+  std::vector<EventHandle> kernels;
+  std::vector<EventHandle> copies;
+  EventHandle last;  ///< done when all of it is; empty: nothing was enqueued
+  Lease lease;
+  std::string names;    ///< of its kernels, for sentences
+  Result<void> result;  ///< an error of enqueuing; what was enqueued before it still runs
+  std::unique_ptr<Completion> completion;
+};
+
+/// What a lost device works on is never given back: nobody knows when it is done. Leak checkers
+/// find it reachable.
+void keep_for_ever(std::shared_ptr<void> what);
+
+/// They land in the order in which they took off, on a thread of this object, whichever queue of
+/// the device was faster.
+class Flights {
+ public:
+  using Landed = std::function<void(Flight& flight)>;
+
+  /// `landed` is called for each before its completion: counts, and gives buffers back.
+  Flights(std::chrono::nanoseconds deadline, Landed landed);
+  ~Flights();
+  Flights(const Flights&) = delete;
+  Flights& operator=(const Flights&) = delete;
+
+  void add(Flight&& flight);
+  void wait_until_fewer_than(std::size_t count);
+  /// A flight did not land in time: what its device works on can never be given back.
+  [[nodiscard]] bool is_lost() const;
+
+ private:
+  void serve();
+  void land(Flight& flight);
+  void lose(Flight& flight);
+  [[nodiscard]] bool wait_for(const Flight& flight);
+
+  const std::chrono::nanoseconds deadline_;
+  const Landed landed_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Flight> under_way_;  ///< the one that is waited for included
+  bool is_lost_ = false;
+  bool is_ending_ = false;
+  std::thread thread_;  ///< last: it uses all of the above
+};
+
+}  // namespace ligament::gpu::opencl

@@ -31,6 +31,8 @@ class TopicCase:
     place: Location | None = None
     containers: Mapping[str, str] | None = None
     """The container of each node where every container has an edge of its own; else None."""
+    processes: Mapping[str, str] | None = None
+    """The container of each node; None: not known, all in one."""
 
     def device(self, end: End) -> Device:
         """Return the device that an end runs on."""
@@ -60,6 +62,11 @@ class TopicCase:
     def pools(self) -> int:
         """Return how many pools the ends are spread over, where each container has its own."""
         return len({self.containers[e.node] for e in self.topic.ends}) if self.containers else 1
+
+    @property
+    def in_one_process(self) -> bool:
+        """Return whether all ends are in one container."""
+        return self.processes is None or len({self.processes[e.node] for e in self.topic.ends}) == 1
 
     def has_kind(self, kind: str) -> bool:
         """Return whether some end is on a device of this kind."""
@@ -97,10 +104,20 @@ CLASS_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "all-ends-on-one-gpu",
-        lambda c: c.all_on_one("gpu"),
+        lambda c: c.all_on_one("gpu") and c.in_one_process,
         ("queue",),
         lambda c: f"all ends ({_count(c)}) are on one GPU, so messages stay in its memory",
         "device",
+    ),
+    Rule(
+        "one-gpu-several-processes",
+        lambda c: c.all_on_one("gpu") and not c.pools > 1,
+        ("shm",),
+        lambda c: (
+            f"all ends ({_count(c)}) are on one GPU but in several processes, which do not share "
+            "its buffers: messages lie in the pool, where kernels work on them in place if host "
+            "and device share memory"
+        ),
     ),
     Rule(
         "mixed-many-hardware-subscriptions",
@@ -238,8 +255,8 @@ _UNREACHED: tuple[Unreached, ...] = (
         lambda c: "hmt reaches only nodes on one FPGA, and some end is elsewhere",
     ),
     (
-        lambda c, w: "queue" in w and not c.all_on_one("gpu"),
-        lambda c: "queue reaches only kernels on one GPU, and some end is elsewhere",
+        lambda c, w: "queue" in w and not (c.all_on_one("gpu") and c.in_one_process),
+        lambda c: "queue reaches only kernels of one process on one GPU, and some end is elsewhere",
     ),
     (
         lambda c, w: "gateway" in w and not c.hardware,
@@ -314,7 +331,8 @@ def assign_transports(
         topic = topics[name]
         wish = variant.transports.get(name, topic.transports)
         place = variant.places.get(("transports", name)) or topic.transports_at or topic.at
-        answer = choose(TopicCase(topic, nodes, devices, platform, place, parted), wish, backends)
+        where = (nodes, devices, platform, place, parted, wishes.containers)
+        answer = choose(TopicCase(topic, *where), wish, backends)
         if isinstance(answer, Problem):
             problems.append(answer)
         else:

@@ -121,7 +121,8 @@ def test_kernels_of_one_gpu_use_a_queue() -> None:
     gpu = Platform("gpu", {"gpu0": Device("gpu0", "gpu")})
     graph = papers.graph({"A": "1 -> 2"}, ())
     types = {"t/software": NodeType("t/software", "/", implementations={"gpu": {}})}
-    topic = map_graph(replace(graph, types=types), gpu, backends=planned()).topics["/A"]
+    together = _with_variant(replace(graph, types=types), containers="one")
+    topic = map_graph(together, gpu, backends=planned()).topics["/A"]
     assert topic.transports == ("queue",)
     assert topic.mapped == "device"
 

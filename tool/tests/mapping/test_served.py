@@ -21,7 +21,10 @@ def test_optional_ports_without_a_kernel_have_no_ends() -> None:
     assert set(mapping.nodes["/resize"].ports) == {"image/image_raw", "resize/image_raw"}
     assert "/resize/camera_info" not in mapping.topics
     assert mapping.topics["/image_rect"].bound_bytes == 1_000_000
-    assert mapping.topics["/camera/image_raw"].bound_bytes is None
+    assert mapping.topics["/camera/image_raw"].transports == ("shm",)
+    between = mapping.topics["/image_rect"]
+    assert between.reason.rule == "one-gpu-several-processes"
+    assert between.transports == ("shm",)
 
 
 def test_an_output_that_somebody_subscribes_to_is_missed() -> None:

@@ -3,13 +3,10 @@
 // is.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <fstream>
-#include <ligament/gpu.hpp>
 #include <opencv2/imgproc.hpp>
-#include <sstream>
 
 #include "resize/resize_kernel.hpp"
+#include "tests/gpu_kernels.hpp"
 #include "tests/test_images.hpp"
 
 namespace ligament::nodes::image {
@@ -17,29 +14,20 @@ namespace {
 
 using Kind = gpu::ArgumentKind;
 
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 class ResizeGpu : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const std::string path = LIGAMENT_RESIZE_CL;
-    gpu::ProgramDescription description;
-    description.sources.push_back({path, text_of(path)});
     std::vector<Kind> half(7, Kind::number);
     half[0] = Kind::input;
     half[4] = Kind::output;
     std::vector<Kind> linear = half;
     linear.resize(9, Kind::number);
-    description.kernels = {{"resize_linear", linear},
-                           {"resize_half", half},
-                           {"copy_rows", {Kind::input, Kind::number, Kind::output, Kind::number}}};
-    auto opened = gpu::Program::open(description, {});
-    ASSERT_TRUE(opened) << opened.error().text;
-    program = std::move(*opened);
+    program =
+        open_kernels(LIGAMENT_RESIZE_CL,
+                     {{"resize_linear", linear},
+                      {"resize_half", half},
+                      {"copy_rows", {Kind::input, Kind::number, Kind::output, Kind::number}}});
+    ASSERT_NE(program, nullptr);
   }
   static void TearDownTestSuite() { program.reset(); }
 
@@ -47,10 +35,8 @@ class ResizeGpu : public testing::Test {
   static void resize(const cv::Mat& in, cv::Mat& out, double step_x, double step_y) {
     const bool half = step_x == 2.0 && step_y == 2.0;
     const std::int64_t row = std::int64_t{out.cols} * out.channels();
-    const std::span<const std::byte> source(reinterpret_cast<const std::byte*>(in.data),
-                                            in.step * static_cast<std::size_t>(in.rows));
-    const std::span<std::byte> result(reinterpret_cast<std::byte*>(out.data),
-                                      out.step * static_cast<std::size_t>(out.rows));
+    const auto source = bytes_of(in);
+    const auto result = bytes_into(out);
     std::vector<gpu::Argument> arguments{source,
                                          std::int64_t{in.cols},
                                          std::int64_t{in.rows},

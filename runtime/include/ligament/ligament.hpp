@@ -21,6 +21,7 @@
 #include <ligament/qos.hpp>
 #include <ligament/sample.hpp>
 #include <ligament/service.hpp>
+#include <ligament/span.hpp>
 #include <ligament/subscription.hpp>
 #include <ligament/timer.hpp>
 #include <ligament/trace.hpp>

@@ -111,11 +111,16 @@ class PublisherBase {
   explicit PublisherBase(detail::PublisherParts parts);
 
   [[nodiscard]] expected<pool::Loan, LoanError> borrow(std::size_t size, std::size_t chosen_offset);
-  PublishResult send(pool::Loan&& loan, std::int64_t begin_ns, const pool::PublishInfo& info);
+  /// What is known where a publish call begins.
+  struct Call {
+    std::int64_t begin_ns = 0;  ///< 0: not traced
+    const void* message = nullptr;
+  };
+  [[nodiscard]] Call begin_publish(const void* message) const;
+  PublishResult send(pool::Loan&& loan, const Call& call, const pool::PublishInfo& info);
   void count_serialised(std::size_t bytes);
   LoanError refuse_loan(LoanError error, std::size_t size);
   PublishError refuse_message(CodecError error);
-  [[nodiscard]] static std::int64_t begin_time();
   [[nodiscard]] static PublishError as_publish_error(LoanError error);
   [[nodiscard]] const detail::NodeState& node() const { return *node_; }
 
@@ -127,6 +132,7 @@ class PublisherBase {
   std::string topic_;
   QoSProfile qos_;
   std::size_t bound_bytes_ = 0;
+  bool exchange_ = false;
   std::unique_ptr<pool::Writer> writer_;
   PublisherEventCallbacks events_;
   // Relaxed everywhere: figures, read by the status thread.
@@ -176,17 +182,17 @@ class Publisher : public PublisherBase {
 
  protected:
   PublishResult publish_as(LoanedMessage<Message>&& message, const pool::PublishInfo& info) {
-    const std::int64_t begin_ns = begin_time();
+    const Call call = begin_publish(message.loan_.payload().data());
     const auto size = message.builder_.finish();
     if (!size) {
       return unexpected<PublishError>(refuse_message(size.error()));
     }
     message.loan_.resize(*size);
-    return send(std::move(message.loan_), begin_ns, info);
+    return send(std::move(message.loan_), call, info);
   }
 
   PublishResult publish_as(const Message& message, const pool::PublishInfo& info) {
-    const std::int64_t begin_ns = begin_time();
+    const Call call = begin_publish(&message);
     const auto layout = Traits::layout_of(message);
     if (!layout) {
       return unexpected<PublishError>(refuse_message(layout.error()));
@@ -202,7 +208,7 @@ class Publisher : public PublisherBase {
       }
     }
     count_serialised(layout->size);
-    return send(std::move(*loan), begin_ns, info);
+    return send(std::move(*loan), call, info);
   }
 };
 

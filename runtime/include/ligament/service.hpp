@@ -180,7 +180,9 @@ class Service<T>::Incoming final : public SubscriptionBase {
   Incoming(detail::SubscriptionParts parts, std::shared_ptr<Channel> channel, Callback callback)
       : SubscriptionBase(std::move(parts)),
         channel_(std::move(channel)),
-        callback_(std::move(callback)) {}
+        callback_(std::move(callback)) {
+    this->tell_callback(typeid(Callback));
+  }
 
   std::weak_ptr<Service> service;
 
@@ -215,6 +217,7 @@ class Service<T>::Incoming final : public SubscriptionBase {
         return unexpected<CodecError>(view.error());
       }
       channel_->requests.fetch_add(1, std::memory_order_relaxed);
+      const auto mark = this->mark_callback();
       callback_(Sample<Request>(std::move(sample), std::move(*view)), Responder<T>(channel_, id));
       return {};
     } else {
@@ -234,16 +237,21 @@ class Service<T>::Incoming final : public SubscriptionBase {
     if constexpr (plain || with_id) {
       auto response = std::make_shared<Response>();
       const auto channel = channel_;  // the callback may drop the service
-      if constexpr (plain) {
-        callback_(std::move(request), response);
-      } else {
-        callback_(header(id), std::move(request), response);
+      {
+        const auto mark = this->mark_callback();
+        if constexpr (plain) {
+          callback_(std::move(request), response);
+        } else {
+          callback_(header(id), std::move(request), response);
+        }
       }
       (void)channel->publisher->send_as(*response, id);
     } else if constexpr (deferred) {
+      const auto mark = this->mark_callback();
       callback_(header(id), std::move(request));
     } else if constexpr (with_service) {
       if (auto strong = service.lock()) {
+        const auto mark = this->mark_callback();
         callback_(std::move(strong), header(id), std::move(request));
       }
     }

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <ligament/detail/endpoint.hpp>
 #include <ligament/detail/pool.hpp>
+#include <ligament/detail/ros2_marks.hpp>
 #include <ligament/expected.hpp>
 #include <ligament/message_traits.hpp>
 #include <ligament/qos.hpp>
@@ -25,6 +26,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 namespace ligament {
@@ -75,6 +77,11 @@ class SubscriptionBase {
   [[nodiscard]] virtual expected<void, CodecError> deliver(pool::HeldSample&& sample) = 0;
   void count_copy(std::size_t bytes);
   [[nodiscard]] const detail::NodeState& node() const;
+  /// For traces of ROS 2: the author's function; once, when it is known.
+  void tell_callback(const std::type_info& type) const;
+  [[nodiscard]] trace::ros2::CallbackMark mark_callback() const noexcept {
+    return trace::ros2::CallbackMark(trace::ros2::enabled() ? trace::ros2::handle(id()) : 0);
+  }
 
  private:
   std::unique_ptr<detail::SubscriptionState> state_;
@@ -131,7 +138,9 @@ template <typename Message, typename Callback>
 class CallbackSubscription final : public Subscription<Message> {
  public:
   CallbackSubscription(SubscriptionParts parts, Callback callback)
-      : Subscription<Message>(std::move(parts)), callback_(std::move(callback)) {}
+      : Subscription<Message>(std::move(parts)), callback_(std::move(callback)) {
+    this->tell_callback(typeid(Callback));
+  }
 
  private:
   using Traits = MessageTraits<Message>;
@@ -150,6 +159,7 @@ class CallbackSubscription final : public Subscription<Message> {
         return unexpected<CodecError>(view.error());
       }
       const pool::SampleInfo& info = sample.info();
+      const auto mark = this->mark_callback();
       call_with_sample(callback_, Sample<Message>(std::move(sample), std::move(*view)), info);
       return {};
     } else if constexpr (takes_reference) {
@@ -169,6 +179,7 @@ class CallbackSubscription final : public Subscription<Message> {
     if (auto read = this->read(sample, message); !read) {
       return read;
     }
+    const auto mark = this->mark_callback();
     call<Callback, Argument>(callback_, static_cast<Argument>(std::forward<Given>(given)),
                              sample.info());
     return {};

@@ -1,70 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file Tracing for node authors: mark the part of a callback that is the node's real work.
+/// \file Tracing: how a process begins to record. What node authors use is in span.hpp.
 ///
-///   void on_image(const Image& image) {
-///     {
-///       ligament::trace::Span span(*this, "remap");  // compute, until the end of the block
-///       cv::remap(...);
-///     }
-///     publisher_->publish(...);
-///   }
-///
-/// Without `--trace` a span costs two relaxed loads and two branches, and computes nothing. Each
-/// event of spec/events/events.yaml is also a function here (trace::publish, trace::take, ...); the
-/// runtime calls them, a node normally does not.
+/// Each event of spec/events/events.yaml is a function in here (trace::publish, trace::take, ...);
+/// the runtime calls them, a node normally does not.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <ligament/detail/trace_events.hpp>
 #include <ligament/expected.hpp>
+#include <ligament/span.hpp>
 #include <string>
-#include <string_view>
 
 namespace ligament::trace {
-
-/// What kind of work a span is. The report's shares follow it.
-enum class Category : std::uint8_t { compute, copy, serialise };
-
-/// The name as it stands in traces.
-[[nodiscard]] const char* to_string(Category category) noexcept;
-
-/// What a span can be given as its node. `trace_handle()` is the FNV-1a hash of the node id.
-template <typename T>
-concept HasTraceHandle = requires(const T& node) {
-  { node.trace_handle() } -> std::convertible_to<std::uint64_t>;
-};
-
-/// Message that a span works on, where it is not the one of the running callback.
-struct MessageIdentity {
-  std::uint64_t publisher = 0;
-  std::uint64_t sequence = 0;
-};
-
-/// From construction to destruction, a node does this kind of work. Same thread at both ends.
-class Span {
- public:
-  template <HasTraceHandle NodeT>
-  Span(const NodeT& node, std::string_view name, Category category = Category::compute,
-       MessageIdentity message = {}) noexcept {
-    if (enabled()) [[unlikely]] {
-      begin(node.trace_handle(), name, category, message);
-    }
-  }
-  Span(const Span&) = delete;
-  Span& operator=(const Span&) = delete;
-  ~Span() {
-    if (handle_ != 0) [[unlikely]] {
-      span_end(handle_);
-    }
-  }
-
- private:
-  void begin(std::uint64_t node, std::string_view name, Category category,
-             MessageIdentity message) noexcept;
-
-  std::uint64_t handle_ = 0;
-};
 
 /// Why a provider object could not be loaded.
 enum class LoadErrorCode : std::uint8_t {
@@ -95,7 +42,13 @@ struct ProcessIdentity {
 [[nodiscard]] expected<void, LoadError> load(const std::string& path,
                                              const ProcessIdentity& identity);
 
-/// Path of the LTTng provider that was installed beside this library; it may not exist.
+/// Load the provider object `ros2` (`libligament-trace-ros2.so`) as well: the events of
+/// ros2_tracing that have a counterpart here (spec/events/ros2.yaml). As load(), before nodes are
+/// created. Refused where ROS 2's own tracetools are in the process.
+[[nodiscard]] expected<void, LoadError> load_ros2(const std::string& path);
+
+/// Paths of the LTTng providers that were installed beside this library; they may not exist.
 [[nodiscard]] std::string default_provider_path();
+[[nodiscard]] std::string default_ros2_provider_path();
 
 }  // namespace ligament::trace

@@ -279,7 +279,7 @@ ContainerConfig read_document(const Json& document, const Place& place) {
   const Json* trace = reader.member("trace", Need::optional);
   if (trace != nullptr && !trace->is_null()) {
     config.trace.emplace();
-    reader.choice("trace", {"ligament"}, *config.trace);
+    reader.choice("trace", {"ligament", "ros2"}, *config.trace);
   }
   if (const Json* wait = reader.member("wait", Need::optional)) {
     config.wait = read_wait(*wait, place.problems);

@@ -152,12 +152,15 @@ expected<void, StartFailure> load_trace(const std::string& provider,
   if (provider.empty()) {
     return {};
   }
-  if (provider != "ligament") {
+  if (provider != "ligament" && provider != "ros2") {
     return failure(exit_bad_configuration, "",
-                   "there is no trace provider '" + provider + "'; expected 'ligament'");
+                   "there is no trace provider '" + provider + "'; expected 'ligament' or 'ros2'");
   }
-  const auto loaded = trace::load(trace::default_provider_path(),
-                                  {config.run_id, config.graph, config.variant, config.container});
+  auto loaded = trace::load(trace::default_provider_path(),
+                            {config.run_id, config.graph, config.variant, config.container});
+  if (loaded && provider == "ros2") {
+    loaded = trace::load_ros2(trace::default_ros2_provider_path());
+  }
   if (!loaded) {
     return failure(exit_bad_configuration, "", loaded.error().text);
   }

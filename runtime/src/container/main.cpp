@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
   app.add_option("--status-fd", arguments.status_descriptor,
                  "open descriptor to which status lines are written")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--trace", arguments.trace, "record events; providers: ligament");
+  app.add_option("--trace", arguments.trace,
+                 "record events; providers: ligament, or ros2 beside it");
   app.add_flag("--ros-tools", arguments.ros_tools,
                "give each node what ROS 2's tools ask for: parameter services, /parameter_events, "
                "/rosout");

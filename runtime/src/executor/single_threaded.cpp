@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <ligament/detail/ros2_marks.hpp>
 #include <ligament/executor.hpp>
 #include <ligament/trace.hpp>
 #include <mutex>
@@ -180,6 +181,7 @@ bool SingleThreadedExecutor::Impl::run_publisher_events() {
 /// One turn for each source.
 SingleThreadedExecutor::Impl::Round SingleThreadedExecutor::Impl::round(Timers timers) {
   rebuild_if_changed();
+  trace::ros2::rclcpp_executor_get_next_ready();
   Round result = run_publisher_events() ? Round::ran : Round::idle;
   if (timers == Timers::run) {
     if (give_up_late_requests()) {
@@ -189,6 +191,7 @@ SingleThreadedExecutor::Impl::Round SingleThreadedExecutor::Impl::round(Timers t
       const auto timer = weak.lock();
       if (timer != nullptr && timer->run_if_due()) {
         result = Round::ran;
+        trace::ros2::rclcpp_executor_get_next_ready();
       }
       if (stopping()) {
         return Round::ran;
@@ -203,6 +206,7 @@ SingleThreadedExecutor::Impl::Round SingleThreadedExecutor::Impl::round(Timers t
     // One that holds all it may is idle: the release of a sample rings the waiter's bell.
     if (subscription->run_events() || subscription->run_one() == SubscriptionBase::Outcome::ran) {
       result = Round::ran;
+      trace::ros2::rclcpp_executor_get_next_ready();
     }
     if (timers == Timers::run && stopping()) {
       return Round::ran;
@@ -233,6 +237,12 @@ std::int64_t SingleThreadedExecutor::Impl::next_timer_ns() const {
 void SingleThreadedExecutor::Impl::wait_until(std::int64_t deadline_ns) {
   const auto handle = reinterpret_cast<std::uintptr_t>(this);
   trace::wait_begin(handle);
+  if (trace::ros2::enabled()) {
+    trace::ros2::rclcpp_executor_wait_for_work(
+        deadline_ns == pool::no_deadline
+            ? -1
+            : std::max<std::int64_t>(0, deadline_ns - pool::monotonic_now_ns()));
+  }
   context_->state().waiter->wait(wait_, deadline_ns);
   trace::wait_end(handle);
 }

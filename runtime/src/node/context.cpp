@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <ligament/context.hpp>
+#include <ligament/detail/ros2_marks.hpp>
 #include <utility>
 
 #include "node/context_state.hpp"
@@ -63,7 +64,9 @@ expected<std::shared_ptr<Context>, ContextError> Context::create(const ContextOp
   auto state = std::make_unique<detail::ContextState>();
   state->domain = std::move(*domain);
   state->waiter = std::move(*waiter);
-  return std::shared_ptr<Context>(new Context(std::move(state)));
+  std::shared_ptr<Context> made(new Context(std::move(state)));
+  trace::ros2::rcl_init(trace::ros2::handle(made.get()), LIGAMENT_VERSION);
+  return made;
 }
 
 bool Context::is_valid() const { return !state_->stop.load(std::memory_order_acquire); }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ligament/detail/ros2_marks.hpp>
 #include <ligament/node.hpp>
 #include <ligament/rosgraph_msgs/msg/clock.hpp>
 #include <ligament/trace.hpp>
@@ -82,6 +83,11 @@ Node::Node(const std::string& name, const std::string& name_space, const NodeOpt
   set_place(*state_, options.node_name().value_or(name),
             absolute_namespace(options.node_namespace().value_or(name_space)));
   trace::node_init(state_->hash, state_->id.c_str());
+  if (state_->context != nullptr) {
+    trace::ros2::rcl_node_init(
+        trace::ros2::handle(state_->hash), trace::ros2::handle(state_->context->domain().get()),
+        state_->place.node_name.c_str(), state_->place.node_namespace.c_str());
+  }
   if (state_->context == nullptr) {
     state_->report(NodeErrorKind::configuration,
                    "there is no context: call ligament::init(), or give one in NodeOptions");

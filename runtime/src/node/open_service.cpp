@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file From a node's wish for a server or client to the two ends that it consists of.
+#include <ligament/detail/ros2_marks.hpp>
 #include <ligament/node.hpp>
 #include <ligament/trace.hpp>
 
@@ -70,6 +71,17 @@ void trace_ends(const detail::ServiceEnds& ends, const detail::TypeIdentity& in_
   trace::publisher_init(ends.out.writer->id(), out, node.hash);
 }
 
+/// The end that takes stands for the server or client.
+void tell_ros2(const detail::ServiceEnds& ends, ServiceRole role) {
+  const auto own = trace::ros2::handle(ends.in.reader->id());
+  const auto node = trace::ros2::handle(ends.in.node->hash);
+  if (role == ServiceRole::server) {
+    trace::ros2::rcl_service_init(own, node, own, ends.name.c_str());
+  } else {
+    trace::ros2::rcl_client_init(own, node, own, ends.name.c_str());
+  }
+}
+
 }  // namespace
 
 detail::ServiceEnds Node::open_service(const std::string& name, const detail::ServiceTypes& types,
@@ -77,7 +89,7 @@ detail::ServiceEnds Node::open_service(const std::string& name, const detail::Se
   const bool serves = role == ServiceRole::server;
   detail::ServiceEnds ends{name,
                            {state_, name, qos.profile(), nullptr, {}, true},
-                           {state_, name, qos.profile(), 0, nullptr, {}}};
+                           {state_, name, qos.profile(), 0, nullptr, {}, true}};
   auto resolved = resolve_name(name, state_->place, state_->remaps);
   if (!resolved) {
     state_->report(NodeErrorKind::configuration, resolved.error().text);
@@ -95,6 +107,7 @@ detail::ServiceEnds Node::open_service(const std::string& name, const detail::Se
     report_failure(*state_, role, ends.name, opened.error());
   } else {
     trace_ends(ends, in_type, out_type);
+    tell_ros2(ends, role);
   }
   return ends;
 }

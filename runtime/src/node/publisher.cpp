@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ligament/detail/ros2_marks.hpp>
 #include <ligament/publisher.hpp>
 
 #include "node/event_info.hpp"
 #include "node/node_state.hpp"
+#include "trace/ros2_names.hpp"
 
 namespace ligament {
 
@@ -65,12 +67,14 @@ constexpr std::uint8_t codec_kind = 16;  // behind the loan errors in the set of
 }  // namespace
 
 PublisherBase::PublisherBase(detail::PublisherParts parts)
-    : node_(std::move(parts.node)),
-      topic_(std::move(parts.topic)),
-      qos_(parts.qos),
-      bound_bytes_(parts.bound_bytes),
-      writer_(std::move(parts.writer)),
-      events_(std::move(parts.events)) {}
+    : bound_bytes_(parts.bound_bytes), exchange_(parts.exchange) {
+  trace::ros2::tell_publisher(parts);
+  node_ = std::move(parts.node);
+  topic_ = std::move(parts.topic);
+  qos_ = parts.qos;
+  writer_ = std::move(parts.writer);
+  events_ = std::move(parts.events);
+}
 
 PublisherBase::~PublisherBase() = default;
 
@@ -106,7 +110,12 @@ PublisherStatistics PublisherBase::statistics() const {
   return statistics;
 }
 
-std::int64_t PublisherBase::begin_time() { return trace::enabled() ? pool::monotonic_now_ns() : 0; }
+PublisherBase::Call PublisherBase::begin_publish(const void* message) const {
+  if (!exchange_) {
+    trace::ros2::rclcpp_publish(trace::ros2::handle(message));
+  }
+  return {trace::enabled() ? pool::monotonic_now_ns() : 0, message};
+}
 
 expected<pool::Loan, LoanError> PublisherBase::borrow(std::size_t size, std::size_t chosen_offset) {
   if (writer_ == nullptr) {
@@ -121,7 +130,7 @@ expected<pool::Loan, LoanError> PublisherBase::borrow(std::size_t size, std::siz
   return std::move(*loan);
 }
 
-PublishResult PublisherBase::send(pool::Loan&& loan, std::int64_t begin_ns,
+PublishResult PublisherBase::send(pool::Loan&& loan, const Call& call,
                                   const pool::PublishInfo& info) {
   if (writer_ == nullptr) {
     return unexpected<PublishError>(PublishError::inert);
@@ -134,7 +143,11 @@ PublishResult PublisherBase::send(pool::Loan&& loan, std::int64_t begin_ns,
     return unexpected<PublishError>(PublishError::foreign_loan);
   }
   trace::publish(writer_->id(), published->sequence, bytes, published->source_timestamp_ns,
-                 begin_ns);
+                 call.begin_ns);
+  if (!exchange_) {
+    trace::ros2::rmw_publish(trace::ros2::handle(writer_->id()), trace::ros2::handle(call.message),
+                             published->source_timestamp_ns);
+  }
   return published->sequence;
 }
 

@@ -4,11 +4,13 @@
 #include "memory/relayed.hpp"
 #include "node/event_info.hpp"
 #include "node/subscription_state.hpp"
+#include "trace/ros2_names.hpp"
 
 namespace ligament {
 
 SubscriptionBase::SubscriptionBase(detail::SubscriptionParts parts)
     : state_(std::make_unique<detail::SubscriptionState>()) {
+  trace::ros2::tell_subscription(parts, this);
   state_->node = std::move(parts.node);
   state_->topic = std::move(parts.topic);
   state_->qos = parts.qos;
@@ -59,6 +61,17 @@ void SubscriptionBase::count_copy(std::size_t bytes) {
   state_->bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
 }
 
+void SubscriptionBase::tell_callback(const std::type_info& type) const {
+  if (!is_open()) {
+    return;
+  }
+  if (state_->selective) {
+    trace::ros2::tell_service_callback({id(), type});
+  } else {
+    trace::ros2::tell_subscription_callback({id(), type}, this);
+  }
+}
+
 namespace {
 
 void report_held_back(detail::SubscriptionState& state) {
@@ -77,6 +90,15 @@ void report_invalid(detail::SubscriptionState& state, CodecError error) {
         NodeErrorKind::run,
         "the subscription on '" + state.topic + "' of node '" + state.node->id +
             "' dropped a message that is not well formed: " + std::string(to_string(error)));
+  }
+}
+
+/// The ends of services are no topics in traces of ROS 2.
+void tell_taken(const detail::SubscriptionState& state, const pool::HeldSample& sample) {
+  if (trace::ros2::enabled() && !state.selective) {
+    trace::ros2::rmw_take(trace::ros2::handle(state.reader->id()),
+                          trace::ros2::handle(sample.payload().data()),
+                          sample.info().source_timestamp_ns, 1);
   }
 }
 
@@ -104,6 +126,10 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
   if (state.reader == nullptr) {
     return Outcome::nothing;
   }
+  // Asked before the take, because the event stands before it; nobody else takes meanwhile.
+  if (trace::ros2::enabled() && state.reader->has_data()) {
+    trace::ros2::rclcpp_executor_execute(trace::ros2::handle(state.reader->id()));
+  }
   auto taken = state.reader->take();
   if (!taken) {
     report_held_back(state);
@@ -113,6 +139,7 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
     return Outcome::nothing;
   }
   pool::HeldSample sample = std::move(**taken);
+  tell_taken(state, sample);
   const std::uint64_t publisher = sample.info().publisher;
   const std::uint64_t sequence = sample.info().sequence;
   // Before the choice: what is passed over has come, and is no gap.
@@ -127,6 +154,9 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
     trace::relayed(state.reader->id(), publisher, sequence, sample.info().source_timestamp_ns);
   }
   trace::take(state.reader->id(), publisher, sequence);
+  if (!state.selective) {
+    trace::ros2::rclcpp_take(trace::ros2::handle(sample.payload().data()));
+  }
   const std::int64_t published_ns = sample.info().monotonic_ns;
   // Copied: the callback may destroy this subscription, but the scope's end needs the node.
   const std::shared_ptr<detail::NodeState> node = state.node;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <ligament/detail/ros2_marks.hpp>
 #include <ligament/timer.hpp>
 #include <ligament/trace.hpp>
 #include <random>
@@ -8,6 +9,7 @@
 #include "node/context_state.hpp"
 #include "node/node_state.hpp"
 #include "node/saturating.hpp"
+#include "trace/ros2_names.hpp"
 
 namespace ligament {
 namespace {
@@ -35,6 +37,7 @@ TimerBase::TimerBase(std::shared_ptr<detail::NodeState> node, Clock clock,
       handle_(new_handle()),
       next_ns_(detail::later(clock_.now().nanoseconds(), period_ns_)) {
   trace::timer_init(handle_, node_->hash, period_ns_);
+  trace::ros2::tell_timer({handle_, callback_.target_type()}, node_->hash, period_ns_);
 }
 
 TimerBase::~TimerBase() = default;
@@ -77,8 +80,10 @@ bool TimerBase::run_if_due() {
   if (!take_turn()) {
     return false;
   }
+  trace::ros2::rclcpp_executor_execute(trace::ros2::handle(handle_));
   const std::shared_ptr<detail::NodeState> node = node_;
   const detail::CallbackScope scope(*node, handle_, 0, 0);
+  const trace::ros2::CallbackMark mark(trace::ros2::enabled() ? trace::ros2::handle(handle_) : 0);
   callback_();
   return true;
 }

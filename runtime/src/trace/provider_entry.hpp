@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ligament/detail/ros2_events.hpp>
 #include <ligament/detail/trace_events.hpp>
 
 namespace ligament::trace {
@@ -22,6 +23,19 @@ using ProviderEntry = const Provider* (*)();
 inline constexpr const char* provider_entry_symbol = "ligament_trace_provider";
 
 }  // namespace detail
+
+namespace ros2::detail {
+
+/// The same for the provider `ros2`.
+struct Provider {
+  std::size_t hooks_size;
+  const char* events_digest;
+  const Hooks* hooks;
+};
+using ProviderEntry = const Provider* (*)();
+inline constexpr const char* provider_entry_symbol = "ligament_trace_ros2_provider";
+
+}  // namespace ros2::detail
 
 /// What one event costs in this process, its caches warm.
 struct ProbeCost {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <atomic>
+#include <ligament/detail/ros2_events.hpp>
 #include <ligament/trace.hpp>
 
 namespace ligament::trace {
@@ -8,14 +9,18 @@ namespace ligament::trace {
 namespace detail {
 std::atomic<const Hooks*> active_hooks{nullptr};
 }  // namespace detail
+namespace ros2::detail {
+std::atomic<const Hooks*> active_hooks{nullptr};
+}  // namespace ros2::detail
 
 namespace {
 
 constexpr std::uint64_t fnv_offset = 14695981039346656037ULL;
 constexpr std::uint64_t fnv_prime = 1099511628211ULL;
 
-std::uint64_t span_handle(std::uint64_t node, std::string_view name) noexcept {
-  std::uint64_t hash = fnv_offset ^ node;
+/// Handle of what has this name and belongs to `owner`: a node's span, or a span's value.
+std::uint64_t handle_of(std::uint64_t owner, std::string_view name) noexcept {
+  std::uint64_t hash = fnv_offset ^ owner;
   for (const char character : name) {
     hash = (hash ^ static_cast<unsigned char>(character)) * fnv_prime;
   }
@@ -48,6 +53,13 @@ class EmittedNames {
 
 EmittedNames emitted_names;
 
+/// Names are cut rather than allocated for: a span may stand on a path that must not allocate.
+std::array<char, 64> cut(std::string_view name) noexcept {
+  std::array<char, 64> text{};
+  name.copy(text.data(), text.size() - 1);
+  return text;
+}
+
 }  // namespace
 
 const char* to_string(Category category) noexcept {
@@ -64,14 +76,19 @@ const char* to_string(Category category) noexcept {
 
 void Span::begin(std::uint64_t node, std::string_view name, Category category,
                  MessageIdentity message) noexcept {
-  handle_ = span_handle(node, name);
+  handle_ = handle_of(node, name);
   if (emitted_names.insert(handle_)) {
-    // Names are cut rather than allocated for: a span may stand on a path that must not allocate.
-    std::array<char, 64> text{};
-    name.copy(text.data(), text.size() - 1);
-    span_name(handle_, node, text.data(), to_string(category));
+    span_name(handle_, node, cut(name).data(), to_string(category));
   }
   span_begin(handle_, message.publisher, message.sequence);
+}
+
+void SpanValues::tell_value(std::string_view name, double value) noexcept {
+  const std::uint64_t argument = handle_of(span_, name);
+  if (emitted_names.insert(argument)) {
+    value_name(argument, span_, cut(name).data());
+  }
+  span_value(argument, value);
 }
 
 }  // namespace ligament::trace

@@ -214,8 +214,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "/wait/spin_us: expected a number, at least 0, found -1"},
         BadConfig{"level", R"([{"op":"replace","path":"/log_level","value":"loud"}])",
                   "/log_level: expected one of 'debug'"},
-        BadConfig{"trace", R"([{"op":"replace","path":"/trace","value":"ros2"}])",
-                  "/trace: expected one of 'ligament', found \"ros2\""},
+        BadConfig{"trace", R"([{"op":"replace","path":"/trace","value":"perf"}])",
+                  "/trace: expected one of 'ligament', 'ros2', found \"perf\""},
         BadConfig{"depth", R"([{"op":"replace","path":"/topics/~1chat/qos/depth","value":0}])",
                   "/topics/~1chat/qos/depth: expected a whole number from 1 to 65536, found 0"},
         BadConfig{"bound", R"([{"op":"replace","path":"/topics/~1img/bound_bytes","value":0}])",
@@ -299,8 +299,8 @@ TEST_F(Containers, RefuseWrongArguments) {
   const auto path = write("a", config(domain_, {node("talker", "Talker")}));
   EXPECT_EQ(Process({path, "--status-fd", "77"}, log("c"), false).wait(), 2);
   EXPECT_NE(folder_.read("c.log").find("no such open descriptor"), std::string::npos);
-  EXPECT_EQ(Process({path, "--trace", "ros2"}, log("d"), false).wait(), 2);
-  EXPECT_NE(folder_.read("d.log").find("there is no trace provider 'ros2'"), std::string::npos);
+  EXPECT_EQ(Process({path, "--trace", "perf"}, log("d"), false).wait(), 2);
+  EXPECT_NE(folder_.read("d.log").find("there is no trace provider 'perf'"), std::string::npos);
 }
 
 TEST_F(Containers, AnswerWhichClassesALibraryHas) {

@@ -11,3 +11,15 @@ endforeach()
 
 add_executable(trace_emitter ${room_path}/trace_emitter.cpp)
 target_link_libraries(trace_emitter PRIVATE ligament ligament_warnings)
+
+add_executable(traced_graph ${room_path}/traced_graph.cpp)
+target_link_libraries(traced_graph PRIVATE ligament ligament_warnings)
+
+# Stands for ROS 2's own tracepoints in a process: found by its name alone.
+add_library(fake_tracetools SHARED ${room_path}/provider_foreign.cpp)
+set_target_properties(fake_tracetools PROPERTIES OUTPUT_NAME tracetools)
+target_include_directories(fake_tracetools PRIVATE ${CMAKE_SOURCE_DIR}/src
+                           $<TARGET_PROPERTY:ligament,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(fake_tracetools PRIVATE ligament_warnings ligament_language)
+add_dependencies(fake_tracetools ligament_trace_headers)
+add_dependencies(test_trace fake_tracetools)

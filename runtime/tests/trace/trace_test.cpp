@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <ligament/detail/ros2_events.hpp>
 #include <ligament/trace.hpp>
 #include <string>
 
@@ -62,7 +63,13 @@ TEST(TraceOff, HooksAndSpansDoNothing) {
   ASSERT_FALSE(trace::enabled());
   const Worker worker;
   trace::publish(1, 2, 3, 4, 5);
-  { const trace::Span span(worker, "remap"); }
+  {
+    int told = 0;
+    const auto tell = [&told](trace::SpanValues& values) { values.tell("count", ++told); };
+    trace::Span span(worker, "remap", tell);
+    span.finish(tell);
+    EXPECT_EQ(told, 0) << "a value was computed although nothing records";
+  }
   EXPECT_EQ(worker.asked, 0) << "a span computed something although nothing records";
 }
 
@@ -129,6 +136,51 @@ TEST(TraceOn, ASpanGivesItsNameOnceAndItsEndsEachTime) {
             "probe_cost span_name span_begin span_end span_begin span_end "
             "span_name span_begin span_end ";
         end_child(seen.ends_with(expected), seen);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(TraceOn, ASpanTellsItsValuesAtBothEnds) {
+  EXPECT_EXIT(
+      {
+        const auto seen = recorded_by([](const std::string& path) {
+          const Worker worker;
+          if (trace::load(path, {}).has_value()) {
+            for (int i = 0; i < 2; ++i) {
+              trace::Span span(worker, "remap", [](auto& values) { values.tell("pixels", 640); });
+              span.finish([](auto& values) { values.tell("found", 0.5); });
+            }
+          }
+        });
+        const std::string expected =
+            "probe_cost span_name span_begin value_name span_value value_name span_value span_end "
+            "span_begin span_value span_value span_end ";
+        end_child(seen.ends_with(expected), seen);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(TraceLoadRos2, NamesWhatIsMissingOrNoProvider) {
+  const auto missing = trace::load_ros2("/nowhere/libligament-trace-ros2.so");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().code, trace::LoadErrorCode::not_found);
+  const auto foreign = trace::load_ros2(object("foreign"));
+  ASSERT_FALSE(foreign.has_value());
+  EXPECT_EQ(foreign.error().code, trace::LoadErrorCode::not_a_provider);
+  EXPECT_FALSE(trace::ros2::enabled());
+  EXPECT_THAT(trace::default_ros2_provider_path(),
+              HasSubstr("/ligament/libligament-trace-ros2.so"));
+}
+
+TEST(TraceLoadRos2, IsRefusedBesideTracetoolsOfRos) {
+  EXPECT_EXIT(
+      {
+        const std::string other = std::string(LIGAMENT_TEST_BIN) + "/libtracetools.so";
+        const bool there = ::dlopen(other.c_str(), RTLD_NOW) != nullptr;
+        const auto loaded = trace::load_ros2(object("foreign"));
+        end_child(there && !loaded && loaded.error().code == trace::LoadErrorCode::already_loaded &&
+                      loaded.error().text.find("libtracetools.so") != std::string::npos,
+                  loaded ? "loaded" : loaded.error().text);
       },
       ::testing::ExitedWithCode(0), "");
 }

@@ -48,7 +48,7 @@ VERBS: tuple[Verb, ...] = (
         "ligament.cli.build:build",
         "Build what a variant needs; quiet when nothing changed.",
     ),
-    Verb("run", "ligament.cli.run:run", "Run a graph, with a status line per node."),
+    Verb("run", "ligament.cli.run:command", "Run a graph, with a status line per node."),
     Verb("trace", "ligament.cli.trace:trace", "Turn raw traces into one event table."),
     Verb(
         "report",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
@@ -41,10 +42,35 @@ class Level(StrEnum):
     FATAL = "fatal"
 
 
+class Provider(StrEnum):
+    """Whose events are recorded: ours, or beside them those of ros2_tracing."""
+
+    LIGAMENT = "ligament"
+    ROS2 = "ros2"
+
+
+class BareTrace(TyperCommand):
+    """`--trace` without a value is `--trace=ligament`; what follows it is another argument."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give a bare `--trace` its value."""
+        given = ["--trace=ligament" if word == "--trace" else word for word in args]
+        words: list[str] = super().parse_args(ctx, given)
+        return words
+
+
 Target = Annotated[
     str, typer.Argument(metavar="GRAPH", help="A graph, as everywhere, or a build.json.")
 ]
-Trace = Annotated[bool, typer.Option("--trace", help="Record events with LTTng.")]
+Trace = Annotated[
+    Provider | None,
+    typer.Option(
+        "--trace",
+        metavar="[=ros2]",
+        help="Record events with LTTng. `--trace=ros2`: beside ours those of ros2_tracing, for "
+        "its analysers and `ligament trace import`.",
+    ),
+]
 Duration = Annotated[
     float | None,
     typer.Option("--duration", "-d", min=0.0, metavar="S", help="Stop after S seconds."),
@@ -106,7 +132,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures whi
 def run(
     graph: Target = ".",
     variant: VariantOption = None,
-    trace: Trace = False,
+    trace: Trace = None,
     duration: Duration = None,
     until: Until = None,
     set_parameters: SetOption = None,
@@ -144,7 +170,7 @@ def run(
     """
     request = RunRequest(
         build=_build(Request(Path(graph), variant, platform, out)),
-        trace="ligament" if trace else None,
+        trace=trace.value if trace else None,
         domain=domain,
         until=tuple(until or ()),
         log_level=log_level.value,
@@ -166,6 +192,10 @@ def run(
     else:
         print(_ending(finished))
     raise typer.Exit(finished.exit_code)
+
+
+command = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+command.command(cls=BareTrace)(run)
 
 
 def _build(request: Request) -> Path:

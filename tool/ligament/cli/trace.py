@@ -15,7 +15,7 @@ from ligament.trace.errors import TraceError
 from ligament.trace.graph_file import write_graph
 from ligament.trace.imported import GRAPH, import_recording
 from ligament.trace.perfetto import MOST_ROWS
-from ligament.trace.stage import trace_run
+from ligament.trace.stage import environment_of, trace_run
 
 
 class _RunByDefault(TyperGroup):
@@ -80,6 +80,19 @@ def run(run: RunArgument, json: JsonOption = False) -> None:
         return
     _print_counts(traced.conversion)
     _print_timeline(traced.timeline, traced.timeline_is_whole)
+
+
+@trace.command("env")
+def env(run: RunArgument, json: JsonOption = False) -> None:
+    """Print what a program needs in its environment to be recorded with a run that is under way.
+
+    Example: `env $(ligament trace env build/perception/processes/runs/RUN) python3 tracker.py`
+    """
+    found = environment_of(run)
+    if json:
+        print_json(found)
+    else:
+        print("\n".join(f"{name}={value}" for name, value in found.items()))
 
 
 @trace.command("import")

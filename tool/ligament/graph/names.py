@@ -20,9 +20,12 @@ _FNV_OFFSET = 14695981039346656037
 _FNV_PRIME = 1099511628211
 
 
-def name_hash(name: str) -> int:
-    """Return the 64-bit FNV-1a hash of a name, its numeric form in traces and on the wire."""
-    value = _FNV_OFFSET
+def name_hash(name: str, owner: int = 0) -> int:
+    """Return the 64-bit FNV-1a hash of a name, its numeric form in traces and on the wire.
+
+    Where names are unique only within an owner (a node's spans), its number is mixed in first.
+    """
+    value = _FNV_OFFSET ^ owner
     for byte in name.encode():
         value = ((value ^ byte) * _FNV_PRIME) & 0xFFFFFFFFFFFFFFFF
     return value

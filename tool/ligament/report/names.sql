@@ -10,7 +10,7 @@ SELECT node, any_value(name) AS name FROM events WHERE event = 'node_init' GROUP
 -- function's name; null where it holds none or several.
 CREATE TEMP TABLE callback_types AS
 WITH found AS (
-  SELECT handle, list_distinct(regexp_extract_all(name, '(\w+::msg::\w+)_<', 1)) AS types
+  SELECT handle, list_distinct(regexp_extract_all(name, '(\w+::msg::\w+?)(?:_<|\b)', 1)) AS types
   FROM events WHERE event = 'callback_name')
 SELECT handle, CASE WHEN len(types) = 1 THEN replace(types[1], '::', '/') END AS message FROM found;
 

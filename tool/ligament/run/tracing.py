@@ -23,7 +23,7 @@ class Recording:
         if self._provider is None:
             return
         try:
-            require_lttng()
+            require_lttng(self._provider)
         except TraceError as error:
             problem = Problem("lttng-missing", error.text, hint=error.hint)
             raise InputError(problem) from error
@@ -32,7 +32,7 @@ class Recording:
         """Start recording into `folder`; returns the `trace` entry of run.json."""
         if self._provider is None:
             return None
-        self._session = TraceSession(folder)
+        self._session = TraceSession(folder, provider=self._provider)
         return self._session.start().as_dict()
 
     def environment(self) -> dict[str, str]:

@@ -189,8 +189,11 @@ def _write_table(
     table.parent.mkdir(parents=True, exist_ok=True)
     partial = table.with_name(f".{table.name}.partial")
     trailer: dict[str, Any] = {}
-    # Dictionaries of numbers that never repeat cost most of the time and save nothing.
-    options = {"compression": "lz4", "use_dictionary": _text_columns(schema)}
+    # Dictionaries of numbers that never repeat cost most of the time and save nothing; smallest and
+    # largest value of a part of the table help nobody, since every part has every kind of event.
+    options = {
+        "compression": "lz4", "use_dictionary": _text_columns(schema), "write_statistics": False
+    }  # fmt: skip
     with pq.ParquetWriter(partial, schema, **options) as writer:
         while line := stream.readline():
             header = json.loads(line)

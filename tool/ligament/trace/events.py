@@ -25,6 +25,13 @@ class Field:
     description: str
     unit: str = ""
     handle: bool = False
+    length: int = 0
+    """Of an array of bytes."""
+
+    @property
+    def argument(self) -> str:
+        """Its name as a parameter in C++, where one word of ros2_tracing's is reserved."""
+        return f"{self.name}_" if self.name == "namespace" else self.name
 
 
 @dataclass(frozen=True)
@@ -73,15 +80,24 @@ class ForeignField:
     name: str
     type: str
     since: str = ""
+    handle: bool = False
+    bits: int = 64
+    length: int = 0
+
+    def as_recorded(self) -> Field:
+        """With the width that Jazzy records."""
+        kind = "i32" if self.type == "i64" and self.bits == 32 else self.type
+        return Field(self.name, kind, "", handle=self.handle, length=self.length)
 
 
 @dataclass(frozen=True)
 class ForeignEvent:
-    """An event of another provider, and in words what rows become of it."""
+    """An event of another provider, what rows become of it, and what it marks if we emit it."""
 
     name: str
     rows: str
     fields: tuple[ForeignField, ...]
+    emitted: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,6 +108,20 @@ class ImportSet:
     rows: tuple[Event, ...]
     columns: tuple[Field, ...]
     events: tuple[ForeignEvent, ...]
+
+    def emitted(self) -> EventSet:
+        """Those that our own nodes emit when asked to."""
+        events = tuple(
+            Event(
+                one.name,
+                "run",
+                f"{one.emitted[0].upper()}{one.emitted[1:]}.",
+                tuple(field.as_recorded() for field in one.fields),
+            )
+            for one in self.events
+            if one.emitted
+        )
+        return EventSet(self.provider, (), events)
 
 
 def load_events(path: Path) -> EventSet:
@@ -112,7 +142,7 @@ def load_import(path: Path, ours: EventSet) -> ImportSet:
     )
     events = tuple(
         ForeignEvent(
-            event["name"], event["rows"], tuple(ForeignField(**field) for field in event["fields"])
+            **{**event, "fields": tuple(ForeignField(**field) for field in event["fields"])}
         )
         for event in document["events"]
     )

@@ -23,17 +23,24 @@ import subprocess
 import tempfile
 import time
 import xml.etree.ElementTree as ET
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from ligament import resources
+from ligament.span import PROVIDER_VARIABLE
 from ligament.trace.errors import INSTALL_LTTNG, TraceError
 
 PROVIDER = "ligament"
+ROS2 = "ros2"
+PROVIDERS = (PROVIDER, ROS2)
+"""What `--trace` takes: our own events alone, or beside them those of ros2_tracing."""
 SESSION = "ligament"
 CHANNEL = "events"
+ROS2_CONTEXTS = ("vpid", "vtid", "procname")
+"""What `ros2 trace` adds to each event, and its analysers read."""
 NOBODY = 65534
 MIB = 1024 * 1024
 GUARDIAN = 'cat >/dev/null; kill -TERM "$1" 2>/dev/null; sleep 1; rm -rf -- "$2"'
@@ -50,27 +57,31 @@ class TraceSummary:
     subbuffer_bytes: int = 0
     subbuffers: int = 0
     recorded_bytes: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+    """While it records: what a process needs in its environment to be recorded."""
 
     def as_dict(self) -> dict[str, Any]:
         """The `trace` entry of run.json."""
         return asdict(self)
 
 
-def provider_path() -> Path:
+def provider_path(provider: str = PROVIDER) -> Path:
     """Where the runtime's installation puts the LTTng provider object."""
-    return resources.prefix() / "lib" / "ligament" / "libligament-trace-lttng.so"
+    name = "lttng" if provider == PROVIDER else provider
+    return resources.prefix() / "lib" / "ligament" / f"libligament-trace-{name}.so"
 
 
-def require_lttng() -> None:
+def require_lttng(provider: str = PROVIDER) -> None:
     """Raise a sentence that says what to install if this machine cannot record."""
     for program in ("lttng", "lttng-sessiond"):
         if shutil.which(program) is None:
             raise TraceError(
                 f"--trace needs LTTng: `{program}` is not installed", hint=INSTALL_LTTNG
             )
-    if not provider_path().is_file():
+    path = provider_path(provider)
+    if not path.is_file():
         raise TraceError(
-            f"--trace needs the runtime's trace provider, and {provider_path()} is missing: "
+            f"--trace needs the runtime's trace provider, and {path} is missing: "
             "LTTng-UST was not there when the runtime was built",
             hint=INSTALL_LTTNG,
         )
@@ -91,12 +102,19 @@ class TraceSession:
     """One recording into `folder`. Use as a context, or call start() and stop()."""
 
     def __init__(
-        self, folder: Path, *, subbuffers: int = 4, subbuffer_bytes: int | None = None
+        self,
+        folder: Path,
+        *,
+        provider: str = PROVIDER,
+        subbuffers: int = 4,
+        subbuffer_bytes: int | None = None,
     ) -> None:
         self.folder = Path(folder)
+        self._provider = provider
+        channels = 2 if provider == ROS2 else 1
         self._subbuffers = subbuffers
         self._subbuffer_bytes = subbuffer_bytes or choose_subbuffer(
-            shutil.disk_usage("/dev/shm").free, os.cpu_count() or 1, subbuffers
+            shutil.disk_usage("/dev/shm").free, channels * (os.cpu_count() or 1), subbuffers
         )
         self._home: Path | None = None
         self._guardian: subprocess.Popen[bytes] | None = None
@@ -117,7 +135,7 @@ class TraceSession:
 
     def start(self) -> TraceSummary:
         """Start the daemon and record from now on. Takes about 0.2 s."""
-        require_lttng()
+        require_lttng(self._provider)
         _remove_stale_homes()
         self._home = Path(tempfile.mkdtemp(prefix=f"ligament-trace-{os.getpid()}-"))
         if os.geteuid() == 0:
@@ -125,27 +143,37 @@ class TraceSession:
         try:
             self._start_daemon()
             self._lttng("create", SESSION, "--output", str(self._output))
-            self._lttng(
-                "enable-channel", "--userspace", "--session", SESSION, "--buffers-uid",
-                "--subbuf-size", str(self._subbuffer_bytes),
-                "--num-subbuf", str(self._subbuffers), CHANNEL,
-            )  # fmt: skip
-            self._lttng(
-                "enable-event", "--userspace", "--session", SESSION, "--channel", CHANNEL,
-                f"{PROVIDER}:*",
-            )  # fmt: skip
+            self._record(PROVIDER, CHANNEL)
+            if self._provider == ROS2:
+                self._record(ROS2, ROS2, ROS2_CONTEXTS)
             self._lttng("start", SESSION)
         except BaseException:
             self._end_daemon()
             raise
-        return self._summarise()
+        return replace(self._summarise(), environment=self.environment())
+
+    def _record(self, provider: str, channel: str, contexts: Sequence[str] = ()) -> None:
+        """A channel of its own for a provider: contexts cost each event of a channel."""
+        of_channel = ("--userspace", "--session", SESSION, "--channel", channel)
+        self._lttng(
+            "enable-channel", "--userspace", "--session", SESSION, "--buffers-uid",
+            "--subbuf-size", str(self._subbuffer_bytes),
+            "--num-subbuf", str(self._subbuffers), channel,
+        )  # fmt: skip
+        if contexts:
+            self._lttng("add-context", *of_channel, *(f"--type={name}" for name in contexts))
+        self._lttng("enable-event", *of_channel, f"{provider}:*")
 
     def environment(self) -> dict[str, str]:
         """What a process needs in its environment to be recorded by this session."""
         if self._home is None:
             return {}
-        # A loaded machine may take longer than LTTng's 3 s to answer a process that registers.
-        return {"LTTNG_HOME": str(self._home), "LTTNG_UST_REGISTER_TIMEOUT": "15000"}
+        return {
+            "LTTNG_HOME": str(self._home),
+            # A loaded machine may take longer than LTTng's 3 s to answer a process that registers.
+            "LTTNG_UST_REGISTER_TIMEOUT": "15000",
+            PROVIDER_VARIABLE: str(provider_path()),
+        }
 
     def stop(self) -> TraceSummary | None:
         """Stop, collect what was lost, put the recording in place, end the daemon. Once.
@@ -178,6 +206,7 @@ class TraceSession:
         size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
         return TraceSummary(
             dir=self.folder.name,
+            provider=self._provider,
             events_discarded=discarded,
             packets_lost=lost,
             subbuffer_bytes=self._subbuffer_bytes,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ligament.errors import InputError, Problem
 from ligament.trace.convert import Conversion, convert
@@ -31,7 +32,25 @@ def trace_run(folder: Path) -> Traced:
 
 
 def recording_of(folder: Path) -> Path:
-    """Where a run's recording lies: run.json says it; a bare recording is taken as it is."""
+    """Where a run's recording lies: run.json says it."""
+    return folder / str(_trace_entry(folder)["dir"])
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    """What a process needs in its environment to be recorded with a run that is under way."""
+    found: dict[str, str] = _trace_entry(folder).get("environment") or {}
+    if not found:
+        raise InputError(
+            Problem(
+                "run-ended",
+                f"{folder} is recorded no more: the run has ended",
+                hint="ask while `ligament run --trace` is running",
+            )
+        )
+    return found
+
+
+def _trace_entry(folder: Path) -> dict[str, Any]:
     path = folder / "run.json"
     if not path.is_file():
         raise InputError(
@@ -41,7 +60,7 @@ def recording_of(folder: Path) -> Path:
                 hint="name the folder that `ligament run` printed",
             )
         )
-    trace = json.loads(path.read_text(encoding="utf-8")).get("trace")
+    trace: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")).get("trace")
     if not trace:
         raise InputError(
             Problem(
@@ -50,4 +69,4 @@ def recording_of(folder: Path) -> Path:
                 hint="record it: ligament run GRAPH --trace",
             )
         )
-    return folder / str(trace["dir"])
+    return trace

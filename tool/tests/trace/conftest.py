@@ -11,20 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from trace_helpers import find_helper
 
 from ligament.trace.errors import TraceError
 from ligament.trace.session import TraceSession, provider_path, require_lttng
 
-REPOSITORY = Path(__file__).resolve().parents[3]
-
 Emit = Callable[[dict[str, str], str, int], dict[str, Any]]
-
-
-def find_emitter() -> Path | None:
-    """That of build/runtime under `dev/test`, which built it; else the newest of any build."""
-    folder = "runtime" if os.environ.get("LIGAMENT_TEST_REQUIRE_ALL") == "1" else "*"
-    found = (REPOSITORY / "build").glob(f"{folder}/tests/trace_emitter")
-    return max(found, key=lambda path: path.stat().st_mtime, default=None)
 
 
 @pytest.fixture
@@ -34,9 +26,7 @@ def emit() -> Emit:
         require_lttng()
     except TraceError as error:
         pytest.skip(str(error))
-    emitter = find_emitter()
-    if emitter is None:
-        pytest.skip("build/*/tests/trace_emitter is missing: build the runtime with its tests")
+    emitter = find_helper("trace_emitter")
 
     def run(environment: dict[str, str], kind: str, count: int) -> dict[str, Any]:
         result = subprocess.run(

@@ -126,3 +126,16 @@ def test_the_verb_writes_table_and_timeline(
 def test_the_verb_wants_a_traced_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trace", str(tmp_path)]) == 2
     assert "there is no run.json" in capsys.readouterr().err
+
+
+def test_the_environment_of_a_recording_is_told_while_it_lasts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = {"dir": "trace", "provider": "ligament", "environment": {"A": "1", "B": "two"}}
+    (tmp_path / "run.json").write_text(json.dumps({"schema": "ligament/run/1", "trace": trace}))
+    assert main(["trace", "env", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "A=1\nB=two\n"
+    trace["environment"] = {}
+    (tmp_path / "run.json").write_text(json.dumps({"schema": "ligament/run/1", "trace": trace}))
+    assert main(["trace", "env", str(tmp_path)]) == 2
+    assert "the run has ended" in capsys.readouterr().err

@@ -38,6 +38,7 @@ struct PublisherParts {
   std::size_t bound_bytes = 0;
   std::unique_ptr<pool::Writer> writer;
   PublisherEventCallbacks events;
+  bool exchange = false;  ///< an end of a service, no topic of its own in traces of ROS 2
 };
 
 /// The same for a reader.

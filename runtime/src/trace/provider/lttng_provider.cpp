@@ -12,7 +12,7 @@
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
-#include "lttng_tracepoints.h"
+#include "ligament_tracepoints.h"
 
 namespace {
 
@@ -33,7 +33,7 @@ std::uint32_t thread_id() noexcept {
   return cached_thread_id != 0 ? cached_thread_id : first_event_of_thread();
 }
 
-#include "lttng_hooks.inc"
+#include "ligament_hooks.inc"
 
 constexpr ligament::trace::detail::Provider provider = {
     .hooks_size = sizeof(ligament::trace::detail::Hooks),

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of the runtime's tests that tests here start."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def find_helper(name: str) -> Path:
+    """A test's program: that of build/runtime under `dev/test`, which built it; else the newest."""
+    folder = "runtime" if os.environ.get("LIGAMENT_TEST_REQUIRE_ALL") == "1" else "*"
+    found = list((REPOSITORY / "build").glob(f"{folder}/tests/{name}"))
+    if not found:
+        pytest.skip(f"build/*/tests/{name} is missing: build the runtime with its tests")
+    return max(found, key=lambda path: path.stat().st_mtime)

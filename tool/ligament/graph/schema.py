@@ -80,7 +80,8 @@ class _Complaint:
 
 def validate(document: Document, kind: str) -> list[Problem]:
     """Return what is wrong with a document of a kind (`graph`, `node`, `platform`, ...)."""
-    wanted = f"ligament/{kind}/1"
+    declared = load_schemas()[kind].get("properties", {}).get("schema")
+    wanted = str((declared or {}).get("const", f"ligament/{kind}/1"))
     data = document.data
     if not isinstance(data, dict):
         shown = "is empty" if data is None else f"holds {_describe(data)}"
@@ -93,7 +94,7 @@ def validate(document: Document, kind: str) -> list[Problem]:
             )
         ]
     version = data.get("schema")
-    if version != wanted and "schema" in load_schemas()[kind].get("properties", {}):
+    if version != wanted and declared is not None:
         return [_version_problem(document, version, wanted)]
     complaints = [_Complaint.of(error) for error in _validator(kind).iter_errors(data)]
     complaints.sort(key=lambda c: (document.at(*c.path), c.message))

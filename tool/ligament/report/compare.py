@@ -18,7 +18,9 @@ from typing import Any
 from ligament.errors import InputError, Problem, listing
 
 SCHEMA = "ligament/comparison/1"
-REPORT_SCHEMA = "ligament/report/1"
+REPORT_SCHEMA = "ligament/report/2"
+OLDER_SCHEMA = "ligament/report/1"
+"""Its shares were cut otherwise; what is compared here means the same in both."""
 REGRESSION, SLOWER, NOISE, FASTER, NONE = (
     "regression",
     "within threshold",
@@ -65,9 +67,13 @@ def read_report(path: Path) -> dict[str, Any]:
                 hint="name a report.json that `ligament report` wrote, or a run's folder",
             )
         ) from error
-    if not isinstance(data, dict) or data.get("schema") != REPORT_SCHEMA:
+    if not isinstance(data, dict) or data.get("schema") not in (REPORT_SCHEMA, OLDER_SCHEMA):
         raise InputError(
-            Problem("schema-version", f"{file} is no report", expected=f"schema: {REPORT_SCHEMA}")
+            Problem(
+                "schema-version",
+                f"{file} is no report of a version that can be compared",
+                expected=f"schema: {REPORT_SCHEMA}, or {OLDER_SCHEMA}",
+            )
         )
     variants = data.get("variants")
     if not isinstance(variants, list) or not all(
@@ -92,7 +98,12 @@ def compare(base: Mapping[str, Any], new: Mapping[str, Any], threshold: float) -
         "threshold": threshold,
         "regressions": regressions,
         "figures": [asdict(entry) for entry in judged],
-        "notes": [*notes, *_context_notes(base, new), *_loss_notes(pairs)],
+        "notes": [
+            *notes,
+            *_version_notes(base, new),
+            *_context_notes(base, new),
+            *_loss_notes(pairs),
+        ],
     }
 
 
@@ -240,6 +251,15 @@ def _sentence(entry: Judged) -> str:
 def _text(variant: Mapping[str, Any]) -> str:
     equality = variant.get("equality")
     return str(equality.get("text")) if isinstance(equality, Mapping) else "no reason is told"
+
+
+def _version_notes(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return [
+        f"the {which} report was written by an older version ({OLDER_SCHEMA}); latencies, message "
+        "passing, hops and counts mean the same in both"
+        for which, report in (("base", base), ("new", new))
+        if report.get("schema") == OLDER_SCHEMA
+    ]
 
 
 def _context_notes(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -96,6 +96,41 @@ def _times(begin: Any, end: Any, rows: Any) -> dict[str, Any]:
     }
 
 
+def span_times(database: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """Every named span of every node, on a chain or not."""
+    names = database.execute(
+        "SELECT DISTINCT s.span, n.name, s.name, s.category FROM spans s "
+        "JOIN nodes n ON n.node = s.node WHERE n.name IS NOT NULL AND s.name IS NOT NULL"
+    ).fetchall()
+    times = columns(database, "SELECT span, begin_ns, end_ns FROM spans")
+    handles, codes = np.unique(times["span"], return_inverse=True)
+    rows_of = dict(by_thread(codes.astype(np.int64), times["begin_ns"]))
+    place = {int(handle): code for code, handle in enumerate(handles)}
+    took = times["end_ns"] - times["begin_ns"]
+    return [
+        {
+            "node": node,
+            "span": name,
+            "category": category,
+            "time_ns": summarise(took[rows_of[place[handle]]]),
+        }
+        for handle, node, name, category in sorted(names, key=lambda row: (row[1], row[2]))
+    ]
+
+
+def span_values(database: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """What authors told with their spans, value by value."""
+    rows = database.execute(
+        "SELECT n.name, s.name, v.name, count(*), quantile_disc(v.value, 0.5), "
+        "  quantile_disc(v.value, 0.99), avg(v.value), min(v.value), max(v.value) "
+        "FROM span_values v JOIN nodes n ON n.node = v.node "
+        "JOIN span_names s ON s.span = v.span "
+        "WHERE n.name IS NOT NULL AND isfinite(v.value) GROUP BY ALL ORDER BY ALL"
+    ).fetchall()
+    keys = ("node", "span", "value", "n", "p50", "p99", "mean", "min", "max")
+    return [dict(zip(keys, row, strict=True)) for row in rows]
+
+
 def missing(database: duckdb.DuckDBPyConnection, metadata: dict[str, Any]) -> list[str]:
     """What the trace should tell and does not, one sentence each."""
     sentences = []
@@ -110,11 +145,24 @@ def missing(database: duckdb.DuckDBPyConnection, metadata: dict[str, Any]) -> li
         sentences.append(
             f"{unknown} times events were lost while recording; nobody counted how many"
         )
+    sentences += _beside(metadata)
     sentences += _unnamed(metadata.get("unknowns", {}))
     sentences += _unlinked(database)
     sentences += _unfinished(database)
     sentences += _clocks(database, metadata)
     return sentences
+
+
+def _beside(metadata: dict[str, Any]) -> list[str]:
+    """Of our own runs: what else their threads had to emit."""
+    names = metadata.get("foreign_names", {})
+    count = sum(n for name, n in names.items() if name.startswith("ros2:"))
+    if metadata.get("provider") == "ros2" or count == 0:
+        return []
+    return [
+        f"{count} events of ros2_tracing were recorded beside ours (--trace=ros2); what they cost "
+        "is in the times and not in the probe overhead"
+    ]
 
 
 def _unnamed(unknowns: dict[str, int]) -> list[str]:

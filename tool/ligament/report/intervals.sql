@@ -35,3 +35,16 @@ paired AS (
 SELECT p.* EXCLUDE (earlier_end), s.node, s.name, coalesce(s.category, 'compute') AS category,
        coalesce(p.earlier_end < p.begin_row, true) AS outermost
 FROM paired p LEFT JOIN span_names s ON s.span = p.span;
+
+-- One row per value that an author told with a span. begin_row: the span's, as in `spans`.
+CREATE TEMP TABLE span_values AS
+WITH value_names AS (
+  SELECT argument, any_value(span) AS span, any_value(name) AS name
+  FROM events WHERE event = 'value_name' GROUP BY argument),
+told AS (
+  SELECT e.row, e.host, e.tid, n.span, n.name, e.value
+  FROM events e JOIN value_names n ON n.argument = e.argument WHERE e.event = 'span_value')
+SELECT s.begin_row, t.span, s.node, t.name, t.value
+FROM told t ASOF JOIN spans s
+  ON t.host = s.host AND t.tid = s.tid AND t.span = s.span AND t.row >= s.begin_row
+WHERE t.row < s.end_row;

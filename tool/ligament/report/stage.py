@@ -19,7 +19,7 @@ from ligament.report.variant import (
 )
 from ligament.trace.stage import trace_run
 
-SCHEMA = "ligament/report/1"
+SCHEMA = "ligament/report/2"
 
 
 @dataclass(frozen=True)

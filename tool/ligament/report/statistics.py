@@ -65,12 +65,14 @@ BINS = 60
 SHARES_OF_QUANTILES = (*(k / 100 for k in range(100)), 0.995, 0.999, 0.9999, 1.0)
 
 
-def quantiles(values: Any) -> list[dict[str, float]]:
+FEW_SHARES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1.0)
+"""Enough to draw one of many distributions below each other."""
+
+
+def quantiles(values: Any, shares: Sequence[float] = SHARES_OF_QUANTILES) -> list[dict[str, float]]:
     """Points of the distribution function: with nothing left out, far into its tail."""
     ordered = np.sort(np.asarray(values, dtype=np.float64))
-    return [
-        {"share": share, "value_ns": percentile(ordered, share)} for share in SHARES_OF_QUANTILES
-    ]
+    return [{"share": share, "value_ns": percentile(ordered, share)} for share in shares]
 
 
 def histogram(values: Any) -> dict[str, Any]:

@@ -12,14 +12,21 @@ import duckdb
 import numpy as np
 
 from ligament.errors import InputError, Problem
-from ligament.report.breakdown import SHARES, Breakdown, HopTimes, Timeline, by_thread
+from ligament.report.breakdown import SHARES, Breakdown, HopTimes, Timeline
 from ligament.report.chains import Chain, Hop, Instances, find_chains, instances
 from ligament.report.counters import Counters, read_counters
-from ligament.report.database import columns, open_events, read_metadata
+from ligament.report.database import open_events, read_metadata
 from ligament.report.energy import energy_per_message
-from ligament.report.found import callback_times, found_system, missing
+from ligament.report.found import callback_times, found_system, missing, span_times, span_values
 from ligament.report.layers import LAYERS
-from ligament.report.statistics import batch_medians, histogram, quantiles, rate_hz, summarise
+from ligament.report.statistics import (
+    FEW_SHARES,
+    batch_medians,
+    histogram,
+    quantiles,
+    rate_hz,
+    summarise,
+)
 from ligament.report.tables import tables_of
 
 WARM_UP_FRAMES = 10
@@ -140,6 +147,8 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         **figures,
         "found": found_system(database, metadata),
         "callbacks": callback_times(database),
+        "spans": span_times(database),
+        "span_values": span_values(database),
         "missing": missing(database, metadata),
         "drops": max(counters.total("lost"), _dropped(database)),
         "lost_events": _lost_events(run, metadata),
@@ -181,7 +190,7 @@ def _chain_figures(
         "chain": {"id": main.chain.id, "nodes": main.chain.nodes} if main else None,
     }
     if main is None or main.complete == 0:
-        return head | dict.fromkeys(FIGURES) | {"hops": [], "spans": []}, batch_medians([])
+        return head | dict.fromkeys(FIGURES) | {"hops": []}, batch_medians([])
     parts = timeline.break_down(main)
     kept = slice(skipped, None)
     latency = parts.latency[kept]
@@ -200,7 +209,6 @@ def _chain_figures(
         **_probes(database, parts.events[kept]),
         "layers_ns": _layers(parts, kept),
         "hops": _hops(database, main, parts, kept),
-        "spans": _span_times(database, main),
     }
     return head | figures, batch_medians(latency)
 
@@ -253,6 +261,7 @@ def _hops(
                 else None
             ),
             "total_ns": summarise(_sum(times)[kept]),
+            "total_quantiles": quantiles(_sum(times)[kept], FEW_SHARES),
             **_traffic(database, hop),
         }
         for k, (hop, times) in enumerate(zip(main.chain.hops, parts.hops, strict=True))
@@ -292,29 +301,6 @@ def _sum(times: HopTimes) -> Any:
 def _parts(times: dict[str, Any], kept: slice) -> dict[str, float]:
     """Mean of each part over the kept messages."""
     return {name: float(times[name][kept].mean()) for name in SHARES}
-
-
-def _span_times(database: duckdb.DuckDBPyConnection, main: Instances) -> list[dict[str, Any]]:
-    """The named spans of the chain's nodes, whether on the chain's way or not."""
-    names = database.execute(
-        "SELECT DISTINCT s.span, n.name, s.name, s.category FROM spans s "
-        "JOIN nodes n ON n.node = s.node"
-    ).fetchall()
-    times = columns(database, "SELECT span, begin_ns, end_ns FROM spans")
-    handles, codes = np.unique(times["span"], return_inverse=True)
-    rows_of = dict(by_thread(codes.astype(np.int64), times["begin_ns"]))
-    place = {int(handle): code for code, handle in enumerate(handles)}
-    took = times["end_ns"] - times["begin_ns"]
-    return [
-        {
-            "node": node,
-            "span": name,
-            "category": category,
-            "time_ns": summarise(took[rows_of[place[handle]]]),
-        }
-        for handle, node, name, category in sorted(names, key=lambda row: (row[1], row[2]))
-        if node in main.chain.nodes
-    ]
 
 
 def _dropped(database: duckdb.DuckDBPyConnection) -> int:

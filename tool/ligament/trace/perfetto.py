@@ -8,7 +8,9 @@ for each message from its publish to its takes.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,8 +37,12 @@ LEFT JOIN (SELECT handle, any_value(node) AS node FROM events
 LEFT JOIN nodes n ON n.node = t.node ORDER BY c.begin_row
 """
 SPANS = """
-SELECT s.begin_ns, s.end_ns, e.pid, s.tid, coalesce(s.name, printf('0x%x', s.span)), s.category
-FROM spans s JOIN events e ON e.row = s.begin_row ORDER BY s.begin_row
+SELECT s.begin_ns, s.end_ns, e.pid, s.tid, coalesce(s.name, printf('0x%x', s.span)), s.category,
+       v.names, v.told
+FROM spans s JOIN events e ON e.row = s.begin_row
+LEFT JOIN (SELECT begin_row, list(name) AS names, list(value) AS told
+           FROM span_values GROUP BY begin_row) v ON v.begin_row = s.begin_row
+ORDER BY s.begin_row
 """
 MESSAGES = """
 SELECT p.end_ns, pe.pid, p.tid, t.take_ns, te.pid, t.tid,
@@ -63,9 +69,18 @@ def write_timeline(table: Path, path: Path, rows: int = MOST_ROWS) -> bool:
     return bool(pq.read_metadata(table).num_rows <= rows)
 
 
+def _finite(value: float) -> float | str:
+    """JSON has no infinity and no NaN; as text they are at least seen."""
+    return value if math.isfinite(value) else str(value)
+
+
 def _write(out: IO[str], events: Iterator[dict[str, Any]]) -> None:
-    for number, event in enumerate(events):
-        out.write((",\n" if number else "") + json.dumps(event, separators=(",", ":")))
+    """Many at once: a call of the encoder costs more than an event."""
+    separator = ""
+    while some := list(islice(events, ROWS_PER_FETCH)):
+        text = json.dumps(some, separators=(",", ":"))
+        out.write(separator + text[1:-1])
+        separator = ",\n"
 
 
 def _rows(database: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
@@ -85,9 +100,11 @@ def _events(database: duckdb.DuckDBPyConnection, origin: int) -> Iterator[dict[s
     for begin, end, pid, tid, name, seq in _rows(database, CALLBACKS):
         yield {"ph": "X", "cat": "callback", "name": name, "pid": pid, "tid": tid,
                "ts": micros(begin), "dur": (end - begin) / 1000, "args": {"seq": seq}}  # fmt: skip
-    for begin, end, pid, tid, name, category in _rows(database, SPANS):
+    for begin, end, pid, tid, name, category, names, told in _rows(database, SPANS):
+        told_with = dict(zip(names or (), map(_finite, told or ()), strict=True))
         yield {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid,
-               "ts": micros(begin), "dur": (end - begin) / 1000}  # fmt: skip
+               "ts": micros(begin), "dur": (end - begin) / 1000,
+               **({"args": told_with} if told_with else {})}  # fmt: skip
     for number, row in enumerate(_rows(database, MESSAGES)):
         published, pid, tid, taken, to_pid, to_tid, topic, seq = row
         common = {"cat": "message", "name": topic, "id": number, "args": {"seq": seq}}

@@ -36,7 +36,7 @@ def variant(
 
 
 def report(*variants: dict[str, Any], **machine: Any) -> dict[str, Any]:
-    return {"schema": "ligament/report/1", "graph": "g", "variants": list(variants),
+    return {"schema": "ligament/report/2", "graph": "g", "variants": list(variants),
             "context": {"machine": machine}}  # fmt: skip
 
 
@@ -164,11 +164,25 @@ def test_the_verb_compares_files_and_folders(
     assert made["figures"][0]["verdict"] == "regression"
 
 
+def test_a_report_of_the_older_version_can_be_the_base(tmp_path: Path) -> None:
+    """Version 1 had one share `wait`; what is compared means the same in both."""
+    parts = dict.fromkeys(("compute", "copy", "serialise", "transport", "wait"), 1.0)
+    older = variant(shares=parts, p50=1000.0)
+    older["hops"][0] |= {"between_ns": parts, "node_ns": None, "topic": "/t", "wakes": 1.0}
+    stored = tmp_path / "report.json"
+    stored.write_text(json.dumps(report(older) | {"schema": "ligament/report/1"}))
+    made = compare(read_report(stored), report(variant(p50=1100.0)), 0.05)
+    found = {entry["figure"]: entry["verdict"] for entry in made["figures"]}
+    assert found["latency"] == found["hop /a -> /b"] == "regression"
+    assert any("base report was written by an older version" in note for note in made["notes"])
+    assert not any("new report" in note for note in made["notes"])
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [("{", "is no report"), ("[]", "is no report"),
-     ('{"schema": "ligament/report/0"}', "is no report"),
-     ('{"schema": "ligament/report/1", "variants": [1]}', "no list of variants")],
+     ('{"schema": "ligament/report/0"}', "is no report of a version that can be compared"),
+     ('{"schema": "ligament/report/2", "variants": [1]}', "no list of variants")],
 )  # fmt: skip
 def test_what_is_no_report_is_refused(tmp_path: Path, text: str, told: str) -> None:
     path = tmp_path / "report.json"

@@ -113,7 +113,7 @@ _TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
     (
         "spans",
         "Spans",
-        "Named work of the chain's nodes, warm-up included.",
+        "Named work of all nodes, on the chain or not, warm-up included.",
         (
             Column("node", "node"),
             Column("span", "span"),
@@ -123,6 +123,22 @@ _TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
             Column("p99", "time_ns/p99", "time"),
             Column("mean", "time_ns/mean", "time"),
             Column("largest", "time_ns/max", "time"),
+        ),
+    ),
+    (
+        "span_values",
+        "Values told with spans",
+        "What the nodes' authors told, warm-up included.",
+        (
+            Column("node", "node"),
+            Column("span", "span"),
+            Column("value", "value"),
+            Column("n", "n", "count"),
+            Column("median", "p50", "number"),
+            Column("p99", "p99", "number"),
+            Column("mean", "mean", "number"),
+            Column("smallest", "min", "number"),
+            Column("largest", "max", "number"),
         ),
     ),
     (

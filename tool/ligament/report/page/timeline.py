@@ -23,7 +23,9 @@ MOST_ARROWS = 4_000
 MOST_INTERVALS = 400
 SCHEMA = "ligament/page-timeline/1"
 
-_WORK = ("callback_start", "callback_end", "span_begin", "span_end", "publish", "take")
+_WORK = (
+    "callback_start", "callback_end", "span_begin", "span_value", "span_end", "publish", "take",
+)  # fmt: skip
 _CATEGORIES = ("callback", "compute", "copy", "serialise")
 
 Thread = tuple[str, int]
@@ -49,7 +51,8 @@ def read_timeline(table: Path) -> dict[str, Any] | None:
 
 @dataclass
 class _Slices:
-    """Columns of the slices: track, begin, length, name, category, depth, message's number."""
+    """Columns of the slices: track, begin, length, name, category, depth, message's number, and
+    the values that a span's author told, in words."""
 
     track: list[int] = field(default_factory=list)
     begin: list[int] = field(default_factory=list)
@@ -58,6 +61,7 @@ class _Slices:
     category: list[int] = field(default_factory=list)
     depth: list[int] = field(default_factory=list)
     seq: list[int] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
 
 class _Names:
@@ -205,15 +209,17 @@ class _Timeline:
                 "WHERE event = 'span_name' GROUP BY 1"
             )
         }
+        values = self._table("value_name", "argument", "name")
+        told = "argument, value" if values else "NULL, NULL"  # older tables have no such columns
         rows = self.database.execute(
-            "SELECT event, host::VARCHAR, tid, time_ns, handle, span, publisher, seq FROM work "
-            f"WHERE event IN {_WORK} AND time_ns BETWEEN {begin} AND {end} ORDER BY place "
-            f"LIMIT {2 * MOST_EVENTS}"
+            f"SELECT event, host::VARCHAR, tid, time_ns, handle, span, publisher, seq, {told} "
+            f"FROM work WHERE event IN {_WORK} AND time_ns BETWEEN {begin} AND {end} "
+            f"ORDER BY place LIMIT {2 * MOST_EVENTS}"
         ).fetchall()
         running: dict[Thread, tuple[int, int, int]] = {}
-        open_spans: dict[Thread, list[tuple[int, int]]] = defaultdict(list)
+        open_spans: dict[Thread, list[tuple[int, int, list[str]]]] = defaultdict(list)
         published: dict[tuple[int, int], tuple[int, int]] = {}
-        for event, host, tid, time_ns, handle, span, publisher, seq in rows:
+        for event, host, tid, time_ns, handle, span, publisher, seq, argument, value in rows:
             thread, time = (host, tid), time_ns - self.low
             if event == "callback_start":
                 running[thread] = (handle, time, seq or 0)
@@ -223,19 +229,31 @@ class _Timeline:
                     name = callbacks.get(handle) or f"callback {handle:#x}"
                     self._slice(thread, since, time, name, "callback", 0, message)
             elif event == "span_begin":
-                open_spans[thread].append((span, time))
+                open_spans[thread].append((span, time, []))
+            elif event == "span_value" and open_spans[thread]:
+                open_spans[thread][-1][2].append(f"{values.get(argument, '?')} {value:g}")
             elif event == "span_end" and open_spans[thread] and open_spans[thread][-1][0] == span:
-                _, since = open_spans[thread].pop()
+                _, since, words = open_spans[thread].pop()
                 name, category = spans.get(span) or (f"span {span:#x}", "compute")
                 depth = 1 + min(len(open_spans[thread]), 1)
-                self._slice(thread, since, time, name, category or "compute", depth, 0)
+                self._slice(
+                    thread, since, time, name, category or "compute", depth, 0, ", ".join(words)
+                )
             elif event == "publish" and publisher is not None:
                 published[publisher, seq] = (self.tracks[thread], time)
             elif event == "take" and (publisher, seq) in published:
                 self._arrow(published[publisher, seq], thread, time, publishers.get(publisher), seq)
 
     def _slice(
-        self, thread: Thread, since: int, until: int, name: str, category: str, depth: int, seq: int
+        self,
+        thread: Thread,
+        since: int,
+        until: int,
+        name: str,
+        category: str,
+        depth: int,
+        seq: int,
+        told: str = "",
     ) -> None:
         if len(self.slices.track) >= MOST_SLICES:
             self.left_out += 1
@@ -248,6 +266,7 @@ class _Timeline:
         self.slices.category.append(_CATEGORIES.index(known))
         self.slices.depth.append(depth)
         self.slices.seq.append(seq)
+        self.slices.told.append(told)
 
     def _arrow(
         self, start: tuple[int, int], thread: Thread, time: int, topic: str | None, seq: int

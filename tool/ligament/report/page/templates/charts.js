@@ -214,6 +214,45 @@ function hopRow(name, told, parts, path, inside) {
   return {name, told: told + duration(sum), parts, inside, path: (part) => `${path}/${part}`, raw: (part) => parts[part]};
 }
 
+// --- distribution of each hop: 1 % to 99 % as a line, the middle half as a bar, the median as a dot -------
+
+function drawHopDistributions(box, report, index, wanted) {
+  const hops = report.variants[index].hops || [];
+  const rows = hops.map((hop, number) => ({hop, number, at: shares(hop.total_quantiles)})).filter((row) => row.at).slice(0, 60);
+  if (!rows.length) return nothing(box, "There is no distribution of single hops in this report.");
+  const lowest = Math.min(...rows.map(({at}) => at(0))), highest = Math.max(...rows.map(({at}) => at(1)));
+  const log = wanted === "log" && lowest > 0;
+  const low = log ? lowest / 1.05 : 0, high = log ? highest * 1.05 : highest * 1.02 + 1;
+  const rowHeight = 46, top = 4, bottom = top + rows.length * rowHeight;
+  box.textContent = "";
+  const {svg, width} = frame(box, bottom + 42, "Distribution of the time over each hop");
+  const left = 8, right = width - 10, narrow = width < 500;
+  const scale = log ? (ns) => left + Math.log(Math.max(ns, low) / low) / Math.log(high / low) * (right - left) : (ns) => left + (ns - low) / (high - low) * (right - left);
+  const marks = apart(log ? logTicks(low, high) : ticks(low, high, narrow ? 4 : 8), scale, 38);
+  axis(svg, {left, right, top, bottom, scale, marks, shared: unit(log ? Math.sqrt(low * high) : high), title: "time over the hop"});
+  for (const row of rows) drawSpread(svg, row, {index, left, right, y: top + row.number * rowHeight + 34, scale});
+  if (hops.length > rows.length) html(box, "p", `${hops.length - rows.length} more are in the table below.`, "note");
+}
+
+// The value at a share; nothing where a report has none.
+function shares(points) {
+  if (!points || !points.length) return null;
+  const known = new Map(points.map(({share, value_ns: ns}) => [share, ns]));
+  return (share) => known.get(share);
+}
+
+function drawSpread(svg, {hop, number, at}, {index, left, right, y, scale}) {
+  const colour = `var(--v${index % 6})`, path = `variants/${index}/hops/${number}/total_quantiles`;
+  const place = (share) => hop.total_quantiles.findIndex((point) => point.share === share);
+  const told = element(svg, "text", {x: right, y: y - 14, "text-anchor": "end", class: "dim"}, `${duration(at(0.5))} · p99 ${duration(at(0.99))} · most ${duration(at(1))}`);
+  label(svg, `${hop.from} → ${hop.to}`, {x: left, y: y - 14}, right - left - told.getComputedTextLength() - 16);
+  const mark = element(svg, "g", {});
+  element(mark, "line", {x1: scale(at(0.01)), x2: scale(at(0.99)), y1: y, y2: y, stroke: colour, "stroke-width": 2});
+  element(mark, "rect", {x: scale(at(0.25)), width: Math.max(2, scale(at(0.75)) - scale(at(0.25))), y: y - 6, height: 12, rx: 2, fill: colour, "fill-opacity": 0.45});
+  for (const share of [0.5, 0.99, 1]) element(mark, "circle", {cx: scale(at(share)), cy: y, r: share === 0.5 ? 5 : 3, fill: share === 1 ? "none" : colour, stroke: colour, "stroke-width": 1.5, "data-path": `${path}/${place(share)}/value_ns`, "data-value": at(share)});
+  element(mark, "title", {}, `${hop.from} → ${hop.to}: half of the messages ${duration(at(0.25))} to ${duration(at(0.75))}, 1 % to 99 % ${duration(at(0.01))} to ${duration(at(0.99))}, at most ${duration(at(1))}`);
+}
+
 // --- distribution: the share of messages up to a time, and the histogram beneath ----------------
 
 function drawDistribution(box, report, wanted) {

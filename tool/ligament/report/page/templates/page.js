@@ -12,8 +12,13 @@
   function drawCharts() {
     drawLatency(box("chart-latency"), report);
     drawParts(box("chart-parts"), report);
-    if (report.variants.length) drawHops(box("chart-hops"), report, chosen.variant);
+    if (report.variants.length) drawChosenHops();
     drawDistribution(box("chart-distribution"), report, chosen.scale);
+  }
+
+  function drawChosenHops() {
+    drawHops(box("chart-hops"), report, chosen.variant);
+    drawHopDistributions(box("chart-spread"), report, chosen.variant, chosen.scale);
   }
 
   function choose(index) {
@@ -25,7 +30,7 @@
       part.hidden = Number(part.dataset.variant) !== index;
     }
     if (!report.variants.length) return;
-    drawHops(box("chart-hops"), report, index);
+    drawChosenHops();
     timeline.show(timelines[index]);
     showGraph(index);
   }
@@ -57,6 +62,7 @@
       chosen.scale = button.dataset.scale;
       for (const other of document.querySelectorAll("[data-scale]")) other.setAttribute("aria-pressed", String(other === button));
       drawDistribution(box("chart-distribution"), report, chosen.scale);
+      drawChosenHops();
     }
     if (button.dataset.do !== undefined) timeline.act(button.dataset.do);
   });

@@ -304,8 +304,8 @@ class Timeline {
     if (index === null) {
       this.told.textContent = this.help;
     } else {
-      const s = this.data.slices, seq = s.seq[index] ? `, message ${s.seq[index]}` : "";
-      this.told.textContent = `${this.data.categories[s.category[index]]} ${this.data.names[s.name[index]]}: ${duration(s.length[index])}, begins at ${(s.begin[index] / 1e6).toFixed(3)} ms, ${this.data.tracks[s.track[index]]}${seq}`;
+      const s = this.data.slices, seq = s.seq[index] ? `, message ${s.seq[index]}` : "", told = s.told[index] ? `; ${s.told[index]}` : "";
+      this.told.textContent = `${this.data.categories[s.category[index]]} ${this.data.names[s.name[index]]}: ${duration(s.length[index])}, begins at ${(s.begin[index] / 1e6).toFixed(3)} ms, ${this.data.tracks[s.track[index]]}${seq}${told}`;
     }
     this.draw();
   }

@@ -67,6 +67,14 @@ std::string_view canonical(std::string_view encoding) {
   return encoding;
 }
 
+/// Null: there is none.
+const ConversionRow* conversion(std::string_view source, std::string_view target) noexcept {
+  const auto* row =
+      std::find_if(kConversions.begin(), kConversions.end(),
+                   [&](const ConversionRow& r) { return r.from == source && r.to == target; });
+  return row == kConversions.end() ? nullptr : row;
+}
+
 }  // namespace
 
 const char* to_string(ImageError error) noexcept {
@@ -154,23 +162,36 @@ expected<cv::Mat, ImageError> image_into(cv::Size size, int cv_type,
   return cv::Mat(size, cv_type, bytes.data());
 }
 
-expected<cv::Mat, ImageError> convert_encoding(const cv::Mat& image, std::string_view from,
-                                               std::string_view to) {
+bool can_convert(std::string_view from, std::string_view to) noexcept {
   const auto source = canonical(from);
   const auto target = canonical(to);
-  if (source == target) return image;
-  cv::Mat out;
-  if (source == "mono16" && target == "mono8") {
+  return source == target || (source == "mono16" && target == "mono8") ||
+         conversion(source, target) != nullptr;
+}
+
+expected<void, ImageError> convert_into(const cv::Mat& image, std::string_view from,
+                                        std::string_view to, cv::Mat& out) {
+  const auto source = canonical(from);
+  const auto target = canonical(to);
+  if (source == target) {
+    image.copyTo(out);
+  } else if (source == "mono16" && target == "mono8") {
     image.convertTo(out, CV_8U, 1.0 / 257.0);
-    return out;
-  }
-  const auto* row =
-      std::find_if(kConversions.begin(), kConversions.end(),
-                   [&](const ConversionRow& r) { return r.from == source && r.to == target; });
-  if (row == kConversions.end()) {
+  } else if (const auto* row = conversion(source, target)) {
+    cv::cvtColor(image, out, row->code);
+  } else {
     return unexpected<ImageError>(ImageError::conversion_unknown);
   }
-  cv::cvtColor(image, out, row->code);
+  return {};
+}
+
+expected<cv::Mat, ImageError> convert_encoding(const cv::Mat& image, std::string_view from,
+                                               std::string_view to) {
+  if (canonical(from) == canonical(to)) return image;
+  cv::Mat out;
+  if (auto converted = convert_into(image, from, to, out); !converted) {
+    return unexpected<ImageError>(converted.error());
+  }
   return out;
 }
 

@@ -61,6 +61,14 @@ struct ImageLayout {
 [[nodiscard]] expected<cv::Mat, ImageError> image_into(cv::Size size, int cv_type,
                                                        std::span<std::uint8_t> bytes);
 
+/// Whether there is a way from one encoding to the other.
+[[nodiscard]] bool can_convert(std::string_view from, std::string_view to) noexcept;
+
+/// `image` in another encoding into `out`, which must have its size and the other encoding's type:
+/// its memory is written, never replaced.
+[[nodiscard]] expected<void, ImageError> convert_into(const cv::Mat& image, std::string_view from,
+                                                      std::string_view to, cv::Mat& out);
+
 /// `image` in another encoding: 8-bit colour and grey in any order, 16 bit to 8 bit grey. Copies
 /// unless both encodings are the same.
 [[nodiscard]] expected<cv::Mat, ImageError> convert_encoding(const cv::Mat& image,

@@ -76,7 +76,13 @@ def run(run: RunArgument, json: JsonOption = False) -> None:
     """
     traced = trace_run(run)
     if json:
-        print_json({**_counts(traced.conversion), "timeline": str(traced.timeline)})
+        print_json(
+            {
+                **_counts(traced.conversion),
+                "timeline": str(traced.timeline),
+                "timeline_is_whole": traced.timeline_is_whole,
+            }
+        )
         return
     _print_counts(traced.conversion)
     _print_timeline(traced.timeline, traced.timeline_is_whole)
@@ -119,6 +125,7 @@ def import_(
                 **_counts(made.conversion),
                 "folder": str(made.folder),
                 "timeline": str(made.timeline),
+                "timeline_is_whole": made.timeline_is_whole,
                 "graph": str(graph) if graph else None,
                 "graph_gaps": gaps,
                 "error": made.conversion.error or None,
@@ -141,7 +148,7 @@ def import_(
 
 
 def _print_timeline(path: Path, whole: bool) -> None:
-    shown = "" if whole else f" (the first {MOST_ROWS} rows)"
+    shown = "" if whole else f" (the first {MOST_ROWS} rows; the rest is in the table beside it)"
     print(f"timeline for ui.perfetto.dev: {path}{shown}")
 
 

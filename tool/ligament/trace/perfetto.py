@@ -60,13 +60,15 @@ MOST_ROWS = 400_000
 def write_timeline(table: Path, path: Path, rows: int = MOST_ROWS) -> bool:
     """Write the timeline; opened in ui.perfetto.dev. False: it shows the first `rows` rows only."""
     database = open_events(table, rows=rows)
+    count = pq.read_metadata(table).num_rows
     first = database.execute("SELECT min(time_ns) FROM events").fetchone()
     origin = first[0] if first else 0
     with path.open("w", encoding="utf-8") as out:
-        out.write('{"displayTimeUnit":"ns","traceEvents":[\n')
+        shown = f"{'all' if count <= rows else f'the first {rows}'} of {count} rows"
+        out.write(f'{{"displayTimeUnit":"ns","otherData":{{"shown":"{shown}"}},"traceEvents":[\n')
         _write(out, _events(database, origin))
         out.write("\n]}\n")
-    return bool(pq.read_metadata(table).num_rows <= rows)
+    return bool(count <= rows)
 
 
 def _finite(value: float) -> float | str:

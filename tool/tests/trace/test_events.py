@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from ligament import resources
-from ligament.trace.events import EventsError, load_events
+from ligament.trace.events import EventsError, load_events, load_import
 from ligament.trace.generate_events import TEMPLATES, digest, main, render
 
 EVENTS = resources.spec_dir() / "events" / "events.yaml"
@@ -37,6 +38,16 @@ def test_each_template_names_each_event(template: str) -> None:
     assert text == render(events, template, EVENTS.parent)
     assert "spec/events/events.yaml" in "\n".join(text.splitlines()[:3])
     assert [event.name for event in events.events if event.name not in text] == []
+
+
+def test_the_provider_ros2_has_what_has_a_counterpart_and_no_more() -> None:
+    events = load_events(EVENTS)
+    foreign = load_import(EVENTS.parent / "ros2.yaml", events)
+    text = render(events, "lttng_tracepoints.h.j2", EVENTS.parent, ros2=True)
+    emitted = [event.name for event in foreign.events if event.emitted]
+    assert re.findall(r"EVENT\(ros2, (\w+),", text) == emitted
+    assert not {"rcl_publish", "rcl_take", "rclcpp_intra_publish"} & set(emitted)
+    assert "spec/events/ros2.yaml" in "\n".join(text.splitlines()[:3])
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,17 @@ from ruamel.yaml import YAML
 
 from ligament import resources
 from ligament.cli.main import main
+from ligament.report.page.timeline import read_timeline
 from ligament.report.stage import ReportOptions, make_report
+from ligament.trace import imported as imported_module
 from ligament.trace.imported import import_recording
+from ligament.trace.perfetto import write_timeline
 
 FIXTURES = Path(__file__).parent / "fixtures"
 RECORDINGS = ("chain_processes_cyclonedds", "chain_processes_fastrtps", "chain_composed_intra")
 NODES = ["/camera", "/rectify", "/resize", "/sink"]
 IMAGE = "sensor_msgs/msg/Image"
+TOPICS = ("/image_raw", "/image_rect", "/image_small")
 
 
 @pytest.fixture(scope="module")
@@ -188,3 +192,33 @@ def test_a_run_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "is a run" in capsys.readouterr().err
     assert main(["trace", "import", recording, "--out", recording]) == 2
     assert "is the recording" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_messages_are_arrows_on_the_page_and_in_perfetto(tmp_path: Path, name: str) -> None:
+    """Also those that went through the middleware: they are found by their source timestamp."""
+    imported = import_recording(FIXTURES / name, out=tmp_path)
+    events = json.loads(imported.timeline.read_text())["traceEvents"]
+    arrows = [event["name"] for event in events if event["ph"] == "s"]
+    shown = read_timeline(imported.conversion.path)
+    assert shown is not None
+    assert sorted(shown["names"][arrow[4]] for arrow in shown["arrows"]) == sorted(arrows)
+    assert {topic: arrows.count(topic) for topic in TOPICS} == dict.fromkeys(TOPICS, 60)
+
+
+def test_a_bounded_timeline_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = import_recording(FIXTURES / RECORDINGS[0], out=tmp_path).conversion.path
+    assert not write_timeline(table, tmp_path / "short.json", rows=500)
+    shown = json.loads((tmp_path / "short.json").read_text())["otherData"]["shown"]
+    assert shown.startswith("the first 500 of ")
+    assert write_timeline(table, tmp_path / "whole.json")
+    whole = json.loads((tmp_path / "whole.json").read_text())["otherData"]["shown"]
+    assert whole.startswith("all of ")
+    monkeypatch.setattr(imported_module, "write_timeline", lambda *_: False)
+    words = ["trace", "import", str(FIXTURES / RECORDINGS[0]), "--out", str(tmp_path / "again")]
+    assert main(words) == 0
+    assert "(the first 400000 rows; the rest is in the table beside it)" in capsys.readouterr().out
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["timeline_is_whole"] is False

@@ -24,7 +24,8 @@ MOST_INTERVALS = 400
 SCHEMA = "ligament/page-timeline/1"
 
 _WORK = (
-    "callback_start", "callback_end", "span_begin", "span_value", "span_end", "publish", "take",
+    "callback_start", "callback_end", "span_begin", "span_value", "span_end", "publish", "send",
+    "take",
 )  # fmt: skip
 _CATEGORIES = ("callback", "compute", "copy", "serialise")
 
@@ -77,6 +78,28 @@ class _Names:
             self._known[text] = len(self.texts)
             self.texts.append(text)
         return self._known[text]
+
+
+class _Stamps:
+    """Messages of imports: a take through the middleware tells topic and source timestamp only.
+
+    What fits two publications fits none, as in links.sql.
+    """
+
+    def __init__(self, topics: dict[int, str]) -> None:
+        self._topics = topics
+        self._sent: dict[tuple[str | None, int], tuple[int, int] | None] = {}
+
+    def sent(self, publisher: int, seq: int, source_ns: int | None) -> None:
+        """A message was given to the middleware."""
+        if source_ns is not None:
+            key = (self._topics.get(publisher), source_ns)
+            self._sent[key] = None if key in self._sent else (publisher, seq)
+
+    def taken(self, subscription: int, source_ns: int | None) -> tuple[int, int]:
+        """Publisher and number of the message that was taken; 0, 0 where nothing tells."""
+        found = self._sent.get((self._topics.get(subscription), source_ns or 0))
+        return found or (0, 0)
 
 
 class _Timeline:
@@ -178,16 +201,17 @@ class _Timeline:
             return []
 
     def _handles(self) -> tuple[dict[int, str], dict[int, str]]:
-        """What is called by a handle: callbacks as `node topic`, publishers by their topic."""
+        """What is called by a handle: callbacks as `node topic`, both ends by their topic."""
         nodes = self._table("node_init", "node", "name")
         topics = self._table("topic_init", "topic", "name")
         callbacks: dict[int, str] = {}
-        publishers: dict[int, str] = {}
+        ends: dict[int, str] = {}
         for handle, node, topic in self._rows(
             "SELECT subscription, any_value(node), any_value(topic) FROM work "
             "WHERE event = 'subscription_init' GROUP BY 1"
         ):
             callbacks[handle] = f"{nodes.get(node, '?')} {topics.get(topic, '?')}"
+            ends[handle] = topics.get(topic, "?")
         for handle, node in self._rows(
             "SELECT handle, any_value(node) FROM work WHERE event = 'timer_init' GROUP BY 1"
         ):
@@ -195,13 +219,13 @@ class _Timeline:
         for publisher, topic in self._rows(
             "SELECT publisher, any_value(topic) FROM work WHERE event = 'publisher_init' GROUP BY 1"
         ):
-            publishers[publisher] = topics.get(topic, "?")
-        return callbacks, publishers
+            ends[publisher] = topics.get(topic, "?")
+        return callbacks, ends
 
     # --- what happened ------------------------------------------------------------------------
 
     def _collect(self, begin: int, end: int) -> None:
-        callbacks, publishers = self._handles()
+        callbacks, ends = self._handles()
         spans = {
             handle: (name, category)
             for handle, name, category in self._rows(
@@ -211,15 +235,18 @@ class _Timeline:
         }
         values = self._table("value_name", "argument", "name")
         told = "argument, value" if values else "NULL, NULL"  # older tables have no such columns
+        stamps = _Stamps(ends)
         rows = self.database.execute(
-            f"SELECT event, host::VARCHAR, tid, time_ns, handle, span, publisher, seq, {told} "
+            f"SELECT event, host::VARCHAR, tid, time_ns, handle, span, publisher, seq, {told}, "
+            "subscription, source_ns "
             f"FROM work WHERE event IN {_WORK} AND time_ns BETWEEN {begin} AND {end} "
             f"ORDER BY place LIMIT {2 * MOST_EVENTS}"
         ).fetchall()
         running: dict[Thread, tuple[int, int, int]] = {}
         open_spans: dict[Thread, list[tuple[int, int, list[str]]]] = defaultdict(list)
         published: dict[tuple[int, int], tuple[int, int]] = {}
-        for event, host, tid, time_ns, handle, span, publisher, seq, argument, value in rows:
+        for row in rows:
+            event, host, tid, time_ns, handle, span, publisher, seq, argument, value = row[:10]
             thread, time = (host, tid), time_ns - self.low
             if event == "callback_start":
                 running[thread] = (handle, time, seq or 0)
@@ -241,8 +268,12 @@ class _Timeline:
                 )
             elif event == "publish" and publisher is not None:
                 published[publisher, seq] = (self.tracks[thread], time)
-            elif event == "take" and (publisher, seq) in published:
-                self._arrow(published[publisher, seq], thread, time, publishers.get(publisher), seq)
+            elif event == "send":
+                stamps.sent(publisher, seq, row[11])
+            elif event == "take":
+                taken = (publisher, seq) if publisher else stamps.taken(*row[10:])
+                if taken in published:
+                    self._arrow(published[taken], thread, time, ends.get(taken[0]), taken[1])
 
     def _slice(
         self,

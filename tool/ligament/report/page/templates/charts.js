@@ -83,7 +83,7 @@ function frame(box, height, title) {
 }
 
 function shorten(text, room, px) {
-  const fit = Math.max(3, Math.floor(room / (px * 0.56)));
+  const fit = Math.max(3, Math.floor(room / (px * 0.6)));
   return text.length <= fit ? text : text.slice(0, fit - 1) + "…";
 }
 
@@ -126,8 +126,8 @@ function drawLatency(box, report) {
   axis(svg, {left, right, top, bottom, scale, marks: ticks(low, high, width < 500 ? 4 : 8), shared: unit(high), title: "median latency"});
   rows.forEach(({variant, index}, row) => {
     const l = variant.latency_ns, y = top + row * rowHeight + 38, colour = `var(--v${index % 6})`;
-    label(svg, variant.name, {x: left, y: y - 18, "font-weight": 600}, width * 0.4);
-    element(svg, "text", {x: right, y: y - 18, "text-anchor": "end"}, `${duration(l.p50)} · p99 ${duration(l.p99)}${beside(variant, report)}`);
+    const told = element(svg, "text", {x: right, y: y - 18, "text-anchor": "end"}, `${duration(l.p50)} · p99 ${duration(l.p99)}${beside(variant, report)}`);
+    label(svg, variant.name, {x: left, y: y - 18, "font-weight": 600}, right - left - told.getComputedTextLength() - 16);
     const bar = element(svg, "g", {});
     element(bar, "line", {x1: scale(l.p50_low), x2: scale(l.p50_high), y1: y, y2: y, stroke: colour, "stroke-width": 7, "stroke-opacity": 0.45});
     for (const end of [l.p50_low, l.p50_high]) element(bar, "line", {x1: scale(end), x2: scale(end), y1: y - 7, y2: y + 7, stroke: colour, "stroke-width": 2});
@@ -230,7 +230,7 @@ function drawHopDistributions(box, report, index, wanted) {
   const scale = log ? (ns) => left + Math.log(Math.max(ns, low) / low) / Math.log(high / low) * (right - left) : (ns) => left + (ns - low) / (high - low) * (right - left);
   const marks = apart(log ? logTicks(low, high) : ticks(low, high, narrow ? 4 : 8), scale, 38);
   axis(svg, {left, right, top, bottom, scale, marks, shared: unit(log ? Math.sqrt(low * high) : high), title: "time over the hop"});
-  for (const row of rows) drawSpread(svg, row, {index, left, right, y: top + row.number * rowHeight + 34, scale});
+  for (const row of rows) drawSpread(svg, row, {index, left, right, y: top + row.number * rowHeight + 34, scale, narrow});
   if (hops.length > rows.length) html(box, "p", `${hops.length - rows.length} more are in the table below.`, "note");
 }
 
@@ -241,10 +241,10 @@ function shares(points) {
   return (share) => known.get(share);
 }
 
-function drawSpread(svg, {hop, number, at}, {index, left, right, y, scale}) {
+function drawSpread(svg, {hop, number, at}, {index, left, right, y, scale, narrow}) {
   const colour = `var(--v${index % 6})`, path = `variants/${index}/hops/${number}/total_quantiles`;
   const place = (share) => hop.total_quantiles.findIndex((point) => point.share === share);
-  const told = element(svg, "text", {x: right, y: y - 14, "text-anchor": "end", class: "dim"}, `${duration(at(0.5))} · p99 ${duration(at(0.99))} · most ${duration(at(1))}`);
+  const told = element(svg, "text", {x: right, y: y - 14, "text-anchor": "end", class: "dim"}, `${duration(at(0.5))} · p99 ${duration(at(0.99))}` + (narrow ? "" : ` · most ${duration(at(1))}`));
   label(svg, `${hop.from} → ${hop.to}`, {x: left, y: y - 14}, right - left - told.getComputedTextLength() - 16);
   const mark = element(svg, "g", {});
   element(mark, "line", {x1: scale(at(0.01)), x2: scale(at(0.99)), y1: y, y2: y, stroke: colour, "stroke-width": 2});

@@ -2,7 +2,7 @@
 """Where the things that ship with the tool are: schemas, node packages, platforms, the runtime.
 
 Each is looked for in the repository that an editable installation points into, then where an
-installation puts it. `_spec`, `_nodes` and `_platforms` beside this file are links into the
+installation puts it. `_spec`, `_nodes`, `_platforms` and `_hdl` beside this file are links into the
 repository, which a built package holds as copies. A missing one is an error that says what was
 looked for, never a guess.
 """
@@ -38,6 +38,12 @@ def platforms_dir() -> Path:
     """Return the folder of the platform descriptions."""
     shared = prefix() / "share" / "ligament" / "platforms"
     return _first("the platforms", [_REPOSITORY / "platforms", shared, _PACKAGE / "_platforms"])
+
+
+def hdl_dir() -> Path:
+    """Return the folder of the stream IP in SystemVerilog."""
+    shared = prefix() / "share" / "ligament" / "hdl"
+    return _first("the stream IP", [_REPOSITORY / "hdl" / "rtl", shared, _PACKAGE / "_hdl"])
 
 
 def _first(what: str, candidates: list[Path]) -> Path:

@@ -15,6 +15,7 @@
 /// reported as a node error with topic and cause.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include <ligament/sample.hpp>
 #include <ligament/trace.hpp>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace ligament {
@@ -173,6 +175,28 @@ class Publisher : public PublisherBase {
       return unexpected<LoanError>(refuse_loan(LoanError::bad_shape, layout->size));
     }
     return LoanedMessage<Message>(std::move(*loan), std::move(*builder));
+  }
+
+  /// Sends a message in its stored form that lies elsewhere: what a device made. Checked as if it
+  /// came from a stranger, and copied once, into a loan.
+  PublishResult publish_stored(std::span<const std::byte> stored) {
+    const auto view = Traits::View::parse(stored);
+    if (!view) {
+      return unexpected<PublishError>(refuse_message(view.error()));
+    }
+    std::size_t chosen = encapsulation_size;
+    if constexpr (requires { view->chosen_bytes(); }) {
+      if (const auto bytes = view->chosen_bytes(); !bytes.empty()) {
+        chosen = static_cast<std::size_t>(bytes.data() - stored.data());
+      }
+    }
+    const Call call = begin_publish(stored.data());
+    auto loan = borrow(stored.size(), chosen);
+    if (!loan) {
+      return unexpected<PublishError>(as_publish_error(loan.error()));
+    }
+    std::copy(stored.begin(), stored.end(), loan->payload().begin());
+    return send(std::move(*loan), call, {});
   }
 
   /// Sends what was filled in. The payload is not touched again.

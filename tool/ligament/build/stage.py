@@ -24,7 +24,11 @@ BUILD = "build.json"
 Builder = Callable[[Path, Mapping[str, Any], int, Progress | None], bool]
 
 # One builder per kind of device: (variant's folder, manifest entry, jobs, progress) -> compiled?
-BUILDERS: dict[str, Builder] = {"cpu": build_components, "gpu": build_components}
+BUILDERS: dict[str, Builder] = {
+    "cpu": build_components,
+    "fpga": build_components,
+    "gpu": build_components,
+}
 
 
 @dataclass(frozen=True)

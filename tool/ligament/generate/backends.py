@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ligament.generate.cpu.backend import CpuBackend
 from ligament.generate.files import Output
+from ligament.generate.fpga.backend import FpgaBackend
 from ligament.generate.gpu.backend import GpuBackend
 from ligament.graph.model import Graph
 from ligament.mapping.model import GraphMapping
@@ -23,4 +24,4 @@ class Backend(Protocol):
         """Return the files for the nodes of `mapping` that run on this kind of device."""
 
 
-BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "gpu": GpuBackend()}
+BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "fpga": FpgaBackend(), "gpu": GpuBackend()}

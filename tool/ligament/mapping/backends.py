@@ -22,8 +22,8 @@ class Backend:
 TRANSPORTS: dict[str, Backend] = {
     "shm": Backend(True, "the shared-memory pool of one host"),
     "dds": Backend(True, "the edge, the component that speaks DDS for a host"),
-    "hmt": Backend(False, "hardware-mapped topics come with the FPGA back-end"),
-    "gateway": Backend(False, "gateways come with the FPGA back-end"),
+    "hmt": Backend(False, "topics between cores of one FPGA are not built into graphs yet"),
+    "gateway": Backend(False, "gateways are not built into graphs yet"),
     "queue": Backend(False, "queues between kernels come with the GPU back-end"),
     "xrce": Backend(False, "it comes with the microcontroller back-end"),
 }
@@ -31,7 +31,7 @@ TRANSPORTS: dict[str, Backend] = {
 KINDS: dict[str, Backend] = {
     "cpu": Backend(True, "C++ components in containers"),
     "gpu": Backend(True, "kernels, launched by generated components"),
-    "fpga": Backend(False, "FPGA nodes come with the FPGA back-end"),
+    "fpga": Backend(True, "SystemVerilog cores, simulated cycle by cycle"),
     "mcu": Backend(False, "microcontroller nodes come with the microcontroller back-end"),
 }
 

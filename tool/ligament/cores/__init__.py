@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores: nodes in hardware as their manifests describe them (spec/device/fpga.md)."""

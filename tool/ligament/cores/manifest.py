@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manifest of an FPGA implementation: which port is which stream, which parameters it has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ligament.errors import nearest
+
+if TYPE_CHECKING:  # the graph's room reads manifests itself
+    from ligament.graph.model import Parameter, Port
+
+Path = tuple[str | int, ...]
+#: What a register of 64 bits can hold.
+REGISTER_TYPES = ("bool", "integer")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong at a place of the manifest."""
+
+    path: Path
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Core:
+    """A core with one stream in and one out."""
+
+    top: str
+    sources: tuple[str, ...]
+    input: Port
+    output: Port
+    parameters: tuple[Parameter, ...]
+
+
+def read_core(
+    node_type: str,
+    data: Mapping[str, Any],
+    ports: Mapping[str, Port],
+    parameters: Mapping[str, Parameter],
+) -> tuple[Core | None, list[Mistake]]:
+    """Return the core and the mistakes of its manifest; it is None where there are any."""
+    mistakes: list[Mistake] = []
+    found = [_port(data, side, ports, mistakes) for side in ("input", "output")]
+    taken = [port.name for port in found if port]
+    others = sorted(n for n, p in ports.items() if n not in taken and not p.optional)
+    if not mistakes and others:
+        mistakes.append(Mistake((), f"a core has no stream for the ports {', '.join(others)}"))
+    registers = []
+    for place, name in enumerate(data.get("parameters", ())):
+        if name not in parameters:
+            hint = nearest(name, parameters)
+            text = f"there is no parameter '{name}'"
+            mistakes.append(Mistake(("parameters", place), text, hint))
+        elif parameters[name].type not in REGISTER_TYPES:
+            text = f"'{name}' is a {parameters[name].type}; a register holds a bool or an integer"
+            mistakes.append(Mistake(("parameters", place), text))
+        else:
+            registers.append(parameters[name])
+    incoming, outgoing = found
+    if mistakes or incoming is None or outgoing is None:
+        return None, mistakes
+    top = data.get("top", node_type.replace("/", "_"))
+    return Core(top, tuple(data["sources"]), incoming, outgoing, tuple(registers)), []
+
+
+def _port(
+    data: Mapping[str, Any], side: str, ports: Mapping[str, Port], mistakes: list[Mistake]
+) -> Port | None:
+    direction = "in" if side == "input" else "out"
+    fitting: Collection[str] = [n for n, p in ports.items() if p.direction == direction]
+    name = data.get(side)
+    if name is None and len(fitting) == 1:
+        return ports[next(iter(fitting))]
+    if name is None:
+        text = f"which port is the core's {side}? There are {len(fitting)} of direction {direction}"
+        mistakes.append(Mistake((), text, f"{side}: NAME"))
+        return None
+    if name not in fitting:
+        text = f"there is no port '{name}' of direction {direction}"
+        mistakes.append(Mistake((side,), text, nearest(name, fitting)))
+        return None
+    return ports[name]

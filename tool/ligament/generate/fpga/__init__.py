@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Back-end of devices of kind `fpga`."""

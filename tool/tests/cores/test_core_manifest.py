@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manifest of a core: what is found, and what each mistake is told as."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ligament.cores.manifest import read_core
+from ligament.errors import InputError
+from ligament.generate.fpga.backend import FpgaBackend
+from ligament.graph import load_graph
+from ligament.graph.model import Parameter, Port
+from ligament.mapping import installed, load_platform, map_graph
+from ligament.resources import spec_dir
+
+IMAGE = "sensor_msgs/msg/Image"
+PORTS = {"image": Port("image", "in", IMAGE), "done": Port("done", "out", IMAGE)}
+PARAMETERS = {
+    "level": Parameter("level", "integer", "A level.", default=3),
+    "name": Parameter("name", "string", "A name.", default=""),
+}
+EXAMPLE = spec_dir().parent / "examples" / "threshold" / "graph.yaml"
+
+
+def mistakes_of(data, ports=PORTS):
+    core, mistakes = read_core("my/core", {"sources": ["core.sv"], **data}, ports, PARAMETERS)
+    assert (core is None) == bool(mistakes)
+    return [(m.path, m.text, m.hint) for m in mistakes]
+
+
+def test_a_core_with_one_port_each_way_needs_no_names():
+    core, mistakes = read_core("my/core", {"sources": ["core.sv"]}, PORTS, PARAMETERS)
+    assert mistakes == []
+    assert core is not None
+    assert (core.top, core.input.name, core.output.name) == ("my_core", "image", "done")
+
+
+def test_a_wrong_name_is_told_with_the_nearest():
+    ((path, text, hint),) = mistakes_of({"input": "imag"})
+    assert path == ("input",)
+    assert "no port 'imag' of direction in" in text
+    assert "image" in hint
+
+
+def test_a_choice_is_asked_for():
+    two = {**PORTS, "other": Port("other", "in", IMAGE)}
+    assert "which port is the core's input? There are 2" in mistakes_of({}, two)[0][1]
+    assert "no stream for the ports other" in mistakes_of({"input": "image"}, two)[0][1]
+    spare = {**PORTS, "other": replace(two["other"], optional=True)}
+    assert mistakes_of({"input": "image"}, spare) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("levle", "no parameter 'levle'"), ("name", "a register holds")]
+)
+def test_a_parameter_that_is_no_register_is_told(name, text):
+    ((path, said, _),) = mistakes_of({"parameters": ["level", name]})
+    assert path == ("parameters", 1)
+    assert text in said
+
+
+def test_an_ideal_memory_is_never_assumed():
+    graph = load_graph(EXAMPLE)
+    platform = load_platform("fpga_sim")
+    bare = replace(platform, links=())
+    mapping = map_graph(graph, bare, "hardware", installed())
+    with pytest.raises(InputError, match="does not say latency_ns, bandwidth_bytes_per_s of fpga0"):
+        FpgaBackend().generate(graph, mapping)
+
+
+def test_the_generated_tree_is_complete_and_repeatable():
+    graph = load_graph(EXAMPLE)
+    mapping = map_graph(graph, load_platform("fpga_sim"), "hardware", installed())
+    assert mapping.to_json()["hardware"]["fpga0"]["clock_hz"] == 100e6
+    first = FpgaBackend().generate(graph, mapping)
+    assert FpgaBackend().generate(graph, mapping) == first
+    names = {file.path.rpartition("/")[2] for file in first.files}
+    assert names == {
+        "CMakeLists.txt", "example-threshold-fpga.cpp", "example-threshold-fpga.f",
+        "lig_node_example_threshold.sv", "lig_sensor_msgs_msg_image_pack.sv",
+        "lig_sensor_msgs_msg_image_pkg.sv", "lig_sensor_msgs_msg_image_unpack.sv",
+    }  # fmt: skip
+    texts = {file.path.rpartition("/")[2]: file.text for file in first.files}
+    assert ".clock_hz = 100000000.0" in texts["example-threshold-fpga.cpp"]
+    # Packages come before the modules that use them.
+    sources = [line.rpartition("/")[2] for line in texts["example-threshold-fpga.f"].splitlines()]
+    assert sources.index("lig_fields_pkg.sv") < sources.index("lig_unpack.sv")
+    assert sources.index("lig_sensor_msgs_msg_image_pkg.sv") < sources.index("threshold.sv")
+    assert sources[-1] == "lig_node_example_threshold.sv"

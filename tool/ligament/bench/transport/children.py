@@ -129,7 +129,8 @@ class Children:
         waiting = list(children)
         while waiting:
             self._listen()
-            # Looked at once: a child that ends between two looks would be neither failed nor waited for.
+            # Looked at once: a child that ends between two looks would be neither failed nor
+            # waited for.
             ended = {child: child.process.poll() for child in self._children}
             for child, status in ended.items():
                 if status not in (None, 0):

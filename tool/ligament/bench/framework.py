@@ -88,6 +88,12 @@ BENCHES: tuple[Bench, ...] = (
         options="Options",
     ),
     Bench(
+        "trace",
+        "ligament.bench.trace",
+        "What do trace events cost, off and on, and how fast are recordings read?",
+        options="Options",
+    ),
+    Bench(
         "dds",
         "ligament.bench.dds",
         "What does a message cost between hosts through our edges, beside the engine's own API?",

@@ -52,6 +52,8 @@ def measure_and_show(entry: Bench, quick: bool, json: Path | None, options: Any)
         module.print_result(console, result)
     else:
         print_rows(console, result["rows"])
+        for note in result.get("notes", ()):
+            console.print(note, soft_wrap=True, highlight=False)
     if json is not None:
         write_json(json, result)
         console.print(f"rows: {json}", soft_wrap=True)

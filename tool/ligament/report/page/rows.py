@@ -27,8 +27,18 @@ class Column:
 
 
 @dataclass(frozen=True)
+class _Section:
+    """A list of a variant, by its key, and how it is shown."""
+
+    key: str
+    title: str
+    note: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
 class Table:
-    """Rows of one list of a variant; `left_out` of them have no place on the page."""
+    """A section with its rows; `left_out` of them have no place on the page."""
 
     title: str
     note: str
@@ -37,38 +47,38 @@ class Table:
     left_out: int = 0
 
 
-_SUMMARY: tuple[tuple[str, str, str], ...] = (
-    ("Outputs equal", "equal", "text"),
-    ("Frames", "frames", "count"),
-    ("Latency, median", "latency_ns/p50", "time"),
-    ("… 95 % interval, low", "latency_ns/p50_low", "time"),
-    ("… 95 % interval, high", "latency_ns/p50_high", "time"),
-    ("… beside the reference", "against_reference/p50_ratio", "ratio"),
-    ("Latency, 99th percentile", "latency_ns/p99", "time"),
-    ("Latency, mean", "latency_ns/mean", "time"),
-    ("Latency, standard deviation", "latency_ns/sd", "time"),
-    ("Latency, smallest", "latency_ns/min", "time"),
-    ("Latency, largest", "latency_ns/max", "time"),
-    ("Jitter", "latency_ns/jitter", "time"),
-    ("Message passing", "message_passing", "share"),
-    ("… median of the frames", "message_passing_p50", "share"),
-    ("Throughput", "throughput_hz", "rate"),
-    ("Drops", "drops", "count"),
-    ("Expired", "expired", "count"),
-    ("Publisher waits", "publisher_waits", "count"),
-    ("Overrun", "overrun", "count"),
-    ("Deadlines missed", "deadlines_missed", "count"),
-    ("Chains not completed", "incomplete/count", "count"),
-    ("… of", "incomplete/of", "count"),
-    ("Copies", "copies", "count"),
-    ("Bytes copied", "bytes_copied", "size"),
-    ("Loans refused", "loans_failed", "count"),
-    ("Heap allocations", "heap_allocs", "count"),
-    ("CPU time", "cpu_ns", "time"),
-    ("Peak memory", "peak_memory_bytes", "size"),
-    ("Energy per message", "energy/per_message_j", "energy"),
-    ("Lost events", "lost_events", "count"),
-    ("Probe overhead, per message", "probe_overhead_ns", "time"),
+_SUMMARY = (
+    Column("Outputs equal", "equal"),
+    Column("Frames", "frames", "count"),
+    Column("Latency, median", "latency_ns/p50", "time"),
+    Column("… 95 % interval, low", "latency_ns/p50_low", "time"),
+    Column("… 95 % interval, high", "latency_ns/p50_high", "time"),
+    Column("… beside the reference", "against_reference/p50_ratio", "ratio"),
+    Column("Latency, 99th percentile", "latency_ns/p99", "time"),
+    Column("Latency, mean", "latency_ns/mean", "time"),
+    Column("Latency, standard deviation", "latency_ns/sd", "time"),
+    Column("Latency, smallest", "latency_ns/min", "time"),
+    Column("Latency, largest", "latency_ns/max", "time"),
+    Column("Jitter", "latency_ns/jitter", "time"),
+    Column("Message passing", "message_passing", "share"),
+    Column("… median of the frames", "message_passing_p50", "share"),
+    Column("Throughput", "throughput_hz", "rate"),
+    Column("Drops", "drops", "count"),
+    Column("Expired", "expired", "count"),
+    Column("Publisher waits", "publisher_waits", "count"),
+    Column("Overrun", "overrun", "count"),
+    Column("Deadlines missed", "deadlines_missed", "count"),
+    Column("Chains not completed", "incomplete/count", "count"),
+    Column("… of", "incomplete/of", "count"),
+    Column("Copies", "copies", "count"),
+    Column("Bytes copied", "bytes_copied", "size"),
+    Column("Loans refused", "loans_failed", "count"),
+    Column("Heap allocations", "heap_allocs", "count"),
+    Column("CPU time", "cpu_ns", "time"),
+    Column("Peak memory", "peak_memory_bytes", "size"),
+    Column("Energy per message", "energy/per_message_j", "energy"),
+    Column("Lost events", "lost_events", "count"),
+    Column("Probe overhead, per message", "probe_overhead_ns", "time"),
 )
 
 _SELDOM = {"expired", "publisher_waits", "overrun", "deadlines_missed", "loans_failed"}
@@ -78,8 +88,20 @@ _SUMMED = tuple(
     (name.replace("_", " "), f"between_ns/{name}", f"node_ns/{name}") for name in SHARES
 )
 
-_TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
-    (
+_LOSSES = (Column("dropped", "dropped", "count"), Column("copies", "copies", "count"))
+
+
+def _spread(path: str, kind: str) -> tuple[Column, ...]:
+    """Count, median and tail of a figure that has them."""
+    return (
+        Column("n", f"{path}n", "count"),
+        Column("median", f"{path}p50", kind),
+        Column("p99", f"{path}p99", kind),
+    )
+
+
+_SECTIONS = (
+    _Section(
         "topics",
         "Topics",
         "As the containers counted them, from start to end; else as the trace tells.",
@@ -89,13 +111,12 @@ _TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
             Column("rate", "rate_hz", "rate"),
             Column("bytes", "bytes", "size"),
             Column("taken", "taken", "count"),
-            Column("dropped", "dropped", "count"),
-            Column("copies", "copies", "count"),
+            *_LOSSES,
             Column("bytes copied", "bytes_copied", "size"),
             Column("late", "deadline_missed", "count"),
         ),
     ),
-    (
+    _Section(
         "nodes",
         "Nodes",
         "As the containers counted them; CPU time is shared out where a container holds several.",
@@ -104,13 +125,12 @@ _TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
             Column("container", "container"),
             Column("published", "published", "count"),
             Column("taken", "taken", "count"),
-            Column("dropped", "dropped", "count"),
-            Column("copies", "copies", "count"),
+            *_LOSSES,
             Column("CPU time", "cpu_ns", "time"),
             Column("heap allocations", "heap_allocs", "count"),
         ),
     ),
-    (
+    _Section(
         "spans",
         "Spans",
         "Named work of all nodes, on the chain or not, warm-up included.",
@@ -118,14 +138,12 @@ _TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
             Column("node", "node"),
             Column("span", "span"),
             Column("category", "category"),
-            Column("n", "time_ns/n", "count"),
-            Column("median", "time_ns/p50", "time"),
-            Column("p99", "time_ns/p99", "time"),
+            *_spread("time_ns/", "time"),
             Column("mean", "time_ns/mean", "time"),
             Column("largest", "time_ns/max", "time"),
         ),
     ),
-    (
+    _Section(
         "span_values",
         "Values told with spans",
         "What the nodes' authors told, warm-up included.",
@@ -133,15 +151,13 @@ _TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
             Column("node", "node"),
             Column("span", "span"),
             Column("value", "value"),
-            Column("n", "n", "count"),
-            Column("median", "p50", "number"),
-            Column("p99", "p99", "number"),
+            *_spread("", "number"),
             Column("mean", "mean", "number"),
             Column("smallest", "min", "number"),
             Column("largest", "max", "number"),
         ),
     ),
-    (
+    _Section(
         "callbacks",
         "Callbacks",
         "Every callback that ran, on the chain or not, warm-up included.",
@@ -149,14 +165,12 @@ _TABLES: tuple[tuple[str, str, str, tuple[Column, ...]], ...] = (
             Column("node", "node"),
             Column("called by", "kind"),
             Column("name", "name"),
-            Column("n", "time_ns/n", "count"),
-            Column("median", "time_ns/p50", "time"),
-            Column("p99", "time_ns/p99", "time"),
+            *_spread("time_ns/", "time"),
             Column("largest", "time_ns/max", "time"),
             Column("rate", "rate_hz", "rate"),
         ),
     ),
-    (
+    _Section(
         "other_chains",
         "Other chains",
         "Found besides; the figures above are not about them.",
@@ -173,17 +187,19 @@ def summary_rows(report: Mapping[str, Any]) -> list[tuple[str, list[str], str]]:
     """Label, the place of each variant's figure, form: the variants side by side."""
     variants = report["variants"]
     rows = []
-    for label, path, kind in _SUMMARY:
+    for column in _SUMMARY:
+        path = column.path
         head = path.split("/", maxsplit=1)[0]
         if head in _SELDOM and not any(variant.get(head) for variant in variants):
             continue
         if not any(head in variant for variant in variants):
             continue
-        rows.append((label, [f"variants/{i}/{path}" for i in range(len(variants))], kind))
+        places = [f"variants/{i}/{path}" for i in range(len(variants))]
+        rows.append((column.heading, places, column.kind))
         if path == "message_passing_p50":
             rows += [
-                (f"Share of {name.replace('_', ' ')}", places, "share")
-                for name, places in _share_places(variants)
+                (f"Share of {name.replace('_', ' ')}", shares, "share")
+                for name, shares in _share_places(variants)
             ]
     return rows
 
@@ -200,17 +216,15 @@ def sections(report: Mapping[str, Any]) -> list[list[Table]]:
 
 
 def _of_variant(index: int, variant: Mapping[str, Any]) -> list[Table]:
-    tables = []
-    if variant.get("hops"):
-        tables.append(_hops(index, variant["hops"]))
-    for key, title, note, columns in _TABLES:
-        entries = variant.get(key) or []
-        if entries:
-            tables.append(_table(title, note, columns, f"variants/{index}/{key}", len(entries)))
-    return tables
+    hops = variant.get("hops") or []
+    return [
+        _table(section, index, len(variant[section.key]))
+        for section in ([_hops(hops)] if hops else []) + list(_SECTIONS)
+        if variant.get(section.key)
+    ]
 
 
-def _hops(index: int, hops: list[dict[str, Any]]) -> Table:
+def _hops(hops: list[dict[str, Any]]) -> _Section:
     present = {name for hop in hops for name in hop["between_ns"]}
     parts = [
         column
@@ -231,9 +245,10 @@ def _hops(index: int, hops: list[dict[str, Any]]) -> Table:
         *parts,
     )
     note = "Means over the messages: hand-over from publish to take; in the node on to its publish."
-    return _table("Hops", note, columns, f"variants/{index}/hops", len(hops))
+    return _Section("hops", "Hops", note, columns)
 
 
-def _table(title: str, note: str, columns: tuple[Column, ...], path: str, count: int) -> Table:
-    rows = tuple(f"{path}/{i}" for i in range(min(count, MOST_ROWS)))
-    return Table(title, note, columns, rows, count - len(rows))
+def _table(section: _Section, index: int, count: int) -> Table:
+    shown = range(min(count, MOST_ROWS))
+    rows = tuple(f"variants/{index}/{section.key}/{i}" for i in shown)
+    return Table(section.title, section.note, section.columns, rows, count - len(rows))

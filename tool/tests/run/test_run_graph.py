@@ -18,8 +18,10 @@ from run_chat import Chat
 from ligament.graph.json_source import parse_json
 from ligament.graph.names import name_hash
 from ligament.graph.schema import validate
+from ligament.report.stage import ReportOptions, make_report
 from ligament.trace.errors import TraceError
-from ligament.trace.session import require_lttng
+from ligament.trace.imported import import_recording
+from ligament.trace.session import ROS2, require_lttng
 
 
 def gone(pid: int) -> bool:
@@ -299,3 +301,20 @@ def test_a_traced_run_keeps_its_recording(chat: Chat) -> None:
     assert trace["recorded_bytes"] > 0
     folder = next((chat.folder / "processes" / "runs").iterdir())
     assert any((folder / trace["dir"]).rglob("metadata"))
+
+
+def test_a_run_traced_as_ros2_can_be_imported(chat: Chat) -> None:
+    try:
+        require_lttng(ROS2)
+    except TraceError as lacking:
+        pytest.skip(str(lacking))
+    result = chat.run("--trace=ros2")
+    assert result.returncode == 0, result.stderr
+    trace = chat.record()["trace"]
+    assert (trace["provider"], trace["environment"]) == ("ros2", {})
+    folder = next((chat.folder / "processes" / "runs").iterdir())
+    imported = import_recording(folder / trace["dir"], out=folder.parent / "imported")
+    (found,) = make_report([imported.folder], ReportOptions())["variants"]
+    nodes = sorted(chat.record()["nodes"])
+    assert found["found"]["nodes"] == nodes
+    assert found["missing"] == []

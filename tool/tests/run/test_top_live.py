@@ -36,6 +36,8 @@ def test_rates_and_cpu_of_a_running_graph(chat: Chat) -> None:
     assert topic["published_hz"] > 0 and topic["taken_hz"] > 0
     assert topic["published"] >= topic["taken"] > 0
     assert topic["latency_p50_ns"] > 0 and topic["copies"] >= 0
+    pool = topic["pool"]
+    assert pool["blocks"] >= pool["blocks_used"] >= 0 and pool["memory_bytes"] > 0
     assert {c["state"] for c in seen["containers"]} == {"running"}
     assert {n for c in seen["containers"] for n in c["nodes"]} == {"/talker", "/listener"}
     assert any(c["cpu_percent"] for c in seen["containers"])

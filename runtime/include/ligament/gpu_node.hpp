@@ -11,6 +11,7 @@
 ///   ~Invert() override { drain(); }                 // before the publishers go
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <ligament/gpu.hpp>
@@ -75,11 +76,14 @@ class KernelNode : public Node {
   [[nodiscard]] const Program* program() const { return program_.get(); }
 
  private:
+  [[nodiscard]] detail::KernelFigures figures() const;
+
   std::string span_name_ = "kernels";
   std::uint64_t handle_ = 0;  ///< of the jobs' callbacks in traces
   std::uint32_t in_flight_ = 1;
   std::mutex mutex_;  ///< guards what has been told
   std::vector<std::string> told_;
+  std::atomic<std::uint64_t> refused_{0};
   std::unique_ptr<Program> program_;
 };
 

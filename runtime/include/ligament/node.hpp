@@ -23,6 +23,7 @@
 #include <ligament/client.hpp>
 #include <ligament/clock.hpp>
 #include <ligament/detail/endpoint.hpp>
+#include <ligament/detail/kernel_figures.hpp>
 #include <ligament/events.hpp>
 #include <ligament/logging.hpp>
 #include <ligament/node_options.hpp>
@@ -178,6 +179,10 @@ class Node {
   [[nodiscard]] std::uint64_t trace_handle() const noexcept;
   [[nodiscard]] detail::NodeState& state() const { return *state_; }
   [[nodiscard]] const std::shared_ptr<detail::NodeState>& shared_state() const { return state_; }
+
+ protected:
+  /// Of generated nodes with kernels: asked by the status thread; empty: no more.
+  void set_kernel_figures(std::function<detail::KernelFigures()> figures);
 
  private:
   /// How a C++ type is kept in a ParameterValue.

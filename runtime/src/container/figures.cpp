@@ -88,6 +88,19 @@ void add_service_figures(nlohmann::json& node, detail::NodeState& state) {
   }
 }
 
+/// Only of a node with kernels. Under the node's lock, so that the node does not go meanwhile.
+void add_kernel_figures(nlohmann::json& node, detail::NodeState& state) {
+  const std::lock_guard lock(state.mutex);
+  if (!state.kernel_figures) {
+    return;
+  }
+  const detail::KernelFigures figures = state.kernel_figures();
+  node["kernels"] = {{"launches", figures.launches},  {"refused", figures.refused},
+                     {"copies", figures.copies},      {"bytes_copied", figures.bytes_copied},
+                     {"imported", figures.imported},  {"import_ns", figures.import_ns},
+                     {"kernel_ns", figures.kernel_ns}};
+}
+
 }  // namespace
 
 /// The process's CPU time since the last line, given to the nodes in proportion to the time that
@@ -157,6 +170,7 @@ nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
                       {"publishers", std::move(publishers)},
                       {"subscriptions", std::move(subscriptions)}};
   add_service_figures(line, state);
+  add_kernel_figures(line, state);
   return line;
 }
 

@@ -20,9 +20,23 @@ KernelNode::KernelNode(const std::string& name, const NodeOptions& options,
   in_flight_ = settings->in_flight;
   program_ = std::move(*program);
   trace::timer_init(handle_, trace_handle(), 0);
+  set_kernel_figures([this] { return figures(); });
 }
 
-KernelNode::~KernelNode() = default;
+KernelNode::~KernelNode() { set_kernel_figures({}); }
+
+detail::KernelFigures KernelNode::figures() const {
+  const Statistics found = program_->statistics();
+  detail::KernelFigures figures;
+  figures.launches = found.launches;
+  figures.refused = refused_.load(std::memory_order_relaxed);
+  figures.copies = found.copies;
+  figures.bytes_copied = found.bytes_copied;
+  figures.imported = found.imported;
+  figures.import_ns = found.import_ns;
+  figures.kernel_ns = found.kernel_ns;
+  return figures;
+}
 
 SubscriptionOptions KernelNode::input_options() {
   SubscriptionOptions options;
@@ -59,6 +73,7 @@ void KernelNode::drain() {
 }
 
 void KernelNode::refuse(const std::string& why) {
+  refused_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   constexpr std::size_t most_reasons = 32;
   if (told_.size() < most_reasons && std::find(told_.begin(), told_.end(), why) == told_.end()) {

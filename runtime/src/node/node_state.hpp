@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <ligament/context.hpp>
 #include <ligament/logging.hpp>
 #include <ligament/names.hpp>
@@ -44,7 +45,8 @@ struct NodeState {
   std::atomic<bool> has_executor{false};
   bool failed_in_callback = false;  ///< a callback left by an exception; executor's thread only
 
-  mutable std::mutex mutex;  ///< guards the lists below
+  mutable std::mutex mutex;                       ///< guards what is below
+  std::function<KernelFigures()> kernel_figures;  ///< empty: the node has no kernels
   std::vector<NodeError> errors;
   std::vector<std::weak_ptr<PublisherBase>> publishers;
   std::vector<std::weak_ptr<SubscriptionBase>> subscriptions;

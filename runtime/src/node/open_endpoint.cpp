@@ -141,6 +141,11 @@ detail::SubscriptionParts Node::open_subscription(const std::string& topic,
   return parts;
 }
 
+void Node::set_kernel_figures(std::function<detail::KernelFigures()> figures) {
+  const std::lock_guard lock(state_->mutex);
+  state_->kernel_figures = std::move(figures);
+}
+
 void Node::add(const std::shared_ptr<PublisherBase>& publisher) {
   {
     const std::lock_guard lock(state_->mutex);

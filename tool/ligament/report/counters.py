@@ -87,6 +87,7 @@ def _sum(one: NodeCounters, other: NodeCounters) -> NodeCounters:
 
 def _node(node: dict[str, Any]) -> NodeCounters:
     subscriptions, publishers = node.get("subscriptions", []), node.get("publishers", [])
+    copiers = [*subscriptions, node.get("kernels", {})]
     return NodeCounters(
         cpu_ns=node.get("cpu_ns", 0),
         lost=sum(s.get("lost", 0) for s in subscriptions),
@@ -95,7 +96,7 @@ def _node(node: dict[str, Any]) -> NodeCounters:
         overrun=sum(p.get("overrun", 0) for p in publishers),
         deadline_missed=sum(e.get("deadline_missed", 0) for e in (*publishers, *subscriptions)),
         loans_failed=sum(p.get("loans_failed", 0) for p in publishers),
-        copies=sum(s.get("copies", 0) for s in subscriptions),
-        bytes_copied=sum(s.get("bytes_copied", 0) for s in subscriptions),
+        copies=sum(c.get("copies", 0) for c in copiers),
+        bytes_copied=sum(c.get("bytes_copied", 0) for c in copiers),
         heap_allocs=node.get("heap_allocs"),
     )

@@ -90,6 +90,11 @@ _KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
         "invalid",
         lambda n, node, service: f"{node} was not given {n} replies of {service}: not well formed",
     ),
+    (
+        "kernels",
+        "refused",
+        lambda n, node, _: f"{node} gave no output for {n} messages, which its kernels refused",
+    ),
 )
 
 _Key = tuple[str, str, str, str]
@@ -124,7 +129,8 @@ class Losses:
         counts: Counter[_Key] = Counter()
         for node in event.get("nodes", []):
             for side, what, _ in _KINDS:
-                for end in node.get(side, []):
+                ends = node.get(side, [])
+                for end in [ends] if isinstance(ends, dict) else ends:
                     name = end.get("topic") or end.get("service", "")
                     key = (node.get("id", ""), name, side, what)
                     counts[key] += int(end.get(what, 0))

@@ -77,3 +77,13 @@ def test_services_and_clients_are_told_by_the_services_name() -> None:
         ("/grip", "dropped", "/arm never answered 1 requests of /grip"),
         ("/map", "timeouts", "/arm gave up 3 requests to /map: not answered in time"),
     ]
+
+
+def test_what_kernels_refused_is_told() -> None:
+    losses = Losses()
+    line = status(0)
+    line["nodes"][0]["kernels"] = {"launches": 7, "refused": 2, "copies": 0}
+    losses.take_status("main", line)
+    assert [r.text for r in losses.records()] == [
+        "/sink gave no output for 2 messages, which its kernels refused"
+    ]

@@ -100,6 +100,12 @@ BENCHES: tuple[Bench, ...] = (
         options="Options",
     ),
     Bench(
+        "uma",
+        "ligament.bench.uma",
+        "What does ROS between a CPU and a GPU node cost over the same work without it?",
+        options="Options",
+    ),
+    Bench(
         "transport",
         "ligament.bench.transport",
         "What does a message cost between processes, beside peers and bare floors?",

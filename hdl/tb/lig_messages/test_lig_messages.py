@@ -21,7 +21,7 @@ from driver import Beat, Kind, Model, Problem, build, frame_of, header_of
 from expected import FieldStream
 from ligament.messages import load_store
 from ligament.messages.files import write_tree
-from ligament.messages.hdl import Layout, layout_of, read_bounds, render_all
+from ligament.messages.hdl import MADE, Layout, layout_of, read_bounds, render_all
 from reference import encode
 from values import Values
 
@@ -114,7 +114,7 @@ def test_generated_modules_are_clean() -> None:
     folder = BUILD / "messages"
     names = ["every_feature_msgs/msg/Nested", "sensor_msgs/msg/Image", "std_msgs/msg/Empty"]
     files = render_all(STORE, [STORE.message(name) for name in names], BOUNDS)
-    write_tree(folder, files, ".sv")
+    write_tree(folder, files, MADE)
     packages = [folder / name for name in files if name.endswith("_pkg.sv")]
     modules = [folder / name for name in files if not name.endswith("_pkg.sv")]
     shared = [RTL / "lig_stream_pkg.sv", RTL / "lig_fields_pkg.sv"]

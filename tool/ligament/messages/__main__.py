@@ -11,7 +11,7 @@ from pathlib import Path
 from ligament.errors import LigamentError
 from ligament.messages.cpp import render_all
 from ligament.messages.files import write_if_changed, write_tree
-from ligament.messages.hdl import read_bounds
+from ligament.messages.hdl import MADE, read_bounds
 from ligament.messages.hdl import render_all as render_hdl
 from ligament.messages.packages import package_name
 from ligament.messages.store import TypeStore, load_store
@@ -74,7 +74,7 @@ def _generate(options: argparse.Namespace, store: TypeStore) -> None:
         tables = type_tables(store, messages, options.distro)
         write_if_changed(options.out, json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
     elif options.verb == "hdl":
-        write_tree(options.out, render_hdl(store, messages, read_bounds(options.bounds)), ".sv")
+        write_tree(options.out, render_hdl(store, messages, read_bounds(options.bounds)), MADE)
     else:
         write_tree(options.out, render_all(store, messages))
 

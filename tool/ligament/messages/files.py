@@ -24,13 +24,13 @@ def write_if_changed(path: Path, text: str) -> bool:
     return True
 
 
-def write_tree(root: Path, files: Mapping[str, str], suffix: str = ".hpp") -> int:
-    """Make `root` hold exactly these files of that suffix; how many were written.
+def write_tree(root: Path, files: Mapping[str, str], made: str = "*.hpp") -> int:
+    """Make `root` hold exactly these files of all that are named as `made`; how many were written.
 
     Files of types that no longer exist are removed, so that an old include fails to compile.
     """
     written = sum(write_if_changed(root / name, text) for name, text in files.items())
-    for stale in sorted(root.rglob("*" + suffix)):
+    for stale in sorted(root.rglob(made)):
         if stale.relative_to(root).as_posix() not in files:
             stale.unlink()
     return written

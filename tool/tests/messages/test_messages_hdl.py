@@ -121,6 +121,18 @@ def test_the_command_writes_three_files_per_type(tmp_path):
     assert "localparam logic [11:0] FIELD_NANOSEC = 12'd1;" in text
 
 
+def test_the_command_removes_what_it_made_and_nothing_else(tmp_path):
+    words = ["hdl", "--out", str(tmp_path), "--types"]
+    assert main([*words, "builtin_interfaces/msg/Time"]) == 0
+    own = ["mine.sv", "lig_fifo.sv", "lig_stream_pkg.sv", "lig_unpack.sv"]
+    for name in own:
+        (tmp_path / name).write_text("// mine")
+    assert main([*words, "std_msgs/msg/Bool"]) == 0
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {*own, "lig_std_msgs_msg_bool_unpack.sv"} <= names
+    assert not any(name.startswith("lig_builtin_interfaces") for name in names)
+
+
 def test_the_same_input_gives_the_same_text(store):
     message = store.message("sensor_msgs/msg/Image")
     first = render_all(store, [message], read_bounds([]))

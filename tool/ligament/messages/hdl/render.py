@@ -15,6 +15,8 @@ from ligament.messages.hdl.layout import Layout, Leaf, Op, layout_of
 from ligament.messages.model import Message
 from ligament.messages.store import TypeStore
 
+#: Names of the files (three words, then pkg, pack or unpack): users' own beside them are safe.
+MADE = "lig_*_*_*_*p*k*.sv"
 #: Deepest nesting of lig_unpack and lig_pack.
 MOST_NESTING = 8
 

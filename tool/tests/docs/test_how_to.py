@@ -14,6 +14,7 @@ REPO = Path(__file__).resolve().parents[3]
 HOW_TO = REPO / "docs" / "how-to"
 PAGE = HOW_TO / "own-node-package.md"
 GPU_PAGE = HOW_TO / "gpu-node.md"
+FPGA_PAGE = HOW_TO / "fpga-node.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
 
@@ -78,3 +79,12 @@ def test_the_page_of_kernels_builds_and_runs_outside_the_repository(tmp_path: Pa
     output = follow(GPU_PAGE, tmp_path)
     assert "/invert" in output
     assert list((tmp_path / "build" / "inverted" / "lib").glob("libmy_nodes-invert-gpu.so"))
+
+
+@pytest.mark.timeout(1800)
+def test_the_page_of_cores_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
+    follow(FPGA_PAGE, tmp_path)
+    built = tmp_path / "build" / "darkened"
+    assert (built / "gen" / "fpga-fpga_sim" / "my_nodes-darken-fpga.f").is_file()
+    (record,) = built.glob("*/runs/*/outputs/sink.jsonl")
+    assert len(record.read_text().splitlines()) == 5

@@ -266,7 +266,7 @@ module lig_pack
       place_q <= place_q + n[2:0];
       if (in_message) length_q <= length_q + 32'(n);
       if (push) counts_q <= (NESTING * 32)'({counts_q, times});
-      if (drop) counts_q <= counts_q >> 32;
+      if (drop) counts_q <= (NESTING * 32)'({32'd0, counts_q} >> 32);
       if (again) counts_q[0] <= counts_q[0] - 32'd1;
       if (state_q == Origin) place_q <= '0;
     end

@@ -275,7 +275,7 @@ module lig_unpack
     if (step) begin
       place_q <= place_q + take[2:0];
       if (push) counts_q <= (NESTING * 32)'({counts_q, times});
-      if (pop) counts_q <= counts_q >> 32;
+      if (pop) counts_q <= (NESTING * 32)'({32'd0, counts_q} >> 32);
       if (again) counts_q[0] <= counts_q[0] - 32'd1;
       if (state_q == Origin) place_q <= '0;
     end

@@ -32,7 +32,7 @@ struct Orders {
   double load_hz = 0;                ///< of each topic but the probe's; 0: silence
   std::int64_t probe_period_ns = 0;  ///< node 0: publishes the probe at this pace
   std::size_t probes_to_send = 0;
-  std::size_t probes_to_take = 0;  ///< the subscriber of the probe: how many it reports
+  std::size_t probes_to_take = 0;  ///< the subscriber of the probe: how many it waits for
 };
 
 class Node {
@@ -74,6 +74,7 @@ class Node {
   Clock next_load_ = ligament::pool::no_deadline;
   Clock next_probe_ = ligament::pool::no_deadline;
   std::vector<Clock> latencies_;
+  std::uint64_t lost_before_ = 0;  ///< of the probe's subscription, when the order came
   std::uint64_t published_ = 0;
   std::uint64_t taken_ = 0;
   std::uint64_t failed_ = 0;  ///< loans that were refused

@@ -86,23 +86,36 @@ int pixel(image_t in, int x, int y, int channel) {
   return inside ? in.data[(ulong)y * in.step + x * in.channels + channel] : 0;
 }
 
-// One work item per pixel and channel.
-__kernel void rectify_linear(const __global uchar* data, int width, int height, uint in_step,
+// The weights of the four neighbours are multiples of 32 that add up to 2^15.
+uchar between(int a, int b, int c, int d, int right, int lower) {
+  const int above = a * (32 - right) + b * right;
+  const int below = c * (32 - right) + d * right;
+  return (uchar)(((above * (32 - lower) + below * lower) * 32 + 16384) >> 15);
+}
+
+// One work item per pixel.
+__kernel void rectify_linear(const __global uchar* in, int width, int height, uint in_step,
                              __global uchar* out, uint out_step, int channels,
                              const __global short4* table) {
-  const image_t in = {data, width, height, channels, in_step};
-  const int channel = get_global_id(0) % channels;
-  const short4 place = table[get_global_id(1) * width + get_global_id(0) / channels];
+  const short4 place = table[get_global_id(1) * width + get_global_id(0)];
   const int right = place.z & 31;
   const int lower = place.z >> 5;
   const int x = place.x;
   const int y = place.y;
-  // The weights of the four neighbours are multiples of 32 that add up to 2^15.
-  const int above = pixel(in, x, y, channel) * (32 - right) + pixel(in, x + 1, y, channel) * right;
-  const int below =
-      pixel(in, x, y + 1, channel) * (32 - right) + pixel(in, x + 1, y + 1, channel) * right;
-  const int sum = above * (32 - lower) + below * lower;
-  out[(ulong)get_global_id(1) * out_step + get_global_id(0)] = (uchar)((sum * 32 + 16384) >> 15);
+  __global uchar* result = out + (ulong)get_global_id(1) * out_step + get_global_id(0) * channels;
+  if (x >= 0 && y >= 0 && x + 1 < width && y + 1 < height) {
+    const __global uchar* a = in + (ulong)y * in_step + x * channels;
+    const __global uchar* c = a + in_step;
+    for (int i = 0; i < channels; ++i) {
+      result[i] = between(a[i], a[i + channels], c[i], c[i + channels], right, lower);
+    }
+    return;
+  }
+  const image_t image = {in, width, height, channels, in_step};
+  for (int i = 0; i < channels; ++i) {
+    result[i] = between(pixel(image, x, y, i), pixel(image, x + 1, y, i), pixel(image, x, y + 1, i),
+                        pixel(image, x + 1, y + 1, i), right, lower);
+  }
 }
 
 // A lens that bends nothing: the image as it is.

@@ -55,12 +55,12 @@ class RectifyGpu : public testing::Test {
                                                  row,
                                                  std::int64_t{out.channels()},
                                                  table};
-    const auto done = program->run(
-        std::array{gpu::Launch{.kernel = 0,
-                               .global = {in.cols, in.rows, 1},
-                               .arguments = of_table,
-                               .when_changed = true},
-                   gpu::Launch{.kernel = 1, .global = {row, in.rows, 1}, .arguments = of_linear}});
+    const auto done = program->run(std::array{
+        gpu::Launch{.kernel = 0,
+                    .global = {in.cols, in.rows, 1},
+                    .arguments = of_table,
+                    .when_changed = true},
+        gpu::Launch{.kernel = 1, .global = {in.cols, in.rows, 1}, .arguments = of_linear}});
     ASSERT_TRUE(done) << done.error().text;
   }
 

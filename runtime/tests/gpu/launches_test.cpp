@@ -101,6 +101,22 @@ TEST_P(GpuLaunches, too_many_values_and_empty_buffers_are_refused) {
   EXPECT_THAT(empty.error().text, HasSubstr("the size of a buffer is below 1"));
 }
 
+/// More than any device has; the message is given up, the next one is worked on.
+TEST_P(GpuLaunches, out_of_device_memory_is_an_error_of_the_launch) {
+  const auto program = open(tables());
+  ASSERT_NE(program, nullptr);
+  const std::array<int, 3> factors{1, 2, 3};
+  std::array<Argument, 3> arguments{Values{std::as_bytes(std::span(factors))}, std::int64_t{3},
+                                    Kept{.place = 0, .bytes = std::int64_t{1} << 50}};
+  const std::array launches{Launch{.kernel = 0, .arguments = arguments, .when_changed = true}};
+  for (int time = 0; time < 2; ++time) {  // nothing of the first try is taken for done
+    const auto refused = program->run(launches);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::out_of_memory) << refused.error().text;
+  }
+  EXPECT_EQ(look_up(*program, factors), (std::array{1, 10, 20, 30}));
+}
+
 /// Notes its number when it has ended.
 struct Noting : Completion {
   Noting(std::vector<int>& list, int number) : noted(list), own(number) {}

@@ -35,6 +35,7 @@ class Core:
     input: Port
     output: Port
     parameters: tuple[Parameter, ...]
+    bounds: tuple[str, ...] = ()
 
 
 def read_core(
@@ -65,7 +66,8 @@ def read_core(
     if mistakes or incoming is None or outgoing is None:
         return None, mistakes
     top = data.get("top", node_type.replace("/", "_"))
-    return Core(top, tuple(data["sources"]), incoming, outgoing, tuple(registers)), []
+    bounds = tuple(data.get("bounds", ()))
+    return Core(top, tuple(data["sources"]), incoming, outgoing, tuple(registers), bounds), []
 
 
 def _port(

@@ -70,6 +70,22 @@ def test_an_ideal_memory_is_never_assumed():
         FpgaBackend().generate(graph, mapping)
 
 
+def test_bounds_of_a_core_go_before_those_that_ship(tmp_path):
+    graph = load_graph(EXAMPLE)
+    mapping = map_graph(graph, load_platform("fpga_sim"), "hardware", installed())
+    node_type = graph.types["example/threshold"]
+    with_bounds = {**node_type.implementations["fpga"], "bounds": [str(tmp_path / "own.yaml")]}
+    node_type = replace(node_type, implementations={"fpga": with_bounds})
+    graph = replace(graph, types={**graph.types, "example/threshold": node_type})
+    with pytest.raises(InputError, match="cannot read"):
+        FpgaBackend().generate(graph, mapping)
+    (tmp_path / "own.yaml").write_text(
+        "schema: ligament/bounds/1\nbounds: {sensor_msgs/msg/Image: {data: 77}}\n"
+    )
+    texts = [file.text for file in FpgaBackend().generate(graph, mapping).files]
+    assert any("up to 77 elements of 1 byte" in text for text in texts)
+
+
 def test_the_generated_tree_is_complete_and_repeatable():
     graph = load_graph(EXAMPLE)
     mapping = map_graph(graph, load_platform("fpga_sim"), "hardware", installed())

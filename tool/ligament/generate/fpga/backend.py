@@ -47,8 +47,11 @@ class FpgaBackend:
         used = sorted({n.type for n in mapping.nodes.values() if n.kind == "fpga"})
         place = _place_of(mapping)
         packages = [Path(p) for p in graph.message_packages.values()]
-        store, bounds = load_store(graph.distro, packages), read_bounds(())
         cores = {name: _core(graph.types[name]) for name in used}
+        store = load_store(graph.distro, packages)
+        bounds = read_bounds(
+            Path(graph.types[name].folder) / file for name in used for file in cores[name].bounds
+        )
         files = _message_files(place, cores.values(), store, bounds)
         for name, core in cores.items():
             files += _node_files(place, graph.types[name], core)

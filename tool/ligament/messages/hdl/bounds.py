@@ -65,7 +65,8 @@ class Bounds:
             f"'{field.name}' of '{message.name}' ({field.type}) has no bound on its {unit},"
             " and hardware has no unlimited memory",
             field.location or message.location,
-            expected=f"an entry in a bounds file (--bounds): {message.name}: "
+            expected="an entry in a bounds file (`bounds` of a core's manifest, --bounds): "
+            f"{message.name}: "
             f"{{{field.name}: {_example(missing)}}}",
             hint=f"bounds were read from {', '.join(self.files)}",
         )

@@ -12,6 +12,11 @@ bool is_integer(const bt_field_class* field_class) {
                                 BT_FIELD_CLASS_TYPE_INTEGER) != 0;
 }
 
+bool is_signed_integer(const bt_field_class* field_class) {
+  return bt_field_class_type_is(bt_field_class_get_type(field_class),
+                                BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) != 0;
+}
+
 bool fits(const bt_field_class* field_class, FieldType type) {
   switch (type) {
     case FieldType::u64:
@@ -66,6 +71,8 @@ bool describe_context(const bt_event_class* known, Layout& layout, std::string& 
     problem = "the contexts `vpid` and `vtid` of the recording are no numbers";
     return false;
   }
+  layout.pid_is_signed = is_signed_integer(class_of(context, layout.pid));
+  layout.tid_is_signed = is_signed_integer(class_of(context, layout.tid));
   if (layout.program >= 0 &&
       bt_field_class_get_type(class_of(context, layout.program)) != BT_FIELD_CLASS_TYPE_STRING) {
     layout.program = -1;
@@ -73,11 +80,9 @@ bool describe_context(const bt_event_class* known, Layout& layout, std::string& 
   return true;
 }
 
-std::uint64_t integer(const bt_field* field) {
-  return bt_field_class_type_is(bt_field_get_class_type(field),
-                                BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) != 0
-             ? bt_field_integer_unsigned_get_value(field)
-             : static_cast<std::uint64_t>(bt_field_integer_signed_get_value(field));
+std::uint64_t integer(const bt_field* field, bool is_signed) {
+  return is_signed ? static_cast<std::uint64_t>(bt_field_integer_signed_get_value(field))
+                   : bt_field_integer_unsigned_get_value(field);
 }
 
 const bt_field* borrow(const bt_field* structure, std::int8_t place) {
@@ -100,6 +105,7 @@ bool describe(const bt_event* event, std::string_view name, Layout& layout, std:
     const Field& field = entry->fields[index];
     const std::int8_t place = member(payload, field.name);
     layout.members[index] = place;
+    layout.is_signed[index] = place >= 0 && is_signed_integer(class_of(payload, place));
     const bool right = place < 0 ? !field.required : fits(class_of(payload, place), field.type);
     if (!right) {
       problem =
@@ -127,12 +133,14 @@ void decode(const bt_event* event, const Layout& layout, Decoded& result) {
     if (declared.fields[index].type == FieldType::string) {
       result.texts[index] = bt_field_string_get_value(borrow(payload, place));
     } else if (declared.fields[index].type != FieldType::bytes) {
-      result.values[index] = integer(borrow(payload, place));
+      result.values[index] = integer(borrow(payload, place), layout.is_signed[index]);
     }
   }
   const bt_field* context = bt_event_borrow_common_context_field_const(event);
-  result.stamp.pid = static_cast<std::uint32_t>(integer(borrow(context, layout.pid)));
-  result.stamp.tid = static_cast<std::uint32_t>(integer(borrow(context, layout.tid)));
+  result.stamp.pid =
+      static_cast<std::uint32_t>(integer(borrow(context, layout.pid), layout.pid_is_signed));
+  result.stamp.tid =
+      static_cast<std::uint32_t>(integer(borrow(context, layout.tid), layout.tid_is_signed));
   result.program =
       layout.program >= 0 ? bt_field_string_get_value(borrow(context, layout.program)) : "";
 }

@@ -17,7 +17,10 @@ namespace ligament::trace::ros2 {
 struct Layout {
   EventId id{};
   std::array<std::int8_t, max_fields> members{};  ///< of each field; -1: absent
-  std::int8_t pid = -1;                           ///< members of the event's context
+  std::array<bool, max_fields> is_signed{};       ///< of each field that is an integer
+  bool pid_is_signed = false;
+  bool tid_is_signed = false;
+  std::int8_t pid = -1;  ///< members of the event's context
   std::int8_t tid = -1;
   std::int8_t program = -1;
 };

@@ -15,14 +15,21 @@ Id executor_of(const Stamp& stamp) { return object_id(stamp, stamp.tid, 0); }
 
 Mapper::Thread& Mapper::thread_of(const Decoded& event) {
   const Stamp& stamp = event.stamp;
+  if (last_thread_ != nullptr && last_pid_ == stamp.pid &&
+      last_place_ == place_of(stamp, stamp.tid)) {
+    return *last_thread_;
+  }
   if (processes_.try_emplace(place_of(stamp, stamp.pid), true).second) {
     rows_.row(stamp, RowId::process_start, {}, {{ColumnId::container, event.program}});
   }
-  const auto [entry, is_new] = threads_.try_emplace(place_of(stamp, stamp.tid));
+  last_pid_ = stamp.pid;
+  last_place_ = place_of(stamp, stamp.tid);
+  const auto [entry, is_new] = threads_.try_emplace(last_place_);
   if (is_new) {
     rows_.row(stamp, RowId::thread_start, {}, {{ColumnId::name, event.program}});
   }
-  return entry->second;
+  last_thread_ = &entry->second;
+  return *last_thread_;
 }
 
 void Mapper::on_event(const Decoded& event) {

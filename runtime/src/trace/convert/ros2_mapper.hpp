@@ -79,6 +79,9 @@ class Mapper {
   Names names_;
   Unknowns unknowns_;
   std::unordered_map<std::uint64_t, Thread> threads_;
+  std::uint32_t last_pid_ = 0;
+  std::uint64_t last_place_ = 0;   ///< neighbouring events are often of one thread
+  Thread* last_thread_ = nullptr;  ///< elements of the map stay where they are
   std::unordered_map<std::uint64_t, bool> processes_;
   std::unordered_map<Id, std::uint64_t> published_;  ///< messages so far, by publisher
 };

@@ -50,7 +50,12 @@ Id object_id(const Stamp& stamp, Address address, std::uint64_t made) {
 }
 
 Process& Names::process(const Stamp& stamp) {
-  return processes_[(std::uint64_t{stamp.host} << 32) | stamp.pid];
+  const std::uint64_t place = (std::uint64_t{stamp.host} << 32) | stamp.pid;
+  if (last_process_ == nullptr || last_place_ != place) {
+    last_place_ = place;
+    last_process_ = &processes_[place];
+  }
+  return *last_process_;
 }
 
 Id Names::subscription_of(const Process& process, Address rclcpp) const {

@@ -96,6 +96,8 @@ class Names {
 
   RowWriter& rows_;
   std::unordered_map<std::uint64_t, Process> processes_;
+  std::uint64_t last_place_ = 0;
+  Process* last_process_ = nullptr;
 };
 
 }  // namespace ligament::trace::ros2

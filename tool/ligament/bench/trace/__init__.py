@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ def measure(quick: bool, options: Options | None = None) -> Measured:
     with tempfile.TemporaryDirectory(prefix="ligament-bench-trace-") as folder:
         measure_rates(Path(folder), 200_000 if quick else 1_000_000, min(passes, 5), result)
         measure_whole(Path(folder), options.events or (1_000_000 if quick else 10_000_000), result)
+    load, cores = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    result.notes.append(f"load average {load:.1f} on {cores} cores when it ended")
     result.notes += rows.judged(result.rows)
     return result
 
@@ -94,7 +97,7 @@ def measure_whole(folder: Path, count: int, result: Measured) -> None:
     imported = reading.run(sys.executable, reading.IMPORT, words)
     say("reporting on it")
     reported = reading.run(sys.executable, reading.REPORT, words)
-    result.rows += rows.whole(written, imported, reported)
+    result.rows += rows.whole(count, imported, reported)
     expected = written // EVENTS_PER_FRAME - WARM_UP_FRAMES
     if not 0 <= reported.printed - expected <= 1:
         result.failures.append(f"{reported.printed} frames were reported, not {expected}")

@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,27 +19,33 @@ PYTHONS = ("/usr/bin/python3", sys.executable)
 HINT = "apt-get install python3-bt2"
 
 _CHILD = "import sys\nfrom pathlib import Path\n"
+_WORK = "# work\n"
+"""What stands before it in a program is not measured: starting Python and importing packages."""
 CONVERT = _CHILD + (
     "from ligament.trace.convert import convert\n"
-    "made = convert(Path(sys.argv[1]), Path(sys.argv[2]) / 'events.parquet', provider='ros2')\n"
+    + _WORK
+    + "made = convert(Path(sys.argv[1]), Path(sys.argv[2]) / 'events.parquet', provider='ros2')\n"
     "print(made.provider_events)\n"
 )
 IMPORT = _CHILD + (
     "from ligament.trace.imported import import_recording\n"
-    "made = import_recording(Path(sys.argv[1]), out=Path(sys.argv[2]))\n"
+    + _WORK
+    + "made = import_recording(Path(sys.argv[1]), out=Path(sys.argv[2]))\n"
     "print(made.conversion.provider_events)\n"
 )
 REPORT = _CHILD + (
     "from ligament.artefacts import write_json\n"
     "from ligament.report.page.make import make_page\n"
     "from ligament.report.stage import ReportOptions, make_report\n"
-    "made = make_report([Path(sys.argv[2])], ReportOptions())\n"
+    + _WORK
+    + "made = make_report([Path(sys.argv[2])], ReportOptions())\n"
     "write_json(Path(sys.argv[2]) / 'report.json', made)\n"
     "make_page(made, Path(sys.argv[2]) / 'report.html')\n"
     "print(made['variants'][0]['frames'])\n"
 )
 BT2 = """import sys
 import bt2
+# work
 events = 0
 values = 0
 for message in bt2.TraceCollectionMessageIterator(sys.argv[1]):
@@ -58,7 +63,7 @@ print(events)
 
 @dataclass(frozen=True)
 class Taken:
-    """What a program took. `cpu_s` and `peak_bytes` count its children too."""
+    """What a program's work took. `cpu_s` and `peak_bytes` count its children too."""
 
     wall_s: float
     cpu_s: float
@@ -68,30 +73,34 @@ class Taken:
 
 def run(python: str, program: str, words: list[str], core: int | None = None) -> Taken:
     """Run a Python program, on one core if one is named."""
-    begin = time.monotonic()
     process = subprocess.Popen(
         [python, "-c", _MEASURED, program, "" if core is None else str(core), *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     said, complaints = process.communicate()
-    wall = time.monotonic() - begin
     if process.returncode != 0:
         last = complaints.strip().splitlines()[-1:] or ["without a word"]
         raise FailureError(f"reading a recording failed: {last[0]}")
     told: dict[str, Any] = json.loads(said.splitlines()[-1])
-    return Taken(wall, told["cpu_s"], told["peak_bytes"], told["printed"])
+    return Taken(told["wall_s"], told["cpu_s"], told["peak_bytes"], told["printed"])
 
 
-_MEASURED = """import contextlib, io, json, os, resource, sys
+_MEASURED = """import contextlib, io, json, os, resource, sys, time
 program, core = sys.argv.pop(1), sys.argv.pop(1)
 if core:
     os.sched_setaffinity(0, {int(core)})
 out = io.StringIO()
+names = {"__name__": "measured"}
+start, _, work = program.partition("# work\\n")
+exec(compile(start, "start", "exec"), names)
+own = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+before, begin = [resource.getrusage(who) for who in own], time.monotonic()
 with contextlib.redirect_stdout(out):
-    exec(compile(program, "measured", "exec"), {"__name__": "measured"})
-usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    exec(compile(work, "work", "exec"), names)
+wall, usage = time.monotonic() - begin, [resource.getrusage(who) for who in own]
 print(json.dumps({
-    "cpu_s": sum(one.ru_utime + one.ru_stime for one in usage),
+    "wall_s": wall,
+    "cpu_s": sum(b.ru_utime + b.ru_stime - a.ru_utime - a.ru_stime for a, b in zip(before, usage)),
     "peak_bytes": 1024 * sum(one.ru_maxrss for one in usage),
     "printed": int(out.getvalue().split()[-1]),
 }))

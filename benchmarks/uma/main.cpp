@@ -103,6 +103,7 @@ nlohmann::json measure(Options options) {
   }
   return {{"native_ns", without},
           {"ros_ns", with},
+          {"launch_ns", native->launch_times(500)},
           {"device", native->device()},
           {"bytes", setup.size.bytes()},
           {"steps", setup.steps},

@@ -69,7 +69,31 @@ class Native : public Runner {
   Copies copies() const override { return {0, program_->statistics().copies}; }
   std::string device() const override { return program_->device().name; }
 
+  std::vector<std::int64_t> launch_times(int count) override {
+    const Size one{.rows = 1, .columns = 1, .cpu_repeats = 1, .gpu_repeats = 1};
+    const auto arguments =
+        arguments_of(one, first_.words().first(1), second_made_.words().first(1));
+    const std::array launches{launch_of(setup_.workload, one, arguments)};
+    std::vector<std::int64_t> times;
+    for (int i = 0; i < count; ++i) {
+      auto nothing = std::make_unique<Nothing>();
+      const std::int64_t begin = ligament::pool::monotonic_now_ns();
+      program_->submit(launches, std::move(nothing));
+      times.push_back(ligament::pool::monotonic_now_ns() - begin);
+      program_->drain();
+    }
+    return times;
+  }
+
  private:
+  struct Nothing : gpu::Completion {
+    void ended(const gpu::Result<void>& result) override {
+      if (!result) {
+        give_up(result.error().text);
+      }
+    }
+  };
+
   void launch(ConstWords in, Words out) {
     const auto arguments = arguments_of(setup_.size, in, out);
     const auto done = program_->run(std::array{launch_of(setup_.workload, setup_.size, arguments)});
@@ -96,14 +120,6 @@ class Native : public Runner {
     work_on_one_address(first_.words(), setup_.size.cpu_repeats);
     launch(first_.words(), second_made_.words());
   }
-
-  struct Nothing : gpu::Completion {
-    void ended(const gpu::Result<void>& result) override {
-      if (!result) {
-        give_up(result.error().text);
-      }
-    }
-  };
 
   void concurrent_steps() {
     Memory* a[2] = {&first_, &first_made_};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "workload.hpp"
 
@@ -40,6 +41,8 @@ class Runner {
   [[nodiscard]] virtual Copies copies() const = 0;
   /// Name of the device that this process uses; empty: none.
   [[nodiscard]] virtual std::string device() const { return {}; }
+  /// How long each of `count` launches kept its caller, the device idle; in ns.
+  [[nodiscard]] virtual std::vector<std::int64_t> launch_times(int /*count*/) { return {}; }
 
  protected:
   Runner() = default;

@@ -8,8 +8,6 @@
 namespace uma {
 namespace {
 
-using ligament::gpu::ArgumentKind;
-
 constexpr std::uint32_t factor =
     1664525;  // of a linear congruence: cheap, and never the same twice
 constexpr std::uint32_t addend = 1013904223;
@@ -80,7 +78,7 @@ std::uint32_t word_after(std::uint32_t word, std::int64_t steps, const Size& siz
 }
 
 ligament::gpu::ProgramDescription kernels() {
-  using enum ArgumentKind;
+  using enum ligament::gpu::ArgumentKind;
   return {
       {{"uma.cl", text}},
       {{"reduce", {input, output, number, number}}, {"renew", {input, output, number, number}}}};

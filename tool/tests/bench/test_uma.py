@@ -26,6 +26,7 @@ from ligament.bench.uma.measure import (
 FOUND = {
     "native_ns": [1_000_000, 1_000_000, 2_000_000],
     "ros_ns": [1_100_000, 1_200_000, 2_600_000],
+    "launch_ns": [3000, 4000, 9000],
     "device": "some device",
     "bytes": 4096,
     "steps": 10,
@@ -43,16 +44,17 @@ def result(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def test_the_overhead_is_that_of_each_pair_of_runs() -> None:
-    native, ros, overhead, step = rows_of_cell(Cell("cache", "ROS-SHM-ZC", "ZC"), FOUND)
+    native, ros, overhead, step, launch = rows_of_cell(Cell("cache", "ROS-SHM-ZC", "ZC"), FOUND)
     assert (native["peer"], ros["peer"]) == ("native", "ligament")
     assert native["p50"] == 1.0
     assert (overhead["metric"], overhead["unit"]) == ("overhead", "percent")
     assert overhead["mean"] == pytest.approx(20.0)
     assert overhead["upper95"] == pytest.approx(20.0 + 2.92 * 10.0 / 3**0.5, rel=0.02)
     assert step["p50"] == pytest.approx(20.0)
+    assert (launch["metric"], launch["p50"]) == ("launch", 4.0)
     assert overhead["params"]["nodes"] == 2
     document = json.loads((resources.spec_dir() / "report" / "bench.schema.json").read_text())
-    jsonschema.validate(result([native, ros, overhead, step]), document)
+    jsonschema.validate(result([native, ros, overhead, step, launch]), document)
 
 
 @pytest.mark.parametrize(("freedom", "quantile"), [(4, 2.132), (9, 1.833), (29, 1.699)])
@@ -88,3 +90,4 @@ def test_each_cell_runs_and_counts_its_copies(
     assert found["messages"] == 16
     assert found["host_copies"] == (16 if ros_mode == "ROS-SC" else 0)
     assert found["device"]
+    assert len(found["launch_ns"]) == 500

@@ -113,6 +113,7 @@ def rows_of_cell(cell: Cell, found: dict[str, Any]) -> list[Row]:
         make_row("uma", params, "run_time", "ms", summarise([r / 1e6 for r in ros])),
         over,
         make_row("uma", params, "overhead_per_step", "us", summarise(step_us)),
+        make_row("uma", params, "launch", "us", summarise([n / 1000 for n in found["launch_ns"]])),
     ]
 
 

@@ -21,6 +21,8 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     console.print(references(rows))
     for workload in dict.fromkeys(r["params"]["workload"] for r in rows):
         console.print(overheads(workload, [r for r in rows if r["params"]["workload"] == workload]))
+    launches = [row["p50"] for row in rows if row["metric"] == "launch"]
+    console.print(f"a launch keeps its caller {min(launches):.1f} us (median, the best cell's)")
     console.print(
         "over: mean overhead over the same work without ROS; below: its upper 95 % bound; us/step: "
         "the median of what an exchange costs more. Copies by serialising were counted: 1 per "

@@ -52,10 +52,15 @@ def record(folder: Path, groups: list[list[str]]) -> Path:
             )
             for nodes in groups
         ]
-        assert processes[-1].wait(120) == 0  # the sink's: it ends when it has all frames
-        for process in processes[:-1]:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(60) == 0
+        try:
+            assert processes[-1].wait(120) == 0  # the sink's: it ends when it has all frames
+            for process in processes[:-1]:
+                process.send_signal(signal.SIGTERM)
+                assert process.wait(60) == 0
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
     return folder
 
 

@@ -54,7 +54,7 @@ def test_the_page_shows_the_report(
     assert {uri.partition(":")[0] for uri in browser.requests} <= {"file", "data"}
     assert figures_equal(browser, two_variants) > 150
     assert browser.evaluate("document.documentElement.scrollWidth") == width
-    for chart in ("latency", "parts", "hops", "distribution"):
+    for chart in ("latency", "parts", "hops", "spread", "distribution"):
         assert browser.evaluate(f"document.querySelectorAll('#chart-{chart} svg').length") > 0
     paper = browser.evaluate("getComputedStyle(document.body).backgroundColor")
     assert paper == ("rgb(18, 22, 29)" if dark else "rgb(255, 255, 255)")
@@ -93,6 +93,23 @@ def test_choosing_a_variant_changes_hops_tables_and_graph(
     graph = "document.querySelector('#graph-box').firstElementChild.shadowRoot.textContent"
     assert "two on the recording" in re.sub(r"\s+", " ", browser.evaluate(graph))
     figures_equal(browser, two_variants)
+
+
+def test_each_hop_s_distribution_is_drawn_where_there_is_one(
+    browser: Browser, two_variants: dict[str, Any], tmp_path: Path
+) -> None:
+    browser.look(make_page(two_variants, tmp_path / "report.html"), 1200, 900)
+    dots = "[...document.querySelectorAll('#chart-spread circle')].map((e) => e.dataset.path)"
+    hops = len(two_variants["variants"][0]["hops"])
+    assert len(browser.evaluate(dots)) == 3 * hops
+    assert "variants/0/hops/0/total_quantiles/5/value_ns" in browser.evaluate(dots)
+    for variant in two_variants["variants"]:
+        for hop in variant["hops"]:
+            del hop["total_quantiles"]
+    browser.look(make_page(two_variants, tmp_path / "older.html"), 1200, 900)
+    text = browser.evaluate("document.getElementById('chart-spread').textContent")
+    assert text == "There is no distribution of single hops in this report."
+    assert browser.complaints == []
 
 
 def seen(browser: Browser) -> tuple[int, int]:

@@ -211,3 +211,14 @@ def test_a_derived_graph_claims_no_transport(two_variants: dict[str, Any]) -> No
     assert "shm" not in re.sub(
         r"<style>.*?</style>|class=\"[^\"]*\"|url\([^)]*\)|id=\"[^\"]*\"", "", picture
     )
+
+
+def test_values_told_with_spans_have_a_table(two_variants: dict[str, Any]) -> None:
+    assert "Values told with spans" not in render_page(two_variants, Extras())
+    told = {"node": "/sink", "span": "track", "value": "points", "n": 9, "p50": 640.0, "p99": 700.0,
+            "mean": 641.5, "min": 600.0, "max": 701.0}  # fmt: skip
+    two_variants["variants"][1]["span_values"] = [told]
+    page = render_page(two_variants, Extras())
+    assert "Values told with spans" in page
+    for key in told:
+        assert f'data-path="variants/1/span_values/0/{key}"' in page

@@ -8,12 +8,13 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from run_chat import Chat
+from run_chat import LIGAMENT, Chat
 
 from ligament.graph.json_source import parse_json
 from ligament.graph.names import name_hash
@@ -318,3 +319,45 @@ def test_a_run_traced_as_ros2_can_be_imported(chat: Chat) -> None:
     nodes = sorted(chat.record()["nodes"])
     assert found["found"]["nodes"] == nodes
     assert found["missing"] == []
+
+
+def test_a_python_program_joins_the_recording_of_a_running_graph(
+    chat: Chat, tmp_path: Path
+) -> None:
+    try:
+        require_lttng()
+    except TraceError as lacking:
+        pytest.skip(str(lacking))
+    program = tmp_path / "joining.py"
+    program.write_text(
+        "from ligament.span import Spans\n"
+        "with Spans('/outside').span('look', lambda: {'seen': 3}):\n"
+        "    pass\n"
+    )
+    chat.set("/listener", messages=1_000_000)
+    process = chat.start("--trace", "--quiet")
+    environment = wait_for_environment(chat, process)
+    joined = subprocess.run(
+        [sys.executable, str(program)], env={**os.environ, **environment}, check=False,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    process.send_signal(signal.SIGINT)
+    process.wait(60)
+    assert joined.returncode == 0, joined.stderr
+    folder = next((chat.folder / "processes" / "runs").iterdir())
+    (variant,) = make_report([folder], ReportOptions())["variants"]
+    assert ("/outside", "look") in {(s["node"], s["span"]) for s in variant["spans"]}
+    assert [(v["value"], v["p50"]) for v in variant["span_values"]] == [("seen", 3.0)]
+
+
+def wait_for_environment(chat: Chat, process: subprocess.Popen[str]) -> dict[str, str]:
+    """What `ligament trace env` says, as soon as the run is recorded."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until and process.poll() is None:
+        for folder in (chat.folder / "processes").glob("runs/*"):
+            words = [*LIGAMENT, "trace", "env", str(folder), "--json"]
+            told = subprocess.run(words, capture_output=True, text=True, check=False)
+            if told.returncode == 0:
+                return dict(json.loads(told.stdout))
+        time.sleep(0.1)
+    raise AssertionError("the run was not recorded within 60 s")

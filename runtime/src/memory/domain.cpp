@@ -195,6 +195,9 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
   row.flags = reader_options.device ? layout::is_device : 0U;
   state->events.flag.attach(waiter);
   state->waiter = std::move(waiter);
+  if (reader_options.on_publish) {
+    state->on_publish = std::make_shared<const std::function<void()>>(reader_options.on_publish);
+  }
   auto place = publish_row(row, state->segment, counter);
   if (!place) {
     return unexpected<EndpointError>(place.error());

@@ -153,6 +153,8 @@ struct DomainState {
                 const EndpointDescription& theirs);
   void consider(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
                 const EndpointDescription& theirs);
+  [[nodiscard]] OnPublish on_publish_of(const OwnWriter& own, const Peer& peer,
+                                        std::uint64_t reader) const;
   void link_reader(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
                    const EndpointDescription& theirs);
   void open_writer(OwnReader& own, Peer& peer, const layout::EndpointRow& row,

@@ -160,6 +160,20 @@ void DomainState::consider(OwnWriter& own, Peer& peer, const layout::EndpointRow
   link_reader(own, peer, row, theirs);
 }
 
+/// What a publish calls of a reader of this very process. Not of one of the writer's own node: that
+/// knows what it publishes, and may hold locks of its own meanwhile.
+OnPublish DomainState::on_publish_of(const OwnWriter& own, const Peer& peer,
+                                     std::uint64_t reader) const {
+  if (peer.directory->nonce != nonce_) {
+    return nullptr;
+  }
+  const auto known = std::find_if(readers_.begin(), readers_.end(),
+                                  [reader](const auto& entry) { return entry.row.id == reader; });
+  const bool is_of_another =
+      known != readers_.end() && known->state->description.node != own.state->description.node;
+  return is_of_another ? known->state->on_publish : nullptr;
+}
+
 void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
                               const EndpointDescription& theirs) {
   auto link = std::make_unique<ReaderLink>();
@@ -191,6 +205,7 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
   link->pace.own_executor = peer.directory->nonce == nonce_ && own.state->waiter != nullptr &&
                             own.state->waiter->bell_slot == row.bell_slot;
   link->bell_slot = row.bell_slot;
+  link->on_publish = on_publish_of(own, peer, row.id);
   const bool history = wants_history(own.state->description, theirs);
   const bool all = theirs.qos.history == HistoryPolicy::keep_all;
   const auto depth = all ? static_cast<std::uint32_t>(layout::max_ring) : theirs.qos.depth;

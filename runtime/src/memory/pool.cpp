@@ -51,7 +51,9 @@ PublishResult Writer::publish(Loan&& loan, const PublishInfo& info) {
     return unexpected<PublishError>(PublishError::foreign_loan);
   }
   loan.writer_ = nullptr;
-  return state_->commit(loan.block_, loan.payload_.size(), info);
+  const Published published = state_->commit(loan.block_, loan.payload_.size(), info);
+  state_->call_readers();
+  return published;
 }
 
 const Gid& Writer::gid() const { return state_->gid; }

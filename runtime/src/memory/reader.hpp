@@ -66,6 +66,7 @@ struct ReaderState {
   os::SharedMemory segment;
   layout::ReaderSegment* shared = nullptr;
   std::shared_ptr<WaiterState> waiter;
+  OnPublish on_publish;           ///< of writers in this process, instead of a bell; may be null
   EventLog<ReaderEvents> events;  ///< messages lost: see take_events
   std::shared_ptr<DomainState> domain;
 

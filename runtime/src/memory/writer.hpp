@@ -2,6 +2,7 @@
 /// \file The inside of a writer: its segment, its chunks, and links to the readers it serves.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "memory/op_lock.hpp"
 #include "memory/os/system.hpp"
 #include "memory/ring.hpp"
+#include "memory/writer_link.hpp"
 
 namespace ligament::pool {
 
@@ -36,6 +38,7 @@ struct ReaderLink {
   os::Mapping segment;
   BellMapping bell_page;
   std::uint16_t bell_slot = 0;  ///< on that page; 0: nobody is woken
+  OnPublish on_publish;         ///< called instead of ringing, where it is not null
 
   [[nodiscard]] HoldRow holds() const {
     return {segment.as<const layout::Word>(layout::holds_offset), max_held};
@@ -64,6 +67,7 @@ struct WriterState {
   [[nodiscard]] expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> acquire(
       std::size_t size, std::size_t aligned_offset);
   [[nodiscard]] Published commit(std::uint32_t block, std::size_t size, const PublishInfo& info);
+  void call_readers();  ///< after a commit, without the lock
   void give_back(std::uint32_t block);
 
   // --- housekeeping ---
@@ -123,6 +127,8 @@ struct WriterState {
   void sleep_until_moved(ReaderLink& link, std::int64_t sleep_ns);
   void wake_sleepers(ReaderLink& link);
 
+  std::atomic<bool> calls_{false};  ///< `called_` is not null: a hint, for those without
+
   std::mutex growth_;                     ///< one growth at a time; taken before `lock_`
   std::vector<os::SharedMemory> chunks_;  ///< guarded by growth_
 
@@ -133,7 +139,8 @@ struct WriterState {
   std::vector<std::shared_ptr<ReaderLink>> paced_;
   std::uint64_t free_until_ = UINT64_MAX;  ///< up to there a publish need not look at `paced_`
   std::vector<HoldRow> holds_;
-  std::vector<Doorbells> doorbells_;  ///< one per process
+  std::vector<Doorbells> doorbells_;                      ///< one per process
+  std::shared_ptr<const std::vector<OnPublish>> called_;  ///< after a publish; null: nothing
   std::uint32_t loans_out_ = 0;
   std::int64_t last_timestamp_ = 0;
   WriterStats stats_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "memory/ring.hpp"
 
 namespace ligament::pool {
+
+/// What a publish of the same process calls; shared by a reader and the writers that serve it.
+using OnPublish = std::shared_ptr<const std::function<void()>>;
 
 /// Reads a word that a hostile writer may change meanwhile exactly once.
 template <typename T>

@@ -71,9 +71,12 @@ void WriterState::rebuild_views() {
   holds_.clear();
   doorbells_.clear();
   paced_.clear();
+  std::vector<OnPublish> called;
   for (const auto& link : links_) {
     holds_.push_back(link->holds());
-    if (!link->closing && link->bell_slot != 0) {
+    if (!link->closing && link->on_publish != nullptr) {
+      called.push_back(link->on_publish);
+    } else if (!link->closing && link->bell_slot != 0) {
       add_bell(*link);
     }
     if (!link->closing && link->paced) {
@@ -81,6 +84,27 @@ void WriterState::rebuild_views() {
     }
   }
   free_until_ = paced_.empty() ? UINT64_MAX : 0;
+  called_ =
+      called.empty() ? nullptr : std::make_shared<const std::vector<OnPublish>>(std::move(called));
+  calls_.store(called_ != nullptr, std::memory_order_relaxed);
+}
+
+/// A sample that is published while a reader is being linked may be of either side; the reader is
+/// woken when it is linked and looks for itself.
+void WriterState::call_readers() {
+  if (!calls_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  std::shared_ptr<const std::vector<OnPublish>> called;
+  {
+    const Guard guard(lock_);
+    called = called_;
+  }
+  if (called != nullptr) {
+    for (const OnPublish& call : *called) {
+      (*call)();
+    }
+  }
 }
 
 void WriterState::add_bell(const ReaderLink& link) {

@@ -295,6 +295,10 @@ struct ReaderStats {
 struct ReaderOptions {
   /// Samples are read by a device that may outlive this process by a moment (quarantine).
   bool device = false;
+  /// Called after each publish by another node of this process, by the thread that has published,
+  /// which does not wake the waiter then: for a reader that takes there and then. It may still be
+  /// called for a moment after the reader has ended.
+  std::function<void()> on_publish = nullptr;
 };
 
 class Reader {

@@ -10,8 +10,9 @@ endif()
 enable_language(C)  # for what the engine's headers do not show to C++
 file(GLOB edge_sources CONFIGURE_DEPENDS src/transport/dds/*.c src/transport/dds/*.cpp
      src/transport/edge/*.cpp)
-list(FILTER edge_sources EXCLUDE REGEX "main\\.cpp$")
+list(FILTER edge_sources EXCLUDE REGEX "(main|inside)\\.cpp$")
 add_library(ligament_edge STATIC ${edge_sources})
+set_target_properties(ligament_edge ligament_container PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(ligament_edge PUBLIC src)
 target_link_libraries(ligament_edge PUBLIC ligament ligament_container CycloneDDS::ddsc
                       PRIVATE ligament_warnings)
@@ -19,6 +20,13 @@ add_executable(ligament-edge src/transport/edge/main.cpp)
 target_link_libraries(ligament-edge PRIVATE ligament_edge ligament_warnings CLI11::CLI11 fmt::fmt)
 install(TARGETS ligament-edge RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
 set_target_properties(ligament-edge PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+
+# The same for a container to load: one without an edge carries no DDS engine.
+add_library(ligament-inner-edge MODULE src/transport/edge/inside.cpp)
+target_link_libraries(ligament-inner-edge PRIVATE ligament_edge ligament_warnings)
+set_target_properties(ligament-inner-edge PROPERTIES OUTPUT_NAME ligament-edge PREFIX lib
+                      INSTALL_RPATH "$ORIGIN/..")
+install(TARGETS ligament-inner-edge LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
 
 # The ends that `ligament bench dds` measures. The engine's own comes with its compiler of IDL.
 if(LIGAMENT_BUILD_BENCHMARKS AND COMMAND idlc_generate)

@@ -247,6 +247,23 @@ WaitStrategy read_wait(const Json& value, Problems& problems) {
                             : WaitStrategy::sleep();
 }
 
+EdgeConfig read_edge(const Json& value, Problems& problems) {
+  EdgeConfig edge;
+  std::int64_t domain_id = 0;
+  ObjectReader reader(value, "/edge", problems);
+  reader.whole_number("domain_id", 0, 232, domain_id, Need::required);
+  edge.domain_id = static_cast<std::uint32_t>(domain_id);
+  if (const Json* humble = reader.member("humble", Need::optional)) {
+    if (humble->is_boolean()) {
+      edge.humble = humble->get<bool>();
+    } else {
+      reader.expected_but_found("humble", "true or false", *humble);
+    }
+  }
+  reader.finish();
+  return edge;
+}
+
 void read_header(ObjectReader& reader, ContainerConfig& config, Problems& problems) {
   std::string schema;
   std::string log_level = "info";
@@ -283,6 +300,9 @@ ContainerConfig read_document(const Json& document, const Place& place) {
   }
   if (const Json* wait = reader.member("wait", Need::optional)) {
     config.wait = read_wait(*wait, place.problems);
+  }
+  if (const Json* edge = reader.member("edge", Need::optional)) {
+    config.edge = read_edge(*edge, place.problems);
   }
   reader.list("nodes", [&](const Json& node, const std::string& pointer) {
     config.nodes.push_back(read_node(node, pointer, place));

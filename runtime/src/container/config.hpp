@@ -29,6 +29,12 @@ struct NodeConfig {
   std::map<std::string, QoSOverrides> port_qos;
 };
 
+/// Where the container holds an edge: which network it joins.
+struct EdgeConfig {
+  std::uint32_t domain_id = 0;
+  bool humble = false;
+};
+
 struct ContainerConfig {
   std::string graph;
   std::string run_id;
@@ -38,6 +44,7 @@ struct ContainerConfig {
   std::optional<std::string> trace;
   LogLevel log_level = LogLevel::info;
   WaitStrategy wait;
+  std::optional<EdgeConfig> edge;
   std::vector<NodeConfig> nodes;
   std::map<std::string, TopicOptions> topics;
 };

@@ -14,6 +14,7 @@
 #include "container/config.hpp"
 #include "container/control.hpp"
 #include "container/heap_counter.hpp"
+#include "container/inner_edge.hpp"
 #include "node/node_state.hpp"
 
 namespace ligament::container {
@@ -205,6 +206,21 @@ int run_nodes(const Nodes& nodes, const std::shared_ptr<Context>& context, const
   return result ? exit_stopped : exit_failed;
 }
 
+/// The container's own edge, if it is to have one. It starts beside the nodes.
+expected<std::unique_ptr<InnerEdgeKeeper>, StartFailure> keep_edge(const ContainerConfig& config,
+                                                                   StatusChannel& channel) {
+  if (!config.edge) {
+    return nullptr;
+  }
+  const auto entry = load_inner_edge(inner_edge_path());
+  if (!entry) {
+    return failure(exit_bad_configuration, "", entry.error());
+  }
+  const auto& [domain_id, humble] = *config.edge;
+  return std::make_unique<InnerEdgeKeeper>(
+      **entry, InnerEdgeRequest{config.domain, config.run_id, domain_id, humble, &channel});
+}
+
 expected<int, StartFailure> run_configured(const Arguments& arguments, StatusChannel& channel) {
   auto config = read_config(arguments.config);
   if (!config) {
@@ -224,6 +240,10 @@ expected<int, StartFailure> run_configured(const Arguments& arguments, StatusCha
     return unexpected<StartFailure>(context.error());
   }
   Control control(channel, **context);  // before the nodes: their errors are told, signals are read
+  const auto edge = keep_edge(*config, channel);  // before the nodes: it ends after them
+  if (!edge) {
+    return unexpected<StartFailure>(edge.error());
+  }
   auto nodes = make_nodes({*config, *context, arguments.ros_tools});
   if (!nodes) {
     return unexpected<StartFailure>(nodes.error());

@@ -3,12 +3,14 @@
 
 #include <dds/dds.h>
 #include <dds/ddsi/ddsi_serdata.h>
+#include <dds/ddsi/ddsi_sertype.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "transport/dds/loopback.h"
 #include "transport/dds/names.hpp"
 #include "transport/dds/qos.hpp"
 
@@ -82,16 +84,25 @@ Writer::~Writer() {
   (void)dds_delete(topic_);
 }
 
-bool Writer::write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                   std::int64_t source_timestamp_ns, const std::optional<SampleIdentity>& related) {
+WriteResult Writer::write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                          std::int64_t source_timestamp_ns,
+                          const std::optional<SampleIdentity>& related) {
   ddsi_serdata* data =
       related ? make_related_data(type_, bytes, std::move(owner), source_timestamp_ns, *related)
               : make_raw_data(type_, bytes, std::move(owner), source_timestamp_ns);
+  if (data == nullptr) {
+    return WriteResult::refused;
+  }
   // dds_forwardcdr: as dds_writecdr, with the timestamp that we have set. It takes the reference.
-  const bool written = data != nullptr && dds_forwardcdr(entity_, data) == DDS_RETCODE_OK;
-  written_ += written ? 1 : 0;
-  return written;
+  const dds_return_t written = dds_forwardcdr(entity_, data);
+  if (written != DDS_RETCODE_OK) {
+    return written == DDS_RETCODE_TIMEOUT ? WriteResult::no_room : WriteResult::refused;
+  }
+  ++written_;
+  return WriteResult::sent;
 }
+
+bool Writer::has_room() const { return dds_wait_for_acks(entity_, 0) == DDS_RETCODE_OK; }
 
 bool Writer::is_matched_with(const Gid& participant) const {
   constexpr std::size_t prefix = 12;
@@ -304,6 +315,8 @@ expected<std::int32_t, Error> Participant::create_topic(const EndpointSpec& spec
     ddsi_sertype_unref(raw);
     return failure(fmt::format("DDS topic {} of type {}", spec.topic, spec.type), topic);
   }
+  // The type knows the domain that it is in, and nothing of the domain is sent before its topics.
+  ligament_suit_loopback(static_cast<ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&raw->gv)));
   if (type != nullptr) {
     *type = raw;
   }

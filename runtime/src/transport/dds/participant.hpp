@@ -64,6 +64,13 @@ struct ParticipantOptions {
   std::size_t most_remote = 16384;
 };
 
+/// What became of a sample that was handed to the engine.
+enum class WriteResult : std::uint8_t {
+  sent,
+  no_room,  ///< what was sent before is not acknowledged yet: worth another try
+  refused,  ///< never
+};
+
 class Writer {
  public:
   ~Writer();
@@ -71,11 +78,14 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   /// Sends bytes from where they lie. `owner` is released when the engine needs them no more.
-  /// False: the engine has no room now (what was sent is not acknowledged yet), or refused.
   /// `related` goes with it in inline QoS.
-  [[nodiscard]] bool write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                           std::int64_t source_timestamp_ns,
-                           const std::optional<SampleIdentity>& related = std::nullopt);
+  [[nodiscard]] WriteResult write(std::span<const std::byte> bytes,
+                                  std::shared_ptr<const void> owner,
+                                  std::int64_t source_timestamp_ns,
+                                  const std::optional<SampleIdentity>& related = std::nullopt);
+  /// Whether another try after `no_room` is worth it: all that was sent is acknowledged. Costs
+  /// nothing on the wire, where a try in vain asks all readers what they lack.
+  [[nodiscard]] bool has_room() const;
   /// The number that the next sample has on the wire; of the thread that writes.
   [[nodiscard]] std::int64_t next_sequence() const { return written_ + 1; }
   /// Whether some reader of that participant is matched: by the first 12 bytes of any gid of it.

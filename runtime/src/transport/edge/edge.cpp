@@ -93,39 +93,49 @@ void Edge::notify() {
   wake_.notify_one();
 }
 
+/// A way in has kept a sample for later. Nothing else has changed.
+void Edge::tell_waiting() {
+  {
+    const std::lock_guard guard(wake_mutex_);
+    waiting_told_ = true;
+  }
+  wake_.notify_one();
+}
+
 // --- control thread ------------------------------------------------------------------------------
 
 void Edge::run_control() {
   std::uint64_t version = 0;
+  bool is_waiting = false;
   while (!stop_.load()) {
     bool told = false;
     {
       std::unique_lock lock(wake_mutex_);
-      wake_.wait_for(lock, is_waiting_.load() ? look_soon : look_again,
-                     [this] { return changed_ || stop_.load(); });
+      wake_.wait_for(lock, is_waiting ? look_soon : look_again,
+                     [this] { return changed_ || waiting_told_ || stop_.load(); });
       told = std::exchange(changed_, false);
+      is_waiting = std::exchange(waiting_told_, false) || is_waiting;
     }
     const std::uint64_t now = domain_->version();
     if (told || now != version || is_graph_late_) {
       version = now;
       reconcile();
     }
-    if (is_waiting_.exchange(false)) {
-      deliver_waiting();
-    }
+    is_waiting = is_waiting && deliver_waiting();
   }
 }
 
-void Edge::deliver_waiting() {
+/// True: something waits on.
+bool Edge::deliver_waiting() {
   const std::lock_guard guard(mutex_);
+  bool any = false;
   for (auto& [name, topic] : topics_) {
     if (topic.in != nullptr) {
       find_ready_clients(name, topic);
-      if (topic.in->deliver_waiting()) {
-        is_waiting_.store(true);
-      }
+      any = topic.in->deliver_waiting() || any;
     }
   }
+  return any;
 }
 
 /// Makes what exists in DDS equal to what exists here. Idempotent; runs after every change.
@@ -175,12 +185,42 @@ void Edge::drop_gone(const Endpoints& endpoints) {
     std::erase_if(topic.writers, is_gone);
     std::erase_if(topic.readers, is_gone);
   }
-  std::erase_if(topics_, [](const auto& entry) { return entry.second.is_empty(); });
+  for (auto topic = topics_.begin(); topic != topics_.end();) {
+    if (topic->second.is_empty()) {
+      remember(topic->first, topic->second);
+      topic = topics_.erase(topic);
+    } else {
+      ++topic;
+    }
+  }
+}
+
+/// Its nodes have left; what it has carried is told on, and goes on if some come back.
+void Edge::remember(const std::string& name, Topic& topic) {
+  constexpr std::size_t most_gone = 4096;
+  close_out(topic, topic.out_volatile);
+  close_out(topic, topic.out_latched);
+  if (topic.in != nullptr) {
+    topic.in->set_writer(nullptr);
+  }
+  if (gone_.size() < most_gone || gone_.contains(name)) {
+    gone_[name] = figures_of(name, topic);
+  }
+}
+
+Edge::Topic& Edge::topic_of(const std::string& name) {
+  const auto [topic, is_new] = topics_.try_emplace(name);
+  if (const auto before = gone_.find(name); is_new && before != gone_.end()) {
+    topic->second.past_out = before->second.out;
+    topic->second.past_in = before->second.in;
+    gone_.erase(before);
+  }
+  return topic->second;
 }
 
 void Edge::add_new(const Endpoints& endpoints) {
   for (const auto& endpoint : endpoints) {
-    Topic& topic = topics_[endpoint.description.topic];
+    Topic& topic = topic_of(endpoint.description.topic);
     if (endpoint.kind == pool::EndpointKind::writer) {
       add_writer(topic, endpoint);
     } else {
@@ -212,10 +252,8 @@ void Edge::add_reader(Topic& topic, const pool::EndpointInfo& endpoint) {
     };
     const std::string& name = endpoint.description.topic;
     topic.in = std::make_shared<WayIn>(
-        WayInService{identity_of(name, clients_, form_of), is_request(name)}, [this] {
-          is_waiting_.store(true);
-          notify();
-        });
+        WayInService{identity_of(name, clients_, form_of), is_request(name)},
+        [this] { tell_waiting(); });
   }
   if (endpoint.description.qos.durability == DurabilityPolicy::transient_local) {
     open_in(topic, endpoint.description);  // the history comes with the match
@@ -248,7 +286,8 @@ void Edge::tell_graph() {
   bytes->resize((bytes->size() + 3) / 4 * 4);
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto stamp = std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
-  is_graph_late_ = !graph_writer_->write({bytes->data(), payload.size()}, bytes, stamp);
+  is_graph_late_ =
+      graph_writer_->write({bytes->data(), payload.size()}, bytes, stamp) != dds::WriteResult::sent;
   if (!is_graph_late_) {
     told_ = std::move(info);
     told_at_ns_ = now;

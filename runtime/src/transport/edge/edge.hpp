@@ -38,7 +38,7 @@ struct Options {
   std::size_t topic_memory_bytes = std::size_t{1} << 30;
 };
 
-/// What passed since the topic came, per topic.
+/// What passed since the start, per topic.
 struct TopicFigures {
   std::string topic;
   std::size_t publishers = 0;     ///< here
@@ -77,8 +77,9 @@ class Edge {
     std::map<std::uint64_t, LocalWriter> writers;
     std::map<std::uint64_t, LocalReader> readers;
     std::shared_ptr<WayIn> in;
-    QoSProfile offered;  ///< by the way in, while it is open
-    WayOutFigures past;  ///< of ways out that are closed
+    QoSProfile offered;      ///< by the way in, while it is open
+    WayOutFigures past_out;  ///< of ways out that are closed
+    WayInFigures past_in;    ///< of the time before its nodes left and others came
     std::shared_ptr<WayOut> out_volatile;
     std::shared_ptr<WayOut> out_latched;
     [[nodiscard]] bool is_empty() const { return writers.empty() && readers.empty(); }
@@ -87,16 +88,20 @@ class Edge {
   explicit Edge(const Options& options) : options_(options) {}
   [[nodiscard]] expected<void, std::string> join();
   void notify();
+  void tell_waiting();
 
   // control thread
   void run_control();
-  void deliver_waiting();
+  [[nodiscard]] bool deliver_waiting();
   void find_ready_clients(const std::string& name, Topic& topic);
   void reconcile();
   void drop_gone(const Endpoints& endpoints);
+  void remember(const std::string& name, Topic& topic);
+  [[nodiscard]] Topic& topic_of(const std::string& name);
   void add_new(const Endpoints& endpoints);
   void add_writer(Topic& topic, const pool::EndpointInfo& endpoint);
   void add_reader(Topic& topic, const pool::EndpointInfo& endpoint);
+  static void close_out(Topic& topic, std::shared_ptr<WayOut>& way);
   void settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way);
   void settle_in(Topic& topic);
   void open_in(Topic& topic, const pool::EndpointDescription& subscription);
@@ -106,6 +111,7 @@ class Edge {
   [[nodiscard]] std::optional<OutFace> out_face(LocalWriter& writer);
   [[nodiscard]] pool::Gid reply_reader_of(LocalWriter& writer);
   [[nodiscard]] std::optional<dds::ServiceForm> form_of_servers(const std::string& request_topic);
+  [[nodiscard]] static TopicFigures figures_of(const std::string& name, const Topic& topic);
   void find_problems();
   void judge_remote(const std::string& name, const Topic& topic, const dds::RemoteEndpoint& remote);
   void tell_graph();
@@ -118,7 +124,7 @@ class Edge {
 
   const Options options_;
   std::shared_ptr<pool::Domain> domain_;
-  std::unique_ptr<pool::Waiter> waiter_;
+  std::shared_ptr<pool::Waiter> waiter_;
   std::unique_ptr<dds::Participant> participant_;
   const std::shared_ptr<ServiceClients> clients_ = std::make_shared<ServiceClients>();
   std::unique_ptr<dds::Writer> graph_writer_;
@@ -126,8 +132,9 @@ class Edge {
   std::int64_t told_at_ns_ = 0;
   bool is_graph_late_ = false;  ///< the graph changed too soon after we told of it
 
-  std::mutex mutex_;  ///< guards topics_, ways_, problems_, failures_
+  std::mutex mutex_;  ///< guards topics_, gone_, ways_, problems_, failures_
   std::map<std::string, Topic> topics_;
+  std::map<std::string, TopicFigures> gone_;   ///< of topics whose nodes have left
   std::vector<std::shared_ptr<WayOut>> ways_;  ///< what the data thread pumps
   std::uint64_t ways_version_ = 0;
   std::vector<std::string> problems_;  ///< pairs that do not match
@@ -135,8 +142,8 @@ class Edge {
 
   std::mutex wake_mutex_;
   std::condition_variable wake_;
-  bool changed_ = true;                  ///< guarded by wake_mutex_
-  std::atomic<bool> is_waiting_{false};  ///< some way in has samples to deliver
+  bool changed_ = true;        ///< guarded by wake_mutex_
+  bool waiting_told_ = false;  ///< guarded by wake_mutex_: a way in has kept a sample
   std::atomic<bool> stop_{false};
   std::thread control_;
   std::thread data_;

@@ -96,32 +96,38 @@ std::vector<std::string> Edge::problems() {
   return all;
 }
 
+TopicFigures Edge::figures_of(const std::string& name, const Topic& topic) {
+  TopicFigures figures;
+  figures.topic = name;
+  figures.publishers = topic.writers.size();
+  figures.subscriptions = topic.readers.size();
+  for (const auto& [id, writer] : topic.writers) {
+    figures.remote_readers = std::max<std::size_t>(figures.remote_readers, writer.face->matched());
+  }
+  for (const auto& [id, reader] : topic.readers) {
+    figures.remote_writers = std::max<std::size_t>(figures.remote_writers, reader.face->matched());
+  }
+  figures.out = topic.past_out;
+  for (const auto& way : {topic.out_volatile, topic.out_latched}) {
+    if (way != nullptr) {
+      figures.out.add(way->figures());
+    }
+  }
+  figures.in = topic.past_in;
+  if (topic.in != nullptr) {
+    figures.in.add(topic.in->figures());
+  }
+  return figures;
+}
+
 std::vector<TopicFigures> Edge::figures() {
   const std::lock_guard guard(mutex_);
   std::vector<TopicFigures> all;
   for (const auto& [name, topic] : topics_) {
-    TopicFigures figures;
-    figures.topic = name;
-    figures.publishers = topic.writers.size();
-    figures.subscriptions = topic.readers.size();
-    figures.out = topic.past;
-    for (const auto& [id, writer] : topic.writers) {
-      figures.remote_readers =
-          std::max<std::size_t>(figures.remote_readers, writer.face->matched());
-    }
-    for (const auto& [id, reader] : topic.readers) {
-      figures.remote_writers =
-          std::max<std::size_t>(figures.remote_writers, reader.face->matched());
-    }
-    for (const auto& way : {topic.out_volatile, topic.out_latched}) {
-      if (way != nullptr) {
-        figures.out.add(way->figures());
-      }
-    }
-    if (topic.in != nullptr) {
-      figures.in = topic.in->figures();
-    }
-    all.push_back(std::move(figures));
+    all.push_back(figures_of(name, topic));
+  }
+  for (const auto& [name, figures] : gone_) {
+    all.push_back(figures);
   }
   return all;
 }

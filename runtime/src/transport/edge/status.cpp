@@ -40,7 +40,7 @@ void StatusWriter::write() {
   constexpr std::size_t most_told = 256;  // names in them are chosen by whoever is on the network
   for (const std::string& problem : edge_.problems()) {
     if (told_.size() < most_told && told_.insert(problem).second) {
-      channel_.send_error("", problem);
+      channel_.send_error(origin_, problem);
     }
   }
   auto figures = edge_.figures();

@@ -19,12 +19,15 @@ namespace ligament::edge {
 /// problem once.
 class StatusWriter {
  public:
-  StatusWriter(container::StatusChannel& channel, Edge& edge) : channel_(channel), edge_(edge) {}
+  /// `origin`: whose problems they are; empty where the edge is a process of its own.
+  StatusWriter(container::StatusChannel& channel, Edge& edge, std::string origin = "")
+      : channel_(channel), edge_(edge), origin_(std::move(origin)) {}
   void write();
 
  private:
   container::StatusChannel& channel_;
   Edge& edge_;
+  const std::string origin_;
   std::set<std::string> told_;
   std::vector<TopicFigures> told_figures_;
   bool has_told_ = false;

@@ -54,9 +54,7 @@ void WayIn::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_b
   bound_bytes_ = bound_bytes;
   heard_ = false;
   if (writer_ == nullptr) {
-    figures_.unwanted += waiting_.size();
-    waiting_.clear();
-    waiting_bytes_ = 0;
+    forget_waiting(std::numeric_limits<std::int64_t>::max());
   }
 }
 
@@ -129,10 +127,13 @@ void WayIn::count_received(std::size_t size) {
 
 bool WayIn::deliver_waiting() {
   const std::lock_guard guard(mutex_);
+  const std::int64_t patience_ends = pool::monotonic_now_ns() - longest_wait_ns;
+  if (writer_ == nullptr) {
+    forget_waiting(patience_ends);
+  }
   if (waiting_.empty() || !is_heard()) {
     return !waiting_.empty();
   }
-  const std::int64_t patience_ends = pool::monotonic_now_ns() - longest_wait_ns;
   std::deque<Waiting> later;
   for (Waiting& sample : std::exchange(waiting_, {})) {
     if (is_ready(sample.writer) || sample.since_ns < patience_ends) {
@@ -144,6 +145,16 @@ bool WayIn::deliver_waiting() {
   }
   waiting_ = std::move(later);
   return !waiting_.empty();
+}
+
+/// Under mutex_. Nobody here wants what came before that time: the way was closed meanwhile, or has
+/// never been opened.
+void WayIn::forget_waiting(std::int64_t before_ns) {
+  while (!waiting_.empty() && waiting_.front().since_ns < before_ns) {
+    waiting_bytes_ -= waiting_.front().payload.size();
+    waiting_.pop_front();
+    ++figures_.unwanted;
+  }
 }
 
 /// Under mutex_.
@@ -239,6 +250,10 @@ void WayIn::publish(dds::Received&& sample) {
     return;
   }
   auto* loaned = dynamic_cast<LoanedPayload*>(sample.incoming.get());
+  if (loaned != nullptr && writer_ == nullptr) {
+    ++figures_.unwanted;  // its last subscription has left while it was being received
+    return;
+  }
   if (loaned != nullptr) {
     loaned->loan.resize(bytes.size());
   }

@@ -34,6 +34,17 @@ struct WayInFigures {
   std::uint64_t unknown_form = 0;  ///< XCDR2, parameter lists, too short
   std::uint64_t unwanted = 0;      ///< nobody here subscribes (any more)
   bool operator==(const WayInFigures&) const = default;
+
+  void add(const WayInFigures& more) {
+    received += more.received;
+    bytes += more.bytes;
+    repeated += more.repeated;
+    no_room += more.no_room;
+    too_large += more.too_large;
+    big_endian += more.big_endian;
+    unknown_form += more.unknown_form;
+    unwanted += more.unwanted;
+  }
 };
 
 /// Of halves of services; empty for a topic.
@@ -90,6 +101,7 @@ class WayIn final : public dds::Inbox {
   [[nodiscard]] bool is_ready(const dds::Gid& client) const;
   [[nodiscard]] bool has_waiting(const dds::Gid& writer) const;
   void deliver(const Waiting& sample);
+  void forget_waiting(std::int64_t before_ns);
 
   const WayInService service_;
   const std::function<void()> on_waiting_;

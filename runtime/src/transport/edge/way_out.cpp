@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/edge/way_out.hpp"
 
-#include <cstring>
 #include <limits>
 #include <utility>
 
-#include "memory/layout.hpp"
+#include "memory/relayed.hpp"
 
 namespace ligament::edge {
 
@@ -15,34 +14,44 @@ constexpr unsigned most_at_once = 64;
 constexpr std::size_t most_early = 64;
 constexpr std::int64_t longest_block_ns = 100'000'000;
 
-/// Whether its gid is that of another publisher than the one that put it into the pool: then an
-/// edge did, for somebody outside (spec/wire/pool.md, section 2).
-bool is_relayed(const pool::SampleInfo& info) {
-  std::uint64_t nonce = 0;
-  std::uint32_t counter = 0;
-  std::memcpy(&nonce, info.gid.data(), sizeof nonce);
-  std::memcpy(&counter, info.gid.data() + sizeof nonce, sizeof counter);
-  return pool::layout::endpoint_id(nonce, counter) != info.publisher;
-}
-
 }  // namespace
 
-expected<std::unique_ptr<WayOut>, std::string> WayOut::open(pool::Domain& domain,
-                                                            pool::Waiter& waiter,
-                                                            const pool::EndpointDescription& wanted,
-                                                            MarkOf mark_of) {
-  auto reader = domain.create_reader(wanted, waiter);
+expected<std::unique_ptr<WayOut>, std::string> WayOut::open(pool::Domain& domain, Spec spec,
+                                                            Faces faces) {
+  std::unique_ptr<WayOut> self(new WayOut);
+  self->writers_ = std::move(faces);  // before anybody can see that somebody listens
+  self->turn_->waiter = spec.waiter;
+  pool::ReaderOptions options;
+  options.on_publish = [turn = self->turn_] { send_here(*turn); };
+  auto reader = domain.create_reader(spec.wanted, *spec.waiter, options);
   if (!reader) {
     return unexpected<std::string>(reader.error().text);
   }
-  std::unique_ptr<WayOut> self(new WayOut);
-  self->description_ = wanted;
-  self->mark_of_ = std::move(mark_of);
+  self->description_ = std::move(spec.wanted);
+  self->mark_of_ = std::move(spec.mark_of);
   self->reader_ = std::move(*reader);
+  const std::lock_guard turn(self->turn_->mutex);
+  self->turn_->way = self.get();
   return self;
 }
 
-void WayOut::set_writers(std::map<std::uint64_t, OutFace> writers) {
+WayOut::~WayOut() {
+  const std::lock_guard turn(turn_->mutex);
+  turn_->way = nullptr;
+}
+
+WayOutFigures WayOut::close() {
+  const std::lock_guard turn(turn_->mutex);
+  turn_->way = nullptr;
+  const std::lock_guard guard(mutex_);
+  writers_.clear();
+  figures_.refused += std::exchange(blocked_, {}).size();
+  figures_.lost += std::exchange(early_, {}).size();
+  figures_.lost += reader_->stats().lost;
+  return figures_;
+}
+
+void WayOut::set_writers(Faces writers) {
   const std::lock_guard guard(mutex_);
   writers_ = std::move(writers);
   for (Latched& sample : std::exchange(early_, {})) {
@@ -65,35 +74,52 @@ void WayOut::write(std::uint64_t publisher, std::span<const std::byte> bytes,
   }
   if (blocked_.empty()) {
     dds::Writer& writer = *writers_.at(publisher).writer;
-    if (writer.write(bytes, owner, when.timestamp_ns, when.related)) {
-      count(bytes.size());
+    const auto result = writer.write(bytes, owner, when.timestamp_ns, when.related);
+    if (result != dds::WriteResult::no_room) {
+      count(result, bytes.size());
       return;
     }
+    blocked_since_ns_ = pool::monotonic_now_ns();
   }
-  blocked_.push_back({publisher, bytes, std::move(owner), when, pool::monotonic_now_ns()});
+  blocked_.push_back({publisher, bytes, std::move(owner), when});
 }
 
-void WayOut::count(std::size_t sent_bytes) {
-  ++figures_.sent;
-  figures_.bytes += sent_bytes;
+void WayOut::count(dds::WriteResult result, std::size_t bytes) {
+  if (result == dds::WriteResult::sent) {
+    ++figures_.sent;
+    figures_.bytes += bytes;
+  } else {
+    ++figures_.refused;
+  }
 }
 
-/// Under mutex_. False: the engine still has no room for the first of them.
+/// Under mutex_. A try in vain is not free: the engine asks all readers what they lack, and each
+/// answer makes it send again what is still on its way.
+dds::WriteResult WayOut::try_again(const Blocked& sample) {
+  const auto writer = writers_.find(sample.publisher);
+  if (writer == writers_.end()) {
+    return dds::WriteResult::refused;  // nobody outside listens to it any more
+  }
+  dds::Writer& face = *writer->second.writer;
+  return face.has_room()
+             ? face.write(sample.bytes, sample.owner, sample.when.timestamp_ns, sample.when.related)
+             : dds::WriteResult::no_room;
+}
+
+/// Under mutex_. False: the engine still has no room for the first of them. Each has its time from
+/// when it is the first.
 bool WayOut::write_blocked() {
   while (!blocked_.empty()) {
     const Blocked& first = blocked_.front();
-    const auto writer = writers_.find(first.publisher);
-    if (writer == writers_.end()) {
-      ++figures_.refused;  // nobody outside listens to it any more
-    } else if (writer->second.writer->write(first.bytes, first.owner, first.when.timestamp_ns,
-                                            first.when.related)) {
-      count(first.bytes.size());
-    } else if (pool::monotonic_now_ns() - first.since_ns < longest_block_ns) {
+    const std::int64_t now = pool::monotonic_now_ns();
+    const auto result = try_again(first);
+    if (result == dds::WriteResult::no_room && now - blocked_since_ns_ < longest_block_ns) {
+      ++figures_.looks;
       return false;
-    } else {
-      ++figures_.refused;
     }
+    count(result, first.bytes.size());
     blocked_.pop_front();
+    blocked_since_ns_ = now;
   }
   return true;
 }
@@ -107,7 +133,7 @@ void WayOut::send(pool::HeldSample&& sample) {
   const pool::SampleInfo& info = sample.info();
   const std::span<const std::byte> bytes = sample.payload();
   if (description_.qos.durability == DurabilityPolicy::transient_local) {
-    if (!is_relayed(info)) {
+    if (!pool::is_relayed(info)) {
       auto memory = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
       memory->resize(bytes.size() + 3);  // the engine reads up to 3 bytes of padding
       const std::span<const std::byte> copy(memory->data(), bytes.size());
@@ -167,7 +193,35 @@ void WayOut::keep_for_later(Latched&& sample) {
   }
 }
 
+/// By a publisher of this process that has just published. It does not wait: if another thread is
+/// at it, that one goes on.
+void WayOut::send_here(Turn& turn) {
+  if (turn.asked.fetch_add(1) != 0) {
+    return;  // another publisher is at it, and looks at `asked` when it has done
+  }
+  unsigned seen = 0;
+  do {
+    seen = turn.asked.load();
+    const std::unique_lock lock(turn.mutex, std::try_to_lock);
+    const bool closed = lock.owns_lock() && turn.way == nullptr;
+    if (!closed && (!lock.owns_lock() || !turn.way->send_all())) {
+      turn.waiter->wake();  // the edge's thread does the rest
+    }
+  } while (turn.asked.fetch_sub(seen) != seen);
+}
+
+/// False: something is left, for which the engine has no room now, or we had not enough time.
+bool WayOut::send_all() {
+  (void)take_and_send();
+  return !reader_->has_data() && !is_blocked();
+}
+
 bool WayOut::pump() {
+  const std::lock_guard turn(turn_->mutex);
+  return turn_->way != nullptr && take_and_send();
+}
+
+bool WayOut::take_and_send() {
   for (unsigned taken = 0; taken < most_at_once; ++taken) {
     {
       const std::lock_guard guard(mutex_);

@@ -3,6 +3,7 @@
 /// engine needs them no more.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -24,6 +25,7 @@ struct WayOutFigures {
   std::uint64_t lost = 0;       ///< overwritten in the pool before they were taken
   std::uint64_t refused = 0;    ///< the engine's history stayed full for the blocking time
   std::uint64_t held_back = 0;  ///< takes that found max_held samples still with the engine
+  std::uint64_t looks = 0;      ///< for room, while a sample waited for it in vain
   bool operator==(const WayOutFigures&) const = default;
 
   void add(const WayOutFigures& more) {
@@ -32,23 +34,38 @@ struct WayOutFigures {
     lost += more.lost;
     refused += more.refused;
     held_back += more.held_back;
+    looks += more.looks;
   }
 };
 
 class WayOut {
  public:
-  /// Joins the topic as a subscription. `wanted` says topic, type and QoS (section 6).
-  [[nodiscard]] static expected<std::unique_ptr<WayOut>, std::string> open(
-      pool::Domain& domain, pool::Waiter& waiter, const pool::EndpointDescription& wanted,
-      MarkOf mark_of = nullptr);
+  /// Where the samples of each publisher go.
+  using Faces = std::map<std::uint64_t, OutFace>;
+  /// `wanted` says topic, type and QoS (section 6). `waiter` is that of the thread that pumps.
+  struct Spec {
+    pool::EndpointDescription wanted;
+    MarkOf mark_of{};
+    std::shared_ptr<pool::Waiter> waiter;
+  };
+
+  /// Joins the topic as a subscription.
+  [[nodiscard]] static expected<std::unique_ptr<WayOut>, std::string> open(pool::Domain& domain,
+                                                                           Spec spec, Faces faces);
+  ~WayOut();
+  WayOut(const WayOut&) = delete;
+  WayOut& operator=(const WayOut&) = delete;
 
   /// Samples of this publisher go to this writer. Replaces what was said before; an empty map
   /// stops all. A writer is destroyed only after it has been taken out here.
-  void set_writers(std::map<std::uint64_t, OutFace> writers);
+  void set_writers(Faces writers);
   /// Takes out one writer; the others go on.
   void forget(std::uint64_t publisher);
+  /// Sends nothing more; what it has not sent counts as refused or lost.
+  [[nodiscard]] WayOutFigures close();
 
-  /// Sends what is there, but not for ever: other topics wait. False: nothing was sent.
+  /// Sends what is there, but not for ever: other topics wait. False: nothing was sent. For the
+  /// edge's thread; publishers of this process send what they publish themselves.
   bool pump();
   /// Whether a sample waits for room with the engine: to be pumped again soon.
   [[nodiscard]] bool is_blocked() const;
@@ -58,7 +75,19 @@ class WayOut {
   [[nodiscard]] WayOutFigures figures() const;
 
  private:
+  /// One thread at a time takes and sends, so that samples go in their order. Outlives the way: a
+  /// publisher may be about to call.
+  struct Turn {
+    std::mutex mutex;
+    std::atomic<unsigned> asked{0};  ///< publishers that want to send and have not yet
+    WayOut* way = nullptr;           ///< guarded by mutex; null: closed
+    std::shared_ptr<pool::Waiter> waiter;
+  };
+
   WayOut() = default;
+  static void send_here(Turn& turn);
+  [[nodiscard]] bool send_all();
+  bool take_and_send();
   /// A sample of a transient-local publisher, copied: DDS keeps it for late comers.
   struct Latched {
     std::uint64_t publisher = 0;
@@ -78,24 +107,26 @@ class WayOut {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
     When when;
-    std::int64_t since_ns = 0;
   };
   bool write_blocked();
+  [[nodiscard]] dds::WriteResult try_again(const Blocked& sample);
   void send(pool::HeldSample&& sample);
   void send_marked(const OutFace& face, pool::HeldSample&& sample);
   void send_latched(Latched&& sample);
   void keep_for_later(Latched&& sample);
   void write(std::uint64_t publisher, std::span<const std::byte> bytes,
              std::shared_ptr<const void> owner, const When& when);
-  void count(std::size_t sent_bytes);
+  void count(dds::WriteResult result, std::size_t bytes);
 
+  const std::shared_ptr<Turn> turn_ = std::make_shared<Turn>();
   pool::EndpointDescription description_;
   MarkOf mark_of_;  ///< of services; else empty
   std::unique_ptr<pool::Reader> reader_;
   mutable std::mutex mutex_;  ///< guards everything below
-  std::map<std::uint64_t, OutFace> writers_;
-  std::deque<Latched> early_;    ///< of publishers whose writers we have not been told yet
-  std::deque<Blocked> blocked_;  ///< the first has been tried
+  Faces writers_;
+  std::deque<Latched> early_;          ///< of publishers whose writers we have not been told yet
+  std::deque<Blocked> blocked_;        ///< the first has been tried
+  std::int64_t blocked_since_ns_ = 0;  ///< that first one
   WayOutFigures figures_;
 };
 

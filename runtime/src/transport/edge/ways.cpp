@@ -45,13 +45,20 @@ pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
   return wish;
 }
 
+void Edge::close_out(Topic& topic, std::shared_ptr<WayOut>& way) {
+  if (way != nullptr) {
+    topic.past_out.add(way->close());
+    way.reset();
+  }
+}
+
 /// Open while somebody outside listens; told which publisher's samples go to which writer.
 /// A transient-local one stays open then, and all writers get their samples: DDS keeps them for
 /// late comers, and opening it again would send the history twice.
 void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way) {
   const bool latched = durability == DurabilityPolicy::transient_local;
   bool heard = latched && way != nullptr;
-  std::map<std::uint64_t, OutFace> writers;
+  WayOut::Faces writers;
   for (auto& [id, writer] : topic.writers) {
     const bool matched = writer.face->matched() != 0;
     if (writer.description.qos.durability != durability || !(latched || matched)) {
@@ -63,23 +70,21 @@ void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr
     }
   }
   if (writers.empty() || !heard) {
-    if (way != nullptr) {
-      way->set_writers({});
-      topic.past.add(way->figures());
-    }
-    way.reset();
+    close_out(topic, way);
     return;
   }
-  if (way == nullptr) {
-    const auto wish = wish_for_out(topic, durability);
-    auto opened = WayOut::open(*domain_, *waiter_, wish, mark_of(wish.topic, clients_));
-    if (!opened) {
-      failures_.push_back(opened.error());
-      return;
-    }
-    way = std::move(*opened);
+  if (way != nullptr) {
+    way->set_writers(std::move(writers));
+    return;
   }
-  way->set_writers(std::move(writers));
+  const auto wish = wish_for_out(topic, durability);
+  const auto mark = mark_of(wish.topic, clients_);
+  auto opened = WayOut::open(*domain_, {wish, mark, waiter_}, std::move(writers));
+  if (!opened) {
+    failures_.push_back(opened.error());
+    return;
+  }
+  way = std::move(*opened);
 }
 
 /// Open while somebody outside publishes and somebody here listens; for latched topics always.
@@ -122,6 +127,7 @@ void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) 
   const std::size_t blocks = std::size_t{offer.qos.depth} + options.max_loans;
   topic.in->set_writer(std::move(*writer), std::max(least, options_.topic_memory_bytes / blocks));
   topic.offered = offer.qos;
+  tell_waiting();  // what came before it was open
 }
 
 /// What satisfies this subscription and all that have faces. Who asks for a sign of life gets it

@@ -59,6 +59,7 @@ class Child {
     }
     return text;
   }
+  void say_begin() const { (void)!::write(input_, "\n", 1); }
   /// Ends its input, waits for it and gives its exit status.
   int finish() {
     ::close(input_);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <thread>
 
+#include "dds_domain.hpp"
 #include "transport/dds/names.hpp"
 
 namespace ligament::edge {
@@ -59,8 +60,8 @@ class EdgeTest : public testing::Test {
  protected:
   void SetUp() override {
     static unsigned next = 0;
-    domain_id_ = 100 + (static_cast<unsigned>(::getpid()) + next++) % 100;
-    graph_ = fmt::format("edge-test-{}-{}", ::getpid(), next);
+    domain_id_ = take_dds_domain();
+    graph_ = fmt::format("edge-test-{}-{}", ::getpid(), ++next);
     domain_ = *pool::Domain::join({graph_, "run"});
     waiter_ = *domain_->create_waiter();
     auto participant = dds::Participant::create({.domain = domain_id_}, [] {});
@@ -109,7 +110,7 @@ class EdgeTest : public testing::Test {
     auto bytes = std::make_shared<std::vector<std::byte>>(payload_of(text, form));
     const std::size_t size = bytes->size();
     bytes->resize(size + 3);
-    EXPECT_TRUE(writer.write({bytes->data(), size}, bytes, ++stamp));
+    EXPECT_EQ(writer.write({bytes->data(), size}, bytes, ++stamp), dds::WriteResult::sent);
   }
   static void say(pool::Writer& writer, const std::string& text) {
     const auto bytes = payload_of(text);
@@ -396,6 +397,63 @@ TEST_F(EdgeTest, HeldBlocksComeBackWhenTheListenerGoes) {
   const auto stats = writer->stats();
   EXPECT_EQ(stats.blocks_free, stats.blocks - 4);        // all but the ring
   EXPECT_GE(figures("/held").out.sent, heard().size());  // counts outlive the listener
+}
+
+TEST_F(EdgeTest, PublishersOfThisProcessSendWhatTheyPublish) {
+  const auto writer = publisher("/here", QoS(10).best_effort());
+  const auto reader = listener("/here", QoS(10).best_effort());
+  ASSERT_TRUE(wait_until([&] { return writer->matched_readers() == 1; }));
+  for (std::uint64_t sent = 1; sent <= 200; ++sent) {
+    say(*writer, "here");
+    ASSERT_TRUE(wait_until([&] { return figures("/here").out.sent == sent; }));
+  }
+  EXPECT_EQ(writer->stats().wakes, 0U);  // the edge's thread slept all the while
+}
+
+TEST_F(EdgeTest, PublishersOfSeveralThreadsLeaveNothingBehind) {
+  constexpr std::uint64_t each = 2000;
+  const auto deep = QoS(3 * each).best_effort();
+  std::vector<std::unique_ptr<pool::Writer>> writers;
+  for (int i = 0; i < 3; ++i) {
+    writers.push_back(publisher("/crowd", deep));
+  }
+  const auto reader = listener("/crowd", QoS(10).best_effort());
+  std::uint64_t sent = 0;
+  for (const auto& writer : writers) {
+    ASSERT_TRUE(wait_until([&] {  // each has a face of its own, which is matched in its time
+      say(*writer, "first");
+      return figures("/crowd").out.sent > sent;
+    }));
+    sent = figures("/crowd").out.sent;
+  }
+  std::vector<std::thread> threads;
+  for (const auto& writer : writers) {
+    threads.emplace_back([&writer] {
+      for (std::uint64_t i = 0; i < each; ++i) {
+        say(*writer, "one of many");
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_TRUE(wait_until([&] { return figures("/crowd").out.sent == sent + 3 * each; }));
+  EXPECT_EQ(figures("/crowd").out.lost, 0U);
+}
+
+TEST_F(EdgeTest, FiguresOutliveTheNodesAndGoOnWithTheNext) {
+  const auto reader = listener("/left");
+  for (std::uint64_t life = 1; life <= 2; ++life) {
+    auto writer = publisher("/left");
+    ASSERT_TRUE(wait_until([&] { return writer->matched_readers() == 1; }));
+    say(*writer, "bye");
+    ASSERT_TRUE(wait_until([&] { return figures("/left").out.sent == life; }));
+    writer.reset();
+    ASSERT_TRUE(wait_until([&] { return figures("/left").publishers == 0; }));
+    EXPECT_EQ(figures("/left").out.sent, life);
+  }
+  const auto topics = edge_->figures();
+  EXPECT_EQ(topics.size(), 1U);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "dds_domain.hpp"
 #include "transport/edge/edge.hpp"
 
 namespace ligament::edge {
@@ -20,8 +21,8 @@ class GraphAndEdge : public testing::Test {
  protected:
   void SetUp() override {
     static unsigned next = 0;
-    domain_id_ = 100 + (static_cast<unsigned>(::getpid()) + 25 + next++) % 100;
-    graph_ = fmt::format("graph-and-edge-{}-{}", ::getpid(), next);
+    domain_id_ = take_dds_domain();
+    graph_ = fmt::format("graph-and-edge-{}-{}", ::getpid(), ++next);
     auto context = Context::create({.domain = graph_, .run_id = "run"});
     ASSERT_TRUE(context) << context.error().text;
     context_ = *context;

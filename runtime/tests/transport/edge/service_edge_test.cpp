@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "dds_domain.hpp"
 #include "transport/dds/names.hpp"
 #include "transport/dds/service_wire.hpp"
 #include "transport/edge/edge.hpp"
@@ -53,8 +54,8 @@ class ServiceEdge : public testing::Test {
  protected:
   void SetUp() override {
     static unsigned next = 0;
-    const unsigned domain_id = 100 + (static_cast<unsigned>(::getpid()) + 50 + next++) % 100;
-    const std::string graph = fmt::format("service-edge-{}-{}", ::getpid(), next);
+    const unsigned domain_id = take_dds_domain();
+    const std::string graph = fmt::format("service-edge-{}-{}", ::getpid(), ++next);
     auto context = Context::create({.domain = graph, .run_id = "run"});
     ASSERT_TRUE(context) << context.error().text;
     context_ = *context;
@@ -94,7 +95,7 @@ class ServiceEdge : public testing::Test {
     const std::size_t size = memory->size();
     memory->resize(size + 3);
     const std::span<const std::byte> payload(memory->data(), size);
-    EXPECT_TRUE(writer.write(payload, std::move(memory), ++timestamp_));
+    EXPECT_EQ(writer.write(payload, std::move(memory), ++timestamp_), dds::WriteResult::sent);
   }
   void spin_until(const std::function<bool()>& done) {
     executors::SingleThreadedExecutor executor({.context = context_});

@@ -2,9 +2,11 @@
 /// Another vendor's DDS implementation as the other end of the edge's tests: Fast DDS, with the
 /// names and the use of sample identities that rmw_fastrtps has. Payloads are hex digits.
 ///
-///   fastdds_peer DOMAIN talk TOPIC TYPE PAYLOAD...    sends each, once somebody listens
+///   fastdds_peer DOMAIN talk TOPIC TYPE PAYLOAD...    sends each, once somebody listens and its
+///                                                     input says so, or ends
 ///   fastdds_peer DOMAIN listen TOPIC TYPE COUNT       prints so many payloads, a line each
-///   fastdds_peer DOMAIN call SERVICE A B              example_interfaces/srv/AddTwoInts: the sum
+///   fastdds_peer DOMAIN call SERVICE A B              example_interfaces/srv/AddTwoInts: the sum;
+///                                                     begins as `talk` does
 ///   fastdds_peer DOMAIN serve SERVICE [BYTES]         answers until its input ends; the reply is
 ///                                                     filled up to so many bytes
 /// TOPIC and TYPE are those of DDS. Waits for at most 60 s for whatever it waits for.
@@ -142,9 +144,16 @@ struct In {
   peer::Reader reader;
 };
 
+/// A line, or its end.
+bool input_came() {
+  pollfd input{0, POLLIN, 0};
+  return ::poll(&input, 1, 2) == 1 && (input.revents & (POLLHUP | POLLIN)) != 0;
+}
+
 void talk(peer::Node& node, const Words& words) {
   Out out(node, words.at(0), words.at(1));
   wait_for("a listener", [&] { return out.writer.subscribers() != 0; });
+  wait_for("the word to begin", input_came);
   for (std::size_t i = 2; i < words.size(); ++i) {
     Bytes bytes = from_hex(words[i]);
     out.writer->write(&bytes);
@@ -186,6 +195,7 @@ void call(peer::Node& node, const Words& words) {
   Out requests(node, "rq" + words.at(0) + "Request", request_type);
   wait_for("the server",
            [&] { return requests.writer.subscribers() != 0 && replies.reader.publishers() != 0; });
+  wait_for("the word to begin", input_came);
   Bytes request = stored({std::stoll(words.at(1)), std::stoll(words.at(2))});
   rtps::WriteParams params;
   params.related_sample_identity().writer_guid(replies.reader->guid());
@@ -201,15 +211,10 @@ void call(peer::Node& node, const Words& words) {
   std::printf("%lld %zu\n", static_cast<long long>(number_at(reply, 4)), reply.size());
 }
 
-bool input_ended() {
-  pollfd input{0, POLLIN, 0};
-  return ::poll(&input, 1, 2) == 1 && (input.revents & (POLLHUP | POLLIN)) != 0;
-}
-
 void serve(peer::Node& node, const Words& words) {
   In requests(node, "rq" + words.at(0) + "Request", request_type);
   Out replies(node, "rr" + words.at(0) + "Reply", reply_type);
-  while (!input_ended()) {
+  while (!input_came()) {
     Bytes request;
     dds::SampleInfo info;
     if (!requests.take(request, info)) {

@@ -67,8 +67,9 @@ def measure_events(passes: int, bursts: int, result: Measured) -> None:
 
 def measure_rates(folder: Path, count: int, passes: int, result: Measured) -> None:
     """Ours and bt2's Python reader on one recording, on one core each."""
-    recording = folder / "rates"
+    recording, small = folder / "rates", folder / "small"
     written = write_recording(recording, count)
+    write_recording(small, 1000)
     readers = {"ligament": (sys.executable, reading.CONVERT)}
     python = reading.python_with_bt2()
     if python is None:
@@ -80,7 +81,7 @@ def measure_rates(folder: Path, count: int, passes: int, result: Measured) -> No
         say(f"reading {written} events, pass {number + 1} of {passes}")
         for peer, (program, text) in readers.items():
             words = [str(recording), *reading.folder_of(folder / "out")]
-            one = reading.run(program, text, words, reading.one_core())
+            one = reading.run(program, text, words, reading.one_core(), str(small))
             if one.printed != written:
                 result.failures.append(f"{peer} read {one.printed} of {written} events")
             taken[peer].append(one)

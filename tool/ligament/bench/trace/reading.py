@@ -71,10 +71,12 @@ class Taken:
     printed: int
 
 
-def run(python: str, program: str, words: list[str], core: int | None = None) -> Taken:
-    """Run a Python program, on one core if one is named."""
+def run(
+    python: str, program: str, words: list[str], core: int | None = None, warm_up: str = ""
+) -> Taken:
+    """Run a Python program, on one core if one is named, after it read another recording."""
     process = subprocess.Popen(
-        [python, "-c", _MEASURED, program, "" if core is None else str(core), *words],
+        [python, "-c", _MEASURED, program, "" if core is None else str(core), warm_up, *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     said, complaints = process.communicate()
@@ -86,13 +88,18 @@ def run(python: str, program: str, words: list[str], core: int | None = None) ->
 
 
 _MEASURED = """import contextlib, io, json, os, resource, sys, time
-program, core = sys.argv.pop(1), sys.argv.pop(1)
+program, core, warm_up = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 if core:
     os.sched_setaffinity(0, {int(core)})
 out = io.StringIO()
 names = {"__name__": "measured"}
 start, _, work = program.partition("# work\\n")
 exec(compile(start, "start", "exec"), names)
+if warm_up:
+    recording, sys.argv[1] = sys.argv[1], warm_up
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(work, "work", "exec"), dict(names))
+    sys.argv[1] = recording
 own = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 before, begin = [resource.getrusage(who) for who in own], time.monotonic()
 with contextlib.redirect_stdout(out):

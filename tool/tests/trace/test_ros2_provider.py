@@ -191,6 +191,8 @@ def test_an_import_finds_what_our_own_events_say(
 ) -> None:
     own, imported = both
     assert imported["missing"] == []
+    (beside,) = own["missing"]
+    assert "events of ros2_tracing were recorded beside ours" in beside
     assert own["chain"]["nodes"] == imported["chain"]["nodes"] == NODES
     assert imported["found"]["nodes"] == NODES
     assert own["frames"] == imported["frames"] == FRAMES - 10

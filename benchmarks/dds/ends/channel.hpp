@@ -14,9 +14,9 @@ namespace ligament::bench_dds {
 
 struct Options {
   std::string role;
-  std::string through;  ///< pool, cyclone
+  std::string through;  ///< pool, inside, cyclone
   std::string topic;
-  std::string pool;  ///< name of the pool, where `through` is that
+  std::string pool;  ///< name of the pool, where it goes through one
   std::uint32_t domain_id = 0;
   std::size_t bytes = 64;  ///< of the array in a message
   std::size_t depth = 10;
@@ -52,6 +52,7 @@ class Channel {
   virtual std::optional<Stamp> receive(std::int64_t deadline_ns) = 0;
 };
 
+/// Through `inside` with an edge in this process; else there is one beside it.
 /// \param out  topic to send on, or empty.  \param in  topic to hear, or empty.
 std::unique_ptr<Channel> open_pool(const Options& options, const std::string& out,
                                    const std::string& in);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ligament-bench-dds: one end of a measured topic, for `ligament bench dds`.
 //
-//   ligament-bench-dds publish|subscribe|ping|pong --through pool|cyclone --topic NAME ...
+//   ligament-bench-dds publish|subscribe|ping|pong --through pool|inside|cyclone --topic NAME ...
 //
-// Prints `ready`, then one line of JSON with its figures. Through the pool it needs an edge there.
+// Prints `ready`, then one line of JSON with its figures. Through `pool` it needs an edge there;
+// through `inside` it has one in its own process.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +45,8 @@ void print_ready() {
 
 std::unique_ptr<Channel> open(const Options& options, const std::string& out,
                               const std::string& in) {
-  return options.through == "pool" ? open_pool(options, out, in) : open_cyclone(options, out, in);
+  return options.through == "cyclone" ? open_cyclone(options, out, in)
+                                      : open_pool(options, out, in);
 }
 
 /// Both sides must know of each other; a writer knows its readers before they know it.
@@ -63,7 +65,7 @@ int publish(const Options& options) {
   const auto channel = open(options, options.topic, "");
   print_ready();
   // Through the pool the edge is the one who listens, however many there are behind it.
-  await_listeners(*channel, options.through == "pool" ? 1 : options.subscribers);
+  await_listeners(*channel, options.through == "cyclone" ? options.subscribers : 1);
   std::vector<std::int64_t> publish_ns;
   std::uint64_t failed = 0;
   std::int64_t next = now_ns();
@@ -151,9 +153,10 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("role", options.role, "publish, subscribe, ping, pong")
       ->required()
       ->check(CLI::IsMember({"publish", "subscribe", "ping", "pong"}));
-  app.add_option("--through", options.through, "pool (with an edge), cyclone (its C API)")
+  app.add_option("--through", options.through,
+                 "pool (with an edge), inside (with an edge in this process), cyclone (its C API)")
       ->required()
-      ->check(CLI::IsMember({"pool", "cyclone"}));
+      ->check(CLI::IsMember({"pool", "inside", "cyclone"}));
   app.add_option("--topic", options.topic, "fresh per run")->required();
   app.add_option("--pool", options.pool, "name of the pool");
   app.add_option("--domain-id", options.domain_id, "DDS domain")->check(CLI::Range(0, 232));

@@ -5,6 +5,7 @@
 #include "channel.hpp"
 #include "ligament/detail/pool.hpp"
 #include "ligament/qos.hpp"
+#include "transport/edge/edge.hpp"
 
 namespace ligament::bench_dds {
 
@@ -33,6 +34,9 @@ class PoolChannel final : public Channel {
     }
     if (!in.empty()) {
       open_reader(options, in);
+    }
+    if (options.through == "inside") {
+      start_edge(options);
     }
   }
 
@@ -109,11 +113,22 @@ class PoolChannel final : public Channel {
     reader_ = std::move(*reader);
   }
 
+  void start_edge(const Options& options) {
+    edge::Options of_edge{.graph = options.pool, .run_id = options.pool};
+    of_edge.participant.domain = options.domain_id;
+    auto edge = edge::Edge::start(of_edge);
+    if (!edge) {
+      fail(edge.error());
+    }
+    edge_ = std::move(*edge);
+  }
+
   std::size_t bytes_;
   std::shared_ptr<pool::Domain> domain_;
   std::unique_ptr<pool::Waiter> waiter_;
   std::unique_ptr<pool::Writer> writer_;
   std::unique_ptr<pool::Reader> reader_;
+  std::unique_ptr<edge::Edge> edge_;
 };
 
 }  // namespace

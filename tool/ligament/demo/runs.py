@@ -18,7 +18,7 @@ from ligament.pipeline import Request, built
 from ligament.report.variant import WARM_UP_FRAMES
 from ligament.run.cores import one_core
 from ligament.run.display import Quiet
-from ligament.run.edge import EdgeOptions, edge_program
+from ligament.run.edge import EdgeOptions, edge_program, inner_edge_object
 from ligament.run.graph_run import RunRequest, run_graph
 from ligament.run.supervisor import RunOptions
 
@@ -74,8 +74,9 @@ def not_here(graph: Graph, name: str) -> str:
     nodes = variant_graph(graph, variant)[0].nodes.values()
     if hosts := sorted({node.host for node in nodes if node.host}):
         return f"it is for the hosts {listing(hosts)} (ligament run --host)"
-    if variant.edge.wanted and not edge_program().is_file():
-        return f"it needs {edge_program()}, which is built where Cyclone DDS is"
+    needed = inner_edge_object() if variant.edge.inside else edge_program()
+    if variant.edge.wanted and not needed.is_file():
+        return f"it needs {needed}, which is built where Cyclone DDS is"
     return ""
 
 

@@ -167,10 +167,14 @@ class Wait:
 
 @dataclass(frozen=True)
 class Edge:
-    """The graph's part in ROS 2's network. None: what ROS 2's environment variables say."""
+    """The graph's part in ROS 2's network. None: what ROS 2's environment variables say.
+
+    `inside`: the edge is within a container, which is named where a host has several.
+    """
 
     wanted: bool = False
     per: str = "host"
+    inside: bool | str = False
     domain_id: int | None = None
     discovery_range: str | None = None
     static_peers: tuple[str, ...] | None = None

@@ -18,6 +18,7 @@ from ligament.mapping.containers import assign_containers
 from ligament.mapping.credit import credit_of
 from ligament.mapping.device_topics import device_problems
 from ligament.mapping.devices import assign_devices
+from ligament.mapping.edges import edge_problems
 from ligament.mapping.formal import communication
 from ligament.mapping.fuse import variant_graph
 from ligament.mapping.model import GraphMapping, MappedNode, MappedPort, MappedTopic, Reason
@@ -58,7 +59,11 @@ def map_graph(
     choices = assign_transports(topics, nodes, devices, platform, wishes, backends)
     lacking = list(device_problems(topics, devices, choices))
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
-    problems = [*_shared_hosts(nodes, containers, chosen), *_without_host(nodes)]
+    problems = [
+        *_shared_hosts(nodes, containers, chosen),
+        *_without_host(nodes),
+        *edge_problems(nodes, containers, chosen),
+    ]
     if not on_paper:
         problems += [*lacking, *unserved]
     if problems:

@@ -3,7 +3,8 @@
 
 An edge is watched like a container, holds no node, and is started again when it dies: topics within
 a pool do not need it, and remote peers match again. Either one serves all containers of the host,
-which share a pool, or each container has a pool and an edge of its own.
+which share a pool, or each container has a pool and an edge of its own. An edge may also be within
+a container: then that container's configuration and environment say what its process would be told.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ligament import resources
 from ligament.errors import FailureError
@@ -18,11 +20,14 @@ from ligament.graph.model import Edge
 from ligament.graph.names import name_hash
 from ligament.mapping import GraphMapping
 from ligament.run.discovery import MAX_DOMAIN_ID, Network, choose_network
+from ligament.run.hosts import Share
 from ligament.run.process import ContainerSpec
 
 __all__ = ["MAX_DOMAIN_ID", "EdgeOptions", "EdgePlan", "edge_specs", "plan_edges"]
 
 NAME = "edge"
+ORIGIN = "/_edge"
+"""What an edge within a container has to say, it says as this node."""
 _LONGEST_POOL = 48  # pool.hpp, DomainOptions
 
 
@@ -41,6 +46,8 @@ class EdgePlan:
 
     exists: bool = False
     per_container: bool = False
+    inside: frozenset[str] = frozenset()
+    """Containers that hold an edge."""
     ros_tools: bool = False
     humble: bool = False
     network: Network = field(default_factory=lambda: Network(0, "subnet", ()))
@@ -52,21 +59,37 @@ class EdgePlan:
         name = f"{domain}.{container}"
         return name if len(name) <= _LONGEST_POOL else f"{domain[:31]}.{name_hash(name):016x}"
 
+    def settings(self) -> dict[str, Any]:
+        """What the configuration of a container that holds an edge says of it."""
+        return {"domain_id": self.network.domain_id, "humble": self.humble}
 
-def plan_edges(
-    mapping: GraphMapping | None, nodes: Collection[str], options: EdgeOptions
-) -> EdgePlan:
-    """Whether these nodes have an edge, by the user, the graph or a topic that needs one."""
+    def environment(self, run_id: str, container: str) -> dict[str, str]:
+        """What such a container needs in its environment."""
+        return self.network.environment(f"{run_id}.{container}") if container in self.inside else {}
+
+
+def plan_edges(mapping: GraphMapping | None, share: Share, options: EdgeOptions) -> EdgePlan:
+    """Whether this host's nodes have an edge, by the user, the graph or a topic that needs one."""
     asked = mapping.edge if mapping is not None else Edge()
-    if not (options.wanted or asked.wanted or _has_dds(mapping, nodes)):
+    if not (options.wanted or asked.wanted or _has_dds(mapping, share.nodes)):
         return EdgePlan()
+    inside = _inside(asked, share.containers)
+    if inside:
+        _require(inner_edge_object())
     return EdgePlan(
         exists=True,
         per_container=asked.per == "container",
+        inside=inside,
         ros_tools=asked.ros_tools,
         humble=options.humble,
         network=choose_network(asked, options.domain_id),
     )
+
+
+def _inside(asked: Edge, containers: Collection[str]) -> frozenset[str]:
+    if asked.per == "container" or isinstance(asked.inside, bool):
+        return frozenset(containers if asked.inside else ())
+    return frozenset(c for c in containers if c == asked.inside)
 
 
 def _has_dds(mapping: GraphMapping | None, nodes: Collection[str]) -> bool:
@@ -82,14 +105,16 @@ def edge_specs(
         return []
     if plan.per_container:
         # No container's name has a dot.
-        pools = {f"{NAME}.{c}": plan.pool(domain, c) for c in containers}
+        pools = {f"{NAME}.{c}": plan.pool(domain, c) for c in containers if c not in plan.inside}
+    elif plan.inside:
+        return []
     else:
         pools = {NAME if NAME not in containers else f"{NAME}.host": domain}
     return [_spec(plan, name, pool, run_id, log) for name, pool in pools.items()]
 
 
 def _spec(plan: EdgePlan, name: str, pool: str, run_id: str, log: Path) -> ContainerSpec:
-    command = [str(_program()), "--graph", pool, "--run-id", run_id]
+    command = [str(_require(edge_program())), "--graph", pool, "--run-id", run_id]
     command += ["--domain-id", str(plan.network.domain_id)]
     command += ["--humble"] if plan.humble else []
     environment = plan.network.environment(f"{run_id}.{name}")
@@ -109,11 +134,15 @@ def edge_program() -> Path:
     return resources.prefix() / "lib" / "ligament" / "ligament-edge"
 
 
-def _program() -> Path:
-    program = edge_program()
-    if not program.is_file():
+def inner_edge_object() -> Path:
+    """Where the same is for containers to load."""
+    return resources.prefix() / "lib" / "ligament" / "libligament-edge.so"
+
+
+def _require(path: Path) -> Path:
+    if not path.is_file():
         raise FailureError(
-            f"the edge is missing: {program}",
+            f"the edge is missing: {path}",
             hint="it is built where Cyclone DDS is (Debian: cyclonedds-dev), then: make setup",
         )
-    return program
+    return path

@@ -85,7 +85,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         )
     mapping = mapping_of(build_path)
     share = share_of(build, mapping, options.host)
-    edges = plan_edges(mapping, share.nodes, options.edge)
+    edges = plan_edges(mapping, share, options.edge)
     types = _node_types(build_path)
     configs = {
         name: _read_config(build_path.parent / container["config"], options, types)
@@ -120,7 +120,7 @@ def _container_spec(plan: RunPlan, name: str, program: str, config: Path) -> Con
         log=plan.folder / "log" / f"{name}.log",
         nodes=list(container["nodes"]),
         on_failure=container.get("on_failure", "stop"),
-        environment=_environment(plan),
+        environment={**_environment(plan), **plan.edges.environment(plan.run_id, name)},
     )
 
 
@@ -207,6 +207,8 @@ def _configure(build: Path, plan: RunPlan, config: Mapping[str, Any], options: P
         "trace": options.trace,
         "log_level": options.log_level,
     }
+    if container in plan.edges.inside:
+        data["edge"] = plan.edges.settings()
     for node in data["nodes"]:
         node["library"] = str((build / node["library"]).resolve())
     write_text(path, json_text(data))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from ligament.run.edge import ORIGIN
 from ligament.run.losses import Losses
 from ligament.run.node_errors import NodeErrors
 from ligament.run.outcome import Observer, ProcessRecord, RunResult, Shutdown, Verdict, now_ns
@@ -265,11 +266,11 @@ class Supervisor:
                     self._watch.note_stuck(stuck, name, container.pid)
             case "error":
                 origin, said = event.get("node") or None, str(event.get("text", ""))
-                if not container.spec.auxiliary:
+                if not container.spec.auxiliary and origin != ORIGIN:
                     self._reported.add(origin, said, name)
                 text = f"{origin or name}: {said}"
                 self._errors[name].append(text)
-                if container.ready:
+                if container.ready or origin == ORIGIN:
                     self._observer.note(text)
             case "done":
                 self._on_done(str(event.get("node", "")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament bench dds`: what it asks, the rows it makes, and one real run of both."""
+"""`ligament bench dds`: what it asks, the rows it makes, and one real run of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from ligament import resources
 from ligament.bench import dds
 from ligament.bench.dds.cells import ONE_WAY, SETTINGS, SIZES, Cell, cells
-from ligament.bench.dds.runs import OURS, PEER, Figures
+from ligament.bench.dds.runs import INSIDE, OURS, PEER, Figures
 from ligament.bench.framework import SCHEMA
 
 SMALL = Cell(ONE_WAY, 64, messages=20)
@@ -42,6 +42,7 @@ def test_settings_differ_and_keep_to_the_loopback_interface() -> None:
 def test_rows_and_comparisons_are_of_the_benches_form() -> None:
     of = {
         OURS: [figures(30.0, lost=2, wire_bytes=90.0), figures(40.0, lost=1, wire_bytes=91.0)],
+        INSIDE: [figures(11.0), figures(21.0)],
         PEER: [figures(10.0), figures(20.0)],
     }
     rows, comparisons = dds._rows(SMALL, of), dds._comparisons(SMALL, of)
@@ -52,12 +53,13 @@ def test_rows_and_comparisons_are_of_the_benches_form() -> None:
     latency = {r["peer"]: r for r in rows if r["metric"] == ONE_WAY}
     assert (latency[OURS]["lost"], latency[OURS]["n"]) == (3, 4)
     assert {r["peer"] for r in rows if r["metric"] == "wire_bytes_per_message"} == {OURS}
-    ratio = next(c for c in comparisons if c["kind"] == "ratio")
-    assert (ratio["passes"], ratio["low"], ratio["high"]) == (2, 41 / 21, 31 / 11)
+    ratios = {c["contestant"]: c for c in comparisons if c["kind"] == "ratio"}
+    assert [ratios[OURS][key] for key in ("passes", "low", "high")] == [2, 41 / 21, 31 / 11]
+    assert [ratios[INSIDE][key] for key in ("low", "high")] == [22 / 21, 12 / 11]
 
 
-@pytest.mark.parametrize("contestant", [OURS, PEER])
-def test_both_are_measured(contestant: str) -> None:
+@pytest.mark.parametrize("contestant", [OURS, INSIDE, PEER])
+def test_all_are_measured(contestant: str) -> None:
     """In a process of its own, which may leave this one's network."""
     if not (resources.prefix() / "lib" / "ligament" / "ligament-bench-dds").is_file():
         pytest.skip("ligament-bench-dds is not installed")

@@ -181,5 +181,7 @@ def test_containers_with_an_edge_each_meet_on_dds_alone() -> None:
 
 def test_edge_of_a_variant_stands_over_the_graphs_key_by_key() -> None:
     mapping = map_graph(load_graph(CASES / "map" / "dds_between_containers.yaml"), HOST, "apart")
-    assert mapping.edge == Edge(True, "container", 7, "localhost", ("robot", "10.0.0.2"), False)
+    assert mapping.edge == Edge(
+        True, "container", False, 7, "localhost", ("robot", "10.0.0.2"), False
+    )
     assert from_json(mapping.to_json()) == mapping

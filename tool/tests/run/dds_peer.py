@@ -3,6 +3,7 @@
 
 dds_peer.py DOMAIN listen COUNT    prints COUNT texts of rt/chatter
 dds_peer.py DOMAIN talk COUNT      says COUNT texts on rt/chatter, once somebody listens
+dds_peer.py DOMAIN parameters NODE prints the names of a node's parameters, which its service tells
 dds_peer.py DOMAIN graph [S]       prints the nodes that ros_discovery_info names, then
                                    endpoints of rt/ topics, as JSON; gives up after S seconds
 """
@@ -18,7 +19,7 @@ from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlStruct
 from cyclonedds.idl.annotations import final
-from cyclonedds.idl.types import array, sequence, uint8
+from cyclonedds.idl.types import array, int64, sequence, uint8, uint64
 from cyclonedds.pub import DataWriter
 from cyclonedds.qos import Policy, Qos
 from cyclonedds.sub import DataReader
@@ -62,6 +63,28 @@ class GraphInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::ParticipantEntit
 
     gid: Gid
     node_entities_info_seq: sequence[NodeInfo]
+
+
+@dataclass
+@final
+class ListRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::ListParameters_Request_"):
+    """A request as rmw_cyclonedds sends it: who asks, and the how manieth it is, in front."""
+
+    client: uint64
+    number: int64
+    prefixes: sequence[str]
+    depth: uint64
+
+
+@dataclass
+@final
+class ListResponse(IdlStruct, typename="rcl_interfaces::srv::dds_::ListParameters_Response_"):
+    """Its reply, with the same in front."""
+
+    client: uint64
+    number: int64
+    names: sequence[str]
+    prefixes: sequence[str]
 
 
 def qos(*more: object) -> Qos:
@@ -138,11 +161,39 @@ def graph(participant: DomainParticipant, patience_s: float) -> None:
     print(json.dumps({"nodes": nodes, "writers": found}))
 
 
+def parameters(participant: DomainParticipant, node: str) -> None:
+    """Ask a node of the graph as ROS 2's tools do; a reply to somebody else is none."""
+    client, number = 0x1234_5678_9ABC_DEF0, 7
+    mine = qos(Policy.Userdata(b"clientid=1.2.3.4.5.6.7.8.9.a.b.c.d.e.f.10;"))
+    service = f"{node}/list_parameters"
+    replies = DataReader(participant, Topic(participant, f"rr{service}Reply", ListResponse), mine)
+    requests = Topic(participant, f"rq{service}Request", ListRequest)
+    writer = DataWriter(participant, requests, mine)
+    until(
+        lambda: (
+            writer.get_matched_subscriptions() != [] and replies.get_matched_publications() != []
+        )
+    )
+    writer.write(ListRequest(client=client, number=number, prefixes=[], depth=0))
+    found: list[str] = []
+
+    def answered() -> bool:
+        for reply in replies.take(N=20):
+            if (getattr(reply, "client", 0), getattr(reply, "number", 0)) == (client, number):
+                found.extend(reply.names)
+        return bool(found)
+
+    until(answered)
+    print(json.dumps(found))
+
+
 def main() -> None:
     """Do one thing."""
     participant = DomainParticipant(int(sys.argv[1]))
     if sys.argv[2] == "graph":
         graph(participant, float(sys.argv[3]) if len(sys.argv) > 3 else PATIENCE_S)
+    elif sys.argv[2] == "parameters":
+        parameters(participant, sys.argv[3])
     else:
         {"listen": listen, "talk": talk}[sys.argv[2]](participant, int(sys.argv[3]))
 

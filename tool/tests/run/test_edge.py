@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from dds_domain import take_dds_domain
 from run_chat import Chat
 
 pytest.importorskip("cyclonedds", reason="the Python binding of Cyclone DDS is not installed")
@@ -37,7 +38,7 @@ def _over_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def domain_id() -> int:
     """A DDS domain that no other test of this machine uses at the same time."""
-    return 1 + (os.getpid() * 7 + time.monotonic_ns() // 1_000_000) % 99
+    return take_dds_domain()
 
 
 def _peer(domain_id: int, *words: str) -> subprocess.CompletedProcess[str]:
@@ -87,7 +88,7 @@ def test_publisher_of_the_graph_is_heard_outside(chat: Chat, domain_id: int) -> 
 def test_subscription_of_the_graph_hears_outside(chat: Chat, domain_id: int) -> None:
     chat.set("/talker", messages=1).set("/listener", messages=30)
     run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
-    _peer(domain_id, "talk", "30")  # all of them arrive, from the first one on
+    _peer(domain_id, "talk", "60")  # the first ones may come before the edge knows the writer
     out, err = run.communicate(timeout=60)
     assert run.returncode == 0, err
     assert "the work is done" in out
@@ -106,6 +107,19 @@ def test_nodes_and_types_are_seen_as_ros_2_shows_them(chat: Chat, domain_id: int
     assert ["rt/chatter", "std_msgs::msg::dds_::String_", text] in seen["writers"]
     topics = {topic for topic, _, _ in seen["writers"]}
     assert {"rt/rosout", "rt/parameter_events"} <= topics
+
+
+@pytest.mark.parametrize("inside", [False, "talker"])
+def test_parameters_of_a_node_are_told_outside(
+    chat: Chat, domain_id: int, inside: bool | str
+) -> None:
+    chat.set("/listener", messages=0)
+    _set_edge(chat, wanted=True, inside=inside, domain_id=domain_id)
+    run = chat.start("--quiet")
+    names = json.loads(_peer(domain_id, "parameters", "/talker").stdout)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
+    assert {"messages", "period_ms", "fault"} <= set(names)
 
 
 def test_graph_asks_for_its_edge_with_domain_and_tools(chat: Chat, domain_id: int) -> None:
@@ -146,6 +160,43 @@ def test_container_with_an_edge_of_its_own_meets_the_others_on_dds(
     # The listener heard all of them on DDS; an edge tells its figures once a second.
     assert _last(chat, "edge.talker", "/chatter")["sent"] > 0
     assert _last(chat, "edge.listener", "/chatter")["received"] > 0
+
+
+def test_edge_within_each_container_meets_the_others_on_dds(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=400)
+    _set_edge(chat, wanted=True, per="container", inside=True, domain_id=domain_id)
+    result = chat.run("--quiet")
+    assert result.returncode == 0, result.stderr
+    assert "the work is done" in result.stdout
+    assert {p["container"] for p in chat.record()["processes"]} == {"talker", "listener"}
+    assert _last(chat, "talker", "/chatter")["sent"] >= 400
+    assert _last(chat, "listener", "/chatter")["received"] >= 400
+
+
+def test_edge_within_one_container_serves_them_all(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    _set_edge(chat, wanted=True, inside="listener", domain_id=domain_id)
+    run = chat.start("--quiet")
+    heard = json.loads(_peer(domain_id, "listen", "20").stdout)
+    seen = json.loads(_peer(domain_id, "graph").stdout)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
+    assert len(heard) == 20
+    assert set(seen["nodes"]) == {"/talker", "/listener"}
+    assert {p["container"] for p in chat.record()["processes"]} == {"talker", "listener"}
+
+
+def test_edge_within_a_container_that_cannot_start_is_told_and_the_nodes_go_on(
+    chat: Chat,
+) -> None:
+    _set_edge(chat, wanted=True, inside="listener")
+    nowhere = '<General><Interfaces><NetworkInterface name="nowhere0"/></Interfaces></General>'
+    result = chat.run(env={"CYCLONEDDS_URI": nowhere})
+    assert result.returncode == 0, result.stderr
+    assert "the work is done" in result.stdout
+    told = (result.stderr + result.stdout).split("/_edge: ", 1)
+    assert len(told) == 2, result.stderr
+    assert "no network interface fits" in " ".join(told[1].split())
 
 
 def test_killed_edge_is_started_again_and_the_graph_goes_on(chat: Chat, domain_id: int) -> None:

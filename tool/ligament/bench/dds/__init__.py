@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from ligament.bench.dds.cells import ONE_WAY, Cell, cells
-from ligament.bench.dds.runs import OURS, PEER, Figures, own_network, run_once
+from ligament.bench.dds.runs import INSIDE, OURS, PEER, Figures, own_network, run_once
 from ligament.bench.framework import Measured, Row, make_row
 from ligament.bench.transport.intervals import interval_of
 from ligament.errors import FailureError
@@ -26,7 +26,7 @@ class Options:
     """In typer's form."""
 
     passes: Annotated[
-        int, typer.Option("--passes", min=0, help="Turns of both (0: 10, quick 3).")
+        int, typer.Option("--passes", min=0, help="Turns of all (0: 10, quick 3).")
     ] = 0
 
 
@@ -34,7 +34,7 @@ Runs = dict[Cell, dict[str, list[Figures]]]
 
 
 def measure(quick: bool, options: Options) -> Measured:
-    """All cells, both contestants, in turns."""
+    """All cells, all contestants, in turns."""
     note = own_network()
     runs, failures = _in_turns(cells(quick), options.passes or (3 if quick else 10), not note)
     return Measured(
@@ -42,6 +42,7 @@ def measure(quick: bool, options: Options) -> Measured:
         comparisons=[c for cell, of in runs.items() for c in _comparisons(cell, of)],
         notes=[
             "ligament: publisher, edge, edge, subscriber, four processes; each edge adds a wake",
+            "ligament_inside: publisher and subscriber, two processes, each with its edge inside",
             *([note] if note else []),
         ],
         failures=failures,
@@ -50,12 +51,14 @@ def measure(quick: bool, options: Options) -> Measured:
 
 
 def _in_turns(asked: list[Cell], passes: int, count_bytes: bool) -> tuple[Runs, list[str]]:
-    runs: Runs = {cell: {OURS: [], PEER: []} for cell in asked}
+    everybody = (OURS, INSIDE, PEER)
+    runs: Runs = {cell: {name: [] for name in everybody} for cell in asked}
     failures: list[str] = []
     for number in range(passes):
         for place, cell in enumerate(asked, 1):
             _say(f"pass {number + 1}/{passes}, cell {place}/{len(asked)}: {cell.title}")
-            order = (OURS, PEER) if number % 2 == 0 else (PEER, OURS)
+            first = number % len(everybody)
+            order = everybody[first:] + everybody[:first]
             try:
                 figures = {name: run_once(name, cell, count_bytes) for name in order}
             except FailureError as error:
@@ -88,28 +91,24 @@ def _rows(cell: Cell, of: dict[str, list[Figures]]) -> list[Row]:
 
 
 def _comparisons(cell: Cell, of: dict[str, list[Figures]]) -> list[dict[str, Any]]:
-    """The ratio of both medians, and their difference, pass by pass."""
+    """The ratio of both medians, and their difference, pass by pass, for each of ours."""
     medians = {
         name: [float(np.median(np.concatenate(f.latencies))) for f in figures]
         for name, figures in of.items()
     }
-    pairs = list(zip(medians[OURS], medians[PEER], strict=True))
-    made = {
-        ("ratio", "1"): [ours / peer for ours, peer in pairs],
-        ("difference", "ns"): [ours - peer for ours, peer in pairs],
-    }
+    head = {"params": cell.params, "metric": cell.metric, "peer": PEER}
     found = []
-    for (kind, unit), values in made.items():
-        found.append(
-            {
-                "params": cell.params,
-                "metric": cell.metric,
-                "peer": PEER,
-                "kind": kind,
-                "unit": unit,
-                **asdict(interval_of(values)),
-            }
-        )
+    for name in (OURS, INSIDE):
+        pairs = list(zip(medians.get(name, []), medians[PEER], strict=False))
+        made = {
+            ("ratio", "1"): [ours / peer for ours, peer in pairs],
+            ("difference", "ns"): [ours - peer for ours, peer in pairs],
+        }
+        found += [
+            {**head, "contestant": name, "kind": kind, "unit": unit, **asdict(interval_of(values))}
+            for (kind, unit), values in made.items()
+            if values
+        ]
     return found
 
 

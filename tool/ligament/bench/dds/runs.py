@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run: two ends, and for ours an edge in front of each, all over the loopback interface."""
+"""One run: two ends, and for ours an edge beside or inside each, over the loopback interface."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from ligament.bench.transport.children import Child, Children
 from ligament.errors import FailureError
 from ligament.run.edge import edge_program
 
-OURS, PEER = "ligament", "cyclonedds"
+OURS, INSIDE, PEER = "ligament", "ligament_inside", "cyclonedds"
+_THROUGH = {OURS: "pool", INSIDE: "inside", PEER: "cyclone"}
 DOMAIN_ID = 86
 _CLONE_NEWNET = 0x40000000
 _numbers = itertools.count()
@@ -76,9 +77,9 @@ def _edge(pool: str) -> list[str]:
 
 
 def _end(role: str, contestant: str, cell: Cell, name: str, end: str) -> list[str]:
-    through = ["pool", "--pool", f"{name}-{end}"] if contestant == OURS else ["cyclone"]
     values = {
         "topic": name.replace("-", "_"),
+        "pool": f"{name}-{end}",
         "domain-id": DOMAIN_ID,
         "bytes": cell.bytes,
         "depth": cell.depth,
@@ -88,7 +89,7 @@ def _end(role: str, contestant: str, cell: Cell, name: str, end: str) -> list[st
         "subscribers": cell.subscribers,
     }
     words = [word for key, value in values.items() for word in (f"--{key}", str(value))]
-    return [str(program("ligament-bench-dds")), role, "--through", *through, *words]
+    return [str(program("ligament-bench-dds")), role, "--through", _THROUGH[contestant], *words]
 
 
 @contextlib.contextmanager

@@ -61,17 +61,25 @@ void calibrate_gpu(Options& options) {
   options.setup.size.gpu_repeats = scaled(setup.size.gpu_repeats, took, options.part_us);
 }
 
-std::string gpu_command(const Options& options) {
+std::string command_of(const std::string& role, const Options& options) {
   const Setup& setup = options.setup;
   const auto number = [](const char* name, std::int64_t value) {
     return std::string(" --") + name + " " + std::to_string(value);
   };
   return "env LIGAMENT_GPU_MODEL=" + setup.model + " /proc/" + std::to_string(::getpid()) +
-         "/exe --role gpu --workload " +
+         "/exe --role " + role + " --workload " +
          (setup.workload == Workload::cache ? "cache" : "concurrent") + " --way " +
          (setup.way == Way::copies ? "copies" : "shared_memory") + " --domain " + setup.domain +
          number("rows", setup.size.rows) + number("columns", setup.size.columns) +
-         number("gpu-repeats", setup.size.gpu_repeats);
+         number("gpu-repeats", setup.size.gpu_repeats) +
+         number("cpu-repeats", setup.size.cpu_repeats);
+}
+
+std::unique_ptr<Runner> with_nodes(const Options& options) {
+  return options.setup.nodes == 2
+             ? with_two_nodes(options.setup, command_of("gpu", options))
+             : with_three_nodes(options.setup, command_of("cpu-worker", options),
+                                command_of("gpu-worker", options));
 }
 
 nlohmann::json measure(Options options) {
@@ -80,7 +88,7 @@ nlohmann::json measure(Options options) {
   Setup& setup = options.setup;
   setup.domain = "uma-" + std::to_string(::getpid());
   const auto native = without_ros(setup);
-  const auto nodes = with_two_nodes(setup, gpu_command(options));
+  const auto nodes = with_nodes(options);
   std::vector<std::int64_t> without;
   std::vector<std::int64_t> with;
   Copies before{};
@@ -128,15 +136,23 @@ int main(int argc, char** argv) {
   app.add_option("--rows", setup.size.rows)->check(CLI::Range(1, 1 << 20));
   app.add_option("--columns", setup.size.columns)->check(CLI::Range(1, 1 << 20));
   app.add_option("--gpu-repeats", setup.size.gpu_repeats);
+  app.add_option("--cpu-repeats", setup.size.cpu_repeats);
+  app.add_option("--nodes", setup.nodes)->check(CLI::Range(2, 3));
   app.add_option("--steps", setup.steps)->check(CLI::Range(1, 1'000'000));
   app.add_option("--part-us", options.part_us)->check(CLI::Range(1, 10'000'000));
   app.add_option("--runs", options.runs)->check(CLI::Range(1, 10'000));
   app.add_option("--warm-up", options.warm_up)->check(CLI::Range(0, 1000));
-  app.add_option("--role", options.role)->check(CLI::IsMember({"measure", "gpu"}));
+  app.add_option("--role", options.role)
+      ->check(CLI::IsMember({"measure", "gpu", "cpu-worker", "gpu-worker"}));
   app.add_option("--domain", setup.domain);
   CLI11_PARSE(app, argc, argv);
-  if (options.role == "gpu") {
-    return serve_gpu_node(setup);
+  if (setup.nodes == 3 && setup.way == Way::copies) {
+    give_up("three nodes are measured in shared memory alone");
+  }
+  if (options.role != "measure") {
+    return options.role == "gpu"          ? serve_gpu_node(setup)
+           : options.role == "cpu-worker" ? serve_cpu_worker(setup)
+                                          : serve_gpu_worker(setup);
   }
   std::cout << measure(options).dump() << std::endl;
   return 0;

@@ -22,6 +22,7 @@ struct Setup {
   std::int64_t steps = 100;
   Way way = Way::shared_memory;
   std::string model = "zero_copy";
+  int nodes = 2;
   std::string domain;
 };
 
@@ -53,6 +54,13 @@ class Runner {
 /// A CPU node in this process and a GPU node in another (`gpu_command`), which exchange messages.
 [[nodiscard]] std::unique_ptr<Runner> with_two_nodes(const Setup& setup,
                                                      const std::string& gpu_command);
+/// A scheduler in this process, a CPU and a GPU node in others; `ROS-SHM-ZC` alone.
+[[nodiscard]] std::unique_ptr<Runner> with_three_nodes(const Setup& setup,
+                                                       const std::string& cpu_command,
+                                                       const std::string& gpu_command);
+/// Their processes, as serve_gpu_node().
+[[nodiscard]] int serve_cpu_worker(const Setup& setup);
+[[nodiscard]] int serve_gpu_worker(const Setup& setup);
 /// The GPU node's process. Returns its exit status when its standard input ends.
 [[nodiscard]] int serve_gpu_node(const Setup& setup);
 

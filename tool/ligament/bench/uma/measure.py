@@ -19,12 +19,17 @@ from ligament.report.statistics import summarise
 
 WORKLOADS = ("cache", "concurrent")
 SHARED, COPIES = "ROS-SHM-ZC", "ROS-SC"
-#: (ROS mode, device model) with the words of the program.
-CELLS = {
-    (COPIES, "SC"): ("copies", "standard_copy"),
-    (SHARED, "SC"): ("shared_memory", "standard_copy"),
-    (SHARED, "ZC"): ("shared_memory", "zero_copy"),
-}
+#: (nodes, ROS mode, device model)
+CELLS = (
+    (2, COPIES, "SC"),
+    (2, SHARED, "SC"),
+    (2, SHARED, "ZC"),
+    (3, SHARED, "SC"),
+    (3, SHARED, "ZC"),
+)
+#: In the words of the program.
+WAYS = {COPIES: "copies", SHARED: "shared_memory"}
+MODELS = {"SC": "standard_copy", "ZC": "zero_copy"}
 
 
 @dataclass(frozen=True)
@@ -46,21 +51,22 @@ class Cell:
     """One line of a table."""
 
     workload: str
+    nodes: int
     ros_mode: str
     device_mode: str
 
     @property
     def title(self) -> str:
         """For sentences."""
-        return f"{self.workload}, {self.ros_mode} + {self.device_mode}"
+        return f"{self.workload}, {self.nodes} nodes, {self.ros_mode} + {self.device_mode}"
 
 
 def measure(quick: bool, options: Options) -> Measured:
     """Measure all cells; what fails is told after the others are safe."""
     measured = Measured([])
     for workload in WORKLOADS:
-        for ros_mode, device_mode in CELLS:
-            cell = Cell(workload, ros_mode, device_mode)
+        for line in CELLS:
+            cell = Cell(workload, *line)
             try:
                 found = run_cell(cell, options, 5 if quick else options.runs)
             except FailureError as error:
@@ -76,9 +82,9 @@ def measure(quick: bool, options: Options) -> Measured:
 
 def run_cell(cell: Cell, options: Options, runs: int) -> dict[str, Any]:
     """Run the program for one cell; what it printed."""
-    way, model = CELLS[cell.ros_mode, cell.device_mode]
-    command = [str(program("ligament-bench-uma"))]
-    command += ["--workload", cell.workload, "--way", way, "--model", model]
+    command = [str(program("ligament-bench-uma")), "--nodes", str(cell.nodes)]
+    command += ["--workload", cell.workload, "--way", WAYS[cell.ros_mode]]
+    command += ["--model", MODELS[cell.device_mode]]
     for name, value in (("rows", options.rows), ("columns", options.columns), ("runs", runs)):
         command += [f"--{name}", str(value)]
     command += ["--part-us", str(options.part_us), "--steps", str(options.steps)]
@@ -98,7 +104,7 @@ def rows_of_cell(cell: Cell, found: dict[str, Any]) -> list[Row]:
     native, ros = found["native_ns"], found["ros_ns"]
     params = {
         "workload": cell.workload,
-        "nodes": 2,
+        "nodes": cell.nodes,
         "ros_mode": cell.ros_mode,
         "ros_type": "topic",
         "device_mode": cell.device_mode,

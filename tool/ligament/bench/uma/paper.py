@@ -21,21 +21,29 @@ OVERHEAD = {
         (2, "ROS-SC", "SC"): 2640,
         (2, "ROS-SHM-ZC", "SC"): 2,
         (2, "ROS-SHM-ZC", "ZC"): 11,
+        (3, "ROS-SHM-ZC", "SC"): 4,
+        (3, "ROS-SHM-ZC", "ZC"): 11,
     },
     ("TX2", "concurrent"): {
         (2, "ROS-SC", "SC"): 343,
         (2, "ROS-SHM-ZC", "SC"): -1,
         (2, "ROS-SHM-ZC", "ZC"): -9,
+        (3, "ROS-SHM-ZC", "SC"): -5,
+        (3, "ROS-SHM-ZC", "ZC"): -11,
     },
     ("Xavier", "cache"): {
         (2, "ROS-SC", "SC"): 3930,
         (2, "ROS-SHM-ZC", "SC"): 11,
         (2, "ROS-SHM-ZC", "ZC"): 3,
+        (3, "ROS-SHM-ZC", "SC"): 14,
+        (3, "ROS-SHM-ZC", "ZC"): 64,
     },
     ("Xavier", "concurrent"): {
         (2, "ROS-SC", "SC"): 818,
         (2, "ROS-SHM-ZC", "SC"): 6,
         (2, "ROS-SHM-ZC", "ZC"): 4,
+        (3, "ROS-SHM-ZC", "SC"): 7,
+        (3, "ROS-SHM-ZC", "ZC"): 76,
     },
 }
 DEVICES = ("TX2", "Xavier")

@@ -8,6 +8,7 @@
 #include <ligament/std_msgs/msg/int32.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -81,16 +82,24 @@ int measure_messages(const Options& options, nlohmann::json& result) {
     std::fprintf(stderr, "%s\n", added.error().text.c_str());
     return 1;
   }
-  while (publisher->get_subscription_count() == 0) {
+  // Both ends know each other: what is published before that is nobody's.
+  while (publisher->get_subscription_count() == 0 || subscription->get_publisher_count() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   std::uint64_t sent = 0;
-  result["message"] = per_repeat(options.bursts, options.messages, [&](std::uint64_t) {
+  const auto send_one = [&] {
     if (auto loan = publisher->borrow_loaned_message(Int32Shape{})) {
       publisher->publish(std::move(*loan));
       ++sent;
     }
     (void)executor.spin_some();
-  });
+  };
+  while (taken == 0) {
+    send_one();
+  }
+  sent = taken = 0;
+  result["message"] =
+      per_repeat(options.bursts, options.messages, [&](std::uint64_t) { send_one(); });
   result["lost"] = sent - taken;
   return 0;
 }

@@ -108,7 +108,8 @@ bool Writer::is_matched_with(const Gid& participant) const {
   constexpr std::size_t prefix = 12;
   std::array<dds_instance_handle_t, 256> handles{};
   const dds_return_t count = dds_get_matched_subscriptions(entity_, handles.data(), handles.size());
-  for (std::size_t i = 0; i < std::min<std::size_t>(handles.size(), std::max(count, 0)); ++i) {
+  const auto known = std::min(handles.size(), static_cast<std::size_t>(std::max(count, 0)));
+  for (std::size_t i = 0; i < known; ++i) {
     auto* found = dds_get_matched_subscription_data(entity_, handles[i]);
     if (found == nullptr) {
       continue;

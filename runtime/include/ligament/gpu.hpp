@@ -4,8 +4,8 @@
 ///
 ///   auto program = gpu::Program::open({.sources = {{"invert.cl", text}}, .kernels = kernels}, {});
 ///   const std::array<gpu::Argument, 3> arguments{image.chosen_bytes(), out_bytes, count};
-///   (*program)->run({{gpu::Launch{.kernel = 0, .global = {count, 1, 1}, .arguments =
-///   arguments}}});
+///   const gpu::Launch launch{.kernel = 0, .global = {count, 1, 1}, .arguments = arguments};
+///   (*program)->run({&launch, 1});
 ///
 /// `run` waits; `submit` does not: what is to be done afterwards is done by a thread of the
 /// program. Link `ligament::gpu`. One thread at a time launches.

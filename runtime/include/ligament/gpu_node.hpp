@@ -4,9 +4,8 @@
 ///
 ///   void handle(Sample<Image>&& image) {
 ///     wait_for_room();
-///     auto work = std::make_unique<Work>(*this, image.info());   // a Job that keeps image and
-///     loan submit(launches, std::move(work));                         // returns; the job
-///     publishes
+///     auto work = std::make_unique<Work>(*this, image.info());  // a Job that keeps image and loan
+///     submit(launches, std::move(work));                        // returns; the job publishes
 ///   }
 ///   ~Invert() override { drain(); }                 // before the publishers go
 #pragma once

@@ -69,7 +69,9 @@ def cycles_of(folder: Path) -> list[float]:
         f"select value from '{events}' where event = 'span_value' and argument in ({names})"
         " order by time_ns"
     )
-    return [row[0] for row in duckdb.sql(query).fetchall()]
+    # A connection of its own: the shared one may be busy with another test's result.
+    with duckdb.connect() as connection:
+        return [row[0] for row in connection.execute(query).fetchall()]
 
 
 def test_hardware_gives_what_software_gives_in_the_same_cycles_each_time(graph: Path) -> None:

@@ -26,10 +26,14 @@ MIB = 1024 * 1024
 Emit = Callable[[dict[str, str], str, int], dict[str, Any]]
 
 
+def rows(query: str) -> list[tuple[Any, ...]]:
+    """On a connection of its own: the shared one would be left busy for other tests."""
+    with duckdb.connect() as connection:
+        return connection.execute(query).fetchall()
+
+
 def count(table: Path, event: str) -> int:
-    row = duckdb.execute(f"SELECT count(*) FROM '{table}' WHERE event = '{event}'").fetchone()
-    assert row is not None
-    return int(row[0])
+    return int(rows(f"SELECT count(*) FROM '{table}' WHERE event = '{event}'")[0][0])
 
 
 def test_every_event_arrives(recording: Path, tmp_path: Path) -> None:
@@ -39,11 +43,8 @@ def test_every_event_arrives(recording: Path, tmp_path: Path) -> None:
     assert found == {"publish": 40, "take": 40, "span_begin": 20, "span_end": 20}
     assert count(table, "span_name") == 1
     assert count(table, "calibration") == 0
-    lost = duckdb.execute(f"SELECT count(*) FROM '{table}' WHERE pid IS NULL").fetchone()
-    assert lost == (0,)
-    names = duckdb.execute(
-        f"SELECT run_id, container FROM '{table}' WHERE event = 'process_start'"
-    ).fetchall()
+    assert rows(f"SELECT count(*) FROM '{table}' WHERE pid IS NULL") == [(0,)]
+    names = rows(f"SELECT run_id, container FROM '{table}' WHERE event = 'process_start'")
     assert names == [("run-1", "main")]
 
 

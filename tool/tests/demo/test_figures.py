@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ligament.bench.perception import rows_of_report
+from ligament.demo import terminal
 from ligament.demo.demo import demonstrate
 from ligament.demo.figures import kernel_entries, paced_entry
 from ligament.demo.reference import first_frames
@@ -78,6 +80,19 @@ def test_conclusions_say_what_was_reached_and_what_not() -> None:
     assert "message passing of one: 4.00 % of the chain (goal < 5% reached)" in text
     assert "paced, one: 45.50 % above the bare wake-ups (goal < 5% MISSED)" in text
     assert "(x 0.800)" in text
+
+
+def test_what_a_device_does_is_not_called_message_passing(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = {
+        "/a": SimpleNamespace(kind="cpu", device="cpu0"),
+        "/b": SimpleNamespace(kind="gpu", device="gpu0"),
+    }
+    mapping = SimpleNamespace(nodes=nodes, edge=SimpleNamespace(per=None))
+    monkeypatch.setattr(terminal, "_mapping_of", lambda entry: mapping)
+    text = "\n".join(conclusions(report()))
+    assert "MISSED" not in text and "reached" not in text
+    assert "4.00 % of the chain (the work of gpu0 included, not judged)" in text
+    assert "kernels of one: on gpu0" in text and "(x 0.800)" not in text
 
 
 def test_the_benchmark_has_the_same_figures_as_rows() -> None:

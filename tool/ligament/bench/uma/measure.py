@@ -8,6 +8,7 @@ import math
 import os
 import statistics
 import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -64,11 +65,14 @@ class Cell:
 def measure(quick: bool, options: Options) -> Measured:
     """Measure all cells; what fails is told after the others are safe."""
     measured = Measured([])
-    for workload in WORKLOADS:
-        for line in CELLS:
+    runs = 5 if quick else options.runs
+    for place, workload in enumerate(WORKLOADS):
+        for number, line in enumerate(CELLS, 1 + place * len(CELLS)):
             cell = Cell(workload, *line)
+            of = f"cell {number} of {len(WORKLOADS) * len(CELLS)}, {runs} runs"
+            print(f"uma: {of}: {cell.title}", file=sys.stderr, flush=True)
             try:
-                found = run_cell(cell, options, 5 if quick else options.runs)
+                found = run_cell(cell, options, runs)
             except FailureError as error:
                 measured.failures.append(f"{cell.title}: {error}")
             else:

@@ -19,8 +19,8 @@ from ligament.cli.common import (
     warn,
 )
 from ligament.graph import load_graph
-from ligament.mapping import GraphMapping, installed, load_platform, map_graph, planned
-from ligament.mapping.model import MappedTopic
+from ligament.mapping import installed, load_platform, map_graph, planned
+from ligament.mapping.explain import explain
 
 All = Annotated[bool, typer.Option("--all", help="Map every variant of the graph.")]
 Plan = Annotated[
@@ -63,43 +63,3 @@ def map_(
             print_json(mapping.to_json())
         else:
             print("\n".join(explain(mapping)))
-
-
-def explain(mapping: GraphMapping) -> list[str]:
-    """Return the mapping in lines: each node and topic with its place and reason."""
-    lines = [f"{mapping.graph}, variant {mapping.variant}, on {mapping.platform}"]
-    for container, members in mapping.containers.items():
-        lines.append(f"  container {container}")
-        for name in members:
-            node = mapping.nodes[name]
-            replaced = f" (replaces {', '.join(node.replaces)})" if node.replaces else ""
-            lines.append(f"    {name}  {node.type}{replaced}: {node.reason.text}")
-    for name, topic in mapping.topics.items():
-        carried = f"{topic.message} over {', '.join(topic.transports)}"
-        lines.append(f"  topic {name}  {carried}: {topic.reason.text}")
-        lines += _credit(topic)
-    edges = mapping.communication.boundary_all_software
-    if edges.total:
-        steps = (
-            edges,
-            mapping.communication.boundary_with_hardware_topics,
-            mapping.communication.boundary_with_gateways,
-        )
-        counted = " -> ".join(
-            f"{e.total} ({e.publish} publish + {e.subscribe} subscribe)" for e in steps
-        )
-        lines.append(f"  edges across the software-hardware boundary: {counted}")
-    return lines
-
-
-def _credit(topic: MappedTopic) -> list[str]:
-    """Return a line per hop of a topic in the pool, and one for what each publisher keeps."""
-    if topic.credit is None:
-        return []
-    lines = [f"    {h.publisher} -> {h.subscription}: {h.text}" for h in topic.credit.hops]
-    for ring in topic.credit.rings:
-        memory = "no bound declared, grows with the messages"
-        if ring.memory_bytes is not None:
-            memory = f"{ring.blocks} x {topic.bound_bytes} = {ring.memory_bytes} bytes"
-        lines.append(f"    {ring.node} keeps {ring.blocks} blocks: {memory}")
-    return lines

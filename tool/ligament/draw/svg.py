@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 
 from ligament.draw.layout import Box, Layout, Line, Size, node_vertex, place, topic_vertex
 from ligament.draw.palette import KINDS, TRANSPORTS, main_transport
+from ligament.mapping.explain import predictions
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 # Mean width of a character of the sans-serif fonts that viewers have, as a share of the size: on
@@ -129,8 +130,9 @@ def _node(name: str, node: MappedNode, layout: Layout, mapping: GraphMapping) ->
 def _topic(topic: MappedTopic, box: Box) -> str:
     left, top = box.x - box.width / 2, box.y - box.height / 2
     transport = main_transport(topic.transports)
+    told = "\n".join((f"{topic.id}: {topic.reason.text}", *predictions(topic)))
     return (
-        f'<g class="t-{transport}"><title>{escape(topic.id)}: {escape(topic.reason.text)}</title>'
+        f'<g class="t-{transport}"><title>{escape(told)}</title>'
         f'<rect class="topic" x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}" '
         f'height="{box.height:.1f}" rx="{box.height / 2:.1f}"/>'
         f'<text class="topicname" x="{box.x:.1f}" y="{box.y - 3:.1f}">{escape(topic.id)}</text>'

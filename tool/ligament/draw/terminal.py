@@ -7,7 +7,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ligament.draw.palette import KINDS, TRANSPORTS, main_transport
-from ligament.mapping.model import GraphMapping, MappedNode
+from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 
 def terminal_picture(mapping: GraphMapping) -> Tree:
@@ -50,4 +50,11 @@ def _topic_text(name: str, mapping: GraphMapping) -> Text:
         f"  {topic.message.replace('/msg/', '/')}  ",
         (" + ".join(topic.transports), f"bold {colour}"),
         f"  → {heads}",
+        (_predicted(topic), "dim"),
     )
+
+
+def _predicted(topic: MappedTopic) -> str:
+    """Return the cycles of a message on an FPGA, where they are predicted."""
+    cycles = next((a.cycles for a in topic.alternatives if a.chosen), None)
+    return "" if cycles is None else f"  {cycles} cycles predicted"

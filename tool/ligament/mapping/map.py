@@ -10,9 +10,11 @@ topic -> transport (transports). Pure and deterministic: the same input gives th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ligament.errors import InputError, Problem, listing, nearest
-from ligament.graph.model import Graph, Node, Variant
+from ligament.graph.model import Graph, Node, Topic, Variant
+from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.containers import assign_containers
 from ligament.mapping.credit import credit_of
@@ -24,7 +26,10 @@ from ligament.mapping.fuse import variant_graph
 from ligament.mapping.model import GraphMapping, MappedNode, MappedPort, MappedTopic, Reason
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.served import served_graph, unserved_problems
+from ligament.mapping.slots import slot_problems
+from ligament.mapping.streams import stream_of
 from ligament.mapping.transports import Choice, Wishes, assign_transports
+from ligament.mapping.waiting import break_cycles, waiting_cycles
 
 
 def find_variant(graph: Graph, name: str | None) -> Variant:
@@ -47,42 +52,50 @@ def map_graph(
 ) -> GraphMapping:
     """Return the mapping of a variant; raise InputError with everything that stands in its way."""
     backends = backends or installed()
-    chosen = find_variant(graph, variant)
-    mapped_graph, replaces = variant_graph(graph, chosen)
-    places = assign_devices(mapped_graph.nodes, graph.types, platform, chosen, backends)
+    wanted = find_variant(graph, variant)
+    mapped_graph, replaces = variant_graph(graph, wanted)
+    places = assign_devices(mapped_graph.nodes, graph.types, platform, wanted, backends)
     devices = {n: device for n, (device, _) in places.items()}
     unserved = list(unserved_problems(mapped_graph, devices))
     mapped_graph = served_graph(mapped_graph, devices)
     nodes, topics = mapped_graph.nodes, mapped_graph.topics
-    containers = assign_containers(nodes, chosen)
-    wishes = Wishes(chosen, containers)
+    containers = assign_containers(nodes, wanted)
+    wishes = Wishes(wanted, containers)
     choices = assign_transports(topics, nodes, devices, platform, wishes, backends)
     lacking = list(device_problems(topics, devices, choices))
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
     problems = [
-        *_shared_hosts(nodes, containers, chosen),
+        *_shared_hosts(nodes, containers, wanted),
         *_without_host(nodes),
-        *edge_problems(nodes, containers, chosen),
+        *edge_problems(nodes, containers, wanted),
+        *slot_problems(graph.types, platform),
     ]
     if not on_paper:
         problems += [*lacking, *unserved]
     if problems:
         raise InputError(problems)
-    hardware = [n for n, d in devices.items() if d.kind == "fpga"]
+    hardware = frozenset(n for n, d in devices.items() if d.kind == "fpga")
+    made = {t: _topic(mapped_graph, t, choices[t], containers) for t in sorted(topics)}
+    made = {t: _in_hardware(topic, topics[t], devices, platform) for t, topic in made.items()}
+    made = break_cycles(made, hardware)
     return GraphMapping(
         graph=graph.name,
-        variant=chosen.name,
+        variant=wanted.name,
         platform=platform.name,
-        description=chosen.description,
+        description=wanted.description,
         nodes={n: _node(nodes[n], places[n], containers[n], replaces) for n in sorted(nodes)},
-        topics={t: _topic(mapped_graph, t, choices[t], containers) for t in sorted(topics)},
+        topics=made,
         containers=_members(containers),
-        wait=chosen.wait,
-        edge=chosen.edge,
+        wait=wanted.wait,
+        edge=wanted.edge,
         communication=communication(
             topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}
         ),
-        warnings=(*graph.warnings, *(p.text for p in lacking)),
+        warnings=(
+            *graph.warnings,
+            *(p.text for p in lacking),
+            *waiting_cycles(made, hardware),
+        ),
         hardware={d.name: _figures(platform, d) for d in devices.values() if d.kind == "fpga"},
     )
 
@@ -141,6 +154,21 @@ def _topic(graph: Graph, name: str, choice: Choice, containers: Mapping[str, str
         bound_bytes=topic.bound_bytes,
         bounds=topic.bounds,
         credit=credit_of(topic.ends, containers, topic.bound_bytes) if in_pool else None,
+    )
+
+
+def _in_hardware(
+    mapped: MappedTopic, topic: Topic, devices: Mapping[str, Device], platform: Platform
+) -> MappedTopic:
+    """Return the topic with what it could have been, and the network that it gets on an FPGA."""
+    found = hardware_of({e.node: devices[e.node] for e in topic.ends}, platform)
+    if found is None:
+        return mapped
+    streams = mapped.mapped in ("hardware", "gateway")
+    return replace(
+        mapped,
+        alternatives=chosen(alternatives_of(topic, found), mapped.mapped),
+        stream=stream_of(topic, found.nodes, found.port) if streams else None,
     )
 
 

@@ -100,6 +100,42 @@ class Credit:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """One class that a topic with ends on an FPGA could have, and what it would cost.
+
+    `cycles` and `memory_bytes` are of one message of the declared bound; `area` is that of the
+    topic's network, in cells of the device's family. None, empty: cannot be told.
+    """
+
+    mapped: str
+    chosen: bool
+    text: str
+    cycles: int | None = None
+    memory_bytes: int | None = None
+    area: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Of one subscription on an FPGA: its kind (lig_topic's QOS), depth in beats, and why."""
+
+    node: str
+    port: str
+    kind: str
+    depth_beats: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The network of a hardware-mapped topic, or of a gateway's hardware side."""
+
+    width_bits: int
+    text: str
+    queues: tuple[Queue, ...] = ()
+
+
+@dataclass(frozen=True)
 class MappedTopic:
     """A topic with its transports. `mapped` is the paper's class: software, hardware, gateway."""
 
@@ -115,6 +151,8 @@ class MappedTopic:
     bound_bytes: int | None = None
     bounds: Mapping[str, int] = field(default_factory=dict)
     credit: Credit | None = None
+    alternatives: tuple[Alternative, ...] = ()
+    stream: Stream | None = None
 
 
 @dataclass(frozen=True)
@@ -224,6 +262,10 @@ def _topic(data: Mapping[str, Any]) -> MappedTopic:
             tuple(Ring(**ring) for ring in credit["rings"]),
             tuple(Hop(**hop) for hop in credit["hops"]),
         )
+    fresh["alternatives"] = tuple(Alternative(**a) for a in data.get("alternatives", ()))
+    if stream := data.get("stream"):
+        queues = tuple(Queue(**queue) for queue in stream["queues"])
+        fresh["stream"] = Stream(stream["width_bits"], stream["text"], queues)
     return MappedTopic(**fresh)
 
 

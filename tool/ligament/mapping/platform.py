@@ -12,6 +12,14 @@ from ligament.graph.source import Document
 
 
 @dataclass(frozen=True)
+class Slot:
+    """A region of an FPGA that may hold one of several cores; `cores` empty: any that fits."""
+
+    budgets: Mapping[str, float] = field(default_factory=dict)
+    cores: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Device:
     """Where nodes run."""
 
@@ -23,7 +31,7 @@ class Device:
     addresses_pool: bool = False
     family: str = ""
     budgets: Mapping[str, float] = field(default_factory=dict)
-    slots: Mapping[str, Any] = field(default_factory=dict)
+    slots: Mapping[str, Slot] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,7 @@ def build_platform(document: Document) -> Platform:
         for key, known in (("memory", memories), ("clock", clocks)):
             if key in device:
                 _known(device[key], known, key, document, ("devices", name, key), problems)
+        problems += _slot_problems(name, device, document)
     ends = {**data["devices"], **memories}
     for i, link in enumerate(data.get("links", ())):
         for key in ("from", "to"):
@@ -119,8 +128,38 @@ def _device(name: str, data: Mapping[str, Any]) -> Device:
         data.get("addresses_pool", data["kind"] == "cpu"),
         data.get("family", ""),
         data.get("budgets", {}),
-        data.get("slots", {}),
+        {
+            slot: Slot(found.get("budgets", {}), tuple(found.get("cores", ())))
+            for slot, found in data.get("slots", {}).items()
+        },
     )
+
+
+def _slot_problems(name: str, device: Mapping[str, Any], document: Document) -> list[Problem]:
+    """Slots are regions of an FPGA, and all of them together fit into it."""
+    slots = device.get("slots", {})
+    if slots and device["kind"] != "fpga":
+        return [
+            Problem(
+                "slot-kind",
+                f"'{name}' is a {device['kind']} and has slots",
+                document.at("devices", name, "slots"),
+                expected="slots on devices of kind fpga",
+            )
+        ]
+    problems = []
+    for resource, budget in sorted(device.get("budgets", {}).items()):
+        taken = sum(slot.get("budgets", {}).get(resource, 0) for slot in slots.values())
+        if taken > budget:
+            problems.append(
+                Problem(
+                    "slot-budget",
+                    f"the slots of '{name}' have {taken:g} {resource} together",
+                    document.at("devices", name, "slots"),
+                    expected=f"at most {budget:g}, the device's budget",
+                )
+            )
+    return problems
 
 
 def _link(data: Mapping[str, Any]) -> Link:

@@ -14,9 +14,15 @@ from dataclasses import dataclass, replace
 
 from ligament.errors import InputError, Location, Problem, listing
 from ligament.graph.model import End, Node, Topic, Variant
+from ligament.mapping.alternatives import (
+    Hardware,
+    alternatives_of,
+    gateway_costs_more,
+    hardware_of,
+)
 from ligament.mapping.backends import TRANSPORTS, Backends
 from ligament.mapping.cost import topic_costs
-from ligament.mapping.model import Cost, Reason
+from ligament.mapping.model import Alternative, Cost, Reason
 from ligament.mapping.platform import Device, Platform
 
 
@@ -68,6 +74,20 @@ class TopicCase:
         """Return whether all ends are in one container."""
         return self.processes is None or len({self.processes[e.node] for e in self.topic.ends}) == 1
 
+    @property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """Return what a topic with ends on one FPGA could be, with predicted costs."""
+        return alternatives_of(self.topic, self._fpga)
+
+    @property
+    def gateway_costs(self) -> tuple[int, int] | None:
+        """Return the predicted costs over memory and through a gateway, if that saves nothing."""
+        return gateway_costs_more(self.alternatives, self._fpga.port if self._fpga else None)
+
+    @property
+    def _fpga(self) -> Hardware | None:
+        return hardware_of({e.node: self.device(e) for e in self.topic.ends}, self.platform)
+
     def has_kind(self, kind: str) -> bool:
         """Return whether some end is on a device of this kind."""
         return any(self.device(e).kind == kind for e in self.topic.ends)
@@ -92,6 +112,14 @@ class Rule:
 def _count(case: TopicCase) -> str:
     pubs, subs = len(case.topic.publishers), len(case.topic.subscriptions)
     return f"{pubs} publisher{'s' * (pubs != 1)}, {subs} subscription{'s' * (subs != 1)}"
+
+
+def _compared(case: TopicCase, before: str = "") -> str:
+    """Return the predicted cycles of the alternatives in words; nothing where there are none."""
+    told = [a for a in case.alternatives if a.cycles is not None]
+    ways = {"software": "over memory", "gateway": "through a gateway", "hardware": "as streams"}
+    words = ", ".join(f"{a.cycles} cycles {ways[a.mapped]}" for a in told)
+    return f"{before}{words}" if words else ""
 
 
 CLASS_RULES: tuple[Rule, ...] = (
@@ -120,12 +148,21 @@ CLASS_RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        "mixed-small-messages",
+        lambda c: c.hardware_subscriptions > 1 and c.gateway_costs is not None,
+        ("shm",),
+        lambda c: (
+            f"ends on both sides with {c.hardware_subscriptions} hardware subscriptions, but "
+            f"messages so small that a gateway saves nothing: {_compared(c)}"
+        ),
+    ),
+    Rule(
         "mixed-many-hardware-subscriptions",
         lambda c: c.hardware_subscriptions > 1,
         ("gateway", "shm"),
         lambda c: (
             f"ends on both sides with {c.hardware_subscriptions} hardware subscriptions: a gateway "
-            "moves each message once, not once per subscription"
+            f"moves each message once, not once per subscription{_compared(c, ': ')}"
         ),
         "gateway",
     ),

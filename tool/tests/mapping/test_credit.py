@@ -8,7 +8,6 @@ from dataclasses import replace
 import paper_graphs as papers
 import pytest
 
-from ligament.cli.map import explain
 from ligament.errors import InputError
 from ligament.graph.model import End
 from ligament.graph.qos import QoS
@@ -16,6 +15,7 @@ from ligament.graph.schema import validate
 from ligament.graph.source import Document
 from ligament.mapping import load_mapping, map_graph, planned
 from ligament.mapping.credit import credit_of
+from ligament.mapping.explain import explain
 from ligament.mapping.model import GraphMapping, from_json
 from ligament.resources import spec_dir
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a topic with ends on an FPGA costs: cycles, bytes over the memory port, cells.
+
+    port = MemoryPort(clock_hz=100e6, latency_ns=500, bandwidth_bytes_per_s=1.6e9)
+    stream_cycles(3145728, 64)                        # 393221, as `ligament bench hmt` measures
+    gateway(Load(3145728, hardware_subscriptions=8, hardware_publishers=1), 64, port).cycles
+
+Formulas, their sources and how well they fit: spec/mapping/cost-model.md. Pure arithmetic; what is
+chosen by it is in `alternatives`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+#: Widths that hdl/rtl/lig_topic.sv knows. Unit: bits.
+WIDTHS = (64, 128, 256, 512)
+#: From a publisher's beat to a subscriber's (spec/wire/stream.md, section 4). Unit: cycles.
+NETWORK_CYCLES = 3
+#: A header (spec/wire/stream.md, section 2). Unit: bits.
+HEADER_BITS = 128
+
+
+@dataclass(frozen=True)
+class MemoryPort:
+    """The one port of a design to the memory that holds the pool, and the design's clock."""
+
+    clock_hz: float
+    latency_ns: float
+    bandwidth_bytes_per_s: float
+
+    @property
+    def latency_cycles(self) -> int:
+        """Return the cycles from a request to its first byte."""
+        return math.ceil(self.latency_ns * self.clock_hz / 1e9)
+
+    @property
+    def bytes_per_cycle(self) -> float:
+        """Return what the port moves per cycle, reads and writes together."""
+        return self.bandwidth_bytes_per_s / self.clock_hz
+
+    def transfer_cycles(self, size_bytes: int, transfers: int = 1) -> int:
+        """Return the cycles of transfers at once, each to or from a node's stream of 64 bits.
+
+        Several bursts are in flight, so the latency shows once.
+        """
+        if not transfers:
+            return 0
+        shared = math.ceil(transfers * size_bytes / self.bytes_per_cycle)
+        return self.latency_cycles + max(shared, -(-size_bytes * 8 // WIDTHS[0]))
+
+    def busy_cycles(self, moved_bytes: int) -> int:
+        """Return for how long the port serves nobody else."""
+        return math.ceil(moved_bytes / self.bytes_per_cycle)
+
+
+@dataclass(frozen=True)
+class Load:
+    """One message of a topic, and who is to have it."""
+
+    size_bytes: int
+    hardware_publishers: int = 0
+    hardware_subscriptions: int = 0
+    software_publishers: int = 0
+    software_subscriptions: int = 0
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What one message costs at most, over the topic's publishers."""
+
+    cycles: int
+    """From a publisher's first beat, or its doorbell, to the slowest end in hardware, or memory."""
+    memory_bytes: int
+    """Over the memory port."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """Cells of one FPGA family."""
+
+    lut: float
+    ff: float
+    bram18: float
+
+
+def header_beats(width_bits: int) -> int:
+    """Return the beats of a frame's header."""
+    return -(-HEADER_BITS // width_bits)
+
+
+def frame_beats(size_bytes: int, width_bits: int) -> int:
+    """Return the beats of a frame whose message begins at its alignment boundary."""
+    return header_beats(width_bits) + -(-size_bytes * 8 // width_bits)
+
+
+def stream_cycles(size_bytes: int, width_bits: int) -> int:
+    """Return the cycles through a hardware topic, at any number of ends, when nobody stalls."""
+    return frame_beats(size_bytes, width_bits) + NETWORK_CYCLES
+
+
+def hardware(load: Load, width_bits: int) -> Predicted:
+    """Predict a hardware-mapped topic: memory is not touched."""
+    return Predicted(stream_cycles(load.size_bytes, width_bits), 0)
+
+
+def software(load: Load, port: MemoryPort) -> Predicted:
+    """Predict a software-mapped topic: each end in hardware is a transfer of its own.
+
+    What a publisher in hardware wrote is whole before anybody reads it; subscriptions share the
+    port.
+    """
+    reads = port.transfer_cycles(load.size_bytes, load.hardware_subscriptions)
+    written = 1 if load.hardware_publishers else 0
+    return Predicted(
+        reads + port.transfer_cycles(load.size_bytes, written),
+        load.size_bytes * (load.hardware_subscriptions + written),
+    )
+
+
+def gateway(load: Load, width_bits: int, port: MemoryPort) -> Predicted:
+    """Predict a topic with a gateway: at most one transfer per message and direction."""
+    paths = [0]
+    moved = [0]
+    if load.hardware_publishers:
+        paths.append(stream_cycles(load.size_bytes, width_bits))
+        if load.software_subscriptions:
+            moved.append(load.size_bytes)
+            if not load.hardware_subscriptions:
+                paths.append(port.transfer_cycles(load.size_bytes))
+    if load.software_publishers and load.hardware_subscriptions:
+        # Read and sent on beat by beat, as fast as the slower of port and stream.
+        rate = min(port.bytes_per_cycle, width_bits / 8)
+        body = math.ceil(load.size_bytes / rate)
+        paths.append(port.latency_cycles + header_beats(width_bits) + body + NETWORK_CYCLES)
+        moved.append(load.size_bytes)
+    return Predicted(max(paths), max(moved))
+
+
+def core_cycles(input_bytes: int, output_bytes: int, port: MemoryPort, pad_bytes: int = 0) -> int:
+    """Predict a node that reads a message from memory and writes one while it still reads.
+
+    For a core of one beat per cycle; `pad_bytes` is the front padding of both bodies together.
+    """
+    beats = 2 * header_beats(64) + -(-(input_bytes + pad_bytes) // 8) + -(-output_bytes // 8)
+    port_cycles = math.ceil(8 * beats / port.bytes_per_cycle)
+    stream = frame_beats(max(input_bytes, output_bytes), 64)
+    return 2 * port.latency_cycles + max(port_cycles, stream)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mapping in words: each node and topic with its place, its reason and what it costs."""
+
+from __future__ import annotations
+
+from ligament.mapping.model import Alternative, GraphMapping, MappedTopic
+
+
+def explain(mapping: GraphMapping) -> list[str]:
+    """Return the mapping in lines: each node and topic with its place and reason."""
+    lines = [f"{mapping.graph}, variant {mapping.variant}, on {mapping.platform}"]
+    for container, members in mapping.containers.items():
+        lines.append(f"  container {container}")
+        for name in members:
+            node = mapping.nodes[name]
+            replaced = f" (replaces {', '.join(node.replaces)})" if node.replaces else ""
+            lines.append(f"    {name}  {node.type}{replaced}: {node.reason.text}")
+    for name, topic in mapping.topics.items():
+        carried = f"{topic.message} over {', '.join(topic.transports)}"
+        lines.append(f"  topic {name}  {carried}: {topic.reason.text}")
+        lines += [f"    {line}" for line in (*predictions(topic), *_credit(topic))]
+    return [*lines, *_boundary(mapping)]
+
+
+def predictions(topic: MappedTopic) -> list[str]:
+    """Return a line per class that a topic could have, and those of its network in hardware."""
+    lines = [_alternative(a) for a in topic.alternatives]
+    if topic.stream is not None:
+        lines.append(f"stream of {topic.stream.width_bits} bits: {topic.stream.text}")
+        lines += [
+            f"queue of {q.node}: {q.kind}, {q.depth_beats} beats: {q.text}"
+            for q in topic.stream.queues
+        ]
+    return lines
+
+
+def _alternative(alternative: Alternative) -> str:
+    figures = []
+    if alternative.cycles is not None:
+        figures.append(f"{alternative.cycles} cycles")
+    if alternative.memory_bytes is not None:
+        figures.append(f"{alternative.memory_bytes} bytes over memory")
+    figures += [f"{value:g} {name}" for name, value in alternative.area.items()]
+    mark = "is" if alternative.chosen else "could be"
+    told = f"{', '.join(figures)} predicted: " if figures else ""
+    return f"{mark} {alternative.mapped}: {told}{alternative.text}"
+
+
+def _credit(topic: MappedTopic) -> list[str]:
+    """Return a line per hop of a topic in the pool, and one for what each publisher keeps."""
+    if topic.credit is None:
+        return []
+    lines = [f"{h.publisher} -> {h.subscription}: {h.text}" for h in topic.credit.hops]
+    for ring in topic.credit.rings:
+        memory = "no bound declared, grows with the messages"
+        if ring.memory_bytes is not None:
+            memory = f"{ring.blocks} x {topic.bound_bytes} = {ring.memory_bytes} bytes"
+        lines.append(f"{ring.node} keeps {ring.blocks} blocks: {memory}")
+    return lines
+
+
+def _boundary(mapping: GraphMapping) -> list[str]:
+    found = mapping.communication
+    steps = (
+        found.boundary_all_software,
+        found.boundary_with_hardware_topics,
+        found.boundary_with_gateways,
+    )
+    if not steps[0].total:
+        return []
+    counted = " -> ".join(
+        f"{e.total} ({e.publish} publish + {e.subscribe} subscribe)" for e in steps
+    )
+    return [f"  edges across the software-hardware boundary: {counted}"]

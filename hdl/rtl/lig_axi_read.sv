@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_axi_read: reads a piece of memory as a stream of beats, several bursts in flight.
+//
+// A burst is asked for only when the queue has room for all of it, counting what is on its way. So rready is
+// never low: on a memory port that many share, a slow consumer holds up its own data and nobody else's. A burst
+// ends at a multiple of its own size, so that it never crosses the 4096 bytes that AXI4 forbids to cross.
+// To run at full rate, DEPTH has to cover the memory's latency in cycles and one burst.
+//
+// The consumer counts beats: commands follow each other in the stream without a mark. error_o tells that memory
+// answered a beat with an error.
+//
+//   latency              1 cycle to the request; 2 behind the beat that memory gives
+//   initiation interval  1 within a command, 1 idle cycle between two
+//   storage              DEPTH + 1 beats
+module lig_axi_read #(
+    parameter int unsigned DATA_WIDTH = 64,    // bits: 64, 128, 256, 512
+    parameter int unsigned BURST_BEATS = 16,   // a power of two, 1..256, 4096 bytes at most
+    parameter int unsigned DEPTH = 256,        // beats; a power of two, at least two bursts
+    parameter int unsigned OUTSTANDING = 16    // bursts in flight, 1..256
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high; memory must be reset with it: what is on its way is forgotten
+
+    input  logic        command_valid_i,
+    output logic        command_ready_o,
+    input  logic [63:0] command_address_i,  // a multiple of the beat
+    input  logic [31:0] command_beats_i,    // 1 or more
+
+    output logic                  valid_o,
+    input  logic                  ready_i,
+    output logic [DATA_WIDTH-1:0] data_o,
+    output logic                  error_o,
+
+    output logic        m_axi_arvalid,
+    input  logic        m_axi_arready,
+    output logic [63:0] m_axi_araddr,
+    output logic [7:0]  m_axi_arlen,
+
+    input  logic                  m_axi_rvalid,
+    output logic                  m_axi_rready,
+    input  logic [DATA_WIDTH-1:0] m_axi_rdata,
+    input  logic [1:0]            m_axi_rresp,
+    input  logic                  m_axi_rlast
+);
+  if (DATA_WIDTH != 64 && DATA_WIDTH != 128 && DATA_WIDTH != 256 && DATA_WIDTH != 512) begin : g_rule_data_width
+    $fatal(1, "lig_axi_read: rule data_width: DATA_WIDTH = %0d, one of 64, 128, 256, 512 is needed", DATA_WIDTH);
+  end
+  if (BURST_BEATS < 1 || BURST_BEATS > 256 || (BURST_BEATS & (BURST_BEATS - 1)) != 0
+      || BURST_BEATS * DATA_WIDTH > 8 * 4096) begin : g_rule_burst_beats
+    $fatal(1, "lig_axi_read: rule burst_beats: BURST_BEATS = %0d, a power of two in 1..256, at most 4096 bytes, is needed",
+           BURST_BEATS);
+  end
+  if (DEPTH < 2 * BURST_BEATS) begin : g_rule_depth
+    $fatal(1, "lig_axi_read: rule depth: DEPTH = %0d, at least two bursts of BURST_BEATS = %0d are needed",
+           DEPTH, BURST_BEATS);
+  end
+  if (OUTSTANDING < 1 || OUTSTANDING > 256) begin : g_rule_outstanding
+    $fatal(1, "lig_axi_read: rule outstanding: OUTSTANDING = %0d, 1..256 is needed", OUTSTANDING);
+  end
+
+  localparam int unsigned BytesLog = $clog2(DATA_WIDTH / 8);
+  localparam int unsigned F = $clog2(DEPTH) + 1;
+
+  // --- requests -------------------------------------------------------------------------------------------
+
+  logic [63:0] address_q, araddr_q;
+  logic [31:0] left_q;  // beats not asked for yet
+  logic [7:0] arlen_q;
+  logic arvalid_q;
+  logic [F-1:0] free_q;      // beats of the queue that nobody is on the way to
+  logic [8:0] in_flight_q;   // bursts
+
+  logic [31:0] window;  // beats up to the end of the burst that the address lies in
+  logic [31:0] size;
+  logic issue, pop, ended;
+  assign window = BURST_BEATS - (32'(address_q >> BytesLog) & (BURST_BEATS - 1));
+  assign size = left_q < window ? left_q : window;
+  assign issue = left_q != '0 && 32'(free_q) >= size && 32'(in_flight_q) < OUTSTANDING
+      && (!arvalid_q || m_axi_arready);
+  assign pop = valid_o && ready_i;
+  assign ended = m_axi_rvalid && m_axi_rready && m_axi_rlast;
+
+  assign command_ready_o = left_q == '0;
+  assign m_axi_arvalid = arvalid_q;
+  assign m_axi_araddr = araddr_q;
+  assign m_axi_arlen = arlen_q;
+
+  always_ff @(posedge clk_i) begin
+    if (command_valid_i && command_ready_o) begin
+      address_q <= command_address_i;
+      left_q <= command_beats_i;
+    end
+    if (m_axi_arready) arvalid_q <= 1'b0;
+    if (issue) begin
+      arvalid_q <= 1'b1;
+      araddr_q <= address_q;
+      arlen_q <= 8'(size - 1);
+      address_q <= address_q + (64'(size) << BytesLog);
+      left_q <= left_q - size;
+    end
+    free_q <= free_q - (issue ? F'(size) : '0) + F'(pop);
+    in_flight_q <= in_flight_q + 9'(issue) - 9'(ended);
+    if (rst_i) begin
+      left_q <= '0;
+      arvalid_q <= 1'b0;
+      free_q <= F'(DEPTH);
+      in_flight_q <= '0;
+    end
+  end
+
+  // --- data -----------------------------------------------------------------------------------------------
+
+  logic unused_last;
+  logic [$clog2(DEPTH):0] unused_level;
+  lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(1), .DEPTH(DEPTH)) queue (
+      .clk_i, .rst_i,
+      .s_axis_tvalid(m_axi_rvalid), .s_axis_tready(m_axi_rready), .s_axis_tdata(m_axi_rdata),
+      .s_axis_tkeep(m_axi_rresp != '0), .s_axis_tlast(1'b0),
+      .m_axis_tvalid(valid_o), .m_axis_tready(ready_i), .m_axis_tdata(data_o),
+      .m_axis_tkeep(error_o), .m_axis_tlast(unused_last), .level_o(unused_level));
+
+`ifdef FORMAL
+  initial left_q = '0;
+  initial arvalid_q = 1'b0;
+  initial free_q = F'(DEPTH);
+  initial in_flight_q = '0;
+`endif
+`ifdef LIG_RULES
+  // What was reserved is there: data never wait at the port.
+  always_ff @(posedge clk_i) begin
+    if (!rst_i && m_axi_rvalid && !m_axi_rready) $fatal(1, "%m: rule reserved: the queue has no room for a beat");
+    if (!rst_i && m_axi_rvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: a beat that nobody asked for");
+  end
+`endif
+endmodule

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_smt_pub: a frame on a stream becomes a message in memory. The publishing end of a software-mapped topic, and
+// the way of a gateway from hardware to software.
+//
+// Software lends rooms (room_t): memory for one message each. A frame takes the oldest room, its body is written
+// by bursts straight into it, and one event tells header and tag when memory has answered for every byte. A frame
+// waits while there is no room. Each room is answered by exactly one event, in order of use: with a message, with
+// the reason why there is none, or, while recall_i is high and no frame has taken it, with Recalled. Taking and
+// recalling are decided by one register in one cycle, so there is nothing in between.
+//
+// Nothing is written beyond a room, nor beyond the length that the header announces, whatever the frame does. A
+// frame that breaks its announcement costs its room's turn and is told as Malformed. Frames of other topics and
+// kinds, frames without a body and, with FILTER, frames that came from software are dropped before they take a
+// room, and counted.
+//
+//   latency              a burst, and 6 cycles, from a frame's last beat to its last beat at the port
+//   initiation interval  1 within a frame, 2 idle cycles between two
+//   storage              DEPTH + 1 beats, ROOMS rooms
+module lig_smt_pub
+  import lig_stream_pkg::*;
+  import lig_transfer_pkg::*;
+#(
+    parameter int unsigned DATA_WIDTH = 64,   // bits: 64, 128, 256, 512
+    parameter int unsigned BURST_BEATS = 16,  // see lig_axi_write
+    parameter int unsigned DEPTH = 256,       // beats, see lig_axi_write
+    parameter int unsigned OUTSTANDING = 16,  // bursts, see lig_axi_write
+    parameter int unsigned ROOMS = 8,         // lent at a time, and told of at a time; a power of two, 2 or more
+    parameter int unsigned TIMEOUT = 0,       // cycles without a beat until a frame is given up; 0: never
+    parameter bit FILTER = 1'b0               // drop frames of publishers in software
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+    input logic recall_i,
+    input logic [7:0] topic_i,
+
+    input  logic                    s_axis_tvalid,
+    output logic                    s_axis_tready,
+    input  logic [DATA_WIDTH-1:0]   s_axis_tdata,
+    input  logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
+    input  logic                    s_axis_tlast,
+
+    input  logic  room_valid_i,
+    output logic  room_ready_o,
+    input  room_t room_i,
+
+    output logic   event_valid_o,
+    input  logic   event_ready_i,
+    output event_t event_o,
+
+    output logic [31:0] looped_o,   // frames dropped by FILTER; saturates
+    output logic [31:0] dropped_o,  // frames of other topics or kinds, or without a body; saturates
+
+    output logic        m_axi_awvalid,
+    input  logic        m_axi_awready,
+    output logic [63:0] m_axi_awaddr,
+    output logic [7:0]  m_axi_awlen,
+
+    output logic                    m_axi_wvalid,
+    input  logic                    m_axi_wready,
+    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
+    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
+    output logic                    m_axi_wlast,
+
+    input  logic       m_axi_bvalid,
+    output logic       m_axi_bready,
+    input  logic [1:0] m_axi_bresp
+);
+  localparam int unsigned Lanes = DATA_WIDTH / 8;
+  localparam int unsigned T = $clog2(Lanes);
+
+  // --- rooms ----------------------------------------------------------------------------------------------
+
+  room_t room;
+  logic room_valid, room_pop, unused_room_keep, unused_room_last;
+  logic [$clog2(ROOMS):0] unused_rooms;
+  lig_fifo #(.DATA_WIDTH(112), .KEEP_WIDTH(1), .DEPTH(ROOMS)) rooms (
+      .clk_i, .rst_i,
+      .s_axis_tvalid(room_valid_i), .s_axis_tready(room_ready_o), .s_axis_tdata(room_i),
+      .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
+      .m_axis_tvalid(room_valid), .m_axis_tready(room_pop), .m_axis_tdata(room),
+      .m_axis_tkeep(unused_room_keep), .m_axis_tlast(unused_room_last), .level_o(unused_rooms));
+
+  // --- frames ---------------------------------------------------------------------------------------------
+
+  typedef enum logic [1:0] {
+    Head,
+    Choose,  // what becomes of the frame
+    Body,
+    Skip     // the rest of a frame
+  } state_e;
+  state_e state_q;
+  logic half_q;  // 64 bits: the first beat of the header is here
+  header_t header_q;
+  logic [15:0] tag_q;
+  logic [31:0] left_q, idle_q;
+
+  header_t header_in;
+  logic head_ends;  // this beat completes the header
+  if (DATA_WIDTH == 64) begin : g_head_narrow
+    assign header_in = {s_axis_tdata, header_q[63:0]};
+    assign head_ends = half_q;
+  end else begin : g_head_wide
+    assign header_in = s_axis_tdata[127:0];
+    assign head_ends = 1'b1;
+  end
+
+  logic mine, looped, fits;
+  logic [32:0] extent;  // bytes from the boundary
+  logic [31:0] beats;
+  assign mine = header_q.kind == KindMessage && header_q.topic == topic_i && header_q.length != '0;
+  assign looped = FILTER && header_q.publisher >= SoftwarePublisher;
+  assign extent = 33'(header_q.length) + 33'(header_q.pad);
+  assign fits = extent <= 33'(room.capacity) && room.address[5:0] == '0;
+  assign beats = 32'((extent + 33'(Lanes - 1)) >> T);
+
+  // Lanes of the last beat: 0..tail.
+  logic [T-1:0] tail;
+  logic [Lanes-1:0] tail_keep;
+  assign tail = T'(extent) - 1'b1;
+  assign tail_keep = ~((~Lanes'(1)) << tail);
+
+  logic command_ready, write_valid, write_ready, write_last, note_ready, given_up, final_beat, enough;
+  logic take;  // the frame takes a room
+  assign take = state_q == Choose && mine && !looped && room_valid && !recall_i && note_ready && command_ready;
+  assign final_beat = left_q == 32'd1;
+  assign enough = final_beat || s_axis_tlast;
+  assign given_up = TIMEOUT != 0 && idle_q >= TIMEOUT && !s_axis_tvalid;
+  assign write_valid = state_q == Body && note_ready && (s_axis_tvalid || given_up);
+  assign write_last = given_up || enough;
+
+  always_comb begin
+    unique case (state_q)
+      Choose: s_axis_tready = 1'b0;
+      Body: s_axis_tready = note_ready && write_ready;
+      default: s_axis_tready = 1'b1;
+    endcase
+  end
+  wire moves = s_axis_tvalid && s_axis_tready;
+  wire ends = write_valid && write_ready && write_last;  // of what is written
+
+  // --- what will be told ----------------------------------------------------------------------------------
+
+  // One note per room: why it is over, and whether memory has to answer first.
+  status_e note_status, note_body;
+  logic note_valid, note_written, recall;
+  logic [15:0] note_tag;
+  assign recall = recall_i && room_valid && !ends && !take;
+  always_comb begin
+    note_body = Malformed;
+    if (given_up) note_body = Late;
+    else if (s_axis_tlast && final_beat && s_axis_tkeep == tail_keep) note_body = Done;
+  end
+  assign note_valid = note_ready && (ends || recall || (take && !fits));
+  assign note_written = ends;
+  assign note_status = ends ? note_body : recall ? Recalled : TooLong;
+  assign note_tag = ends ? tag_q : room.tag;
+  assign room_pop = take || (recall && note_ready);
+
+  logic told_valid, told_pop, told_written, unused_note_last, done_valid, done_error;
+  event_t told;
+  logic [$clog2(ROOMS):0] unused_notes;
+  lig_fifo #(.DATA_WIDTH(152), .KEEP_WIDTH(1), .DEPTH(ROOMS)) notes (
+      .clk_i, .rst_i,
+      .s_axis_tvalid(note_valid), .s_axis_tready(note_ready),
+      .s_axis_tdata({note_status, note_tag, recall && !ends ? header_t'('0) : header_q}),
+      .s_axis_tkeep(note_written), .s_axis_tlast(1'b1),
+      .m_axis_tvalid(told_valid), .m_axis_tready(told_pop), .m_axis_tdata(told),
+      .m_axis_tkeep(told_written), .m_axis_tlast(unused_note_last), .level_o(unused_notes));
+
+  assign event_valid_o = told_valid && (!told_written || done_valid);
+  assign told_pop = event_ready_i && (!told_written || done_valid);
+  always_comb begin
+    event_o = told;
+    if (told_written && done_error) event_o.status = BusError;
+  end
+
+  lig_axi_write #(
+      .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING)) writer (
+      .clk_i, .rst_i,
+      .command_valid_i(take && fits), .command_ready_o(command_ready), .command_address_i(room.address),
+      .valid_i(write_valid), .ready_o(write_ready), .data_i(s_axis_tdata),
+      .strobe_i(given_up ? '0 : final_beat ? s_axis_tkeep & tail_keep : s_axis_tkeep), .last_i(write_last),
+      .done_valid_o(done_valid), .done_ready_i(event_ready_i && told_valid && told_written),
+      .done_error_o(done_error),
+      .m_axi_awvalid, .m_axi_awready, .m_axi_awaddr, .m_axi_awlen,
+      .m_axi_wvalid, .m_axi_wready, .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast,
+      .m_axi_bvalid, .m_axi_bready, .m_axi_bresp);
+
+  function automatic logic [31:0] next(input logic [31:0] count, input logic step);
+    return count + 32'(step && !(&count));
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    idle_q <= state_q != Body || s_axis_tvalid ? '0 : idle_q + 32'(!(&idle_q));
+    unique case (state_q)
+      Head: if (moves) begin
+        if (head_ends) header_q <= header_in;
+        else header_q[63:0] <= s_axis_tdata[63:0];
+        half_q <= !head_ends && !s_axis_tlast;
+        // A frame that ends with its header, or in it, has no message.
+        dropped_o <= next(dropped_o, s_axis_tlast);
+        if (head_ends && !s_axis_tlast) state_q <= Choose;
+      end
+      Choose: begin
+        left_q <= beats;
+        tag_q <= room.tag;
+        if (!mine || looped) begin
+          state_q <= Skip;
+          looped_o <= next(looped_o, mine);
+          dropped_o <= next(dropped_o, !mine);
+        end else if (take) begin
+          state_q <= fits ? Body : Skip;
+        end
+      end
+      Body: if (write_valid && write_ready) begin
+        left_q <= left_q - 1'b1;
+        if (write_last) state_q <= given_up || !s_axis_tlast ? Skip : Head;
+      end
+      default: if (moves && s_axis_tlast) state_q <= Head;
+    endcase
+    if (rst_i) begin
+      state_q <= Head;
+      half_q <= 1'b0;
+      looped_o <= '0;
+      dropped_o <= '0;
+    end
+  end
+
+`ifdef FORMAL
+  initial state_q = Head;
+  initial half_q = 1'b0;
+`endif
+`ifdef LIG_RULES
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules_s (
+      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
+      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+`endif
+endmodule

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ligament/detail/pool.hpp>
 #include <ligament/expected.hpp>
 #include <ligament/node.hpp>
 #include <ligament/span.hpp>
@@ -262,7 +263,9 @@ class HardwareNode : public Node {
  private:
   void handle(const Sample<In>& sample) {
     const MessageInfo info = sample.info();
-    trace::Span span(*this, "hardware");
+    const trace::MessageIdentity message{info.publisher_id(), info.publication_sequence_number()};
+    trace::Span span(*this, "simulator", trace::Category::device, message);
+    const std::int64_t doorbell_ns = trace::enabled() ? pool::monotonic_now_ns() : 0;
     const auto made = core_.run(sample.bytes(),
                                 {.sequence = info.publication_sequence_number(),
                                  .time_ns = info.source_timestamp().nanoseconds()},
@@ -273,6 +276,14 @@ class HardwareNode : public Node {
       return;
     }
     // The span's own length is the simulator's; the hardware's time is its cycles.
+    const double took_ns = static_cast<double>(made->cycles) * 1e9 / clock_hz_;
+    trace::tell_device_work(*this,
+                            {.device = "FPGA",
+                             .name = "hardware",
+                             .base = trace::TimeBase::modelled,
+                             .begin_ns = doorbell_ns,
+                             .end_ns = doorbell_ns + std::llround(took_ns)},
+                            message);
     span.finish([&](auto& values) {
       values.tell("cycles", made->cycles);
       values.tell("clock_hz", clock_hz_);

@@ -25,8 +25,9 @@
 
 namespace ligament::trace {
 
-/// What kind of work a span is. The report's shares follow it.
-enum class Category : std::uint8_t { compute, copy, serialise };
+/// What kind of work a span is. The report's shares follow it. device: a thread waits for a device
+/// or simulates one; what that did is told by tell_device_work().
+enum class Category : std::uint8_t { compute, copy, serialise, device };
 
 /// The name as it stands in traces.
 [[nodiscard]] const char* to_string(Category category) noexcept;
@@ -109,5 +110,34 @@ class Span {
 
   std::uint64_t handle_ = 0;
 };
+
+/// Whose clock a device's times are by: its own, mapped to the host's; or cycles of a simulation.
+enum class TimeBase : std::uint8_t { device, modelled };
+
+/// The name as it stands in traces.
+[[nodiscard]] const char* to_string(TimeBase base) noexcept;
+
+/// What a device did for a message, in CLOCK_MONOTONIC (spec/events/README.md).
+struct DeviceWork {
+  std::string_view device;  ///< as its driver or the platform calls it
+  std::string_view name;    ///< of the work: a kernel, `copy in`
+  Category category = Category::compute;
+  TimeBase base = TimeBase::device;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t bound_ns = 0;  ///< how wrong both may be
+};
+
+namespace detail {
+void tell_device_work(std::uint64_t node, const DeviceWork& work, MessageIdentity message) noexcept;
+}  // namespace detail
+
+/// Tells it once it is known: the host's span of category device stays open until then.
+template <HasTraceHandle NodeT>
+void tell_device_work(const NodeT& node, const DeviceWork& work, MessageIdentity message) noexcept {
+  if (enabled()) [[unlikely]] {
+    detail::tell_device_work(node.trace_handle(), work, message);
+  }
+}
 
 }  // namespace ligament::trace

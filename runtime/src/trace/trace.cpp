@@ -70,8 +70,25 @@ const char* to_string(Category category) noexcept {
       return "copy";
     case Category::serialise:
       return "serialise";
+    case Category::device:
+      return "device";
   }
   return "compute";
+}
+
+const char* to_string(TimeBase base) noexcept {
+  return base == TimeBase::modelled ? "modelled" : "device";
+}
+
+void detail::tell_device_work(std::uint64_t node, const DeviceWork& work,
+                              MessageIdentity message) noexcept {
+  const std::uint64_t handle = handle_of(handle_of(node, work.device), work.name);
+  if (emitted_names.insert(handle)) {
+    span_name(handle, node, cut(work.name).data(), to_string(work.category));
+    device_name(handle, cut(work.device).data(), to_string(work.base));
+  }
+  device_span(handle, message.publisher, message.sequence, work.begin_ns, work.end_ns,
+              work.bound_ns);
 }
 
 void Span::begin(std::uint64_t node, std::string_view name, Category category,

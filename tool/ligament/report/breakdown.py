@@ -4,8 +4,9 @@
 Per hop, from the beginning of the publish call to the take: the publisher's copy and serialise
 spans inside the call; *queue wait* and *executor wait*, while the message was visible but the
 taking thread was in a callback of the same subscription, or of another; the rest is *transport*.
-Per node between, from its take to the beginning of its publish: its outermost spans by category;
-the rest counts as transport too. So the six add up.
+Per node between, from its take to the beginning of its publish: its outermost spans and its
+devices' work for that message by category, *queue wait* while its devices worked for another one;
+the rest counts as transport too. So the six add up. Simulators' time is taken out (devices.py).
 
 A recording of an rclcpp system has no spans: there *compute* is the callback up to the publish
 call, and transport is split further, by layer (layers.py).
@@ -18,55 +19,16 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
 from ligament.report.chains import Instances
+from ligament.report.coverage import Coverage, Times, by_thread
 from ligament.report.database import columns
+from ligament.report.devices import Devices, Visit, Worked
 from ligament.report.layers import Way, add_taken, split_layers
 
-Times = NDArray[np.int64]
 SHARES = ("compute", "copy", "serialise", "transport", "queue_wait", "executor_wait")
 WAITS = ("queue_wait", "executor_wait")
 SPANS = ("compute", "copy", "serialise")
-
-
-def by_thread(threads: Times, times: Times) -> list[tuple[int, NDArray[np.int64]]]:
-    """For each thread the places of its rows, in order of time."""
-    if len(threads) == 0:
-        return []
-    order = np.lexsort((times, threads))
-    names, starts = np.unique(threads[order], return_index=True)
-    return [
-        (int(name), rows) for name, rows in zip(names, np.split(order, starts[1:]), strict=True)
-    ]
-
-
-class Coverage:
-    """How much of any time window a thread spent inside given, not overlapping intervals."""
-
-    def __init__(self, threads: Times, begins: Times, ends: Times) -> None:
-        self._threads: dict[int, tuple[Times, Times, Times]] = {}
-        for name, rows in by_thread(threads, begins):
-            begin, end = begins[rows], ends[rows]
-            total = np.concatenate(([0], np.cumsum(end - begin)))
-            self._threads[name] = (begin, end, total)
-
-    def inside(self, threads: Times, begin: Times, end: Times) -> Times:
-        """Nanoseconds of [begin, end] that each row's thread spent inside intervals."""
-        result = np.zeros(len(begin), dtype=np.int64)
-        for name in np.unique(threads):
-            if int(name) in self._threads:
-                rows = threads == name
-                until = self._until(int(name), end[rows])
-                result[rows] = np.maximum(until - self._until(int(name), begin[rows]), 0)
-        return result
-
-    def _until(self, name: int, time: Times) -> Times:
-        begins, ends, total = self._threads[name]
-        started = np.searchsorted(begins, time, side="right")
-        last_end = ends[np.maximum(started - 1, 0)]
-        unfinished = np.where(started > 0, np.maximum(last_end - time, 0), 0)
-        return np.asarray(total[started] - unfinished, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -80,6 +42,8 @@ class HopTimes:
     between: dict[str, Times]
     node: dict[str, Times]
     layers: dict[str, Times]
+    devices: Worked | None = None
+    """What the second node's devices did; None where no device told anything."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +57,19 @@ class Breakdown:
 
     @property
     def latency(self) -> Times:
-        """From the beginning of the first publish to the last take."""
+        """From the beginning of the first publish to the last take, simulators' time taken out."""
+        return np.asarray(np.sum([self.total(share) for share in SHARES], axis=0), dtype=np.int64)
+
+    @property
+    def wall(self) -> Times:
+        """The same as it passed."""
         return self.end - self.start
+
+    @property
+    def devices(self) -> list[Worked]:
+        """Of the nodes whose devices worked for a message of the chain."""
+        found = [hop.devices for hop in self.hops]
+        return [one for one in found if one is not None and one.base != "host"]
 
     def total(self, share: str) -> Times:
         """One share over all hops and nodes."""
@@ -114,6 +89,10 @@ class Timeline:
             category: self._coverage("spans", f"outermost AND category = '{category}'")
             for category in SPANS
         }
+        mine = ", ".join(f"'{category}'" for category in SPANS)
+        self._devices = Devices(
+            database, self._coverage("spans", f"outermost AND category IN ({mine})")
+        )
         marks = columns(
             database,
             "SELECT thread_of(host, tid) AS thread, time_ns FROM events WHERE tid IS NOT NULL",
@@ -159,13 +138,16 @@ class Timeline:
         between["queue_wait"] = own.inside(taker, visible, take)
         between["executor_wait"] = self._busy.inside(taker, visible, take) - between["queue_wait"]
         between["transport"] -= between["queue_wait"] + between["executor_wait"]
+        self._shorten_waits(between, subscription, (taker, visible, take))
         leave = times[2 * k + 2] if k + 1 < len(found.chain.hops) else None
         node: dict[str, Times] = {}
+        devices: Worked | None = None
         if leave is not None:
             node = self._parts(table[f"pub_thread_{k + 1}"], take, leave, leave)
             if self.imported:
                 node["compute"] = own.inside(taker, take, leave)
                 node["transport"] = leave - take - node["compute"]
+            devices = self._add_devices(node, found, k, (take, leave))
         layers: dict[str, Times] = {}
         if self.imported:
             way = Way.of(table, k, begin, visible, take)
@@ -176,7 +158,35 @@ class Timeline:
             )
             if leave is not None:
                 add_taken(layers, table[f"take_rcl_{k}"], take, node["transport"])
-        return HopTimes(between, node, layers)
+        return HopTimes(between, node, layers, devices)
+
+    def _shorten_waits(
+        self, between: dict[str, Times], subscription: int, window: tuple[Times, Times, Times]
+    ) -> None:
+        """A wait while the taking thread simulated a device is as long as that device's work."""
+        excess = self._devices.excess(*window)
+        own = self._devices.excess_of(subscription, *window)
+        between["queue_wait"] -= own
+        between["executor_wait"] -= excess - own
+
+    def _add_devices(
+        self, node: dict[str, Times], found: Instances, k: int, window: tuple[Times, Times]
+    ) -> Worked | None:
+        """Give the node's devices their parts of the time between its take and its publish."""
+        if not self._devices.any:
+            return None
+        hop, table = found.chain.hops[k], found.columns
+        thread = table[f"pub_thread_{k + 1}"]
+        worked = self._devices.worked(
+            Visit(hop.publisher, hop.subscription, table[f"seq_{k}"], thread, *window)
+        )
+        rest = np.maximum(node["transport"] - worked.excess, 0)
+        for kind, spent in worked.parts.items():
+            node[kind] = node[kind] + spent
+            rest = np.maximum(rest - spent, 0)
+        node["queue_wait"] = np.clip(worked.others, 0, rest)
+        node["transport"] = rest - node["queue_wait"]
+        return worked
 
     def _visible(self, table: dict[str, Any], k: int) -> Times:
         """When a message could be taken.

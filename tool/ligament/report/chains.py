@@ -54,7 +54,7 @@ class Instances:
     """Every message that started on a chain's source, and how far it came.
 
     Columns for hop k = 0...; one row per message that reached the end, in order of publication:
-    `pub_begin_k`, `pub_end_k`, `pub_thread_k`, `take_k`, `take_thread_k`; of imports also
+    `seq_k`, `pub_begin_k`, `pub_end_k`, `pub_thread_k`, `take_k`, `take_thread_k`; of imports also
     `pub_rcl_k`, `pub_callback_end_k`, `take_ready_k`, `take_execute_k`, `take_rcl_k` (0: not known)
     and `take_intra_k`.
     """
@@ -191,6 +191,7 @@ def _make_instance_table(database: duckdb.DuckDBPyConnection, chain: Chain, impo
             f"AND t{k}.publisher = {hop.publisher} AND t{k}.seq = p{k}.seq"
         )
         select += [
+            f"p{k}.seq::BIGINT AS seq_{k}",
             f"p{k}.begin_ns AS pub_begin_{k}",
             f"p{k}.end_ns AS pub_end_{k}",
             f"thread_of(p{k}.host, p{k}.tid) AS pub_thread_{k}",

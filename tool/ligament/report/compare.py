@@ -102,6 +102,7 @@ def compare(base: Mapping[str, Any], new: Mapping[str, Any], threshold: float) -
             *notes,
             *_version_notes(base, new),
             *_context_notes(base, new),
+            *_base_notes(pairs),
             *_loss_notes(pairs),
         ],
     }
@@ -273,6 +274,15 @@ def _context_notes(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]
     if base.get("graph") != new.get("graph"):
         notes.append(f"the graphs differ: {base.get('graph')} and {new.get('graph')}")
     return notes
+
+
+def _base_notes(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:
+    """A device's time that was the host's wait before is another measure of the same thing."""
+    return [
+        f"{new['name']}: times are by other clocks: {was} in the base report, {now} in the new one"
+        for base, new in pairs
+        if (was := base.get("time_base") or "host") != (now := new.get("time_base") or "host")
+    ]
 
 
 def _loss_notes(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from ligament.report.breakdown import by_thread
+from ligament.report.coverage import by_thread
 from ligament.report.database import columns
 from ligament.report.statistics import rate_hz, summarise
 
@@ -97,12 +97,21 @@ def _times(begin: Any, end: Any, rows: Any) -> dict[str, Any]:
 
 
 def span_times(database: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    """Every named span of every node, on a chain or not."""
+    """Every named span of every node and of its devices, on a chain or not."""
     names = database.execute(
-        "SELECT DISTINCT s.span, n.name, s.name, s.category FROM spans s "
-        "JOIN nodes n ON n.node = s.node WHERE n.name IS NOT NULL AND s.name IS NOT NULL"
+        "WITH all_spans AS ("
+        "  SELECT span, node, name, category, NULL AS device, 'host' AS time_base FROM spans "
+        "  UNION SELECT span, node, name, category, device, time_base FROM device_spans) "
+        "SELECT s.span, n.name, s.name, any_value(s.category), any_value(s.device), "
+        "  any_value(s.time_base) FROM all_spans s "
+        "JOIN nodes n ON n.node = s.node WHERE n.name IS NOT NULL AND s.name IS NOT NULL "
+        "GROUP BY s.span, n.name, s.name ORDER BY 2, 3, 5 NULLS FIRST"
     ).fetchall()
-    times = columns(database, "SELECT span, begin_ns, end_ns FROM spans")
+    times = columns(
+        database,
+        "SELECT span, begin_ns, end_ns FROM spans "
+        "UNION ALL SELECT span, begin_ns, end_ns FROM device_spans",
+    )
     handles, codes = np.unique(times["span"], return_inverse=True)
     rows_of = dict(by_thread(codes.astype(np.int64), times["begin_ns"]))
     place = {int(handle): code for code, handle in enumerate(handles)}
@@ -112,9 +121,11 @@ def span_times(database: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
             "node": node,
             "span": name,
             "category": category,
+            "device": device,
+            "time_base": base,
             "time_ns": summarise(took[rows_of[place[handle]]]),
         }
-        for handle, node, name, category in sorted(names, key=lambda row: (row[1], row[2]))
+        for handle, node, name, category, device, base in names
     ]
 
 

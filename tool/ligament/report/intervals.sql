@@ -36,6 +36,49 @@ SELECT p.* EXCLUDE (earlier_end), s.node, s.name, coalesce(s.category, 'compute'
        coalesce(p.earlier_end < p.begin_row, true) AS outermost
 FROM paired p LEFT JOIN span_names s ON s.span = p.span;
 
+-- One row per piece of work of a device, on the host's clock. bound_ns: how wrong its times may be.
+-- time_base: `device` (its own clock) or `modelled` (cycles of a simulation). inside_row: begin_row
+-- of the `device` span in which its thread waited for it, or simulated it; null: none.
+CREATE TEMP TABLE device_spans AS
+WITH devices AS (
+  SELECT span, any_value(device) AS device, any_value(time_base) AS time_base
+  FROM events WHERE event = 'device_name' GROUP BY span),
+told AS (
+  SELECT e.row, e.host, e.pid, e.tid, e.span, e.publisher, e.seq, e.device_begin_ns AS begin_ns,
+         e.device_end_ns AS end_ns, e.device_bound_ns AS bound_ns, s.node, s.name,
+         coalesce(s.category, 'compute') AS category, d.device,
+         coalesce(d.time_base, 'device') AS time_base
+  FROM events e LEFT JOIN span_names s ON s.span = e.span LEFT JOIN devices d ON d.span = e.span
+  WHERE e.event = 'device_span' AND e.device_end_ns >= e.device_begin_ns),
+waits AS (SELECT host, tid, begin_row, end_row FROM spans WHERE category = 'device')
+SELECT t.*, CASE WHEN t.row < w.end_row THEN w.begin_row END AS inside_row
+FROM told t ASOF LEFT JOIN waits w
+  ON t.host = w.host AND t.tid = w.tid AND t.row >= w.begin_row;
+
+-- A wait in which no device told anything is all that is known of its work.
+UPDATE spans SET category = 'compute'
+WHERE category = 'device'
+  AND begin_row NOT IN (SELECT inside_row FROM device_spans WHERE inside_row IS NOT NULL);
+
+-- One row per stretch of a thread in which it simulated a device. modelled_ns: how long the device
+-- would have worked, whatever the simulator took. handle: the callback that it was in.
+CREATE TEMP TABLE simulations AS
+WITH ordered AS (
+  SELECT inside_row, begin_ns, end_ns,
+         max(end_ns) OVER (PARTITION BY inside_row ORDER BY begin_ns, end_ns
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS until_ns
+  FROM device_spans WHERE time_base = 'modelled' AND inside_row IS NOT NULL),
+worked AS (
+  SELECT inside_row, sum(greatest(0, end_ns - greatest(begin_ns, coalesce(until_ns, begin_ns))))
+         AS modelled_ns
+  FROM ordered GROUP BY inside_row),
+placed AS (
+  SELECT s.host, s.tid, s.begin_ns, s.end_ns, s.begin_row, w.modelled_ns
+  FROM worked w JOIN spans s ON s.begin_row = w.inside_row WHERE s.end_ns > s.begin_ns)
+SELECT p.*, CASE WHEN p.begin_row < c.end_row THEN c.handle END AS handle
+FROM placed p ASOF LEFT JOIN callbacks c
+  ON p.host = c.host AND p.tid = c.tid AND p.begin_row >= c.begin_row;
+
 -- One row per value that an author told with a span. begin_row: the span's, as in `spans`.
 CREATE TEMP TABLE span_values AS
 WITH value_names AS (

@@ -68,6 +68,7 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
     rows = [
         ("frames", [str(v["frames"]) for v in variants]),
         ("outputs equal", [equal_text(v["equal"]) for v in variants]),
+        *_clocks(variants),
         ("latency p50", latency("p50")),
         ("  95 % interval", [_interval(v["latency_ns"]) for v in variants]),
         ("  against reference", [_against(v["against_reference"]) for v in variants]),
@@ -92,6 +93,12 @@ def _rows(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
         ("probe overhead", [duration(v["probe_overhead_ns"]) for v in variants]),
     ]
     return rows
+
+
+def _clocks(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Whose clocks the times are by, where they are not all the host's."""
+    bases = [v.get("time_base") or "host" for v in variants]
+    return [("time base", bases)] if set(bases) != {"host"} else []
 
 
 def _seldom(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
@@ -207,12 +214,33 @@ def _callbacks(variant: dict[str, Any]) -> Table:
     return table
 
 
+def time_base_remarks(variant: dict[str, Any]) -> list[str]:
+    """What has to be known of times that are not all by the host's clock."""
+    spans = [s for s in variant.get("spans", []) if s.get("time_base", "host") != "host"]
+    told = ", ".join(sorted({f"{span['node']} on {span['device'] or '?'}" for span in spans}))
+    if variant.get("time_base") == "device":
+        bound = duration(variant["device_bound_ns"])
+        return [
+            f"times of {told} are by the device's own clock, right to within {bound}; launching, "
+            "waking the thread that waits, and copies to and from the device are message passing"
+        ]
+    if variant.get("time_base") == "modelled":
+        wall = duration((variant["wall_latency_ns"] or {}).get("p50"))
+        return [
+            f"its latency is modelled: {told} counts as its cycles at the stated clock, in place "
+            f"of the time that the simulator took (latency as it passed: median {wall}); "
+            "throughput, drops, CPU time and memory are those of the run with its simulator"
+        ]
+    return []
+
+
 def remarks(report: dict[str, Any]) -> list[str]:
     """Sentences that a figure alone would not tell."""
     lines = []
     for variant in report["variants"]:
         name = variant["name"]
         lines.append(f"{name}: {variant['equality']['text']}")
+        lines += [f"{name}: {sentence}" for sentence in time_base_remarks(variant)]
         for error in variant.get("errors", []):
             times = f" ({error['count']} times)" if error.get("count", 1) > 1 else ""
             lines.append(f"{name}: {error['node'] or error['container']}: {error['text']}{times}")

@@ -35,7 +35,7 @@ MOST_FOLLOWED = 24
 FIGURES = (
     "latency_ns", "shares", "message_passing", "message_passing_p50", "message_passing_ns",
     "throughput_hz", "probe_overhead_ns", "probe", "layers_ns", "latency_histogram",
-    "latency_quantiles",
+    "latency_quantiles", "time_base", "wall_latency_ns", "device_bound_ns",
 )  # fmt: skip
 """What a run without one complete chain has no value for."""
 
@@ -209,8 +209,20 @@ def _chain_figures(
         **_probes(database, parts.events[kept]),
         "layers_ns": _layers(parts, kept),
         "hops": _hops(database, main, parts, kept),
+        **_time_base(parts, kept),
     }
     return head | figures, batch_medians(latency)
+
+
+def _time_base(parts: Breakdown, kept: slice) -> dict[str, Any]:
+    """Whose clocks the chain's times are by."""
+    bases = {worked.base for worked in parts.devices}
+    base = next((name for name in ("modelled", "device") if name in bases), "host")
+    return {
+        "time_base": base,
+        "wall_latency_ns": summarise(parts.wall[kept]) if base == "modelled" else None,
+        "device_bound_ns": max((worked.bound_ns for worked in parts.devices), default=None),
+    }
 
 
 def _probes(database: duckdb.DuckDBPyConnection, events: Any) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 """The event table as a timeline for ui.perfetto.dev (Trace Event format, JSON).
 
 One track per thread: callbacks and spans as slices, publishes and takes as instants, and an arrow
-for each message from its publish to its takes.
+for each message from its publish to its takes. One track per device, node and kind of work, in the
+process that told of it: a copy may run beside a kernel.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -43,6 +44,11 @@ FROM spans s JOIN events e ON e.row = s.begin_row
 LEFT JOIN (SELECT begin_row, list(name) AS names, list(value) AS told
            FROM span_values GROUP BY begin_row) v ON v.begin_row = s.begin_row
 ORDER BY s.begin_row
+"""
+DEVICES = """
+SELECT d.begin_ns, d.end_ns, d.pid, coalesce(d.name, printf('0x%x', d.span)), d.category,
+       coalesce(d.device, '?'), coalesce(n.name, '?'), d.time_base, d.bound_ns, d.seq
+FROM device_spans d LEFT JOIN nodes n ON n.node = d.node ORDER BY d.begin_ns, d.row
 """
 MESSAGES = """
 SELECT p.end_ns, pe.pid, p.tid, t.take_ns, te.pid, t.tid,
@@ -107,8 +113,30 @@ def _events(database: duckdb.DuckDBPyConnection, origin: int) -> Iterator[dict[s
         yield {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid,
                "ts": micros(begin), "dur": (end - begin) / 1000,
                **({"args": told_with} if told_with else {})}  # fmt: skip
+    yield from _device_events(database, micros)
     for number, row in enumerate(_rows(database, MESSAGES)):
         published, pid, tid, taken, to_pid, to_tid, topic, seq = row
         common = {"cat": "message", "name": topic, "id": number, "args": {"seq": seq}}
         yield {"ph": "s", "pid": pid, "tid": tid, "ts": micros(min(published, taken)), **common}
         yield {"ph": "f", "bp": "e", "pid": to_pid, "tid": to_tid, "ts": micros(taken), **common}
+
+
+FIRST_DEVICE_TRACK = 1 << 30
+"""No thread has such a number (the kernel's largest is 4,194,304)."""
+
+
+def _device_events(
+    database: duckdb.DuckDBPyConnection, micros: Callable[[int], float]
+) -> Iterator[dict[str, Any]]:
+    tracks: dict[tuple[int, str], int] = {}
+    for row in _rows(database, DEVICES):
+        begin, end, pid, name, category, device, node, base, bound, seq = row
+        label = f"{device}: {node}{' copies' if category == 'copy' else ''}"
+        key = (pid, label)
+        if key not in tracks:
+            tracks[key] = FIRST_DEVICE_TRACK + len(tracks)
+            yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tracks[key],
+                   "args": {"name": label}}  # fmt: skip
+        yield {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tracks[key],
+               "ts": micros(begin), "dur": (end - begin) / 1000,
+               "args": {"seq": seq, "time base": base, "bound_ns": bound}}  # fmt: skip

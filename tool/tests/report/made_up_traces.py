@@ -17,6 +17,7 @@ RAW, RECT, DONE = 10, 11, 12
 PUB_RAW, PUB_RECT, PUB_DONE = 101, 102, 103
 SUB_RAW, SUB_RECT, SUB_DONE = 202, 203, 201
 TIMER, REMAP, PACK = 301, 401, 402
+WAIT, KERNEL, COPY_IN = 403, 404, 405
 
 
 class Trace:
@@ -64,6 +65,31 @@ class Trace:
         ids = {"publisher": 0, "seq": 0} | identity
         self.add(begin, "span_begin", tid, span=span, **ids)
         return self.add(end, "span_end", tid, span=span)
+
+    def device(self, base: str = "device") -> Trace:
+        """A device of /rectify: the span of the thread that waits, a kernel, a copy."""
+        for span, name, category in (
+            (WAIT, "wait", "device"), (KERNEL, "remap", "compute"), (COPY_IN, "copy in", "copy"),
+        ):  # fmt: skip
+            self.add(0, "span_name", span=span, node=RECTIFY, name=name, category=category)
+        for span in (KERNEL, COPY_IN):
+            self.add(0, "device_name", span=span, device="a GPU", time_base=base)
+        return self
+
+    def work(self, begin: int, end: int, told: int, seq: int, span: int = KERNEL) -> Trace:
+        """What the device did for a message of the camera, told by thread 2."""
+        return self.add(
+            told, "device_span", 2, span=span, publisher=PUB_RAW, seq=seq,
+            device_begin_ns=begin, device_end_ns=end, device_bound_ns=7,
+        )  # fmt: skip
+
+    def device_frame(self, start: int, seq: int, wait: tuple[int, int] = (150, 750)) -> Trace:
+        """As frame(), with a wait for the device in place of the remap."""
+        self.publish(start, start + 20, 1, PUB_RAW, seq)
+        self.take(start + 100, 2, SUB_RAW, PUB_RAW, seq)
+        self.span(start + wait[0], start + wait[1], 2, WAIT, publisher=PUB_RAW, seq=seq)
+        self.publish(start + 800, start + 820, 2, PUB_RECT, seq).end(start + 850, 2, SUB_RAW)
+        return self.take(start + 1000, 3, SUB_RECT, PUB_RECT, seq).end(start + 1100, 3, SUB_RECT)
 
     def frame(self, start: int, seq: int, *, sink: bool = True) -> Trace:
         """One frame over three threads. Latency 1000, compute 600, wait 0, the rest transport."""

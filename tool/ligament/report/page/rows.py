@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ligament.draw.palette import SHARES
@@ -50,10 +50,13 @@ class Table:
 _SUMMARY = (
     Column("Outputs equal", "equal"),
     Column("Frames", "frames", "count"),
+    Column("Time base", "time_base"),
+    Column("… right to within", "device_bound_ns", "time"),
     Column("Latency, median", "latency_ns/p50", "time"),
     Column("… 95 % interval, low", "latency_ns/p50_low", "time"),
     Column("… 95 % interval, high", "latency_ns/p50_high", "time"),
     Column("… beside the reference", "against_reference/p50_ratio", "ratio"),
+    Column("Latency as it passed, median", "wall_latency_ns/p50", "time"),
     Column("Latency, 99th percentile", "latency_ns/p99", "time"),
     Column("Latency, mean", "latency_ns/mean", "time"),
     Column("Latency, standard deviation", "latency_ns/sd", "time"),
@@ -81,7 +84,10 @@ _SUMMARY = (
     Column("Probe overhead, per message", "probe_overhead_ns", "time"),
 )
 
-_SELDOM = {"expired", "publisher_waits", "overrun", "deadlines_missed", "loans_failed"}
+_SELDOM = {
+    "expired", "publisher_waits", "overrun", "deadlines_missed", "loans_failed", "device_bound_ns",
+    "wall_latency_ns",
+}  # fmt: skip
 """Rows that are shown only where a variant has anything in them."""
 
 _SUMMED = tuple(
@@ -192,6 +198,8 @@ def summary_rows(report: Mapping[str, Any]) -> list[tuple[str, list[str], str]]:
         head = path.split("/", maxsplit=1)[0]
         if head in _SELDOM and not any(variant.get(head) for variant in variants):
             continue
+        if head == "time_base" and not any(map(_has_other_clock, variants)):
+            continue
         if not any(head in variant for variant in variants):
             continue
         places = [f"variants/{i}/{path}" for i in range(len(variants))]
@@ -202,6 +210,10 @@ def summary_rows(report: Mapping[str, Any]) -> list[tuple[str, list[str], str]]:
                 for name, shares in _share_places(variants)
             ]
     return rows
+
+
+def _has_other_clock(variant: Mapping[str, Any]) -> bool:
+    return (variant.get("time_base") or "host") != "host"
 
 
 def _share_places(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
@@ -218,10 +230,19 @@ def sections(report: Mapping[str, Any]) -> list[list[Table]]:
 def _of_variant(index: int, variant: Mapping[str, Any]) -> list[Table]:
     hops = variant.get("hops") or []
     return [
-        _table(section, index, len(variant[section.key]))
+        _table(_with_devices(section, variant), index, len(variant[section.key]))
         for section in ([_hops(hops)] if hops else []) + list(_SECTIONS)
         if variant.get(section.key)
     ]
+
+
+def _with_devices(section: _Section, variant: Mapping[str, Any]) -> _Section:
+    """Spans say whose work they are, and by whose clock, where a device is among them."""
+    if section.key != "spans" or not any(span.get("device") for span in variant["spans"]):
+        return section
+    at = section.columns.index(Column("category", "category")) + 1
+    added = (Column("device", "device"), Column("time base", "time_base"))
+    return replace(section, columns=(*section.columns[:at], *added, *section.columns[at:]))
 
 
 def _hops(hops: list[dict[str, Any]]) -> _Section:

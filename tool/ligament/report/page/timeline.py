@@ -17,6 +17,8 @@ from typing import Any
 
 import duckdb
 
+from ligament.report.page.device_tracks import device_slices
+
 MOST_EVENTS = 24_000
 MOST_SLICES = 8_000
 MOST_ARROWS = 4_000
@@ -27,7 +29,7 @@ _WORK = (
     "callback_start", "callback_end", "span_begin", "span_value", "span_end", "publish", "send",
     "take",
 )  # fmt: skip
-_CATEGORIES = ("callback", "compute", "copy", "serialise")
+_CATEGORIES = ("callback", "compute", "copy", "serialise", "device")
 
 Thread = tuple[str, int]
 
@@ -120,6 +122,7 @@ class _Timeline:
         labels = self._labels()
         begin, end = self._window()
         self._collect(begin, end)
+        self._collect_devices(begin, end, labels)
         return {
             "schema": SCHEMA,
             "span_ns": self.high - self.low,
@@ -274,6 +277,19 @@ class _Timeline:
                 taken = (publisher, seq) if publisher else stamps.taken(*row[10:])
                 if taken in published:
                     self._arrow(published[taken], thread, time, ends.get(taken[0]), taken[1])
+
+    def _collect_devices(self, begin: int, end: int, labels: dict[Thread, str]) -> None:
+        """Below the threads."""
+        known: dict[str, Thread] = {}
+        for one in device_slices(self._rows, begin, end, MOST_SLICES):
+            if one.track not in known:
+                track = known[one.track] = ("", -1 - len(known))
+                self.tracks[track] = len(self.tracks)
+                labels[track] = one.track
+            since, until = one.begin_ns - self.low, one.end_ns - self.low
+            self._slice(
+                known[one.track], since, until, one.name, one.category, 1, one.seq, one.told
+            )
 
     def _slice(
         self,

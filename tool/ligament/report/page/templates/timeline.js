@@ -49,11 +49,12 @@ class Timeline {
   legend() {
     const box = document.getElementById("timeline-legend");
     box.textContent = "";
-    for (const name of this.data.categories) {
+    const used = new Set(this.data.slices.category);
+    for (const name of this.data.categories.filter((_, place) => used.has(place))) {
       const entry = html(box, "span");
       const mark = element(entry, "svg", {viewBox: "0 0 26 12", "aria-hidden": "true"});
       element(mark, "rect", {width: 26, height: 12, rx: 2, fill: this.variable(name)});
-      html(entry, "span", name);
+      html(entry, "span", name === "device" ? "waits for a device" : name);
     }
   }
 
@@ -102,7 +103,7 @@ class Timeline {
     if (!this.data) return;
     this.canvas.dataset.from = Math.round(this.from);
     this.canvas.dataset.to = Math.round(this.to);
-    this.ink = Object.fromEntries(["ink", "dim", "rim", "grid", "frame", "paper", "focus", "callback", "compute", "copy", "serialise"].map((name) => [name, this.colour(`--${name}`)]));
+    this.ink = Object.fromEntries(["ink", "dim", "rim", "grid", "frame", "paper", "focus", ...this.data.categories].map((name) => [name, this.colour(`--${name}`)]));
     const pen = this.canvas.getContext("2d");
     pen.clearRect(0, 0, this.width, this.height);
     pen.font = "12px system-ui,'Segoe UI',Arial,sans-serif";

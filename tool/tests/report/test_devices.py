@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices' work is told from waiting for it, and simulators' time is taken out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from made_up_traces import COPY_IN, PACK, PUB_RAW, SUB_RAW, Trace
+
+from ligament.report.breakdown import SHARES, Breakdown, Timeline
+from ligament.report.chains import find_chains, instances
+from ligament.report.database import open_events
+from ligament.report.found import span_times
+from ligament.report.page.timeline import read_timeline
+from ligament.trace.perfetto import write_timeline
+
+
+def broken_down(trace: Trace, tmp_path: Path) -> Breakdown:
+    database = open_events(trace.write(tmp_path / "events.parquet"))
+    parts = Timeline(database).break_down(instances(database, find_chains(database)[0]))
+    assert (np.sum([parts.total(name) for name in SHARES], axis=0) == parts.latency).all()
+    assert all((parts.total(name) >= 0).all() for name in SHARES)
+    return parts
+
+
+def totals(parts: Breakdown, row: int = 0) -> dict[str, int]:
+    return {name: int(parts.total(name)[row]) for name in SHARES if parts.total(name)[row]}
+
+
+def test_a_kernel_is_compute_and_waiting_for_it_is_not(trace: Trace, tmp_path: Path) -> None:
+    trace.device().device_frame(10_000, 1)
+    trace.work(10_200, 10_600, told=10_740, seq=1)
+    parts = broken_down(trace, tmp_path)
+    assert totals(parts) == {"compute": 400, "transport": 600}
+    assert [(one.base, one.bound_ns) for one in parts.devices] == [("device", 7)]
+    assert list(parts.wall) == list(parts.latency) == [1000]
+
+
+def test_a_kernel_that_began_before_anybody_waited_counts_whole(
+    trace: Trace, tmp_path: Path
+) -> None:
+    """The waiting thread got the core late: its span is much shorter than the kernel's work."""
+    trace.device().device_frame(10_000, 1, wait=(700, 750)).work(10_120, 10_690, 10_740, seq=1)
+    assert totals(broken_down(trace, tmp_path)) == {"compute": 570, "transport": 430}
+
+
+def test_copies_are_told_from_kernels(trace: Trace, tmp_path: Path) -> None:
+    trace.device().device_frame(10_000, 1)
+    trace.work(10_160, 10_300, 10_740, seq=1, span=COPY_IN).work(10_300, 10_600, 10_741, seq=1)
+    assert totals(broken_down(trace, tmp_path)) == {"compute": 300, "copy": 140, "transport": 560}
+
+
+def test_what_a_device_does_at_once_counts_once(trace: Trace, tmp_path: Path) -> None:
+    trace.device().device_frame(10_000, 1)
+    trace.work(10_200, 10_500, 10_740, seq=1).work(10_400, 10_600, 10_741, seq=1)
+    trace.work(10_160, 10_700, 10_742, seq=1, span=COPY_IN)
+    assert totals(broken_down(trace, tmp_path)) == {"compute": 400, "copy": 140, "transport": 460}
+
+
+def test_the_hosts_own_spans_go_before_a_devices(trace: Trace, tmp_path: Path) -> None:
+    trace.device().device_frame(10_000, 1, wait=(500, 750)).work(10_200, 10_600, 10_740, seq=1)
+    trace.span(10_300, 10_400, 2, PACK)
+    assert totals(broken_down(trace, tmp_path)) == {
+        "compute": 300, "serialise": 100, "transport": 600,
+    }  # fmt: skip
+
+
+def test_a_device_that_works_for_another_message_is_a_queue(trace: Trace, tmp_path: Path) -> None:
+    trace.device().device_frame(10_000, 1).work(10_300, 10_600, 10_740, seq=1)
+    trace.work(10_050, 10_250, 10_742, seq=7)  # of it, 150 are after the take
+    assert totals(broken_down(trace, tmp_path)) == {
+        "compute": 300, "queue_wait": 150, "transport": 550,
+    }  # fmt: skip
+
+
+def test_work_beyond_the_visit_is_not_counted(trace: Trace, tmp_path: Path) -> None:
+    trace.device().device_frame(10_000, 1).work(10_050, 10_900, 10_740, seq=1)
+    assert totals(broken_down(trace, tmp_path)) == {"compute": 700, "transport": 300}
+
+
+def test_a_wait_without_times_of_the_device_is_all_that_is_known(
+    trace: Trace, tmp_path: Path
+) -> None:
+    trace.device().device_frame(10_000, 1).device_frame(20_000, 2)
+    trace.work(20_200, 20_300, told=20_740, seq=2)
+    parts = broken_down(trace, tmp_path)
+    assert totals(parts, 0) == {"compute": 600, "transport": 400}
+    assert totals(parts, 1) == {"compute": 100, "transport": 900}
+
+
+def test_a_simulators_time_is_taken_out(trace: Trace, tmp_path: Path) -> None:
+    trace.device("modelled").device_frame(10_000, 1).work(10_150, 10_190, 10_740, seq=1)
+    parts = broken_down(trace, tmp_path)
+    assert totals(parts) == {"compute": 40, "transport": 400}
+    assert (list(parts.latency), list(parts.wall)) == ([440], [1000])
+    assert parts.devices[0].base == "modelled"
+
+
+def test_hardware_may_be_slower_than_its_simulator(trace: Trace, tmp_path: Path) -> None:
+    trace.device("modelled").device_frame(10_000, 1).work(10_150, 12_150, 10_740, seq=1)
+    parts = broken_down(trace, tmp_path)
+    assert totals(parts) == {"compute": 2000, "transport": 400}
+    assert list(parts.latency) == [2400]
+
+
+def test_waiting_behind_a_simulation_is_as_long_as_the_hardware_would_be(
+    trace: Trace, tmp_path: Path
+) -> None:
+    """The second message is there while the first is simulated for 600 ns that are 60 modelled."""
+    trace.device("modelled").device_frame(10_000, 1).work(10_150, 10_210, 10_740, seq=1)
+    trace.publish(10_400, 10_450, 1, PUB_RAW, 2)
+    trace.take(10_900, 2, SUB_RAW, PUB_RAW, 2).end(10_950, 2, SUB_RAW)
+    database = open_events(trace.write(tmp_path / "events.parquet"))
+    chain = find_chains(database)[0]
+    first = Timeline(database).break_down(instances(database, type(chain)(chain.hops[:1])))
+    # Behind it in the queue: from 10,450 to 10,850, 300 of them the simulator's, which are 30.
+    assert list(first.total("queue_wait")) == [0, 130]
+    assert list(first.latency) == [100, 230]
+    assert list(first.wall) == [100, 500]
+
+
+def test_several_messages_simulated_in_one_stretch(trace: Trace, tmp_path: Path) -> None:
+    """A design that works on several at once: the stretch is as long as their work together."""
+    trace.device("modelled").device_frame(10_000, 1)
+    trace.work(10_150, 10_250, 10_740, seq=1).work(10_200, 10_300, 10_741, seq=2)
+    parts = broken_down(trace, tmp_path)
+    assert totals(parts) == {"compute": 100, "queue_wait": 50, "transport": 400}
+
+
+def test_spans_of_devices_stand_beside_those_of_the_host(trace: Trace, tmp_path: Path) -> None:
+    trace.device().device_frame(10_000, 1).work(10_200, 10_600, told=10_740, seq=1)
+    database = open_events(trace.write(tmp_path / "events.parquet"))
+    rows = [
+        (s["span"], s["category"], s["device"], s["time_base"], s["time_ns"]["p50"])
+        for s in span_times(database)
+    ]
+    assert rows == [
+        ("remap", "compute", "a GPU", "device", 400),
+        ("wait", "device", None, "host", 600),
+    ]
+
+
+def test_a_table_without_devices_columns_is_read(trace: Trace, tmp_path: Path) -> None:
+    path = trace.frame(10_000, 1).write(tmp_path / "events.parquet")
+    table = pq.read_table(path)
+    added = ["device", "time_base", "device_begin_ns", "device_end_ns", "device_bound_ns"]
+    pq.write_table(table.drop_columns(added), path)
+    database = open_events(path)
+    parts = Timeline(database).break_down(instances(database, find_chains(database)[0]))
+    assert totals(parts)["compute"] == 600
+    timeline = read_timeline(path)
+    assert timeline is not None
+    assert timeline["tracks"]
+
+
+@pytest.mark.parametrize("base", ["device", "modelled"])
+def test_devices_have_tracks(trace: Trace, tmp_path: Path, base: str) -> None:
+    trace.device(base).device_frame(10_000, 1).work(10_200, 10_600, told=10_740, seq=1)
+    trace.work(10_160, 10_220, 10_741, seq=1, span=COPY_IN)
+    table = trace.write(tmp_path / "events.parquet")
+    timeline = read_timeline(table)
+    assert timeline is not None
+    mark = " (modelled)" if base == "modelled" else ""
+    assert timeline["tracks"][-2:] == [
+        f"a GPU: /rectify copies{mark}", f"a GPU: /rectify{mark}",
+    ]  # fmt: skip
+    assert timeline["slices"]["length"][-2:] == [60, 400]
+    word = "stated clock" if base == "modelled" else "right to within"
+    assert all(word in text for text in timeline["slices"]["told"][-2:])
+
+    write_timeline(table, tmp_path / "timeline.json")
+    events = json.loads((tmp_path / "timeline.json").read_text())["traceEvents"]
+    kernel = next(e for e in events if e.get("cat") == "compute" and e["ph"] == "X")
+    assert (kernel["dur"], kernel["args"]["time base"]) == (0.4, base)
+    names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert names[kernel["tid"]] == "a GPU: /rectify"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the graph's room reads manifests itself
 
 Path = tuple[str | int, ...]
 #: What a register of 64 bits can hold.
-REGISTER_TYPES = ("bool", "integer")
+REGISTER_TYPES = ("bool", "integer", "double")
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def read_core(
             text = f"there is no parameter '{name}'"
             mistakes.append(Mistake(("parameters", place), text, hint))
         elif parameters[name].type not in REGISTER_TYPES:
-            text = f"'{name}' is a {parameters[name].type}; a register holds a bool or an integer"
-            mistakes.append(Mistake(("parameters", place), text))
+            text = f"'{name}' is a {parameters[name].type}; a register holds no such value"
+            mistakes.append(Mistake(("parameters", place), text, "a bool, an integer or a double"))
         else:
             registers.append(parameters[name])
     incoming, outgoing = found

@@ -154,9 +154,9 @@ def _node_files(place: _Place, node_type: NodeType, core: Core) -> list[Generate
                 "name": p.name,
                 "port": "parameter_" + p.name.replace(".", "_") + "_i",
                 "description": p.description,
-                "default": int(p.default or 0),
-                "is_bool": p.type == "bool",
-                "range": [int(v) for v in p.range] if p.range and p.type == "integer" else None,
+                "default": float(p.default or 0) if p.type == "double" else int(p.default or 0),
+                "type": p.type,
+                "range": list(p.range) if p.range else None,
             }
             for p in core.parameters
         ],

@@ -19,7 +19,7 @@ def explain(mapping: GraphMapping) -> list[str]:
         carried = f"{topic.message} over {', '.join(topic.transports)}"
         lines.append(f"  topic {name}  {carried}: {topic.reason.text}")
         lines += [f"    {line}" for line in (*predictions(topic), *_credit(topic))]
-    return [*lines, *_boundary(mapping)]
+    return [*lines, *_boundary(mapping), *_optimised(mapping)]
 
 
 def predictions(topic: MappedTopic) -> list[str]:
@@ -57,6 +57,29 @@ def _credit(topic: MappedTopic) -> list[str]:
             memory = f"{ring.blocks} x {topic.bound_bytes} = {ring.memory_bytes} bytes"
         lines.append(f"{ring.node} keeps {ring.blocks} blocks: {memory}")
     return lines
+
+
+def _optimised(mapping: GraphMapping) -> list[str]:
+    """Return the mapping by the rules beside the proposed one, in lines."""
+    found = mapping.optimised
+    if found is None:
+        return []
+    rows = [
+        ("longest way through the graph", found.before.chain_ns, found.after.chain_ns, "ns"),
+        ("all nodes and topics together", found.before.total_ns, found.after.total_ns, "ns"),
+        ("memory port", found.before.bytes_per_s, found.after.bytes_per_s, "bytes/s"),
+    ]
+    names = sorted({*found.before.area, *found.after.area, *found.budgets} - {"bytes_per_s"})
+    rows += [(n, found.before.area.get(n, 0), found.after.area.get(n, 0), "") for n in names]
+    budgets = {**found.budgets, "memory port": found.budgets.get("bytes_per_s")}
+    lines = ["  optimised, predicted before -> after:"]
+    for name, before, after, unit in rows:
+        budget = budgets.get(name)
+        limit = "" if budget is None else f" of {budget}"
+        lines.append(f"    {name}: {before} -> {after}{limit} {unit}".rstrip())
+    moved = ", ".join(f"{node} {way}" for node, way in found.moved.items())
+    lines.append(f"    moved: {moved or 'nothing, the rules have the best already'}")
+    return [*lines, *(f"    {remark}" for remark in found.remarks)]
 
 
 def _boundary(mapping: GraphMapping) -> list[str]:

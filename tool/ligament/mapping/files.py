@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from ligament.errors import InputError, Problem, listing, nearest
 from ligament.graph.loader import read_document
 from ligament.mapping.consistency import inconsistencies
+from ligament.mapping.costs import Costs, from_variant, merged
+from ligament.mapping.costs import from_json as costs_from_json
 from ligament.mapping.model import GraphMapping, from_json
 from ligament.mapping.platform import Platform, build_platform
 from ligament.resources import platforms_dir
+
+REPORT = "ligament/report/"
 
 
 def load_platform(name: str) -> Platform:
@@ -39,3 +45,38 @@ def load_mapping(path: str | Path) -> GraphMapping:
     if problems:
         raise InputError(problems)
     return mapping
+
+
+def load_costs(paths: Iterable[Path]) -> Costs:
+    """Return the costs of files together; each is a costs.json or a report.json.
+
+    A report's variants tell what their nodes took where they ran, which the mapping.json beside
+    each run says. What a later file says goes before.
+    """
+    return merged(part for path in paths for part in _costs_of(path))
+
+
+def _costs_of(path: Path) -> list[Costs]:
+    found = read_document(path).data
+    is_report = isinstance(found, Mapping) and str(found.get("schema")).startswith(REPORT)
+    data = read_document(path, "report" if is_report else "costs").data
+    if not is_report:
+        return [costs_from_json(data)]
+    return [
+        from_variant(data["graph"], variant, _kinds(path, variant)) for variant in data["variants"]
+    ]
+
+
+def _kinds(report: Path, variant: Mapping[str, Any]) -> dict[str, str]:
+    """Return on which kind of device each node of a report's variant ran."""
+    mapping = Path(variant["run_dir"]).parent.parent / "mapping.json"
+    if not mapping.is_file():
+        raise InputError(
+            Problem(
+                "report-mapping",
+                f"the run of variant '{variant['name']}' in '{report}' has no mapping.json",
+                expected=f"{mapping}, as `ligament run` leaves it",
+                hint="name the report from the folder that it was made in",
+            )
+        )
+    return {name: node.kind for name, node in load_mapping(mapping).nodes.items()}

@@ -192,6 +192,28 @@ class GraphMapping:
     nodes: Mapping[str, MappedNode]
     topics: Mapping[str, MappedTopic]
     containers: Mapping[str, tuple[str, ...]]
+@dataclass(frozen=True)
+class Figures:
+    """What a node mapping is predicted to be worth."""
+
+    chain_ns: int
+    total_ns: int
+    area: Mapping[str, int]
+    bytes_per_s: int
+    fits: bool
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """The mapping by the rules and the proposed one, side by side; what moved from where."""
+
+    before: Figures
+    after: Figures
+    moved: Mapping[str, str]
+    budgets: Mapping[str, int]
+    remarks: tuple[str, ...] = ()
+
+
     wait: Wait = field(default_factory=Wait)
     edge: Edge = field(default_factory=Edge)
     description: str = ""
@@ -209,6 +231,8 @@ class GraphMapping:
         """Return the artefact's plain form."""
         data = {"schema": SCHEMA, **plain(self)}
         if self.hardware:
+    #: Where an optimiser chose the devices: what that is worth.
+    optimised: Optimised | None = field(default=None, compare=False)
             data["hardware"] = plain(self.hardware)
         for step in ("all_software", "with_hardware_topics", "with_gateways"):
             edges = getattr(self.communication, f"boundary_{step}")
@@ -220,6 +244,8 @@ def from_json(data: Mapping[str, Any]) -> GraphMapping:
     """Return the mapping of a (schema-valid) mapping.json's plain form."""
     return GraphMapping(
         graph=data["graph"],
+        if self.optimised:
+            data["optimised"] = plain(self.optimised)
         variant=data["variant"],
         platform=data["platform"],
         nodes={k: _node(v) for k, v in data["nodes"].items()},
@@ -241,6 +267,14 @@ def _reason(data: Mapping[str, Any]) -> Reason:
 def _node(data: Mapping[str, Any]) -> MappedNode:
     fresh = dict(data)
     fresh["reason"] = _reason(data["reason"])
+        optimised=_optimised(data["optimised"]) if "optimised" in data else None,
+    )
+
+
+def _optimised(data: Mapping[str, Any]) -> Optimised:
+    sides = {side: Figures(**data[side]) for side in ("before", "after")}
+    return Optimised(
+        **sides, moved=data["moved"], budgets=data["budgets"], remarks=tuple(data["remarks"])
     fresh["replaces"] = tuple(data.get("replaces", ()))
     fresh["ports"] = {
         k: MappedPort(p["topic"], p["direction"], p["message"], merge(p.get("qos", {})))

@@ -75,6 +75,7 @@ JUDGES: dict[str, Callable[[Path, Expectation], None]] = {
     "mapping": _mapping,
     "normalised-graph": _graph,
     "build": _schema("build"),
+    "costs": _schema("costs"),
     "manifest": _schema("manifest"),
     "run": _schema("run"),
     "report": _schema("report"),

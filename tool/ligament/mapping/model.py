@@ -183,16 +183,6 @@ class Communication:
 
 
 @dataclass(frozen=True)
-class GraphMapping:
-    """One variant of one graph on one platform."""
-
-    graph: str
-    variant: str
-    platform: str
-    nodes: Mapping[str, MappedNode]
-    topics: Mapping[str, MappedTopic]
-    containers: Mapping[str, tuple[str, ...]]
-@dataclass(frozen=True)
 class Figures:
     """What a node mapping is predicted to be worth."""
 
@@ -214,6 +204,16 @@ class Optimised:
     remarks: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class GraphMapping:
+    """One variant of one graph on one platform."""
+
+    graph: str
+    variant: str
+    platform: str
+    nodes: Mapping[str, MappedNode]
+    topics: Mapping[str, MappedTopic]
+    containers: Mapping[str, tuple[str, ...]]
     wait: Wait = field(default_factory=Wait)
     edge: Edge = field(default_factory=Edge)
     description: str = ""
@@ -221,6 +221,8 @@ class Optimised:
     warnings: tuple[str, ...] = ()
     #: Of each FPGA that nodes are on: clock_hz, latency_ns, bandwidth_bytes_per_s, where declared.
     hardware: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False)
+    #: Where an optimiser chose the devices: what that is worth.
+    optimised: Optimised | None = field(default=None, compare=False)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -231,9 +233,9 @@ class Optimised:
         """Return the artefact's plain form."""
         data = {"schema": SCHEMA, **plain(self)}
         if self.hardware:
-    #: Where an optimiser chose the devices: what that is worth.
-    optimised: Optimised | None = field(default=None, compare=False)
             data["hardware"] = plain(self.hardware)
+        if self.optimised:
+            data["optimised"] = plain(self.optimised)
         for step in ("all_software", "with_hardware_topics", "with_gateways"):
             edges = getattr(self.communication, f"boundary_{step}")
             data["communication"][f"boundary_{step}"]["total"] = edges.total
@@ -244,8 +246,6 @@ def from_json(data: Mapping[str, Any]) -> GraphMapping:
     """Return the mapping of a (schema-valid) mapping.json's plain form."""
     return GraphMapping(
         graph=data["graph"],
-        if self.optimised:
-            data["optimised"] = plain(self.optimised)
         variant=data["variant"],
         platform=data["platform"],
         nodes={k: _node(v) for k, v in data["nodes"].items()},
@@ -257,6 +257,14 @@ def from_json(data: Mapping[str, Any]) -> GraphMapping:
         communication=_communication(data.get("communication", {})),
         warnings=tuple(data.get("warnings", ())),
         hardware=data.get("hardware", {}),
+        optimised=_optimised(data["optimised"]) if "optimised" in data else None,
+    )
+
+
+def _optimised(data: Mapping[str, Any]) -> Optimised:
+    sides = {side: Figures(**data[side]) for side in ("before", "after")}
+    return Optimised(
+        **sides, moved=data["moved"], budgets=data["budgets"], remarks=tuple(data["remarks"])
     )
 
 
@@ -267,14 +275,6 @@ def _reason(data: Mapping[str, Any]) -> Reason:
 def _node(data: Mapping[str, Any]) -> MappedNode:
     fresh = dict(data)
     fresh["reason"] = _reason(data["reason"])
-        optimised=_optimised(data["optimised"]) if "optimised" in data else None,
-    )
-
-
-def _optimised(data: Mapping[str, Any]) -> Optimised:
-    sides = {side: Figures(**data[side]) for side in ("before", "after")}
-    return Optimised(
-        **sides, moved=data["moved"], budgets=data["budgets"], remarks=tuple(data["remarks"])
     fresh["replaces"] = tuple(data.get("replaces", ()))
     fresh["ports"] = {
         k: MappedPort(p["topic"], p["direction"], p["message"], merge(p.get("qos", {})))

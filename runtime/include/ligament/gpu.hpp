@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ligament/expected.hpp>
+#include <ligament/span.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -128,8 +129,13 @@ struct DeviceInfo {
 class Completion {
  public:
   virtual ~Completion() = default;
+  /// Asked once, when it is submitted: whether worked() is to be called.
+  [[nodiscard]] virtual bool wants_times() const { return false; }
   /// The program's thread begins to wait for these launches: those before them have ended.
   virtual void waiting() {}
+  /// One kernel or copy has run, by the device's own clock. Before ended(), and not called where
+  /// that clock tells nothing that could be true.
+  virtual void worked(const trace::DeviceWork& /*work*/) {}
   /// They have ended; after an error outputs are undefined. Destroyed afterwards, but never where
   /// the device may still work on what it holds (device_lost).
   virtual void ended(const Result<void>& result) = 0;

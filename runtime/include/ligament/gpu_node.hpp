@@ -37,13 +37,15 @@ class KernelNode : public Node {
 
  protected:
   /// A message under way: keeps its samples and loans, and publishes when the kernels are done. In
-  /// traces the program's thread shows it as a callback for the message, with the kernels as its
-  /// span.
+  /// traces the program's thread shows it as a callback for the message, with a span in which it
+  /// waits for the device; kernels and copies have spans of their own, by the device's clock.
   class Job : public Completion {
    public:
     Job(KernelNode& node, const MessageInfo& message)
         : node_(node), message_{message.publisher_id(), message.publication_sequence_number()} {}
+    [[nodiscard]] bool wants_times() const final { return trace::enabled(); }
     void waiting() final;
+    void worked(const trace::DeviceWork& work) final;
     void ended(const Result<void>& result) final;
 
    protected:
@@ -70,7 +72,7 @@ class KernelNode : public Node {
   /// A message gives no output: counts it, reports the first of each reason. Any thread.
   void refuse(const std::string& why);
 
-  /// The name of the span that kernels are in traces.
+  /// The name of the span in which the node waits for its kernels.
   void set_span_name(const std::string& name) { span_name_ = name; }
   [[nodiscard]] const Program* program() const { return program_.get(); }
 

@@ -84,7 +84,11 @@ void KernelNode::refuse(const std::string& why) {
 
 void KernelNode::Job::waiting() {
   trace::callback_start(node_.handle_, message_.publisher, message_.sequence);
-  span_.emplace(node_, node_.span_name_, trace::Category::compute, message_);
+  span_.emplace(node_, node_.span_name_, trace::Category::device, message_);
+}
+
+void KernelNode::Job::worked(const trace::DeviceWork& work) {
+  trace::tell_device_work(node_, work, message_);
 }
 
 void KernelNode::Job::ended(const Result<void>& result) {

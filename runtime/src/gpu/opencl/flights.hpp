@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "gpu/opencl/clock.hpp"
 #include "gpu/opencl/memory.hpp"
 
 namespace ligament::gpu::opencl {
@@ -16,7 +17,8 @@ namespace ligament::gpu::opencl {
 struct Flight {
   std::vector<EventHandle> kernels;
   std::vector<EventHandle> copies;
-  EventHandle last;  ///< done when all of it is; empty: nothing was enqueued
+  std::vector<Timed> timed;  ///< of these, where its completion wants the times
+  EventHandle last;          ///< done when all of it is; empty: nothing was enqueued
   Lease lease;
   std::string names;    ///< of its kernels, for sentences
   Result<void> result;  ///< an error of enqueuing; what was enqueued before it still runs

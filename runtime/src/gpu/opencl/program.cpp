@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "ligament/detail/pool.hpp"
+
 namespace ligament::gpu {
 namespace opencl {
 namespace {
@@ -97,6 +99,7 @@ void OpenClProgram::submit(std::span<const Launch> launches,
   Assembly assembly;
   Flight& flight = assembly.flight;
   flight.completion = std::move(completion);
+  assembly.is_timed = flight.completion->wants_times();
   if (flights_.is_lost()) {
     flight.result = failure(ErrorCode::device_lost, "'" + device().name + "' was given up before");
     flights_.add(std::move(flight));
@@ -289,11 +292,13 @@ Result<void> OpenClProgram::clear(cl_mem buffer, std::size_t size) {
 Result<void> OpenClProgram::write(cl_mem buffer, std::span<const std::byte> bytes,
                                   Assembly& assembly) {
   EventHandle event;
+  const std::int64_t before = assembly.now();
   const cl_int status = clEnqueueWriteBuffer(parts_->device.upload_queue(), buffer, CL_FALSE, 0,
                                              bytes.size(), bytes.data(), 0, nullptr, event.out());
   if (status != CL_SUCCESS) {
     return failed("clEnqueueWriteBuffer", status);
   }
+  assembly.note(event.get(), "copy in", trace::Category::copy, before);
   assembly.uploads.push_back(event.get());
   assembly.flight.copies.push_back(std::move(event));
   return {};
@@ -311,6 +316,7 @@ Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch, As
       std::any_of(local.begin(), local.end(), [](auto size) { return size != 0; });
   EventHandle event;
   const auto& uploads = assembly.uploads;
+  const std::int64_t before = assembly.now();
   const cl_int status = clEnqueueNDRangeKernel(
       parts_->device.kernels.get(), kernel.get(), 3, nullptr, global.data(),
       is_local ? local.data() : nullptr, static_cast<cl_uint>(uploads.size()),
@@ -319,6 +325,7 @@ Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch, As
     return failed(("clEnqueueNDRangeKernel of '" + kernel.name() + "'").c_str(), status);
   }
   launches_.fetch_add(1, std::memory_order_relaxed);
+  assembly.note(event.get(), kernel.name(), trace::Category::compute, before);
   assembly.flight.kernels.push_back(std::move(event));
   std::string& names = assembly.flight.names;
   names += (names.empty() ? "kernel '" : ", '") + kernel.name() + "'";
@@ -330,6 +337,7 @@ Result<void> OpenClProgram::read_back(Assembly& assembly) {
   const cl_event before = flight.kernels.empty() ? nullptr : flight.kernels.back().get();
   for (std::size_t i = 0; i < assembly.out.size(); ++i) {
     EventHandle event;
+    const std::int64_t enqueued = assembly.now();
     const cl_int status = clEnqueueReadBuffer(
         parts_->device.download_queue(), assembly.out_buffers[i], CL_FALSE, 0,
         assembly.out[i].size(), assembly.out[i].data(), before == nullptr ? 0 : 1,
@@ -339,6 +347,7 @@ Result<void> OpenClProgram::read_back(Assembly& assembly) {
     }
     copies_.fetch_add(1, std::memory_order_relaxed);
     bytes_copied_.fetch_add(assembly.out[i].size(), std::memory_order_relaxed);
+    assembly.note(event.get(), "copy out", trace::Category::copy, enqueued);
     flight.last = another(event);
     flight.copies.push_back(std::move(event));
   }
@@ -388,7 +397,28 @@ void OpenClProgram::note_landed(Flight& flight) {
   if (!flight.result) {
     arguments_are_stale_ = true;
   }
+  tell_work(flight);
   parts_->memory.give_back(std::move(flight.lease));
+}
+
+void OpenClProgram::tell_work(const Flight& flight) const {
+  if (!flight.result || flight.timed.empty()) {
+    return;
+  }
+  for (const auto& work : work_of(flight.timed, device().name, pool::monotonic_now_ns())) {
+    flight.completion->worked(work);
+  }
+}
+
+std::int64_t OpenClProgram::Assembly::now() const {
+  return is_timed ? pool::monotonic_now_ns() : 0;
+}
+
+void OpenClProgram::Assembly::note(cl_event event, std::string_view name, trace::Category category,
+                                   std::int64_t before_ns) {
+  if (is_timed) {
+    flight.timed.push_back({event, name, category, before_ns, pool::monotonic_now_ns()});
+  }
 }
 
 Statistics OpenClProgram::statistics() const {

@@ -43,6 +43,12 @@ class OpenClProgram : public Program {
     std::vector<std::span<std::byte>> out;  ///< to be read back, and from where
     std::vector<cl_mem> out_buffers;
     std::vector<std::byte> key;  ///< of the launch in hand, where it is for changes alone
+    bool is_timed = false;       ///< its completion wants the device's times
+
+    /// Before a command is enqueued, and after.
+    [[nodiscard]] std::int64_t now() const;
+    void note(cl_event event, std::string_view name, trace::Category category,
+              std::int64_t before_ns);
   };
 
   [[nodiscard]] Result<void> enqueue(const Launch& launch, Assembly& assembly);
@@ -62,6 +68,7 @@ class OpenClProgram : public Program {
   void close(Assembly& assembly);
   void flush();
   void note_landed(Flight& flight);
+  void tell_work(const Flight& flight) const;
 
   std::unique_ptr<Parts> parts_;
   const std::size_t in_flight_;

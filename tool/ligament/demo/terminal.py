@@ -14,6 +14,13 @@ from ligament.mapping.model import GraphMapping
 from ligament.report.terminal import duration, percent, print_report
 from ligament.run.hosts import mapping_of
 
+CLOCKS = {
+    "host": "as long as a thread waited for them",
+    "device": "by its own clock",
+    "modelled": "modelled by its cycles",
+}
+"""How long kernels on a device took, by a report's `time_base`."""
+
 
 def print_demo(report: dict[str, Any], console: Console) -> None:
     """The report, then kernels, message passing and the paced figures in one line each."""
@@ -29,15 +36,14 @@ def conclusions(report: dict[str, Any]) -> list[str]:
     lines = []
     runs = {variant["name"]: variant for variant in report["variants"]}
     for entry in report["kernels"]["variants"]:
-        if devices := _devices(_mapping_of(runs[entry["variant"]])):
-            lines.append(
-                f"kernels of {entry['variant']}: on {devices}; its own time is not told from "
-                "message passing yet, so those figures say nothing there"
-            )
-            continue
+        run = runs[entry["variant"]]
+        where = ""
+        if devices := _devices(_mapping_of(run)):
+            where = f" on {devices}, {CLOCKS[run.get('time_base') or 'host']}"
         lines.append(
-            f"kernels of {entry['variant']}: {duration(entry['ours_p50_ns'])} per frame, bare "
-            f"cv::remap + cv::resize {duration(entry['bare_p50_ns'])} (x {entry['ratio']:.3f})"
+            f"kernels of {entry['variant']}{where}: {duration(entry['ours_p50_ns'])} per "
+            f"frame, bare cv::remap + cv::resize {duration(entry['bare_p50_ns'])} on the CPU "
+            f"(x {entry['ratio']:.3f})"
         )
     lines += [
         f"message passing of {v['name']}: {percent(v['message_passing'])} of the chain "
@@ -61,7 +67,7 @@ def _goal(entry: dict[str, Any], value: float | None) -> str:
     if mapping is not None and mapping.edge.per == "container":
         return "over DDS, to compare with"
     if devices := _devices(mapping):
-        return f"the work of {devices} included, not judged"
+        return f"outside of host and {devices} kernels, to compare with"
     return f"goal < {GOAL:.0%} {'reached' if value < GOAL else 'MISSED'}"
 
 
@@ -70,7 +76,7 @@ def _mapping_of(entry: dict[str, Any]) -> GraphMapping | None:
 
 
 def _devices(mapping: GraphMapping | None) -> str:
-    """Those that are no processors; spans there are the wait of a host's thread."""
+    """Those that are no processors."""
     nodes = [] if mapping is None else mapping.nodes.values()
     return ", ".join(sorted({node.device for node in nodes if node.kind != "cpu"}))
 

@@ -24,6 +24,10 @@ from ligament.resources import node_packages_dir
 SUMMARY = {"n": 3, "p50": 1000.0, "p99": 1.0, "mean": 1.0, "sd": 1.0}
 
 
+def times(p50: float) -> dict[str, float]:
+    return {"n": 3, "p50": p50}
+
+
 def variant(passing: float = 100.0) -> dict[str, Any]:
     return {
         "name": "one", "run_dir": "d", "frames": 3, "equal": True, "equality": {"text": "equal"},
@@ -31,9 +35,9 @@ def variant(passing: float = 100.0) -> dict[str, Any]:
         "message_passing": 0.04, "message_passing_p50": 0.03,
         "hops": [{"wakes": 1.0}, {"wakes": 0.5}], "drops": 0, "lost_events": 0,
         "spans": [
-            {"node": "/a", "span": "remap", "category": "compute", "time_ns": {"p50": 700.0}},
-            {"node": "/a", "span": "resize", "category": "compute", "time_ns": {"p50": 100.0}},
-            {"node": "/a", "span": "pack", "category": "copy", "time_ns": {"p50": 50.0}},
+            {"node": "/a", "span": "remap", "category": "compute", "time_ns": times(700.0)},
+            {"node": "/a", "span": "resize", "category": "compute", "time_ns": times(100.0)},
+            {"node": "/a", "span": "pack", "category": "copy", "time_ns": times(50.0)},
         ],
     }  # fmt: skip
 
@@ -66,6 +70,14 @@ def test_kernels_are_the_compute_spans() -> None:
     assert entry["spans"] == ["/a remap", "/a resize"]
 
 
+def test_a_kernel_that_ran_once_counts_as_once() -> None:
+    one = variant()
+    table = {"n": 1, "p50": 3000.0}
+    one["spans"].append({"node": "/a", "span": "table", "category": "compute", "time_ns": table})
+    (entry,) = kernel_entries([one], bare(1000.0))
+    assert entry["ours_p50_ns"] == pytest.approx(800 + 3000 / 3)
+
+
 def report() -> dict[str, Any]:
     paced = paced_entry(variant(passing=500), floors(20, 40))
     return {
@@ -82,17 +94,30 @@ def test_conclusions_say_what_was_reached_and_what_not() -> None:
     assert "(x 0.800)" in text
 
 
-def test_what_a_device_does_is_not_called_message_passing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("base", "words"),
+    [
+        (None, "as long as a thread waited for them"),
+        ("device", "by its own clock"),
+        ("modelled", "modelled by its cycles"),
+    ],
+)
+def test_what_a_device_does_is_told_and_compared(
+    monkeypatch: pytest.MonkeyPatch, base: str | None, words: str
+) -> None:
     nodes = {
         "/a": SimpleNamespace(kind="cpu", device="cpu0"),
         "/b": SimpleNamespace(kind="gpu", device="gpu0"),
     }
     mapping = SimpleNamespace(nodes=nodes, edge=SimpleNamespace(per=None))
     monkeypatch.setattr(terminal, "_mapping_of", lambda entry: mapping)
-    text = "\n".join(conclusions(report()))
+    made = report()
+    if base is not None:
+        made["variants"][0]["time_base"] = base
+    text = "\n".join(conclusions(made))
     assert "MISSED" not in text and "reached" not in text
-    assert "4.00 % of the chain (the work of gpu0 included, not judged)" in text
-    assert "kernels of one: on gpu0" in text and "(x 0.800)" not in text
+    assert "4.00 % of the chain (outside of host and gpu0 kernels, to compare with)" in text
+    assert f"kernels of one on gpu0, {words}: 800 ns per frame" in text
 
 
 def test_the_benchmark_has_the_same_figures_as_rows() -> None:

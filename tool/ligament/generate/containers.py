@@ -67,6 +67,8 @@ def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
         "qos": plain(topic.qos_declared),
         "bound_bytes": topic.bound_bytes,
     }
+    if topic.mode != "shared":
+        data["mode"] = topic.mode
     if "shm" in topic.transports:
         data |= _memory(mapping, topic)
     return data

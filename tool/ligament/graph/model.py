@@ -129,6 +129,7 @@ class Topic:
     bounds: Mapping[str, int] = field(default_factory=dict)
     rate_hz: float | None = None
     transports: tuple[str, ...] | None = None
+    mode: str = field(default="shared", metadata={"left_out": "shared"})
     external: tuple[str, ...] = ()
     description: str = ""
     at: Location | None = None
@@ -196,8 +197,10 @@ class Variant:
     containers: str | Mapping[str, tuple[str, ...]] = "separate"
     fuse: tuple[Fusion, ...] = ()
     devices: Mapping[str, str] = field(default_factory=dict)
+    device_models: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     hosts: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    modes: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     bound_bytes: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     wait: Wait = Wait()
@@ -242,9 +245,17 @@ class Graph:
 
 
 def plain(value: Any) -> Any:
-    """Return dataclasses, tuples and mappings as plain JSON data; mappings sorted by key."""
+    """Return dataclasses, tuples and mappings as plain JSON data; mappings sorted by key.
+
+    A field that has the value of its `left_out` says nothing new, and is left out.
+    """
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value) if f.compare}
+        return {
+            f.name: plain(getattr(value, f.name))
+            for f in fields(value)
+            if f.compare
+            and not ("left_out" in f.metadata and f.metadata["left_out"] == getattr(value, f.name))
+        }
     if isinstance(value, Mapping):
         return {str(k): plain(value[k]) for k in sorted(value)}
     if isinstance(value, list | tuple):

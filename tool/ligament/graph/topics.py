@@ -83,6 +83,7 @@ def _topic(
         bounds=entry.get("bounds", {}),
         rate_hz=entry.get("rate_hz"),
         transports=tuple(entry["transports"]) if "transports" in entry else None,
+        mode=entry.get("mode", "shared"),
         external=tuple(entry.get("external", ())),
         description=entry.get("description", ""),
         at=at,

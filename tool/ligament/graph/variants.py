@@ -129,9 +129,11 @@ class _Builder:
             description=self.data.get("description", ""),
             containers=self._containers(replaced),
             fuse=fuse,
-            devices=self._devices(replaced),
+            devices=self._per_node("devices", replaced),
+            device_models=self._per_node("device_models", replaced),
             hosts=self._hosts(replaced),
             transports=self._transports(),
+            modes={t: str(m) for _, t, m in self._by_topic("modes")},
             bound_bytes={t: n for _, t, n in self._by_topic("bound_bytes")},
             parameters=self._parameters(replaced),
             wait=_wait(self.data, self.resolved.document.data),
@@ -244,13 +246,13 @@ class _Builder:
             groups[group] = tuple(ids)
         return groups
 
-    def _devices(self, replaced: set[str]) -> dict[str, str]:
+    def _per_node(self, key: str, replaced: set[str]) -> dict[str, str]:
         found = {}
-        for written, device in self.data.get("devices", {}).items():
-            node = self._node(written, self._key_at("devices", written), replaced)
+        for written, wish in self.data.get(key, {}).items():
+            node = self._node(written, self._key_at(key, written), replaced)
             if node:
-                found[node] = str(device)
-                self.places["devices", node] = self._at("devices", written)
+                found[node] = str(wish)
+                self.places[key, node] = self._at(key, written)
         return found
 
     def _hosts(self, replaced: set[str]) -> dict[str, str]:

@@ -29,6 +29,9 @@ def variant_graph(graph: Graph, variant: Variant) -> tuple[Graph, dict[str, tupl
     for name, bound in variant.bound_bytes.items():
         if name in topics:
             topics[name] = replace(topics[name], bound_bytes=bound)
+    for name, mode in variant.modes.items():
+        if name in topics:
+            topics[name] = replace(topics[name], mode=mode)
     return replace(graph, nodes=ordered, topics=topics), replaces
 
 

@@ -24,6 +24,7 @@ from ligament.mapping.edges import edge_problems
 from ligament.mapping.formal import communication
 from ligament.mapping.fuse import variant_graph
 from ligament.mapping.model import GraphMapping, MappedNode, MappedPort, MappedTopic, Reason
+from ligament.mapping.modes import mode_problems
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.served import served_graph, unserved_problems
 from ligament.mapping.slots import slot_problems
@@ -69,6 +70,7 @@ def map_graph(
         *_without_host(nodes),
         *edge_problems(nodes, containers, wanted),
         *slot_problems(graph.types, platform),
+        *mode_problems(topics, containers, choices),
     ]
     if not on_paper:
         problems += [*lacking, *unserved]
@@ -151,6 +153,7 @@ def _topic(graph: Graph, name: str, choice: Choice, containers: Mapping[str, str
         qos=topic.qos,
         reason=choice.reason,
         qos_declared=topic.qos_declared,
+        mode=topic.mode,
         bound_bytes=topic.bound_bytes,
         bounds=topic.bounds,
         credit=credit_of(topic.ends, containers, topic.bound_bytes) if in_pool else None,

@@ -148,6 +148,7 @@ class MappedTopic:
     qos: QoS
     reason: Reason
     qos_declared: Mapping[str, Any] = field(default_factory=dict)
+    mode: str = field(default="shared", metadata={"left_out": "shared"})
     bound_bytes: int | None = None
     bounds: Mapping[str, int] = field(default_factory=dict)
     credit: Credit | None = None

@@ -13,6 +13,7 @@ from ctf import Recording, System
 
 from ligament.cli.main import main
 from ligament.errors import InputError
+from ligament.report.page.timeline import read_timeline
 from ligament.report.stage import ReportOptions, make_report
 from ligament.trace.errors import TraceError
 from ligament.trace.imported import import_recording
@@ -41,6 +42,10 @@ def test_a_whole_recording_misses_nothing(tmp_path: Path, distro: str) -> None:
     frames(System(recording).start())
     found = report_of(recording.write(tmp_path / "r"), tmp_path)
     assert (found["chain"]["nodes"], found["frames"], found["missing"]) == (CHAIN, 5, [])
+    timeline = read_timeline(tmp_path / "imported" / "events.parquet")
+    assert timeline is not None
+    hops = len(CHAIN) - 1
+    assert len(timeline["arrows"]) == 5 * hops, "each message's way is drawn on the page"
     assert found["latency_ns"]["p50"] == 1000
     filter_hop = found["hops"][0]
     # From the callback's start to its publish call, and the layers before it.
@@ -67,6 +72,10 @@ def test_a_humble_take_that_fits_two_sends_is_linked_to_none(tmp_path: Path) -> 
         "5 messages taken from /image fit no publication in the recording, or more than one"
     ]
     assert found["chain"]["nodes"] == CHAIN[1:]
+    timeline = read_timeline(tmp_path / "imported" / "events.parquet")
+    assert timeline is not None
+    topics = {timeline["names"][arrow[4]] for arrow in timeline["arrows"]}
+    assert "/image" not in topics
 
 
 def test_a_humble_recording_across_a_step_of_real_time(tmp_path: Path) -> None:

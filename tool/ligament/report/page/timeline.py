@@ -17,7 +17,9 @@ from typing import Any
 
 import duckdb
 
+from ligament.report.database import read_metadata
 from ligament.report.page.device_tracks import device_slices
+from ligament.report.page.stamps import Stamps
 
 MOST_EVENTS = 24_000
 MOST_SLICES = 8_000
@@ -49,7 +51,8 @@ def read_timeline(table: Path) -> dict[str, Any] | None:
         ).fetchone()
         if extent is None or not extent[0]:
             return None
-        return _Timeline(database, *extent).made()
+        offset = read_metadata(table).get("real_time_offset_ns", 0)
+        return _Timeline(database, extent, offset).made()
 
 
 @dataclass
@@ -82,35 +85,18 @@ class _Names:
         return self._known[text]
 
 
-class _Stamps:
-    """Messages of imports: a take through the middleware tells topic and source timestamp only.
-
-    What fits two publications fits none, as in links.sql.
-    """
-
-    def __init__(self, topics: dict[int, str]) -> None:
-        self._topics = topics
-        self._sent: dict[tuple[str | None, int], tuple[int, int] | None] = {}
-
-    def sent(self, publisher: int, seq: int, source_ns: int | None) -> None:
-        """A message was given to the middleware."""
-        if source_ns is not None:
-            key = (self._topics.get(publisher), source_ns)
-            self._sent[key] = None if key in self._sent else (publisher, seq)
-
-    def taken(self, subscription: int, source_ns: int | None) -> tuple[int, int]:
-        """Publisher and number of the message that was taken; 0, 0 where nothing tells."""
-        found = self._sent.get((self._topics.get(subscription), source_ns or 0))
-        return found or (0, 0)
-
-
 class _Timeline:
     """One table's way to a timeline."""
 
     def __init__(
-        self, database: duckdb.DuckDBPyConnection, count: int, low: int, high: int
+        self,
+        database: duckdb.DuckDBPyConnection,
+        extent: tuple[int, int, int],
+        real_time_offset_ns: int,
     ) -> None:
+        count, low, high = extent
         self.database, self.count, self.low, self.high = database, count, low, high
+        self.real_time_offset_ns = real_time_offset_ns
         self.names = _Names()
         self.tracks: dict[Thread, int] = {}
         self.slices = _Slices()
@@ -238,13 +224,15 @@ class _Timeline:
         }
         values = self._table("value_name", "argument", "name")
         told = "argument, value" if values else "NULL, NULL"  # older tables have no such columns
-        stamps = _Stamps(ends)
+        stamps = Stamps(ends, self.real_time_offset_ns)
         rows = self.database.execute(
             f"SELECT event, host::VARCHAR, tid, time_ns, handle, span, publisher, seq, {told}, "
             "subscription, source_ns "
-            f"FROM work WHERE event IN {_WORK} AND time_ns BETWEEN {begin} AND {end} "
-            f"ORDER BY place LIMIT {2 * MOST_EVENTS}"
+            f"FROM work WHERE event IN {(*_WORK, 'send_end')} "
+            f"AND time_ns BETWEEN {begin} AND {end} ORDER BY place LIMIT {2 * MOST_EVENTS}"
         ).fetchall()
+        # Before the takes: the end of a send may be told after the message was taken elsewhere.
+        stamps.learn((r[0], r[6], r[7], r[11], r[3]) for r in rows if r[0] in ("send", "send_end"))
         running: dict[Thread, tuple[int, int, int]] = {}
         open_spans: dict[Thread, list[tuple[int, int, list[str]]]] = defaultdict(list)
         published: dict[tuple[int, int], tuple[int, int]] = {}
@@ -271,8 +259,6 @@ class _Timeline:
                 )
             elif event == "publish" and publisher is not None:
                 published[publisher, seq] = (self.tracks[thread], time)
-            elif event == "send":
-                stamps.sent(publisher, seq, row[11])
             elif event == "take":
                 taken = (publisher, seq) if publisher else stamps.taken(*row[10:])
                 if taken in published:

@@ -23,7 +23,7 @@ from ligament.artefacts import write_text
 from ligament.draw.palette import SHARES, VARIANTS
 from ligament.report.page.rows import sections, summary_rows
 from ligament.report.page.text import look_up, text_of
-from ligament.report.terminal import remarks
+from ligament.report.terminal import remarks, time_base_remarks
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = ("charts.js", "timeline.js", "page.js")
@@ -66,6 +66,11 @@ def render_page(report: Mapping[str, Any], extras: Extras) -> str:
             summary=summary_rows(report),
             sections=sections(report),
             remarks=remarks(dict(report)),
+            clocks=[
+                f"{variant['name']}: {sentence}."
+                for variant in report["variants"]
+                for sentence in time_base_remarks(variant)
+            ],
             photograph=_photograph(report),
             shares=list(SHARES),
             cell=lambda path, kind: _cell(report, path, kind),

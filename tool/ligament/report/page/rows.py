@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ligament.draw.palette import SHARES
+from ligament.report.page.text import look_up
 
 MOST_ROWS = 2000
 
@@ -246,15 +247,14 @@ def _with_devices(section: _Section, variant: Mapping[str, Any]) -> _Section:
 
 
 def _hops(hops: list[dict[str, Any]]) -> _Section:
-    present = {name for hop in hops for name in hop["between_ns"]}
     parts = [
         column
         for name, between, node in _SUMMED
-        if between.split("/")[1] in present
         for column in (
             Column(f"{name}, hand-over", between, "time"),
             Column(f"{name}, in the node", node, "time"),
         )
+        if any(look_up(hop, column.path) for hop in hops)
     ]
     columns = (
         Column("from", "from"),
@@ -265,7 +265,10 @@ def _hops(hops: list[dict[str, Any]]) -> _Section:
         Column("wakes", "wakes", "number"),
         *parts,
     )
-    note = "Means over the messages: hand-over from publish to take; in the node on to its publish."
+    note = (
+        "Means over the messages: hand-over from publish to take; in the node on to its publish. "
+        "Parts that are 0 in every hop are left out."
+    )
     return _Section("hops", "Hops", note, columns)
 
 

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 from browser import Browser
-from many_frames import many_frames
+from many_frames import device_frames, many_frames
 
 from ligament.report.page.make import make_page
 from ligament.report.page.pictures import draw_variant
 from ligament.report.page.render import Extras, render_page
 from ligament.report.page.text import look_up
+from ligament.report.stage import ReportOptions, make_report
 
 MakeRun = Callable[..., Path]
 
@@ -58,6 +59,37 @@ def test_the_page_shows_the_report(
         assert browser.evaluate(f"document.querySelectorAll('#chart-{chart} svg').length") > 0
     paper = browser.evaluate("getComputedStyle(document.body).backgroundColor")
     assert paper == ("rgb(18, 22, 29)" if dark else "rgb(255, 255, 255)")
+
+
+@pytest.mark.parametrize("base", ["device", "modelled"])
+def test_devices_are_shown_with_whose_clock_it_is(
+    browser: Browser, make_run: MakeRun, tmp_path: Path, base: str
+) -> None:
+    runs = [make_run(many_frames(), "processors"), make_run(device_frames(base), "devices")]
+    report = make_report(runs, ReportOptions(warm_up=5))
+    variant = report["variants"][1]
+    assert variant["time_base"] == base
+    assert variant["device_bound_ns"] == 7
+    wall = variant["wall_latency_ns"]
+    assert (wall is None) == (base == "device")
+    # 600 of the simulator's are 350 and a little of the hardware's.
+    assert variant["latency_ns"]["p50"] == 1000 if wall is None else wall["p50"] == 1000
+    browser.complaints.clear()
+    browser.look(make_page(report, tmp_path / "report.html"), 1200, 900)
+    assert browser.complaints == []
+    assert figures_equal(browser, report) > 150
+    text = re.sub(r"\s+", " ", browser.evaluate("document.querySelector('main').innerText"))
+    told = "by the device's own clock" if base == "device" else "its latency is modelled"
+    assert told in text
+    chips = browser.evaluate("document.querySelector('.verdicts').innerText")
+    assert ("modelled time" in chips) == (base == "modelled")
+    browser.evaluate("document.querySelector('[data-choose=\"1\"]').click()")
+    legend = browser.evaluate("document.getElementById('timeline-legend').innerText")
+    assert "waits for a device" in legend
+    tracks = browser.evaluate(
+        "JSON.parse(document.getElementById('timelines').textContent)[1].tracks"
+    )
+    assert any(track.startswith("a GPU: /rectify copies") for track in tracks)
 
 
 def test_bars_are_as_long_as_their_figures(

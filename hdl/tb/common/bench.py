@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from cocotb_tools.check_results import get_results
@@ -43,6 +44,7 @@ def simulate(
     parameters: dict[str, object] | None = None,
     seed: int = 1,
     environment: dict[str, str] | None = None,
+    arguments: Sequence[str] = (),
 ) -> None:
     """Run all cocotb tests of module `bench`; raise AssertionError if one fails or none ran."""
     os.environ.update(environment_of_tools())
@@ -55,7 +57,7 @@ def simulate(
         sources=sources,
         hdl_toplevel=top,
         build_dir=folder,
-        build_args=BUILD_ARGS,
+        build_args=[*BUILD_ARGS, *arguments],
         parameters=parameters,
         log_file=folder / "build.log",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from ligament.errors import Problem, listing
 from ligament.graph.model import Graph, Node, NodeType
@@ -19,9 +20,21 @@ from ligament.mapping.platform import Device
 def served_ports(node: Node, node_type: NodeType, device: Device) -> set[str]:
     """Return the ports that the implementation for a device works on."""
     implementation = node_type.implementations.get(device.kind, {})
+    if device.kind == "fpga":
+        return _streams(implementation, node_type)
     if device.kind != "gpu" or "inputs" not in implementation:
         return set(node.ports)
     return {*implementation["inputs"].values(), *implementation.get("outputs", {}).values()}
+
+
+def _streams(core: Mapping[str, Any], node_type: NodeType) -> set[str]:
+    """Return the ports that a core has streams for: those it names, else all of that direction."""
+    served: set[str] = set()
+    for side, direction in (("input", "in"), ("output", "out")):
+        named = {core[side]} if side in core else set(core.get(f"{side}s", ()))
+        of_side = {n for n, p in node_type.ports.items() if p.direction == direction}
+        served |= named or of_side
+    return served
 
 
 def unserved_problems(graph: Graph, devices: Mapping[str, Device]) -> Iterator[Problem]:

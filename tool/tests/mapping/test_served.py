@@ -51,3 +51,11 @@ def test_an_input_that_is_needed_is_missed() -> None:
     with pytest.raises(InputError) as raised:
         map_graph(replace(graph, types=types), load_platform("host"), "gpu")
     assert [p.code for p in raised.value.problems] == ["port-unserved"]
+
+
+def test_a_core_serves_the_ports_that_it_names() -> None:
+    mapping = map_graph(load_graph(PERCEPTION), load_platform("fpga_sim"), "fpga_resize")
+    assert mapping.nodes["/resize"].kind == "fpga"
+    assert set(mapping.nodes["/resize"].ports) == {"image/image_raw", "resize/image_raw"}
+    ends = mapping.topics["/camera/camera_info"].ends
+    assert [end.node for end in ends if end.direction == "in"] == ["/rectify"]

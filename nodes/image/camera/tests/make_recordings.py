@@ -110,9 +110,7 @@ def write(folder: Path, kind: str, photograph: bytes | None) -> None:
         for i in range(FRAMES):
             for order, (connection, make) in enumerate(makers):
                 time = 5_000_000_000 + i * 100_000_000 + order
-                writer.write(
-                    connection, time, STORE.serialize_cdr(make(i), connection.msgtype)
-                )
+                writer.write(connection, time, STORE.serialize_cdr(make(i), connection.msgtype))
 
 
 def main() -> None:

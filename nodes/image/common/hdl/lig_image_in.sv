@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_image_in: a sensor_msgs/Image, as a field stream, into its shape and a stream of its pixels.
+//
+// Every image core begins with it. The fields before `data` are kept (the text of frame_id in a small memory
+// that lig_image_out reads), so the shape is known before the first pixel, and an image that cannot be
+// processed is refused before anything left: then refusal_o says why, and its pixels are dropped.
+//
+// A pixel has 1, 3 or 4 bytes and may lie across two beats: it is cut out of the beat that is held and the one
+// that is offered, so no gearbox stores anything else. Bytes behind a row (`step` longer than the row) and
+// behind the last row are dropped, up to 8 per cycle.
+//
+//   latency              data's first beat to the first pixel: 1 cycle
+//   initiation interval  1 pixel
+//   storage              64 bytes of text, the shape, one beat
+//
+// open_o is high from the moment the shape is known until next_i, with which the user lets the next message
+// come; ended_o once the message's last beat was taken (broken_o: and it was Broken).
+module lig_image_in
+  import lig_fields_pkg::*;
+  import lig_image_pkg::*;
+  import lig_sensor_msgs_msg_image_pkg::*;
+#(
+    parameter int unsigned MAX_WIDTH  = 8192,  // longest side that is not refused, 1..32767
+    parameter int unsigned MAX_HEIGHT = 8192
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+
+    input  logic        s_axis_tvalid,
+    output logic        s_axis_tready,
+    input  logic [63:0] s_axis_tdata,
+    input  token_t      s_axis_tuser,
+    input  logic        s_axis_tlast,
+
+    output logic     open_o,
+    output shape_t   shape_o,
+    output refusal_e refusal_o,
+    output logic     ended_o,
+    output logic     broken_o,
+    input  logic     next_i,
+
+    output logic   pixel_valid_o,
+    input  logic   pixel_ready_i,
+    output pixel_t pixel_o,
+
+    input  logic [2:0]  text_address_i,  // beat of frame_id
+    output logic [63:0] text_o           // in the same cycle
+);
+  if (MAX_WIDTH < 1 || MAX_WIDTH > 32767 || MAX_HEIGHT < 1 || MAX_HEIGHT > 32767) begin : g_rule_size
+    $fatal(1, "lig_image_in: rule size: MAX_WIDTH = %0d, MAX_HEIGHT = %0d, 1..32767 is needed",
+           MAX_WIDTH, MAX_HEIGHT);
+  end
+
+  typedef enum logic [1:0] {Fields, Judge, Pixels, Rest} state_e;
+  state_e state_q;
+
+  // --- fields ---------------------------------------------------------------------------------------------
+
+  shape_t shape_q;
+  logic [31:0] height_q, width_q, step_q, count_q;
+  logic [63:0] name_q;
+  logic [5:0] letters_q;
+  logic [2:0] text_q;
+  logic [63:0] text[8];
+  logic ended_q, broken_q;
+  logic taken;
+  logic [11:0] field;
+
+  assign taken = s_axis_tvalid && s_axis_tready;
+  assign field = s_axis_tuser.field;
+  assign text_o = text[text_address_i];
+
+  always_ff @(posedge clk_i) begin
+    if (taken && state_q == Fields && s_axis_tuser.kind == Values && field == FIELD_HEADER__FRAME_ID) begin
+      text[text_q] <= s_axis_tdata;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (taken && state_q == Fields && s_axis_tuser.kind == Values) begin
+      unique case (field)
+        FIELD_HEADER__STAMP__SEC: shape_q.sec <= s_axis_tdata[31:0];
+        FIELD_HEADER__STAMP__NANOSEC: shape_q.nanosec <= s_axis_tdata[31:0];
+        FIELD_HEADER__FRAME_ID: text_q <= text_q + 1'b1;
+        FIELD_HEIGHT: height_q <= s_axis_tdata[31:0];
+        FIELD_WIDTH: width_q <= s_axis_tdata[31:0];
+        FIELD_ENCODING: name_q <= s_axis_tdata;
+        FIELD_IS_BIGENDIAN: shape_q.bigendian <= |s_axis_tdata[7:0];
+        FIELD_STEP: step_q <= s_axis_tdata[31:0];
+        default: ;
+      endcase
+    end
+    if (taken && state_q == Fields && s_axis_tuser.kind == Count) begin
+      unique case (field)
+        FIELD_HEADER__FRAME_ID: begin
+          shape_q.frame_id <= s_axis_tdata[6:0];
+          text_q <= '0;
+        end
+        FIELD_ENCODING: begin
+          letters_q <= s_axis_tdata[5:0];
+          name_q <= '0;
+        end
+        FIELD_DATA: count_q <= s_axis_tdata[31:0];
+        default: ;
+      endcase
+    end
+    if (state_q == Judge) begin
+      shape_q.height <= height_q[15:0];
+      shape_q.width <= width_q[15:0];
+      shape_q.encoding <= encoding;
+    end
+  end
+
+  // --- judgement ------------------------------------------------------------------------------------------
+
+  encoding_e encoding;
+  refusal_e refusal, refusal_q;
+  logic known;
+  logic [19:0] row;  // bytes
+
+  always_comb begin
+    encoding = Mono8;
+    known = 1'b0;
+    for (int unsigned i = 0; i < 8; i++) begin
+      if (letters_q == 6'(letters_of(encoding_e'(i))) && name_q[39:0] == name_of(encoding_e'(i))) begin
+        encoding = encoding_e'(i);
+        known = 1'b1;
+      end
+    end
+  end
+
+  assign row = 20'(width_q[15:0]) * 20'(channels_of(encoding));
+
+  always_comb begin
+    refusal = Fine;
+    if (!known) refusal = NoEncoding;
+    else if (width_q == '0 || height_q == '0 || width_q > MAX_WIDTH || height_q > MAX_HEIGHT) refusal = NoSize;
+    else if (step_q < 32'(row)) refusal = ShortRows;
+    else if (64'(count_q) < 64'(step_q) * 64'(height_q[15:0])) refusal = ShortData;
+  end
+
+  // --- pixels ---------------------------------------------------------------------------------------------
+
+  logic [63:0] beat_q;
+  logic held_q;
+  logic [2:0] at_q;          // byte of the held beat
+  logic [15:0] column_q, line_q;
+  logic [31:0] skip_q, gap_q;  // bytes behind this row still to drop; bytes behind each row
+  logic [2:0] channels;
+  logic [3:0] end_of;        // at_q + what is taken
+  logic across, move, dropping, last_column, last_line, refill;
+  logic [63:0] offered;
+
+  assign channels = channels_of(shape_q.encoding);
+  assign dropping = skip_q != '0;
+  assign across = 4'(at_q) + 4'(channels) > 4'd8;
+  assign offered = s_axis_tdata;
+  assign pixel_valid_o = state_q == Pixels && held_q && !dropping && (!across || s_axis_tvalid);
+  // Of a pixel that lies across, the lower bytes are the held beat's.
+  always_comb begin
+    pixel_o = pixel_t'(beat_q >> {at_q, 3'd0});
+    if (across) pixel_o = pixel_o | pixel_t'(offered << (7'd64 - 7'({at_q, 3'd0})));
+  end
+
+  always_comb begin
+    move = pixel_valid_o && pixel_ready_i;
+    end_of = 4'(at_q) + 4'(channels);
+    if (state_q == Pixels && dropping && held_q) begin
+      move = 1'b1;
+      end_of = skip_q > 32'(4'd8 - 4'(at_q)) ? 4'd8 : 4'(at_q) + skip_q[3:0];
+    end
+  end
+
+  // The next beat is taken when the held one is used up, or there is none.
+  assign refill = state_q == Pixels && (!held_q || (move && end_of >= 4'd8));
+  assign last_column = column_q == shape_q.width - 16'd1;
+  assign last_line = line_q == shape_q.height - 16'd1;
+  assign s_axis_tready = (state_q == Fields && !ended_q) || (state_q == Rest && !ended_q) ||
+      (refill && s_axis_tuser.kind == Values);
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      at_q <= end_of[2:0];
+      if (end_of >= 4'd8) held_q <= 1'b0;
+      if (dropping) skip_q <= skip_q - 32'(end_of - 4'(at_q));
+      else begin
+        column_q <= column_q + 16'd1;
+        if (last_column) begin
+          column_q <= '0;
+          line_q <= line_q + 16'd1;
+          skip_q <= gap_q;
+        end
+      end
+    end
+    if (refill && s_axis_tvalid) begin
+      beat_q <= s_axis_tdata;
+      held_q <= s_axis_tuser.kind == Values;
+    end
+    if (state_q == Judge) begin
+      held_q <= 1'b0;
+      at_q <= '0;
+      column_q <= '0;
+      line_q <= '0;
+      skip_q <= '0;
+      gap_q <= step_q - 32'(row);
+    end
+  end
+
+  // --- phases ---------------------------------------------------------------------------------------------
+
+  logic starved;  // the message ends among its pixels: it was Broken
+  assign starved = state_q == Pixels && s_axis_tvalid && s_axis_tuser.kind != Values;
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Fields: begin
+        if (taken && s_axis_tuser.kind == Count && field == FIELD_DATA) state_q <= Judge;
+        if (taken && s_axis_tlast) state_q <= Rest;
+      end
+      Judge: begin
+        refusal_q <= refusal;
+        state_q <= refusal == Fine ? Pixels : Rest;
+      end
+      Pixels: begin
+        if (move && !dropping && last_column && last_line) state_q <= Rest;
+        if (starved && !pixel_valid_o && !(dropping && held_q)) state_q <= Rest;
+      end
+      Rest: if (ended_q && next_i) state_q <= Fields;
+    endcase
+    if (taken && s_axis_tlast) begin
+      ended_q <= 1'b1;
+      broken_q <= s_axis_tuser.kind == Broken;
+    end
+    if (state_q == Rest && ended_q && next_i) begin
+      ended_q <= 1'b0;
+      refusal_q <= Fine;
+    end
+    if (rst_i) begin
+      state_q <= Fields;
+      ended_q <= 1'b0;
+      broken_q <= 1'b0;
+      refusal_q <= Fine;
+    end
+  end
+
+  assign open_o = state_q == Pixels || state_q == Rest;
+  assign shape_o = shape_q;
+  assign refusal_o = refusal_q;
+  assign ended_o = ended_q;
+  assign broken_o = ended_q && broken_q;
+endmodule

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_image_lines: the last LINES rows of an image, read as 2 x 2 neighbourhoods at any place.
+//
+// What a bilinear kernel needs of an image that only passes by. Rows and columns are spread over four memories
+// by their parity, so that the four neighbours of any place come out of four memories in one cycle, while a
+// fifth access writes a pixel that comes in: one pixel in and one neighbourhood out per cycle.
+//
+// A request waits until the rows it needs are complete. The input waits where it would overwrite row keep_i or
+// one below it: keep_i is the user's promise to ask for nothing above, and only grows. A request for a row that is gone
+// already, or that could never come because keep_i holds its place, raises lost_o: then the image needs more
+// rows at once than are here.
+//
+//   latency              request to answer: 1 cycle
+//   initiation interval  1
+//   storage              LINES rows of MAX_WIDTH pixels
+//
+// Places outside the image are 0 (BLACK) or the nearest pixel of the image.
+module lig_image_lines
+  import lig_image_pkg::*;
+#(
+    parameter int unsigned LINES     = 4,     // a power of two, 2..128
+    parameter int unsigned MAX_WIDTH = 1920,  // even
+    parameter bit          BLACK     = 0,
+    parameter int unsigned USER      = 1      // bits that travel from a request to its answer
+) (
+    input logic clk_i,
+    input logic clear_i,  // synchronous, high: the next image begins
+
+    input logic [15:0] width_i,
+    input logic [15:0] height_i,
+
+    input  logic   pixel_valid_i,
+    output logic   pixel_ready_o,
+    input  pixel_t pixel_i,
+    input  logic [15:0] keep_i,
+
+    input  logic               ask_valid_i,
+    output logic               ask_ready_o,
+    input  logic signed [15:0] ask_x_i,
+    input  logic signed [15:0] ask_y_i,
+    input  logic [USER-1:0]    ask_user_i,
+
+    output logic            valid_o,
+    input  logic            ready_i,
+    output pixel_t          upper_left_o,
+    output pixel_t          upper_right_o,
+    output pixel_t          lower_left_o,
+    output pixel_t          lower_right_o,
+    output logic [USER-1:0] user_o,
+
+    output logic lost_o
+);
+  if (LINES < 2 || LINES > 128 || (LINES & (LINES - 1)) != 0) begin : g_rule_lines
+    $fatal(1, "lig_image_lines: rule lines: LINES = %0d, a power of two from 2 to 128 is needed", LINES);
+  end
+  if (MAX_WIDTH < 2 || MAX_WIDTH > 32766 || MAX_WIDTH % 2 != 0) begin : g_rule_width
+    $fatal(1, "lig_image_lines: rule width: MAX_WIDTH = %0d, an even number from 2 to 32766 is needed", MAX_WIDTH);
+  end
+
+  localparam int unsigned Half = MAX_WIDTH / 2;
+  localparam int unsigned Depth = LINES / 2 * Half;
+  localparam int unsigned Bits = $clog2(Depth);
+  localparam int unsigned RowBits = LINES == 2 ? 1 : $clog2(LINES / 2);
+
+  pixel_t even_even[Depth];  // row, column
+  pixel_t even_odd[Depth];
+  pixel_t odd_even[Depth];
+  pixel_t odd_odd[Depth];
+
+  function automatic logic [Bits-1:0] place_of(input logic [14:0] row, input logic [14:0] column);
+    logic [RowBits-1:0] slot;
+    slot = LINES == 2 ? '0 : RowBits'(row >> 1);
+    return Bits'(Bits'(slot) * Bits'(Half)) + Bits'(column >> 1);
+  endfunction
+
+  // --- writing --------------------------------------------------------------------------------------------
+
+  logic [14:0] column_q, row_q;  // where the next pixel goes
+  logic write;
+  logic [Bits-1:0] write_place;
+
+  assign pixel_ready_o = {1'b0, row_q} < height_i && {1'b0, row_q} < keep_i + 16'(LINES);
+  assign write = pixel_valid_i && pixel_ready_o;
+  assign write_place = place_of(row_q, column_q);
+
+  always_ff @(posedge clk_i) begin
+    if (write && !row_q[0] && !column_q[0]) even_even[write_place] <= pixel_i;
+    if (write && !row_q[0] && column_q[0]) even_odd[write_place] <= pixel_i;
+    if (write && row_q[0] && !column_q[0]) odd_even[write_place] <= pixel_i;
+    if (write && row_q[0] && column_q[0]) odd_odd[write_place] <= pixel_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (write) begin
+      column_q <= column_q + 15'd1;
+      if ({1'b0, column_q} == width_i - 16'd1) begin
+        column_q <= '0;
+        row_q <= row_q + 15'd1;
+      end
+    end
+    if (clear_i) begin
+      column_q <= '0;
+      row_q <= '0;
+    end
+  end
+
+  // --- asking ---------------------------------------------------------------------------------------------
+
+  logic signed [16:0] x, y, last_x, last_y;
+  logic [14:0] left, right, upper, lower;  // within the image
+  logic left_in, right_in, upper_in, lower_in;
+  logic move, waits;
+
+  assign x = 17'(ask_x_i);
+  assign y = 17'(ask_y_i);
+  assign last_x = 17'(width_i) - 17'd1;
+  assign last_y = 17'(height_i) - 17'd1;
+
+  function automatic logic [14:0] clamped(input logic signed [16:0] place, input logic signed [16:0] last);
+    return place < 0 ? '0 : place > last ? last[14:0] : place[14:0];
+  endfunction
+
+  assign left = clamped(x, last_x);
+  assign right = clamped(x + 17'sd1, last_x);
+  assign upper = clamped(y, last_y);
+  assign lower = clamped(y + 17'sd1, last_y);
+  assign left_in = !BLACK || (x >= 0 && x <= last_x);
+  assign right_in = !BLACK || (x >= -17'sd1 && x < last_x);
+  assign upper_in = !BLACK || (y >= 0 && y <= last_y);
+  assign lower_in = !BLACK || (y >= -17'sd1 && y < last_y);
+
+  // A place that is wholly outside needs no row.
+  logic needed, gone, never;
+  logic [15:0] kept_from;
+  assign needed = (upper_in || lower_in) && (left_in || right_in);
+  assign waits = needed && row_q <= lower;
+  // While a row comes in, it takes the place of the one LINES above it.
+  assign kept_from = {1'b0, row_q} + 16'(column_q != '0);
+  assign gone = needed && {1'b0, upper} + 16'(LINES) < kept_from;
+  assign never = waits && {1'b0, lower} >= keep_i + 16'(LINES);
+  assign lost_o = ask_valid_i && (gone || never);
+  assign ask_ready_o = move && !waits;
+  assign move = !valid_q || ready_i;
+
+  // Of the two columns, one is even and one odd (or they are the same one, at a border): likewise rows.
+  logic [Bits-1:0] ee, eo, oe, oo;
+  assign ee = place_of(upper[0] ? lower : upper, left[0] ? right : left);
+  assign eo = place_of(upper[0] ? lower : upper, left[0] ? left : right);
+  assign oe = place_of(upper[0] ? upper : lower, left[0] ? right : left);
+  assign oo = place_of(upper[0] ? upper : lower, left[0] ? left : right);
+
+  pixel_t ee_q, eo_q, oe_q, oo_q;
+  logic left_odd_q, right_odd_q, upper_odd_q, lower_odd_q;
+  logic left_in_q, right_in_q, upper_in_q, lower_in_q;
+  logic valid_q;
+  logic [USER-1:0] user_q;
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      ee_q <= even_even[ee];
+      eo_q <= even_odd[eo];
+      oe_q <= odd_even[oe];
+      oo_q <= odd_odd[oo];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      valid_q <= ask_valid_i && !waits;
+      left_odd_q <= left[0];
+      right_odd_q <= right[0];
+      upper_odd_q <= upper[0];
+      lower_odd_q <= lower[0];
+      left_in_q <= left_in;
+      right_in_q <= right_in;
+      upper_in_q <= upper_in;
+      lower_in_q <= lower_in;
+      user_q <= ask_user_i;
+    end
+    if (clear_i) valid_q <= 1'b0;
+  end
+
+  function automatic pixel_t masked(input logic inside_image, input pixel_t found);
+    return inside_image ? found : '0;
+  endfunction
+
+  pixel_t upper_even, upper_odd, lower_even, lower_odd;
+  assign upper_even = upper_odd_q ? oe_q : ee_q;
+  assign upper_odd = upper_odd_q ? oo_q : eo_q;
+  assign lower_even = lower_odd_q ? oe_q : ee_q;
+  assign lower_odd = lower_odd_q ? oo_q : eo_q;
+  assign upper_left_o = masked(upper_in_q && left_in_q, left_odd_q ? upper_odd : upper_even);
+  assign upper_right_o = masked(upper_in_q && right_in_q, right_odd_q ? upper_odd : upper_even);
+  assign lower_left_o = masked(lower_in_q && left_in_q, left_odd_q ? lower_odd : lower_even);
+  assign lower_right_o = masked(lower_in_q && right_in_q, right_odd_q ? lower_odd : lower_even);
+  assign valid_o = valid_q;
+  assign user_o = user_q;
+endmodule

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_image_out: a shape and a stream of pixels into a sensor_msgs/Image as a field stream.
+//
+// Every image core ends with it. The shape says all that is in front of the pixels, so the message's exact
+// length is in header_o before the first pixel was computed. Rows are packed tightly. A pixel leaves as a beat of
+// 1, 3 or 4 bytes, which lig_pack joins.
+//
+// One message is answered per go_i: with the image, or with one Broken beat where refusal_i or broken_i say
+// so. Broken_i may also rise later, when the input turns out to be broken: the answer then ends with Broken.
+//
+//   latency              go_i to the first pixel: 12 cycles and the text of frame_id
+//   initiation interval  1 pixel
+//   storage              two counters, the header
+module lig_image_out
+  import lig_fields_pkg::*;
+  import lig_stream_pkg::*;
+  import lig_image_pkg::*;
+  import lig_sensor_msgs_msg_image_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+
+    input  logic     go_i,       // the shape is valid; high until done_o
+    input  shape_t   shape_i,
+    input  refusal_e refusal_i,
+    input  logic     ended_i,    // the input's last beat was taken
+    input  logic     broken_i,
+    output logic     done_o,     // the answer is complete; one cycle
+
+    output logic [2:0]  text_address_o,
+    input  logic [63:0] text_i,
+
+    input  logic   pixel_valid_i,
+    output logic   pixel_ready_o,
+    input  pixel_t pixel_i,
+
+    input header_t header_i,  // of the input
+
+    output logic        m_axis_tvalid,
+    input  logic        m_axis_tready,
+    output logic [63:0] m_axis_tdata,
+    output logic [7:0]  m_axis_tkeep,
+    output token_t      m_axis_tuser,
+    output logic        m_axis_tlast,
+    output header_t     header_o
+);
+  typedef enum logic [3:0] {
+    Idle, Measure, Sec, Nanosec, TextCount, Text, Height, Width, NameCount, Name, Bigendian, Step, DataCount,
+    Pixels, Finish, Refuse
+  } state_e;
+  state_e state_q, next;
+
+  logic [19:0] row_q;    // bytes of a row
+  logic [31:0] bytes_q;  // of the data
+  logic [7:0] start_q;   // where in the message the data begins
+  logic [2:0] text_q;
+  logic [15:0] column_q, line_q;
+  logic [2:0] channels;
+  logic step, last_pixel, broken;
+  logic stays_q;  // a pixel was offered and waits: it may not become a Broken beat
+  logic [3:0] text_beats;
+  logic [7:0] begins;
+
+  assign channels = channels_of(shape_i.encoding);
+  assign text_beats = 4'((shape_i.frame_id + 7'd7) >> 3);
+  assign text_address_o = text_q;
+  assign last_pixel = column_q == shape_i.width - 16'd1 && line_q == shape_i.height - 16'd1;
+  assign broken = broken_i && !stays_q;
+
+  // Encapsulation, stamp, text, padding to 4, height and width, name, bigendian, padding, step, count; texts have a NUL.
+  always_comb begin
+    begins = 8'd8 + 8'd5 + 8'(shape_i.frame_id);
+    begins = ((begins + 8'd3) & 8'hFC) + 8'd8 + 8'd5 + 8'(letters_of(shape_i.encoding)) + 8'd1;
+    begins = ((begins + 8'd3) & 8'hFC) + 8'd8 + 8'd4;
+  end
+
+  always_comb begin
+    header_o = header_i;
+    header_o.length = 32'(start_q) + bytes_q;
+    header_o.pad = 6'(8'd0 - start_q);
+  end
+
+  // --- the beat -------------------------------------------------------------------------------------------
+
+  assign m_axis_tvalid = state_q == Pixels ? pixel_valid_i || broken :
+      state_q == Finish ? ended_i : !(state_q inside {Idle, Measure});
+  assign pixel_ready_o = state_q == Pixels && m_axis_tready && !broken;
+  assign m_axis_tlast = state_q inside {Finish, Refuse} || (state_q == Pixels && broken);
+  assign step = m_axis_tvalid && m_axis_tready;
+  assign done_o = step && m_axis_tlast;
+
+  function automatic logic [7:0] keep_of(input logic [3:0] bytes);
+    return ~(8'hFF << bytes);
+  endfunction
+
+  logic [6:0] text_left;
+  assign text_left = shape_i.frame_id - {1'b0, text_q, 3'd0};
+
+  always_comb begin
+    m_axis_tdata = '0;
+    m_axis_tkeep = 8'h0F;
+    m_axis_tuser = '{kind: Values, field: FIELD_DATA};
+    unique case (state_q)
+      Sec: begin
+        m_axis_tdata = 64'(shape_i.sec);
+        m_axis_tuser.field = FIELD_HEADER__STAMP__SEC;
+      end
+      Nanosec: begin
+        m_axis_tdata = 64'(shape_i.nanosec);
+        m_axis_tuser.field = FIELD_HEADER__STAMP__NANOSEC;
+      end
+      TextCount: begin
+        m_axis_tdata = 64'(shape_i.frame_id);
+        m_axis_tuser = '{kind: Count, field: FIELD_HEADER__FRAME_ID};
+      end
+      Text: begin
+        m_axis_tdata = text_i;
+        m_axis_tkeep = keep_of(text_left > 7'd8 ? 4'd8 : text_left[3:0]);
+        m_axis_tuser.field = FIELD_HEADER__FRAME_ID;
+      end
+      Height: begin
+        m_axis_tdata = 64'(shape_i.height);
+        m_axis_tuser.field = FIELD_HEIGHT;
+      end
+      Width: begin
+        m_axis_tdata = 64'(shape_i.width);
+        m_axis_tuser.field = FIELD_WIDTH;
+      end
+      NameCount: begin
+        m_axis_tdata = 64'(letters_of(shape_i.encoding));
+        m_axis_tuser = '{kind: Count, field: FIELD_ENCODING};
+      end
+      Name: begin
+        m_axis_tdata = 64'(name_of(shape_i.encoding));
+        m_axis_tkeep = keep_of(4'(letters_of(shape_i.encoding)));
+        m_axis_tuser.field = FIELD_ENCODING;
+      end
+      Bigendian: begin
+        m_axis_tdata = 64'(shape_i.bigendian);
+        m_axis_tkeep = 8'h01;
+        m_axis_tuser.field = FIELD_IS_BIGENDIAN;
+      end
+      Step: begin
+        m_axis_tdata = 64'(row_q);
+        m_axis_tuser.field = FIELD_STEP;
+      end
+      DataCount: begin
+        m_axis_tdata = 64'(bytes_q);
+        m_axis_tuser.kind = Count;
+      end
+      Pixels: begin
+        m_axis_tdata = 64'(pixel_i);
+        m_axis_tkeep = keep_of(4'(channels));
+        if (broken) begin
+          m_axis_tdata = 64'(refusal_i);
+          m_axis_tkeep = 8'h0F;
+          m_axis_tuser = '{kind: Broken, field: '0};
+        end
+      end
+      Finish: m_axis_tuser = '{kind: broken ? Broken : Done, field: '0};
+      Refuse: begin
+        m_axis_tdata = 64'(refusal_i);
+        m_axis_tuser = '{kind: Broken, field: '0};
+      end
+      default: ;
+    endcase
+    // Lanes that are not kept are 0, as everywhere on a field stream.
+    for (int unsigned i = 0; i < 4; i++) begin
+      if (state_q == Pixels && 3'(i) >= channels) m_axis_tdata[8*i+:8] = '0;
+    end
+  end
+
+  // --- what follows ---------------------------------------------------------------------------------------
+
+  always_comb begin
+    next = state_q;
+    unique case (state_q)
+      Idle: if (go_i) next = refusal_i != Fine || broken_i ? Refuse : Measure;
+      Measure: next = Sec;
+      TextCount: next = shape_i.frame_id == '0 ? Height : Text;
+      Text: if (4'(text_q) + 4'd1 == text_beats) next = Height;
+      Pixels: begin
+        if (broken) next = Idle;
+        else if (last_pixel) next = Finish;
+      end
+      Finish, Refuse: next = Idle;
+      default: next = state_e'(state_q + 4'd1);
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step || state_q inside {Idle, Measure}) state_q <= next;
+    stays_q <= state_q == Pixels && pixel_valid_i && !broken && !m_axis_tready;
+    if (state_q == Idle) begin
+      row_q <= 20'(shape_i.width) * 20'(channels);
+      start_q <= begins;
+      text_q <= '0;
+      column_q <= '0;
+      line_q <= '0;
+    end
+    if (state_q == Measure) bytes_q <= 32'(row_q) * 32'(shape_i.height);
+    if (step && state_q == Text) text_q <= text_q + 1'b1;
+    if (step && state_q == Pixels) begin
+      column_q <= column_q + 16'd1;
+      if (column_q == shape_i.width - 16'd1) begin
+        column_q <= '0;
+        line_q <= line_q + 16'd1;
+      end
+    end
+    if (rst_i) state_q <= Idle;
+  end
+endmodule

@@ -40,9 +40,9 @@ models: ## the models of the pool, every state within larger bounds; prints how 
 	@dev/setup --models
 	@spec/models/run --full
 
-test-hdl: ## the benches and proofs of hdl/ alone, a part of `make test`
+test-hdl: ## the benches and proofs of hdl/ and of the nodes' cores alone, a part of `make test`
 	@dev/setup --test
-	@.venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl -n 2
+	@.venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl nodes/image -n 2
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

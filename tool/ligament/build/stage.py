@@ -17,6 +17,7 @@ import ligament
 from ligament.artefacts import write_json
 from ligament.build.components import build_components, default_jobs
 from ligament.build.ninja import Progress
+from ligament.build.synthesis import known
 from ligament.errors import FailureError
 
 BUILD = "build.json"
@@ -61,6 +62,8 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
         "check": data["check"],
         "versions": _versions(),
     }
+    if synthesis := known(folder):
+        record["synthesis"] = synthesis
     path = folder / BUILD
     write_json(path, record)
     return Built(path, compiled)

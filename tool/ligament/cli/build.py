@@ -10,19 +10,13 @@ from typing import Annotated
 
 import typer
 
-from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
+from ligament.build.stage import Built
 from ligament.build.stage import build as build_manifest
-from ligament.cli.common import (
-    JsonOption,
-    MappingOption,
-    OutOption,
-    PlatformOption,
-    VariantOption,
-    graph_path,
-    print_json,
-)
-from ligament.pipeline import Request, built
+from ligament.build.synthesis import over_budget, synthesise
+from ligament.cli.common import Chosen, JsonOption, MappingOption, print_json, with_chosen
+from ligament.errors import InputError
+from ligament.pipeline import built
 
 Target = Annotated[
     str,
@@ -32,15 +26,19 @@ Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", min=1, help="Parallel compile jobs; default: one per core."),
 ]
+Synth = Annotated[
+    bool,
+    typer.Option("--synth", help="Synthesise the FPGA designs too: cells, budget, timing."),
+]
 
 
+@with_chosen
 def build(
+    chosen: Chosen,
     graph: Target = ".",
-    variant: VariantOption = None,
-    platform: PlatformOption = "host",
     mapping: MappingOption = None,
     jobs: Jobs = None,
-    out: OutOption = DEFAULT_OUT,
+    synth: Synth = False,
     json: JsonOption = False,
 ) -> None:
     """Build what a variant needs: one library per node type, shared by all variants of the graph.
@@ -48,22 +46,42 @@ def build(
     Checks, maps and generates first. Compile errors are shown with your own files first; the full
     log's path follows. With nothing changed it is done in less than a second.
 
+    With --synth the generated FPGA designs are synthesised for the platform's family, placed and
+    routed by open tools, and held against its budget: exit 2 where they need more than there is.
+
     Examples:
 
     `ligament build examples/perception`
 
     `ligament build build/perception/fused/manifest.json`
+
+    `ligament build examples/threshold --variant hardware --platform fpga_sim --synth`
     """
     started = time.monotonic()
     with progress_bar() as progress:
         if Path(graph).name == "manifest.json":
             result = build_manifest(Path(graph), jobs, progress)
         else:
-            request = Request(graph_path(graph), variant, platform, out, mapping)
-            result = built(request, jobs, progress)
+            result = built(chosen.request(graph, mapping), jobs, progress)
+    if synth:
+        _synthesise(result, json)
     if json:
         print_json(json_module.loads(result.build.read_text(encoding="utf-8")))
     elif result.compiled:
         print(f"{result.build}: built in {time.monotonic() - started:.1f} s")
     else:
         print(f"{result.build}: nothing changed")
+
+
+def _synthesise(result: Built, json: bool) -> None:
+    """Synthesise what was generated, put it into build.json, and refuse what is too large."""
+    found = synthesise(result.build.parent)
+    build_manifest(result.build.with_name("manifest.json"))
+    if not json:
+        from rich.console import Console  # noqa: PLC0415 - only here something is drawn
+
+        from ligament.build.synthesis.terminal import print_synthesis  # noqa: PLC0415
+
+        print_synthesis(Console(), found)
+    if problems := over_budget(found):
+        raise InputError(problems)

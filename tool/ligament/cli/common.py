@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import inspect
 import os
 import sys
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from ligament.artefacts import json_text
+from ligament.artefacts import DEFAULT_OUT, json_text
 from ligament.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from ligament.pipeline import Request
 
 GraphArgument = Annotated[
     str, typer.Argument(metavar="GRAPH", help="graph.yaml, its folder, or a normalised graph.json.")
@@ -41,6 +48,57 @@ OutOption = Annotated[
     typer.Option("--out", "-o", metavar="DIR", help="Where artefacts lie: DIR/<graph>/<variant>/."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Chosen:
+    """What is to be mapped where: the options of every verb that may map a graph first."""
+
+    variant: VariantOption = None
+    platform: PlatformOption = "host"
+    out: OutOption = DEFAULT_OUT
+
+    def request(self, graph: str, mapping: Path | None = None) -> Request:
+        """Return what the pipe is asked for."""
+        from ligament.pipeline import Request  # noqa: PLC0415 - `check` needs none of it
+
+        return Request(graph_path(graph), self.variant, self.platform, self.out, mapping)
+
+
+def with_chosen(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options of `Chosen`: it takes them as one, under the name `chosen`.
+
+    Typer reads a function's signature; the one that it sees here has each option by itself.
+    """
+    own = get_type_hints(Chosen, include_extras=True)
+    hints = get_type_hints(verb, include_extras=True)
+
+    @functools.wraps(verb)
+    def call(**values: Any) -> None:
+        chosen = Chosen(**{name: values.pop(name) for name in own})
+        verb(chosen=chosen, **values)
+
+    parameters = []
+    for parameter in inspect.signature(verb).parameters.values():
+        if parameter.name == "chosen":
+            parameters += [
+                inspect.Parameter(
+                    field.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=field.default,
+                    annotation=own[field.name],
+                )
+                for field in dataclasses.fields(Chosen)
+            ]
+        else:
+            parameters.append(
+                parameter.replace(
+                    kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name]
+                )
+            )
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return call
 
 
 def graph_path(given: str) -> Path:

@@ -5,26 +5,22 @@ from __future__ import annotations
 
 import json as json_module
 
-from ligament.artefacts import DEFAULT_OUT
 from ligament.cli.common import (
+    Chosen,
     GraphArgument,
     JsonOption,
     MappingOption,
-    OutOption,
-    PlatformOption,
-    VariantOption,
-    graph_path,
     print_json,
+    with_chosen,
 )
-from ligament.pipeline import Request, generated
+from ligament.pipeline import generated
 
 
+@with_chosen
 def generate(
+    chosen: Chosen,
     graph: GraphArgument = ".",
-    variant: VariantOption = None,
-    platform: PlatformOption = "host",
     mapping: MappingOption = None,
-    out: OutOption = DEFAULT_OUT,
     json: JsonOption = False,
 ) -> None:
     """Write the glue of a mapped graph: a CMake project and a configuration per container.
@@ -38,7 +34,7 @@ def generate(
 
     `ligament generate graph.yaml --mapping edited.json`
     """
-    result = generated(Request(graph_path(graph), variant, platform, out, mapping))
+    result = generated(chosen.request(graph, mapping))
     if json:
         print_json(json_module.loads(result.manifest.read_text(encoding="utf-8")))
         return

@@ -8,16 +8,15 @@ from typing import Annotated
 
 import typer
 
-from ligament.artefacts import DEFAULT_OUT, graph_folder, variant_folder, write_json
+from ligament.artefacts import graph_folder, variant_folder, write_json
 from ligament.cli.common import (
+    Chosen,
     GraphArgument,
     JsonOption,
-    OutOption,
-    PlatformOption,
-    VariantOption,
     graph_path,
     print_json,
     warn,
+    with_chosen,
 )
 from ligament.errors import InputError, Problem
 from ligament.graph import load_graph
@@ -39,13 +38,12 @@ Plan = Annotated[
 ]
 
 
+@with_chosen
 def map_(
+    chosen: Chosen,
     graph: GraphArgument = ".",
-    variant: VariantOption = None,
-    platform: PlatformOption = "host",
     all_variants: All = False,
     plan: Plan = False,
-    out: OutOption = DEFAULT_OUT,
     optimise: Optimise = False,
     costs: CostsOption = None,
     json: JsonOption = False,
@@ -65,14 +63,14 @@ def map_(
     `ligament map graph.yaml -p fpga_sim --optimise --costs software.json --costs hardware.json`
     """
     checked = load_graph(graph_path(graph))
-    target = load_platform(platform)
+    target = load_platform(chosen.platform)
     backends = planned() if plan else installed()
-    names = sorted(checked.variants) if all_variants else [variant]
-    write_json(graph_folder(checked.name, out) / "graph.json", checked.to_json())
+    names = sorted(checked.variants) if all_variants else [chosen.variant]
+    write_json(graph_folder(checked.name, chosen.out) / "graph.json", checked.to_json())
     warn(checked.warnings)
     measured = _costs(optimise, costs or [])
     if measured is not None:
-        write_json(graph_folder(checked.name, out) / "costs.json", measured.to_json())
+        write_json(graph_folder(checked.name, chosen.out) / "costs.json", measured.to_json())
     for name in names:
         if measured is None:
             mapping = map_graph(checked, target, name, backends)
@@ -82,7 +80,8 @@ def map_(
             mapping = best(checked, target, measured, name, backends)
         warn(tuple(w for w in mapping.warnings if w not in checked.warnings))
         write_json(
-            variant_folder(checked.name, mapping.variant, out) / "mapping.json", mapping.to_json()
+            variant_folder(checked.name, mapping.variant, chosen.out) / "mapping.json",
+            mapping.to_json(),
         )
         if json:
             print_json(mapping.to_json())

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ligament.errors import InputError, Problem, listing, nearest
 from ligament.graph.model import Graph, Node, Topic, Variant
@@ -102,9 +103,13 @@ def map_graph(
     )
 
 
-def _figures(platform: Platform, device: Device) -> dict[str, float]:
-    """What the simulation of a device obeys: its clock, and its link to the pool's memory."""
-    figures: dict[str, float] = {}
+def _figures(platform: Platform, device: Device) -> dict[str, Any]:
+    """What the later stages must know of a device: clock, link to the pool's memory, cells."""
+    figures: dict[str, Any] = {}
+    if device.family:
+        figures["family"] = device.family
+    if device.budgets:
+        figures["budgets"] = dict(device.budgets)
     clock = platform.clocks.get(device.clock or "", {})
     if "frequency_hz" in clock:
         figures["clock_hz"] = clock["frequency_hz"]

@@ -220,8 +220,9 @@ class GraphMapping:
     description: str = ""
     communication: Communication = Communication()
     warnings: tuple[str, ...] = ()
-    #: Of each FPGA that nodes are on: clock_hz, latency_ns, bandwidth_bytes_per_s, where declared.
-    hardware: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False)
+    #: Of each FPGA that nodes are on, where declared: clock_hz, latency_ns, bandwidth_bytes_per_s,
+    #: family, budgets.
+    hardware: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
     #: Where an optimiser chose the devices: what that is worth.
     optimised: Optimised | None = field(default=None, compare=False)
 

@@ -17,7 +17,8 @@ from ligament.graph.source import Document
 from ligament.mapping import GraphMapping, map_graph, planned
 from ligament.mapping.cost_model import Load, MemoryPort, gateway, software, stream_cycles
 from ligament.mapping.explain import explain
-from ligament.mapping.model import Alternative, from_json
+from ligament.mapping.model import Alternative, Queue, from_json
+from ligament.mapping.network_area import area_of_queues
 from ligament.mapping.platform import Platform
 from ligament.mapping.streams import stream_of
 from ligament.resources import spec_dir
@@ -41,6 +42,16 @@ def measured(metric: str) -> list[dict[str, Any]]:
     return [row for row in rows if row["metric"] == metric and row["peer"] == "ligament"]
 
 
+def networks() -> dict[str, dict[str, float]]:
+    """Cells of each network that was synthesised, by its params."""
+    found: dict[str, dict[str, float]] = {}
+    for metric in ("lut", "ff", "ramb18"):
+        for row in measured(metric):
+            params = {k: v for k, v in row["params"].items() if k != "goal"}
+            found.setdefault(json.dumps(params, sort_keys=True), {})[metric] = row["p50"]
+    return found
+
+
 def mapping_of(graph: Graph, platform: Platform = CLOCKED) -> GraphMapping:
     return map_graph(graph, platform, backends=planned())
 
@@ -55,6 +66,28 @@ def test_streams_take_the_cycles_that_were_measured() -> None:
     for row in rows:
         params = row["params"]
         assert stream_cycles(params["bytes"], params["width"]) == row["p50"] == row["p99"], params
+
+
+def test_networks_take_the_cells_that_were_measured() -> None:
+    seen = networks()
+    assert len(seen) >= 24
+    for text, cells in seen.items():
+        params = json.loads(text)
+        queue = Queue("", "", params.get("queue", "keep-all"), params["depth"], "")
+        area = area_of_queues(
+            params.get("family", "xcup"),
+            params["width"],
+            params["publishers"],
+            (queue,) * params["subscribers"],
+        )
+        if params.get("family", "xcup") == "xcup":
+            assert area["lut"] == pytest.approx(cells["lut"], rel=0.08), text
+        assert area["ff"] == pytest.approx(cells["ff"], rel=0.05), text
+        assert area["bram18"] == cells["ramb18"], text
+
+
+def test_no_cells_are_predicted_for_a_family_that_was_not_measured() -> None:
+    assert area_of_queues("pango", 64, 1, ()) == {}
 
 
 @pytest.mark.parametrize(("subscriptions", "limit"), [(2, 2), (4, 4), (8, 8)])

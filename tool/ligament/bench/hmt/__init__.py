@@ -22,12 +22,12 @@ def measure(quick: bool, options: Options) -> Measured:
             measured.rows += rows.transfers(shape, size, plan, program)
     measured.rows += rows.simulation_speed(plan)
     if options.area:
-        for shape in area.SHAPES:
+        for synthesised in area.NETWORKS:
             try:
-                measured.rows += area.measure(shape)
+                measured.rows += area.measure(synthesised)
             except FailureError as error:
                 # What was simulated is kept.
-                measured.failures.append(f"area of {shape.name}: {error}")
+                measured.failures.append(f"area of {synthesised.name}: {error}")
     measured.failures += rows.missed_goals(measured.rows)
     measured.notes = list(rows.NOTES)
     return measured

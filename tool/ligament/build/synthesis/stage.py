@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synthesis of every design of a variant: area per part, totals against the budget, timing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ligament.artefacts import write_json
+from ligament.build.synthesis.families import OPEN_FAMILY, Family, find_family
+from ligament.build.synthesis.netlist import parts_of
+from ligament.build.synthesis.yosys import copy_sources, run_tool
+from ligament.errors import FailureError, InputError, Problem
+
+SYNTHESIS = "synthesis.json"
+SCHEMA = "ligament/synthesis/1"
+WHOLE, PARTS, TIMING = "whole.json", "parts.json", "timing.json"
+
+
+@dataclass(frozen=True)
+class Design:
+    """A generated top level: the last of its sources, in a list that any tool takes (`NAME.f`)."""
+
+    name: str
+    sources: tuple[Path, ...]
+
+    @property
+    def top(self) -> str:
+        """Return the top module, which has the name of its file."""
+        return self.sources[-1].stem
+
+    @property
+    def digest(self) -> str:
+        """Return a hash of all that is synthesised."""
+        found = hashlib.sha256()
+        for source in self.sources:
+            found.update(source.name.encode() + b"\0" + source.read_bytes())
+        return found.hexdigest()
+
+
+def synthesise(folder: Path) -> dict[str, Any]:
+    """Synthesise the designs of a variant's folder; what did not change is not done again."""
+    mapping = _read(folder / "mapping.json")
+    device, figures = _device(mapping)
+    family = find_family(figures.get("family", ""))
+    before = {d["name"]: d for d in (_stored(folder) or {}).get("designs", ())}
+    designs = []
+    for design in designs_of(folder):
+        digest = _digest(design, family, figures)
+        entry = before.get(design.name)
+        if entry is None or entry["digest"] != digest:
+            work = folder.parent / "work" / "synthesis" / design.name
+            entry = {
+                "name": design.name,
+                "digest": digest,
+                **_measured(design, family, figures, work),
+            }
+        designs.append(entry)
+    total = Counter[str]()
+    for entry in designs:
+        total.update(entry["total"])
+    result = {
+        "schema": SCHEMA,
+        "device": device,
+        "family": family.name,
+        "budgets": dict(figures.get("budgets", {})),
+        "total": dict(sorted(total.items())),
+        "designs": designs,
+    }
+    write_json(folder / SYNTHESIS, result)
+    return result
+
+
+def over_budget(result: Mapping[str, Any]) -> list[Problem]:
+    """Return a problem per resource of which the designs need more than there is."""
+    return [
+        Problem(
+            "budget-overrun",
+            f"the designs on {result['device']} need {_needed(result, resource)} {resource}: "
+            + ", ".join(f"{d['name']} {_needed(d, resource)}" for d in result["designs"]),
+            expected=f"at most {budget:g}, the budget in platform.yaml",
+            hint="map fewer nodes to the device: `ligament map --optimise` takes these areas",
+        )
+        for resource, budget in sorted(result["budgets"].items())
+        if _needed(result, resource) > budget
+    ]
+
+
+def _needed(entry: Mapping[str, Any], resource: str) -> int:
+    return int(entry["total"].get(resource, 0))
+
+
+def known(folder: Path) -> dict[str, Any] | None:
+    """Return what was synthesised, if it is of the sources as they are now."""
+    result = _stored(folder)
+    if result is None or result["device"] not in _hardware(folder):
+        return None
+    _, figures = _device(_read(folder / "mapping.json"))
+    family = find_family(figures.get("family", ""))
+    now = {d.name: _digest(d, family, figures) for d in designs_of(folder)}
+    return result if now == {d["name"]: d["digest"] for d in result["designs"]} else None
+
+
+def designs_of(folder: Path) -> Iterator[Design]:
+    """Yield the designs that the manifest lists: each `.f` of the FPGA back-end is one."""
+    manifest = _read(folder / "manifest.json")
+    for entry in manifest["files"]:
+        path = folder / entry["path"]
+        if path.suffix == ".f":
+            lines = path.read_text(encoding="utf-8").split("\n")
+            sources = tuple(path.parent / line for line in lines if line)
+            yield Design(path.stem, sources)
+
+
+def _measured(
+    design: Design, family: Family, figures: Mapping[str, Any], work: Path
+) -> dict[str, Any]:
+    parts = _area(design, family, work)
+    total = Counter(family.resources({}))
+    for resources in parts.values():
+        total.update(resources)
+    open_ = family if family.part else find_family(OPEN_FAMILY)
+    if open_ is not family:
+        _area(design, open_, work / open_.name)
+    place = work if open_ is family else work / open_.name
+    return {
+        "parts": parts,
+        "total": dict(sorted(total.items())),
+        "timing": _timing(open_, figures["clock_hz"], place),
+    }
+
+
+def _area(design: Design, family: Family, work: Path) -> dict[str, dict[str, int]]:
+    """Synthesise with the parts kept apart, then as one, for place-and-route."""
+    names = " ".join(copy_sources(list(design.sources), work))
+    script = (
+        # -j 1: Yosys compiled to WebAssembly has no threads.
+        f"read_slang -j 1 --keep-hierarchy --top {design.top} {names}; "
+        # The modules of the top's own cells stay whole; what is in them is flattened.
+        f"hierarchy -top {design.top}; "
+        f"setattr -mod -set keep_hierarchy 1 {design.top}/t:* %M; "
+        f"{family.command} -top {design.top}; write_json {PARTS}; "
+        "setattr -mod -unset keep_hierarchy *; flatten; opt_clean; "
+        f"write_json {WHOLE}"
+    )
+    run_tool("yosys", ["-p", script], work)
+    modules = _read(work / PARTS)["modules"]
+    found = parts_of(modules, design.top)
+    parts = {name: family.resources(cells) for name, cells in found.items()}
+    # A top that only wires has no cells that count.
+    return {name: part for name, part in parts.items() if any(part.values())}
+
+
+def _timing(family: Family, clock_hz: float, work: Path) -> dict[str, Any]:
+    """Place and route, out of context: a design's ports are no pins. The same seed each time."""
+    run_tool(
+        f"nextpnr-{family.name}",
+        [
+            *(*family.part, "--out-of-context", "--json", WHOLE, "--report", TIMING, "--quiet"),
+            *("--freq", f"{clock_hz / 1e6:g}", "--seed", "1", "--timing-allow-fail"),
+        ],
+        work,
+    )
+    clocks = _read(work / TIMING)["fmax"]
+    fmax = min((c["achieved"] for c in clocks.values()), default=None)
+    return {
+        "part": family.part_name,
+        "clock_hz": clock_hz,
+        "fmax_hz": None if fmax is None else round(fmax * 1e6),
+        "met": fmax is None or fmax * 1e6 >= clock_hz,
+    }
+
+
+def _device(mapping: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    hardware: Mapping[str, Mapping[str, Any]] = mapping.get("hardware", {})
+    if len(hardware) != 1 or "clock_hz" not in next(iter(hardware.values())):
+        raise InputError(
+            Problem(
+                "synthesis-device",
+                f"the variant '{mapping['variant']}' has nodes on "
+                f"{len(hardware) or 'no'} FPGA{'s' * (len(hardware) != 1)} with a clock",
+                expected="one, whose designs can be synthesised",
+                hint="choose a variant with nodes on an FPGA: --variant, --platform",
+            )
+        )
+    return next(iter(hardware.items()))
+
+
+def _hardware(folder: Path) -> Mapping[str, Any]:
+    path = folder / "mapping.json"
+    return _read(path).get("hardware", {}) if path.is_file() else {}
+
+
+def _digest(design: Design, family: Family, figures: Mapping[str, Any]) -> str:
+    words = f"{SCHEMA} {family} {figures['clock_hz']} {design.digest}"
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def _stored(folder: Path) -> dict[str, Any] | None:
+    path = folder / SYNTHESIS
+    return _read(path) if path.is_file() else None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FailureError(
+            f"cannot read {path}: {error}", hint="run `ligament generate`"
+        ) from error
+    return data

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of `ligament build --synth`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+def print_synthesis(console: Console, result: Mapping[str, Any]) -> None:
+    """Print cells per part of each design, totals beside the budget, and the highest clocks."""
+    resources = list(result["total"])
+    table = Table(box=None, pad_edge=False, title_justify="left")
+    table.title = f"cells on {result['device']}, family {result['family']}"
+    table.add_column("design, part", no_wrap=True)
+    for resource in resources:
+        table.add_column(resource, justify="right", no_wrap=True)
+    for design in result["designs"]:
+        table.add_row(design["name"], *_figures(design["total"], resources), style="bold")
+        for name, part in design["parts"].items():
+            table.add_row(f"  {name}", *_figures(part, resources))
+    table.add_row("all", *_figures(result["total"], resources), style="bold")
+    if result["budgets"]:
+        table.add_row("budget", *_figures(result["budgets"], resources))
+    console.print(table)
+    for design in result["designs"]:
+        console.print(_timing(design["name"], design["timing"]), highlight=False, soft_wrap=True)
+
+
+def _figures(cells: Mapping[str, float], resources: list[str]) -> list[str]:
+    return [f"{cells[r]:g}" if r in cells else "-" for r in resources]
+
+
+def _timing(name: str, timing: Mapping[str, Any]) -> str:
+    if timing["fmax_hz"] is None:
+        return f"{name}: nothing is clocked"
+    wanted, reached = timing["clock_hz"] / 1e6, timing["fmax_hz"] / 1e6
+    verdict = "reaches" if timing["met"] else "does NOT reach"
+    return f"{name}: {verdict} {wanted:g} MHz: {reached:.1f} MHz on {timing['part']} (nextpnr)"

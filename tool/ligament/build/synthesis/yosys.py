@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Yosys and nextpnr as child processes: WebAssembly, in a folder of their own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from ligament.errors import FailureError
+
+HINT = (
+    "pip install 'ligament[synth]', in a checkout pip install -e 'tool[synth]' (`make test` has it)"
+)
+
+
+def run_tool(name: str, words: list[str], folder: Path) -> None:
+    """Run a tool in a folder; its output is in NAME.log there. Raises with its last error."""
+    program = Path(sys.executable).parent / f"yowasp-{name}"
+    if not program.is_file():
+        raise FailureError(f"{name} is missing (Python package yowasp-{name})", hint=HINT)
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / f"{name}.log"
+    command = [str(program), *words]
+    with log.open("w", encoding="utf-8") as output:
+        result = subprocess.run(
+            command, stdout=output, stderr=subprocess.STDOUT, check=False, cwd=folder
+        )
+    if result.returncode != 0:
+        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        errors = [line for line in said if re.search(r"\berror\b:", line, re.I)][:3] or said[-1:]
+        text = "; ".join(errors) or f"exit code {result.returncode}"
+        raise FailureError(f"{name} failed: {text}", command=command, log=log)
+
+
+def copy_sources(sources: list[Path], folder: Path) -> list[str]:
+    """Put sources beside the script: tools in WebAssembly see their own folder for certain."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names: list[str] = []
+    for place, source in enumerate(sources):
+        # Two sources of one name are two files.
+        name = source.name if source.name not in names else f"{place}_{source.name}"
+        (folder / name).write_bytes(source.read_bytes())
+        names.append(name)
+    return names

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <iterator>
 #include <utility>
 
@@ -169,10 +170,19 @@ void DomainState::greet(const os::Visitor& visitor) {
   }
 }
 
-/// One entry per process, however often it connects meanwhile: the newest.
+/// One entry per process, however often it connects meanwhile, and no more of them than a domain
+/// has room for: of those that live, the newest.
 void DomainState::greet_later(const os::Visitor& visitor) {
   std::erase_if(to_greet_,
                 [&visitor](const os::Visitor& other) { return other.who.pid == visitor.who.pid; });
+  if (to_greet_.size() >= layout::max_slots) {
+    std::erase_if(to_greet_, [](const os::Visitor& other) {
+      return ::kill(other.who.pid, 0) != 0 && errno == ESRCH;
+    });
+  }
+  if (to_greet_.size() >= layout::max_slots) {
+    to_greet_.erase(to_greet_.begin());
+  }
   to_greet_.push_back(visitor);
 }
 

@@ -15,6 +15,8 @@ import duckdb
 
 from ligament.report.database import Column, columns
 
+Onward = dict[int, set[tuple[int, int | None]]]
+"""Which publishers' messages a publisher's cause, each with the callback it was in."""
 HOUSEKEEPING = ("/parameter_events", "/rosout")
 """Topics that every ROS node has for its own sake: no chain is followed through them."""
 MOST_CHAINS = 2000
@@ -40,8 +42,12 @@ class Chain:
 
     @property
     def nodes(self) -> list[str]:
-        """The nodes on the way."""
-        return [self.hops[0].source, *(hop.target for hop in self.hops)]
+        """The nodes on the way; where a design of several passes a message on, in and out."""
+        found = [self.hops[0].source]
+        for hop in self.hops:
+            found += [hop.source] if hop.source != found[-1] else []
+            found.append(hop.target)
+        return found
 
     @property
     def id(self) -> str:
@@ -79,11 +85,11 @@ class Instances:
 def find_chains(database: duckdb.DuckDBPyConnection) -> list[Chain]:
     """All maximal chains, longest first, then by id; at most MOST_CHAINS."""
     ends = _taken_by(database)
-    onward: dict[int, list[int]] = defaultdict(list)
-    for cause, publisher in database.execute(
-        "SELECT cause_publisher, publisher FROM causes"
+    onward: Onward = defaultdict(set)
+    for cause, handle, publisher in database.execute(
+        "SELECT cause_publisher, callback_handle, publisher FROM causes"
     ).fetchall():
-        onward[cause].append(publisher)
+        onward[cause].add((publisher, handle))
     found: list[Chain] = []
     sources = database.execute("SELECT publisher FROM sources").fetchall()
     for (publisher,) in sources:
@@ -112,7 +118,7 @@ def _extend(
     way: list[Hop],
     publisher: int,
     ends: dict[int, list[Hop]],
-    onward: dict[int, list[int]],
+    onward: Onward,
     found: list[Chain],
 ) -> None:
     """Follow a publisher to all its takers; a way that cannot go on is a chain."""
@@ -122,10 +128,16 @@ def _extend(
             continue
         longer = [*way, hop]
         before = len(found)
-        for following in onward.get(publisher, []):
-            # What was caused by this message, as far as this node published it.
-            if any(end.source == hop.target for end in ends.get(following, [])):
-                _extend(longer, following, ends, onward, found)
+        # What was caused by this message, as far as this node published it, or another one did in
+        # this one's callback (nodes of one FPGA design).
+        following = {
+            one
+            for one, handle in onward.get(publisher, ())
+            if handle == hop.subscription
+            or any(end.source == hop.target for end in ends.get(one, []))
+        }
+        for one in sorted(following):
+            _extend(longer, one, ends, onward, found)
         if len(found) == before:
             found.append(Chain(tuple(longer)))
 

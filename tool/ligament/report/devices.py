@@ -104,13 +104,17 @@ class Devices:
         )
 
     def _rows(self, visit: Visit) -> dict[str, Any]:
-        """Device spans of the node, by message; of other publishers' messages `seq` is -1."""
+        """Device spans of the node, by message; of other publishers' messages `seq` is -1.
+
+        With those of other nodes that were told in its callbacks: nodes of one FPGA design.
+        """
         return columns(
             self._database,
             f"SELECT CASE WHEN d.publisher = {visit.publisher} THEN d.seq::BIGINT ELSE -1 END "
             "  AS seq, d.begin_ns, d.end_ns, coalesce(d.bound_ns, 0) AS bound_ns, "
             "  d.category::VARCHAR AS category, d.time_base = 'modelled' AS modelled "
-            "FROM device_spans d JOIN subscriptions s ON s.node = d.node "
+            "FROM device_spans d JOIN subscriptions s "
+            "  ON s.node = d.node OR s.subscription = d.handle "
             f"WHERE s.subscription = {visit.subscription} ORDER BY seq, d.begin_ns, d.end_ns",
         )
 

@@ -38,7 +38,8 @@ FROM paired p LEFT JOIN span_names s ON s.span = p.span;
 
 -- One row per piece of work of a device, on the host's clock. bound_ns: how wrong its times may be.
 -- time_base: `device` (its own clock) or `modelled` (cycles of a simulation). inside_row: begin_row
--- of the `device` span in which its thread waited for it, or simulated it; null: none.
+-- of the `device` span in which its thread waited for it, or simulated it; handle: the callback in
+-- which it was told; null: none.
 CREATE TEMP TABLE device_spans AS
 WITH devices AS (
   SELECT span, any_value(device) AS device, any_value(time_base) AS time_base
@@ -50,10 +51,14 @@ told AS (
          coalesce(d.time_base, 'device') AS time_base
   FROM events e LEFT JOIN span_names s ON s.span = e.span LEFT JOIN devices d ON d.span = e.span
   WHERE e.event = 'device_span' AND e.device_end_ns >= e.device_begin_ns),
-waits AS (SELECT host, tid, begin_row, end_row FROM spans WHERE category = 'device')
-SELECT t.*, CASE WHEN t.row < w.end_row THEN w.begin_row END AS inside_row
-FROM told t ASOF LEFT JOIN waits w
-  ON t.host = w.host AND t.tid = w.tid AND t.row >= w.begin_row;
+waits AS (SELECT host, tid, begin_row, end_row FROM spans WHERE category = 'device'),
+placed AS (
+  SELECT t.*, CASE WHEN t.row < w.end_row THEN w.begin_row END AS inside_row
+  FROM told t ASOF LEFT JOIN waits w
+    ON t.host = w.host AND t.tid = w.tid AND t.row >= w.begin_row)
+SELECT p.*, CASE WHEN p.row < c.end_row THEN c.handle END AS handle
+FROM placed p ASOF LEFT JOIN callbacks c
+  ON p.host = c.host AND p.tid = c.tid AND p.row >= c.begin_row;
 
 -- A wait in which no device told anything is all that is known of its work.
 UPDATE spans SET category = 'compute'

@@ -19,7 +19,7 @@ LEFT JOIN links l ON l.subscription = e.subscription AND l.source_ns = e.source_
 -- cause_publisher, cause_seq: the message that the surrounding callback worked on, by the identity
 -- that its last span before the publication gave, else the message that it was called with; null:
 -- the publication came from a timer or from outside any callback. callback_end: when the
--- surrounding callback ended; null: there is none.
+-- surrounding callback ended, callback_handle: whose it was; null: there is none.
 CREATE TEMP TABLE publications AS
 WITH published AS (
   SELECT e.row, e.host, e.tid, e.publisher, e.seq, e.bytes, e.time_ns AS rcl_ns,
@@ -31,6 +31,7 @@ WITH published AS (
   LEFT JOIN sends s ON s.publisher = e.publisher AND s.seq = e.seq),
 inside AS (
   SELECT p.*, c.begin_row AS callback_row, c.end_row AS callback_end, c.end_ns AS callback_end_ns,
+         c.handle AS callback_handle,
          c.publisher AS called_publisher, c.seq AS called_seq
   FROM published p ASOF LEFT JOIN callbacks c
     ON p.host = c.host AND p.tid = c.tid AND p.row >= c.begin_row),
@@ -41,6 +42,7 @@ worked AS (
     ON i.host = s.host AND i.tid = s.tid AND i.row >= s.begin_row)
 SELECT row, host, tid, publisher, seq, bytes, begin_ns, rcl_ns, end_ns, node,
        CASE WHEN row <= callback_end THEN callback_end_ns END AS callback_end_ns,
+       CASE WHEN row <= callback_end THEN callback_handle END AS callback_handle,
        CASE WHEN coalesce(row > callback_end, true) THEN NULL
             WHEN span_row > callback_row THEN span_publisher
             ELSE nullif(called_publisher, 0) END AS cause_publisher,
@@ -54,9 +56,10 @@ CREATE TEMP TABLE hops AS
 SELECT publisher, subscription, count(*) AS messages, min(take_ns) AS first_ns, max(take_ns) AS last_ns
 FROM takes WHERE publisher IS NOT NULL GROUP BY publisher, subscription;
 
--- How often a publisher's message was caused by a message of another publisher.
+-- How often a publisher's message was caused by a message of another publisher, by the callback in
+-- which it was published.
 CREATE TEMP TABLE causes AS
-SELECT cause_publisher, publisher, count(*) AS messages
+SELECT cause_publisher, callback_handle, publisher, count(*) AS messages
 FROM publications WHERE cause_publisher IS NOT NULL GROUP BY ALL;
 
 -- Publishers that also publish without a cause: where chains begin.

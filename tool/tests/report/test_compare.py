@@ -115,6 +115,13 @@ def test_other_machines_and_lost_events_are_told() -> None:
     assert "5 events were lost in the new run" in notes[1]
 
 
+def test_times_by_other_clocks_are_told() -> None:
+    old, new = variant(), variant(time_base="modelled")
+    assert compare(report(old), report(variant(time_base="host")), 0.05)["notes"] == []
+    (note,) = compare(report(old), report(new), 0.05)["notes"]
+    assert note == "v: times are by other clocks: host in the base report, modelled in the new one"
+
+
 def test_figures_that_are_none_are_not_compared() -> None:
     broken = variant(latency_ns={"p50": "fast"}, message_passing_ns=None, drops=None, hops=[])
     found = verdicts(broken, variant())

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from made_up_traces import COPY_IN, PACK, PUB_RAW, SUB_RAW, Trace
+from made_up_traces import COPY_IN, PACK, PUB_RAW, SUB_RAW, SUB_RECT, WAIT, Trace
 
 from ligament.report.breakdown import SHARES, Breakdown, Timeline
 from ligament.report.chains import find_chains, instances
@@ -129,6 +129,25 @@ def test_several_messages_simulated_in_one_stretch(trace: Trace, tmp_path: Path)
     trace.work(10_150, 10_250, 10_740, seq=1).work(10_200, 10_300, 10_741, seq=2)
     parts = broken_down(trace, tmp_path)
     assert totals(parts) == {"compute": 100, "queue_wait": 50, "transport": 400}
+
+
+def test_a_design_of_several_nodes_is_passed_in_one_callback(trace: Trace, tmp_path: Path) -> None:
+    """/rectify takes the message and /shrink, behind it in the same design, publishes."""
+    shrink, kernel, publisher = 4, 499, 104
+    trace.device("modelled").add(0, "node_init", node=shrink, name="/shrink")
+    trace.add(0, "publisher_init", publisher=publisher, topic=11, node=shrink)
+    trace.add(0, "span_name", span=kernel, node=shrink, name="hardware", category="compute")
+    trace.add(0, "device_name", span=kernel, device="fpga0", time_base="modelled")
+    trace.publish(10_000, 10_020, 1, PUB_RAW, 1).take(10_100, 2, SUB_RAW, PUB_RAW, 1)
+    trace.span(10_150, 10_750, 2, WAIT, publisher=PUB_RAW, seq=1)
+    trace.work(10_150, 10_190, 10_740, seq=1).work(10_180, 10_220, 10_741, seq=1, span=kernel)
+    trace.publish(10_800, 10_820, 2, publisher, 1).end(10_850, 2, SUB_RAW)
+    trace.take(11_000, 3, SUB_RECT, publisher, 1).end(11_100, 3, SUB_RECT)
+    database = open_events(trace.write(tmp_path / "events.parquet"))
+    (chain,) = find_chains(database)
+    assert chain.nodes == ["/camera", "/rectify", "/shrink", "/sink"]
+    parts = Timeline(database).break_down(instances(database, chain))
+    assert totals(parts) == {"compute": 70, "transport": 400}
 
 
 def test_spans_of_devices_stand_beside_those_of_the_host(trace: Trace, tmp_path: Path) -> None:

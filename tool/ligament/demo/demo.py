@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.artefacts import graph_folder, write_json
-from ligament.demo.figures import kernel_entries, paced_entry
+from ligament.demo.figures import hardware_entry, kernel_entries, paced_entry
 from ligament.demo.reference import Reference, first_frames, run_reference
 from ligament.demo.runs import (
     SINK,
@@ -16,6 +16,7 @@ from ligament.demo.runs import (
     DemoRuns,
     Say,
     build_variants,
+    in_hardware,
     run_fast,
     run_paced,
 )
@@ -43,20 +44,36 @@ def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
     recorded = open_run(next(iter(runs.fast.values()))).outputs()[SINK]
     reference = run_reference(options, folder / "reference", recorded, say)
     say("reading the traces")
-    report = make_report(list(runs.fast.values()), ReportOptions(expected=reference.frames))
+    simulated = in_hardware(builds, options)
+    software = {name: build for name, build in builds.items() if name not in simulated}
+    fast = [runs.fast[name] for name in software]
+    report = make_report(fast, ReportOptions(expected=reference.frames))
     report["kernels"] = {
         "bare": reference.kernels,
         "variants": kernel_entries(report["variants"], reference.kernels),
     }
+    if simulated:
+        report["hardware"] = _hardware([runs.fast[name] for name in simulated], options, reference)
     if options.paced_frames > 0:
-        run_paced(builds, options, say, runs)
+        run_paced(software, options, say, runs)
         report["paced"] = _paced(options, runs, reference)
     report["picture"] = str(reference.picture)
     path = folder / "report.json"
     write_json(path, report)
     page = make_page(report, path.with_suffix(".html"))
-    judged = [*report["variants"], *report.get("paced", {}).get("variants", [])]
+    judged = [*report["variants"]]
+    judged += [
+        entry
+        for part in ("hardware", "paced")
+        for entry in report.get(part, {}).get("variants", [])
+    ]
     return Demonstrated(report, path, page, all(entry["equal"] for entry in judged))
+
+
+def _hardware(runs: list[Path], options: DemoOptions, reference: Reference) -> dict[str, Any]:
+    expected = first_frames(reference.frames, options.hardware_frames + WARM_UP_FRAMES)
+    made = make_report(runs, ReportOptions(expected=expected))
+    return {"variants": [hardware_entry(variant) for variant in made["variants"]]}
 
 
 def _paced(options: DemoOptions, runs: DemoRuns, reference: Reference) -> dict[str, Any]:

@@ -35,6 +35,25 @@ def paced_entry(variant: dict[str, Any], floors: list[dict[str, Any]]) -> dict[s
     }
 
 
+def hardware_entry(variant: dict[str, Any]) -> dict[str, Any]:
+    """What a variant's designs took, in modelled cycles; the simulator's own time is in neither.
+
+    Cycles differ a little between frames, as memory does: a message may begin anywhere in a beat.
+    """
+    told = {(v["node"], v["value"]): v for v in variant["span_values"]}
+    cycles = {node: row for (node, value), row in told.items() if value == "cycles"}
+    clocks = {row["p50"] for (_, value), row in told.items() if value == "clock_hz"}
+    kept = ("name", "run_dir", "frames", "equal", "equality", "latency_ns", "message_passing")
+    return {
+        **{name: variant[name] for name in kept},
+        "cycles": {
+            node: {k: row[k] for k in ("n", "p50", "min", "max")} for node, row in cycles.items()
+        },
+        "cycles_per_frame": sum(row["p50"] for row in cycles.values()),
+        "clock_hz": max(clocks, default=None),
+    }
+
+
 def kernel_entries(
     variants: list[dict[str, Any]], bare: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:

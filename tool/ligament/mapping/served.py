@@ -21,18 +21,18 @@ def served_ports(node: Node, node_type: NodeType, device: Device) -> set[str]:
     """Return the ports that the implementation for a device works on."""
     implementation = node_type.implementations.get(device.kind, {})
     if device.kind == "fpga":
-        return _streams(implementation, node_type)
+        return _streams(implementation, node)
     if device.kind != "gpu" or "inputs" not in implementation:
         return set(node.ports)
     return {*implementation["inputs"].values(), *implementation.get("outputs", {}).values()}
 
 
-def _streams(core: Mapping[str, Any], node_type: NodeType) -> set[str]:
+def _streams(core: Mapping[str, Any], node: Node) -> set[str]:
     """Return the ports that a core has streams for: those it names, else all of that direction."""
     served: set[str] = set()
     for side, direction in (("input", "in"), ("output", "out")):
         named = {core[side]} if side in core else set(core.get(f"{side}s", ()))
-        of_side = {n for n, p in node_type.ports.items() if p.direction == direction}
+        of_side = {n for n, p in node.ports.items() if p.direction == direction}
         served |= named or of_side
     return served
 

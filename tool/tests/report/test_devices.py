@@ -3,19 +3,26 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from made_up_traces import COPY_IN, PACK, PUB_RAW, SUB_RAW, SUB_RECT, WAIT, Trace
+from rich.console import Console
 
+from ligament import resources
 from ligament.report.breakdown import SHARES, Breakdown, Timeline
 from ligament.report.chains import find_chains, instances
 from ligament.report.database import open_events
 from ligament.report.found import span_times
 from ligament.report.page.timeline import read_timeline
+from ligament.report.stage import ReportOptions, make_report
+from ligament.report.terminal import print_report, remarks
 from ligament.trace.perfetto import write_timeline
 
 
@@ -161,6 +168,35 @@ def test_spans_of_devices_stand_beside_those_of_the_host(trace: Trace, tmp_path:
         ("remap", "compute", "a GPU", "device", 400),
         ("wait", "device", None, "host", 600),
     ]
+
+
+@pytest.mark.parametrize("base", ["host", "device", "modelled"])
+def test_the_report_says_whose_clock_it_is(
+    trace: Trace, make_run: Callable[..., Path], base: str
+) -> None:
+    for seq in range(1, 13):
+        start = 10_000 * seq
+        if base == "host":
+            trace.frame(start, seq)
+        elif seq == 1:
+            trace.device(base)
+        if base != "host":
+            trace.device_frame(start, seq).work(start + 150, start + 190, start + 740, seq)
+    report = make_report([make_run(trace)], ReportOptions(warm_up=0))
+    schema = json.loads((resources.spec_dir() / "report" / "report.schema.json").read_text())
+    jsonschema.validate(json.loads(json.dumps(report)), schema)
+    (variant,) = report["variants"]
+    assert variant["time_base"] == base
+    assert variant["device_bound_ns"] == (None if base == "host" else 7)
+    assert variant["latency_ns"]["p50"] == (440 if base == "modelled" else 1000)
+    wall = variant["wall_latency_ns"]
+    assert (wall and wall["p50"]) == (1000 if base == "modelled" else None)
+    told = "\n".join(remarks(report))
+    assert ("by the device's own clock, right to within 7 ns" in told) == (base == "device")
+    assert ("latency as it passed: median 1 us" in told) == (base == "modelled")
+    console = Console(record=True, width=200, file=io.StringIO())
+    print_report(report, console)
+    assert ("time base" in console.export_text()) == (base != "host")
 
 
 def test_a_table_without_devices_columns_is_read(trace: Trace, tmp_path: Path) -> None:

@@ -80,6 +80,12 @@ BENCHES: tuple[Bench, ...] = (
         "How many cycles does a message take between nodes in hardware, and what does that cost?",
         options="Options",
     ),
+    Bench(
+        "gateway",
+        "ligament.bench.gateway",
+        "What does a gateway gain over a topic in memory, for cores and for software?",
+        options="Options",
+    ),
     Bench("floor", "ligament.bench.floor", "What does the machine charge for a wake-up?"),
     Bench(
         "scale",

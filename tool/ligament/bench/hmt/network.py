@@ -67,20 +67,21 @@ def versions() -> dict[str, str]:
 def words_of(shape: Shape, folder: Path) -> list[str]:
     """Verilator's command line."""
     return [
-        *("--cc", "--exe", "--build", "--quiet", "-Wall", "-O3", "--output-split", "0"),
-        *("--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert", f"-I{RTL}"),
+        *common_words(folder),
         *("--top-module", "hmt_top"),
         *(f"-GDATA_WIDTH={shape.width}", f"-GPUBLISHERS={shape.publishers}"),
-        *(f"-GSUBSCRIBERS={shape.subscribers}", "--Mdir", str(folder), "-o", "run"),
-        *(
-            "-CFLAGS",
-            "-std=c++20 -march=native",
-            "-MAKEFLAGS",
-            "OPT_FAST=-O3",
-            "-MAKEFLAGS",
-            "OPT_SLOW=-O1",
-        ),
-        *("-MAKEFLAGS", "OPT_GLOBAL=-O2", str(TOP), str(DRIVER)),
+        *(f"-GSUBSCRIBERS={shape.subscribers}", str(TOP), str(DRIVER)),
+    ]
+
+
+def common_words(folder: Path) -> list[str]:
+    """What every design that is simulated for a benchmark is compiled with."""
+    return [
+        *("--cc", "--exe", "--build", "--quiet", "-Wall", "-O3", "--output-split", "0"),
+        *("--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert", f"-I{RTL}"),
+        *("--Mdir", str(folder), "-o", "run", "-CFLAGS", "-std=c++20 -march=native"),
+        *("-MAKEFLAGS", "OPT_FAST=-O3", "-MAKEFLAGS", "OPT_SLOW=-O1"),
+        *("-MAKEFLAGS", "OPT_GLOBAL=-O2"),
     ]
 
 
@@ -98,15 +99,23 @@ def header_of(shape: Shape) -> str:
 def build(shape: Shape) -> Path:
     """The program of that network; made again only when a source is newer."""
     folder = BUILD / shape.name
-    program = folder / "run"
     sources = [*RTL.glob("*.sv"), TOP, DRIVER, Path(__file__)]
+    return verilate(folder, words_of(shape, folder), header_of(shape), sources)
+
+
+def verilate(folder: Path, words: list[str], header: str, sources: list[Path]) -> Path:
+    """Run Verilator with these words for `folder`/run, unless that is newer than all sources.
+
+    `header` is the driver's shape.hpp.
+    """
+    program = folder / "run"
     if program.is_file() and all(s.stat().st_mtime < program.stat().st_mtime for s in sources):
         return program
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "shape.hpp").write_text(header_of(shape))
+    (folder / "shape.hpp").write_text(header)
     tools = f"{verilator().parent}:{os.environ['PATH']}"
     cache_tool = "ccache" if shutil.which("ccache") else ""
-    _run(["verilator", *words_of(shape, folder)], PATH=tools, OBJCACHE=cache_tool)
+    _run(["verilator", *words], PATH=tools, OBJCACHE=cache_tool)
     # Make leaves a program alone that came out the same.
     program.touch()
     return program
@@ -114,7 +123,11 @@ def build(shape: Shape) -> Path:
 
 def run(program: Path, size: int, messages: int, header_beats: int) -> dict[str, Any]:
     """What the driver printed; benchmarks/hmt/main.cpp says what that is."""
-    words = [str(program), str(size), str(messages), str(header_beats)]
+    return run_program([str(program), str(size), str(messages), str(header_beats)])
+
+
+def run_program(words: list[str]) -> dict[str, Any]:
+    """The line of JSON that a driver prints."""
     result: dict[str, Any] = json.loads(_run(words))
     return result
 
@@ -126,5 +139,6 @@ def _run(words: list[str], **environment: str) -> str:
     if result.returncode != 0:
         said = (result.stderr + result.stdout).strip().splitlines()
         errors = [line for line in said if "rror" in line][:3] or said[-1:]
-        raise FailureError(f"hmt: {'; '.join(errors) or result.returncode}", command=words)
+        said_short = "; ".join(errors) or str(result.returncode)
+        raise FailureError(f"the simulation failed: {said_short}", command=words)
     return result.stdout

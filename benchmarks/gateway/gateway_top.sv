@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One publishing and SUBSCRIBERS subscribing cores on one memory port, in two ways:
+//
+//   GATEWAY = 0  a software-mapped topic: each core has an end of its own in memory
+//   GATEWAY = 1  a hardware-mapped topic between the cores, and a gateway
+//
+// The ends are the same modules. BURST_BEATS = 0 is the published design as far as its sources tell it: one request
+// at a time of 32 words, or of one word where its gateway reads; no queue behind the topic's broadcast.
+//
+// The driver changes tick_i once per cycle, as in benchmarks/hmt.
+module gateway_top
+  import lig_transfer_pkg::*;
+#(
+    parameter int unsigned DATA_WIDTH = 64,
+    parameter int unsigned SUBSCRIBERS = 2,
+    parameter bit GATEWAY = 1'b0,
+    parameter int unsigned BURST_BEATS = 16,
+    parameter int unsigned ENDS = GATEWAY ? 1 : SUBSCRIBERS,           // of sends; follows
+    parameter int unsigned MASTERS = GATEWAY ? 1 : SUBSCRIBERS + 1,    // follows
+    parameter int unsigned ID_WIDTH = MASTERS > 1 ? $clog2(MASTERS) : 1
+) (
+    input logic tick_i,  // changes once per cycle
+    input logic rst_i,
+
+    input  logic                    s_axis_tvalid,
+    input  logic [DATA_WIDTH-1:0]   s_axis_tdata,
+    input  logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
+    input  logic                    s_axis_tlast,
+    output logic                    taken_o,  // the last edge took a beat
+
+    output logic [SUBSCRIBERS-1:0]                   m_axis_tvalid,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0]   m_axis_tdata,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] m_axis_tkeep,
+    output logic [SUBSCRIBERS-1:0]                   m_axis_tlast,
+
+    input  logic [ENDS-1:0]        send_valid_i,
+    output logic [ENDS-1:0]        send_ready_o,
+    input  logic [ENDS-1:0][207:0] send_i,
+    output logic [ENDS-1:0]        sent_valid_o,
+    output logic [ENDS-1:0][7:0]   sent_status_o,
+    input  logic                   room_valid_i,
+    output logic                   room_ready_o,
+    input  logic [111:0]           room_i,
+    output logic                   stored_valid_o,
+    output logic [7:0]             stored_status_o,
+
+    output logic                    m_axi_arvalid,
+    input  logic                    m_axi_arready,
+    output logic [ID_WIDTH-1:0]     m_axi_arid,
+    output logic [63:0]             m_axi_araddr,
+    output logic [7:0]              m_axi_arlen,
+    input  logic                    m_axi_rvalid,
+    output logic                    m_axi_rready,
+    input  logic [ID_WIDTH-1:0]     m_axi_rid,
+    input  logic [DATA_WIDTH-1:0]   m_axi_rdata,
+    input  logic                    m_axi_rlast,
+    output logic                    m_axi_awvalid,
+    input  logic                    m_axi_awready,
+    output logic [ID_WIDTH-1:0]     m_axi_awid,
+    output logic [63:0]             m_axi_awaddr,
+    output logic [7:0]              m_axi_awlen,
+    output logic                    m_axi_wvalid,
+    input  logic                    m_axi_wready,
+    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
+    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
+    output logic                    m_axi_wlast,
+    input  logic                    m_axi_bvalid,
+    output logic                    m_axi_bready,
+    input  logic [ID_WIDTH-1:0]     m_axi_bid,
+
+    output logic [47:0] busy_o,
+    output logic [47:0] reads_o,
+    output logic [47:0] writes_o
+);
+  localparam bit Published = BURST_BEATS == 0;
+  localparam int unsigned WriteBurst = Published ? 32 : BURST_BEATS;
+  localparam int unsigned ReadBurst = !Published ? BURST_BEATS : GATEWAY ? 1 : 32;
+  localparam int unsigned ReadOutstanding = Published ? 1 : 32;
+  localparam int unsigned Depth = 512;
+
+  logic clk, tick_q;
+  assign clk = tick_i != tick_q;
+  logic s_axis_tready;
+  always_ff @(posedge clk) begin
+    tick_q <= tick_i;
+    taken_o <= s_axis_tvalid && s_axis_tready;
+  end
+
+  localparam int unsigned M = MASTERS;
+  logic [M-1:0] arvalid, arready, rvalid, rready, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
+  logic [M-1:0][63:0] araddr, awaddr;
+  logic [M-1:0][7:0] arlen, awlen;
+  logic [M-1:0][DATA_WIDTH-1:0] wdata;
+  logic [M-1:0][DATA_WIDTH/8-1:0] wstrb;
+  logic [DATA_WIDTH-1:0] rdata;
+  logic [1:0] rresp, bresp;
+  logic rlast;
+  event_t [ENDS-1:0] sent;
+  event_t stored;
+  for (genvar i = 0; i < ENDS; i++) begin : g_status
+    assign sent_status_o[i] = sent[i].status;
+    logic unused_event;
+    assign unused_event = ^{sent[i].tag, sent[i].header};
+  end
+  assign stored_status_o = stored.status;
+  logic unused_stored;
+  assign unused_stored = ^{stored.tag, stored.header};
+  logic [31:0] unused_looped, unused_dropped;
+
+  if (GATEWAY) begin : g_gateway
+    logic [1:0] in_valid, in_ready, in_last;
+    logic [1:0][DATA_WIDTH-1:0] in_data;
+    logic [1:0][DATA_WIDTH/8-1:0] in_keep;
+    logic gateway_valid, gateway_ready, gateway_last, unused_late;
+    logic [DATA_WIDTH-1:0] gateway_data;
+    logic [DATA_WIDTH/8-1:0] gateway_keep;
+    assign in_valid[0] = s_axis_tvalid;
+    assign in_data[0] = s_axis_tdata;
+    assign in_keep[0] = s_axis_tkeep;
+    assign in_last[0] = s_axis_tlast;
+    assign s_axis_tready = in_ready[0];
+
+    localparam bit [31:0] QueueDepth = Published ? 32'd2 : 32'd512;
+    // verilator lint_off PINMISSING
+    // Nobody reads what the topic counts.
+    lig_topic #(
+        .DATA_WIDTH(DATA_WIDTH), .PUBLISHERS(2), .SUBSCRIBERS(SUBSCRIBERS + 1), .STATS(0),
+        .DEPTH({(SUBSCRIBERS + 1) {QueueDepth}})) topic (
+        .clk_i(clk), .rst_i,
+        .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data), .s_axis_tkeep(in_keep),
+        .s_axis_tlast(in_last),
+        .m_axis_tvalid({gateway_valid, m_axis_tvalid}), .m_axis_tready({gateway_ready, {SUBSCRIBERS{1'b1}}}),
+        .m_axis_tdata({gateway_data, m_axis_tdata}), .m_axis_tkeep({gateway_keep, m_axis_tkeep}),
+        .m_axis_tlast({gateway_last, m_axis_tlast}));
+    // verilator lint_on PINMISSING
+
+    lig_smt_sub #(
+        .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(ReadBurst), .DEPTH(Depth), .OUTSTANDING(ReadOutstanding),
+        .FILTER(1)) to_hardware (
+        .clk_i(clk), .rst_i, .recall_i(1'b0),
+        .send_valid_i(send_valid_i[0]), .send_ready_o(send_ready_o[0]), .send_i(send_i[0]),
+        .event_valid_o(sent_valid_o[0]), .event_ready_i(1'b1), .event_o(sent[0]), .late_o(unused_late),
+        .m_axis_tvalid(in_valid[1]), .m_axis_tready(in_ready[1]), .m_axis_tdata(in_data[1]),
+        .m_axis_tkeep(in_keep[1]), .m_axis_tlast(in_last[1]),
+        .m_axi_arvalid(arvalid[0]), .m_axi_arready(arready[0]), .m_axi_araddr(araddr[0]), .m_axi_arlen(arlen[0]),
+        .m_axi_rvalid(rvalid[0]), .m_axi_rready(rready[0]), .m_axi_rdata(rdata), .m_axi_rresp(rresp),
+        .m_axi_rlast(rlast));
+    lig_smt_pub #(
+        .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(WriteBurst), .DEPTH(Depth), .FILTER(1)) to_software (
+        .clk_i(clk), .rst_i, .recall_i(1'b0), .topic_i(8'd7),
+        .s_axis_tvalid(gateway_valid), .s_axis_tready(gateway_ready), .s_axis_tdata(gateway_data),
+        .s_axis_tkeep(gateway_keep), .s_axis_tlast(gateway_last),
+        .room_valid_i, .room_ready_o, .room_i,
+        .event_valid_o(stored_valid_o), .event_ready_i(1'b1), .event_o(stored),
+        .looped_o(unused_looped), .dropped_o(unused_dropped),
+        .m_axi_awvalid(awvalid[0]), .m_axi_awready(awready[0]), .m_axi_awaddr(awaddr[0]), .m_axi_awlen(awlen[0]),
+        .m_axi_wvalid(wvalid[0]), .m_axi_wready(wready[0]), .m_axi_wdata(wdata[0]), .m_axi_wstrb(wstrb[0]),
+        .m_axi_wlast(wlast[0]),
+        .m_axi_bvalid(bvalid[0]), .m_axi_bready(bready[0]), .m_axi_bresp(bresp));
+
+  end else begin : g_smt
+    for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_sub
+      logic unused_late;
+      lig_smt_sub #(
+          .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(ReadBurst), .DEPTH(Depth), .OUTSTANDING(ReadOutstanding)) sub (
+          .clk_i(clk), .rst_i, .recall_i(1'b0),
+          .send_valid_i(send_valid_i[i]), .send_ready_o(send_ready_o[i]), .send_i(send_i[i]),
+          .event_valid_o(sent_valid_o[i]), .event_ready_i(1'b1), .event_o(sent[i]), .late_o(unused_late),
+          .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(1'b1), .m_axis_tdata(m_axis_tdata[i]),
+          .m_axis_tkeep(m_axis_tkeep[i]), .m_axis_tlast(m_axis_tlast[i]),
+          .m_axi_arvalid(arvalid[i]), .m_axi_arready(arready[i]), .m_axi_araddr(araddr[i]), .m_axi_arlen(arlen[i]),
+          .m_axi_rvalid(rvalid[i]), .m_axi_rready(rready[i]), .m_axi_rdata(rdata), .m_axi_rresp(rresp),
+          .m_axi_rlast(rlast));
+      assign awvalid[i] = 1'b0;
+      assign awaddr[i] = '0;
+      assign awlen[i] = '0;
+      assign wvalid[i] = 1'b0;
+      assign wdata[i] = '0;
+      assign wstrb[i] = '0;
+      assign wlast[i] = 1'b0;
+      assign bready[i] = 1'b1;
+      logic unused_write;
+      assign unused_write = ^{awready[i], wready[i], bvalid[i]};
+    end
+    localparam int unsigned P = SUBSCRIBERS;
+    lig_smt_pub #(.DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(WriteBurst), .DEPTH(Depth)) pub (
+        .clk_i(clk), .rst_i, .recall_i(1'b0), .topic_i(8'd7),
+        .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
+        .room_valid_i, .room_ready_o, .room_i,
+        .event_valid_o(stored_valid_o), .event_ready_i(1'b1), .event_o(stored),
+        .looped_o(unused_looped), .dropped_o(unused_dropped),
+        .m_axi_awvalid(awvalid[P]), .m_axi_awready(awready[P]), .m_axi_awaddr(awaddr[P]), .m_axi_awlen(awlen[P]),
+        .m_axi_wvalid(wvalid[P]), .m_axi_wready(wready[P]), .m_axi_wdata(wdata[P]), .m_axi_wstrb(wstrb[P]),
+        .m_axi_wlast(wlast[P]),
+        .m_axi_bvalid(bvalid[P]), .m_axi_bready(bready[P]), .m_axi_bresp(bresp));
+    assign arvalid[P] = 1'b0;
+    assign araddr[P] = '0;
+    assign arlen[P] = '0;
+    assign rready[P] = 1'b1;
+    logic unused_read;
+    assign unused_read = ^{arready[P], rvalid[P]};
+  end
+
+  lig_axi_mux #(.DATA_WIDTH(DATA_WIDTH), .MASTERS(M)) port (
+      .clk_i(clk), .rst_i,
+      .s_axi_arvalid(arvalid), .s_axi_arready(arready), .s_axi_araddr(araddr), .s_axi_arlen(arlen),
+      .s_axi_rvalid(rvalid), .s_axi_rready(rready), .s_axi_rdata(rdata), .s_axi_rresp(rresp), .s_axi_rlast(rlast),
+      .s_axi_awvalid(awvalid), .s_axi_awready(awready), .s_axi_awaddr(awaddr), .s_axi_awlen(awlen),
+      .s_axi_wvalid(wvalid), .s_axi_wready(wready), .s_axi_wdata(wdata), .s_axi_wstrb(wstrb), .s_axi_wlast(wlast),
+      .s_axi_bvalid(bvalid), .s_axi_bready(bready), .s_axi_bresp(bresp),
+      .m_axi_arvalid, .m_axi_arready, .m_axi_arid, .m_axi_araddr, .m_axi_arlen,
+      .m_axi_rvalid, .m_axi_rready, .m_axi_rid, .m_axi_rdata, .m_axi_rresp(2'b00), .m_axi_rlast,
+      .m_axi_awvalid, .m_axi_awready, .m_axi_awid, .m_axi_awaddr, .m_axi_awlen,
+      .m_axi_wvalid, .m_axi_wready, .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast,
+      .m_axi_bvalid, .m_axi_bready, .m_axi_bid, .m_axi_bresp(2'b00));
+  lig_port_stats stats (
+      .clk_i(clk), .rst_i, .clear_i(1'b0),
+      .arvalid(m_axi_arvalid), .arready(m_axi_arready), .rvalid(m_axi_rvalid), .rready(m_axi_rready),
+      .rlast(m_axi_rlast), .awvalid(m_axi_awvalid), .awready(m_axi_awready), .wvalid(m_axi_wvalid),
+      .wready(m_axi_wready), .bvalid(m_axi_bvalid), .bready(m_axi_bready), .busy_o, .reads_o, .writes_o);
+endmodule

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two designs of benchmarks/gateway, verilated with their driver, and run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ligament.bench.gateway.options import Experiment, Shape
+from ligament.bench.hmt.network import (
+    REPOSITORY,
+    RTL,
+    common_words,
+    run_program,
+    verilate,
+)
+
+SOURCES = REPOSITORY / "benchmarks" / "gateway"
+BUILD = REPOSITORY / "build" / "hdl" / "gateway"
+CLOCK_HZ = 100e6
+
+#: What software takes, in cycles at CLOCK_HZ; benchmarks/gateway/README.md says where each is from.
+SOFTWARE = {"event": 500, "wake": 1250, "publish": 5}
+#: The published design: one request at a time with this gap, so that its transfer of one message
+#: from core to core over memory takes 2.925 ns per byte; 0.04 ms of software; polls of 1 ms.
+PUBLISHED = {"gap_cycles": 3, "publish": 4000, "poll": 100_000}
+
+
+def build(shape: Shape, gateway: bool) -> Path:
+    """The program of that design."""
+    folder = BUILD / f"{shape.name}-{'gateway' if gateway else 'smt'}"
+    tops = [SOURCES / "gateway_top.sv", SOURCES / "main.cpp"]
+    sources = [*RTL.glob("*.sv"), *tops, SOURCES / "memory.hpp", Path(__file__)]
+    words = [
+        *common_words(folder),
+        *("--top-module", "gateway_top", f"-GDATA_WIDTH={shape.width}"),
+        *(f"-GSUBSCRIBERS={shape.subscribers}", f"-GGATEWAY={int(gateway)}"),
+        *(f"-GBURST_BEATS={shape.burst}", f"{RTL}/lig_stream_pkg.sv", f"{RTL}/lig_transfer_pkg.sv"),
+        *(str(top) for top in tops),
+    ]
+    header = (
+        "#pragma once\n"
+        "#include <cstddef>\n"
+        f"constexpr std::size_t data_width = {shape.width};\n"
+        f"constexpr std::size_t subscriber_count = {shape.subscribers};\n"
+        f"constexpr bool is_gateway = {'true' if gateway else 'false'};\n"
+    )
+    return verilate(folder, words, header, sources)
+
+
+def run(program: Path, experiment: Experiment, published: bool) -> dict[str, Any]:
+    """What the driver printed; benchmarks/gateway/main.cpp says what that is."""
+    settings: dict[str, float] = {"read_latency": experiment.read_latency}
+    if published:
+        settings |= PUBLISHED
+    elif experiment.software:
+        settings |= SOFTWARE
+    words = [str(program), experiment.publisher, str(experiment.bytes), str(experiment.messages)]
+    return run_program([*words, *(f"{key}={value}" for key, value in settings.items())])

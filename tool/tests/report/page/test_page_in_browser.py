@@ -84,6 +84,12 @@ def test_devices_are_shown_with_whose_clock_it_is(
     chips = browser.evaluate("document.querySelector('.verdicts').innerText")
     assert ("modelled time" in chips) == (base == "modelled")
     browser.evaluate("document.querySelector('[data-choose=\"1\"]').click()")
+    begins = browser.evaluate(
+        "JSON.parse(document.getElementById('timelines').textContent)[1].slices.begin"
+    )
+    low, high = seen(browser)
+    assert sum(low <= begin <= high for begin in begins) > 20, "something is in sight at first"
+    assert high <= max(begins) + 0.1 * (high - low)
     legend = browser.evaluate("document.getElementById('timeline-legend').innerText")
     assert "waits for a device" in legend
     tracks = browser.evaluate(

@@ -67,7 +67,9 @@ class Timeline {
     const [from, to] = this.data.window, count = this.data.slices.track.length;
     const part = all || count < 60 ? 1 : 60 / count;
     const length = Math.max(1, (to - from) * part);
-    const begin = all || part === 1 ? from : this.data.slices.begin[Math.floor(count / 2)] || from;
+    // Devices' slices stand behind those of the threads: the middle one is not the middle of the time.
+    const begins = all || part === 1 ? [] : [...this.data.slices.begin].sort((a, b) => a - b);
+    const begin = begins.length ? Math.max(from, Math.min(begins[Math.floor(count / 2)], to - length)) : from;
     const margin = length * 0.02;
     this.from = begin - margin;
     this.to = begin + length + margin;

@@ -53,6 +53,7 @@ TOPIC = (
     "lig_topic", "lig_arbiter", "lig_bcast", "lig_fifo", "lig_fifo_drop", "lig_fifo_last",
     "lig_stats", "lig_store",
 )  # fmt: skip
+SMT_PUB = ("lig_stream_pkg", "lig_transfer_pkg", "lig_smt_pub", "lig_axi_write", *FIFO)
 PROOFS = [
     Proof("lig_skid_formal", SKID, "prove", 3),
     Proof("lig_skid_formal", SKID, "bmc", 12, ("ORDER",)),
@@ -95,6 +96,16 @@ PROOFS = [
     Proof(
         "lig_topic_formal", TOPIC, "bmc", 13, parameters=("QOS1=2",), from_zero=True,
         mutant=("lig_fifo_drop", "if (lost || s_axis_tuser) write_q", "if (s_axis_tuser) write_q"),
+    ),
+    Proof("lig_smt_pub_formal", SMT_PUB, "bmc", 12, from_zero=True, full=15),
+    Proof("lig_smt_pub_formal", SMT_PUB, "bmc", 12, ("REACH",), from_zero=True, reach=True),
+    Proof(
+        "lig_smt_pub_formal", SMT_PUB, "bmc", 12, from_zero=True,
+        mutant=("lig_smt_pub", "take || (recall && note_ready)", "take"),
+    ),
+    Proof(
+        "lig_smt_pub_formal", SMT_PUB, "bmc", 12, from_zero=True,
+        mutant=("lig_axi_write", "if (last_q[head_q]) begin", "if (1) begin"),
     ),
 ]  # fmt: skip
 

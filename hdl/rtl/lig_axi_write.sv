@@ -95,7 +95,7 @@ module lig_axi_write #(
     if (rst_i) open_q <= 1'b0;
   end
 
-  logic data_valid, data_pop;
+  logic data_valid, data_pop, unused_keep;
   logic [$clog2(DEPTH):0] unused_level;
   lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .DEPTH(DEPTH), .KEEP_WIDTH(Bytes + 1)) data_queue (
       .clk_i, .rst_i,
@@ -103,7 +103,6 @@ module lig_axi_write #(
       .s_axis_tkeep({1'b1, strobe_i}), .s_axis_tlast(ends),
       .m_axis_tvalid(data_valid), .m_axis_tready(data_pop), .m_axis_tdata(m_axi_wdata),
       .m_axis_tkeep({unused_keep, m_axi_wstrb}), .m_axis_tlast(m_axi_wlast), .level_o(unused_level));
-  logic unused_keep;
 
   logic burst_valid, burst_pop, burst_last;
   logic [O:0] unused_bursts;

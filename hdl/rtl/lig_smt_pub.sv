@@ -15,7 +15,7 @@
 // room, and counted.
 //
 //   latency              a burst, and 6 cycles, from a frame's last beat to its last beat at the port
-//   initiation interval  1 within a frame, 2 idle cycles between two
+//   initiation interval  1, and 1 idle cycle behind the header
 //   storage              DEPTH + 1 beats, ROOMS rooms
 module lig_smt_pub
   import lig_stream_pkg::*;
@@ -103,6 +103,8 @@ module lig_smt_pub
   end else begin : g_head_wide
     assign header_in = s_axis_tdata[127:0];
     assign head_ends = 1'b1;
+    logic unused_half;
+    assign unused_half = half_q;
   end
 
   logic mine, looped, fits;

@@ -12,7 +12,7 @@
 // shorter than its header says, or longer where all of it is out already: receivers know it by that.
 //
 //   latency              2 cycles to the request, 3 from memory's first beat to the header
-//   initiation interval  1 within a frame, 3 cycles between two
+//   initiation interval  1 within a frame, 2 idle cycles between two
 //   storage              DEPTH + 1 beats, QUEUE sends
 module lig_smt_sub
   import lig_stream_pkg::*;

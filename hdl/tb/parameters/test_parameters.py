@@ -31,6 +31,20 @@ ILLEGAL = [
     ("lig_topic", ["SUBSCRIBERS=65"], "subscribers"),
     ("lig_topic", ["SUBSCRIBERS=1", "QOS=2'd3"], "qos"),
     ("lig_topic", ["SUBSCRIBERS=1", "DEPTH=32'd24"], "depth"),
+    ("lig_axi_read", ["DATA_WIDTH=32"], "data_width"),
+    ("lig_axi_read", ["BURST_BEATS=12"], "burst_beats"),
+    ("lig_axi_read", ["BURST_BEATS=128", "DATA_WIDTH=512"], "burst_beats"),
+    ("lig_axi_read", ["DEPTH=16"], "depth"),
+    ("lig_axi_read", ["OUTSTANDING=0"], "outstanding"),
+    ("lig_axi_write", ["DATA_WIDTH=32"], "data_width"),
+    ("lig_axi_write", ["BURST_BEATS=512"], "burst_beats"),
+    ("lig_axi_write", ["DEPTH=16"], "depth"),
+    ("lig_axi_write", ["OUTSTANDING=3"], "outstanding"),
+    ("lig_axi_mux", ["DATA_WIDTH=60"], "data_width"),
+    ("lig_axi_mux", ["MASTERS=65"], "masters"),
+    ("lig_port_stats", ["COUNTER_WIDTH=4"], "counter_width"),
+    ("lig_gateway", ["DATA_WIDTH=96"], "data_width"),
+    ("lig_shell", ["ENDS=65"], "ends"),
 ]
 
 #: The largest and smallest of what is legal elaborates.
@@ -41,11 +55,20 @@ LEGAL = [
     ("lig_fifo", ["DATA_WIDTH=512", "DEPTH=65536"]),
     ("lig_fifo_last", ["HISTORY=64"]),
     ("lig_afifo", ["SYNC_STAGES=4", "DEPTH=65536"]),
+    ("lig_axi_mux", ["MASTERS=64", "DATA_WIDTH=512"]),
+    ("lig_shell", ["ENDS=64"]),
+    ("lig_gateway", ["DATA_WIDTH=512", "BURST_BEATS=64", "DEPTH=1024", "OUTSTANDING=256"]),
+    (
+        "lig_gateway",
+        ["DATA_WIDTH=64", "BURST_BEATS=1", "DEPTH=2", "OUTSTANDING=2", "QUEUE=2", "TIMEOUT=1"],
+    ),
 ]
 
 
 def elaborate(module: str, parameters: list[str]) -> subprocess.CompletedProcess[str]:
     words = ["--lint-only", "-Wall", f"-I{RTL}", *(f"-G{word}" for word in parameters)]
+    # Packages come before the modules that import them.
+    words += [str(RTL / f"{name}.sv") for name in ("lig_stream_pkg", "lig_transfer_pkg")]
     return subprocess.run(
         [HDL / "tools" / "verilator", *words, "--top-module", module, RTL / f"{module}.sv"],
         capture_output=True, text=True, check=False, timeout=900,

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_shell: registers by which software and gateways (or ends in memory) talk: words with a doorbell one way,
+// events with an interrupt the other way, and counters. AXI4-Lite, 64 bits. spec/device/gateway.md has the map.
+//
+// A word is staged in registers and goes out with the write that rings its doorbell, into a queue of its end. A
+// doorbell that finds the queue full changes nothing and is answered with an error, and a bit of the end's state
+// stays until control is written: posted writes lose their answers. The staging registers are shared: one thread
+// writes them, as one delegate serves a design. Reading an event's last register takes the event, so these addresses
+// are for uncached, in-order accesses.
+//
+//   latency              1 cycle to an answer; 3 from a doorbell to the word
+//   initiation interval  2 cycles per access and direction
+//   storage              QUEUE words of each kind per end
+module lig_shell
+  import lig_transfer_pkg::*;
+#(
+    parameter int unsigned ENDS = 1,  // 1..64
+    parameter int unsigned QUEUE = 4  // words waiting per end and kind; a power of two, 2 or more
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+
+    input  logic        s_axil_awvalid,
+    output logic        s_axil_awready,
+    input  logic [15:0] s_axil_awaddr,
+    input  logic [2:0]  s_axil_awprot,
+    input  logic        s_axil_wvalid,
+    output logic        s_axil_wready,
+    input  logic [63:0] s_axil_wdata,
+    input  logic [7:0]  s_axil_wstrb,
+    output logic        s_axil_bvalid,
+    input  logic        s_axil_bready,
+    output logic [1:0]  s_axil_bresp,
+    input  logic        s_axil_arvalid,
+    output logic        s_axil_arready,
+    input  logic [15:0] s_axil_araddr,
+    input  logic [2:0]  s_axil_arprot,
+    output logic        s_axil_rvalid,
+    input  logic        s_axil_rready,
+    output logic [63:0] s_axil_rdata,
+    output logic [1:0]  s_axil_rresp,
+
+    output logic irq_o,  // an event waits at an end that may interrupt
+
+    output logic [ENDS-1:0]         send_valid_o,
+    input  logic [ENDS-1:0]         send_ready_i,
+    output send_t [ENDS-1:0]        send_o,
+    output logic [ENDS-1:0]         room_valid_o,
+    input  logic [ENDS-1:0]         room_ready_i,
+    output room_t [ENDS-1:0]        room_o,
+    input  logic [ENDS-1:0]         sent_valid_i,
+    output logic [ENDS-1:0]         sent_ready_o,
+    input  event_t [ENDS-1:0]       sent_i,
+    input  logic [ENDS-1:0]         stored_valid_i,
+    output logic [ENDS-1:0]         stored_ready_o,
+    input  event_t [ENDS-1:0]       stored_i,
+    output logic [ENDS-1:0]         recall_o,
+    input  logic [ENDS-1:0]         late_i,
+    input  logic [ENDS-1:0][31:0]   looped_i,
+    input  logic [ENDS-1:0][31:0]   dropped_i,
+    input  logic [47:0]             busy_i,    // of lig_port_stats
+    input  logic [47:0]             reads_i,
+    input  logic [47:0]             writes_i
+);
+  if (ENDS < 1 || ENDS > 64) begin : g_rule_ends
+    $fatal(1, "lig_shell: rule ends: ENDS = %0d, 1..64 is needed", ENDS);
+  end
+
+  localparam logic [7:0] Global = 8'hFF;
+  localparam logic [63:0] Version = 64'h0000_0001_4C49_4753;  // version, "SGIL"
+  localparam int unsigned E = ENDS > 1 ? $clog2(ENDS) : 1;
+
+  function automatic logic is_end(input logic [7:0] page);
+    return 32'(page) < ENDS;
+  endfunction
+
+  logic unused_prot;
+  assign unused_prot = ^{s_axil_awprot, s_axil_arprot};
+
+  // --- writes ---------------------------------------------------------------------------------------------
+
+  logic [127:0] header_q;
+  logic [63:0] address_q, room_address_q;
+  logic [ENDS-1:0] interrupt_q, recall_q, send_lost_q, room_lost_q;
+  logic [ENDS-1:0] send_ready, room_ready, send_push, room_push;
+  logic bvalid_q, write, known;
+  logic [1:0] bresp_q;
+  logic [7:0] write_page, write_place;
+  logic [E-1:0] write_end;
+  assign {write_page, write_place} = s_axil_awaddr;
+  assign write_end = E'(write_page);
+  assign write = s_axil_awvalid && s_axil_wvalid && (!bvalid_q || s_axil_bready);
+  assign s_axil_awready = write;
+  assign s_axil_wready = write;
+  assign s_axil_bvalid = bvalid_q;
+  assign s_axil_bresp = bresp_q;
+
+  logic right;  // a whole register of an end
+  assign right = is_end(write_page) && s_axil_wstrb == 8'hFF;
+  always_comb begin
+    known = right;
+    send_push = '0;
+    room_push = '0;
+    unique case (write_place)
+      8'h00, 8'h08, 8'h10, 8'h20, 8'h60: ;
+      8'h18: begin
+        send_push[write_end] = write && right && send_ready[write_end];
+        known = right && send_ready[write_end];
+      end
+      8'h28: begin
+        room_push[write_end] = write && right && room_ready[write_end];
+        known = right && room_ready[write_end];
+      end
+      default: known = 1'b0;
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (s_axil_bready) bvalid_q <= 1'b0;
+    if (write) begin
+      bvalid_q <= 1'b1;
+      bresp_q <= known ? 2'b00 : 2'b10;
+    end
+    if (write && right) begin
+      unique case (write_place)
+        8'h00: header_q[63:0] <= s_axil_wdata;
+        8'h08: header_q[127:64] <= s_axil_wdata;
+        8'h10: address_q <= s_axil_wdata;
+        8'h18: send_lost_q[write_end] <= send_lost_q[write_end] || !known;
+        8'h20: room_address_q <= s_axil_wdata;
+        8'h28: room_lost_q[write_end] <= room_lost_q[write_end] || !known;
+        8'h60: begin
+          recall_q[write_end] <= s_axil_wdata[0];
+          interrupt_q[write_end] <= s_axil_wdata[1];
+          send_lost_q[write_end] <= 1'b0;
+          room_lost_q[write_end] <= 1'b0;
+        end
+        default: ;
+      endcase
+    end
+    if (rst_i) begin
+      bvalid_q <= 1'b0;
+      recall_q <= '0;
+      interrupt_q <= '0;
+      send_lost_q <= '0;
+      room_lost_q <= '0;
+    end
+  end
+  assign recall_o = recall_q;
+
+  send_t staged_send;
+  room_t staged_room;
+  assign staged_send = {s_axil_wdata[15:0], address_q, header_q};
+  assign staged_room = {s_axil_wdata[15:0], s_axil_wdata[63:32], room_address_q};
+
+  for (genvar i = 0; i < ENDS; i++) begin : g_end
+    logic unused_send_keep, unused_send_last, unused_room_keep, unused_room_last;
+    logic [$clog2(QUEUE):0] unused_sends, unused_rooms;
+    lig_fifo #(.DATA_WIDTH(208), .KEEP_WIDTH(1), .DEPTH(QUEUE)) sends (
+        .clk_i, .rst_i,
+        .s_axis_tvalid(send_push[i]), .s_axis_tready(send_ready[i]), .s_axis_tdata(staged_send),
+        .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
+        .m_axis_tvalid(send_valid_o[i]), .m_axis_tready(send_ready_i[i]), .m_axis_tdata(send_o[i]),
+        .m_axis_tkeep(unused_send_keep), .m_axis_tlast(unused_send_last), .level_o(unused_sends));
+    lig_fifo #(.DATA_WIDTH(112), .KEEP_WIDTH(1), .DEPTH(QUEUE)) rooms (
+        .clk_i, .rst_i,
+        .s_axis_tvalid(room_push[i]), .s_axis_tready(room_ready[i]), .s_axis_tdata(staged_room),
+        .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
+        .m_axis_tvalid(room_valid_o[i]), .m_axis_tready(room_ready_i[i]), .m_axis_tdata(room_o[i]),
+        .m_axis_tkeep(unused_room_keep), .m_axis_tlast(unused_room_last), .level_o(unused_rooms));
+  end
+
+  // --- reads ----------------------------------------------------------------------------------------------
+
+  logic rvalid_q, read, found;
+  logic [63:0] rdata_q, value;
+  logic [1:0] rresp_q;
+  logic [7:0] read_page, read_place;
+  logic [E-1:0] read_end;
+  assign {read_page, read_place} = s_axil_araddr;
+  assign read_end = E'(read_page);
+  assign read = s_axil_arvalid && (!rvalid_q || s_axil_rready);
+  assign s_axil_arready = read;
+  assign s_axil_rvalid = rvalid_q;
+  assign s_axil_rdata = rdata_q;
+  assign s_axil_rresp = rresp_q;
+
+  event_t sent, stored;
+  assign sent = sent_i[read_end];
+  assign stored = stored_i[read_end];
+
+  always_comb begin
+    found = 1'b1;
+    value = '0;
+    sent_ready_o = '0;
+    stored_ready_o = '0;
+    if (is_end(read_page)) begin
+      unique case (read_place)
+        8'h30: value = sent.header[63:0];
+        8'h38: value = sent.header[127:64];
+        8'h40: begin
+          value = sent_valid_i[read_end] ? {1'b1, 39'd0, sent.status, sent.tag} : '0;
+          sent_ready_o[read_end] = read;
+        end
+        8'h48: value = stored.header[63:0];
+        8'h50: value = stored.header[127:64];
+        8'h58: begin
+          value = stored_valid_i[read_end] ? {1'b1, 39'd0, stored.status, stored.tag} : '0;
+          stored_ready_o[read_end] = read;
+        end
+        8'h60: value = {62'd0, interrupt_q[read_end], recall_q[read_end]};
+        8'h68: value = {54'd0, room_ready[read_end], send_ready[read_end], 5'd0, room_lost_q[read_end],
+                        send_lost_q[read_end], late_i[read_end]};
+        8'h70: value = {dropped_i[read_end], looped_i[read_end]};
+        default: found = 1'b0;
+      endcase
+    end else if (read_page == Global) begin
+      unique case (read_place)
+        8'h00: value = Version;
+        8'h08: value = 64'(busy_i);
+        8'h10: value = 64'(reads_i);
+        8'h18: value = 64'(writes_i);
+        8'h20: value = 64'(sent_valid_i);
+        8'h28: value = 64'(stored_valid_i);
+        default: found = 1'b0;
+      endcase
+    end else begin
+      found = 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (s_axil_rready) rvalid_q <= 1'b0;
+    if (read) begin
+      rvalid_q <= 1'b1;
+      rdata_q <= value;
+      rresp_q <= found ? 2'b00 : 2'b10;
+    end
+    irq_o <= |((sent_valid_i | stored_valid_i) & interrupt_q);
+    if (rst_i) begin
+      rvalid_q <= 1'b0;
+      irq_o <= 1'b0;
+    end
+  end
+endmodule

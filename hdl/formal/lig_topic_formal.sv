@@ -20,7 +20,7 @@ module lig_topic_formal #(
   logic [1:0] s_ready, m_valid, m_last;
   logic [1:0][63:0] s_data, m_data;
   logic [1:0][7:0] m_keep;
-  logic [1:0][31:0] drops;
+  logic [1:0][31:0] drops, peaks;
   logic [31:0] frames, beats, stalls, gaps;
 
   lig_topic #(
@@ -30,7 +30,7 @@ module lig_topic_formal #(
       .s_axis_tkeep({2{8'hFF}}), .s_axis_tlast(s_last),
       .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
       .m_axis_tkeep(m_keep), .m_axis_tlast(m_last),
-      .drops_o(drops), .frames_o(frames), .beats_o(beats), .stalls_o(stalls), .gaps_o(gaps));
+      .drops_o(drops), .frames_o(frames), .beats_o(beats), .stalls_o(stalls), .gaps_o(gaps), .peaks_o(peaks));
 
   // One reset, at the start.
   logic started_q;

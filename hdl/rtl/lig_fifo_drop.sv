@@ -35,7 +35,9 @@ module lig_fifo_drop #(
     output logic [KEEP_WIDTH-1:0] m_axis_tkeep,
     output logic                  m_axis_tlast,
 
-    output logic drop_o  // one cycle per dropped frame, behind its last beat
+    output logic drop_o,  // one cycle per dropped frame, behind its last beat
+
+    output logic [$clog2(DEPTH):0] level_o  // beats stored, without the offered one
 );
   if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
     $fatal(1, "lig_fifo_drop: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
@@ -58,6 +60,7 @@ module lig_fifo_drop #(
   assign end_of_frame = s_axis_tvalid && s_axis_tlast;
 
   assign s_axis_tready = 1'b1;
+  assign level_o = write_q - read_q;
 
   lig_store #(.WIDTH(W), .ADDRESS_WIDTH(A)) store (
       .clk_i, .rst_i,

@@ -38,7 +38,9 @@ module lig_fifo_last #(
     output logic                  m_axis_tlast,
 
     output logic drop_old_o,  // one cycle per frame that a newer one replaced
-    output logic drop_new_o   // one cycle per frame that found no room, or was to be dropped
+    output logic drop_new_o,  // one cycle per frame that found no room, or was to be dropped
+
+    output logic [$clog2(DEPTH):0] level_o  // beats stored, without the offered one
 );
   if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
     $fatal(1, "lig_fifo_last: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
@@ -88,6 +90,7 @@ module lig_fifo_last #(
   logic leaving_q, pop;
   assign read_from = leaving_q ? read_q : start_q;
   assign occupied_from = read_from;
+  assign level_o = write_q - occupied_from;
   assign begin_frame = pop && !leaving_q;
 
   lig_store #(.WIDTH(W), .ADDRESS_WIDTH(A)) store (

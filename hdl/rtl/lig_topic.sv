@@ -25,7 +25,7 @@ module lig_topic #(
     parameter bit [SUBSCRIBERS-1:0][1:0] QOS = '0,                       // see above
     parameter bit [SUBSCRIBERS-1:0][31:0] DEPTH = {SUBSCRIBERS{32'd512}},  // beats per queue
     parameter bit [SUBSCRIBERS-1:0][31:0] HISTORY = {SUBSCRIBERS{32'd1}},  // frames, keep-last
-    parameter bit STATS = 1'b1  // count frames, beats, stalls, gaps of the joined stream
+    parameter bit STATS = 1'b1  // count frames, beats, stalls, gaps of the joined stream; levels of queues
 ) (
     input logic clk_i,
     input logic rst_i, // synchronous, high
@@ -46,7 +46,8 @@ module lig_topic #(
     output logic [31:0] frames_o,                  // of the joined stream, see lig_stats
     output logic [31:0] beats_o,
     output logic [31:0] stalls_o,
-    output logic [31:0] gaps_o
+    output logic [31:0] gaps_o,
+    output logic [SUBSCRIBERS-1:0][31:0] peaks_o   // most beats that a queue has held
 );
   if (DATA_WIDTH != 64 && DATA_WIDTH != 128 && DATA_WIDTH != 256 && DATA_WIDTH != 512) begin : g_rule_data_width
     $fatal(1, "lig_topic: rule data_width: DATA_WIDTH = %0d, one of 64, 128, 256, 512 is needed", DATA_WIDTH);
@@ -114,15 +115,16 @@ module lig_topic #(
       .m_axis_tkeep(each_tail), .m_axis_tlast(each_last));
 
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_queue
+    logic [$clog2(DEPTH[i]):0] level;
+
     if (QOS[i] == 2'd0) begin : g_keep_all
-      logic [$clog2(DEPTH[i]):0] unused_level;
       lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .DEPTH(DEPTH[i])) queue (
           .clk_i, .rst_i,
           .s_axis_tvalid(each_valid[i]), .s_axis_tready(each_ready[i]), .s_axis_tdata(each_data[i]),
           .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]),
           .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
           .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
-          .level_o(unused_level));
+          .level_o(level));
       assign drops_o[i] = '0;
 
     end else begin : g_dropping
@@ -136,7 +138,7 @@ module lig_topic #(
             .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]), .s_axis_tuser(1'b0),
             .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
             .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
-            .drop_old_o(drop_old), .drop_new_o(drop_new));
+            .drop_old_o(drop_old), .drop_new_o(drop_new), .level_o(level));
       end else if (QOS[i] == 2'd2) begin : g_best_effort
         lig_fifo_drop #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .DEPTH(DEPTH[i])) queue (
             .clk_i, .rst_i,
@@ -144,10 +146,11 @@ module lig_topic #(
             .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]), .s_axis_tuser(1'b0),
             .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
             .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
-            .drop_o(drop_new));
+            .drop_o(drop_new), .level_o(level));
         assign drop_old = 1'b0;
       end else begin : g_rule_qos
         $fatal(1, "lig_topic: rule qos: QOS[%0d] = %0d, one of 0, 1, 2 is needed", i, QOS[i]);
+        assign level = '0;
       end
 
       // A replaced frame and a refused one can be of the same cycle only in different frames: never, since
@@ -160,6 +163,19 @@ module lig_topic #(
     end
 
     assign m_axis_tkeep[i] = keep_of(out_tail[i], m_axis_tlast[i]);
+
+    if (STATS) begin : g_peak
+      logic [31:0] peak_q;
+      always_ff @(posedge clk_i) begin
+        if (32'(level) > peak_q) peak_q <= 32'(level);
+        if (rst_i) peak_q <= '0;
+      end
+      assign peaks_o[i] = peak_q;
+    end else begin : g_no_peak
+      logic unused_level;
+      assign unused_level = |level;
+      assign peaks_o[i] = '0;
+    end
   end
 
 `ifdef LIG_RULES

@@ -18,7 +18,8 @@ module lig_topic_tb #(
     output logic [31:0] frames_o,
     output logic [31:0] beats_o,
     output logic [31:0] stalls_o,
-    output logic [31:0] gaps_o
+    output logic [31:0] gaps_o,
+    output logic [SUBSCRIBERS-1:0][31:0] peaks_o
 );
   logic [PUBLISHERS-1:0] s_axis_tvalid_a, s_axis_tready_a, s_axis_tlast_a;
   logic [PUBLISHERS-1:0][DATA_WIDTH-1:0] s_axis_tdata_a;
@@ -55,5 +56,5 @@ module lig_topic_tb #(
       .clk_i, .rst_i,
       .s_axis_tvalid(s_axis_tvalid_a), .s_axis_tready(s_axis_tready_a), .s_axis_tdata(s_axis_tdata_a), .s_axis_tkeep(s_axis_tkeep_a), .s_axis_tlast(s_axis_tlast_a),
       .m_axis_tvalid(m_axis_tvalid_a), .m_axis_tready(m_axis_tready_a), .m_axis_tdata(m_axis_tdata_a), .m_axis_tkeep(m_axis_tkeep_a), .m_axis_tlast(m_axis_tlast_a),
-      .drops_o, .frames_o, .beats_o, .stalls_o, .gaps_o);
+      .drops_o, .frames_o, .beats_o, .stalls_o, .gaps_o, .peaks_o);
 endmodule

@@ -32,9 +32,13 @@ def beat_of(dut) -> int:
     return len(scopes(dut, "s")[0].s_axis_tdata) // 8
 
 
-def drops_of(dut) -> list[int]:
-    word = int(dut.drops_o.value)
+def each(port) -> list[int]:
+    word = int(port.value)
     return [word >> (32 * i) & 0xFFFFFFFF for i in range(len(MODES))]
+
+
+def drops_of(dut) -> list[int]:
+    return each(dut.drops_o)
 
 
 async def drain(dut, rxs) -> list[list[bytes]]:
@@ -102,6 +106,9 @@ async def a_stopped_subscriber_holds_back_as_its_qos_says(dut):
         for rx in rxs:
             rx.clear()
         assert (drops_of(dut)[stopped] > 0) == (mode != KEEP_ALL)
+        # A stopped keep-all queue was full; a dropping one kept at least a whole frame.
+        full = DEPTH if mode == KEEP_ALL else 4
+        assert full <= each(dut.peaks_o)[stopped] <= DEPTH
 
 
 @cocotb.test()

@@ -28,23 +28,14 @@ class Column:
 
 
 @dataclass(frozen=True)
-class _Section:
-    """A list of a variant, by its key, and how it is shown."""
+class Table:
+    """A list of a variant, by its key, and how it is shown; `left_out` rows have no place."""
 
     key: str
     title: str
     note: str
     columns: tuple[Column, ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A section with its rows; `left_out` of them have no place on the page."""
-
-    title: str
-    note: str
-    columns: tuple[Column, ...]
-    rows: tuple[str, ...]
+    rows: tuple[str, ...] = ()
     left_out: int = 0
 
 
@@ -108,7 +99,7 @@ def _spread(path: str, kind: str) -> tuple[Column, ...]:
 
 
 _SECTIONS = (
-    _Section(
+    Table(
         "topics",
         "Topics",
         "As the containers counted them, from start to end; else as the trace tells.",
@@ -123,7 +114,7 @@ _SECTIONS = (
             Column("late", "deadline_missed", "count"),
         ),
     ),
-    _Section(
+    Table(
         "nodes",
         "Nodes",
         "As the containers counted them; CPU time is shared out where a container holds several.",
@@ -137,7 +128,7 @@ _SECTIONS = (
             Column("heap allocations", "heap_allocs", "count"),
         ),
     ),
-    _Section(
+    Table(
         "spans",
         "Spans",
         "Named work of all nodes, on the chain or not, warm-up included.",
@@ -150,7 +141,7 @@ _SECTIONS = (
             Column("largest", "time_ns/max", "time"),
         ),
     ),
-    _Section(
+    Table(
         "span_values",
         "Values told with spans",
         "What the nodes' authors told, warm-up included.",
@@ -164,7 +155,7 @@ _SECTIONS = (
             Column("largest", "max", "number"),
         ),
     ),
-    _Section(
+    Table(
         "callbacks",
         "Callbacks",
         "Every callback that ran, on the chain or not, warm-up included.",
@@ -177,7 +168,7 @@ _SECTIONS = (
             Column("rate", "rate_hz", "rate"),
         ),
     ),
-    _Section(
+    Table(
         "other_chains",
         "Other chains",
         "Found besides; the figures above are not about them.",
@@ -237,7 +228,7 @@ def _of_variant(index: int, variant: Mapping[str, Any]) -> list[Table]:
     ]
 
 
-def _with_devices(section: _Section, variant: Mapping[str, Any]) -> _Section:
+def _with_devices(section: Table, variant: Mapping[str, Any]) -> Table:
     """Spans say whose work they are, and by whose clock, where a device is among them."""
     if section.key != "spans" or not any(span.get("device") for span in variant["spans"]):
         return section
@@ -246,7 +237,7 @@ def _with_devices(section: _Section, variant: Mapping[str, Any]) -> _Section:
     return replace(section, columns=(*section.columns[:at], *added, *section.columns[at:]))
 
 
-def _hops(hops: list[dict[str, Any]]) -> _Section:
+def _hops(hops: list[dict[str, Any]]) -> Table:
     parts = [
         column
         for name, between, node in _SUMMED
@@ -269,10 +260,10 @@ def _hops(hops: list[dict[str, Any]]) -> _Section:
         "Means over the messages: hand-over from publish to take; in the node on to its publish. "
         "Parts that are 0 in every hop are left out."
     )
-    return _Section("hops", "Hops", note, columns)
+    return Table("hops", "Hops", note, columns)
 
 
-def _table(section: _Section, index: int, count: int) -> Table:
+def _table(section: Table, index: int, count: int) -> Table:
     shown = range(min(count, MOST_ROWS))
     rows = tuple(f"variants/{index}/{section.key}/{i}" for i in shown)
-    return Table(section.title, section.note, section.columns, rows, count - len(rows))
+    return replace(section, rows=rows, left_out=count - len(rows))

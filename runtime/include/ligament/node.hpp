@@ -23,6 +23,7 @@
 #include <ligament/client.hpp>
 #include <ligament/clock.hpp>
 #include <ligament/detail/endpoint.hpp>
+#include <ligament/detail/hardware_figures.hpp>
 #include <ligament/detail/kernel_figures.hpp>
 #include <ligament/events.hpp>
 #include <ligament/logging.hpp>
@@ -183,6 +184,8 @@ class Node {
  protected:
   /// Of generated nodes with kernels: asked by the status thread; empty: no more.
   void set_kernel_figures(std::function<detail::KernelFigures()> figures);
+  /// The same of nodes in hardware.
+  void set_hardware_figures(std::function<detail::HardwareFigures()> figures);
 
  private:
   /// How a C++ type is kept in a ParameterValue.

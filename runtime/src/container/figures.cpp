@@ -101,6 +101,30 @@ void add_kernel_figures(nlohmann::json& node, detail::NodeState& state) {
                      {"kernel_ns", figures.kernel_ns}};
 }
 
+/// Only of a node in hardware. Under the node's lock, as above.
+void add_hardware_figures(nlohmann::json& node, detail::NodeState& state) {
+  const std::lock_guard lock(state.mutex);
+  if (!state.hardware_figures) {
+    return;
+  }
+  const detail::HardwareFigures figures = state.hardware_figures();
+  auto networks = nlohmann::json::array();
+  for (const detail::NetworkCounts& network : figures.networks) {
+    networks.push_back({{"topic", network.topic},
+                        {"frames", network.frames},
+                        {"beats", network.beats},
+                        {"stalls", network.stalls},
+                        {"gaps", network.gaps},
+                        {"drops", network.drops},
+                        {"peak_beats", network.peak}});
+  }
+  node["hardware"] = {{"messages", figures.messages},
+                      {"refused", figures.refused},
+                      {"cycles", figures.cycles},
+                      {"isolated", figures.isolated},
+                      {"networks", std::move(networks)}};
+}
+
 }  // namespace
 
 /// The process's CPU time since the last line, given to the nodes in proportion to the time that
@@ -171,6 +195,7 @@ nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
                       {"subscriptions", std::move(subscriptions)}};
   add_service_figures(line, state);
   add_kernel_figures(line, state);
+  add_hardware_figures(line, state);
   return line;
 }
 

@@ -45,8 +45,9 @@ struct NodeState {
   std::atomic<bool> has_executor{false};
   bool failed_in_callback = false;  ///< a callback left by an exception; executor's thread only
 
-  mutable std::mutex mutex;                       ///< guards what is below
-  std::function<KernelFigures()> kernel_figures;  ///< empty: the node has no kernels
+  mutable std::mutex mutex;                           ///< guards what is below
+  std::function<KernelFigures()> kernel_figures;      ///< empty: the node has no kernels
+  std::function<HardwareFigures()> hardware_figures;  ///< empty: it is not in hardware
   std::vector<NodeError> errors;
   std::vector<std::weak_ptr<PublisherBase>> publishers;
   std::vector<std::weak_ptr<SubscriptionBase>> subscriptions;

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fpga/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ligament::fpga::detail {
+namespace {
+
+/// Beats are on their way unseen for some cycles: in queues, and between a frame and its fields.
+constexpr std::uint64_t quiet_cycles = 64;
+/// A node that hung so often gets no further message.
+constexpr std::size_t most_chances = 3;
+constexpr std::size_t word_bits = 64;
+
+}  // namespace
+
+Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory)
+    : wires_(std::move(wires)),
+      nodes_(std::move(nodes)),
+      memory_(memory),
+      senders_(wires_.entries.begin(), wires_.entries.end()),
+      receivers_(wires_.exits.begin(), wires_.exits.end()),
+      watches_(wires_.valid.size() * word_bits),
+      sources_(wires_.exits.size()),
+      blamed_(wires_.problem.size()),
+      states_(nodes_.size()),
+      past_(wires_.networks.size()) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    for (const InputPlan& input : nodes_[node].inputs) {
+      watches_.at(input.probe).node = node;
+      watches_[input.probe].input = &input;
+    }
+    for (const OutputPlan& output : nodes_[node].outputs) {
+      watches_.at(output.probe).node = node;
+      blamed_.at(output.problem) = node;
+      if (output.exit) {
+        sources_.at(*output.exit) = node;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < past_.size(); ++i) {
+    past_[i].drops.resize(wires_.networks[i].drops.size());
+    past_[i].peaks.resize(wires_.networks[i].peaks.size());
+  }
+}
+
+Outcome Engine::run(std::vector<Arrival>&& arrivals) {
+  outcome_.begin = cycle_;
+  if (!running_) {
+    begin_again();
+  }
+  begin_run(std::move(arrivals));
+  while (!is_over()) {
+    if (cycle_ - progress_at_ > limit_) {
+      give_up();
+    }
+    step();
+  }
+  end_run();
+  return std::exchange(outcome_, {});
+}
+
+void Engine::begin_run(std::vector<Arrival>&& arrivals) {
+  progress_at_ = moved_at_ = cycle_;
+  double bytes = 0;
+  for (Arrival& arrival : arrivals) {
+    bytes += static_cast<double>(arrival.message.size());
+    retained_.push_back(arrival);
+    senders_.at(arrival.entry).add(std::move(arrival));
+  }
+  const double rate = std::min(memory_.bytes_per_cycle(), static_cast<double>(beat_bytes));
+  limit_ = patience_cycles + memory_.latency() + static_cast<std::uint64_t>(32 * bytes / rate);
+  memory_.ring(cycle_);
+  for (Sender& sender : senders_) {
+    sender.ring(cycle_);
+  }
+}
+
+void Engine::end_run() {
+  tell_works();
+  // What nobody owes any more is over when the last byte was in memory, not when that was seen.
+  outcome_.end = progress_at_;
+  for (const Work& work : outcome_.works) {
+    outcome_.end = std::max(outcome_.end, work.end);
+  }
+  retained_.clear();
+  for (const Sender& sender : senders_) {
+    retained_.insert(retained_.end(), sender.waiting().begin(), sender.waiting().end());
+  }
+  for (State& state : states_) {
+    state.faulty = false;
+    if (state.isolated && state.hung < most_chances) {
+      state.isolated = false;
+      running_ = false;  // the next run begins with a reset, and this node has another chance
+    }
+  }
+}
+
+/// Complete works are told; those of messages that wait for others stay.
+void Engine::tell_works() {
+  for (State& state : states_) {
+    while (!state.works.empty() && state.works.front().end != 0) {
+      outcome_.works.push_back(state.works.front());
+      state.works.pop_front();
+      ++state.messages;
+    }
+  }
+}
+
+// --- a cycle -------------------------------------------------------------------------------------
+
+void Engine::reset() {
+  for (Sender& sender : senders_) {
+    sender.reset();
+  }
+  for (Receiver& receiver : receivers_) {
+    receiver.reset();
+  }
+  for (Watch& watch : watches_) {
+    watch = Watch{watch.node, watch.input};
+  }
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    states_[node].works.clear();
+    states_[node].messages = 0;
+    *wires_.isolate[node] = static_cast<std::uint8_t>(states_[node].isolated);
+  }
+  *wires_.reset = 1;
+  for (int cycle = 0; cycle < 4; ++cycle) {
+    turn();
+  }
+  *wires_.reset = 0;
+  running_ = true;
+}
+
+void Engine::turn() {
+  *wires_.clock = 0;
+  wires_.evaluate();
+  *wires_.clock = 1;
+  wires_.evaluate();
+}
+
+void Engine::step() {
+  memory_.advance(cycle_);
+  // The ports take turns, so that none starves where memory is the narrow place.
+  const std::size_t ports = senders_.size() + receivers_.size();
+  for (std::size_t i = 0; i < ports; ++i) {
+    const std::size_t port = (i + cycle_) % ports;
+    if (port < senders_.size()) {
+      senders_[port].offer(memory_);
+    } else {
+      receivers_[port - senders_.size()].open(memory_);
+    }
+  }
+  *wires_.clock = 0;
+  wires_.evaluate();
+  if (wires_.wave) {
+    wires_.wave(2 * cycle_);
+  }
+  observe_probes();
+  observe_problems();
+  observe_ports();
+  *wires_.clock = 1;
+  wires_.evaluate();
+  if (wires_.wave) {
+    wires_.wave(2 * cycle_ + 1);
+  }
+  ++cycle_;
+  for (Sender& sender : senders_) {
+    sender.settle();
+  }
+}
+
+// --- what passed ---------------------------------------------------------------------------------
+
+void Engine::observe_ports() {
+  for (Sender& sender : senders_) {
+    if (sender.observe(cycle_)) {
+      progress_at_ = cycle_;
+    }
+    if (sender.is_hungry()) {
+      moved_at_ = cycle_;
+    }
+  }
+  for (std::size_t exit = 0; exit < receivers_.size(); ++exit) {
+    Receiver& receiver = receivers_[exit];
+    if (receiver.is_moving() || receiver.is_hungry()) {
+      moved_at_ = cycle_;
+    }
+    if (receiver.observe(memory_)) {
+      finish_frame(exit);
+    }
+  }
+}
+
+void Engine::observe_probes() {
+  for (std::size_t word = 0; word < wires_.valid.size(); ++word) {
+    const std::uint64_t valid = *wires_.valid[word];
+    if (valid == 0) {
+      continue;
+    }
+    const std::uint64_t beats = valid & *wires_.ready[word];
+    const std::uint64_t last = *wires_.last[word];
+    for (std::uint64_t left = beats; left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::size_t>(__builtin_ctzll(left));
+      observe_beat(watches_[word * word_bits + bit], (last >> bit & 1U) != 0);
+    }
+  }
+}
+
+void Engine::observe_beat(Watch& watch, bool last) {
+  moved_at_ = cycle_;
+  if (!watch.inside) {
+    watch.inside = true;
+    ++watch.begun;
+    if (watch.input != nullptr) {
+      begin_work(watch);
+    }
+  }
+  if (!last) {
+    return;
+  }
+  watch.inside = false;
+  ++watch.done;
+  progress_at_ = cycle_;
+  if (watch.input == nullptr || nodes_[watch.node].outputs.empty()) {
+    end_work(watch.node, watch.done - 1, cycle_ + 1);
+  }
+}
+
+void Engine::observe_problems() {
+  for (std::size_t i = 0; i < wires_.problem.size(); ++i) {
+    if (*wires_.problem[i] != 0) {
+      const auto problem = static_cast<unsigned>(*wires_.problem[i]);
+      tell(blamed_[i], fmt::format("its output breaks the layout of the message (problem {} of "
+                                   "lig_fields_pkg::problem_e)",
+                                   problem));
+    }
+  }
+}
+
+void Engine::finish_frame(std::size_t exit) {
+  Receiver& receiver = receivers_[exit];
+  const std::size_t node = sources_[exit];
+  progress_at_ = cycle_;
+  const std::string fault = receiver.fault();
+  auto message = fault.empty() ? receiver.take_message() : std::vector<std::byte>();
+  receiver.forget();
+  if (!fault.empty()) {
+    tell(node, fault);
+    return;
+  }
+  outcome_.departures.push_back({exit, std::move(message)});
+  for (const OutputPlan& output : nodes_[node].outputs) {
+    if (output.exit == exit) {
+      // A node answers the next message when the frame of this one has left.
+      const std::uint64_t answers = watches_[output.probe].done;
+      end_work(node, answers == 0 ? 0 : answers - 1, cycle_ + 1 + memory_.latency());
+    }
+  }
+}
+
+/// The first input that begins is the beginning of a node's work on a message.
+void Engine::begin_work(const Watch& watch) {
+  State& state = states_[watch.node];
+  const std::uint64_t message = watch.begun - 1;
+  std::uint64_t begin = cycle_;
+  if (watch.input->entry) {
+    begin = senders_[*watch.input->entry].began(message).value_or(begin);
+  }
+  if (Work* work = find_work(watch.node, message); work != nullptr) {
+    work->begin = std::min(work->begin, begin);
+  } else if (message == state.messages + state.works.size()) {
+    state.works.push_back({watch.node, message, begin, 0});
+  }
+}
+
+void Engine::end_work(std::size_t node, std::uint64_t message, std::uint64_t cycle) {
+  if (Work* work = find_work(node, message); work != nullptr) {
+    work->end = std::max(work->end, cycle);
+  }
+}
+
+Work* Engine::find_work(std::size_t node, std::uint64_t message) {
+  State& state = states_[node];
+  const std::uint64_t place = message - state.messages;  // wraps for what was told
+  return place < state.works.size() ? &state.works[place] : nullptr;
+}
+
+// --- who owes what -------------------------------------------------------------------------------
+
+bool Engine::is_over() const {
+  if (cycle_ - moved_at_ < quiet_cycles) {
+    return false;
+  }
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (owes(node)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Engine::is_set(const std::vector<const std::uint64_t*>& words, std::size_t probe) const {
+  return (*words[probe / word_bits] >> probe % word_bits & 1U) != 0;
+}
+
+/// Messages that an input has got: those that are whole in its queue, or that have begun.
+std::uint64_t Engine::given(const InputPlan& input) const {
+  const Watch& watch = watches_[input.probe];
+  const bool begins = watch.inside || is_set(wires_.valid, input.probe);
+  const std::uint64_t begun = watch.done + static_cast<std::uint64_t>(begins);
+  if (input.entry) {
+    return std::max(begun, senders_[*input.entry].begun());
+  }
+  const NetworkWires& network = wires_.networks[input.network];
+  const std::uint64_t frames = *network.frames;
+  const std::uint64_t drops = *network.drops[input.subscription];
+  return std::max(begun, frames - std::min(frames, drops));
+}
+
+bool Engine::owes(std::size_t node) const {
+  const NodePlan& plan = nodes_[node];
+  if (states_[node].isolated || plan.inputs.empty()) {
+    return false;
+  }
+  std::uint64_t sets = UINT64_MAX;
+  std::uint64_t answered = UINT64_MAX;
+  for (const InputPlan& input : plan.inputs) {
+    sets = std::min(sets, given(input));
+    if (plan.outputs.empty()) {
+      answered = std::min(answered, watches_[input.probe].done);
+    }
+  }
+  for (const OutputPlan& output : plan.outputs) {
+    answered = std::min(answered, watches_[output.probe].done);
+  }
+  return answered < sets;
+}
+
+/// It has something to say and nobody listens, or the rest of a message does not come.
+bool Engine::is_held_up(std::size_t node) const {
+  const auto& [inputs, outputs] = nodes_[node];
+  const auto is_starved = [this](const InputPlan& input) {
+    return watches_[input.probe].inside && !is_set(wires_.valid, input.probe);
+  };
+  const auto is_blocked = [this](const OutputPlan& output) {
+    return is_set(wires_.valid, output.probe) && !is_set(wires_.ready, output.probe);
+  };
+  return std::any_of(inputs.begin(), inputs.end(), is_starved) ||
+         std::any_of(outputs.begin(), outputs.end(), is_blocked);
+}
+
+/// Who owes and could answer; else who owes at all; else who does not end what it says.
+std::optional<std::size_t> Engine::silent_node() const {
+  const auto first = [this](auto&& is_to_blame) -> std::optional<std::size_t> {
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+      if (!states_[node].isolated && is_to_blame(node)) {
+        return node;
+      }
+    }
+    return std::nullopt;
+  };
+  auto found = first([this](std::size_t node) { return owes(node) && !is_held_up(node); });
+  found = found ? found : first([this](std::size_t node) { return owes(node); });
+  found = found ? found : first([this](std::size_t node) {
+    const auto& outputs = nodes_[node].outputs;
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [this](const OutputPlan& output) { return watches_[output.probe].inside; });
+  });
+  return found ? found : first([](std::size_t) { return true; });
+}
+
+/// Names who does not answer, and lets the others have their messages again.
+void Engine::give_up() {
+  if (const auto node = silent_node()) {
+    State& state = states_[*node];
+    ++state.hung;
+    state.isolated = true;
+    state.faulty = false;
+    const bool for_good = state.hung >= most_chances;
+    const char* end = for_good ? "; it gets no further one" : "";
+    tell(*node, fmt::format("it gave no whole message within {} cycles{}", limit_, end), for_good);
+  }
+  outcome_.departures.clear();
+  begin_again();
+}
+
+void Engine::begin_again() {
+  keep_counters();
+  auto again = std::exchange(retained_, {});
+  reset();
+  begin_run(std::move(again));
+}
+
+void Engine::tell(std::size_t node, const std::string& text, bool isolated) {
+  if (!states_[node].faulty) {
+    states_[node].faulty = true;
+    outcome_.troubles.push_back({node, text, isolated});
+  }
+}
+
+// --- counters ------------------------------------------------------------------------------------
+
+void Engine::keep_counters() { past_ = networks(); }
+
+std::vector<NetworkFigures> Engine::networks() const {
+  std::vector<NetworkFigures> all = past_;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const NetworkWires& wires = wires_.networks[i];
+    all[i].frames += *wires.frames;
+    all[i].beats += *wires.beats;
+    all[i].stalls += *wires.stalls;
+    all[i].gaps += *wires.gaps;
+    for (std::size_t j = 0; j < wires.drops.size(); ++j) {
+      all[i].drops[j] += *wires.drops[j];
+      all[i].peaks[j] = std::max<std::uint64_t>(all[i].peaks[j], *wires.peaks[j]);
+    }
+  }
+  return all;
+}
+
+}  // namespace ligament::fpga::detail
+
+namespace ligament::fpga {
+
+Simulation::Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory)
+    : engine_(std::make_unique<detail::Engine>(std::move(wires), std::move(nodes), memory)) {}
+Simulation::~Simulation() = default;
+
+Outcome Simulation::run(std::vector<Arrival> arrivals) { return engine_->run(std::move(arrivals)); }
+
+std::vector<NetworkFigures> Simulation::networks() const { return engine_->networks(); }
+
+}  // namespace ligament::fpga

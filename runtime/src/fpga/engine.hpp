@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What turns a design's clock: ports on memory, probes on streams, and who owes what.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <ligament/fpga_design.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fpga/ports.hpp"
+
+namespace ligament::fpga::detail {
+
+class Engine {
+ public:
+  Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory);
+
+  [[nodiscard]] Outcome run(std::vector<Arrival>&& arrivals);
+  [[nodiscard]] std::vector<NetworkFigures> networks() const;
+
+ private:
+  /// What has passed a probe since the reset.
+  struct Watch {
+    std::size_t node = 0;
+    const InputPlan* input = nullptr;  ///< of an output's probe: none
+    std::uint64_t begun = 0;
+    std::uint64_t done = 0;
+    bool inside = false;
+  };
+  struct State {
+    std::deque<Work> works;      ///< that were not told yet
+    std::uint64_t messages = 0;  ///< told before, since the reset
+    std::size_t hung = 0;        ///< how often
+    bool isolated = false;
+    bool faulty = false;  ///< a fault of its message was told already
+  };
+
+  void begin_run(std::vector<Arrival>&& arrivals);
+  void end_run();
+  void tell_works();
+  void step();
+  void turn();
+  void reset();
+  void observe_ports();
+  void observe_probes();
+  void observe_beat(Watch& watch, bool last);
+  void observe_problems();
+  void finish_frame(std::size_t exit);
+  void begin_work(const Watch& watch);
+  [[nodiscard]] Work* find_work(std::size_t node, std::uint64_t message);
+  void end_work(std::size_t node, std::uint64_t message, std::uint64_t cycle);
+  [[nodiscard]] bool is_over() const;
+  [[nodiscard]] bool is_set(const std::vector<const std::uint64_t*>& words,
+                            std::size_t probe) const;
+  [[nodiscard]] std::uint64_t given(const InputPlan& input) const;
+  [[nodiscard]] bool owes(std::size_t node) const;
+  [[nodiscard]] bool is_held_up(std::size_t node) const;
+  [[nodiscard]] std::optional<std::size_t> silent_node() const;
+  void give_up();
+  void begin_again();
+  void tell(std::size_t node, const std::string& text, bool isolated = false);
+  void keep_counters();
+
+  Wires wires_;
+  std::vector<NodePlan> nodes_;
+  MemoryPort memory_;
+  std::vector<Sender> senders_;
+  std::vector<Receiver> receivers_;
+  std::vector<Watch> watches_;        ///< by probe
+  std::vector<std::size_t> sources_;  ///< node of each exit
+  std::vector<std::size_t> blamed_;   ///< node of each problem wire
+  std::vector<State> states_;
+  std::vector<NetworkFigures> past_;  ///< before the last reset
+  std::vector<Arrival> retained_;     ///< what has to go in again after a reset
+  Outcome outcome_;
+  std::uint64_t cycle_ = 0;
+  std::uint64_t progress_at_ = 0;  ///< when a message was complete somewhere
+  std::uint64_t moved_at_ = 0;     ///< when a beat passed somewhere
+  std::uint64_t limit_ = 0;
+  bool running_ = false;  ///< it has been reset
+};
+
+}  // namespace ligament::fpga::detail

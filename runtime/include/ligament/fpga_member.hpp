@@ -62,6 +62,7 @@ class Design {
   struct Place {
     Member* member = nullptr;
     std::vector<std::size_t> entries;
+    std::vector<std::size_t> networks;             ///< whose figures it tells
     std::vector<trace::MessageIdentity> messages;  ///< of this run, in order
     std::size_t source = 0;                        ///< whose messages its own go back to
     ligament::detail::HardwareFigures figures;

@@ -24,6 +24,7 @@ Design::Design(DesignPlan plan, Wires wires)
       simulation_(std::move(wires), plan_.nodes, plan_.memory),
       places_(plan_.nodes.size()),
       networks_(simulation_.networks()) {
+  std::vector<bool> first(networks_.size(), true);
   for (std::size_t place = 0; place < places_.size(); ++place) {
     for (const InputPlan& input : plan_.nodes[place].inputs) {
       if (input.entry) {
@@ -35,8 +36,9 @@ Design::Design(DesignPlan plan, Wires wires)
       if (output.exit) {
         exits_.resize(std::max(exits_.size(), *output.exit + 1));
         exits_[*output.exit].place = place;
-      } else {
-        places_[place].figures.networks.push_back({plan_.networks[output.network]});
+      } else if (first[output.network]) {
+        first[output.network] = false;  // of a topic with several publishers, one tells
+        places_[place].networks.push_back(output.network);
       }
     }
   }
@@ -220,23 +222,17 @@ void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
 ligament::detail::HardwareFigures Design::figures(std::size_t place) const {
   const std::lock_guard lock(mutex_);
   ligament::detail::HardwareFigures figures = places_[place].figures;
-  std::size_t next = 0;
-  for (const OutputPlan& output : plan_.nodes[place].outputs) {
-    if (output.exit) {
-      continue;
-    }
-    const NetworkFigures& network = networks_[output.network];
-    ligament::detail::NetworkCounts& counts = figures.networks[next++];
-    counts.frames = network.frames;
-    counts.beats = network.beats;
-    counts.stalls = network.stalls;
-    counts.gaps = network.gaps;
+  for (const std::size_t number : places_[place].networks) {
+    const NetworkFigures& network = networks_[number];
+    ligament::detail::NetworkCounts counts{plan_.networks[number], network.frames, network.beats,
+                                           network.stalls, network.gaps};
     for (const std::uint64_t drops : network.drops) {
       counts.drops += drops;
     }
     for (const std::uint64_t peak : network.peaks) {
       counts.peak = std::max(counts.peak, peak);
     }
+    figures.networks.push_back(std::move(counts));
   }
   return figures;
 }

@@ -95,6 +95,16 @@ _KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
         "refused",
         lambda n, node, _: f"{node} gave no output for {n} messages, which its kernels refused",
     ),
+    (
+        "hardware",
+        "refused",
+        lambda n, node, _: f"{node} gave no output for {n} messages: its core failed on them",
+    ),
+    (
+        "networks",
+        "drops",
+        lambda n, node, topic: f"{n} of {topic} were dropped in hardware, where queues were full",
+    ),
 )
 
 _Key = tuple[str, str, str, str]
@@ -127,7 +137,8 @@ class Losses:
     def take_status(self, container: str, event: dict[str, Any]) -> None:
         """Take in a `status` line: counts since the container's start."""
         counts: Counter[_Key] = Counter()
-        for node in event.get("nodes", []):
+        for told in event.get("nodes", []):
+            node = {**told, "networks": told.get("hardware", {}).get("networks", [])}
             for side, what, _ in _KINDS:
                 ends = node.get(side, [])
                 for end in [ends] if isinstance(ends, dict) else ends:

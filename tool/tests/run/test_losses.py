@@ -87,3 +87,15 @@ def test_what_kernels_refused_is_told() -> None:
     assert [r.text for r in losses.records()] == [
         "/sink gave no output for 2 messages, which its kernels refused"
     ]
+
+
+def test_what_hardware_refused_or_dropped_is_told() -> None:
+    losses = Losses()
+    line = status(0)
+    network = {"topic": "/rect", "frames": 9, "beats": 90, "drops": 3}
+    line["nodes"][0]["hardware"] = {"messages": 7, "refused": 1, "networks": [network]}
+    losses.take_status("main", line)
+    assert [r.text for r in losses.records()] == [
+        "/sink gave no output for 1 messages: its core failed on them",
+        "3 of /rect were dropped in hardware, where queues were full",
+    ]

@@ -8,7 +8,7 @@
 
 namespace ligament::detail {
 
-/// A hardware topic that the node publishes on. Of the whole topic, whoever published.
+/// A hardware topic whose first publisher the node is. Of the whole topic, whoever published.
 struct NetworkCounts {
   std::string topic;
   std::uint64_t frames = 0;

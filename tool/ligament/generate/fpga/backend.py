@@ -17,8 +17,8 @@ import ligament
 from ligament import resources
 from ligament.cores.manifest import Core, read_core
 from ligament.errors import InputError, Location, Problem
-from ligament.generate.files import Component, GeneratedFile, Output, render, source_of
-from ligament.graph.model import Graph, NodeType
+from ligament.generate.files import Component, GeneratedFile, Output, cpp_text, render, source_of
+from ligament.graph.model import Graph, NodeType, Parameter
 from ligament.mapping.model import GraphMapping
 from ligament.messages.cpp_names import header_path, qualified
 from ligament.messages.hdl import Bounds, read_bounds, render_all
@@ -164,6 +164,7 @@ def _node_files(place: _Place, node_type: NodeType, core: Core) -> list[Generate
             }
             for p in core.parameters
         ],
+        "others": [_other(p) for p in node_type.parameters.values() if p not in core.parameters],
     }
     target = target_of(node_type.type)
     sources = "\n".join(_sources(place, node_type, core)) + "\n"
@@ -172,6 +173,17 @@ def _node_files(place: _Place, node_type: NodeType, core: Core) -> list[Generate
         _rendered(f"{place.project}/{target}.cpp", "node.cpp.j2", source, values),
         GeneratedFile(f"{place.project}/{target}.f", sources, source),
     ]
+
+
+def _other(parameter: Parameter) -> dict[str, str]:
+    """A parameter that only other implementations use: the node has it, as they do."""
+    value = parameter.default
+    kind, literal = {
+        "bool": ("bool", "true" if value else "false"),
+        "integer": ("std::int64_t", f"std::int64_t{{{int(value or 0)}}}"),
+        "double": ("double", repr(float(value or 0))),
+    }.get(parameter.type, ("std::string", f"std::string({cpp_text(str(value or ''))})"))
+    return {"name": parameter.name, "type": kind, "default": literal}
 
 
 def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) -> GeneratedFile:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The perception example with its kernels in hardware: every frame as cv::remap and cv::resize."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ligament.demo.reference import run_reference
+from ligament.demo.runs import DemoOptions, platform_for
+from ligament.graph import load_graph
+from ligament.pipeline import Request, built
+from ligament.report.equality import compare_frames, read_frames
+from ligament.report.variant import WARM_UP_FRAMES
+from ligament.resources import node_packages_dir
+
+GRAPH = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
+FRAMES = 3 + WARM_UP_FRAMES
+VARIANTS = [name for name in load_graph(GRAPH).variants if name.startswith("fpga_")]
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("perception")
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_frame_equals_the_reference(out: Path, variant: str) -> None:
+    platform = platform_for(load_graph(GRAPH), variant)
+    assert platform == "fpga_sim"
+    build = built(Request(GRAPH, variant, platform, out)).build
+    options = [f"--set={node}.frames={FRAMES}" for node in ("camera", "sink")]
+    command = [sys.executable, "-m", "ligament.cli.main", "run", str(build), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder,) = (build.parent / "runs").iterdir()
+    recorded = folder / "outputs" / "sink.jsonl"
+    demo = DemoOptions(GRAPH, frames=FRAMES - WARM_UP_FRAMES)
+    reference = run_reference(demo, out / "reference", recorded, lambda text: None)
+    compared = compare_frames(read_frames(recorded), read_frames(reference.frames), "the reference")
+    assert compared.equal, compared.text
+    assert compared.frames == FRAMES
+    kinds = {
+        n["kind"] for n in json.loads((build.parent / "mapping.json").read_text())["nodes"].values()
+    }
+    assert kinds == {"cpu", "fpga"}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""image_blur: bit by bit what cv::GaussianBlur makes, at borders and of tiny images too."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import replace
+
+import cocotb
+from image_bench import (
+    BROKEN_BEAT,
+    CHANNELS,
+    Image,
+    exchange,
+    fields,
+    golden,
+    image,
+    simulate_core,
+    with_pixels,
+)
+from stream import start
+
+NO_ENCODING = 16
+
+
+async def judge(dut, source: Image, size: int, stall: float = 0.0) -> None:
+    dut.parameter_size_i.value = size
+    shape = (source.height, source.width, CHANNELS[source.encoding])
+    wanted = golden("blur", source.pixels, shape, ctypes.c_int(size))
+    got = await exchange(dut, fields(source), stall)
+    assert got.image == with_pixels(source, wanted), f"{source.width}x{source.height} by {size}"
+
+
+@cocotb.test()
+@cocotb.parametrize(size=(3, 5, 7))
+async def gives_the_bytes_of_opencv(dut, size):
+    await start(dut)
+    for encoding in ("mono8", "rgb8", "bgra8"):
+        await judge(dut, image(31, 17, encoding), size)
+    await judge(dut, image(30, 12, "bgr8", gap=4), size, 0.2)
+    await judge(dut, image(12, 10, "mono8"), size, 0.7)
+
+
+@cocotb.test()
+async def mirrors_what_is_beyond_the_border_of_tiny_images(dut):
+    await start(dut)
+    for size in (3, 5, 7):
+        for width, height in ((1, 1), (1, 9), (9, 1), (2, 2), (3, 2), (2, 5), (4, 3), (3, 3)):
+            await judge(dut, image(width, height, "mono8"), size)
+
+
+@cocotb.test()
+async def refuses_and_goes_on(dut):
+    await start(dut)
+    good = image(16, 9, "rgb8")
+    dut.parameter_size_i.value = 5
+    got = await exchange(dut, fields(replace(good, encoding="mono16")))
+    assert (got.problem, got.beats) == (NO_ENCODING, 1)
+    beats = fields(good)
+    for cut in (5, 14, 30, len(beats) - 1):
+        got = await exchange(dut, [*beats[:cut], BROKEN_BEAT], 0.1)
+        assert got.image is None
+        await judge(dut, good, 5)
+
+
+def test_image_blur():
+    simulate_core("test_image_blur", "blur", {"MAX_WIDTH": 40})

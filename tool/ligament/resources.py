@@ -2,9 +2,9 @@
 """Where the things that ship with the tool are: schemas, node packages, platforms, the runtime.
 
 Each is looked for in the repository that an editable installation points into, then where an
-installation puts it. `_spec`, `_nodes`, `_platforms` and `_hdl` beside this file are links into the
-repository, which a built package holds as copies. A missing one is an error that says what was
-looked for, never a guess.
+installation puts it. `_spec`, `_nodes`, `_platforms`, `_hdl`, `_hls` beside this file are links
+into the repository, which a built package holds as copies. A missing one is an error that says what
+was looked for, never a guess.
 """
 
 from __future__ import annotations
@@ -44,6 +44,12 @@ def hdl_dir() -> Path:
     """Return the folder of the stream IP in SystemVerilog."""
     shared = prefix() / "share" / "ligament" / "hdl"
     return _first("the stream IP", [_REPOSITORY / "hdl" / "rtl", shared, _PACKAGE / "_hdl"])
+
+
+def hls_dir() -> Path:
+    """Return the folder of what the HLS C++ of messages is made of."""
+    shared = prefix() / "share" / "ligament" / "hls"
+    return _first("the HLS headers", [_REPOSITORY / "hdl" / "hls", shared, _PACKAGE / "_hls"])
 
 
 def _first(what: str, candidates: list[Path]) -> Path:

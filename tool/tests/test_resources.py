@@ -18,7 +18,7 @@ def test_everything_is_found() -> None:
     assert resources.node_packages_dir().is_dir()
 
 
-@pytest.mark.parametrize("name", ["_spec", "_nodes", "_platforms", "_hdl"])
+@pytest.mark.parametrize("name", ["_spec", "_nodes", "_platforms", "_hdl", "_hls"])
 def test_a_built_package_takes_the_folders_along(name: str) -> None:
     assert (Path(ligament.__file__).parent / name).is_dir()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m ligament.messages`: C++ headers, SystemVerilog and JSON tables of definitions."""
+"""`python -m ligament.messages`: C++, SystemVerilog, HLS C++ and JSON tables of definitions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ligament.messages.cpp import render_all
 from ligament.messages.files import write_if_changed, write_tree
 from ligament.messages.hdl import MADE, read_bounds
 from ligament.messages.hdl import render_all as render_hdl
+from ligament.messages.hls import hls_support, render_hls
 from ligament.messages.packages import package_name
 from ligament.messages.store import TypeStore, load_store
 from ligament.messages.tables import type_tables
@@ -24,22 +25,24 @@ def _parser() -> argparse.ArgumentParser:
     generate = verbs.add_parser("generate", help="write C++ headers below DIR")
     tables = verbs.add_parser("tables", help="write types.json")
     hardware = verbs.add_parser("hdl", help="write SystemVerilog packages and modules below DIR")
+    synthesis = verbs.add_parser("hls", help="write HLS C++ headers below DIR")
     generate.add_argument("--out", type=Path, required=True, metavar="DIR")
-    hardware.add_argument("--out", type=Path, required=True, metavar="DIR")
-    hardware.add_argument(
-        "--bounds",
-        type=Path,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="bounds of unbounded fields, beside those of spec/interfaces/bounds.yaml",
-    )
+    for verb in (hardware, synthesis):
+        verb.add_argument("--out", type=Path, required=True, metavar="DIR")
+        verb.add_argument(
+            "--bounds",
+            type=Path,
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="FILE",
+            help="bounds of unbounded fields, beside those of spec/interfaces/bounds.yaml",
+        )
     generate.add_argument(
         "--list", action="store_true", help="print the headers' paths and write nothing"
     )
     tables.add_argument("--out", type=Path, required=True, metavar="FILE")
-    for verb in (generate, hardware, tables):
+    for verb in (generate, hardware, synthesis, tables):
         verb.add_argument("--distro", default="jazzy", help="ROS 2 distribution (default: jazzy)")
         verb.add_argument(
             "--package-dir",
@@ -75,6 +78,9 @@ def _generate(options: argparse.Namespace, store: TypeStore) -> None:
         write_if_changed(options.out, json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
     elif options.verb == "hdl":
         write_tree(options.out, render_hdl(store, messages, read_bounds(options.bounds)), MADE)
+    elif options.verb == "hls":
+        files = render_hls(store, messages, read_bounds(options.bounds))
+        write_tree(options.out, {**files, **hls_support()})
     else:
         write_tree(options.out, render_all(store, messages))
 

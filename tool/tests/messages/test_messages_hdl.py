@@ -137,3 +137,16 @@ def test_the_same_input_gives_the_same_text(store):
     message = store.message("sensor_msgs/msg/Image")
     first = render_all(store, [message], read_bounds([]))
     assert render_all(store, [message], read_bounds([])) == first
+
+
+def test_hls_headers_are_written_with_all_that_they_include(tmp_path):
+    words = ["hls", "--out", str(tmp_path), "--types", "nav_msgs/msg/Odometry"]
+    assert main(words) == 0
+    made = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()}
+    assert {"lig_hls.hpp", "native/ap_int.h", "native/hls_stream.h"} <= made
+    assert {"nav_msgs/msg/odometry.hpp", "builtin_interfaces/msg/time.hpp"} <= made
+    text = (tmp_path / "nav_msgs" / "msg" / "odometry.hpp").read_text()
+    assert "FIELD_HEADER__STAMP__SEC = 0;" in text
+    # Numbers are those of the SystemVerilog: the header has 3, the text after it is the 4th.
+    assert "take_count(in, taking, first + 3," in text
+    assert main(words) == 0

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Stands in for the vendor's ap_int.h where a node is compiled natively: unsigned numbers of
+/// up to 64 bits, as far as lig_hls.hpp needs them. With the vendor's tools, theirs is found first.
+#ifndef LIG_HLS_NATIVE_AP_INT_H
+#define LIG_HLS_NATIVE_AP_INT_H
+
+template <int Width>
+class ap_uint {
+  static_assert(Width >= 1 && Width <= 64, "natively an ap_uint has 1 to 64 bits");
+
+ public:
+  ap_uint() : bits_(0) {}
+  ap_uint(unsigned long long bits) : bits_(bits & mask()) {}  // NOLINT: converts, as the vendor's
+  operator unsigned long long() const { return bits_; }       // NOLINT: the same
+
+ private:
+  static unsigned long long mask() { return Width == 64 ? ~0ULL : (1ULL << (Width % 64)) - 1; }
+  unsigned long long bits_;
+};
+
+#endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels: a library that only nodes with kernels link, so that all others need no driver. Without
+# Kernels: a library that only nodes with kernels link, so that all others need no driver. CUDA's is
+# looked for when it is needed, so nothing of NVIDIA's is needed to build. Without
 # OpenCL's headers (Debian: ocl-icd-opencl-dev) the rest is built, and GPU nodes cannot be.
 find_package(OpenCL QUIET)
 if(NOT OpenCL_FOUND)
@@ -7,12 +8,12 @@ if(NOT OpenCL_FOUND)
   return()
 endif()
 
-file(GLOB gpu_sources CONFIGURE_DEPENDS src/gpu/*.cpp src/gpu/opencl/*.cpp)
+file(GLOB gpu_sources CONFIGURE_DEPENDS src/gpu/*.cpp src/gpu/opencl/*.cpp src/gpu/cuda/*.cpp)
 list(FILTER gpu_sources EXCLUDE REGEX "check\\.cpp$")
 add_library(ligament_gpu SHARED ${gpu_sources})
 add_library(ligament::gpu ALIAS ligament_gpu)
 target_include_directories(ligament_gpu PRIVATE src)
-target_link_libraries(ligament_gpu PUBLIC ligament PRIVATE ligament_warnings OpenCL::OpenCL)
+target_link_libraries(ligament_gpu PUBLIC ligament PRIVATE ligament_warnings OpenCL::OpenCL ${CMAKE_DL_LIBS})
 set_target_properties(ligament_gpu PROPERTIES EXPORT_NAME gpu INSTALL_RPATH "$ORIGIN")
 install(TARGETS ligament_gpu EXPORT ligamentTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 

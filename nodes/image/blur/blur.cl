@@ -18,10 +18,11 @@ __kernel void blur_rows(const __global uchar* in, int width, uint in_step, int c
   const int x = get_global_id(0) / channels;
   const int channel = get_global_id(0) % channels;
   const __global uchar* row = in + (ulong)get_global_id(1) * in_step + channel;
-  const __constant int* weight = weights[size / 2 - 1];
-  int sum = row[x * channels] * weight[0];
+  const int filter = size / 2 - 1;
+  int sum = row[x * channels] * weights[filter][0];
   for (int i = 1; i <= size / 2; ++i) {
-    sum += (row[mirrored(x - i, width) * channels] + row[mirrored(x + i, width) * channels]) * weight[i];
+    sum += (row[mirrored(x - i, width) * channels] + row[mirrored(x + i, width) * channels]) *
+           weights[filter][i];
   }
   rows[get_global_id(1) * get_global_size(0) + get_global_id(0)] = (ushort)sum;
 }
@@ -30,11 +31,11 @@ __kernel void blur_columns(const __global ushort* rows, int height, int size, __
   const int y = get_global_id(1);
   const ulong row = get_global_size(0);
   const __global ushort* column = rows + get_global_id(0);
-  const __constant int* weight = weights[size / 2 - 1];
-  uint sum = (uint)column[y * row] * weight[0];
+  const int filter = size / 2 - 1;
+  uint sum = (uint)column[y * row] * weights[filter][0];
   for (int i = 1; i <= size / 2; ++i) {
     sum += ((uint)column[mirrored(y - i, height) * row] + column[mirrored(y + i, height) * row]) *
-           weight[i];
+           weights[filter][i];
   }
   out[y * row + get_global_id(0)] = (uchar)((sum + 32768) >> 16);
 }

@@ -69,9 +69,12 @@ __kernel void rectify_table(const __global double* k, const __global double* r,
   const double at_y = y * radial + c[2] * (r2 + 2 * y2) + c[3] * xy2 + c[10] * r2 + c[11] * r2 * r2;
   const int u = fixed_point(k[0] * scale_x * at_x + k[2] * scale_x);
   const int v = fixed_point(k[4] * scale_y * at_y + k[5] * scale_y);
-  table[get_global_id(1) * get_global_size(0) + get_global_id(0)] =
-      (short4)(convert_short_sat((u >> 5) - left), convert_short_sat((v >> 5) - top),
-               (short)((v & 31) * 32 + (u & 31)), 0);
+  short4 place;
+  place.x = convert_short_sat((u >> 5) - left);
+  place.y = convert_short_sat((v >> 5) - top);
+  place.z = (short)((v & 31) * 32 + (u & 31));
+  place.w = 0;
+  table[get_global_id(1) * get_global_size(0) + get_global_id(0)] = place;
 }
 
 typedef struct {

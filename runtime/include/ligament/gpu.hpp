@@ -27,9 +27,23 @@ namespace ligament::gpu {
 
 /// How a payload reaches the device.
 enum class Model : std::uint8_t {
-  automatic,      ///< zero_copy where the device is the host's processors, else standard_copy
-  zero_copy,      ///< the kernel works on the pool's bytes
-  standard_copy,  ///< written to the device before, read back after
+  automatic,       ///< by what the device is, and how the kernels use memory
+  zero_copy,       ///< the kernel works on the pool's bytes
+  standard_copy,   ///< written to the device before, read back after
+  unified_memory,  ///< the host writes and reads memory of the device, whose driver moves it
+};
+
+/// How kernels use the payloads that they are given.
+enum class Access : std::uint8_t {
+  cached,     ///< again and again, or neighbours together: they rely on caches
+  streaming,  ///< each byte about once
+};
+
+/// Whose driver runs the kernels.
+enum class Backend : std::uint8_t {
+  automatic,  ///< cuda where there is a device for it and a compiler, else opencl
+  opencl,
+  cuda,
 };
 
 enum class ErrorCode : std::uint8_t {
@@ -63,11 +77,34 @@ struct Kept {
   std::int64_t bytes = 0;
 };
 
+/// A payload that stays on the device between programs of one process: a kernel of one writes it,
+/// and kernels of others wait for that on the device. Made by Program::make_resident().
+class Resident {
+ public:
+  virtual ~Resident() = default;
+  Resident(const Resident&) = delete;
+  Resident& operator=(const Resident&) = delete;
+
+ protected:
+  Resident() = default;
+};
+/// What a kernel writes and leaves there. The bytes are its memory where nothing is copied, else
+/// only stand for it.
+struct Leaving {
+  std::span<std::byte> bytes;
+  std::shared_ptr<Resident> resident;
+};
+/// What another program left there.
+struct Arriving {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<Resident> resident;
+};
+
 /// What a kernel is given: a number (converted to the type that its signature has), bytes that it
 /// reads, bytes that it writes, or one of the above. Bytes begin at a message's chosen array and
 /// stay valid until the launch has ended.
 using Argument = std::variant<std::int64_t, double, std::span<const std::byte>,
-                              std::span<std::byte>, Values, Kept>;
+                              std::span<std::byte>, Values, Kept, Leaving, Arriving>;
 
 enum class ArgumentKind : std::uint8_t { number, input, output, values, buffer };
 
@@ -82,20 +119,28 @@ struct Source {
 };
 
 struct ProgramDescription {
-  std::vector<Source> sources;  ///< OpenCL C, compiled as one
+  /// Compiled as one: OpenCL C, or CUDA C++ where the path ends with `.cu`. Of both, CUDA takes the
+  /// latter alone and OpenCL the former.
+  std::vector<Source> sources;
   std::vector<KernelDescription> kernels;
+  Access access = Access::cached;
 };
 
 struct Settings {
-  std::string device;  ///< `platform:device` by number, or a part of its name; empty: see open()
+  Backend backend = Backend::automatic;
+  /// `platform:device` by number (CUDA: `cuda:number`), or a part of its name; empty: see open().
+  std::string device;
   Model model = Model::automatic;
   std::uint32_t in_flight = 2;  ///< submits that may be under way; at least 1
   /// A submit that has not ended this long after those before it: the device is given up.
   std::chrono::nanoseconds deadline = std::chrono::seconds(60);
 };
 
-/// LIGAMENT_GPU_DEVICE, LIGAMENT_GPU_MODEL, LIGAMENT_GPU_IN_FLIGHT, LIGAMENT_GPU_DEADLINE_MS.
+/// LIGAMENT_GPU_BACKEND, LIGAMENT_GPU_DEVICE, LIGAMENT_GPU_MODEL, LIGAMENT_GPU_IN_FLIGHT,
+/// LIGAMENT_GPU_DEADLINE_MS.
 [[nodiscard]] Result<Settings> settings_from_environment();
+/// The same; where the environment asks for no model, this one, in the words of files. Empty: none.
+[[nodiscard]] Result<Settings> settings_for(const std::string& model);
 
 /// One kernel over its index space. A global size below 1 launches nothing.
 struct Launch {
@@ -121,8 +166,10 @@ struct Statistics {
 
 struct DeviceInfo {
   std::string name;
+  Backend backend = Backend::opencl;  ///< never automatic
   bool shares_host_memory = false;
   Model model = Model::standard_copy;  ///< never automatic
+  std::string why;                     ///< this model
 };
 
 /// What is to be done when the launches of a submit have ended. It holds what they work on.
@@ -165,6 +212,9 @@ class Program {
   virtual void drain() = 0;
   /// submit(), and waits for its end.
   [[nodiscard]] Result<void> run(std::span<const Launch> launches);
+
+  /// For Leaving.
+  [[nodiscard]] virtual std::shared_ptr<Resident> make_resident() = 0;
 
   [[nodiscard]] virtual const DeviceInfo& device() const = 0;
   /// From any thread.

@@ -2,17 +2,25 @@
 /// \file ligament-kernel-check: compiles a node's kernels for the device that would run them, and
 /// compares their signatures with the manifest's. `ligament build` runs it after each change.
 ///
-///   ligament-kernel-check FILE... --kernel NAME:KINDS [--kernel ...]
+///   ligament-kernel-check FILE... --kernel NAME:KINDS [--kernel ...] [--cuda ARCHITECTURE]
 ///
+/// --cuda 87: with NVIDIA's compiler for devices of compute capability 8.7; needs no device. CUDA
+/// kernels (.cu) are so compiled, for 8.7, where there is no device of theirs.
 /// KINDS: a letter per argument: n a number, i bytes that it reads, o bytes that it writes, v an
 /// array of numbers, b a buffer.
 /// Exit status: 0 good, 1 not, 2 wrong use.
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <ligament/gpu.hpp>
 #include <optional>
 #include <sstream>
 #include <string_view>
+
+#include "gpu/cuda/compiler.hpp"
+#include "gpu/cuda/program.hpp"
+#include "gpu/sources.hpp"
 
 namespace ligament::gpu {
 namespace {
@@ -53,14 +61,38 @@ std::optional<Source> source_of(const std::string& path) {
 
 int wrong_use(const std::string& why) {
   std::cerr << "ligament-kernel-check: " << why
-            << "\nusage: ligament-kernel-check FILE... --kernel NAME:KINDS [--kernel ...]\n";
+            << "\nusage: ligament-kernel-check FILE... --kernel NAME:KINDS [--kernel ...] [--cuda "
+               "ARCHITECTURE]\n";
   return 2;
+}
+
+/// Compiles, and opens the device where there has to be one.
+Result<void> tried(const ProgramDescription& description, cuda::Architecture architecture) {
+  const bool all_cuda =
+      std::all_of(description.sources.begin(), description.sources.end(), is_cuda);
+  if (architecture != 0 || (all_cuda && !cuda::is_usable())) {
+    constexpr cuda::Architecture orin = 87;
+    const auto compiled = cuda::compile(description, architecture != 0 ? architecture : orin);
+    return compiled ? Result<void>() : Result<void>(unexpected<Error>(compiled.error()));
+  }
+  const auto settings = settings_from_environment();
+  if (!settings) {
+    return unexpected<Error>(settings.error());
+  }
+  const auto program = Program::open(description, *settings);
+  return program ? Result<void>() : Result<void>(unexpected<Error>(program.error()));
 }
 
 int check(const std::vector<std::string>& arguments) {
   ProgramDescription description;
+  cuda::Architecture architecture = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--kernel") {
+    if (arguments[i] == "--cuda") {
+      architecture = i + 1 < arguments.size() ? std::atoi(arguments[++i].c_str()) : 0;
+      if (architecture < 10) {
+        return wrong_use("--cuda needs a compute capability without its point, such as 87");
+      }
+    } else if (arguments[i] == "--kernel") {
       auto kernel = i + 1 < arguments.size() ? kernel_of(arguments[++i]) : std::nullopt;
       if (!kernel) {
         return wrong_use("--kernel needs NAME:KINDS");
@@ -75,14 +107,11 @@ int check(const std::vector<std::string>& arguments) {
   if (description.sources.empty()) {
     return wrong_use("no file is given");
   }
-  const auto settings = settings_from_environment();
-  const auto program = settings
-                           ? Program::open(description, *settings)
-                           : Result<std::unique_ptr<Program>>(unexpected<Error>(settings.error()));
-  if (!program) {
-    std::cerr << program.error().text << '\n';
+  const auto done = tried(description, architecture);
+  if (!done) {
+    std::cerr << done.error().text << '\n';
   }
-  return program ? 0 : 1;
+  return done ? 0 : 1;
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ unexpected<Error> wrong(const std::string& name, const std::string& value,
       Error{ErrorCode::setting, name + " is '" + value + "'; there are " + allowed});
 }
 
-Result<Model> model_of(const std::string& name) {
-  const std::string text = environment(name.c_str());
+Result<Model> model_of(const std::string& name, const std::string& text) {
   if (text.empty() || text == "automatic") {
     return Model::automatic;
   }
@@ -29,7 +28,24 @@ Result<Model> model_of(const std::string& name) {
   if (text == "standard_copy") {
     return Model::standard_copy;
   }
-  return wrong(name, text, "automatic, zero_copy and standard_copy");
+  if (text == "unified_memory") {
+    return Model::unified_memory;
+  }
+  return wrong(name, text, "automatic, zero_copy, standard_copy and unified_memory");
+}
+
+Result<Backend> backend_of(const std::string& name) {
+  const std::string text = environment(name.c_str());
+  if (text.empty() || text == "automatic") {
+    return Backend::automatic;
+  }
+  if (text == "opencl") {
+    return Backend::opencl;
+  }
+  if (text == "cuda") {
+    return Backend::cuda;
+  }
+  return wrong(name, text, "automatic, opencl and cuda");
 }
 
 /// From 1 on; `missing` where it is not set.
@@ -51,7 +67,11 @@ Result<std::uint32_t> number_of(const std::string& name, std::uint32_t missing) 
 Result<Settings> settings_from_environment() {
   Settings settings;
   settings.device = environment("LIGAMENT_GPU_DEVICE");
-  const auto model = model_of("LIGAMENT_GPU_MODEL");
+  const auto backend = backend_of("LIGAMENT_GPU_BACKEND");
+  if (!backend) {
+    return unexpected<Error>(backend.error());
+  }
+  const auto model = model_of("LIGAMENT_GPU_MODEL", environment("LIGAMENT_GPU_MODEL"));
   if (!model) {
     return unexpected<Error>(model.error());
   }
@@ -63,9 +83,22 @@ Result<Settings> settings_from_environment() {
   if (!deadline) {
     return unexpected<Error>(deadline.error());
   }
+  settings.backend = *backend;
   settings.model = *model;
   settings.in_flight = *in_flight;
   settings.deadline = std::chrono::milliseconds(*deadline);
+  return settings;
+}
+
+Result<Settings> settings_for(const std::string& model) {
+  auto settings = settings_from_environment();
+  if (settings && settings->model == Model::automatic) {
+    const auto own = model_of("the device model of the node", model);
+    if (!own) {
+      return unexpected<Error>(own.error());
+    }
+    settings->model = *own;
+  }
   return settings;
 }
 

@@ -1,7 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels run on whatever OpenCL device there is: PoCL where there is no GPU.
+# Kernels run on whatever OpenCL device there is: PoCL where there is no GPU. CUDA's run on its twin,
+# and are compiled by NVIDIA's own compiler where Python has its wheels (dev/setup --test installs them).
 if(TARGET ligament_gpu)
-  target_link_libraries(test_gpu PRIVATE ligament_gpu)
+  # CUDA's driver and compiler as the processors play them.
+  add_library(cuda_twin SHARED
+    ${room_path}/twin/driver.cpp ${room_path}/twin/compiler.cpp
+    ${CMAKE_SOURCE_DIR}/src/gpu/cuda/mapping.cpp ${CMAKE_SOURCE_DIR}/src/gpu/cuda/signature.cpp
+    ${CMAKE_SOURCE_DIR}/src/gpu/parameter.cpp)
+  target_include_directories(cuda_twin PRIVATE ${CMAKE_SOURCE_DIR}/src ${room_path})
+  target_link_libraries(cuda_twin PRIVATE ligament ligament_warnings ${CMAKE_DL_LIBS})
+  target_compile_definitions(cuda_twin PRIVATE
+    CUDA_TWIN_COMPILER="${CMAKE_CXX_COMPILER}"
+    CUDA_TWIN_CACHE="${CMAKE_CURRENT_BINARY_DIR}/cuda_twin")
+
+  target_link_libraries(test_gpu PRIVATE ligament_gpu cuda_twin)
+  target_compile_definitions(test_gpu PRIVATE CUDA_TWIN_LIBRARY="$<TARGET_FILE:cuda_twin>")
+
+  execute_process(
+    COMMAND ${LIGAMENT_PYTHON} -c "import sysconfig; print(sysconfig.get_paths()['purelib'])"
+    OUTPUT_VARIABLE python_packages OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(cuda_headers ${python_packages}/nvidia/cuda_runtime/include)
+  set(nvrtc_home ${python_packages}/nvidia/cuda_nvrtc)
+  target_compile_definitions(test_gpu PRIVATE NVRTC_LIBRARY="${nvrtc_home}/lib/libnvrtc.so.12")
+  if(EXISTS ${cuda_headers}/cuda.h AND EXISTS ${nvrtc_home}/include/nvrtc.h)
+    target_sources(test_gpu PRIVATE ${room_path}/cuda_abi.cpp)
+    set_source_files_properties(${room_path}/cuda_abi.cpp PROPERTIES
+      INCLUDE_DIRECTORIES "${cuda_headers};${nvrtc_home}/include")
+  endif()
 
   # A process to be killed while its device reads.
   add_executable(gpu_peer ${room_path}/gpu_peer.cpp)

@@ -148,12 +148,6 @@ TEST_P(GpuLaunches, submits_return_at_once_and_end_in_their_order) {
 
 INSTANTIATE_TEST_SUITE_P(Models, GpuLaunches, test::each_model, test::name_of_model);
 
-Result<std::unique_ptr<Program>> open_with_deadline(std::chrono::nanoseconds deadline) {
-  Settings settings;
-  settings.deadline = deadline;
-  return Program::open(tables(), settings);
-}
-
 /// Counts those that exist, and keeps the error.
 struct Held : Completion {
   Held(std::atomic<int>& alive, std::atomic<ErrorCode>& found) : count(alive), code(found) {
@@ -168,30 +162,40 @@ struct Held : Completion {
   std::atomic<ErrorCode>& code;
 };
 
+class GpuDeadline : public test::OnEachModel {};
+
 /// The device waits for the host here, which only one that shares its memory can.
-TEST(GpuDeadline, a_kernel_that_does_not_end_loses_the_device_and_nothing_else) {
-  auto program = open_with_deadline(std::chrono::milliseconds(20));
-  ASSERT_TRUE(program) << program.error().text;
-  if ((*program)->device().model != Model::zero_copy) {
+TEST_P(GpuDeadline, a_kernel_that_does_not_end_loses_the_device_and_nothing_else) {
+  Settings settings = test::settings_of(GetParam());
+  settings.deadline = std::chrono::milliseconds(20);
+  auto program = open(tables(), settings);
+  ASSERT_NE(program, nullptr);
+  if (program->device().model != Model::zero_copy) {
     GTEST_SKIP() << "the OpenCL device here copies messages: its kernel could never be ended";
   }
-  static Bytes go;  // outlives the kernel, which nobody waits for
-  static Bytes out;
+  // They outlive the kernel, which nobody waits for.
+  auto& go = *new Bytes;
+  static auto* const kept = new std::vector<Bytes*>;
+  kept->push_back(&go);
+  auto& out = *kept->emplace_back(new Bytes);
   static std::atomic<int> alive{0};
+  alive = 0;
   std::atomic<ErrorCode> code{};
   const std::array<Argument, 2> arguments{std::span<std::byte>(go.data),
                                           std::span<std::byte>(out.data)};
   const std::array launches{Launch{.kernel = 2, .arguments = arguments}};
-  (*program)->submit(launches, std::make_unique<Held>(alive, code));
-  (*program)->drain();
+  program->submit(launches, std::make_unique<Held>(alive, code));
+  program->drain();
   EXPECT_EQ(code, ErrorCode::device_lost);
   EXPECT_EQ(alive, 1) << "given back, although the device may still work on it";
-  const auto after = (*program)->run(launches);
+  const auto after = program->run(launches);
   ASSERT_FALSE(after);
   EXPECT_EQ(after.error().code, ErrorCode::device_lost);
-  program->reset();  // does not wait for the kernel
+  program.reset();  // does not wait for the kernel
   go.data[0] = std::byte{1};
 }
+
+INSTANTIATE_TEST_SUITE_P(InPlace, GpuDeadline, test::each_in_place, test::name_of_model);
 
 }  // namespace
 }  // namespace ligament::gpu

@@ -2,6 +2,8 @@
 #include "gpu/opencl/device.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 namespace ligament::gpu::opencl {
 namespace {
@@ -100,6 +102,25 @@ Result<DeviceInfo> describe(const Found& found, Model model) {
   return info;
 }
 
+/// One for all programs of the process, which so can use each other's buffers and events. Kept
+/// until the process ends.
+Result<ContextHandle> shared_context(cl_device_id device) {
+  static std::mutex mutex;
+  static auto* const known = new std::map<cl_device_id, ContextHandle>;
+  const std::lock_guard lock(mutex);
+  auto found = known->find(device);
+  if (found == known->end()) {
+    cl_int status = CL_SUCCESS;
+    ContextHandle made(clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
+    if (status != CL_SUCCESS) {
+      return failed("clCreateContext", status);
+    }
+    found = known->emplace(device, std::move(made)).first;
+  }
+  (void)clRetainContext(found->second.get());
+  return ContextHandle(found->second.get());
+}
+
 }  // namespace
 
 Result<Device> open_device(const Settings& settings) {
@@ -115,11 +136,11 @@ Result<Device> open_device(const Settings& settings) {
   Device device;
   device.id = found->device;
   device.info = *info;
-  device.context =
-      ContextHandle(clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &status));
-  if (status != CL_SUCCESS) {
-    return failed("clCreateContext", status);
+  auto context = shared_context(device.id);
+  if (!context) {
+    return unexpected<Error>(context.error());
   }
+  device.context = std::move(*context);
   for (QueueHandle* queue : {&device.uploads, &device.kernels, &device.downloads}) {
     if (device.is_in_place() && queue != &device.kernels) {
       continue;

@@ -20,7 +20,8 @@ struct Flight {
   std::vector<Timed> timed;  ///< of these, where its completion wants the times
   EventHandle last;          ///< done when all of it is; empty: nothing was enqueued
   Lease lease;
-  std::string names;    ///< of its kernels, for sentences
+  std::vector<std::shared_ptr<Resident>> residents;  ///< that its kernels use
+  std::string names;                                 ///< of its kernels, for sentences
   Result<void> result;  ///< an error of enqueuing; what was enqueued before it still runs
   std::unique_ptr<Completion> completion;
 };

@@ -4,34 +4,11 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "gpu/sources.hpp"
 #include "ligament/detail/pool.hpp"
 
-namespace ligament::gpu {
-namespace opencl {
+namespace ligament::gpu::opencl {
 namespace {
-
-/// The compiler counts lines per source, and names it.
-std::string with_line(const Source& source) {
-  std::string path;
-  for (const char c : source.path) {
-    path += c == '\\' || c == '"' ? std::string{'\\', c} : std::string{c};
-  }
-  return "#line 1 \"" + path + "\"\n" + source.text + "\n";
-}
-
-std::string names_of(const std::vector<Source>& sources) {
-  std::string names;
-  for (const Source& source : sources) {
-    names += (names.empty() ? "" : ", ") + source.path;
-  }
-  return names;
-}
-
-template <typename T>
-void append(std::vector<std::byte>& key, const T& value) {
-  const auto bytes = std::as_bytes(std::span(&value, 1));
-  key.insert(key.end(), bytes.begin(), bytes.end());
-}
 
 EventHandle another(const EventHandle& event) {
   (void)clRetainEvent(event.get());
@@ -60,7 +37,7 @@ Result<void> OpenClProgram::build(const ProgramDescription& description) {
   const Device& device = parts_->device;
   std::string text;
   for (const Source& source : description.sources) {
-    text += with_line(source);
+    text += is_cuda(source) ? std::string() : with_line(source);
   }
   const char* pointer = text.c_str();
   const std::size_t length = text.size();
@@ -143,7 +120,8 @@ Result<void> OpenClProgram::enqueue(const Launch& launch, Assembly& assembly) {
     return {};
   }
   if (launch.when_changed) {
-    auto key = key_of(launch);
+    auto key =
+        key_of(launch, [this](const Kept& kept) { return parts_->memory.generation_of(kept); });
     if (!key) {
       return unexpected<Error>(key.error());
     }
@@ -163,30 +141,6 @@ Result<void> OpenClProgram::enqueue(const Launch& launch, Assembly& assembly) {
     parts_->last_arguments[launch.kernel].clear();
   }
   return done;
-}
-
-Result<std::vector<std::byte>> OpenClProgram::key_of(const Launch& launch) {
-  std::vector<std::byte> key;
-  append(key, launch.global);
-  append(key, launch.local);
-  for (const Argument& argument : launch.arguments) {
-    append(key, argument.index());
-    if (const auto* whole = std::get_if<std::int64_t>(&argument)) {
-      append(key, *whole);
-    } else if (const auto* fraction = std::get_if<double>(&argument)) {
-      append(key, *fraction);
-    } else if (const auto* values = std::get_if<Values>(&argument)) {
-      append(key, values->bytes.size());
-      key.insert(key.end(), values->bytes.begin(), values->bytes.end());
-    } else if (const auto* wanted = std::get_if<Kept>(&argument)) {
-      append(key, wanted->place);
-      append(key, parts_->memory.generation_of(*wanted));
-    } else {
-      return failure(ErrorCode::kernel_mismatch,
-                     "a launch for changes alone was given a message's payload");
-    }
-  }
-  return key;
 }
 
 Result<void> OpenClProgram::set(Kernel& kernel, std::size_t index, const Argument& argument,
@@ -282,6 +236,65 @@ Result<cl_mem> OpenClProgram::buffer_for(const Kept& kept, Assembly& /*assembly*
   return buffer->buffer;
 }
 
+std::shared_ptr<Resident> OpenClProgram::make_resident() {
+  return std::make_shared<OpenClResident>();
+}
+
+Result<cl_mem> OpenClProgram::buffer_for(const Leaving& leaving, Assembly& assembly) {
+  const Device& device = parts_->device;
+  auto own = std::dynamic_pointer_cast<OpenClResident>(leaving.resident);
+  if (own == nullptr || leaving.bytes.empty()) {
+    return failure(ErrorCode::launch_failed, "a payload shall stay on another device");
+  }
+  own->is_valid = false;
+  own->context = device.context.get();
+  assembly.leaving.push_back(own);
+  assembly.flight.residents.push_back(own);
+  if (device.is_in_place()) {
+    return parts_->memory.import(leaving.bytes, true);
+  }
+  if (own->size < leaving.bytes.size()) {
+    cl_int status = CL_SUCCESS;
+    own->buffer = Buffer(clCreateBuffer(device.context.get(), CL_MEM_READ_WRITE,
+                                        leaving.bytes.size(), nullptr, &status));
+    if (status != CL_SUCCESS) {
+      own->size = 0;
+      return failed("clCreateBuffer", status);
+    }
+    own->size = leaving.bytes.size();
+  }
+  if (auto cleared = clear(own->buffer.get(), leaving.bytes.size()); !cleared) {
+    return unexpected<Error>(cleared.error());
+  }
+  return own->buffer.get();
+}
+
+Result<cl_mem> OpenClProgram::buffer_for(const Arriving& arriving, Assembly& assembly) {
+  const Device& device = parts_->device;
+  const auto own = std::dynamic_pointer_cast<OpenClResident>(arriving.resident);
+  if (own == nullptr || own->context != device.context.get() ||
+      device.is_in_place() == (own->buffer.get() != nullptr)) {
+    return failure(ErrorCode::launch_failed,
+                   "the payload is on another device, or was left by another device model");
+  }
+  if (!own->is_valid) {
+    return failure(ErrorCode::launch_failed, "the kernel that should write the payload failed");
+  }
+  assembly.uploads.push_back(own->written.get());
+  assembly.flight.residents.push_back(own);
+  return device.is_in_place() ? parts_->memory.import(arriving.bytes, false)
+                              : Result<cl_mem>(own->buffer.get());
+}
+
+/// Who takes it waits for the last kernel, on the device.
+void OpenClProgram::leave(Assembly& assembly) {
+  const Flight& flight = assembly.flight;
+  for (const auto& resident : assembly.leaving) {
+    resident->is_valid = flight.result && !flight.kernels.empty();
+    resident->written = resident->is_valid ? another(flight.kernels.back()) : EventHandle();
+  }
+}
+
 Result<void> OpenClProgram::clear(cl_mem buffer, std::size_t size) {
   const cl_uchar zero = 0;
   return as_result("clEnqueueFillBuffer",
@@ -371,6 +384,7 @@ void OpenClProgram::close(Assembly& assembly) {
                                       static_cast<cl_uint>(all.size()),
                                       all.empty() ? nullptr : all.data(), flight.last.out());
   }
+  leave(assembly);
   flush();
 }
 
@@ -431,19 +445,24 @@ Statistics OpenClProgram::statistics() const {
   return statistics;
 }
 
-}  // namespace opencl
-
-Result<std::unique_ptr<Program>> Program::open(const ProgramDescription& description,
-                                               const Settings& settings) {
-  auto device = opencl::open_device(settings);
+Result<std::unique_ptr<Program>> open_program(const ProgramDescription& description,
+                                              const Settings& settings) {
+  if (!description.sources.empty() &&
+      std::all_of(description.sources.begin(), description.sources.end(), is_cuda)) {
+    return failure(ErrorCode::setting,
+                   names_of(description.sources) +
+                       ": CUDA C++, which no OpenCL device takes; give an OpenCL "
+                       "kernel beside it, or choose the back-end cuda");
+  }
+  auto device = open_device(settings);
   if (!device) {
     return unexpected<Error>(device.error());
   }
-  auto program = std::make_unique<opencl::OpenClProgram>(std::move(*device), settings);
+  auto program = std::make_unique<OpenClProgram>(std::move(*device), settings);
   if (auto built = program->build(description); !built) {
     return unexpected<Error>(built.error());
   }
   return program;
 }
 
-}  // namespace ligament::gpu
+}  // namespace ligament::gpu::opencl

@@ -9,6 +9,15 @@
 
 namespace ligament::gpu::opencl {
 
+/// Written when its event has happened.
+struct OpenClResident : Resident {
+  Buffer buffer;  ///< empty: the payload's own bytes
+  std::size_t size = 0;
+  EventHandle written;
+  cl_context context = nullptr;  ///< that of both; kept until the process ends
+  bool is_valid = false;         ///< false: the kernel that should write it was not launched
+};
+
 class OpenClProgram : public Program {
  public:
   OpenClProgram(Device&& device, const Settings& settings);
@@ -22,6 +31,7 @@ class OpenClProgram : public Program {
   void submit(std::span<const Launch> launches, std::unique_ptr<Completion> completion) override;
   void wait_for_room() override;
   void drain() override;
+  [[nodiscard]] std::shared_ptr<Resident> make_resident() override;
   [[nodiscard]] const DeviceInfo& device() const override { return parts_->device.info; }
   [[nodiscard]] Statistics statistics() const override;
 
@@ -42,6 +52,7 @@ class OpenClProgram : public Program {
     std::vector<cl_event> uploads;          ///< that the next kernel waits for
     std::vector<std::span<std::byte>> out;  ///< to be read back, and from where
     std::vector<cl_mem> out_buffers;
+    std::vector<std::shared_ptr<OpenClResident>> leaving;
     std::vector<std::byte> key;  ///< of the launch in hand, where it is for changes alone
     bool is_timed = false;       ///< its completion wants the device's times
 
@@ -53,13 +64,15 @@ class OpenClProgram : public Program {
 
   [[nodiscard]] Result<void> enqueue(const Launch& launch, Assembly& assembly);
   [[nodiscard]] Result<void> check(const Launch& launch) const;
-  [[nodiscard]] Result<std::vector<std::byte>> key_of(const Launch& launch);
   [[nodiscard]] Result<void> set(Kernel& kernel, std::size_t index, const Argument& argument,
                                  Assembly& assembly);
   [[nodiscard]] Result<cl_mem> buffer_for(std::span<const std::byte> in, Assembly& assembly);
   [[nodiscard]] Result<cl_mem> buffer_for(std::span<std::byte> out, Assembly& assembly);
   [[nodiscard]] Result<cl_mem> buffer_for(const Values& values, Assembly& assembly);
   [[nodiscard]] Result<cl_mem> buffer_for(const Kept& kept, Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> buffer_for(const Leaving& leaving, Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> buffer_for(const Arriving& arriving, Assembly& assembly);
+  void leave(Assembly& assembly);
   [[nodiscard]] Result<void> write(cl_mem buffer, std::span<const std::byte> bytes,
                                    Assembly& assembly);
   [[nodiscard]] Result<void> clear(cl_mem buffer, std::size_t size);
@@ -79,5 +92,9 @@ class OpenClProgram : public Program {
   std::atomic<bool> arguments_are_stale_{false};  ///< a launch failed: what is kept may be wrong
   Flights flights_;  ///< last: lands what is under way before the rest goes
 };
+
+/// Opens a device and compiles for it.
+[[nodiscard]] Result<std::unique_ptr<Program>> open_program(const ProgramDescription& description,
+                                                            const Settings& settings);
 
 }  // namespace ligament::gpu::opencl

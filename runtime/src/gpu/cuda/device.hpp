@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Which CUDA device, what it can do, and its streams.
+#pragma once
+
+#include "gpu/cuda/compiler.hpp"
+#include "gpu/cuda/handle.hpp"
+
+namespace ligament::gpu::cuda {
+
+/// The context that all programs of a process share on a device, for as long as one needs it.
+class SharedContext {
+ public:
+  SharedContext(const Driver& driver, Ordinal device, Context context)
+      : driver_(driver), device_(device), context_(context) {}
+  ~SharedContext();
+  SharedContext(const SharedContext&) = delete;
+  SharedContext& operator=(const SharedContext&) = delete;
+  [[nodiscard]] Context get() const { return context_; }
+  /// Before calls of a thread that may not have made any yet.
+  void make_current() const { (void)driver_.set_current(context_); }
+
+ private:
+  const Driver& driver_;
+  Ordinal device_;
+  Context context_;
+};
+
+struct Facts {
+  bool is_integrated = false;        ///< its memory is the host's
+  bool maps_host_memory = false;     ///< kernels reach registered memory of the host
+  bool registers_read_only = false;  ///< also memory that this process may only read
+  bool has_managed_memory = false;
+  bool shares_managed_memory = false;  ///< host and kernels at the same time
+  Architecture architecture = 0;
+};
+
+struct Device {
+  const Driver* driver = nullptr;
+  Ordinal ordinal = 0;
+  Facts facts;
+  DeviceInfo info;
+  std::shared_ptr<SharedContext> context;
+  // Destroyed before the context is given back.
+  StreamHandle uploads;
+  StreamHandle kernels;
+  StreamHandle downloads;
+  StreamHandle told;   ///< tells the host, so that nothing on the others waits for that
+  StreamHandle clock;  ///< is empty whenever the device's clock is read
+
+  void make_current() const { context->make_current(); }
+  [[nodiscard]] bool is_in_place() const { return info.model == Model::zero_copy; }
+};
+
+[[nodiscard]] Result<Device> open_device(const Settings& settings, Access access);
+[[nodiscard]] Result<EventHandle> make_event(const Device& device);
+
+}  // namespace ligament::gpu::cuda

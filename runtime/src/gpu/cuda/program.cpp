@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/cuda/program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "gpu/keep_for_ever.hpp"
+#include "gpu/sources.hpp"
+
+namespace ligament::gpu::cuda {
+namespace {
+
+EncodedNumber encoded(std::uint64_t value) {
+  EncodedNumber number;
+  std::memcpy(number.bytes.data(), &value, sizeof value);
+  number.size = sizeof value;
+  return number;
+}
+
+}  // namespace
+
+CudaProgram::CudaProgram(Device&& device, const Settings& settings)
+    : parts_(std::make_unique<Parts>(std::move(device))),
+      in_flight_(std::max(settings.in_flight, 1U)),
+      flights_(parts_->device, settings.deadline, [this](Flight& flight) { note_landed(flight); }) {
+}
+
+CudaProgram::~CudaProgram() {
+  drain();
+  parts_->device.make_current();
+  if (flights_.may_still_work()) {
+    keep_for_ever(std::shared_ptr<Parts>(parts_.get(), [](Parts*) {}));
+    (void)parts_.release();  // releasing would wait for the device
+  }
+}
+
+Result<void> CudaProgram::build(const ProgramDescription& description) {
+  const Device& device = parts_->device;
+  device.make_current();
+  auto compiled = compile(description, device.facts.architecture);
+  if (!compiled) {
+    return unexpected<Error>(compiled.error());
+  }
+  Module module = nullptr;
+  if (const Status status = driver().module_load(&module, compiled->image.data());
+      status != status::success) {
+    return failure(ErrorCode::not_compiled,
+                   names_of(description.sources) + ": " +
+                       failed(driver(), "cuModuleLoadData", status).value().text);
+  }
+  parts_->module = ModuleHandle(driver(), module);
+  for (CompiledKernel& kernel : compiled->kernels) {
+    Function function = nullptr;
+    const Status found = driver().module_function(&function, module, kernel.entry.c_str());
+    if (found != status::success) {
+      return failure(ErrorCode::kernel_mismatch, "kernel '" + kernel.name +
+                                                     "' is not in what was compiled of " +
+                                                     names_of(description.sources));
+    }
+    parts_->kernels.push_back({std::move(kernel), function, {}});
+  }
+  return {};
+}
+
+void CudaProgram::wait_for_room() { flights_.wait_until_fewer_than(in_flight_); }
+void CudaProgram::drain() { flights_.wait_until_fewer_than(1); }
+
+void CudaProgram::submit(std::span<const Launch> launches, std::unique_ptr<Completion> completion) {
+  Assembly assembly;
+  Flight& flight = assembly.flight;
+  flight.completion = std::move(completion);
+  if (flights_.is_lost()) {
+    flight.result = failure(ErrorCode::device_lost, "'" + device().name + "' was given up before");
+    flights_.add(std::move(flight));
+    return;
+  }
+  wait_for_room();
+  parts_->device.make_current();
+  if (arguments_are_stale_.exchange(false)) {
+    for (Kernel& kernel : parts_->kernels) {
+      kernel.last_arguments.clear();
+    }
+  }
+  if (flight.completion->wants_times()) {
+    reference_ = reference_of(parts_->device, std::move(reference_));
+    flight.reference = reference_;
+  }
+  for (const Launch& launch : launches) {
+    if (flight.result = enqueue(launch, assembly); !flight.result) {
+      break;
+    }
+  }
+  if (flight.result) {
+    flight.result = is_unified() ? leave_to_host(assembly) : read_back(assembly);
+  }
+  close(assembly);
+  flights_.add(std::move(flight));
+}
+
+Result<bool> CudaProgram::is_changed(const Launch& launch, Kernel& kernel) const {
+  auto key =
+      key_of(launch, [this](const Kept& kept) { return parts_->memory.generation_of(kept); });
+  if (!key) {
+    return unexpected<Error>(key.error());
+  }
+  if (kernel.last_arguments == *key) {
+    return false;
+  }
+  kernel.last_arguments = std::move(*key);
+  return true;
+}
+
+Result<void> CudaProgram::enqueue(const Launch& launch, Assembly& assembly) {
+  if (launch.kernel >= parts_->kernels.size()) {
+    return failure(ErrorCode::kernel_mismatch, "there is no such kernel in the program");
+  }
+  Kernel& kernel = parts_->kernels[launch.kernel];
+  if (launch.arguments.size() != kernel.compiled.parameters.size()) {
+    return failure(
+        ErrorCode::kernel_mismatch,
+        "kernel '" + kernel.compiled.name + "' was launched with another number of arguments");
+  }
+  if (std::any_of(launch.global.begin(), launch.global.end(), [](auto size) { return size < 1; })) {
+    return {};
+  }
+  if (launch.when_changed) {
+    const auto changed = is_changed(launch, kernel);
+    if (!changed || !*changed) {
+      return changed ? Result<void>() : Result<void>(unexpected<Error>(changed.error()));
+    }
+  }
+  std::vector<EncodedNumber> arguments;
+  Result<void> done;
+  for (std::size_t i = 0; done && i < launch.arguments.size(); ++i) {
+    auto argument = encode_argument(kernel, i, launch.arguments[i], assembly);
+    if (!argument) {
+      done = unexpected<Error>(argument.error());
+      break;
+    }
+    arguments.push_back(*argument);
+  }
+  done = done ? start(kernel, launch, arguments, assembly) : done;
+  if (!done) {
+    kernel.last_arguments.clear();
+  }
+  return done;
+}
+
+Result<EncodedNumber> CudaProgram::encode_argument(const Kernel& kernel, std::size_t index,
+                                                   const Argument& argument, Assembly& assembly) {
+  return std::visit(
+      [&](const auto& given) -> Result<EncodedNumber> {
+        if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(given)>>) {
+          return encode(given, kernel.compiled.parameters[index].number,
+                        {kernel.compiled.name, index});
+        } else {
+          const auto address = address_of(given, assembly);
+          return address ? Result<EncodedNumber>(encoded(*address))
+                         : Result<EncodedNumber>(unexpected<Error>(address.error()));
+        }
+      },
+      argument);
+}
+
+Result<Address> CudaProgram::address_of(std::span<const std::byte> in, Assembly& assembly) {
+  if (in.empty()) {
+    return Address{0};
+  }
+  if (parts_->device.is_in_place()) {
+    return parts_->memory.import(in);
+  }
+  const auto staged = parts_->memory.stage(in, assembly.flight.lease);
+  if (!staged) {
+    return unexpected<Error>(staged.error());
+  }
+  if (staged->is_new) {
+    if (!is_unified()) {
+      parts_->memory.pin(in);
+    }
+    if (auto written = write(staged->address, in, assembly); !written) {
+      return unexpected<Error>(written.error());
+    }
+    copies_.fetch_add(1, std::memory_order_relaxed);
+    bytes_copied_.fetch_add(in.size(), std::memory_order_relaxed);
+  }
+  return staged->address;
+}
+
+/// What a kernel leaves out must not show an earlier message.
+Result<Address> CudaProgram::address_of(std::span<std::byte> out, Assembly& assembly) {
+  if (out.empty()) {
+    return Address{0};
+  }
+  if (parts_->device.is_in_place()) {
+    return parts_->memory.import(out);
+  }
+  const auto staged = parts_->memory.stage(out, assembly.flight.lease);
+  if (!staged) {
+    return unexpected<Error>(staged.error());
+  }
+  if (staged->is_new) {
+    auto done = attach(staged->address, attach_single);
+    if (done = done ? clear(staged->address, out.size()) : done; !done) {
+      return unexpected<Error>(done.error());
+    }
+    assembly.out.push_back(out);
+    assembly.out_addresses.push_back(staged->address);
+  }
+  return staged->address;
+}
+
+Result<Address> CudaProgram::address_of(const Values& values, Assembly& assembly) {
+  if (values.bytes.size() > most_value_bytes) {
+    return failure(ErrorCode::launch_failed,
+                   "an array of " + std::to_string(values.bytes.size()) +
+                       " bytes is too large to be copied with a launch; it may have " +
+                       std::to_string(most_value_bytes));
+  }
+  if (values.bytes.empty()) {
+    return Address{0};
+  }
+  const auto staged = parts_->memory.stage(values.bytes, assembly.flight.lease);
+  if (!staged) {
+    return unexpected<Error>(staged.error());
+  }
+  if (staged->is_new) {
+    if (auto written = write(staged->address, values.bytes, assembly); !written) {
+      return unexpected<Error>(written.error());
+    }
+  }
+  return staged->address;
+}
+
+Result<Address> CudaProgram::address_of(const Kept& kept, Assembly& /*assembly*/) {
+  const auto found = parts_->memory.kept(kept);
+  if (!found) {
+    return unexpected<Error>(found.error());
+  }
+  if (found->is_new) {
+    if (auto cleared = clear(found->address, static_cast<std::size_t>(kept.bytes)); !cleared) {
+      return unexpected<Error>(cleared.error());
+    }
+  }
+  return found->address;
+}
+
+std::shared_ptr<Resident> CudaProgram::make_resident() {
+  return std::make_shared<CudaResident>(parts_->device.context);
+}
+
+Result<Address> CudaProgram::address_of(const Leaving& leaving, Assembly& assembly) {
+  auto own = std::dynamic_pointer_cast<CudaResident>(leaving.resident);
+  if (own == nullptr || leaving.bytes.empty()) {
+    return failure(ErrorCode::launch_failed, "a payload shall stay on another device");
+  }
+  own->is_valid = false;
+  assembly.leaving.push_back(own);
+  assembly.flight.residents.push_back(own);
+  if (parts_->device.is_in_place()) {
+    return parts_->memory.import(leaving.bytes);
+  }
+  if (own->size < leaving.bytes.size()) {
+    auto made = parts_->memory.allocate(leaving.bytes.size());
+    if (!made) {
+      return unexpected<Error>(made.error());
+    }
+    own->buffer = std::move(*made);
+    own->size = leaving.bytes.size();
+  }
+  if (auto cleared = clear(own->buffer.get(), leaving.bytes.size()); !cleared) {
+    return unexpected<Error>(cleared.error());
+  }
+  return own->buffer.get();
+}
+
+Result<Address> CudaProgram::address_of(const Arriving& arriving, Assembly& assembly) {
+  const auto own = std::dynamic_pointer_cast<CudaResident>(arriving.resident);
+  const bool is_in_place = parts_->device.is_in_place();
+  if (own == nullptr || own->context != parts_->device.context ||
+      is_in_place == static_cast<bool>(own->buffer)) {
+    return failure(ErrorCode::launch_failed,
+                   "the payload is on another device, or was left by another device model");
+  }
+  if (!own->is_valid) {
+    return failure(ErrorCode::launch_failed, "the kernel that should write the payload failed");
+  }
+  const Status waits = driver().stream_wait(parts_->device.kernels.get(), own->written.get(), 0);
+  if (waits != status::success) {
+    return failed(driver(), "cuStreamWaitEvent", waits);
+  }
+  assembly.flight.residents.push_back(own);
+  return is_in_place ? parts_->memory.import(arriving.bytes) : Result<Address>(own->buffer.get());
+}
+
+/// Where host and kernels cannot use managed memory at the same time, each buffer belongs to the
+/// one or to the stream of the other.
+Result<void> CudaProgram::attach(Address address, unsigned flags) {
+  if (!is_unified() || parts_->device.facts.shares_managed_memory) {
+    return {};
+  }
+  return as_result(driver(), "cuStreamAttachMemAsync",
+                   driver().attach(parts_->device.kernels.get(), address, 0, flags));
+}
+
+Result<void> CudaProgram::clear(Address address, std::size_t size) {
+  return as_result(driver(), "cuMemsetD8Async",
+                   driver().fill(address, 0, size, parts_->device.kernels.get()));
+}
+
+Result<void> CudaProgram::write(Address to, std::span<const std::byte> bytes, Assembly& assembly) {
+  const Device& device = parts_->device;
+  if (is_unified()) {
+    std::memcpy(reinterpret_cast<void*>(to), bytes.data(), bytes.size());
+    return attach(to, attach_single);
+  }
+  const Stream stream = device.is_in_place() ? device.kernels.get() : device.uploads.get();
+  auto begin = record(stream);
+  if (!begin) {
+    return unexpected<Error>(begin.error());
+  }
+  if (auto done = as_result(driver(), "cuMemcpyHtoDAsync",
+                            driver().write(to, bytes.data(), bytes.size(), stream));
+      !done) {
+    return done;
+  }
+  auto end = record(stream);
+  auto uploaded = end ? record(stream) : std::move(end);
+  if (!uploaded) {
+    return unexpected<Error>(uploaded.error());
+  }
+  assembly.flight.steps.push_back({"copy in", false, std::move(*begin), std::move(*end)});
+  assembly.uploaded = std::move(*uploaded);
+  return {};
+}
+
+Result<EventHandle> CudaProgram::record(Stream stream) {
+  auto event = make_event(parts_->device);
+  if (!event) {
+    return event;
+  }
+  if (auto done = as_result(driver(), "cuEventRecord", driver().event_record(event->get(), stream));
+      !done) {
+    return unexpected<Error>(done.error());
+  }
+  return event;
+}
+
+/// The grid covers the index space: an entry leaves out what is beyond, a kernel of CUDA C++ asks
+/// itself.
+Result<CudaProgram::Block> CudaProgram::block_of(const Kernel& kernel, const Launch& launch) {
+  const bool is_local =
+      std::any_of(launch.local.begin(), launch.local.end(), [](auto size) { return size > 0; });
+  const bool is_flat = launch.global[1] == 1 && launch.global[2] == 1;
+  const std::array<std::int64_t, 3> own{is_flat ? 256 : 32, is_flat ? 1 : 8, 1};
+  Block block;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::int64_t size = launch.global.at(d);
+    const std::int64_t threads =
+        is_local ? std::max(launch.local.at(d), std::int64_t{1}) : std::min(own.at(d), size);
+    const std::int64_t grid = size / threads + (size % threads != 0 ? 1 : 0);
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    if ((is_local && kernel.compiled.takes_sizes && size % threads != 0) || threads > 1024 ||
+        grid > most) {
+      return failure(ErrorCode::launch_failed,
+                     "kernel '" + kernel.compiled.name +
+                         "': the local size does not suit the device or does not divide the global "
+                         "size");
+    }
+    block.threads.at(d) = static_cast<unsigned>(threads);
+    block.grid.at(d) = static_cast<unsigned>(grid);
+  }
+  return block;
+}
+
+Result<void> CudaProgram::start(const Kernel& kernel, const Launch& launch,
+                                std::span<EncodedNumber> arguments, Assembly& assembly) {
+  const Stream stream = parts_->device.kernels.get();
+  const auto block = block_of(kernel, launch);
+  if (!block) {
+    return unexpected<Error>(block.error());
+  }
+  std::vector<void*> parameters;
+  for (EncodedNumber& argument : arguments) {
+    parameters.push_back(argument.bytes.data());
+  }
+  std::array<std::uint64_t, 3> sizes{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    sizes.at(d) = static_cast<std::uint64_t>(launch.global.at(d));
+    if (kernel.compiled.takes_sizes) {
+      parameters.push_back(&sizes.at(d));
+    }
+  }
+  if (assembly.uploaded) {
+    const Status waits = driver().stream_wait(stream, assembly.uploaded.get(), 0);
+    if (waits != status::success) {
+      return failed(driver(), "cuStreamWaitEvent", waits);
+    }
+  }
+  auto begin = record(stream);
+  if (!begin) {
+    return unexpected<Error>(begin.error());
+  }
+  const auto& [grid, threads] = *block;
+  const Status launched =
+      driver().launch(kernel.function, grid[0], grid[1], grid[2], threads[0], threads[1],
+                      threads[2], 0, stream, parameters.data(), nullptr);
+  if (launched != status::success) {
+    return failed(driver(), ("cuLaunchKernel of '" + kernel.compiled.name + "'").c_str(), launched);
+  }
+  auto end = record(stream);
+  if (!end) {
+    return unexpected<Error>(end.error());
+  }
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  Flight& flight = assembly.flight;
+  flight.steps.push_back({kernel.compiled.name, true, std::move(*begin), std::move(*end)});
+  flight.names += (flight.names.empty() ? "kernel '" : ", '") + kernel.compiled.name + "'";
+  return {};
+}
+
+Result<void> CudaProgram::read_back(Assembly& assembly) {
+  if (assembly.out.empty()) {
+    return {};
+  }
+  const Stream stream = parts_->device.downloads.get();
+  const auto computed = record(parts_->device.kernels.get());
+  if (!computed) {
+    return unexpected<Error>(computed.error());
+  }
+  if (auto waits = as_result(driver(), "cuStreamWaitEvent",
+                             driver().stream_wait(stream, computed->get(), 0));
+      !waits) {
+    return waits;
+  }
+  for (std::size_t i = 0; i < assembly.out.size(); ++i) {
+    const auto& to = assembly.out[i];
+    parts_->memory.pin(to);
+    auto begin = record(stream);
+    if (!begin) {
+      return unexpected<Error>(begin.error());
+    }
+    if (auto done =
+            as_result(driver(), "cuMemcpyDtoHAsync",
+                      driver().read(to.data(), assembly.out_addresses[i], to.size(), stream));
+        !done) {
+      return done;
+    }
+    auto end = record(stream);
+    if (!end) {
+      return unexpected<Error>(end.error());
+    }
+    copies_.fetch_add(1, std::memory_order_relaxed);
+    bytes_copied_.fetch_add(to.size(), std::memory_order_relaxed);
+    assembly.flight.steps.push_back({"copy out", false, std::move(*begin), std::move(*end)});
+  }
+  return {};
+}
+
+/// The host copies when the device is done.
+Result<void> CudaProgram::leave_to_host(Assembly& assembly) {
+  for (const Staged& staged : assembly.flight.lease) {
+    if (auto attached = attach(staged.buffer.get(), attach_host); !attached) {
+      return attached;
+    }
+  }
+  for (std::size_t i = 0; i < assembly.out.size(); ++i) {
+    assembly.flight.host_copies.push_back(
+        {assembly.out[i], reinterpret_cast<const std::byte*>(assembly.out_addresses[i])});
+    copies_.fetch_add(1, std::memory_order_relaxed);
+    bytes_copied_.fetch_add(assembly.out[i].size(), std::memory_order_relaxed);
+  }
+  return {};
+}
+
+/// Finds the event that is the last of all. Whatever was enqueued has to end before its memory is
+/// given back, also where the rest failed.
+void CudaProgram::close(Assembly& assembly) {
+  const Device& device = parts_->device;
+  Flight& flight = assembly.flight;
+  for (const auto& resident : assembly.leaving) {
+    if (auto written = record(device.kernels.get())) {
+      resident->written = std::move(*written);
+      resident->is_valid = flight.result.has_value();
+    }
+  }
+  if (flight.steps.empty() && flight.lease.empty() && flight.residents.empty()) {
+    return;
+  }
+  const bool is_read =
+      flight.result && !assembly.out.empty() && !is_unified() && !device.is_in_place();
+  const Stream last = is_read ? device.downloads.get() : device.kernels.get();
+  if (!is_read && assembly.uploaded) {
+    (void)driver().stream_wait(last, assembly.uploaded.get(), 0);
+  }
+  auto event = record(last);
+  if (event) {
+    flight.last = std::move(*event);
+  } else if (flight.result) {
+    flight.result = unexpected<Error>(event.error());
+  }
+}
+
+/// On the flights' thread.
+void CudaProgram::note_landed(Flight& flight) {
+  for (const Step& step : flight.steps) {
+    float milliseconds = 0;
+    if (step.is_kernel && driver().event_elapsed(&milliseconds, step.begin.get(), step.end.get()) ==
+                              status::success) {
+      kernel_ns_.fetch_add(std::llround(static_cast<double>(milliseconds) * 1e6),
+                           std::memory_order_relaxed);
+    }
+  }
+  if (!flight.result) {
+    arguments_are_stale_ = true;
+  } else if (flight.reference != nullptr) {
+    for (const auto& work : work_of(flight.steps, *flight.reference, parts_->device)) {
+      flight.completion->worked(work);
+    }
+  }
+  parts_->memory.give_back(std::move(flight.lease));
+}
+
+Statistics CudaProgram::statistics() const {
+  Statistics statistics;
+  statistics.launches = launches_.load(std::memory_order_relaxed);
+  statistics.copies = copies_.load(std::memory_order_relaxed);
+  statistics.bytes_copied = bytes_copied_.load(std::memory_order_relaxed);
+  statistics.kernel_ns = kernel_ns_.load(std::memory_order_relaxed);
+  parts_->memory.count_into(statistics);
+  return statistics;
+}
+
+Result<std::unique_ptr<Program>> open_program(const ProgramDescription& description,
+                                              const Settings& settings) {
+  auto device = open_device(settings, description.access);
+  if (!device) {
+    return unexpected<Error>(device.error());
+  }
+  auto program = std::make_unique<CudaProgram>(std::move(*device), settings);
+  if (auto built = program->build(description); !built) {
+    return unexpected<Error>(built.error());
+  }
+  return program;
+}
+
+Result<void> is_usable() {
+  const auto driver = load_driver();
+  if (!driver) {
+    return unexpected<Error>(driver.error());
+  }
+  int count = 0;
+  (void)(*driver)->device_count(&count);
+  return count == 0
+             ? Result<void>(failure(ErrorCode::unavailable, "the CUDA driver finds no device"))
+             : find_compiler();
+}
+
+}  // namespace ligament::gpu::cuda

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The driver's calls. Names, types and numbers are those of NVIDIA's header.
+#include "gpu/cuda/driver.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gpu/cuda/mapping.hpp"
+#include "twin.hpp"
+
+namespace cuda = ligament::gpu::cuda;
+using cuda::Address;
+using cuda::Status;
+namespace status = cuda::status;
+
+namespace {
+
+constexpr std::size_t memory_bytes = std::size_t{1} << 30;
+
+bool is_set_up_as(const char* word) {
+  const char* words = std::getenv("CUDA_TWIN");
+  return words != nullptr && std::string(words).find(word) != std::string::npos;
+}
+
+struct Fault {
+  int skipped = 0;
+  Status number = status::success;
+};
+
+/// Everything; never destroyed, as its threads may outlive main.
+struct World {
+  std::mutex mutex;
+  std::map<std::string, Fault> faults;
+  std::map<std::byte*, std::size_t> registered;
+  std::map<Address, std::size_t> allocated;
+  std::atomic<Status> sticky{status::success};
+  std::atomic<std::uint64_t> copies{0};
+};
+World& world() {
+  static auto* const only = new World;
+  return *only;
+}
+
+Status injected(const char* call) {
+  const std::lock_guard lock(world().mutex);
+  const auto fault = world().faults.find(call);
+  if (fault == world().faults.end()) {
+    return status::success;
+  }
+  if (fault->second.skipped-- > 0) {
+    return status::success;
+  }
+  const Status number = fault->second.number;
+  world().faults.erase(fault);
+  return number;
+}
+
+/// What every call asks first.
+Status fate_of(const char* call) {
+  const Status sticky = world().sticky;
+  return sticky != status::success ? sticky : injected(call);
+}
+
+struct Mark {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_done = false;
+  std::chrono::steady_clock::time_point at;
+};
+
+void finish(Mark& mark) {
+  const std::lock_guard lock(mark.mutex);
+  mark.is_done = true;
+  mark.at = std::chrono::steady_clock::now();
+  mark.changed.notify_all();
+}
+void wait_for(Mark& mark) {
+  std::unique_lock lock(mark.mutex);
+  mark.changed.wait(lock, [&] { return mark.is_done; });
+}
+
+struct Queue {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> tasks;
+  bool is_ending = false;
+
+  void serve() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [this] { return is_ending || !tasks.empty(); });
+      if (tasks.empty()) {
+        return;
+      }
+      const auto task = std::move(tasks.front());
+      tasks.pop_front();
+      lock.unlock();
+      task();
+      lock.lock();
+    }
+  }
+  void add(std::function<void()> task) {
+    const std::lock_guard lock(mutex);
+    tasks.push_back(std::move(task));
+    changed.notify_all();
+  }
+};
+
+using Entry = void (*)(void** parameters, const unsigned* grid, const unsigned* block);
+
+}  // namespace
+
+namespace ligament::gpu::cuda {
+struct OpaqueContext {};
+struct OpaqueModule {
+  void* library = nullptr;
+};
+struct OpaqueFunction {
+  Entry entry = nullptr;
+  const unsigned* sizes = nullptr;
+};
+struct OpaqueStream {
+  std::shared_ptr<Queue> queue;
+};
+struct OpaqueEvent {
+  std::shared_ptr<Mark> mark;
+};
+}  // namespace ligament::gpu::cuda
+
+extern "C" {
+
+void cuda_twin_fail(const char* call, int skipped, int number) {
+  const std::lock_guard lock(world().mutex);
+  world().faults[call] = {skipped, number};
+}
+void cuda_twin_repair(void) {
+  const std::lock_guard lock(world().mutex);
+  world().faults.clear();
+  world().sticky = status::success;
+}
+// NOLINTNEXTLINE(google-runtime-int): C
+unsigned long cuda_twin_copies(void) { return world().copies; }
+
+Status cuInit(unsigned /*flags*/) { return fate_of("cuInit"); }
+Status cuDriverGetVersion(int* version) {
+  *version = 12040;
+  return status::success;
+}
+Status cuGetErrorName(Status /*number*/, const char** name) {
+  *name = "CUDA_ERROR";
+  return status::success;
+}
+Status cuGetErrorString(Status number, const char** text) {
+  *text = number == status::illegal_address ? "an illegal memory access was encountered"
+          : number == status::out_of_memory ? "out of memory"
+                                            : "an error of the twin";
+  return status::success;
+}
+Status cuDeviceGetCount(int* count) {
+  *count = is_set_up_as("no-device") ? 0 : 1;
+  return fate_of("cuDeviceGetCount");
+}
+Status cuDeviceGet(cuda::Ordinal* device, int ordinal) {
+  *device = ordinal;
+  return status::success;
+}
+Status cuDeviceGetName(char* name, int size, cuda::Ordinal /*device*/) {
+  std::strncpy(name, "CUDA twin", static_cast<std::size_t>(size));
+  return status::success;
+}
+Status cuDeviceGetAttribute(int* value, cuda::Attribute attribute, cuda::Ordinal /*device*/) {
+  switch (attribute) {
+    case cuda::Attribute::integrated:
+      *value = is_set_up_as("discrete") ? 0 : 1;
+      break;
+    case cuda::Attribute::read_only_host_register:
+      *value = is_set_up_as("no-read-only") ? 0 : 1;
+      break;
+    case cuda::Attribute::concurrent_managed_access:
+      *value = is_set_up_as("exclusive") ? 0 : 1;
+      break;
+    case cuda::Attribute::major:
+      *value = is_set_up_as("uncached") ? 6 : 8;
+      break;
+    case cuda::Attribute::minor:
+      *value = is_set_up_as("uncached") ? 2 : 7;
+      break;
+    default:
+      *value = 1;
+  }
+  return status::success;
+}
+Status cuDeviceTotalMem_v2(std::size_t* bytes, cuda::Ordinal /*device*/) {
+  *bytes = memory_bytes;
+  return status::success;
+}
+Status cuDevicePrimaryCtxRetain(cuda::Context* context, cuda::Ordinal /*device*/) {
+  static cuda::OpaqueContext only;
+  *context = &only;
+  return fate_of("cuDevicePrimaryCtxRetain");
+}
+Status cuDevicePrimaryCtxRelease_v2(cuda::Ordinal /*device*/) { return status::success; }
+Status cuCtxSetCurrent(cuda::Context /*context*/) { return status::success; }
+
+Status cuModuleLoadData(cuda::Module* module, const void* image) {
+  if (const Status fate = fate_of("cuModuleLoadData"); fate != status::success) {
+    return fate;
+  }
+  void* library = ::dlopen(static_cast<const char*>(image), RTLD_NOW | RTLD_LOCAL);
+  *module = new cuda::OpaqueModule{library};
+  return library == nullptr ? status::invalid_value : status::success;
+}
+Status cuModuleUnload(cuda::Module module) {
+  delete module;  // its code stays: a kernel that does not end may run in it
+  return status::success;
+}
+Status cuModuleGetFunction(cuda::Function* function, cuda::Module module, const char* name) {
+  static auto* const all = new std::deque<cuda::OpaqueFunction>;
+  const std::lock_guard lock(world().mutex);
+  const auto find = [&](const std::string& prefix) {
+    return ::dlsym(module->library, (prefix + name).c_str());
+  };
+  auto* entry = reinterpret_cast<Entry>(find("twin_"));
+  const auto* sizes = static_cast<const unsigned*>(find("twin_sizes_"));
+  *function = &all->emplace_back(cuda::OpaqueFunction{entry, sizes});
+  return entry == nullptr ? status::invalid_value : status::success;
+}
+
+Status cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  *total = memory_bytes;
+  *free = memory_bytes / 2;
+  return fate_of("cuMemGetInfo");
+}
+Status cuMemAlloc_v2(Address* address, std::size_t size) {
+  if (const Status fate = fate_of("cuMemAlloc"); fate != status::success) {
+    return fate;
+  }
+  if (size > memory_bytes) {
+    return status::out_of_memory;
+  }
+  void* memory = ::aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+  *address = reinterpret_cast<Address>(memory);
+  const std::lock_guard lock(world().mutex);
+  world().allocated[*address] = size;
+  return status::success;
+}
+Status cuMemAllocManaged(Address* address, std::size_t size, unsigned /*flags*/) {
+  return cuMemAlloc_v2(address, size);
+}
+Status cuMemFree_v2(Address address) {
+  const std::lock_guard lock(world().mutex);
+  if (world().allocated.erase(address) == 0) {
+    return status::invalid_value;
+  }
+  ::free(reinterpret_cast<void*>(address));
+  return status::success;
+}
+Status cuStreamAttachMemAsync(cuda::Stream /*stream*/, Address address, std::size_t /*size*/,
+                              unsigned /*flags*/) {
+  const std::lock_guard lock(world().mutex);
+  return world().allocated.count(address) == 0 ? status::invalid_value : status::success;
+}
+
+Status cuMemHostRegister_v2(void* host, std::size_t size, unsigned flags) {
+  if (const Status fate = fate_of("cuMemHostRegister"); fate != status::success) {
+    return fate;
+  }
+  auto* begin = static_cast<std::byte*>(host);
+  const auto mapping = cuda::mapping_of(std::span(begin, 1));
+  if (!mapping || (!mapping->is_writable && (flags & cuda::register_read_only) == 0)) {
+    return status::invalid_value;
+  }
+  const std::lock_guard lock(world().mutex);
+  for (const auto& [base, length] : world().registered) {
+    if (begin < base + length && base < begin + size) {
+      return status::memory_already_registered;
+    }
+  }
+  world().registered[begin] = size;
+  return status::success;
+}
+Status cuMemHostUnregister(void* host) {
+  const std::lock_guard lock(world().mutex);
+  return world().registered.erase(static_cast<std::byte*>(host)) == 0
+             ? status::memory_not_registered
+             : status::success;
+}
+Status cuMemHostGetDevicePointer_v2(Address* address, void* host, unsigned /*flags*/) {
+  const std::lock_guard lock(world().mutex);
+  *address = reinterpret_cast<Address>(host);
+  return world().registered.count(static_cast<std::byte*>(host)) == 0 ? status::invalid_value
+                                                                      : status::success;
+}
+
+Status cuStreamCreate(cuda::Stream* stream, unsigned /*flags*/) {
+  if (const Status fate = fate_of("cuStreamCreate"); fate != status::success) {
+    return fate;
+  }
+  auto queue = std::make_shared<Queue>();
+  std::thread([queue] { queue->serve(); }).detach();
+  *stream = new cuda::OpaqueStream{std::move(queue)};
+  return status::success;
+}
+Status cuStreamDestroy_v2(cuda::Stream stream) {
+  {
+    const std::lock_guard lock(stream->queue->mutex);
+    stream->queue->is_ending = true;
+    stream->queue->changed.notify_all();
+  }
+  delete stream;
+  return status::success;
+}
+Status cuStreamWaitEvent(cuda::Stream stream, cuda::Event event, unsigned /*flags*/) {
+  if (event->mark != nullptr) {
+    stream->queue->add([mark = event->mark] { wait_for(*mark); });
+  }
+  return fate_of("cuStreamWaitEvent");
+}
+Status cuEventCreate(cuda::Event* event, unsigned /*flags*/) {
+  *event = new cuda::OpaqueEvent;
+  return fate_of("cuEventCreate");
+}
+Status cuEventDestroy_v2(cuda::Event event) {
+  delete event;
+  return status::success;
+}
+Status cuEventRecord(cuda::Event event, cuda::Stream stream) {
+  if (const Status fate = fate_of("cuEventRecord"); fate != status::success) {
+    return fate;
+  }
+  event->mark = std::make_shared<Mark>();
+  stream->queue->add([mark = event->mark] { finish(*mark); });
+  return status::success;
+}
+Status cuEventQuery(cuda::Event event) {
+  if (const Status fate = fate_of("cuEventQuery"); fate != status::success) {
+    return fate;
+  }
+  const std::lock_guard lock(event->mark->mutex);
+  return event->mark->is_done ? status::success : status::not_ready;
+}
+Status cuEventSynchronize(cuda::Event event) {
+  wait_for(*event->mark);
+  return fate_of("cuEventSynchronize");
+}
+Status cuEventElapsedTime(float* milliseconds, cuda::Event begin, cuda::Event end) {
+  const std::scoped_lock lock(begin->mark->mutex, end->mark->mutex);
+  if (!begin->mark->is_done || !end->mark->is_done) {
+    return status::not_ready;
+  }
+  *milliseconds = std::chrono::duration<float, std::milli>(end->mark->at - begin->mark->at).count();
+  return fate_of("cuEventElapsedTime");
+}
+Status cuLaunchHostFunc(cuda::Stream stream, cuda::Driver::HostFunction function, void* user_data) {
+  const Status fate = fate_of("cuLaunchHostFunc");
+  if (fate == status::success) {
+    stream->queue->add([=] { function(user_data); });
+  }
+  return fate;
+}
+
+Status cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t size, cuda::Stream stream) {
+  if (const Status fate = fate_of("cuMemcpyHtoDAsync"); fate != status::success) {
+    return fate;
+  }
+  ++world().copies;
+  stream->queue->add([=] { std::memcpy(reinterpret_cast<void*>(to), from, size); });
+  return status::success;
+}
+Status cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t size, cuda::Stream stream) {
+  if (const Status fate = fate_of("cuMemcpyDtoHAsync"); fate != status::success) {
+    return fate;
+  }
+  ++world().copies;
+  stream->queue->add([=] { std::memcpy(to, reinterpret_cast<const void*>(from), size); });
+  return status::success;
+}
+Status cuMemsetD8Async(Address to, unsigned char value, std::size_t size, cuda::Stream stream) {
+  if (const Status fate = fate_of("cuMemsetD8Async"); fate != status::success) {
+    return fate;
+  }
+  stream->queue->add([=] { std::memset(reinterpret_cast<void*>(to), value, size); });
+  return status::success;
+}
+
+Status cuLaunchKernel(cuda::Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                      unsigned block_x, unsigned block_y, unsigned block_z,
+                      unsigned /*shared_bytes*/, cuda::Stream stream, void** parameters,
+                      void** /*extra*/) {
+  if (const Status fate = fate_of("cuLaunchKernel"); fate != status::success) {
+    return fate;
+  }
+  const std::array<unsigned, 3> grid{grid_x, grid_y, grid_z};
+  const std::array<unsigned, 3> block{block_x, block_y, block_z};
+  if (grid_y > 65535 || grid_z > 65535 || block_x * block_y * block_z > 1024) {
+    return status::invalid_value;
+  }
+  // By value, as they are now.
+  std::vector<std::array<std::byte, 16>> values;
+  for (std::size_t i = 0; function->sizes[i] != 0; ++i) {
+    std::memcpy(values.emplace_back().data(), parameters[i], function->sizes[i]);
+  }
+  const Status fault = injected("kernel");
+  stream->queue->add([=]() mutable {
+    if (fault != status::success) {
+      world().sticky = fault;
+      return;
+    }
+    std::vector<void*> pointers;
+    for (auto& value : values) {
+      pointers.push_back(value.data());
+    }
+    function->entry(pointers.data(), grid.data(), block.data());
+  });
+  return status::success;
+}
+
+}  // extern "C"

@@ -78,6 +78,7 @@ class Design {
   void run(Member& member, std::size_t most);
   void account(const Outcome& outcome, std::int64_t doorbell_ns);
   void hand_over(const Outcome& outcome);
+  void tell_networks(trace::SpanValues& values, const std::vector<NetworkFigures>& before) const;
   void find_sources();
 
   DesignPlan plan_;

@@ -6,6 +6,7 @@
 #include <ligament/detail/pool.hpp>
 #include <ligament/fpga_member.hpp>
 #include <ligament/trace.hpp>
+#include <numeric>
 #include <utility>
 
 #include "node/node_state.hpp"
@@ -18,6 +19,13 @@ void Node::set_hardware_figures(std::function<detail::HardwareFigures()> figures
 }
 
 namespace fpga {
+namespace {
+
+std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+}  // namespace
 
 Design::Design(DesignPlan plan, Wires wires)
     : plan_(std::move(plan)),
@@ -157,10 +165,7 @@ void Design::run(Member& member, std::size_t most) {
   span.finish([&](auto& values) {
     values.tell("cycles", outcome.end - outcome.begin);
     values.tell("clock_hz", plan_.memory.clock_hz);
-    for (std::size_t i = 0; i < networks_.size(); ++i) {
-      values.tell(plan_.networks[i] + " beats", networks_[i].beats - before[i].beats);
-      values.tell(plan_.networks[i] + " stalls", networks_[i].stalls - before[i].stalls);
-    }
+    tell_networks(values, before);
   });
   for (const Trouble& trouble : outcome.troubles) {
     if (Member* node = places_[trouble.node].member; node != nullptr) {
@@ -168,6 +173,20 @@ void Design::run(Member& member, std::size_t most) {
     }
   }
   hand_over(outcome);
+}
+
+/// What the networks counted in a run.
+void Design::tell_networks(trace::SpanValues& values,
+                           const std::vector<NetworkFigures>& before) const {
+  for (std::size_t i = 0; i < networks_.size(); ++i) {
+    const NetworkFigures& now = networks_[i];
+    const auto peak = std::max_element(now.peaks.begin(), now.peaks.end());
+    const std::string& topic = plan_.networks[i];
+    values.tell(topic + " beats", now.beats - before[i].beats);
+    values.tell(topic + " stalls", now.stalls - before[i].stalls);
+    values.tell(topic + " drops", sum(now.drops) - sum(before[i].drops));
+    values.tell(topic + " peak beats", peak == now.peaks.end() ? 0 : *peak);
+  }
 }
 
 /// Publishes what came out, each as what the message caused that its node worked on.
@@ -226,9 +245,7 @@ ligament::detail::HardwareFigures Design::figures(std::size_t place) const {
     const NetworkFigures& network = networks_[number];
     ligament::detail::NetworkCounts counts{plan_.networks[number], network.frames, network.beats,
                                            network.stalls, network.gaps};
-    for (const std::uint64_t drops : network.drops) {
-      counts.drops += drops;
-    }
+    counts.drops = sum(network.drops);
     for (const std::uint64_t peak : network.peaks) {
       counts.peak = std::max(counts.peak, peak);
     }

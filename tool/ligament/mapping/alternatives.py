@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ligament.graph.model import Topic
 from ligament.mapping.cost_model import Load, MemoryPort, Predicted, gateway, hardware, software
 from ligament.mapping.model import Alternative, Stream
-from ligament.mapping.network_area import network_area
+from ligament.mapping.network_area import area_of_gateway, network_area
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
 
@@ -74,7 +74,9 @@ def alternatives_of(topic: Topic, found: Hardware | None) -> tuple[Alternative, 
     if inside:
         answers.insert(0, _hardware(load, stream, area))
     else:
-        answers.append(_gateway(load, stream, found.port, area))
+        own = area_of_gateway(found.device.family, stream.width_bits)
+        both = {name: area[name] + own[name] for name in own}
+        answers.append(_gateway(load, stream, found.port, both))
     return tuple(answers)
 
 
@@ -130,7 +132,7 @@ def _gateway(
         return Alternative("gateway", False, _unknown(load), area=area)
     text = (
         f"at most one transfer of {load.size_bytes} bytes per direction, and one frame, "
-        f"{stream.width_bits} bits wide, to all in hardware; the gateway's own cells not counted"
+        f"{stream.width_bits} bits wide, to all in hardware"
     )
     return _alternative("gateway", text, gateway(load, stream.width_bits, port), area)
 

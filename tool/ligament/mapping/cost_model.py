@@ -18,6 +18,10 @@ from dataclasses import dataclass
 WIDTHS = (64, 128, 256, 512)
 #: From a publisher's beat to a subscriber's (spec/wire/stream.md, section 4). Unit: cycles.
 NETWORK_CYCLES = 3
+#: From memory's first beat to a frame's (hdl/rtl/lig_smt_sub.sv); a frame's last beat to the last
+#: write that is asked for (hdl/rtl/lig_smt_pub.sv). A gateway is one of each. Unit: cycles.
+READING_CYCLES = 3
+WRITING_CYCLES = 6
 #: A header (spec/wire/stream.md, section 2). Unit: bits.
 HEADER_BITS = 128
 
@@ -45,8 +49,6 @@ class MemoryPort:
 
         Several bursts are in flight, so the latency shows once.
         """
-        if not transfers:
-            return 0
         shared = math.ceil(transfers * size_bytes / self.bytes_per_cycle)
         return self.latency_cycles + max(shared, -(-size_bytes * 8 // WIDTHS[0]))
 
@@ -111,12 +113,15 @@ def software(load: Load, port: MemoryPort) -> Predicted:
     What a publisher in hardware wrote is whole before anybody reads it; subscriptions share the
     port.
     """
-    reads = port.transfer_cycles(load.size_bytes, load.hardware_subscriptions)
+    header = header_beats(WIDTHS[0])
+    cycles = 0
+    if load.hardware_publishers:
+        cycles += header + port.transfer_cycles(load.size_bytes) + WRITING_CYCLES
+    if load.hardware_subscriptions:
+        reads = port.transfer_cycles(load.size_bytes, load.hardware_subscriptions)
+        cycles += header + reads + READING_CYCLES
     written = 1 if load.hardware_publishers else 0
-    return Predicted(
-        reads + port.transfer_cycles(load.size_bytes, written),
-        load.size_bytes * (load.hardware_subscriptions + written),
-    )
+    return Predicted(cycles, load.size_bytes * (load.hardware_subscriptions + written))
 
 
 def gateway(load: Load, width_bits: int, port: MemoryPort) -> Predicted:
@@ -128,22 +133,13 @@ def gateway(load: Load, width_bits: int, port: MemoryPort) -> Predicted:
         if load.software_subscriptions:
             moved.append(load.size_bytes)
             if not load.hardware_subscriptions:
-                paths.append(port.transfer_cycles(load.size_bytes))
+                paths.append(stream_cycles(load.size_bytes, width_bits))
+                paths[-1] += port.latency_cycles + WRITING_CYCLES
     if load.software_publishers and load.hardware_subscriptions:
         # Read and sent on beat by beat, as fast as the slower of port and stream.
         rate = min(port.bytes_per_cycle, width_bits / 8)
         body = math.ceil(load.size_bytes / rate)
-        paths.append(port.latency_cycles + header_beats(width_bits) + body + NETWORK_CYCLES)
+        first = port.latency_cycles + READING_CYCLES + header_beats(width_bits)
+        paths.append(first + body + NETWORK_CYCLES)
         moved.append(load.size_bytes)
     return Predicted(max(paths), max(moved))
-
-
-def core_cycles(input_bytes: int, output_bytes: int, port: MemoryPort, pad_bytes: int = 0) -> int:
-    """Predict a node that reads a message from memory and writes one while it still reads.
-
-    For a core of one beat per cycle; `pad_bytes` is the front padding of both bodies together.
-    """
-    beats = 2 * header_beats(64) + -(-(input_bytes + pad_bytes) // 8) + -(-output_bytes // 8)
-    port_cycles = math.ceil(8 * beats / port.bytes_per_cycle)
-    stream = frame_beats(max(input_bytes, output_bytes), 64)
-    return 2 * port.latency_cycles + max(port_cycles, stream)

@@ -97,6 +97,21 @@ def area_of_queues(
     return found
 
 
+def area_of_gateway(family: str, width_bits: int) -> Mapping[str, float]:
+    """Return the cells of a gateway itself; empty for a family without figures.
+
+    Between the two that were synthesised, of 64 and 512 bits (hdl/README.md); a RAM32M16 is 8 LUTs.
+    """
+    if family != "xcup":
+        return {}
+    share = (width_bits - 64) / (512 - 64)
+    return {
+        "ff": 1207,
+        "bram18": round(5 + share * (32 - 5)),
+        "lut": round(1277 + share * (1937 - 1277)),
+    }
+
+
 def _luts(luts: Luts, width_bits: int, publishers: int, queues: tuple[Queue, ...]) -> float:
     most = len(luts.choice) - 1
     beyond = max(0, publishers - most) * luts.choice_per_publisher

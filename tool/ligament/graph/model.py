@@ -205,6 +205,8 @@ class Variant:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     wait: Wait = Wait()
     edge: Edge = Edge()
+    fpga: Mapping[str, int] = field(default_factory=dict, metadata={"left_out": {}})
+    """How designs are run, where it is said: in_flight, waveforms."""
     at: Location | None = None
     places: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)
     """Where a wish stands, by ("devices", node) or ("transports", topic); not in artefacts."""

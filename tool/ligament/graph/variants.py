@@ -138,6 +138,7 @@ class _Builder:
             parameters=self._parameters(replaced),
             wait=_wait(self.data, self.resolved.document.data),
             edge=_edge(self.data, self.resolved.document.data),
+            fpga=dict(self.data.get("fpga", {})),
             at=self._key_at(),
             places=self.places,
         )

@@ -23,6 +23,16 @@ if(TARGET ligament_edge)
     message(STATUS "tests with Fast DDS are skipped: not installed (Debian: libfastrtps-dev)")
   endif()
 
+  # The same engine behind another language's types and serialisation, where that is installed.
+  execute_process(COMMAND ${LIGAMENT_PYTHON} -c "import cyclonedds.domain" RESULT_VARIABLE missing
+                  OUTPUT_QUIET ERROR_QUIET)
+  if(missing EQUAL 0)
+    target_compile_definitions(test_edge PRIVATE CYCLONE_PYTHON="${LIGAMENT_PYTHON}"
+                               CYCLONE_PYTHON_PEER="${room_path}/peers/cyclone_python.py")
+  else()
+    message(STATUS "tests with Cyclone DDS's Python binding are skipped: not installed")
+  endif()
+
   # Over the loopback interface without multicast: no network is needed, and none hears us.
   string(CONCAT loopback
     "CYCLONEDDS_URI=<General><Interfaces><NetworkInterface name='lo' multicast='false'/>"

@@ -10,7 +10,7 @@
 #include <array>
 #include <cstring>
 
-#include "transport/dds/loopback.h"
+#include "transport/dds/engine_settings.h"
 #include "transport/dds/names.hpp"
 #include "transport/dds/qos.hpp"
 
@@ -317,7 +317,7 @@ expected<std::int32_t, Error> Participant::create_topic(const EndpointSpec& spec
     return failure(fmt::format("DDS topic {} of type {}", spec.topic, spec.type), topic);
   }
   // The type knows the domain that it is in, and nothing of the domain is sent before its topics.
-  ligament_suit_loopback(static_cast<ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&raw->gv)));
+  ligament_set_engine(static_cast<ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&raw->gv)));
   if (type != nullptr) {
     *type = raw;
   }

@@ -19,9 +19,6 @@ constexpr std::chrono::milliseconds look_soon{2};
 /// Between two messages about the graph: endpoints come in dozens.
 constexpr std::int64_t graph_pause_ns = 100'000'000;
 
-/// Between two tries to send what the engine had no room for.
-constexpr std::chrono::microseconds try_again{500};
-
 /// An edge's own end, or one of a topic that is neither ROS 2's nor half of a service.
 bool has_no_face(const pool::EndpointInfo& endpoint) {
   const std::string& topic = endpoint.description.topic;
@@ -308,16 +305,13 @@ void Edge::run_data() {
       }
     }
     bool any = false;
-    bool blocked = false;
+    std::int64_t look_at_ns = pool::no_deadline;
     for (const auto& way : ways) {
       any = way->pump() || any;
-      blocked = way->is_blocked() || blocked;
+      look_at_ns = std::min(look_at_ns, way->next_look_ns());
     }
-    if (!any && blocked) {
-      // Not by the waiter: what waits behind the blocked sample would end that at once.
-      std::this_thread::sleep_for(try_again);
-    } else if (!any) {
-      waiter_->wait(pool::WaitStrategy::sleep());
+    if (!any) {
+      waiter_->wait(pool::WaitStrategy::sleep(), look_at_ns);
     }
   }
 }

@@ -22,6 +22,8 @@ namespace ligament::edge {
 /// Where a publisher's samples go.
 struct OutFace {
   dds::Writer* writer = nullptr;
+  std::size_t history = 1;   ///< samples of its publisher that may wait for their readers
+  bool is_keep_all = false;  ///< of those, none gives way to a newer one
   dds::ServiceForm form = dds::ServiceForm::header;  ///< of a request: what its servers understand
   pool::Gid reply_reader{};                          ///< of a request: where its client listens
 };

@@ -11,7 +11,11 @@ namespace ligament::edge {
 
 /// Under mutex_. Nothing: its requests cannot go out (yet).
 std::optional<OutFace> Edge::out_face(LocalWriter& writer) {
-  OutFace face{writer.face.get()};
+  const QoSProfile& qos = writer.description.qos;
+  // Copies are sent of transient-local ones: they have a bound.
+  const bool is_keep_all =
+      qos.history == HistoryPolicy::keep_all && qos.durability == DurabilityPolicy::volatile_;
+  OutFace face{writer.face.get(), qos.depth, is_keep_all};
   if (!is_request(writer.description.topic)) {
     return face;
   }

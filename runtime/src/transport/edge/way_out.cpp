@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/edge/way_out.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -12,7 +13,15 @@ namespace {
 
 constexpr unsigned most_at_once = 64;
 constexpr std::size_t most_early = 64;
-constexpr std::int64_t longest_block_ns = 100'000'000;
+/// From one look for room to the next, when nobody tells that there may be some: of what is copied,
+/// and of what the engine keeps for late comers.
+constexpr std::int64_t shortest_pause_ns = 1'000'000;
+constexpr std::int64_t longest_pause_ns = 32'000'000;
+/// Of one keep-last publisher, unless it is one sample: what receivers can be expected to sort out
+/// at once.
+constexpr std::size_t most_on_way = std::size_t{2} << 20;
+/// So long a sample waits until anything is acknowledged.
+constexpr std::int64_t longest_wait_ns = 3'000'000'000;
 
 }  // namespace
 
@@ -45,7 +54,9 @@ WayOutFigures WayOut::close() {
   turn_->way = nullptr;
   const std::lock_guard guard(mutex_);
   writers_.clear();
-  figures_.refused += std::exchange(blocked_, {}).size();
+  for (const auto& [publisher, backlog] : std::exchange(backlogs_, {})) {
+    figures_.refused += backlog.samples.size();
+  }
   figures_.lost += std::exchange(early_, {}).size();
   figures_.lost += reader_->stats().lost;
   return figures_;
@@ -54,6 +65,11 @@ WayOutFigures WayOut::close() {
 void WayOut::set_writers(Faces writers) {
   const std::lock_guard guard(mutex_);
   writers_ = std::move(writers);
+  std::erase_if(backlogs_, [this](const auto& entry) {
+    const bool gone = !writers_.contains(entry.first);  // nobody outside listens to it any more
+    figures_.refused += gone ? entry.second.samples.size() : 0;
+    return gone;
+  });
   for (Latched& sample : std::exchange(early_, {})) {
     send_latched(std::move(sample));
   }
@@ -62,26 +78,101 @@ void WayOut::set_writers(Faces writers) {
 void WayOut::forget(std::uint64_t publisher) {
   const std::lock_guard guard(mutex_);
   writers_.erase(publisher);
+  if (const auto backlog = backlogs_.find(publisher); backlog != backlogs_.end()) {
+    figures_.refused += backlog->second.samples.size();
+    backlogs_.erase(backlog);
+  }
 }
 
-void WayOut::write(std::uint64_t publisher, std::span<const std::byte> bytes,
-                   std::shared_ptr<const void> owner, const When& when) {
+WayOut::Sent::Sent(pool::HeldSample&& sample_in, std::shared_ptr<Outlet> outlet_in)
+    : sample(std::move(sample_in)), outlet(std::move(outlet_in)) {
+  outlet->held.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Of a volatile publisher: all readers have acknowledged it, so there may be room.
+WayOut::Sent::~Sent() {
+  set_on_way(false);
+  outlet->held.fetch_sub(1, std::memory_order_relaxed);
+  if (outlet->wants_room.exchange(false)) {
+    outlet->waiter->wake();
+  }
+}
+
+void WayOut::Sent::set_on_way(bool on) {
+  const std::size_t bytes = on ? sample.payload().size() : 0;
+  outlet->bytes_on_way.fetch_add(bytes - bytes_on_way);
+  bytes_on_way = bytes;
+}
+
+/// Under mutex_.
+WayOut::Backlog& WayOut::backlog_of(std::uint64_t publisher) {
+  Backlog& backlog = backlogs_[publisher];
+  if (backlog.outlet == nullptr) {
+    backlog.outlet = std::make_shared<Outlet>();
+    backlog.outlet->waiter = turn_->waiter;
+  }
+  return backlog;
+}
+
+/// Under mutex_. The engine sends from where the sample lies in the pool.
+void WayOut::write_held(pool::HeldSample&& sample, const When& when) {
+  const std::uint64_t publisher = sample.info().publisher;
+  const std::span<const std::byte> bytes = sample.payload();
+  auto owner = std::make_shared<Sent>(std::move(sample), backlog_of(publisher).outlet);
+  Sent* const block = owner.get();
+  write(publisher, {bytes, std::move(owner), when, block});
+}
+
+void WayOut::write(std::uint64_t publisher, Outgoing&& sample) {
   // What an RTPS sample can be, padding included.
   constexpr std::size_t largest = std::numeric_limits<std::uint32_t>::max() - 3;
-  if (bytes.size() > largest) {
+  if (sample.bytes.size() > largest) {
     ++figures_.refused;
     return;
   }
-  if (blocked_.empty()) {
-    dds::Writer& writer = *writers_.at(publisher).writer;
-    const auto result = writer.write(bytes, owner, when.timestamp_ns, when.related);
-    if (result != dds::WriteResult::no_room) {
-      count(result, bytes.size());
-      return;
+  const OutFace& face = writers_.at(publisher);
+  Backlog& backlog = backlog_of(publisher);
+  if (backlog.samples.empty()) {
+    // A keep-all writer says itself whether it has room.
+    if (face.is_keep_all || has_room(face, backlog, sample.bytes.size())) {
+      const auto result = hand_over(face, sample);
+      if (result != dds::WriteResult::no_room) {
+        count(result, sample.bytes.size());
+        return;
+      }
     }
-    blocked_since_ns_ = pool::monotonic_now_ns();
+    backlog.since_ns = pool::monotonic_now_ns();
+    backlog.pause_ns = shortest_pause_ns;
+    backlog.look_at_ns = backlog.since_ns + backlog.pause_ns;
+    backlog.outlet->wants_room.store(true);
   }
-  blocked_.push_back({publisher, bytes, std::move(owner), when});
+  put_off(backlog, face, std::move(sample));
+}
+
+dds::WriteResult WayOut::hand_over(const OutFace& face, const Outgoing& sample) {
+  // Before: it may be acknowledged and gone when the engine returns.
+  if (sample.block != nullptr) {
+    sample.block->set_on_way(true);
+  }
+  const auto result =
+      face.writer->write(sample.bytes, sample.owner, sample.when.timestamp_ns, sample.when.related);
+  if (sample.block != nullptr && result != dds::WriteResult::sent) {
+    sample.block->set_on_way(false);
+  }
+  return result;
+}
+
+/// Under mutex_. The history of a publisher is what it may have here and with the engine; then the
+/// oldest goes that the engine does not have yet. Of a keep-all publisher none: when all that may
+/// be held is, nothing is taken, and the publisher waits.
+void WayOut::put_off(Backlog& backlog, const OutFace& face, Outgoing&& sample) {
+  backlog.samples.push_back(std::move(sample));
+  const std::size_t held = std::max<std::size_t>(
+      backlog.outlet->held.load(std::memory_order_relaxed), backlog.samples.size());
+  if (!face.is_keep_all && held > face.history && backlog.samples.size() > 1) {
+    backlog.samples.pop_front();
+    ++figures_.lost;
+  }
 }
 
 void WayOut::count(dds::WriteResult result, std::size_t bytes) {
@@ -93,40 +184,77 @@ void WayOut::count(dds::WriteResult result, std::size_t bytes) {
   }
 }
 
-/// Under mutex_. A try in vain is not free: the engine asks all readers what they lack, and each
-/// answer makes it send again what is still on its way.
-dds::WriteResult WayOut::try_again(const Blocked& sample) {
-  const auto writer = writers_.find(sample.publisher);
-  if (writer == writers_.end()) {
-    return dds::WriteResult::refused;  // nobody outside listens to it any more
+/// Under mutex_. Whether it is worth a try. A keep-last writer of the engine never says no: it
+/// sends beside what it repairs, which takes longer then, and overwrites what is not acknowledged.
+/// So of large samples the next one goes when the last one has arrived; but not for ever: a reader
+/// that acknowledges nothing holds up the others no longer.
+bool WayOut::has_room(const OutFace& face, Backlog& backlog, std::size_t bytes) {
+  if (face.is_keep_all) {
+    return face.writer->has_room();
   }
-  dds::Writer& face = *writer->second.writer;
-  return face.has_room()
-             ? face.write(sample.bytes, sample.owner, sample.when.timestamp_ns, sample.when.related)
-             : dds::WriteResult::no_room;
+  const std::size_t on_way = backlog.outlet->bytes_on_way.load();
+  backlog.is_stalled = backlog.is_stalled && on_way != 0;
+  return on_way == 0 || on_way + bytes <= most_on_way || backlog.is_stalled;
 }
 
-/// Under mutex_. False: the engine still has no room for the first of them. Each has its time from
-/// when it is the first.
-bool WayOut::write_blocked() {
-  while (!blocked_.empty()) {
-    const Blocked& first = blocked_.front();
-    const std::int64_t now = pool::monotonic_now_ns();
-    const auto result = try_again(first);
-    if (result == dds::WriteResult::no_room && now - blocked_since_ns_ < longest_block_ns) {
-      ++figures_.looks;
-      return false;
+/// Under mutex_. The first that waits.
+dds::WriteResult WayOut::try_again(const OutFace& face, Backlog& backlog) {
+  const Outgoing& first = backlog.samples.front();
+  backlog.outlet->wants_room.store(true);  // before the look: what comes after it wakes us
+  if (!has_room(face, backlog, first.bytes.size())) {
+    if (face.is_keep_all || pool::monotonic_now_ns() - backlog.since_ns < longest_wait_ns) {
+      return dds::WriteResult::no_room;
     }
-    count(result, first.bytes.size());
-    blocked_.pop_front();
-    blocked_since_ns_ = now;
+    backlog.is_stalled = true;
   }
-  return true;
+  return hand_over(face, first);
 }
 
-bool WayOut::is_blocked() const {
+/// Under mutex_. True: some of what waited has gone.
+bool WayOut::send_waiting() {
+  bool any = false;
+  for (auto& [publisher, backlog] : backlogs_) {
+    if (!backlog.samples.empty()) {
+      any = send_waiting_of(publisher, backlog) || any;
+    }
+  }
+  return any;
+}
+
+/// Of a publisher that nobody outside listens to any more, nothing waits (set_writers).
+bool WayOut::send_waiting_of(std::uint64_t publisher, Backlog& backlog) {
+  // Nothing was acknowledged since the last look, and that was not long ago.
+  if (backlog.outlet->wants_room.load() && pool::monotonic_now_ns() < backlog.look_at_ns) {
+    return false;
+  }
+  const OutFace& face = writers_.at(publisher);
+  bool any = false;
+  while (!backlog.samples.empty()) {
+    const auto result = try_again(face, backlog);
+    if (result == dds::WriteResult::no_room) {
+      ++figures_.looks;
+      backlog.pause_ns = any ? shortest_pause_ns : std::min(2 * backlog.pause_ns, longest_pause_ns);
+      backlog.look_at_ns = pool::monotonic_now_ns() + backlog.pause_ns;
+      return any;
+    }
+    count(result, backlog.samples.front().bytes.size());
+    backlog.samples.pop_front();
+    backlog.since_ns = pool::monotonic_now_ns();
+    any = true;
+  }
+  backlog.outlet->wants_room.store(false);
+  return any;
+}
+
+std::int64_t WayOut::next_look_ns() const {
   const std::lock_guard guard(mutex_);
-  return !blocked_.empty();
+  std::int64_t next = pool::no_deadline;
+  for (const auto& [publisher, backlog] : backlogs_) {
+    if (!backlog.samples.empty()) {
+      next = std::min(next, backlog.look_at_ns);
+    }
+  }
+  return next;
 }
 
 void WayOut::send(pool::HeldSample&& sample) {
@@ -150,8 +278,7 @@ void WayOut::send(pool::HeldSample&& sample) {
     return;
   }
   const When when{info.source_timestamp_ns};
-  const std::uint64_t publisher = info.publisher;
-  write(publisher, bytes, std::make_shared<pool::HeldSample>(std::move(sample)), when);
+  write_held(std::move(sample), when);
 }
 
 /// A header goes between encapsulation and body, so such requests and replies are copied; they are
@@ -162,10 +289,8 @@ void WayOut::send_marked(const OutFace& face, pool::HeldSample&& sample) {
     return;
   }
   const When when{sample.info().source_timestamp_ns, mark->related};
-  const std::uint64_t publisher = sample.info().publisher;
   if (!mark->header) {
-    const std::span<const std::byte> bytes = sample.payload();
-    write(publisher, bytes, std::make_shared<pool::HeldSample>(std::move(sample)), when);
+    write_held(std::move(sample), when);
     return;
   }
   auto memory =
@@ -173,12 +298,12 @@ void WayOut::send_marked(const OutFace& face, pool::HeldSample&& sample) {
   const std::size_t size = memory->size();
   memory->resize(size + 3);  // the engine reads up to 3 bytes of padding
   const std::span<const std::byte> bytes(memory->data(), size);
-  write(publisher, bytes, std::move(memory), when);
+  write(sample.info().publisher, {bytes, std::move(memory), when});
 }
 
 void WayOut::send_latched(Latched&& sample) {
   if (writers_.contains(sample.publisher)) {
-    write(sample.publisher, sample.bytes, std::move(sample.memory), {sample.timestamp_ns});
+    write(sample.publisher, {sample.bytes, std::move(sample.memory), {sample.timestamp_ns}});
   } else {
     keep_for_later(std::move(sample));
   }
@@ -213,7 +338,7 @@ void WayOut::send_here(Turn& turn) {
 /// False: something is left, for which the engine has no room now, or we had not enough time.
 bool WayOut::send_all() {
   (void)take_and_send();
-  return !reader_->has_data() && !is_blocked();
+  return !reader_->has_data() && next_look_ns() == pool::no_deadline;
 }
 
 bool WayOut::pump() {
@@ -222,25 +347,25 @@ bool WayOut::pump() {
 }
 
 bool WayOut::take_and_send() {
+  bool any = false;
+  {
+    const std::lock_guard guard(mutex_);
+    any = send_waiting();
+  }
   for (unsigned taken = 0; taken < most_at_once; ++taken) {
-    {
-      const std::lock_guard guard(mutex_);
-      if (!write_blocked()) {
-        return taken != 0;
-      }
-    }
     auto sample = reader_->take();
     const std::lock_guard guard(mutex_);
     if (!sample) {
       ++figures_.held_back;
-      return taken != 0;  // the next release wakes us
+      return any;  // the next release wakes us
     }
     if (!*sample) {
-      return taken != 0;
+      return any;
     }
     send(std::move(**sample));
+    any = true;
   }
-  return true;
+  return any;
 }
 
 WayOutFigures WayOut::figures() const {

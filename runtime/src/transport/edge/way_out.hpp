@@ -22,8 +22,8 @@ namespace ligament::edge {
 struct WayOutFigures {
   std::uint64_t sent = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t lost = 0;       ///< overwritten in the pool before they were taken
-  std::uint64_t refused = 0;    ///< the engine's history stayed full for the blocking time
+  std::uint64_t lost = 0;       ///< a newer one took its place, in the pool or while it waited here
+  std::uint64_t refused = 0;    ///< the engine does not take it, or the way ended before it did
   std::uint64_t held_back = 0;  ///< takes that found max_held samples still with the engine
   std::uint64_t looks = 0;      ///< for room, while a sample waited for it in vain
   bool operator==(const WayOutFigures&) const = default;
@@ -67,8 +67,9 @@ class WayOut {
   /// Sends what is there, but not for ever: other topics wait. False: nothing was sent. For the
   /// edge's thread; publishers of this process send what they publish themselves.
   bool pump();
-  /// Whether a sample waits for room with the engine: to be pumped again soon.
-  [[nodiscard]] bool is_blocked() const;
+  /// When it is to be pumped again though nobody wakes the edge's thread: samples wait for room
+  /// with the engine. Else pool::no_deadline.
+  [[nodiscard]] std::int64_t next_look_ns() const;
   /// Publishers here that the way hears.
   [[nodiscard]] std::size_t publishers() const { return reader_->matched_writers(); }
   [[nodiscard]] const pool::EndpointDescription& description() const { return description_; }
@@ -100,22 +101,53 @@ class WayOut {
     std::int64_t timestamp_ns = 0;
     std::optional<dds::SampleIdentity> related{};
   };
-  /// What the engine had no room for: it is tried again for as long as ROS 2's implementations
-  /// block, while other topics go on.
-  struct Blocked {
-    std::uint64_t publisher = 0;
+  /// Of a publisher, known to its samples too, which the engine lets go of on its own threads.
+  struct Outlet {
+    std::shared_ptr<pool::Waiter> waiter;
+    std::atomic<std::uint32_t> held{0};        ///< blocks of the pool, here or with the engine
+    std::atomic<std::size_t> bytes_on_way{0};  ///< with the engine, not acknowledged
+    std::atomic<bool> wants_room{false};       ///< who lets go of one wakes the edge's thread
+  };
+  /// A block of the pool that the engine sends from.
+  struct Sent {
+    Sent(pool::HeldSample&& sample_in, std::shared_ptr<Outlet> outlet_in);
+    ~Sent();
+    Sent(const Sent&) = delete;
+    Sent& operator=(const Sent&) = delete;
+    void set_on_way(bool on);
+    pool::HeldSample sample;
+    std::shared_ptr<Outlet> outlet;
+    std::size_t bytes_on_way = 0;
+  };
+  struct Outgoing {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
     When when;
+    Sent* block = nullptr;  ///< the owner, if it is one
   };
-  bool write_blocked();
-  [[nodiscard]] dds::WriteResult try_again(const Blocked& sample);
+  /// What is put off, oldest first. It waits for as long as its publisher's history lasts, while
+  /// other publishers and topics go on.
+  struct Backlog {
+    std::shared_ptr<Outlet> outlet;
+    std::deque<Outgoing> samples;
+    std::int64_t since_ns = 0;  ///< the first of them is the first, or something was acknowledged
+    std::int64_t pause_ns = 0;  ///< to the next look, if nobody wakes us
+    std::int64_t look_at_ns = 0;
+    bool is_stalled = false;  ///< some reader acknowledges nothing, and is waited for no more
+  };
+  [[nodiscard]] Backlog& backlog_of(std::uint64_t publisher);
+  bool send_waiting();
+  bool send_waiting_of(std::uint64_t publisher, Backlog& backlog);
+  [[nodiscard]] dds::WriteResult try_again(const OutFace& face, Backlog& backlog);
+  [[nodiscard]] static bool has_room(const OutFace& face, Backlog& backlog, std::size_t bytes);
+  [[nodiscard]] static dds::WriteResult hand_over(const OutFace& face, const Outgoing& sample);
+  void put_off(Backlog& backlog, const OutFace& face, Outgoing&& sample);
   void send(pool::HeldSample&& sample);
   void send_marked(const OutFace& face, pool::HeldSample&& sample);
   void send_latched(Latched&& sample);
   void keep_for_later(Latched&& sample);
-  void write(std::uint64_t publisher, std::span<const std::byte> bytes,
-             std::shared_ptr<const void> owner, const When& when);
+  void write(std::uint64_t publisher, Outgoing&& sample);
+  void write_held(pool::HeldSample&& sample, const When& when);
   void count(dds::WriteResult result, std::size_t bytes);
 
   const std::shared_ptr<Turn> turn_ = std::make_shared<Turn>();
@@ -124,9 +156,8 @@ class WayOut {
   std::unique_ptr<pool::Reader> reader_;
   mutable std::mutex mutex_;  ///< guards everything below
   Faces writers_;
-  std::deque<Latched> early_;          ///< of publishers whose writers we have not been told yet
-  std::deque<Blocked> blocked_;        ///< the first has been tried
-  std::int64_t blocked_since_ns_ = 0;  ///< that first one
+  std::deque<Latched> early_;  ///< of publishers whose writers we have not been told yet
+  std::map<std::uint64_t, Backlog> backlogs_;  ///< of publishers that have sent
   WayOutFigures figures_;
 };
 

@@ -22,7 +22,7 @@ pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
   QoSProfile qos;
   qos.reliability = ReliabilityPolicy::best_effort;
   qos.durability = durability;
-  std::uint64_t held = 2;
+  std::uint64_t held = 1;
   for (const auto& [id, writer] : topic.writers) {
     const QoSProfile& offered = writer.description.qos;
     if (offered.durability != durability) {
@@ -30,7 +30,7 @@ pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
     }
     wish = writer.description;
     qos.depth = std::max(qos.depth, offered.depth);
-    held += offered.depth;  // what its writer in DDS may keep for retransmission
+    held += offered.depth + 1;  // its history, with the engine or waiting for it, and the next
     if (offered.history == HistoryPolicy::keep_all &&
         offered.reliability == ReliabilityPolicy::reliable) {
       qos.history = HistoryPolicy::keep_all;  // back-pressure reaches the publisher

@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ligament::edge {
@@ -52,12 +53,19 @@ class Child {
 
   /// The next line, without its end; empty when it has closed its output.
   std::string line() {
-    std::string text;
-    char c = 0;
-    while (::read(output_, &c, 1) == 1 && c != '\n') {
-      text.push_back(c);
+    for (;;) {
+      if (const auto end = came_.find('\n'); end != std::string::npos) {
+        std::string text = came_.substr(0, end);
+        came_.erase(0, end + 1);
+        return text;
+      }
+      std::array<char, 65536> part{};
+      const ssize_t size = ::read(output_, part.data(), part.size());
+      if (size <= 0) {
+        return std::exchange(came_, {});
+      }
+      came_.append(part.data(), static_cast<std::size_t>(size));
     }
-    return text;
   }
   void say_begin() const { (void)!::write(input_, "\n", 1); }
   /// Ends its input, waits for it and gives its exit status.
@@ -75,6 +83,7 @@ class Child {
   pid_t pid_ = -1;
   int input_ = -1;
   int output_ = -1;
+  std::string came_;  ///< and is not read yet
 };
 
 }  // namespace ligament::edge

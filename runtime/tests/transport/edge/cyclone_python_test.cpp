@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Services between nodes here and Cyclone DDS's Python binding in another process, which speaks
+/// rmw_cyclonedds's form; both ways.
+#include <ligament/example_interfaces/srv/add_two_ints.hpp>
+
+#include "child.hpp"
+#include "graph_and_edge.hpp"
+
+namespace ligament::edge {
+namespace {
+
+using example_interfaces::srv::AddTwoInts;
+
+#ifdef CYCLONE_PYTHON
+constexpr const char* python = CYCLONE_PYTHON;
+constexpr const char* program = CYCLONE_PYTHON_PEER;
+#else
+constexpr const char* python = nullptr;
+constexpr const char* program = "";
+#endif
+
+class CyclonePython : public GraphAndEdge {
+ protected:
+  void SetUp() override {
+    if (python == nullptr) {
+      GTEST_SKIP() << "the Python binding of Cyclone DDS is not installed";
+    }
+    GraphAndEdge::SetUp();
+  }
+  template <typename... Words>
+  std::unique_ptr<Child> peer(const Words&... words) const {
+    return std::make_unique<Child>(
+        std::vector<std::string>{python, program, std::to_string(domain_id_), words...});
+  }
+};
+
+TEST_F(CyclonePython, ServerAnswersClientsHere) {
+  const auto other = peer("serve", "/add");
+  auto first = node_->create_client<AddTwoInts>("add");
+  auto second = node_->create_client<AddTwoInts>("add");
+  ASSERT_TRUE(first->wait_for_service());
+  ASSERT_TRUE(second->wait_for_service());
+  for (std::int64_t a = 1; a <= 10; ++a) {
+    AddTwoInts::Request request;
+    request.a = a;
+    request.b = 2;
+    for (const auto& client : {first, second}) {
+      auto sent = client->async_send_request(request);
+      spin_until(
+          [&] { return sent.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+      const auto response = sent.get();
+      ASSERT_NE(response, nullptr);
+      EXPECT_EQ(response->sum, a + 2);
+    }
+  }
+  EXPECT_EQ(first->statistics().strayed + second->statistics().strayed, 0U);
+  EXPECT_EQ(figures("rq/addRequest").out.sent, 20U);
+  EXPECT_EQ(other->finish(), 0);
+}
+
+TEST_F(CyclonePython, ClientIsAnsweredByAServerHere) {
+  int asked = 0;
+  auto service = node_->create_service<AddTwoInts>(
+      "add", [&](const std::shared_ptr<AddTwoInts::Request> request,
+                 const std::shared_ptr<AddTwoInts::Response> response) {
+        ++asked;
+        response->sum = request->a + request->b;
+      });
+  const auto other = peer("call", "/add", "40", "2");
+  spin_until([&] { return asked == 1; });
+  EXPECT_EQ(other->line(), "42");
+  EXPECT_EQ(other->finish(), 0);
+}
+
+}  // namespace
+}  // namespace ligament::edge

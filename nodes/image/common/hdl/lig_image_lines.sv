@@ -78,17 +78,15 @@ module lig_image_lines
 
   logic [14:0] column_q, row_q;  // where the next pixel goes
   logic write;
-  logic [Bits-1:0] write_place;
 
   assign pixel_ready_o = {1'b0, row_q} < height_i && {1'b0, row_q} < keep_i + 16'(LINES);
   assign write = pixel_valid_i && pixel_ready_o;
-  assign write_place = place_of(row_q, column_q);
 
   always_ff @(posedge clk_i) begin
-    if (write && !row_q[0] && !column_q[0]) even_even[write_place] <= pixel_i;
-    if (write && !row_q[0] && column_q[0]) even_odd[write_place] <= pixel_i;
-    if (write && row_q[0] && !column_q[0]) odd_even[write_place] <= pixel_i;
-    if (write && row_q[0] && column_q[0]) odd_odd[write_place] <= pixel_i;
+    if (write && !row_q[0] && !column_q[0]) even_even[place_of(row_q, column_q)] <= pixel_i;
+    if (write && !row_q[0] && column_q[0]) even_odd[place_of(row_q, column_q)] <= pixel_i;
+    if (write && row_q[0] && !column_q[0]) odd_even[place_of(row_q, column_q)] <= pixel_i;
+    if (write && row_q[0] && column_q[0]) odd_odd[place_of(row_q, column_q)] <= pixel_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -144,11 +142,11 @@ module lig_image_lines
   assign move = !valid_q || ready_i;
 
   // Of the two columns, one is even and one odd (or they are the same one, at a border): likewise rows.
-  logic [Bits-1:0] ee, eo, oe, oo;
-  assign ee = place_of(upper[0] ? lower : upper, left[0] ? right : left);
-  assign eo = place_of(upper[0] ? lower : upper, left[0] ? left : right);
-  assign oe = place_of(upper[0] ? upper : lower, left[0] ? right : left);
-  assign oo = place_of(upper[0] ? upper : lower, left[0] ? left : right);
+  logic [14:0] even_row, odd_row, even_column, odd_column;
+  assign even_row = upper[0] ? lower : upper;
+  assign odd_row = upper[0] ? upper : lower;
+  assign even_column = left[0] ? right : left;
+  assign odd_column = left[0] ? left : right;
 
   pixel_t ee_q, eo_q, oe_q, oo_q;
   logic left_odd_q, right_odd_q, upper_odd_q, lower_odd_q;
@@ -157,17 +155,19 @@ module lig_image_lines
   logic [USER-1:0] user_q;
 
   always_ff @(posedge clk_i) begin
-    if (move) begin
-      ee_q <= even_even[ee];
-      eo_q <= even_odd[eo];
-      oe_q <= odd_even[oe];
-      oo_q <= odd_odd[oo];
+    if (move && ask_valid_i && !waits) begin
+      ee_q <= even_even[place_of(even_row, even_column)];
+      eo_q <= even_odd[place_of(even_row, odd_column)];
+      oe_q <= odd_even[place_of(odd_row, even_column)];
+      oo_q <= odd_odd[place_of(odd_row, odd_column)];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (move) begin
       valid_q <= ask_valid_i && !waits;
+    end
+    if (move && ask_valid_i && !waits) begin
       left_odd_q <= left[0];
       right_odd_q <= right[0];
       upper_odd_q <= upper[0];

@@ -4,10 +4,10 @@
 //
 // Four rows wait in lig_image_lines. For each pixel of the result its place in the source is stepped by
 // 1 / scale, made into two columns and their weights of 11 bits (lig_image_taps), and interpolated: along
-// both rows, then between them. Rows have one place for all their pixels, computed in one cycle in front of each row. As in
+// both rows, then between them. Rows have one place for all their pixels, computed in front of each row. As in
 // OpenCV the mean of four pixels is taken where both factors are exactly 1/2, and a copy where the size stays.
 //
-//   latency              two rows and 6 cycles; 150 cycles to find the size of the result
+//   latency              two rows and 7 cycles; 150 cycles to find the size of the result
 //   initiation interval  1: one pixel comes and one leaves in every cycle; a frame takes as many cycles as the
 //                        larger of the two images has pixels, and the latency
 //   storage              4 rows of MAX_WIDTH pixels; 24 multipliers of 12 x 8 and 12 x 15 bits
@@ -61,7 +61,7 @@ module lig_image_resize
 
   // --- where each pixel comes from ------------------------------------------------------------------------
 
-  typedef enum logic [2:0] {Idle, Size, Row, Columns, Drain} state_e;
+  typedef enum logic [2:0] {Idle, Size, Row, Set, Columns, Drain} state_e;
   state_e state_q;
 
   logic signed [64:0] x_q, y_q, place;  // 17.48
@@ -69,7 +69,7 @@ module lig_image_resize
   logic signed [15:0] index, row_index_q, ask_x_q, ask_y_q;
   logic [11:0] first, second, above_q, below_q;
   logic [15:0] column_q, line_q;
-  logic last_column, last_line, tap, tapped_q, ask_ready;
+  logic last_column, last_line, take, tap, placed_q, tapped_q, ask_ready;
 
   typedef struct packed {
     logic [11:0] left;   // weights
@@ -82,7 +82,8 @@ module lig_image_resize
   weights_t ask_q;
 
   assign place = state_q == Row ? y_q : x_q;
-  lig_image_taps taps (.place_i(place), .index_o(index), .first_o(first), .second_o(second));
+  lig_image_taps taps (
+      .clk_i, .take_i(take), .place_i(place), .index_o(index), .first_o(first), .second_o(second));
 
   // Half a step less half a pixel: the middle of the first pixel.
   function automatic logic signed [64:0] first_place(input logic [63:0] step);
@@ -93,7 +94,9 @@ module lig_image_resize
   assign y_stride = stays ? {1'b0, One} : {1'b0, y_step};
   assign last_column = column_q == width_o - 16'd1;
   assign last_line = line_q == height_o - 16'd1;
-  assign tap = state_q == Columns && (!tapped_q || ask_ready);
+  // A place is taken into the taps, from there into the question for its pixels.
+  assign tap = placed_q && (!tapped_q || ask_ready);
+  assign take = state_q inside {Row, Columns} && (!placed_q || tap);
 
   logic ahead, behind;  // beyond the first and last column OpenCV gives one pixel all the weight
   assign ahead = index < 0;
@@ -108,14 +111,17 @@ module lig_image_resize
         line_q <= '0;
         if (sized_o) state_q <= bad_o ? Idle : Row;
       end
-      Row: begin
+      Row: if (take) begin
+        y_q <= y_q + $signed(y_stride);
+        state_q <= Set;
+      end
+      Set: begin
         row_index_q <= index;
         above_q <= first;
         below_q <= second;
-        y_q <= y_q + $signed(y_stride);
         state_q <= Columns;
       end
-      Columns: if (tap) begin
+      Columns: if (take) begin
         x_q <= x_q + $signed(x_stride);
         column_q <= column_q + 16'd1;
         if (last_column) begin
@@ -142,9 +148,14 @@ module lig_image_resize
       ask_q.has_right <= !behind;
       ask_q.has_below <= row_index_q < $signed(height_i) - 16'sd1;
     end
+    if (take) placed_q <= state_q == Columns;
+    else if (tap) placed_q <= 1'b0;
     if (tap) tapped_q <= 1'b1;
     else if (ask_ready) tapped_q <= 1'b0;
-    if (rst_i || start_i) tapped_q <= 1'b0;
+    if (rst_i || start_i) begin
+      placed_q <= 1'b0;
+      tapped_q <= 1'b0;
+    end
   end
 
   // --- the rows -------------------------------------------------------------------------------------------
@@ -159,8 +170,8 @@ module lig_image_resize
   always_comb begin
     keep = oldest < 0 ? '0 : oldest;
     // The first row has no place yet; behind the last one all that is left may come.
-    if (state_q inside {Idle, Size, Row} && line_q == '0) keep = '0;
-    if (state_q == Drain && !tapped_q) keep = 16'h7FFF;
+    if (state_q inside {Idle, Size, Row, Set} && line_q == '0) keep = '0;
+    if (state_q == Drain && !placed_q && !tapped_q) keep = 16'h7FFF;
   end
 
   lig_image_lines #(.LINES(4), .MAX_WIDTH(MAX_WIDTH), .USER($bits(weights_t))) lines (
@@ -176,7 +187,7 @@ module lig_image_resize
   logic [3:0][19:0] upper_q, lower_q;  // 8.11 bits, one more because weights may add up to 2049
   logic [3:0][9:0] sum_q;
   weights_t weights_q;
-  pixel_t mixed, mixed_q;
+  pixel_t mixed_q;
 
   assign found_ready = !along_q || between_ready;
   assign between_ready = !between_q || pixel_ready_i;
@@ -186,6 +197,8 @@ module lig_image_resize
   always_ff @(posedge clk_i) begin
     if (found_ready) begin
       along_q <= found;
+    end
+    if (found_ready && found) begin
       weights_q <= weights;
       for (int unsigned i = 0; i < 4; i++) begin
         upper_q[i] <= 20'(upper_left[8*i+:8]) * 20'(weights.left) + 20'(upper_right[8*i+:8]) * 20'(weights.right);
@@ -197,7 +210,12 @@ module lig_image_resize
     end
     if (between_ready) begin
       between_q <= along_q;
-      mixed_q <= mixed;
+    end
+    if (between_ready && along_q) begin
+      for (int unsigned i = 0; i < 4; i++) begin
+        mixed_q[8*i+:8] <= halves ? mean(sum_q[i], weights_q.has_right, weights_q.has_below) :
+            weighted(weights_q.above, upper_q[i], weights_q.below, lower_q[i]);
+      end
     end
     if (rst_i || start_i) begin
       along_q <= 1'b0;
@@ -219,13 +237,6 @@ module lig_image_resize
     if (has_right || has_below) return 8'((sum + 10'(sum[1] & sum[0])) >> 1);
     return sum[7:0];
   endfunction
-
-  always_comb begin
-    for (int unsigned i = 0; i < 4; i++) begin
-      mixed[8*i+:8] = halves ? mean(sum_q[i], weights_q.has_right, weights_q.has_below) :
-          weighted(weights_q.above, upper_q[i], weights_q.below, lower_q[i]);
-    end
-  end
 
 `ifdef LIG_RULES
   always_ff @(posedge clk_i) begin

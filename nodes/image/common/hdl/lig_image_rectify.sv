@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_image_rectify: a stream of pixels into the stream of the rectified image, bit by bit as cv::remap with INTER_LINEAR.
+//
+// lig_image_bend says for each pixel where it comes from, lig_image_lines holds the rows it may come from, and the
+// four neighbours are mixed with weights of 1/32. What lies outside the raw image is black. A lens without
+// distortion passes the image on.
+//
+// How far a lens may bend: the rows that one row of the result comes from, and the row before it, must lie within
+// LINES - 2 rows of each other. Whether they do shows while the image passes: lost_o, and the image is given up.
+// The calibration photographs of OpenCV (640 x 480, k1 = -0.27) need 31 rows.
+//
+//   latency              the rows that the first row of the result comes from, one more, and 20 cycles
+//   initiation interval  1: one pixel comes and one leaves in every cycle
+//   storage              LINES rows of MAX_WIDTH pixels; lig_image_bend; 24 multipliers of 8 x 6 and 13 x 6 bits
+module lig_image_rectify
+  import lig_image_pkg::*;
+#(
+    parameter int unsigned LINES     = 64,   // a power of two
+    parameter int unsigned MAX_WIDTH = 1280  // even
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+
+    input logic        start_i,   // the next image begins
+    input logic        run_i,     // its size and lens are valid
+    input logic [15:0] width_i,
+    input logic [15:0] height_i,
+    input lens_t       lens_i,
+
+    input  logic   pixel_valid_i,
+    output logic   pixel_ready_o,
+    input  pixel_t pixel_i,
+
+    output logic   pixel_valid_o,
+    input  logic   pixel_ready_i,
+    output pixel_t pixel_o,
+
+    output logic lost_o  // until the next start: the lens bends too far
+);
+  logic clear;
+  assign clear = rst_i || start_i;
+
+  // --- where each pixel comes from ------------------------------------------------------------------------
+
+  logic bent_valid, ask_ready, last_column, over;
+  logic signed [15:0] x, y;
+  logic [4:0] right, down;
+
+  lig_image_bend bend (
+      .clk_i, .clear_i(clear), .run_i(run_i && lens_i.bent), .width_i, .height_i, .lens_i,
+      .valid_o(bent_valid), .ready_i(ask_ready), .x_o(x), .y_o(y), .right_o(right), .down_o(down),
+      .last_column_o(last_column), .over_o(over));
+
+  // --- the rows -------------------------------------------------------------------------------------------
+
+  // Rows only grow down the image: nothing above the uppermost place of the row before is needed again.
+  logic [15:0] keep_q, highest_q, high, asked_q;
+  logic seen, lost, lost_q, raw_ready, found, found_ready;
+  pixel_t upper_left, upper_right, lower_left, lower_right;
+  typedef struct packed {
+    logic [4:0] right;
+    logic [4:0] down;
+  } part_t;
+  part_t part;
+
+  // A place whose neighbours are all outside needs no row.
+  assign seen = x >= -16'sd1 && x < $signed(width_i) && y >= -16'sd1 && y < $signed(height_i);
+  assign high = seen && $signed(y) < $signed(highest_q) ? (y < 0 ? '0 : y) : highest_q;
+
+  always_ff @(posedge clk_i) begin
+    if (bent_valid && ask_ready) begin
+      highest_q <= high;
+      if (last_column) begin
+        asked_q <= asked_q + 16'd1;
+        highest_q <= 16'h7FFF;
+        if (high != 16'h7FFF && high > keep_q) keep_q <= high;
+        // Behind the last row, all that is left may come.
+        if (asked_q == height_i - 16'd1) keep_q <= 16'h7FFF;
+      end
+    end
+    if (bent_valid && (over || lost)) lost_q <= 1'b1;
+    if (clear) begin
+      keep_q <= '0;
+      highest_q <= 16'h7FFF;
+      asked_q <= '0;
+      lost_q <= 1'b0;
+    end
+  end
+
+  lig_image_lines #(.LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t))) lines (
+      .clk_i, .clear_i(clear), .width_i, .height_i,
+      .pixel_valid_i(pixel_valid_i && lens_i.bent), .pixel_ready_o(raw_ready), .pixel_i, .keep_i(keep_q),
+      .ask_valid_i(bent_valid), .ask_ready_o(ask_ready), .ask_x_i(x), .ask_y_i(y),
+      .ask_user_i({right, down}),
+      .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left), .upper_right_o(upper_right),
+      .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(part), .lost_o(lost));
+
+  // --- between them ---------------------------------------------------------------------------------------
+
+  logic along_q, between_q, between_ready;
+  logic [3:0][12:0] upper_q, lower_q;
+  logic [4:0] down_q;
+  pixel_t mixed_q;
+
+  assign found_ready = !along_q || between_ready;
+  assign between_ready = !between_q || pixel_ready_i;
+
+  function automatic logic [12:0] across(input logic [7:0] left_one, input logic [7:0] right_one,
+                                         input logic [4:0] part_right);
+    return 13'(left_one) * (13'd32 - 13'(part_right)) + 13'(right_one) * 13'(part_right);
+  endfunction
+
+  function automatic logic [7:0] between(input logic [12:0] above, input logic [12:0] below,
+                                         input logic [4:0] part_down);
+    logic [18:0] sum;
+    sum = 19'(above) * (19'd32 - 19'(part_down)) + 19'(below) * 19'(part_down);
+    return 8'((sum + 19'd512) >> 10);
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (found_ready) begin
+      along_q <= found;
+    end
+    if (found_ready && found) begin
+      down_q <= part.down;
+      for (int unsigned i = 0; i < 4; i++) begin
+        upper_q[i] <= across(upper_left[8*i+:8], upper_right[8*i+:8], part.right);
+        lower_q[i] <= across(lower_left[8*i+:8], lower_right[8*i+:8], part.right);
+      end
+    end
+    if (between_ready) begin
+      between_q <= along_q;
+    end
+    if (between_ready && along_q) begin
+      for (int unsigned i = 0; i < 4; i++) mixed_q[8*i+:8] <= between(upper_q[i], lower_q[i], down_q);
+    end
+    if (clear) begin
+      along_q <= 1'b0;
+      between_q <= 1'b0;
+    end
+  end
+
+  assign pixel_valid_o = lens_i.bent ? between_q : pixel_valid_i && run_i;
+  assign pixel_o = lens_i.bent ? mixed_q : pixel_i;
+  assign pixel_ready_o = run_i && (lens_i.bent ? raw_ready : pixel_ready_i);
+  assign lost_o = lost_q;
+endmodule

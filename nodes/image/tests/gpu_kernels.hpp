@@ -24,7 +24,12 @@ inline std::unique_ptr<gpu::Program> open_kernels(const std::string& path,
   gpu::ProgramDescription description;
   description.sources.push_back({path, text.str()});
   description.kernels = std::move(kernels);
-  auto opened = gpu::Program::open(description, {});
+  const auto settings = gpu::settings_from_environment();
+  if (!settings) {
+    ADD_FAILURE() << settings.error().text;
+    return nullptr;
+  }
+  auto opened = gpu::Program::open(description, *settings);
   EXPECT_TRUE(opened) << opened.error().text;
   return opened ? std::move(*opened) : nullptr;
 }

@@ -35,7 +35,8 @@ HostMemory& HostMemory::of(const Driver& driver) {
 HostMemory::HostMemory(const Driver& driver)
     : driver_(driver), watch_([this](std::span<const std::byte> memory) { forget(memory); }) {}
 
-Result<Registered> HostMemory::find(std::span<const std::byte> bytes, const Device& device) {
+Result<Registered> HostMemory::find(std::span<const std::byte> bytes, const Device& device,
+                                    Which which) {
   const std::lock_guard lock(mutex_);
   const auto after = pieces_.upper_bound(const_cast<std::byte*>(bytes.data()));
   if (after != pieces_.begin()) {
@@ -44,14 +45,18 @@ Result<Registered> HostMemory::find(std::span<const std::byte> bytes, const Devi
       return Registered{base, piece.size, false};
     }
   }
-  return add(bytes, device);
+  return add(bytes, device, which);
 }
 
-Result<Registered> HostMemory::add(std::span<const std::byte> bytes, const Device& device) {
+Result<Registered> HostMemory::add(std::span<const std::byte> bytes, const Device& device,
+                                   Which which) {
   const auto mapping = mapping_of(bytes);
   if (!mapping) {
     return failure(ErrorCode::launch_failed,
                    "a payload is not memory of this process that it may read");
+  }
+  if (which == Which::shared && !mapping->is_shared) {
+    return failure(ErrorCode::launch_failed, "a payload is not shared memory");
   }
   const ProcessMapping piece = mapping->is_shared ? *mapping : pages_of(bytes, *mapping);
   if (!piece.is_writable && !device.facts.registers_read_only) {

@@ -12,6 +12,10 @@
 
 namespace ligament::gpu::cuda {
 
+/// The pool's segments are shared. Of private memory nobody tells when it goes, so it is registered
+/// only where nothing works without, and its owner must keep it.
+enum class Which : std::uint8_t { shared, any };
+
 struct Registered {
   std::byte* base = nullptr;
   std::size_t size = 0;
@@ -25,7 +29,8 @@ class HostMemory {
 
   /// The registered piece that holds these bytes: the whole mapping where it is shared memory, as
   /// the pool's segments are, else its pages. The device's context must be current.
-  [[nodiscard]] Result<Registered> find(std::span<const std::byte> bytes, const Device& device);
+  [[nodiscard]] Result<Registered> find(std::span<const std::byte> bytes, const Device& device,
+                                        Which which);
   /// Pieces that were let go because their memory was unmapped.
   [[nodiscard]] std::uint64_t forgotten() const;
 
@@ -35,7 +40,8 @@ class HostMemory {
     std::size_t size = 0;
     std::shared_ptr<SharedContext> context;  ///< in which it was registered
   };
-  [[nodiscard]] Result<Registered> add(std::span<const std::byte> bytes, const Device& device);
+  [[nodiscard]] Result<Registered> add(std::span<const std::byte> bytes, const Device& device,
+                                       Which which);
   void forget(std::span<const std::byte> memory);
 
   const Driver& driver_;

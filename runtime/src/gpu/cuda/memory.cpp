@@ -8,9 +8,9 @@
 
 namespace ligament::gpu::cuda {
 
-Result<Registered> Memory::find(std::span<const std::byte> bytes) {
+Result<Registered> Memory::find(std::span<const std::byte> bytes, Which which) {
   const std::int64_t begin = pool::monotonic_now_ns();
-  auto found = HostMemory::of(*device_.driver).find(bytes, device_);
+  auto found = HostMemory::of(*device_.driver).find(bytes, device_, which);
   if (found && found->is_new) {
     const std::lock_guard lock(mutex_);
     import_ns_ += pool::monotonic_now_ns() - begin;
@@ -25,7 +25,7 @@ Result<Address> Memory::import(std::span<const std::byte> bytes) {
     return failure(ErrorCode::launch_failed,
                    "a payload does not lie at a multiple of 16 bytes, which kernels rely on");
   }
-  const auto found = find(bytes);
+  const auto found = find(bytes, Which::any);
   if (!found) {
     return unexpected<Error>(found.error());
   }
@@ -37,7 +37,7 @@ Result<Address> Memory::import(std::span<const std::byte> bytes) {
   return base + static_cast<Address>(bytes.data() - found->base);
 }
 
-void Memory::pin(std::span<const std::byte> bytes) { (void)find(bytes); }
+void Memory::pin(std::span<const std::byte> bytes) { (void)find(bytes, Which::shared); }
 
 Result<Buffer> Memory::allocate_managed(std::size_t size) const {
   const Driver& driver = *device_.driver;

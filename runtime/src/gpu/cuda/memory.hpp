@@ -49,7 +49,7 @@ class Memory {
     std::size_t size = 0;
     std::uint64_t generation = 0;
   };
-  [[nodiscard]] Result<Registered> find(std::span<const std::byte> bytes);
+  [[nodiscard]] Result<Registered> find(std::span<const std::byte> bytes, Which which);
   [[nodiscard]] Result<Buffer> allocate_managed(std::size_t size) const;
   [[nodiscard]] Buffer take_free(std::size_t& size);
 

@@ -3,14 +3,17 @@
 // Field streams through the HLS C++ of every message type, compiled natively. types.inc, written by
 // the test, has a line MESSAGE("package/kind/Name", CppType) per type.
 //
-// A request: u32 length of the name, name, u32 beats, beats. A beat: u8 kind, u8 bytes, u16 field,
-// 8 bytes of data. The answer: u8 whether the message was good, u32 its length() in bytes, u32
-// beats left in the stream, u32 beats published, those beats (none of a broken message). Numbers
-// are little-endian. What the non-blocking calls must refuse ends the program if they do not.
+// A request: 'F', u32 length of the name, name, u32 beats, beats. A beat: u8 kind, u8 bytes,
+// u16 field, 8 bytes of data. The answer: u8 whether the message was good, u32 its length() in
+// bytes, u32 beats left in the stream, u32 beats published, those beats (none of a broken message).
+// Or: 'S' (a node that passes on) or 'I' (one that inverts an image), name as before, u32 bytes, a
+// stored message. The answer: u8 problem, u32 bytes, the stored message. Numbers are little-endian.
+// What the non-blocking calls must refuse ends the program if they do not.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <lig_hls_frames.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -93,11 +96,48 @@ void exchange(const std::vector<Packed>& beats) {
   }
 }
 
-using Exchange = void (*)(const std::vector<Packed>&);
+/// A node that takes a message and gives it again.
+template <typename Message>
+void pass_on(lig_hls::Fields& in, lig_hls::Fields& out) {
+  const auto message = std::make_unique<Message>();
+  if (lig_hls::take(in, *message)) {
+    lig_hls::publish(out, *message);
+  }
+}
 
-const std::map<std::string, Exchange>& exchanges() {
-  static const std::map<std::string, Exchange> table{
-#define MESSAGE(name, type) {name, &exchange<type>},
+/// A node as one for the chip is written where no message fits into it: beat by beat.
+void invert(lig_hls::Fields& in, lig_hls::Fields& out) {
+  using Image = lig_hls::sensor_msgs::msg::Image;
+  bool over = false;
+  while (!over) {
+    lig_hls::Beat beat = in.read();
+    over = beat.last != 0;
+    if (lig_hls::kind_of(beat) == lig_hls::VALUES && lig_hls::field_of(beat) == Image::FIELD_DATA) {
+      beat.data = ~static_cast<unsigned long long>(beat.data);
+    }
+    out.write(beat);
+  }
+}
+
+template <typename Message>
+void emulate(const std::vector<unsigned char>& stored, bool inverted) {
+  std::vector<unsigned char> answer;
+  const auto node = inverted ? &invert : &pass_on<Message>;
+  const auto problem =
+      lig_hls::native::run<Message, Message>(node, stored.data(), stored.size(), answer);
+  write(static_cast<std::uint8_t>(problem));
+  write(static_cast<std::uint32_t>(answer.size()));
+  check(std::fwrite(answer.data(), 1, answer.size(), stdout) == answer.size(), "cannot answer");
+}
+
+struct Ways {
+  void (*exchange)(const std::vector<Packed>&);
+  void (*emulate)(const std::vector<unsigned char>&, bool);
+};
+
+const std::map<std::string, Ways>& exchanges() {
+  static const std::map<std::string, Ways> table{
+#define MESSAGE(name, type) {name, {&exchange<type>, &emulate<type>}},
 #include "types.inc"
 #undef MESSAGE
   };
@@ -107,19 +147,28 @@ const std::map<std::string, Exchange>& exchanges() {
 }  // namespace
 
 int main() {
-  std::uint32_t size = 0;
-  while (read(size)) {
+  char what = 0;
+  while (read(what)) {
+    std::uint32_t size = 0;
+    check(read(size), "cut request");
     std::string name(size, '\0');
     check(std::fread(name.data(), 1, size, stdin) == size, "cut request");
     std::uint32_t count = 0;
     check(read(count), "cut request");
+    const auto found = exchanges().find(name);
+    check(found != exchanges().end(), "no such type");
+    if (what != 'F') {
+      std::vector<unsigned char> stored(count);
+      check(std::fread(stored.data(), 1, count, stdin) == count, "cut request");
+      found->second.emulate(stored, what == 'I');
+      std::fflush(stdout);
+      continue;
+    }
     std::vector<Packed> beats;
     for (std::uint32_t i = 0; i < count; ++i) {
       beats.push_back(read_beat());
     }
-    const auto found = exchanges().find(name);
-    check(found != exchanges().end(), "no such type");
-    found->second(beats);
+    found->second.exchange(beats);
     std::fflush(stdout);
   }
   return 0;

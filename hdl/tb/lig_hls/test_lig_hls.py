@@ -27,7 +27,7 @@ from reference import encode
 from values import Values
 
 sys.path.insert(0, str(HDL / "tb" / "lig_messages"))
-from driver import Beat, Kind
+from driver import Beat, Kind, Problem
 from expected import FieldStream
 
 FEATURES = HDL.parent / "runtime" / "tests" / "message" / "every_feature_msgs"
@@ -56,7 +56,7 @@ class Program:
         assert self.process.stdin
         word = name.encode()
         packed = b"".join(beat.packed() for beat in beats)
-        self.process.stdin.write(struct.pack("<I", len(word)) + word)
+        self.process.stdin.write(b"F" + struct.pack("<I", len(word)) + word)
         self.process.stdin.write(struct.pack("<I", len(beats)) + packed)
         self.process.stdin.flush()
         good, length, left, count = struct.unpack("<BIII", self._read(13))
@@ -65,6 +65,15 @@ class Program:
             kind, size, field, data = struct.unpack("<BBH8s", self._read(12))
             made.append(Beat(Kind(kind), field, data[:size]))
         return Answer(bool(good), length, left, made)
+
+    def emulate(self, node: bytes, name: str, stored: bytes) -> tuple[Problem, bytes]:
+        assert self.process.stdin
+        word = name.encode()
+        self.process.stdin.write(node + struct.pack("<I", len(word)) + word)
+        self.process.stdin.write(struct.pack("<I", len(stored)) + stored)
+        self.process.stdin.flush()
+        problem, size = struct.unpack("<BI", self._read(5))
+        return Problem(problem), self._read(size)
 
     def _read(self, size: int) -> bytes:
         assert self.process.stdout
@@ -159,3 +168,41 @@ def test_a_count_over_the_bound_writes_nothing_beyond(program: Program) -> None:
     text = [Beat(Kind.VALUES, 0, b"x" * 8)] * (bound // 8 + 1)
     count = Beat(Kind.COUNT, 0, struct.pack("<I", bound + 8))
     assert not program.exchange(name, [count, *text, Beat(Kind.DONE, 0, b"\0")]).good
+
+
+def stored_of(name: str, turn: int) -> tuple[dict[str, object], bytes]:
+    values = Values(STORE, seed=zlib.crc32(name.encode()) + turn)
+    value = values.message(STORE.message(name))
+    return value, encode(STORE, name, value)
+
+
+def test_a_node_natively_passes_every_type_on(program: Program) -> None:
+    for name in NAMES:
+        for turn in range(2):
+            _, stored = stored_of(name, turn)
+            problem, answer = program.emulate(b"S", name, stored)
+            assert problem is Problem.NONE, name
+            assert stored.startswith(answer) and len(stored) - len(answer) < 4, name
+
+
+def test_a_node_natively_works_beat_by_beat(program: Program) -> None:
+    name = "sensor_msgs/msg/Image"
+    value = {
+        "header": {"stamp": {"sec": 1, "nanosec": 2}, "frame_id": "eye"},
+        "height": 3, "width": 7, "encoding": "mono8", "is_bigendian": 0, "step": 7,
+        "data": list(range(21)),
+    }  # fmt: skip
+    problem, answer = program.emulate(b"I", name, encode(STORE, name, value))
+    assert problem is Problem.NONE
+    expected = encode(STORE, name, {**value, "data": [255 - v for v in range(21)]})
+    assert expected.startswith(answer) and len(expected) - len(answer) < 4
+
+
+def test_broken_messages_do_not_reach_the_node(program: Program) -> None:
+    name = "std_msgs/msg/String"
+    stored = encode(STORE, name, {"data": "hello"})
+    assert program.emulate(b"S", name, stored[:3])[0] is Problem.TOO_SHORT
+    assert program.emulate(b"S", name, stored[:9])[0] is Problem.TOO_SHORT
+    assert program.emulate(b"S", name, b"\0\0" + stored[2:])[0] is Problem.ENCAPSULATION
+    assert program.emulate(b"S", name, stored[:8] + b"helloo")[0] is Problem.BAD_TEXT
+    assert program.emulate(b"S", name, stored + bytes(4))[0] is Problem.TOO_LONG

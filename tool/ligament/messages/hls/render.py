@@ -47,7 +47,7 @@ def render_hls(store: TypeStore, messages: Iterable[Message], bounds: Bounds) ->
 def hls_support() -> dict[str, str]:
     """Return what the headers include, and what natively stands in for the vendor's headers."""
     folder = hls_dir()
-    paths = (p for pattern in ("*.hpp", "native/*.h") for p in folder.glob(pattern))
+    paths = (p for pattern in ("*.hpp", "native/*") for p in folder.glob(pattern))
     return {p.relative_to(folder).as_posix(): p.read_text(encoding="utf-8") for p in sorted(paths)}
 
 
@@ -90,6 +90,7 @@ def _context(store: TypeStore, message: Message, bounds: Bounds) -> dict[str, ob
         "cpp": _qualified(message.name),
         "leaves": len(layout.leaves),
         "constants": layout.leaves,
+        "words": [f"0x{word.encoded():016x}ULL" for word in layout.words],
         "members": members,
     }
 

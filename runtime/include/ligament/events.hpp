@@ -98,6 +98,8 @@ struct SubscriptionOptions {
   /// A device reads the samples, and may go on for a moment after this process was killed
   /// (spec/device/gpu.md). Generated nodes say so; not in rclcpp.
   bool device = false;
+  /// Messages of publishers of the same node are passed over. (rclcpp: of the same context.)
+  bool ignore_local_publications = false;
 };
 
 }  // namespace ligament

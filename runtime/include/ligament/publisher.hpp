@@ -29,6 +29,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 
 namespace ligament {
 
@@ -120,6 +122,10 @@ class PublisherBase {
   };
   [[nodiscard]] Call begin_publish(const void* message) const;
   PublishResult send(pool::Loan&& loan, const Call& call, const pool::PublishInfo& info);
+  /// Copies it into the pool first.
+  PublishResult send(const detail::PrivateLoan& loan, std::size_t size, const Call& call,
+                     const pool::PublishInfo& info);
+  [[nodiscard]] TopicMode mode() const { return mode_; }
   void count_serialised(std::size_t bytes);
   LoanError refuse_loan(LoanError error, std::size_t size);
   PublishError refuse_message(CodecError error);
@@ -135,6 +141,7 @@ class PublisherBase {
   QoSProfile qos_;
   std::size_t bound_bytes_ = 0;
   bool exchange_ = false;
+  TopicMode mode_ = TopicMode::shared;
   std::unique_ptr<pool::Writer> writer_;
   PublisherEventCallbacks events_;
   // Relaxed everywhere: figures, read by the status thread.
@@ -166,15 +173,18 @@ class Publisher : public PublisherBase {
     if (!layout) {
       return unexpected<LoanError>(refuse_loan(LoanError::bad_shape, 0));
     }
+    if (mode() == TopicMode::copied) {
+      detail::PrivateLoan loan{detail::PrivateBytes::of(layout->size, layout->chosen_offset),
+                               layout->chosen_offset};
+      const std::span<std::byte> payload = loan.memory.bytes();
+      return fill(std::move(loan), payload, shape);
+    }
     auto loan = borrow(layout->size, layout->chosen_offset);
     if (!loan) {
       return unexpected<LoanError>(loan.error());
     }
-    auto builder = Traits::Builder::create(loan->payload(), shape);
-    if (!builder) {
-      return unexpected<LoanError>(refuse_loan(LoanError::bad_shape, layout->size));
-    }
-    return LoanedMessage<Message>(std::move(*loan), std::move(*builder));
+    const std::span<std::byte> payload = loan->payload();
+    return fill(std::move(*loan), payload, shape);
   }
 
   /// Sends a message in its stored form that lies elsewhere: what a device made. Checked as if it
@@ -206,13 +216,19 @@ class Publisher : public PublisherBase {
 
  protected:
   PublishResult publish_as(LoanedMessage<Message>&& message, const pool::PublishInfo& info) {
-    const Call call = begin_publish(message.loan_.payload().data());
+    auto* const own = std::get_if<detail::PrivateLoan>(&message.memory_);
+    auto* const lent = std::get_if<pool::Loan>(&message.memory_);
+    const Call call =
+        begin_publish(own != nullptr ? own->memory.bytes().data() : lent->payload().data());
     const auto size = message.builder_.finish();
     if (!size) {
       return unexpected<PublishError>(refuse_message(size.error()));
     }
-    message.loan_.resize(*size);
-    return send(std::move(message.loan_), call, info);
+    if (own != nullptr) {
+      return send(*own, *size, call, info);
+    }
+    lent->resize(*size);
+    return send(std::move(*lent), call, info);
   }
 
   PublishResult publish_as(const Message& message, const pool::PublishInfo& info) {
@@ -233,6 +249,18 @@ class Publisher : public PublisherBase {
     }
     count_serialised(layout->size);
     return send(std::move(*loan), call, info);
+  }
+
+ private:
+  template <typename Memory>
+  [[nodiscard]] expected<LoanedMessage<Message>, LoanError> fill(Memory&& memory,
+                                                                 std::span<std::byte> payload,
+                                                                 const Shape& shape) {
+    auto builder = Traits::Builder::create(payload, shape);
+    if (!builder) {
+      return unexpected<LoanError>(refuse_loan(LoanError::bad_shape, payload.size()));
+    }
+    return LoanedMessage<Message>(std::forward<Memory>(memory), std::move(*builder));
   }
 };
 

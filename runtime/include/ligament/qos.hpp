@@ -155,4 +155,11 @@ struct SystemDefaultsQoS : QoS {
   explicit SystemDefaultsQoS(const QoSInitialization& start = KeepLast(10)) : QoS(start) {}
 };
 
+/// How messages get from publishers to subscriptions (spec/graph, "Modes").
+enum class TopicMode : std::uint8_t {
+  shared,       ///< in place, for all (ROS-SHM-ZC): what one wants
+  copied,       ///< once at each end, as middleware does (ROS-SC): to compare with
+  handed_over,  ///< within a process, in place for one, copied for others (ROS-ZC): to compare with
+};
+
 }  // namespace ligament

@@ -14,9 +14,12 @@
 #include <cstdint>
 #include <ligament/clock.hpp>
 #include <ligament/detail/pool.hpp>
+#include <ligament/detail/private_memory.hpp>
 #include <ligament/message_traits.hpp>
+#include <memory>
 #include <span>
 #include <utility>
+#include <variant>
 
 namespace ligament {
 
@@ -49,16 +52,28 @@ class Sample {
  public:
   using View = typename MessageTraits<Message>::View;
 
-  Sample(pool::HeldSample&& held, View view) : held_(std::move(held)), view_(std::move(view)) {}
+  Sample(pool::HeldSample&& held, View view) : memory_(std::move(held)), view_(std::move(view)) {}
+  /// A copy of its taker's own, on topics whose mode copies (TopicMode).
+  Sample(std::unique_ptr<detail::PrivateSample> copy, View view)
+      : memory_(std::move(copy)), view_(std::move(view)) {}
 
   [[nodiscard]] const View& view() const { return view_; }
   [[nodiscard]] const View* operator->() const { return &view_; }
-  [[nodiscard]] MessageInfo info() const { return MessageInfo(held_.info()); }
+  [[nodiscard]] MessageInfo info() const {
+    const auto* held = std::get_if<pool::HeldSample>(&memory_);
+    return MessageInfo(held != nullptr ? held->info() : std::get<Copy>(memory_)->info);
+  }
   /// The stored form: encapsulation and body.
-  [[nodiscard]] std::span<const std::byte> bytes() const { return held_.payload(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const {
+    const auto* held = std::get_if<pool::HeldSample>(&memory_);
+    return held != nullptr ? held->payload() : std::get<Copy>(memory_)->memory.bytes();
+  }
+  /// A copy of its taker's own; else it lies in the pool.
+  [[nodiscard]] bool is_copy() const { return std::holds_alternative<Copy>(memory_); }
 
  private:
-  pool::HeldSample held_;
+  using Copy = std::unique_ptr<detail::PrivateSample>;
+  std::variant<pool::HeldSample, Copy> memory_;
   View view_;
 };
 
@@ -69,15 +84,22 @@ class LoanedMessage {
   using Builder = typename MessageTraits<Message>::Builder;
 
   LoanedMessage(pool::Loan&& loan, Builder builder)
-      : loan_(std::move(loan)), builder_(std::move(builder)) {}
+      : memory_(std::move(loan)), builder_(std::move(builder)) {}
+  /// Not in the pool before it is published, on topics whose mode copies (TopicMode).
+  LoanedMessage(detail::PrivateLoan&& loan, Builder builder)
+      : memory_(std::move(loan)), builder_(std::move(builder)) {}
 
   [[nodiscard]] Builder& get() { return builder_; }
   [[nodiscard]] Builder* operator->() { return &builder_; }
+  /// Copied into the pool when it is published; else it lies there.
+  [[nodiscard]] bool is_copy() const {
+    return std::holds_alternative<detail::PrivateLoan>(memory_);
+  }
 
  private:
   template <typename>
   friend class Publisher;
-  pool::Loan loan_;
+  std::variant<pool::Loan, detail::PrivateLoan> memory_;
   Builder builder_;
 };
 

@@ -24,6 +24,7 @@
 #include <ligament/sample.hpp>
 #include <ligament/trace.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -42,6 +43,7 @@ struct SubscriptionStatistics {
   std::uint64_t expired = 0;          ///< older than their publisher's lifespan: not delivered
   std::uint64_t deadline_missed = 0;  ///< periods without a message
   std::uint64_t history = 0;          ///< messages that joining late made available
+  std::uint64_t foreign = 0;          ///< TopicMode::handed_over: of other processes, not delivered
 };
 
 /// What does not depend on the message type.
@@ -76,6 +78,8 @@ class SubscriptionBase {
   /// Runs the callback, or says why the bytes are no message.
   [[nodiscard]] virtual expected<void, CodecError> deliver(pool::HeldSample&& sample) = 0;
   void count_copy(std::size_t bytes);
+  /// Whether the topic's mode gives the taker of this sample a copy. Asked once per sample.
+  [[nodiscard]] bool copies(const pool::SampleInfo& info);
   [[nodiscard]] const detail::NodeState& node() const;
   /// For traces of ROS 2: the author's function; once, when it is known.
   void tell_callback(const std::type_info& type) const;
@@ -154,14 +158,17 @@ class CallbackSubscription final : public Subscription<Message> {
 
   expected<void, CodecError> deliver(pool::HeldSample&& sample) override {
     if constexpr (takes_sample) {
-      auto view = Traits::View::parse(sample.payload());
-      if (!view) {
-        return unexpected<CodecError>(view.error());
+      if (this->copies(sample.info())) {
+        this->count_copy(sample.payload().size());
+        auto copy = std::make_unique<PrivateSample>(sample);
+        const std::span<const std::byte> bytes = copy->memory.bytes();
+        const pool::SampleInfo& info = copy->info;
+        { [[maybe_unused]] const pool::HeldSample released = std::move(sample); }
+        return deliver_in_place(std::move(copy), bytes, info);
       }
+      const std::span<const std::byte> bytes = sample.payload();
       const pool::SampleInfo& info = sample.info();
-      const auto mark = this->mark_callback();
-      call_with_sample(callback_, Sample<Message>(std::move(sample), std::move(*view)), info);
-      return {};
+      return deliver_in_place(std::move(sample), bytes, info);
     } else if constexpr (takes_reference) {
       return deliver_as<const Message&>(sample, reused_, reused_);
     } else if constexpr (takes_shared) {
@@ -171,6 +178,19 @@ class CallbackSubscription final : public Subscription<Message> {
       auto message = std::make_unique<Message>();
       return deliver_as<std::unique_ptr<Message>>(sample, *message, std::move(message));
     }
+  }
+
+  template <typename Memory>
+  expected<void, CodecError> deliver_in_place(Memory&& memory, std::span<const std::byte> bytes,
+                                              const pool::SampleInfo& info) {
+    auto view = Traits::View::parse(bytes);
+    if (!view) {
+      return unexpected<CodecError>(view.error());
+    }
+    const auto mark = this->mark_callback();
+    call_with_sample(callback_, Sample<Message>(std::forward<Memory>(memory), std::move(*view)),
+                     info);
+    return {};
   }
 
   template <typename Argument, typename Given>

@@ -138,6 +138,18 @@ TopicOptions read_topic(const Json& value, const std::string& pointer, Problems&
       topic.device = device->get<bool>();
     }
   }
+  if (const Json* queue = reader.member("queue", Need::optional)) {
+    if (!queue->is_boolean()) {
+      reader.expected_but_found("queue", "true or false", *queue);
+    } else {
+      topic.queue = queue->get<bool>();
+    }
+  }
+  std::string mode;
+  reader.choice("mode", {"shared", "copied", "handed_over"}, mode);
+  topic.mode = mode == "copied"        ? TopicMode::copied
+               : mode == "handed_over" ? TopicMode::handed_over
+                                       : TopicMode::shared;
   reader.finish();
   return topic;
 }

@@ -110,6 +110,7 @@ detail::PublisherParts Node::open_publisher(const std::string& topic,
   detail::PublisherParts parts{state_, topic, qos.profile(), 0, nullptr, options.event_callbacks};
   const auto open = [&](Context& context, const Wish& wish) {
     parts.bound_bytes = wish.topic.bound_bytes;
+    parts.mode = wish.topic.mode;
     pool::WriterOptions writer;
     writer.max_loans = options.max_loans;
     writer.max_bytes = wish.topic.bound_bytes;
@@ -129,7 +130,9 @@ detail::SubscriptionParts Node::open_subscription(const std::string& topic,
                                                   const detail::TypeIdentity& type, const QoS& qos,
                                                   const SubscriptionOptions& options) {
   detail::SubscriptionParts parts{state_, topic, qos.profile(), nullptr, options.event_callbacks};
-  const auto open = [&options](Context& context, const Wish& wish) {
+  const auto open = [&](Context& context, const Wish& wish) {
+    parts.mode = wish.topic.mode;
+    parts.ignores_own = options.ignore_local_publications;
     pool::ReaderOptions reader;
     reader.device = options.device;
     return context.domain()->create_reader(wish.description, *context.state().waiter, reader);

@@ -67,7 +67,7 @@ constexpr std::uint8_t codec_kind = 16;  // behind the loan errors in the set of
 }  // namespace
 
 PublisherBase::PublisherBase(detail::PublisherParts parts)
-    : bound_bytes_(parts.bound_bytes), exchange_(parts.exchange) {
+    : bound_bytes_(parts.bound_bytes), exchange_(parts.exchange), mode_(parts.mode) {
   trace::ros2::tell_publisher(parts);
   node_ = std::move(parts.node);
   topic_ = std::move(parts.topic);
@@ -149,6 +149,21 @@ PublishResult PublisherBase::send(pool::Loan&& loan, const Call& call,
                              published->source_timestamp_ns);
   }
   return published->sequence;
+}
+
+PublishResult PublisherBase::send(const detail::PrivateLoan& loan, std::size_t size,
+                                  const Call& call, const pool::PublishInfo& info) {
+  auto lent = borrow(size, loan.chosen_offset);
+  if (!lent) {
+    return unexpected<PublishError>(as_publish_error(lent.error()));
+  }
+  {
+    const trace::Span span(detail::NodeTrace{node()}, "copy", trace::Category::copy);
+    const auto bytes = loan.memory.bytes().first(size);
+    std::copy(bytes.begin(), bytes.end(), lent->payload().begin());
+  }
+  count_serialised(size);
+  return send(std::move(*lent), call, info);
 }
 
 void PublisherBase::count_serialised(std::size_t bytes) {

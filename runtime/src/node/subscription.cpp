@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <ligament/subscription.hpp>
 
 #include "memory/relayed.hpp"
 #include "node/event_info.hpp"
+#include "node/hand_over.hpp"
 #include "node/subscription_state.hpp"
 #include "trace/ros2_names.hpp"
 
@@ -21,6 +23,8 @@ SubscriptionBase::SubscriptionBase(detail::SubscriptionParts parts)
                          calls.incompatible_type_callback || calls.matched_callback;
   state_->events = std::move(parts.events);
   state_->selective = parts.selective;
+  state_->ignores_own = parts.ignores_own;
+  state_->mode = parts.mode;
 }
 
 SubscriptionBase::~SubscriptionBase() = default;
@@ -51,6 +55,7 @@ SubscriptionStatistics SubscriptionBase::statistics() const {
   }
   statistics.invalid = state_->invalid.load(std::memory_order_relaxed);
   statistics.refused = state_->refused.load(std::memory_order_relaxed);
+  statistics.foreign = state_->foreign.load(std::memory_order_relaxed);
   statistics.copies = state_->copies.load(std::memory_order_relaxed);
   statistics.bytes_copied = state_->bytes_copied.load(std::memory_order_relaxed);
   return statistics;
@@ -59,6 +64,18 @@ SubscriptionStatistics SubscriptionBase::statistics() const {
 void SubscriptionBase::count_copy(std::size_t bytes) {
   state_->copies.fetch_add(1, std::memory_order_relaxed);
   state_->bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+bool SubscriptionBase::copies(const pool::SampleInfo& info) {
+  switch (state_->mode) {
+    case TopicMode::shared:
+      return false;
+    case TopicMode::copied:
+      return true;
+    case TopicMode::handed_over:
+      return !detail::HandOver::of_process().claim(info.publisher, info.sequence);
+  }
+  return false;
 }
 
 void SubscriptionBase::tell_callback(const std::type_info& type) const {
@@ -90,6 +107,28 @@ void report_invalid(detail::SubscriptionState& state, CodecError error) {
         NodeErrorKind::run,
         "the subscription on '" + state.topic + "' of node '" + state.node->id +
             "' dropped a message that is not well formed: " + std::string(to_string(error)));
+  }
+}
+
+bool is_of_own_node(const detail::SubscriptionState& state, std::uint64_t publisher) {
+  const auto all = detail::alive(state.node->mutex, state.node->publishers);
+  return std::any_of(all.begin(), all.end(),
+                     [publisher](const auto& one) { return one->id() == publisher; });
+}
+
+bool is_foreign(const detail::SubscriptionState& state, std::uint64_t publisher) {
+  return state.mode == TopicMode::handed_over && state.node->context != nullptr &&
+         !detail::HandOver::of_process().is_own(*state.node->context->domain(), publisher);
+}
+
+void report_foreign(detail::SubscriptionState& state) {
+  if (state.foreign.fetch_add(1, std::memory_order_relaxed) == 0) {
+    state.node->report(
+        NodeErrorKind::run,
+        "the subscription on '" + state.topic + "' of node '" + state.node->id +
+            "' dropped a message of another process: the topic's mode is handed_over (ROS-ZC), "
+            "which hands a message over within one process; put its ends into one container, or "
+            "choose the mode shared or copied");
   }
 }
 
@@ -148,6 +187,13 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
     trace::drop(state.reader->id(), publisher, missing);
   }
   if (state.selective && !is_wanted(sample.info())) {
+    return Outcome::ran;
+  }
+  if (state.ignores_own && is_of_own_node(state, publisher)) {
+    return Outcome::ran;
+  }
+  if (is_foreign(state, publisher)) {
+    report_foreign(state);
     return Outcome::ran;
   }
   if (pool::is_relayed(sample.info())) {

@@ -43,11 +43,14 @@ struct SubscriptionState {
   SubscriptionEventCallbacks events;
   bool wants_events = false;  ///< some callback is set
   bool selective = false;
+  bool ignores_own = false;
+  TopicMode mode = TopicMode::shared;
   GapFinder gaps;
   AgeHistogram ages;
   // Relaxed everywhere: figures, written by the executor's thread, read by the status thread.
   std::atomic<std::uint64_t> invalid{0};
   std::atomic<std::uint64_t> refused{0};
+  std::atomic<std::uint64_t> foreign{0};
   std::atomic<std::uint64_t> copies{0};
   std::atomic<std::uint64_t> bytes_copied{0};
 };

@@ -39,6 +39,7 @@ struct PublisherParts {
   std::unique_ptr<pool::Writer> writer;
   PublisherEventCallbacks events;
   bool exchange = false;  ///< an end of a service, no topic of its own in traces of ROS 2
+  TopicMode mode = TopicMode::shared;
 };
 
 /// The same for a reader.
@@ -49,6 +50,8 @@ struct SubscriptionParts {
   std::unique_ptr<pool::Reader> reader;
   SubscriptionEventCallbacks events;
   bool selective = false;  ///< asked for each sample whether it is wanted
+  bool ignores_own = false;  ///< messages of its node's own publishers
+  TopicMode mode = TopicMode::shared;
 };
 
 /// Lets trace::Span name a node by its state.

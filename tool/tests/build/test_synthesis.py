@@ -16,6 +16,7 @@ from ligament.build.synthesis import stage as synthesis_stage
 from ligament.build.synthesis.families import FAMILIES, OPEN_FAMILY, find_family
 from ligament.build.synthesis.netlist import parts_of
 from ligament.build.synthesis.terminal import print_synthesis
+from ligament.cli.main import main
 from ligament.errors import FailureError, InputError
 from ligament.graph.schema import validate
 from ligament.graph.source import Document
@@ -174,3 +175,24 @@ def test_parts_are_counted_with_all_that_is_in_them() -> None:
     }
     found = parts_of(modules, "top")
     assert {name: cells["LUT4"] for name, cells in found.items()} == {"top": 1, "a": 3, "b": 3}
+
+
+def test_the_verb_puts_it_into_build_json_and_refuses_what_is_too_large(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = variant(tmp_path)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest |= {
+        "graph": "graph", "source": "graph.yaml", "variant": "hardware", "containers": {},
+        "backends": {}, "topics": {}, "check": None,
+    }  # fmt: skip
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    result = stored(folder)
+    words = ["build", str(folder / "manifest.json"), "--synth"]
+    assert main(words) == 0
+    assert "small: does NOT reach 100 MHz" in capsys.readouterr().out
+    assert json.loads((folder / "build.json").read_text())["synthesis"] == result
+    mapping = {"variant": "hardware", "hardware": {"fpga0": {**FIGURES, "budgets": {"lut": 10}}}}
+    (folder / "mapping.json").write_text(json.dumps(mapping))
+    assert main(words) == 2
+    assert "need 64 lut: small 64" in capsys.readouterr().err

@@ -4,22 +4,26 @@
 dds_peer.py DOMAIN listen COUNT    prints COUNT texts of rt/chatter
 dds_peer.py DOMAIN talk COUNT      says COUNT texts on rt/chatter, once somebody listens
 dds_peer.py DOMAIN parameters NODE prints the names of a node's parameters, which its service tells
+dds_peer.py DOMAIN set NODE NAME N sets an integer parameter; prints as JSON what it was, whether it
+                                   was accepted and why not, what it is now, and how it is described
 dds_peer.py DOMAIN graph [S]       prints the nodes that ros_discovery_info names, then
                                    endpoints of rt/ topics, as JSON; gives up after S seconds
 """
 
 # No `from __future__ import annotations`: the binding reads the annotations of its classes.
+import itertools
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlStruct
 from cyclonedds.idl.annotations import final
-from cyclonedds.idl.types import array, int64, sequence, uint8, uint64
+from cyclonedds.idl.types import array, byte, float64, int64, sequence, uint8, uint64
 from cyclonedds.pub import DataWriter
 from cyclonedds.qos import Policy, Qos
 from cyclonedds.sub import DataReader
@@ -27,6 +31,7 @@ from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
 PATIENCE_S = 60.0
+NUMBERS = itertools.count(7)
 
 
 @dataclass
@@ -85,6 +90,138 @@ class ListResponse(IdlStruct, typename="rcl_interfaces::srv::dds_::ListParameter
     number: int64
     names: sequence[str]
     prefixes: sequence[str]
+
+
+@dataclass
+@final
+class ParameterValue(IdlStruct, typename="rcl_interfaces::msg::dds_::ParameterValue_"):
+    """A value of one of ROS 2's types; 2 is an integer."""
+
+    type: uint8 = 0
+    bool_value: bool = False
+    integer_value: int64 = 0
+    double_value: float64 = 0.0
+    string_value: str = ""
+    byte_array_value: sequence[byte] = field(default_factory=list)
+    bool_array_value: sequence[bool] = field(default_factory=list)
+    integer_array_value: sequence[int64] = field(default_factory=list)
+    double_array_value: sequence[float64] = field(default_factory=list)
+    string_array_value: sequence[str] = field(default_factory=list)
+
+
+@dataclass
+@final
+class Parameter(IdlStruct, typename="rcl_interfaces::msg::dds_::Parameter_"):
+    """A name and its value."""
+
+    name: str
+    value: ParameterValue
+
+
+@dataclass
+@final
+class SetResult(IdlStruct, typename="rcl_interfaces::msg::dds_::SetParametersResult_"):
+    """Whether a value was accepted."""
+
+    successful: bool
+    reason: str
+
+
+@dataclass
+@final
+class FloatingPointRange(IdlStruct, typename="rcl_interfaces::msg::dds_::FloatingPointRange_"):
+    """Bounds of a double."""
+
+    from_value: float64
+    to_value: float64
+    step: float64
+
+
+@dataclass
+@final
+class IntegerRange(IdlStruct, typename="rcl_interfaces::msg::dds_::IntegerRange_"):
+    """Bounds of an integer."""
+
+    from_value: int64
+    to_value: int64
+    step: uint64
+
+
+@dataclass
+@final
+class Descriptor(IdlStruct, typename="rcl_interfaces::msg::dds_::ParameterDescriptor_"):
+    """What a node says of a parameter."""
+
+    name: str
+    type: uint8
+    description: str
+    additional_constraints: str
+    read_only: bool
+    dynamic_typing: bool
+    floating_point_range: sequence[FloatingPointRange]
+    integer_range: sequence[IntegerRange]
+
+
+@dataclass
+@final
+class GetRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::GetParameters_Request_"):
+    """Names of parameters whose values are wanted."""
+
+    client: uint64
+    number: int64
+    names: sequence[str]
+
+
+@dataclass
+@final
+class GetResponse(IdlStruct, typename="rcl_interfaces::srv::dds_::GetParameters_Response_"):
+    """Values in the order of the names."""
+
+    client: uint64
+    number: int64
+    values: sequence[ParameterValue]
+
+
+@dataclass
+@final
+class DescribeRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::DescribeParameters_Request_"):
+    """Names of parameters to be described."""
+
+    client: uint64
+    number: int64
+    names: sequence[str]
+
+
+@dataclass
+@final
+class DescribeResponse(
+    IdlStruct, typename="rcl_interfaces::srv::dds_::DescribeParameters_Response_"
+):
+    """Descriptions in the order of the names."""
+
+    client: uint64
+    number: int64
+    descriptors: sequence[Descriptor]
+
+
+@dataclass
+@final
+class SetRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::SetParameters_Request_"):
+    """Values to be set, one by one."""
+
+    client: uint64
+    number: int64
+    parameters: sequence[Parameter]
+
+
+@dataclass
+@final
+class SetResponse(IdlStruct, typename="rcl_interfaces::srv::dds_::SetParameters_Response_"):
+    """A result for each."""
+
+    client: uint64
+    number: int64
+    results: sequence[SetResult]
 
 
 def qos(*more: object) -> Qos:
@@ -161,30 +298,58 @@ def graph(participant: DomainParticipant, patience_s: float) -> None:
     print(json.dumps({"nodes": nodes, "writers": found}))
 
 
-def parameters(participant: DomainParticipant, node: str) -> None:
-    """Ask a node of the graph as ROS 2's tools do; a reply to somebody else is none."""
-    client, number = 0x1234_5678_9ABC_DEF0, 7
+CLIENT = 0x1234_5678_9ABC_DEF0
+
+
+def ask(
+    participant: DomainParticipant, service: str, types: tuple[type, type], *values: object
+) -> Any:
+    """Ask a server of the graph as ROS 2's tools do; a reply to somebody else is none."""
     mine = qos(Policy.Userdata(b"clientid=1.2.3.4.5.6.7.8.9.a.b.c.d.e.f.10;"))
-    service = f"{node}/list_parameters"
-    replies = DataReader(participant, Topic(participant, f"rr{service}Reply", ListResponse), mine)
-    requests = Topic(participant, f"rq{service}Request", ListRequest)
-    writer = DataWriter(participant, requests, mine)
+    number = next(NUMBERS)
+    replies = DataReader(participant, Topic(participant, f"rr{service}Reply", types[1]), mine)
+    writer = DataWriter(participant, Topic(participant, f"rq{service}Request", types[0]), mine)
     until(
         lambda: (
             writer.get_matched_subscriptions() != [] and replies.get_matched_publications() != []
         )
     )
-    writer.write(ListRequest(client=client, number=number, prefixes=[], depth=0))
-    found: list[str] = []
+    writer.write(types[0](CLIENT, number, *values))
+    found: list[Any] = []
 
     def answered() -> bool:
         for reply in replies.take(N=20):
-            if (getattr(reply, "client", 0), getattr(reply, "number", 0)) == (client, number):
-                found.extend(reply.names)
+            if (getattr(reply, "client", 0), getattr(reply, "number", 0)) == (CLIENT, number):
+                found.append(reply)
         return bool(found)
 
     until(answered)
-    print(json.dumps(found))
+    return found[0]
+
+
+def parameters(participant: DomainParticipant, node: str) -> None:
+    """Print the names of a node's parameters."""
+    reply = ask(participant, f"{node}/list_parameters", (ListRequest, ListResponse), [], 0)
+    print(json.dumps(reply.names))
+
+
+def set_integer(participant: DomainParticipant, node: str, name: str, value: int) -> None:
+    """Set a parameter, and print all that its services say of that."""
+
+    def value_now() -> list[int]:
+        reply = ask(participant, f"{node}/get_parameters", (GetRequest, GetResponse), [name])
+        return [value.integer_value for value in reply.values]
+
+    before = value_now()
+    wanted = Parameter(name, ParameterValue(type=2, integer_value=value))
+    service = f"{node}/set_parameters"
+    result = ask(participant, service, (SetRequest, SetResponse), [wanted]).results[0]
+    types = (DescribeRequest, DescribeResponse)
+    told = ask(participant, f"{node}/describe_parameters", types, [name]).descriptors
+    accepted = [result.successful, result.reason]
+    described = [[one.name, one.type] for one in told]
+    words = {"before": before, "set": accepted, "after": value_now(), "description": described}
+    print(json.dumps(words))
 
 
 def main() -> None:
@@ -194,6 +359,8 @@ def main() -> None:
         graph(participant, float(sys.argv[3]) if len(sys.argv) > 3 else PATIENCE_S)
     elif sys.argv[2] == "parameters":
         parameters(participant, sys.argv[3])
+    elif sys.argv[2] == "set":
+        set_integer(participant, sys.argv[3], sys.argv[4], int(sys.argv[5]))
     else:
         {"listen": listen, "talk": talk}[sys.argv[2]](participant, int(sys.argv[3]))
 

@@ -122,6 +122,22 @@ def test_parameters_of_a_node_are_told_outside(
     assert {"messages", "period_ms", "fault"} <= set(names)
 
 
+def test_parameter_is_set_and_described_from_outside(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    _set_edge(chat, wanted=True, domain_id=domain_id)
+    run = chat.start("--quiet")
+    told = json.loads(_peer(domain_id, "set", "/listener", "messages", "77").stdout)
+    unknown = json.loads(_peer(domain_id, "set", "/listener", "nothing", "1").stdout)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
+    assert told == {
+        "before": [0], "set": [True, ""], "after": [77], "description": [["messages", 2]]
+    }  # fmt: skip
+    accepted, reason = unknown["set"]
+    assert not accepted
+    assert "nothing" in reason
+
+
 def test_graph_asks_for_its_edge_with_domain_and_tools(chat: Chat, domain_id: int) -> None:
     chat.set("/listener", messages=0)
     _set_edge(chat, wanted=True, domain_id=domain_id, ros_tools=False)

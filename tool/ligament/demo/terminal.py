@@ -26,7 +26,7 @@ def print_demo(report: dict[str, Any], console: Console) -> None:
     """The report, then kernels, message passing and the paced figures in one line each."""
     print_report(report, console)
     if "hardware" in report:
-        console.print(_hardware_table(report["hardware"]))
+        console.print(hardware_table(report["hardware"]))
     if "paced" in report:
         console.print(_paced_table(report["paced"]))
     for line in conclusions(report):
@@ -87,7 +87,8 @@ CLOCKS_HZ = (100e6, 250e6)
 """The platform's clock, and that of the published measurements."""
 
 
-def _hardware_table(hardware: dict[str, Any]) -> Table:
+def hardware_table(hardware: dict[str, Any]) -> Table:
+    """Cycles, and their time at the platform's clock and at the published one."""
     table = Table(
         title="on the FPGA: modelled cycles of the designs per frame, their time at two clocks; "
         "the simulator's wall time is in neither",

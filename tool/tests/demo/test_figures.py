@@ -9,14 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from ligament.bench.perception import rows_of_report
 from ligament.demo import terminal
 from ligament.demo.demo import demonstrate
-from ligament.demo.figures import kernel_entries, paced_entry
+from ligament.demo.figures import hardware_entry, kernel_entries, paced_entry
 from ligament.demo.reference import first_frames
-from ligament.demo.runs import DemoOptions, not_here
-from ligament.demo.terminal import conclusions
+from ligament.demo.runs import DemoOptions, in_hardware, not_here, platform_for
+from ligament.demo.terminal import conclusions, hardware_table
 from ligament.errors import LigamentError
 from ligament.graph import load_graph
 from ligament.resources import node_packages_dir
@@ -153,3 +154,39 @@ def test_variants_for_several_computers_are_left_out_with_the_reason() -> None:
         "one_process",
         "fused",
     ]
+
+
+def told(node: str, value: str, p50: float) -> dict[str, Any]:
+    return {
+        "node": node,
+        "span": "simulator",
+        "value": value,
+        "n": 9,
+        "p50": p50,
+        "min": p50,
+        "max": p50 + 2,
+    }
+
+
+def test_cycles_of_all_designs_of_a_frame_are_added() -> None:
+    values = [told("/a", "cycles", 300_000.0), told("/b", "cycles", 50_000.0)]
+    values += [told(node, "clock_hz", 100e6) for node in ("/a", "/b")]
+    values += [told("/c", "bytes", 7.0)]
+    entry = hardware_entry(variant() | {"span_values": values})
+    assert entry["cycles_per_frame"] == 350_000
+    assert entry["clock_hz"] == 100e6
+    assert entry["cycles"]["/b"] == {"n": 9, "p50": 50_000.0, "min": 50_000.0, "max": 50_002.0}
+    console = Console(width=200, record=True)
+    console.print(hardware_table({"variants": [entry]}))
+    text = console.export_text()
+    assert "3.5 ms" in text and "1.4 ms" in text  # at 100 and at 250 MHz
+    assert "wall time is in neither" in " ".join(text.split())
+
+
+def test_variants_with_cores_run_on_the_simulated_fpga() -> None:
+    path = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
+    graph = load_graph(path)
+    assert platform_for(graph, "fpga_resize") == "fpga_sim"
+    assert platform_for(graph, "gpu") == platform_for(graph, "processes") == "host"
+    builds = {name: Path(name) for name in ("processes", "fpga_resize", "gpu")}
+    assert in_hardware(builds, DemoOptions(path)) == ["fpga_resize"]

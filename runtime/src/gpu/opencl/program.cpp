@@ -415,11 +415,11 @@ void OpenClProgram::note_landed(Flight& flight) {
   parts_->memory.give_back(std::move(flight.lease));
 }
 
-void OpenClProgram::tell_work(const Flight& flight) const {
+void OpenClProgram::tell_work(const Flight& flight) {
   if (!flight.result || flight.timed.empty()) {
     return;
   }
-  for (const auto& work : work_of(flight.timed, device().name, pool::monotonic_now_ns())) {
+  for (const auto& work : clock_.work_of(flight.timed, device().name, pool::monotonic_now_ns())) {
     flight.completion->worked(work);
   }
 }

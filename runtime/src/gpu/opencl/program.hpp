@@ -81,7 +81,7 @@ class OpenClProgram : public Program {
   void close(Assembly& assembly);
   void flush();
   void note_landed(Flight& flight);
-  void tell_work(const Flight& flight) const;
+  void tell_work(const Flight& flight);
 
   std::unique_ptr<Parts> parts_;
   const std::size_t in_flight_;
@@ -89,6 +89,7 @@ class OpenClProgram : public Program {
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> bytes_copied_{0};
   std::atomic<std::int64_t> kernel_ns_{0};
+  Clock clock_;                                   ///< of the flights' thread
   std::atomic<bool> arguments_are_stale_{false};  ///< a launch failed: what is kept may be wrong
   Flights flights_;  ///< last: lands what is under way before the rest goes
 };

@@ -33,7 +33,8 @@ std::int64_t bound_at(const Offset& offset, std::int64_t device_ns) {
 
 }  // namespace
 
-std::optional<Offset> offset_of(std::span<const Timed> timed, std::span<const Stamps> stamps) {
+std::optional<Offset> offset_of(std::span<const Timed> timed, std::span<const Stamps> stamps,
+                                const std::optional<Offset>& before) {
   if (timed.empty() || timed.size() != stamps.size()) {
     return std::nullopt;
   }
@@ -46,15 +47,26 @@ std::optional<Offset> offset_of(std::span<const Timed> timed, std::span<const St
     low = std::max(low, timed[i].before_ns - stamps[i].queued_ns - slew);
     high = std::min(high, timed[i].after_ns - stamps[i].queued_ns + slew);
   }
+  if (before) {
+    const std::int64_t bound = bound_at(*before, first);
+    const std::int64_t lowest = std::max(low, before->ns - bound);
+    const std::int64_t highest = std::min(high, before->ns + bound);
+    if (lowest <= highest) {  // else the clock was set, or runs otherwise: only the new ones count
+      low = lowest;
+      high = highest;
+    }
+  }
   if (low > high) {
     return std::nullopt;
   }
   return Offset{low + (high - low) / 2, (high - low + 1) / 2, first};
 }
 
-std::vector<trace::DeviceWork> work_of(std::span<const Timed> timed, std::span<const Stamps> stamps,
-                                       std::string_view device, std::int64_t told_ns) {
-  const auto offset = offset_of(timed, stamps);
+std::vector<trace::DeviceWork> Clock::work_of(std::span<const Timed> timed,
+                                              std::span<const Stamps> stamps,
+                                              std::string_view device, std::int64_t told_ns) {
+  const auto offset = offset_of(timed, stamps, offset_);
+  offset_ = offset;
   if (!offset) {
     return {};
   }
@@ -76,8 +88,8 @@ std::vector<trace::DeviceWork> work_of(std::span<const Timed> timed, std::span<c
   return work;
 }
 
-std::vector<trace::DeviceWork> work_of(std::span<const Timed> timed, std::string_view device,
-                                       std::int64_t told_ns) {
+std::vector<trace::DeviceWork> Clock::work_of(std::span<const Timed> timed, std::string_view device,
+                                              std::int64_t told_ns) {
   std::vector<Stamps> stamps;
   for (const Timed& one : timed) {
     const auto found = stamps_of(one.event);

@@ -39,17 +39,28 @@ struct Offset {
   std::int64_t at_ns = 0;
 };
 
-/// None: no offset makes all of them true.
+/// None: no offset makes all of them true. `before`: of an earlier submit; a thread that lost its
+/// core while it enqueued tells little, and the clocks part by no more than the host's is slewed.
 [[nodiscard]] std::optional<Offset> offset_of(std::span<const Timed> timed,
-                                              std::span<const Stamps> stamps);
+                                              std::span<const Stamps> stamps,
+                                              const std::optional<Offset>& before = {});
 
-/// The work of all commands, which have ended and which the host knew to have at `told_ns`. Empty
-/// where the clock's times cannot be true.
-[[nodiscard]] std::vector<trace::DeviceWork> work_of(std::span<const Timed> timed,
-                                                     std::string_view device, std::int64_t told_ns);
-/// The same, of stamps that were read before.
-[[nodiscard]] std::vector<trace::DeviceWork> work_of(std::span<const Timed> timed,
-                                                     std::span<const Stamps> stamps,
-                                                     std::string_view device, std::int64_t told_ns);
+/// When the device worked, on the host's clock. One thread.
+class Clock {
+ public:
+  /// The work of all commands, which have ended and which the host knew to have at `told_ns`. Empty
+  /// where the clock's times cannot be true.
+  [[nodiscard]] std::vector<trace::DeviceWork> work_of(std::span<const Timed> timed,
+                                                       std::string_view device,
+                                                       std::int64_t told_ns);
+  /// The same, of stamps that were read before.
+  [[nodiscard]] std::vector<trace::DeviceWork> work_of(std::span<const Timed> timed,
+                                                       std::span<const Stamps> stamps,
+                                                       std::string_view device,
+                                                       std::int64_t told_ns);
+
+ private:
+  std::optional<Offset> offset_;
+};
 
 }  // namespace ligament::gpu::opencl

@@ -45,17 +45,22 @@ Pixels = NDArray[np.uint8]
 # --- building -----------------------------------------------------------------------------------
 
 
-def simulate_core(bench: str, node: str, parameters: dict[str, object] | None = None) -> None:
-    """Run the bench with the sources that the node's manifest lists."""
+def simulate_core(
+    bench: str,
+    node: str,
+    parameters: dict[str, object] | None = None,
+    listed: Sequence[str] = (),
+) -> None:
+    """Run the bench with the sources that the node's manifest lists, or of a core without one."""
     manifest = YAML(typ="safe").load(NODES / node / "node.yaml")
-    core = manifest["implementations"]["fpga"]
+    named = listed or manifest["implementations"]["fpga"]["sources"]
     folder = BUILD / "tb" / bench.removeprefix("test_") / "messages"
     types = sorted({p["message"] for p in manifest["ports"].values()})
     command = [sys.executable, "-m", "ligament.messages", "hdl", "--out", str(folder), "--types"]
     subprocess.run([*command, *types], check=True, stdout=subprocess.DEVNULL)
     packages = [RTL / "lig_stream_pkg.sv", RTL / "lig_fields_pkg.sv"]
     packages += sorted(folder.glob("*_pkg.sv"))
-    sources = [(NODES / node / source).resolve() for source in core["sources"]]
+    sources = [(NODES / node / source).resolve() for source in named]
     simulate(bench, f"image_{node}", [*packages, *sources], parameters, arguments=WARNINGS)
 
 

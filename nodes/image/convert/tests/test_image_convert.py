@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""image_convert: bit by bit what cv::cvtColor makes, for each pair of encodings."""
+
+from __future__ import annotations
+
+import ctypes
+
+import cocotb
+from image_bench import (
+    BROKEN_BEAT,
+    CHANNELS,
+    exchange,
+    fields,
+    golden,
+    image,
+    simulate_core,
+    with_pixels,
+)
+from stream import start
+
+NO_CONVERSION = 26
+#: In the order of the parameter's choices, which is what the register holds.
+ENCODINGS = ("mono8", "rgb8", "bgr8", "rgba8", "bgra8")
+#: cv::ColorConversionCodes; BGR is OpenCV's own order.
+CODES = {
+    ("bgr8", "bgra8"): 0, ("rgb8", "rgba8"): 0, ("bgra8", "bgr8"): 1, ("rgba8", "rgb8"): 1,
+    ("bgr8", "rgba8"): 2, ("rgb8", "bgra8"): 2, ("rgba8", "bgr8"): 3, ("bgra8", "rgb8"): 3,
+    ("bgr8", "rgb8"): 4, ("rgb8", "bgr8"): 4, ("bgra8", "rgba8"): 5, ("rgba8", "bgra8"): 5,
+    ("bgr8", "mono8"): 6, ("rgb8", "mono8"): 7, ("mono8", "bgr8"): 8, ("mono8", "rgb8"): 8,
+    ("mono8", "bgra8"): 9, ("mono8", "rgba8"): 9, ("bgra8", "mono8"): 10, ("rgba8", "mono8"): 11,
+}  # fmt: skip
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=(0.0, 0.5))
+async def gives_the_bytes_of_opencv(dut, stall):
+    await start(dut)
+    for number, wanted in enumerate(ENCODINGS):
+        dut.parameter_encoding_i.value = number
+        for encoding in ENCODINGS:
+            source = image(23, 7, encoding, seed=number, gap=number)
+            pixels = source.pixels
+            if encoding != wanted:
+                shape = (7, 23, CHANNELS[wanted])
+                code = ctypes.c_int(CODES[encoding, wanted])
+                pixels = golden("convert", source.pixels, shape, code)
+            got = await exchange(dut, fields(source), stall)
+            assert got.image == with_pixels(source, pixels, wanted), f"{encoding} to {wanted}"
+
+
+@cocotb.test()
+async def refuses_what_has_no_colours_and_goes_on(dut):
+    await start(dut)
+    dut.parameter_encoding_i.value = 1
+    for encoding in ("8UC1", "8UC3", "8UC4"):
+        got = await exchange(dut, fields(image(9, 5, encoding)))
+        assert (got.problem, got.beats) == (NO_CONVERSION, 1)
+    good = image(9, 5, "rgb8")
+    beats = fields(good)
+    for cut in (4, 14, len(beats) - 1):
+        assert (await exchange(dut, [*beats[:cut], BROKEN_BEAT])).image is None
+        assert (await exchange(dut, beats)).image == with_pixels(good, good.pixels)
+
+
+#: No manifest lists them yet: the parameter is a text, and a register holds none.
+SHARED = ("lig_image_pkg", "lig_image_in", "lig_image_out", "lig_image_convert")
+
+
+def test_image_convert():
+    sources = [*(f"../common/hdl/{name}.sv" for name in SHARED), "image_convert.sv"]
+    simulate_core("test_image_convert", "convert", listed=sources)

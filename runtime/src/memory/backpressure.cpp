@@ -100,17 +100,21 @@ bool WriterState::is_in_vain(ReaderLink& link, bool moved, std::int64_t& sleep_n
 /// Names it before the event is raised, so that who is told finds the name. Under lock_.
 void WriterState::note_stalled(ReaderLink& link, bool stalled) {
   link.pace.stalled = stalled;
-  auto known = std::find_if(stalled_.begin(), stalled_.end(), [&link](const StalledReader& one) {
-    return one.reader == link.reader;
-  });
-  if (known == stalled_.end()) {
+  const auto known =
+      std::find_if(stalled_.begin(), stalled_.end(),
+                   [&link](const StalledReader& one) { return one.reader == link.reader; });
+  if (known != stalled_.end()) {
+    known->now = stalled;
+    known->times += stalled ? 1 : 0;
+  } else if (stalled) {
     if (stalled_.size() == layout::max_ends) {
-      stalled_.erase(stalled_.begin());
+      // One that has recovered, or has left: those that are stalled now stay, and there is room.
+      const auto past = std::find_if(stalled_.begin(), stalled_.end(),
+                                     [](const StalledReader& one) { return !one.now; });
+      stalled_.erase(past == stalled_.end() ? stalled_.begin() : past);
     }
-    known = stalled_.insert(stalled_.end(), {link.reader, link.node, link.pid});
+    stalled_.push_back({link.reader, link.node, link.pid, true, 1});
   }
-  known->now = stalled;
-  known->times += stalled ? 1 : 0;
   events.note([stalled](WriterEvents& now) { add(now.stalled, stalled ? 1 : -1); });
 }
 

@@ -140,6 +140,38 @@ TEST(KeepAll, AStoppedSubscriptionIsWaitedForOnceUntilItMoves) {
   EXPECT_EQ(stalled().times, 2U);
 }
 
+TEST(KeepAll, WhoIsStalledStaysNamedHoweverManyOthersRecover) {
+  const Side side(unique_name());
+  auto writer = side.writer(bytes_on("/t", QoS(2).keep_all()), {.max_blocking_ns = ms});
+  const auto first = side.reader(bytes_on("/t", QoS(2).keep_all()));
+  std::uint64_t number = 0;
+  const auto stall = [&](std::uint64_t count) {
+    while (writer->stats().stalled < count) {
+      publish_stamped(*writer, ++number, 64);
+    }
+  };
+  ASSERT_TRUE(eventually([&] { return writer->matched_readers() == 1; }));
+  stall(1);
+  for (int i = 0; i < 70; ++i) {  // more than are named
+    ASSERT_TRUE(eventually([&] { return writer->matched_readers() == 1; })) << "the last one left";
+    const auto other = side.reader(bytes_on("/t", QoS(2).keep_all()));
+    ASSERT_TRUE(eventually([&] { return writer->matched_readers() == 2; }));
+    stall(2);
+  }
+  ASSERT_TRUE(eventually([&] { return writer->matched_readers() == 1; }));
+  auto named = writer->stalled_readers();
+  EXPECT_EQ(named.size(), 64U);
+  EXPECT_EQ(named.front().reader, first->id());
+  EXPECT_TRUE(named.front().now);
+  EXPECT_EQ(std::count_if(named.begin(), named.end(), [](const auto& one) { return one.now; }), 1);
+  while (first->take().value()) {
+  }
+  publish_stamped(*writer, ++number, 64);
+  named = writer->stalled_readers();
+  EXPECT_EQ(named.front().reader, first->id());
+  EXPECT_FALSE(named.front().now);
+}
+
 TEST(KeepAll, TheSixtyFifthPublisherOfASubscriptionIsRefusedAndDoesNotWaitForIt) {
   const Side side(unique_name());
   auto reader = side.reader(bytes_on("/t", QoS(2).keep_all()));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,8 @@ class Channel {
   virtual std::optional<std::int64_t> send(std::uint64_t sequence) = 0;
   /// The next message's stamp, or nothing by the deadline.
   virtual std::optional<Stamp> receive(std::int64_t deadline_ns) = 0;
+  /// What the edge of this process says of its topics, as in its status lines; else nothing.
+  [[nodiscard]] virtual nlohmann::json edge_topics() const { return nullptr; }
 };
 
 /// Through `inside` with an edge in this process; else there is one beside it.

@@ -61,6 +61,14 @@ void await_listeners(Channel& channel, std::size_t wanted) {
   sleep_until(now_ns() + second_ns / 2);
 }
 
+/// What was lost is asked for again; who has heard the last message leaves.
+void await_end_of_listeners(Channel& channel) {
+  const std::int64_t deadline = now_ns() + silence_ns;
+  while (channel.listeners() != 0 && now_ns() < deadline) {
+    sleep_until(now_ns() + second_ns / 100);
+  }
+}
+
 int publish(const Options& options) {
   const auto channel = open(options, options.topic, "");
   print_ready();
@@ -80,7 +88,8 @@ int publish(const Options& options) {
     next = std::max(next + options.pacing_us * 1000, now_ns());
   }
   print({{"role", "publish"}, {"failed", failed}, {"publish_ns", publish_ns}});
-  sleep_until(now_ns() + silence_ns);  // what was lost is asked for again
+  await_end_of_listeners(*channel);
+  print({{"role", "publisher's edge"}, {"topics", channel->edge_topics()}});
   return 0;
 }
 
@@ -107,6 +116,7 @@ int subscribe(const Options& options) {
   print({{"role", "subscribe"},
          {"latency_ns", latency_ns},
          {"lost", options.total() - std::min(received, options.total())}});
+  print({{"role", "subscriber's edge"}, {"topics", channel->edge_topics()}});
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "ligament/detail/pool.hpp"
 #include "ligament/qos.hpp"
 #include "transport/edge/edge.hpp"
+#include "transport/edge/status.hpp"
 
 namespace ligament::bench_dds {
 
@@ -74,6 +75,10 @@ class PoolChannel final : public Channel {
       }
       (void)waiter_->wait(pool::WaitStrategy::sleep(), std::min(deadline_ns, now + 500'000'000));
     }
+  }
+
+  nlohmann::json edge_topics() const override {
+    return edge_ == nullptr ? nlohmann::json() : edge::figures_line(edge_->figures())["topics"];
   }
 
  private:

@@ -92,4 +92,4 @@ def _pacing(size: int) -> int:
 
 
 def _few(size: int, count: int) -> int:
-    return count if size <= MEGABYTE else max(20, count // 5)
+    return count if size <= MEGABYTE else max(20, count // 10)

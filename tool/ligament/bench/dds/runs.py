@@ -115,7 +115,7 @@ def _figures(ends: list[Child]) -> Figures:
                 if told["failed"]:
                     raise FailureError(f"{told['failed']} messages could not be sent")
                 figures.publish_ns = told["publish_ns"]
-            else:
+            elif "latency_ns" in told:
                 figures.latencies.append(told["latency_ns"])
                 figures.lost += int(told["lost"])
     if not figures.latencies or not all(figures.latencies):

@@ -96,6 +96,16 @@ Result<DeviceInfo> describe(const Found& found, Model model) {
                                            "' does not share the host's memory, so there is no "
                                            "zero_copy on it; standard_copy works");
   }
+  cl_device_svm_capabilities shared = 0;
+  if (model == Model::unified_memory &&
+      (clGetDeviceInfo(found.device, CL_DEVICE_SVM_CAPABILITIES, sizeof shared, &shared, nullptr) !=
+           CL_SUCCESS ||
+       shared == 0)) {
+    return failure(ErrorCode::setting, "'" + found.name +
+                                           "' has no memory that the host may write too (OpenCL's "
+                                           "SVM), so there is no unified_memory on it; "
+                                           "standard_copy works");
+  }
   info.model = model != Model::automatic ? model
                : found.is_host           ? Model::zero_copy
                                          : Model::standard_copy;

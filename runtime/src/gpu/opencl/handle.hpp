@@ -2,7 +2,9 @@
 /// \file OpenCL's reference-counted handles as move-only objects, and its numbers as sentences.
 #pragma once
 
-#define CL_TARGET_OPENCL_VERSION 120
+// 2.0 for shared virtual memory; queues are made as in 1.2, which every driver has.
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
 #include <ligament/gpu.hpp>

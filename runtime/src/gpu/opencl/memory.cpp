@@ -27,6 +27,12 @@ Result<Buffer> make_buffer(const Device& device, cl_mem_flags flags, std::size_t
 
 }  // namespace
 
+void* shared_memory_of(cl_mem buffer) {
+  void* pointer = nullptr;
+  (void)clGetMemObjectInfo(buffer, CL_MEM_HOST_PTR, sizeof pointer, &pointer, nullptr);
+  return pointer;
+}
+
 Memory::Memory(const Device& device)
     : device_(device), watch_([this](std::span<const std::byte> memory) { forget(memory); }) {}
 
@@ -64,8 +70,8 @@ Result<cl_mem> Memory::import(std::span<const std::byte> bytes, bool writable) {
   return imported_.emplace(place, std::move(*buffer)).first->second.get();
 }
 
-/// The smallest that is large enough, with its size; where there is none, those too small go.
-Buffer Memory::take_free(std::size_t& size) {
+/// The smallest that is large enough; where there is none, those too small go.
+std::optional<Staged> Memory::take_free(std::size_t size) {
   const std::lock_guard lock(mutex_);
   auto best = free_.end();
   for (auto one = free_.begin(); one != free_.end(); ++one) {
@@ -74,13 +80,56 @@ Buffer Memory::take_free(std::size_t& size) {
     }
   }
   if (best == free_.end()) {
-    std::erase_if(free_, [&](const Staged& one) { return one.size > most_value_bytes; });
-    return Buffer();
+    std::erase_if(free_, [this](const Staged& one) {
+      const bool goes = one.size > most_value_bytes;
+      shared_bytes_ -= goes && one.shared.get() != nullptr ? one.size : 0;
+      return goes;
+    });
+    return std::nullopt;
   }
-  size = best->size;
-  Buffer found = std::move(best->buffer);
+  std::optional<Staged> found = std::move(*best);
   free_.erase(best);
   return found;
+}
+
+/// Never more than the device has: pages that move to and fro can bring it to a stand.
+Result<SharedMemory> Memory::share(std::size_t size) {
+  cl_ulong most = 0;
+  (void)clGetDeviceInfo(device_.id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof most, &most, nullptr);
+  const std::lock_guard lock(mutex_);
+  if (size > most || shared_bytes_ > most - size) {
+    return failure(ErrorCode::out_of_memory,
+                   "unified memory of " + std::to_string(shared_bytes_ + size) +
+                       " bytes is more than the " + std::to_string(most) + " bytes of '" +
+                       device_.info.name + "'; standard_copy needs no more than one message's");
+  }
+  void* pointer = clSVMAlloc(device_.context.get(), CL_MEM_READ_WRITE, size, 0);
+  if (pointer == nullptr) {
+    return failure(ErrorCode::out_of_memory,
+                   "there is no unified memory of " + std::to_string(size) + " bytes");
+  }
+  shared_bytes_ += size;
+  return SharedMemory(device_.context.get(), pointer);
+}
+
+Result<Staged> Memory::make_staged(std::size_t size) {
+  Staged staged;
+  staged.size = size;
+  if (device_.info.model == Model::unified_memory) {
+    auto shared = share(size);
+    if (!shared) {
+      return unexpected<Error>(shared.error());
+    }
+    staged.shared = std::move(*shared);
+  }
+  void* const over = staged.shared.get();
+  const cl_mem_flags use = over == nullptr ? 0 : CL_MEM_USE_HOST_PTR;
+  auto made = make_buffer(device_, CL_MEM_READ_WRITE | use, size, over);
+  if (!made) {
+    return unexpected<Error>(made.error());
+  }
+  staged.buffer = std::move(*made);
+  return staged;
 }
 
 /// A kernel that reads what an earlier one of the same submit wrote finds it on the device.
@@ -90,16 +139,17 @@ Result<Mapped> Memory::stage(std::span<const std::byte> bytes, Lease& lease) {
       return Mapped{one.buffer.get(), false};
     }
   }
-  std::size_t size = std::max(bytes.size(), most_value_bytes);
-  Buffer buffer = take_free(size);
-  if (buffer.get() == nullptr) {
-    auto made = make_buffer(device_, CL_MEM_READ_WRITE, size);
+  const std::size_t size = std::max(bytes.size(), most_value_bytes);
+  auto staged = take_free(size);
+  if (!staged) {
+    auto made = make_staged(size);
     if (!made) {
       return unexpected<Error>(made.error());
     }
-    buffer = std::move(*made);
+    staged = std::move(*made);
   }
-  lease.push_back({bytes.data(), std::move(buffer), size});
+  staged->host = bytes.data();
+  lease.push_back(std::move(*staged));
   return Mapped{lease.back().buffer.get(), true};
 }
 

@@ -5,16 +5,43 @@
 #include <ligament/detail/unmap_watch.hpp>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "gpu/opencl/device.hpp"
 
 namespace ligament::gpu::opencl {
 
+/// Memory of the device that the host may write and read too (OpenCL's SVM).
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  SharedMemory(cl_context context, void* pointer) : context_(context), pointer_(pointer) {}
+  SharedMemory(SharedMemory&& other) noexcept
+      : context_(other.context_), pointer_(std::exchange(other.pointer_, nullptr)) {}
+  SharedMemory& operator=(SharedMemory&& other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(pointer_, other.pointer_);
+    return *this;
+  }
+  ~SharedMemory() {
+    if (pointer_ != nullptr) {
+      clSVMFree(context_, pointer_);
+    }
+  }
+  [[nodiscard]] void* get() const { return pointer_; }
+
+ private:
+  cl_context context_ = nullptr;
+  void* pointer_ = nullptr;
+};
+
 /// A buffer of the device that stands for bytes of the host until its submit has ended.
 struct Staged {
   const std::byte* host = nullptr;
+  SharedMemory shared;  ///< unified_memory: what the buffer is over
   Buffer buffer;
   std::size_t size = 0;
 };
@@ -31,6 +58,9 @@ struct KeptBuffer {
   cl_mem buffer = nullptr;
   bool is_new = false;  ///< has no content yet
 };
+
+/// unified_memory: where the host may write and read a staged buffer's content; else null.
+[[nodiscard]] void* shared_memory_of(cl_mem buffer);
 
 /// One thread asks, another gives back.
 class Memory {
@@ -64,7 +94,9 @@ class Memory {
     std::size_t size = 0;
     std::uint64_t generation = 0;
   };
-  [[nodiscard]] Buffer take_free(std::size_t& size);
+  [[nodiscard]] std::optional<Staged> take_free(std::size_t size);
+  [[nodiscard]] Result<Staged> make_staged(std::size_t size);
+  [[nodiscard]] Result<SharedMemory> share(std::size_t size);
   void forget(std::span<const std::byte> memory);
 
   const Device& device_;
@@ -78,6 +110,7 @@ class Memory {
   std::int64_t import_ns_ = 0;
   std::uint64_t forgotten_ = 0;
   std::vector<Staged> free_;
+  std::size_t shared_bytes_ = 0;  ///< unified_memory: of all staged buffers
   std::map<std::uint32_t, KeptPlace> kept_;
   pool::UnmapWatch watch_;  ///< last: nothing may be gone yet when it calls
 };

@@ -306,10 +306,15 @@ Result<void> OpenClProgram::write(cl_mem buffer, std::span<const std::byte> byte
                                   Assembly& assembly) {
   EventHandle event;
   const std::int64_t before = assembly.now();
-  const cl_int status = clEnqueueWriteBuffer(parts_->device.upload_queue(), buffer, CL_FALSE, 0,
-                                             bytes.size(), bytes.data(), 0, nullptr, event.out());
+  const cl_command_queue queue = parts_->device.upload_queue();
+  const bool is_shared = device().model == Model::unified_memory;
+  const cl_int status =
+      is_shared ? clEnqueueSVMMemcpy(queue, CL_FALSE, shared_memory_of(buffer), bytes.data(),
+                                     bytes.size(), 0, nullptr, event.out())
+                : clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, bytes.size(), bytes.data(), 0,
+                                       nullptr, event.out());
   if (status != CL_SUCCESS) {
-    return failed("clEnqueueWriteBuffer", status);
+    return failed(is_shared ? "clEnqueueSVMMemcpy" : "clEnqueueWriteBuffer", status);
   }
   assembly.note(event.get(), "copy in", trace::Category::copy, before);
   assembly.uploads.push_back(event.get());
@@ -351,12 +356,19 @@ Result<void> OpenClProgram::read_back(Assembly& assembly) {
   for (std::size_t i = 0; i < assembly.out.size(); ++i) {
     EventHandle event;
     const std::int64_t enqueued = assembly.now();
-    const cl_int status = clEnqueueReadBuffer(
-        parts_->device.download_queue(), assembly.out_buffers[i], CL_FALSE, 0,
-        assembly.out[i].size(), assembly.out[i].data(), before == nullptr ? 0 : 1,
-        before == nullptr ? nullptr : &before, event.out());
+    const std::span<std::byte> out = assembly.out[i];
+    const cl_mem buffer = assembly.out_buffers[i];
+    const cl_uint waits = before == nullptr ? 0 : 1;
+    const cl_event* const list = before == nullptr ? nullptr : &before;
+    const cl_command_queue queue = parts_->device.download_queue();
+    const bool is_shared = device().model == Model::unified_memory;
+    const cl_int status =
+        is_shared ? clEnqueueSVMMemcpy(queue, CL_FALSE, out.data(), shared_memory_of(buffer),
+                                       out.size(), waits, list, event.out())
+                  : clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, out.size(), out.data(), waits,
+                                        list, event.out());
     if (status != CL_SUCCESS) {
-      return failed("clEnqueueReadBuffer", status);
+      return failed(is_shared ? "clEnqueueSVMMemcpy" : "clEnqueueReadBuffer", status);
     }
     copies_.fetch_add(1, std::memory_order_relaxed);
     bytes_copied_.fetch_add(assembly.out[i].size(), std::memory_order_relaxed);

@@ -6,19 +6,19 @@
 namespace ligament::gpu::opencl {
 namespace {
 
-/// Told by the driver; outlives whoever waits, because a lost device may tell late.
-struct Signal {
-  std::mutex mutex;
-  std::condition_variable told;
-  bool is_told = false;
+/// What the driver is given to tell that a flight has landed.
+struct Told {
+  std::shared_ptr<Bell> bell;
+  std::uint64_t number = 0;
 };
-using SharedSignal = std::shared_ptr<Signal>;
 
 void CL_CALLBACK tell(cl_event /*event*/, cl_int /*status*/, void* user_data) {
-  const std::unique_ptr<SharedSignal> signal(static_cast<SharedSignal*>(user_data));
-  const std::lock_guard lock((*signal)->mutex);
-  (*signal)->is_told = true;
-  (*signal)->told.notify_all();
+  const std::unique_ptr<Told> told(static_cast<Told*>(user_data));
+  {
+    const std::lock_guard lock(told->bell->mutex);
+    told->bell->landed.insert(told->number);
+  }
+  told->bell->rung.notify_one();
 }
 
 Result<void> status_of(const std::vector<EventHandle>& events, const char* what) {
@@ -48,50 +48,103 @@ Flights::Flights(std::chrono::nanoseconds deadline, Landed landed)
 Flights::~Flights() {
   wait_until_fewer_than(1);
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(bell_->mutex);
     is_ending_ = true;
   }
-  changed_.notify_all();
+  bell_->rung.notify_one();
   thread_.join();
 }
 
+/// The thread sleeps on: the driver wakes it when the flight has landed, so that a launch costs its
+/// caller no wake-up. Only where somebody wants to know when the wait began is it woken now.
 void Flights::add(Flight&& flight) {
-  {
-    const std::lock_guard lock(mutex_);
-    under_way_.push_back(std::move(flight));
+  const cl_event last = flight.last.get();
+  const bool is_watched = flight.completion->wants_times();
+  std::unique_lock lock(bell_->mutex);
+  const std::uint64_t number = ++last_number_;
+  flight.number = number;
+  if (under_way_.empty()) {
+    front_since_ = Clock::now();
   }
-  changed_.notify_all();
+  under_way_.push_back(std::move(flight));
+  lock.unlock();
+  auto told = std::make_unique<Told>(Told{bell_, number});
+  if (last == nullptr) {
+    tell(nullptr, CL_COMPLETE, told.release());
+  } else if (clSetEventCallback(last, CL_COMPLETE, &tell, told.get()) == CL_SUCCESS) {
+    (void)told.release();
+    if (is_watched) {
+      bell_->rung.notify_one();
+    }
+  } else {
+    (void)clWaitForEvents(1, &last);
+    tell(nullptr, CL_COMPLETE, told.release());
+  }
 }
 
 void Flights::wait_until_fewer_than(std::size_t count) {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(bell_->mutex);
   changed_.wait(lock, [&] { return under_way_.size() < count; });
 }
 
 bool Flights::is_lost() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(bell_->mutex);
   return is_lost_;
 }
 
-void Flights::serve() {
-  std::unique_lock lock(mutex_);
+bool Flights::has_landed(const Flight& flight) const {
+  return bell_->landed.contains(flight.number);
+}
+
+/// Returns when the first one has landed or is overdue, or when there is none and all shall end.
+/// Who sleeps without a flight looks again after a deadline, which is before that of any flight
+/// that took off meanwhile.
+void Flights::wait_for_front(std::unique_lock<std::mutex>& lock) {
   while (true) {
-    changed_.wait(lock, [this] { return is_ending_ || !under_way_.empty(); });
+    if (under_way_.empty()) {
+      if (is_ending_) {
+        return;
+      }
+      bell_->rung.wait_for(lock, deadline_);
+      continue;
+    }
+    Flight& front = under_way_.front();  // stays where it is: a deque, and only we take from it
+    if (!front.is_told) {
+      front.is_told = true;
+      lock.unlock();
+      front.completion->waiting();
+      lock.lock();
+    } else if (is_lost_ || has_landed(front) || is_overdue()) {
+      return;
+    } else {
+      bell_->rung.wait_until(lock, front_since_ + deadline_);
+    }
+  }
+}
+
+void Flights::serve() {
+  std::unique_lock lock(bell_->mutex);
+  while (true) {
+    wait_for_front(lock);
     if (under_way_.empty()) {
       return;
     }
-    Flight& flight = under_way_.front();  // stays where it is: a deque, and only we take from it
+    Flight& flight = under_way_.front();
+    // After a loss the rest of the queue is not waited for: it is behind what does not end.
+    const bool is_here = !is_lost_ && has_landed(flight);
+    bell_->landed.erase(flight.number);
     lock.unlock();
-    land(flight);
+    is_here || flight.last.get() == nullptr ? land(flight) : lose(flight);
     lock.lock();
     under_way_.pop_front();
+    front_since_ = Clock::now();
     changed_.notify_all();
   }
 }
 
 void Flights::lose(Flight& flight) {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(bell_->mutex);
     is_lost_ = true;
   }
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_).count();
@@ -101,27 +154,7 @@ void Flights::lose(Flight& flight) {
   keep_for_ever(std::make_shared<Flight>(std::move(flight)));
 }
 
-/// False: the deadline has passed.
-bool Flights::wait_for(const Flight& flight) {
-  const auto signal = std::make_shared<Signal>();
-  auto* given = new SharedSignal(signal);
-  if (clSetEventCallback(flight.last.get(), CL_COMPLETE, &tell, given) != CL_SUCCESS) {
-    delete given;
-    const cl_event event = flight.last.get();
-    (void)clWaitForEvents(1, &event);
-    return true;
-  }
-  std::unique_lock lock(signal->mutex);
-  return signal->told.wait_for(lock, deadline_, [&] { return signal->is_told; });
-}
-
 void Flights::land(Flight& flight) {
-  flight.completion->waiting();
-  // After a loss the rest of the queue is not waited for: it is behind what does not end.
-  if (flight.last.get() != nullptr && (is_lost() || !wait_for(flight))) {
-    lose(flight);
-    return;
-  }
   for (const auto* events : {&flight.kernels, &flight.copies}) {
     const char* what = events == &flight.kernels ? "a kernel" : "a copy";
     if (auto done = status_of(*events, what); flight.result && !done) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "gpu/opencl/clock.hpp"
@@ -13,8 +14,17 @@
 
 namespace ligament::gpu::opencl {
 
+/// What the thread of Flights sleeps on. Outlives it: the driver of a lost device may ring late.
+struct Bell {
+  std::mutex mutex;  ///< guards all of Flights
+  std::condition_variable rung;
+  std::set<std::uint64_t> landed;  ///< numbers of flights that the driver has told
+};
+
 /// One submit.
 struct Flight {
+  std::uint64_t number = 0;  ///< in the order of the submits
+  bool is_told = false;      ///< its completion knows that it is waited for
   std::vector<EventHandle> kernels;
   std::vector<EventHandle> copies;
   std::vector<Timed> timed;  ///< of these, where its completion wants the times
@@ -51,13 +61,18 @@ class Flights {
   void serve();
   void land(Flight& flight);
   void lose(Flight& flight);
-  [[nodiscard]] bool wait_for(const Flight& flight);
+  using Clock = std::chrono::steady_clock;
+  void wait_for_front(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool has_landed(const Flight& flight) const;
+  [[nodiscard]] bool is_overdue() const { return Clock::now() >= front_since_ + deadline_; }
 
   const std::chrono::nanoseconds deadline_;
   const Landed landed_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Flight> under_way_;  ///< the one that is waited for included
+  const std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
+  std::condition_variable changed_;  ///< for those who submit: there is room
+  std::uint64_t last_number_ = 0;
+  std::deque<Flight> under_way_;     ///< the one that is waited for included
+  Clock::time_point front_since_{};  ///< since when the first one is the first
   bool is_lost_ = false;
   bool is_ending_ = false;
   std::thread thread_;  ///< last: it uses all of the above

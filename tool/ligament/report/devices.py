@@ -42,7 +42,8 @@ class Worked:
     parts: dict[str, Times]
     others: Times
     excess: Times
-    bound_ns: int
+    bound_ns: Times
+    """How wrong the message's own times may be."""
     base: str
 
 
@@ -88,7 +89,7 @@ class Devices:
             own,
             self._busy(visit, rows, modelled) - mine_at_all,
             self.excess(visit.thread, visit.begin, visit.end),
-            int(rows["bound_ns"][mine].max(initial=0)),
+            _largest(visit.seq, rows["seq"], rows["bound_ns"]),
             "host" if not mine.any() else "modelled" if modelled[mine].any() else "device",
         )
 
@@ -171,6 +172,16 @@ class Devices:
         )
         wall = Coverage(found["thread"], found["begin_ns"], found["end_ns"])
         return wall.inside(visit.thread, visit.begin, visit.end)
+
+
+def _largest(wanted: Times, seq: Times, values: Times) -> Times:
+    """The largest value of each wanted number's rows, which are in order of `seq`; 0: none."""
+    if len(seq) == 0:
+        return np.zeros(len(wanted), dtype=np.int64)
+    numbers, starts = np.unique(seq, return_index=True)
+    most = np.maximum.reduceat(values, starts)
+    place = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+    return np.where(numbers[place] == wanted, most[place], 0)
 
 
 def _merged(begins: Times, ends: Times) -> tuple[Times, Times]:

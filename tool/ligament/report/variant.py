@@ -221,7 +221,9 @@ def _time_base(parts: Breakdown, kept: slice) -> dict[str, Any]:
     return {
         "time_base": base,
         "wall_latency_ns": summarise(parts.wall[kept]) if base == "modelled" else None,
-        "device_bound_ns": max((worked.bound_ns for worked in parts.devices), default=None),
+        "device_bound_ns": max(
+            (int(worked.bound_ns[kept].max(initial=0)) for worked in parts.devices), default=None
+        ),
     }
 
 

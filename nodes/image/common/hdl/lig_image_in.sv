@@ -58,6 +58,10 @@ module lig_image_in
   // --- fields ---------------------------------------------------------------------------------------------
 
   shape_t shape_q;
+  encoding_e encoding;
+  refusal_e refusal, refusal_q;
+  logic known;
+  logic [19:0] row;  // bytes
   logic [31:0] height_q, width_q, step_q, count_q;
   logic [63:0] name_q;
   logic [5:0] letters_q;
@@ -113,11 +117,6 @@ module lig_image_in
   end
 
   // --- judgement ------------------------------------------------------------------------------------------
-
-  encoding_e encoding;
-  refusal_e refusal, refusal_q;
-  logic known;
-  logic [19:0] row;  // bytes
 
   always_comb begin
     encoding = Mono8;

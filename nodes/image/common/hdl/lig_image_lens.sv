@@ -50,6 +50,11 @@ module lig_image_lens
   assign s_axis_tready = state_q == Read;
   assign taken = s_axis_tvalid && s_axis_tready;
 
+  logic [7:0] left_q;  // of the division
+  logic [52:0] rest_x_q, rest_y_q, grown_x, grown_y;
+  logic [63:0] quotient_x_q, quotient_y_q;
+  logic carry_x, carry_y, first;
+
   // --- a double as a fixed-point number -------------------------------------------------------------------
 
   logic [5:0] binary_places;
@@ -157,10 +162,6 @@ module lig_image_lens
 
   // --- 2^92 / focal: 56 binary places ---------------------------------------------------------------------
 
-  logic [7:0] left_q;
-  logic [52:0] rest_x_q, rest_y_q, grown_x, grown_y;
-  logic [63:0] quotient_x_q, quotient_y_q;
-  logic carry_x, carry_y, first;
   assign first = left_q == 8'd93;
   assign grown_x = {rest_x_q[51:0], first};
   assign grown_y = {rest_y_q[51:0], first};

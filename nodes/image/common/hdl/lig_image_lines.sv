@@ -108,7 +108,7 @@ module lig_image_lines
   logic signed [16:0] x, y, last_x, last_y;
   logic [14:0] left, right, upper, lower;  // within the image
   logic left_in, right_in, upper_in, lower_in;
-  logic move, waits;
+  logic move, waits, valid_q;
 
   assign x = 17'(ask_x_i);
   assign y = 17'(ask_y_i);
@@ -151,7 +151,6 @@ module lig_image_lines
   pixel_t ee_q, eo_q, oe_q, oo_q;
   logic left_odd_q, right_odd_q, upper_odd_q, lower_odd_q;
   logic left_in_q, right_in_q, upper_in_q, lower_in_q;
-  logic valid_q;
   logic [USER-1:0] user_q;
 
   always_ff @(posedge clk_i) begin

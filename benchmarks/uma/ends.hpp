@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What the nodes of the benchmark share: messages lent and read as words, and processes.
+/// \file What the nodes of the benchmark share: their place in the graph, and their processes.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <atomic>
+#include <container/inner_edge.hpp>
+#include <functional>
 #include <ligament/gpu_node.hpp>
 #include <ligament/ligament.hpp>
-#include <ligament/std_msgs/msg/u_int32_multi_array.hpp>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -18,90 +18,84 @@
 namespace uma {
 
 namespace gpu = ligament::gpu;
-using Message = ligament::std_msgs::msg::UInt32MultiArray;
-using Traits = ligament::MessageTraits<Message>;
-using Loan = ligament::LoanedMessage<Message>;
-using Publisher = ligament::Publisher<Message>;
-using Sample = ligament::Sample<Message>;
-
-inline Loan lend(Publisher& publisher, std::size_t words) {
-  Traits::Shape shape;
-  shape.data = words;
-  auto loan = publisher.borrow_loaned_message(shape);
-  if (!loan) {
-    give_up("no memory was lent for a message");
-  }
-  return std::move(*loan);
-}
-
-inline Words words_of(Loan& loan) {
-  const auto words = loan.get().data().span();
-  return words ? *words : Words{};
-}
-inline ConstWords words_of(const Sample& sample) {
-  const auto words = sample.view().data().span();
-  return words ? *words : ConstWords{};
-}
 
 /// The bytes of a message's fields beside its array.
-inline constexpr std::size_t room_for_fields = 256;
+inline constexpr std::size_t room_for_fields = 512;
 
-inline std::shared_ptr<ligament::Context> join(const Setup& setup) {
-  auto context = ligament::Context::create({.domain = setup.domain, .run_id = "uma"});
-  if (!context) {
-    give_up(context.error().text);
-  }
-  return *context;
-}
-
-/// Runs a node until standard input ends; the exit status.
-inline int serve(const std::shared_ptr<ligament::Context>& context,
-                 const std::shared_ptr<ligament::Node>& node) {
-  for (const auto& error : node->errors()) {
-    give_up(error.text);
-  }
-  std::thread input([&] {
-    char byte = 0;
-    while (::read(0, &byte, 1) > 0) {
-    }
-    context->shutdown();
-  });
-  ligament::executors::SingleThreadedExecutor executor(
-      {.context = context, .wait = ligament::WaitStrategy::sleep()});
-  (void)executor.add_node(node);
-  const auto done = executor.spin();
-  input.join();
-  return done ? 0 : 1;
-}
-
-/// A process that ends when its standard input does.
-class Process {
+/// A node's context; with ROS's middleware, a pool of its own and an edge in this process.
+class Place {
  public:
-  explicit Process(const std::string& command) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-      give_up("there is no pipe for the GPU node's process");
-    }
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::dup2(ends[0], 0);
-      ::execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), static_cast<char*>(nullptr));
-      ::_exit(127);
-    }
-    ::close(ends[0]);
-    input_ = ends[1];
-  }
-  ~Process() {
-    ::close(input_);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-  [[nodiscard]] bool has_ended() const { return ::waitpid(pid_, nullptr, WNOHANG) != 0; }
+  Place(const Setup& setup, const std::string& role);
+  [[nodiscard]] const std::shared_ptr<ligament::Context>& context() const { return context_; }
+  /// Topics that carry tiles have the way's mode, and memory that devices may work on.
+  [[nodiscard]] ligament::NodeOptions options(const Setup& setup) const;
 
  private:
-  pid_t pid_ = 0;
-  int input_ = -1;
+  std::shared_ptr<ligament::Context> context_;
+  ligament::container::StatusChannel silent_{-1};
+  std::unique_ptr<ligament::container::InnerEdgeKeeper> edge_;
 };
+
+/// A node that somebody else spins: what it is, and what it has copied.
+struct Served {
+  std::shared_ptr<ligament::Node> node;
+  std::function<Copies()> copies;
+};
+using MakeNode = std::function<Served(const Place&)>;
+[[nodiscard]] Served make_gpu_node(const Setup& setup, const Place& place);
+[[nodiscard]] Served make_worker(const Setup& setup, std::uint32_t worker, const Place& place);
+/// Does a worker's part for each request.
+[[nodiscard]] Served make_server(const Setup& setup, std::uint32_t worker, const Place& place);
+/// What serves a role.
+[[nodiscard]] MakeNode maker_of(const Setup& setup, const std::string& role);
+
+/// Nodes beside the one that measures: each a process, or with ROS-ZC a thread of this one.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  [[nodiscard]] virtual Copies copies() = 0;
+  /// It cannot take part any more.
+  [[nodiscard]] virtual bool has_ended() = 0;
+  [[nodiscard]] static std::unique_ptr<Peer> start(const Setup& setup, const Commands& commands,
+                                                   const std::string& role);
+
+ protected:
+  Peer() = default;
+};
+
+/// The peers of a run.
+class Peers {
+ public:
+  void start(const Setup& setup, const Commands& commands, const std::string& role) {
+    all_.push_back(Peer::start(setup, commands, role));
+  }
+  [[nodiscard]] Copies copies() const;
+  /// Gives up where one has ended.
+  void check() const;
+
+ private:
+  std::vector<std::unique_ptr<Peer>> all_;
+};
+
+/// Gives up where a node has errors.
+void check(const ligament::Node& node);
+
+/// Spins a node of this process until it is done, and looks after the peers.
+class Spinner {
+ public:
+  Spinner(const Place& place, std::shared_ptr<ligament::Node> node, const Peers& peers);
+  void until(const std::function<bool()>& is_done);
+
+ private:
+  std::shared_ptr<ligament::Node> node_;
+  const Peers& peers_;
+  ligament::executors::SingleThreadedExecutor executor_;
+  std::int64_t look_again_ns_ = 0;
+};
+
+[[nodiscard]] Copies copies_of(const ligament::nodes::parallel::PartCounts& counts,
+                               const gpu::Program* program);
 
 }  // namespace uma

@@ -5,11 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <ligament/detail/pool.hpp>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <thread>
 
-#include "runs.hpp"
+#include "ends.hpp"
 
 namespace uma {
 namespace {
@@ -17,9 +21,11 @@ namespace {
 struct Options {
   Setup setup;
   std::string role = "measure";
+  std::string model = "zero_copy";
   std::int64_t part_us = 4000;  ///< what a part of a step is calibrated to
   int runs = 30;
   int warm_up = 2;
+  int launches = 500;
 };
 
 std::int64_t shortest_of_three(const std::function<void()>& work) {
@@ -52,6 +58,7 @@ void calibrate_cpu(Options& options) {
 void calibrate_gpu(Options& options) {
   Setup setup = options.setup;
   setup.steps = 1;
+  setup.cpus = setup.gpus = 1;
   setup.size.cpu_repeats = 1;
   const bool cache = setup.workload == Workload::cache;
   setup.size.gpu_repeats = cache ? 1 : 16;
@@ -61,25 +68,76 @@ void calibrate_gpu(Options& options) {
   options.setup.size.gpu_repeats = scaled(setup.size.gpu_repeats, took, options.part_us);
 }
 
-std::string command_of(const std::string& role, const Options& options) {
+const std::map<std::string, Workload> workloads{{"cache", Workload::cache},
+                                                {"concurrent", Workload::concurrent}};
+const std::map<std::string, Way> ways{{"shared", Way::shared},
+                                      {"handed_over", Way::handed_over},
+                                      {"topic", Way::topic},
+                                      {"service", Way::service}};
+
+template <typename Value>
+std::string word_of(const std::map<std::string, Value>& words, Value value) {
+  const auto found = std::find_if(words.begin(), words.end(),
+                                  [value](const auto& word) { return word.second == value; });
+  return found->first;
+}
+
+Commands commands_of(const Options& options) {
   const Setup& setup = options.setup;
-  const auto number = [](const char* name, std::int64_t value) {
-    return std::string(" --") + name + " " + std::to_string(value);
+  std::string text = "/proc/" + std::to_string(::getpid()) + "/exe";
+  const auto add = [&text](const char* name, const std::string& value) {
+    text += std::string(" --") + name + " " + value;
   };
-  return "env LIGAMENT_GPU_MODEL=" + setup.model + " /proc/" + std::to_string(::getpid()) +
-         "/exe --role " + role + " --workload " +
-         (setup.workload == Workload::cache ? "cache" : "concurrent") + " --way " +
-         (setup.way == Way::copies ? "copies" : "shared_memory") + " --domain " + setup.domain +
-         number("rows", setup.size.rows) + number("columns", setup.size.columns) +
-         number("gpu-repeats", setup.size.gpu_repeats) +
-         number("cpu-repeats", setup.size.cpu_repeats);
+  add("workload", word_of(workloads, setup.workload));
+  add("way", word_of(ways, setup.way));
+  add("model", options.model);
+  add("domain", setup.domain);
+  add("dds-domain", std::to_string(setup.dds_domain));
+  add("cpus", std::to_string(setup.cpus));
+  add("gpus", std::to_string(setup.gpus));
+  add("rows", std::to_string(setup.size.rows));
+  add("columns", std::to_string(setup.size.columns));
+  add("cpu-repeats", std::to_string(setup.size.cpu_repeats));
+  add("gpu-repeats", std::to_string(setup.size.gpu_repeats));
+  text += setup.has_scheduler ? " --scheduler" : "";
+  text += setup.over_dds ? " --dds" : "";
+  return {text};
 }
 
 std::unique_ptr<Runner> with_nodes(const Options& options) {
-  return options.setup.nodes == 2
-             ? with_two_nodes(options.setup, command_of("gpu", options))
-             : with_three_nodes(options.setup, command_of("cpu-worker", options),
-                                command_of("gpu-worker", options));
+  const Commands commands = commands_of(options);
+  const Setup& setup = options.setup;
+  if (setup.way == Way::service) {
+    return with_services(setup, commands);
+  }
+  return setup.has_scheduler ? with_workers(setup, commands) : with_two_nodes(setup, commands);
+}
+
+/// What a combination must have copied. Nobody may have lost what he was to copy.
+bool are_right(const Setup& setup, const Copies& found) {
+  const bool copies_at_ends = setup.way == Way::topic || setup.way == Way::service;
+  const std::uint64_t in_place = found.came - found.in;
+  const bool host = copies_at_ends                  ? found.out == found.messages && in_place == 0
+                    : setup.way == Way::handed_over ? found.out == 0 && in_place == found.messages
+                                                    : found.out == 0 && found.in == 0;
+  return host && found.came >= found.messages &&
+         (found.device == 0) == (setup.model == gpu::Model::zero_copy);
+}
+
+/// Some of the last messages may still be on their way to nodes that no longer wait for them.
+Copies settled_copies(const Setup& setup, Runner& nodes) {
+  Copies found = nodes.copies();
+  for (int look = 0; look < 1000 && !are_right(setup, found); ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    found = nodes.copies();
+  }
+  if (!are_right(setup, found)) {
+    give_up("of " + std::to_string(found.messages) + " messages " + std::to_string(found.out) +
+            " were copied where they were made; of " + std::to_string(found.came) + " taken, " +
+            std::to_string(found.in) + "; and " + std::to_string(found.device) +
+            " for the device: another number than this way has");
+  }
+  return found;
 }
 
 nlohmann::json measure(Options options) {
@@ -91,9 +149,7 @@ nlohmann::json measure(Options options) {
   const auto nodes = with_nodes(options);
   std::vector<std::int64_t> without;
   std::vector<std::int64_t> with;
-  Copies before{};
   for (int i = -options.warm_up; i < options.runs; ++i) {
-    before = i == 0 ? nodes->copies() : before;
     // In turns, so that whatever changes on the machine meets both alike.
     const bool native_first = i % 2 == 0;
     const std::int64_t early = native_first ? native->run() : nodes->run();
@@ -103,62 +159,102 @@ nlohmann::json measure(Options options) {
       with.push_back(native_first ? late : early);
     }
   }
-  const auto messages = static_cast<std::uint64_t>(2 * setup.steps * options.runs);
-  const std::uint64_t copies = nodes->copies().host - before.host;
-  if (setup.way == Way::shared_memory ? copies != 0 : copies != messages) {
-    give_up("the CPU node counted " + std::to_string(copies) + " copies of " +
-            std::to_string(messages) + " messages");
-  }
+  const Copies copies = settled_copies(setup, *nodes);
   return {{"native_ns", without},
           {"ros_ns", with},
-          {"launch_ns", native->launch_times(500)},
+          {"launch_ns", native->launch_times(options.launches)},
           {"device", native->device()},
           {"bytes", setup.size.bytes()},
+          {"rows", setup.size.rows},
+          {"columns", setup.size.columns},
           {"steps", setup.steps},
           {"cpu_repeats", setup.size.cpu_repeats},
           {"gpu_repeats", setup.size.gpu_repeats},
           {"warm_up", options.warm_up},
-          {"host_copies", copies},
-          {"messages", messages}};
+          {"messages", copies.messages},
+          {"copied_out", copies.out},
+          {"taken", copies.came},
+          {"copied_in", copies.in},
+          {"device_copies", copies.device}};
 }
 
-int main(int argc, char** argv) {
-  Options options;
+/// Combinations that cannot be, with the reason; empty: it can.
+std::string impossible(const Setup& setup) {
+  if (setup.way == Way::handed_over && setup.over_dds) {
+    return "ROS-ZC hands a place in memory over: it stays within one process";
+  }
+  if (setup.way == Way::handed_over && setup.has_scheduler &&
+      setup.model == gpu::Model::zero_copy) {
+    return "ROS-ZC with several takers of a message copies it for all but one, at another address "
+           "each time: there is nothing that stays for a device to be given (ZC)";
+  }
+  if (!setup.has_scheduler && (setup.cpus != 1 || setup.gpus != 1)) {
+    return "without a scheduler there are two nodes";
+  }
+  return "";
+}
+
+void add_options(CLI::App& app, Options& options) {
   Setup& setup = options.setup;
-  CLI::App app("CPU and GPU parts of a workload, with and without ROS between them");
-  const std::map<std::string, Workload> workloads{{"cache", Workload::cache},
-                                                  {"concurrent", Workload::concurrent}};
-  const std::map<std::string, Way> ways{{"shared_memory", Way::shared_memory},
-                                        {"copies", Way::copies}};
   app.add_option("--workload", setup.workload)->transform(CLI::CheckedTransformer(workloads));
   app.add_option("--way", setup.way)->transform(CLI::CheckedTransformer(ways));
-  app.add_option("--model", setup.model)->check(CLI::IsMember({"zero_copy", "standard_copy"}));
+  app.add_flag("--dds", setup.over_dds);
+  app.add_option("--dds-domain", setup.dds_domain)->check(CLI::Range(0, 232));
+  app.add_option("--model", options.model)
+      ->check(CLI::IsMember({"zero_copy", "standard_copy", "unified_memory"}));
   app.add_option("--rows", setup.size.rows)->check(CLI::Range(1, 1 << 20));
   app.add_option("--columns", setup.size.columns)->check(CLI::Range(1, 1 << 20));
   app.add_option("--gpu-repeats", setup.size.gpu_repeats);
   app.add_option("--cpu-repeats", setup.size.cpu_repeats);
-  app.add_option("--nodes", setup.nodes)->check(CLI::Range(2, 3));
+  app.add_option("--cpus", setup.cpus)->check(CLI::Range(1, 16));
+  app.add_option("--gpus", setup.gpus)->check(CLI::Range(1, 16));
+  app.add_flag("--scheduler", setup.has_scheduler);
   app.add_option("--steps", setup.steps)->check(CLI::Range(1, 1'000'000));
   app.add_option("--part-us", options.part_us)->check(CLI::Range(1, 10'000'000));
   app.add_option("--runs", options.runs)->check(CLI::Range(1, 10'000));
   app.add_option("--warm-up", options.warm_up)->check(CLI::Range(0, 1000));
-  app.add_option("--role", options.role)
-      ->check(CLI::IsMember({"measure", "gpu", "cpu-worker", "gpu-worker"}));
+  app.add_option("--launches", options.launches)->check(CLI::Range(1, 100'000));
+  app.add_option("--role", options.role);
   app.add_option("--domain", setup.domain);
+}
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("CPU and GPU parts of a workload, with and without ROS between them");
+  add_options(app, options);
   CLI11_PARSE(app, argc, argv);
-  if (setup.nodes == 3 && setup.way == Way::copies) {
-    give_up("three nodes are measured in shared memory alone");
+  // For all nodes with kernels, here and in other processes.
+  ::setenv("LIGAMENT_GPU_MODEL", options.model.c_str(), 1);
+  const auto settings = gpu::settings_from_environment();
+  if (!settings) {
+    give_up(settings.error().text);
+  }
+  options.setup.model = settings->model;
+  if (const std::string why = impossible(options.setup); !why.empty()) {
+    give_up(why);
   }
   if (options.role != "measure") {
-    return options.role == "gpu"          ? serve_gpu_node(setup)
-           : options.role == "cpu-worker" ? serve_cpu_worker(setup)
-                                          : serve_gpu_worker(setup);
+    return serve_role(options.setup, options.role);
   }
   std::cout << measure(options).dump() << std::endl;
   return 0;
 }
 
 }  // namespace
+
+MakeNode maker_of(const Setup& setup, const std::string& role) {
+  const auto colon = role.find(':');
+  const std::string kind = role.substr(0, colon);
+  const auto number = colon == std::string::npos
+                          ? 0
+                          : static_cast<std::uint32_t>(std::stoul(role.substr(colon + 1)));
+  return [setup, kind, number](const Place& place) {
+    return kind == "gpu"      ? make_gpu_node(setup, place)
+           : kind == "worker" ? make_worker(setup, number, place)
+                              : make_server(setup, number, place);
+  };
+}
+
 }  // namespace uma
 
 int main(int argc, char** argv) { return uma::main(argc, argv); }

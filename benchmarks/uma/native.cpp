@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
 
-#include <iostream>
+#include <array>
+#include <atomic>
+#include <functional>
 #include <ligament/detail/pool.hpp>
+#include <thread>
 #include <utility>
 
 #include "runs.hpp"
@@ -33,54 +36,109 @@ class Memory {
   void* base_;
 };
 
+/// Threads that do the CPU's parts, but for the first, which is the caller's.
+class Crew {
+ public:
+  explicit Crew(std::uint32_t size) {
+    for (std::uint32_t member = 1; member < size; ++member) {
+      threads_.emplace_back([this, member] { serve(member); });
+    }
+  }
+  ~Crew() {
+    work_ = nullptr;
+    turn_.fetch_add(1);
+    turn_.notify_all();
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+  }
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// All do their part; returns when all are done.
+  void run(const std::function<void(std::uint32_t member)>& work) {
+    work_ = &work;
+    left_ = static_cast<std::uint32_t>(threads_.size());
+    if (!threads_.empty()) {
+      turn_.fetch_add(1);
+      turn_.notify_all();
+    }
+    work(0);
+    for (std::uint32_t left = left_; left != 0; left = left_) {
+      left_.wait(left);
+    }
+  }
+
+ private:
+  void serve(std::uint32_t member) {
+    for (std::uint32_t turn = 0;;) {
+      turn_.wait(turn);
+      turn = turn_;
+      if (work_ == nullptr) {
+        return;
+      }
+      (*work_)(member);
+      left_.fetch_sub(1);
+      left_.notify_one();
+    }
+  }
+
+  // The counters order everything else (sequentially consistent).
+  const std::function<void(std::uint32_t member)>* work_ = nullptr;
+  std::atomic<std::uint32_t> turn_{0};
+  std::atomic<std::uint32_t> left_{0};
+  std::vector<std::thread> threads_;
+};
+
 class Native : public Runner {
  public:
-  explicit Native(const Setup& setup)
-      : setup_(setup),
-        first_{setup.size.words()},
-        second_{setup.size.words()},
-        first_made_{setup.size.words()},
-        second_made_{answer_words(setup.workload, setup.size)} {
-    gpu::Settings settings;
-    settings.model = setup.model == "zero_copy" ? gpu::Model::zero_copy : gpu::Model::standard_copy;
-    auto program = gpu::Program::open(kernels(), settings);
-    if (!program) {
-      give_up(program.error().text);
+  explicit Native(const Setup& setup) : setup_(setup), crew_(setup.cpus) {
+    for (std::uint32_t worker = 0; worker < setup.workers(); ++worker) {
+      const bool is_sum = setup.workload == Workload::cache && worker >= setup.cpus;
+      const std::size_t words =
+          is_sum ? answer_words(setup.workload, setup.size) : setup.size.words();
+      last_.push_back(std::make_unique<Memory>(words));
+      made_.push_back(std::make_unique<Memory>(words));
     }
-    program_ = std::move(*program);
+    for (std::uint32_t gpu = 0; gpu < setup.gpus; ++gpu) {
+      programs_.push_back(open(setup));
+    }
   }
 
   std::int64_t run() override {
-    fill(first_.words());
-    fill(second_.words());
+    for (const auto& tile : last_) {
+      fill(tile->words());
+    }
     const std::int64_t begin = ligament::pool::monotonic_now_ns();
-    if (setup_.workload == Workload::cache) {
-      for (std::int64_t step = 0; step < setup_.steps; ++step) {
-        cache_step();
-      }
-    } else {
-      concurrent_steps();
+    for (std::int64_t step = 1; step <= setup_.steps; ++step) {
+      setup_.workload == Workload::cache ? cache_step() : concurrent_step(step);
     }
     const std::int64_t end = ligament::pool::monotonic_now_ns();
     check();
     return end - begin;
   }
 
-  Copies copies() const override { return {0, program_->statistics().copies}; }
-  std::string device() const override { return program_->device().name; }
+  Copies copies() override {
+    Copies copies;
+    for (const auto& program : programs_) {
+      copies.device += program->statistics().copies;
+    }
+    return copies;
+  }
+  std::string device() const override { return programs_[0]->device().name; }
 
   std::vector<std::int64_t> launch_times(int count) override {
     const Size one{.rows = 1, .columns = 1, .cpu_repeats = 1, .gpu_repeats = 1};
     const auto arguments =
-        arguments_of(one, first_.words().first(1), second_made_.words().first(1));
+        arguments_of(one, last_[0]->words().first(1), last_.back()->words().first(1));
     const std::array launches{launch_of(setup_.workload, one, arguments)};
     std::vector<std::int64_t> times;
     for (int i = 0; i < count; ++i) {
       auto nothing = std::make_unique<Nothing>();
       const std::int64_t begin = ligament::pool::monotonic_now_ns();
-      program_->submit(launches, std::move(nothing));
+      programs_[0]->submit(launches, std::move(nothing));
       times.push_back(ligament::pool::monotonic_now_ns() - begin);
-      program_->drain();
+      programs_[0]->drain();
     }
     return times;
   }
@@ -94,64 +152,92 @@ class Native : public Runner {
     }
   };
 
-  void launch(ConstWords in, Words out) {
-    const auto arguments = arguments_of(setup_.size, in, out);
-    const auto done = program_->run(std::array{launch_of(setup_.workload, setup_.size, arguments)});
-    if (!done) {
-      give_up(done.error().text);
+  static std::unique_ptr<gpu::Program> open(const Setup& setup) {
+    auto settings = gpu::settings_from_environment();
+    if (!settings) {
+      give_up(settings.error().text);
     }
+    settings->model = setup.model;
+    auto program = gpu::Program::open(kernels(), *settings);
+    if (!program) {
+      give_up(program.error().text);
+    }
+    return std::move(*program);
   }
 
-  void check() const {
-    if (setup_.workload == Workload::cache) {
-      if (sum_of(second_made_.words()) != sum_of(first_.words())) {
-        give_up("the GPU's sum is wrong");
-      }
-      return;
-    }
-    const Memory& made = setup_.steps % 2 == 0 ? second_ : second_made_;
-    if (made.words().back() !=
-        word_after(static_cast<std::uint32_t>(setup_.size.words()), setup_.steps, setup_.size)) {
-      give_up("the GPU's last tile is wrong");
+  void launch(std::uint32_t gpu, ConstWords in, Words out) {
+    const auto arguments = arguments_of(setup_.size, in, out);
+    programs_[gpu]->submit(std::array{launch_of(setup_.workload, setup_.size, arguments)},
+                           std::make_unique<Nothing>());
+  }
+  void wait_for_gpus() {
+    for (const auto& program : programs_) {
+      program->drain();
     }
   }
 
   void cache_step() {
-    work_on_one_address(first_.words(), setup_.size.cpu_repeats);
-    launch(first_.words(), second_made_.words());
+    crew_.run([this](std::uint32_t cpu) {
+      work_on_one_address(last_[cpu]->words(), setup_.size.cpu_repeats);
+    });
+    for (std::uint32_t gpu = 0; gpu < setup_.gpus; ++gpu) {
+      const std::uint32_t worker = setup_.cpus + gpu;
+      launch(gpu, last_[setup_.matrix_of(worker)]->words(), last_[worker]->words());
+    }
+    wait_for_gpus();
   }
 
-  void concurrent_steps() {
-    Memory* a[2] = {&first_, &first_made_};
-    Memory* b[2] = {&second_, &second_made_};
-    for (std::int64_t step = 0; step < setup_.steps; ++step) {
-      const auto arguments = arguments_of(setup_.size, a[0]->words(), b[1]->words());
-      program_->submit(std::array{launch_of(setup_.workload, setup_.size, arguments)},
-                       std::make_unique<Nothing>());
-      if (step + 1 < setup_.steps) {
-        work_on_tile(b[0]->words(), a[1]->words(), setup_.size.cpu_repeats);
+  /// Where there is no scheduler, nobody needs the CPU's last tile.
+  void concurrent_step(std::int64_t step) {
+    for (std::uint32_t gpu = 0; gpu < setup_.gpus; ++gpu) {
+      const std::uint32_t worker = setup_.cpus + gpu;
+      launch(gpu, last_[setup_.before(worker)]->words(), made_[worker]->words());
+    }
+    if (setup_.has_scheduler || step < setup_.steps) {
+      crew_.run([this](std::uint32_t cpu) {
+        work_on_tile(last_[setup_.before(cpu)]->words(), made_[cpu]->words(),
+                     setup_.size.cpu_repeats);
+      });
+    }
+    wait_for_gpus();
+    std::swap(last_, made_);
+  }
+
+  void check() const {
+    for (std::uint32_t worker = setup_.cpus; worker < setup_.workers(); ++worker) {
+      const Words words = last_[worker]->words();
+      const bool is_right =
+          setup_.workload == Workload::cache
+              ? sum_of(words) == sum_of(last_[setup_.matrix_of(worker)]->words())
+              : words.back() ==
+                    ring_after(setup_, static_cast<std::uint32_t>(words.size()))[worker];
+      if (!is_right) {
+        give_up("without ROS: what GPU " + std::to_string(worker - setup_.cpus) + " made is wrong");
       }
-      program_->drain();
-      std::swap(a[0], a[1]);
-      std::swap(b[0], b[1]);
     }
   }
 
   Setup setup_;
-  Memory first_;
-  Memory second_;
-  Memory first_made_;
-  Memory second_made_;
-  std::unique_ptr<gpu::Program> program_;
+  Crew crew_;
+  std::vector<std::unique_ptr<Memory>> last_;  ///< by worker: tiles; cache: matrices and sums
+  std::vector<std::unique_ptr<Memory>> made_;
+  std::vector<std::unique_ptr<gpu::Program>> programs_;
 };
 
 }  // namespace
 
 std::unique_ptr<Runner> without_ros(const Setup& setup) { return std::make_unique<Native>(setup); }
 
-void give_up(const std::string& why) {
-  std::cerr << "ligament-bench-uma: " << why << '\n';
-  std::_Exit(1);
+std::vector<std::uint32_t> ring_after(const Setup& setup, std::uint32_t word) {
+  std::vector<std::uint32_t> words(setup.workers(), word);
+  for (std::int64_t step = 0; step < setup.steps; ++step) {
+    const std::vector<std::uint32_t> before = words;
+    for (std::uint32_t worker = 0; worker < setup.workers(); ++worker) {
+      work_on_tile({&before[setup.before(worker)], 1}, {&words[worker], 1},
+                   setup.repeats_of(worker));
+    }
+  }
+  return words;
 }
 
 }  // namespace uma

@@ -1,24 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+// Two nodes, by topics: a CPU node, which also says when a step is over, and a GPU node. A message
+// without words asks whether the other is there.
 #include <algorithm>
 #include <chrono>
+#include <ligament/std_msgs/msg/u_int32_multi_array.hpp>
 #include <vector>
 
 #include "ends.hpp"
+#include "two_nodes.hpp"
 
 namespace uma {
 namespace {
 
-ligament::NodeOptions options_for(const Setup& setup,
-                                  const std::shared_ptr<ligament::Context>& context) {
-  ligament::TopicOptions to_gpu;
-  to_gpu.bound_bytes = setup.size.bytes() + room_for_fields;
-  to_gpu.device = true;
-  ligament::TopicOptions to_cpu = to_gpu;
-  to_cpu.bound_bytes =
-      answer_words(setup.workload, setup.size) * sizeof(std::uint32_t) + room_for_fields;
-  ligament::NodeOptions options;
-  options.context(context).topic("/to_gpu", to_gpu).topic("/to_cpu", to_cpu);
-  return options;
+using Message = ligament::std_msgs::msg::UInt32MultiArray;
+using Loan = ligament::LoanedMessage<Message>;
+using Publisher = ligament::Publisher<Message>;
+using Sample = ligament::Sample<Message>;
+using ligament::nodes::parallel::Tally;
+
+Loan lend(Publisher& publisher, std::size_t words) {
+  ligament::MessageTraits<Message>::Shape shape;
+  shape.data = words;
+  auto loan = publisher.borrow_loaned_message(shape);
+  if (!loan) {
+    give_up("no memory was lent for a message");
+  }
+  return std::move(*loan);
+}
+
+Words words_of(Loan& loan) {
+  const auto words = loan.get().data().span();
+  return words ? *words : Words{};
+}
+ConstWords words_of(const Sample& sample) {
+  const auto words = sample.view().data().span();
+  return words ? *words : ConstWords{};
 }
 
 /// Works on each message of /to_gpu and answers on /to_cpu.
@@ -26,19 +42,15 @@ class GpuNode : public gpu::KernelNode {
  public:
   GpuNode(const Setup& setup, const ligament::NodeOptions& options)
       : KernelNode("gpu", options, kernels()), setup_(setup) {
-    publisher_ = create_publisher<Message>("/to_cpu", ligament::QoS(2), output_options());
-    if (setup.way == Way::shared_memory) {
-      subscription_ = create_subscription<Message>(
-          "/to_gpu", input_qos(), [this](Sample sample) { work_on(std::move(sample)); },
-          input_options());
-    } else {
-      subscription_ = create_subscription<Message>(
-          "/to_gpu", ligament::QoS(5), [this](const Message& message) { work_on(message); });
-    }
+    publisher_ = create_publisher<Message>("to_cpu", ligament::QoS(2), output_options());
+    subscription_ = create_subscription<Message>(
+        "to_gpu", input_qos(), [this](Sample sample) { came(std::move(sample)); }, input_options());
   }
   ~GpuNode() override { drain(); }
   GpuNode(const GpuNode&) = delete;
   GpuNode& operator=(const GpuNode&) = delete;
+
+  [[nodiscard]] Copies copies() const { return copies_of(tally_.counts(), program()); }
 
  private:
   struct Work final : Job {
@@ -47,37 +59,30 @@ class GpuNode : public gpu::KernelNode {
           node(owner),
           sample(std::move(taken)),
           loan(lend(*owner.publisher_, answer_words(owner.setup_.workload, owner.setup_.size))) {}
-    void publish() override { node.publisher_->publish(std::move(loan)); }
+    void publish() override {
+      node.tally_.made(loan.is_copy());
+      node.publisher_->publish(std::move(loan));
+    }
 
     GpuNode& node;
     Sample sample;
     Loan loan;
   };
 
-  void work_on(Sample&& sample) {
+  void came(Sample&& sample) {
+    if (words_of(sample).empty()) {
+      publisher_->publish(lend(*publisher_, 0));
+      return;
+    }
+    tally_.came(sample.is_copy());
     wait_for_room();
     auto work = std::make_unique<Work>(*this, std::move(sample));
     const auto arguments = arguments_of(setup_.size, words_of(work->sample), words_of(work->loan));
     submit(std::array{launch_of(setup_.workload, setup_.size, arguments)}, std::move(work));
   }
 
-  /// The copy of the middleware is this node's own: it works on that, waits, and copies once more.
-  void work_on(const Message& message) {
-    answer_.data.resize(answer_words(setup_.workload, setup_.size));
-    const auto arguments = arguments_of(setup_.size, message.data, answer_.data);
-    struct Copied final : Job {
-      Copied(GpuNode& owner, const ligament::MessageInfo& info) : Job(owner, info), node(owner) {}
-      void publish() override { node.publisher_->publish(node.answer_); }
-      GpuNode& node;
-    };
-    static const ligament::pool::SampleInfo unknown{};
-    submit(std::array{launch_of(setup_.workload, setup_.size, arguments)},
-           std::make_unique<Copied>(*this, ligament::MessageInfo(unknown)));
-    drain();  // the struct is reused for the next message
-  }
-
   Setup setup_;
-  Message answer_;
+  Tally tally_;
   std::shared_ptr<Publisher> publisher_;
   std::shared_ptr<ligament::SubscriptionBase> subscription_;
 };
@@ -86,154 +91,96 @@ class GpuNode : public gpu::KernelNode {
 class CpuNode : public ligament::Node {
  public:
   CpuNode(const Setup& setup, const ligament::NodeOptions& options)
-      : Node("cpu", options), setup_(setup), own_(setup.size.words()) {
+      : Node("cpu", options), setup_(setup), part_(setup) {
     // Two may be under way: what the first answer allows is sent while the second is worked on.
-    publisher_ = create_publisher<Message>("/to_gpu", ligament::QoS(2));
-    if (setup.way == Way::shared_memory) {
-      subscription_ = create_subscription<Message>(
-          "/to_cpu", ligament::QoS(5).max_held(3),
-          [this](const Sample& sample) { answered(words_of(sample)); });
-    } else {
-      message_.data.resize(setup.size.words());
-      subscription_ = create_subscription<Message>(
-          "/to_cpu", ligament::QoS(5), [this](const Message& message) { answered(message.data); });
-    }
+    publisher_ = create_publisher<Message>("to_gpu", ligament::QoS(2));
+    subscription_ = create_subscription<Message>("to_cpu", ligament::QoS(5).max_held(3),
+                                                 [this](const Sample& sample) { came(sample); });
+    hello_ = create_wall_timer(std::chrono::milliseconds(10),
+                               [this] { publisher_->publish(lend(*publisher_, 0)); });
   }
 
-  [[nodiscard]] bool is_matched() const {
-    return publisher_->get_subscription_count() == 1 && subscription_->get_publisher_count() == 1;
-  }
-  [[nodiscard]] bool is_done() const { return step_ == setup_.steps; }
-  [[nodiscard]] std::uint64_t copies() const {
-    return publisher_->statistics().serialised + subscription_->statistics().copies;
-  }
+  [[nodiscard]] bool is_ready() const { return is_answered_; }
+  [[nodiscard]] bool is_done() const { return part_.is_done(); }
+  [[nodiscard]] Copies copies() const { return copies_of(tally_.counts(), nullptr); }
 
   void begin() {
-    step_ = 0;
-    fill(own_);
-    if (setup_.workload == Workload::cache) {
-      send_matrix();
-      return;
-    }
-    // Both tiles begin alike, so the second is known here.
-    send([&](Words out) { std::copy(own_.begin(), own_.end(), out.begin()); });
-    if (setup_.steps > 1) {
-      send([&](Words out) { work_on_tile(own_, out, setup_.size.cpu_repeats); });
+    hello_->cancel();
+    part_.begin();
+    send();
+    if (part_.may_send()) {
+      send();
     }
   }
 
  private:
-  void answered(ConstWords answer) {
-    ++step_;
-    if (setup_.workload == Workload::cache) {
-      // The matrix that was sent: all as it was filled, but for the one address.
-      if (sum_of(answer) != expected_) {
-        give_up("the GPU node's sum is wrong in step " + std::to_string(step_));
-      }
-      if (!is_done()) {
-        send_matrix();
-      }
-    } else if (step_ + 1 < setup_.steps) {
-      send([&](Words out) { work_on_tile(answer, out, setup_.size.cpu_repeats); });
-    } else if (is_done()) {
-      check_tile(answer);
-    }
-  }
-
-  void check_tile(ConstWords tile) const {
-    for (const std::size_t i : {std::size_t{0}, tile.size() - 1}) {
-      if (tile[i] != word_after(own_[i], setup_.steps, setup_.size)) {
-        give_up("the GPU node's last tile is wrong");
-      }
-    }
-  }
-
-  template <typename Make>
-  void send(const Make& make) {
-    if (setup_.way == Way::copies) {
-      make(message_.data);
-      publisher_->publish(message_);
+  void came(const Sample& sample) {
+    const ConstWords answer = words_of(sample);
+    if (answer.empty()) {
+      is_answered_ = true;
       return;
     }
+    tally_.came(sample.is_copy());
+    part_.answered(answer);
+    if (part_.may_send()) {
+      send();
+    }
+  }
+
+  void send() {
     Loan loan = lend(*publisher_, setup_.size.words());
-    make(words_of(loan));
+    part_.make(words_of(loan));
+    tally_.made(loan.is_copy());
     publisher_->publish(std::move(loan));
   }
 
-  /// The blocks of one publisher keep their content, and all of them get the matrix in the warm-up;
-  /// so the CPU touches nothing but its address, as in one memory without ROS.
-  void send_matrix() {
-    send([&](Words out) {
-      if (out[out.size() - 1] != out.size()) {
-        fill(out);
-        rest_ = sum_of(out) - out[0];
-      }
-      out[0] = own_[0];
-      work_on_one_address(out, setup_.size.cpu_repeats);
-      own_[0] = out[0];
-      expected_ = rest_ + out[0];
-    });
-  }
-
   Setup setup_;
-  std::vector<std::uint32_t> own_;
-  Message message_;
-  std::int64_t step_ = 0;
-  std::uint32_t rest_ = 0;
-  std::uint32_t expected_ = 0;
+  CpuPart part_;
+  Tally tally_;
+  bool is_answered_ = false;
   std::shared_ptr<Publisher> publisher_;
   std::shared_ptr<ligament::SubscriptionBase> subscription_;
+  std::shared_ptr<ligament::TimerBase> hello_;
 };
 
 class TwoNodes : public Runner {
  public:
-  TwoNodes(const Setup& setup, const std::string& gpu_command)
-      : process_(gpu_command),
-        context_(join(setup)),
-        node_(std::make_shared<CpuNode>(setup, options_for(setup, context_))),
-        executor_({.context = context_, .wait = ligament::WaitStrategy::sleep()}) {
-    for (const auto& error : node_->errors()) {
-      give_up(error.text);
-    }
-    (void)executor_.add_node(node_);
-    while (!node_->is_matched()) {
-      if (process_.has_ended()) {
-        give_up("the GPU node's process has ended");
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+  TwoNodes(const Setup& setup, const Commands& commands)
+      : place_(setup, "cpu"), node_(std::make_shared<CpuNode>(setup, place_.options(setup))) {
+    peers_.start(setup, commands, "gpu");
+    spinner_.emplace(place_, node_, peers_);
+    spinner_->until([this] { return node_->is_ready(); });
   }
 
   std::int64_t run() override {
     const std::int64_t begin = ligament::pool::monotonic_now_ns();
     node_->begin();
-    while (!node_->is_done()) {
-      (void)executor_.spin_once(std::chrono::seconds(1));
-      if (process_.has_ended()) {
-        give_up("the GPU node's process has ended");
-      }
-    }
+    spinner_->until([this] { return node_->is_done(); });
     return ligament::pool::monotonic_now_ns() - begin;
   }
 
-  Copies copies() const override { return {node_->copies(), 0}; }
+  Copies copies() override {
+    Copies sum = node_->copies();
+    sum += peers_.copies();
+    return sum;
+  }
 
  private:
-  Process process_;
-  std::shared_ptr<ligament::Context> context_;
+  Place place_;
+  Peers peers_;
   std::shared_ptr<CpuNode> node_;
-  ligament::executors::SingleThreadedExecutor executor_;
+  std::optional<Spinner> spinner_;
 };
 
 }  // namespace
 
-std::unique_ptr<Runner> with_two_nodes(const Setup& setup, const std::string& gpu_command) {
-  return std::make_unique<TwoNodes>(setup, gpu_command);
+Served make_gpu_node(const Setup& setup, const Place& place) {
+  auto node = std::make_shared<GpuNode>(setup, place.options(setup));
+  return {node, [node] { return node->copies(); }};
 }
 
-int serve_gpu_node(const Setup& setup) {
-  const auto context = join(setup);
-  return serve(context, std::make_shared<GpuNode>(setup, options_for(setup, context)));
+std::unique_ptr<Runner> with_two_nodes(const Setup& setup, const Commands& commands) {
+  return std::make_unique<TwoNodes>(setup, commands);
 }
 
 }  // namespace uma

@@ -63,20 +63,6 @@ void work_on_tile(ConstWords other, Words own, std::int64_t repeats) {
   }
 }
 
-std::uint32_t word_after(std::uint32_t word, std::int64_t steps, const Size& size) {
-  std::uint32_t first = word;
-  std::uint32_t second = word;
-  for (std::int64_t step = 0; step < steps; ++step) {
-    std::uint32_t new_first = 0;
-    std::uint32_t new_second = 0;
-    work_on_tile({&second, 1}, {&new_first, 1}, size.cpu_repeats);
-    work_on_tile({&first, 1}, {&new_second, 1}, size.gpu_repeats);
-    first = new_first;
-    second = new_second;
-  }
-  return second;
-}
-
 ligament::gpu::ProgramDescription kernels() {
   using enum ligament::gpu::ArgumentKind;
   return {

@@ -46,10 +46,6 @@ void work_on_one_address(Words matrix, std::int64_t repeats);
 /// concurrent: the new tile from the other one.
 void work_on_tile(ConstWords other, Words own, std::int64_t repeats);
 
-/// concurrent: what a word of the second tile, which was `word` in both at first, is after all
-/// steps.
-[[nodiscard]] std::uint32_t word_after(std::uint32_t word, std::int64_t steps, const Size& size);
-
 /// The kernels of both, each the GPU's part: `reduce` and `renew`.
 [[nodiscard]] ligament::gpu::ProgramDescription kernels();
 /// Launches of one step, over arguments that must outlive them. cache: sums has a word per row.

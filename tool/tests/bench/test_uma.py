@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament bench uma`: what it makes of times, its tables, and a small real run of each cell."""
+"""`ligament bench uma`: what it makes of times, its tables, and a small real run of each line."""
 
 from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -13,15 +15,13 @@ from rich.console import Console
 
 from ligament import resources
 from ligament.bench import framework, uma
-from ligament.bench.uma.measure import (
-    CELLS,
-    WORKLOADS,
-    Cell,
-    rows_of_cell,
-    run_cell,
-    student_quantile,
-    upper_bound,
-)
+from ligament.bench.uma import cells, claims, published
+from ligament.bench.uma.bounds import student_quantile, upper_bound
+from ligament.bench.uma.cells import COPIED, HANDED_OVER, SERVICE, SHARED, TOPIC, Cell, Line
+from ligament.bench.uma.measure import chosen_cells, refusals, rows_of_cell, run_cell, runs_of
+from ligament.bench.uma.paper import OVERHEAD
+from ligament.bench.uma.plot import write_plots
+from ligament.errors import FailureError, InputError
 
 FOUND = {
     "native_ns": [1_000_000, 1_000_000, 2_000_000],
@@ -29,13 +29,22 @@ FOUND = {
     "launch_ns": [3000, 4000, 9000],
     "device": "some device",
     "bytes": 4096,
+    "rows": 32,
+    "columns": 32,
     "steps": 10,
     "cpu_repeats": 3,
     "gpu_repeats": 2,
     "warm_up": 2,
-    "host_copies": 0,
     "messages": 60,
+    "copied_out": 60,
+    "taken": 60,
+    "copied_in": 60,
+    "device_copies": 60,
 }
+
+
+def cell(workload: str, nodes: int, mode: str = SHARED, by: str = TOPIC, model: str = "ZC") -> Cell:
+    return Cell(workload, Line(nodes, mode, by, model))
 
 
 def result(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -43,8 +52,13 @@ def result(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"schema": framework.SCHEMA, "context": context, "rows": rows, "notes": ["a note"]}
 
 
+def scaled(factor: float) -> dict[str, Any]:
+    return {**FOUND, "ros_ns": [int(n * factor) for n in FOUND["ros_ns"]]}  # type: ignore[attr-defined]
+
+
 def test_the_overhead_is_that_of_each_pair_of_runs() -> None:
-    native, ros, overhead, step, launch = rows_of_cell(Cell("cache", 2, "ROS-SHM-ZC", "ZC"), FOUND)
+    rows = rows_of_cell(cell("cache", 2), FOUND)
+    native, ros, overhead, step, launch, copies = rows
     assert (native["peer"], ros["peer"]) == ("native", "ligament")
     assert native["p50"] == 1.0
     assert (overhead["metric"], overhead["unit"]) == ("overhead", "percent")
@@ -52,9 +66,10 @@ def test_the_overhead_is_that_of_each_pair_of_runs() -> None:
     assert overhead["upper95"] == pytest.approx(20.0 + 2.92 * 10.0 / 3**0.5, rel=0.02)
     assert step["p50"] == pytest.approx(20.0)
     assert (launch["metric"], launch["p50"]) == ("launch", 4.0)
+    assert (copies["metric"], copies["mean"]) == ("copies_per_message", 3.0)
     assert overhead["params"]["nodes"] == 2
     document = json.loads((resources.spec_dir() / "report" / "bench.schema.json").read_text())
-    jsonschema.validate(result([native, ros, overhead, step, launch]), document)
+    jsonschema.validate(result(rows), document)
 
 
 @pytest.mark.parametrize(("freedom", "quantile"), [(4, 2.132), (9, 1.833), (29, 1.699)])
@@ -67,25 +82,130 @@ def test_one_run_has_no_bound() -> None:
 
 
 def test_tables_have_the_papers_figures_beside_ours() -> None:
-    rows = rows_of_cell(Cell("concurrent", 3, "ROS-SHM-ZC", "ZC"), FOUND)
+    rows = rows_of_cell(cell("concurrent", 2), FOUND)
+    rows += rows_of_cell(cell("concurrent", 3), FOUND)
+    rows += published.rows_of(rows)
     printed = io.StringIO()
-    uma.print_result(Console(file=printed, width=80), result(rows))
+    uma.print_result(Console(file=printed, width=100), result(rows))
     text = printed.getvalue()
     assert "1316.1 (33.9)" in text  # TX2, concurrent, ZC without ROS
     assert "256.9 (6.1)" in text
     assert "+20.0%" in text
     assert "-11%" in text
     assert "+76%" in text
+    assert "ZC model" in text
     assert "note: a note" in text
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
-@pytest.mark.parametrize("line", CELLS, ids=str)
-def test_each_cell_runs_and_counts_its_copies(workload: str, line: tuple[int, str, str]) -> None:
-    options = uma.Options(rows=32, columns=32, part_us=20, steps=4, runs=2)
-    found = run_cell(Cell(workload, *line), options, 2)
+def test_the_papers_tables_are_whole() -> None:
+    assert OVERHEAD["TX2", "concurrent"][2, COPIED, TOPIC, "SC"] == 343
+    assert OVERHEAD["Xavier", "concurrent"][5, COPIED, TOPIC, "SC"] == 11392
+    assert OVERHEAD["Xavier", "cache"][2, HANDED_OVER, TOPIC, "ZC"] == 167
+    assert OVERHEAD["TX2", "cache"][3, COPIED, SERVICE, "SC"] == 711
+
+
+def test_the_claim_about_unified_memory_is_checked() -> None:
+    rows = rows_of_cell(cell("cache", 2, model="SC"), FOUND)
+    rows += rows_of_cell(cell("cache", 2, model="UM"), scaled(1.05))
+    rows += rows_of_cell(cell("concurrent", 2, model="SC"), FOUND)
+    rows += rows_of_cell(cell("concurrent", 2, model="UM"), scaled(1.2))
+    found = claims.unified_memory(rows)
+    assert [row["mean"] for row in found] == [pytest.approx(5.0), pytest.approx(20.0)]
+    (note,) = claims.unified_memory_note(found)
+    assert "holds in 1 of 2 places; the farthest is +20.0 %" in note
+    assert claims.unified_memory_note([]) == []
+
+
+@pytest.mark.parametrize(("factor", "said"), [(1.0, "not reached"), (9.0, "reached")])
+def test_the_sizes_are_judged_by_the_least_overhead_of_copies(factor: float, said: str) -> None:
+    rows = rows_of_cell(cell("cache", 2, COPIED, TOPIC, "SC"), scaled(factor))
+    rows += rows_of_cell(cell("cache", 2), FOUND)
+    (note,) = claims.calibration(rows)
+    assert "the paper's least is 343 %" in note
+    assert note.rpartition("%: ")[2].startswith(said)
+    assert claims.calibration(rows[6:]) == []
+
+
+def test_the_published_profile_is_a_model_by_the_papers_factor() -> None:
+    rows = rows_of_cell(cell("cache", 2), FOUND)
+    native, ros, overhead = published.rows_of(rows)
+    factor = 8509.1 / 833.0
+    assert native["mean"] == pytest.approx(rows[0]["mean"] * factor)
+    assert ros["mean"] - native["mean"] == pytest.approx(rows[1]["mean"] - rows[0]["mean"])
+    assert overhead["mean"] < rows[2]["mean"]
+    assert {native["peer"], ros["peer"], overhead["peer"]} == {"model-native", "model"}
+    assert "caches off" in overhead["params"]["model"]
+    assert published.rows_of(rows_of_cell(cell("cache", 2, model="SC"), FOUND)) == []
+
+
+def test_plots_are_drawings_of_every_line(tmp_path: Path) -> None:
+    rows = rows_of_cell(cell("cache", 2), FOUND)
+    rows += rows_of_cell(cell("cache", 3, COPIED, TOPIC, "SC"), scaled(50.0))
+    (path,) = write_plots(str(tmp_path / "plots"), rows)
+    assert path.name == "uma_cache.svg"
+    root = ElementTree.fromstring(path.read_text())
+    texts = "\n".join(text for text in root.itertext() if text.strip())
+    assert "2 nodes, ROS-SHM-ZC + ZC" in texts
+    assert "3 nodes, ROS-SC + SC" in texts
+    assert "Xavier: +2374 %" in texts
+
+
+def test_every_combination_is_a_line_or_is_refused_with_a_reason() -> None:
+    assert len(cells.all_lines()) == 34
+    assert all(not cells.refusal(line) for line in cells.PAPER_LINES)
+    assert "no services" in cells.refusal(Line(2, HANDED_OVER, SERVICE, "SC"))
+    assert "another address" in cells.refusal(Line(3, HANDED_OVER, TOPIC, "ZC"))
+    assert len(refusals()) == 3
+
+
+def test_lines_are_chosen_by_words() -> None:
+    options = uma.Options(only="concurrent 5 ROS-SHM-ZC")
+    assert [c.title for c in chosen_cells(options)] == [
+        f"concurrent, 5 nodes, ROS-SHM-ZC + {model}" for model in ("SC", "UM", "ZC")
+    ]
+    with pytest.raises(InputError, match="no line has all of"):
+        chosen_cells(uma.Options(only="7 nodes"))
+
+
+def test_copies_may_have_fewer_runs() -> None:
+    options = uma.Options(runs=30, copied_runs=7)
+    copied, shared = cell("cache", 2, COPIED, TOPIC, "SC"), cell("cache", 2)
+    assert [runs_of(c, False, options) for c in (copied, shared)] == [7, 30]
+    assert [runs_of(c, False, uma.Options()) for c in (copied, shared)] == [30, 30]
+    assert runs_of(copied, True, options) == 5
+
+
+SMALL = uma.Options(rows=32, columns=32, part_us=20, steps=4, runs=2, middleware="pool")
+
+
+@pytest.mark.parametrize("workload", cells.WORKLOADS)
+@pytest.mark.parametrize("line", cells.PAPER_LINES, ids=lambda line: line.title)
+def test_each_line_runs_and_counts_its_copies(workload: str, line: Line) -> None:
+    found = run_cell(Cell(workload, line), SMALL, 2)
     assert len(found["native_ns"]) == len(found["ros_ns"]) == 2
-    assert found["messages"] == 16
-    assert found["host_copies"] == (16 if line[1] == "ROS-SC" else 0)
     assert found["device"]
-    assert len(found["launch_ns"]) == 500
+    messages, taken = found["messages"], found["taken"]
+    takers = 1 if line.nodes == 2 or line.ros_type == SERVICE else line.nodes - 1
+    assert messages <= taken <= messages * takers
+    copied = (found["copied_out"], found["copied_in"])
+    if line.ros_mode == COPIED:
+        assert copied == (messages, taken)
+    elif line.ros_mode == HANDED_OVER:
+        assert copied == (0, taken - messages)
+    else:
+        assert copied == (0, 0)
+    assert (found["device_copies"] == 0) == (line.device_mode == "ZC")
+
+
+def test_copies_cross_ros2s_middleware() -> None:
+    if not (resources.prefix() / "lib" / "ligament" / "libligament-edge.so").is_file():
+        pytest.skip("there is no edge here: it needs Cyclone DDS (Debian: cyclonedds-dev)")
+    options = uma.Options(rows=32, columns=32, part_us=20, steps=4, runs=1)
+    for by in (TOPIC, SERVICE):
+        found = run_cell(cell("cache", 3, COPIED, by, "SC"), options, 1)
+        assert found["copied_out"] == found["messages"]
+
+
+def test_what_cannot_be_is_refused_by_the_program() -> None:
+    with pytest.raises(FailureError, match="another address each time"):
+        run_cell(cell("cache", 3, HANDED_OVER, TOPIC, "ZC"), SMALL, 1)

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,84 +12,169 @@ from typing import Annotated, Any
 
 import typer
 
+from ligament.bench.dds.runs import own_network
 from ligament.bench.framework import Measured, Row, make_row, program
-from ligament.errors import FailureError
+from ligament.bench.uma import claims, published
+from ligament.bench.uma.bounds import upper_bound
+from ligament.bench.uma.cells import (
+    ARCHITECTURES,
+    COPIED,
+    HANDED_OVER,
+    LIMITS,
+    MODELS,
+    PAPER_LINES,
+    SERVICE,
+    SHARED,
+    TOPIC,
+    WORKLOADS,
+    Cell,
+    Line,
+    all_lines,
+    refusal,
+)
+from ligament.bench.uma.plot import write_plots
+from ligament.errors import FailureError, InputError, Problem
 from ligament.report.statistics import summarise
 
-WORKLOADS = ("cache", "concurrent")
-SHARED, COPIES = "ROS-SHM-ZC", "ROS-SC"
-#: (nodes, ROS mode, device model)
-CELLS = (
-    (2, COPIES, "SC"),
-    (2, SHARED, "SC"),
-    (2, SHARED, "ZC"),
-    (3, SHARED, "SC"),
-    (3, SHARED, "ZC"),
+#: DDS domain of ROS-SC's nodes; the network is our own where we may have one.
+DDS_DOMAIN = 87
+NEGATIVE = (
+    "where an overhead is negative beyond its spread: with ROS a part begins its next step as soon "
+    "as it has the others' results, while without ROS all wait at the end of each step; and two "
+    "GPU nodes have a process, so a core, each, where one program has one worker of PoCL's"
 )
-#: In the words of the program.
-WAYS = {COPIES: "copies", SHARED: "shared_memory"}
-MODELS = {"SC": "standard_copy", "ZC": "zero_copy"}
 
 
 @dataclass(frozen=True)
 class Options:
     """Options of its own."""
 
-    rows: Annotated[int, typer.Option("--rows", help="Rows of the matrix, and work items.")] = 2048
-    columns: Annotated[int, typer.Option("--columns", help="Words (4 bytes) in a row.")] = 2048
+    rows: Annotated[int, typer.Option("--rows", help="Rows of the matrix, and work items.")] = 1024
+    columns: Annotated[int, typer.Option("--columns", help="Words (4 bytes) in a row.")] = 1024
     part_us: Annotated[
         int,
         typer.Option("--part-us", help="What the CPU's and the GPU's part of a step each take."),
-    ] = 4000
+    ] = 1500
     steps: Annotated[int, typer.Option("--steps", help="Exchanges there and back in a run.")] = 100
     runs: Annotated[int, typer.Option("--runs", help="Runs after the warm-up.")] = 30
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One line of a table."""
-
-    workload: str
-    nodes: int
-    ros_mode: str
-    device_mode: str
-
-    @property
-    def title(self) -> str:
-        """For sentences."""
-        return f"{self.workload}, {self.nodes} nodes, {self.ros_mode} + {self.device_mode}"
+    copied_runs: Annotated[
+        int,
+        typer.Option(
+            "--copied-runs", help="Runs of ROS-SC's lines, which take long; 0: as many as others."
+        ),
+    ] = 0
+    only: Annotated[
+        str,
+        typer.Option(
+            "--only", help="Lines whose title has all these words, e.g. `concurrent ROS-SHM-ZC ZC`."
+        ),
+    ] = ""
+    full: Annotated[
+        bool,
+        typer.Option("--full/--paper", help="Every combination, not only the paper's and UM."),
+    ] = False
+    middleware: Annotated[
+        str,
+        typer.Option(
+            "--middleware",
+            help="What ROS-SC's messages cross: `dds`, as ROS 2's do, or `pool`, by copies alone.",
+        ),
+    ] = "dds"
+    published: Annotated[
+        bool,
+        typer.Option(
+            "--published/--measured",
+            help="Add a model of ZC with caches off, by the paper's factors.",
+        ),
+    ] = False
+    plots: Annotated[str, typer.Option("--plots", help="Folder for a drawing per table.")] = ""
 
 
 def measure(quick: bool, options: Options) -> Measured:
     """Measure all cells; what fails is told after the others are safe."""
+    if options.middleware not in ("dds", "pool"):
+        raise InputError(
+            Problem(
+                "option", f"there is no middleware '{options.middleware}'", expected="dds or pool"
+            )
+        )
     measured = Measured([])
-    runs = 5 if quick else options.runs
-    for place, workload in enumerate(WORKLOADS):
-        for number, line in enumerate(CELLS, 1 + place * len(CELLS)):
-            cell = Cell(workload, *line)
-            of = f"cell {number} of {len(WORKLOADS) * len(CELLS)}, {runs} runs"
-            print(f"uma: {of}: {cell.title}", file=sys.stderr, flush=True)
-            try:
-                found = run_cell(cell, options, runs)
-            except FailureError as error:
-                measured.failures.append(f"{cell.title}: {error}")
-            else:
-                measured.rows += rows_of_cell(cell, found)
-    measured.notes.append(
-        "where an overhead is negative beyond its spread: with ROS a part begins its next step as "
-        "soon as it has the other's answer, while without ROS both wait at the end of each step"
-    )
+    cells = chosen_cells(options)
+    if options.middleware == "dds" and (note := own_network()):
+        measured.notes.append(note)
+    for number, cell in enumerate(cells, 1):
+        runs = runs_of(cell, quick, options)
+        print(
+            f"uma: cell {number} of {len(cells)}, {runs} runs: {cell.title}",
+            file=sys.stderr,
+            flush=True,
+        )
+        try:
+            found = run_cell(cell, options, runs)
+        except FailureError as error:
+            measured.failures.append(f"{cell.title}: {error}")
+        else:
+            measured.rows += rows_of_cell(cell, found, options.middleware)
+    if options.published:
+        measured.rows += published.rows_of(measured.rows)
+    measured.rows += claims.unified_memory(measured.rows)
+    measured.notes += [
+        *claims.calibration(measured.rows),
+        *claims.unified_memory_note(measured.rows),
+        NEGATIVE,
+        *refusals(),
+        *LIMITS,
+    ]
+    if options.plots:
+        write_plots(options.plots, measured.rows)
     return measured
+
+
+def chosen_cells(options: Options) -> list[Cell]:
+    """Those that were asked for, in the order of the tables."""
+    lines = all_lines() if options.full else PAPER_LINES
+    cells = [Cell(workload, line) for workload in WORKLOADS for line in lines]
+    words = options.only.split()
+    chosen = [c for c in cells if all(word in c.title.replace(",", "").split() for word in words)]
+    if not chosen:
+        raise InputError(
+            Problem(
+                "option",
+                f"no line has all of '{options.only}'",
+                expected=f"words of titles such as '{cells[0].title}'",
+            )
+        )
+    return chosen
+
+
+def runs_of(cell: Cell, quick: bool, options: Options) -> int:
+    """How often a cell is run."""
+    if quick:
+        return 5
+    copied = cell.line.ros_mode == COPIED and options.copied_runs
+    return options.copied_runs if copied else options.runs
+
+
+def refusals() -> list[str]:
+    """What cannot be, once per reason."""
+    found: dict[str, list[str]] = {}
+    for nodes in ARCHITECTURES:
+        for mode in (HANDED_OVER, SHARED):
+            for by in (TOPIC, SERVICE):
+                for model in MODELS:
+                    line = Line(nodes, mode, by, model)
+                    if why := refusal(line):
+                        found.setdefault(why, []).append(line.title)
+    return [f"not measured ({titles[0]} and alike): {why}" for why, titles in found.items()]
 
 
 def run_cell(cell: Cell, options: Options, runs: int) -> dict[str, Any]:
     """Run the program for one cell; what it printed."""
-    command = [str(program("ligament-bench-uma")), "--nodes", str(cell.nodes)]
-    command += ["--workload", cell.workload, "--way", WAYS[cell.ros_mode]]
-    command += ["--model", MODELS[cell.device_mode]]
-    for name, value in (("rows", options.rows), ("columns", options.columns), ("runs", runs)):
-        command += [f"--{name}", str(value)]
-    command += ["--part-us", str(options.part_us), "--steps", str(options.steps)]
+    command = [str(program("ligament-bench-uma")), "--workload", cell.workload]
+    command += architecture_words(cell.line, options.middleware)
+    for name in ("rows", "columns", "steps"):
+        command += [f"--{name}", str(getattr(options, name))]
+    command += ["--runs", str(runs), "--part-us", str(options.part_us)]
     # The GPU's stand-in gets one core, as the CPU's part has one: each is one device.
     environment = {**os.environ, "POCL_MAX_PTHREAD_COUNT": "1"}
     ended = subprocess.run(
@@ -103,45 +186,42 @@ def run_cell(cell: Cell, options: Options, runs: int) -> dict[str, Any]:
     return dict(json.loads(ended.stdout.splitlines()[-1]))
 
 
-def rows_of_cell(cell: Cell, found: dict[str, Any]) -> list[Row]:
+def architecture_words(line: Line, middleware: str) -> list[str]:
+    """The program's words for a line."""
+    cpus, gpus, has_scheduler = ARCHITECTURES[line.nodes]
+    way = {SHARED: "shared", HANDED_OVER: "handed_over", COPIED: line.ros_type}[line.ros_mode]
+    words = ["--way", way, "--model", MODELS[line.device_mode]]
+    words += ["--cpus", str(cpus), "--gpus", str(gpus)]
+    words += ["--scheduler"] if has_scheduler else []
+    if line.ros_mode == COPIED and middleware == "dds":
+        words += ["--dds", "--dds-domain", str(DDS_DOMAIN)]
+    return words
+
+
+def rows_of_cell(cell: Cell, found: dict[str, Any], middleware: str = "dds") -> list[Row]:
     """Times of both, the overhead run by run, and what a step costs more."""
     native, ros = found["native_ns"], found["ros_ns"]
+    line = cell.line
     params = {
         "workload": cell.workload,
-        "nodes": cell.nodes,
-        "ros_mode": cell.ros_mode,
-        "ros_type": "topic",
-        "device_mode": cell.device_mode,
+        "nodes": line.nodes,
+        "ros_mode": line.ros_mode,
+        "ros_type": line.ros_type,
+        "device_mode": line.device_mode,
+        "middleware": middleware if line.ros_mode == COPIED else "none",
         **{k: v for k, v in found.items() if not k.endswith("_ns")},
     }
     overhead = [100.0 * (r / n - 1.0) for n, r in zip(native, ros, strict=True)]
     step_us = [(r - n) / found["steps"] / 1000 for n, r in zip(native, ros, strict=True)]
     over = make_row("uma", params, "overhead", "percent", summarise(overhead))
     over["upper95"] = upper_bound(overhead)
+    copied = found["copied_out"] + found["copied_in"] + found["device_copies"]
+    copies = copied / max(1, found["messages"])
     return [
         make_row("uma", params, "run_time", "ms", summarise([n / 1e6 for n in native]), "native"),
         make_row("uma", params, "run_time", "ms", summarise([r / 1e6 for r in ros])),
         over,
         make_row("uma", params, "overhead_per_step", "us", summarise(step_us)),
         make_row("uma", params, "launch", "us", summarise([n / 1000 for n in found["launch_ns"]])),
+        make_row("uma", params, "copies_per_message", "copies", summarise([copies])),
     ]
-
-
-def upper_bound(values: list[float], sure: float = 0.95) -> float:
-    """The one-sided upper confidence bound of the mean, by Student's t."""
-    if len(values) < 2:
-        return math.inf
-    error = statistics.stdev(values) / math.sqrt(len(values))
-    return statistics.fmean(values) + student_quantile(sure, len(values) - 1) * error
-
-
-def student_quantile(sure: float, freedom: int) -> float:
-    """Of Student's distribution, by the expansion around the normal one (within 1 % from 4 on)."""
-    z = statistics.NormalDist().inv_cdf(sure)
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    return math.fsum(term / float(freedom) ** power for power, term in enumerate(terms))

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the paper says of its figures, checked on ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ligament.bench.framework import Row, make_row
+from ligament.bench.uma.paper import OVERHEAD, UM_WITHIN_PERCENT
+from ligament.report.statistics import summarise
+
+METRIC = "unified_over_copy"
+
+
+def unified_memory(rows: list[Row]) -> list[Row]:
+    """How much longer the same nodes take with UM than with SC, by their mean times."""
+    times = {_key(r): r for r in rows if r["metric"] == "run_time" and r["peer"] == "ligament"}
+    found = []
+    for key, row in times.items():
+        beside = times.get((*key[:-1], "SC"))
+        if key[-1] == "UM" and beside is not None:
+            percent = 100.0 * (row["mean"] / beside["mean"] - 1.0)
+            found.append(make_row("uma", row["params"], METRIC, "percent", summarise([percent])))
+    return found
+
+
+def unified_memory_note(rows: list[Row]) -> list[str]:
+    """Whether the paper's claim holds in each place where it can be checked."""
+    found = [r["mean"] for r in rows if r["metric"] == METRIC]
+    if not found:
+        return []
+    inside = sum(abs(percent) <= UM_WITHIN_PERCENT for percent in found)
+    worst = max(found, key=abs)
+    return [
+        f"UM within {UM_WITHIN_PERCENT} % of SC, as the paper says of its devices: holds in "
+        f"{inside} of {len(found)} places; the farthest is {worst:+.1f} %"
+    ]
+
+
+def calibration(rows: list[Row]) -> list[str]:
+    """Whether the steps are short enough for communication to show."""
+    goal = min(
+        value for table in OVERHEAD.values() for key, value in table.items() if key[1] == "ROS-SC"
+    )
+    found = [
+        row for row in rows if row["metric"] == "overhead" and row["params"]["ros_mode"] == "ROS-SC"
+    ]
+    if not found:
+        return []
+    least = min(found, key=lambda row: float(row["mean"]))
+    reached = "reached" if least["mean"] >= goal else "not reached: shorten the parts (--part-us)"
+    params = least["params"]
+    return [
+        f"sizes: the least overhead of ROS-SC is {least['mean']:.0f} % ({params['workload']}, "
+        f"{params['nodes']} nodes, by {params['ros_type']}), the paper's least is {goal} %: "
+        f"{reached}"
+    ]
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    names = ("workload", "nodes", "ros_mode", "ros_type", "device_mode")
+    return tuple(row["params"][name] for name in names)

@@ -12,7 +12,7 @@
 
 #include "common/scheduler.hpp"
 #include "common/worker.hpp"
-#include "join/join.hpp"
+#include "join/join_node.hpp"
 
 namespace ligament::nodes::parallel {
 namespace {
@@ -193,6 +193,40 @@ TEST(Joins, GiveUpWhatAWorkerPassedOver) {
   EXPECT_TRUE(join.add(20, 2));
   EXPECT_EQ(join.given_up(), 1U);
   EXPECT_FALSE(join.add(10, 2));
+}
+
+TEST(Joins, LetTheSourceGoOn) {
+  auto made =
+      Context::create({.domain = "parallel_join" + std::to_string(::getpid()), .run_id = "test"});
+  ASSERT_TRUE(made);
+  NodeOptions options;
+  options.context(*made).append_parameter_override("workers", std::int64_t{2});
+  options.append_parameter_override("steps", std::int64_t{1});
+  const auto join = std::make_shared<JoinNode>(options);
+  const auto workers = std::make_shared<Node>("workers", NodeOptions().context(*made));
+  const auto one = workers->create_publisher<Part>("parts", 5);
+  const auto other = workers->create_publisher<Part>("parts", 5);
+  std::uint64_t done_ns = 0;
+  const auto done = workers->create_subscription<std_msgs::msg::UInt64>(
+      "done", 5, [&](const std_msgs::msg::UInt64& stamp) { done_ns = stamp.data; });
+  executors::SingleThreadedExecutor executor({.context = *made});
+  ASSERT_TRUE(executor.add_node(join));
+  ASSERT_TRUE(executor.add_node(workers));
+  while (one->get_subscription_count() != 1 || other->get_subscription_count() != 1 ||
+         done->get_publisher_count() != 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  Part part;
+  part.header.stamp.sec = 3;
+  part.header.stamp.nanosec = 7;
+  ASSERT_TRUE(one->publish(part));
+  ASSERT_TRUE(other->publish(part));
+  while (done_ns == 0) {
+    (void)executor.spin_once(std::chrono::milliseconds(100));
+  }
+  EXPECT_EQ(done_ns, 3'000'000'007U);
+  EXPECT_TRUE(join->is_finished());
+  EXPECT_TRUE(join->errors().empty());
 }
 
 TEST(Plans, NumberWorkersGroupAfterGroup) {

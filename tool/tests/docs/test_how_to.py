@@ -10,11 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from ligament.graph import load_graph
+from ligament.mapping import load_platform, map_graph, planned
+from ligament.resources import platforms_dir
+
 REPO = Path(__file__).resolve().parents[3]
 HOW_TO = REPO / "docs" / "how-to"
 PAGE = HOW_TO / "own-node-package.md"
 GPU_PAGE = HOW_TO / "gpu-node.md"
 FPGA_PAGE = HOW_TO / "fpga-node.md"
+PARALLEL_PAGE = HOW_TO / "parallel-nodes.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
 
@@ -79,6 +84,20 @@ def test_the_page_of_kernels_builds_and_runs_outside_the_repository(tmp_path: Pa
     output = follow(GPU_PAGE, tmp_path)
     assert "/invert" in output
     assert list((tmp_path / "build" / "inverted" / "lib").glob("libmy_nodes-invert-gpu.so"))
+
+
+def test_the_graph_of_the_page_of_parallel_nodes_can_be_mapped(tmp_path: Path) -> None:
+    """Its nodes are built and run by other tests."""
+    for path, content in page_steps(PARALLEL_PAGE.read_text()):
+        if path != "$":
+            (tmp_path / path).write_text(content)
+    graph = load_graph(tmp_path / "graph.yaml")
+    host = load_platform(platforms_dir() / "host")
+    modes = {
+        variant: map_graph(graph, host, variant, planned()).topics["/frame"].mode
+        for variant in graph.variants
+    }
+    assert modes == {"shared": "shared", "copied": "copied", "handed_over": "handed_over"}
 
 
 @pytest.mark.timeout(1800)

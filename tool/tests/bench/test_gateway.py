@@ -59,11 +59,11 @@ def test_wrong_options_are_refused(wrong: Options, text: str) -> None:
 
 
 def test_a_missed_goal_is_named() -> None:
-    assert rows.missed_goals(pair("hw", 1_000_000, (8000, 1000), (995, 1000))) == []
-    missed = rows.missed_goals(pair("hw", 1_000_000, (7990, 1000), (994, 1000)))
+    assert rows.missed_goals(pair("hw", 1_000_000, (8000, 1000), (990, 1000))) == []
+    missed = rows.missed_goals(pair("hw", 1_000_000, (7990, 1000), (989, 1000)))
     assert len(missed) == 2
     assert "speed-up of 7.990, goal 8.0" in missed[0]
-    assert "speed-up of 0.994, goal 0.995" in missed[1]
+    assert "speed-up of 0.989, goal 0.99" in missed[1]
     assert rows.missed_goals(pair("sw", 10_000, (1000, 1000), (1000, 1000))) == []
     slow = pair("hw", 1_000_000, (9000, 1000), (1000, 1000))
     for row in slow:

@@ -14,8 +14,8 @@ GOAL_SUBSCRIBERS = 8
 GOALS = {"hw": (4.0, 8.0), "sw": (1.0, 7.0)}
 LARGE = 1_000_000
 SMALL = 10_000
-#: To software, everywhere. To two decimals: a cycle of a thousand is not a loss.
-SOFTWARE_GOAL = 0.995
+#: To software, everywhere, as sure as the median is: copies meet other programs at other moments.
+SOFTWARE_GOAL = 0.99
 EFFICIENCY_GOAL = 0.9
 
 NOTES = (

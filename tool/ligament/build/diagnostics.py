@@ -10,12 +10,17 @@ from pathlib import Path
 # gcc and clang: FILE:LINE:COLUMN: error: TEXT; the linker names no column, sometimes no line.
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?:(?P<line>\d+):)?(?:(?P<column>\d+):)? "
                     r"(?:fatal )?error: (?P<text>.*)$")  # fmt: skip
+# Verilator; a lint rule that is broken is an error, too.
+_VERILATOR = re.compile(r"^%(?:Error|Warning)(?:-\w+)?: (?P<file>[^:\n]+):(?P<line>\d+):"
+                        r"(?P<column>\d+): (?P<text>.*)$")  # fmt: skip
 _UNDEFINED = re.compile(r"^.*(undefined reference to .*|cannot find -l.*)$")
 # Where the lines about one error end: the next command, or the place of the next error.
 _NEXT = re.compile(
-    r"^(\[\d|ninja: |In file included from |[^ ].*: In .*function|[^ ].*: At global)"
+    r"^(\[\d|ninja: |%Error|%Warning|In file included from |[^ ].*: In .*function"
+    r"|[^ ].*: At global)"
 )
 _CMAKE = re.compile(r"^CMake Error(?: at (?P<file>[^:]+):(?P<line>\d+))?")
+_STARTS = (_ERROR, _VERILATOR, _UNDEFINED, _CMAKE)
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ def find_errors(output: str, own_folders: list[Path], limit: int = 5) -> list[Di
 def _collect(lines: list[str]) -> list[Diagnostic]:
     found = []
     for number, line in enumerate(lines):
-        match = _ERROR.match(line) or _UNDEFINED.match(line) or _CMAKE.match(line)
+        match = next((m for pattern in _STARTS if (m := pattern.match(line))), None)
         if match is None or line.startswith(("ninja: ", "FAILED: ")):
             continue
         block = [line]

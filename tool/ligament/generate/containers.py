@@ -21,9 +21,15 @@ _FAILURE_ORDER = ("stop", "restart", "continue")
 
 
 def container_file(
-    mapping: GraphMapping, container: str, components: Mapping[tuple[str, str], Component]
+    mapping: GraphMapping,
+    container: str,
+    components: Mapping[tuple[str, str], Component],
+    own: Mapping[str, Component] | None = None,
 ) -> GeneratedFile:
-    """The configuration of one container; `components` says how a kind's node type is loaded."""
+    """The configuration of one container.
+
+    `components` says how a kind's node type is loaded, `own` of which nodes it is otherwise.
+    """
     members = {n: mapping.nodes[n] for n in mapping.containers[container]}
     used = sorted({port.topic for node in members.values() for port in node.ports.values()})
     data = {
@@ -38,7 +44,8 @@ def container_file(
         "wait": plain(mapping.wait),
         "executor_threads": 1,
         "nodes": [
-            _node(name, node, components[node.kind, node.type]) for name, node in members.items()
+            _node(name, node, (own or {}).get(name) or components[node.kind, node.type])
+            for name, node in members.items()
         ],
         "topics": {topic: _topic(mapping, topic) for topic in used},
     }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -46,6 +46,8 @@ class Output:
     files: list[GeneratedFile]
     components: dict[str, Component]
     entry: dict[str, Any]
+    nodes: dict[str, Component] = field(default_factory=dict)
+    """Components by node, where nodes of one type differ."""
 
 
 def source_of(graph: Graph) -> str:

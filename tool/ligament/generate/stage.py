@@ -38,7 +38,7 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
     files, entries = _from_backends(graph, mapping)
     containers = {}
     for name in sorted(mapping.containers):
-        file = container_file(mapping, name, entries.components)
+        file = container_file(mapping, name, entries.components, entries.nodes)
         files.append(file)
         containers[name] = {
             "config": file.path,
@@ -65,11 +65,13 @@ class _Entries:
     backends: dict[str, Any]
     components: dict[tuple[str, str], Component]
     """By kind of device and node type."""
+    nodes: dict[str, Component]
+    """By node, where nodes of one type differ."""
 
 
 def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedFile], _Entries]:
     files: list[GeneratedFile] = []
-    entries = _Entries({}, {})
+    entries = _Entries({}, {}, {})
     for kind in sorted({node.kind for node in mapping.nodes.values()}):
         backend = BACKENDS.get(kind)
         if backend is None:
@@ -78,6 +80,7 @@ def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedF
         files += output.files
         entries.backends[kind] = output.entry
         entries.components |= {(kind, t): c for t, c in output.components.items()}
+        entries.nodes |= output.nodes
     return files, entries
 
 

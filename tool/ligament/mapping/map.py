@@ -19,6 +19,7 @@ from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.containers import assign_containers
 from ligament.mapping.credit import credit_of
+from ligament.mapping.designs import gather, joined_nodes
 from ligament.mapping.device_topics import device_problems
 from ligament.mapping.devices import assign_devices
 from ligament.mapping.edges import edge_problems
@@ -64,9 +65,12 @@ def map_graph(
     containers = assign_containers(nodes, wanted)
     wishes = Wishes(wanted, containers)
     choices = assign_transports(topics, nodes, devices, platform, wishes, backends)
+    designs = joined_nodes(topics, {name: choice.transports for name, choice in choices.items()})
+    containers, parted = gather(designs, nodes, containers, devices, wanted)
     lacking = list(device_problems(topics, devices, choices))
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
     problems = [
+        *parted,
         *_shared_hosts(nodes, containers, wanted),
         *_without_host(nodes),
         *edge_problems(nodes, containers, wanted),
@@ -99,7 +103,11 @@ def map_graph(
             *(p.text for p in lacking),
             *waiting_cycles(made, hardware),
         ),
-        hardware={d.name: _figures(platform, d) for d in devices.values() if d.kind == "fpga"},
+        hardware={
+            d.name: _figures(platform, d) | {k: int(v) for k, v in wanted.fpga.items()}
+            for d in devices.values()
+            if d.kind == "fpga"
+        },
     )
 
 

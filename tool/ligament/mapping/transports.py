@@ -88,6 +88,11 @@ class TopicCase:
     def _fpga(self) -> Hardware | None:
         return hardware_of({e.node: self.device(e) for e in self.topic.ends}, self.platform)
 
+    @property
+    def has_both_sides(self) -> bool:
+        """Return whether somebody publishes and somebody subscribes."""
+        return bool(self.topic.publishers and self.topic.subscriptions)
+
     def has_kind(self, kind: str) -> bool:
         """Return whether some end is on a device of this kind."""
         return any(self.device(e).kind == kind for e in self.topic.ends)
@@ -125,10 +130,16 @@ def _compared(case: TopicCase, before: str = "") -> str:
 CLASS_RULES: tuple[Rule, ...] = (
     Rule(
         "all-ends-on-one-fpga",
-        lambda c: c.all_on_one("fpga"),
+        lambda c: c.all_on_one("fpga") and c.has_both_sides,
         ("hmt",),
         lambda c: f"all ends ({_count(c)}) are on one FPGA, so messages never leave it",
         "hardware",
+    ),
+    Rule(
+        "one-side-on-one-fpga",
+        lambda c: c.all_on_one("fpga"),
+        ("shm",),
+        lambda c: f"{_count(c)}, on one FPGA: the other side can only be in software",
     ),
     Rule(
         "all-ends-on-one-gpu",

@@ -58,6 +58,19 @@ def test_linker_and_cmake_errors_are_found() -> None:
     assert "Nowhere" in as_text(find_errors(output, OWN))
 
 
+def test_a_mistake_in_a_core_is_found() -> None:
+    output = (
+        "[1/4] verilating my_nodes-blur\n"
+        "%Warning-LATCH: /home/me/nodes/blur.sv:12:3: Latch inferred for signal 'blur.sum'\n"
+        "   12 |   always_comb begin\n"
+        "%Error: Exiting due to 1 warning(s)\n"
+        "ninja: build stopped: subcommand failed.\n"
+    )
+    text = as_text(find_errors(output, OWN))
+    assert text.startswith("%Warning-LATCH: /home/me/nodes/blur.sv:12:3:")
+    assert "always_comb" in text and "Exiting" not in text and "ninja:" not in text
+
+
 def test_at_most_some_errors_are_shown() -> None:
     output = "".join(f"/home/me/nodes/a.cpp:{n}:1: error: number {n}\n" for n in range(1, 100))
     errors = find_errors(output, OWN, limit=5)

@@ -34,7 +34,8 @@ def test_a_core_with_one_port_each_way_needs_no_names():
     core, mistakes = read_core("my/core", {"sources": ["core.sv"]}, PORTS, PARAMETERS)
     assert mistakes == []
     assert core is not None
-    assert (core.top, core.input.name, core.output.name) == ("my_core", "image", "done")
+    assert core.top == "my_core"
+    assert [port.name for port in (*core.inputs, *core.outputs)] == ["image", "done"]
 
 
 def test_a_wrong_name_is_told_with_the_nearest():
@@ -44,12 +45,23 @@ def test_a_wrong_name_is_told_with_the_nearest():
     assert "image" in hint
 
 
-def test_a_choice_is_asked_for():
+def test_a_core_has_a_stream_for_each_port_that_somebody_would_miss():
     two = {**PORTS, "other": Port("other", "in", IMAGE)}
-    assert "which port is the core's input? There are 2" in mistakes_of({}, two)[0][1]
     assert "no stream for the ports other" in mistakes_of({"input": "image"}, two)[0][1]
     spare = {**PORTS, "other": replace(two["other"], optional=True)}
     assert mistakes_of({"input": "image"}, spare) == []
+    for names in ({}, {"inputs": ["image", "other"]}):
+        core, _ = read_core("my/core", {"sources": ["core.sv"], **names}, two, PARAMETERS)
+        assert core is not None
+        assert [port.name for port in core.inputs] == ["image", "other"]
+
+
+def test_a_wrong_name_in_a_list_and_a_core_without_inputs_are_told():
+    ((path, text, _),) = mistakes_of({"inputs": ["image", "othr"]})
+    assert path == ("inputs", 1)
+    assert "no port 'othr'" in text
+    source = {"done": PORTS["done"]}
+    assert "needs an input" in mistakes_of({}, source)[0][1]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +107,8 @@ def test_the_generated_tree_is_complete_and_repeatable():
     names = {file.path.rpartition("/")[2] for file in first.files}
     assert names == {
         "CMakeLists.txt", "example-threshold-fpga.cpp", "example-threshold-fpga.f",
-        "lig_node_example_threshold.sv", "lig_sensor_msgs_msg_image_pack.sv",
+        "lig_design_example_threshold.sv", "lig_node_example_threshold.sv",
+        "lig_sensor_msgs_msg_image_pack.sv",
         "lig_sensor_msgs_msg_image_pkg.sv", "lig_sensor_msgs_msg_image_unpack.sv",
     }  # fmt: skip
     texts = {file.path.rpartition("/")[2]: file.text for file in first.files}
@@ -104,4 +117,4 @@ def test_the_generated_tree_is_complete_and_repeatable():
     sources = [line.rpartition("/")[2] for line in texts["example-threshold-fpga.f"].splitlines()]
     assert sources.index("lig_fields_pkg.sv") < sources.index("lig_unpack.sv")
     assert sources.index("lig_sensor_msgs_msg_image_pkg.sv") < sources.index("threshold.sv")
-    assert sources[-1] == "lig_node_example_threshold.sv"
+    assert sources[-2:] == ["lig_node_example_threshold.sv", "lig_design_example_threshold.sv"]

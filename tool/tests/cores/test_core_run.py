@@ -30,6 +30,10 @@ variants:
     containers: separate
     devices: {{threshold: fpga0}}
     bound_bytes: {{image: 100000, thresholded: 100000}}
+  waves:
+    devices: {{threshold: fpga0}}
+    bound_bytes: {{image: 100000, thresholded: 100000}}
+    fpga: {{waveforms: true}}
 """
 
 
@@ -45,7 +49,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("core")
     text = GRAPH.format(nodes=HERE / "nodes", example=EXAMPLE, file=folder / "results.txt")
     (folder / "graph.yaml").write_text(text)
-    for variant in ("software", "hardware"):
+    for variant in ("software", "hardware", "waves"):
         words = ["--variant", variant, "--platform", "fpga_sim", "--out", folder / "build"]
         ligament("build", folder / "graph.yaml", *words)
     return folder
@@ -87,3 +91,15 @@ def test_hardware_gives_what_software_gives_in_the_same_cycles_each_time(graph: 
     assert cycles == cycles_of(second_run)
     # Payload beats, and at most the latency at both ends, the header, padding and single fields.
     assert all(1000 / 8 + 100 <= number <= 1028 / 8 + 250 for number in cycles)
+
+
+def test_every_signal_is_written_where_somebody_asks_for_it(graph: Path) -> None:
+    expected, _, _ = run(graph, "software")
+    result, _, folder = run(graph, "waves")
+    assert result == expected
+    (waves,) = (folder / "outputs").glob("*.vcd")
+    text = waves.read_text()
+    names = set(text[: text.index("$enddefinitions")].split())
+    assert {"lig_design_example_threshold", "core", "clk_i", "s_axis_tdata", "header_o"} <= names
+    # A time per half cycle: five messages of a hundred cycles and more.
+    assert sum(line.startswith("#") for line in text.splitlines()) > 2 * 5 * 100

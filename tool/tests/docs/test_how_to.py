@@ -107,3 +107,5 @@ def test_the_page_of_cores_builds_and_runs_outside_the_repository(tmp_path: Path
     assert (built / "gen" / "fpga-fpga_sim" / "my_nodes-darken-fpga.f").is_file()
     (record,) = built.glob("*/runs/*/outputs/sink.jsonl")
     assert len(record.read_text().splitlines()) == 5
+    (twice,) = (tmp_path / "build" / "darkened_twice").glob("*/runs/*/outputs/sink.jsonl")
+    assert len(twice.read_text().splitlines()) == 5

@@ -1,46 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FPGA nodes: per node type a top level around its core, and a C++ component that drives it.
+"""FPGA nodes: per design a top level with its cores and networks, and the nodes that drive it.
 
-The core is between `lig_unpack` and `lig_pack` of its messages. The project compiles the top level
-with Verilator into the component's library; its list of sources (`TYPE.f`) is what a vendor's tool
-takes.
+Each core is between `lig_unpack` and `lig_pack` of its messages, in a wrapper of its node type. The
+project compiles a design with Verilator into a library of components; its list of sources (`.f`) is
+what a vendor's tool takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import ligament
-from ligament import resources
 from ligament.cores.manifest import Core, read_core
 from ligament.errors import InputError, Location, Problem
-from ligament.generate.files import Component, GeneratedFile, Output, cpp_text, render, source_of
-from ligament.graph.model import Graph, NodeType, Parameter
+from ligament.generate.files import Component, GeneratedFile, Output
+from ligament.generate.fpga.plan import Design, joined_design, single_design, slug
+from ligament.generate.fpga.texts import (
+    FIGURES,
+    Place,
+    class_of,
+    design_files,
+    project_file,
+    wrapper_file,
+)
+from ligament.graph.model import Graph, NodeType
+from ligament.mapping.designs import designs_of
 from ligament.mapping.model import GraphMapping
-from ligament.messages.cpp_names import header_path, qualified
 from ligament.messages.hdl import Bounds, read_bounds, render_all
-from ligament.messages.hdl.render import module_name
-from ligament.messages.store import TypeStore, load_store
-
-#: Of the stream IP, what a node needs around its core; packages first.
-SHARED = ("lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_unpack.sv", "lig_pack.sv")
-
-
-#: What a simulation obeys, of what mapping.json says about the device.
-FIGURES = ("clock_hz", "latency_ns", "bandwidth_bytes_per_s")
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where the files of one platform go, and what its device gives; figures are compiled in."""
-
-    project: str
-    work: str
-    libraries: str
-    figures: Mapping[str, Any]
+from ligament.messages.store import load_store
 
 
 class FpgaBackend:
@@ -48,72 +35,86 @@ class FpgaBackend:
 
     def generate(self, graph: Graph, mapping: GraphMapping) -> Output:
         """Return tops, components, their project, and the libraries the variant needs."""
-        used = sorted({n.type for n in mapping.nodes.values() if n.kind == "fpga"})
+        hardware = {n: node for n, node in mapping.nodes.items() if node.kind == "fpga"}
+        used = sorted({node.type for node in hardware.values()})
         place = _place_of(mapping)
-        packages = [Path(p) for p in graph.message_packages.values()]
-        cores = {name: _core(graph.types[name]) for name in used}
-        store = load_store(graph.distro, packages)
+        types = {name: (graph.types[name], _core(graph.types[name])) for name in used}
         bounds = read_bounds(
-            Path(graph.types[name].folder) / file for name in used for file in cores[name].bounds
+            Path(node_type.folder) / file
+            for node_type, core in types.values()
+            for file in core.bounds
         )
-        files = _message_files(place, cores.values(), store, bounds)
-        for name, core in cores.items():
-            files += _node_files(place, graph.types[name], core)
-        files.append(_project_file(place, graph, cores))
-        libraries = {
-            name: {
-                "target": target_of(name),
-                "library": library_of(place.libraries, name),
-                "folder": graph.types[name].folder,
-            }
-            for name in used
+        made = _designs(mapping, types)
+        designs = {design.name: design for design in made.values()}
+        files = _message_files(place, designs, graph, bounds)
+        files += [wrapper_file(place, node_type, core) for node_type, core in types.values()]
+        for design in designs.values():
+            files += design_files(place, design)
+        files.append(project_file(place, graph, designs.values()))
+        entry = {
+            "project": place.project,
+            "work": place.work,
+            "libraries": {
+                name: {
+                    "target": f"{name}-fpga",
+                    "library": _library_of(place, design),
+                    "folder": design.members[0].type.folder,
+                    "folders": [member.type.folder for member in design.types],
+                }
+                for name, design in sorted(designs.items())
+            },
         }
         components = {
-            name: Component(
-                library_of(place.libraries, name), f"ligament::generated::{class_of(name)}"
-            )
-            for name in used
+            node: Component(_library_of(place, design), _class_in(design, node))
+            for node, design in made.items()
         }
-        entry = {"project": place.project, "work": place.work, "libraries": libraries}
-        return Output(files, components, entry)
+        return Output(files, {}, entry, components)
 
 
-def target_of(node_type: str) -> str:
-    """Return the CMake target of a node type's core."""
-    return node_type.replace("/", "-") + "-fpga"
+def _designs(
+    mapping: GraphMapping, types: Mapping[str, tuple[NodeType, Core]]
+) -> dict[str, Design]:
+    """Return the design of each node in hardware."""
+    made: dict[str, Design] = {}
+    counts: dict[str, int] = {}
+    for group in designs_of(mapping.nodes, mapping.topics):
+        number = counts[group.device] = counts.get(group.device, 0) + 1
+        name = f"{slug(mapping.variant)}-{slug(group.device)}"
+        name += f"-{number}" if number > 1 else ""
+        made.update(dict.fromkeys(group.nodes, joined_design(mapping, group.nodes, types, name)))
+    for node, mapped in mapping.nodes.items():
+        if mapped.kind == "fpga" and node not in made:
+            name = mapped.type.replace("/", "-")
+            made[node] = single_design(*types[mapped.type], name)
+    return {node: made[node] for node in sorted(made)}
 
 
-def library_of(folder: str, node_type: str) -> str:
-    """Return where the library lies, relative to the variant's folder."""
-    return f"{folder}/lib{target_of(node_type)}.so"
+def _class_in(design: Design, node: str) -> str:
+    member = next(m for m in design.members if m.id in (node, ""))
+    return f"ligament::generated::{class_of(member)}"
 
 
-def class_of(node_type: str) -> str:
-    """Return the generated class: `image/resize` becomes ImageResizeCore."""
-    return "".join(p.capitalize() for p in node_type.replace("/", "_").split("_")) + "Core"
+def _library_of(place: Place, design: Design) -> str:
+    return f"{place.libraries}/lib{design.name}-fpga.so"
 
 
-def top_of(node_type: str) -> str:
-    """Return the generated top module."""
-    return "lig_node_" + node_type.replace("/", "_")
-
-
-def _place_of(mapping: GraphMapping) -> _Place:
+def _place_of(mapping: GraphMapping) -> Place:
     devices = {n.device for n in mapping.nodes.values() if n.kind == "fpga"}
-    figures = mapping.hardware.get(min(devices, default=""), {})
+    device = min(devices, default="")
+    figures = mapping.hardware.get(device, {})
     missing = [k for k in FIGURES if k not in figures]
     if missing:
         raise InputError(
             Problem(
                 "device-figures",
                 f"the platform '{mapping.platform}' does not say {', '.join(missing)} of "
-                f"{min(devices, default='its FPGA')}",
+                f"{device or 'its FPGA'}",
                 expected="a clock of kind cycles for the device, and a link from it to the memory "
                 "that holds the pool: an ideal memory is never assumed",
             )
         )
     suffix = f"fpga-{mapping.platform}"
-    return _Place(f"../gen/{suffix}", f"../work/{suffix}", f"../lib/{suffix}", figures)
+    return Place(f"../gen/{suffix}", f"../work/{suffix}", f"../lib/{suffix}", device, dict(figures))
 
 
 def _core(node_type: NodeType) -> Core:
@@ -127,98 +128,12 @@ def _core(node_type: NodeType) -> Core:
 
 
 def _message_files(
-    place: _Place, cores: Iterable[Core], store: TypeStore, bounds: Bounds
+    place: Place, designs: Mapping[str, Design], graph: Graph, bounds: Bounds
 ) -> list[GeneratedFile]:
-    names = sorted({port.message for core in cores for port in (core.input, core.output)})
+    store = load_store(graph.distro, [Path(p) for p in graph.message_packages.values()])
+    names = sorted({name for design in designs.values() for name in design.messages})
     texts = render_all(store, [store.message(name) for name in names], bounds)
     return [
         GeneratedFile(f"{place.project}/{name}", text, ", ".join(names), "messages")
         for name, text in texts.items()
     ]
-
-
-def _node_files(place: _Place, node_type: NodeType, core: Core) -> list[GeneratedFile]:
-    source = str(Path(node_type.folder) / "node.yaml")
-    values: dict[str, Any] = {
-        "type": node_type.type,
-        "node_name": node_type.type.rpartition("/")[2],
-        "top": top_of(node_type.type),
-        "core": core.top,
-        "class_name": class_of(node_type.type),
-        "unpack": module_name(core.input.message) + "_unpack",
-        "pack": module_name(core.output.message) + "_pack",
-        "input": core.input.name,
-        "output": core.output.name,
-        "cpp_input": qualified(core.input.message),
-        "cpp_output": qualified(core.output.message),
-        "includes": sorted({header_path(p.message) for p in (core.input, core.output)}),
-        "figures": {name: repr(float(place.figures[name])) for name in FIGURES},
-        "parameters": [
-            {
-                "name": p.name,
-                "port": "parameter_" + p.name.replace(".", "_") + "_i",
-                "description": p.description,
-                "default": float(p.default or 0) if p.type == "double" else int(p.default or 0),
-                "type": p.type,
-                "range": list(p.range) if p.range else None,
-            }
-            for p in core.parameters
-        ],
-        "others": [_other(p) for p in node_type.parameters.values() if p not in core.parameters],
-    }
-    target = target_of(node_type.type)
-    sources = "\n".join(_sources(place, node_type, core)) + "\n"
-    return [
-        _rendered(f"{place.project}/{top_of(node_type.type)}.sv", "top.sv.j2", source, values),
-        _rendered(f"{place.project}/{target}.cpp", "node.cpp.j2", source, values),
-        GeneratedFile(f"{place.project}/{target}.f", sources, source),
-    ]
-
-
-def _other(parameter: Parameter) -> dict[str, str]:
-    """A parameter that only other implementations use: the node has it, as they do."""
-    value = parameter.default
-    kind, literal = {
-        "bool": ("bool", "true" if value else "false"),
-        "integer": ("std::int64_t", f"std::int64_t{{{int(value or 0)}}}"),
-        "double": ("double", repr(float(value or 0))),
-    }.get(parameter.type, ("std::string", f"std::string({cpp_text(str(value or ''))})"))
-    return {"name": parameter.name, "type": kind, "default": literal}
-
-
-def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) -> GeneratedFile:
-    text = render("fpga", template, source, values)
-    return GeneratedFile(path, text, source, f"fpga/{template}")
-
-
-def _sources(place: _Place, node_type: NodeType, core: Core) -> list[str]:
-    """All SystemVerilog of a top, in an order that any tool takes; ours by name."""
-    messages = sorted({port.message for port in (core.input, core.output)})
-    names = [module_name(message) for message in messages]
-    shared = [str(resources.hdl_dir() / name) for name in SHARED]
-    packages = [f"{name}_pkg.sv" for name in names]
-    modules = [f"{module_name(core.input.message)}_unpack.sv"]
-    modules += [f"{module_name(core.output.message)}_pack.sv"]
-    own = [str(Path(node_type.folder) / source) for source in core.sources]
-    return [*shared, *packages, *modules, *own, f"{top_of(node_type.type)}.sv"]
-
-
-def _project_file(place: _Place, graph: Graph, cores: Mapping[str, Core]) -> GeneratedFile:
-    source = source_of(graph)
-    values = {
-        "project": graph.name,
-        "version": ligament.__version__,
-        "distro": graph.distro,
-        "message_packages": [graph.message_packages[p] for p in sorted(graph.message_packages)],
-        "libraries": [
-            {
-                "type": name,
-                "target": target_of(name),
-                "top": top_of(name),
-                "class_name": f"ligament::generated::{class_of(name)}",
-                "sources": _sources(place, graph.types[name], core),
-            }
-            for name, core in cores.items()
-        ],
-    }
-    return _rendered(f"{place.project}/CMakeLists.txt", "CMakeLists.txt.j2", source, values)

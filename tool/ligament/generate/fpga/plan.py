@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a design is made of: its nodes, where their ports lead, the networks between them.
+
+Numbers are given here once; the top level and the component that drives it are rendered from them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ligament.cores.manifest import Core
+from ligament.errors import InputError, Problem
+from ligament.graph.model import NodeType, Port
+from ligament.mapping.model import GraphMapping, MappedTopic, Stream
+from ligament.messages.hdl.render import module_name
+
+#: Kinds of a queue (mapping.json) as lig_topic's QOS knows them.
+QUEUES = {"keep-all": 0, "keep-last": 1, "best-effort": 2}
+#: Width of a core's streams. Unit: bits.
+CORE_BITS = 64
+#: The header of a frame has 8 bits for each (spec/wire/stream.md).
+MOST_TOPICS = 256
+PROBES_PER_WORD = 64
+MOST_HISTORY = 64
+EVEN_OUT_BEATS = 512
+
+
+@dataclass(frozen=True)
+class Link:
+    """Where a port of a node in hardware leads: an entry or exit, or a network's end."""
+
+    port: str
+    name: str  # in HDL and C++: node and port
+    message: str
+    probe: int
+    outside: int | None = None  # number of the entry or exit
+    network: int = 0
+    end: int = 0  # number among the network's publishers or subscriptions
+    problem: int = 0
+
+    @property
+    def suffix(self) -> str:
+        """The port in the names of the node's wrapper."""
+        return slug(self.port)
+
+    @property
+    def module(self) -> str:
+        """What the generated modules of its message are called."""
+        return module_name(self.message)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A node of a design."""
+
+    place: int
+    id: str  # empty in a design that all nodes of a type share
+    slug: str
+    type: NodeType
+    core: Core
+    inputs: tuple[Link, ...]
+    outputs: tuple[Link, ...]
+
+
+@dataclass
+class Network:
+    """A hardware-mapped topic."""
+
+    number: int
+    topic: str
+    width: int
+    publishers: list[Link] = field(default_factory=list)
+    subscriptions: list[Link] = field(default_factory=list)
+    queues: list[tuple[int, int, int]] = field(default_factory=list)  # kind, depth, history
+
+
+@dataclass(frozen=True)
+class Design:
+    """One top level."""
+
+    name: str  # of target and library
+    top: str  # the same in all variants in which the hardware is
+    members: tuple[Member, ...]
+    networks: tuple[Network, ...]
+    entries: tuple[Link, ...]
+    exits: tuple[Link, ...]
+    probes: tuple[Link, ...]
+
+    @property
+    def messages(self) -> list[str]:
+        """All message types, sorted."""
+        return sorted({link.message for link in self.probes})
+
+    @property
+    def types(self) -> list[Member]:
+        """One member of each node type, sorted."""
+        found = {member.type.type: member for member in reversed(self.members)}
+        return [found[name] for name in sorted(found)]
+
+    @property
+    def problems(self) -> list[Link]:
+        """Outputs by the number of their problem wire."""
+        return [link for member in self.members for link in member.outputs]
+
+
+def slug(text: str) -> str:
+    """Return a part of a name in HDL and C++, without their own double underscores."""
+    return re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", text)).strip("_")
+
+
+def single_design(node_type: NodeType, core: Core, name: str) -> Design:
+    """Return the design of one node without hardware topics: that of its type."""
+    return _Planner({}, {}).plan(name, [("", node_type, core)])
+
+
+def joined_design(
+    mapping: GraphMapping,
+    nodes: tuple[str, ...],
+    types: Mapping[str, tuple[NodeType, Core]],
+    name: str,
+) -> Design:
+    """Return the design of several nodes."""
+    topics = {
+        topic: mapping.topics[topic]
+        for node in nodes
+        for topic in (port.topic for port in mapping.nodes[node].ports.values())
+        if "hmt" in mapping.topics[topic].transports
+    }
+    if len(topics) > MOST_TOPICS:
+        text = f"the design '{name}' has {len(topics)} hardware topics"
+        raise InputError(Problem("design-size", text, expected=f"at most {MOST_TOPICS}"))
+    ports = {node: {n: p.topic for n, p in mapping.nodes[node].ports.items()} for node in nodes}
+    planner = _Planner({name: topics[name] for name in sorted(topics)}, ports)
+    return planner.plan(name, [(node, *types[mapping.nodes[node].type]) for node in nodes])
+
+
+class _Planner:
+    def __init__(
+        self, topics: Mapping[str, MappedTopic], ports: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        self.ports = ports
+        self.topics = topics
+        self.networks = {
+            name: Network(number, name, _stream(topic).width_bits)
+            for number, (name, topic) in enumerate(topics.items())
+        }
+        self.probes: list[Link] = []
+        self.entries: list[Link] = []
+        self.exits: list[Link] = []
+        self.problems = 0
+
+    def plan(self, name: str, nodes: list[tuple[str, NodeType, Core]]) -> Design:
+        members = tuple(
+            self._member(place, node, node_type, core)
+            for place, (node, node_type, core) in enumerate(nodes)
+        )
+        networks = tuple(self.networks.values())
+        return Design(
+            name,
+            _top_of(name, members, networks),
+            members,
+            networks,
+            tuple(self.entries),
+            tuple(self.exits),
+            tuple(self.probes),
+        )
+
+    def _member(self, place: int, node: str, node_type: NodeType, core: Core) -> Member:
+        # The number keeps names apart that differ in slashes only.
+        name = f"n{place}_{slug(node)}" if node else slug(node_type.type)
+        inputs = tuple(self._input(node, name, port) for port in core.inputs)
+        outputs = tuple(self._output(node, name, port) for port in core.outputs)
+        return Member(place, node, name, node_type, core, inputs, outputs)
+
+    def _link(self, name: str, port: Port, **leads: int) -> Link:
+        link = Link(port.name, f"{name}_{slug(port.name)}", port.message, len(self.probes), **leads)
+        self.probes.append(link)
+        return link
+
+    def _input(self, node: str, name: str, port: Port) -> Link:
+        topic = self.ports.get(node, {}).get(port.name, "")
+        network = self.networks.get(topic)
+        if network is None:
+            link = self._link(name, port, outside=len(self.entries))
+            self.entries.append(link)
+            return link
+        end = len(network.subscriptions)
+        link = self._link(name, port, network=network.number, end=end)
+        network.subscriptions.append(link)
+        network.queues.append(_queue(self.topics[topic], node, port.name))
+        return link
+
+    def _output(self, node: str, name: str, port: Port) -> Link:
+        network = self.networks.get(self.ports.get(node, {}).get(port.name, ""))
+        problem, self.problems = self.problems, self.problems + 1
+        if network is None:
+            link = self._link(name, port, outside=len(self.exits), problem=problem)
+            self.exits.append(link)
+            return link
+        end = len(network.publishers)
+        link = self._link(name, port, network=network.number, end=end, problem=problem)
+        network.publishers.append(link)
+        return link
+
+
+def _top_of(name: str, members: tuple[Member, ...], networks: tuple[Network, ...]) -> str:
+    """Return the top's name: of what the hardware is, so that variants share what it becomes."""
+    if not networks:
+        return "lig_design_" + slug(name)
+    hardware = [(m.id, m.type.type, m.inputs, m.outputs) for m in members], networks
+    return "lig_design_" + hashlib.sha256(repr(hardware).encode()).hexdigest()[:12]
+
+
+def _stream(topic: MappedTopic) -> Stream:
+    """What the mapping says; one that was written by hand may leave it out."""
+    return topic.stream or Stream(CORE_BITS, "")
+
+
+def _queue(topic: MappedTopic, node: str, port: str) -> tuple[int, int, int]:
+    for queue in _stream(topic).queues:
+        if (queue.node, queue.port) == (node, port):
+            qos = next(e.qos for e in topic.ends if (e.node, e.port) == (node, port))
+            return QUEUES[queue.kind], queue.depth_beats, min(qos.depth, MOST_HISTORY) or 1
+    return QUEUES["keep-all"], EVEN_OUT_BEATS, 1

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of designs, rendered from their plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ligament
+from ligament import resources
+from ligament.cores.manifest import Core
+from ligament.generate.files import GeneratedFile, cpp_text, render, source_of
+from ligament.generate.fpga.plan import PROBES_PER_WORD, Design, Link, Member, single_design, slug
+from ligament.graph.model import Graph, NodeType, Parameter
+from ligament.messages.cpp_names import header_path, qualified
+
+#: What a device's simulation obeys.
+FIGURES = ("clock_hz", "latency_ns", "bandwidth_bytes_per_s")
+#: Of the stream IP, what a node needs around its core; packages first.
+AROUND_CORES = ("lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_unpack.sv", "lig_pack.sv")
+#: What networks are made of.
+NETWORKS = (
+    "lig_skid.sv", "lig_store.sv", "lig_fifo.sv", "lig_fifo_drop.sv", "lig_fifo_last.sv",
+    "lig_bcast.sv", "lig_arbiter.sv", "lig_stats.sv", "lig_width.sv", "lig_topic.sv",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the files of one platform go, and what its device gives; figures are compiled in."""
+
+    project: str
+    work: str
+    libraries: str
+    device: str
+    figures: Mapping[str, Any]
+
+
+def wrapper_of(node_type: str) -> str:
+    """Return the module around a core of this type."""
+    return "lig_node_" + slug(node_type)
+
+
+def class_of(member: Member) -> str:
+    """Return the generated class: `image/resize` becomes ImageResizeCore, then its place."""
+    words = slug(member.type.type).split("_")
+    name = "".join(word.capitalize() for word in words) + "Core"
+    return f"{name}{member.place}" if member.id else name
+
+
+def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile:
+    """Return the wrapper of a node type's core."""
+    member = single_design(node_type, core, "-").members[0]
+    values = {
+        "type": node_type.type,
+        "top": wrapper_of(node_type.type),
+        "core": core.top,
+        "inputs": list(member.inputs),
+        "outputs": list(member.outputs),
+        "parameters": [_parameter(p, "") for p in core.parameters],
+    }
+    source = str(Path(node_type.folder) / "node.yaml")
+    return _rendered(f"{place.project}/{values['top']}.sv", "node.sv.j2", source, values)
+
+
+def design_files(place: Place, design: Design) -> list[GeneratedFile]:
+    """Return top level, component and list of sources of a design."""
+    source = ", ".join(str(Path(m.type.folder) / "node.yaml") for m in design.types)
+    values: dict[str, Any] = {
+        "name": design.name,
+        "top": design.top,
+        "device": place.device,
+        "figures": {name: repr(float(place.figures[name])) for name in FIGURES},
+        "in_flight": int(place.figures.get("in_flight", 1)),
+        "waveforms": bool(place.figures.get("waveforms", 0)),
+        "includes": sorted({header_path(message) for message in design.messages}),
+        "members": [_member(member) for member in design.members],
+        "entries": design.entries,
+        "exits": design.exits,
+        "probes": design.probes,
+        "problems": design.problems,
+        "networks": design.networks,
+        "words": _words(design),
+    }
+    base = f"{place.project}/{design.name}-fpga"
+    sources = "\n".join(sources_of(design)) + "\n"
+    return [
+        _rendered(f"{place.project}/{design.top}.sv", "design.sv.j2", source, values),
+        _rendered(f"{base}.cpp", "design.cpp.j2", source, values),
+        GeneratedFile(f"{base}.f", sources, source),
+    ]
+
+
+def sources_of(design: Design) -> list[str]:
+    """All SystemVerilog of a design, in an order that any tool takes; ours by name."""
+    shared = [*AROUND_CORES, *(NETWORKS if design.networks else ())]
+    links = design.probes
+    ins = {link.module for member in design.members for link in member.inputs}
+    outs = {link.module for member in design.members for link in member.outputs}
+    cores = [
+        str(Path(member.type.folder) / source)
+        for member in design.types
+        for source in member.core.sources
+    ]
+    return [
+        *(str(resources.hdl_dir() / name) for name in shared),
+        *(f"{name}_pkg.sv" for name in sorted({link.module for link in links})),
+        *(f"{name}_unpack.sv" for name in sorted(ins)),
+        *(f"{name}_pack.sv" for name in sorted(outs)),
+        *dict.fromkeys(cores),
+        *(f"{wrapper_of(member.type.type)}.sv" for member in design.types),
+        f"{design.top}.sv",
+    ]
+
+
+def project_file(place: Place, graph: Graph, designs: Iterable[Design]) -> GeneratedFile:
+    """Return the CMake project that compiles all designs."""
+    values = {
+        "project": graph.name,
+        "version": ligament.__version__,
+        "distro": graph.distro,
+        "message_packages": [graph.message_packages[p] for p in sorted(graph.message_packages)],
+        "waveforms": bool(place.figures.get("waveforms", 0)),
+        "libraries": [
+            {
+                "name": design.name,
+                "target": f"{design.name}-fpga",
+                "top": design.top,
+                "classes": [f"ligament::generated::{class_of(m)}" for m in design.members],
+                "sources": sources_of(design),
+            }
+            for design in designs
+        ],
+    }
+    path = f"{place.project}/CMakeLists.txt"
+    return _rendered(path, "CMakeLists.txt.j2", source_of(graph), values)
+
+
+def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) -> GeneratedFile:
+    text = render("fpga", template, source, values)
+    return GeneratedFile(path, text, source, f"fpga/{template}")
+
+
+def _member(member: Member) -> dict[str, Any]:
+    registers = member.core.parameters
+    return {
+        "place": member.place,
+        "slug": member.slug,
+        "what": f"{member.id} ({member.type.type})" if member.id else member.type.type,
+        "node_name": (member.id or member.type.type).rpartition("/")[2],
+        "class_name": class_of(member),
+        "module": wrapper_of(member.type.type),
+        "inputs": [_link(link) for link in member.inputs],
+        "outputs": [_link(link) for link in member.outputs],
+        "links": [*member.inputs, *member.outputs],
+        "stamps": [link for link in member.outputs if link.outside is None],
+        "parameters": [_parameter(p, member.slug) for p in registers],
+        "others": [_other(p) for p in member.type.parameters.values() if p not in registers],
+    }
+
+
+def _link(link: Link) -> dict[str, Any]:
+    fields = ("port", "name", "suffix", "probe", "outside", "network", "end", "problem")
+    return {name: getattr(link, name) for name in fields} | {"cpp": qualified(link.message)}
+
+
+def _parameter(parameter: Parameter, owner: str) -> dict[str, Any]:
+    name = slug(parameter.name)
+    return {
+        "name": parameter.name,
+        "port": f"parameter_{parameter.name.replace('.', '_')}_i",
+        "wire": f"parameter_{owner}_{name}_i",
+        "description": parameter.description,
+        "default": (float if parameter.type == "double" else int)(parameter.default or 0),
+        "type": parameter.type,
+        "range": list(parameter.range) if parameter.range else None,
+    }
+
+
+def _other(parameter: Parameter) -> dict[str, str]:
+    """A parameter that only other implementations use: the node has it, as they do."""
+    value = parameter.default
+    kind, literal = {
+        "bool": ("bool", "true" if value else "false"),
+        "integer": ("std::int64_t", f"std::int64_t{{{int(value or 0)}}}"),
+        "double": ("double", repr(float(value or 0))),
+    }.get(parameter.type, ("std::string", f"std::string({cpp_text(str(value or ''))})"))
+    return {"name": parameter.name, "type": kind, "default": literal}
+
+
+def _words(design: Design) -> list[dict[str, Any]]:
+    """The probes in words, each with the node's vector and the bit in it."""
+    bits = [
+        {"owner": member.slug, "bit": bit}
+        for member in design.members
+        for bit, _ in enumerate([*member.inputs, *member.outputs])
+    ]
+    cut = [bits[i : i + PROBES_PER_WORD] for i in range(0, len(bits), PROBES_PER_WORD)]
+    return [
+        {"number": number, "links": links, "free": PROBES_PER_WORD - len(links)}
+        for number, links in enumerate(cut)
+    ]

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several cores of one graph in one design: what software gives, in the same cycles each time.
+
+One design has it all: a chain, a topic with three subscriptions, a core with two inputs, two exits.
+
+    loop -> /image -> first -> /middle -> left  -> /left  -> join -> /result
+                                       -> right -> /right ->
+                                       -> tail  -> /side
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+HERE = Path(__file__).parent
+LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+
+GRAPH = """schema: ligament/graph/1
+name: case_design
+packages: [{nodes}]
+nodes:
+  loop: {{type: case/loop, parameters: {{file: {file}, side: true}}}}
+  first: {{type: case/xor, parameters: {{key: 90}}, remap: {{in: image, out: middle}}}}
+  left: {{type: case/xor, parameters: {{key: 15}}, remap: {{in: middle, out: left}}}}
+  right: {{type: case/xor, parameters: {{key: 240}}, remap: {{in: middle, out: right}}}}
+  tail: {{type: case/xor, parameters: {{key: 255}}, remap: {{in: middle, out: side}}}}
+  join: {{type: case/join, remap: {{joined: result}}}}
+variants:
+  software: {{containers: separate}}
+  hardware:
+    devices: &devices {{first: fpga0, left: fpga0, right: fpga0, tail: fpga0, join: fpga0}}
+    bound_bytes: &bounds {{image: 100000, result: 100000, side: 100000}}
+  dataflow:
+    devices: *devices
+    bound_bytes: *bounds
+    fpga: {{in_flight: 5}}
+    parameters:
+      right: {{pause: 3}}
+      loop: {{ahead: 5, count: 10, larger: 0}}
+  stuck:
+    devices: *devices
+    bound_bytes: *bounds
+    parameters:
+      join: {{answers: 0}}
+      loop: {{result: false}}
+"""
+# Topics between cores declare no bound: their queues make publishers wait, and nothing is lost.
+
+
+def ligament(*words: str | Path, status: int = 0) -> str:
+    result = subprocess.run(
+        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert result.returncode == status, result.stdout + result.stderr
+    return result.stdout
+
+
+@dataclass
+class Run:
+    """What came back on each topic, the run's record, and its folder."""
+
+    results: list[str]
+    side: list[str]
+    record: dict[str, Any]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("design")
+    text = GRAPH.format(nodes=HERE / "nodes", file=folder / "results.txt")
+    (folder / "graph.yaml").write_text(text)
+    for variant in ("software", "hardware", "dataflow", "stuck"):
+        build(folder, variant)
+    return folder
+
+
+def build(folder: Path, variant: str) -> None:
+    words = ["--variant", variant, "--platform", "fpga_sim", "--out", folder / "build"]
+    ligament("build", folder / "graph.yaml", *words)
+
+
+def run(folder: Path, variant: str, *words: str, status: int = 0) -> Run:
+    built = folder / "build" / "case_design" / variant
+    domain = f"design_{uuid.uuid4().hex[:12]}"
+    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
+    last = max((built / "runs").iterdir())
+    lines = (folder / "results.txt").read_text().splitlines()
+    return Run(
+        [line for line in lines if not line.startswith("side")],
+        [line for line in lines if line.startswith("side")],
+        json.loads((last / "run.json").read_text()),
+        last,
+    )
+
+
+def values_of(folder: Path, name: str) -> list[float]:
+    """What the design's spans told under a name, in order."""
+    ligament("trace", folder)
+    events = folder / "events.parquet"
+    names = f"select argument from '{events}' where event = 'value_name' and name = '{name}'"
+    query = (
+        f"select value from '{events}' where event = 'span_value' and argument in ({names})"
+        " order by time_ns"
+    )
+    # A connection of its own: the shared one may be busy with another test's result.
+    with duckdb.connect() as connection:
+        return [row[0] for row in connection.execute(query).fetchall()]
+
+
+def test_a_design_gives_what_software_gives_in_the_same_cycles_each_time(graph: Path) -> None:
+    expected = run(graph, "software")
+    assert len(expected.results) == len(expected.side) == 5
+    first = run(graph, "hardware", "--trace")
+    assert (first.results, first.side) == (expected.results, expected.side)
+    second = run(graph, "hardware", "--trace")
+    assert (second.results, second.side) == (expected.results, expected.side)
+    cycles = values_of(first.folder, "cycles")
+    assert len(cycles) == 5
+    assert cycles == values_of(second.folder, "cycles")
+    # The nodes of the chain work at the same time: a message takes its beats once, an input and two
+    # outputs share 16 bytes of memory per cycle, both ends wait for it, each node adds some cycles.
+    assert all(1.5 * 1000 / 8 + 100 <= number <= 1.5 * 1028 / 8 + 300 for number in cycles)
+
+
+def test_messages_in_flight_overlap_and_the_slowest_node_sets_the_pace(graph: Path) -> None:
+    done = run(graph, "dataflow", "--trace")
+    assert len(done.results) == len(done.side) == 10
+    assert [int(line.split()[-1]) for line in done.results] != [0] * 10
+    # Messages of 1000 bytes and some single fields; `right` takes a beat in four cycles, and the
+    # other nodes wait for it. What went in together depends on when the loop's messages came.
+    cycles = values_of(done.folder, "cycles")
+    beats = values_of(done.folder, "/middle beats")
+    frame = sum(beats) / 10
+    together = [count / frame for count in beats]
+    assert sum(together) == 10 and all(count in (1, 2, 3, 4, 5) for count in together)
+    slowest = 4 * (1000 / 8 + 14)
+    for count, number in zip(together, cycles, strict=True):
+        # The way of the first message through all nodes, once; of five: 10 % of it all.
+        assert count * 4 * 1000 / 8 <= number <= count * slowest + 300
+
+
+def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) -> None:
+    done = run(graph, "stuck", status=1)  # of a run whose nodes told errors
+    assert len(done.side) == 5
+    told = [error for error in done.record["errors"] if error["node"] == "/join"]
+    assert told and all("no whole message within" in error["text"] for error in told)
+    assert "gets no further one" in told[-1]["text"]
+    assert not [error for error in done.record["errors"] if error["node"] != "/join"]

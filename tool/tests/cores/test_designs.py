@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Designs of several nodes: which nodes share one, what is generated, what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ligament.errors import InputError
+from ligament.generate.fpga.backend import FpgaBackend
+from ligament.graph import load_graph
+from ligament.graph.model import Graph
+from ligament.mapping import installed, load_platform, map_graph
+from ligament.mapping.model import GraphMapping, Queue, Stream
+
+NODES = Path(__file__).parent / "nodes"
+GRAPH = """schema: ligament/graph/1
+name: designs
+packages: [{nodes}]
+nodes:
+  loop: {{type: case/loop}}
+  first: {{type: case/xor, device: fpga0, remap: {{in: image, out: middle}}}}
+  left: {{type: case/xor, device: fpga0, remap: {{in: middle, out: left}}}}
+  right: {{type: case/xor, device: fpga0, remap: {{in: middle, out: right}}}}
+  join: {{type: case/join, device: fpga0, remap: {{joined: result}}}}
+  alone: {{type: case/xor, device: fpga0, remap: {{in: image, out: alone}}}}
+topics:
+  image: {{bound_bytes: 1000, transports: [shm]}}
+  result: {{bound_bytes: 1000}}
+  alone: {{bound_bytes: 1000}}
+variants:
+  separate: {{containers: separate}}
+  grouped: {{containers: {{mine: [left, loop]}}}}
+  parted: {{containers: {{one: [left], other: [right]}}}}
+  dataflow: {{fpga: {{in_flight: 4}}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    path = tmp_path_factory.mktemp("designs") / "graph.yaml"
+    path.write_text(GRAPH.format(nodes=NODES))
+    return load_graph(path)
+
+
+def mapped(graph: Graph, variant: str = "separate") -> GraphMapping:
+    return map_graph(graph, load_platform("fpga_sim"), variant, installed())
+
+
+def texts_of(graph: Graph, mapping: GraphMapping) -> dict[str, str]:
+    files = FpgaBackend().generate(graph, mapping).files
+    return {file.path.rpartition("/")[2]: file.text for file in files}
+
+
+def top_of(texts: dict[str, str], design: str) -> str:
+    return texts[texts[f"{design}-fpga.f"].splitlines()[-1]]
+
+
+def test_topics_between_cores_are_streams_and_their_nodes_share_a_container(graph: Graph) -> None:
+    mapping = mapped(graph)
+    hardware = {name for name, topic in mapping.topics.items() if topic.transports == ("hmt",)}
+    assert hardware == {"/middle", "/left", "/right"}
+    assert mapping.topics["/middle"].reason.rule == "all-ends-on-one-fpga"
+    assert set(mapping.containers["fpga0"]) == {"/first", "/left", "/right", "/join"}
+    assert mapping.nodes["/alone"].container == "alone"
+
+
+def test_a_group_that_names_a_node_gets_its_design(graph: Graph) -> None:
+    containers = mapped(graph, "grouped").containers
+    assert set(containers["mine"]) == {"/first", "/left", "/right", "/join", "/loop"}
+
+
+def test_groups_that_part_a_design_are_refused(graph: Graph) -> None:
+    with pytest.raises(InputError) as refused:
+        mapped(graph, "parted")
+    (problem,) = refused.value.problems
+    assert problem.code == "container-design"
+    assert "one, other" in problem.text
+    assert problem.location is not None and problem.location.line == 18
+
+
+def test_a_design_has_its_nodes_and_networks(graph: Graph) -> None:
+    output = FpgaBackend().generate(graph, mapped(graph))
+    assert FpgaBackend().generate(graph, mapped(graph)) == output
+    assert set(output.entry["libraries"]) == {"separate-fpga0", "case-xor"}
+    assert output.nodes["/left"].library == output.nodes["/join"].library
+    assert output.nodes["/left"].class_name != output.nodes["/right"].class_name
+    assert output.nodes["/alone"].class_name == "ligament::generated::CaseXorCore"
+    texts = {file.path.rpartition("/")[2]: file.text for file in output.files}
+    top = top_of(texts, "separate-fpga0")
+    assert ".PUBLISHERS(1), .SUBSCRIBERS(2)" in top
+    assert top.count("lig_topic #(") == 3
+    assert top.count("lig_node_case_xor #(") == 3
+    assert ".TOPIC_joined" not in top
+    code = texts["separate-fpga0-fpga.cpp"]
+    assert "plan.in_flight = 1;" in code
+    # The core between cores has no end in the pool, so no publisher and no subscription.
+    assert code.count("add_input<") == 1
+    assert code.count("add_output<") == 1
+
+
+def test_variants_with_the_same_hardware_share_its_model(graph: Graph) -> None:
+    one = texts_of(graph, mapped(graph))
+    other = texts_of(graph, mapped(graph, "dataflow"))
+    assert (
+        top_of(one, "separate-fpga0").splitlines()[2:]
+        == top_of(other, "dataflow-fpga0").splitlines()[2:]
+    )
+    assert one["separate-fpga0-fpga.f"] == other["dataflow-fpga0-fpga.f"]
+    assert "plan.in_flight = 4;" in other["dataflow-fpga0-fpga.cpp"]
+
+
+def test_width_and_queues_are_those_of_the_mapping(graph: Graph) -> None:
+    mapping = mapped(graph)
+    queues = (
+        Queue("/left", "in", "keep-last", 1024, "as said"),
+        Queue("/right", "in", "best-effort", 2048, "as said"),
+    )
+    middle = replace(mapping.topics["/middle"], stream=Stream(256, "as said", queues))
+    mapping = replace(mapping, topics={**mapping.topics, "/middle": middle})
+    top = top_of(texts_of(graph, mapping), "separate-fpga0")
+    assert ".DATA_WIDTH(256), .PUBLISHERS(1), .SUBSCRIBERS(2)" in top
+    assert ".QOS({2'd2, 2'd1})" in top
+    assert ".DEPTH({32'd2048, 32'd1024})" in top
+    assert top.count("lig_width #(.S_WIDTH(64), .M_WIDTH(256))") == 1
+    assert top.count("lig_width #(.S_WIDTH(256), .M_WIDTH(64))") == 2

@@ -182,12 +182,15 @@ def _parameter(parameter: Parameter, owner: str) -> dict[str, Any]:
 def _other(parameter: Parameter) -> dict[str, str]:
     """A parameter that only other implementations use: the node has it, as they do."""
     value = parameter.default
-    kind, literal = {
-        "bool": ("bool", "true" if value else "false"),
-        "integer": ("std::int64_t", f"std::int64_t{{{int(value or 0)}}}"),
-        "double": ("double", repr(float(value or 0))),
-    }.get(parameter.type, ("std::string", f"std::string({cpp_text(str(value or ''))})"))
-    return {"name": parameter.name, "type": kind, "default": literal}
+    if parameter.type == "bool":
+        return {"name": parameter.name, "type": "bool", "default": "true" if value else "false"}
+    if parameter.type == "integer":
+        number = f"std::int64_t{{{int(value or 0)}}}"
+        return {"name": parameter.name, "type": "std::int64_t", "default": number}
+    if parameter.type == "double":
+        return {"name": parameter.name, "type": "double", "default": repr(float(value or 0))}
+    text = f"std::string({cpp_text(str(value or ''))})"
+    return {"name": parameter.name, "type": "std::string", "default": text}
 
 
 def _words(design: Design) -> list[dict[str, Any]]:

@@ -266,6 +266,14 @@ CHECKS: tuple[Check, ...] = (
         "NVIDIA's driver",
     ),
     Check(
+        "CUDA compiler",
+        "optional",
+        False,
+        shared_library("libnvrtc.so.12"),
+        "NVIDIA devices are driven through OpenCL, and kernels in CUDA C++ cannot be compiled",
+        "the CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12` and its path in LIGAMENT_NVRTC",
+    ),
+    Check(
         "Arm compiler",
         "optional",
         False,

@@ -14,6 +14,7 @@ from ligament.artefacts import json_text
 from ligament.generate.files import Component, GeneratedFile
 from ligament.graph.model import plain
 from ligament.mapping.credit import deepest
+from ligament.mapping.device_models import AUTOMATIC
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 # From the strictest wish to the mildest.
@@ -53,7 +54,7 @@ def container_file(
 
 
 def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
-    return {
+    data = {
         "id": name,
         "name": node.name,
         "namespace": node.namespace,
@@ -65,6 +66,9 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
         "parameters": plain(node.parameters),
         "parameter_files": [],
     }
+    if node.device_model and node.device_model.model != AUTOMATIC:
+        data["device_model"] = node.device_model.model
+    return data
 
 
 def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
@@ -76,8 +80,10 @@ def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
     }
     if topic.mode != "shared":
         data["mode"] = topic.mode
-    if "shm" in topic.transports:
+    if {"shm", "queue"} & set(topic.transports):
         data |= _memory(mapping, topic)
+    if "queue" in topic.transports:
+        data["queue"] = True
     return data
 
 

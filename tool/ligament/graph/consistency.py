@@ -131,8 +131,9 @@ def _named_nodes(
     variant: Variant, document: Document, path: Path
 ) -> Iterator[tuple[str, Location]]:
     """Yield every node that a variant names outside its fusions, with its place."""
-    for node in variant.devices:
-        yield node, document.key_at(*path, "devices", node)
+    for key, wishes in (("devices", variant.devices), ("device_models", variant.device_models)):
+        for node in wishes:
+            yield node, document.key_at(*path, key, node)
     for node in variant.parameters:
         yield node, document.key_at(*path, "parameters", node)
     if not isinstance(variant.containers, str):

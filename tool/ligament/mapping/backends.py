@@ -24,7 +24,7 @@ TRANSPORTS: dict[str, Backend] = {
     "dds": Backend(True, "the edge, the component that speaks DDS for a host"),
     "hmt": Backend(True, "stream networks between the cores of a design"),
     "gateway": Backend(False, "gateways are not built into graphs yet"),
-    "queue": Backend(False, "queues between kernels come with the GPU back-end"),
+    "queue": Backend(True, "payloads that stay on a GPU between kernels of one process"),
     "xrce": Backend(False, "it comes with the microcontroller back-end"),
 }
 

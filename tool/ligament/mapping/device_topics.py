@@ -21,7 +21,7 @@ def device_problems(
     """Yield what the device topics of a variant lack."""
     kinds = {node: device.kind for node, device in devices.items()}
     for name, topic in sorted(topics.items()):
-        if "shm" in choices[name].transports:
+        if {"shm", "queue"} & set(choices[name].transports):
             yield from topic_problems(name, topic.ends, topic.bound_bytes, kinds, topic.at)
 
 

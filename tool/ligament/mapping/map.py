@@ -20,6 +20,7 @@ from ligament.mapping.backends import Backends, installed
 from ligament.mapping.containers import assign_containers
 from ligament.mapping.credit import credit_of
 from ligament.mapping.designs import gather, joined_nodes
+from ligament.mapping.device_models import device_model
 from ligament.mapping.device_topics import device_problems
 from ligament.mapping.devices import assign_devices
 from ligament.mapping.edges import edge_problems
@@ -90,7 +91,13 @@ def map_graph(
         variant=wanted.name,
         platform=platform.name,
         description=wanted.description,
-        nodes={n: _node(nodes[n], places[n], containers[n], replaces) for n in sorted(nodes)},
+        nodes={
+            n: replace(
+                _node(nodes[n], places[n], containers[n], replaces),
+                device_model=device_model(nodes[n], graph.types[nodes[n].type], devices[n], wanted),
+            )
+            for n in sorted(nodes)
+        },
         topics=made,
         containers=_members(containers),
         wait=wanted.wait,
@@ -155,7 +162,7 @@ def _node(
 
 def _topic(graph: Graph, name: str, choice: Choice, containers: Mapping[str, str]) -> MappedTopic:
     topic = graph.topics[name]
-    in_pool = "shm" in choice.transports
+    in_pool = bool({"shm", "queue"} & set(choice.transports))
     return MappedTopic(
         id=name,
         hash=topic.hash,

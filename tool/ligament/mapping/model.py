@@ -49,6 +49,14 @@ class MappedPort:
 
 
 @dataclass(frozen=True)
+class DeviceModel:
+    """How payloads reach a node with kernels; `automatic`: the runtime asks the device."""
+
+    model: str
+    reason: Reason
+
+
+@dataclass(frozen=True)
 class MappedNode:
     """A node with its place."""
 
@@ -65,6 +73,7 @@ class MappedNode:
     ports: Mapping[str, MappedPort] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     replaces: tuple[str, ...] = ()
+    device_model: DeviceModel | None = field(default=None, metadata={"left_out": None})
 
 
 @dataclass(frozen=True)
@@ -278,6 +287,8 @@ def _node(data: Mapping[str, Any]) -> MappedNode:
     fresh = dict(data)
     fresh["reason"] = _reason(data["reason"])
     fresh["replaces"] = tuple(data.get("replaces", ()))
+    if found := data.get("device_model"):
+        fresh["device_model"] = DeviceModel(found["model"], _reason(found["reason"]))
     fresh["ports"] = {
         k: MappedPort(p["topic"], p["direction"], p["message"], merge(p.get("qos", {})))
         for k, p in data.get("ports", {}).items()

@@ -32,6 +32,8 @@ class Device:
     family: str = ""
     budgets: Mapping[str, float] = field(default_factory=dict)
     slots: Mapping[str, Slot] = field(default_factory=dict)
+    host_memory: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,8 @@ def _device(name: str, data: Mapping[str, Any]) -> Device:
             slot: Slot(found.get("budgets", {}), tuple(found.get("cores", ())))
             for slot, found in data.get("slots", {}).items()
         },
+        data.get("host_memory", ""),
+        data.get("model", ""),
     )
 
 

@@ -7,6 +7,7 @@ comes from the manifest that `ligament check` has judged already.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,13 +106,14 @@ def _manifest(node_type: NodeType, catalog: MessageCatalog) -> Manifest:
 def _node_file(node_type: NodeType, manifest: Manifest) -> GeneratedFile:
     folder = Path(node_type.folder)
     messages = {end.message for end in (*manifest.inputs, *manifest.outputs)}
-    inputs = [_end(e, ()) for e in manifest.inputs]
+    inputs = [_end(e, ()) | {"payload_is_read": _reads(manifest, e)} for e in manifest.inputs]
     values = {
         "type": node_type.type,
         "class_name": class_of(node_type.type),
         "node_name": node_type.type.rpartition("/")[2],
         "includes": sorted(header_path(m) for m in messages),
         "sources": [_source(folder / s) for s in node_type.implementations["gpu"]["sources"]],
+        "access": node_type.implementations["gpu"].get("access", "cached"),
         "parameters": [_parameter(p) for p in _used(node_type)],
         "inputs": inputs,
         "lead": inputs[0],
@@ -179,7 +181,35 @@ def _end(end: End, fills: Iterable[Fill]) -> dict[str, Any]:
         "cpp_message": qualified(end.message),
         "lengths": lengths,
         "fields": [_field(f) for f in own if "[" not in f.info.spelling],
+        "payload": _payload(end) if _has_payload(end, own) else "",
     }
+
+
+def _has_payload(end: End, fills: Iterable[Fill]) -> bool:
+    """Return whether the end's chosen array has a length, so that there is a payload."""
+    return any(f.path == end.chosen and "[" in f.info.spelling for f in fills)
+
+
+def _payload(end: End) -> str:
+    accessors = ".".join(f"{accessor_name(p)}()" for p in end.chosen.split("."))
+    return f"std::as_writable_bytes(out_{end.alias}.{accessors})"
+
+
+def _reads(manifest: Manifest, end: End) -> bool:
+    """Return whether some expression looks at an element of an input's payload, not at its size."""
+    accessors = ".".join(f"{accessor_name(p)}()" for p in end.chosen.split(".") if p)
+    payload = re.compile(re.escape(f"in_{end.alias}.{accessors}") + r"(?!\.size\(\))")
+    looked_at = [
+        *(typed.cpp for typed, _ in manifest.requirements),
+        *(typed.cpp for _, typed in manifest.values),
+        *(typed.cpp for _, typed in manifest.buffers),
+        *(fill.value.cpp for fill in manifest.fills),
+    ]
+    for kernel in manifest.kernels:
+        looked_at += [size.cpp for size in (*kernel.sizes, *kernel.local)]
+        looked_at += [a.value.cpp for a in kernel.arguments if a.kind in ("number", "values")]
+        looked_at += [kernel.when.cpp] if kernel.when else []
+    return bool(end.chosen) and any(payload.search(cpp) for cpp in looked_at)
 
 
 def _length(fill: Fill) -> str:
@@ -220,9 +250,7 @@ def _argument(argument: Argument, manifest: Manifest) -> str:
         return f"gpu::Values{{gpu::bytes_of({argument.value.cpp})}}"
     if argument.kind == "buffer":
         return f"buffer_{argument.alias}"
-    end = next(e for e in manifest.outputs if e.alias == argument.alias)
-    accessors = ".".join(f"{accessor_name(p)}()" for p in end.chosen.split("."))
-    return f"std::as_writable_bytes(out_{argument.alias}.{accessors})"
+    return _payload(next(e for e in manifest.outputs if e.alias == argument.alias))
 
 
 def _project_file(

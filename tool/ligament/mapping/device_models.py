@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How payloads reach a GPU node: in place, copied both ways, or in memory that the driver moves.
+
+The rules are the table `MODEL_RULES`; the first that has an answer decides. The runtime has the
+same rules for what a platform leaves open (runtime/src/gpu/model.cpp, spec/device/gpu.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ligament.graph.model import Node, NodeType, Variant
+from ligament.mapping.model import DeviceModel, Reason
+from ligament.mapping.platform import Device
+
+AUTOMATIC = "automatic"
+
+
+@dataclass(frozen=True)
+class ModelCase:
+    """What a rule may look at."""
+
+    node: Node
+    node_type: NodeType
+    device: Device
+    variant: Variant
+
+    @property
+    def access(self) -> str:
+        """Return how the kernels use payloads, as their manifest says."""
+        return str(self.node_type.implementations["gpu"].get("access", "cached"))
+
+
+Answer = tuple[str, str] | None
+
+
+def _wish(case: ModelCase) -> Answer:
+    wish = case.variant.device_models.get(case.node.id)
+    return (wish, "the variant asks for it") if wish else None
+
+
+def _platform_wish(case: ModelCase) -> Answer:
+    wish = case.device.model
+    return (wish, f"the platform asks for it on {case.device.name}") if wish else None
+
+
+def _unknown(case: ModelCase) -> Answer:
+    if case.device.host_memory:
+        return None
+    return AUTOMATIC, (
+        f"the platform does not say how {case.device.name} reaches main memory, so the runtime "
+        f"asks the device when it opens it (access: {case.access})"
+    )
+
+
+def _card(case: ModelCase) -> Answer:
+    if case.device.host_memory != "copied":
+        return None
+    return "standard_copy", f"{case.device.name} has memory of its own"
+
+
+def _coherent(case: ModelCase) -> Answer:
+    if case.device.host_memory != "cached":
+        return None
+    return "zero_copy", f"{case.device.name} reaches main memory in place, and caches stay on"
+
+
+def _uncached(case: ModelCase) -> Answer:
+    where = f"{case.device.name} reaches main memory in place, with caches off"
+    if case.access == "streaming":
+        return "zero_copy", f"{where}, which kernels that touch each byte once do not feel"
+    return "standard_copy", f"{where}, and the kernels rely on caches"
+
+
+@dataclass(frozen=True)
+class ModelRule:
+    """A line of the table."""
+
+    name: str
+    decide: Callable[[ModelCase], Answer]
+
+
+MODEL_RULES: tuple[ModelRule, ...] = (
+    ModelRule("wish", _wish),
+    ModelRule("platform-wish", _platform_wish),
+    ModelRule("not-declared", _unknown),
+    ModelRule("memory-of-its-own", _card),
+    ModelRule("shared-cached", _coherent),
+    ModelRule("shared-uncached", _uncached),
+)
+
+
+def device_model(
+    node: Node, node_type: NodeType, device: Device, variant: Variant
+) -> DeviceModel | None:
+    """Return the model of a node with kernels, with its reason; None for any other node."""
+    if device.kind != "gpu":
+        return None
+    case = ModelCase(node, node_type, device, variant)
+    for rule in MODEL_RULES:
+        answer = rule.decide(case)
+        if answer is not None:
+            return DeviceModel(answer[0], Reason(rule.name, answer[1]))
+    raise AssertionError("the last rule always answers")

@@ -92,6 +92,7 @@ struct SubscriptionEventCallbacks {
 struct PublisherOptions {
   PublisherEventCallbacks event_callbacks;
   std::uint32_t max_loans = 2;  ///< messages that may be lent and not yet published; not in rclcpp
+  std::uint32_t ring = 0;  ///< messages that it keeps at least, whatever its depth; not in rclcpp
 };
 struct SubscriptionOptions {
   SubscriptionEventCallbacks event_callbacks;

@@ -13,12 +13,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <ligament/detail/residents.hpp>
 #include <ligament/gpu.hpp>
 #include <ligament/gpu_expression.hpp>
 #include <ligament/node.hpp>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,6 +68,29 @@ class KernelNode : public Node {
   /// Returns when another message may be under way. Before memory is lent for it.
   void wait_for_room();
   void submit(std::span<const Launch> launches, std::unique_ptr<Job> job);
+
+  /// Whether the payloads of a topic stay on the device (transport `queue`).
+  [[nodiscard]] bool is_queue(const std::string& topic) const { return queues_.contains(topic); }
+  /// Between wait_for_room() and submit(): the payload of this sample is where a kernel left it.
+  /// False: it is nowhere.
+  template <typename Message>
+  [[nodiscard]] bool arrives(const SubscriptionBase& subscription, const Sample<Message>& sample) {
+    if constexpr (requires { sample.view().chosen_bytes(); }) {
+      return !is_queue(subscription.get_topic_name()) ||
+             find_resident(sample.info(), sample.view().chosen_bytes());
+    }
+    return true;
+  }
+  /// The same: the payload of this loan shall stay where the kernels write it.
+  void leaves(std::span<std::byte> payload);
+  /// After submit(): sends the message whose payload leaves() was told of.
+  template <typename Message>
+  void send(Publisher<Message>& publisher, LoanedMessage<Message>&& message,
+            std::span<const std::byte> payload) {
+    senders_.insert(publisher.id());
+    Residents::instance().add(payload.data(), publisher.id(), take_left(payload),
+                              [&] { return publisher.publish(std::move(message)).value_or(0); });
+  }
   /// Returns when no message is under way. Destructors call it while jobs can still publish.
   void drain();
 
@@ -77,7 +102,20 @@ class KernelNode : public Node {
   [[nodiscard]] const Program* program() const { return program_.get(); }
 
  private:
+  /// Of the message in hand.
+  struct OnDevice {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<Resident> resident;
+    bool is_written = false;
+  };
   [[nodiscard]] detail::KernelFigures figures() const;
+  [[nodiscard]] bool find_resident(const MessageInfo& info, std::span<const std::byte> payload);
+  [[nodiscard]] std::shared_ptr<Resident> take_left(std::span<const std::byte> payload);
+  [[nodiscard]] Argument on_device(const Argument& argument) const;
+
+  std::set<std::string> queues_;
+  std::set<std::uint64_t> senders_;  ///< publishers of queue topics
+  std::vector<OnDevice> on_device_;  ///< of the thread that launches
 
   std::string span_name_ = "kernels";
   std::uint64_t handle_ = 0;  ///< of the jobs' callbacks in traces

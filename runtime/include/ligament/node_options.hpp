@@ -87,6 +87,11 @@ class NodeOptions {
     port_qos_[port] = value;
     return *this;
   }
+  /// Of a node with kernels: how payloads reach the device, in the words of spec/device/gpu.md.
+  NodeOptions& device_model(std::string value) {
+    device_model_ = std::move(value);
+    return *this;
+  }
   /// By resolved name.
   NodeOptions& topic(const std::string& name, TopicOptions value) {
     topics_[name] = std::move(value);
@@ -125,6 +130,7 @@ class NodeOptions {
   [[nodiscard]] const std::vector<std::string>& parameter_files() const { return parameter_files_; }
   [[nodiscard]] const std::map<std::string, TopicOptions>& topics() const { return topics_; }
   [[nodiscard]] const std::map<std::string, QoSOverrides>& port_qos() const { return port_qos_; }
+  [[nodiscard]] const std::string& device_model() const { return device_model_; }
 
  private:
   std::shared_ptr<Context> context_;
@@ -135,6 +141,7 @@ class NodeOptions {
   std::vector<std::string> parameter_files_;
   std::map<std::string, TopicOptions> topics_;
   std::map<std::string, QoSOverrides> port_qos_;
+  std::string device_model_;
   bool start_parameter_services_ = false;
   bool start_parameter_event_publisher_ = false;
   bool enable_rosout_ = false;

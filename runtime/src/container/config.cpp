@@ -221,6 +221,8 @@ NodeConfig read_node(const Json& value, const std::string& pointer, const Place&
         node.port_qos[port] = read_qos(qos, at, place.problems);
       },
       Need::optional);
+  reader.choice("device_model", {"zero_copy", "standard_copy", "unified_memory"},
+                node.device_model);
   reader.finish();
   const std::string full = join_name(node.name_space.empty() ? "/" : node.name_space, node.name);
   if (!node.id.empty() && !node.name.empty() && full != node.id) {

@@ -27,6 +27,7 @@ struct NodeConfig {
   std::vector<std::pair<std::string, ParameterValue>> parameters;
   std::vector<std::filesystem::path> parameter_files;
   std::map<std::string, QoSOverrides> port_qos;
+  std::string device_model;  ///< empty: the device's own
 };
 
 /// Where the container holds an edge: which network it joins.

@@ -80,6 +80,7 @@ NodeOptions options_for(const NodeConfig& node, const Surroundings& around) {
   for (const auto& [name, topic] : config.topics) {
     options.topic(name, topic);
   }
+  options.device_model(node.device_model);
   return options;
 }
 

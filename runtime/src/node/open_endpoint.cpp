@@ -57,12 +57,17 @@ std::optional<Wish> make_wish(NodeState& node, const std::string& topic,
     profile = port->second.apply_to(profile);
     profile.max_held = std::max(profile.max_held, own);
   }
-  return Wish{{.topic = std::move(*resolved),
-               .type_name = std::string(type.name),
-               .node = node.id,
-               .type_hash = type.hash,
-               .qos = profile},
-              std::move(options)};
+  Wish wish{{.topic = std::move(*resolved),
+             .type_name = std::string(type.name),
+             .node = node.id,
+             .type_hash = type.hash,
+             .qos = profile},
+            std::move(options)};
+  if (wish.topic.queue) {  // another type: whoever expects payloads in the pool does not match
+    wish.description.type_name += "@device";
+    wish.description.type_hash.back() ^= 0xff;
+  }
+  return wish;
 }
 
 void report_failure(NodeState& node, const char* what, const std::string& topic,
@@ -114,7 +119,7 @@ detail::PublisherParts Node::open_publisher(const std::string& topic,
     pool::WriterOptions writer;
     writer.max_loans = options.max_loans;
     writer.max_bytes = wish.topic.bound_bytes;
-    writer.ring = wish.topic.ring;
+    writer.ring = std::max(wish.topic.ring, options.ring);
     writer.device = wish.topic.device;
     writer.waiter = context.state().waiter.get();
     return context.domain()->create_writer(wish.description, writer);

@@ -92,6 +92,11 @@ def class_of(node_type: str) -> str:
     return "".join(part.capitalize() for part in node_type.replace("/", "_").split("_"))
 
 
+def kernel_signatures(node_type: NodeType, distro: str) -> list[str]:
+    """Return what `ligament-kernel-check --kernel` is told of each kernel: NAME:KINDS."""
+    return _signatures(_manifest(node_type, load_messages(distro, {}, [])))
+
+
 def _manifest(node_type: NodeType, catalog: MessageCatalog) -> Manifest:
     implementation = node_type.implementations["gpu"]
     manifest, mistakes = read_manifest(

@@ -126,3 +126,15 @@ def test_width_and_queues_are_those_of_the_mapping(graph: Graph) -> None:
     assert ".DEPTH({32'd2048, 32'd1024})" in top
     assert top.count("lig_width #(.S_WIDTH(64), .M_WIDTH(256))") == 1
     assert top.count("lig_width #(.S_WIDTH(256), .M_WIDTH(64))") == 2
+
+
+def test_a_file_that_two_node_types_share_is_listed_once(graph: Graph) -> None:
+    types = dict(graph.types)
+    for name in ("case/xor", "case/join"):
+        core = types[name].implementations["fpga"]
+        shared = {**core, "sources": ["../common/shared.sv", *core["sources"]]}
+        types[name] = replace(types[name], implementations={"fpga": shared})
+    shared_graph = replace(graph, types=types)
+    sources = texts_of(shared_graph, mapped(shared_graph))["separate-fpga0-fpga.f"].splitlines()
+    assert sources.count(str(NODES / "common" / "shared.sv")) == 1
+    assert len(set(sources)) == len(sources)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +101,7 @@ def sources_of(design: Design) -> list[str]:
     ins = {link.module for member in design.members for link in member.inputs}
     outs = {link.module for member in design.members for link in member.outputs}
     cores = [
-        str(Path(member.type.folder) / source)
+        os.path.normpath(Path(member.type.folder) / source)  # types share files of a package
         for member in design.types
         for source in member.core.sources
     ]

@@ -21,8 +21,10 @@ def said(hw: int, sw: int) -> dict[str, Any]:
     return {"hw": [hw], "sw": [sw], "busy": 100, "reads": 60, "writes": 35}
 
 
-def pair(publisher: str, size: int, hw: tuple[int, int], sw: tuple[int, int]) -> list[Any]:
-    experiment = Experiment(publisher, size, 1, 50, True)
+def pair(
+    publisher: str, size: int, hw: tuple[int, int], sw: tuple[int, int], software: bool = True
+) -> list[Any]:
+    experiment = Experiment(publisher, size, 1, 50, software)
     return rows.rows_of(Shape(64, 8, 32), experiment, said(hw[0], sw[0]), said(hw[1], sw[1]))
 
 
@@ -65,6 +67,8 @@ def test_a_missed_goal_is_named() -> None:
     assert "speed-up of 7.990, goal 8.0" in missed[0]
     assert "speed-up of 0.989, goal 0.99" in missed[1]
     assert rows.missed_goals(pair("sw", 10_000, (1000, 1000), (1000, 1000))) == []
+    assert rows.missed_goals(pair("sw", 10_000, (1000, 1000), (900, 1000), False)) == []
+    assert len(rows.missed_goals(pair("sw", 10_000, (999, 1000), (900, 1000), False))) == 1
     slow = pair("hw", 1_000_000, (9000, 1000), (1000, 1000))
     for row in slow:
         if row["metric"] == "port_efficiency":

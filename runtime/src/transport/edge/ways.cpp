@@ -117,6 +117,9 @@ void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) 
   }
   pool::WriterOptions options;
   options.max_loans = 8;  // a sample is published by the thread that received it
+  // There is no memory for large samples until the first one comes, which would wait until all of
+  // the history's pages are touched, and those behind it with it.
+  options.prefault = false;
   auto writer = domain_->create_writer(offer, options);
   if (!writer) {
     failures_.push_back(writer.error().text);

@@ -121,6 +121,7 @@ TEST_F(Faults, AFloodOfEndpointsIsBoundedAndTopicsGoOn) {
   ASSERT_TRUE(edge) << edge.error();
   edge_ = std::move(*edge);
   std::vector<std::unique_ptr<dds::Writer>> flood;
+  flood.reserve(60);
   for (int i = 0; i < 60; ++i) {
     flood.push_back(talker<StringMessage>(fmt::format("/flood_{}", i)));
   }

@@ -120,7 +120,11 @@ def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict
         frames = count + WARM_UP_FRAMES
         camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}
         say(f"running {name}: {frames} frames as fast as the graph goes, on core {one_core()}")
-        patience_s = SIMULATED_FRAME_S if name in simulated else 3.0 / options.rate_hz
+        patience_s = 3.0 / options.rate_hz
+        if name in simulated:
+            patience_s = SIMULATED_FRAME_S
+            # Else frames that the simulator is still working on would be sent again.
+            camera["ack_timeout_ms"] = int(1000 * SIMULATED_FRAME_S)
         folders[name] = _run(build, camera | options.input_parameters(), one_core(), patience_s)
     return folders
 

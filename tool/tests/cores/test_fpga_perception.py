@@ -36,6 +36,8 @@ def test_every_frame_equals_the_reference(out: Path, variant: str) -> None:
     assert platform == "fpga_sim"
     build = built(Request(GRAPH, variant, platform, out)).build
     options = [f"--set={node}.frames={FRAMES}" for node in ("camera", "sink")]
+    # A simulated frame may take longer on a busy computer than the camera waits by default.
+    options.append("--set=camera.ack_timeout_ms=60000")
     command = [sys.executable, "-m", "ligament.cli.main", "run", str(build), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 0, done.stdout + done.stderr

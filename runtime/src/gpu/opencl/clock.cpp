@@ -10,6 +10,8 @@ namespace {
 
 /// The most by which CLOCK_MONOTONIC is slewed: 500 ppm.
 constexpr std::int64_t slew_divisor = 2000;
+/// The coarsest that drivers' clocks are (CL_DEVICE_PROFILING_TIMER_RESOLUTION is up to 1 us).
+constexpr std::int64_t resolution_ns = 1000;
 
 std::optional<Stamps> stamps_of(cl_event event) {
   Stamps stamps;
@@ -43,9 +45,10 @@ std::optional<Offset> offset_of(std::span<const Timed> timed, std::span<const St
   const std::int64_t first = stamps.front().queued_ns;
   for (std::size_t i = 0; i < timed.size(); ++i) {
     // A later command's interval, as it was when the first was enqueued.
-    const std::int64_t slew = std::abs(stamps[i].queued_ns - first) / slew_divisor + 1;
-    low = std::max(low, timed[i].before_ns - stamps[i].queued_ns - slew);
-    high = std::min(high, timed[i].after_ns - stamps[i].queued_ns + slew);
+    const std::int64_t margin =
+        std::abs(stamps[i].queued_ns - first) / slew_divisor + resolution_ns;
+    low = std::max(low, timed[i].before_ns - stamps[i].queued_ns - margin);
+    high = std::min(high, timed[i].after_ns - stamps[i].queued_ns + margin);
   }
   if (before) {
     const std::int64_t bound = bound_at(*before, first);

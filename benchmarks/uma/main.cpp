@@ -160,9 +160,11 @@ nlohmann::json measure(Options options) {
     }
   }
   const Copies copies = settled_copies(setup, *nodes);
+  const LaunchTimes launches = native->launch_times(options.launches);
   return {{"native_ns", without},
           {"ros_ns", with},
-          {"launch_ns", native->launch_times(options.launches)},
+          {"launch_ns", launches.all_ns},
+          {"launch_own_ns", launches.own_ns},
           {"device", native->device()},
           {"bytes", setup.size.bytes()},
           {"rows", setup.size.rows},

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "driver_time.hpp"
 #include "runs.hpp"
 
 namespace uma {
@@ -127,17 +128,19 @@ class Native : public Runner {
   }
   std::string device() const override { return programs_[0]->device().name; }
 
-  std::vector<std::int64_t> launch_times(int count) override {
+  LaunchTimes launch_times(int count) override {
     const Size one{.rows = 1, .columns = 1, .cpu_repeats = 1, .gpu_repeats = 1};
     const auto arguments =
         arguments_of(one, last_[0]->words().first(1), last_.back()->words().first(1));
     const std::array launches{launch_of(setup_.workload, one, arguments)};
-    std::vector<std::int64_t> times;
+    LaunchTimes times;
     for (int i = 0; i < count; ++i) {
       auto nothing = std::make_unique<Nothing>();
+      (void)take_driver_ns();
       const std::int64_t begin = ligament::pool::monotonic_now_ns();
       programs_[0]->submit(launches, std::move(nothing));
-      times.push_back(ligament::pool::monotonic_now_ns() - begin);
+      times.all_ns.push_back(ligament::pool::monotonic_now_ns() - begin);
+      times.own_ns.push_back(times.all_ns.back() - take_driver_ns());
       programs_[0]->drain();
     }
     return times;

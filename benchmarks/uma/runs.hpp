@@ -64,6 +64,11 @@ struct Copies {
   [[nodiscard]] bool operator==(const Copies&) const = default;
 };
 
+struct LaunchTimes {
+  std::vector<std::int64_t> all_ns;
+  std::vector<std::int64_t> own_ns;  ///< without the calls of OpenCL's driver
+};
+
 class Runner {
  public:
   virtual ~Runner() = default;
@@ -74,8 +79,8 @@ class Runner {
   [[nodiscard]] virtual Copies copies() = 0;
   /// Name of the device that this process uses; empty: none.
   [[nodiscard]] virtual std::string device() const { return {}; }
-  /// How long each of `count` launches kept its caller, the device idle; in ns.
-  [[nodiscard]] virtual std::vector<std::int64_t> launch_times(int /*count*/) { return {}; }
+  /// How long each of `count` launches kept its caller, the device idle.
+  [[nodiscard]] virtual LaunchTimes launch_times(int /*count*/) { return {}; }
 
  protected:
   Runner() = default;

@@ -222,6 +222,11 @@ def rows_of_cell(cell: Cell, found: dict[str, Any], middleware: str = "dds") -> 
         make_row("uma", params, "run_time", "ms", summarise([r / 1e6 for r in ros])),
         over,
         make_row("uma", params, "overhead_per_step", "us", summarise(step_us)),
-        make_row("uma", params, "launch", "us", summarise([n / 1000 for n in found["launch_ns"]])),
+        *(
+            make_row(
+                "uma", params, metric, "us", summarise([n / 1000 for n in found[f"{metric}_ns"]])
+            )
+            for metric in ("launch", "launch_own")
+        ),
         make_row("uma", params, "copies_per_message", "copies", summarise([copies])),
     ]

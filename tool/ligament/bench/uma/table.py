@@ -22,8 +22,16 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
         own = [r for r in rows if r["params"]["workload"] == workload]
         console.print(references(workload, own))
         console.print(overheads(workload, own))
-    launches = [row["p50"] for row in rows if row["metric"] == "launch"]
-    console.print(f"a launch keeps its caller {min(launches):.1f} us (median, the best cell's)")
+    launch, own = (
+        [row["p50"] for row in rows if row["metric"] == metric]
+        for metric in ("launch", "launch_own")
+    )
+    console.print(
+        f"a launch keeps its caller {min(launch):.1f} to {max(launch):.1f} us, of which "
+        f"{min(own):.1f} to {max(own):.1f} us are ours and the rest the driver's (medians of the "
+        "cells)",
+        soft_wrap=True,
+    )
     console.print(
         "over: mean overhead over the same work of the same nodes without ROS; below: its upper "
         "95 % bound; us/step: the median of what an exchange costs more; of 2: mean overhead over "

@@ -190,3 +190,4 @@ def test_variants_with_cores_run_on_the_simulated_fpga() -> None:
     assert platform_for(graph, "gpu") == platform_for(graph, "processes") == "host"
     builds = {name: Path(name) for name in ("processes", "fpga_resize", "gpu")}
     assert in_hardware(builds, DemoOptions(path)) == ["fpga_resize"]
+    assert platform_for(graph, "fpga_fused") == "fpga_sim"

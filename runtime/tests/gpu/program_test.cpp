@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <ligament/gpu.hpp>
 
@@ -244,6 +245,18 @@ TEST(GpuOpen, an_unknown_device_is_refused_with_those_that_there_are) {
   const Error error = error_of(triple(), test::settings_on(Backend::opencl, "no such device"));
   EXPECT_EQ(error.code, ErrorCode::unavailable);
   EXPECT_THAT(error.text, HasSubstr("there are: 0:0 '"));
+}
+
+/// In a process of its own: the loader looks for drivers once.
+TEST(GpuOpenDeathTest, without_a_driver_it_is_said_what_to_install) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto open_without = [] {
+    ::setenv("OCL_ICD_VENDORS", "/nowhere/", 1);
+    const Error error = error_of(triple());
+    std::fputs(error.text.c_str(), stderr);
+    std::_Exit(error.code == ErrorCode::unavailable ? 0 : 1);
+  };
+  EXPECT_EXIT(open_without(), testing::ExitedWithCode(0), "there is no OpenCL device here");
 }
 
 TEST(GpuSettings, come_from_the_environment_and_an_unknown_model_is_refused) {

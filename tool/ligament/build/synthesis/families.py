@@ -57,8 +57,11 @@ class Family:
         return {resource: round(pieces) for resource, pieces in found.items()}
 
 
+#: For nextpnr: the part, its package and speed grade.
+PART = ("--85k", "--package", "CABGA381", "--speed", "8")
+
 FAMILIES: tuple[Family, ...] = (
-    Family("ecp5", "synth_ecp5 -noiopad", _ECP5, ("--85k", "--speed", "8"), "LFE5U-85F-8"),
+    Family("ecp5", "synth_ecp5 -noiopad", _ECP5, PART, "LFE5U-85F-8"),
     Family("xcup", "synth_xilinx -family xcup -noiopad", _XILINX),
     Family("xcu", "synth_xilinx -family xcu -noiopad", _XILINX),
     Family("xc7", "synth_xilinx -family xc7 -noiopad", _XILINX),

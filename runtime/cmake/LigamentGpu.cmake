@@ -18,6 +18,7 @@ set_target_properties(ligament_gpu PROPERTIES EXPORT_NAME gpu INSTALL_RPATH "$OR
 install(TARGETS ligament_gpu EXPORT ligamentTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 add_executable(ligament-kernel-check src/gpu/check.cpp)
+target_include_directories(ligament-kernel-check PRIVATE src)
 target_link_libraries(ligament-kernel-check PRIVATE ligament_gpu ligament_warnings)
 set_target_properties(ligament-kernel-check PROPERTIES
   EXPORT_NAME kernel-check INSTALL_RPATH "$ORIGIN/..")

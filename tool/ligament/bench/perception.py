@@ -10,7 +10,7 @@ from typing import Any
 
 from ligament.bench.framework import Row, make_row
 from ligament.demo.demo import demonstrate
-from ligament.demo.runs import DemoOptions
+from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
 from ligament.resources import node_packages_dir
 
 
@@ -18,7 +18,13 @@ def measure(quick: bool) -> list[Row]:
     """Run the demo in a folder of its own and take its figures."""
     graph = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
     with tempfile.TemporaryDirectory() as folder:
-        options = DemoOptions(graph, 100 if quick else 600, 60 if quick else 300, out=Path(folder))
+        options = DemoOptions(
+            graph,
+            frames=100 if quick else 600,
+            hardware_frames=20 if quick else HARDWARE_FRAMES,
+            paced_frames=60 if quick else 300,
+            out=Path(folder),
+        )
         report = demonstrate(
             options, lambda text: print(f"perception: {text}", file=sys.stderr, flush=True)
         ).report

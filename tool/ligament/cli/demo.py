@@ -20,7 +20,7 @@ from ligament.cli.common import (
     print_json,
 )
 from ligament.demo.demo import demonstrate
-from ligament.demo.runs import DemoOptions
+from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
 from ligament.demo.terminal import print_demo
 from ligament.report.terminal import report_console
 from ligament.resources import node_packages_dir
@@ -30,6 +30,10 @@ Graph = Annotated[
     typer.Option("--graph", metavar="GRAPH", help="Default: the perception example that ships."),
 ]
 Frames = Annotated[int, typer.Option("--frames", min=20, metavar="N", help="Frames per variant.")]
+Full = Annotated[
+    bool,
+    typer.Option("--full", help="All frames through simulated hardware too; else 60 of them."),
+]
 PacedFrames = Annotated[
     int,
     typer.Option("--paced-frames", min=0, metavar="N", help="Frames per paced run; 0: none."),
@@ -53,6 +57,7 @@ OpenOption = Annotated[
 def demo(
     graph: Graph = None,
     frames: Frames = 600,
+    full: Full = False,
     paced_frames: PacedFrames = 300,
     rate: Rate = 30.0,
     input: Input = None,  # noqa: A002 - it is the option's name
@@ -68,7 +73,16 @@ def demo(
     Example: `ligament demo --input my_recording.mcap --frames 1000`
     """
     path = graph_path(graph) if graph else _example()
-    options = DemoOptions(path, frames, paced_frames, rate, input, calibration, out)
+    options = DemoOptions(
+        path,
+        frames=frames,
+        hardware_frames=frames if full else min(frames, HARDWARE_FRAMES),
+        paced_frames=paced_frames,
+        rate_hz=rate,
+        source=input,
+        calibration=calibration,
+        out=out,
+    )
     begin = time.monotonic()
     shown = demonstrate(options, lambda text: print(f"demo: {text}", file=sys.stderr, flush=True))
     if json:

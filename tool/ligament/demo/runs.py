@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from ligament.run.supervisor import RunOptions
 
 SIMULATED = "fpga_sim"
 """The platform of variants with nodes on an FPGA."""
+HARDWARE_FRAMES = 60
+"""That such variants run, unless all are asked for."""
 SIMULATED_FRAME_S = 5.0
 """No frame takes that long in the simulator, even on a busy computer."""
 CAMERA = "/camera"
@@ -39,8 +41,9 @@ class DemoOptions:
     """What the user may say about the demo."""
 
     graph: Path
+    _: KW_ONLY
     frames: int = 600
-    hardware_frames: int = 60
+    hardware_frames: int = HARDWARE_FRAMES
     """Of variants with nodes on a simulated FPGA: its cycles are the same for each frame."""
     paced_frames: int = 300
     rate_hz: float = 30.0

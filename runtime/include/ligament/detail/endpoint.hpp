@@ -49,7 +49,7 @@ struct SubscriptionParts {
   QoSProfile qos;
   std::unique_ptr<pool::Reader> reader;
   SubscriptionEventCallbacks events;
-  bool selective = false;  ///< asked for each sample whether it is wanted
+  bool selective = false;    ///< asked for each sample whether it is wanted
   bool ignores_own = false;  ///< messages of its node's own publishers
   TopicMode mode = TopicMode::shared;
 };

@@ -24,13 +24,13 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
         console.print(overheads(workload, own))
     # With ZC a launch is a kernel alone; the calls that enqueue copies are not told apart.
     launched = [r for r in rows if r["params"]["device_mode"] == "ZC"] or rows
-    launch, own = (
-        [row["p50"] for row in launched if row["metric"] == metric]
+    launch, ours = (
+        [float(row["p50"]) for row in launched if row["metric"] == metric]
         for metric in ("launch", "launch_own")
     )
     console.print(
         f"a launch keeps its caller {min(launch):.1f} to {max(launch):.1f} us, of which "
-        f"{min(own):.1f} to {max(own):.1f} us are ours and the rest the driver's (medians of the "
+        f"{min(ours):.1f} to {max(ours):.1f} us are ours and the rest the driver's (medians of the "
         "cells)",
         soft_wrap=True,
     )

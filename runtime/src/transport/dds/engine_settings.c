@@ -9,11 +9,9 @@ enum { usual_fragment_size = 1344, usual_message_size = 14720 };
 enum { usual_nack_ms = 100, usual_heartbeat_ms = 100, usual_least_heartbeat_ms = 20 };
 enum { usual_queued_bytes = 512 * 1024 };
 
-// On the loopback interface: as large as a datagram may be, and room for the inline QoS that the
-// edge puts in. Else: one fragment in a message of the usual size.
-enum { loopback_fragment_size = 64000, loopback_message_size = 65400, loopback_nack_ms = 1 };
-enum { fragment_size = 14000, nack_ms = 10 };
-enum { heartbeat_ms = 20, least_heartbeat_ms = 10 };
+// As large as a datagram may be, and room for the inline QoS that the edge puts in.
+enum { fragment_size = 64000, message_size = 65400 };
+enum { nack_ms = 1, heartbeat_ms = 20, least_heartbeat_ms = 10 };
 enum { queued_bytes = 4 * 1024 * 1024 };
 
 static bool is_on_loopback_alone(const struct ddsi_domaingv* domain) {
@@ -27,14 +25,18 @@ static bool is_on_loopback_alone(const struct ddsi_domaingv* domain) {
 
 void ligament_set_engine(struct ddsi_domaingv* domain) {
   struct ddsi_config* config = &domain->config;
-  const bool loopback = is_on_loopback_alone(domain);
+  // A network that loses packets loses a large fragment with any of its own, and one that holds
+  // packets back is filled with repairs by who asks for them sooner.
+  if (!is_on_loopback_alone(domain)) {
+    return;
+  }
   // One request for missing fragments names up to 256: of the usual ones a third of a megabyte.
   if (config->fragment_size == usual_fragment_size && config->max_msg_size == usual_message_size) {
-    config->fragment_size = loopback ? loopback_fragment_size : fragment_size;
-    config->max_msg_size = loopback ? loopback_message_size : usual_message_size;
+    config->fragment_size = fragment_size;
+    config->max_msg_size = message_size;
   }
   if (config->nack_delay == DDS_MSECS(usual_nack_ms)) {
-    config->nack_delay = DDS_MSECS(loopback ? loopback_nack_ms : nack_ms);
+    config->nack_delay = DDS_MSECS(nack_ms);
   }
   // What is repaired for one request is as much as it asks for.
   if (config->max_queued_rexmit_bytes == usual_queued_bytes) {

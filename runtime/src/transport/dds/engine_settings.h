@@ -9,8 +9,9 @@ extern "C" {
 
 struct ddsi_domaingv;
 
-/// Samples go in larger fragments, and what is missing is asked for, and sent, again sooner. What
-/// the user has set (CYCLONEDDS_URI) stays. Before anything large is sent.
+/// On the loopback interface alone samples go in larger fragments, and what is missing is asked
+/// for, and sent, again sooner. What the user has set (CYCLONEDDS_URI) stays. Before anything large
+/// is sent.
 void ligament_set_engine(struct ddsi_domaingv* domain);
 
 #ifdef __cplusplus

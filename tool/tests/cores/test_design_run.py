@@ -36,7 +36,8 @@ nodes:
   tail: {{type: case/xor, parameters: {{key: 255}}, remap: {{in: middle, out: side}}}}
   join: {{type: case/join, remap: {{joined: result}}}}
 variants:
-  software: {{containers: separate}}
+  # In one process: nodes in processes of their own may miss what is said before they are all there.
+  software: {{containers: one}}
   hardware:
     devices: &devices {{first: fpga0, left: fpga0, right: fpga0, tail: fpga0, join: fpga0}}
     bound_bytes: &bounds {{image: 100000, result: 100000, side: 100000}}

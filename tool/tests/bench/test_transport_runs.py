@@ -266,10 +266,13 @@ def test_what_failed_is_an_error_after_the_rest_was_written(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_driver_that_is_ended_leaves_nothing(program: Path, number: signal.Signals) -> None:
     words = ["bench", "transport", "--peers", "none", "--messages", "100000", "--bytes", "64"]
+    # Where the tests run in the background of a shell, SIGINT is ignored, and so by their children.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     driver = subprocess.Popen(
         [sys.executable, "-m", "ligament.cli.main", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+    signal.signal(signal.SIGINT, before)
     topic = f"ligament-bench-{driver.pid}-"
     try:
         wait_until(lambda: len(processes_with(topic)) == 2, "both ends run")

@@ -84,7 +84,7 @@ def test_map_refuses_what_is_not_installed(
     board = str(CASES / "platforms" / "board.yaml")
     graph = str(CASES / "map" / "backend_missing.yaml")
     assert main(["map", graph, "--platform", board, "--out", str(tmp_path)]) == 2
-    assert "topics between cores of one FPGA are not built" in capsys.readouterr().err
+    assert "'/image_rect' needs xrce" in capsys.readouterr().err
 
 
 def test_map_lets_the_edge_join_ends_outside(

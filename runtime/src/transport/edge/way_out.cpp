@@ -19,7 +19,7 @@ constexpr std::int64_t shortest_pause_ns = 1'000'000;
 constexpr std::int64_t longest_pause_ns = 32'000'000;
 /// Of one keep-last publisher, unless it is one sample: what receivers can be expected to sort out
 /// at once.
-constexpr std::size_t most_on_way = std::size_t{2} << 20;
+constexpr std::size_t most_on_way = std::size_t{8} << 20;
 /// So long a sample waits until anything is acknowledged.
 constexpr std::int64_t longest_wait_ns = 3'000'000'000;
 

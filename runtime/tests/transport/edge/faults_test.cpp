@@ -220,7 +220,7 @@ TEST_F(Faults, AReaderThatGoesOnGetsTheNewestOfWhatItMissed) {
   auto publisher = node_->create_publisher<StringMessage>("late", 4);
   spin_until([&] { return publisher->get_subscription_count() == 1; });
   ::kill(late.pid(), SIGSTOP);
-  const std::string much(1'000'000, 'x');  // of which not all go at once
+  const std::string much(3'000'000, 'x');  // of which not all go at once
   constexpr std::size_t count = 20;
   for (std::size_t i = 1; i <= count; ++i) {
     (void)publisher->publish(text(fmt::format("{:02}{}", i, much)));

@@ -17,8 +17,8 @@ constexpr std::size_t most_early = 64;
 /// and of what the engine keeps for late comers.
 constexpr std::int64_t shortest_pause_ns = 1'000'000;
 constexpr std::int64_t longest_pause_ns = 32'000'000;
-/// Of one keep-last publisher, unless it is one sample: what receivers can be expected to sort out
-/// at once.
+/// Of one keep-last publisher, unless it is one sample. With less, the first few camera images wait
+/// for the first acknowledgement, which comes late, and a short history overflows.
 constexpr std::size_t most_on_way = std::size_t{8} << 20;
 /// So long a sample waits until anything is acknowledged.
 constexpr std::int64_t longest_wait_ns = 3'000'000'000;

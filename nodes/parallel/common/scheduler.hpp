@@ -25,9 +25,10 @@ class Scheduler : public Node {
   Scheduler(const std::string& name, Plan plan, const NodeOptions& options)
       : Node(name, options), plan_(std::move(plan)), parts_(plan_.workers()) {
     publisher_ = create_publisher<Go>("go", QoS(5));
-    subscription_ =
-        create_subscription<Part>("parts", QoS(2).max_held(plan_.workers() + 1),
-                                  [this](Sample<Part> sample) { came(std::move(sample)); });
+    // The last two of each worker: over DDS all of them share one history.
+    const QoS last_two = QoS(2 * plan_.workers()).max_held(plan_.workers() + 1);
+    subscription_ = create_subscription<Part>(
+        "parts", last_two, [this](Sample<Part> sample) { came(std::move(sample)); });
     roll_call_ = create_wall_timer(std::chrono::milliseconds(10), [this] { send(0); });
   }
 

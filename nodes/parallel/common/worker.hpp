@@ -68,9 +68,11 @@ class Worker : public Base {
 
  private:
   [[nodiscard]] QoS parts_qos() const {
-    // The last two of each other worker, one in a callback, and one for a device. No more: memory
-    // that comes again soon is still in the processor's caches.
-    return QoS(2).max_held(2 * membership_.plan.workers());
+    // The last two of each other worker: over DDS all of them share one history. Held: one in a
+    // callback, and one for a device. No more: memory that comes again soon is still in the
+    // processor's caches.
+    const std::uint32_t workers = membership_.plan.workers();
+    return QoS(2 * workers).max_held(2 * workers);
   }
   void came(Sample<Part>&& sample);
   void asked(std::uint32_t go);

@@ -5,13 +5,15 @@
 ///     std::vector<unsigned char> answer;
 ///     lig_hls::native::run<Image, Image>(my_node, bytes, size, answer);
 ///
-/// It yields results. There is no clock in it, and no figure of cycles can come out of it.
+/// exchange() does the same for a node with several ports, and says in words why there is no
+/// answer. It yields results. There is no clock in it, and no figure of cycles can come out of it.
 #ifndef LIG_HLS_NATIVE_LIG_HLS_FRAMES_HPP
 #define LIG_HLS_NATIVE_LIG_HLS_FRAMES_HPP
 
 #include <cstddef>
 #include <cstring>
 #include <lig_hls.hpp>
+#include <string>
 #include <vector>
 
 namespace lig_hls {
@@ -221,8 +223,7 @@ class Pack {
     Problem problem = walk(0, ~0U);
     bool done = over_;
     while (!over_) {
-      const Beat beat = in_.read();
-      over_ = kind_of(beat) >= DONE;
+      const Beat beat = next_beat();
       done = kind_of(beat) == DONE;
       if (!over_ || !done) {
         problem = WRONG_FIELD;
@@ -236,6 +237,9 @@ class Pack {
     stored.insert(stored.end(), body_.begin(), body_.end());
     return NO_PROBLEM;
   }
+  /// The message ended with a Broken beat, and that says why.
+  bool is_refusal() const { return refusal_; }
+  unsigned reason() const { return reason_; }
 
  private:
   Problem walk(unsigned at, unsigned behind) {
@@ -287,8 +291,7 @@ class Pack {
   }
 
   Problem next(const Instruction& word, unsigned kind, Beat& beat) {
-    beat = in_.read();
-    over_ = kind_of(beat) >= DONE;
+    beat = next_beat();
     return !over_ && kind_of(beat) == kind && field_of(beat) == word.field ? NO_PROBLEM
                                                                            : WRONG_FIELD;
   }
@@ -335,11 +338,134 @@ class Pack {
     return NO_PROBLEM;
   }
 
+  Beat next_beat() {
+    const Beat beat = in_.read();
+    over_ = kind_of(beat) >= DONE;
+    if (kind_of(beat) == BROKEN) {
+      refusal_ = true;
+      reason_ = unsigned(beat.data);
+    }
+    return beat;
+  }
+
   const unsigned long long* program_;
   Fields& in_;
   std::vector<unsigned char> body_;
   bool over_ = false;
+  bool refusal_ = false;
+  unsigned reason_ = 0;
 };
+
+/// An input of a node: its stream, and the stored message that goes in.
+struct Inlet {
+  const char* name;
+  const unsigned long long* program;
+  Fields* stream;
+  const unsigned char* stored;
+  std::size_t size;
+};
+
+/// An output of a node: its stream, and where the stored message goes.
+struct Outlet {
+  const char* name;
+  const unsigned long long* program;
+  Fields* stream;
+  std::vector<unsigned char>* stored;
+};
+
+/// What became of a set of messages.
+enum Ending { ANSWERED, BROKEN_INPUT, STUCK, LEFT_OVER, SILENT, REFUSED, BROKEN_OUTPUT, TALKATIVE };
+
+struct Verdict {
+  Ending ending;
+  Problem problem;    // of a broken message
+  unsigned reason;    // of a refusal
+  const char* where;  // the port
+  std::string text;   // of a node that is stuck
+};
+
+/// Why a message gives no output, as a sentence goes on that begins so; empty where it gives one.
+inline std::string sentence(const Verdict& verdict) {
+  const std::string port = "'" + std::string(verdict.where) + "'";
+  const std::string problem =
+      " (problem " + std::to_string(verdict.problem) + " of lig_fields_pkg::problem_e)";
+  switch (verdict.ending) {
+    case BROKEN_INPUT:
+      return "what came on " + port + " breaks the layout of its message" + problem;
+    case STUCK:
+      return "it never answers: it " + verdict.text;
+    case LEFT_OVER:
+      return "it did not take all of the message on " + port;
+    case SILENT:
+      return "it never answers: it ended without a message on " + port;
+    case REFUSED:
+      return "it refused it on " + port + " (reason " + std::to_string(verdict.reason) + ")";
+    case BROKEN_OUTPUT:
+      return "its output on " + port + " breaks the layout of the message" + problem;
+    case TALKATIVE:
+      return "it gave more than one message on " + port;
+    case ANSWERED:
+      break;
+  }
+  return "";
+}
+
+/// What a node put on an output: one message, and nothing behind it.
+inline Verdict collect(const Outlet& out) {
+  if (out.stream->size() == 0) {
+    return {SILENT, NO_PROBLEM, 0, out.name, ""};
+  }
+  Pack pack(out.program, *out.stream);
+  try {
+    const Problem problem = pack.run(*out.stored);
+    if (pack.is_refusal()) {
+      return {REFUSED, NO_PROBLEM, pack.reason(), out.name, ""};
+    }
+    if (problem != NO_PROBLEM) {
+      return {BROKEN_OUTPUT, problem, 0, out.name, ""};
+    }
+  } catch (const hls::stuck&) {  // the message does not end
+    return {BROKEN_OUTPUT, WRONG_LENGTH, 0, out.name, ""};
+  }
+  const Ending ending = out.stream->size() == 0 ? ANSWERED : TALKATIVE;
+  return {ending, NO_PROBLEM, 0, out.name, ""};
+}
+
+/// Sends a set of stored messages through a node, which is called once and takes one message of
+/// each input. It answers with one message, or one Broken beat, on each output.
+template <typename Node>
+Verdict exchange(const std::vector<Inlet>& inlets, const std::vector<Outlet>& outlets,
+                 const Node& node) {
+  for (const Inlet& in : inlets) {
+    const Problem problem = Unpack(in.program, *in.stream).run(in.stored, in.size);
+    if (problem != NO_PROBLEM) {
+      return {BROKEN_INPUT, problem, 0, in.name, ""};
+    }
+  }
+  try {
+    node();
+  } catch (const hls::stuck& stuck) {
+    return {STUCK, NO_PROBLEM, 0, "", stuck.what()};
+  }
+  for (const Inlet& in : inlets) {
+    if (in.stream->size() != 0) {
+      return {LEFT_OVER, NO_PROBLEM, 0, in.name, ""};
+    }
+  }
+  for (const Outlet& out : outlets) {
+    const Verdict verdict = collect(out);
+    if (verdict.ending != ANSWERED) {
+      return verdict;
+    }
+  }
+  return {ANSWERED, NO_PROBLEM, 0, "", ""};
+}
+
+/// The most beats that a message can have: each holds a byte of it, a count, or its end.
+template <typename Message>
+std::size_t most_beats() {
+  return sizeof(Message) + 1;
+}
 
 /// Sends a stored message through a node; NO_PROBLEM and the stored answer, or why there is none.
 /// A node that leaves beats behind, or asks for more than the message has, is wrong.
@@ -348,16 +474,14 @@ Problem run(void (*node)(Fields&, Fields&), const unsigned char* stored, std::si
             std::vector<unsigned char>& answer) {
   Fields in;
   Fields out;
-  const Problem problem = Unpack(In::program(), in).run(stored, size);
-  if (problem != NO_PROBLEM) {
-    return problem;
+  out.set_limit(most_beats<Out>());
+  const Verdict verdict =
+      exchange({{"in", In::program(), &in, stored, size}}, {{"out", Out::program(), &out, &answer}},
+               [&] { node(in, out); });
+  if (verdict.ending == ANSWERED || verdict.problem != NO_PROBLEM) {
+    return verdict.problem;
   }
-  node(in, out);
-  if (!in.empty() || out.empty()) {
-    return WRONG_LENGTH;
-  }
-  const Problem packed = Pack(Out::program(), out).run(answer);
-  return packed == NO_PROBLEM && !out.empty() ? WRONG_LENGTH : packed;
+  return verdict.ending == REFUSED ? WRONG_FIELD : WRONG_LENGTH;
 }
 
 }  // namespace native

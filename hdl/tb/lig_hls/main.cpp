@@ -6,9 +6,10 @@
 // A request: 'F', u32 length of the name, name, u32 beats, beats. A beat: u8 kind, u8 bytes,
 // u16 field, 8 bytes of data. The answer: u8 whether the message was good, u32 its length() in
 // bytes, u32 beats left in the stream, u32 beats published, those beats (none of a broken message).
-// Or: 'S' (a node that passes on) or 'I' (one that inverts an image), name as before, u32 bytes, a
-// stored message. The answer: u8 problem, u32 bytes, the stored message. Numbers are little-endian.
-// What the non-blocking calls must refuse ends the program if they do not.
+// Or: 'S' (a node that passes on), 'I' (one that inverts an image) or 'W' (one that waits for a
+// second message), name as before, u32 bytes, a stored message. The answer: u8 problem, u32 bytes,
+// the stored message. Numbers are little-endian. What the non-blocking calls must refuse ends the
+// program if they do not.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -119,10 +120,19 @@ void invert(lig_hls::Fields& in, lig_hls::Fields& out) {
   }
 }
 
+/// A node that wants two messages for an answer, and is only ever given one.
 template <typename Message>
-void emulate(const std::vector<unsigned char>& stored, bool inverted) {
+void pass_on_pairs(lig_hls::Fields& in, lig_hls::Fields& out) {
+  pass_on<Message>(in, out);
+  pass_on<Message>(in, out);
+}
+
+template <typename Message>
+void emulate(const std::vector<unsigned char>& stored, char what) {
   std::vector<unsigned char> answer;
-  const auto node = inverted ? &invert : &pass_on<Message>;
+  const auto node = what == 'I'   ? &invert
+                    : what == 'W' ? &pass_on_pairs<Message>
+                                  : &pass_on<Message>;
   const auto problem =
       lig_hls::native::run<Message, Message>(node, stored.data(), stored.size(), answer);
   write(static_cast<std::uint8_t>(problem));
@@ -132,7 +142,7 @@ void emulate(const std::vector<unsigned char>& stored, bool inverted) {
 
 struct Ways {
   void (*exchange)(const std::vector<Packed>&);
-  void (*emulate)(const std::vector<unsigned char>&, bool);
+  void (*emulate)(const std::vector<unsigned char>&, char);
 };
 
 const std::map<std::string, Ways>& exchanges() {
@@ -160,7 +170,7 @@ int main() {
     if (what != 'F') {
       std::vector<unsigned char> stored(count);
       check(std::fread(stored.data(), 1, count, stdin) == count, "cut request");
-      found->second.emulate(stored, what == 'I');
+      found->second.emulate(stored, what);
       std::fflush(stdout);
       continue;
     }

@@ -198,6 +198,13 @@ def test_a_node_natively_works_beat_by_beat(program: Program) -> None:
     assert expected.startswith(answer) and len(expected) - len(answer) < 4
 
 
+def test_a_node_that_waits_for_more_is_unwound_and_told(program: Program) -> None:
+    for name in ("std_msgs/msg/String", "sensor_msgs/msg/Imu", ODOMETRY):
+        _, stored = stored_of(name, 0)
+        assert program.emulate(b"W", name, stored) == (Problem.WRONG_LENGTH, b"")
+        assert program.emulate(b"S", name, stored)[0] is Problem.NONE
+
+
 def test_broken_messages_do_not_reach_the_node(program: Program) -> None:
     name = "std_msgs/msg/String"
     stored = encode(STORE, name, {"data": "hello"})

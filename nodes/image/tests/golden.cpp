@@ -74,6 +74,11 @@ void golden_convert(const Frame* in, const Frame* out, int code) {
   cv::cvtColor(mat(*in), result, code);
 }
 
+void golden_threshold(const Frame* in, const Frame* out, int level, int maximum, int type) {
+  cv::Mat result = mat(*out);
+  cv::threshold(mat(*in), result, level, maximum, type);
+}
+
 void golden_equalise(const Frame* in, const Frame* out) {
   cv::Mat result = mat(*out);
   cv::equalizeHist(mat(*in), result);

@@ -49,11 +49,10 @@ def simulate_core(
     bench: str,
     node: str,
     parameters: dict[str, object] | None = None,
-    listed: Sequence[str] = (),
 ) -> None:
-    """Run the bench with the sources that the node's manifest lists, or of a core without one."""
+    """Run the bench with the sources that the node's manifest lists."""
     manifest = YAML(typ="safe").load(NODES / node / "node.yaml")
-    named = listed or manifest["implementations"]["fpga"]["sources"]
+    named = manifest["implementations"]["fpga"]["sources"]
     folder = BUILD / "tb" / bench.removeprefix("test_") / "messages"
     types = sorted({p["message"] for p in manifest["ports"].values()})
     command = [sys.executable, "-m", "ligament.messages", "hdl", "--out", str(folder), "--types"]
@@ -283,6 +282,7 @@ class Port:
     seed: int = 1
     rng: random.Random = field(init=False)
     header: int = 0
+    header_name: str = "header_o"
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
@@ -314,7 +314,7 @@ class Port:
             await RisingEdge(self.dut.clk_i)
             if self.signal("tvalid").value and self.signal("tready").value:
                 if not beats:
-                    self.header = int(self.dut.header_o.value)
+                    self.header = int(getattr(self.dut, self.header_name).value)
                 user = int(self.signal("tuser").value)
                 beats.append(
                     Beat(
@@ -344,10 +344,20 @@ async def answer(port: Port) -> Answer:
 HEADER_REST = 0x0123_4567_89AB_CDEF_0022_3344 << 32
 
 
-async def exchange(dut, beats: Sequence[Beat], stall: float = 0.0, seed: int = 1) -> Answer:
-    """Send one message to a core with one input, and wait for what it answers."""
+def header_of(message: Image) -> int:
+    """The header of the frame that the message comes in."""
+    return HEADER_REST | message.length | (-message.begins % 64) << 56
+
+
+async def exchange(
+    dut, beats: Sequence[Beat], stall: float = 0.0, seed: int = 1, header: int = HEADER_REST | 999
+) -> Answer:
+    """Send one message to a core with one input, and wait for what it answers.
+
+    A core that makes an image of another size makes its header; one that does not needs the real.
+    """
     tx, rx = Port(dut, "s_axis", stall, seed), Port(dut, "m_axis", stall, seed + 1)
-    dut.header_i.value = HEADER_REST | 999
+    dut.header_i.value = header
     sending = cocotb.start_soon(tx.send(beats))
     got = await with_timeout(answer(rx), 50, "ms")
     await with_timeout(sending, 50, "ms")

@@ -60,7 +60,9 @@ package lig_image_pkg;
     NoModel        = 8'd23,  // no plumb_bob of up to 5 coefficients, or a rotation, binning or region
     OtherSize      = 8'd24,  // the image is not of the calibration's size
     TooBent        = 8'd25,  // the lens needs more rows at once than the core holds, or is out of range
-    NoConversion   = 8'd26   // no way from this encoding to the wanted one
+    NoConversion   = 8'd26,  // no way from this encoding to the wanted one
+    PaddedRows     = 8'd27,  // bytes behind the rows, which a core that takes eight bytes at once cannot drop
+    NoGrey         = 8'd28   // more than one channel
   } refusal_e;
 
   function automatic logic [2:0] channels_of(input encoding_e encoding);

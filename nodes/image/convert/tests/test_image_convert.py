@@ -62,10 +62,5 @@ async def refuses_what_has_no_colours_and_goes_on(dut):
         assert (await exchange(dut, beats)).image == with_pixels(good, good.pixels)
 
 
-#: No manifest lists them yet: the parameter is a text, and a register holds none.
-SHARED = ("lig_image_pkg", "lig_image_in", "lig_image_out", "lig_image_convert")
-
-
 def test_image_convert():
-    sources = [*(f"../common/hdl/{name}.sv" for name in SHARED), "image_convert.sv"]
-    simulate_core("test_image_convert", "convert", listed=sources)
+    simulate_core("test_image_convert", "convert")

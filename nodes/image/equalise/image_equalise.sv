@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// image_equalise: the FPGA form of image/equalise, bit by bit as cv::equalizeHist, of the image itself and not of the
+// one before it: so the image is kept while its histogram grows, and leaves through a table made of that.
+//
+// Eight bytes come and leave per cycle, so the two passes together take a quarter of a cycle per pixel. Each lane
+// counts for itself; what the eight counted is added up when the table is made (lig_image_levels).
+//
+//   initiation interval  8 pixels in, then 8 pixels out: 4 per cycle over a frame
+//   latency              the first pass, and about 1100 cycles for the table
+//   a frame              a quarter as many cycles as it has pixels, and about 1100
+//   storage              MAX_PIXELS bytes, 8 histograms and 8 tables of 256 entries
+module image_equalise
+  import lig_fields_pkg::*;
+  import lig_stream_pkg::*;
+  import lig_image_pkg::*;
+  import lig_sensor_msgs_msg_image_pkg::*;
+#(
+    parameter int unsigned MAX_PIXELS = 307200  // of the largest image, a multiple of 8
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+
+    input  logic        s_axis_tvalid,
+    output logic        s_axis_tready,
+    input  logic [63:0] s_axis_tdata,
+    input  logic [7:0]  s_axis_tkeep,
+    input  token_t      s_axis_tuser,
+    input  logic        s_axis_tlast,
+    input  header_t     header_i,
+
+    output logic        m_axis_tvalid,
+    input  logic        m_axis_tready,
+    output logic [63:0] m_axis_tdata,
+    output logic [7:0]  m_axis_tkeep,
+    output token_t      m_axis_tuser,
+    output logic        m_axis_tlast,
+    output header_t     header_o
+);
+  if (MAX_PIXELS < 16 || MAX_PIXELS > 16777208 || MAX_PIXELS % 8 != 0) begin : g_rule_size
+    $fatal(1, "image_equalise: rule size: MAX_PIXELS = %0d, a multiple of 8 from 16 to 16777208 is needed", MAX_PIXELS);
+  end
+
+  // Clear: the histograms. Pass: all fields but the data. Collect and Give: the data. Made: all of it has left.
+  typedef enum logic [2:0] {Clear, Pass, Collect, Table, Give, Made, Drain, Refuse} state_e;
+  state_e state_q;
+
+  localparam int unsigned Beats = MAX_PIXELS / 8;
+  localparam int unsigned AddressBits = $clog2(Beats);
+  localparam int unsigned CountBits = $clog2(Beats + 1);
+
+  logic pixels, ends, refused, taken;
+  refusal_e seen, refusal;
+  encoding_e encoding;
+  logic [31:0] bytes;
+
+  assign taken = s_axis_tvalid && s_axis_tready;
+  assign pixels = s_axis_tuser.kind == Values && s_axis_tuser.field == FIELD_DATA;
+  assign ends = s_axis_tuser.kind == Done;
+  assign header_o = header_i;
+
+  lig_image_watch watch (
+      .clk_i, .taken_i(taken), .data_i(s_axis_tdata), .user_i(s_axis_tuser), .encoding_o(encoding), .bytes_o(bytes),
+      .refusal_o(seen));
+
+  always_comb begin
+    refusal = seen;
+    if (seen == Fine && channels_of(encoding) != 3'd1) refusal = NoGrey;
+    else if (seen == Fine && bytes > MAX_PIXELS) refusal = NoSize;
+  end
+
+  // In place of the data, or of the end of an image without any.
+  assign refused = state_q == Pass && s_axis_tvalid && (pixels || ends) && refusal != Fine;
+
+  // --- the image ------------------------------------------------------------------------------------------
+
+  logic [63:0] memory[Beats];
+  logic [63:0] read_q;
+  logic [AddressBits-1:0] write_at_q, read_at_q;
+  logic collects, advance, asked_q, last_asked_q, last_read_q, read_valid_q;
+  logic [AddressBits-1:0] last_at;
+
+  assign collects = state_q == Collect && s_axis_tvalid && pixels;
+  assign last_at = AddressBits'((bytes - 32'd1) >> 3);
+  assign advance = !read_valid_q || m_axis_tready;
+
+  always_ff @(posedge clk_i) begin
+    if (collects) memory[write_at_q] <= s_axis_tdata;
+    if (advance) read_q <= memory[read_at_q];
+  end
+
+  // asked: addresses are still to be read; read: of a beat that is offered.
+  always_ff @(posedge clk_i) begin
+    if (collects) write_at_q <= write_at_q + 1'b1;
+    if (state_q == Give && advance) begin
+      read_valid_q <= asked_q;
+      last_read_q <= last_asked_q;
+      if (asked_q) begin
+        read_at_q <= read_at_q + 1'b1;
+        last_asked_q <= read_at_q + 1'b1 == last_at;
+        if (last_asked_q) asked_q <= 1'b0;
+      end
+    end
+    if (state_q == Table) begin
+      read_at_q <= '0;
+      asked_q <= 1'b1;
+      last_asked_q <= last_at == '0;
+    end
+    if (state_q == Pass) write_at_q <= '0;
+    if (rst_i || state_q == Pass) read_valid_q <= 1'b0;
+  end
+
+  // --- histograms and table -------------------------------------------------------------------------------
+
+  logic [7:0] bin, clear_bin_q, level_bin;
+  logic [7:0][CountBits-1:0] counts;
+  logic [CountBits+2:0] count;
+  logic take_bin, table_done, level_valid;
+  logic [7:0] level;
+  logic [63:0] mapped;
+
+  assign bin = state_q == Clear ? clear_bin_q : level_bin;
+
+  for (genvar lane = 0; lane < 8; lane++) begin : g_lane
+    logic [CountBits-1:0] histogram[256];
+    logic [7:0] levels[256];
+    logic [7:0] place;
+    logic counts_here;
+    assign counts_here = collects && s_axis_tkeep[lane];
+    assign place = counts_here ? s_axis_tdata[8*lane+:8] : bin;
+    assign counts[lane] = histogram[place];
+    always_ff @(posedge clk_i) begin
+      if (counts_here || state_q == Clear || take_bin) begin
+        histogram[place] <= counts_here ? counts[lane] + 1'b1 : '0;
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      if (level_valid) levels[level_bin] <= level;
+    end
+    assign mapped[8*lane+:8] = m_axis_tkeep[lane] ? levels[read_q[8*lane+:8]] : '0;
+  end
+
+  always_comb begin
+    count = '0;
+    for (int unsigned lane = 0; lane < 8; lane++) count += (CountBits + 3)'(counts[lane]);
+  end
+
+  lig_image_levels make_table (
+      .clk_i, .run_i(state_q == Table), .pixels_i(bytes[23:0]), .bin_o(level_bin), .count_i(24'(count)),
+      .take_o(take_bin), .level_valid_o(level_valid), .level_o(level), .done_o(table_done));
+
+  // --- the stream -----------------------------------------------------------------------------------------
+
+  logic passes;
+  assign passes = (state_q == Pass && !pixels && !refused) || (state_q == Made && ends);
+
+  always_comb begin
+    unique case (state_q)
+      Pass, Made: s_axis_tready = passes && m_axis_tready;
+      Collect: s_axis_tready = pixels;
+      Drain: s_axis_tready = 1'b1;
+      default: s_axis_tready = 1'b0;
+    endcase
+  end
+
+  always_comb begin
+    m_axis_tvalid = passes && s_axis_tvalid;
+    m_axis_tdata = s_axis_tdata;
+    m_axis_tkeep = s_axis_tkeep;
+    m_axis_tuser = s_axis_tuser;
+    m_axis_tlast = s_axis_tlast;
+    if (state_q == Give) begin
+      m_axis_tvalid = read_valid_q;
+      m_axis_tkeep = last_read_q && bytes[2:0] != '0 ? ~(8'hFF << bytes[2:0]) : 8'hFF;
+      m_axis_tdata = mapped;
+      m_axis_tuser = '{kind: Values, field: FIELD_DATA};
+      m_axis_tlast = 1'b0;
+    end else if (state_q == Refuse) begin
+      m_axis_tvalid = 1'b1;
+      m_axis_tkeep = 8'h01;
+      m_axis_tdata = 64'(refusal);
+      m_axis_tuser = '{kind: Broken, field: '0};
+      m_axis_tlast = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Clear: if (clear_bin_q == 8'hFF) state_q <= Pass;
+      Pass: begin
+        if (refused) state_q <= Drain;
+        else if (s_axis_tvalid && pixels) state_q <= Collect;
+      end
+      // Behind the data there is its end, or word that it is broken: that passes, and what was counted is cleared.
+      Collect: if (s_axis_tvalid && !pixels) state_q <= ends ? Table : Clear;
+      Table: if (table_done) state_q <= Give;
+      Give: if (read_valid_q && last_read_q && m_axis_tready) state_q <= Made;
+      Made: if (taken) state_q <= Pass;
+      Drain: if (s_axis_tvalid && s_axis_tlast) state_q <= Refuse;
+      Refuse: if (m_axis_tready) state_q <= Pass;
+      default: ;
+    endcase
+    clear_bin_q <= state_q == Clear ? clear_bin_q + 1'b1 : '0;
+    if (rst_i) begin
+      state_q <= Clear;
+      clear_bin_q <= '0;
+    end
+  end
+endmodule

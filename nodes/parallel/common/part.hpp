@@ -102,8 +102,11 @@ class Inbox {
  public:
   void add(const PartId& id, PartSample sample) {
     parts_[id] = std::move(sample);
-    for (std::uint32_t back = 2; id.step >= back && parts_.erase({id.worker, id.step - back}) != 0;
-         ++back) {
+    // A range, not one by one: where a part was lost, those before it must go all the same, or
+    // each loss would hold one more block.
+    if (id.step >= 2) {
+      parts_.erase(parts_.lower_bound({id.worker, 0}),
+                   parts_.upper_bound({id.worker, id.step - 2}));
     }
   }
   /// Null: it has not come.

@@ -229,6 +229,22 @@ TEST(Joins, LetTheSourceGoOn) {
   EXPECT_TRUE(join->errors().empty());
 }
 
+TEST(Inboxes, KeepNothingOlderThanTwoStepsWhateverWasLost) {
+  const auto held = std::make_shared<int>();
+  const auto part = [&held] {
+    return PartSample(held, reinterpret_cast<const Sample<Part>*>(held.get()));
+  };
+  Inbox inbox;
+  for (const std::uint32_t step : {1U, 2U, 4U, 5U, 9U}) {  // 3 and 6 to 8 were lost
+    inbox.add({0, step}, part());
+  }
+  inbox.add({1, 1}, part());
+  EXPECT_EQ(held.use_count(), 1 + 2);
+  EXPECT_EQ(inbox.find({0, 5}), nullptr);
+  EXPECT_NE(inbox.find({0, 9}), nullptr);
+  EXPECT_NE(inbox.find({1, 1}), nullptr);
+}
+
 TEST(Plans, NumberWorkersGroupAfterGroup) {
   const Plan plan{{2, 1, 3}};
   EXPECT_EQ(plan.workers(), 6U);

@@ -63,10 +63,16 @@ std::optional<std::uint32_t> BlockStore::pop(std::size_t size) {
 
 std::optional<std::uint32_t> BlockStore::acquire(std::size_t size, std::span<const HoldRow> holds,
                                                  std::uint64_t tag) {
-  if (auto block = pop(size)) {
-    return block;
+  // Large ones at once, so that what was used last comes again while caches still have some of it,
+  // and blocks beyond those in use are never touched: filling one takes far longer than this look.
+  if (size < large_block) {
+    if (auto block = pop(size)) {
+      return block;
+    }
   }
-  reclaim(holds, tag);
+  if (!retired_.empty()) {
+    reclaim(holds, tag);
+  }
   return pop(size);
 }
 

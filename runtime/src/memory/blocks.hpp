@@ -4,7 +4,8 @@
 ///
 /// A block goes free -> loaned -> in the ring -> retired -> free. Retired blocks are sorted out
 /// only when a loan finds no free one: one pass over all holds pays for several publishes, which
-/// is why a publish costs the same with 0 and with 64 readers.
+/// is why a publish costs the same with 0 and with 64 readers. Where payloads are large, each loan
+/// sorts them out: the block that was used last is the one that caches have something of.
 #pragma once
 
 #include <cstddef>

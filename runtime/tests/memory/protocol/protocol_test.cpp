@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -197,6 +199,26 @@ TEST(Blocks, AreFreedOnlyWhenNoRowHoldsThem) {
   holds[0] = 0;
   store.reclaim(rows, tag);
   EXPECT_EQ(store.free_count(), 4U);
+}
+
+TEST(Blocks, ThatAreLargeComeAgainAtOnceAndOthersStayUntouched) {
+  constexpr std::size_t bytes = 2 * large_block;
+  std::vector<std::byte> memory(8 * bytes);
+  BlockStore store(128);
+  ASSERT_TRUE(store.add_chunk(memory.data(), bytes, 8));
+  std::set<std::uint32_t> used;
+  std::deque<std::uint32_t> ring;
+  for (int i = 0; i < 50; ++i) {
+    const auto block = store.acquire(large_block, {}, 1);
+    ASSERT_TRUE(block);
+    used.insert(*block);
+    ring.push_back(*block);
+    if (ring.size() > 2) {
+      store.retire(ring.front());
+      ring.pop_front();
+    }
+  }
+  EXPECT_EQ(used.size(), 3U);  // two in the ring, one that is filled
 }
 
 TEST(Blocks, FitWhateverTheAlignedOffsetIs) {

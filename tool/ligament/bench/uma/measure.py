@@ -54,7 +54,7 @@ class Options:
     part_us: Annotated[
         int,
         typer.Option("--part-us", help="What the CPU's and the GPU's part of a step each take."),
-    ] = 1500
+    ] = 2500
     steps: Annotated[int, typer.Option("--steps", help="Exchanges there and back in a run.")] = 100
     runs: Annotated[int, typer.Option("--runs", help="Runs after the warm-up.")] = 30
     copied_runs: Annotated[
@@ -229,4 +229,23 @@ def rows_of_cell(cell: Cell, found: dict[str, Any], middleware: str = "dds") -> 
             for metric in ("launch", "launch_own")
         ),
         make_row("uma", params, "copies_per_message", "copies", summarise([copies])),
+        make_row(
+            "uma",
+            params,
+            "device_bytes_per_message",
+            "bytes",
+            summarise([found["device_bytes"] / max(1, found["messages"])]),
+        ),
+        make_row("uma", params, "registration", "us", summarise([found["import_ns"] / 1000])),
+        *_card_rows(params, found),
     ]
+
+
+def _card_rows(params: dict[str, Any], found: dict[str, Any]) -> list[Row]:
+    """Copies to a card and back, and how near they come to bare copies of pinned memory."""
+    rows = []
+    for way in ("in", "out") if "copy_in_ns" in found else ():
+        ours, pinned = (summarise(list(found[f"{who}_{way}_ns"])) for who in ("copy", "pinned"))
+        share = summarise([pinned["p50"] / ours["p50"]])
+        rows.append(make_row("uma", params, f"copy_{way}_share", "1", share))
+    return rows

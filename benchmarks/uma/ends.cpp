@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <iostream>
 #include <sstream>
@@ -21,17 +22,25 @@ void give_up(const std::string& why) {
 }
 
 Copies& Copies::operator+=(const Copies& other) {
-  messages += other.messages;
-  out += other.out;
-  came += other.came;
-  in += other.in;
-  device += other.device;
+  Copies theirs = other;
+  const auto from = theirs.all();
+  const auto to = all();
+  for (std::size_t i = 0; i < count; ++i) {
+    *to.at(i) += *from.at(i);
+  }
   return *this;
 }
 
 Copies copies_of(const ligament::nodes::parallel::PartCounts& counts, const gpu::Program* program) {
-  return {counts.made, counts.made_copied, counts.came, counts.came_copied,
-          program == nullptr ? 0 : program->statistics().copies};
+  Copies copies{counts.made, counts.made_copied, counts.came, counts.came_copied};
+  if (program != nullptr) {
+    const gpu::Statistics found = program->statistics();
+    copies.device = found.copies;
+    copies.device_bytes = found.bytes_copied;
+    copies.imported = found.imported;
+    copies.import_ns = static_cast<std::uint64_t>(found.import_ns);
+  }
+  return copies;
 }
 
 // --- a node's place -----------------------------------------------------------------------------
@@ -92,11 +101,13 @@ void check(const ligament::Node& node) {
 
 namespace {
 
-/// `copies` lines: five numbers.
-std::string text_of(const Copies& copies) {
+/// `copies` lines: a number after the other.
+std::string text_of(Copies copies) {
   std::ostringstream text;
-  text << copies.messages << ' ' << copies.out << ' ' << copies.came << ' ' << copies.in << ' '
-       << copies.device << '\n';
+  for (const std::uint64_t* number : copies.all()) {
+    text << *number << ' ';
+  }
+  text << '\n';
   return text.str();
 }
 
@@ -127,12 +138,15 @@ class ProcessPeer final : public Peer {
     std::fclose(output_);
   }
   Copies copies() override {
-    unsigned long long read[5];
-    if (::write(input_, "c", 1) != 1 || std::fscanf(output_, "%llu %llu %llu %llu %llu", &read[0],
-                                                    &read[1], &read[2], &read[3], &read[4]) != 5) {
+    Copies copies;
+    bool is_told = ::write(input_, "c", 1) == 1;
+    for (std::uint64_t* number : copies.all()) {
+      is_told = is_told && std::fscanf(output_, "%" SCNu64, number) == 1;
+    }
+    if (!is_told) {
       give_up("a node's process does not tell its copies");
     }
-    return {read[0], read[1], read[2], read[3], read[4]};
+    return copies;
   }
   bool has_ended() override { return ::waitpid(pid_, nullptr, WNOHANG) != 0; }
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "bandwidth.hpp"
 #include "ends.hpp"
 
 namespace uma {
@@ -140,6 +141,20 @@ Copies settled_copies(const Setup& setup, Runner& nodes) {
   return found;
 }
 
+/// Only where there is a card to copy to.
+void add_bandwidth(nlohmann::json& found, const Options& options) {
+  const auto settings = gpu::settings_from_environment();
+  const auto measured = settings
+                            ? bandwidth_of(*settings, options.setup.size.bytes(), options.launches)
+                            : std::nullopt;
+  if (measured) {
+    found["copy_in_ns"] = measured->ours.in;
+    found["copy_out_ns"] = measured->ours.out;
+    found["pinned_in_ns"] = measured->pinned.in;
+    found["pinned_out_ns"] = measured->pinned.out;
+  }
+}
+
 nlohmann::json measure(Options options) {
   calibrate_cpu(options);
   calibrate_gpu(options);
@@ -161,23 +176,28 @@ nlohmann::json measure(Options options) {
   }
   const Copies copies = settled_copies(setup, *nodes);
   const LaunchTimes launches = native->launch_times(options.launches);
-  return {{"native_ns", without},
-          {"ros_ns", with},
-          {"launch_ns", launches.all_ns},
-          {"launch_own_ns", launches.own_ns},
-          {"device", native->device()},
-          {"bytes", setup.size.bytes()},
-          {"rows", setup.size.rows},
-          {"columns", setup.size.columns},
-          {"steps", setup.steps},
-          {"cpu_repeats", setup.size.cpu_repeats},
-          {"gpu_repeats", setup.size.gpu_repeats},
-          {"warm_up", options.warm_up},
-          {"messages", copies.messages},
-          {"copied_out", copies.out},
-          {"taken", copies.came},
-          {"copied_in", copies.in},
-          {"device_copies", copies.device}};
+  nlohmann::json found = {{"native_ns", without},
+                          {"ros_ns", with},
+                          {"launch_ns", launches.all_ns},
+                          {"launch_own_ns", launches.own_ns},
+                          {"device", native->device()},
+                          {"bytes", setup.size.bytes()},
+                          {"rows", setup.size.rows},
+                          {"columns", setup.size.columns},
+                          {"steps", setup.steps},
+                          {"cpu_repeats", setup.size.cpu_repeats},
+                          {"gpu_repeats", setup.size.gpu_repeats},
+                          {"warm_up", options.warm_up},
+                          {"messages", copies.messages},
+                          {"copied_out", copies.out},
+                          {"taken", copies.came},
+                          {"copied_in", copies.in},
+                          {"device_copies", copies.device},
+                          {"device_bytes", copies.device_bytes},
+                          {"imported", copies.imported},
+                          {"import_ns", copies.import_ns}};
+  add_bandwidth(found, options);
+  return found;
 }
 
 /// Combinations that cannot be, with the reason; empty: it can.

@@ -3,6 +3,7 @@
 /// the program where an exchange gave a wrong result.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -59,7 +60,15 @@ struct Copies {
   std::uint64_t came = 0;      ///< payloads taken, by each of their takers
   std::uint64_t in = 0;        ///< of these, copied (deserialised) by their taker
   std::uint64_t device = 0;    ///< payloads written to a device and read back
+  std::uint64_t device_bytes = 0;
+  std::uint64_t imported = 0;   ///< pieces of memory made known to a device, at their first use
+  std::uint64_t import_ns = 0;  ///< time that this took
 
+  /// All of the above, as a node's process tells them.
+  static constexpr std::size_t count = 8;
+  [[nodiscard]] std::array<std::uint64_t*, count> all() {
+    return {&messages, &out, &came, &in, &device, &device_bytes, &imported, &import_ns};
+  }
   Copies& operator+=(const Copies& other);
   [[nodiscard]] bool operator==(const Copies&) const = default;
 };

@@ -19,7 +19,7 @@ install(TARGETS ligament_gpu EXPORT ligamentTargets LIBRARY DESTINATION ${CMAKE_
 
 add_executable(ligament-kernel-check src/gpu/check.cpp)
 target_include_directories(ligament-kernel-check PRIVATE src)
-target_link_libraries(ligament-kernel-check PRIVATE ligament_gpu ligament_warnings)
+target_link_libraries(ligament-kernel-check PRIVATE ligament_gpu ligament_warnings OpenCL::OpenCL)
 set_target_properties(ligament-kernel-check PROPERTIES
   EXPORT_NAME kernel-check INSTALL_RPATH "$ORIGIN/..")
 install(TARGETS ligament-kernel-check EXPORT ligamentTargets

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <ligament/expected.hpp>
 #include <ligament/span.hpp>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -88,11 +89,14 @@ class Resident {
  protected:
   Resident() = default;
 };
+/// Of what is said of one to other processes, in place of the payload.
+inline constexpr std::size_t ticket_bytes = 192;
 /// What a kernel writes and leaves there. The bytes are its memory where nothing is copied, else
-/// only stand for it.
+/// only stand for it. Model: automatic is the program's.
 struct Leaving {
   std::span<std::byte> bytes;
   std::shared_ptr<Resident> resident;
+  Model model = Model::automatic;
 };
 /// What another program left there.
 struct Arriving {
@@ -100,11 +104,23 @@ struct Arriving {
   std::shared_ptr<Resident> resident;
 };
 
+/// A payload that a kernel reads or writes by another model than the program's: one of
+/// Settings::topic_models.
+struct Reading {
+  std::span<const std::byte> bytes;
+  Model model = Model::automatic;
+};
+struct Writing {
+  std::span<std::byte> bytes;
+  Model model = Model::automatic;
+};
+
 /// What a kernel is given: a number (converted to the type that its signature has), bytes that it
 /// reads, bytes that it writes, or one of the above. Bytes begin at a message's chosen array and
 /// stay valid until the launch has ended.
-using Argument = std::variant<std::int64_t, double, std::span<const std::byte>,
-                              std::span<std::byte>, Values, Kept, Leaving, Arriving>;
+using Argument =
+    std::variant<std::int64_t, double, std::span<const std::byte>, std::span<std::byte>, Values,
+                 Kept, Leaving, Arriving, Reading, Writing>;
 
 enum class ArgumentKind : std::uint8_t { number, input, output, values, buffer };
 
@@ -131,7 +147,8 @@ struct Settings {
   /// `platform:device` by number (CUDA: `cuda:number`), or a part of its name; empty: see open().
   std::string device;
   Model model = Model::automatic;
-  std::uint32_t in_flight = 2;  ///< submits that may be under way; at least 1
+  std::map<std::string, Model> topic_models;  ///< of topics that have one of their own
+  std::uint32_t in_flight = 2;                ///< submits that may be under way; at least 1
   /// A submit that has not ended this long after those before it: the device is given up.
   std::chrono::nanoseconds deadline = std::chrono::seconds(60);
 };
@@ -139,8 +156,9 @@ struct Settings {
 /// LIGAMENT_GPU_BACKEND, LIGAMENT_GPU_DEVICE, LIGAMENT_GPU_MODEL, LIGAMENT_GPU_IN_FLIGHT,
 /// LIGAMENT_GPU_DEADLINE_MS.
 [[nodiscard]] Result<Settings> settings_from_environment();
-/// The same; where the environment asks for no model, this one, in the words of files. Empty: none.
-[[nodiscard]] Result<Settings> settings_for(const std::string& model);
+/// The same; where the environment asks for no model, these, in the words of files: `zero_copy`,
+/// `standard_copy,/image=zero_copy` (of one topic another). Empty: none.
+[[nodiscard]] Result<Settings> settings_for(const std::string& models);
 
 /// One kernel over its index space. A global size below 1 launches nothing.
 struct Launch {
@@ -168,7 +186,7 @@ struct DeviceInfo {
   std::string name;
   Backend backend = Backend::opencl;  ///< never automatic
   bool shares_host_memory = false;
-  Model model = Model::standard_copy;  ///< never automatic
+  Model model = Model::standard_copy;  ///< never automatic; topics may have others
   std::string why;                     ///< this model
 };
 
@@ -215,6 +233,13 @@ class Program {
 
   /// For Leaving.
   [[nodiscard]] virtual std::shared_ptr<Resident> make_resident() = 0;
+  /// After submit(): where a program of another process on this device finds what a kernel leaves
+  /// there. An error leaves a ticket that nobody takes.
+  [[nodiscard]] virtual Result<void> show(Resident& resident,
+                                          std::span<std::byte, ticket_bytes> ticket) = 0;
+  /// For Arriving: what another process has shown.
+  [[nodiscard]] virtual Result<std::shared_ptr<Resident>> find_shown(
+      std::span<const std::byte, ticket_bytes> ticket) = 0;
 
   [[nodiscard]] virtual const DeviceInfo& device() const = 0;
   /// From any thread.

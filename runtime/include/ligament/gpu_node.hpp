@@ -17,6 +17,7 @@
 #include <ligament/gpu.hpp>
 #include <ligament/gpu_expression.hpp>
 #include <ligament/node.hpp>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -76,19 +77,20 @@ class KernelNode : public Node {
   template <typename Message>
   [[nodiscard]] bool arrives(const SubscriptionBase& subscription, const Sample<Message>& sample) {
     if constexpr (requires { sample.view().chosen_bytes(); }) {
-      return !is_queue(subscription.get_topic_name()) ||
-             find_resident(sample.info(), sample.view().chosen_bytes());
+      return arrives(subscription.get_topic_name(), sample.info(), sample.view().chosen_bytes());
     }
     return true;
   }
-  /// The same: the payload of this loan shall stay where the kernels write it.
-  void leaves(std::span<std::byte> payload);
-  /// After submit(): sends the message whose payload leaves() was told of.
+  /// The same: kernels write the payload of a loan of this topic. Of a queue topic it stays where
+  /// they write it.
+  void leaves(const std::string& topic, std::span<std::byte> payload);
+  /// After submit(): sends the message of a queue topic whose payload leaves() was told of.
   template <typename Message>
   void send(Publisher<Message>& publisher, LoanedMessage<Message>&& message,
             std::span<const std::byte> payload) {
     senders_.insert(publisher.id());
-    Residents::instance().add(payload.data(), publisher.id(), take_left(payload),
+    Residents::instance().add(payload.data(), publisher.id(),
+                              take_left(publisher.get_topic_name(), payload),
                               [&] { return publisher.publish(std::move(message)).value_or(0); });
   }
   /// Returns when no message is under way. Destructors call it while jobs can still publish.
@@ -96,26 +98,38 @@ class KernelNode : public Node {
 
   /// A message gives no output: counts it, reports the first of each reason. Any thread.
   void refuse(const std::string& why);
+  /// Reports the first of each reason.
+  void tell_once(const std::string& why);
 
   /// The name of the span in which the node waits for its kernels.
   void set_span_name(const std::string& name) { span_name_ = name; }
   [[nodiscard]] const Program* program() const { return program_.get(); }
+  [[nodiscard]] detail::KernelFigures figures() const;
 
  private:
-  /// Of the message in hand.
-  struct OnDevice {
+  /// A payload of the message in hand that is of a queue topic, or of one with a model of its own.
+  struct Special {
     std::span<const std::byte> bytes;
     std::shared_ptr<Resident> resident;
+    Model model = Model::automatic;
+    bool is_queue = false;
     bool is_written = false;
   };
-  [[nodiscard]] detail::KernelFigures figures() const;
-  [[nodiscard]] bool find_resident(const MessageInfo& info, std::span<const std::byte> payload);
-  [[nodiscard]] std::shared_ptr<Resident> take_left(std::span<const std::byte> payload);
-  [[nodiscard]] Argument on_device(const Argument& argument) const;
+  [[nodiscard]] bool arrives(const std::string& topic, const MessageInfo& info,
+                             std::span<const std::byte> payload);
+  [[nodiscard]] Model model_of(const std::string& topic) const;
+  [[nodiscard]] std::shared_ptr<Resident> find_resident(const std::string& topic,
+                                                        const MessageInfo& info,
+                                                        std::span<const std::byte> payload);
+  [[nodiscard]] std::shared_ptr<Resident> take_left(const std::string& topic,
+                                                    std::span<const std::byte> payload);
+  [[nodiscard]] Argument special(const Argument& argument) const;
 
   std::set<std::string> queues_;
+  std::set<std::string> crossing_;  ///< of these, those between processes
+  std::map<std::string, Model> topic_models_;
   std::set<std::uint64_t> senders_;  ///< publishers of queue topics
-  std::vector<OnDevice> on_device_;  ///< of the thread that launches
+  std::vector<Special> special_;     ///< of the thread that launches
 
   std::string span_name_ = "kernels";
   std::uint64_t handle_ = 0;  ///< of the jobs' callbacks in traces

@@ -45,9 +45,9 @@ struct TopicOptions {
   /// Samples that a publisher keeps, where its subscriptions are deeper than it; 0: its depth.
   std::uint32_t ring = 0;
   bool device = false;  ///< some end is on a device that is no CPU: bound_bytes is needed
-  /// All ends are kernels of this process on one device: payloads stay there, and nobody else may
-  /// look at them.
+  /// All ends are kernels on one device: payloads stay there, and nobody else may look at them.
   bool queue = false;
+  bool queue_crosses = false;  ///< of a queue: its ends are in several processes
   TopicMode mode = TopicMode::shared;
 };
 

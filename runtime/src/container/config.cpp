@@ -113,6 +113,14 @@ QoSOverrides read_qos(const Json& value, const std::string& pointer, Problems& p
   return qos;
 }
 
+bool read_flag(ObjectReader& reader, const std::string& key) {
+  const Json* flag = reader.member(key, Need::optional);
+  if (flag != nullptr && !flag->is_boolean()) {
+    reader.expected_but_found(key, "true or false", *flag);
+  }
+  return flag != nullptr && flag->is_boolean() && flag->get<bool>();
+}
+
 TopicOptions read_topic(const Json& value, const std::string& pointer, Problems& problems) {
   TopicOptions topic;
   ObjectReader reader(value, pointer, problems);
@@ -138,13 +146,8 @@ TopicOptions read_topic(const Json& value, const std::string& pointer, Problems&
       topic.device = device->get<bool>();
     }
   }
-  if (const Json* queue = reader.member("queue", Need::optional)) {
-    if (!queue->is_boolean()) {
-      reader.expected_but_found("queue", "true or false", *queue);
-    } else {
-      topic.queue = queue->get<bool>();
-    }
-  }
+  topic.queue = read_flag(reader, "queue");
+  topic.queue_crosses = read_flag(reader, "queue_crosses");
   std::string mode;
   reader.choice("mode", {"shared", "copied", "handed_over"}, mode);
   topic.mode = mode == "copied"        ? TopicMode::copied
@@ -202,6 +205,23 @@ void read_parameters(ObjectReader& reader, NodeConfig& node, const Place& place)
       Need::optional);
 }
 
+void read_device_models(ObjectReader& reader, NodeConfig& node, const Place& place) {
+  static const std::vector<std::string> models{"zero_copy", "standard_copy", "unified_memory"};
+  reader.choice("device_model", models, node.device_model);
+  reader.map(
+      "topic_models",
+      [&](const std::string& topic, const Json& model, const std::string& pointer) {
+        if (model.is_string() && std::find(models.begin(), models.end(), model) != models.end()) {
+          node.topic_models[topic] = model.get<std::string>();
+        } else {
+          place.problems.add(
+              pointer,
+              "expected zero_copy, standard_copy or unified_memory, found " + shown(model));
+        }
+      },
+      Need::optional);
+}
+
 NodeConfig read_node(const Json& value, const std::string& pointer, const Place& place) {
   NodeConfig node;
   ObjectReader reader(value, pointer, place.problems);
@@ -221,8 +241,7 @@ NodeConfig read_node(const Json& value, const std::string& pointer, const Place&
         node.port_qos[port] = read_qos(qos, at, place.problems);
       },
       Need::optional);
-  reader.choice("device_model", {"zero_copy", "standard_copy", "unified_memory"},
-                node.device_model);
+  read_device_models(reader, node, place);
   reader.finish();
   const std::string full = join_name(node.name_space.empty() ? "/" : node.name_space, node.name);
   if (!node.id.empty() && !node.name.empty() && full != node.id) {

@@ -28,6 +28,7 @@ struct NodeConfig {
   std::vector<std::filesystem::path> parameter_files;
   std::map<std::string, QoSOverrides> port_qos;
   std::string device_model;  ///< empty: the device's own
+  std::map<std::string, std::string> topic_models;
 };
 
 /// Where the container holds an edge: which network it joins.

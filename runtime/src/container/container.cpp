@@ -80,7 +80,11 @@ NodeOptions options_for(const NodeConfig& node, const Surroundings& around) {
   for (const auto& [name, topic] : config.topics) {
     options.topic(name, topic);
   }
-  options.device_model(node.device_model);
+  std::string models = node.device_model;
+  for (const auto& [topic, model] : node.topic_models) {
+    models += (models.empty() ? "" : ",") + topic + "=" + model;
+  }
+  options.device_model(models);
   return options;
 }
 

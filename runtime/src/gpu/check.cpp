@@ -3,7 +3,9 @@
 /// compares their signatures with the manifest's. `ligament build` runs it after each change.
 ///
 ///   ligament-kernel-check FILE... --kernel NAME:KINDS [--kernel ...] [--cuda ARCHITECTURE]
+///   ligament-kernel-check --devices
 ///
+/// --devices: a line per device, and why one cannot be used; good if one can.
 /// --cuda 87: with NVIDIA's compiler for devices of compute capability 8.7; needs no device. CUDA
 /// kernels (.cu) are so compiled, for 8.7, where there is no device of theirs.
 /// KINDS: a letter per argument: n a number, i bytes that it reads, o bytes that it writes, v an
@@ -20,6 +22,7 @@
 
 #include "gpu/cuda/compiler.hpp"
 #include "gpu/cuda/program.hpp"
+#include "gpu/opencl/device.hpp"
 #include "gpu/sources.hpp"
 
 namespace ligament::gpu {
@@ -62,7 +65,7 @@ std::optional<Source> source_of(const std::string& path) {
 int wrong_use(const std::string& why) {
   std::cerr << "ligament-kernel-check: " << why
             << "\nusage: ligament-kernel-check FILE... --kernel NAME:KINDS [--kernel ...] [--cuda "
-               "ARCHITECTURE]\n";
+               "ARCHITECTURE]\n       ligament-kernel-check --devices\n";
   return 2;
 }
 
@@ -83,7 +86,23 @@ Result<void> tried(const ProgramDescription& description, cuda::Architecture arc
   return program ? Result<void>() : Result<void>(unexpected<Error>(program.error()));
 }
 
+int list_devices() {
+  auto lines = cuda::device_lines();
+  for (DeviceLine& line : opencl::device_lines()) {
+    lines.push_back(std::move(line));
+  }
+  for (const DeviceLine& line : lines) {
+    std::cout << line.text << '\n';
+  }
+  return std::any_of(lines.begin(), lines.end(), [](const auto& line) { return line.is_usable; })
+             ? 0
+             : 1;
+}
+
 int check(const std::vector<std::string>& arguments) {
+  if (arguments == std::vector<std::string>{"--devices"}) {
+    return list_devices();
+  }
   ProgramDescription description;
   cuda::Architecture architecture = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <deque>
 #include <ligament/gpu_node.hpp>
+#include <ligament/logging.hpp>
 #include <ligament/names.hpp>
 #include <utility>
+
+#include "gpu/model.hpp"
 
 namespace ligament::gpu {
 
@@ -19,12 +22,19 @@ KernelNode::KernelNode(const std::string& name, const NodeOptions& options,
     return;
   }
   in_flight_ = settings->in_flight;
+  topic_models_ = settings->topic_models;
   for (const auto& [topic, said] : options.topics()) {
     if (said.queue) {
       queues_.insert(topic);
     }
+    if (said.queue && said.queue_crosses) {
+      crossing_.insert(topic);
+    }
   }
   program_ = std::move(*program);
+  const DeviceInfo& device = program_->device();
+  LIGAMENT_INFO(get_logger(), "kernels run on '{}', payloads by {}: {}", device.name,
+                to_string(device.model), device.why);
   trace::timer_init(handle_, trace_handle(), 0);
   set_kernel_figures([this] { return figures(); });
 }
@@ -69,7 +79,7 @@ PublisherOptions KernelNode::output_options() const {
 }
 
 void KernelNode::wait_for_room() {
-  on_device_.clear();
+  special_.clear();
   if (program_ != nullptr) {
     program_->wait_for_room();
   }
@@ -79,7 +89,7 @@ void KernelNode::submit(std::span<const Launch> launches, std::unique_ptr<Job> j
   if (program_ == nullptr) {
     return;
   }
-  if (on_device_.empty()) {
+  if (special_.empty()) {
     program_->submit(launches, std::move(job));
     return;
   }
@@ -88,50 +98,102 @@ void KernelNode::submit(std::span<const Launch> launches, std::unique_ptr<Job> j
   for (Launch& launch : changed) {
     auto& own = arguments.emplace_back();
     for (const Argument& argument : launch.arguments) {
-      own.push_back(on_device(argument));
+      own.push_back(special(argument));
     }
     launch.arguments = own;
   }
   program_->submit(changed, std::move(job));
 }
 
-/// Payloads of queue topics are known by where they would lie.
-Argument KernelNode::on_device(const Argument& argument) const {
+/// Payloads are known by where they lie, or would lie.
+Argument KernelNode::special(const Argument& argument) const {
   const auto* in = std::get_if<std::span<const std::byte>>(&argument);
   const auto* out = std::get_if<std::span<std::byte>>(&argument);
-  for (const OnDevice& one : on_device_) {
+  for (const Special& one : special_) {
     if (in != nullptr && !one.is_written && in->data() == one.bytes.data()) {
-      return Arriving{*in, one.resident};
+      return one.is_queue ? Argument(Arriving{*in, one.resident}) : Reading{*in, one.model};
     }
     if (out != nullptr && one.is_written && out->data() == one.bytes.data()) {
-      return Leaving{*out, one.resident};
+      return one.is_queue ? Argument(Leaving{*out, one.resident, one.model})
+                          : Writing{*out, one.model};
     }
   }
   return argument;
 }
 
-bool KernelNode::find_resident(const MessageInfo& info, std::span<const std::byte> payload) {
-  auto found = Residents::instance().find(info.publisher_id(), info.publication_sequence_number());
+Model KernelNode::model_of(const std::string& topic) const {
+  const auto found = topic_models_.find(topic);
+  return found == topic_models_.end() ? Model::automatic : found->second;
+}
+
+bool KernelNode::arrives(const std::string& topic, const MessageInfo& info,
+                         std::span<const std::byte> payload) {
+  if (!is_queue(topic)) {
+    if (const Model model = model_of(topic); model != Model::automatic) {
+      special_.push_back({payload, nullptr, model});
+    }
+    return true;
+  }
+  auto found = find_resident(topic, info, payload);
   if (found == nullptr && !payload.empty()) {
     return false;
   }
-  on_device_.push_back({payload, std::move(found), false});
+  special_.push_back({payload, std::move(found), Model::automatic, true});
   return true;
 }
 
-void KernelNode::leaves(std::span<std::byte> payload) {
-  auto resident = Residents::instance().of_block(payload.data());
-  if (resident == nullptr && program_ != nullptr) {
-    resident = program_->make_resident();
+/// Of this process, else what another one has shown in place of the payload.
+std::shared_ptr<Resident> KernelNode::find_resident(const std::string& topic,
+                                                    const MessageInfo& info,
+                                                    std::span<const std::byte> payload) {
+  auto found = Residents::instance().find(info.publisher_id(), info.publication_sequence_number());
+  if (found != nullptr || payload.size() < ticket_bytes || !crossing_.contains(topic) ||
+      program_ == nullptr) {
+    return found;
   }
-  on_device_.push_back({payload, std::move(resident), true});
+  auto shown = program_->find_shown(payload.first<ticket_bytes>());
+  if (!shown) {
+    tell_once(shown.error().text);
+    return nullptr;
+  }
+  return std::move(*shown);
 }
 
-std::shared_ptr<Resident> KernelNode::take_left(std::span<const std::byte> payload) {
-  for (OnDevice& one : on_device_) {
-    if (one.is_written && one.bytes.data() == payload.data()) {
-      return std::move(one.resident);
+void KernelNode::leaves(const std::string& topic, std::span<std::byte> payload) {
+  Special left{payload, nullptr, model_of(topic), false, true};
+  if (is_queue(topic)) {
+    left.is_queue = true;
+    left.resident = Residents::instance().of_block(payload.data());
+    if (left.resident == nullptr && program_ != nullptr) {
+      left.resident = program_->make_resident();
     }
+  } else if (left.model == Model::automatic) {
+    return;
+  }
+  special_.push_back(std::move(left));
+}
+
+/// Others find it by what lies where the payload would.
+std::shared_ptr<Resident> KernelNode::take_left(const std::string& topic,
+                                                std::span<const std::byte> payload) {
+  for (Special& one : special_) {
+    if (!one.is_written || one.bytes.data() != payload.data()) {
+      continue;
+    }
+    if (crossing_.contains(topic) && program_ != nullptr) {
+      auto* const place = const_cast<std::byte*>(payload.data());  // of a loan
+      const auto shown =
+          payload.size() < ticket_bytes
+              ? Result<void>(unexpected<Error>(Error{
+                    ErrorCode::launch_failed, "a payload below " + std::to_string(ticket_bytes) +
+                                                  " bytes cannot be shown to other processes"}))
+              : program_->show(*one.resident,
+                               std::span<std::byte, ticket_bytes>(place, ticket_bytes));
+      if (!shown) {
+        tell_once(shown.error().text);
+      }
+    }
+    return std::move(one.resident);
   }
   return nullptr;
 }
@@ -144,11 +206,15 @@ void KernelNode::drain() {
 
 void KernelNode::refuse(const std::string& why) {
   refused_.fetch_add(1, std::memory_order_relaxed);
+  tell_once("a message gives no output: " + why);
+}
+
+void KernelNode::tell_once(const std::string& why) {
   const std::lock_guard lock(mutex_);
   constexpr std::size_t most_reasons = 32;
   if (told_.size() < most_reasons && std::find(told_.begin(), told_.end(), why) == told_.end()) {
     told_.push_back(why);
-    report_error("a message gives no output: " + why);
+    report_error(why);
   }
 }
 

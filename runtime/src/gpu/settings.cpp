@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <ligament/gpu.hpp>
@@ -32,6 +33,26 @@ Result<Model> model_of(const std::string& name, const std::string& text) {
     return Model::unified_memory;
   }
   return wrong(name, text, "automatic, zero_copy, standard_copy and unified_memory");
+}
+
+/// `MODEL,TOPIC=MODEL,...` into the settings; either part may be missing.
+Result<void> read_models(const std::string& name, std::string_view text, Settings& settings) {
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const auto equals = item.find('=');
+    const bool is_topic = equals != std::string_view::npos;
+    const auto model = model_of(name, std::string(is_topic ? item.substr(equals + 1) : item));
+    if (!model) {
+      return unexpected<Error>(model.error());
+    }
+    if (is_topic) {
+      settings.topic_models[std::string(item.substr(0, equals))] = *model;
+    } else {
+      settings.model = *model;
+    }
+  }
+  return {};
 }
 
 Result<Backend> backend_of(const std::string& name) {
@@ -71,9 +92,10 @@ Result<Settings> settings_from_environment() {
   if (!backend) {
     return unexpected<Error>(backend.error());
   }
-  const auto model = model_of("LIGAMENT_GPU_MODEL", environment("LIGAMENT_GPU_MODEL"));
-  if (!model) {
-    return unexpected<Error>(model.error());
+  const auto models =
+      read_models("LIGAMENT_GPU_MODEL", environment("LIGAMENT_GPU_MODEL"), settings);
+  if (!models) {
+    return unexpected<Error>(models.error());
   }
   const auto in_flight = number_of("LIGAMENT_GPU_IN_FLIGHT", settings.in_flight);
   if (!in_flight) {
@@ -84,20 +106,18 @@ Result<Settings> settings_from_environment() {
     return unexpected<Error>(deadline.error());
   }
   settings.backend = *backend;
-  settings.model = *model;
   settings.in_flight = *in_flight;
   settings.deadline = std::chrono::milliseconds(*deadline);
   return settings;
 }
 
-Result<Settings> settings_for(const std::string& model) {
+Result<Settings> settings_for(const std::string& models) {
   auto settings = settings_from_environment();
-  if (settings && settings->model == Model::automatic) {
-    const auto own = model_of("the device model of the node", model);
+  if (settings && settings->model == Model::automatic && settings->topic_models.empty()) {
+    const auto own = read_models("the device model of the node", models, *settings);
     if (!own) {
       return unexpected<Error>(own.error());
     }
-    settings->model = *own;
   }
   return settings;
 }

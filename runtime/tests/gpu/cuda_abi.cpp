@@ -66,6 +66,11 @@ SAME(Driver, event_record, cuEventRecord);
 SAME(Driver, event_query, cuEventQuery);
 SAME(Driver, event_synchronize, cuEventSynchronize);
 SAME(Driver, event_elapsed, cuEventElapsedTime);
+SAME(Driver, ipc_show_memory, cuIpcGetMemHandle);
+SAME(Driver, ipc_open_memory, cuIpcOpenMemHandle_v2);
+SAME(Driver, ipc_close_memory, cuIpcCloseMemHandle);
+SAME(Driver, ipc_show_event, cuIpcGetEventHandle);
+SAME(Driver, ipc_open_event, cuIpcOpenEventHandle);
 SAME(Driver, host_function, cuLaunchHostFunc);
 SAME(Driver, launch, cuLaunchKernel);
 
@@ -116,6 +121,11 @@ static_assert(register_device_map == CU_MEMHOSTREGISTER_DEVICEMAP);
 static_assert(register_read_only == CU_MEMHOSTREGISTER_READ_ONLY);
 static_assert(stream_non_blocking == CU_STREAM_NON_BLOCKING);
 static_assert(event_default == CU_EVENT_DEFAULT);
+static_assert(event_without_time == CU_EVENT_DISABLE_TIMING);
+static_assert(event_between_processes == CU_EVENT_INTERPROCESS);
+static_assert(ipc_default == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+static_assert(sizeof(IpcHandle) == sizeof(CUipcMemHandle));
+static_assert(sizeof(IpcHandle) == sizeof(CUipcEventHandle));
 static_assert(attach_global == CU_MEM_ATTACH_GLOBAL && attach_host == CU_MEM_ATTACH_HOST);
 static_assert(attach_single == CU_MEM_ATTACH_SINGLE);
 

@@ -5,7 +5,7 @@ if(TARGET ligament_gpu)
   # CUDA's driver and compiler as the processors play them.
   add_library(cuda_twin SHARED
     ${room_path}/twin/driver.cpp ${room_path}/twin/compiler.cpp
-    ${CMAKE_SOURCE_DIR}/src/gpu/cuda/mapping.cpp ${CMAKE_SOURCE_DIR}/src/gpu/cuda/signature.cpp
+    ${CMAKE_SOURCE_DIR}/src/gpu/mapping.cpp ${CMAKE_SOURCE_DIR}/src/gpu/cuda/signature.cpp
     ${CMAKE_SOURCE_DIR}/src/gpu/parameter.cpp)
   target_include_directories(cuda_twin PRIVATE ${CMAKE_SOURCE_DIR}/src ${room_path})
   target_link_libraries(cuda_twin PRIVATE ligament ligament_warnings ${CMAKE_DL_LIBS})
@@ -13,7 +13,9 @@ if(TARGET ligament_gpu)
     CUDA_TWIN_COMPILER="${CMAKE_CXX_COMPILER}"
     CUDA_TWIN_CACHE="${CMAKE_CURRENT_BINARY_DIR}/cuda_twin")
 
-  target_link_libraries(test_gpu PRIVATE ligament_gpu cuda_twin)
+  target_sources(test_gpu PRIVATE ${room_path}/opencl_shim.cpp
+    ${CMAKE_SOURCE_DIR}/../benchmarks/uma/bandwidth.cpp)
+  target_link_libraries(test_gpu PRIVATE ligament_gpu cuda_twin OpenCL::OpenCL)
   target_compile_definitions(test_gpu PRIVATE CUDA_TWIN_LIBRARY="$<TARGET_FILE:cuda_twin>")
 
   execute_process(
@@ -31,6 +33,10 @@ if(TARGET ligament_gpu)
   # A process to be killed while its device reads.
   add_executable(gpu_peer ${room_path}/gpu_peer.cpp)
   target_link_libraries(gpu_peer PRIVATE ligament_gpu ligament_warnings)
-  add_dependencies(test_gpu gpu_peer)
-  target_compile_definitions(test_gpu PRIVATE GPU_PEER="$<TARGET_FILE:gpu_peer>")
+  # The other end of a queue topic.
+  add_executable(queue_peer ${room_path}/queue_peer.cpp)
+  target_link_libraries(queue_peer PRIVATE ligament_gpu ligament_warnings)
+  add_dependencies(test_gpu gpu_peer queue_peer)
+  target_compile_definitions(test_gpu PRIVATE
+    GPU_PEER="$<TARGET_FILE:gpu_peer>" QUEUE_PEER="$<TARGET_FILE:queue_peer>")
 endif()

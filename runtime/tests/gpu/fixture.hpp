@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file What the tests of programs share: memory that a device takes, and each back-end with each
-/// device model. CUDA runs on its twin (twin/twin.hpp) everywhere, and on a GPU where there is one.
+/// device model. CUDA runs on its twin (twin/twin.hpp) everywhere, and on a GPU where there is one;
+/// OpenCL on the device that there is, and on that as if it were a GPU (opencl_shim.hpp).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <ligament/gpu.hpp>
 #include <memory>
 
+#include "opencl_shim.hpp"
 #include "twin/twin.hpp"
 
 namespace ligament::gpu::test {
@@ -19,7 +21,7 @@ struct alignas(4096) Bytes {
   std::array<std::byte, 4096> data{};
 };
 
-enum class Where : std::uint8_t { opencl, cuda_twin, cuda };
+enum class Where : std::uint8_t { opencl, opencl_integrated, cuda_twin, cuda };
 
 struct Target {
   const char* name = "";
@@ -29,6 +31,8 @@ struct Target {
 
 /// The program's drivers from here on: the twin as `setup` says, else those that are installed.
 inline void choose_drivers(Where where, const char* setup = "") {
+  opencl_repair();
+  opencl_looks(where == Where::opencl_integrated ? Looks::integrated : Looks::itself);
   if (where == Where::cuda_twin) {
     ::setenv("LIGAMENT_CUDA_DRIVER", CUDA_TWIN_LIBRARY, 1);
     ::setenv("LIGAMENT_NVRTC", CUDA_TWIN_LIBRARY, 1);
@@ -40,9 +44,13 @@ inline void choose_drivers(Where where, const char* setup = "") {
   }
 }
 
+inline bool is_opencl(Where where) {
+  return where == Where::opencl || where == Where::opencl_integrated;
+}
+
 inline Settings settings_of(const Target& target) {
   Settings settings;
-  settings.backend = target.where == Where::opencl ? Backend::opencl : Backend::cuda;
+  settings.backend = is_opencl(target.where) ? Backend::opencl : Backend::cuda;
   settings.model = target.model;
   return settings;
 }
@@ -84,6 +92,7 @@ inline const auto each_model =
     testing::Values(Target{"opencl_automatic", Where::opencl, Model::automatic},
                     Target{"opencl_standard_copy", Where::opencl, Model::standard_copy},
                     Target{"opencl_unified_memory", Where::opencl, Model::unified_memory},
+                    Target{"opencl_integrated", Where::opencl_integrated, Model::zero_copy},
                     Target{"cuda_twin_zero_copy", Where::cuda_twin, Model::zero_copy},
                     Target{"cuda_twin_standard_copy", Where::cuda_twin, Model::standard_copy},
                     Target{"cuda_twin_unified_memory", Where::cuda_twin, Model::unified_memory},

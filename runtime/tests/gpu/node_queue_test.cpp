@@ -1,96 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Nodes with kernels whose topic between them is a queue: as generated ones, written by hand.
+/// Nodes with kernels whose topic between them is a queue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <functional>
 #include <ligament/gpu_node.hpp>
 #include <ligament/ligament.hpp>
 #include <ligament/std_msgs/msg/u_int64_multi_array.hpp>
 
 #include "fixture.hpp"
+#include "scale_node.hpp"
 
 namespace ligament::gpu {
 namespace {
 
-using Message = std_msgs::msg::UInt64MultiArray;
+using test::Message;
+using test::Scale;
+using test::words;
 using testing::HasSubstr;
-
-constexpr const char* text = R"(
-__kernel void scale(const __global ulong* in, __global ulong* out, ulong factor) {
-  out[get_global_id(0)] = in[get_global_id(0)] * factor;
-}
-)";
-constexpr std::size_t words = 100'000;
-
-class Scale : public KernelNode {
- public:
-  Scale(const std::string& name, const NodeOptions& options, std::int64_t factor)
-      : KernelNode(
-            name, options,
-            {{{"scale.cl", text}},
-             {{"scale", {ArgumentKind::input, ArgumentKind::output, ArgumentKind::number}}}}),
-        factor_(factor) {
-    publisher_ = create_publisher<Message>("out", QoS(5), output_options());
-    subscription_ = create_subscription<Message>(
-        "in", input_qos(), [this](Sample<Message> sample) { handle(std::move(sample)); },
-        input_options());
-  }
-  ~Scale() override { drain(); }
-  Scale(const Scale&) = delete;
-  Scale& operator=(const Scale&) = delete;
-
-  [[nodiscard]] Statistics statistics() const { return program()->statistics(); }
-  [[nodiscard]] bool is_matched() const { return publisher_->get_subscription_count() == 1; }
-  [[nodiscard]] Model model() const { return program()->device().model; }
-
- private:
-  struct Work final : Job {
-    Work(Scale& owner, Sample<Message>&& taken)
-        : Job(owner, taken.info()), node(owner), sample(std::move(taken)) {}
-    void publish() override {
-      if (loan) {
-        node.publisher_->publish(std::move(*loan));
-      }
-    }
-    Scale& node;
-    Sample<Message> sample;
-    std::optional<LoanedMessage<Message>> loan;
-  };
-
-  void handle(Sample<Message>&& sample) {
-    wait_for_room();
-    auto work = std::make_unique<Work>(*this, std::move(sample));
-    const auto& in = work->sample.view();
-    if (!arrives(*subscription_, work->sample)) {
-      return refuse("the payload of a queue topic is not on the device");
-    }
-    MessageTraits<Message>::Shape shape;
-    shape.data = words;
-    auto loan = publisher_->borrow_loaned_message(shape);
-    ASSERT_TRUE(loan);
-    std::optional<LoanedMessage<Message>> queued;
-    auto& place = is_queue(publisher_->get_topic_name()) ? queued : work->loan;
-    place.emplace(std::move(*loan));
-    const auto payload = std::as_writable_bytes(place->get().data().span().value());
-    if (queued) {
-      leaves(payload);
-    }
-    const std::array<Argument, 3> arguments{in.chosen_bytes(), std::span<std::byte>(payload),
-                                            factor_};
-    submit(std::array{Launch{.kernel = 0,
-                             .global = {static_cast<std::int64_t>(words), 1, 1},
-                             .arguments = arguments}},
-           std::move(work));
-    if (queued) {
-      send(*publisher_, std::move(*queued), payload);
-    }
-  }
-
-  std::int64_t factor_;
-  std::shared_ptr<Publisher<Message>> publisher_;
-  std::shared_ptr<Subscription<Message>> subscription_;
-};
 
 /// Messages of numbers through two kernels, and the topic between them.
 class QueueNodes : public test::OnEachModel {
@@ -104,8 +32,7 @@ class QueueNodes : public test::OnEachModel {
     const std::string domain =
         "gpu-queue-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
     context_ = Context::create({.domain = domain, .run_id = "run"}).value();
-    ::setenv("LIGAMENT_GPU_BACKEND", GetParam().where == test::Where::opencl ? "opencl" : "cuda",
-             1);
+    ::setenv("LIGAMENT_GPU_BACKEND", test::is_opencl(GetParam().where) ? "opencl" : "cuda", 1);
   }
   void TearDown() override {
     ::unsetenv("LIGAMENT_GPU_BACKEND");
@@ -130,42 +57,90 @@ class QueueNodes : public test::OnEachModel {
     return options;
   }
 
-  /// First words of what arrives for the messages 1, 2, 3, ...
-  std::vector<std::uint64_t> run(std::uint64_t messages) {
+  void start() {
     first_ = std::make_shared<Scale>("first", options("/raw", "/between"), 3);
     second_ = std::make_shared<Scale>("second", options("/between", "/done"), 5);
-    auto ends = std::make_shared<Node>("ends", options("in", "out"));
-    auto publisher = ends->create_publisher<Message>("/raw", QoS(5));
-    std::vector<std::uint64_t> found;
-    auto subscription = ends->create_subscription<Message>("/done", QoS(5), [&](Sample<Message> s) {
-      const auto data = s.view().data();
-      found.push_back(data[0] == data[words - 1] ? data[0] : 0);
-    });
-    executors::SingleThreadedExecutor executor({.context = context_});
+    ends_ = std::make_shared<Node>("ends", options("in", "out"));
+    publisher_ = ends_->create_publisher<Message>("/raw", QoS(5));
+    found_.clear();
+    subscription_ =
+        ends_->create_subscription<Message>("/done", QoS(5), [this](Sample<Message> sample) {
+          const auto data = sample.view().data();
+          found_.push_back(data[0] == data[words - 1] ? data[0] : 0);
+        });
+    executor_ =
+        std::make_unique<executors::SingleThreadedExecutor>(ExecutorOptions{.context = context_});
     for (const std::shared_ptr<Node>& node :
-         {std::shared_ptr<Node>(first_), std::shared_ptr<Node>(second_), ends}) {
-      EXPECT_TRUE(executor.add_node(node));
+         {std::shared_ptr<Node>(first_), std::shared_ptr<Node>(second_), ends_}) {
+      EXPECT_TRUE(executor_->add_node(node));
       for (const NodeError& error : node->errors()) {
         ADD_FAILURE() << error.text;
       }
     }
-    for (std::uint64_t sent = 0, turn = 0; found.size() < messages && turn < 60'000; ++turn) {
-      const bool is_matched =
-          publisher->get_subscription_count() == 1 && first_->is_matched() && second_->is_matched();
-      if (is_matched && sent == found.size()) {
-        Message message;
-        message.data.assign(words, ++sent);
-        EXPECT_TRUE(publisher->publish(message));
-      }
-      (void)executor.spin_once(std::chrono::milliseconds(1));
+    EXPECT_TRUE(eventually([this] {
+      return publisher_->get_subscription_count() == 1 && first_->is_matched() &&
+             second_->is_matched();
+    }));
+  }
+  void stop() {
+    executor_.reset();
+    first_.reset();
+    second_.reset();
+    subscription_.reset();
+    publisher_.reset();
+    ends_.reset();
+  }
+
+  /// A watchdog, not a bound on speed.
+  bool eventually(const std::function<bool()>& condition) {
+    for (int turn = 0; turn < 60'000 && !condition(); ++turn) {
+      (void)executor_->spin_once(std::chrono::milliseconds(1));
     }
-    return found;
+    return condition();
+  }
+
+  void send(std::uint64_t number) {
+    Message message;
+    message.data.assign(words, number);
+    EXPECT_TRUE(publisher_->publish(message));
+  }
+  /// Sends the next message when the one before has come, or a node has refused it.
+  void send_all(std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t number = first; number <= last; ++number) {
+      const std::size_t before = found_.size();
+      const std::uint64_t refused = first_->refused() + second_->refused();
+      send(number);
+      EXPECT_TRUE(eventually([&] {
+        return found_.size() > before || first_->refused() + second_->refused() > refused;
+      })) << number;
+    }
+  }
+
+  /// First words of what arrives for the messages 1, 2, 3, ...
+  std::vector<std::uint64_t> run(std::uint64_t messages) {
+    start();
+    send_all(1, messages);
+    return found_;
+  }
+
+  /// The next launch is refused by the driver; or its kernel ends with the loss of the device.
+  static void break_next(bool is_lost) {
+    if (test::is_opencl(GetParam().where)) {
+      test::opencl_fails(is_lost ? "kernel" : "clEnqueueNDRangeKernel", 0, is_lost ? -2 : -5);
+    } else {
+      cuda_twin_fail(is_lost ? "kernel" : "cuLaunchKernel", 0, is_lost ? 700 : 2);
+    }
   }
 
   bool is_queue_ = true;
   std::shared_ptr<Context> context_;
   std::shared_ptr<Scale> first_;
   std::shared_ptr<Scale> second_;
+  std::shared_ptr<Node> ends_;
+  std::shared_ptr<Publisher<Message>> publisher_;
+  std::shared_ptr<Subscription<Message>> subscription_;
+  std::unique_ptr<executors::SingleThreadedExecutor> executor_;
+  std::vector<std::uint64_t> found_;
 };
 
 TEST_P(QueueNodes, give_what_they_give_without_a_queue_and_copy_nothing_between) {
@@ -178,11 +153,57 @@ TEST_P(QueueNodes, give_what_they_give_without_a_queue_and_copy_nothing_between)
   const std::uint64_t there = first_->model() == Model::zero_copy ? 0 : messages;
   EXPECT_EQ(first_->statistics().copies, there) << "in, and nothing out";
   EXPECT_EQ(second_->statistics().copies, there) << "out, and nothing in";
-  first_.reset();
-  second_.reset();
+  stop();
   is_queue_ = false;
   EXPECT_EQ(run(messages), expected);
   EXPECT_EQ(first_->statistics().copies, 2 * there);
+  stop();
+}
+
+TEST_P(QueueNodes, a_launch_that_fails_costs_its_message_alone) {
+  if (GetParam().where == test::Where::cuda) {
+    GTEST_SKIP() << "faults are not injected into a real driver";
+  }
+  for (const bool is_queue : {true, false}) {
+    is_queue_ = is_queue;
+    start();
+    send_all(1, 3);
+    break_next(false);
+    send_all(4, 4);
+    send_all(5, 30);  // more than there are blocks
+    std::vector<std::uint64_t> expected;
+    for (std::uint64_t number = 1; number <= 30; ++number) {
+      if (number != 4) {
+        expected.push_back(15 * number);
+      }
+    }
+    EXPECT_TRUE(eventually([&] { return found_.size() == expected.size(); }));
+    EXPECT_EQ(found_, expected);
+    EXPECT_EQ(first_->refused(), 1U);
+    stop();
+  }
+}
+
+TEST_P(QueueNodes, a_device_that_is_lost_leaves_nobody_stuck) {
+  if (GetParam().where == test::Where::cuda) {
+    GTEST_SKIP() << "faults are not injected into a real driver";
+  }
+  is_queue_ = false;
+  start();
+  send_all(1, 3);
+  break_next(true);
+  for (std::uint64_t number = 4; number <= 30; ++number) {  // nobody holds what nobody can work on
+    const std::uint64_t refused = first_->refused();
+    send(number);
+    EXPECT_TRUE(eventually([&] { return first_->refused() > refused; })) << number;
+  }
+  EXPECT_EQ(found_, (std::vector<std::uint64_t>{15, 30, 45}));
+  ASSERT_FALSE(first_->errors().empty());
+  EXPECT_THAT(first_->errors().back().text, HasSubstr("was given up before"));
+  if (!test::is_opencl(GetParam().where)) {
+    cuda_twin_repair();  // other processes' devices work on
+  }
+  stop();
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, QueueNodes, test::each_model, test::name_of_model);

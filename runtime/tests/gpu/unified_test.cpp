@@ -4,6 +4,7 @@
 
 #include <array>
 #include <ligament/gpu.hpp>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -36,22 +37,25 @@ Result<void> twice(Program& program, std::span<const std::uint32_t> in,
 }
 
 TEST(UnifiedMemory, GivesWhatTheOtherModelsGive) {
-  std::vector<std::uint32_t> in(100'000);
-  std::iota(in.begin(), in.end(), 1U);
-  std::vector<std::vector<std::uint32_t>> results;
+  struct alignas(4096) Words {  // in place, devices want them aligned
+    std::array<std::uint32_t, 100'000> data{};
+  };
+  const auto in = std::make_unique<Words>();
+  std::iota(in->data.begin(), in->data.end(), 1U);
+  std::vector<std::unique_ptr<Words>> results;
   for (const Model model : {Model::zero_copy, Model::standard_copy, Model::unified_memory}) {
     const auto program = open(model);
     ASSERT_NE(program, nullptr);
     EXPECT_EQ(program->device().model, model);
-    results.emplace_back(in.size());
+    results.push_back(std::make_unique<Words>());
     for (int i = 0; i < 3; ++i) {  // the second time in memory that is there
-      ASSERT_TRUE(twice(*program, in, results.back()));
+      ASSERT_TRUE(twice(*program, in->data, results.back()->data));
     }
     EXPECT_EQ(program->statistics().copies, model == Model::zero_copy ? 0U : 6U);
   }
-  EXPECT_EQ(results[0].back(), 200'000U);
-  EXPECT_EQ(results[1], results[0]);
-  EXPECT_EQ(results[2], results[0]);
+  EXPECT_EQ(results[0]->data.back(), 200'000U);
+  EXPECT_EQ(results[1]->data, results[0]->data);
+  EXPECT_EQ(results[2]->data, results[0]->data);
 }
 
 TEST(UnifiedMemory, IsRefusedBeyondTheDevicesMemory) {

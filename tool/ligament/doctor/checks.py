@@ -274,6 +274,14 @@ CHECKS: tuple[Check, ...] = (
         "the CUDA toolkit, or `pip install nvidia-cuda-nvrtc-cu12` and its path in LIGAMENT_NVRTC",
     ),
     Check(
+        "GPU devices",
+        "optional",
+        False,
+        probes.gpu_devices,
+        "no device for kernels, so no GPU nodes",
+        _apt("pocl-opencl-icd") + ", which runs kernels on the processors, or your GPU's driver",
+    ),
+    Check(
         "Arm compiler",
         "optional",
         False,

@@ -103,6 +103,18 @@ def runtime() -> str | None:
     return f"{found} in {resources.prefix()}" if found == ligament.__version__ else None
 
 
+def gpu_devices() -> str | None:
+    """A line per device that kernels could run on, and why one cannot be used."""
+    program = resources.prefix() / "lib" / "ligament" / "ligament-kernel-check"
+    try:
+        done = subprocess.run(
+            [str(program), "--devices"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
 def demo_frames() -> str | None:
     """The calibrated photographs that Debian's opencv-doc carries."""
     for root in (Path("/usr/share/doc/opencv-doc"), Path("/usr/share/opencv4")):

@@ -109,10 +109,14 @@ def _variants(graph: Graph, document: Document) -> Iterator[Problem]:
         for node, at in _named_nodes(variant, document, path):
             if node not in known:
                 yield _unknown("node", node, known, at)
-        for topic in variant.transports:
-            if topic not in graph.topics:
-                at = document.key_at(*path, "transports", topic)
-                yield _unknown("topic", topic, graph.topics, at)
+        for key, wishes in (
+            ("transports", variant.transports),
+            ("topic_models", variant.topic_models),
+        ):
+            for topic in wishes:
+                if topic not in graph.topics:
+                    at = document.key_at(*path, key, topic)
+                    yield _unknown("topic", topic, graph.topics, at)
 
 
 def _fusions(graph: Graph, variant: Variant, document: Document, path: Path) -> Iterator[Problem]:

@@ -198,6 +198,7 @@ class Variant:
     fuse: tuple[Fusion, ...] = ()
     devices: Mapping[str, str] = field(default_factory=dict)
     device_models: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
+    topic_models: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     hosts: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     modes: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})

@@ -131,6 +131,7 @@ class _Builder:
             fuse=fuse,
             devices=self._per_node("devices", replaced),
             device_models=self._per_node("device_models", replaced),
+            topic_models=self._topic_models(),
             hosts=self._hosts(replaced),
             transports=self._transports(),
             modes={t: str(m) for _, t, m in self._by_topic("modes")},
@@ -268,6 +269,13 @@ class _Builder:
                 )
             elif node:
                 found[node] = str(host)
+        return found
+
+    def _topic_models(self) -> dict[str, str]:
+        found = {}
+        for written, topic, model in self._by_topic("topic_models"):
+            found[topic] = str(model)
+            self.places["topic_models", topic] = self._key_at("topic_models", written)
         return found
 
     def _transports(self) -> dict[str, tuple[str, ...]]:

@@ -7,11 +7,12 @@ same rules for what a platform leaves open (runtime/src/gpu/model.cpp, spec/devi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ligament.graph.model import Node, NodeType, Variant
-from ligament.mapping.model import DeviceModel, Reason
+from ligament.errors import Problem
+from ligament.graph.model import Node, NodeType, Topic, Variant
+from ligament.mapping.model import DeviceModel, Reason, TopicModel
 from ligament.mapping.platform import Device
 
 AUTOMATIC = "automatic"
@@ -101,5 +102,27 @@ def device_model(
     for rule in MODEL_RULES:
         answer = rule.decide(case)
         if answer is not None:
-            return DeviceModel(answer[0], Reason(rule.name, answer[1]))
+            return DeviceModel(answer[0], Reason(rule.name, answer[1]), _of_topics(node, variant))
     raise AssertionError("the last rule always answers")
+
+
+def _of_topics(node: Node, variant: Variant) -> dict[str, TopicModel]:
+    """Return the models of those of the node's topics that the variant gives one of their own."""
+    topics = sorted({port.topic for port in node.ports.values()} & set(variant.topic_models))
+    why = Reason("topic-wish", "the variant asks for it on this topic")
+    return {topic: TopicModel(variant.topic_models[topic], why) for topic in topics}
+
+
+def topic_model_problems(
+    variant: Variant, topics: Mapping[str, Topic], devices: Mapping[str, Device]
+) -> Iterator[Problem]:
+    """Yield a problem per wish that no kernel would follow."""
+    for name in variant.topic_models:
+        ends = topics[name].ends if name in topics else ()
+        if not any(devices[end.node].kind == "gpu" for end in ends):
+            yield Problem(
+                "topic-model-unused",
+                f"'{name}' has no end on a GPU in this variant, so no device model",
+                variant.places.get(("topic_models", name)) or variant.at,
+                expected="a topic with an end on a GPU",
+            )

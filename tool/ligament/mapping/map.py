@@ -20,7 +20,7 @@ from ligament.mapping.backends import Backends, installed
 from ligament.mapping.containers import assign_containers
 from ligament.mapping.credit import credit_of
 from ligament.mapping.designs import gather, joined_nodes
-from ligament.mapping.device_models import device_model
+from ligament.mapping.device_models import device_model, topic_model_problems
 from ligament.mapping.device_topics import device_problems
 from ligament.mapping.devices import assign_devices
 from ligament.mapping.edges import edge_problems
@@ -77,6 +77,7 @@ def map_graph(
         *edge_problems(nodes, containers, wanted),
         *slot_problems(graph.types, platform),
         *mode_problems(topics, containers, choices),
+        *topic_model_problems(wanted, topics, devices),
     ]
     if not on_paper:
         problems += [*lacking, *unserved]

@@ -34,6 +34,7 @@ class Device:
     slots: Mapping[str, Slot] = field(default_factory=dict)
     host_memory: str = ""
     model: str = ""
+    peer_buffers: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,7 @@ def _device(name: str, data: Mapping[str, Any]) -> Device:
         },
         data.get("host_memory", ""),
         data.get("model", ""),
+        peer_buffers=data.get("peer_buffers", False),
     )
 
 

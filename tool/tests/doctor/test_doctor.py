@@ -126,6 +126,19 @@ def test_a_python_package_is_found_by_its_version_or_not_at_all() -> None:
     assert probes.python_package("no-such-package-of-ligament")() is None
 
 
+@pytest.mark.parametrize(("status", "found"), [(0, "opencl 0:0 'a device'"), (1, None)])
+def test_devices_for_kernels_are_listed_by_the_program_that_opens_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, found: str | None
+) -> None:
+    monkeypatch.setattr(probes.resources, "prefix", lambda: tmp_path)
+    assert probes.gpu_devices() is None
+    program = tmp_path / "lib" / "ligament" / "ligament-kernel-check"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho \"opencl 0:0 'a device'\"\nexit {status}\n")
+    program.chmod(0o755)
+    assert probes.gpu_devices() == found
+
+
 def test_parts_that_need_each_other_are_found_together() -> None:
     assert probes.all_of(lambda: "1", lambda: "2")() == "1, 2"
     assert probes.all_of(lambda: "1", lambda: None)() is None

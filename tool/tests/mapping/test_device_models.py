@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ligament.errors import InputError
 from ligament.generate.containers import container_file
 from ligament.generate.files import Component
 from ligament.graph import load_graph
@@ -45,6 +46,7 @@ topics:
 variants:
   plain: {}
   asked: {device_models: {invert: unified_memory}}
+  topic: {topic_models: {/image: standard_copy}}
 default_variant: plain
 """
 
@@ -109,6 +111,36 @@ def test_the_container_is_told_what_was_decided(host: Platform, tmp_path: Path) 
         (name,) = mapping.containers
         told = json.loads(container_file(mapping, name, component).text)
         assert told["nodes"][0].get("device_model") == expected
+
+
+def test_a_topic_may_have_a_model_of_its_own(host: Platform, tmp_path: Path) -> None:
+    mapping = map_graph(graph(tmp_path), with_gpu(host, host_memory="cached"), "topic")
+    model = model_of(mapping)
+    assert model.model == "zero_copy"
+    assert {t: one.model for t, one in model.topics.items()} == {"/image": "standard_copy"}
+    assert model.topics["/image"].reason.text == "the variant asks for it on this topic"
+    assert model_of(from_json(json.loads(json.dumps(mapping.to_json())))) == model
+    (name,) = mapping.containers
+    component = {("gpu", "case/invert"): Component("lib.so", "Invert")}
+    told = json.loads(container_file(mapping, name, component).text)["nodes"][0]
+    assert told["topic_models"] == {"/image": "standard_copy"}
+
+
+def test_a_model_for_a_topic_that_no_kernel_has_is_refused(host: Platform, tmp_path: Path) -> None:
+    graph(tmp_path)
+    path = tmp_path / "graph.yaml"
+    path.write_text(GRAPH.replace("{topic_models: {/image", "{topic_models: {/imag"))
+    with pytest.raises(InputError, match="there is no topic '/imag'"):
+        load_graph(path)
+    path.write_text(
+        GRAPH.replace("topic: {", "topic: {devices: {invert: cpu}, ").replace(", device: gpu", "")
+    )
+    on_cpu = NODE.replace("ACCESS", "access: cached").replace(
+        "state: none", '  cpu: {class: "case::Invert", sources: [invert.cl]}\nstate: none'
+    )
+    (tmp_path / "nodes" / "invert" / "node.yaml").write_text(on_cpu)
+    with pytest.raises(InputError, match="'/image' has no end on a GPU"):
+        map_graph(load_graph(path), host, "topic")
 
 
 def test_a_model_for_a_node_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ligament.errors import InputError
+from ligament.generate.containers import container_file
+from ligament.generate.files import Component
 from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph
 
@@ -25,6 +28,20 @@ def test_optional_ports_without_a_kernel_have_no_ends() -> None:
     between = mapping.topics["/image_rect"]
     assert between.reason.rule == "one-gpu-several-processes"
     assert between.transports == ("shm",)
+
+
+def test_processes_that_open_each_others_buffers_have_a_queue_between_them() -> None:
+    host = load_platform("host")
+    card = replace(host.devices["gpu0"], host_memory="copied", peer_buffers=True)
+    platform = replace(host, devices={**host.devices, "gpu0": card})
+    mapping = map_graph(load_graph(PERCEPTION), platform, "gpu")
+    between = mapping.topics["/image_rect"]
+    assert between.reason.rule == "one-gpu-peer-buffers"
+    assert between.transports == ("queue",)
+    kernels = {("gpu", t): Component("lib.so", "K") for t in ("image/rectify", "image/resize")}
+    told = json.loads(container_file(mapping, "rectify", kernels).text)["topics"]
+    assert told["/image_rect"]["queue"] and told["/image_rect"]["queue_crosses"]
+    assert "queue" not in told["/camera/image_raw"]
 
 
 def test_an_output_that_somebody_subscribes_to_is_missed() -> None:

@@ -80,11 +80,7 @@ ModelChoice by_itself(const Facts& facts, Access access) {
                       access);
 }
 
-Result<DeviceInfo> describe(const Found& found, const Facts& facts, Model wish, Access access) {
-  DeviceInfo info;
-  info.name = found.name;
-  info.backend = Backend::cuda;
-  info.shares_host_memory = facts.is_integrated;
+Result<void> check(const Found& found, const Facts& facts, Model wish) {
   if (wish == Model::zero_copy && !facts.maps_host_memory) {
     return failure(ErrorCode::setting, "'" + found.name +
                                            "' cannot reach the host's memory, so there is no "
@@ -95,9 +91,26 @@ Result<DeviceInfo> describe(const Found& found, const Facts& facts, Model wish, 
                                            "' has no managed memory, so there is no unified_memory "
                                            "on it; standard_copy works");
   }
-  const auto own = by_itself(facts, access);
-  info.model = wish == Model::automatic ? own.model : wish;
-  info.why = wish == Model::automatic ? own.why : "it was asked for";
+  return {};
+}
+
+Result<DeviceInfo> describe(const Found& found, const Facts& facts, const Settings& settings,
+                            Access access) {
+  auto checked = check(found, facts, settings.model);
+  for (const auto& [topic, model] : settings.topic_models) {
+    checked = checked ? check(found, facts, model) : checked;
+  }
+  if (!checked) {
+    return unexpected<Error>(checked.error());
+  }
+  const bool is_asked = settings.model != Model::automatic;
+  const ModelChoice own = by_itself(facts, access);
+  DeviceInfo info;
+  info.name = found.name;
+  info.backend = Backend::cuda;
+  info.shares_host_memory = facts.is_integrated;
+  info.model = is_asked ? settings.model : own.model;
+  info.why = is_asked ? "it was asked for" : own.why;
   return info;
 }
 
@@ -139,6 +152,28 @@ Result<void> open_streams(Device& device) {
 
 SharedContext::~SharedContext() { (void)driver_.primary_release(device_); }
 
+std::vector<DeviceLine> device_lines() {
+  const auto driver = load_driver();
+  const auto all = driver ? all_devices(**driver)
+                          : Result<std::vector<Found>>(unexpected<Error>(driver.error()));
+  if (!all) {
+    return {{"cuda: " + all.error().text, false}};
+  }
+  const auto compiler = find_compiler();
+  std::vector<DeviceLine> lines;
+  for (const Found& found : *all) {
+    auto info = describe(found, facts_of(**driver, found.ordinal), {}, Access::cached);
+    if (info && !compiler) {
+      info = unexpected<Error>(compiler.error());
+    }
+    lines.push_back(line_of(found.place, info));
+  }
+  if (lines.empty()) {
+    lines.push_back({"cuda: the CUDA driver finds no device", false});
+  }
+  return lines;
+}
+
 Result<Device> open_device(const Settings& settings, Access access) {
   const auto driver = load_driver();
   if (!driver) {
@@ -152,7 +187,7 @@ Result<Device> open_device(const Settings& settings, Access access) {
   device.driver = *driver;
   device.ordinal = found->ordinal;
   device.facts = facts_of(**driver, found->ordinal);
-  auto info = describe(*found, device.facts, settings.model, access);
+  auto info = describe(*found, device.facts, settings, access);
   if (!info) {
     return unexpected<Error>(info.error());
   }
@@ -169,9 +204,9 @@ Result<Device> open_device(const Settings& settings, Access access) {
   return device;
 }
 
-Result<EventHandle> make_event(const Device& device) {
+Result<EventHandle> make_event(const Device& device, unsigned flags) {
   Event raw = nullptr;
-  const Status made = device.driver->event_create(&raw, event_default);
+  const Status made = device.driver->event_create(&raw, flags);
   if (made != status::success) {
     return failed(*device.driver, "cuEventCreate", made);
   }

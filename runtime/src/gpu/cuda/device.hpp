@@ -4,6 +4,7 @@
 
 #include "gpu/cuda/compiler.hpp"
 #include "gpu/cuda/handle.hpp"
+#include "gpu/device_line.hpp"
 
 namespace ligament::gpu::cuda {
 
@@ -48,10 +49,11 @@ struct Device {
   StreamHandle clock;  ///< is empty whenever the device's clock is read
 
   void make_current() const { context->make_current(); }
-  [[nodiscard]] bool is_in_place() const { return info.model == Model::zero_copy; }
 };
 
+/// A line per device with the model that it would get, or why it cannot be used.
+[[nodiscard]] std::vector<DeviceLine> device_lines();
 [[nodiscard]] Result<Device> open_device(const Settings& settings, Access access);
-[[nodiscard]] Result<EventHandle> make_event(const Device& device);
+[[nodiscard]] Result<EventHandle> make_event(const Device& device, unsigned flags = event_default);
 
 }  // namespace ligament::gpu::cuda

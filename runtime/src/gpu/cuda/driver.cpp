@@ -55,6 +55,11 @@ const char* find_all(void* library, Driver& driver) {
   find(driver.event_query, "cuEventQuery");
   find(driver.event_synchronize, "cuEventSynchronize");
   find(driver.event_elapsed, "cuEventElapsedTime");
+  find(driver.ipc_show_memory, "cuIpcGetMemHandle");
+  find(driver.ipc_open_memory, "cuIpcOpenMemHandle_v2");
+  find(driver.ipc_close_memory, "cuIpcCloseMemHandle");
+  find(driver.ipc_show_event, "cuIpcGetEventHandle");
+  find(driver.ipc_open_event, "cuIpcOpenEventHandle");
   find(driver.host_function, "cuLaunchHostFunc");
   find(driver.launch, "cuLaunchKernel");
   return missing;
@@ -69,7 +74,7 @@ Result<Driver> open_driver(const std::string& path) {
   Driver driver{};
   if (const char* missing = find_all(*library, driver); missing != nullptr) {
     return failure(ErrorCode::unavailable, std::string("the CUDA driver is too old: it has no ") +
-                                               missing + "; CUDA 10 or later is needed");
+                                               missing + "; CUDA 11 or later is needed");
   }
   if (const Status status = driver.init(0); status != status::success) {
     return failure(ErrorCode::unavailable, "the CUDA driver finds no device: " +

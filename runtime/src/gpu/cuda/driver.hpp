@@ -5,6 +5,7 @@
 /// toolkit; tests/gpu/cuda_abi_test.cpp compares each with NVIDIA's own header.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <ligament/gpu.hpp>
@@ -21,6 +22,11 @@ using Event = struct OpaqueEvent*;
 using Address = unsigned long long;  // NOLINT(google-runtime-int): as the driver declares it
 using Status = int;
 using Ordinal = int;
+
+/// By which another process opens memory or an event.
+struct IpcHandle {
+  std::array<char, 64> bytes{};
+};
 
 /// Numbers that the calls return; any other is the driver's to name.
 namespace status {
@@ -55,6 +61,9 @@ inline constexpr unsigned register_device_map = 0x02;
 inline constexpr unsigned register_read_only = 0x08;
 inline constexpr unsigned stream_non_blocking = 0x01;
 inline constexpr unsigned event_default = 0x00;
+inline constexpr unsigned event_without_time = 0x02;
+inline constexpr unsigned event_between_processes = 0x04;
+inline constexpr unsigned ipc_default = 0x01;
 inline constexpr unsigned attach_global = 0x01;
 inline constexpr unsigned attach_host = 0x02;
 inline constexpr unsigned attach_single = 0x04;
@@ -98,6 +107,11 @@ struct Driver {
   Status (*event_query)(Event event);
   Status (*event_synchronize)(Event event);
   Status (*event_elapsed)(float* milliseconds, Event begin, Event end);
+  Status (*ipc_show_memory)(IpcHandle* handle, Address address);
+  Status (*ipc_open_memory)(Address* address, IpcHandle handle, unsigned flags);
+  Status (*ipc_close_memory)(Address address);
+  Status (*ipc_show_event)(IpcHandle* handle, Event event);
+  Status (*ipc_open_event)(Event* event, IpcHandle handle);
   Status (*host_function)(Stream stream, HostFunction function, void* user_data);
   Status (*launch)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,

@@ -41,5 +41,6 @@ using StreamHandle = Owned<Stream, &Driver::stream_destroy>;
 using EventHandle = Owned<Event, &Driver::event_destroy>;
 using ModuleHandle = Owned<Module, &Driver::module_unload>;
 using Buffer = Owned<Address, &Driver::release>;
+using OpenedMemory = Owned<Address, &Driver::ipc_close_memory>;
 
 }  // namespace ligament::gpu::cuda

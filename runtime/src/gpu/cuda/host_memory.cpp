@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "gpu/cuda/mapping.hpp"
+#include "gpu/mapping.hpp"
 
 namespace ligament::gpu::cuda {
 namespace {

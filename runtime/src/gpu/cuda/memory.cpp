@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/cuda/memory.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "ligament/detail/pool.hpp"
 
 namespace ligament::gpu::cuda {
+
+Memory::Memory(const Device& device)
+    : device_(device), staging_([this](std::size_t size, Kind kind) {
+        return kind == Kind::unified ? allocate_managed(size) : allocate(size);
+      }) {}
 
 Result<Registered> Memory::find(std::span<const std::byte> bytes, Which which) {
   const std::int64_t begin = pool::monotonic_now_ns();
@@ -69,83 +71,6 @@ Result<Buffer> Memory::allocate(std::size_t size) const {
     return failed(*device_.driver, "cuMemAlloc", status);
   }
   return Buffer(*device_.driver, address);
-}
-
-/// The smallest that is large enough, with its size; where there is none, those too small go.
-Buffer Memory::take_free(std::size_t& size) {
-  const std::lock_guard lock(mutex_);
-  auto best = free_.end();
-  for (auto one = free_.begin(); one != free_.end(); ++one) {
-    if (one->size >= size && (best == free_.end() || one->size < best->size)) {
-      best = one;
-    }
-  }
-  if (best == free_.end()) {
-    std::erase_if(free_, [](const Staged& one) { return one.size > most_value_bytes; });
-    return {};
-  }
-  size = best->size;
-  Buffer found = std::move(best->buffer);
-  free_.erase(best);
-  return found;
-}
-
-/// A kernel that reads what an earlier one of the same submit wrote finds it on the device.
-Result<Mapped> Memory::stage(std::span<const std::byte> bytes, Lease& lease) {
-  for (const Staged& one : lease) {
-    if (one.host == bytes.data() && one.size >= bytes.size()) {
-      return Mapped{one.buffer.get(), false};
-    }
-  }
-  std::size_t size = std::max(bytes.size(), most_value_bytes);
-  Buffer buffer = take_free(size);
-  if (!buffer) {
-    const bool is_managed = device_.info.model == Model::unified_memory;
-    auto made = is_managed ? allocate_managed(size) : allocate(size);
-    if (!made) {
-      return unexpected<Error>(made.error());
-    }
-    buffer = std::move(*made);
-  }
-  lease.push_back({bytes.data(), std::move(buffer), size});
-  return Mapped{lease.back().buffer.get(), true};
-}
-
-Result<Mapped> Memory::kept(const Kept& which) {
-  if (which.bytes < 1) {
-    return failure(ErrorCode::launch_failed, "the size of a buffer is below 1");
-  }
-  const std::lock_guard lock(mutex_);
-  KeptPlace& place = kept_[which.place];
-  const auto size = static_cast<std::size_t>(which.bytes);
-  const bool is_new = place.size < size;
-  if (is_new) {
-    auto buffer = allocate(size);
-    if (!buffer) {
-      return unexpected<Error>(buffer.error());
-    }
-    place = {std::move(*buffer), size, place.generation + 1};
-  }
-  return Mapped{place.buffer.get(), is_new};
-}
-
-std::uint64_t Memory::generation_of(const Kept& which) const {
-  const std::lock_guard lock(mutex_);
-  const auto known = kept_.find(which.place);
-  if (known == kept_.end()) {
-    return 1;
-  }
-  const bool fits = std::cmp_less_equal(which.bytes, known->second.size);
-  return known->second.generation + (fits ? 0 : 1);
-}
-
-void Memory::give_back(Lease&& lease) {
-  const std::lock_guard lock(mutex_);
-  for (Staged& one : lease) {
-    one.host = nullptr;
-    free_.push_back(std::move(one));
-  }
-  lease.clear();
 }
 
 void Memory::count_into(Statistics& statistics) const {

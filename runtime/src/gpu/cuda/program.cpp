@@ -13,6 +13,8 @@
 namespace ligament::gpu::cuda {
 namespace {
 
+Kind kind_of(Model model) { return model == Model::unified_memory ? Kind::unified : Kind::device; }
+
 EncodedNumber encoded(std::uint64_t value) {
   EncodedNumber number;
   std::memcpy(number.bytes.data(), &value, sizeof value);
@@ -60,8 +62,9 @@ Result<void> CudaProgram::build(const ProgramDescription& description) {
                                                      "' is not in what was compiled of " +
                                                      names_of(description.sources));
     }
-    parts_->kernels.push_back({std::move(kernel), function, {}});
+    parts_->kernels.push_back({std::move(kernel), function});
   }
+  descriptions_ = description.kernels;
   return {};
 }
 
@@ -79,11 +82,7 @@ void CudaProgram::submit(std::span<const Launch> launches, std::unique_ptr<Compl
   }
   wait_for_room();
   parts_->device.make_current();
-  if (arguments_are_stale_.exchange(false)) {
-    for (Kernel& kernel : parts_->kernels) {
-      kernel.last_arguments.clear();
-    }
-  }
+  last_arguments_.begin(descriptions_.size());
   if (flight.completion->wants_times()) {
     reference_ = reference_of(parts_->device, std::move(reference_));
     flight.reference = reference_;
@@ -94,44 +93,27 @@ void CudaProgram::submit(std::span<const Launch> launches, std::unique_ptr<Compl
     }
   }
   if (flight.result) {
-    flight.result = is_unified() ? leave_to_host(assembly) : read_back(assembly);
+    flight.result = read_back(assembly);
   }
   close(assembly);
   flights_.add(std::move(flight));
 }
 
-Result<bool> CudaProgram::is_changed(const Launch& launch, Kernel& kernel) const {
-  auto key =
-      key_of(launch, [this](const Kept& kept) { return parts_->memory.generation_of(kept); });
-  if (!key) {
-    return unexpected<Error>(key.error());
-  }
-  if (kernel.last_arguments == *key) {
-    return false;
-  }
-  kernel.last_arguments = std::move(*key);
-  return true;
-}
-
 Result<void> CudaProgram::enqueue(const Launch& launch, Assembly& assembly) {
-  if (launch.kernel >= parts_->kernels.size()) {
-    return failure(ErrorCode::kernel_mismatch, "there is no such kernel in the program");
+  if (auto checked = check_launch(launch, descriptions_); !checked) {
+    return checked;
   }
-  Kernel& kernel = parts_->kernels[launch.kernel];
-  if (launch.arguments.size() != kernel.compiled.parameters.size()) {
-    return failure(
-        ErrorCode::kernel_mismatch,
-        "kernel '" + kernel.compiled.name + "' was launched with another number of arguments");
-  }
-  if (std::any_of(launch.global.begin(), launch.global.end(), [](auto size) { return size < 1; })) {
+  if (launches_nothing(launch)) {
     return {};
   }
   if (launch.when_changed) {
-    const auto changed = is_changed(launch, kernel);
+    const auto changed = last_arguments_.note(
+        launch, [this](const Kept& kept) { return parts_->memory.staging().generation_of(kept); });
     if (!changed || !*changed) {
       return changed ? Result<void>() : Result<void>(unexpected<Error>(changed.error()));
     }
   }
+  const Kernel& kernel = parts_->kernels[launch.kernel];
   std::vector<EncodedNumber> arguments;
   Result<void> done;
   for (std::size_t i = 0; done && i < launch.arguments.size(); ++i) {
@@ -144,7 +126,7 @@ Result<void> CudaProgram::enqueue(const Launch& launch, Assembly& assembly) {
   }
   done = done ? start(kernel, launch, arguments, assembly) : done;
   if (!done) {
-    kernel.last_arguments.clear();
+    last_arguments_.forget(launch.kernel);
   }
   return done;
 }
@@ -165,101 +147,114 @@ Result<EncodedNumber> CudaProgram::encode_argument(const Kernel& kernel, std::si
       argument);
 }
 
-Result<Address> CudaProgram::address_of(std::span<const std::byte> in, Assembly& assembly) {
-  if (in.empty()) {
+Result<Address> CudaProgram::address_of(const Reading& in, Assembly& assembly) {
+  const Model model = model_of(in.model);
+  if (in.bytes.empty()) {
     return Address{0};
   }
-  if (parts_->device.is_in_place()) {
-    return parts_->memory.import(in);
+  if (model == Model::zero_copy) {
+    return parts_->memory.import(in.bytes);
   }
-  const auto staged = parts_->memory.stage(in, assembly.flight.lease);
+  const auto staged =
+      parts_->memory.staging().stage(in.bytes, kind_of(model), assembly.flight.lease);
   if (!staged) {
     return unexpected<Error>(staged.error());
   }
   if (staged->is_new) {
-    if (!is_unified()) {
-      parts_->memory.pin(in);
+    if (staged->kind == Kind::device) {
+      parts_->memory.pin(in.bytes);
     }
-    if (auto written = write(staged->address, in, assembly); !written) {
+    if (auto written = write(*staged, in.bytes, assembly); !written) {
       return unexpected<Error>(written.error());
     }
-    copies_.fetch_add(1, std::memory_order_relaxed);
-    bytes_copied_.fetch_add(in.size(), std::memory_order_relaxed);
+    counters_.count_copy(in.bytes.size());
   }
-  return staged->address;
+  return staged->value;
 }
 
 /// What a kernel leaves out must not show an earlier message.
-Result<Address> CudaProgram::address_of(std::span<std::byte> out, Assembly& assembly) {
-  if (out.empty()) {
+Result<Address> CudaProgram::address_of(const Writing& out, Assembly& assembly) {
+  const Model model = model_of(out.model);
+  if (out.bytes.empty()) {
     return Address{0};
   }
-  if (parts_->device.is_in_place()) {
-    return parts_->memory.import(out);
+  if (model == Model::zero_copy) {
+    return parts_->memory.import(out.bytes);
   }
-  const auto staged = parts_->memory.stage(out, assembly.flight.lease);
+  const auto staged =
+      parts_->memory.staging().stage(out.bytes, kind_of(model), assembly.flight.lease);
   if (!staged) {
     return unexpected<Error>(staged.error());
   }
   if (staged->is_new) {
-    auto done = attach(staged->address, attach_single);
-    if (done = done ? clear(staged->address, out.size()) : done; !done) {
+    auto done = attach(*staged, attach_single);
+    if (done = done ? clear(staged->value, out.bytes.size()) : done; !done) {
       return unexpected<Error>(done.error());
     }
-    assembly.out.push_back(out);
-    assembly.out_addresses.push_back(staged->address);
+    assembly.out.push_back({out.bytes, *staged});
   }
-  return staged->address;
+  return staged->value;
 }
 
 Result<Address> CudaProgram::address_of(const Values& values, Assembly& assembly) {
-  if (values.bytes.size() > most_value_bytes) {
-    return failure(ErrorCode::launch_failed,
-                   "an array of " + std::to_string(values.bytes.size()) +
-                       " bytes is too large to be copied with a launch; it may have " +
-                       std::to_string(most_value_bytes));
+  if (auto checked = check_values(values); !checked) {
+    return unexpected<Error>(checked.error());
   }
   if (values.bytes.empty()) {
     return Address{0};
   }
-  const auto staged = parts_->memory.stage(values.bytes, assembly.flight.lease);
+  const auto staged =
+      parts_->memory.staging().stage(values.bytes, kind_of(device().model), assembly.flight.lease);
   if (!staged) {
     return unexpected<Error>(staged.error());
   }
   if (staged->is_new) {
-    if (auto written = write(staged->address, values.bytes, assembly); !written) {
+    if (auto written = write(*staged, values.bytes, assembly); !written) {
       return unexpected<Error>(written.error());
     }
   }
-  return staged->address;
+  return staged->value;
 }
 
 Result<Address> CudaProgram::address_of(const Kept& kept, Assembly& /*assembly*/) {
-  const auto found = parts_->memory.kept(kept);
+  const auto found = parts_->memory.staging().keep(kept);
   if (!found) {
     return unexpected<Error>(found.error());
   }
   if (found->is_new) {
-    if (auto cleared = clear(found->address, static_cast<std::size_t>(kept.bytes)); !cleared) {
+    if (auto cleared = clear(found->value, static_cast<std::size_t>(kept.bytes)); !cleared) {
       return unexpected<Error>(cleared.error());
     }
   }
-  return found->address;
+  return found->value;
 }
 
 std::shared_ptr<Resident> CudaProgram::make_resident() {
   return std::make_shared<CudaResident>(parts_->device.context);
 }
 
+Result<void> CudaProgram::show(Resident& resident, std::span<std::byte, ticket_bytes> ticket) {
+  parts_->device.make_current();
+  auto* const own = dynamic_cast<CudaResident*>(&resident);
+  return own == nullptr ? Result<void>(unexpected<Error>(is_on_another_device()))
+                        : Peers::show(*own, parts_->device, ticket);
+}
+
+Result<std::shared_ptr<Resident>> CudaProgram::find_shown(
+    std::span<const std::byte, ticket_bytes> ticket) {
+  parts_->device.make_current();
+  return peers_.find(parts_->device, ticket);
+}
+
 Result<Address> CudaProgram::address_of(const Leaving& leaving, Assembly& assembly) {
   auto own = std::dynamic_pointer_cast<CudaResident>(leaving.resident);
   if (own == nullptr || leaving.bytes.empty()) {
-    return failure(ErrorCode::launch_failed, "a payload shall stay on another device");
+    return unexpected<Error>(is_on_another_device());
   }
   own->is_valid = false;
   assembly.leaving.push_back(own);
   assembly.flight.residents.push_back(own);
-  if (parts_->device.is_in_place()) {
+  if (model_of(leaving.model) == Model::zero_copy) {
     return parts_->memory.import(leaving.bytes);
   }
   if (own->size < leaving.bytes.size()) {
@@ -267,6 +262,7 @@ Result<Address> CudaProgram::address_of(const Leaving& leaving, Assembly& assemb
     if (!made) {
       return unexpected<Error>(made.error());
     }
+    own->give_buffer_up();
     own->buffer = std::move(*made);
     own->size = leaving.bytes.size();
   }
@@ -278,31 +274,35 @@ Result<Address> CudaProgram::address_of(const Leaving& leaving, Assembly& assemb
 
 Result<Address> CudaProgram::address_of(const Arriving& arriving, Assembly& assembly) {
   const auto own = std::dynamic_pointer_cast<CudaResident>(arriving.resident);
-  const bool is_in_place = parts_->device.is_in_place();
-  if (own == nullptr || own->context != parts_->device.context ||
-      is_in_place == static_cast<bool>(own->buffer)) {
-    return failure(ErrorCode::launch_failed,
-                   "the payload is on another device, or was left by another device model");
+  if (own == nullptr || own->context != parts_->device.context) {
+    return unexpected<Error>(is_on_another_device());
   }
   if (!own->is_valid) {
-    return failure(ErrorCode::launch_failed, "the kernel that should write the payload failed");
+    return unexpected<Error>(was_not_written());
   }
   const Status waits = driver().stream_wait(parts_->device.kernels.get(), own->written.get(), 0);
   if (waits != status::success) {
     return failed(driver(), "cuStreamWaitEvent", waits);
   }
   assembly.flight.residents.push_back(own);
-  return is_in_place ? parts_->memory.import(arriving.bytes) : Result<Address>(own->buffer.get());
+  if (own->address() == 0) {
+    return parts_->memory.import(arriving.bytes);
+  }
+  if (own->size < arriving.bytes.size()) {
+    return failure(ErrorCode::launch_failed,
+                   "the buffer on the device is smaller than its payload");
+  }
+  return own->address();
 }
 
 /// Where host and kernels cannot use managed memory at the same time, each buffer belongs to the
 /// one or to the stream of the other.
-Result<void> CudaProgram::attach(Address address, unsigned flags) {
-  if (!is_unified() || parts_->device.facts.shares_managed_memory) {
+Result<void> CudaProgram::attach(const OnDevice& memory, unsigned flags) {
+  if (memory.kind != Kind::unified || parts_->device.facts.shares_managed_memory) {
     return {};
   }
   return as_result(driver(), "cuStreamAttachMemAsync",
-                   driver().attach(parts_->device.kernels.get(), address, 0, flags));
+                   driver().attach(parts_->device.kernels.get(), memory.value, 0, flags));
 }
 
 Result<void> CudaProgram::clear(Address address, std::size_t size) {
@@ -310,19 +310,19 @@ Result<void> CudaProgram::clear(Address address, std::size_t size) {
                    driver().fill(address, 0, size, parts_->device.kernels.get()));
 }
 
-Result<void> CudaProgram::write(Address to, std::span<const std::byte> bytes, Assembly& assembly) {
-  const Device& device = parts_->device;
-  if (is_unified()) {
-    std::memcpy(reinterpret_cast<void*>(to), bytes.data(), bytes.size());
+Result<void> CudaProgram::write(const OnDevice& to, std::span<const std::byte> bytes,
+                                Assembly& assembly) {
+  if (to.kind == Kind::unified) {
+    std::memcpy(reinterpret_cast<void*>(to.value), bytes.data(), bytes.size());
     return attach(to, attach_single);
   }
-  const Stream stream = device.is_in_place() ? device.kernels.get() : device.uploads.get();
+  const Stream stream = parts_->device.uploads.get();
   auto begin = record(stream);
   if (!begin) {
     return unexpected<Error>(begin.error());
   }
   if (auto done = as_result(driver(), "cuMemcpyHtoDAsync",
-                            driver().write(to, bytes.data(), bytes.size(), stream));
+                            driver().write(to.value, bytes.data(), bytes.size(), stream));
       !done) {
     return done;
   }
@@ -414,7 +414,7 @@ Result<void> CudaProgram::start(const Kernel& kernel, const Launch& launch,
   if (!end) {
     return unexpected<Error>(end.error());
   }
-  launches_.fetch_add(1, std::memory_order_relaxed);
+  counters_.count_launch();
   Flight& flight = assembly.flight;
   flight.steps.push_back({kernel.compiled.name, true, std::move(*begin), std::move(*end)});
   flight.names += (flight.names.empty() ? "kernel '" : ", '") + kernel.compiled.name + "'";
@@ -422,9 +422,13 @@ Result<void> CudaProgram::start(const Kernel& kernel, const Launch& launch,
 }
 
 Result<void> CudaProgram::read_back(Assembly& assembly) {
-  if (assembly.out.empty()) {
-    return {};
-  }
+  const auto is_unified = [](const auto& entry) { return entry.second.kind == Kind::unified; };
+  assembly.is_read_back = !std::all_of(assembly.out.begin(), assembly.out.end(), is_unified);
+  auto done = assembly.is_read_back ? read_back_by_device(assembly) : Result<void>();
+  return done ? leave_to_host(assembly) : done;
+}
+
+Result<void> CudaProgram::read_back_by_device(Assembly& assembly) {
   const Stream stream = parts_->device.downloads.get();
   const auto computed = record(parts_->device.kernels.get());
   if (!computed) {
@@ -435,16 +439,17 @@ Result<void> CudaProgram::read_back(Assembly& assembly) {
       !waits) {
     return waits;
   }
-  for (std::size_t i = 0; i < assembly.out.size(); ++i) {
-    const auto& to = assembly.out[i];
+  for (const auto& [to, from] : assembly.out) {
+    if (from.kind == Kind::unified) {
+      continue;
+    }
     parts_->memory.pin(to);
     auto begin = record(stream);
     if (!begin) {
       return unexpected<Error>(begin.error());
     }
-    if (auto done =
-            as_result(driver(), "cuMemcpyDtoHAsync",
-                      driver().read(to.data(), assembly.out_addresses[i], to.size(), stream));
+    if (auto done = as_result(driver(), "cuMemcpyDtoHAsync",
+                              driver().read(to.data(), from.value, to.size(), stream));
         !done) {
       return done;
     }
@@ -452,25 +457,24 @@ Result<void> CudaProgram::read_back(Assembly& assembly) {
     if (!end) {
       return unexpected<Error>(end.error());
     }
-    copies_.fetch_add(1, std::memory_order_relaxed);
-    bytes_copied_.fetch_add(to.size(), std::memory_order_relaxed);
+    counters_.count_copy(to.size());
     assembly.flight.steps.push_back({"copy out", false, std::move(*begin), std::move(*end)});
   }
   return {};
 }
 
-/// The host copies when the device is done.
+/// Unified memory is copied by the host when the device is done.
 Result<void> CudaProgram::leave_to_host(Assembly& assembly) {
-  for (const Staged& staged : assembly.flight.lease) {
-    if (auto attached = attach(staged.buffer.get(), attach_host); !attached) {
+  for (const auto& staged : assembly.flight.lease) {
+    if (auto attached = attach({staged.memory.get(), staged.kind}, attach_host); !attached) {
       return attached;
     }
   }
-  for (std::size_t i = 0; i < assembly.out.size(); ++i) {
-    assembly.flight.host_copies.push_back(
-        {assembly.out[i], reinterpret_cast<const std::byte*>(assembly.out_addresses[i])});
-    copies_.fetch_add(1, std::memory_order_relaxed);
-    bytes_copied_.fetch_add(assembly.out[i].size(), std::memory_order_relaxed);
+  for (const auto& [to, from] : assembly.out) {
+    if (from.kind == Kind::unified) {
+      assembly.flight.host_copies.push_back({to, reinterpret_cast<const std::byte*>(from.value)});
+      counters_.count_copy(to.size());
+    }
   }
   return {};
 }
@@ -489,8 +493,7 @@ void CudaProgram::close(Assembly& assembly) {
   if (flight.steps.empty() && flight.lease.empty() && flight.residents.empty()) {
     return;
   }
-  const bool is_read =
-      flight.result && !assembly.out.empty() && !is_unified() && !device.is_in_place();
+  const bool is_read = flight.result && assembly.is_read_back;
   const Stream last = is_read ? device.downloads.get() : device.kernels.get();
   if (!is_read && assembly.uploaded) {
     (void)driver().stream_wait(last, assembly.uploaded.get(), 0);
@@ -509,26 +512,21 @@ void CudaProgram::note_landed(Flight& flight) {
     float milliseconds = 0;
     if (step.is_kernel && driver().event_elapsed(&milliseconds, step.begin.get(), step.end.get()) ==
                               status::success) {
-      kernel_ns_.fetch_add(std::llround(static_cast<double>(milliseconds) * 1e6),
-                           std::memory_order_relaxed);
+      counters_.count_kernel_time(std::llround(static_cast<double>(milliseconds) * 1e6));
     }
   }
   if (!flight.result) {
-    arguments_are_stale_ = true;
+    last_arguments_.distrust();
   } else if (flight.reference != nullptr) {
     for (const auto& work : work_of(flight.steps, *flight.reference, parts_->device)) {
       flight.completion->worked(work);
     }
   }
-  parts_->memory.give_back(std::move(flight.lease));
+  parts_->memory.staging().give_back(std::move(flight.lease));
 }
 
 Statistics CudaProgram::statistics() const {
-  Statistics statistics;
-  statistics.launches = launches_.load(std::memory_order_relaxed);
-  statistics.copies = copies_.load(std::memory_order_relaxed);
-  statistics.bytes_copied = bytes_copied_.load(std::memory_order_relaxed);
-  statistics.kernel_ns = kernel_ns_.load(std::memory_order_relaxed);
+  Statistics statistics = counters_.read();
   parts_->memory.count_into(statistics);
   return statistics;
 }

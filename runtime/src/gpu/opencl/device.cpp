@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "gpu/model.hpp"
+
 namespace ligament::gpu::opencl {
 namespace {
 
@@ -63,12 +65,14 @@ std::string listing(const std::vector<Found>& all) {
   return text;
 }
 
+constexpr const char* no_device =
+    "there is no OpenCL device here; install your GPU's OpenCL driver, or PoCL, which runs kernels "
+    "on the CPU (Debian: pocl-opencl-icd)";
+
 Result<Found> choose(const std::string& wish) {
   const auto all = all_devices();
   if (all.empty()) {
-    return failure(ErrorCode::unavailable,
-                   "there is no OpenCL device here; install your GPU's OpenCL driver, or PoCL, "
-                   "which runs kernels on the CPU (Debian: pocl-opencl-icd)");
+    return failure(ErrorCode::unavailable, no_device);
   }
   if (wish.empty()) {
     const auto gpu =
@@ -84,32 +88,63 @@ Result<Found> choose(const std::string& wish) {
                  "no OpenCL device is called '" + wish + "'; there are: " + listing(all));
 }
 
-Result<DeviceInfo> describe(const Found& found, Model model) {
-  DeviceInfo info;
-  info.name = found.name;
-  cl_bool shares = CL_FALSE;
-  (void)clGetDeviceInfo(found.device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shares, &shares,
-                        nullptr);
-  info.shares_host_memory = shares == CL_TRUE;
-  if (model == Model::zero_copy && !info.shares_host_memory) {
+template <typename T>
+T ask(cl_device_id device, cl_device_info what) {
+  T value{};
+  return clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
+}
+
+/// A device that host and kernels may use memory of at the same time keeps caches on both sides
+/// coherent, so it need not switch them off.
+MemoryFacts facts_of(const Found& found) {
+  const auto shared = ask<cl_device_svm_capabilities>(found.device, CL_DEVICE_SVM_CAPABILITIES);
+  return {.is_host = found.is_host,
+          .is_shared = ask<cl_bool>(found.device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE,
+          .is_coherent = (shared & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0};
+}
+
+Result<void> check(const Found& found, Model model) {
+  if (model == Model::zero_copy && !facts_of(found).is_shared) {
     return failure(ErrorCode::setting, "'" + found.name +
                                            "' does not share the host's memory, so there is no "
                                            "zero_copy on it; standard_copy works");
   }
-  cl_device_svm_capabilities shared = 0;
   if (model == Model::unified_memory &&
-      (clGetDeviceInfo(found.device, CL_DEVICE_SVM_CAPABILITIES, sizeof shared, &shared, nullptr) !=
-           CL_SUCCESS ||
-       shared == 0)) {
+      ask<cl_device_svm_capabilities>(found.device, CL_DEVICE_SVM_CAPABILITIES) == 0) {
     return failure(ErrorCode::setting, "'" + found.name +
                                            "' has no memory that the host may write too (OpenCL's "
                                            "SVM), so there is no unified_memory on it; "
                                            "standard_copy works");
   }
-  info.model = model != Model::automatic ? model
-               : found.is_host           ? Model::zero_copy
-                                         : Model::standard_copy;
+  return {};
+}
+
+Result<DeviceInfo> describe(const Found& found, const Settings& settings, Access access) {
+  auto checked = check(found, settings.model);
+  for (const auto& [topic, model] : settings.topic_models) {
+    checked = checked ? check(found, model) : checked;
+  }
+  if (!checked) {
+    return unexpected<Error>(checked.error());
+  }
+  const MemoryFacts facts = facts_of(found);
+  const bool is_asked = settings.model != Model::automatic;
+  const ModelChoice own = choose_model(facts, access);
+  DeviceInfo info;
+  info.name = found.name;
+  info.shares_host_memory = facts.is_shared;
+  info.model = is_asked ? settings.model : own.model;
+  info.why = is_asked ? "it was asked for" : own.why;
   return info;
+}
+
+bool copies_something(const DeviceInfo& info, const Settings& settings) {
+  const auto copies = [](Model model) {
+    return model != Model::zero_copy && model != Model::automatic;
+  };
+  return copies(info.model) ||
+         std::any_of(settings.topic_models.begin(), settings.topic_models.end(),
+                     [&](const auto& entry) { return copies(entry.second); });
 }
 
 /// One for all programs of the process, which so can use each other's buffers and events. Kept
@@ -133,28 +168,45 @@ Result<ContextHandle> shared_context(cl_device_id device) {
 
 }  // namespace
 
-Result<Device> open_device(const Settings& settings) {
+std::vector<DeviceLine> device_lines() {
+  std::vector<DeviceLine> lines;
+  for (const Found& found : all_devices()) {
+    const auto info = describe(found, {}, Access::cached);
+    lines.push_back(line_of("opencl " + found.place, info));
+  }
+  if (lines.empty()) {
+    lines.push_back({std::string("opencl: ") + no_device, false});
+  }
+  return lines;
+}
+
+Result<Device> open_device(const Settings& settings, Access access) {
   const auto found = choose(settings.device);
   if (!found) {
     return unexpected<Error>(found.error());
   }
-  const auto info = describe(*found, settings.model);
+  auto info = describe(*found, settings, access);
   if (!info) {
     return unexpected<Error>(info.error());
   }
-  cl_int status = CL_SUCCESS;
   Device device;
   device.id = found->device;
-  device.info = *info;
+  device.info = std::move(*info);
+  device.is_handed_over = !found->is_host;
+  constexpr cl_uint bits = 8;
+  device.alignment =
+      std::max(ask<cl_uint>(device.id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / bits, cl_uint{1});
   auto context = shared_context(device.id);
   if (!context) {
     return unexpected<Error>(context.error());
   }
   device.context = std::move(*context);
+  const bool has_copies = copies_something(device.info, settings);
   for (QueueHandle* queue : {&device.uploads, &device.kernels, &device.downloads}) {
-    if (device.is_in_place() && queue != &device.kernels) {
+    if (!has_copies && queue != &device.kernels) {
       continue;
     }
+    cl_int status = CL_SUCCESS;
     *queue = QueueHandle(
         clCreateCommandQueue(device.context.get(), device.id, CL_QUEUE_PROFILING_ENABLE, &status));
     if (status != CL_SUCCESS) {

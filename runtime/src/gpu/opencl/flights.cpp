@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "gpu/keep_for_ever.hpp"
+
 namespace ligament::gpu::opencl {
 namespace {
 
@@ -34,13 +36,6 @@ Result<void> status_of(const std::vector<EventHandle>& events, const char* what)
 }
 
 }  // namespace
-
-void keep_for_ever(std::shared_ptr<void> what) {
-  static auto* const kept = new std::deque<std::shared_ptr<void>>;
-  static auto* const mutex = new std::mutex;
-  const std::lock_guard lock(*mutex);
-  kept->push_back(std::move(what));
-}
 
 Flights::Flights(std::chrono::nanoseconds deadline, Landed landed)
     : deadline_(deadline), landed_(std::move(landed)), thread_([this] { serve(); }) {}
@@ -92,6 +87,17 @@ bool Flights::is_lost() const {
   return is_lost_;
 }
 
+bool Flights::may_still_work() const {
+  const std::lock_guard lock(bell_->mutex);
+  return may_still_work_;
+}
+
+void Flights::give_up(bool may_still_work) {
+  const std::lock_guard lock(bell_->mutex);
+  is_lost_ = true;
+  may_still_work_ = may_still_work_ || may_still_work;
+}
+
 bool Flights::has_landed(const Flight& flight) const {
   return bell_->landed.contains(flight.number);
 }
@@ -114,7 +120,7 @@ void Flights::wait_for_front(std::unique_lock<std::mutex>& lock) {
       lock.unlock();
       front.completion->waiting();
       lock.lock();
-    } else if (is_lost_ || has_landed(front) || is_overdue()) {
+    } else if (may_still_work_ || has_landed(front) || is_overdue()) {
       return;
     } else {
       bell_->rung.wait_until(lock, front_since_ + deadline_);
@@ -131,7 +137,7 @@ void Flights::serve() {
     }
     Flight& flight = under_way_.front();
     // After a loss the rest of the queue is not waited for: it is behind what does not end.
-    const bool is_here = !is_lost_ && has_landed(flight);
+    const bool is_here = !may_still_work_ && has_landed(flight);
     bell_->landed.erase(flight.number);
     lock.unlock();
     is_here || flight.last.get() == nullptr ? land(flight) : lose(flight);
@@ -143,10 +149,7 @@ void Flights::serve() {
 }
 
 void Flights::lose(Flight& flight) {
-  {
-    const std::lock_guard lock(bell_->mutex);
-    is_lost_ = true;
-  }
+  give_up(true);
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_).count();
   flight.completion->ended(failure(ErrorCode::device_lost,
                                    flight.names + " did not end within " + std::to_string(limit) +
@@ -156,10 +159,13 @@ void Flights::lose(Flight& flight) {
 
 void Flights::land(Flight& flight) {
   for (const auto* events : {&flight.kernels, &flight.copies}) {
-    const char* what = events == &flight.kernels ? "a kernel" : "a copy";
-    if (auto done = status_of(*events, what); flight.result && !done) {
+    const std::string what = events == &flight.kernels ? flight.names : "a copy";
+    if (auto done = status_of(*events, what.c_str()); flight.result && !done) {
       flight.result = done;
     }
+  }
+  if (!flight.result && flight.result.error().code == ErrorCode::device_lost) {
+    give_up(false);
   }
   landed_(flight);
   flight.completion->ended(flight.result);

@@ -36,10 +36,6 @@ struct Flight {
   std::unique_ptr<Completion> completion;
 };
 
-/// What a lost device works on is never given back: nobody knows when it is done. Leak checkers
-/// find it reachable.
-void keep_for_ever(std::shared_ptr<void> what);
-
 /// They land in the order in which they took off, on a thread of this object, whichever queue of
 /// the device was faster.
 class Flights {
@@ -54,13 +50,16 @@ class Flights {
 
   void add(Flight&& flight);
   void wait_until_fewer_than(std::size_t count);
-  /// A flight did not land in time: what its device works on can never be given back.
+  /// The driver gave the device up, or a flight did not land in time.
   [[nodiscard]] bool is_lost() const;
+  /// In the latter case what the device works on can never be given back.
+  [[nodiscard]] bool may_still_work() const;
 
  private:
   void serve();
   void land(Flight& flight);
   void lose(Flight& flight);
+  void give_up(bool may_still_work);
   using Clock = std::chrono::steady_clock;
   void wait_for_front(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool has_landed(const Flight& flight) const;
@@ -74,6 +73,7 @@ class Flights {
   std::deque<Flight> under_way_;     ///< the one that is waited for included
   Clock::time_point front_since_{};  ///< since when the first one is the first
   bool is_lost_ = false;
+  bool may_still_work_ = false;
   bool is_ending_ = false;
   std::thread thread_;  ///< last: it uses all of the above
 };

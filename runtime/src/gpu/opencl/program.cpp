@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "gpu/keep_for_ever.hpp"
 #include "gpu/sources.hpp"
 #include "ligament/detail/pool.hpp"
 
@@ -14,6 +15,14 @@ EventHandle another(const EventHandle& event) {
   (void)clRetainEvent(event.get());
   return EventHandle(event.get());
 }
+
+Error opens_no_peers_buffers() {
+  return {ErrorCode::launch_failed,
+          "an OpenCL device opens no buffers of other processes: leave `peer_buffers` out of the "
+          "platform, and payloads go through the pool"};
+}
+
+Kind kind_of(Model model) { return model == Model::unified_memory ? Kind::unified : Kind::device; }
 
 Result<void> as_result(const char* call, cl_int status) {
   return status == CL_SUCCESS ? Result<void>() : failed(call, status);
@@ -28,7 +37,7 @@ OpenClProgram::OpenClProgram(Device&& device, const Settings& settings)
 
 OpenClProgram::~OpenClProgram() {
   drain();
-  if (flights_.is_lost()) {
+  if (flights_.may_still_work()) {
     keep_for_ever(std::shared_ptr<Parts>(std::move(parts_)));  // releasing would wait for it
   }
 }
@@ -64,7 +73,7 @@ Result<void> OpenClProgram::build(const ProgramDescription& description) {
     }
     parts_->kernels.push_back(std::move(*kernel));
   }
-  parts_->last_arguments.resize(parts_->kernels.size());
+  descriptions_ = description.kernels;
   return {};
 }
 
@@ -84,10 +93,7 @@ void OpenClProgram::submit(std::span<const Launch> launches,
   }
   wait_for_room();
   parts_->memory.begin();
-  if (arguments_are_stale_.exchange(false)) {
-    std::fill(parts_->last_arguments.begin(), parts_->last_arguments.end(),
-              std::vector<std::byte>());
-  }
+  last_arguments_.begin(descriptions_.size());
   for (const Launch& launch : launches) {
     if (flight.result = enqueue(launch, assembly); !flight.result) {
       break;
@@ -96,40 +102,26 @@ void OpenClProgram::submit(std::span<const Launch> launches,
   if (flight.result) {
     flight.result = read_back(assembly);
   }
+  if (auto handed = hand_back(assembly); flight.result && !handed) {
+    flight.result = handed;
+  }
   close(assembly);
   flights_.add(std::move(flight));
 }
 
-Result<void> OpenClProgram::check(const Launch& launch) const {
-  if (launch.kernel >= parts_->kernels.size()) {
-    return failure(ErrorCode::kernel_mismatch, "there is no such kernel in the program");
-  }
-  const Kernel& kernel = parts_->kernels[launch.kernel];
-  if (launch.arguments.size() != kernel.argument_count()) {
-    return failure(ErrorCode::kernel_mismatch,
-                   "kernel '" + kernel.name() + "' was launched with another number of arguments");
-  }
-  return {};
-}
-
 Result<void> OpenClProgram::enqueue(const Launch& launch, Assembly& assembly) {
-  if (auto checked = check(launch); !checked) {
+  if (auto checked = check_launch(launch, descriptions_); !checked) {
     return checked;
   }
-  if (std::any_of(launch.global.begin(), launch.global.end(), [](auto size) { return size < 1; })) {
+  if (launches_nothing(launch)) {
     return {};
   }
   if (launch.when_changed) {
-    auto key =
-        key_of(launch, [this](const Kept& kept) { return parts_->memory.generation_of(kept); });
-    if (!key) {
-      return unexpected<Error>(key.error());
+    const auto changed =
+        last_arguments_.note(launch, [this](const Kept& kept) { return generation_of(kept); });
+    if (!changed || !*changed) {
+      return changed ? Result<void>() : Result<void>(unexpected<Error>(changed.error()));
     }
-    auto& last = parts_->last_arguments[launch.kernel];
-    if (last == *key) {
-      return {};
-    }
-    last = std::move(*key);
   }
   Kernel& kernel = parts_->kernels[launch.kernel];
   Result<void> done;
@@ -138,7 +130,7 @@ Result<void> OpenClProgram::enqueue(const Launch& launch, Assembly& assembly) {
   }
   done = done ? start(kernel, launch, assembly) : done;
   if (!done) {
-    parts_->last_arguments[launch.kernel].clear();
+    last_arguments_.forget(launch.kernel);
   }
   return done;
 }
@@ -158,100 +150,172 @@ Result<void> OpenClProgram::set(Kernel& kernel, std::size_t index, const Argumen
       argument);
 }
 
-Result<cl_mem> OpenClProgram::buffer_for(std::span<const std::byte> in, Assembly& assembly) {
-  if (in.empty()) {
+Result<cl_mem> OpenClProgram::buffer_for(const Reading& in, Assembly& assembly) {
+  const Model model = model_of(in.model);
+  if (in.bytes.empty()) {
     return nullptr;
   }
-  if (parts_->device.is_in_place()) {
-    return parts_->memory.import(in, false);
+  if (model == Model::zero_copy) {
+    return in_place(in.bytes, false, assembly);
   }
-  const auto staged = parts_->memory.stage(in, assembly.flight.lease);
+  const auto staged =
+      parts_->memory.staging().stage(in.bytes, kind_of(model), assembly.flight.lease);
   if (!staged) {
     return unexpected<Error>(staged.error());
   }
   if (staged->is_new) {
-    if (auto written = write(staged->buffer, in, assembly); !written) {
+    if (auto written = write(*staged, in.bytes, assembly); !written) {
       return unexpected<Error>(written.error());
     }
-    copies_.fetch_add(1, std::memory_order_relaxed);
-    bytes_copied_.fetch_add(in.size(), std::memory_order_relaxed);
+    counters_.count_copy(in.bytes.size());
   }
-  return staged->buffer;
+  return staged->value;
 }
 
 /// What a kernel leaves out must not show an earlier message.
-Result<cl_mem> OpenClProgram::buffer_for(std::span<std::byte> out, Assembly& assembly) {
-  if (out.empty()) {
+Result<cl_mem> OpenClProgram::buffer_for(const Writing& out, Assembly& assembly) {
+  const Model model = model_of(out.model);
+  if (out.bytes.empty()) {
     return nullptr;
   }
-  if (parts_->device.is_in_place()) {
-    return parts_->memory.import(out, true);
+  if (model == Model::zero_copy) {
+    return in_place(out.bytes, true, assembly);
   }
-  const auto staged = parts_->memory.stage(out, assembly.flight.lease);
+  const auto staged =
+      parts_->memory.staging().stage(out.bytes, kind_of(model), assembly.flight.lease);
   if (!staged) {
     return unexpected<Error>(staged.error());
   }
   if (staged->is_new) {
-    if (auto cleared = clear(staged->buffer, out.size()); !cleared) {
+    if (auto cleared = clear(staged->value, out.bytes.size()); !cleared) {
       return unexpected<Error>(cleared.error());
     }
-    assembly.out.push_back(out);
-    assembly.out_buffers.push_back(staged->buffer);
+    assembly.out.push_back({out.bytes, *staged});
   }
-  return staged->buffer;
+  return staged->value;
 }
 
 Result<cl_mem> OpenClProgram::buffer_for(const Values& values, Assembly& assembly) {
-  if (values.bytes.size() > most_value_bytes) {
-    return failure(ErrorCode::launch_failed,
-                   "an array of " + std::to_string(values.bytes.size()) +
-                       " bytes is too large to be copied with a launch; it may have " +
-                       std::to_string(most_value_bytes));
+  if (auto checked = check_values(values); !checked) {
+    return unexpected<Error>(checked.error());
   }
   if (values.bytes.empty()) {
     return nullptr;
   }
-  const auto staged = parts_->memory.stage(values.bytes, assembly.flight.lease);
+  const auto staged =
+      parts_->memory.staging().stage(values.bytes, kind_of(device().model), assembly.flight.lease);
   if (!staged) {
     return unexpected<Error>(staged.error());
   }
   if (staged->is_new) {
-    if (auto written = write(staged->buffer, values.bytes, assembly); !written) {
+    if (auto written = write(*staged, values.bytes, assembly); !written) {
       return unexpected<Error>(written.error());
     }
   }
-  return staged->buffer;
+  return staged->value;
 }
 
 Result<cl_mem> OpenClProgram::buffer_for(const Kept& kept, Assembly& /*assembly*/) {
-  const auto buffer = parts_->memory.kept(kept);
-  if (!buffer) {
-    return unexpected<Error>(buffer.error());
+  const auto found = parts_->memory.staging().keep(kept);
+  if (!found) {
+    return unexpected<Error>(found.error());
   }
-  if (buffer->is_new) {
-    if (auto cleared = clear(buffer->buffer, static_cast<std::size_t>(kept.bytes)); !cleared) {
+  if (found->is_new) {
+    if (auto cleared = clear(found->value, static_cast<std::size_t>(kept.bytes)); !cleared) {
       return unexpected<Error>(cleared.error());
     }
   }
-  return buffer->buffer;
+  return found->value;
+}
+
+/// The bytes are the device's from here on, until hand_back().
+Result<cl_mem> OpenClProgram::in_place(std::span<const std::byte> bytes, bool writable,
+                                       Assembly& assembly) {
+  auto found = parts_->memory.import(bytes, writable);
+  if (!found) {
+    return unexpected<Error>(found.error());
+  }
+  Import& import = **found;
+  auto& lent = assembly.lent;
+  if (parts_->device.is_handed_over && std::find(lent.begin(), lent.end(), &import) == lent.end()) {
+    if (auto done = lend(import, assembly.uploads); !done) {
+      return unexpected<Error>(done.error());
+    }
+    lent.push_back(&import);
+  }
+  return import.buffer.get();
+}
+
+/// What is new has the content of when it was made, and a kernel of another program may be about to
+/// write it: so it becomes the host's before it is lent.
+Result<void> OpenClProgram::lend(Import& import, const std::vector<cl_event>& before) {
+  const cl_command_queue queue = parts_->device.kernels.get();
+  cl_int status = CL_SUCCESS;
+  if (!import.is_the_hosts) {
+    (void)clEnqueueMapBuffer(queue, import.buffer.get(), CL_FALSE, CL_MAP_WRITE_INVALIDATE_REGION,
+                             0, import.size, 0, nullptr, nullptr, &status);
+    if (status != CL_SUCCESS) {
+      return failed("clEnqueueMapBuffer", status);
+    }
+    import.is_the_hosts = true;
+  }
+  status = clEnqueueUnmapMemObject(queue, import.buffer.get(), import.host,
+                                   static_cast<cl_uint>(before.size()),
+                                   before.empty() ? nullptr : before.data(), nullptr);
+  import.is_the_hosts = status != CL_SUCCESS;
+  return as_result("clEnqueueUnmapMemObject", status);
+}
+
+/// Also where the rest failed. What kernels only read has the host's content already, in memory
+/// that nothing may be written to.
+Result<void> OpenClProgram::hand_back(Assembly& assembly) {
+  Result<void> done;
+  for (Import* import : assembly.lent) {
+    cl_int status = CL_SUCCESS;
+    EventHandle event;
+    const cl_map_flags use =
+        import->is_writable ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_WRITE_INVALIDATE_REGION;
+    (void)clEnqueueMapBuffer(parts_->device.kernels.get(), import->buffer.get(), CL_FALSE, use, 0,
+                             import->size, 0, nullptr, event.out(), &status);
+    if (status != CL_SUCCESS) {
+      done = failed("clEnqueueMapBuffer", status);
+      parts_->memory.forget(*import);
+      continue;
+    }
+    import->is_the_hosts = true;
+    assembly.handed_back = another(event);
+    assembly.flight.copies.push_back(std::move(event));
+  }
+  return done;
 }
 
 std::shared_ptr<Resident> OpenClProgram::make_resident() {
   return std::make_shared<OpenClResident>();
 }
 
+Result<void> OpenClProgram::show(Resident& /*resident*/,
+                                 std::span<std::byte, ticket_bytes> ticket) {
+  std::fill(ticket.begin(), ticket.end(), std::byte{0});
+  return unexpected<Error>(opens_no_peers_buffers());
+}
+
+Result<std::shared_ptr<Resident>> OpenClProgram::find_shown(
+    std::span<const std::byte, ticket_bytes> /*ticket*/) {
+  return unexpected<Error>(opens_no_peers_buffers());
+}
+
 Result<cl_mem> OpenClProgram::buffer_for(const Leaving& leaving, Assembly& assembly) {
   const Device& device = parts_->device;
   auto own = std::dynamic_pointer_cast<OpenClResident>(leaving.resident);
   if (own == nullptr || leaving.bytes.empty()) {
-    return failure(ErrorCode::launch_failed, "a payload shall stay on another device");
+    return unexpected<Error>(is_on_another_device());
   }
   own->is_valid = false;
   own->context = device.context.get();
   assembly.leaving.push_back(own);
   assembly.flight.residents.push_back(own);
-  if (device.is_in_place()) {
-    return parts_->memory.import(leaving.bytes, true);
+  if (model_of(leaving.model) == Model::zero_copy) {
+    return in_place(leaving.bytes, true, assembly);
   }
   if (own->size < leaving.bytes.size()) {
     cl_int status = CL_SUCCESS;
@@ -270,28 +334,27 @@ Result<cl_mem> OpenClProgram::buffer_for(const Leaving& leaving, Assembly& assem
 }
 
 Result<cl_mem> OpenClProgram::buffer_for(const Arriving& arriving, Assembly& assembly) {
-  const Device& device = parts_->device;
   const auto own = std::dynamic_pointer_cast<OpenClResident>(arriving.resident);
-  if (own == nullptr || own->context != device.context.get() ||
-      device.is_in_place() == (own->buffer.get() != nullptr)) {
-    return failure(ErrorCode::launch_failed,
-                   "the payload is on another device, or was left by another device model");
+  if (own == nullptr || own->context != parts_->device.context.get()) {
+    return unexpected<Error>(is_on_another_device());
   }
   if (!own->is_valid) {
-    return failure(ErrorCode::launch_failed, "the kernel that should write the payload failed");
+    return unexpected<Error>(was_not_written());
   }
   assembly.uploads.push_back(own->written.get());
   assembly.flight.residents.push_back(own);
-  return device.is_in_place() ? parts_->memory.import(arriving.bytes, false)
-                              : Result<cl_mem>(own->buffer.get());
+  return own->buffer.get() == nullptr ? in_place(arriving.bytes, false, assembly)
+                                      : Result<cl_mem>(own->buffer.get());
 }
 
-/// Who takes it waits for the last kernel, on the device.
+/// Who takes it waits for the last kernel, on the device, and until it is handed back.
 void OpenClProgram::leave(Assembly& assembly) {
   const Flight& flight = assembly.flight;
   for (const auto& resident : assembly.leaving) {
     resident->is_valid = flight.result && !flight.kernels.empty();
-    resident->written = resident->is_valid ? another(flight.kernels.back()) : EventHandle();
+    resident->written = !resident->is_valid                     ? EventHandle()
+                        : assembly.handed_back.get() != nullptr ? another(assembly.handed_back)
+                                                                : another(flight.kernels.back());
   }
 }
 
@@ -302,16 +365,16 @@ Result<void> OpenClProgram::clear(cl_mem buffer, std::size_t size) {
                                        size, 0, nullptr, nullptr));
 }
 
-Result<void> OpenClProgram::write(cl_mem buffer, std::span<const std::byte> bytes,
+Result<void> OpenClProgram::write(const OnDevice& to, std::span<const std::byte> bytes,
                                   Assembly& assembly) {
   EventHandle event;
   const std::int64_t before = assembly.now();
   const cl_command_queue queue = parts_->device.upload_queue();
-  const bool is_shared = device().model == Model::unified_memory;
+  const bool is_shared = to.kind == Kind::unified;
   const cl_int status =
-      is_shared ? clEnqueueSVMMemcpy(queue, CL_FALSE, shared_memory_of(buffer), bytes.data(),
+      is_shared ? clEnqueueSVMMemcpy(queue, CL_FALSE, shared_memory_of(to.value), bytes.data(),
                                      bytes.size(), 0, nullptr, event.out())
-                : clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, bytes.size(), bytes.data(), 0,
+                : clEnqueueWriteBuffer(queue, to.value, CL_FALSE, 0, bytes.size(), bytes.data(), 0,
                                        nullptr, event.out());
   if (status != CL_SUCCESS) {
     return failed(is_shared ? "clEnqueueSVMMemcpy" : "clEnqueueWriteBuffer", status);
@@ -342,7 +405,7 @@ Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch, As
   if (status != CL_SUCCESS) {
     return failed(("clEnqueueNDRangeKernel of '" + kernel.name() + "'").c_str(), status);
   }
-  launches_.fetch_add(1, std::memory_order_relaxed);
+  counters_.count_launch();
   assembly.note(event.get(), kernel.name(), trace::Category::compute, before);
   assembly.flight.kernels.push_back(std::move(event));
   std::string& names = assembly.flight.names;
@@ -353,58 +416,77 @@ Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch, As
 Result<void> OpenClProgram::read_back(Assembly& assembly) {
   Flight& flight = assembly.flight;
   const cl_event before = flight.kernels.empty() ? nullptr : flight.kernels.back().get();
-  for (std::size_t i = 0; i < assembly.out.size(); ++i) {
+  for (const auto& [out, from] : assembly.out) {
     EventHandle event;
     const std::int64_t enqueued = assembly.now();
-    const std::span<std::byte> out = assembly.out[i];
-    const cl_mem buffer = assembly.out_buffers[i];
     const cl_uint waits = before == nullptr ? 0 : 1;
     const cl_event* const list = before == nullptr ? nullptr : &before;
     const cl_command_queue queue = parts_->device.download_queue();
-    const bool is_shared = device().model == Model::unified_memory;
+    const bool is_shared = from.kind == Kind::unified;
     const cl_int status =
-        is_shared ? clEnqueueSVMMemcpy(queue, CL_FALSE, out.data(), shared_memory_of(buffer),
+        is_shared ? clEnqueueSVMMemcpy(queue, CL_FALSE, out.data(), shared_memory_of(from.value),
                                        out.size(), waits, list, event.out())
-                  : clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, out.size(), out.data(), waits,
-                                        list, event.out());
+                  : clEnqueueReadBuffer(queue, from.value, CL_FALSE, 0, out.size(), out.data(),
+                                        waits, list, event.out());
     if (status != CL_SUCCESS) {
       return failed(is_shared ? "clEnqueueSVMMemcpy" : "clEnqueueReadBuffer", status);
     }
-    copies_.fetch_add(1, std::memory_order_relaxed);
-    bytes_copied_.fetch_add(assembly.out[i].size(), std::memory_order_relaxed);
+    counters_.count_copy(out.size());
     assembly.note(event.get(), "copy out", trace::Category::copy, enqueued);
-    flight.last = another(event);
+    assembly.read_back = another(event);
     flight.copies.push_back(std::move(event));
   }
   return {};
 }
 
+/// The last commands of a submit: queues are in order, its kernels wait for its uploads, and its
+/// downloads for its kernels. Where it was put together in part, all of its copies.
+std::vector<cl_event> OpenClProgram::ends_of(const Assembly& assembly) {
+  const Flight& flight = assembly.flight;
+  std::vector<cl_event> ends;
+  if (!flight.result || flight.kernels.empty()) {
+    for (const EventHandle& event : flight.copies) {
+      ends.push_back(event.get());
+    }
+    return ends;
+  }
+  if (assembly.read_back.get() != nullptr) {
+    ends.push_back(assembly.read_back.get());
+  }
+  if (assembly.handed_back.get() != nullptr) {
+    ends.push_back(assembly.handed_back.get());
+  } else if (ends.empty()) {
+    ends.push_back(flight.kernels.back().get());
+  }
+  return ends;
+}
+
 /// Finds the event that is the last of all, and lets the device begin.
 void OpenClProgram::close(Assembly& assembly) {
   Flight& flight = assembly.flight;
-  const bool any = !flight.kernels.empty() || !flight.copies.empty();
-  if (flight.result && flight.last.get() == nullptr && !flight.kernels.empty()) {
-    flight.last = another(flight.kernels.back());  // it waited for the uploads
-  } else if (any && (!flight.result || flight.last.get() == nullptr)) {
-    // Put together in part: whatever there is has to end before its memory is given back.
-    std::vector<cl_event> all;
-    for (const EventHandle& event : flight.copies) {
-      all.push_back(event.get());
+  const std::vector<cl_event> ends = ends_of(assembly);
+  if (flight.result && ends.size() == 1) {
+    (void)clRetainEvent(ends.front());
+    flight.last = EventHandle(ends.front());
+  } else if (!flight.kernels.empty() || !flight.copies.empty()) {
+    // In the queue of kernels: behind all of them. Whatever there is has to end before its memory
+    // is given back.
+    const cl_int marked =
+        clEnqueueMarkerWithWaitList(parts_->device.kernels.get(), static_cast<cl_uint>(ends.size()),
+                                    ends.empty() ? nullptr : ends.data(), flight.last.out());
+    if (marked != CL_SUCCESS) {
+      for_each_queue(&clFinish);
     }
-    flight.last.reset();
-    (void)clEnqueueMarkerWithWaitList(parts_->device.kernels.get(),
-                                      static_cast<cl_uint>(all.size()),
-                                      all.empty() ? nullptr : all.data(), flight.last.out());
   }
   leave(assembly);
-  flush();
+  for_each_queue(&clFlush);
 }
 
-void OpenClProgram::flush() {
+void OpenClProgram::for_each_queue(cl_int (*call)(cl_command_queue queue)) const {
   const Device& device = parts_->device;
   for (const QueueHandle* queue : {&device.uploads, &device.kernels, &device.downloads}) {
     if (queue->get() != nullptr) {
-      (void)clFlush(queue->get());
+      (void)call(queue->get());
     }
   }
 }
@@ -417,14 +499,13 @@ void OpenClProgram::note_landed(Flight& flight) {
     (void)clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_START, sizeof begin, &begin,
                                   nullptr);
     (void)clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
-    kernel_ns_.fetch_add(end > begin ? static_cast<std::int64_t>(end - begin) : 0,
-                         std::memory_order_relaxed);
+    counters_.count_kernel_time(end > begin ? static_cast<std::int64_t>(end - begin) : 0);
   }
   if (!flight.result) {
-    arguments_are_stale_ = true;
+    last_arguments_.distrust();
   }
   tell_work(flight);
-  parts_->memory.give_back(std::move(flight.lease));
+  parts_->memory.staging().give_back(std::move(flight.lease));
 }
 
 void OpenClProgram::tell_work(const Flight& flight) {
@@ -448,11 +529,7 @@ void OpenClProgram::Assembly::note(cl_event event, std::string_view name, trace:
 }
 
 Statistics OpenClProgram::statistics() const {
-  Statistics statistics;
-  statistics.launches = launches_.load(std::memory_order_relaxed);
-  statistics.copies = copies_.load(std::memory_order_relaxed);
-  statistics.bytes_copied = bytes_copied_.load(std::memory_order_relaxed);
-  statistics.kernel_ns = kernel_ns_.load(std::memory_order_relaxed);
+  Statistics statistics = counters_.read();
   parts_->memory.count_into(statistics);
   return statistics;
 }
@@ -466,7 +543,7 @@ Result<std::unique_ptr<Program>> open_program(const ProgramDescription& descript
                        ": CUDA C++, which no OpenCL device takes; give an OpenCL "
                        "kernel beside it, or choose the back-end cuda");
   }
-  auto device = open_device(settings);
+  auto device = open_device(settings, description.access);
   if (!device) {
     return unexpected<Error>(device.error());
   }

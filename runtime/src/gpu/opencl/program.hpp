@@ -2,8 +2,7 @@
 /// \file A program on an OpenCL device.
 #pragma once
 
-#include <atomic>
-
+#include "gpu/launch.hpp"
 #include "gpu/opencl/flights.hpp"
 #include "gpu/opencl/kernel.hpp"
 
@@ -32,6 +31,10 @@ class OpenClProgram : public Program {
   void wait_for_room() override;
   void drain() override;
   [[nodiscard]] std::shared_ptr<Resident> make_resident() override;
+  [[nodiscard]] Result<void> show(Resident& resident,
+                                  std::span<std::byte, ticket_bytes> ticket) override;
+  [[nodiscard]] Result<std::shared_ptr<Resident>> find_shown(
+      std::span<const std::byte, ticket_bytes> ticket) override;
   [[nodiscard]] const DeviceInfo& device() const override { return parts_->device.info; }
   [[nodiscard]] Statistics statistics() const override;
 
@@ -43,18 +46,18 @@ class OpenClProgram : public Program {
     Memory memory;
     ProgramHandle program;
     std::vector<Kernel> kernels;
-    /// By kernel: what it was launched with when it was last launched for a change.
-    std::vector<std::vector<std::byte>> last_arguments;
   };
+  using OnDevice = Staging<DeviceMemory>::Found;
   /// A submit while it is put together.
   struct Assembly {
     Flight flight;
-    std::vector<cl_event> uploads;          ///< that the next kernel waits for
-    std::vector<std::span<std::byte>> out;  ///< to be read back, and from where
-    std::vector<cl_mem> out_buffers;
+    std::vector<cl_event> uploads;                               ///< that the next kernel waits for
+    std::vector<std::pair<std::span<std::byte>, OnDevice>> out;  ///< to be read back, from where
     std::vector<std::shared_ptr<OpenClResident>> leaving;
-    std::vector<std::byte> key;  ///< of the launch in hand, where it is for changes alone
-    bool is_timed = false;       ///< its completion wants the device's times
+    std::vector<Import*> lent;  ///< to the device, to be handed back
+    EventHandle handed_back;    ///< the last of them is; empty: there are none
+    EventHandle read_back;      ///< the last payload is; empty: there are none
+    bool is_timed = false;      ///< its completion wants the device's times
 
     /// Before a command is enqueued, and after.
     [[nodiscard]] std::int64_t now() const;
@@ -62,35 +65,49 @@ class OpenClProgram : public Program {
               std::int64_t before_ns);
   };
 
+  [[nodiscard]] Model model_of(Model asked) const {
+    return asked == Model::automatic ? device().model : asked;
+  }
+  [[nodiscard]] std::uint64_t generation_of(const Kept& kept) const {
+    return parts_->memory.staging().generation_of(kept);
+  }
   [[nodiscard]] Result<void> enqueue(const Launch& launch, Assembly& assembly);
-  [[nodiscard]] Result<void> check(const Launch& launch) const;
   [[nodiscard]] Result<void> set(Kernel& kernel, std::size_t index, const Argument& argument,
                                  Assembly& assembly);
-  [[nodiscard]] Result<cl_mem> buffer_for(std::span<const std::byte> in, Assembly& assembly);
-  [[nodiscard]] Result<cl_mem> buffer_for(std::span<std::byte> out, Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> buffer_for(std::span<const std::byte> in, Assembly& assembly) {
+    return buffer_for(Reading{in}, assembly);
+  }
+  [[nodiscard]] Result<cl_mem> buffer_for(std::span<std::byte> out, Assembly& assembly) {
+    return buffer_for(Writing{out}, assembly);
+  }
+  [[nodiscard]] Result<cl_mem> buffer_for(const Reading& in, Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> buffer_for(const Writing& out, Assembly& assembly);
   [[nodiscard]] Result<cl_mem> buffer_for(const Values& values, Assembly& assembly);
   [[nodiscard]] Result<cl_mem> buffer_for(const Kept& kept, Assembly& assembly);
   [[nodiscard]] Result<cl_mem> buffer_for(const Leaving& leaving, Assembly& assembly);
   [[nodiscard]] Result<cl_mem> buffer_for(const Arriving& arriving, Assembly& assembly);
+  [[nodiscard]] Result<cl_mem> in_place(std::span<const std::byte> bytes, bool writable,
+                                        Assembly& assembly);
+  [[nodiscard]] Result<void> lend(Import& import, const std::vector<cl_event>& before);
+  [[nodiscard]] Result<void> hand_back(Assembly& assembly);
   void leave(Assembly& assembly);
-  [[nodiscard]] Result<void> write(cl_mem buffer, std::span<const std::byte> bytes,
+  [[nodiscard]] Result<void> write(const OnDevice& to, std::span<const std::byte> bytes,
                                    Assembly& assembly);
   [[nodiscard]] Result<void> clear(cl_mem buffer, std::size_t size);
   [[nodiscard]] Result<void> start(const Kernel& kernel, const Launch& launch, Assembly& assembly);
   [[nodiscard]] Result<void> read_back(Assembly& assembly);
+  [[nodiscard]] static std::vector<cl_event> ends_of(const Assembly& assembly);
   void close(Assembly& assembly);
-  void flush();
+  void for_each_queue(cl_int (*call)(cl_command_queue queue)) const;
   void note_landed(Flight& flight);
   void tell_work(const Flight& flight);
 
   std::unique_ptr<Parts> parts_;
   const std::size_t in_flight_;
-  std::atomic<std::uint64_t> launches_{0};
-  std::atomic<std::uint64_t> copies_{0};
-  std::atomic<std::uint64_t> bytes_copied_{0};
-  std::atomic<std::int64_t> kernel_ns_{0};
-  Clock clock_;                                   ///< of the flights' thread
-  std::atomic<bool> arguments_are_stale_{false};  ///< a launch failed: what is kept may be wrong
+  std::vector<KernelDescription> descriptions_;
+  LastArguments last_arguments_;
+  Counters counters_;
+  Clock clock_;      ///< of the flights' thread
   Flights flights_;  ///< last: lands what is under way before the rest goes
 };
 

@@ -3,6 +3,9 @@
 #include "gpu/cuda/driver.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -18,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include "gpu/cuda/mapping.hpp"
+#include "gpu/mapping.hpp"
 #include "twin.hpp"
 
 namespace cuda = ligament::gpu::cuda;
@@ -40,12 +43,19 @@ struct Fault {
   Status number = status::success;
 };
 
+/// Shared memory, so that other processes can open it.
+struct Allocated {
+  std::size_t size = 0;
+  int fd = -1;
+};
+
 /// Everything; never destroyed, as its threads may outlive main.
 struct World {
   std::mutex mutex;
   std::map<std::string, Fault> faults;
   std::map<std::byte*, std::size_t> registered;
-  std::map<Address, std::size_t> allocated;
+  std::map<Address, Allocated> allocated;
+  std::map<Address, std::size_t> opened;  ///< memory of other processes
   std::atomic<Status> sticky{status::success};
   std::atomic<std::uint64_t> copies{0};
 };
@@ -80,6 +90,48 @@ struct Mark {
   bool is_done = false;
   std::chrono::steady_clock::time_point at;
 };
+
+/// Of an event between processes, in memory that they share.
+struct SharedMark {
+  std::atomic<std::uint64_t> recorded{0};
+  std::atomic<std::uint64_t> done{0};
+};
+
+/// A descriptor of some process, as an IPC handle has it.
+struct Place {
+  pid_t process = 0;
+  int fd = -1;
+  std::size_t size = 0;
+};
+cuda::IpcHandle handle_of(int fd, std::size_t size) {
+  const Place place{::getpid(), fd, size};
+  cuda::IpcHandle handle;
+  std::memcpy(handle.bytes.data(), &place, sizeof place);
+  return handle;
+}
+Place place_of(const cuda::IpcHandle& handle) {
+  Place place;
+  std::memcpy(&place, handle.bytes.data(), sizeof place);
+  return place;
+}
+
+int make_shared_file(std::size_t size) {
+  const int fd = ::memfd_create("cuda-twin", MFD_CLOEXEC);
+  return fd >= 0 && ::ftruncate(fd, static_cast<off_t>(size)) == 0 ? fd : -1;
+}
+void* map_shared(int fd, std::size_t size) {
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+/// What another process has there, or null.
+void* map_of_peer(const Place& place) {
+  const std::string path =
+      "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.fd);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  void* memory = fd < 0 ? nullptr : map_shared(fd, place.size);
+  ::close(fd);
+  return memory;
+}
 
 void finish(Mark& mark) {
   const std::lock_guard lock(mark.mutex);
@@ -137,6 +189,8 @@ struct OpaqueStream {
 };
 struct OpaqueEvent {
   std::shared_ptr<Mark> mark;
+  SharedMark* shared = nullptr;  ///< never unmapped: streams may still look at it
+  int fd = -1;
 };
 }  // namespace ligament::gpu::cuda
 
@@ -251,10 +305,15 @@ Status cuMemAlloc_v2(Address* address, std::size_t size) {
   if (size > memory_bytes) {
     return status::out_of_memory;
   }
-  void* memory = ::aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+  const int fd = make_shared_file(size);
+  void* memory = map_shared(fd, size);
+  if (memory == nullptr) {
+    ::close(fd);
+    return status::out_of_memory;
+  }
   *address = reinterpret_cast<Address>(memory);
   const std::lock_guard lock(world().mutex);
-  world().allocated[*address] = size;
+  world().allocated[*address] = {size, fd};
   return status::success;
 }
 Status cuMemAllocManaged(Address* address, std::size_t size, unsigned /*flags*/) {
@@ -262,11 +321,63 @@ Status cuMemAllocManaged(Address* address, std::size_t size, unsigned /*flags*/)
 }
 Status cuMemFree_v2(Address address) {
   const std::lock_guard lock(world().mutex);
-  if (world().allocated.erase(address) == 0) {
+  const auto found = world().allocated.find(address);
+  if (found == world().allocated.end()) {
     return status::invalid_value;
   }
-  ::free(reinterpret_cast<void*>(address));
+  ::munmap(reinterpret_cast<void*>(address), found->second.size);
+  ::close(found->second.fd);
+  world().allocated.erase(found);
   return status::success;
+}
+
+Status cuIpcGetMemHandle(cuda::IpcHandle* handle, Address address) {
+  if (const Status fate = fate_of("cuIpcGetMemHandle"); fate != status::success) {
+    return fate;
+  }
+  const std::lock_guard lock(world().mutex);
+  const auto found = world().allocated.find(address);
+  if (found == world().allocated.end()) {
+    return status::invalid_value;
+  }
+  *handle = handle_of(found->second.fd, found->second.size);
+  return status::success;
+}
+Status cuIpcOpenMemHandle_v2(Address* address, cuda::IpcHandle handle, unsigned /*flags*/) {
+  if (const Status fate = fate_of("cuIpcOpenMemHandle"); fate != status::success) {
+    return fate;
+  }
+  const Place place = place_of(handle);
+  void* memory = map_of_peer(place);
+  *address = reinterpret_cast<Address>(memory);
+  const std::lock_guard lock(world().mutex);
+  world().opened[*address] = place.size;
+  return memory == nullptr ? status::invalid_value : status::success;
+}
+Status cuIpcCloseMemHandle(Address address) {
+  const std::lock_guard lock(world().mutex);
+  const auto found = world().opened.find(address);
+  if (found == world().opened.end()) {
+    return status::invalid_value;
+  }
+  ::munmap(reinterpret_cast<void*>(address), found->second);
+  world().opened.erase(found);
+  return status::success;
+}
+Status cuIpcGetEventHandle(cuda::IpcHandle* handle, cuda::Event event) {
+  if (event->shared == nullptr) {
+    return status::invalid_value;
+  }
+  *handle = handle_of(event->fd, sizeof(SharedMark));
+  return fate_of("cuIpcGetEventHandle");
+}
+Status cuIpcOpenEventHandle(cuda::Event* event, cuda::IpcHandle handle) {
+  if (const Status fate = fate_of("cuIpcOpenEventHandle"); fate != status::success) {
+    return fate;
+  }
+  void* memory = map_of_peer(place_of(handle));
+  *event = new cuda::OpaqueEvent{nullptr, static_cast<SharedMark*>(memory), -1};
+  return memory == nullptr ? status::invalid_value : status::success;
 }
 Status cuStreamAttachMemAsync(cuda::Stream /*stream*/, Address address, std::size_t /*size*/,
                               unsigned /*flags*/) {
@@ -279,7 +390,7 @@ Status cuMemHostRegister_v2(void* host, std::size_t size, unsigned flags) {
     return fate;
   }
   auto* begin = static_cast<std::byte*>(host);
-  const auto mapping = cuda::mapping_of(std::span(begin, 1));
+  const auto mapping = ligament::gpu::mapping_of(std::span(begin, 1));
   if (!mapping || (!mapping->is_writable && (flags & cuda::register_read_only) == 0)) {
     return status::invalid_value;
   }
@@ -324,13 +435,24 @@ Status cuStreamDestroy_v2(cuda::Stream stream) {
   return status::success;
 }
 Status cuStreamWaitEvent(cuda::Stream stream, cuda::Event event, unsigned /*flags*/) {
+  if (event->shared != nullptr) {
+    stream->queue->add([shared = event->shared, last = event->shared->recorded.load()] {
+      while (shared->done < last) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    });
+  }
   if (event->mark != nullptr) {
     stream->queue->add([mark = event->mark] { wait_for(*mark); });
   }
   return fate_of("cuStreamWaitEvent");
 }
-Status cuEventCreate(cuda::Event* event, unsigned /*flags*/) {
+Status cuEventCreate(cuda::Event* event, unsigned flags) {
   *event = new cuda::OpaqueEvent;
+  if ((flags & cuda::event_between_processes) != 0) {
+    (*event)->fd = make_shared_file(sizeof(SharedMark));
+    (*event)->shared = static_cast<SharedMark*>(map_shared((*event)->fd, sizeof(SharedMark)));
+  }
   return fate_of("cuEventCreate");
 }
 Status cuEventDestroy_v2(cuda::Event event) {
@@ -342,7 +464,13 @@ Status cuEventRecord(cuda::Event event, cuda::Stream stream) {
     return fate;
   }
   event->mark = std::make_shared<Mark>();
-  stream->queue->add([mark = event->mark] { finish(*mark); });
+  const std::uint64_t number = event->shared == nullptr ? 0 : ++event->shared->recorded;
+  stream->queue->add([mark = event->mark, shared = event->shared, number] {
+    finish(*mark);
+    if (shared != nullptr) {
+      shared->done = number;
+    }
+  });
   return status::success;
 }
 Status cuEventQuery(cuda::Event event) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/cuda/mapping.hpp"
+#include "gpu/mapping.hpp"
 
 #include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string>
 
-namespace ligament::gpu::cuda {
+namespace ligament::gpu {
 
 std::optional<ProcessMapping> mapping_of(std::span<const std::byte> bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -27,4 +27,4 @@ std::optional<ProcessMapping> mapping_of(std::span<const std::byte> bytes) {
   return std::nullopt;
 }
 
-}  // namespace ligament::gpu::cuda
+}  // namespace ligament::gpu

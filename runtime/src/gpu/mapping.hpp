@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-namespace ligament::gpu::cuda {
+namespace ligament::gpu {
 
 struct ProcessMapping {
   std::byte* base = nullptr;
@@ -18,4 +18,4 @@ struct ProcessMapping {
 /// The one that holds all of these bytes, as /proc/self/maps has it.
 [[nodiscard]] std::optional<ProcessMapping> mapping_of(std::span<const std::byte> bytes);
 
-}  // namespace ligament::gpu::cuda
+}  // namespace ligament::gpu

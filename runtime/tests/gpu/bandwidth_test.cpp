@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What `ligament bench uma` measures of a card, on the twin of one.
+#include "../../../benchmarks/uma/bandwidth.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fixture.hpp"
+
+namespace ligament::gpu::test {
+namespace {
+
+TEST(UmaBandwidth, a_cards_copies_are_timed_beside_bare_ones) {
+  choose_drivers(Where::cuda_twin, "discrete");
+  const unsigned long before = cuda_twin_copies();  // NOLINT(google-runtime-int): C
+  const auto found = uma::bandwidth_of(settings_of({"", Where::cuda_twin, Model::standard_copy}),
+                                       std::size_t{1} << 20, 5);
+  choose_drivers(Where::opencl);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(cuda_twin_copies() - before, 2 * (1 + 5) + 2 * 5U);
+  for (const auto* times :
+       {&found->ours.in, &found->ours.out, &found->pinned.in, &found->pinned.out}) {
+    EXPECT_EQ(times->size(), 5U);
+  }
+}
+
+TEST(UmaBandwidth, where_memory_is_one_there_is_nothing_to_measure) {
+  EXPECT_FALSE(uma::bandwidth_of(settings_of({"", Where::opencl, Model::standard_copy}), 4096, 1));
+  choose_drivers(Where::cuda_twin, "");
+  EXPECT_FALSE(uma::bandwidth_of(settings_of({"", Where::cuda_twin, Model::zero_copy}), 4096, 1));
+  choose_drivers(Where::opencl);
+}
+
+}  // namespace
+}  // namespace ligament::gpu::test

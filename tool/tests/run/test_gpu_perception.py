@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The perception example with its kernels: generated, built, run, each device model, each frame."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_chat import LIGAMENT
+
+from ligament.demo.reference import run_reference
+from ligament.demo.runs import DemoOptions
+from ligament.pipeline import Request, built
+from ligament.report.counters import NodeCounters, read_counters
+from ligament.report.equality import compare_frames, read_frames
+from ligament.report.variant import WARM_UP_FRAMES
+from ligament.resources import node_packages_dir
+
+GRAPH = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
+FRAMES = 5 + WARM_UP_FRAMES
+# Of one frame: 640x480 rgb8, and half of it in each direction.
+WHOLE = 640 * 480 * 3
+HALF = 320 * 240 * 3
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("perception")
+    return built(Request(GRAPH, "gpu", out=out)).build
+
+
+def run(build: Path, model: str) -> tuple[Path, dict[str, NodeCounters]]:
+    """What the sink recorded, and what each node counted."""
+    before = set(build.parent.glob("runs/*"))
+    options = [f"--set={node}.frames={FRAMES}" for node in ("camera", "sink")]
+    done = subprocess.run(
+        [*LIGAMENT, "run", str(build), *options],
+        env=os.environ | {"LIGAMENT_GPU_MODEL": model, "LIGAMENT_GPU_BACKEND": "opencl"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder,) = set(build.parent.glob("runs/*")) - before
+    return folder / "outputs" / "sink.jsonl", read_counters(folder / "status.jsonl").nodes
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("model", ["zero_copy", "standard_copy", "unified_memory"])
+def test_every_frame_equals_the_reference_and_its_copies_are_counted(
+    build: Path, model: str, tmp_path: Path
+) -> None:
+    recorded, nodes = run(build, model)
+    demo = DemoOptions(GRAPH, frames=FRAMES - WARM_UP_FRAMES)
+    reference = run_reference(demo, tmp_path / "reference", recorded, lambda text: None)
+    compared = compare_frames(read_frames(recorded), read_frames(reference.frames), "the reference")
+    assert compared.equal, compared.text
+    assert compared.frames == FRAMES
+    counted = {name: (nodes[name].copies, nodes[name].bytes_copied) for name in nodes}
+    if model == "zero_copy":
+        assert counted["/rectify"] == counted["/resize"] == (0, 0)
+    else:  # one transfer each way, whole payloads
+        assert counted["/rectify"] == (2 * FRAMES, 2 * WHOLE * FRAMES)
+        assert counted["/resize"] == (2 * FRAMES, (WHOLE + HALF) * FRAMES)
+
+
+def test_the_mapping_says_which_model_and_why(build: Path) -> None:
+    mapping: dict[str, Any] = json.loads((build.parent / "mapping.json").read_text())
+    for node in ("/rectify", "/resize"):
+        chosen = mapping["nodes"][node]["device_model"]
+        assert chosen["model"] == "automatic"
+        assert "asks the device" in chosen["reason"]["text"]

@@ -69,6 +69,8 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
     if node.device_model and node.device_model.model != AUTOMATIC:
         data["device_model"] = node.device_model.model
     return data
+    if node.device_model and node.device_model.topics:
+        data["topic_models"] = {t: one.model for t, one in node.device_model.topics.items()}
 
 
 def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
@@ -85,6 +87,8 @@ def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
     if "queue" in topic.transports:
         data["queue"] = True
     return data
+        if len({mapping.nodes[end.node].container for end in topic.ends}) > 1:
+            data["queue_crosses"] = True
 
 
 def _memory(mapping: GraphMapping, topic: MappedTopic) -> dict[str, Any]:

@@ -49,11 +49,21 @@ class MappedPort:
 
 
 @dataclass(frozen=True)
+class TopicModel:
+    """The same of the payloads of one topic."""
+
+    model: str
+    reason: Reason
+
+
+@dataclass(frozen=True)
 class DeviceModel:
     """How payloads reach a node with kernels; `automatic`: the runtime asks the device."""
 
     model: str
     reason: Reason
+    topics: Mapping[str, TopicModel] = field(default_factory=dict, metadata={"left_out": {}})
+    """Of topics that have a model of their own."""
 
 
 @dataclass(frozen=True)
@@ -288,7 +298,12 @@ def _node(data: Mapping[str, Any]) -> MappedNode:
     fresh["reason"] = _reason(data["reason"])
     fresh["replaces"] = tuple(data.get("replaces", ()))
     if found := data.get("device_model"):
-        fresh["device_model"] = DeviceModel(found["model"], _reason(found["reason"]))
+        topics = found.get("topics", {}).items()
+        fresh["device_model"] = DeviceModel(
+            found["model"],
+            _reason(found["reason"]),
+            {t: TopicModel(one["model"], _reason(one["reason"])) for t, one in topics},
+        )
     fresh["ports"] = {
         k: MappedPort(p["topic"], p["direction"], p["message"], merge(p.get("qos", {})))
         for k, p in data.get("ports", {}).items()

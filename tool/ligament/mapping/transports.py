@@ -160,6 +160,20 @@ CLASS_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "mixed-small-messages",
+    Rule(
+        "one-gpu-peer-buffers",
+        lambda c: (
+            c.all_on_one("gpu")
+            and not c.pools > 1
+            and all(c.device(e).peer_buffers for e in c.topic.ends)
+        ),
+        ("queue",),
+        lambda c: (
+            f"all ends ({_count(c)}) are on one GPU, in several processes that may open each "
+            "other's buffers, so messages stay in its memory"
+        ),
+        "device",
+    ),
         lambda c: c.hardware_subscriptions > 1 and c.gateway_costs is not None,
         ("shm",),
         lambda c: (

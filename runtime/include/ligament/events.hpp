@@ -93,6 +93,8 @@ struct PublisherOptions {
   PublisherEventCallbacks event_callbacks;
   std::uint32_t max_loans = 2;  ///< messages that may be lent and not yet published; not in rclcpp
   std::uint32_t ring = 0;  ///< messages that it keeps at least, whatever its depth; not in rclcpp
+  /// Of memory that a device fills: what it may leave before a message, beside the topic's bound.
+  std::uint32_t front_bytes = 0;
 };
 struct SubscriptionOptions {
   SubscriptionEventCallbacks event_callbacks;

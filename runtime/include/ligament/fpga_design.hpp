@@ -23,6 +23,8 @@ struct Memory {
   double clock_hz = 100e6;
   double latency_ns = 0;            ///< from a request to its first byte, and of the last write
   double bytes_per_second = 800e6;  ///< reads and writes of all ports together
+  double contention = 0;            ///< share of it that others take, at moments drawn by chance
+  std::uint64_t seed = 1;           ///< of that chance: two runs give the same cycles
 };
 
 /// Cycles after which a design that completes nothing is given up.
@@ -56,6 +58,65 @@ struct NetworkWires {
   std::vector<const std::uint32_t*> peaks;
 };
 
+/// The port of all gateways on memory, AXI4 (hdl/rtl/lig_axi_mux.sv). Data and strobes are bytes.
+struct MemoryWires {
+  std::size_t beat_bytes = 8;
+  const std::uint8_t* ar_valid = nullptr;
+  std::uint8_t* ar_ready = nullptr;
+  const std::uint8_t* ar_id = nullptr;
+  const std::uint64_t* ar_address = nullptr;
+  const std::uint8_t* ar_length = nullptr;
+  std::uint8_t* r_valid = nullptr;
+  const std::uint8_t* r_ready = nullptr;
+  std::uint8_t* r_id = nullptr;
+  std::uint8_t* r_data = nullptr;
+  std::uint8_t* r_response = nullptr;
+  std::uint8_t* r_last = nullptr;
+  const std::uint8_t* aw_valid = nullptr;
+  std::uint8_t* aw_ready = nullptr;
+  const std::uint8_t* aw_id = nullptr;
+  const std::uint64_t* aw_address = nullptr;
+  const std::uint8_t* w_valid = nullptr;
+  std::uint8_t* w_ready = nullptr;
+  const std::uint8_t* w_data = nullptr;
+  const std::uint8_t* w_strobe = nullptr;
+  const std::uint8_t* w_last = nullptr;
+  std::uint8_t* b_valid = nullptr;
+  const std::uint8_t* b_ready = nullptr;
+  std::uint8_t* b_id = nullptr;
+  std::uint8_t* b_response = nullptr;
+};
+
+/// The registers of all gateways, AXI4-Lite (hdl/rtl/lig_shell.sv), and their interrupt.
+struct RegisterWires {
+  std::uint8_t* aw_valid = nullptr;
+  const std::uint8_t* aw_ready = nullptr;
+  std::uint16_t* aw_address = nullptr;
+  std::uint8_t* w_valid = nullptr;
+  const std::uint8_t* w_ready = nullptr;
+  std::uint64_t* w_data = nullptr;
+  const std::uint8_t* b_valid = nullptr;
+  std::uint8_t* ar_valid = nullptr;
+  const std::uint8_t* ar_ready = nullptr;
+  std::uint16_t* ar_address = nullptr;
+  const std::uint8_t* r_valid = nullptr;
+  const std::uint64_t* r_data = nullptr;
+  const std::uint8_t* interrupt = nullptr;
+};
+
+/// Counters of the gateways' port on memory (hdl/rtl/lig_port_stats.sv).
+struct PortWires {
+  const std::uint64_t* busy = nullptr;
+  const std::uint64_t* reads = nullptr;
+  const std::uint64_t* writes = nullptr;
+};
+
+/// What a gateway's way to software has passed over since the reset.
+struct GatewayWires {
+  const std::uint32_t* looped = nullptr;
+  const std::uint32_t* dropped = nullptr;
+};
+
 /// Ports of a generated top. A probe is a bit of the probe words, 64 per word.
 struct Wires {
   std::uint8_t* clock = nullptr;
@@ -68,6 +129,10 @@ struct Wires {
   std::vector<EntryWires> entries;
   std::vector<ExitWires> exits;
   std::vector<NetworkWires> networks;
+  MemoryWires memory;  ///< without gateways: none, as the three below
+  PortWires port;
+  RegisterWires registers;
+  std::vector<GatewayWires> gateways;
   std::function<void()> evaluate;
   std::function<void(std::uint64_t)> wave;  ///< of half a cycle; empty: none is written
 };
@@ -93,9 +158,18 @@ struct NodePlan {
   std::vector<OutputPlan> outputs;
 };
 
-/// A message for an entry. `keep` holds its memory until it has been read.
+/// Where a network's gateway is: behind its other subscriptions.
+struct GatewayPlan {
+  std::size_t network = 0;
+  std::size_t subscription = 0;
+  std::vector<std::size_t> publishers;  ///< nodes, by number among the network's publishers
+};
+
+/// A message for an entry, or for a gateway. `keep` holds its memory until it has been read.
 struct Arrival {
   std::size_t entry = 0;
+  std::optional<std::size_t> gateway = std::nullopt;
+  std::uint8_t publisher = 64;  ///< its number: 64 is the first one in software
   std::span<const std::byte> message;
   std::uint64_t sequence = 0;
   std::int64_t time_ns = 0;
@@ -106,6 +180,33 @@ struct Arrival {
 struct Departure {
   std::size_t exit = 0;
   std::vector<std::byte> message;
+};
+
+/// Memory lent to a gateway for one message: what begins it lies on a multiple of 64. `keep` holds
+/// it.
+struct Room {
+  std::span<std::byte> memory;
+  std::shared_ptr<void> keep;
+};
+
+/// A message that a gateway has written into its room.
+struct FilledRoom {
+  std::size_t gateway = 0;
+  std::size_t node = 0;  ///< that published it
+  Room room;
+  std::size_t front = 0;
+  std::size_t size = 0;
+};
+
+/// A message's way through a gateway, in cycles: from the doorbell, or the first burst that asks
+/// for memory, to the event.
+struct Crossing {
+  std::size_t gateway = 0;
+  bool to_hardware = false;
+  std::size_t node = 0;     ///< that published it; of software: nothing
+  std::size_t message = 0;  ///< counted per gateway, or node, and run, from 0
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
 };
 
 /// A node's work on one message, in cycles of the design. From the doorbell (first input from
@@ -127,11 +228,17 @@ struct Trouble {
 /// What became of the messages of one run.
 struct Outcome {
   std::vector<Departure> departures;
+  std::vector<FilledRoom> stored;
   std::vector<Work> works;
+  std::vector<Crossing> crossings;
   std::vector<Trouble> troubles;
   std::uint64_t begin = 0;  ///< cycle of the doorbell
   std::uint64_t end = 0;    ///< cycle in which nothing was owed any more
+  bool stopped = false;     ///< it was asked to stop, and something is still owed
 };
+
+/// Asked every few milliseconds while the clock turns: whether to leave what is owed.
+using Stop = std::function<bool()>;
 
 /// Counts of a network since the start.
 struct NetworkFigures {
@@ -143,20 +250,46 @@ struct NetworkFigures {
   std::vector<std::uint64_t> peaks;  ///< most beats in a queue
 };
 
+/// Counts of a gateway since the start.
+struct GatewayFigures {
+  std::uint64_t sent = 0;
+  std::uint64_t stored = 0;
+  std::uint64_t filtered = 0;  ///< frames of software that came round
+  std::uint64_t failed = 0;
+};
+
+/// Counts of the gateways' memory port since the start.
+struct PortFigures {
+  std::uint64_t busy = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+};
+
+/// What software does for gateways while the clock turns.
+struct Delegate {
+  /// Memory for one message of a gateway; nothing while there is none.
+  std::function<std::optional<Room>(std::size_t)> lend;
+  /// Takes what was stored so far, so that there is memory again.
+  std::function<void(std::vector<FilledRoom>&&)> take;
+};
+
 namespace detail {
 class Engine;
 }
 
 class Simulation {
  public:
-  Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory);
+  Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
+             std::vector<GatewayPlan> gateways = {}, Delegate delegate = {});
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
   /// Rings the doorbell for all of them at once, and turns the clock until nothing is owed.
-  [[nodiscard]] Outcome run(std::vector<Arrival> arrivals);
+  [[nodiscard]] Outcome run(std::vector<Arrival> arrivals, const Stop& stop = {});
   [[nodiscard]] std::vector<NetworkFigures> networks() const;
+  [[nodiscard]] std::vector<GatewayFigures> gateways() const;
+  [[nodiscard]] PortFigures port() const;
 
  private:
   std::unique_ptr<detail::Engine> engine_;

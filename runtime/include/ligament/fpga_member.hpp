@@ -16,6 +16,7 @@
 #include <ligament/span.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,13 +26,23 @@ namespace ligament::fpga {
 
 class Member;
 
+/// A gateway with its ends in the pool (spec/device/gateway.md).
+struct ServedGateway {
+  std::string topic;
+  std::size_t place = 0;       ///< of the node whose ends in the pool they are
+  std::size_t rooms = 2;       ///< messages that may be lent at once
+  std::size_t room_bytes = 0;  ///< of each
+  GatewayPlan plan;
+};
+
 /// What generated code says about a design.
 struct DesignPlan {
   std::string device;  ///< as the platform calls it
   Memory memory;
-  std::size_t in_flight = 1;  ///< messages per entry that go in together
+  std::size_t in_flight = 1;  ///< messages per entry and gateway that go in together
   std::vector<NodePlan> nodes;
   std::vector<std::string> networks;  ///< their topics
+  std::vector<ServedGateway> gateways;
 };
 
 /// The simulation, and who it works for.
@@ -47,7 +58,18 @@ class Design {
   void join(Member& member, std::size_t place);
   void leave(std::size_t place);
   void set_exit(std::size_t exit, std::function<void(std::span<const std::byte>)> publish);
-  /// A message for an entry: goes in with the others of its set.
+  [[nodiscard]] const ServedGateway& gateway(std::size_t gateway) const {
+    return plan_.gateways.at(gateway);
+  }
+  /// How a gateway gets memory, and where its messages go.
+  struct GatewayOutput {
+    std::function<std::optional<Room>()> lend;
+    std::function<void(FilledRoom&&)> publish;
+  };
+  void set_gateway_output(std::size_t gateway, GatewayOutput output);
+  /// The number that a publisher in software has in frames.
+  [[nodiscard]] std::uint8_t number_of(std::size_t gateway, std::uint64_t publisher);
+  /// A message for an entry: goes in with the others of its set. Or for a gateway.
   void take(Member& member, Arrival&& arrival, const trace::MessageIdentity& message);
   /// What waits goes in, whole sets only, if nothing has come since the call before.
   void hurry();
@@ -59,13 +81,25 @@ class Design {
     Arrival arrival;
     trace::MessageIdentity message;
   };
+  /// Where messages come from: a node with entries, or a gateway.
+  struct Source {
+    std::size_t number = 0;
+    bool is_gateway = false;
+  };
   struct Place {
     Member* member = nullptr;
     std::vector<std::size_t> entries;
     std::vector<std::size_t> networks;             ///< whose figures it tells
     std::vector<trace::MessageIdentity> messages;  ///< of this run, in order
-    std::size_t source = 0;                        ///< whose messages its own go back to
+    std::vector<Source> sources;                   ///< whose messages its own may go back to
     ligament::detail::HardwareFigures figures;
+  };
+  struct Gateway {
+    GatewayOutput output;
+    std::size_t lent = 0;
+    std::deque<Waiting> waiting;
+    std::vector<trace::MessageIdentity> messages;  ///< of this run, in order
+    std::vector<std::uint64_t> publishers;         ///< in software, in order of appearance
   };
 
   struct Exit {
@@ -76,19 +110,35 @@ class Design {
   [[nodiscard]] std::size_t whole_sets(const Place& place) const;
   void collect(std::size_t most, std::vector<Arrival>& arrivals);
   void run(Member& member, std::size_t most);
+  [[nodiscard]] bool is_over_time(const Member& member);
   void account(const Outcome& outcome, std::int64_t doorbell_ns);
-  void hand_over(const Outcome& outcome);
+  void hand_over(const std::vector<Departure>& departures);
+  [[nodiscard]] trace::MessageIdentity first_message_of(const Member& member) const;
   void tell_networks(trace::SpanValues& values, const std::vector<NetworkFigures>& before) const;
+  void tell_gateways(trace::SpanValues& values, const std::vector<GatewayFigures>& before,
+                     const PortFigures& port_before) const;
   void find_sources();
+  void find_sources_of(Place& place, std::size_t number);
+  [[nodiscard]] const std::vector<trace::MessageIdentity>& messages_of(const Place& place) const;
+  [[nodiscard]] bool is_full() const;
+  [[nodiscard]] Delegate delegate();
+  [[nodiscard]] std::optional<Room> lend(std::size_t gateway);
+  void publish(std::vector<FilledRoom>&& stored);
+  void tell_crossing(const Crossing& crossing, std::int64_t begin_ns, std::int64_t end_ns);
+  void add_gateway_figures(std::size_t place, ligament::detail::HardwareFigures& figures) const;
 
   DesignPlan plan_;
   Simulation simulation_;
   std::vector<Place> places_;
   std::vector<std::deque<Waiting>> waiting_;  ///< by entry
   std::vector<Exit> exits_;
+  std::vector<Gateway> gateways_;
   std::vector<NetworkFigures> networks_;
+  std::vector<GatewayFigures> gateway_figures_;
+  PortFigures port_;
   mutable std::mutex mutex_;  ///< of the figures: the status thread reads them
   bool came_ = false;
+  std::int64_t leave_at_ns_ = 0;  ///< when a run that was asked to stop leaves its messages
 };
 
 /// Base of generated nodes.
@@ -112,7 +162,9 @@ class Member : public Node {
     // Messages that wait for their set, one that is in the design, and the one that comes.
     const QoS qos = QoS(queue_depth()).max_held(design_->in_flight() + 2);
     subscriptions_.push_back(create_subscription<In>(
-        port, qos, [this, entry](Sample<In> sample) { take(entry, std::move(sample)); }, device));
+        port, qos,
+        [this, entry](Sample<In> sample) { take<In>({.entry = entry}, std::move(sample)); },
+        device));
   }
   template <typename Out>
   void add_output(const std::string& port, std::size_t exit) {
@@ -122,18 +174,86 @@ class Member : public Node {
     });
   }
 
- private:
+  /// The pool's messages of a topic with a gateway, but for those that the gateway itself sent.
   template <typename In>
-  void take(std::size_t entry, Sample<In>&& sample) {
+  void add_gateway_input(std::size_t gateway, QoS qos) {
+    SubscriptionOptions options;
+    options.device = true;
+    options.ignore_local_publications = true;
+    qos.max_held(design_->in_flight() + held_in_gateways);
+    subscriptions_.push_back(create_subscription<In>(
+        design_->gateway(gateway).topic, qos,
+        [this, gateway](Sample<In> sample) {
+          const std::uint64_t publisher = sample.info().publisher_id();
+          take<In>({.gateway = gateway, .publisher = design_->number_of(gateway, publisher)},
+                   std::move(sample));
+        },
+        options));
+  }
+  /// What nodes in hardware publish on a topic with a gateway.
+  template <typename Out>
+  void add_gateway_output(std::size_t gateway, const QoS& qos) {
+    const ServedGateway& served = design_->gateway(gateway);
+    PublisherOptions options;
+    options.max_loans = static_cast<std::uint32_t>(served.rooms);
+    options.front_bytes = boundary_bytes;
+    auto publisher = create_publisher<Out>(served.topic, qos, options);
+    auto boundary = std::make_shared<std::size_t>(first_boundary<Out>());
+    design_->set_gateway_output(
+        gateway,
+        {.lend = [publisher, boundary, bytes = served.room_bytes]() -> std::optional<Room> {
+           auto loan = publisher->borrow_for_device(bytes, *boundary);
+           if (!loan) {
+             return std::nullopt;
+           }
+           auto keep = std::make_shared<pool::Loan>(std::move(*loan));
+           return Room{keep->payload(), keep};
+         },
+         .publish =
+             [publisher, boundary](FilledRoom&& stored) {
+               const auto loan = std::static_pointer_cast<pool::Loan>(stored.room.keep);
+               *boundary = boundary_in<Out>(stored).value_or(*boundary);
+               publisher->publish_filled(std::move(*loan), stored.front, stored.size);
+             }});
+  }
+
+ private:
+  /// Messages on the chip, one that waits in front of it, and the one that comes.
+  static constexpr std::size_t held_in_gateways = 6;
+  /// Frames begin at such multiples, with up to that much in front of the message.
+  static constexpr std::size_t boundary_bytes = 64;
+
+  /// How far behind a room's beginning the chosen array will be: that is what has to be aligned.
+  /// Before the first message: as in the shortest one.
+  template <typename Out>
+  static std::size_t first_boundary() {
+    const auto layout = MessageTraits<Out>::layout(typename MessageTraits<Out>::Shape{});
+    const std::size_t chosen = layout ? layout->chosen_offset : 0;
+    return (chosen + boundary_bytes - 1) / boundary_bytes * boundary_bytes;
+  }
+  template <typename Out>
+  static std::optional<std::size_t> boundary_in(const FilledRoom& stored) {
+    const std::span<const std::byte> room = stored.room.memory;
+    [[maybe_unused]] const auto view =
+        MessageTraits<Out>::View::parse(room.subspan(stored.front, stored.size));
+    if constexpr (requires { view->chosen_bytes(); }) {
+      if (view && !view->chosen_bytes().empty()) {
+        const auto chosen = static_cast<std::size_t>(view->chosen_bytes().data() - room.data());
+        return chosen / boundary_bytes * boundary_bytes;
+      }
+    }
+    return std::nullopt;
+  }
+  template <typename In>
+  void take(Arrival&& arrival, Sample<In>&& sample) {
     const MessageInfo info = sample.info();
+    const trace::MessageIdentity message{info.publisher_id(), info.publication_sequence_number()};
+    arrival.sequence = info.publication_sequence_number();
+    arrival.time_ns = info.source_timestamp().nanoseconds();
     auto held = std::make_shared<const Sample<In>>(std::move(sample));
-    design_->take(*this,
-                  {.entry = entry,
-                   .message = held->bytes(),
-                   .sequence = info.publication_sequence_number(),
-                   .time_ns = info.source_timestamp().nanoseconds(),
-                   .keep = held},
-                  {info.publisher_id(), info.publication_sequence_number()});
+    arrival.message = held->bytes();
+    arrival.keep = held;
+    design_->take(*this, std::move(arrival), message);
   }
   [[nodiscard]] std::size_t queue_depth() const;
 

@@ -127,6 +127,9 @@ class PublisherBase {
                      const pool::PublishInfo& info);
   [[nodiscard]] TopicMode mode() const { return mode_; }
   void count_serialised(std::size_t bytes);
+  [[nodiscard]] bool is_beyond_bound(std::size_t size) const {
+    return bound_bytes_ != 0 && size > bound_bytes_;
+  }
   LoanError refuse_loan(LoanError error, std::size_t size);
   PublishError refuse_message(CodecError error);
   [[nodiscard]] static PublishError as_publish_error(LoanError error);
@@ -207,6 +210,28 @@ class Publisher : public PublisherBase {
     }
     std::copy(stored.begin(), stored.end(), loan->payload().begin());
     return send(std::move(*loan), call, {});
+  }
+
+  /// Memory that a device writes one message into, in its stored form: `bytes` long, and what lies
+  /// `boundary` bytes behind its beginning is aligned as a chosen array is.
+  [[nodiscard]] expected<pool::Loan, LoanError> borrow_for_device(std::size_t bytes,
+                                                                  std::size_t boundary) {
+    return borrow(bytes, boundary);
+  }
+
+  /// Sends the `size` bytes behind `front` that a device wrote. Checked as if they came from a
+  /// stranger; they stay where they are.
+  PublishResult publish_filled(pool::Loan&& loan, std::size_t front, std::size_t size) {
+    if (is_beyond_bound(size)) {
+      return unexpected<PublishError>(
+          as_publish_error(refuse_loan(LoanError::exceeds_bound, size)));
+    }
+    loan.narrow(front, size);
+    if (const auto view = Traits::View::parse(loan.payload()); !view) {
+      return unexpected<PublishError>(refuse_message(view.error()));
+    }
+    const Call call = begin_publish(loan.payload().data());
+    return send(std::move(loan), call, {});
   }
 
   /// Sends what was filled in. The payload is not touched again.

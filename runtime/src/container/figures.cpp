@@ -101,6 +101,22 @@ void add_kernel_figures(nlohmann::json& node, detail::NodeState& state) {
                      {"kernel_ns", figures.kernel_ns}};
 }
 
+/// Only of a node that serves gateways.
+void add_gateway_figures(nlohmann::json& hardware, const detail::HardwareFigures& figures) {
+  for (const detail::GatewayCounts& gateway : figures.gateways) {
+    hardware["gateways"].push_back({{"topic", gateway.topic},
+                                    {"sent", gateway.sent},
+                                    {"stored", gateway.stored},
+                                    {"filtered", gateway.filtered},
+                                    {"failed", gateway.failed}});
+  }
+  if (figures.port) {
+    hardware["port"] = {{"busy", figures.port->busy},
+                        {"reads", figures.port->reads},
+                        {"writes", figures.port->writes}};
+  }
+}
+
 /// Only of a node in hardware. Under the node's lock, as above.
 void add_hardware_figures(nlohmann::json& node, detail::NodeState& state) {
   const std::lock_guard lock(state.mutex);
@@ -123,6 +139,7 @@ void add_hardware_figures(nlohmann::json& node, detail::NodeState& state) {
                       {"cycles", figures.cycles},
                       {"isolated", figures.isolated},
                       {"networks", std::move(networks)}};
+  add_gateway_figures(node["hardware"], figures);
 }
 
 }  // namespace

@@ -21,6 +21,17 @@ void Node::set_hardware_figures(std::function<detail::HardwareFigures()> figures
 namespace fpga {
 namespace {
 
+/// Less than what containers are given to end (`ligament run`).
+constexpr std::int64_t drain_ns = 2'000'000'000;
+
+std::vector<GatewayPlan> gateways_in(const DesignPlan& plan) {
+  std::vector<GatewayPlan> plans;
+  for (const ServedGateway& served : plan.gateways) {
+    plans.push_back(served.plan);
+  }
+  return plans;
+}
+
 std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
@@ -29,9 +40,11 @@ std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
 
 Design::Design(DesignPlan plan, Wires wires)
     : plan_(std::move(plan)),
-      simulation_(std::move(wires), plan_.nodes, plan_.memory),
+      simulation_(std::move(wires), plan_.nodes, plan_.memory, gateways_in(plan_), delegate()),
       places_(plan_.nodes.size()),
-      networks_(simulation_.networks()) {
+      gateways_(plan_.gateways.size()),
+      networks_(simulation_.networks()),
+      gateway_figures_(simulation_.gateways()) {
   std::vector<bool> first(networks_.size(), true);
   for (std::size_t place = 0; place < places_.size(); ++place) {
     for (const InputPlan& input : plan_.nodes[place].inputs) {
@@ -50,34 +63,64 @@ Design::Design(DesignPlan plan, Wires wires)
       }
     }
   }
+  for (const ServedGateway& served : plan_.gateways) {
+    if (first[served.plan.network]) {
+      places_[served.place].networks.push_back(served.plan.network);
+    }
+  }
   find_sources();
 }
 
 Design::~Design() = default;
 
-/// Whose messages a node's own go back to: its own, or those of the first node in front of it that
-/// has any. In a trace its work then belongs to them.
 void Design::find_sources() {
-  for (std::size_t place = 0; place < places_.size(); ++place) {
-    std::vector<std::size_t> front{place};
-    for (std::size_t i = 0; i < front.size() && places_[front[i]].entries.empty(); ++i) {
-      for (const InputPlan& input : plan_.nodes[front[i]].inputs) {
-        for (std::size_t other = 0; other < places_.size(); ++other) {
-          const auto& outputs = plan_.nodes[other].outputs;
-          const bool feeds = std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
-            return !output.exit && output.network == input.network;
-          });
-          if (feeds && std::find(front.begin(), front.end(), other) == front.end()) {
-            front.push_back(other);
-          }
-        }
+  for (std::size_t number = 0; number < places_.size(); ++number) {
+    find_sources_of(places_[number], number);
+  }
+}
+
+/// Whose messages a node's own go back to: its own, or those of who is in front of it, the nearest
+/// first. In a trace its work then belongs to them.
+void Design::find_sources_of(Place& place, std::size_t number) {
+  std::vector<std::size_t> front{number};
+  const auto add_feeders = [&](std::size_t network) {
+    for (std::size_t gateway = 0; gateway < plan_.gateways.size(); ++gateway) {
+      if (plan_.gateways[gateway].plan.network == network) {
+        place.sources.push_back({gateway, true});
       }
     }
-    const auto found = std::find_if(front.begin(), front.end(), [this](std::size_t other) {
-      return !places_[other].entries.empty();
-    });
-    places_[place].source = found == front.end() ? place : *found;
+    for (std::size_t other = 0; other < places_.size(); ++other) {
+      const auto& outputs = plan_.nodes[other].outputs;
+      const bool feeds = std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
+        return !output.exit && output.network == network;
+      });
+      if (feeds && std::find(front.begin(), front.end(), other) == front.end()) {
+        front.push_back(other);
+      }
+    }
+  };
+  for (std::size_t i = 0; i < front.size(); ++i) {
+    if (!places_[front[i]].entries.empty()) {
+      place.sources.push_back({front[i], false});
+    }
+    for (const InputPlan& input : plan_.nodes[front[i]].inputs) {
+      if (!input.entry) {
+        add_feeders(input.network);
+      }
+    }
   }
+}
+
+/// Those of the nearest source that has any in this run.
+const std::vector<trace::MessageIdentity>& Design::messages_of(const Place& place) const {
+  for (const Source& source : place.sources) {
+    const auto& messages =
+        source.is_gateway ? gateways_[source.number].messages : places_[source.number].messages;
+    if (!messages.empty()) {
+      return messages;
+    }
+  }
+  return place.messages;
 }
 
 void Design::join(Member& member, std::size_t place) { places_.at(place).member = &member; }
@@ -91,6 +134,12 @@ void Design::leave(std::size_t place) {
   }
   for (const std::size_t entry : places_[place].entries) {
     waiting_[entry].clear();
+  }
+  for (std::size_t gateway = 0; gateway < gateways_.size(); ++gateway) {
+    if (plan_.gateways[gateway].place == place) {
+      gateways_[gateway].output = {};
+      gateways_[gateway].waiting.clear();
+    }
   }
 }
 
@@ -107,15 +156,25 @@ std::size_t Design::whole_sets(const Place& place) const {
 }
 
 void Design::take(Member& member, Arrival&& arrival, const trace::MessageIdentity& message) {
-  const std::size_t entry = arrival.entry;
-  waiting_.at(entry).push_back({std::move(arrival), message});
+  auto& waiting =
+      arrival.gateway ? gateways_.at(*arrival.gateway).waiting : waiting_.at(arrival.entry);
+  waiting.push_back({std::move(arrival), message});
   came_ = true;
-  const auto is_full = [this](const Place& place) {
-    return place.entries.empty() || whole_sets(place) >= plan_.in_flight;
-  };
-  if (plan_.in_flight == 1 || std::all_of(places_.begin(), places_.end(), is_full)) {
+  if (plan_.in_flight == 1 || is_full()) {
     run(member, plan_.in_flight);
   }
+}
+
+/// Whether as many messages wait at each entry and gateway as may go in together.
+bool Design::is_full() const {
+  const auto has_sets = [this](const Place& place) {
+    return place.entries.empty() || whole_sets(place) >= plan_.in_flight;
+  };
+  const auto has_messages = [this](const Gateway& gateway) {
+    return gateway.waiting.size() >= plan_.in_flight;
+  };
+  return std::all_of(places_.begin(), places_.end(), has_sets) &&
+         std::all_of(gateways_.begin(), gateways_.end(), has_messages);
 }
 
 void Design::hurry() {
@@ -125,6 +184,13 @@ void Design::hurry() {
   for (Place& place : places_) {
     if (place.member != nullptr && whole_sets(place) > 0) {
       run(*place.member, plan_.in_flight);
+      return;
+    }
+  }
+  for (std::size_t gateway = 0; gateway < gateways_.size(); ++gateway) {
+    Member* const server = places_[plan_.gateways[gateway].place].member;
+    if (server != nullptr && !gateways_[gateway].waiting.empty()) {
+      run(*server, plan_.in_flight);
       return;
     }
   }
@@ -143,6 +209,14 @@ void Design::collect(std::size_t most, std::vector<Arrival>& arrivals) {
       }
     }
   }
+  for (Gateway& gateway : gateways_) {
+    gateway.messages.clear();
+    for (std::size_t i = 0; i < most && !gateway.waiting.empty(); ++i) {
+      gateway.messages.push_back(gateway.waiting.front().message);
+      arrivals.push_back(std::move(gateway.waiting.front().arrival));
+      gateway.waiting.pop_front();
+    }
+  }
 }
 
 void Design::run(Member& member, std::size_t most) {
@@ -151,28 +225,58 @@ void Design::run(Member& member, std::size_t most) {
   if (arrivals.empty()) {
     return;  // the others of the set are still to come
   }
-  const auto& messages = places_[0].messages;
-  const auto own = std::find_if(places_.begin(), places_.end(),
-                                [&](const Place& place) { return place.member == &member; });
-  const auto& mine = own == places_.end() ? messages : own->messages;
-  trace::Span span(member, "simulator", trace::Category::device,
-                   mine.empty() ? trace::MessageIdentity{} : mine.front());
+  trace::Span span(member, "simulator", trace::Category::device, first_message_of(member));
   const std::int64_t doorbell_ns = trace::enabled() ? pool::monotonic_now_ns() : 0;
-  const Outcome outcome = simulation_.run(std::move(arrivals));
+  Outcome outcome = simulation_.run(std::move(arrivals), [&] { return is_over_time(member); });
   const auto before = networks_;
+  const auto gateways_before = gateway_figures_;
+  const PortFigures port_before = port_;
   account(outcome, doorbell_ns);
   // The span's own length is the simulator's; the hardware's time is its cycles.
   span.finish([&](auto& values) {
     values.tell("cycles", outcome.end - outcome.begin);
     values.tell("clock_hz", plan_.memory.clock_hz);
     tell_networks(values, before);
+    tell_gateways(values, gateways_before, port_before);
   });
   for (const Trouble& trouble : outcome.troubles) {
     if (Member* node = places_[trouble.node].member; node != nullptr) {
       node->refuse(trouble.text);
     }
   }
-  hand_over(outcome);
+  if (outcome.stopped) {
+    member.get_logger().write(LogLevel::warn,
+                              "asked to stop: left a simulation whose messages were not answered");
+  }
+  hand_over(outcome.departures);
+  publish(std::move(outcome.stored));
+}
+
+/// The message that a member's callback has set off a run for.
+trace::MessageIdentity Design::first_message_of(const Member& member) const {
+  for (const Place& place : places_) {
+    if (place.member == &member && !place.messages.empty()) {
+      return place.messages.front();
+    }
+  }
+  for (std::size_t gateway = 0; gateway < gateways_.size(); ++gateway) {
+    const auto& messages = gateways_[gateway].messages;
+    if (places_[plan_.gateways[gateway].place].member == &member && !messages.empty()) {
+      return messages.front();
+    }
+  }
+  return {};
+}
+
+/// Whether a run that has been asked to stop has had its time to answer what it took. Without this
+/// it would be killed, and what others in its container have to say would be lost.
+bool Design::is_over_time(const Member& member) {
+  if (member.state().context->is_valid()) {
+    return false;
+  }
+  const std::int64_t now = pool::monotonic_now_ns();
+  leave_at_ns_ = leave_at_ns_ == 0 ? now + drain_ns : leave_at_ns_;
+  return now >= leave_at_ns_;
 }
 
 /// What the networks counted in a run.
@@ -190,15 +294,15 @@ void Design::tell_networks(trace::SpanValues& values,
 }
 
 /// Publishes what came out, each as what the message caused that its node worked on.
-void Design::hand_over(const Outcome& outcome) {
+void Design::hand_over(const std::vector<Departure>& departures) {
   std::vector<std::size_t> left(exits_.size());
-  for (const Departure& departure : outcome.departures) {
+  for (const Departure& departure : departures) {
     const Exit& exit = exits_[departure.exit];
     const Place& place = places_[exit.place];
     if (!exit.publish || place.member == nullptr) {
       continue;
     }
-    const auto& messages = places_[place.source].messages;
+    const auto& messages = messages_of(place);
     const std::size_t message = left[departure.exit]++;
     const bool known = message < messages.size();
     trace::Span copy(*place.member, "into the pool", trace::Category::copy,
@@ -211,6 +315,8 @@ void Design::hand_over(const Outcome& outcome) {
 void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
   const std::lock_guard lock(mutex_);
   networks_ = simulation_.networks();
+  gateway_figures_ = simulation_.gateways();
+  port_ = simulation_.port();
   std::vector<std::size_t> told(places_.size());
   const auto at = [&](std::uint64_t cycle) {
     const auto cycles = static_cast<double>(cycle - outcome.begin);
@@ -220,7 +326,7 @@ void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
     Place& place = places_[work.node];
     ++place.figures.messages;
     place.figures.cycles += work.end - work.begin;
-    const auto& messages = places_[place.source].messages;
+    const auto& messages = messages_of(place);
     const std::size_t message = told[work.node]++;
     if (place.member != nullptr && message < messages.size()) {
       trace::tell_device_work(*place.member,
@@ -231,6 +337,9 @@ void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
                                .end_ns = at(work.end)},
                               messages[message]);
     }
+  }
+  for (const Crossing& crossing : outcome.crossings) {
+    tell_crossing(crossing, at(crossing.begin), at(crossing.end));
   }
   for (const Trouble& trouble : outcome.troubles) {
     ++places_[trouble.node].figures.refused;
@@ -251,6 +360,7 @@ ligament::detail::HardwareFigures Design::figures(std::size_t place) const {
     }
     figures.networks.push_back(std::move(counts));
   }
+  add_gateway_figures(place, figures);
   return figures;
 }
 

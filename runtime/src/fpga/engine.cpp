@@ -14,15 +14,19 @@ constexpr std::uint64_t quiet_cycles = 64;
 /// A node that hung so often gets no further message.
 constexpr std::size_t most_chances = 3;
 constexpr std::size_t word_bits = 64;
+/// How often it is asked whether to stop: some milliseconds of a large design's simulation.
+constexpr std::uint64_t stop_cycles = 4096;
 
 }  // namespace
 
-Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory)
+Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
+               std::vector<GatewayPlan> gateways, Delegate delegate)
     : wires_(std::move(wires)),
       nodes_(std::move(nodes)),
       memory_(memory),
       senders_(wires_.entries.begin(), wires_.entries.end()),
       receivers_(wires_.exits.begin(), wires_.exits.end()),
+      gateways_(wires_, std::move(gateways), std::move(delegate), memory_.latency()),
       watches_(wires_.valid.size() * word_bits),
       sources_(wires_.exits.size()),
       blamed_(wires_.problem.size()),
@@ -47,7 +51,7 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory)
   }
 }
 
-Outcome Engine::run(std::vector<Arrival>&& arrivals) {
+Outcome Engine::run(std::vector<Arrival>&& arrivals, const Stop& stop) {
   outcome_.begin = cycle_;
   if (!running_) {
     begin_again();
@@ -57,10 +61,25 @@ Outcome Engine::run(std::vector<Arrival>&& arrivals) {
     if (cycle_ - progress_at_ > limit_) {
       give_up();
     }
+    if (stop && cycle_ % stop_cycles == 0 && stop()) {
+      leave();
+      break;
+    }
     step();
   }
   end_run();
   return std::exchange(outcome_, {});
+}
+
+/// Nobody waits for the answers any more; the next run begins with a reset.
+void Engine::leave() {
+  outcome_.stopped = true;
+  running_ = false;
+  tell_gateways();
+  gateways_.reset();
+  for (Sender& sender : senders_) {
+    sender.reset();
+  }
 }
 
 void Engine::begin_run(std::vector<Arrival>&& arrivals) {
@@ -69,11 +88,16 @@ void Engine::begin_run(std::vector<Arrival>&& arrivals) {
   for (Arrival& arrival : arrivals) {
     bytes += static_cast<double>(arrival.message.size());
     retained_.push_back(arrival);
-    senders_.at(arrival.entry).add(std::move(arrival));
+    if (arrival.gateway) {
+      gateways_.send(std::move(arrival));
+    } else {
+      senders_.at(arrival.entry).add(std::move(arrival));
+    }
   }
   const double rate = std::min(memory_.bytes_per_cycle(), static_cast<double>(beat_bytes));
   limit_ = patience_cycles + memory_.latency() + static_cast<std::uint64_t>(32 * bytes / rate);
   memory_.ring(cycle_);
+  gateways_.begin();
   for (Sender& sender : senders_) {
     sender.ring(cycle_);
   }
@@ -81,15 +105,20 @@ void Engine::begin_run(std::vector<Arrival>&& arrivals) {
 
 void Engine::end_run() {
   tell_works();
+  tell_gateways();
   // What nobody owes any more is over when the last byte was in memory, not when that was seen.
   outcome_.end = progress_at_;
   for (const Work& work : outcome_.works) {
     outcome_.end = std::max(outcome_.end, work.end);
   }
+  for (const Crossing& crossing : outcome_.crossings) {
+    outcome_.end = std::max(outcome_.end, crossing.end);
+  }
   retained_.clear();
   for (const Sender& sender : senders_) {
     retained_.insert(retained_.end(), sender.waiting().begin(), sender.waiting().end());
   }
+  gateways_.add_waiting(retained_);
   for (State& state : states_) {
     state.faulty = false;
     if (state.isolated && state.hung < most_chances) {
@@ -110,9 +139,22 @@ void Engine::tell_works() {
   }
 }
 
+/// What the gateways did is part of the run, up to the last event.
+void Engine::tell_gateways() {
+  GatewayNews news = gateways_.take_news();
+  for (const Trouble& trouble : news.troubles) {
+    tell(trouble.node, trouble.text);
+  }
+  for (FilledRoom& stored : news.stored) {
+    outcome_.stored.push_back(std::move(stored));
+  }
+  outcome_.crossings.insert(outcome_.crossings.end(), news.crossings.begin(), news.crossings.end());
+}
+
 // --- a cycle -------------------------------------------------------------------------------------
 
 void Engine::reset() {
+  gateways_.reset();
   for (Sender& sender : senders_) {
     sender.reset();
   }
@@ -132,6 +174,7 @@ void Engine::reset() {
     turn();
   }
   *wires_.reset = 0;
+  turn();  // what depends on the reset has settled before anything is looked at
   running_ = true;
 }
 
@@ -142,17 +185,30 @@ void Engine::turn() {
   wires_.evaluate();
 }
 
-void Engine::step() {
-  memory_.advance(cycle_);
-  // The ports take turns, so that none starves where memory is the narrow place.
+/// The ports take turns, so that none starves where memory is the narrow place.
+void Engine::serve_ports() {
   const std::size_t ports = senders_.size() + receivers_.size();
+  std::size_t port = first_port_;
   for (std::size_t i = 0; i < ports; ++i) {
-    const std::size_t port = (i + cycle_) % ports;
     if (port < senders_.size()) {
       senders_[port].offer(memory_);
     } else {
       receivers_[port - senders_.size()].open(memory_);
     }
+    port = port + 1 == ports ? 0 : port + 1;
+  }
+  first_port_ = first_port_ + 1 == ports ? 0 : first_port_ + 1;
+}
+
+void Engine::step() {
+  memory_.advance(cycle_);
+  const bool gateways_first = cycle_ % 2 != 0;
+  if (gateways_first) {
+    gateways_.offer(memory_, cycle_);
+  }
+  serve_ports();
+  if (!gateways_first) {
+    gateways_.offer(memory_, cycle_);
   }
   *wires_.clock = 0;
   wires_.evaluate();
@@ -171,11 +227,16 @@ void Engine::step() {
   for (Sender& sender : senders_) {
     sender.settle();
   }
+  gateways_.settle();
 }
 
 // --- what passed ---------------------------------------------------------------------------------
 
 void Engine::observe_ports() {
+  gateways_.observe(memory_, cycle_);
+  if (!gateways_.is_idle()) {
+    moved_at_ = cycle_;
+  }
   for (Sender& sender : senders_) {
     if (sender.observe(cycle_)) {
       progress_at_ = cycle_;
@@ -295,6 +356,12 @@ bool Engine::is_over() const {
   if (cycle_ - moved_at_ < quiet_cycles) {
     return false;
   }
+  if (gateways_.is_starved()) {
+    return true;  // what waits for memory waits for the next run
+  }
+  if (gateways_.owes()) {
+    return false;
+  }
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     if (owes(node)) {
       return false;
@@ -385,6 +452,9 @@ void Engine::give_up() {
     tell(*node, fmt::format("it gave no whole message within {} cycles{}", limit_, end), for_good);
   }
   outcome_.departures.clear();
+  if (gateways_.has_handed_over()) {
+    retained_.clear();  // some of what they gave is in the pool already: nothing may come twice
+  }
   begin_again();
 }
 
@@ -404,7 +474,10 @@ void Engine::tell(std::size_t node, const std::string& text, bool isolated) {
 
 // --- counters ------------------------------------------------------------------------------------
 
-void Engine::keep_counters() { past_ = networks(); }
+void Engine::keep_counters() {
+  past_ = networks();
+  gateways_.keep_counters();
+}
 
 std::vector<NetworkFigures> Engine::networks() const {
   std::vector<NetworkFigures> all = past_;
@@ -426,12 +499,18 @@ std::vector<NetworkFigures> Engine::networks() const {
 
 namespace ligament::fpga {
 
-Simulation::Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory)
-    : engine_(std::make_unique<detail::Engine>(std::move(wires), std::move(nodes), memory)) {}
+Simulation::Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
+                       std::vector<GatewayPlan> gateways, Delegate delegate)
+    : engine_(std::make_unique<detail::Engine>(std::move(wires), std::move(nodes), memory,
+                                               std::move(gateways), std::move(delegate))) {}
 Simulation::~Simulation() = default;
 
-Outcome Simulation::run(std::vector<Arrival> arrivals) { return engine_->run(std::move(arrivals)); }
+Outcome Simulation::run(std::vector<Arrival> arrivals, const Stop& stop) {
+  return engine_->run(std::move(arrivals), stop);
+}
 
 std::vector<NetworkFigures> Simulation::networks() const { return engine_->networks(); }
+std::vector<GatewayFigures> Simulation::gateways() const { return engine_->gateways().figures(); }
+PortFigures Simulation::port() const { return engine_->gateways().port(); }
 
 }  // namespace ligament::fpga

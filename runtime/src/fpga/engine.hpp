@@ -10,16 +10,19 @@
 #include <string>
 #include <vector>
 
+#include "fpga/gateways.hpp"
 #include "fpga/ports.hpp"
 
 namespace ligament::fpga::detail {
 
 class Engine {
  public:
-  Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory);
+  Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
+         std::vector<GatewayPlan> gateways, Delegate delegate);
 
-  [[nodiscard]] Outcome run(std::vector<Arrival>&& arrivals);
+  [[nodiscard]] Outcome run(std::vector<Arrival>&& arrivals, const Stop& stop);
   [[nodiscard]] std::vector<NetworkFigures> networks() const;
+  [[nodiscard]] const Gateways& gateways() const { return gateways_; }
 
  private:
   /// What has passed a probe since the reset.
@@ -40,7 +43,10 @@ class Engine {
 
   void begin_run(std::vector<Arrival>&& arrivals);
   void end_run();
+  void leave();
   void tell_works();
+  void tell_gateways();
+  void serve_ports();
   void step();
   void turn();
   void reset();
@@ -69,6 +75,7 @@ class Engine {
   MemoryPort memory_;
   std::vector<Sender> senders_;
   std::vector<Receiver> receivers_;
+  Gateways gateways_;
   std::vector<Watch> watches_;        ///< by probe
   std::vector<std::size_t> sources_;  ///< node of each exit
   std::vector<std::size_t> blamed_;   ///< node of each problem wire
@@ -77,6 +84,7 @@ class Engine {
   std::vector<Arrival> retained_;     ///< what has to go in again after a reset
   Outcome outcome_;
   std::uint64_t cycle_ = 0;
+  std::size_t first_port_ = 0;     ///< that memory serves first in this cycle
   std::uint64_t progress_at_ = 0;  ///< when a message was complete somewhere
   std::uint64_t moved_at_ = 0;     ///< when a beat passed somewhere
   std::uint64_t limit_ = 0;

@@ -11,7 +11,9 @@ namespace ligament::fpga::detail {
 MemoryPort::MemoryPort(const Memory& memory)
     : bytes_per_cycle_{memory.bytes_per_second / memory.clock_hz},
       latency_cycles_{
-          static_cast<std::uint64_t>(std::ceil(memory.latency_ns * memory.clock_hz / 1e9))} {}
+          static_cast<std::uint64_t>(std::ceil(memory.latency_ns * memory.clock_hz / 1e9))},
+      contention_{memory.contention},
+      chance_{memory.seed} {}
 
 void MemoryPort::ring(std::uint64_t cycle) {
   ready_at_ = cycle + latency_cycles_;
@@ -24,7 +26,34 @@ void MemoryPort::advance(std::uint64_t cycle) {
   }
   // The first beat is there when the latency is over, however slow the rest.
   credit_ = cycle == ready_at_ ? std::max<double>(beat_bytes, bytes_per_cycle_)
-                               : std::min(credit_ + bytes_per_cycle_, burst_bytes);
+                               : std::min(credit_ + bytes_per_cycle_ - take_load(), burst_bytes);
+}
+
+/// Others go first: four lines at a time, at moments drawn by chance.
+double MemoryPort::take_load() {
+  constexpr double piece_bytes = 256;
+  if (contention_ <= 0) {
+    return 0;
+  }
+  const double draw = static_cast<double>(chance_() >> 11U) * 0x1p-53;
+  load_ += draw < contention_ * bytes_per_cycle_ / piece_bytes ? piece_bytes : 0;
+  const double taken = std::min(load_, bytes_per_cycle_);
+  load_ -= taken;
+  return taken;
+}
+
+std::size_t pad_of(const Arrival& arrival) {
+  constexpr std::uintptr_t boundary = 64;
+  return reinterpret_cast<std::uintptr_t>(arrival.message.data()) % boundary;
+}
+
+std::array<std::uint64_t, 2> frame_header(const Arrival& arrival, std::uint8_t topic) {
+  const auto length = static_cast<std::uint32_t>(arrival.message.size());
+  const auto sequence = static_cast<std::uint16_t>(arrival.sequence);
+  const std::uint64_t time = static_cast<std::uint64_t>(arrival.time_ns) & 0x00FF'FFFF'FFFF'FFFFULL;
+  return {length | std::uint64_t{sequence} << 32U | std::uint64_t{arrival.publisher} << 48U |
+              std::uint64_t{pad_of(arrival)} << 56U,
+          time | std::uint64_t{topic} << 56U};
 }
 
 namespace {
@@ -84,16 +113,8 @@ void Sender::reset() {
 }
 
 void Sender::begin_message() {
-  constexpr std::uintptr_t boundary = 64;
-  constexpr std::uint64_t software = 64;  // publisher: the first one in software
-  const Arrival& arrival = waiting_.front();
-  // The body begins at the last boundary of memory that is not behind the message.
-  pad_ = reinterpret_cast<std::uintptr_t>(arrival.message.data()) % boundary;
-  const auto length = static_cast<std::uint32_t>(arrival.message.size());
-  const auto sequence = static_cast<std::uint16_t>(arrival.sequence);
-  header_[0] =
-      length | std::uint64_t{sequence} << 32U | software << 48U | std::uint64_t{pad_} << 56U;
-  header_[1] = static_cast<std::uint64_t>(arrival.time_ns) & 0x00FF'FFFF'FFFF'FFFFULL;
+  pad_ = pad_of(waiting_.front());
+  header_ = frame_header(waiting_.front(), 0);
   at_ = 0;
   begun_ = true;
   began_.push_back(free_at_);
@@ -113,14 +134,18 @@ std::uint64_t Sender::beat() const {
     return header_[at_ / beat_bytes];
   }
   const auto message = waiting_.front().message;
-  std::array<std::byte, beat_bytes> bytes{};
-  for (std::size_t lane = 0; lane < beat_bytes; ++lane) {
-    const std::size_t place = at_ - header_bytes + lane;
-    if (place >= pad_ && place - pad_ < message.size()) {
-      bytes[lane] = message[place - pad_];
-    }
-  }
+  const std::size_t place = at_ - header_bytes;
   std::uint64_t beat = 0;
+  if (place >= pad_ && place - pad_ + beat_bytes <= message.size()) {
+    std::memcpy(&beat, &message[place - pad_], beat_bytes);
+    return beat;
+  }
+  std::array<std::byte, beat_bytes> bytes{};
+  const std::size_t first = std::max(place, pad_);
+  const std::size_t end = std::min(place + beat_bytes, pad_ + message.size());
+  for (std::size_t i = first; i < end; ++i) {
+    bytes[i - place] = message[i - pad_];
+  }
   std::memcpy(&beat, bytes.data(), beat_bytes);
   return beat;
 }
@@ -147,23 +172,23 @@ bool Receiver::observe(MemoryPort& memory) {
   }
   memory.move();
   // What is behind the announced end is not kept: a core that never ends fills no memory.
-  oversize_ =
-      oversize_ || (bytes_.size() >= header_bytes && bytes_.size() >= size_in(bytes_).all());
+  oversize_ = oversize_ || bytes_.size() >= announced_;
   if (!oversize_) {
-    std::array<std::byte, beat_bytes> bytes{};
-    std::memcpy(bytes.data(), wires_.data, beat_bytes);
-    const auto count = static_cast<std::ptrdiff_t>(__builtin_popcount(*wires_.keep));
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.begin() + count);
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + static_cast<std::size_t>(__builtin_popcount(*wires_.keep)));
+    std::memcpy(bytes_.data() + before, wires_.data, bytes_.size() - before);
+    if (announced_ == SIZE_MAX && bytes_.size() >= header_bytes) {
+      announced_ = size_in(bytes_).all();
+    }
   }
   return *wires_.last != 0;
 }
 
 std::string Receiver::fault() const {
-  const bool cut = bytes_.size() < header_bytes;
-  if (cut || bytes_.size() < size_in(bytes_).all()) {
+  if (bytes_.size() < announced_) {
     return "its output is shorter than its header says";
   }
-  const bool longer = oversize_ || bytes_.size() > size_in(bytes_).all();
+  const bool longer = oversize_ || bytes_.size() > announced_;
   return longer ? "its output is longer than its header says" : "";
 }
 
@@ -176,6 +201,7 @@ std::vector<std::byte> Receiver::take_message() {
 
 void Receiver::forget() {
   bytes_.clear();
+  announced_ = SIZE_MAX;
   oversize_ = false;
 }
 

@@ -9,6 +9,7 @@
 #include <deque>
 #include <ligament/fpga_design.hpp>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,18 +31,31 @@ class MemoryPort {
   /// A cycle has come.
   void advance(std::uint64_t cycle);
   /// Whether a beat may move in this cycle.
-  [[nodiscard]] bool gives() const { return credit_ >= beat_bytes; }
-  void move() { credit_ -= beat_bytes; }
+  [[nodiscard]] bool gives(std::size_t bytes = beat_bytes) const {
+    return credit_ >= static_cast<double>(bytes);
+  }
+  void move(std::size_t bytes = beat_bytes) { credit_ -= static_cast<double>(bytes); }
 
  private:
   /// What it can catch up after a pause: a line of memory.
   static constexpr double burst_bytes = 64;
 
+  [[nodiscard]] double take_load();
+
   double bytes_per_cycle_;
   std::uint64_t latency_cycles_;
   std::uint64_t ready_at_ = 0;
   double credit_ = 0;
+  double contention_;
+  double load_ = 0;  ///< what others ask for and have not got
+  std::mt19937_64 chance_;
 };
+
+/// The two words of a frame's header (spec/wire/stream.md). The body begins at the last boundary of
+/// memory that is not behind the message.
+[[nodiscard]] std::array<std::uint64_t, 2> frame_header(const Arrival& arrival, std::uint8_t topic);
+/// Bytes between that boundary and the message.
+[[nodiscard]] std::size_t pad_of(const Arrival& arrival);
 
 /// Sends the messages of an entry, one after the other, as frames (spec/wire/stream.md).
 class Sender {
@@ -107,6 +121,7 @@ class Receiver {
  private:
   ExitWires wires_;
   std::vector<std::byte> bytes_;
+  std::size_t announced_ = SIZE_MAX;  ///< bytes of the frame, once its header has come
   bool oversize_ = false;
 };
 

@@ -38,6 +38,14 @@ void Loan::resize(std::size_t smaller) {
   payload_ = payload_.first(std::min(smaller, payload_.size()));
 }
 
+void Loan::narrow(std::size_t front, std::size_t size) {
+  const std::size_t skipped = std::min(front, payload_.size());
+  payload_ = payload_.subspan(skipped, std::min(size, payload_.size() - skipped));
+  if (writer_ != nullptr) {
+    writer_->move_origin(block_, skipped);
+  }
+}
+
 expected<Loan, LoanError> Writer::loan(std::size_t size, std::size_t aligned_offset) {
   auto acquired = state_->acquire(size, aligned_offset);
   if (!acquired) {

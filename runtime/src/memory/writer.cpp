@@ -119,6 +119,12 @@ std::span<std::byte> WriterState::place(std::uint32_t block, std::size_t size,
   return {base + offset, size};
 }
 
+void WriterState::move_origin(std::uint32_t block, std::size_t bytes) {
+  const Guard guard(lock_);
+  reinterpret_cast<layout::SampleHeader*>(blocks_.address(block))->payload_offset +=
+      static_cast<std::uint32_t>(bytes);
+}
+
 std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
                                 const PublishInfo& info) {
   const std::int64_t now = monotonic_now_ns();

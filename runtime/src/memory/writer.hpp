@@ -66,6 +66,8 @@ struct WriterState {
   // --- data path ---
   [[nodiscard]] expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> acquire(
       std::size_t size, std::size_t aligned_offset);
+  /// The payload of a block on loan begins so much later.
+  void move_origin(std::uint32_t block, std::size_t bytes);
   [[nodiscard]] Published commit(std::uint32_t block, std::size_t size, const PublishInfo& info);
   void call_readers();  ///< after a commit, without the lock
   void give_back(std::uint32_t block);

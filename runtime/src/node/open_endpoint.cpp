@@ -118,7 +118,8 @@ detail::PublisherParts Node::open_publisher(const std::string& topic,
     parts.mode = wish.topic.mode;
     pool::WriterOptions writer;
     writer.max_loans = options.max_loans;
-    writer.max_bytes = wish.topic.bound_bytes;
+    writer.max_bytes =
+        wish.topic.bound_bytes == 0 ? 0 : wish.topic.bound_bytes + options.front_bytes;
     writer.ring = std::max(wish.topic.ring, options.ring);
     writer.device = wish.topic.device;
     writer.waiter = context.state().waiter.get();

@@ -476,6 +476,24 @@ TEST_F(DesignTest, NamesWhoHangsAndTheOthersGetTheirMessages) {
   }
 }
 
+TEST_F(DesignTest, LeavesWhatIsOwedWhenItIsAskedTo) {
+  const auto model = single();
+  Simulation simulation(model->wires(), model->plan, {});
+  model->nodes[0].fault = Fault::silent;
+  int asked = 0;
+  const Outcome left = simulation.run({message(200)}, [&asked] { return ++asked == 3; });
+  EXPECT_EQ(asked, 3);
+  EXPECT_TRUE(left.stopped);
+  EXPECT_TRUE(left.departures.empty());
+  EXPECT_TRUE(left.troubles.empty());
+  // The next message goes in alone, into a design that has been reset.
+  model->nodes[0].fault = Fault::none;
+  const Outcome outcome = simulation.run({message(100)}, [] { return false; });
+  EXPECT_FALSE(outcome.stopped);
+  ASSERT_EQ(outcome.departures.size(), 1U);
+  EXPECT_EQ(outcome.departures[0].message, bytes(100));
+}
+
 TEST_F(DesignTest, WhoHangsTooOftenIsIsolated) {
   const auto model = fan();
   Simulation simulation(model->wires(), model->plan, {});

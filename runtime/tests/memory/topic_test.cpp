@@ -236,6 +236,24 @@ TEST(Loan, CanBeShortenedButNeverGrown) {
   EXPECT_EQ(pair.reader->take().value()->payload().size(), 40U);
 }
 
+TEST(Loan, CanBeginLaterAndEndSooner) {
+  Pair pair;
+  auto loan = pair.writer->loan(100).value();
+  stamp(loan.payload().subspan(24, 40), 7);
+  loan.narrow(24, 40);
+  ASSERT_TRUE(pair.writer->publish(std::move(loan)));
+  {
+    const auto sample = pair.reader->take().value();
+    EXPECT_EQ(sample->payload().size(), 40U);
+    EXPECT_EQ(number_of(sample->payload()), 7U);
+  }
+  auto other = pair.writer->loan(100).value();
+  other.narrow(90, 40);
+  EXPECT_EQ(other.payload().size(), 10U) << "never grown";
+  other.narrow(11, 1);
+  EXPECT_TRUE(other.payload().empty());
+}
+
 TEST(Loan, SizesMayMix) {
   Pair pair(QoS(3), QoS(3));
   std::uint64_t number = 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstring>
 #include <ligament/sensor_msgs/msg/image.hpp>
 #include <ligament/std_msgs/msg/int32.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
@@ -96,6 +98,28 @@ TEST_F(Nodes, CountLoansThatAreOut) {
   EXPECT_EQ(third.error(), LoanError::too_many_loans);
   ASSERT_TRUE(publisher->publish(std::move(*first)));
   EXPECT_TRUE(publisher->borrow_loaned_message(shape));
+}
+
+TEST_F(Nodes, SendWhatADeviceFilledAndRefuseWhatIsNoMessage) {
+  TopicOptions topic;
+  topic.bound_bytes = 64;
+  Node node("n", options().topic("/chat", topic));
+  PublisherOptions device;
+  device.front_bytes = 64;
+  auto publisher = node.create_publisher<String>("chat", 1, device);
+  const auto fill = [&](std::uint8_t length, std::size_t size) {
+    auto loan = publisher->borrow_for_device(128, 0);
+    EXPECT_TRUE(loan);
+    // Encapsulation, the text's length, and the text, behind 12 bytes that say nothing.
+    const std::array<std::uint8_t, 12> message{0, 1, 0, 0, length, 0, 0, 0, 'a', 'b', 'c', 0};
+    std::memcpy(loan->payload().data() + 12, message.data(), message.size());
+    return publisher->publish_filled(std::move(*loan), 12, size);
+  };
+  EXPECT_TRUE(fill(4, 12));
+  EXPECT_EQ(fill(200, 12).error(), PublishError::not_encodable);
+  EXPECT_EQ(fill(4, 65).error(), PublishError::exceeds_bound);
+  EXPECT_EQ(publisher->statistics().published, 1U);
+  EXPECT_EQ(publisher->borrow_for_device(129, 0).error(), LoanError::exceeds_bound);
 }
 
 TEST_F(Nodes, RefuseLoansFilledAgainstTheirShape) {

@@ -23,7 +23,7 @@ TRANSPORTS: dict[str, Backend] = {
     "shm": Backend(True, "the shared-memory pool of one host"),
     "dds": Backend(True, "the edge, the component that speaks DDS for a host"),
     "hmt": Backend(True, "stream networks between the cores of a design"),
-    "gateway": Backend(False, "gateways are not built into graphs yet"),
+    "gateway": Backend(True, "stream networks of a design, joined to the pool by burst DMA"),
     "queue": Backend(True, "payloads that stay on a GPU between kernels of one process"),
     "xrce": Backend(False, "it comes with the microcontroller back-end"),
 }

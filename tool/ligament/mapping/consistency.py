@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ligament.errors import Problem, listing, nearest
 from ligament.graph import names
 from ligament.graph.source import Document
-from ligament.mapping.device_topics import topic_problems
+from ligament.mapping.device_topics import Case, topic_problems
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 
@@ -105,4 +105,5 @@ def _topic(
     if "shm" in topic.transports:
         kinds = {name: node.kind for name, node in mapping.nodes.items()}
         at = document.key_at(*path)
-        yield from topic_problems(key, topic.ends, topic.bound_bytes, kinds, at)
+        case = Case(key, topic.ends, topic.bound_bytes, "gateway" in topic.transports)
+        yield from topic_problems(case, kinds, at)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Designs: nodes of one FPGA that hardware-mapped topics join (spec/device/fpga.md).
+"""Designs: nodes of one FPGA that topics in hardware, or gateways, join (spec/device/fpga.md).
 
 A design is one bitstream with one clock, so one container holds it whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 import networkx
@@ -25,20 +25,28 @@ class Group:
     nodes: tuple[str, ...]
 
 
+#: Topics with streams on the chip.
+STREAMED = frozenset(("hmt", "gateway"))
+
+
 def joined_nodes(
-    topics: Mapping[str, Topic | MappedTopic], transports: Mapping[str, tuple[str, ...]]
+    topics: Mapping[str, Topic | MappedTopic],
+    transports: Mapping[str, tuple[str, ...]],
+    hardware: Set[str],
 ) -> list[tuple[str, ...]]:
-    """Return the groups of nodes that hardware-mapped topics join, each sorted, in order."""
+    """Return the groups of nodes that topics join in hardware, each sorted, in order."""
     joins: networkx.Graph[str] = networkx.Graph()
     for name, topic in topics.items():
-        if "hmt" in transports[name]:
-            networkx.add_path(joins, [end.node for end in topic.ends])
+        if STREAMED & set(transports[name]):
+            networkx.add_path(joins, [end.node for end in topic.ends if end.node in hardware])
     return sorted(tuple(sorted(group)) for group in networkx.connected_components(joins))
 
 
 def designs_of(nodes: Mapping[str, MappedNode], topics: Mapping[str, MappedTopic]) -> list[Group]:
-    """Return the designs of a mapping that hold several nodes."""
-    found = joined_nodes(topics, {name: topic.transports for name, topic in topics.items()})
+    """Return the designs of a mapping that have topics on the chip."""
+    transports = {name: topic.transports for name, topic in topics.items()}
+    hardware = {name for name, node in nodes.items() if node.kind == "fpga"}
+    found = joined_nodes(topics, transports, hardware)
     return [Group(nodes[group[0]].device, group) for group in found]
 
 

@@ -2,12 +2,14 @@
 """What a topic in the pool needs when some end is on a device that is no processor.
 
 Devices get the memory of a topic once, before the first message: so its size must be declared. And
-nobody on a device tells a publisher how far it has come: so it cannot be waited for.
+nobody on a device tells a publisher how far it has come: so it cannot be waited for, but behind a
+gateway.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ligament.errors import Location, Problem
 from ligament.graph.model import End, Topic
@@ -22,29 +24,36 @@ def device_problems(
     kinds = {node: device.kind for node, device in devices.items()}
     for name, topic in sorted(topics.items()):
         if {"shm", "queue"} & set(choices[name].transports):
-            yield from topic_problems(name, topic.ends, topic.bound_bytes, kinds, topic.at)
+            waits = "gateway" in choices[name].transports
+            case = Case(name, topic.ends, topic.bound_bytes, waits)
+            yield from topic_problems(case, kinds, topic.at)
 
 
-def topic_problems(
-    name: str,
-    ends: tuple[End, ...],
-    bound_bytes: int | None,
-    kinds: Mapping[str, str],
-    at: Location | None,
-) -> Iterator[Problem]:
+@dataclass(frozen=True)
+class Case:
+    """A topic in the pool. `waits`: a gateway takes what comes, and makes publishers wait."""
+
+    name: str
+    ends: tuple[End, ...]
+    bound_bytes: int | None
+    waits: bool
+
+
+def topic_problems(topic: Case, kinds: Mapping[str, str], at: Location | None) -> Iterator[Problem]:
     """Yield what one topic in the pool lacks; `kinds` says on what kind of device each node is."""
-    foreign = [end for end in ends if kinds.get(end.node, "cpu") != "cpu"]
-    if foreign and bound_bytes is None:
+    foreign = [end for end in topic.ends if kinds.get(end.node, "cpu") != "cpu"]
+    if foreign and topic.bound_bytes is None:
         end = foreign[0]
         yield Problem(
             "bound-missing",
-            f"'{name}' has an end on a device of kind {kinds[end.node]} ('{end.node}') and no "
-            "declared bound: its memory is made and given to the device before the first message",
+            f"'{topic.name}' has an end on a device of kind {kinds[end.node]} ('{end.node}') and "
+            "no declared bound: its memory is made and given to the device before the first "
+            "message",
             at,
             expected="bound_bytes of the topic: the largest stored message",
         )
     for end in foreign:
-        if end.qos.history == "keep_all":
+        if end.qos.history == "keep_all" and not topic.waits:
             yield Problem(
                 "qos-unsupported",
                 f"port '{end.port}' of '{end.node}' asks for history keep_all, which a "

@@ -26,6 +26,7 @@ from ligament.mapping.devices import assign_devices
 from ligament.mapping.edges import edge_problems
 from ligament.mapping.formal import communication
 from ligament.mapping.fuse import variant_graph
+from ligament.mapping.gateways import gateway_of, gateway_problems
 from ligament.mapping.model import GraphMapping, MappedNode, MappedPort, MappedTopic, Reason
 from ligament.mapping.modes import mode_problems
 from ligament.mapping.platform import Device, Platform
@@ -66,7 +67,9 @@ def map_graph(
     containers = assign_containers(nodes, wanted)
     wishes = Wishes(wanted, containers)
     choices = assign_transports(topics, nodes, devices, platform, wishes, backends)
-    designs = joined_nodes(topics, {name: choice.transports for name, choice in choices.items()})
+    hardware = frozenset(n for n, d in devices.items() if d.kind == "fpga")
+    transports = {name: choice.transports for name, choice in choices.items()}
+    designs = joined_nodes(topics, transports, hardware)
     containers, parted = gather(designs, nodes, containers, devices, wanted)
     lacking = list(device_problems(topics, devices, choices))
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
@@ -80,12 +83,15 @@ def map_graph(
         *topic_model_problems(wanted, topics, devices),
     ]
     if not on_paper:
-        problems += [*lacking, *unserved]
+        problems += [*lacking, *unserved, *gateway_problems(topics, devices, choices)]
     if problems:
         raise InputError(problems)
-    hardware = frozenset(n for n, d in devices.items() if d.kind == "fpga")
     made = {t: _topic(mapped_graph, t, choices[t], containers) for t in sorted(topics)}
     made = {t: _in_hardware(topic, topics[t], devices, platform) for t, topic in made.items()}
+    in_flight = int(wanted.fpga.get("in_flight", 1))
+    for t, topic in made.items():
+        if topic.mapped == "gateway":
+            made[t] = replace(topic, gateway=gateway_of(topics[t], hardware, in_flight))
     made = break_cycles(made, hardware)
     return GraphMapping(
         graph=graph.name,
@@ -133,6 +139,8 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
     if link:
         figures["latency_ns"] = link.latency_ns
         figures["bandwidth_bytes_per_s"] = link.bandwidth_bytes_per_s
+        if link.contention:
+            figures |= {"contention": link.contention, "seed": link.seed}
     return figures
 
 

@@ -155,6 +155,21 @@ class Stream:
 
 
 @dataclass(frozen=True)
+class Gateway:
+    """The ends in the pool of a topic with a gateway, and the memory lent for what comes out.
+
+    `node` has them for all nodes in hardware; a side with nobody in hardware is None.
+    """
+
+    node: str
+    publisher: QoS | None
+    subscription: QoS | None
+    rooms: int
+    room_bytes: int
+    text: str
+
+
+@dataclass(frozen=True)
 class MappedTopic:
     """A topic with its transports. `mapped` is the paper's class: software, hardware, gateway."""
 
@@ -173,6 +188,7 @@ class MappedTopic:
     credit: Credit | None = None
     alternatives: tuple[Alternative, ...] = ()
     stream: Stream | None = None
+    gateway: Gateway | None = field(default=None, metadata={"left_out": None})
 
 
 @dataclass(frozen=True)
@@ -311,6 +327,9 @@ def _node(data: Mapping[str, Any]) -> MappedNode:
     return MappedNode(**fresh)
 
 
+_SIDES = ("publisher", "subscription")
+
+
 def _topic(data: Mapping[str, Any]) -> MappedTopic:
     fresh = dict(data)
     fresh["reason"] = _reason(data["reason"])
@@ -328,6 +347,9 @@ def _topic(data: Mapping[str, Any]) -> MappedTopic:
     if stream := data.get("stream"):
         queues = tuple(Queue(**queue) for queue in stream["queues"])
         fresh["stream"] = Stream(stream["width_bits"], stream["text"], queues)
+    if gateway := data.get("gateway"):
+        ends = {side: merge(gateway[side]) if gateway[side] else None for side in _SIDES}
+        fresh["gateway"] = Gateway(**{**gateway, **ends})
     return MappedTopic(**fresh)
 
 

@@ -45,6 +45,8 @@ class Link:
     bandwidth_bytes_per_s: float
     latency_ns: float
     text: str
+    contention: float = 0
+    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -174,4 +176,6 @@ def _link(data: Mapping[str, Any]) -> Link:
         data["bandwidth_bytes_per_s"],
         data["latency_ns"],
         f"{data['from']} - {data['to']}",
+        data.get("contention", 0),
+        data.get("seed", 1),
     )

@@ -313,7 +313,7 @@ Unreached = tuple[Callable[[TopicCase, set[str]], bool], Callable[[TopicCase], s
 # What wished transports must not leave out: (when that is so, what to say).
 _UNREACHED: tuple[Unreached, ...] = (
     (
-        lambda c, w: "hmt" in w and not c.all_on_one("fpga") and "gateway" not in w,
+        lambda c, w: "hmt" in w and not c.all_on_one("fpga"),
         lambda c: "hmt reaches only nodes on one FPGA, and some end is elsewhere",
     ),
     (
@@ -323,6 +323,10 @@ _UNREACHED: tuple[Unreached, ...] = (
     (
         lambda c, w: "gateway" in w and not c.hardware,
         lambda c: "a gateway joins software and FPGA, and no end is on an FPGA",
+    ),
+    (
+        lambda c, w: "gateway" in w and "shm" not in w,
+        lambda c: "a gateway joins an FPGA to the pool, so shm goes with it",
     ),
     (
         lambda c, w: len(c.hosts) > 1 and "dds" not in w,

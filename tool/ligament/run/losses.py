@@ -105,6 +105,11 @@ _KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
         "drops",
         lambda n, node, topic: f"{n} of {topic} were dropped in hardware, where queues were full",
     ),
+    (
+        "gateways",
+        "failed",
+        lambda n, node, topic: f"{n} of {topic} broke on their way through the gateway of {node}",
+    ),
 )
 
 _Key = tuple[str, str, str, str]
@@ -138,7 +143,8 @@ class Losses:
         """Take in a `status` line: counts since the container's start."""
         counts: Counter[_Key] = Counter()
         for told in event.get("nodes", []):
-            node = {**told, "networks": told.get("hardware", {}).get("networks", [])}
+            hardware = told.get("hardware", {})
+            node = {**told, **{side: hardware.get(side, []) for side in ("networks", "gateways")}}
             for side, what, _ in _KINDS:
                 ends = node.get(side, [])
                 for end in [ends] if isinstance(ends, dict) else ends:

@@ -93,9 +93,12 @@ def test_what_hardware_refused_or_dropped_is_told() -> None:
     losses = Losses()
     line = status(0)
     network = {"topic": "/rect", "frames": 9, "beats": 90, "drops": 3}
-    line["nodes"][0]["hardware"] = {"messages": 7, "refused": 1, "networks": [network]}
+    gateway = {"topic": "/rect", "sent": 5, "stored": 4, "filtered": 5, "failed": 2}
+    hardware = {"messages": 7, "refused": 1, "networks": [network], "gateways": [gateway]}
+    line["nodes"][0]["hardware"] = hardware
     losses.take_status("main", line)
     assert [r.text for r in losses.records()] == [
         "/sink gave no output for 1 messages: its core failed on them",
         "3 of /rect were dropped in hardware, where queues were full",
+        "2 of /rect broke on their way through the gateway of /sink",
     ]

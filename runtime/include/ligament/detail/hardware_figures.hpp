@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,22 @@ struct NetworkCounts {
   std::uint64_t peak = 0;    ///< most beats in a queue
 };
 
+/// A gateway that the node serves (spec/device/gateway.md).
+struct GatewayCounts {
+  std::string topic;
+  std::uint64_t sent = 0;      ///< messages from software that reached the hardware
+  std::uint64_t stored = 0;    ///< messages from hardware that reached the pool
+  std::uint64_t filtered = 0;  ///< frames from software that came round to the way back
+  std::uint64_t failed = 0;    ///< messages of either direction that did not arrive
+};
+
+/// The memory port of a design's gateways (hdl/rtl/lig_port_stats.sv).
+struct PortCounts {
+  std::uint64_t busy = 0;    ///< cycles in which something was asked for
+  std::uint64_t reads = 0;   ///< beats read
+  std::uint64_t writes = 0;  ///< beats written
+};
+
 /// Since the node was made.
 struct HardwareFigures {
   std::uint64_t messages = 0;  ///< answered
@@ -26,6 +43,8 @@ struct HardwareFigures {
   std::uint64_t cycles = 0;    ///< that it worked
   bool isolated = false;       ///< it hung too often
   std::vector<NetworkCounts> networks;
+  std::vector<GatewayCounts> gateways;
+  std::optional<PortCounts> port;  ///< of the design; told by who serves its first gateway
 };
 
 }  // namespace ligament::detail

@@ -114,6 +114,9 @@ class Loan {
   [[nodiscard]] std::span<std::byte> payload() const { return payload_; }
   /// Shortens the payload (a larger size is ignored: a loan never grows).
   void resize(std::size_t smaller);
+  /// Leaves `size` bytes behind the first `front`: what a device has filled of it. Beyond the
+  /// payload, what there is.
+  void narrow(std::size_t front, std::size_t size);
 
  private:
   friend class Writer;

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ligament.cores.manifest import Core
 from ligament.errors import InputError, Problem
 from ligament.graph.model import NodeType, Port
-from ligament.mapping.model import GraphMapping, MappedTopic, Stream
+from ligament.mapping.designs import STREAMED
+from ligament.mapping.model import Gateway, GraphMapping, MappedTopic, Stream
 from ligament.messages.hdl.render import module_name
 
 #: Kinds of a queue (mapping.json) as lig_topic's QOS knows them.
@@ -67,14 +68,36 @@ class Member:
 
 @dataclass
 class Network:
-    """A hardware-mapped topic."""
+    """A topic's streams. Its gateway is behind its other publishers and subscriptions."""
 
     number: int
     topic: str
     width: int
+    gateway: int | None = None  # its number
     publishers: list[Link] = field(default_factory=list)
     subscriptions: list[Link] = field(default_factory=list)
     queues: list[tuple[int, int, int]] = field(default_factory=list)  # kind, depth, history
+
+    @property
+    def sources(self) -> int:
+        """All publishers of the network."""
+        return len(self.publishers) + (self.gateway is not None)
+
+    @property
+    def sinks(self) -> int:
+        """All subscriptions of the network."""
+        return len(self.subscriptions) + (self.gateway is not None)
+
+
+@dataclass(frozen=True)
+class PoolEnds:
+    """A gateway's ends in the pool."""
+
+    network: Network
+    message: str
+    place: int  # of the node that has them
+    sources: tuple[int, ...]  # places of the nodes that publish, by number
+    mapped: Gateway
 
 
 @dataclass(frozen=True)
@@ -88,6 +111,12 @@ class Design:
     entries: tuple[Link, ...]
     exits: tuple[Link, ...]
     probes: tuple[Link, ...]
+    gateways: tuple[PoolEnds, ...] = ()
+
+    @property
+    def port_bits(self) -> int:
+        """Width of the gateways' port on memory: of the widest network that has one."""
+        return max((ends.network.width for ends in self.gateways), default=CORE_BITS)
 
     @property
     def messages(self) -> list[str]:
@@ -127,7 +156,7 @@ def joined_design(
         topic: mapping.topics[topic]
         for node in nodes
         for topic in (port.topic for port in mapping.nodes[node].ports.values())
-        if "hmt" in mapping.topics[topic].transports
+        if STREAMED & set(mapping.topics[topic].transports)
     }
     if len(topics) > MOST_TOPICS:
         text = f"the design '{name}' has {len(topics)} hardware topics"
@@ -143,8 +172,14 @@ class _Planner:
     ) -> None:
         self.ports = ports
         self.topics = topics
+        gateways = [name for name, topic in topics.items() if topic.gateway]
         self.networks = {
-            name: Network(number, name, _stream(topic).width_bits)
+            name: Network(
+                number,
+                name,
+                _stream(topic).width_bits,
+                gateways.index(name) if name in gateways else None,
+            )
             for number, (name, topic) in enumerate(topics.items())
         }
         self.probes: list[Link] = []
@@ -158,6 +193,9 @@ class _Planner:
             for place, (node, node_type, core) in enumerate(nodes)
         )
         networks = tuple(self.networks.values())
+        for network in networks:
+            if network.gateway is not None:
+                network.queues.append((QUEUES["keep-all"], EVEN_OUT_BEATS, 1))
         return Design(
             name,
             _top_of(name, members, networks),
@@ -166,7 +204,18 @@ class _Planner:
             tuple(self.entries),
             tuple(self.exits),
             tuple(self.probes),
+            tuple(self._pool_ends(members)),
         )
+
+    def _pool_ends(self, members: tuple[Member, ...]) -> Iterator[PoolEnds]:
+        places = {member.id: member.place for member in members}
+        owners = {link.name: member.place for member in members for link in member.outputs}
+        for name, network in self.networks.items():
+            mapped = self.topics[name].gateway
+            if mapped is not None:
+                sources = tuple(owners[link.name] for link in network.publishers)
+                message = self.topics[name].message
+                yield PoolEnds(network, message, places[mapped.node], sources, mapped)
 
     def _member(self, place: int, node: str, node_type: NodeType, core: Core) -> Member:
         # The number keeps names apart that differ in slashes only.

@@ -13,8 +13,17 @@ import ligament
 from ligament import resources
 from ligament.cores.manifest import Core
 from ligament.generate.files import GeneratedFile, cpp_text, render, source_of
-from ligament.generate.fpga.plan import PROBES_PER_WORD, Design, Link, Member, single_design, slug
-from ligament.graph.model import Graph, NodeType, Parameter
+from ligament.generate.fpga.plan import (
+    PROBES_PER_WORD,
+    Design,
+    Link,
+    Member,
+    PoolEnds,
+    single_design,
+    slug,
+)
+from ligament.graph.model import Graph, NodeType, Parameter, plain
+from ligament.graph.qos import QoS
 from ligament.messages.cpp_names import header_path, qualified
 
 #: What a device's simulation obeys.
@@ -25,6 +34,11 @@ AROUND_CORES = ("lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_unpack.sv", "lig_
 NETWORKS = (
     "lig_skid.sv", "lig_store.sv", "lig_fifo.sv", "lig_fifo_drop.sv", "lig_fifo_last.sv",
     "lig_bcast.sv", "lig_arbiter.sv", "lig_stats.sv", "lig_width.sv", "lig_topic.sv",
+)  # fmt: skip
+#: What gateways are made of, besides.
+GATEWAYS = (
+    "lig_transfer_pkg.sv", "lig_axi_read.sv", "lig_axi_write.sv", "lig_smt_sub.sv",
+    "lig_smt_pub.sv", "lig_gateway.sv", "lig_axi_mux.sv", "lig_port_stats.sv", "lig_shell.sv",
 )  # fmt: skip
 
 
@@ -74,16 +88,23 @@ def design_files(place: Place, design: Design) -> list[GeneratedFile]:
         "top": design.top,
         "device": place.device,
         "figures": {name: repr(float(place.figures[name])) for name in FIGURES},
+        "contention": {
+            "share": repr(float(place.figures.get("contention", 0))),
+            "seed": int(place.figures.get("seed", 1)),
+        },
         "in_flight": int(place.figures.get("in_flight", 1)),
         "waveforms": bool(place.figures.get("waveforms", 0)),
         "includes": sorted({header_path(message) for message in design.messages}),
-        "members": [_member(member) for member in design.members],
+        "members": [_member(member, design.gateways) for member in design.members],
         "entries": design.entries,
         "exits": design.exits,
         "probes": design.probes,
         "problems": design.problems,
         "networks": design.networks,
         "words": _words(design),
+        "gateways": [_gateway(design, ends) for ends in design.gateways],
+        "port_bits": design.port_bits,
+        "port_id_bits": max(1, (len(design.gateways) - 1).bit_length()),
     }
     base = f"{place.project}/{design.name}-fpga"
     sources = "\n".join(sources_of(design)) + "\n"
@@ -96,7 +117,8 @@ def design_files(place: Place, design: Design) -> list[GeneratedFile]:
 
 def sources_of(design: Design) -> list[str]:
     """All SystemVerilog of a design, in an order that any tool takes; ours by name."""
-    shared = [*AROUND_CORES, *(NETWORKS if design.networks else ())]
+    networks = (*NETWORKS, *(GATEWAYS if design.gateways else ())) if design.networks else ()
+    shared = dict.fromkeys((*AROUND_CORES, *networks))
     links = design.probes
     ins = {link.module for member in design.members for link in member.inputs}
     outs = {link.module for member in design.members for link in member.outputs}
@@ -144,7 +166,7 @@ def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) 
     return GeneratedFile(path, text, source, f"fpga/{template}")
 
 
-def _member(member: Member) -> dict[str, Any]:
+def _member(member: Member, gateways: Iterable[PoolEnds]) -> dict[str, Any]:
     registers = member.core.parameters
     return {
         "place": member.place,
@@ -155,11 +177,45 @@ def _member(member: Member) -> dict[str, Any]:
         "module": wrapper_of(member.type.type),
         "inputs": [_link(link) for link in member.inputs],
         "outputs": [_link(link) for link in member.outputs],
+        "served": [
+            {
+                "number": ends.network.gateway,
+                "cpp": qualified(ends.message),
+                "publisher": _profile(ends.mapped.publisher),
+                "subscription": _profile(ends.mapped.subscription),
+            }
+            for ends in gateways
+            if ends.place == member.place
+        ],
         "links": [*member.inputs, *member.outputs],
         "stamps": [link for link in member.outputs if link.outside is None],
         "parameters": [_parameter(p, member.slug) for p in registers],
         "others": [_other(p) for p in member.type.parameters.values() if p not in registers],
     }
+
+
+def _gateway(design: Design, ends: PoolEnds) -> dict[str, Any]:
+    return {
+        "number": ends.network.gateway,
+        "network": ends.network,
+        "place": ends.place,
+        "sources": ", ".join(str(place) for place in ends.sources),
+        "rooms": ends.mapped.rooms,
+        "room_bytes": ends.mapped.room_bytes,
+        "narrower": ends.network.width < design.port_bits,
+    }
+
+
+def _profile(qos: QoS | None) -> dict[str, Any] | None:
+    """A quality of service in the words of C++."""
+    if qos is None:
+        return None
+    nanoseconds = {
+        name: round(getattr(qos, f"{name}_ms") * 1e6)
+        for name in ("deadline", "lifespan", "liveliness_lease")
+    }
+    durability = "volatile_" if qos.durability == "volatile" else qos.durability
+    return plain(qos) | {"durability": durability, "ns": nanoseconds}
 
 
 def _link(link: Link) -> dict[str, Any]:

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a design does for its gateways: memory for them, numbers for who publishes in software, and
+/// their messages into the pool.
+#include <algorithm>
+#include <ligament/fpga_member.hpp>
+#include <ligament/trace.hpp>
+#include <utility>
+
+namespace ligament::fpga {
+
+Delegate Design::delegate() {
+  return {.lend = [this](std::size_t gateway) { return lend(gateway); },
+          .take = [this](std::vector<FilledRoom>&& stored) { publish(std::move(stored)); }};
+}
+
+void Design::set_gateway_output(std::size_t gateway, GatewayOutput output) {
+  gateways_.at(gateway).output = std::move(output);
+}
+
+/// Asked for more than may be lent, the pool would count a failure: so it is not asked.
+std::optional<Room> Design::lend(std::size_t gateway) {
+  Gateway& to = gateways_[gateway];
+  if (!to.output.lend || to.lent >= plan_.gateways[gateway].rooms) {
+    return std::nullopt;
+  }
+  auto room = to.output.lend();
+  to.lent += static_cast<std::size_t>(room.has_value());
+  return room;
+}
+
+void Design::publish(std::vector<FilledRoom>&& stored) {
+  for (FilledRoom& message : stored) {
+    Gateway& from = gateways_[message.gateway];
+    --from.lent;
+    if (from.output.publish) {
+      from.output.publish(std::move(message));
+    }
+  }
+}
+
+std::uint8_t Design::number_of(std::size_t gateway, std::uint64_t publisher) {
+  constexpr std::size_t first = 64;
+  constexpr std::size_t unknown = 255;
+  auto& known = gateways_.at(gateway).publishers;
+  auto found = std::find(known.begin(), known.end(), publisher);
+  if (found == known.end() && first + known.size() < unknown) {
+    found = known.insert(known.end(), publisher);
+  }
+  const auto place = static_cast<std::size_t>(found - known.begin());
+  return static_cast<std::uint8_t>(found == known.end() ? unknown : first + place);
+}
+
+/// A crossing is a copy: told by the node that serves the gateway, of the message that it is about.
+void Design::tell_crossing(const Crossing& crossing, std::int64_t begin_ns, std::int64_t end_ns) {
+  const Member* const server = places_[plan_.gateways[crossing.gateway].place].member;
+  const auto& messages = crossing.to_hardware ? gateways_[crossing.gateway].messages
+                                              : messages_of(places_[crossing.node]);
+  if (server == nullptr || crossing.message >= messages.size()) {
+    return;
+  }
+  trace::tell_device_work(*server,
+                          {.device = plan_.device,
+                           .name = crossing.to_hardware ? "gateway in" : "gateway out",
+                           .category = trace::Category::copy,
+                           .base = trace::TimeBase::modelled,
+                           .begin_ns = begin_ns,
+                           .end_ns = end_ns},
+                          messages[crossing.message]);
+}
+
+/// What the gateways counted in a run.
+void Design::tell_gateways(trace::SpanValues& values, const std::vector<GatewayFigures>& before,
+                           const PortFigures& port_before) const {
+  for (std::size_t i = 0; i < gateway_figures_.size(); ++i) {
+    const GatewayFigures& now = gateway_figures_[i];
+    const std::string& topic = plan_.gateways[i].topic;
+    values.tell(topic + " sent", now.sent - before[i].sent);
+    values.tell(topic + " stored", now.stored - before[i].stored);
+    values.tell(topic + " filtered", now.filtered - before[i].filtered);
+  }
+  if (!gateway_figures_.empty()) {
+    values.tell("port busy", port_.busy - port_before.busy);
+    values.tell("port reads", port_.reads - port_before.reads);
+    values.tell("port writes", port_.writes - port_before.writes);
+  }
+}
+
+void Design::add_gateway_figures(std::size_t place,
+                                 ligament::detail::HardwareFigures& figures) const {
+  for (std::size_t i = 0; i < gateway_figures_.size(); ++i) {
+    if (plan_.gateways[i].place != place) {
+      continue;
+    }
+    const GatewayFigures& now = gateway_figures_[i];
+    figures.gateways.push_back(
+        {plan_.gateways[i].topic, now.sent, now.stored, now.filtered, now.failed});
+    if (i == 0) {
+      figures.port = {port_.busy, port_.reads, port_.writes};
+    }
+  }
+}
+
+}  // namespace ligament::fpga

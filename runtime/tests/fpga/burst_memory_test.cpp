@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The memory behind a design's gateways: whose bytes it gives and takes, when, and what it
+/// refuses.
+#include "fpga/burst_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ligament::fpga::detail {
+namespace {
+
+/// A port of 64 bits, and what a design would put on it.
+struct Port {
+  std::uint8_t ar_valid = 0, ar_ready = 0, ar_id = 0, ar_length = 0;
+  std::uint64_t ar_address = 0;
+  std::uint8_t r_valid = 0, r_ready = 1, r_id = 0, r_response = 0, r_last = 0;
+  std::array<std::uint8_t, 8> r_data{};
+  std::uint8_t aw_valid = 0, aw_ready = 0, aw_id = 0;
+  std::uint64_t aw_address = 0;
+  std::uint8_t w_valid = 0, w_ready = 0, w_strobe = 0xFF, w_last = 0;
+  std::array<std::uint8_t, 8> w_data{};
+  std::uint8_t b_valid = 0, b_ready = 1, b_id = 0, b_response = 0;
+
+  [[nodiscard]] MemoryWires wires() {
+    return {.beat_bytes = 8,
+            .ar_valid = &ar_valid,
+            .ar_ready = &ar_ready,
+            .ar_id = &ar_id,
+            .ar_address = &ar_address,
+            .ar_length = &ar_length,
+            .r_valid = &r_valid,
+            .r_ready = &r_ready,
+            .r_id = &r_id,
+            .r_data = r_data.data(),
+            .r_response = &r_response,
+            .r_last = &r_last,
+            .aw_valid = &aw_valid,
+            .aw_ready = &aw_ready,
+            .aw_id = &aw_id,
+            .aw_address = &aw_address,
+            .w_valid = &w_valid,
+            .w_ready = &w_ready,
+            .w_data = w_data.data(),
+            .w_strobe = &w_strobe,
+            .w_last = &w_last,
+            .b_valid = &b_valid,
+            .b_ready = &b_ready,
+            .b_id = &b_id,
+            .b_response = &b_response};
+  }
+};
+
+/// Beats that came, and the cycle of each.
+struct Beats {
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint64_t> cycles;
+  std::uint8_t response = 0;
+};
+
+class BurstMemoryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (std::size_t i = 0; i < block_.size(); ++i) {
+      block_[i] = static_cast<std::uint8_t>(i * 3);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t address(std::size_t offset = 0) const {
+    return reinterpret_cast<std::uint64_t>(block_.data()) + offset;
+  }
+
+  void cycle(BurstMemory& memory, MemoryPort& pace) {
+    pace.advance(now_);
+    memory.offer(pace, now_);
+    memory.observe(pace, now_);
+  }
+
+  /// Asks for a burst and takes it.
+  Beats read(BurstMemory& memory, MemoryPort& pace, std::uint64_t at, std::uint8_t beats) {
+    Beats got;
+    port_.ar_address = at;
+    port_.ar_length = static_cast<std::uint8_t>(beats - 1);
+    port_.ar_valid = 1;
+    for (const std::uint64_t end = now_ + 10'000; got.cycles.size() < beats && now_ < end; ++now_) {
+      cycle(memory, pace);
+      if (port_.r_valid != 0) {
+        got.bytes.insert(got.bytes.end(), port_.r_data.begin(), port_.r_data.end());
+        got.cycles.push_back(now_);
+        got.response |= port_.r_response;
+        EXPECT_EQ(port_.r_last != 0, got.cycles.size() == beats);
+      }
+      memory.settle();
+      port_.ar_valid = 0;
+    }
+    return got;
+  }
+
+  /// Writes a beat; what memory answers.
+  std::uint8_t write(BurstMemory& memory, MemoryPort& pace, std::uint64_t at, std::uint8_t strobe) {
+    port_.aw_address = at;
+    port_.aw_valid = 1;
+    port_.w_strobe = strobe;
+    port_.w_last = 1;
+    for (const std::uint64_t end = now_ + 10'000; now_ < end; ++now_) {
+      cycle(memory, pace);
+      const bool written = port_.w_valid != 0 && port_.w_ready != 0;
+      const bool announced = port_.aw_valid != 0;
+      const bool answered = port_.b_valid != 0;
+      memory.settle();
+      port_.aw_valid = 0;
+      port_.w_valid = static_cast<std::uint8_t>((port_.w_valid != 0 || announced) && !written);
+      if (answered) {
+        return port_.b_response;
+      }
+    }
+    return 0xFF;
+  }
+
+  Port port_;
+  std::uint64_t now_ = 0;
+  alignas(64) std::array<std::uint8_t, 256> block_{};
+};
+
+TEST_F(BurstMemoryTest, GivesWhatLiesThereALatencyLater) {
+  const Memory figures{.clock_hz = 100e6, .latency_ns = 500, .bytes_per_second = 1.6e9};
+  MemoryPort pace(figures);
+  BurstMemory memory(port_.wires(), pace.latency());
+  memory.open(address(), 100, false);
+  now_ = 7;
+  pace.ring(now_);
+  const Beats got = read(memory, pace, address(64), 5);
+  ASSERT_EQ(got.cycles.size(), 5U);
+  EXPECT_EQ(got.response, 0);
+  // A beat per cycle behind the latency of 50 cycles; the last one ends behind the message.
+  EXPECT_EQ(got.cycles.front(), 7U + 50);
+  EXPECT_EQ(got.cycles.back(), 7U + 50 + 4);
+  EXPECT_EQ(got.bytes, std::vector<std::uint8_t>(block_.begin() + 64, block_.begin() + 104));
+  EXPECT_TRUE(memory.is_idle());
+}
+
+TEST_F(BurstMemoryTest, HalfTheBandwidthTakesTwiceTheTime) {
+  const Memory figures{.clock_hz = 100e6, .latency_ns = 0, .bytes_per_second = 0.4e9};
+  MemoryPort pace(figures);
+  BurstMemory memory(port_.wires(), pace.latency());
+  memory.open(address(), 256, false);
+  const Beats got = read(memory, pace, address(), 16);
+  ASSERT_EQ(got.cycles.size(), 16U);
+  // One beat may have been saved up before the first one.
+  EXPECT_GE(got.cycles.back() - got.cycles.front(), 2U * 14);
+  EXPECT_LE(got.cycles.back() - got.cycles.front(), 2U * 15);
+}
+
+TEST_F(BurstMemoryTest, WhatOthersTakeIsTheSameInTwoRuns) {
+  const auto cycles = [this](double contention, std::uint64_t seed) {
+    MemoryPort pace({.bytes_per_second = 1.6e9, .contention = contention, .seed = seed});
+    BurstMemory memory(port_.wires(), pace.latency());
+    memory.open(address(), 256, false);
+    std::uint64_t spent = 0;
+    for (int burst = 0; burst < 40; ++burst) {
+      const std::uint64_t begin = now_;
+      (void)read(memory, pace, address(), 32);
+      spent += now_ - begin;
+    }
+    return spent;
+  };
+  const std::uint64_t alone = cycles(0, 1);
+  const std::uint64_t shared = cycles(0.6, 1);
+  EXPECT_GT(shared, alone * 11 / 10);
+  EXPECT_EQ(cycles(0.6, 1), shared);
+  EXPECT_NE(cycles(0.6, 2), shared);
+}
+
+TEST_F(BurstMemoryTest, WritesWhatTheStrobesName) {
+  MemoryPort pace({});
+  BurstMemory memory(port_.wires(), pace.latency());
+  memory.open(address(), 11, true);
+  port_.w_data = {1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(write(memory, pace, address(8), 0b0000'0101), 0);
+  EXPECT_EQ(block_[8], 1);
+  EXPECT_EQ(block_[9], 27);
+  EXPECT_EQ(block_[10], 3);
+  EXPECT_TRUE(memory.first_write(address()).has_value());
+}
+
+TEST_F(BurstMemoryTest, TouchesNothingThatWasNotOpened) {
+  MemoryPort pace({});
+  BurstMemory memory(port_.wires(), pace.latency());
+  const auto before = block_;
+  memory.open(address(64), 64, false);
+  memory.open(address(128), 11, true);
+  constexpr std::uint8_t slave_error = 2;
+  EXPECT_EQ(read(memory, pace, address(128), 1).response, slave_error) << "a room is not read";
+  EXPECT_EQ(read(memory, pace, address(120), 2).response, slave_error) << "behind the message";
+  EXPECT_EQ(write(memory, pace, address(64), 0xFF), slave_error) << "a message is not written";
+  EXPECT_EQ(write(memory, pace, address(136), 0b0000'1000), slave_error) << "behind the room";
+  memory.close(address(128));
+  EXPECT_EQ(write(memory, pace, address(128), 0xFF), slave_error) << "given back";
+  EXPECT_EQ(block_, before);
+}
+
+}  // namespace
+}  // namespace ligament::fpga::detail

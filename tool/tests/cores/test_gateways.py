@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Topics with a gateway: what is mapped and generated, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ligament.artefacts import json_text
+from ligament.errors import InputError
+from ligament.generate.fpga.backend import FpgaBackend
+from ligament.graph import load_graph
+from ligament.graph.model import Graph
+from ligament.mapping import installed, load_platform, map_graph
+from ligament.mapping.files import load_mapping
+from ligament.mapping.model import GraphMapping, Stream
+
+NODES = Path(__file__).parent / "nodes"
+GRAPH = """schema: ligament/graph/1
+name: gateways
+packages: [{nodes}]
+nodes:
+  loop: {{type: case/loop, remap: {{side: middle}}}}
+  first: {{type: case/xor, device: fpga0, remap: {{in: image, out: middle}}}}
+  left: {{type: case/xor, device: fpga0, remap: {{in: middle, out: left}}}}
+  right: {{type: case/xor, device: fpga0, remap: {{in: image, out: right}}}}
+  join: {{type: case/join, device: fpga0, remap: {{joined: result}}}}
+topics:
+  image: {{bound_bytes: 10000}}
+  middle: {{bound_bytes: 2000, transports: [gateway, shm], qos: {{history: keep_all, depth: 7}}}}
+  result: {{bound_bytes: 10000}}
+variants:
+  plain: {{containers: separate}}
+  dataflow: {{fpga: {{in_flight: 4}}}}
+  alone: {{transports: {{middle: [gateway]}}}}
+  streams: {{transports: {{middle: [hmt, gateway, shm]}}}}
+"""
+MANY = """schema: ligament/graph/1
+name: unlike
+packages: [{nodes}]
+nodes:
+  loop: {{type: case/loop}}
+  left: {{type: case/xor, device: fpga0, remap: {{in: image, out: left}}}}
+  right:
+    type: case/xor
+    device: fpga0
+    remap: {{in: image, out: right}}
+    qos: {{in: {{reliability: best_effort}}}}
+topics: {{image: {{bound_bytes: 10000}}, left: {{bound_bytes: 9}}, right: {{bound_bytes: 9}}}}
+"""
+
+
+def loaded(folder: Path, text: str) -> Graph:
+    path = folder / "graph.yaml"
+    path.write_text(text.format(nodes=NODES))
+    return load_graph(path)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return loaded(tmp_path_factory.mktemp("gateways"), GRAPH)
+
+
+def mapped(graph: Graph, variant: str | None = "plain") -> GraphMapping:
+    return map_graph(graph, load_platform("fpga_sim"), variant, installed())
+
+
+def texts_of(graph: Graph, mapping: GraphMapping) -> dict[str, str]:
+    files = FpgaBackend().generate(graph, mapping).files
+    return {file.path.rpartition("/")[2]: file.text for file in files}
+
+
+def sources_of(texts: dict[str, str]) -> list[str]:
+    return texts["plain-fpga0-fpga.f"].splitlines()
+
+
+def test_a_topic_on_both_sides_gets_a_gateway(graph: Graph) -> None:
+    mapping = mapped(graph)
+    image, middle = mapping.topics["/image"], mapping.topics["/middle"]
+    assert image.reason.rule == "mixed-many-hardware-subscriptions"
+    assert image.gateway is not None and middle.gateway is not None
+    # Nobody in hardware publishes images, so no memory is lent for them.
+    assert (image.gateway.publisher, image.gateway.rooms) == (None, 0)
+    assert middle.gateway.publisher is not None and middle.gateway.subscription is not None
+    assert middle.gateway.publisher.history == "keep_all"
+    assert (middle.gateway.rooms, middle.gateway.room_bytes) == (2, 2000 + 64)
+    assert mapping.topics["/result"].gateway is None
+    assert set(mapping.containers["fpga0"]) == {"/first", "/left", "/right", "/join"}
+
+
+def test_more_messages_at_once_get_more_memory(graph: Graph) -> None:
+    gateway = mapped(graph, "dataflow").topics["/middle"].gateway
+    assert gateway is not None and gateway.rooms == 5
+
+
+def test_the_mapping_is_read_as_it_was_written(graph: Graph, tmp_path: Path) -> None:
+    mapping = mapped(graph)
+    path = tmp_path / "mapping.json"
+    path.write_text(json_text(mapping.to_json()))
+    assert load_mapping(path) == mapping
+    data: dict[str, Any] = json.loads(path.read_text())
+    assert data["topics"]["/image"]["gateway"]["publisher"] is None
+    assert "gateway" not in data["topics"]["/result"]
+
+
+def test_all_gateways_of_a_design_share_a_port_and_registers(graph: Graph) -> None:
+    texts = texts_of(graph, mapped(graph))
+    sources = sources_of(texts)
+    top = texts[sources[-1]]
+    assert top.count("lig_gateway #(") == 2
+    assert top.count("lig_axi_mux #(.DATA_WIDTH(64), .MASTERS(2))") == 1
+    assert top.count("lig_shell #(.ENDS(2))") == 1
+    # Of /image: the gateway publishes, and hears what it says beside the two cores.
+    assert ".DATA_WIDTH(64), .PUBLISHERS(1), .SUBSCRIBERS(3)" in top
+    # Of /middle: a core and the gateway, one core and the gateway.
+    assert ".DATA_WIDTH(64), .PUBLISHERS(2), .SUBSCRIBERS(2)" in top
+    names = [Path(source).name for source in sources]
+    assert {"lig_gateway.sv", "lig_shell.sv", "lig_axi_mux.sv"} <= set(names)
+    assert names.index("lig_transfer_pkg.sv") < names.index("lig_smt_pub.sv")
+    assert len(set(names)) == len(names)
+    code = texts["plain-fpga0-fpga.cpp"]
+    assert code.count("add_gateway_input<") == 2
+    assert code.count("add_gateway_output<") == 1
+    assert ".history = HistoryPolicy::keep_all" in code
+    # What is on a topic with a gateway is neither an entry nor an exit.
+    assert code.count("add_input<") == 0
+    assert code.count("add_output<") == 1
+
+
+def test_a_network_narrower_than_the_port_gets_adapters(graph: Graph) -> None:
+    mapping = mapped(graph)
+    image = replace(mapping.topics["/image"], stream=Stream(256, "as said"))
+    mapping = replace(mapping, topics={**mapping.topics, "/image": image})
+    texts = texts_of(graph, mapping)
+    top = texts[sources_of(texts)[-1]]
+    assert top.count("lig_gateway #(.DATA_WIDTH(256)") == 2
+    assert "lig_width #(.S_WIDTH(256), .M_WIDTH(64)) gateway_narrow_1" in top
+    assert "lig_width #(.S_WIDTH(64), .M_WIDTH(256)) gateway_widen_1" in top
+    assert "gateway_narrow_0" not in top
+
+
+@pytest.mark.parametrize(
+    ("variant", "text"),
+    [
+        ("alone", "so shm goes with it"),
+        ("streams", "hmt reaches only nodes on one FPGA"),
+    ],
+)
+def test_transports_that_do_not_go_together_are_refused(
+    graph: Graph, variant: str, text: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        mapped(graph, variant)
+    (problem,) = refused.value.problems
+    assert problem.code == "transport-impossible"
+    assert text in problem.text
+
+
+def test_ends_that_ask_for_different_things_cannot_share_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        mapped(loaded(tmp_path, MANY), None)
+    (problem,) = refused.value.problems
+    assert problem.code == "gateway-qos"
+    assert "'/image' has subscriptions in hardware" in problem.text

@@ -25,7 +25,7 @@ void count(Copies& copies, const ligament::PublisherBase& out,
            const ligament::SubscriptionBase& in) {
   const auto sent = out.statistics();
   const auto came = in.statistics();
-  copies += {sent.published, sent.serialised, came.taken, came.copies, 0};
+  copies += {sent.published, sent.serialised, came.taken, came.copies};
 }
 
 class Server : public ligament::Node {
@@ -41,9 +41,8 @@ class Server : public ligament::Node {
   }
 
   [[nodiscard]] Copies copies() const {
-    Copies copies;
+    Copies copies = copies_of({}, program_.get());
     count(copies, *service_->replies(), *service_->requests());
-    copies.device = program_ == nullptr ? 0 : program_->statistics().copies;
     return copies;
   }
 

@@ -313,6 +313,7 @@ Result<void> CudaProgram::clear(Address address, std::size_t size) {
 Result<void> CudaProgram::write(const OnDevice& to, std::span<const std::byte> bytes,
                                 Assembly& assembly) {
   if (to.kind == Kind::unified) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): managed memory has one address for both
     std::memcpy(reinterpret_cast<void*>(to.value), bytes.data(), bytes.size());
     return attach(to, attach_single);
   }
@@ -327,7 +328,10 @@ Result<void> CudaProgram::write(const OnDevice& to, std::span<const std::byte> b
     return done;
   }
   auto end = record(stream);
-  auto uploaded = end ? record(stream) : std::move(end);
+  if (!end) {
+    return unexpected<Error>(end.error());
+  }
+  auto uploaded = record(stream);
   if (!uploaded) {
     return unexpected<Error>(uploaded.error());
   }
@@ -472,6 +476,7 @@ Result<void> CudaProgram::leave_to_host(Assembly& assembly) {
   }
   for (const auto& [to, from] : assembly.out) {
     if (from.kind == Kind::unified) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): managed memory has one address for both
       assembly.flight.host_copies.push_back({to, reinterpret_cast<const std::byte*>(from.value)});
       counters_.count_copy(to.size());
     }
@@ -501,8 +506,14 @@ void CudaProgram::close(Assembly& assembly) {
   auto event = record(last);
   if (event) {
     flight.last = std::move(*event);
-  } else if (flight.result) {
+    return;
+  }
+  if (flight.result) {
     flight.result = unexpected<Error>(event.error());
+  }
+  if (!flight.steps.empty()) {  // without its time, then
+    flight.last = std::move(flight.steps.back().end);
+    flight.steps.pop_back();
   }
 }
 

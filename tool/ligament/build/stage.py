@@ -24,11 +24,13 @@ BUILD = "build.json"
 
 Builder = Callable[[Path, Mapping[str, Any], int, Progress | None], bool]
 
-# One builder per kind of device: (variant's folder, manifest entry, jobs, progress) -> compiled?
+# One builder per kind of implementation: (variant's folder, manifest entry, jobs, progress) -> was
+# anything compiled?
 BUILDERS: dict[str, Builder] = {
     "cpu": build_components,
     "fpga": build_components,
     "gpu": build_components,
+    "hls": build_components,
 }
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manifest of an FPGA implementation: which port is which stream, which parameters it has."""
+"""The manifest of a core: which port is which stream, which parameters it has.
+
+A core is SystemVerilog (`implementations.fpga`) or C++ for high-level synthesis (`hls`).
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,27 @@ if TYPE_CHECKING:  # the graph's room reads manifests itself
     from ligament.graph.model import Parameter, Port
 
 Path = tuple[str | int, ...]
-#: What a register of 64 bits can hold.
+#: What a register of 64 bits can hold; of a text with choices, its place among them.
 REGISTER_TYPES = ("bool", "integer", "double")
+#: What cores are written in, as manifests have it.
+LANGUAGES = ("fpga", "hls")
+#: Sources that no core is made of, by how their names end: what they are, and what to do.
+FOREIGN: dict[str, dict[tuple[str, ...], tuple[str, str]]] = {
+    "fpga": {
+        (".vhd", ".vhdl"): (
+            "VHDL, which nothing here reads",
+            "list the Verilog that GHDL makes of it: "
+            "ghdl --synth --out=verilog FILES -e TOP > core.v",
+        ),
+        (".c", ".cc", ".cpp", ".cxx"): ("C++", "C++ for high-level synthesis: implementations.hls"),
+    },
+    "hls": {
+        (".sv", ".v", ".vhd", ".vhdl"): (
+            "a hardware description",
+            "SystemVerilog: implementations.fpga",
+        ),
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -28,7 +50,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Core:
-    """A core with one stream per port."""
+    """A core with one stream per port; `top` is its module or its function."""
 
     top: str
     sources: tuple[str, ...]
@@ -40,12 +62,16 @@ class Core:
 
 def read_core(
     node_type: str,
+    language: str,
     data: Mapping[str, Any],
     ports: Mapping[str, Port],
     parameters: Mapping[str, Parameter],
 ) -> tuple[Core | None, list[Mistake]]:
-    """Return the core and the mistakes of its manifest; it is None where there are any."""
-    mistakes: list[Mistake] = []
+    """Return the core and the mistakes of its manifest; it is None where there are any.
+
+    `language`: `fpga` or `hls`, the manifest's key that `data` is of.
+    """
+    mistakes = _foreign_sources(language, data)
     incoming, outgoing = (_ports(data, side, ports, mistakes) for side in ("input", "output"))
     taken = [port.name for port in (*incoming, *outgoing)]
     others = sorted(n for n, p in ports.items() if n not in taken and not p.optional)
@@ -57,16 +83,33 @@ def read_core(
             hint = nearest(name, parameters)
             text = f"there is no parameter '{name}'"
             mistakes.append(Mistake(("parameters", place), text, hint))
-        elif parameters[name].type not in REGISTER_TYPES:
+        elif not _fits_register(parameters[name]):
             text = f"'{name}' is a {parameters[name].type}; a register holds no such value"
-            mistakes.append(Mistake(("parameters", place), text, "a bool, an integer or a double"))
+            hint = "a bool, an integer, a double, or a string with choices"
+            mistakes.append(Mistake(("parameters", place), text, hint))
         else:
             registers.append(parameters[name])
     if mistakes:
         return None, mistakes
-    top = data.get("top", node_type.replace("/", "_"))
+    top = data.get("top", data.get("function", node_type.replace("/", "_")))
     bounds = tuple(data.get("bounds", ()))
     return Core(top, tuple(data["sources"]), incoming, outgoing, tuple(registers), bounds), []
+
+
+def _fits_register(parameter: Parameter) -> bool:
+    return parameter.type in REGISTER_TYPES or (
+        parameter.type == "string" and bool(parameter.choices)
+    )
+
+
+def _foreign_sources(language: str, data: Mapping[str, Any]) -> list[Mistake]:
+    mistakes = []
+    for place, source in enumerate(data["sources"]):
+        for ends, (what, hint) in FOREIGN[language].items():
+            if source.lower().endswith(ends):
+                text = f"'{source}' is {what}"
+                mistakes.append(Mistake(("sources", place), text, hint))
+    return mistakes
 
 
 def _ports(

@@ -29,7 +29,8 @@ def container_file(
 ) -> GeneratedFile:
     """The configuration of one container.
 
-    `components` says how a kind's node type is loaded, `own` of which nodes it is otherwise.
+    `components` says how a node type is loaded in each implementation, `own` of which nodes it is
+    otherwise.
     """
     members = {n: mapping.nodes[n] for n in mapping.containers[container]}
     used = sorted({port.topic for node in members.values() for port in node.ports.values()})
@@ -45,7 +46,7 @@ def container_file(
         "wait": plain(mapping.wait),
         "executor_threads": 1,
         "nodes": [
-            _node(name, node, (own or {}).get(name) or components[node.kind, node.type])
+            _node(name, node, (own or {}).get(name) or components[node.implementation, node.type])
             for name, node in members.items()
         ],
         "topics": {topic: _topic(mapping, topic) for topic in used},
@@ -68,9 +69,9 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
     }
     if node.device_model and node.device_model.model != AUTOMATIC:
         data["device_model"] = node.device_model.model
-    return data
     if node.device_model and node.device_model.topics:
         data["topic_models"] = {t: one.model for t, one in node.device_model.topics.items()}
+    return data
 
 
 def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
@@ -86,9 +87,9 @@ def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
         data |= _memory(mapping, topic)
     if "queue" in topic.transports:
         data["queue"] = True
-    return data
         if len({mapping.nodes[end.node].container for end in topic.ends}) > 1:
             data["queue_crosses"] = True
+    return data
 
 
 def _memory(mapping: GraphMapping, topic: MappedTopic) -> dict[str, Any]:

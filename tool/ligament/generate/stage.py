@@ -64,7 +64,7 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
 class _Entries:
     backends: dict[str, Any]
     components: dict[tuple[str, str], Component]
-    """By kind of device and node type."""
+    """By kind of implementation and node type."""
     nodes: dict[str, Component]
     """By node, where nodes of one type differ."""
 
@@ -72,7 +72,7 @@ class _Entries:
 def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedFile], _Entries]:
     files: list[GeneratedFile] = []
     entries = _Entries({}, {}, {})
-    for kind in sorted({node.kind for node in mapping.nodes.values()}):
+    for kind in sorted({node.implementation for node in mapping.nodes.values()}):
         backend = BACKENDS.get(kind)
         if backend is None:
             raise InputError(_no_backend(mapping, kind))
@@ -85,7 +85,7 @@ def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedF
 
 
 def _no_backend(mapping: GraphMapping, kind: str) -> Problem:
-    nodes = [name for name, node in mapping.nodes.items() if node.kind == kind]
+    nodes = [name for name, node in mapping.nodes.items() if node.implementation == kind]
     return Problem(
         "backend-missing",
         f"{listing(nodes)} mapped to a device of kind '{kind}', for which this version of ligament "

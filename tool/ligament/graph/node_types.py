@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ligament.cores.manifest import read_core
+from ligament.cores.manifest import LANGUAGES, read_core
 from ligament.errors import Problem, listing, nearest
 from ligament.graph.message_names import MessageCatalog
 from ligament.graph.model import Fuses, NodeType, Parameter, Port
@@ -49,8 +49,9 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
     gpu = data["implementations"].get("gpu")
     if gpu and all(messages.has(port.message) for port in ports.values()):
         problems += _kernel_problems(document, ports, parameters, messages)
-    if "fpga" in data["implementations"]:
-        problems += _core_problems(document, ports, parameters)
+    for language in LANGUAGES:
+        if language in data["implementations"]:
+            problems += _core_problems(document, language, ports, parameters)
     return NodeType(
         type=data["type"],
         folder=str(Path(document.file).resolve().parent),
@@ -64,11 +65,15 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
 
 
 def _core_problems(
-    document: Document, ports: Mapping[str, Port], parameters: Mapping[str, Parameter]
+    document: Document,
+    language: str,
+    ports: Mapping[str, Port],
+    parameters: Mapping[str, Parameter],
 ) -> list[Problem]:
     data = document.data
-    _, mistakes = read_core(data["type"], data["implementations"]["fpga"], ports, parameters)
-    place = ("implementations", "fpga")
+    core = data["implementations"][language]
+    _, mistakes = read_core(data["type"], language, core, ports, parameters)
+    place = ("implementations", language)
     # What it lacks is said when somebody wants it: a core may be on paper only.
     return [
         Problem("core-manifest", m.text, document.at(*place, *m.path), hint=m.hint)

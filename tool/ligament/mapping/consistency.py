@@ -11,6 +11,9 @@ from ligament.graph.source import Document
 from ligament.mapping.device_topics import Case, topic_problems
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
+#: What runs on a kind of device, where it is not what is called so.
+IMPLEMENTATIONS = {"fpga": ("fpga", "hls")}
+
 
 def inconsistencies(mapping: GraphMapping, document: Document) -> Iterator[Problem]:
     """Yield what does not fit together, each with its place in the document."""
@@ -51,12 +54,12 @@ def _node(
             document.at(*path, "container"),
             expected="the one container that lists it",
         )
-    if node.implementation != node.kind:
+    if node.implementation not in IMPLEMENTATIONS.get(node.kind, (node.kind,)):
         yield Problem(
             "implementation-missing",
             f"'{key}' runs its {node.implementation} implementation on a {node.kind}",
             document.at(*path, "implementation"),
-            expected=node.kind,
+            expected=" or ".join(IMPLEMENTATIONS.get(node.kind, (node.kind,))),
         )
     for port, connected in node.ports.items():
         if connected.topic not in mapping.topics:

@@ -38,7 +38,7 @@ class NodeCase:
         return [
             d
             for d in self.platform.devices.values()
-            if d.kind in self.node_type.implementations and d.kind in self.backends.kinds
+            if d.implementation in self.node_type.implementations and d.kind in self.backends.kinds
         ]
 
 
@@ -75,13 +75,8 @@ def _wish(case: NodeCase) -> Answer:
 
 def _with_implementation(case: NodeCase, device: Device) -> Answer:
     kinds = case.node_type.implementations
-    if device.kind not in kinds:
-        return _problem(
-            case,
-            "implementation-missing",
-            f"'{case.node_type.type}' has no implementation for {device.kind} ({device.name})",
-            f"a device of kind {listing(kinds)}",
-        )
+    if device.implementation not in kinds:
+        return _lacking(case, device)
     if device.kind not in case.backends.kinds:
         return _problem(
             case,
@@ -90,6 +85,22 @@ def _with_implementation(case: NodeCase, device: Device) -> Answer:
             KINDS[device.kind].text,
         )
     return device, f"the graph asks for {case.wish}"
+
+
+#: What a core must be written in, by what runs it.
+_CORES = {
+    "fpga": "SystemVerilog (implementations.fpga), which the simulation of an FPGA runs",
+    "hls": "C++ for high-level synthesis (implementations.hls), which sw_emu runs",
+}
+
+
+def _lacking(case: NodeCase, device: Device) -> Problem:
+    """Say that a node type has nothing for a device; a core may be in the other language."""
+    kinds, wanted = case.node_type.implementations, device.implementation
+    text = f"'{case.node_type.type}' has no implementation for {wanted} ({device.name})"
+    other = wanted in _CORES and not set(_CORES).isdisjoint(kinds)
+    expected = _CORES[wanted] if other else f"a device of kind {listing(kinds)}"
+    return _problem(case, "implementation-missing", text, expected)
 
 
 def _only_device(case: NodeCase) -> Answer:
@@ -202,7 +213,7 @@ def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:
 
 
 def _area(case: NodeCase, device: Device) -> tuple[Cost, ...]:
-    area = case.node_type.implementations[device.kind].get("area", {})
+    area = case.node_type.implementations[device.implementation].get("area", {})
     return tuple(
         Cost(f"area {n}", float(area[n]), "pieces", "declared in node.yaml") for n in sorted(area)
     )
@@ -218,7 +229,7 @@ def _over_budget(
     devices: dict[str, Device] = {}
     for name, (device, _) in chosen.items():
         devices[device.name] = device
-        area = types[nodes[name].type].implementations[device.kind].get("area", {})
+        area = types[nodes[name].type].implementations[device.implementation].get("area", {})
         for resource, amount in area.items():
             used[device.name, resource] = used.get((device.name, resource), 0) + amount
     problems = []

@@ -79,4 +79,9 @@ def _kinds(report: Path, variant: Mapping[str, Any]) -> dict[str, str]:
                 hint="name the report from the folder that it was made in",
             )
         )
-    return {name: node.kind for name, node in load_mapping(mapping).nodes.items()}
+    # What a core takes natively says nothing about the hardware.
+    return {
+        name: node.kind
+        for name, node in load_mapping(mapping).nodes.items()
+        if node.implementation != "hls"
+    }

@@ -128,6 +128,8 @@ def map_graph(
 def _figures(platform: Platform, device: Device) -> dict[str, Any]:
     """What the later stages must know of a device: clock, link to the pool's memory, cells."""
     figures: dict[str, Any] = {}
+    if device.emulation:
+        figures["emulation"] = device.emulation
     if device.family:
         figures["family"] = device.family
     if device.budgets:
@@ -158,7 +160,7 @@ def _node(
         namespace=node.namespace,
         device=device.name,
         kind=device.kind,
-        implementation=device.kind,
+        implementation=device.implementation,
         container=container,
         reason=reason,
         host=node.host,

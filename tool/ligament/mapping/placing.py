@@ -150,18 +150,18 @@ def _options(
     able = [
         d
         for d in sorted(platform.devices.values(), key=lambda d: d.name)
-        if d.kind in node_type.implementations and d.kind in backends.kinds
+        if d.implementation in node_type.implementations and d.kind in backends.kinds
     ]
     if node.device:
         able = [d for d in able if node.device in (d.name, d.kind)]
     known = costs.nodes.get(name, {})
     options = []
     for device in able:
-        cost = known.get(device.kind)
+        cost = known.get(device.implementation)
         if cost is None and len(able) > 1:
             remarks.append(f"{name} on {device.name} is not considered: no cost is known")
             continue
-        declared = node_type.implementations[device.kind].get("area", {})
+        declared = node_type.implementations[device.implementation].get("area", {})
         area = dict(cost.area) if cost and cost.area else declared
         if cost is None:
             remarks.append(f"{name} counts as 0 ns: no cost is known, and it has no choice")

@@ -34,7 +34,13 @@ class Device:
     slots: Mapping[str, Slot] = field(default_factory=dict)
     host_memory: str = ""
     model: str = ""
+    emulation: str = ""
     peer_buffers: bool = False
+
+    @property
+    def implementation(self) -> str:
+        """Return which implementation of a node type runs on it: natively, the C++ of cores."""
+        return "hls" if self.emulation == "sw_emu" else self.kind
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,7 @@ def build_platform(document: Document) -> Platform:
             if key in device:
                 _known(device[key], known, key, document, ("devices", name, key), problems)
         problems += _slot_problems(name, device, document)
+        problems += _emulation_problems(name, device, clocks, document)
     ends = {**data["devices"], **memories}
     for i, link in enumerate(data.get("links", ())):
         for key in ("from", "to"):
@@ -139,6 +146,7 @@ def _device(name: str, data: Mapping[str, Any]) -> Device:
         },
         data.get("host_memory", ""),
         data.get("model", ""),
+        data.get("emulation", ""),
         peer_buffers=data.get("peer_buffers", False),
     )
 
@@ -168,6 +176,21 @@ def _slot_problems(name: str, device: Mapping[str, Any], document: Document) -> 
                 )
             )
     return problems
+
+
+def _emulation_problems(
+    name: str, device: Mapping[str, Any], clocks: Mapping[str, Any], document: Document
+) -> list[Problem]:
+    """Only FPGAs are emulated, and what runs natively has no cycles."""
+    at = document.at("devices", name, "emulation") if "emulation" in device else None
+    if at is not None and device["kind"] != "fpga":
+        text = f"'{name}' is a {device['kind']} and has an emulation level"
+        return [Problem("emulation-kind", text, at, expected="it on devices of kind fpga")]
+    clock = clocks.get(device.get("clock", ""), {})
+    if device.get("emulation") == "sw_emu" and clock.get("kind") == "cycles":
+        text = f"'{name}' runs its cores natively (sw_emu), which have no cycles for its clock"
+        return [Problem("emulation-clock", text, at, expected="no clock of kind cycles")]
+    return []
 
 
 def _link(data: Mapping[str, Any]) -> Link:

@@ -19,7 +19,7 @@ from ligament.mapping.platform import Device
 
 def served_ports(node: Node, node_type: NodeType, device: Device) -> set[str]:
     """Return the ports that the implementation for a device works on."""
-    implementation = node_type.implementations.get(device.kind, {})
+    implementation = node_type.implementations.get(device.implementation, {})
     if device.kind == "fpga":
         return _streams(implementation, node)
     if device.kind != "gpu" or "inputs" not in implementation:

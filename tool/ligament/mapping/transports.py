@@ -47,7 +47,7 @@ class TopicCase:
     @property
     def hardware(self) -> tuple[End, ...]:
         """Return the ends on FPGAs (the papers' hardware)."""
-        return tuple(e for e in self.topic.ends if self.device(e).kind == "fpga")
+        return tuple(e for e in self.topic.ends if self.device(e).implementation == "fpga")
 
     @property
     def hardware_subscriptions(self) -> int:
@@ -98,9 +98,12 @@ class TopicCase:
         return any(self.device(e).kind == kind for e in self.topic.ends)
 
     def all_on_one(self, kind: str) -> bool:
-        """Return whether all ends are on one device of this kind, and none is outside."""
+        """Return whether all ends are on one device of this kind, and none is outside.
+
+        One whose cores run natively has no streams, so it is no FPGA here.
+        """
         one_place = len(self.places) == 1 and not self.topic.external
-        return one_place and all(self.device(e).kind == kind for e in self.topic.ends)
+        return one_place and all(self.device(e).implementation == kind for e in self.topic.ends)
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,15 @@ def _compared(case: TopicCase, before: str = "") -> str:
 
 CLASS_RULES: tuple[Rule, ...] = (
     Rule(
+        "software-emulation",
+        lambda c: any(c.device(e).implementation == "hls" for e in c.topic.ends) and c.pools == 1,
+        ("shm",),
+        lambda c: (
+            f"{_count(c)}, some of cores that run natively (sw_emu): there are no streams between "
+            "those, so messages lie in the pool"
+        ),
+    ),
+    Rule(
         "all-ends-on-one-fpga",
         lambda c: c.all_on_one("fpga") and c.has_both_sides,
         ("hmt",),
@@ -149,18 +161,6 @@ CLASS_RULES: tuple[Rule, ...] = (
         "device",
     ),
     Rule(
-        "one-gpu-several-processes",
-        lambda c: c.all_on_one("gpu") and not c.pools > 1,
-        ("shm",),
-        lambda c: (
-            f"all ends ({_count(c)}) are on one GPU but in several processes, which do not share "
-            "its buffers: messages lie in the pool, where kernels work on them in place if host "
-            "and device share memory"
-        ),
-    ),
-    Rule(
-        "mixed-small-messages",
-    Rule(
         "one-gpu-peer-buffers",
         lambda c: (
             c.all_on_one("gpu")
@@ -174,6 +174,18 @@ CLASS_RULES: tuple[Rule, ...] = (
         ),
         "device",
     ),
+    Rule(
+        "one-gpu-several-processes",
+        lambda c: c.all_on_one("gpu") and not c.pools > 1,
+        ("shm",),
+        lambda c: (
+            f"all ends ({_count(c)}) are on one GPU but in several processes, which do not share "
+            "its buffers: messages lie in the pool, where kernels work on them in place if host "
+            "and device share memory"
+        ),
+    ),
+    Rule(
+        "mixed-small-messages",
         lambda c: c.hardware_subscriptions > 1 and c.gateway_costs is not None,
         ("shm",),
         lambda c: (

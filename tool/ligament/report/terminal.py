@@ -218,6 +218,11 @@ def time_base_remarks(variant: dict[str, Any]) -> list[str]:
     """What has to be known of times that are not all by the host's clock."""
     spans = [s for s in variant.get("spans", []) if s.get("time_base", "host") != "host"]
     told = ", ".join(sorted({f"{span['node']} on {span['device'] or '?'}" for span in spans}))
+    if variant.get("time_base") == "emulated":
+        return [
+            f"no time here is any hardware's: {told} ran natively (sw_emu), which yields results "
+            "and models no cycles; its times are those of this computer"
+        ]
     if variant.get("time_base") == "device":
         bound = duration(variant["device_bound_ns"])
         return [

@@ -16,6 +16,7 @@ from ligament.report.breakdown import SHARES, Breakdown, HopTimes, Timeline
 from ligament.report.chains import Chain, Hop, Instances, find_chains, instances
 from ligament.report.counters import Counters, read_counters
 from ligament.report.database import open_events, read_metadata
+from ligament.report.emulation import emulated_nodes, mark_emulated
 from ligament.report.energy import energy_per_message
 from ligament.report.found import callback_times, found_system, missing, span_times, span_values
 from ligament.report.layers import LAYERS
@@ -162,6 +163,7 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         ],
         "further_chains": max(0, len(chains) - MOST_FOLLOWED),
     }
+    mark_emulated(entry, emulated_nodes(run.run))
     return Described(entry, batches)
 
 

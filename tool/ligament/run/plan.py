@@ -18,6 +18,7 @@ from ligament.artefacts import json_text, write_text
 from ligament.errors import FailureError, InputError, Problem
 from ligament.graph import load_graph
 from ligament.graph.model import NodeType
+from ligament.mapping.model import GraphMapping
 from ligament.run.edge import EdgeOptions, EdgePlan, edge_specs, plan_edges
 from ligament.run.hosts import Share, mapping_of, share_of
 from ligament.run.overrides import Overrides, apply_overrides, check_nodes
@@ -36,6 +37,8 @@ class RunPlan:
     cores: str | None = None
     share: Share = field(default_factory=lambda: Share({}))
     edges: EdgePlan = field(default_factory=EdgePlan)
+    emulated: Mapping[str, str] = field(default_factory=dict)
+    """Nodes whose cores run natively, each with the device that it stands for."""
 
     @property
     def nodes(self) -> list[str]:
@@ -101,6 +104,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         options.cores,
         share,
         edges,
+        _emulated(mapping),
     )
     for name, config in configs.items():
         path = _configure(build_path.parent, plan, config, options)
@@ -109,6 +113,11 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     for spec in edge_specs(edges, plan.domain, plan.run_id, share.containers, log):
         plan.specs.append(replace(spec, command=[*_on_cores(options.cores), *spec.command]))
     return plan
+
+
+def _emulated(mapping: GraphMapping | None) -> dict[str, str]:
+    nodes = mapping.nodes if mapping else {}
+    return {name: node.device for name, node in nodes.items() if node.implementation == "hls"}
 
 
 def _container_spec(plan: RunPlan, name: str, program: str, config: Path) -> ContainerSpec:

@@ -38,7 +38,7 @@ class RunRecord:
             "failed_container": None,
             "shutdown": None,
             "hosts": [describe_host(plan.share.host)],
-            "nodes": {n: _node(n, s.name, plan.share.host) for s in plan.specs for n in s.nodes},
+            "nodes": {n: _node(n, s.name, plan) for s in plan.specs for n in s.nodes},
             "elsewhere": dict(plan.share.elsewhere),
             "processes": [],
             "restarts": {},
@@ -113,8 +113,14 @@ def recording_node(file: str, nodes: Iterable[str]) -> str | None:
     return None
 
 
-def _node(node: str, container: str, host: str) -> dict[str, Any]:
-    return {"container": container, "host": host, "hash": f"0x{name_hash(node):016x}"}
+def _node(node: str, container: str, plan: RunPlan) -> dict[str, Any]:
+    place = {
+        "container": container,
+        "host": plan.share.host,
+        "hash": f"0x{name_hash(node):016x}",
+    }
+    emulated = plan.emulated.get(node)
+    return place | ({"emulated": emulated} if emulated else {})
 
 
 def latest_run(runs: Path) -> Path | None:

@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from ligament.cores.manifest import read_core
-from ligament.errors import InputError
+from ligament.errors import InputError, LigamentError
 from ligament.generate.fpga.backend import FpgaBackend
+from ligament.generate.hls.backend import HlsBackend
+from ligament.generate.registers import declaration_of
 from ligament.graph import load_graph
 from ligament.graph.model import Parameter, Port
 from ligament.mapping import installed, load_platform, map_graph
@@ -20,18 +22,20 @@ PORTS = {"image": Port("image", "in", IMAGE), "done": Port("done", "out", IMAGE)
 PARAMETERS = {
     "level": Parameter("level", "integer", "A level.", default=3),
     "name": Parameter("name", "string", "A name.", default=""),
+    "mode": Parameter("mode", "string", "A mode.", default="up", choices=("down", "up")),
 }
 EXAMPLE = spec_dir().parent / "examples" / "threshold" / "graph.yaml"
 
 
 def mistakes_of(data, ports=PORTS):
-    core, mistakes = read_core("my/core", {"sources": ["core.sv"], **data}, ports, PARAMETERS)
+    data = {"sources": ["core.sv"], **data}
+    core, mistakes = read_core("my/core", "fpga", data, ports, PARAMETERS)
     assert (core is None) == bool(mistakes)
     return [(m.path, m.text, m.hint) for m in mistakes]
 
 
 def test_a_core_with_one_port_each_way_needs_no_names():
-    core, mistakes = read_core("my/core", {"sources": ["core.sv"]}, PORTS, PARAMETERS)
+    core, mistakes = read_core("my/core", "fpga", {"sources": ["core.sv"]}, PORTS, PARAMETERS)
     assert mistakes == []
     assert core is not None
     assert core.top == "my_core"
@@ -51,7 +55,7 @@ def test_a_core_has_a_stream_for_each_port_that_somebody_would_miss():
     spare = {**PORTS, "other": replace(two["other"], optional=True)}
     assert mistakes_of({"input": "image"}, spare) == []
     for names in ({}, {"inputs": ["image", "other"]}):
-        core, _ = read_core("my/core", {"sources": ["core.sv"], **names}, two, PARAMETERS)
+        core, _ = read_core("my/core", "fpga", {"sources": ["core.sv"], **names}, two, PARAMETERS)
         assert core is not None
         assert [port.name for port in core.inputs] == ["image", "other"]
 
@@ -73,6 +77,35 @@ def test_a_parameter_that_is_no_register_is_told(name, text):
     assert text in said
 
 
+def test_registers_hold_numbers_and_places_among_choices():
+    data = {"sources": ["core.sv"], "parameters": ["level", "mode"]}
+    core, mistakes = read_core("my/core", "fpga", data, PORTS, PARAMETERS)
+    assert mistakes == []
+    assert core is not None
+    assert [declaration_of(p) for p in core.parameters] == [
+        'fpga::integer_register(*this, {"level", "A level."}, 3)',
+        'fpga::choice_register(*this, {"mode", "A mode."}, "up", {"down", "up"})',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "text", "hint"),
+    [
+        ("fpga", "core.vhd", "'core.vhd' is VHDL, which nothing here reads", "ghdl --synth"),
+        ("fpga", "core.VHDL", "is VHDL", "ghdl --synth"),
+        ("fpga", "core.cpp", "'core.cpp' is C++", "implementations.hls"),
+        ("hls", "core.sv", "is a hardware description", "implementations.fpga"),
+    ],
+)
+def test_a_source_in_another_language_is_told_with_its_place(language, source, text, hint):
+    data = {"sources": ["fine.v" if language == "fpga" else "fine.cpp", source]}
+    core, (mistake,) = read_core("my/core", language, data, PORTS, PARAMETERS)
+    assert core is None
+    assert mistake.path == ("sources", 1)
+    assert text in mistake.text
+    assert hint in mistake.hint
+
+
 def test_an_ideal_memory_is_never_assumed():
     graph = load_graph(EXAMPLE)
     platform = load_platform("fpga_sim")
@@ -80,6 +113,33 @@ def test_an_ideal_memory_is_never_assumed():
     mapping = map_graph(graph, bare, "hardware", installed())
     with pytest.raises(InputError, match="does not say latency_ns, bandwidth_bytes_per_s of fpga0"):
         FpgaBackend().generate(graph, mapping)
+
+
+def test_a_field_without_a_bound_is_refused_before_anything_is_built(tmp_path):
+    (tmp_path / "wide_msgs" / "msg").mkdir(parents=True)
+    (tmp_path / "wide_msgs" / "msg" / "Wide.msg").write_text("uint8[] data\n")
+    node = tmp_path / "nodes" / "wide"
+    node.mkdir(parents=True)
+    (node / "core.sv").write_text("")
+    (node / "core.cpp").write_text("")
+    (node / "node.yaml").write_text(
+        "schema: ligament/node/1\ntype: case/wide\ndescription: Takes what has no bound.\nports:\n"
+        "  in: {direction: in, message: wide_msgs/msg/Wide}\n"
+        "  out: {direction: out, message: wide_msgs/msg/Wide}\n"
+        "implementations: {fpga: {sources: [core.sv]}, hls: {sources: [core.cpp]}}\n"
+    )
+    (tmp_path / "graph.yaml").write_text(
+        "schema: ligament/graph/1\nname: wide\npackages: [nodes]\nmessages: [wide_msgs]\n"
+        "nodes: {wide: {type: case/wide, device: fpga0}}\n"
+        "topics: {in: {bound_bytes: 100}, out: {bound_bytes: 100}}\n"
+    )
+    graph = load_graph(tmp_path / "graph.yaml")
+    for platform, backend in (("fpga_sim", FpgaBackend()), ("fpga_sw_emu", HlsBackend())):
+        mapping = map_graph(graph, load_platform(platform), None, installed())
+        with pytest.raises(LigamentError) as refused:
+            backend.generate(graph, mapping)
+        assert "Wide.msg:1:" in str(refused.value)
+        assert "bound-missing" in str(refused.value)
 
 
 def test_bounds_of_a_core_go_before_those_that_ship(tmp_path):

@@ -19,6 +19,7 @@ HOW_TO = REPO / "docs" / "how-to"
 PAGE = HOW_TO / "own-node-package.md"
 GPU_PAGE = HOW_TO / "gpu-node.md"
 FPGA_PAGE = HOW_TO / "fpga-node.md"
+HLS_PAGE = HOW_TO / "hls-node.md"
 PARALLEL_PAGE = HOW_TO / "parallel-nodes.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
@@ -109,3 +110,11 @@ def test_the_page_of_cores_builds_and_runs_outside_the_repository(tmp_path: Path
     assert len(record.read_text().splitlines()) == 5
     (twice,) = (tmp_path / "build" / "darkened_twice").glob("*/runs/*/outputs/sink.jsonl")
     assert len(twice.read_text().splitlines()) == 5
+
+
+@pytest.mark.timeout(600)
+def test_the_page_of_cores_in_cpp_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
+    output = follow(HLS_PAGE, tmp_path)
+    assert "run natively (sw_emu)" in " ".join(output.split())
+    (record,) = (tmp_path / "build" / "darkened").glob("*/runs/*/outputs/sink.jsonl")
+    assert len(record.read_text().splitlines()) == 5

@@ -136,7 +136,8 @@ def test_variants_share_the_project(project: Path, tmp_path: Path) -> None:
 def test_a_device_without_back_end_is_named(project: Path, tmp_path: Path) -> None:
     graph, mapping = stages(project, "processes")
     name = "/left/filter"
-    nodes = {**mapping.nodes, name: dataclasses.replace(mapping.nodes[name], kind="mcu")}
+    node = dataclasses.replace(mapping.nodes[name], kind="mcu", implementation="mcu")
+    nodes = {**mapping.nodes, name: node}
     with pytest.raises(InputError) as raised:
         generate(graph, dataclasses.replace(mapping, nodes=nodes), tmp_path)
     problem = raised.value.problems[0]

@@ -25,7 +25,7 @@ from ligament.generate.fpga.texts import (
 )
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.designs import designs_of
-from ligament.mapping.model import GraphMapping
+from ligament.mapping.model import GraphMapping, MappedNode
 from ligament.messages.hdl import Bounds, read_bounds, render_all
 from ligament.messages.store import load_store
 
@@ -35,7 +35,7 @@ class FpgaBackend:
 
     def generate(self, graph: Graph, mapping: GraphMapping) -> Output:
         """Return tops, components, their project, and the libraries the variant needs."""
-        hardware = {n: node for n, node in mapping.nodes.items() if node.kind == "fpga"}
+        hardware = {n: node for n, node in mapping.nodes.items() if _is_ours(node)}
         used = sorted({node.type for node in hardware.values()})
         place = _place_of(mapping)
         types = {name: (graph.types[name], _core(graph.types[name])) for name in used}
@@ -71,6 +71,10 @@ class FpgaBackend:
         return Output(files, {}, entry, components)
 
 
+def _is_ours(node: MappedNode) -> bool:
+    return node.implementation == "fpga"
+
+
 def _designs(
     mapping: GraphMapping, types: Mapping[str, tuple[NodeType, Core]]
 ) -> dict[str, Design]:
@@ -83,7 +87,7 @@ def _designs(
         name += f"-{number}" if number > 1 else ""
         made.update(dict.fromkeys(group.nodes, joined_design(mapping, group.nodes, types, name)))
     for node, mapped in mapping.nodes.items():
-        if mapped.kind == "fpga" and node not in made:
+        if _is_ours(mapped) and node not in made:
             name = mapped.type.replace("/", "-")
             made[node] = single_design(*types[mapped.type], name)
     return {node: made[node] for node in sorted(made)}
@@ -99,7 +103,7 @@ def _library_of(place: Place, design: Design) -> str:
 
 
 def _place_of(mapping: GraphMapping) -> Place:
-    devices = {n.device for n in mapping.nodes.values() if n.kind == "fpga"}
+    devices = {n.device for n in mapping.nodes.values() if _is_ours(n)}
     device = min(devices, default="")
     figures = mapping.hardware.get(device, {})
     missing = [k for k in FIGURES if k not in figures]
@@ -119,7 +123,11 @@ def _place_of(mapping: GraphMapping) -> Place:
 
 def _core(node_type: NodeType) -> Core:
     core, mistakes = read_core(
-        node_type.type, node_type.implementations["fpga"], node_type.ports, node_type.parameters
+        node_type.type,
+        "fpga",
+        node_type.implementations["fpga"],
+        node_type.ports,
+        node_type.parameters,
     )
     if core is None:  # a graph that was written by hand, after `check`
         where = Location(str(Path(node_type.folder) / "node.yaml"))

@@ -12,7 +12,7 @@ from typing import Any
 import ligament
 from ligament import resources
 from ligament.cores.manifest import Core
-from ligament.generate.files import GeneratedFile, cpp_text, render, source_of
+from ligament.generate.files import GeneratedFile, render, source_of
 from ligament.generate.fpga.plan import (
     PROBES_PER_WORD,
     Design,
@@ -22,7 +22,8 @@ from ligament.generate.fpga.plan import (
     single_design,
     slug,
 )
-from ligament.graph.model import Graph, NodeType, Parameter, plain
+from ligament.generate.registers import declaration_of, others_of
+from ligament.graph.model import Graph, NodeType, Parameter
 from ligament.graph.qos import QoS
 from ligament.messages.cpp_names import header_path, qualified
 
@@ -167,7 +168,6 @@ def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) 
 
 
 def _member(member: Member, gateways: Iterable[PoolEnds]) -> dict[str, Any]:
-    registers = member.core.parameters
     return {
         "place": member.place,
         "slug": member.slug,
@@ -189,8 +189,8 @@ def _member(member: Member, gateways: Iterable[PoolEnds]) -> dict[str, Any]:
         ],
         "links": [*member.inputs, *member.outputs],
         "stamps": [link for link in member.outputs if link.outside is None],
-        "parameters": [_parameter(p, member.slug) for p in registers],
-        "others": [_other(p) for p in member.type.parameters.values() if p not in registers],
+        "parameters": [_parameter(p, member.slug) for p in member.core.parameters],
+        "others": others_of(member.type, member.core),
     }
 
 
@@ -215,7 +215,7 @@ def _profile(qos: QoS | None) -> dict[str, Any] | None:
         for name in ("deadline", "lifespan", "liveliness_lease")
     }
     durability = "volatile_" if qos.durability == "volatile" else qos.durability
-    return plain(qos) | {"durability": durability, "ns": nanoseconds}
+    return qos.to_json() | {"durability": durability, "ns": nanoseconds}
 
 
 def _link(link: Link) -> dict[str, Any]:
@@ -223,31 +223,13 @@ def _link(link: Link) -> dict[str, Any]:
     return {name: getattr(link, name) for name in fields} | {"cpp": qualified(link.message)}
 
 
-def _parameter(parameter: Parameter, owner: str) -> dict[str, Any]:
+def _parameter(parameter: Parameter, owner: str) -> dict[str, str]:
     name = slug(parameter.name)
     return {
-        "name": parameter.name,
         "port": f"parameter_{parameter.name.replace('.', '_')}_i",
         "wire": f"parameter_{owner}_{name}_i",
-        "description": parameter.description,
-        "default": (float if parameter.type == "double" else int)(parameter.default or 0),
-        "type": parameter.type,
-        "range": list(parameter.range) if parameter.range else None,
+        "declare": declaration_of(parameter),
     }
-
-
-def _other(parameter: Parameter) -> dict[str, str]:
-    """A parameter that only other implementations use: the node has it, as they do."""
-    value = parameter.default
-    if parameter.type == "bool":
-        return {"name": parameter.name, "type": "bool", "default": "true" if value else "false"}
-    if parameter.type == "integer":
-        number = f"std::int64_t{{{int(value or 0)}}}"
-        return {"name": parameter.name, "type": "std::int64_t", "default": number}
-    if parameter.type == "double":
-        return {"name": parameter.name, "type": "double", "default": repr(float(value or 0))}
-    text = f"std::string({cpp_text(str(value or ''))})"
-    return {"name": parameter.name, "type": "std::string", "default": text}
 
 
 def _words(design: Design) -> list[dict[str, Any]]:

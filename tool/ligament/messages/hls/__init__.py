@@ -5,6 +5,6 @@ render_hls(store, messages, read_bounds([]))      # {"sensor_msgs/msg/imu.hpp": 
 hls_support()                                     # {"lig_hls.hpp": text, "native/ap_int.h": ...}
 """
 
-from ligament.messages.hls.render import hls_support, render_hls
+from ligament.messages.hls.render import header_of, hls_support, qualified_of, render_hls
 
-__all__ = ["hls_support", "render_hls"]
+__all__ = ["header_of", "hls_support", "qualified_of", "render_hls"]

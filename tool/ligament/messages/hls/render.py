@@ -40,7 +40,7 @@ def render_hls(store: TypeStore, messages: Iterable[Message], bounds: Bounds) ->
     files = {}
     for message in store.closure(list(messages)):
         template = _environment().get_template("message_hls.hpp.j2")
-        files[_path(message.name)] = template.render(_context(store, message, bounds))
+        files[header_of(message.name)] = template.render(_context(store, message, bounds))
     return files
 
 
@@ -62,12 +62,14 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def _path(name: str) -> str:
+def header_of(name: str) -> str:
+    """Return the path of a message's header, as a node includes it."""
     package, kind, base = name.split("/")
     return f"{package}/{kind}/{snake_case(base)}.hpp"
 
 
-def _qualified(name: str) -> str:
+def qualified_of(name: str) -> str:
+    """Return the full name of a message's struct."""
     return "::lig_hls::" + name.replace("/", "::")
 
 
@@ -83,11 +85,11 @@ def _context(store: TypeStore, message: Message, bounds: Bounds) -> dict[str, ob
         "type": message.name,
         "origin": message.origin,
         "guard": "LIG_HLS_" + "_".join((package, kind, snake_case(base))).upper() + "_HPP",
-        "includes": sorted(_path(name) for name in nested),
+        "includes": sorted(header_of(name) for name in nested),
         "package": package,
         "kind": kind,
         "base": base,
-        "cpp": _qualified(message.name),
+        "cpp": qualified_of(message.name),
         "leaves": len(layout.leaves),
         "constants": layout.leaves,
         "words": [f"0x{word.encoded():016x}ULL" for word in layout.words],
@@ -164,7 +166,7 @@ def _element(field: Field, length: int) -> _Element:
         return _Element(f"::lig_hls::Sequence<unsigned char, {length}>", text=True)
     if element == "wstring":
         return _Element(f"::lig_hls::Sequence<unsigned, {length}>", wide=True, text=True)
-    return _Element(_qualified(element))
+    return _Element(qualified_of(element))
 
 
 def _values(field: Field, name: str, bound: int, place: str) -> _Member:

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores in C++ for high-level synthesis run natively: results, no cycles, faults with a name."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ligament.graph.loader import read_document
+from ligament.graph.schema import validate
+
+HERE = Path(__file__).parent
+EXAMPLE = HERE.parents[2] / "examples" / "threshold" / "graph.yaml"
+LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+#: What a core with a fault is told as.
+FAULTS = {
+    "silent": "it never answers: it ended without a message on 'out'",
+    "hungry": "it never answers: it waits for more of a stream on which nothing comes any more",
+    "polls": "it never answers: it asks a stream for more, again and again",
+    "deaf": "it did not take all of the message on 'in'",
+    "endless": "it never answers: it gives more than the longest message has",
+    "talkative": "it gave more than one message on 'out'",
+    "breaks": "its output on 'out' breaks the layout of the message (problem 7 ",
+    "refuses": "it refused it on 'out' (reason 77)",
+    "cut": "its output on 'out' breaks the layout of the message (problem 8 ",
+    "spins": "it gave no answer within 1 s of processor time; it gets no further message",
+}
+# loop -> /image -> first -> /middle -> left  -> /left  -> join -> /result
+#                                    -> right -> /right ->
+#                                    -> tail  -> /side
+GRAPH = """schema: ligament/graph/1
+name: case_hls
+packages: [{nodes}]
+nodes:
+  loop: {{type: case/loop, parameters: {{file: {file}, side: true}}}}
+  first: {{type: case/xor, parameters: {{key: 90}}, remap: {{in: image, out: middle}}}}
+  left: {{type: case/xor, parameters: {{key: 15}}, remap: {{in: middle, out: left}}}}
+  right: {{type: case/xor, parameters: {{key: 240}}, remap: {{in: middle, out: right}}}}
+  tail: {{type: case/xor, parameters: {{key: 255}}, remap: {{in: middle, out: side}}}}
+  join: {{type: case/join, remap: {{joined: result}}}}
+variants:
+  # In one process: nodes in processes of their own may miss what is said before they are all there.
+  software: {{containers: one}}
+  emulated:
+    containers: one
+    devices: {{first: fpga0, left: fpga0, right: fpga0, tail: fpga0, join: fpga0}}
+    bound_bytes: {{image: 100000, middle: 100000, left: 100000, right: 100000, result: 100000,
+                   side: 100000}}
+"""
+COUNTING = """schema: ligament/graph/1
+name: case_counting
+packages: [{nodes}]
+nodes:
+  loop: {{type: case/loop, parameters: {{file: {file}, larger: 0}}}}
+  one: {{type: case/odd, remap: {{in: image, out: middle}}}}
+  two: {{type: case/odd, remap: {{in: middle, out: result}}}}
+topics:
+  image: {{bound_bytes: 100000}}
+  middle: {{bound_bytes: 100000}}
+  result: {{bound_bytes: 100000}}
+variants:
+  default: {{containers: one}}
+"""
+
+
+def ligament(*words: str | Path, status: int = 0) -> str:
+    result = subprocess.run(
+        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert result.returncode == status, result.stdout + result.stderr
+    return result.stdout
+
+
+def build(folder: Path, text: str, *variants: str) -> None:
+    values = {"nodes": HERE / "nodes", "file": folder / "results.txt"}
+    (folder / "graph.yaml").write_text(text.format(**values))
+    for variant in variants:
+        words = ["--variant", variant, "--platform", "fpga_sw_emu", "--out", folder / "build"]
+        ligament("build", folder / "graph.yaml", *words)
+
+
+def run(built: Path, *words: str, status: int = 0) -> tuple[dict[str, Any], Path]:
+    """The run's record, and its folder."""
+    domain = f"hls_{uuid.uuid4().hex[:12]}"
+    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
+    last = max((built / "runs").iterdir())
+    return json.loads((last / "run.json").read_text()), last
+
+
+def test_cores_run_natively_give_what_software_gives(tmp_path: Path) -> None:
+    build(tmp_path, GRAPH, "software", "emulated")
+    results = {}
+    for variant in ("software", "emulated"):
+        run(tmp_path / "build" / "case_hls" / variant)
+        results[variant] = sorted((tmp_path / "results.txt").read_text().splitlines())
+    assert len(results["software"]) == 10
+    assert results["emulated"] == results["software"]
+
+
+def test_nodes_of_one_type_are_cores_of_their_own_in_one_process(tmp_path: Path) -> None:
+    build(tmp_path, COUNTING, "default")
+    built = tmp_path / "build" / "case_counting" / "default"
+    manifest = json.loads((built / "manifest.json").read_text())
+    assert validate(read_document(built / "manifest.json"), "manifest") == []
+    assert [len(c["nodes"]) for c in manifest["containers"].values()] == [3]
+    run(built)
+    lines = (tmp_path / "results.txt").read_text().splitlines()
+    assert len(lines) == 5
+    for count, line in enumerate(lines):
+        # Message `count` of the loop has i * 31 + count; each of two cores adds how many it had.
+        expected = [(i * 31 + count + 2 * count) % 256 for i in range(1000)]
+        assert [int(word) for word in line.split()][-1000:] == expected
+
+
+def faulty_graph() -> str:
+    """A good core, and one with each fault; nobody listens to these."""
+    nodes = "".join(
+        f"  {name}: {{{{type: case/odd, parameters: {{{{fault: {name}}}}},"
+        " remap: {{in: image, out: side}}}}\n"
+        for name in FAULTS
+    )
+    return (
+        "schema: ligament/graph/1\nname: case_faults\npackages: [{nodes}]\nnodes:\n"
+        "  loop: {{type: case/loop, parameters: {{file: {file}}}}}\n"
+        "  good: {{type: case/xor, device: fpga0, remap: {{in: image, out: result}}}}\n"
+        f"{nodes}topics:\n  image: &bound {{{{bound_bytes: 100000}}}}\n"
+        "  result: *bound\n  side: *bound\n"
+        "variants:\n  default: {{containers: one, fpga: {{patience_s: 1}}}}\n"
+    )
+
+
+def test_a_core_that_never_answers_or_breaks_a_rule_is_named_and_others_go_on(
+    tmp_path: Path,
+) -> None:
+    build(tmp_path, faulty_graph(), "default")
+    record, _ = run(tmp_path / "build" / "case_faults" / "default", status=1)  # nodes told errors
+    assert len((tmp_path / "results.txt").read_text().splitlines()) == 5
+    told: dict[str, set[str]] = {}
+    for error in record["errors"]:
+        told.setdefault(error["node"], set()).add(error["text"])
+    assert set(told) == {f"/{name}" for name in FAULTS}
+    for name, text in FAULTS.items():
+        (sentence,) = told[f"/{name}"]
+        assert sentence.startswith("a message gives no output: " + text), name
+
+
+def test_the_example_gives_equal_frames_and_a_report_without_cycles(tmp_path: Path) -> None:
+    frames = {}
+    for variant in ("software", "hardware"):
+        words = ["--variant", variant, "--platform", "fpga_sw_emu", "--out", tmp_path]
+        ligament("build", EXAMPLE, *words)
+        built = tmp_path / "threshold" / variant
+        record, folder = run(built, *(("--trace",) if variant == "hardware" else ()))
+        frames[variant] = (folder / "outputs" / "sink.jsonl").read_text()
+    assert frames["hardware"].count("\n") == 6
+    assert frames["hardware"] == frames["software"]
+    assert validate(read_document(folder / "run.json"), "run") == []
+    assert record["nodes"]["/threshold"]["emulated"] == "fpga0"
+    assert "emulated" not in record["nodes"]["/camera"]
+    shown = ligament("report", folder, "--out", tmp_path / "report.json")
+    assert "no time here is any hardware's: /threshold on fpga0 ran natively" in " ".join(
+        shown.split()
+    )
+    (variant_entry,) = json.loads((tmp_path / "report.json").read_text())["variants"]
+    assert variant_entry["time_base"] == "emulated"
+    (span,) = [s for s in variant_entry["spans"] if s["span"] == "sw_emu"]
+    assert (span["node"], span["device"], span["time_base"]) == ("/threshold", "fpga0", "emulated")
+    assert [v["value"] for v in variant_entry["span_values"] if v["node"] == "/threshold"] == []
+
+
+@pytest.mark.parametrize(
+    ("core", "text"),
+    [
+        ("void threshold(int);", "undefined reference to `threshold("),
+        ("#include <no_such_message.hpp>", "no_such_message.hpp"),
+    ],
+)
+def test_a_core_that_is_not_what_the_manifest_says_does_not_build(
+    tmp_path: Path, core: str, text: str
+) -> None:
+    nodes = tmp_path / "nodes" / "wrong"
+    nodes.mkdir(parents=True)
+    (nodes / "core.cpp").write_text(core + "\n")
+    (nodes / "node.yaml").write_text(
+        "schema: ligament/node/1\ntype: case/wrong\ndescription: Not what it says.\nports:\n"
+        "  in: {direction: in, message: std_msgs/msg/Byte}\n"
+        "  out: {direction: out, message: std_msgs/msg/Byte}\n"
+        "implementations:\n  hls: {sources: [core.cpp], function: threshold}\n"
+    )
+    (tmp_path / "graph.yaml").write_text(
+        "schema: ligament/graph/1\nname: wrong\npackages: [nodes]\nnodes:\n"
+        "  wrong: {type: case/wrong}\n"
+        "topics: {in: {bound_bytes: 100}, out: {bound_bytes: 100}}\n"
+    )
+    words = ["--platform", "fpga_sw_emu", "--out", tmp_path / "build"]
+    result = subprocess.run(
+        [*LIGAMENT, "build", str(tmp_path / "graph.yaml"), *map(str, words)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 1
+    assert text in result.stdout + result.stderr

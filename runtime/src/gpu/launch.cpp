@@ -96,6 +96,16 @@ Statistics Counters::read() const {
   return statistics;
 }
 
+Error did_not_end(const std::string& kernels, std::chrono::nanoseconds deadline) {
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline).count();
+  return {ErrorCode::device_lost, kernels + " did not end within " + std::to_string(limit) +
+                                      " ms: the device is given up (LIGAMENT_GPU_DEADLINE_MS)"};
+}
+
+Error was_given_up(const DeviceInfo& device) {
+  return {ErrorCode::device_lost, "'" + device.name + "' was given up before"};
+}
+
 Error is_on_another_device() {
   return {ErrorCode::launch_failed,
           "the payload is on another device, or was left by another device model"};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <ligament/gpu.hpp>
 #include <vector>
@@ -53,6 +54,9 @@ struct Counters {
   [[nodiscard]] Statistics read() const;
 };
 
+/// Of a device that is given up: by whom, and afterwards.
+[[nodiscard]] Error did_not_end(const std::string& kernels, std::chrono::nanoseconds deadline);
+[[nodiscard]] Error was_given_up(const DeviceInfo& device);
 /// Of payloads that stay on the device.
 [[nodiscard]] Error is_on_another_device();
 [[nodiscard]] Error was_not_written();

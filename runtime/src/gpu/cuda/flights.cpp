@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "gpu/keep_for_ever.hpp"
+#include "gpu/launch.hpp"
 
 namespace ligament::gpu::cuda {
 /// Told by the driver; outlives its flights, because a lost device may tell late.
@@ -95,10 +96,7 @@ void Flights::serve() {
 
 void Flights::lose(Flight& flight) {
   give_up(true);
-  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_).count();
-  flight.completion->ended(failure(ErrorCode::device_lost,
-                                   flight.names + " did not end within " + std::to_string(limit) +
-                                       " ms: the device is given up (LIGAMENT_GPU_DEADLINE_MS)"));
+  flight.completion->ended(unexpected<Error>(did_not_end(flight.names, deadline_)));
   keep_for_ever(std::make_shared<Flight>(std::move(flight)));
 }
 

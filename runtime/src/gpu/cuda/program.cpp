@@ -76,7 +76,7 @@ void CudaProgram::submit(std::span<const Launch> launches, std::unique_ptr<Compl
   Flight& flight = assembly.flight;
   flight.completion = std::move(completion);
   if (flights_.is_lost()) {
-    flight.result = failure(ErrorCode::device_lost, "'" + device().name + "' was given up before");
+    flight.result = unexpected<Error>(was_given_up(device()));
     flights_.add(std::move(flight));
     return;
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "gpu/keep_for_ever.hpp"
+#include "gpu/launch.hpp"
 
 namespace ligament::gpu::opencl {
 namespace {
@@ -150,10 +151,7 @@ void Flights::serve() {
 
 void Flights::lose(Flight& flight) {
   give_up(true);
-  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_).count();
-  flight.completion->ended(failure(ErrorCode::device_lost,
-                                   flight.names + " did not end within " + std::to_string(limit) +
-                                       " ms: the device is given up (LIGAMENT_GPU_DEADLINE_MS)"));
+  flight.completion->ended(unexpected<Error>(did_not_end(flight.names, deadline_)));
   keep_for_ever(std::make_shared<Flight>(std::move(flight)));
 }
 

@@ -87,7 +87,7 @@ void OpenClProgram::submit(std::span<const Launch> launches,
   flight.completion = std::move(completion);
   assembly.is_timed = flight.completion->wants_times();
   if (flights_.is_lost()) {
-    flight.result = failure(ErrorCode::device_lost, "'" + device().name + "' was given up before");
+    flight.result = unexpected<Error>(was_given_up(device()));
     flights_.add(std::move(flight));
     return;
   }

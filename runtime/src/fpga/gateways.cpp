@@ -106,8 +106,9 @@ bool Gateways::lend_one(std::size_t number) {
 void Gateways::push(std::size_t number, std::uint64_t cycle) {
   Gateway& gateway = gateways_[number];
   while (!gateway.waiting.empty() && gateway.sent.size() < most_words) {
-    Sent& sent = gateway.sent.emplace_back(gateway.next_tag++, std::move(gateway.waiting.front()),
-                                           gateway.messages++, cycle);
+    gateway.sent.push_back(
+        {gateway.next_tag++, std::move(gateway.waiting.front()), gateway.messages++, cycle});
+    const Sent& sent = gateway.sent.back();
     gateway.waiting.pop_front();
     const std::size_t pad = pad_of(sent.arrival);
     const auto address = reinterpret_cast<std::uint64_t>(sent.arrival.message.data()) - pad;

@@ -133,7 +133,7 @@ def build(folder: Path, text: str, *variants: str) -> None:
     values = {"nodes": HERE / "nodes", "file": folder / "results.txt"}
     (folder / "graph.yaml").write_text(text.format(**values))
     for variant in variants:
-        words = ["--variant", variant, "--platform", "fpga_sim", "--out", folder / "build"]
+        words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
         ligament("build", folder / "graph.yaml", *words)
 
 

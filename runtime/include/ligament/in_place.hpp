@@ -3,9 +3,9 @@
 /// rule that what is published never changes (spec/device/gpu.md, "In place, at the same time").
 ///
 ///   auto matrix = InPlace<float>::create("matrix", 1 << 20).value();
-///   ticket.data = matrix.ticket().words();            // a message of four numbers, to the others
+///   tell(matrix.ticket().numbers);                    // to the others, by any message
 ///   ...
-///   auto same = InPlace<float>::open({ticket.data}).value();              // in another process
+///   auto same = InPlace<float>::open({numbers}).value();                  // in another process
 ///   {
 ///     auto tile = same.change(0, 4096);     // for as long as it is there, nobody else's
 ///     tile[0] += 1;
@@ -39,7 +39,6 @@ enum class InPlaceError : std::uint8_t {
 /// Where the memory is, to be told to other processes of this machine and user.
 struct InPlaceTicket {
   std::array<std::uint64_t, 4> numbers{};
-  [[nodiscard]] const std::array<std::uint64_t, 4>& words() const { return numbers; }
 };
 
 namespace detail {

@@ -16,6 +16,10 @@ namespace ligament::gpu {
 
 /// Ordinary memory of the device, or such as the host may write and read too.
 enum class Kind : std::uint8_t { device, unified };
+/// Of a model that copies.
+[[nodiscard]] inline Kind kind_of(Model model) {
+  return model == Model::unified_memory ? Kind::unified : Kind::device;
+}
 
 /// `Memory` gives it back when it is destroyed; `get()` is what a kernel is given of it. One thread
 /// asks, another gives back.

@@ -38,7 +38,7 @@ TEST(InPlace, two_processes_change_their_parts_at_the_same_time) {
   const InPlaceTicket ticket = memory.ticket();
   const auto mine = memory.change(0, half);
   const int status = in_a_process([&] {
-    const auto same = Checked::open({ticket.words()});
+    const auto same = Checked::open({ticket.numbers});
     if (!same || same->size() != 2 * half) {
       return 1;
     }

@@ -13,8 +13,6 @@
 namespace ligament::gpu::cuda {
 namespace {
 
-Kind kind_of(Model model) { return model == Model::unified_memory ? Kind::unified : Kind::device; }
-
 EncodedNumber encoded(std::uint64_t value) {
   EncodedNumber number;
   std::memcpy(number.bytes.data(), &value, sizeof value);

@@ -22,8 +22,6 @@ Error opens_no_peers_buffers() {
           "platform, and payloads go through the pool"};
 }
 
-Kind kind_of(Model model) { return model == Model::unified_memory ? Kind::unified : Kind::device; }
-
 Result<void> as_result(const char* call, cl_int status) {
   return status == CL_SUCCESS ? Result<void>() : failed(call, status);
 }

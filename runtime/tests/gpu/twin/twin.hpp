@@ -3,7 +3,8 @@
 /// tests on machines without a GPU: streams are threads, device memory is the host's.
 ///
 /// It judges the back-end's own code (order, copies, counts, faults), not NVIDIA's. Threads of a
-/// block run one after the other, so kernels with barriers in their midst are beyond it.
+/// block run one after the other, so kernels with barriers in their midst are beyond it. Its memory
+/// and events can be opened by other processes.
 ///
 ///   CUDA_TWIN=discrete             memory of its own; else it is integrated
 ///   CUDA_TWIN=uncached             integrated, and as old as a Jetson TX2

@@ -143,6 +143,17 @@ def test_a_network_narrower_than_the_port_gets_adapters(graph: Graph) -> None:
     assert "gateway_narrow_0" not in top
 
 
+def test_what_others_take_of_the_memory_is_compiled_in(graph: Graph) -> None:
+    platform = load_platform("fpga_sim")
+    links = tuple(replace(link, contention=0.25, seed=9) for link in platform.links)
+    mapping = map_graph(graph, replace(platform, links=links), "plain", installed())
+    figures = mapping.hardware["fpga0"]
+    assert (figures["contention"], figures["seed"]) == (0.25, 9)
+    code = texts_of(graph, mapping)["plain-fpga0-fpga.cpp"]
+    assert ".contention = 0.25," in code
+    assert ".seed = 9}" in code
+
+
 @pytest.mark.parametrize(
     ("variant", "text"),
     [

@@ -47,7 +47,8 @@ package lig_fields_pkg;
     BadText       = 4'd5,  // a length of 0, no NUL at the end, or a unit above 0xFFFF
     TooLong       = 4'd6,  // bytes behind the message
     WrongField    = 4'd7,  // a token of another field or kind than the layout has
-    WrongLength   = 4'd8   // the message is not as long as its header said
+    WrongLength   = 4'd8,  // the message is not as long as its header said
+    Unsaid        = 4'd15  // a core gave no reason; codes of its own are 16 and above
   } problem_e;
 endpackage
 // verilator lint_on UNUSEDPARAM

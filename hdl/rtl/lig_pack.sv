@@ -67,7 +67,9 @@ module lig_pack
   logic [4:0] have_q, kept;
   logic [63:0] put;   // bytes 0..n-1 of what comes in
   logic [3:0] n;      // 0..8
-  logic pop, room, step;
+  logic pop, room;
+  logic moves;        // something is written, if it is not wrong
+  logic step;         // something is written
   logic spoil;        // a frame that is complete, but not to be believed, gets a byte more
 
   // A full beat leaves only when it is known whether it is the last.
@@ -83,10 +85,9 @@ module lig_pack
   always_ff @(posedge clk_i) begin
     window_q <= window;
     have_q <= kept;
-    if (step) begin
-      window_q <= window | (128'(put & mask_of(n)) << {kept, 3'd0});
-      have_q <= kept + 5'(n);
-    end
+    // What is wrong is known late in the cycle: it does not count (have_q), and so it does not matter that it is here.
+    if (moves) window_q <= window | (128'(put & mask_of(n)) << {kept, 3'd0});
+    if (step) have_q <= kept + 5'(n);
     if (spoil) have_q <= kept + 5'd1;
     if (rst_i || state_q == Idle) begin
       window_q <= '0;
@@ -178,7 +179,8 @@ module lig_pack
   logic cut, writing;
   assign writing = !(state_q inside {Idle, Flush, Discard});
   assign cut = problem != NoProblem || (listens && s_axis_tvalid && s_axis_tuser.kind == Broken);
-  assign step = writing && room && (!listens || s_axis_tvalid) && !cut;
+  assign moves = writing && room && (!listens || s_axis_tvalid);
+  assign step = moves && !cut;
   assign spoil = writing && room && cut && length_q == header_q.length;
   // A beat that cuts the frame short is taken too, and so is all behind it to the end of its message. Of a
   // message that was broken before its first field nothing is sent.
@@ -238,7 +240,7 @@ module lig_pack
       Align: state = Elements;
       Elements: begin
         left = left_q - 35'(offered);
-        if (left == '0) begin
+        if (left_q == 35'(offered)) begin
           state = word_i.op == OpString ? Ending : Fetch;
           if (word_i.op != OpString) address = address_q + 1'b1;
         end
@@ -261,8 +263,9 @@ module lig_pack
   logic [31:0] times;
   assign times = word_i.op == OpRepeat ? word_i.argument : word;
 
+  // None of these matters for a frame that ends here because its beat was wrong.
   always_ff @(posedge clk_i) begin
-    if (step) begin
+    if (moves) begin
       place_q <= place_q + n[2:0];
       if (in_message) length_q <= length_q + 32'(n);
       if (push) counts_q <= (NESTING * 32)'({counts_q, times});
@@ -284,13 +287,14 @@ module lig_pack
       Flush: if (have_q == '0 || (pop && m_axis_tlast)) state_q <= discard_q ? Discard : Idle;
       Discard: if (s_axis_tvalid && s_axis_tlast) state_q <= Idle;
       default: begin
-        if (cut && room) begin
-          state_q <= Flush;
-          discard_q <= !s_axis_tlast;
-        end else if (step) begin
+        if (moves) begin
           state_q <= state;
           address_q <= address;
           left_q <= left;
+        end
+        if (cut && room) begin
+          state_q <= Flush;
+          discard_q <= !s_axis_tlast;
         end
       end
     endcase

@@ -52,10 +52,11 @@ module lig_skid #(
       out_valid_q <= s_axis_tvalid || skid_valid_q;
       out_q <= skid_valid_q ? skid_q : in;
       skid_valid_q <= 1'b0;
-    end else if (s_axis_tvalid && !skid_valid_q) begin
+    end else if (s_axis_tvalid) begin
       skid_valid_q <= 1'b1;
-      skid_q <= in;
     end
+    // Whether it is a beat is known by skid_valid_q: a late tvalid has two registers to reach, and not all of them.
+    if (!skid_valid_q) skid_q <= in;
     if (rst_i) begin
       out_valid_q <= 1'b0;
       skid_valid_q <= 1'b0;

@@ -80,13 +80,14 @@ module lig_unpack
   end
 
   always_ff @(posedge clk_i) begin
-    window_q <= (window_q >> {take, 3'd0}) | (accept ? 128'(s_axis_tdata) << {rest, 3'd0} : '0);
-    have_q <= rest + (accept ? fresh : 5'd0);
-    if (s_axis_tvalid && s_axis_tready) ended_q <= s_axis_tlast;
     if (rst_i || !in_body || state_q == Drain) begin
       window_q <= '0;
       have_q <= '0;
+    end else begin
+      window_q <= (window_q >> {take, 3'd0}) | (accept ? 128'(s_axis_tdata) << {rest, 3'd0} : '0);
+      have_q <= rest + (accept ? fresh : 5'd0);
     end
+    if (s_axis_tvalid && s_axis_tready) ended_q <= s_axis_tlast;
   end
 
   // --- one step -------------------------------------------------------------------------------------------
@@ -109,10 +110,11 @@ module lig_unpack
 
   // A bool is 0 or 1 in the field stream, whatever its byte was.
   always_comb begin
-    elements = window_q[63:0];
-    for (int unsigned i = 0; i < 8; i++) begin
-      if (word_i.is_bool) elements[8*i+:8] = {7'd0, |window_q[8*i+:8]};
-      if (!chunk_keep[i]) elements[8*i+:8] = '0;
+    elements = '0;
+    if (state_q == Elements) begin  // simulators need not compute them otherwise
+      for (int unsigned i = 0; i < 8; i++) begin
+        if (chunk_keep[i]) elements[8*i+:8] = word_i.is_bool ? {7'd0, |window_q[8*i+:8]} : window_q[8*i+:8];
+      end
     end
   end
 
@@ -141,37 +143,44 @@ module lig_unpack
     endcase
   end
 
-  logic over_bound, no_text, wide_unit;
-  assign over_bound = word_i.op == OpString ? word > word_i.argument + 32'd1 : word > word_i.argument;
+  logic over_bound, no_text, wide_unit, one_more;
+  // A text's count has its NUL in it. one_more is word == argument + 1, whose sum with ~argument is 0: found without
+  // an adder in front of the comparison.
+  assign one_more = (word ^ ~word_i.argument) == {word[30:0] | ~word_i.argument[30:0], 1'b0};
+  assign over_bound = word > word_i.argument && !(word_i.op == OpString && one_more);
   assign no_text = word_i.op == OpString && word == '0;
   assign wide_unit = is_wide && (|window_q[31:16] || (chunk_keep[7] && |window_q[63:48]));
   assign text_end = window_q[7:0] == '0;
   assign starved = have_q < 5'(want) && ended_q && state_q != Report;
 
-  // What is wrong with the bytes that this step takes.
+  // What is wrong with the bytes that this step takes; bounds apart, which are compared late in the cycle.
+  logic counts_now, too_many;
+  problem_e other;
+  assign counts_now = state_q == Fetch && is_count && slack == '0 && have_q >= 5'd4;
+  assign too_many = counts_now && over_bound;
   always_comb begin
-    problem = NoProblem;
-    if (starved) problem = TooShort;
+    other = NoProblem;
+    if (starved) other = TooShort;
     else if (have_q >= 5'(want)) begin
       unique case (state_q)
-        Origin: if (window_q[15:0] != 16'h0100) problem = Encapsulation;
-        Fetch: begin
-          if (is_count && slack == '0 && over_bound) problem = OverBound;
-          else if (is_count && slack == '0 && no_text) problem = BadText;
-        end
-        Elements: if (wide_unit) problem = BadText;
-        Ending: if (!text_end) problem = BadText;
-        Finish: if (have_q > 5'd3) problem = TooLong;
+        Origin: if (window_q[15:0] != 16'h0100) other = Encapsulation;
+        Fetch: if (is_count && slack == '0 && no_text) other = BadText;
+        Elements: if (wide_unit) other = BadText;
+        Ending: if (!text_end) other = BadText;
+        Finish: if (have_q > 5'd3) other = TooLong;
         default: ;
       endcase
     end
+    problem = too_many ? OverBound : other;
   end
 
   // A message is done when nothing but padding to a multiple of 4 is behind it.
   logic ready_to_finish, speaks;
   assign ready_to_finish = state_q != Finish || ended_q;
-  assign speaks = needs_token && have_q >= 5'(want) && ready_to_finish && problem == NoProblem;
-  assign step = have_q >= 5'(want) && ready_to_finish && problem == NoProblem && (!speaks || m_axis_tready);
+  assign speaks = needs_token && have_q >= 5'(want) && ready_to_finish && other == NoProblem && !too_many;
+  // What is wrong is no part of the step: of a broken message it does not matter what is taken, and bounds are
+  // compared late in the cycle.
+  assign step = have_q >= 5'(want) && ready_to_finish && (!needs_token || m_axis_tready);
   assign take = step && state_q != Finish && state_q != Report ? want : 4'd0;
 
   assign m_axis_tvalid = speaks;

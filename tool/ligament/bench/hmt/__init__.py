@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
-from ligament.bench.framework import Measured
-from ligament.bench.hmt import area, chain, network, rows
+from collections.abc import Callable
+from functools import partial
+
+from ligament.bench.framework import Measured, Row
+from ligament.bench.hmt import area, chain, driving, network, rows
 from ligament.bench.hmt.options import Options, plan_of
 from ligament.bench.hmt.table import print_result
 from ligament.errors import FailureError
@@ -25,12 +28,20 @@ def measure(quick: bool, options: Options) -> Measured:
             measured.rows += chain.measure(width, quick)
     measured.rows += rows.simulation_speed(plan)
     if options.area:
-        for synthesised in area.NETWORKS:
-            try:
-                measured.rows += area.measure(synthesised)
-            except FailureError as error:
-                # What was simulated is kept.
-                measured.failures.append(f"area of {synthesised.name}: {error}")
+        _add_areas(measured)
     measured.failures += rows.missed_goals(measured.rows)
     measured.notes = list(rows.NOTES)
     return measured
+
+
+def _add_areas(measured: Measured) -> None:
+    """What was simulated, or synthesised, is kept where something cannot be."""
+    wanted: list[tuple[str, Callable[[], list[Row]]]] = [
+        ("area of the driving graph", driving.measure),
+        *((f"area of {n.name}", partial(area.measure, n)) for n in area.NETWORKS),
+    ]
+    for what, take in wanted:
+        try:
+            measured.rows += take()
+        except FailureError as error:
+            measured.failures.append(f"{what}: {error}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ligament.bench.framework import Row, make_row
@@ -98,11 +99,17 @@ def synthesise(network: Network) -> str:
     if network.queue != "keep-all":
         kind = QUEUES.index(network.queue)
         values += f" -G QOS={{{shape.subscribers}{{2'd{kind}}}}}"
-    names = " ".join(copy_sources(sorted(RTL.glob("*.sv")), folder))
+    values = f"-G DATA_WIDTH={shape.width} {values}"
+    return flattened(folder, "lig_topic", values, sorted(RTL.glob("*.sv")), network.family)
+
+
+def flattened(folder: Path, top: str, values: str, sources: list[Path], family: str) -> str:
+    """Yosys's report of a module with the values of its parameters, as one piece."""
+    names = " ".join(copy_sources(sources, folder))
     script = (
         # -j 1: Yosys compiled to WebAssembly has no threads.
-        f"read_slang -j 1 --top lig_topic -G DATA_WIDTH={shape.width} {values} {names}; flatten; "
-        f"{find_family(network.family).command} -top lig_topic; tee -o stat.txt stat"
+        f"read_slang -j 1 --top {top} {values} {names}; flatten; "
+        f"{find_family(family).command} -top {top}; tee -o stat.txt stat"
     )
     run_tool("yosys", ["-q", "-p", script], folder)
     return (folder / "stat.txt").read_text()

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from ligament.bench.hmt.driving import PUBLISHED_LUT
 from ligament.bench.hmt.rows import FRAMING_BEATS, SLACK_CYCLES, SPEED_GOAL_MS, beats_of
 
 CLOCK_HZ = 100e6
@@ -39,15 +40,17 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
         soft_wrap=True,
     )
     for row in rows:
-        if row["metric"] in ("lut", "ff", "ramb18"):
-            params = row["params"]
+        params = row["params"]
+        if row["metric"] in ("lut", "ff", "ramb18") and "way" in params:
+            console.print(_joined(row), soft_wrap=True)
+        elif row["metric"] in ("lut", "ff", "ramb18"):
             console.print(
                 f"area {params['publishers']}:{params['subscribers']} at {params['width']} bits:"
                 f" {row['p50']:.0f} {row['metric']}"
                 + (f" (verilog-axis: {params['goal']})" if "goal" in params else "")
             )
         if row["metric"] == "chain":
-            params, cycles = row["params"], row["p50"]
+            cycles = row["p50"]
             others = {r["metric"]: r["p50"] for r in rows if r["params"] == params}
             console.print(
                 f"chain of {params['nodes']} nodes, {params['mode']}, {params['width']} bits,"
@@ -63,6 +66,15 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
                 f" goal {SPEED_GOAL_MS:.0f})",
                 soft_wrap=True,
             )
+
+
+def _joined(row: dict[str, Any]) -> str:
+    """What joins the driving graph's nodes; the published figure is with its nodes."""
+    way = row["params"]["way"]
+    text = f"driving graph over {way}: {row['p50']:.0f} {row['metric']} between its nodes"
+    if row["metric"] != "lut":
+        return text
+    return f"{text} (the published system, nodes and all: {PUBLISHED_LUT[way]})"
 
 
 def _key(row: dict[str, Any]) -> tuple[tuple[str, Any], ...]:

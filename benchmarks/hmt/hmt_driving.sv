@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driving application's graph (the paper's table II) with all seven nodes in hardware, in two ways:
+//
+//   TOPICS = 0  over memory: every end of every topic is one in memory, on one port
+//   TOPICS = 1  topics between the nodes are streams; only the camera and the command are in memory
+//
+//   camera -> compensation -> A -> blur -> B -> projection -> C -> following -> D -> control -> command
+//                             A -> red light -> E -----------------------------------> control
+//                             A -> green light -> F ---------------------------------> control
+//
+// The nodes are the same in both, and empty (hmt_node): what is compared is what stands between them. Queues and
+// buffers of ends hold 512 beats. It is synthesised, not simulated.
+module hmt_driving
+  import lig_transfer_pkg::*;
+#(
+    parameter bit TOPICS = 1'b0,
+    parameter int unsigned DATA_WIDTH = 64,
+    parameter int unsigned ENDS = TOPICS ? 1 : 9,  // follows: ends in memory that nodes read; as many may write
+    parameter int unsigned ID_WIDTH = ENDS > 1 ? $clog2(ENDS) : 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic        s_axil_awvalid,
+    output logic        s_axil_awready,
+    input  logic [15:0] s_axil_awaddr,
+    input  logic        s_axil_wvalid,
+    output logic        s_axil_wready,
+    input  logic [63:0] s_axil_wdata,
+    output logic        s_axil_bvalid,
+    input  logic        s_axil_bready,
+    output logic [1:0]  s_axil_bresp,
+    input  logic        s_axil_arvalid,
+    output logic        s_axil_arready,
+    input  logic [15:0] s_axil_araddr,
+    output logic        s_axil_rvalid,
+    input  logic        s_axil_rready,
+    output logic [63:0] s_axil_rdata,
+    output logic [1:0]  s_axil_rresp,
+    output logic        irq_o,
+
+    output logic                    m_axi_arvalid,
+    input  logic                    m_axi_arready,
+    output logic [ID_WIDTH-1:0]     m_axi_arid,
+    output logic [63:0]             m_axi_araddr,
+    output logic [7:0]              m_axi_arlen,
+    input  logic                    m_axi_rvalid,
+    output logic                    m_axi_rready,
+    input  logic [ID_WIDTH-1:0]     m_axi_rid,
+    input  logic [DATA_WIDTH-1:0]   m_axi_rdata,
+    input  logic [1:0]              m_axi_rresp,
+    input  logic                    m_axi_rlast,
+    output logic                    m_axi_awvalid,
+    input  logic                    m_axi_awready,
+    output logic [ID_WIDTH-1:0]     m_axi_awid,
+    output logic [63:0]             m_axi_awaddr,
+    output logic [7:0]              m_axi_awlen,
+    output logic                    m_axi_wvalid,
+    input  logic                    m_axi_wready,
+    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
+    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
+    output logic                    m_axi_wlast,
+    input  logic                    m_axi_bvalid,
+    output logic                    m_axi_bready,
+    input  logic [ID_WIDTH-1:0]     m_axi_bid,
+    input  logic [1:0]              m_axi_bresp
+);
+  localparam int unsigned Depth = 512;
+  localparam int unsigned Nodes = 7;  // compensation, blur, projection, following, control, red, green
+  localparam int unsigned Inputs = 9; // control has three: D, E, F
+
+  // What each input gets, and what each node says.
+  logic [Inputs-1:0] in_valid, in_ready, in_last;
+  logic [Inputs-1:0][DATA_WIDTH-1:0] in_data;
+  logic [Inputs-1:0][DATA_WIDTH/8-1:0] in_keep;
+  logic [Nodes-1:0] out_valid, out_ready, out_last;
+  logic [Nodes-1:0][DATA_WIDTH-1:0] out_data;
+  logic [Nodes-1:0][DATA_WIDTH/8-1:0] out_keep;
+
+  // --- the nodes ------------------------------------------------------------------------------------------
+
+  // Inputs in this order: camera, A, B, C of the first four nodes; A of the two lights; D, E, F of control.
+  localparam int unsigned Control = 4;
+  localparam int unsigned Joined = 6;
+  logic join_valid, join_ready, join_last;
+  logic [DATA_WIDTH-1:0] join_data;
+  logic [DATA_WIDTH/8-1:0] join_keep;
+  logic [1:0] unused_source;
+  lig_arbiter #(.DATA_WIDTH(DATA_WIDTH), .INPUTS(3)) join_inputs (
+      .clk_i, .rst_i,
+      .s_axis_tvalid(in_valid[Inputs-1:Joined]), .s_axis_tready(in_ready[Inputs-1:Joined]),
+      .s_axis_tdata(in_data[Inputs-1:Joined]), .s_axis_tkeep(in_keep[Inputs-1:Joined]),
+      .s_axis_tlast(in_last[Inputs-1:Joined]),
+      .m_axis_tvalid(join_valid), .m_axis_tready(join_ready), .m_axis_tdata(join_data), .m_axis_tkeep(join_keep),
+      .m_axis_tlast(join_last), .m_axis_tid(unused_source));
+
+  for (genvar i = 0; i < Nodes; i++) begin : g_node
+    if (i == Control) begin : g_join
+      hmt_node #(.DATA_WIDTH(DATA_WIDTH), .DATAFLOW(1)) node (
+          .clk_i, .rst_i,
+          .s_axis_tvalid(join_valid), .s_axis_tready(join_ready), .s_axis_tdata(join_data),
+          .s_axis_tkeep(join_keep), .s_axis_tlast(join_last),
+          .m_axis_tvalid(out_valid[i]), .m_axis_tready(out_ready[i]), .m_axis_tdata(out_data[i]),
+          .m_axis_tkeep(out_keep[i]), .m_axis_tlast(out_last[i]));
+    end else begin : g_plain
+      localparam int unsigned From = i < Control ? i : i - 1;
+      hmt_node #(.DATA_WIDTH(DATA_WIDTH), .DATAFLOW(1)) node (
+          .clk_i, .rst_i,
+          .s_axis_tvalid(in_valid[From]), .s_axis_tready(in_ready[From]), .s_axis_tdata(in_data[From]),
+          .s_axis_tkeep(in_keep[From]), .s_axis_tlast(in_last[From]),
+          .m_axis_tvalid(out_valid[i]), .m_axis_tready(out_ready[i]), .m_axis_tdata(out_data[i]),
+          .m_axis_tkeep(out_keep[i]), .m_axis_tlast(out_last[i]));
+    end
+  end
+
+  // --- ends in memory -------------------------------------------------------------------------------------
+
+  logic [ENDS-1:0] send_valid, send_ready, room_valid, room_ready, sent_valid, sent_ready, stored_valid, stored_ready;
+  logic [ENDS-1:0] recall, late;
+  logic [ENDS-1:0][31:0] looped, dropped;
+  send_t [ENDS-1:0] send;
+  room_t [ENDS-1:0] room;
+  event_t [ENDS-1:0] sent, stored;
+  logic [ENDS-1:0] arvalid, arready, rvalid, rready, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
+  logic [ENDS-1:0][63:0] araddr, awaddr;
+  logic [ENDS-1:0][7:0] arlen, awlen;
+  logic [ENDS-1:0][DATA_WIDTH-1:0] wdata;
+  logic [ENDS-1:0][DATA_WIDTH/8-1:0] wstrb;
+  logic [DATA_WIDTH-1:0] rdata;
+  logic [1:0] rresp, bresp;
+  logic rlast;
+
+  for (genvar i = 0; i < ENDS; i++) begin : g_end
+    lig_smt_sub #(.DATA_WIDTH(DATA_WIDTH), .DEPTH(Depth)) sub (
+        .clk_i, .rst_i, .recall_i(recall[i]),
+        .send_valid_i(send_valid[i]), .send_ready_o(send_ready[i]), .send_i(send[i]),
+        .event_valid_o(sent_valid[i]), .event_ready_i(sent_ready[i]), .event_o(sent[i]), .late_o(late[i]),
+        .m_axis_tvalid(in_valid[i]), .m_axis_tready(in_ready[i]), .m_axis_tdata(in_data[i]),
+        .m_axis_tkeep(in_keep[i]), .m_axis_tlast(in_last[i]),
+        .m_axi_arvalid(arvalid[i]), .m_axi_arready(arready[i]), .m_axi_araddr(araddr[i]), .m_axi_arlen(arlen[i]),
+        .m_axi_rvalid(rvalid[i]), .m_axi_rready(rready[i]), .m_axi_rdata(rdata), .m_axi_rresp(rresp),
+        .m_axi_rlast(rlast));
+    if (i < (TOPICS ? 1 : Nodes)) begin : g_pub
+      localparam int unsigned From = TOPICS ? Control : i;
+      lig_smt_pub #(.DATA_WIDTH(DATA_WIDTH), .DEPTH(Depth)) pub (
+          .clk_i, .rst_i, .recall_i(recall[i]), .topic_i(8'(i)),
+          .s_axis_tvalid(out_valid[From]), .s_axis_tready(out_ready[From]), .s_axis_tdata(out_data[From]),
+          .s_axis_tkeep(out_keep[From]), .s_axis_tlast(out_last[From]),
+          .room_valid_i(room_valid[i]), .room_ready_o(room_ready[i]), .room_i(room[i]),
+          .event_valid_o(stored_valid[i]), .event_ready_i(stored_ready[i]), .event_o(stored[i]),
+          .looped_o(looped[i]), .dropped_o(dropped[i]),
+          .m_axi_awvalid(awvalid[i]), .m_axi_awready(awready[i]), .m_axi_awaddr(awaddr[i]), .m_axi_awlen(awlen[i]),
+          .m_axi_wvalid(wvalid[i]), .m_axi_wready(wready[i]), .m_axi_wdata(wdata[i]), .m_axi_wstrb(wstrb[i]),
+          .m_axi_wlast(wlast[i]),
+          .m_axi_bvalid(bvalid[i]), .m_axi_bready(bready[i]), .m_axi_bresp(bresp));
+    end else begin : g_no_pub
+      assign room_ready[i] = 1'b0;
+      assign stored_valid[i] = 1'b0;
+      assign stored[i] = '0;
+      assign looped[i] = '0;
+      assign dropped[i] = '0;
+      assign awvalid[i] = 1'b0;
+      assign awaddr[i] = '0;
+      assign awlen[i] = '0;
+      assign wvalid[i] = 1'b0;
+      assign wdata[i] = '0;
+      assign wstrb[i] = '0;
+      assign wlast[i] = 1'b0;
+      assign bready[i] = 1'b1;
+    end
+  end
+
+  lig_shell #(.ENDS(ENDS)) shell (
+      .clk_i, .rst_i, .s_axil_awvalid, .s_axil_awready, .s_axil_awaddr, .s_axil_awprot('0), .s_axil_wvalid,
+      .s_axil_wready, .s_axil_wdata, .s_axil_wstrb('1), .s_axil_bvalid, .s_axil_bready, .s_axil_bresp,
+      .s_axil_arvalid, .s_axil_arready, .s_axil_araddr, .s_axil_arprot('0), .s_axil_rvalid, .s_axil_rready,
+      .s_axil_rdata, .s_axil_rresp, .irq_o,
+      .send_valid_o(send_valid), .send_ready_i(send_ready), .send_o(send),
+      .room_valid_o(room_valid), .room_ready_i(room_ready), .room_o(room),
+      .sent_valid_i(sent_valid), .sent_ready_o(sent_ready), .sent_i(sent),
+      .stored_valid_i(stored_valid), .stored_ready_o(stored_ready), .stored_i(stored),
+      .recall_o(recall), .late_i(late), .looped_i(looped), .dropped_i(dropped),
+      .busy_i('0), .reads_i('0), .writes_i('0));
+
+  lig_axi_mux #(.DATA_WIDTH(DATA_WIDTH), .MASTERS(ENDS)) port (
+      .clk_i, .rst_i,
+      .s_axi_arvalid(arvalid), .s_axi_arready(arready), .s_axi_araddr(araddr), .s_axi_arlen(arlen),
+      .s_axi_rvalid(rvalid), .s_axi_rready(rready), .s_axi_rdata(rdata), .s_axi_rresp(rresp), .s_axi_rlast(rlast),
+      .s_axi_awvalid(awvalid), .s_axi_awready(awready), .s_axi_awaddr(awaddr), .s_axi_awlen(awlen),
+      .s_axi_wvalid(wvalid), .s_axi_wready(wready), .s_axi_wdata(wdata), .s_axi_wstrb(wstrb), .s_axi_wlast(wlast),
+      .s_axi_bvalid(bvalid), .s_axi_bready(bready), .s_axi_bresp(bresp),
+      .m_axi_arvalid, .m_axi_arready, .m_axi_arid, .m_axi_araddr, .m_axi_arlen,
+      .m_axi_rvalid, .m_axi_rready, .m_axi_rid, .m_axi_rdata, .m_axi_rresp, .m_axi_rlast,
+      .m_axi_awvalid, .m_axi_awready, .m_axi_awid, .m_axi_awaddr, .m_axi_awlen,
+      .m_axi_wvalid, .m_axi_wready, .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast,
+      .m_axi_bvalid, .m_axi_bready, .m_axi_bid, .m_axi_bresp);
+
+  // --- topics ---------------------------------------------------------------------------------------------
+
+  // Who publishes topics A to F, and the first input that each leads to. A has two more: the lights'.
+  if (TOPICS) begin : g_topics
+    localparam int unsigned Topics = 6;
+    localparam bit [Topics-1:0][3:0] Publisher = {4'd6, 4'd5, 4'd3, 4'd2, 4'd1, 4'd0};
+    localparam bit [Topics-1:0][3:0] First = {4'd8, 4'd7, 4'd6, 4'd3, 4'd2, 4'd1};
+    for (genvar i = 0; i < Topics; i++) begin : g_topic
+      localparam int unsigned P = 32'(Publisher[i]);
+      localparam int unsigned F = 32'(First[i]);
+      if (i == 0) begin : g_many
+        lig_topic #(.DATA_WIDTH(DATA_WIDTH), .SUBSCRIBERS(3), .STATS(0)) topic (
+            .clk_i, .rst_i,
+            .s_axis_tvalid(out_valid[P]), .s_axis_tready(out_ready[P]), .s_axis_tdata(out_data[P]),
+            .s_axis_tkeep(out_keep[P]), .s_axis_tlast(out_last[P]),
+            .m_axis_tvalid({in_valid[5:4], in_valid[F]}), .m_axis_tready({in_ready[5:4], in_ready[F]}),
+            .m_axis_tdata({in_data[5:4], in_data[F]}), .m_axis_tkeep({in_keep[5:4], in_keep[F]}),
+            .m_axis_tlast({in_last[5:4], in_last[F]}));
+      end else begin : g_one
+        lig_topic #(.DATA_WIDTH(DATA_WIDTH), .STATS(0)) topic (
+            .clk_i, .rst_i,
+            .s_axis_tvalid(out_valid[P]), .s_axis_tready(out_ready[P]), .s_axis_tdata(out_data[P]),
+            .s_axis_tkeep(out_keep[P]), .s_axis_tlast(out_last[P]),
+            .m_axis_tvalid(in_valid[F]), .m_axis_tready(in_ready[F]), .m_axis_tdata(in_data[F]),
+            .m_axis_tkeep(in_keep[F]), .m_axis_tlast(in_last[F]));
+      end
+    end
+  end
+endmodule

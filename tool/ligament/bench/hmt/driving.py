@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driving graph's nodes over memory and over hardware topics: what joins them (table II)."""
+
+from __future__ import annotations
+
+from ligament.bench.framework import Row, make_row
+from ligament.bench.hmt.area import cells_of, figures_of, flattened
+from ligament.bench.hmt.network import BUILD, DRIVER, RTL
+from ligament.report.statistics import summarise
+
+#: As `ways` of rows and of hmt_driving.sv's TOPICS.
+WAYS = ("memory", "topics")
+SOURCES = [DRIVER.with_name(name) for name in ("hmt_node.sv", "hmt_driving.sv")]
+#: LUTs of the published systems with their nodes: over memory, over topics.
+PUBLISHED_LUT = {"memory": 134_252, "topics": 44_939}
+FAMILY = "xcup"
+
+
+def measure() -> list[Row]:
+    """Cells of both ways; that of topics has the other's as its goal."""
+    rows: list[Row] = []
+    goals: dict[str, int] = {}
+    for way in WAYS:
+        folder = BUILD / f"driving-{way}"
+        values = f"-G TOPICS={WAYS.index(way)}"
+        sources = [*sorted(RTL.glob("*.sv")), *SOURCES]
+        report = flattened(folder, "hmt_driving", values, sources, FAMILY)
+        figures = figures_of(cells_of(report), FAMILY)
+        for metric, value in figures.items():
+            params = {"graph": "driving", "way": way, "width": 64, "depth": 512}
+            goal = {"goal": goals[metric]} if metric in goals else {}
+            rows.append(make_row("hmt", {**params, **goal}, metric, "1", summarise([value])))
+        goals = figures
+    return rows

@@ -43,12 +43,11 @@ def hardware_entry(variant: dict[str, Any]) -> dict[str, Any]:
     told = {(v["node"], v["value"]): v for v in variant["span_values"]}
     cycles = {node: row for (node, value), row in told.items() if value == "cycles"}
     clocks = {row["p50"] for (_, value), row in told.items() if value == "clock_hz"}
-    kept = ("name", "run_dir", "equal", "equality", "latency_ns", "message_passing")
-    # Where a stream joins cores, no chain of messages passes through them: they count themselves.
-    counted = max((int(row["n"]) for row in cycles.values()), default=0)
+    kept = ("name", "run_dir", "frames", "equal", "equality", "latency_ns", "message_passing")
     return {
         **{name: variant[name] for name in kept},
-        "frames": variant["frames"] or counted,
+        "time_base": variant["time_base"],
+        **({"hardware": variant["hardware"]} if "hardware" in variant else {}),
         "cycles": {
             node: {k: row[k] for k in ("n", "p50", "min", "max")} for node, row in cycles.items()
         },

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ligament.demo.figures import GOAL
 from ligament.mapping.model import GraphMapping
-from ligament.report.terminal import duration, percent, print_report
+from ligament.report.terminal import duration, percent, print_hardware, print_report
 from ligament.run.hosts import mapping_of
 
 CLOCKS = {
@@ -27,6 +27,8 @@ def print_demo(report: dict[str, Any], console: Console) -> None:
     print_report(report, console)
     if "hardware" in report:
         console.print(hardware_table(report["hardware"]))
+        for variant in report["hardware"]["variants"]:
+            print_hardware(variant, console)
     if "paced" in report:
         console.print(_paced_table(report["paced"]))
     for line in conclusions(report):
@@ -95,7 +97,8 @@ def hardware_table(hardware: dict[str, Any]) -> Table:
         title_justify="left",
     )
     clocks = [f"at {clock / 1e6:g} MHz" for clock in CLOCKS_HZ]
-    for heading in ("variant", "frames", "equal", "cycles of", "cycles", *clocks):
+    headings = ("variant", "frames", "equal", "cycles of", "cycles", *clocks)
+    for heading in (*headings, "chain p50", "time base", "message passing"):
         table.add_column(
             heading, justify="left" if heading in ("variant", "cycles of") else "right"
         )
@@ -108,6 +111,9 @@ def hardware_table(hardware: dict[str, Any]) -> Table:
             ", ".join(f"{node} {row['p50']:.0f}" for node, row in sorted(entry["cycles"].items())),
             f"{cycles:.0f}",
             *(duration(cycles / clock * 1e9) for clock in CLOCKS_HZ),
+            duration((entry["latency_ns"] or {}).get("p50")),
+            str(entry["time_base"] or "-"),
+            percent(entry["message_passing"]),
         )
     return table
 

@@ -9,7 +9,7 @@ counts: then the trace tells who publishes and takes what, and how often.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def _traced_topics(database: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
 
 
 @dataclass
-class _Life:
+class Life:
     """One life of a container: its first status line and its last."""
 
     container: str
@@ -64,18 +64,18 @@ class _Life:
     @property
     def elapsed_ns(self) -> int:
         """Time between the two lines."""
-        return _count(self.last, "t_ns") - _count(self.first, "t_ns")
+        return count_of(self.last, "t_ns") - count_of(self.first, "t_ns")
 
 
 def count_tables(status: Path) -> dict[str, list[dict[str, Any]]]:
     """`topics` and `nodes` of a run from its status.jsonl; both empty where there is none."""
     topics: dict[str, dict[str, Any]] = {}
     nodes: dict[str, dict[str, Any]] = {}
-    lives = list(_lives(status))
+    lives = list(lives_of(status))
     latest = {life.container: life for life in lives}
     for life in lives:
         before = _published(life.first) if latest[life.container] is life else {}
-        for node in _entries(life.last, "nodes"):
+        for node in entries_of(life.last, "nodes"):
             _add_node(nodes, node, life.container)
             _add_topics(topics, node, before, life.elapsed_ns)
     return {
@@ -84,9 +84,9 @@ def count_tables(status: Path) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _lives(path: Path) -> Iterator[_Life]:
+def lives_of(path: Path) -> Iterator[Life]:
     """Lives in order of their ends; a line that cannot be read, or is cut, is passed over."""
-    running: dict[str, _Life] = {}
+    running: dict[str, Life] = {}
     if not path.is_file():
         return
     with path.open(encoding="utf-8", errors="replace") as lines:
@@ -101,17 +101,19 @@ def _lives(path: Path) -> Iterator[_Life]:
             if event.get("event") == "ready" and container in running:
                 yield running.pop(container)
             if event.get("event") == "status":
-                life = running.setdefault(container, _Life(container, first=event))
+                life = running.setdefault(container, Life(container, first=event))
                 life.last = event
     yield from running.values()
 
 
-def _entries(entry: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def entries_of(entry: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """The objects of a list in a status line; what is anything else is passed over."""
     found = entry.get(name)
     return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
 
 
-def _count(entry: dict[str, Any], name: str) -> int:
+def count_of(entry: Mapping[str, Any], name: str) -> int:
+    """A count in a status line; what is none is 0."""
     value = entry.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
@@ -119,15 +121,15 @@ def _count(entry: dict[str, Any], name: str) -> int:
 def _published(line: dict[str, Any]) -> dict[tuple[str, str], int]:
     """Messages sent up to a line, by node and topic."""
     return {
-        (str(node.get("id")), str(publisher.get("topic"))): _count(publisher, "published")
-        for node in _entries(line, "nodes")
-        for publisher in _entries(node, "publishers")
+        (str(node.get("id")), str(publisher.get("topic"))): count_of(publisher, "published")
+        for node in entries_of(line, "nodes")
+        for publisher in entries_of(node, "publishers")
     }
 
 
 def _add_node(nodes: dict[str, dict[str, Any]], node: dict[str, Any], container: str) -> None:
     name = str(node.get("id"))
-    publishers, subscriptions = _entries(node, "publishers"), _entries(node, "subscriptions")
+    publishers, subscriptions = entries_of(node, "publishers"), entries_of(node, "subscriptions")
     row = nodes.setdefault(
         name,
         {
@@ -141,18 +143,20 @@ def _add_node(nodes: dict[str, dict[str, Any]], node: dict[str, Any], container:
             "heap_allocs": 0,
         },
     )
-    row["published"] += sum(_count(p, "published") for p in publishers)
-    row["taken"] += sum(_count(s, "taken") for s in subscriptions)
+    row["published"] += sum(count_of(p, "published") for p in publishers)
+    row["taken"] += sum(count_of(s, "taken") for s in subscriptions)
     row["dropped"] += _dropped(publishers, subscriptions)
-    row["copies"] += sum(_count(s, "copies") for s in subscriptions)
-    row["cpu_ns"] += _count(node, "cpu_ns")
-    row["heap_allocs"] += _count(node, "heap_allocs")
+    row["copies"] += sum(count_of(s, "copies") for s in subscriptions)
+    row["cpu_ns"] += count_of(node, "cpu_ns")
+    row["heap_allocs"] += count_of(node, "heap_allocs")
 
 
 def _dropped(publishers: list[dict[str, Any]], subscriptions: list[dict[str, Any]]) -> int:
     """Messages that never reached a callback: not sent, overwritten, expired, not well formed."""
-    missed = sum(_count(s, what) for s in subscriptions for what in ("lost", "expired", "invalid"))
-    return missed + sum(_count(p, "loans_failed") for p in publishers)
+    missed = sum(
+        count_of(s, what) for s in subscriptions for what in ("lost", "expired", "invalid")
+    )
+    return missed + sum(count_of(p, "loans_failed") for p in publishers)
 
 
 def _add_topics(
@@ -165,25 +169,25 @@ def _add_topics(
     for publisher in _ends(node, "publishers"):
         row = _topic(topics, publisher["topic"])
         _end(row["from"], name)
-        row["published"] += _count(publisher, "published")
-        row["bytes"] += _count(publisher, "bytes")
+        row["published"] += count_of(publisher, "published")
+        row["bytes"] += count_of(publisher, "bytes")
         row["dropped"] += _dropped([publisher], [])
-        row["deadline_missed"] += _count(publisher, "deadline_missed")
+        row["deadline_missed"] += count_of(publisher, "deadline_missed")
         since = before.get((name, row["topic"]))
         if since is not None and elapsed_ns > 0:
-            sent = max(0, _count(publisher, "published") - since)
+            sent = max(0, count_of(publisher, "published") - since)
             row["rate_hz"] = (row["rate_hz"] or 0.0) + sent * 1e9 / elapsed_ns
     for subscription in _ends(node, "subscriptions"):
         row = _topic(topics, subscription["topic"])
         _end(row["to"], name)
         row["dropped"] += _dropped([], [subscription])
         for what in ("taken", "copies", "bytes_copied", "deadline_missed"):
-            row[what] += _count(subscription, what)
+            row[what] += count_of(subscription, what)
 
 
 def _ends(node: dict[str, Any], side: str) -> list[dict[str, Any]]:
     """A node's ends whose topic is told."""
-    return [end for end in _entries(node, side) if isinstance(end.get("topic"), str)]
+    return [end for end in entries_of(node, side) if isinstance(end.get("topic"), str)]
 
 
 def _end(names: list[str], node: str) -> None:

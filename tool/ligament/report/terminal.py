@@ -29,8 +29,19 @@ def print_report(report: dict[str, Any], console: Console) -> None:
             console.print(_layers(variant))
         if variant["provider"] != "ligament":
             console.print(_callbacks(variant))
+        print_hardware(variant, console)
     for line in remarks(report):
         console.print(line, soft_wrap=True)
+
+
+def print_hardware(variant: dict[str, Any], console: Console) -> None:
+    """What the designs of a variant counted, and their cells; nothing of one without any."""
+    hardware = variant.get("hardware", {"topics": []})
+    if hardware["topics"]:
+        console.print(_counted(f"{variant['name']}: topics in hardware", hardware["topics"]))
+    if "area" in hardware:
+        title = f"{variant['name']}: cells of the designs, family {hardware['area']['family']}"
+        console.print(_counted(title, hardware["area"]["rows"]))
 
 
 def duration(value_ns: float | None) -> str:
@@ -183,6 +194,16 @@ def _hops(variant: dict[str, Any]) -> Table:
             _rate(hop["throughput_hz"]),
             str(hop["drops"]),
         )
+    return table
+
+
+def _counted(title: str, rows: list[dict[str, Any]]) -> Table:
+    """Rows of names and counts, as they are."""
+    table = Table(title=title, title_justify="left")
+    for name, value in rows[0].items():
+        table.add_column(name.replace("_", " "), justify="left" if type(value) is str else "right")
+    for row in rows:
+        table.add_row(*("-" if value is None else str(value) for value in row.values()))
     return table
 
 

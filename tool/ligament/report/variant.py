@@ -19,6 +19,7 @@ from ligament.report.database import open_events, read_metadata
 from ligament.report.emulation import emulated_nodes, mark_emulated
 from ligament.report.energy import energy_per_message
 from ligament.report.found import callback_times, found_system, missing, span_times, span_values
+from ligament.report.hardware import hardware_of
 from ligament.report.layers import LAYERS
 from ligament.report.statistics import (
     FEW_SHARES,
@@ -62,12 +63,17 @@ class RunFolder:
         return self.path / "events.parquet"
 
     @property
+    def build(self) -> Path:
+        """What was run; a recording of another system has none."""
+        return self.path.parent.parent / "build.json"
+
+    @property
     def check(self) -> dict[str, Any]:
         """The graph's `check`: whose outputs are compared, and how; empty where it has none."""
-        build = self.path.parent.parent / "build.json"
-        if not build.is_file():
+        if not self.build.is_file():
             return {}
-        check: dict[str, Any] = json.loads(build.read_text(encoding="utf-8")).get("check") or {}
+        text = self.build.read_text(encoding="utf-8")
+        check: dict[str, Any] = json.loads(text).get("check") or {}
         return check
 
     @property
@@ -155,6 +161,7 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         "lost_events": _lost_events(run, metadata),
         **_resources(counters),
         **tables_of(run.path / "status.jsonl", database),
+        **hardware_of(run.path / "status.jsonl", run.build),
         "energy": energy_per_message(run.run.get("energy"), main.complete if main else 0),
         "other_chains": [
             {"id": other.chain.id, "started": other.started, "complete": other.complete}

@@ -67,6 +67,10 @@ def variant(root: Path, figures: dict[str, Any] | None = None) -> Path:
 @needs_tools
 def test_a_design_is_measured_part_by_part(tmp_path: Path) -> None:
     folder = variant(tmp_path)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    library = {"target": "small", "parts": {"left": "/left"}}
+    manifest["backends"] = {"fpga": {"libraries": {"small": library}}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
     result = synthesise(folder)
     assert not validate(Document("synthesis.json", result), "synthesis")
     (design,) = result["designs"]
@@ -78,11 +82,13 @@ def test_a_design_is_measured_part_by_part(tmp_path: Path) -> None:
     assert design["timing"]["part"].startswith("LFE5U-85F")
     assert design["timing"]["fmax_hz"] > 0
     assert over_budget(result) == []
+    assert design["whose"] == {"left": "/left"}
     assert known(folder) == result
     console = Console(record=True, width=120)
     print_synthesis(console, result)
     said = console.export_text()
     assert "budget" in said and "MHz on LFE5U-85F" in said
+    assert "left /left" in said
 
 
 def stored(folder: Path) -> dict[str, Any]:
@@ -95,7 +101,7 @@ def stored(folder: Path) -> dict[str, Any]:
         "schema": "ligament/synthesis/1", "device": "fpga0", "family": "ecp5",
         "budgets": FIGURES["budgets"], "total": cells,
         "designs": [{"name": "small", "digest": digest, "parts": {"left": cells}, "total": cells,
-                     "timing": timing}],
+                     "timing": timing, "whose": {}}],
     }  # fmt: skip
     (folder / "synthesis.json").write_text(json.dumps(result))
     return result

@@ -172,7 +172,7 @@ def test_cycles_of_all_designs_of_a_frame_are_added() -> None:
     values = [told("/a", "cycles", 300_000.0), told("/b", "cycles", 50_000.0)]
     values += [told(node, "clock_hz", 100e6) for node in ("/a", "/b")]
     values += [told("/c", "bytes", 7.0)]
-    entry = hardware_entry(variant() | {"span_values": values})
+    entry = hardware_entry(variant() | {"span_values": values, "time_base": "modelled"})
     assert entry["cycles_per_frame"] == 350_000
     assert entry["clock_hz"] == 100e6
     assert entry["cycles"]["/b"] == {"n": 9, "p50": 50_000.0, "min": 50_000.0, "max": 50_002.0}
@@ -181,6 +181,7 @@ def test_cycles_of_all_designs_of_a_frame_are_added() -> None:
     text = console.export_text()
     assert "3.5 ms" in text and "1.4 ms" in text  # at 100 and at 250 MHz
     assert "wall time is in neither" in " ".join(text.split())
+    assert "modelled" in text and entry["frames"] == 3
 
 
 def test_variants_with_cores_run_on_the_simulated_fpga() -> None:

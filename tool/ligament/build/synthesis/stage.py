@@ -50,6 +50,7 @@ def synthesise(folder: Path) -> dict[str, Any]:
     family = find_family(figures.get("family", ""))
     before = {d["name"]: d for d in (_stored(folder) or {}).get("designs", ())}
     designs = []
+    whose = _whose(folder)
     for design in designs_of(folder):
         digest = _digest(design, family, figures)
         entry = before.get(design.name)
@@ -60,7 +61,7 @@ def synthesise(folder: Path) -> dict[str, Any]:
                 "digest": digest,
                 **_measured(design, family, figures, work),
             }
-        designs.append(entry)
+        designs.append({**entry, "whose": whose.get(design.name, {})})
     total = Counter[str]()
     for entry in designs:
         total.update(entry["total"])
@@ -115,6 +116,13 @@ def designs_of(folder: Path) -> Iterator[Design]:
             lines = path.read_text(encoding="utf-8").split("\n")
             sources = tuple(path.parent / line for line in lines if line)
             yield Design(path.stem, sources)
+
+
+def _whose(folder: Path) -> dict[str, Mapping[str, str]]:
+    """Return the node or topic of each part, by design, as the manifest tells."""
+    backend = _read(folder / "manifest.json").get("backends", {}).get("fpga", {})
+    libraries = backend.get("libraries", {}).values()
+    return {library["target"]: library.get("parts", {}) for library in libraries}
 
 
 def _measured(

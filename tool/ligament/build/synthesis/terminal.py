@@ -21,7 +21,8 @@ def print_synthesis(console: Console, result: Mapping[str, Any]) -> None:
     for design in result["designs"]:
         table.add_row(design["name"], *_figures(design["total"], resources), style="bold")
         for name, part in design["parts"].items():
-            table.add_row(f"  {name}", *_figures(part, resources))
+            whose = design.get("whose", {}).get(name, "")
+            table.add_row(f"  {name} {whose}".rstrip(), *_figures(part, resources))
     table.add_row("all", *_figures(result["total"], resources), style="bold")
     if result["budgets"]:
         table.add_row("budget", *_figures(result["budgets"], resources))

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from ligament import __version__
 from ligament.artefacts import write_text
 from ligament.draw.palette import SHARES, VARIANTS
-from ligament.report.page.rows import sections, summary_rows
+from ligament.report.page.rows import hardware_sections, sections, summary_rows
 from ligament.report.page.text import look_up, text_of
 from ligament.report.terminal import remarks, time_base_remarks
 
@@ -65,6 +65,7 @@ def render_page(report: Mapping[str, Any], extras: Extras) -> str:
             missing=extras.missing,
             summary=summary_rows(report),
             sections=sections(report),
+            hardware_sections=hardware_sections(report),
             remarks=remarks(dict(report)),
             clocks=[
                 f"{variant['name']}: {sentence}."

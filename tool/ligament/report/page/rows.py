@@ -98,6 +98,41 @@ def _spread(path: str, kind: str) -> tuple[Column, ...]:
     )
 
 
+_CELLS = tuple(Column(name, name, "count") for name in ("lut", "ff", "bram18", "dsp"))
+
+_HARDWARE = (
+    Table(
+        "hardware/nodes",
+        "Nodes in hardware",
+        "As their designs counted them, warm-up included; of several messages at once each counts.",
+        (
+            Column("node", "node"),
+            Column("answered", "messages", "count"),
+            Column("refused", "refused", "count"),
+            Column("cycles", "cycles", "count"),
+            Column("isolated", "isolated"),
+        ),
+    ),
+    Table(
+        "hardware/topics",
+        "Topics in hardware",
+        "Stalls: cycles in which a beat waited for a subscription. Gaps: cycles within a message "
+        "in which its publisher had no beat. Fullest queue: in beats.",
+        (
+            Column("topic", "topic"),
+            *(Column(name, name, "count") for name in ("frames", "beats", "stalls", "gaps")),
+            Column("drops", "drops", "count"),
+            Column("fullest queue", "peak_beats", "count"),
+        ),
+    ),
+    Table(
+        "hardware/area/rows",
+        "Cells of the designs",
+        "Synthesised by `build --synth`, of the sources that ran.",
+        (Column("part", "part"), Column("of", "of"), *_CELLS),
+    ),
+)
+
 _SECTIONS = (
     Table(
         "topics",
@@ -216,15 +251,22 @@ def _share_places(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]
 
 def sections(report: Mapping[str, Any]) -> list[list[Table]]:
     """The tables of each variant, in the variants' order."""
-    return [_of_variant(i, variant) for i, variant in enumerate(report["variants"])]
+    return [_of_variant(f"variants/{i}", variant) for i, variant in enumerate(report["variants"])]
 
 
-def _of_variant(index: int, variant: Mapping[str, Any]) -> list[Table]:
+def hardware_sections(report: Mapping[str, Any]) -> list[list[Table]]:
+    """The same of the demo's variants on the FPGA, of which the report keeps less."""
+    variants = look_up(report, "hardware/variants") or []
+    return [_of_variant(f"hardware/variants/{i}", variant) for i, variant in enumerate(variants)]
+
+
+def _of_variant(place: str, variant: Mapping[str, Any]) -> list[Table]:
     hops = variant.get("hops") or []
+    wanted = [*([_hops(hops)] if hops else []), *_HARDWARE, *_SECTIONS]
     return [
-        _table(_with_devices(section, variant), index, len(variant[section.key]))
-        for section in ([_hops(hops)] if hops else []) + list(_SECTIONS)
-        if variant.get(section.key)
+        _table(_with_devices(section, variant), place, len(rows))
+        for section in wanted
+        if (rows := look_up(variant, section.key))
     ]
 
 
@@ -263,7 +305,7 @@ def _hops(hops: list[dict[str, Any]]) -> Table:
     return Table("hops", "Hops", note, columns)
 
 
-def _table(section: Table, index: int, count: int) -> Table:
+def _table(section: Table, place: str, count: int) -> Table:
     shown = range(min(count, MOST_ROWS))
-    rows = tuple(f"variants/{index}/{section.key}/{i}" for i in shown)
+    rows = tuple(f"{place}/{section.key}/{i}" for i in shown)
     return replace(section, rows=rows, left_out=count - len(rows))

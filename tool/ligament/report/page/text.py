@@ -67,6 +67,7 @@ _FORMS: dict[str, Callable[[Any], str]] = {
     "time": duration,
     "count": lambda value: f"{value:,.0f}".replace(",", "\u202f"),
     "share": lambda value: f"{value * 100:.2f} %",
+    "clock": lambda value: f"{value / 1e6:g} MHz",
     "rate": lambda value: f"{_digits(value)} Hz",
     "size": _size,
     "ratio": lambda value: f"× {value:.3f}",

@@ -20,6 +20,7 @@ std::optional<ProcessMapping> mapping_of(std::span<const std::byte> bytes) {
     words >> std::hex >> from >> dash >> to >> access;
     if (words && access.size() == 4 && from <= begin && begin + bytes.size() <= to &&
         access[0] == 'r') {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): as the kernel prints it
       return ProcessMapping{reinterpret_cast<std::byte*>(from), to - from, access[3] == 's',
                             access[1] == 'w'};
     }

@@ -31,7 +31,7 @@ TRANSPORTS: dict[str, Backend] = {
 KINDS: dict[str, Backend] = {
     "cpu": Backend(True, "C++ components in containers"),
     "gpu": Backend(True, "kernels, launched by generated components"),
-    "fpga": Backend(True, "SystemVerilog cores, simulated cycle by cycle"),
+    "fpga": Backend(True, "cores: SystemVerilog in the simulator, or C++ natively"),
     "mcu": Backend(False, "microcontroller nodes come with the microcontroller back-end"),
 }
 

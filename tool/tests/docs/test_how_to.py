@@ -112,7 +112,7 @@ def test_the_page_of_cores_builds_and_runs_outside_the_repository(tmp_path: Path
     assert len(twice.read_text().splitlines()) == 5
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)
 def test_the_page_of_cores_in_cpp_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
     output = follow(HLS_PAGE, tmp_path)
     assert "run natively (sw_emu)" in " ".join(output.split())

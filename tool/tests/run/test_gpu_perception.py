@@ -26,6 +26,8 @@ FRAMES = 5 + WARM_UP_FRAMES
 WHOLE = 640 * 480 * 3
 HALF = 320 * 240 * 3
 
+pytestmark = pytest.mark.timeout(1800)  # the first one builds the graph
+
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -49,7 +51,6 @@ def run(build: Path, model: str) -> tuple[Path, dict[str, NodeCounters]]:
     return folder / "outputs" / "sink.jsonl", read_counters(folder / "status.jsonl").nodes
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("model", ["zero_copy", "standard_copy", "unified_memory"])
 def test_every_frame_equals_the_reference_and_its_copies_are_counted(
     build: Path, model: str, tmp_path: Path

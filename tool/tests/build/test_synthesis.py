@@ -136,9 +136,10 @@ def test_more_than_the_budget_is_a_sentence(tmp_path: Path) -> None:
     assert "does NOT reach 100 MHz: 90.0 MHz" in console.export_text()
 
 
-def test_a_variant_without_an_fpga_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hardware", [{}, {"hardware": {"fpga0": {"emulation": "sw_emu"}}}])
+def test_a_variant_without_a_design_is_refused(tmp_path: Path, hardware: dict[str, Any]) -> None:
     folder = variant(tmp_path)
-    (folder / "mapping.json").write_text(json.dumps({"variant": "software"}))
+    (folder / "mapping.json").write_text(json.dumps({"variant": "software", **hardware}))
     with pytest.raises(InputError, match="has nodes on no FPGAs with a clock"):
         synthesise(folder)
     assert known(folder) is None

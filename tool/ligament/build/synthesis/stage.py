@@ -185,8 +185,12 @@ def _timing(family: Family, clock_hz: float, work: Path) -> dict[str, Any]:
 
 
 def _device(mapping: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    hardware: Mapping[str, Mapping[str, Any]] = mapping.get("hardware", {})
-    if len(hardware) != 1 or "clock_hz" not in next(iter(hardware.values())):
+    hardware: dict[str, Mapping[str, Any]] = {
+        name: figures
+        for name, figures in mapping.get("hardware", {}).items()
+        if "clock_hz" in figures  # cores that run natively have no design
+    }
+    if len(hardware) != 1:
         raise InputError(
             Problem(
                 "synthesis-device",

@@ -14,8 +14,11 @@ namespace {
 constexpr std::size_t most_words = 4;
 /// Control: events interrupt.
 constexpr std::uint64_t interrupts = 2;
-/// lig_transfer_pkg::status_e
+/// Of lig_transfer_pkg::status_e.
 constexpr std::uint8_t done = 0;
+constexpr std::uint8_t too_long = 3;
+constexpr std::uint8_t malformed = 4;
+constexpr std::uint8_t bus_error = 5;
 
 std::uint8_t status_in(std::uint64_t event) { return static_cast<std::uint8_t>(event >> 16U); }
 std::uint16_t tag_in(std::uint64_t event) { return static_cast<std::uint16_t>(event); }
@@ -23,11 +26,11 @@ std::uint16_t tag_in(std::uint64_t event) { return static_cast<std::uint16_t>(ev
 /// Of a status other than Done.
 const char* reason_of(std::uint8_t status) {
   switch (status) {
-    case 3:
+    case too_long:
       return "is longer than its topic's bound";
-    case 4:
+    case malformed:
       return "breaks its header's announcement";
-    case 5:
+    case bus_error:
       return "met an error of memory";
     default:
       return "was given back";
@@ -250,7 +253,7 @@ void Gateways::store(std::size_t number, Room&& room, Crossing crossing) {
   const auto size = static_cast<std::uint32_t>(gateway.header[0]);
   const std::size_t front = gateway.header[0] >> 56U & 63U;
   if (front + size > room.memory.size()) {
-    fail(number, crossing.node, done);
+    fail(number, crossing.node, too_long);
     gateway.spare.push_back(std::move(room));
     return;
   }

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ligament.run.edge import ORIGIN
+
 # (list in a node's figures, its count, the sentence)
 _KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
     (
@@ -110,6 +112,49 @@ _KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
         "failed",
         lambda n, node, topic: f"{n} of {topic} broke on their way through the gateway of {node}",
     ),
+    (
+        "edge",
+        "lost",
+        lambda n, node, topic: f"{n} of {topic} were overwritten before they went out",
+    ),
+    (
+        "edge",
+        "refused",
+        lambda n, node, topic: f"{n} of {topic} could not go out",
+    ),
+    (
+        "edge",
+        "unconfirmed",
+        lambda n, node, topic: (
+            f"{n} of {topic} were overwritten in the DDS engine before everybody outside had "
+            "acknowledged them"
+        ),
+    ),
+    (
+        "edge",
+        "missing",
+        lambda n, node, topic: f"{n} of {topic} were sent outside and did not arrive",
+    ),
+    (
+        "edge",
+        "no_room",
+        lambda n, node, topic: f"{n} of {topic} came from outside and found no memory",
+    ),
+    (
+        "edge",
+        "too_large",
+        lambda n, node, topic: f"{n} of {topic} came from outside and were beyond the bound",
+    ),
+    (
+        "edge",
+        "big_endian",
+        lambda n, node, topic: f"{n} of {topic} came from outside in big-endian form",
+    ),
+    (
+        "edge",
+        "unknown_form",
+        lambda n, node, topic: f"{n} of {topic} came from outside in a form that is not taken",
+    ),
 )
 
 _Key = tuple[str, str, str, str]
@@ -132,12 +177,13 @@ class Losses:
 
     def __init__(self) -> None:
         self._ended: Counter[_Key] = Counter()
-        self._now: dict[str, Counter[_Key]] = {}
+        self._now: dict[tuple[str, str], Counter[_Key]] = {}  # by container and kind of line
         self._stalled: dict[tuple[str, str], dict[str, None]] = {}
 
     def started(self, container: str) -> None:
         """A container starts (again): its counts begin at zero."""
-        self._ended += self._now.pop(container, Counter())
+        for kind in ("status", "edge"):
+            self._ended += self._now.pop((container, kind), Counter())
 
     def take_status(self, container: str, event: dict[str, Any]) -> None:
         """Take in a `status` line: counts since the container's start."""
@@ -152,7 +198,18 @@ class Losses:
                     key = (node.get("id", ""), name, side, what)
                     counts[key] += int(end.get(what, 0))
             self._note_stalled(node)
-        self._now[container] = counts
+        self._now[container, "status"] = counts
+
+    def take_edge(self, container: str, event: dict[str, Any]) -> None:
+        """Take in an `edge` line: what did not get out or in, since the edge's start."""
+        self._now[container, "edge"] = Counter(
+            {
+                (ORIGIN, topic["topic"], side, what): int(topic.get(what, 0))
+                for topic in event.get("topics", [])
+                for side, what, _ in _KINDS
+                if side == "edge"
+            }
+        )
 
     def _note_stalled(self, node: dict[str, Any]) -> None:
         """Keep who was waited for in vain, in the order in which it was first told."""

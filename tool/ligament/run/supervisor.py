@@ -264,6 +264,8 @@ class Supervisor:
                 self._losses.take_status(name, event)
                 for stuck in self.board.take_status(event):
                     self._watch.note_stuck(stuck, name, container.pid)
+            case "edge":
+                self._losses.take_edge(name, event)
             case "error":
                 origin, said = event.get("node") or None, str(event.get("text", ""))
                 if not container.spec.auxiliary and origin != ORIGIN:

@@ -148,7 +148,8 @@ class Top:
                 "received": _count(topic, "received"),
                 "received_hz": _rate(earlier, topic, "received", elapsed),
                 "dropped": sum(_count(topic, k) for k in (
-                    "lost", "refused", "no_room", "too_large", "big_endian", "unknown_form")),
+                    "lost", "refused", "missing", "no_room", "too_large", "big_endian",
+                    "unknown_form")),
             }  # fmt: skip
 
 

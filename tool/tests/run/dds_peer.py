@@ -6,6 +6,7 @@ dds_peer.py DOMAIN talk COUNT      says COUNT texts on rt/chatter, once somebody
 dds_peer.py DOMAIN parameters NODE prints the names of a node's parameters, which its service tells
 dds_peer.py DOMAIN set NODE NAME N sets an integer parameter; prints as JSON what it was, whether it
                                    was accepted and why not, what it is now, and how it is described
+dds_peer.py DOMAIN xcdr2           is a publisher of rt/chatter that knows XCDR2 alone, until killed
 dds_peer.py DOMAIN graph [S]       prints the nodes that ros_discovery_info names, then
                                    endpoints of rt/ topics, as JSON; gives up after S seconds
 """
@@ -357,6 +358,10 @@ def main() -> None:
     participant = DomainParticipant(int(sys.argv[1]))
     if sys.argv[2] == "graph":
         graph(participant, float(sys.argv[3]) if len(sys.argv) > 3 else PATIENCE_S)
+    elif sys.argv[2] == "xcdr2":
+        only = Qos(Policy.DataRepresentation(use_xcdrv2_representation=True))
+        writer = DataWriter(participant, Topic(participant, "rt/chatter", String), only)
+        until(lambda: writer.get_matched_subscriptions() != [])
     elif sys.argv[2] == "parameters":
         parameters(participant, sys.argv[3])
     elif sys.argv[2] == "set":

@@ -65,6 +65,12 @@ def _await_log(chat: Chat) -> Path:
     raise AssertionError("the edge did not say that it is there")
 
 
+def _told(chat: Chat) -> str:
+    """All status lines so far."""
+    logs = (chat.folder / "processes" / "runs").glob("*/status.jsonl")
+    return "".join(log.read_text() for log in logs)
+
+
 def _last(chat: Chat, edge: str, topic: str) -> dict[str, int]:
     """What an edge said last of a topic: once the topic's nodes have left, it says nothing more."""
     log = sorted((chat.folder / "processes" / "runs").glob("*/status.jsonl"))[-1]
@@ -229,6 +235,22 @@ def test_killed_edge_is_started_again_and_the_graph_goes_on(chat: Chat, domain_i
     assert run.wait(30) == 0
     record = chat.record()
     assert record["restarts"] == {"edge": 1}
+
+
+def test_peer_that_knows_another_form_alone_is_told(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
+    peer = subprocess.Popen([sys.executable, str(PEER), str(domain_id), "xcdr2"])
+    try:
+        end = time.monotonic() + 60
+        while "XCDR2 alone" not in _told(chat):
+            assert time.monotonic() < end, _told(chat)
+            time.sleep(0.1)
+    finally:
+        peer.kill()
+        peer.wait()
+        run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
 
 
 def test_wrong_domain_id_is_refused(chat: Chat) -> None:

@@ -102,3 +102,20 @@ def test_what_hardware_refused_or_dropped_is_told() -> None:
         "3 of /rect were dropped in hardware, where queues were full",
         "2 of /rect broke on their way through the gateway of /sink",
     ]
+
+
+def test_what_an_edge_lost_is_told_beside_what_its_container_did() -> None:
+    carried = {"topic": "/image", "sent": 5, "lost": 1, "unconfirmed": 2, "missing": 3}
+    losses = Losses()
+    losses.take_status("main", status(2))
+    losses.take_edge("main", {"event": "edge", "topics": [carried]})
+    losses.started("main")
+    losses.take_edge("main", {"event": "edge", "topics": [{**carried, "missing": 1}]})
+    told = [(r.node, r.topic, r.what, r.count) for r in losses.records()]
+    assert told == [
+        ("/_edge", "/image", "lost", 2),
+        ("/_edge", "/image", "unconfirmed", 4),
+        ("/_edge", "/image", "missing", 4),
+        ("/sink", "/image", "lost", 2),
+    ]
+    assert losses.records()[2].text == "4 of /image were sent outside and did not arrive"

@@ -7,12 +7,10 @@
 // The engine's own settings (0.10).
 enum { usual_fragment_size = 1344, usual_message_size = 14720 };
 enum { usual_nack_ms = 100, usual_heartbeat_ms = 100, usual_least_heartbeat_ms = 20 };
-enum { usual_queued_bytes = 512 * 1024 };
 
 // As large as a datagram may be, and room for the inline QoS that the edge puts in.
 enum { fragment_size = 64000, message_size = 65400 };
-enum { nack_ms = 1, heartbeat_ms = 20, least_heartbeat_ms = 10 };
-enum { queued_bytes = 4 * 1024 * 1024 };
+enum { loopback_nack_ms = 1, nack_ms = 10, heartbeat_ms = 20, least_heartbeat_ms = 10 };
 
 static bool is_on_loopback_alone(const struct ddsi_domaingv* domain) {
   for (int i = 0; i < domain->n_interfaces; ++i) {
@@ -25,22 +23,16 @@ static bool is_on_loopback_alone(const struct ddsi_domaingv* domain) {
 
 void ligament_set_engine(struct ddsi_domaingv* domain) {
   struct ddsi_config* config = &domain->config;
-  // A network that loses packets loses a large fragment with any of its own, and one that holds
-  // packets back is filled with repairs by who asks for them sooner.
-  if (!is_on_loopback_alone(domain)) {
-    return;
-  }
-  // One request for missing fragments names up to 256: of the usual ones a third of a megabyte.
-  if (config->fragment_size == usual_fragment_size && config->max_msg_size == usual_message_size) {
+  const bool is_loopback = is_on_loopback_alone(domain);
+  // One request for missing fragments names up to 256: of the usual ones a third of a megabyte. But
+  // a network that loses packets loses a large fragment with any of its own.
+  if (is_loopback && config->fragment_size == usual_fragment_size &&
+      config->max_msg_size == usual_message_size) {
     config->fragment_size = fragment_size;
     config->max_msg_size = message_size;
   }
   if (config->nack_delay == DDS_MSECS(usual_nack_ms)) {
-    config->nack_delay = DDS_MSECS(nack_ms);
-  }
-  // What is repaired for one request is as much as it asks for.
-  if (config->max_queued_rexmit_bytes == usual_queued_bytes) {
-    config->max_queued_rexmit_bytes = queued_bytes;
+    config->nack_delay = DDS_MSECS(is_loopback ? loopback_nack_ms : nack_ms);
   }
   // A reader that has lost the end of a sample learns that from the next heartbeat.
   if (config->const_hb_intv_sched == DDS_MSECS(usual_heartbeat_ms) &&

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "transport/dds/engine_settings.h"
+#include "transport/dds/engine_writer.h"
 #include "transport/dds/names.hpp"
 #include "transport/dds/qos.hpp"
 
@@ -58,6 +59,19 @@ EngineQos endpoint_qos(const EndpointSpec& spec) {
   return qos;
 }
 
+/// Who names no form means XCDR1.
+bool takes_plain(const dds_qos_t& qos) {
+  std::uint32_t count = 0;
+  dds_data_representation_id_t* forms = nullptr;
+  if (!dds_qget_data_representation(&qos, &count, &forms) || forms == nullptr) {
+    return true;
+  }
+  const bool found =
+      count == 0 || std::find(forms, forms + count, DDS_DATA_REPRESENTATION_XCDR1) != forms + count;
+  dds_free(forms);
+  return found;
+}
+
 RemoteEndpoint to_remote(const dds_builtintopic_endpoint_t& found, bool is_writer) {
   RemoteEndpoint endpoint;
   endpoint.gid = to_gid(found.key);
@@ -66,6 +80,7 @@ RemoteEndpoint to_remote(const dds_builtintopic_endpoint_t& found, bool is_write
   endpoint.topic = found.topic_name;
   endpoint.type = found.type_name;
   endpoint.qos = from_engine(*found.qos);
+  endpoint.is_plain = takes_plain(*found.qos);
   void* bytes = nullptr;
   std::size_t size = 0;
   if (dds_qget_userdata(found.qos, &bytes, &size) && bytes != nullptr) {
@@ -100,6 +115,10 @@ WriteResult Writer::write(std::span<const std::byte> bytes, std::shared_ptr<cons
   }
   ++written_;
   return WriteResult::sent;
+}
+
+std::int64_t Writer::expect_ack() {
+  return static_cast<std::int64_t>(ligament_expect_ack(engine_));
 }
 
 bool Writer::has_room() const { return dds_wait_for_acks(entity_, 0) == DDS_RETCODE_OK; }
@@ -344,6 +363,12 @@ expected<std::unique_ptr<Writer>, Error> Participant::create_writer(const Endpoi
     return failure(fmt::format("DDS writer on {}", spec.topic), writer->entity_);
   }
   writer->gid_ = gid_of_entity(writer->entity_);
+  writer->engine_ = ligament_find_writer(
+      static_cast<const ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&writer->type_->gv)),
+      writer->gid_.data());
+  if (writer->engine_ == nullptr) {
+    return failure(fmt::format("DDS writer on {}", spec.topic), DDS_RETCODE_ERROR);
+  }
   return writer;
 }
 

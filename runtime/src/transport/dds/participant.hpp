@@ -19,6 +19,8 @@
 
 #include "transport/dds/raw_type.hpp"
 
+struct ddsi_writer;
+
 namespace ligament::dds {
 
 using pool::Gid;
@@ -46,6 +48,7 @@ struct RemoteEndpoint {
   std::string type;
   QoSProfile qos;
   std::string user_data;
+  bool is_plain = true;  ///< XCDR1 is among the forms that it offers, or takes
 };
 
 /// A received sample.
@@ -86,6 +89,10 @@ class Writer {
   /// Whether another try after `no_room` is worth it: all that was sent is acknowledged. Costs
   /// nothing on the wire, where a try in vain asks all readers what they lack.
   [[nodiscard]] bool has_room() const;
+  /// Before a sample that is to be acknowledged as soon as it is there; the others are when the
+  /// engine finds time to ask. Of the thread that writes. Returns the number up to which all
+  /// readers have.
+  [[nodiscard]] std::int64_t expect_ack();
   /// The number that the next sample has on the wire; of the thread that writes.
   [[nodiscard]] std::int64_t next_sequence() const { return written_ + 1; }
   /// Whether some reader of that participant is matched: by the first 12 bytes of any gid of it.
@@ -100,6 +107,7 @@ class Writer {
   std::int32_t topic_ = 0;
   std::int32_t entity_ = 0;
   const ddsi_sertype* type_ = nullptr;
+  ddsi_writer* engine_ = nullptr;
   std::int64_t written_ = 0;
   Gid gid_{};
   std::atomic<std::uint32_t> matched_{0};

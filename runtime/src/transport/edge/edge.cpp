@@ -138,6 +138,9 @@ bool Edge::deliver_waiting() {
 /// Makes what exists in DDS equal to what exists here. Idempotent; runs after every change.
 void Edge::reconcile() {
   Endpoints endpoints = domain_->endpoints();
+  has_twin_ = std::any_of(endpoints.begin(), endpoints.end(), [](const auto& endpoint) {
+    return endpoint.description.node == edge_node && !endpoint.own;
+  });
   std::erase_if(endpoints, has_no_face);
   {
     const std::lock_guard guard(mutex_);

@@ -131,6 +131,7 @@ class Edge {
   GraphInfo told_;
   std::int64_t told_at_ns_ = 0;
   bool is_graph_late_ = false;  ///< the graph changed too soon after we told of it
+  bool has_twin_ = false;       ///< another process has an edge in this pool
 
   std::mutex mutex_;  ///< guards topics_, gone_, ways_, problems_, failures_
   std::map<std::string, Topic> topics_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the edge says: the graph to others, figures and problems of its own.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "memory/match.hpp"
@@ -62,6 +64,11 @@ void Edge::find_problems() {
         "the network announces more endpoints than the edge keeps (16384), or some with names or "
         "user data beyond 512 bytes: those are not looked at for problems and services");
   }
+  if (has_twin_) {
+    problems_.push_back(
+        "another edge serves this graph: what is sent and received passes twice; each pool has one "
+        "edge, as a process or within one container");
+  }
   for (const auto& [name, topic] : topics_) {
     for (const dds::RemoteEndpoint& remote : participant_->remote_endpoints(name_in_dds(name))) {
       judge_remote(name, topic, remote);
@@ -71,6 +78,12 @@ void Edge::find_problems() {
 
 void Edge::judge_remote(const std::string& name, const Topic& topic,
                         const dds::RemoteEndpoint& remote) {
+  if (!remote.is_plain) {
+    problems_.push_back(fmt::format(
+        "{}: another participant {} XCDR2 alone, and ROS 2's nodes speak XCDR1: nothing passes",
+        name, remote.is_writer ? "offers" : "asks for"));
+    return;
+  }
   const auto judge = [&](const pool::EndpointDescription& local) {
     const auto theirs = described(remote, name, local);
     if (auto problem =

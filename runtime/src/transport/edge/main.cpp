@@ -60,9 +60,11 @@ void serve(ligament::edge::Edge& edge, ligament::container::StatusChannel& chann
 /// Without a tool that reads status lines: what passed and what did not, for people.
 void print_summary(ligament::edge::Edge& edge) {
   for (const auto& topic : edge.figures()) {
-    fmt::print("{}: sent {}, lost {}, refused {}; received {}, repeated {}, no room {}\n",
-               topic.topic, topic.out.sent, topic.out.lost, topic.out.refused, topic.in.received,
-               topic.in.repeated, topic.in.no_room);
+    fmt::print(
+        "{}: sent {}, lost {}, refused {}, unconfirmed {}; received {}, missing {}, repeated {}, "
+        "no room {}\n",
+        topic.topic, topic.out.sent, topic.out.lost, topic.out.refused, topic.out.unconfirmed,
+        topic.in.received, topic.in.missing, topic.in.repeated, topic.in.no_room);
   }
   for (const std::string& problem : edge.problems()) {
     fmt::print(stderr, "ligament-edge: {}\n", problem);

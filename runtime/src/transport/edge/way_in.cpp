@@ -55,6 +55,10 @@ void WayIn::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_b
   heard_ = false;
   if (writer_ == nullptr) {
     forget_waiting(std::numeric_limits<std::int64_t>::max());
+    for (auto& [gid, recent] : recent_) {
+      recent.newest = 0;  // what is sent while nobody listens is not missed
+    }
+    turned_away_ = 0;
   }
 }
 
@@ -186,6 +190,7 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
     const bool full = writer == nullptr && size > most_waiting_bytes - waiting_bytes_;
     figures_.unwanted += full && !too_large ? 1 : 0;
     if (too_large || full) {
+      ++turned_away_;
       return nullptr;
     }
   }
@@ -197,6 +202,7 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
   if (!loan) {
     const std::lock_guard guard(mutex_);
     ++figures_.no_room;
+    ++turned_away_;
     return nullptr;
   }
   return std::make_unique<LoanedPayload>(std::move(writer), std::move(*loan));
@@ -214,6 +220,21 @@ bool WayIn::is_repeated(const dds::Received& sample) {
   recent.timestamps[recent.next] = sample.source_timestamp_ns;
   recent.next = (recent.next + 1) % recent.timestamps.size();
   return false;
+}
+
+/// Under mutex_. The engine delivers a writer's samples in their order, so a gap in their numbers
+/// stays one: overwritten before it was repaired, or best-effort. Those between writers of one
+/// process have none (0).
+void WayIn::count_missing(const dds::Received& sample) {
+  const std::int64_t number = sample.marks.sequence;
+  std::int64_t& newest = recent_[sample.writer].newest;
+  if (newest != 0 && number > newest + 1) {
+    const auto gap = static_cast<std::uint64_t>(number - newest - 1);
+    const std::uint64_t counted = std::min(gap, turned_away_);
+    turned_away_ -= counted;
+    figures_.missing += gap - counted;
+  }
+  newest = std::max(newest, number);
 }
 
 /// Whether the payload is plain little-endian CDR; its option bytes are put to 0.
@@ -238,6 +259,7 @@ void WayIn::publish(dds::Received&& sample) {
   (void)deliver_waiting();
   std::span<std::byte> bytes = sample.incoming->bytes();
   const std::lock_guard guard(mutex_);
+  count_missing(sample);
   if (is_repeated(sample)) {
     ++figures_.repeated;
     return;

@@ -27,6 +27,7 @@ namespace ligament::edge {
 struct WayInFigures {
   std::uint64_t received = 0;  ///< published in the pool
   std::uint64_t bytes = 0;
+  std::uint64_t missing = 0;       ///< sent by a remote writer, by its numbers, and never came
   std::uint64_t repeated = 0;      ///< seen before (a second reader was sent the history again)
   std::uint64_t no_room = 0;       ///< the pool lent nothing
   std::uint64_t too_large = 0;     ///< beyond the topic's bound
@@ -38,6 +39,7 @@ struct WayInFigures {
   void add(const WayInFigures& more) {
     received += more.received;
     bytes += more.bytes;
+    missing += more.missing;
     repeated += more.repeated;
     no_room += more.no_room;
     too_large += more.too_large;
@@ -76,10 +78,12 @@ class WayIn final : public dds::Inbox {
 
  private:
   /// The newest source timestamps of a remote writer: several of our readers may be sent the same.
+  /// And the number of its newest sample; 0: not known.
   struct Recent {
     Recent() { timestamps.fill(std::numeric_limits<std::int64_t>::min()); }
     std::array<std::int64_t, 64> timestamps;
     std::size_t next = 0;
+    std::int64_t newest = 0;
   };
   /// A sample that came between the match in DDS and the match in the pool.
   struct Waiting {
@@ -96,6 +100,7 @@ class WayIn final : public dds::Inbox {
                                    pool::RequestIdentity& request);
   void count_received(std::size_t size);
   [[nodiscard]] bool is_repeated(const dds::Received& sample);
+  void count_missing(const dds::Received& sample);
   [[nodiscard]] bool is_plain(std::span<std::byte> payload);
 
   [[nodiscard]] bool is_ready(const dds::Gid& client) const;
@@ -113,6 +118,7 @@ class WayIn final : public dds::Inbox {
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::map<dds::Gid, Recent> recent_;
+  std::uint64_t turned_away_ = 0;  ///< payloads refused, and counted, before they had a number
   WayInFigures figures_;
 };
 

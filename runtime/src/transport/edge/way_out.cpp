@@ -17,8 +17,10 @@ constexpr std::size_t most_early = 64;
 /// and of what the engine keeps for late comers.
 constexpr std::int64_t shortest_pause_ns = 1'000'000;
 constexpr std::int64_t longest_pause_ns = 32'000'000;
-/// Of one keep-last publisher, unless it is one sample. With less, the first few camera images wait
-/// for the first acknowledgement, which comes late, and a short history overflows.
+/// Samples beyond what a receive buffer holds by default are large: some of their fragments are
+/// lost if their reader is busy. They are acknowledged one by one.
+constexpr std::size_t large = std::size_t{128} << 10;
+/// Of one keep-last publisher, unless it is one sample.
 constexpr std::size_t most_on_way = std::size_t{8} << 20;
 /// So long a sample waits until anything is acknowledged.
 constexpr std::int64_t longest_wait_ns = 3'000'000'000;
@@ -85,23 +87,30 @@ void WayOut::forget(std::uint64_t publisher) {
 }
 
 WayOut::Sent::Sent(pool::HeldSample&& sample_in, std::shared_ptr<Outlet> outlet_in)
-    : sample(std::move(sample_in)), outlet(std::move(outlet_in)) {
-  outlet->held.fetch_add(1, std::memory_order_relaxed);
-}
+    : sample(std::move(sample_in)), outlet(std::move(outlet_in)) {}
 
 /// Of a volatile publisher: all readers have acknowledged it, so there may be room.
 WayOut::Sent::~Sent() {
   set_on_way(false);
-  outlet->held.fetch_sub(1, std::memory_order_relaxed);
   if (outlet->wants_room.exchange(false)) {
     outlet->waiter->wake();
   }
 }
 
 void WayOut::Sent::set_on_way(bool on) {
-  const std::size_t bytes = on ? sample.payload().size() : 0;
-  outlet->bytes_on_way.fetch_add(bytes - bytes_on_way);
-  bytes_on_way = bytes;
+  if (on == is_on_way) {
+    return;
+  }
+  is_on_way = on;
+  const std::size_t bytes = sample.payload().size();
+  const std::size_t count = bytes > large ? 1 : 0;
+  if (on) {
+    outlet->bytes_on_way.fetch_add(bytes);
+    outlet->large_on_way.fetch_add(count);
+  } else {
+    outlet->bytes_on_way.fetch_sub(bytes);
+    outlet->large_on_way.fetch_sub(count);
+  }
 }
 
 /// Under mutex_.
@@ -149,7 +158,14 @@ void WayOut::write(std::uint64_t publisher, Outgoing&& sample) {
   put_off(backlog, face, std::move(sample));
 }
 
+/// Under mutex_.
 dds::WriteResult WayOut::hand_over(const OutFace& face, const Outgoing& sample) {
+  bool overwrites = false;
+  if (sample.bytes.size() > large) {
+    const auto history = static_cast<std::int64_t>(face.history);
+    const std::int64_t acknowledged = face.writer->expect_ack();
+    overwrites = !face.is_keep_all && face.writer->next_sequence() - history > acknowledged;
+  }
   // Before: it may be acknowledged and gone when the engine returns.
   if (sample.block != nullptr) {
     sample.block->set_on_way(true);
@@ -159,17 +175,16 @@ dds::WriteResult WayOut::hand_over(const OutFace& face, const Outgoing& sample) 
   if (sample.block != nullptr && result != dds::WriteResult::sent) {
     sample.block->set_on_way(false);
   }
+  figures_.unconfirmed += overwrites && result == dds::WriteResult::sent ? 1 : 0;
   return result;
 }
 
-/// Under mutex_. The history of a publisher is what it may have here and with the engine; then the
-/// oldest goes that the engine does not have yet. Of a keep-all publisher none: when all that may
-/// be held is, nothing is taken, and the publisher waits.
+/// Under mutex_. As many wait as the publisher's history holds, whatever the engine still has,
+/// which is older; then the oldest of them goes. Of a keep-all publisher none: when all that may be
+/// held is, nothing is taken, and the publisher waits.
 void WayOut::put_off(Backlog& backlog, const OutFace& face, Outgoing&& sample) {
   backlog.samples.push_back(std::move(sample));
-  const std::size_t held = std::max<std::size_t>(
-      backlog.outlet->held.load(std::memory_order_relaxed), backlog.samples.size());
-  if (!face.is_keep_all && held > face.history && backlog.samples.size() > 1) {
+  if (!face.is_keep_all && backlog.samples.size() > face.history) {
     backlog.samples.pop_front();
     ++figures_.lost;
   }
@@ -186,15 +201,18 @@ void WayOut::count(dds::WriteResult result, std::size_t bytes) {
 
 /// Under mutex_. Whether it is worth a try. A keep-last writer of the engine never says no: it
 /// sends beside what it repairs, which takes longer then, and overwrites what is not acknowledged.
-/// So of large samples the next one goes when the last one has arrived; but not for ever: a reader
-/// that acknowledges nothing holds up the others no longer.
+/// So of large samples the next one goes when there is room in its history, and not much else on
+/// the way; but not for ever: a reader that acknowledges nothing holds up the others no longer.
 bool WayOut::has_room(const OutFace& face, Backlog& backlog, std::size_t bytes) {
   if (face.is_keep_all) {
     return face.writer->has_room();
   }
   const std::size_t on_way = backlog.outlet->bytes_on_way.load();
   backlog.is_stalled = backlog.is_stalled && on_way != 0;
-  return on_way == 0 || on_way + bytes <= most_on_way || backlog.is_stalled;
+  if (on_way == 0 || backlog.is_stalled) {
+    return true;
+  }
+  return on_way + bytes <= most_on_way && backlog.outlet->large_on_way.load() < face.history;
 }
 
 /// Under mutex_. The first that waits.

@@ -22,8 +22,11 @@ namespace ligament::edge {
 struct WayOutFigures {
   std::uint64_t sent = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t lost = 0;       ///< a newer one took its place, in the pool or while it waited here
-  std::uint64_t refused = 0;    ///< the engine does not take it, or the way ended before it did
+  std::uint64_t lost = 0;     ///< a newer one took its place, in the pool or while it waited here
+  std::uint64_t refused = 0;  ///< the engine does not take it, or the way ended before it did
+  /// The engine overwrote it when large ones came, and some reader had not acknowledged it: if that
+  /// one lacks it, it stays so.
+  std::uint64_t unconfirmed = 0;
   std::uint64_t held_back = 0;  ///< takes that found max_held samples still with the engine
   std::uint64_t looks = 0;      ///< for room, while a sample waited for it in vain
   bool operator==(const WayOutFigures&) const = default;
@@ -33,6 +36,7 @@ struct WayOutFigures {
     bytes += more.bytes;
     lost += more.lost;
     refused += more.refused;
+    unconfirmed += more.unconfirmed;
     held_back += more.held_back;
     looks += more.looks;
   }
@@ -104,8 +108,8 @@ class WayOut {
   /// Of a publisher, known to its samples too, which the engine lets go of on its own threads.
   struct Outlet {
     std::shared_ptr<pool::Waiter> waiter;
-    std::atomic<std::uint32_t> held{0};        ///< blocks of the pool, here or with the engine
     std::atomic<std::size_t> bytes_on_way{0};  ///< with the engine, not acknowledged
+    std::atomic<std::size_t> large_on_way{0};  ///< samples of those that are large
     std::atomic<bool> wants_room{false};       ///< who lets go of one wakes the edge's thread
   };
   /// A block of the pool that the engine sends from.
@@ -117,7 +121,7 @@ class WayOut {
     void set_on_way(bool on);
     pool::HeldSample sample;
     std::shared_ptr<Outlet> outlet;
-    std::size_t bytes_on_way = 0;
+    bool is_on_way = false;
   };
   struct Outgoing {
     std::span<const std::byte> bytes;
@@ -140,7 +144,7 @@ class WayOut {
   bool send_waiting_of(std::uint64_t publisher, Backlog& backlog);
   [[nodiscard]] dds::WriteResult try_again(const OutFace& face, Backlog& backlog);
   [[nodiscard]] static bool has_room(const OutFace& face, Backlog& backlog, std::size_t bytes);
-  [[nodiscard]] static dds::WriteResult hand_over(const OutFace& face, const Outgoing& sample);
+  [[nodiscard]] dds::WriteResult hand_over(const OutFace& face, const Outgoing& sample);
   void put_off(Backlog& backlog, const OutFace& face, Outgoing&& sample);
   void send(pool::HeldSample&& sample);
   void send_marked(const OutFace& face, pool::HeldSample&& sample);

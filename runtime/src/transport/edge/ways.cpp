@@ -30,7 +30,10 @@ pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
     }
     wish = writer.description;
     qos.depth = std::max(qos.depth, offered.depth);
-    held += offered.depth + 1;  // its history, with the engine or waiting for it, and the next
+    // Its history with the engine, another that waits for that one, and the next. Of a keep-all
+    // publisher nothing waits but in its own history.
+    const bool is_keep_all = offered.history == HistoryPolicy::keep_all;
+    held += (is_keep_all ? 1 : 2) * std::uint64_t{offered.depth} + 1;
     if (offered.history == HistoryPolicy::keep_all &&
         offered.reliability == ReliabilityPolicy::reliable) {
       qos.history = HistoryPolicy::keep_all;  // back-pressure reaches the publisher

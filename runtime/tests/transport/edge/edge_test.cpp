@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <thread>
@@ -144,28 +143,6 @@ class EdgeTest : public testing::Test {
       return true;
     });
     return text;
-  }
-
-  /// As many 10 MB images as the history holds, at once: however slowly they pass, none is lost.
-  void expect_all_images() {
-    constexpr std::size_t count = 6;
-    const auto writer = publisher("/images", QoS(count));
-    const auto reader = listener("/images", QoS(count));
-    ASSERT_TRUE(wait_until([&] { return writer->matched_readers() == 1; }));
-    std::string image(10'000'000, 'x');
-    for (std::size_t i = 0; i < count; ++i) {
-      image.back() = static_cast<char>('a' + i);
-      say(*writer, image);
-    }
-    ASSERT_TRUE(wait_until([&] { return heard().size() == count; }, 10 * patience_ns))
-        << heard().size();
-    std::string order;
-    for (const std::string& text : heard()) {
-      order.push_back(text.back());
-    }
-    EXPECT_EQ(order, "abcdef");
-    const WayOutFigures out = figures("/images").out;
-    EXPECT_EQ(std::pair(out.lost, out.refused), std::pair(0UL, 0UL));
   }
 
   unsigned domain_id_ = 0;
@@ -360,24 +337,6 @@ TEST_F(EdgeTest, TenMegabytesArriveWhole) {
   ASSERT_TRUE(wait_until([&] { return heard().size() == 1; }));
   EXPECT_EQ(heard().front(), text);
 }
-
-TEST_F(EdgeTest, ImagesThatComeFasterThanTheirReaderTakesThemAllArrive) { expect_all_images(); }
-
-/// With the receive buffers that a system allows by itself, most of a burst is lost, and repaired.
-class UnderDefaultLimits : public EdgeTest {
- protected:
-  void SetUp() override {
-    const char* before = std::getenv("CYCLONEDDS_URI");
-    const std::string kept = before == nullptr ? "" : before;
-    const std::string limits =
-        "<Internal><SocketReceiveBufferSize max='212992B'/></Internal>";  // net.core.rmem_max
-    ::setenv("CYCLONEDDS_URI", (kept + limits).c_str(), 1);
-    EdgeTest::SetUp();
-    ::setenv("CYCLONEDDS_URI", kept.c_str(), 1);
-  }
-};
-
-TEST_F(UnderDefaultLimits, ImagesAllArrive) { expect_all_images(); }
 
 TEST_F(EdgeTest, NodesAreSeenByName) {
   std::mutex mutex;

@@ -101,5 +101,44 @@ TEST_F(WayInTest, WhatComesBeforeTheWayIsOpenWaitsForItAndNotForEver) {
   EXPECT_EQ(in_.figures().received, 0U);
 }
 
+class Numbers : public WayInTest {
+ protected:
+  void arrive(const dds::Gid& writer, std::int64_t number) {
+    auto sample = received(writer, 'x');
+    sample.marks.sequence = number;
+    in_.publish(std::move(sample));
+  }
+  std::uint64_t missing() const { return in_.figures().missing; }
+};
+
+TEST_F(Numbers, AGapInAWritersNumbersIsWhatDidNotArrive) {
+  arrive(first_client, 7);  // what was before it is nobody's loss
+  arrive(first_client, 8);
+  arrive(first_client, 11);
+  EXPECT_EQ(missing(), 2U);
+  arrive(second_client, 3);
+  arrive(second_client, 5);
+  EXPECT_EQ(missing(), 3U);
+  arrive(first_client, 9);  // the history of another reader
+  arrive(first_client, 12);
+  EXPECT_EQ(missing(), 3U);
+}
+
+TEST_F(Numbers, WhatWasRefusedBeforeIsNotMissingToo) {
+  arrive(first_client, 1);
+  EXPECT_EQ(in_.receive(2000), nullptr);  // number 2, beyond the bound
+  arrive(first_client, 4);
+  EXPECT_EQ(in_.figures().too_large, 1U);
+  EXPECT_EQ(missing(), 1U);
+}
+
+TEST_F(Numbers, WhatIsSentWhileNobodyListensIsNotMissing) {
+  arrive(first_client, 1);
+  in_.set_writer(nullptr);
+  open();
+  arrive(first_client, 100);
+  EXPECT_EQ(missing(), 0U);
+}
+
 }  // namespace
 }  // namespace ligament::edge

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/dds/engine_writer.h"
+
+#include <dds/ddsi/ddsi_domaingv.h>
+#include <dds/ddsi/ddsi_entity.h>
+#include <dds/ddsi/ddsi_entity_index.h>
+#include <dds/ddsi/ddsi_entity_match.h>
+#include <dds/ddsi/q_bswap.h>
+#include <dds/ddsi/q_hbcontrol.h>
+#include <dds/ddsi/q_thread.h>
+// These need what is above.
+#include <dds/ddsi/ddsi_endpoint.h>
+#include <stddef.h>
+#include <string.h>
+
+struct ddsi_writer* ligament_find_writer(const struct ddsi_domaingv* domain,
+                                         const uint8_t guid[16]) {
+  ddsi_guid_t on_wire;
+  memcpy(&on_wire, guid, sizeof on_wire);
+  const ddsi_guid_t wanted = nn_ntoh_guid(on_wire);
+  struct thread_state* const self = lookup_thread_state();
+  thread_state_awake(self, domain);  // the index is not changed under us
+  struct ddsi_writer* const found = entidx_lookup_writer_guid(domain->entity_index, &wanted);
+  thread_state_asleep(self);
+  return found;
+}
+
+/// Under its lock. The tree's root knows the least of all that are below.
+static uint64_t acknowledged(const struct ddsi_writer* writer) {
+  if (writer->readers.root == NULL) {
+    return writer->seq;
+  }
+  const char* const root = (const char*)writer->readers.root;
+  const struct ddsi_wr_prd_match* const least =
+      (const struct ddsi_wr_prd_match*)(root - offsetof(struct ddsi_wr_prd_match, avlnode));
+  return least->min_seq < writer->seq ? least->min_seq : writer->seq;
+}
+
+uint64_t ligament_expect_ack(struct ddsi_writer* writer) {
+  ddsrt_mutex_lock(&writer->e.lock);
+  const uint64_t number = acknowledged(writer);
+  writer->hbcontrol.t_of_last_write.v = 0;  // the next sample is then the first in a while
+  ddsrt_mutex_unlock(&writer->e.lock);
+  return number;
+}

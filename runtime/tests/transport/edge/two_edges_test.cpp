@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Two graphs, each with its edge, in two processes: what passes between them passes the network.
+#include <cstdlib>
+#include <ligament/std_msgs/msg/string.hpp>
+
+#include "child.hpp"
+#include "graph_and_edge.hpp"
+
+#ifdef LIGAMENT_EDGE
+
+namespace ligament::edge {
+namespace {
+
+using StringMessage = std_msgs::msg::String;
+
+class TwoEdges : public GraphAndEdge {
+ protected:
+  void SetUp() override {
+    GraphAndEdge::SetUp();
+    other_graph_ = graph_ + "-other";
+    auto context = Context::create({.domain = other_graph_, .run_id = "run"});
+    ASSERT_TRUE(context) << context.error().text;
+    other_context_ = *context;
+    there_ = std::make_shared<Node>("there", NodeOptions().context(other_context_));
+    // Its receive buffer is what a system allows by itself (net.core.rmem_max), also where more
+    // is allowed: most of a burst is lost, and repaired.
+    const char* before = std::getenv("CYCLONEDDS_URI");
+    const std::string kept = before == nullptr ? "" : before;
+    const std::string limit = "<Internal><SocketReceiveBufferSize max='212992B'/></Internal>";
+    ::setenv("CYCLONEDDS_URI", (kept + limit).c_str(), 1);
+    other_edge_ = std::make_unique<Child>(
+        std::vector<std::string>{LIGAMENT_EDGE, "--graph", other_graph_, "--run-id", "run",
+                                 "--domain-id", std::to_string(domain_id_)});
+    ::setenv("CYCLONEDDS_URI", kept.c_str(), 1);
+    ASSERT_NE(other_edge_->line().find("is on DDS domain"), std::string::npos);
+  }
+  /// Keeps the first character of what it hears there, of which the rest is much.
+  void listen_there(Publisher<StringMessage>& publisher, std::size_t depth) {
+    subscription_ = there_->create_subscription<StringMessage>(
+        "images", QoS(depth), [this](const StringMessage& message) {
+          (message.data == "met" ? met_ : heard_).push_back(message.data.front());
+        });
+    StringMessage met;
+    met.data = "met";
+    std::int64_t next_ns = 0;
+    spin_there_until([&] {  // what is sent while they match may be history to the other
+      say_every(100'000'000, next_ns, [&] { (void)publisher.publish(met); });
+      return !met_.empty();
+    });
+  }
+  static void say_every(std::int64_t period_ns, std::int64_t& next_ns,
+                        const std::function<void()>& say) {
+    if (pool::monotonic_now_ns() > next_ns) {
+      say();
+      next_ns = pool::monotonic_now_ns() + period_ns;
+    }
+  }
+  void spin_there_until(const std::function<bool()>& done) {
+    executors::SingleThreadedExecutor executor({.context = other_context_});
+    ASSERT_TRUE(executor.add_node(there_));
+    while (!done()) {  // the test runner has its own limit
+      ASSERT_TRUE(executor.spin_once(std::chrono::milliseconds(1)));
+    }
+  }
+  static StringMessage much(char first, std::size_t size) {
+    StringMessage message;
+    message.data = std::string(size, 'x');
+    message.data.front() = first;
+    return message;
+  }
+
+  std::string other_graph_;
+  std::shared_ptr<Context> other_context_;
+  std::shared_ptr<Node> there_;
+  std::unique_ptr<Child> other_edge_;
+  Subscription<StringMessage>::SharedPtr subscription_;
+  std::string met_;
+  std::string heard_;
+};
+
+/// As many as the histories hold, at once: however slowly they pass, none is lost.
+TEST_F(TwoEdges, LoseNoLargeImageUnderDefaultLimits) {
+  constexpr std::size_t count = 6;
+  auto publisher = node_->create_publisher<StringMessage>("images", count);
+  listen_there(*publisher, count);
+  const WayOutFigures before = figures("/images").out;
+  for (std::size_t i = 0; i < count; ++i) {
+    (void)publisher->publish(much(static_cast<char>('a' + i), 10'000'000));
+  }
+  spin_there_until([&] { return heard_.size() == count; });
+  EXPECT_EQ(heard_, "abcdef");
+  const WayOutFigures out = figures("/images").out;
+  EXPECT_EQ(out.lost + out.refused + out.unconfirmed,
+            before.lost + before.refused + before.unconfirmed);
+}
+
+/// What the engine still has, arrived or not, is older than what waits: it takes nothing of the
+/// history from that.
+TEST_F(TwoEdges, KeepAHistoryBesideWhatIsNotAcknowledged) {
+  auto publisher = node_->create_publisher<StringMessage>("images", 2);
+  listen_there(*publisher, 2);
+  const std::uint64_t before = figures("/images").out.lost;
+  ::kill(other_edge_->pid(), SIGSTOP);
+  for (const char first : {'a', 'b', 'c', 'd'}) {
+    (void)publisher->publish(much(first, 1'000'000));
+  }
+  EXPECT_EQ(figures("/images").out.lost, before);
+  (void)publisher->publish(much('e', 1'000'000));
+  spin_until([&] { return figures("/images").out.lost == before + 1; });
+  ::kill(other_edge_->pid(), SIGCONT);
+  spin_there_until([&] { return !heard_.empty() && heard_.back() == 'e'; });
+  EXPECT_EQ(heard_.find('c'), std::string::npos);
+}
+
+/// For a reader that stands still nobody waits longer than seconds; what is overwritten then is
+/// counted on both sides.
+TEST_F(TwoEdges, CountWhatOneOverwroteAndTheOtherMissed) {
+  auto publisher = node_->create_publisher<StringMessage>("images", 2);
+  listen_there(*publisher, 2);
+  ::kill(other_edge_->pid(), SIGSTOP);
+  std::int64_t next_ns = 0;
+  spin_until([&] {
+    say_every(20'000'000, next_ns, [&] { (void)publisher->publish(much('b', 1'000'000)); });
+    return figures("/images").out.unconfirmed > 2;
+  });
+  ::kill(other_edge_->pid(), SIGCONT);
+  (void)publisher->publish(much('c', 1'000'000));
+  spin_there_until([&] { return !heard_.empty() && heard_.back() == 'c'; });
+  ::kill(other_edge_->pid(), SIGTERM);
+  std::string told = other_edge_->line();
+  while (told.rfind("/images", 0) != 0) {
+    ASSERT_FALSE(told.empty()) << "it ended without its summary";
+    told = other_edge_->line();
+  }
+  const std::string word = "missing ";
+  EXPECT_GT(std::stoul(told.substr(told.find(word) + word.size())), 0U) << told;
+}
+
+}  // namespace
+}  // namespace ligament::edge
+#endif

@@ -8,6 +8,7 @@ tests that need them say so and are skipped.
 from __future__ import annotations
 
 import fcntl
+import itertools
 import json
 import os
 import signal
@@ -20,6 +21,8 @@ from typing import Any
 import pytest
 from run_chat import LIGAMENT
 from two_hosts import TwoHosts, missing
+
+from ligament.bench.framework import program
 
 HERE = Path(__file__).parent
 LOOPBACK = (
@@ -207,3 +210,33 @@ def test_link_that_is_cut_and_heals_carries_again(build: Path, hosts: TwoHosts) 
     await_that(lambda: received() > before + 100, other.log)
     assert other.stop()["restarts"] == {}
     assert one.stop()["restarts"] == {}
+
+
+@needs_namespaces
+def test_no_large_image_is_lost_between_hosts_with_default_limits(tmp_path: Path) -> None:
+    """As many as the history holds: however long each takes, there is no cause to lose one."""
+    images = ["--bytes", str(10 << 20), "--messages", "10", "--warmup", "0", "--depth", "10"]
+    command = [str(program("ligament-bench-dds")), "--through", "inside", "--topic", "images"]
+    logs = {role: tmp_path / f"{role}.log" for role in ("subscribe", "publish")}
+    ends: dict[str, subprocess.Popen[str]] = {}
+    with TwoHosts(straight=True) as hosts:
+        for (role, log), host in zip(logs.items(), "ba", strict=True):
+            words = [*command, role, "--pool", f"images-{os.getpid()}-{host}", *images]
+            with log.open("w") as out:
+                ends[role] = hosts.start(host, [*words, "--pacing-us", "100000"], out)
+            await_that(lambda log=log: "ready" in log.read_text(), log)  # type: ignore[misc]
+        for role, end in ends.items():
+            assert end.wait(120) == 0, logs[role].read_text()
+    told = dict(itertools.chain.from_iterable(_told(log) for log in logs.values()))
+    assert told["subscribe"]["lost"] == 0, told
+    (here,), (there,) = told["publisher's edge"]["topics"], told["subscriber's edge"]["topics"]
+    assert (here["sent"], there["received"]) == (10, 10)
+    counts = ("lost", "refused", "unconfirmed", "missing", "no_room", "too_large")
+    assert {here[count] + there[count] for count in counts} == {0}
+
+
+def _told(log: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for line in log.read_text().splitlines():
+        if line.startswith("{"):
+            said = json.loads(line)
+            yield said["role"], said

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from ligament.bench.dds.cells import ONE_WAY, Cell, cells
+from ligament.bench.dds.endpoints import endpoint_rows
 from ligament.bench.dds.runs import INSIDE, OURS, PEER, Figures, own_network, run_once
 from ligament.bench.framework import Measured, Row, make_row
 from ligament.bench.transport.intervals import interval_of
@@ -36,9 +37,12 @@ Runs = dict[Cell, dict[str, list[Figures]]]
 def measure(quick: bool, options: Options) -> Measured:
     """All cells, all contestants, in turns."""
     note = own_network()
-    runs, failures = _in_turns(cells(quick), options.passes or (3 if quick else 10), not note)
+    asked = cells(quick, has_cable=not note)
+    runs, failures = _in_turns(asked, options.passes or (3 if quick else 10), not note)
+    _say("an edge with many endpoints")
+    idle = endpoint_rows(runs=3, idle_s=4 if quick else 12)
     return Measured(
-        [row for cell, of in runs.items() for row in _rows(cell, of)],
+        [row for cell, of in runs.items() for row in _rows(cell, of)] + idle,
         comparisons=[c for cell, of in runs.items() for c in _comparisons(cell, of)],
         notes=[
             "ligament: publisher, edge, edge, subscriber, four processes; each edge adds a wake",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: sizes, both settings of the engine, an image stream, several subscribers."""
+"""What is measured: sizes, both settings of the engine, image streams, several subscribers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _LOOPBACK = (
     "<MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>"
     "<Peers><Peer address='127.0.0.1'/></Peers></Discovery>{more}"
 )
-#: CYCLONEDDS_URI by the name of the settings. Both keep to the loopback interface.
+#: Both ends of it have this name, each in a network namespace of its own.
+CABLE = "cable"
+#: CYCLONEDDS_URI by the name of the settings. All but the last keep to the loopback interface.
 SETTINGS = {
     "default": _LOOPBACK.format(general="", more=""),
     # As large as UDP datagrams go, and receive buffers for them as far as the kernel allows.
@@ -25,6 +27,8 @@ SETTINGS = {
         general="<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>65000B</FragmentSize>",
         more="<Internal><SocketReceiveBufferSize max='4MiB'/></Internal>",
     ),
+    # As on two hosts: the engine's own, and the buffers that the system has by default.
+    CABLE: f"<General><Interfaces><NetworkInterface name='{CABLE}'/></Interfaces></General>",
 }
 
 
@@ -70,19 +74,23 @@ class Cell:
         return 60 + 10 * (self.messages + self.warmup) * self.pacing_us * 1e-6
 
 
-def cells(quick: bool) -> list[Cell]:
-    """Every size in both settings; images at 10 Hz; one and several subscribers of one host."""
+def cells(quick: bool, has_cable: bool = True) -> list[Cell]:
+    """Every size in both settings; images at 10 Hz; one and several subscribers of one host.
+
+    `has_cable`: this process may make network namespaces.
+    """
     sizes = (64, MEGABYTE) if quick else SIZES
     count = 50 if quick else 200
-    image = Cell(ONE_WAY, 10 * MEGABYTE, pacing_us=100_000, messages=20 if quick else 100)
+    links = ("default", CABLE) if has_cable else ("default",)
+    images = 20 if quick else 100
     return [
         *(
             Cell(ONE_WAY, size, settings, pacing_us=_pacing(size), messages=_few(size, count))
             for size in sizes
-            for settings in SETTINGS
+            for settings in ("default", "tuned")
         ),
         Cell(ROUND_TRIP, 64, messages=count),
-        image,
+        *(Cell(ONE_WAY, 10 * MEGABYTE, link, pacing_us=100_000, messages=images) for link in links),
         *(Cell(ONE_WAY, 65536, subscribers=n, messages=count) for n in (2, 4)),
     ]
 

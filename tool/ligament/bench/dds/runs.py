@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run: two ends, and for ours an edge beside or inside each, over the loopback interface."""
+"""One run: two ends, and for ours an edge beside or inside each, over one network interface."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import itertools
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ligament.bench.dds.cells import ROUND_TRIP, SETTINGS, Cell
+from ligament.bench.dds.cells import CABLE, ROUND_TRIP, SETTINGS, Cell
 from ligament.bench.framework import program
 from ligament.bench.transport.children import Child, Children
 from ligament.errors import FailureError
@@ -52,23 +53,56 @@ def own_network() -> str:
 def run_once(contestant: str, cell: Cell, count_bytes: bool) -> Figures:
     """One run; all its processes are gone afterwards."""
     name = f"bench-dds-{os.getpid()}-{next(_numbers)}"
-    with _settings(cell.settings), Children(cell.timeout_s) as children:
-        for end in "ab" if contestant == OURS else "":
-            children.start(f"edge {end}", _edge(f"{name}-{end}"))
+    interface = CABLE if cell.settings == CABLE else "lo"
+    with (
+        settings(cell.settings),
+        _other_host(interface) as beyond,
+        Children(cell.timeout_s) as children,
+    ):
+        for end, words in (("a", []), ("b", beyond)) if contestant == OURS else ():
+            children.start(f"edge {end}", [*words, *_edge(f"{name}-{end}")])
         there, here = ("pong", "ping") if cell.metric == ROUND_TRIP else ("subscribe", "publish")
+        # Those with an edge inside have a pool each: one pool has one edge.
+        pools = [f"b{k}" if contestant == INSIDE else "b" for k in range(cell.subscribers)]
         receivers = [
-            children.start(f"{there} {k}", _end(there, contestant, cell, name, "b"))
+            children.start(
+                f"{there} {k}", [*beyond, *_end(there, contestant, cell, name, pools[k])]
+            )
             for k in range(cell.subscribers)
         ]
         children.await_ready(receivers)
-        before = _loopback_bytes()
+        before = _bytes_sent(interface)
         sender = children.start(here, _end(here, contestant, cell, name, "a"))
         children.await_end([sender, *receivers])
         figures = _figures([*receivers, sender])
         if count_bytes:
             sent = cell.messages + cell.warmup
-            figures.wire_bytes = (_loopback_bytes() - before) / sent
+            figures.wire_bytes = (_bytes_sent(interface) - before) / sent
     return figures
+
+
+@contextlib.contextmanager
+def _other_host(interface: str) -> Iterator[list[str]]:
+    """The words before a command that is to run at the far end of the cable; none without one."""
+    if interface != CABLE:
+        yield []
+        return
+    command = ["unshare", "--net", "cat"]  # lives until its input ends, which is with us
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as host:
+        while os.readlink(f"/proc/{host.pid}/ns/net") == os.readlink("/proc/self/ns/net"):
+            if host.poll() is not None:
+                raise FailureError("a network namespace cannot be made", command=command)
+            time.sleep(0.001)
+        beyond = ["nsenter", "--target", str(host.pid), "--net"]
+        far = ["type", "veth", "peer", "name", CABLE, "netns", str(host.pid)]
+        subprocess.run(["ip", "link", "add", CABLE, *far], check=True)
+        try:
+            for words, address in (([], "10.79.0.1/24"), (beyond, "10.79.0.2/24")):
+                subprocess.run([*words, "ip", "address", "add", address, "dev", CABLE], check=True)
+                subprocess.run([*words, "ip", "link", "set", CABLE, "up"], check=True)
+            yield beyond
+        finally:
+            subprocess.run(["ip", "link", "delete", CABLE], check=True)
 
 
 def _edge(pool: str) -> list[str]:
@@ -93,7 +127,7 @@ def _end(role: str, contestant: str, cell: Cell, name: str, end: str) -> list[st
 
 
 @contextlib.contextmanager
-def _settings(name: str) -> Iterator[None]:
+def settings(name: str) -> Iterator[None]:
     """Programs that are started meanwhile have these settings of the engine."""
     before = os.environ.get("CYCLONEDDS_URI")
     os.environ["CYCLONEDDS_URI"] = SETTINGS[name]
@@ -123,9 +157,9 @@ def _figures(ends: list[Child]) -> Figures:
     return figures
 
 
-def _loopback_bytes() -> int:
+def _bytes_sent(interface: str) -> int:
     for line in Path("/proc/self/net/dev").read_text(encoding="ascii").splitlines():
         name, _, counters = line.partition(":")
-        if name.strip() == "lo":
+        if name.strip() == interface:
             return int(counters.split()[8])
     return 0

@@ -11,7 +11,7 @@ from ligament.cores.manifest import read_core
 from ligament.errors import InputError, LigamentError
 from ligament.generate.fpga.backend import FpgaBackend
 from ligament.generate.hls.backend import HlsBackend
-from ligament.generate.registers import declaration_of
+from ligament.generate.registers import declaration_of, hls_type
 from ligament.graph import load_graph
 from ligament.graph.model import Parameter, Port
 from ligament.mapping import installed, load_platform, map_graph
@@ -86,6 +86,19 @@ def test_registers_hold_numbers_and_places_among_choices():
         'fpga::integer_register(*this, {"level", "A level."}, 3)',
         'fpga::choice_register(*this, {"mode", "A mode."}, "up", {"down", "up"})',
     ]
+
+
+def test_registers_are_declared_with_type_and_range():
+    on = Parameter("on", "bool", "On.", default=True)
+    gain = Parameter("gain", "double", "A gain.", default=2.5, range=(0, 10))
+    count = Parameter("count", "integer", "A count.", default=4, range=(1, 9))
+    assert [declaration_of(p) for p in (on, gain, count)] == [
+        'fpga::bool_register(*this, {"on", "On."}, true)',
+        'fpga::double_register(*this, {"gain", "A gain."}, 2.5, FloatingPointRange{0.0, 10.0, 0})',
+        'fpga::integer_register(*this, {"count", "A count."}, 4, IntegerRange{1, 9, 1})',
+    ]
+    assert [hls_type(p) for p in (on, gain, count)] == ["bool", "double", "long long"]
+    assert hls_type(PARAMETERS["mode"]) == "long long"
 
 
 @pytest.mark.parametrize(

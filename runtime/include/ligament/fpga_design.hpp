@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -126,6 +127,7 @@ struct Wires {
   std::vector<const std::uint64_t*> ready;
   std::vector<const std::uint64_t*> last;
   std::vector<const std::uint8_t*> problem;  ///< one per output, lig_fields_pkg::problem_e
+  std::vector<const std::uint8_t*> refusal;  ///< one per output: the code of a Broken beat
   std::vector<EntryWires> entries;
   std::vector<ExitWires> exits;
   std::vector<NetworkWires> networks;
@@ -150,12 +152,13 @@ struct OutputPlan {
   std::size_t probe = 0;
   std::optional<std::size_t> exit;
   std::size_t network = 0;
-  std::size_t problem = 0;  ///< place in Wires::problem
+  std::size_t problem = 0;  ///< place in Wires::problem and Wires::refusal
 };
 
 struct NodePlan {
   std::vector<InputPlan> inputs;
   std::vector<OutputPlan> outputs;
+  std::map<std::uint8_t, std::string> refusals;  ///< why, by the core's code
 };
 
 /// Where a network's gateway is: behind its other subscriptions.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ligament::fpga::detail {
@@ -16,6 +17,24 @@ constexpr std::size_t most_chances = 3;
 constexpr std::size_t word_bits = 64;
 /// How often it is asked whether to stop: some milliseconds of a large design's simulation.
 constexpr std::uint64_t stop_cycles = 4096;
+
+/// Codes below are those of lig_fields_pkg::problem_e.
+constexpr std::uint8_t first_own_code = 16;
+
+const char* problem_text(std::uint8_t problem) {
+  static constexpr std::array texts{
+      "no problem",
+      "its frame ends within the header",
+      "it is not little-endian CDR",
+      "its frame ends before it does",
+      "a field has more elements than its bound",
+      "a text has no length or no end, or a character above 0xFFFF",
+      "bytes follow behind it",
+      "a field comes where the layout has another one",
+      "it is not as long as its header says",
+  };
+  return problem < texts.size() ? texts[problem] : "the core gives no reason";
+}
 
 }  // namespace
 
@@ -294,12 +313,27 @@ void Engine::observe_beat(Watch& watch, bool last) {
 void Engine::observe_problems() {
   for (std::size_t i = 0; i < wires_.problem.size(); ++i) {
     if (*wires_.problem[i] != 0) {
-      const auto problem = static_cast<unsigned>(*wires_.problem[i]);
-      tell(blamed_[i], fmt::format("its output breaks the layout of the message (problem {} of "
-                                   "lig_fields_pkg::problem_e)",
-                                   problem));
+      tell(blamed_[i], fmt::format("its output breaks the layout of the message: {}",
+                                   problem_text(*wires_.problem[i])));
+    }
+    if (*wires_.refusal[i] != 0) {
+      tell(blamed_[i], refusal_text(blamed_[i], *wires_.refusal[i]));
     }
   }
+}
+
+/// Why a node answered with a Broken beat.
+std::string Engine::refusal_text(std::size_t node, std::uint8_t code) const {
+  if (code < first_own_code) {
+    return fmt::format("it passes on that the message is broken: {}", problem_text(code));
+  }
+  const auto& known = nodes_[node].refusals;
+  const auto found = known.find(code);
+  return found != known.end()
+             ? fmt::format("it refuses the message: {}", found->second)
+             : fmt::format(
+                   "it refuses the message with code {}, which its manifest does not explain",
+                   static_cast<unsigned>(code));
 }
 
 void Engine::finish_frame(std::size_t exit) {
@@ -409,7 +443,8 @@ bool Engine::owes(std::size_t node) const {
 
 /// It has something to say and nobody listens, or the rest of a message does not come.
 bool Engine::is_held_up(std::size_t node) const {
-  const auto& [inputs, outputs] = nodes_[node];
+  const auto& inputs = nodes_[node].inputs;
+  const auto& outputs = nodes_[node].outputs;
   const auto is_starved = [this](const InputPlan& input) {
     return watches_[input.probe].inside && !is_set(wires_.valid, input.probe);
   };

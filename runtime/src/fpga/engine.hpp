@@ -54,6 +54,7 @@ class Engine {
   void observe_probes();
   void observe_beat(Watch& watch, bool last);
   void observe_problems();
+  [[nodiscard]] std::string refusal_text(std::size_t node, std::uint8_t code) const;
   void finish_frame(std::size_t exit);
   void begin_work(const Watch& watch);
   [[nodiscard]] Work* find_work(std::size_t node, std::uint64_t message);

@@ -17,7 +17,7 @@
 namespace ligament::fpga {
 namespace {
 
-enum class Fault : std::uint8_t { none, silent, deaf, runt, oversize, problem, babbles };
+enum class Fault : std::uint8_t { none, silent, deaf, runt, oversize, problem, refuses, babbles };
 
 struct Beat {
   std::uint64_t data = 0;
@@ -42,6 +42,8 @@ struct Node {
   Fault fault = Fault::none;
   std::uint8_t isolate = 0;
   std::uint8_t problem = 0;
+  std::uint8_t refusal = 0;
+  std::uint8_t code = 0;  ///< with which it refuses
 
   std::vector<std::deque<Beat>> queues;  ///< one per output
   std::size_t taken = 0;
@@ -65,6 +67,7 @@ struct Node {
 
   void edge() {
     problem = 0;
+    refusal = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i]->moves()) {
         queues[i].pop_front();
@@ -81,6 +84,7 @@ struct Node {
     wait = per_beat - 1;
     const bool cut = fault == Fault::runt && taken == 4;
     problem = static_cast<std::uint8_t>(fault == Fault::problem && taken == 4 ? 7 : 0);
+    refusal = static_cast<std::uint8_t>(fault == Fault::refuses && taken == 4 ? code : 0);
     const bool over = beat.last != 0;
     if (fault != Fault::silent && !(fault == Fault::runt && taken > 4)) {
       if (fault == Fault::babbles) {
@@ -103,6 +107,7 @@ struct Node {
     taken = 0;
     wait = 0;
     problem = 0;
+    refusal = 0;
   }
 };
 
@@ -245,6 +250,7 @@ struct Model {
       wires.isolate.push_back(&node.isolate);
       for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         wires.problem.push_back(&node.problem);
+        wires.refusal.push_back(&node.refusal);
       }
     }
     for (Stream* s : entries) {
@@ -287,9 +293,9 @@ std::unique_ptr<Model> fan() {
   model->exits = {outs[0], outs[1]};
   const auto probe = [&](Stream* stream) { return model->probe(stream); };
   model->plan = {
-      {{{probe(in), 0, 0, 0}}, {{probe(middle), std::nullopt, 0, 0}}},
-      {{{probe(parts[0]), std::nullopt, 0, 0}}, {{probe(outs[0]), 0, 0, 1}}},
-      {{{probe(parts[1]), std::nullopt, 0, 1}}, {{probe(outs[1]), 1, 0, 2}}},
+      {{{probe(in), 0, 0, 0}}, {{probe(middle), std::nullopt, 0, 0}}, {}},
+      {{{probe(parts[0]), std::nullopt, 0, 0}}, {{probe(outs[0]), 0, 0, 1}}, {}},
+      {{{probe(parts[1]), std::nullopt, 0, 1}}, {{probe(outs[1]), 1, 0, 2}}, {}},
   };
   return model;
 }
@@ -304,7 +310,8 @@ std::unique_ptr<Model> pair() {
   model->entries = {left, right};
   model->exits = {out};
   model->plan = {{{{model->probe(left), 0, 0, 0}, {model->probe(right), 1, 0, 0}},
-                  {{model->probe(out), 0, 0, 0}}}};
+                  {{model->probe(out), 0, 0, 0}},
+                  {}}};
   return model;
 }
 
@@ -316,7 +323,7 @@ std::unique_ptr<Model> single() {
   model->add_node({in}, {out});
   model->entries = {in};
   model->exits = {out};
-  model->plan = {{{{model->probe(in), 0, 0, 0}}, {{model->probe(out), 0, 0, 0}}}};
+  model->plan = {{{{model->probe(in), 0, 0, 0}}, {{model->probe(out), 0, 0, 0}}, {}}};
   return model;
 }
 
@@ -440,9 +447,9 @@ TEST_F(DesignTest, NamesWhatABrokenCoreDoesAndGoesOn) {
   };
   const auto model = single();
   Simulation simulation(model->wires(), model->plan, {});
-  for (const Case& broken :
-       {Case{Fault::runt, "shorter than its header says"},
-        Case{Fault::oversize, "longer than its header says"}, Case{Fault::problem, "problem 7"}}) {
+  for (const Case& broken : {Case{Fault::runt, "shorter than its header says"},
+                             Case{Fault::oversize, "longer than its header says"},
+                             Case{Fault::problem, "a field comes where"}}) {
     model->nodes[0].fault = broken.fault;
     const Outcome failed = simulation.run({message(200)});
     ASSERT_EQ(failed.troubles.size(), 1U) << broken.text;
@@ -452,6 +459,22 @@ TEST_F(DesignTest, NamesWhatABrokenCoreDoesAndGoesOn) {
     const Outcome outcome = simulation.run({message(200)});
     ASSERT_EQ(outcome.departures.size(), 1U);
     EXPECT_EQ(outcome.departures[0].message, bytes(200));
+  }
+}
+
+TEST_F(DesignTest, SaysWhyACoreRefuses) {
+  const auto model = single();
+  model->plan[0].refusals = {{16, "the image is too small"}};
+  Simulation simulation(model->wires(), model->plan, {});
+  model->nodes[0].fault = Fault::refuses;
+  for (const auto& [code, text] : {std::pair{16, "it refuses the message: the image is too small"},
+                                   std::pair{17, "code 17, which its manifest does not explain"},
+                                   std::pair{3, "is broken: its frame ends before it does"},
+                                   std::pair{15, "the core gives no reason"}}) {
+    model->nodes[0].code = static_cast<std::uint8_t>(code);
+    const Outcome outcome = simulation.run({message(200)});
+    ASSERT_EQ(outcome.troubles.size(), 1U) << text;
+    EXPECT_NE(outcome.troubles[0].text.find(text), std::string::npos) << outcome.troubles[0].text;
   }
 }
 

@@ -58,6 +58,7 @@ class Core:
     outputs: tuple[Port, ...]
     parameters: tuple[Parameter, ...]
     bounds: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
 
 
 def read_core(
@@ -92,8 +93,16 @@ def read_core(
     if mistakes:
         return None, mistakes
     top = data.get("top", data.get("function", node_type.replace("/", "_")))
-    bounds = tuple(data.get("bounds", ()))
-    return Core(top, tuple(data["sources"]), incoming, outgoing, tuple(registers), bounds), []
+    core = Core(
+        top,
+        tuple(data["sources"]),
+        incoming,
+        outgoing,
+        tuple(registers),
+        tuple(data.get("bounds", ())),
+        tuple(data.get("refusals", ())),
+    )
+    return core, []
 
 
 def _fits_register(parameter: Parameter) -> bool:

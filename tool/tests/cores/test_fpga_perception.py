@@ -16,6 +16,7 @@ from ligament.demo.runs import DemoOptions, platform_for
 from ligament.graph import load_graph
 from ligament.pipeline import Request, built
 from ligament.report.equality import compare_frames, read_frames
+from ligament.report.stage import ReportOptions, make_report
 from ligament.report.variant import WARM_UP_FRAMES
 from ligament.resources import node_packages_dir
 
@@ -29,6 +30,20 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("perception")
 
 
+def check_report(folder: Path, frames: Path, variant: str) -> None:
+    """The chain goes through the hardware, whose time is its cycles."""
+    (entry,) = make_report([folder], ReportOptions(expected=frames))["variants"]
+    assert entry["equal"]
+    assert entry["time_base"] == "modelled"
+    assert entry["frames"] == FRAMES - WARM_UP_FRAMES
+    nodes = {row["node"]: row["messages"] for row in entry["hardware"]["nodes"]}
+    assert set(nodes.values()) == {FRAMES}
+    assert entry["chain"]["nodes"][0] == "/camera" and entry["chain"]["nodes"][-1] == "/sink"
+    assert set(nodes) <= set(entry["chain"]["nodes"])
+    streams = {row["topic"]: row["frames"] for row in entry["hardware"]["topics"]}
+    assert streams == ({"/image_rect": FRAMES} if variant == "fpga_streamed" else {})
+
+
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_frame_equals_the_reference(out: Path, variant: str) -> None:
@@ -37,7 +52,7 @@ def test_every_frame_equals_the_reference(out: Path, variant: str) -> None:
     build = built(Request(GRAPH, variant, platform, out)).build
     options = [f"--set={node}.frames={FRAMES}" for node in ("camera", "sink")]
     # A simulated frame may take longer on a busy computer than the camera waits by default.
-    options.append("--set=camera.ack_timeout_ms=60000")
+    options += ["--set=camera.ack_timeout_ms=60000", "--trace"]
     command = [sys.executable, "-m", "ligament.cli.main", "run", str(build), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -48,6 +63,7 @@ def test_every_frame_equals_the_reference(out: Path, variant: str) -> None:
     compared = compare_frames(read_frames(recorded), read_frames(reference.frames), "the reference")
     assert compared.equal, compared.text
     assert compared.frames == FRAMES
+    check_report(folder, reference.frames, variant)
     kinds = {
         n["kind"] for n in json.loads((build.parent / "mapping.json").read_text())["nodes"].values()
     }

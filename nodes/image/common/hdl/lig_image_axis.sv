@@ -60,7 +60,10 @@ module lig_image_axis (
   endfunction
 
   logic [67:0] whole;
-  assign whole = dropped(68'(rounded_q), places_q);
+  always_comb begin
+    whole = '0;
+    if (state_q == Whole) whole = dropped(68'(rounded_q), places_q);  // simulators need not compute it otherwise
+  end
 
   // --- long division: 16 bits of the numerator, then zeros ------------------------------------------------
 

@@ -71,12 +71,16 @@ module lig_image_lens
 
   always_comb begin
     shifted = '0;
-    if (shift > -13'sd53 && shift < 13'sd0) shifted = {1'b1, s_axis_tdata[51:0], 52'd0} >> -shift;
-    else if (shift >= 13'sd0) shifted = {1'b1, s_axis_tdata[51:0], 52'd0};
-    // Rounded; a negative number is the negative of its magnitude.
-    fixed = 52'((shifted[104:51] + 54'd1) >> 1);
-    if (s_axis_tdata[63]) fixed = -fixed;
+    fixed = '0;
     fits = is_zero || shift < -13'sd1;
+    // Only then is it looked at, and simulators need not compute it.
+    if (state_q == Read) begin
+      if (shift > -13'sd53 && shift < 13'sd0) shifted = {1'b1, s_axis_tdata[51:0], 52'd0} >> -shift;
+      else if (shift >= 13'sd0) shifted = {1'b1, s_axis_tdata[51:0], 52'd0};
+      // Rounded; a negative number is the negative of its magnitude.
+      fixed = 52'((shifted[104:51] + 54'd1) >> 1);
+      if (s_axis_tdata[63]) fixed = -fixed;
+    end
   end
 
   // --- the fields -----------------------------------------------------------------------------------------

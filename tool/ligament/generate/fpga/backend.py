@@ -20,6 +20,7 @@ from ligament.generate.fpga.texts import (
     Place,
     class_of,
     design_files,
+    parts_of,
     project_file,
     wrapper_file,
 )
@@ -60,6 +61,7 @@ class FpgaBackend:
                     "library": _library_of(place, design),
                     "folder": design.members[0].type.folder,
                     "folders": [member.type.folder for member in design.types],
+                    "parts": parts_of(design),
                 }
                 for name, design in sorted(designs.items())
             },

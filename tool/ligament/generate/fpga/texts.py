@@ -12,8 +12,10 @@ from typing import Any
 import ligament
 from ligament import resources
 from ligament.cores.manifest import Core
+from ligament.cores.refusals import read_refusals
 from ligament.generate.files import GeneratedFile, render, source_of
 from ligament.generate.fpga.plan import (
+    CORE_BITS,
     PROBES_PER_WORD,
     Design,
     Link,
@@ -30,11 +32,14 @@ from ligament.messages.cpp_names import header_path, qualified
 #: What a device's simulation obeys.
 FIGURES = ("clock_hz", "latency_ns", "bandwidth_bytes_per_s")
 #: Of the stream IP, what a node needs around its core; packages first.
-AROUND_CORES = ("lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_unpack.sv", "lig_pack.sv")
+AROUND_CORES = (
+    "lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_skid.sv", "lig_field_slice.sv", "lig_unpack.sv",
+    "lig_pack.sv",
+)  # fmt: skip
 #: What networks are made of.
 NETWORKS = (
-    "lig_skid.sv", "lig_store.sv", "lig_fifo.sv", "lig_fifo_drop.sv", "lig_fifo_last.sv",
-    "lig_bcast.sv", "lig_arbiter.sv", "lig_stats.sv", "lig_width.sv", "lig_topic.sv",
+    "lig_store.sv", "lig_fifo.sv", "lig_fifo_drop.sv", "lig_fifo_last.sv", "lig_bcast.sv",
+    "lig_arbiter.sv", "lig_stats.sv", "lig_width.sv", "lig_topic.sv",
 )  # fmt: skip
 #: What gateways are made of, besides.
 GATEWAYS = (
@@ -116,6 +121,20 @@ def design_files(place: Place, design: Design) -> list[GeneratedFile]:
     ]
 
 
+def parts_of(design: Design) -> dict[str, str]:
+    """Return the node or topic that each instance in the top level is for."""
+    nodes = {f"node_{m.slug}": m.id or m.type.type for m in design.members}
+    networks = {f"network_{n.number}": n.topic for n in design.networks}
+    adapters = {
+        f"{kind}_{n.number}_{link.end}": n.topic
+        for n in design.networks
+        for kind, links in (("widen", n.publishers), ("narrow", n.subscriptions))
+        for link in links
+        if n.width != CORE_BITS
+    }
+    return {**nodes, **networks, **adapters}
+
+
 def sources_of(design: Design) -> list[str]:
     """All SystemVerilog of a design, in an order that any tool takes; ours by name."""
     networks = (*NETWORKS, *(GATEWAYS if design.gateways else ())) if design.networks else ()
@@ -190,6 +209,9 @@ def _member(member: Member, gateways: Iterable[PoolEnds]) -> dict[str, Any]:
         "links": [*member.inputs, *member.outputs],
         "stamps": [link for link in member.outputs if link.outside is None],
         "parameters": [_parameter(p, member.slug) for p in member.core.parameters],
+        "refusals": read_refusals(
+            Path(member.type.folder) / file for file in member.core.refusals
+        ),
         "others": others_of(member.type, member.core),
     }
 

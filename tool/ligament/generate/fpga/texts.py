@@ -209,9 +209,7 @@ def _member(member: Member, gateways: Iterable[PoolEnds]) -> dict[str, Any]:
         "links": [*member.inputs, *member.outputs],
         "stamps": [link for link in member.outputs if link.outside is None],
         "parameters": [_parameter(p, member.slug) for p in member.core.parameters],
-        "refusals": read_refusals(
-            Path(member.type.folder) / file for file in member.core.refusals
-        ),
+        "refusals": read_refusals(Path(member.type.folder) / file for file in member.core.refusals),
         "others": others_of(member.type, member.core),
     }
 

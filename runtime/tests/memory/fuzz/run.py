@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzes what the pool reads from other processes, one target after the other.
+"""Fuzzes what the pool reads from other processes, or the edge of the network.
+
+One target after the other.
 
 Each target begins with its inputs in `corpus/`, runs for its share of the executions or seconds,
 and is stopped by the first finding, whose input it keeps. With --record, what was done is added to
@@ -20,9 +22,11 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 TARGETS = ("take", "reclaim", "directory", "bell")
+EDGE = "edge"
 #: Longer programs find no more, and take longer.
 LONGEST_INPUT = 160
 LONGEST_FAST_INPUT = 64
+LONGEST_EDGE_INPUT = 600
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,15 @@ def number_after(pattern: str, text: str) -> int:
     return int(found[-1]) if found else 0
 
 
+def parts_of(target: str, plan: Plan) -> tuple[Path, Path, int]:
+    """Its program, its first inputs, and how long inputs may be."""
+    if target == EDGE:
+        seeds = HERE.parents[1] / "transport" / "fuzz" / "corpus"
+        return plan.fuzzers / "fuzz_edge", seeds, LONGEST_EDGE_INPUT
+    longest = LONGEST_FAST_INPUT if plan.fast else LONGEST_INPUT
+    return plan.fuzzers / f"fuzz_pool_{target}", HERE / "corpus" / target, longest
+
+
 def fuzz(target: str, plan: Plan, revision: str) -> Record:
     """Runs one target; what it found lies in its folder afterwards."""
     folder = plan.work / target
@@ -73,19 +86,17 @@ def fuzz(target: str, plan: Plan, revision: str) -> Record:
         shutil.rmtree(folder, ignore_errors=True)
     corpus.mkdir(parents=True, exist_ok=True)
     known = set(folder.glob("finding-*"))
-    seeds = HERE / "corpus" / target
+    program, seeds, longest = parts_of(target, plan)
     log = folder / "log"
     # -entropic=0: the schedule by rare features costs more than an execution here.
-    longest = LONGEST_FAST_INPUT if plan.fast else LONGEST_INPUT
     options = [plan.limit, f"-seed={plan.seed}", f"-max_len={longest}", "-entropic=0"]
     options += ["-timeout=20", "-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=1"]
     options += [f"-artifact_prefix={folder}/finding-"]
     folders = [str(corpus)] + ([str(seeds)] if seeds.is_dir() else [])
     begin = time.monotonic()
     with log.open("w") as output:
-        fuzzer = [str(plan.fuzzers / f"fuzz_pool_{target}")]
         code = subprocess.run(
-            fuzzer + options + folders, check=False, stdout=output, stderr=output
+            [str(program), *options, *folders], check=False, stdout=output, stderr=output
         ).returncode
     seconds = time.monotonic() - begin
     text = log.read_text(errors="replace")
@@ -151,7 +162,9 @@ def arguments() -> argparse.Namespace:
     limit.add_argument("--seconds", type=int, help="in all, shared by the targets")
     limit.add_argument("--runs", type=int, help="executions in all, shared by the targets")
     parser.add_argument("--seed", type=int, default=0, help="of the mutations (default: random)")
-    parser.add_argument("--target", choices=TARGETS, action="append", help="default: all")
+    parser.add_argument(
+        "--target", choices=(*TARGETS, EDGE), action="append", help="default: all of the pool"
+    )
     parser.add_argument("--fresh", action="store_true", help="forget inputs of earlier runs")
     parser.add_argument("--fast", action="store_true", help="these are of the fast build")
     parser.add_argument("--record", type=Path, help="add what was done to this file")

@@ -129,12 +129,14 @@ def _extend(
         longer = [*way, hop]
         before = len(found)
         # What was caused by this message, as far as this node published it, or another one did in
-        # this one's callback (nodes of one FPGA design).
+        # a callback of this one, of whichever input came last (nodes of one FPGA design).
+        here = {
+            end.subscription for all_ in ends.values() for end in all_ if end.target == hop.target
+        }
         following = {
             one
             for one, handle in onward.get(publisher, ())
-            if handle == hop.subscription
-            or any(end.source == hop.target for end in ends.get(one, []))
+            if handle in here or any(end.source == hop.target for end in ends.get(one, []))
         }
         for one in sorted(following):
             _extend(longer, one, ends, onward, found)

@@ -21,9 +21,13 @@ Result<Registered> Memory::find(std::span<const std::byte> bytes, Which which) {
   return found;
 }
 
-Result<Address> Memory::import(std::span<const std::byte> bytes) {
+bool is_aligned(std::span<const std::byte> bytes) {
   constexpr std::uintptr_t alignment = 16;  // of the widest number that a kernel loads at once
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment != 0) {
+  return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0;
+}
+
+Result<Address> Memory::import(std::span<const std::byte> bytes) {
+  if (!is_aligned(bytes)) {
     return failure(ErrorCode::launch_failed,
                    "a payload does not lie at a multiple of 16 bytes, which kernels rely on");
   }

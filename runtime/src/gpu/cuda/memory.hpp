@@ -11,6 +11,9 @@ namespace ligament::gpu::cuda {
 
 using Lease = Staging<Buffer>::Lease;
 
+/// Whether kernels can work on them in place.
+[[nodiscard]] bool is_aligned(std::span<const std::byte> bytes);
+
 /// One thread asks, another gives back.
 class Memory {
  public:

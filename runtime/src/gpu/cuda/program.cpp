@@ -150,7 +150,8 @@ Result<Address> CudaProgram::address_of(const Reading& in, Assembly& assembly) {
   if (in.bytes.empty()) {
     return Address{0};
   }
-  if (model == Model::zero_copy) {
+  // Others' messages, over a network say, need not lie as ours do: these are copied, and counted.
+  if (model == Model::zero_copy && is_aligned(in.bytes)) {
     return parts_->memory.import(in.bytes);
   }
   const auto staged =
@@ -176,7 +177,7 @@ Result<Address> CudaProgram::address_of(const Writing& out, Assembly& assembly) 
   if (out.bytes.empty()) {
     return Address{0};
   }
-  if (model == Model::zero_copy) {
+  if (model == Model::zero_copy && is_aligned(out.bytes)) {
     return parts_->memory.import(out.bytes);
   }
   const auto staged =

@@ -60,9 +60,13 @@ void Memory::begin() {
   }
 }
 
+bool Memory::is_aligned(std::span<const std::byte> bytes) const {
+  return reinterpret_cast<std::uintptr_t>(bytes.data()) % device_.alignment == 0;
+}
+
 /// A kernel on memory that is not there ends the process, or the device.
 Result<void> Memory::check(std::span<const std::byte> bytes, bool writable) {
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % device_.alignment != 0) {
+  if (!is_aligned(bytes)) {
     return failure(ErrorCode::launch_failed,
                    "a payload does not lie at a multiple of " + std::to_string(device_.alignment) +
                        " bytes, as '" + device_.info.name + "' wants it in place");

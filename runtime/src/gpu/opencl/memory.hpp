@@ -83,6 +83,8 @@ class Memory {
 
   /// Before the first question of a submit.
   void begin();
+  /// Whether the device works on them in place.
+  [[nodiscard]] bool is_aligned(std::span<const std::byte> bytes) const;
   /// For as long as the bytes are mapped. zero_copy. Of one place there is one import in a submit,
   /// if it is first asked for as it is used most.
   [[nodiscard]] Result<Import*> import(std::span<const std::byte> bytes, bool writable);

@@ -153,7 +153,8 @@ Result<cl_mem> OpenClProgram::buffer_for(const Reading& in, Assembly& assembly) 
   if (in.bytes.empty()) {
     return nullptr;
   }
-  if (model == Model::zero_copy) {
+  // Others' messages, over a network say, need not lie as ours do: these are copied, and counted.
+  if (model == Model::zero_copy && parts_->memory.is_aligned(in.bytes)) {
     return in_place(in.bytes, false, assembly);
   }
   const auto staged =
@@ -176,7 +177,7 @@ Result<cl_mem> OpenClProgram::buffer_for(const Writing& out, Assembly& assembly)
   if (out.bytes.empty()) {
     return nullptr;
   }
-  if (model == Model::zero_copy) {
+  if (model == Model::zero_copy && parts_->memory.is_aligned(out.bytes)) {
     return in_place(out.bytes, true, assembly);
   }
   const auto staged =

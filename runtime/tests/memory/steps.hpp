@@ -27,7 +27,7 @@ inline void take_the_safety_nets_away() {
 
 /// As programs have them: for tests that count on a bound, in a process that has taken it away.
 inline void put_the_safety_nets_back() {
-  longest_sleep_ns = 500'000'000;
+  longest_sleep_ns = 1'000'000'000;
   settle_ns = 2'000'000'000;
   rescan_ms = 5000;
 }

@@ -22,18 +22,16 @@ EncodedNumber encoded(std::uint64_t value) {
 
 }  // namespace
 
+// A driver that gives a device up does not tell.
 CudaProgram::CudaProgram(Device&& device, const Settings& settings)
-    : parts_(std::make_unique<Parts>(std::move(device))),
-      in_flight_(std::max(settings.in_flight, 1U)),
-      flights_(parts_->device, settings.deadline, [this](Flight& flight) { note_landed(flight); }) {
-}
+    : ProgramOn(settings, false), parts_(std::make_unique<Parts>(std::move(device))) {}
 
 CudaProgram::~CudaProgram() {
-  drain();
+  const bool may_still_work = end();
   parts_->device.make_current();
-  if (flights_.may_still_work()) {
-    keep_for_ever(std::shared_ptr<Parts>(parts_.get(), [](Parts*) {}));
-    (void)parts_.release();  // releasing would wait for the device
+  if (may_still_work) {
+    keep_for_ever(
+        std::shared_ptr<Parts>(std::move(parts_)));  // releasing would wait for the device
   }
 }
 
@@ -66,67 +64,33 @@ Result<void> CudaProgram::build(const ProgramDescription& description) {
   return {};
 }
 
-void CudaProgram::wait_for_room() { flights_.wait_until_fewer_than(in_flight_); }
-void CudaProgram::drain() { flights_.wait_until_fewer_than(1); }
-
-void CudaProgram::submit(std::span<const Launch> launches, std::unique_ptr<Completion> completion) {
-  Assembly assembly;
-  Flight& flight = assembly.flight;
-  flight.completion = std::move(completion);
-  if (flights_.is_lost()) {
-    flight.result = unexpected<Error>(was_given_up(device()));
-    flights_.add(std::move(flight));
-    return;
-  }
-  wait_for_room();
+void CudaProgram::begin(Assembly& assembly) {
   parts_->device.make_current();
-  last_arguments_.begin(descriptions_.size());
-  if (flight.completion->wants_times()) {
+  if (assembly.flight->completion->wants_times()) {
     reference_ = reference_of(parts_->device, std::move(reference_));
-    flight.reference = reference_;
+    assembly.flight->reference = reference_;
   }
-  for (const Launch& launch : launches) {
-    if (flight.result = enqueue(launch, assembly); !flight.result) {
-      break;
-    }
-  }
-  if (flight.result) {
-    flight.result = read_back(assembly);
-  }
-  close(assembly);
-  flights_.add(std::move(flight));
 }
 
-Result<void> CudaProgram::enqueue(const Launch& launch, Assembly& assembly) {
-  if (auto checked = check_launch(launch, descriptions_); !checked) {
-    return checked;
+void CudaProgram::finish(Assembly& assembly) {
+  Result<void>& result = assembly.flight->result;
+  if (result) {
+    result = read_back(assembly);
   }
-  if (launches_nothing(launch)) {
-    return {};
-  }
-  if (launch.when_changed) {
-    const auto changed = last_arguments_.note(
-        launch, [this](const Kept& kept) { return parts_->memory.staging().generation_of(kept); });
-    if (!changed || !*changed) {
-      return changed ? Result<void>() : Result<void>(unexpected<Error>(changed.error()));
-    }
-  }
+  close(assembly);
+}
+
+Result<void> CudaProgram::start(const Launch& launch, Assembly& assembly) {
   const Kernel& kernel = parts_->kernels[launch.kernel];
   std::vector<EncodedNumber> arguments;
-  Result<void> done;
-  for (std::size_t i = 0; done && i < launch.arguments.size(); ++i) {
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     auto argument = encode_argument(kernel, i, launch.arguments[i], assembly);
     if (!argument) {
-      done = unexpected<Error>(argument.error());
-      break;
+      return unexpected<Error>(argument.error());
     }
     arguments.push_back(*argument);
   }
-  done = done ? start(kernel, launch, arguments, assembly) : done;
-  if (!done) {
-    last_arguments_.forget(launch.kernel);
-  }
-  return done;
+  return enqueue(kernel, launch, arguments, assembly);
 }
 
 Result<EncodedNumber> CudaProgram::encode_argument(const Kernel& kernel, std::size_t index,
@@ -137,7 +101,7 @@ Result<EncodedNumber> CudaProgram::encode_argument(const Kernel& kernel, std::si
           return encode(given, kernel.compiled.parameters[index].number,
                         {kernel.compiled.name, index});
         } else {
-          const auto address = address_of(given, assembly);
+          const auto address = value_of(given, assembly);
           return address ? Result<EncodedNumber>(encoded(*address))
                          : Result<EncodedNumber>(unexpected<Error>(address.error()));
         }
@@ -145,87 +109,9 @@ Result<EncodedNumber> CudaProgram::encode_argument(const Kernel& kernel, std::si
       argument);
 }
 
-Result<Address> CudaProgram::address_of(const Reading& in, Assembly& assembly) {
-  const Model model = model_of(in.model);
-  if (in.bytes.empty()) {
-    return Address{0};
-  }
-  // Others' messages, over a network say, need not lie as ours do: these are copied, and counted.
-  if (model == Model::zero_copy && is_aligned(in.bytes)) {
-    return parts_->memory.import(in.bytes);
-  }
-  const auto staged =
-      parts_->memory.staging().stage(in.bytes, kind_of(model), assembly.flight.lease);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  if (staged->is_new) {
-    if (staged->kind == Kind::device) {
-      parts_->memory.pin(in.bytes);
-    }
-    if (auto written = write(*staged, in.bytes, assembly); !written) {
-      return unexpected<Error>(written.error());
-    }
-    counters_.count_copy(in.bytes.size());
-  }
-  return staged->value;
-}
-
-/// What a kernel leaves out must not show an earlier message.
-Result<Address> CudaProgram::address_of(const Writing& out, Assembly& assembly) {
-  const Model model = model_of(out.model);
-  if (out.bytes.empty()) {
-    return Address{0};
-  }
-  if (model == Model::zero_copy && is_aligned(out.bytes)) {
-    return parts_->memory.import(out.bytes);
-  }
-  const auto staged =
-      parts_->memory.staging().stage(out.bytes, kind_of(model), assembly.flight.lease);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  if (staged->is_new) {
-    auto done = attach(*staged, attach_single);
-    if (done = done ? clear(staged->value, out.bytes.size()) : done; !done) {
-      return unexpected<Error>(done.error());
-    }
-    assembly.out.push_back({out.bytes, *staged});
-  }
-  return staged->value;
-}
-
-Result<Address> CudaProgram::address_of(const Values& values, Assembly& assembly) {
-  if (auto checked = check_values(values); !checked) {
-    return unexpected<Error>(checked.error());
-  }
-  if (values.bytes.empty()) {
-    return Address{0};
-  }
-  const auto staged =
-      parts_->memory.staging().stage(values.bytes, kind_of(device().model), assembly.flight.lease);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  if (staged->is_new) {
-    if (auto written = write(*staged, values.bytes, assembly); !written) {
-      return unexpected<Error>(written.error());
-    }
-  }
-  return staged->value;
-}
-
-Result<Address> CudaProgram::address_of(const Kept& kept, Assembly& /*assembly*/) {
-  const auto found = parts_->memory.staging().keep(kept);
-  if (!found) {
-    return unexpected<Error>(found.error());
-  }
-  if (found->is_new) {
-    if (auto cleared = clear(found->value, static_cast<std::size_t>(kept.bytes)); !cleared) {
-      return unexpected<Error>(cleared.error());
-    }
-  }
-  return found->value;
+Result<Address> CudaProgram::in_place(std::span<const std::byte> bytes, bool /*writable*/,
+                                      Assembly& /*assembly*/) {
+  return parts_->memory.import(bytes);
 }
 
 std::shared_ptr<Resident> CudaProgram::make_resident() {
@@ -245,53 +131,9 @@ Result<std::shared_ptr<Resident>> CudaProgram::find_shown(
   return peers_.find(parts_->device, ticket);
 }
 
-Result<Address> CudaProgram::address_of(const Leaving& leaving, Assembly& assembly) {
-  auto own = std::dynamic_pointer_cast<CudaResident>(leaving.resident);
-  if (own == nullptr || leaving.bytes.empty()) {
-    return unexpected<Error>(is_on_another_device());
-  }
-  own->is_valid = false;
-  assembly.leaving.push_back(own);
-  assembly.flight.residents.push_back(own);
-  if (model_of(leaving.model) == Model::zero_copy) {
-    return parts_->memory.import(leaving.bytes);
-  }
-  if (own->size < leaving.bytes.size()) {
-    auto made = parts_->memory.allocate(leaving.bytes.size());
-    if (!made) {
-      return unexpected<Error>(made.error());
-    }
-    own->give_buffer_up();
-    own->buffer = std::move(*made);
-    own->size = leaving.bytes.size();
-  }
-  if (auto cleared = clear(own->buffer.get(), leaving.bytes.size()); !cleared) {
-    return unexpected<Error>(cleared.error());
-  }
-  return own->buffer.get();
-}
-
-Result<Address> CudaProgram::address_of(const Arriving& arriving, Assembly& assembly) {
-  const auto own = std::dynamic_pointer_cast<CudaResident>(arriving.resident);
-  if (own == nullptr || own->context != parts_->device.context) {
-    return unexpected<Error>(is_on_another_device());
-  }
-  if (!own->is_valid) {
-    return unexpected<Error>(was_not_written());
-  }
-  const Status waits = driver().stream_wait(parts_->device.kernels.get(), own->written.get(), 0);
-  if (waits != status::success) {
-    return failed(driver(), "cuStreamWaitEvent", waits);
-  }
-  assembly.flight.residents.push_back(own);
-  if (own->address() == 0) {
-    return parts_->memory.import(arriving.bytes);
-  }
-  if (own->size < arriving.bytes.size()) {
-    return failure(ErrorCode::launch_failed,
-                   "the buffer on the device is smaller than its payload");
-  }
-  return own->address();
+Result<void> CudaProgram::await(const CudaResident& resident, Assembly& /*assembly*/) {
+  return as_result(driver(), "cuStreamWaitEvent",
+                   driver().stream_wait(parts_->device.kernels.get(), resident.written.get(), 0));
 }
 
 /// Where host and kernels cannot use managed memory at the same time, each buffer belongs to the
@@ -304,9 +146,11 @@ Result<void> CudaProgram::attach(const OnDevice& memory, unsigned flags) {
                    driver().attach(parts_->device.kernels.get(), memory.value, 0, flags));
 }
 
-Result<void> CudaProgram::clear(Address address, std::size_t size) {
-  return as_result(driver(), "cuMemsetD8Async",
-                   driver().fill(address, 0, size, parts_->device.kernels.get()));
+Result<void> CudaProgram::clear(const OnDevice& memory, std::size_t size) {
+  auto done = attach(memory, attach_single);
+  return done ? as_result(driver(), "cuMemsetD8Async",
+                          driver().fill(memory.value, 0, size, parts_->device.kernels.get()))
+              : done;
 }
 
 Result<void> CudaProgram::write(const OnDevice& to, std::span<const std::byte> bytes,
@@ -334,7 +178,7 @@ Result<void> CudaProgram::write(const OnDevice& to, std::span<const std::byte> b
   if (!uploaded) {
     return unexpected<Error>(uploaded.error());
   }
-  assembly.flight.steps.push_back({"copy in", false, std::move(*begin), std::move(*end)});
+  assembly.flight->steps.push_back({"copy in", false, std::move(*begin), std::move(*end)});
   assembly.uploaded = std::move(*uploaded);
   return {};
 }
@@ -378,8 +222,8 @@ Result<CudaProgram::Block> CudaProgram::block_of(const Kernel& kernel, const Lau
   return block;
 }
 
-Result<void> CudaProgram::start(const Kernel& kernel, const Launch& launch,
-                                std::span<EncodedNumber> arguments, Assembly& assembly) {
+Result<void> CudaProgram::enqueue(const Kernel& kernel, const Launch& launch,
+                                  std::span<EncodedNumber> arguments, Assembly& assembly) {
   const Stream stream = parts_->device.kernels.get();
   const auto block = block_of(kernel, launch);
   if (!block) {
@@ -418,7 +262,7 @@ Result<void> CudaProgram::start(const Kernel& kernel, const Launch& launch,
     return unexpected<Error>(end.error());
   }
   counters_.count_launch();
-  Flight& flight = assembly.flight;
+  Flight& flight = *assembly.flight;
   flight.steps.push_back({kernel.compiled.name, true, std::move(*begin), std::move(*end)});
   flight.names += (flight.names.empty() ? "kernel '" : ", '") + kernel.compiled.name + "'";
   return {};
@@ -461,14 +305,14 @@ Result<void> CudaProgram::read_back_by_device(Assembly& assembly) {
       return unexpected<Error>(end.error());
     }
     counters_.count_copy(to.size());
-    assembly.flight.steps.push_back({"copy out", false, std::move(*begin), std::move(*end)});
+    assembly.flight->steps.push_back({"copy out", false, std::move(*begin), std::move(*end)});
   }
   return {};
 }
 
 /// Unified memory is copied by the host when the device is done.
 Result<void> CudaProgram::leave_to_host(Assembly& assembly) {
-  for (const auto& staged : assembly.flight.lease) {
+  for (const auto& staged : assembly.flight->lease) {
     if (auto attached = attach({staged.memory.get(), staged.kind}, attach_host); !attached) {
       return attached;
     }
@@ -476,7 +320,7 @@ Result<void> CudaProgram::leave_to_host(Assembly& assembly) {
   for (const auto& [to, from] : assembly.out) {
     if (from.kind == Kind::unified) {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): managed memory has one address for both
-      assembly.flight.host_copies.push_back({to, reinterpret_cast<const std::byte*>(from.value)});
+      assembly.flight->host_copies.push_back({to, reinterpret_cast<const std::byte*>(from.value)});
       counters_.count_copy(to.size());
     }
   }
@@ -487,7 +331,7 @@ Result<void> CudaProgram::leave_to_host(Assembly& assembly) {
 /// given back, also where the rest failed.
 void CudaProgram::close(Assembly& assembly) {
   const Device& device = parts_->device;
-  Flight& flight = assembly.flight;
+  Flight& flight = *assembly.flight;
   for (const auto& resident : assembly.leaving) {
     if (auto written = record(device.kernels.get())) {
       resident->written = std::move(*written);
@@ -525,20 +369,12 @@ void CudaProgram::note_landed(Flight& flight) {
       counters_.count_kernel_time(std::llround(static_cast<double>(milliseconds) * 1e6));
     }
   }
-  if (!flight.result) {
-    last_arguments_.distrust();
-  } else if (flight.reference != nullptr) {
+  if (flight.result && flight.reference != nullptr) {
     for (const auto& work : work_of(flight.steps, *flight.reference, parts_->device)) {
       flight.completion->worked(work);
     }
   }
-  parts_->memory.staging().give_back(std::move(flight.lease));
-}
-
-Statistics CudaProgram::statistics() const {
-  Statistics statistics = counters_.read();
-  parts_->memory.count_into(statistics);
-  return statistics;
+  ProgramOn::note_landed(flight);
 }
 
 Result<std::unique_ptr<Program>> open_program(const ProgramDescription& description,

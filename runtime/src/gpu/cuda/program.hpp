@@ -2,13 +2,25 @@
 /// \file A program on a CUDA device.
 #pragma once
 
-#include "gpu/cuda/flights.hpp"
+#include "gpu/cuda/flight.hpp"
 #include "gpu/cuda/peers.hpp"
-#include "gpu/launch.hpp"
 
 namespace ligament::gpu::cuda {
 
-class CudaProgram : public Program {
+struct CudaAssembly : AssemblyOn<CudaFlight, cuda::Buffer, CudaResident> {
+  EventHandle uploaded;       ///< that the next kernel waits for; empty: nothing
+  bool is_read_back = false;  ///< some of `out` is, by a copy
+};
+
+struct Cuda {
+  using Memory = cuda::Memory;
+  using Buffer = cuda::Buffer;
+  using Flight = CudaFlight;
+  using Resident = CudaResident;
+  using Assembly = CudaAssembly;
+};
+
+class CudaProgram : public ProgramOn<Cuda> {
  public:
   CudaProgram(Device&& device, const Settings& settings);
   ~CudaProgram() override;
@@ -18,16 +30,12 @@ class CudaProgram : public Program {
   /// Compiles. Once.
   [[nodiscard]] Result<void> build(const ProgramDescription& description);
 
-  void submit(std::span<const Launch> launches, std::unique_ptr<Completion> completion) override;
-  void wait_for_room() override;
-  void drain() override;
   [[nodiscard]] std::shared_ptr<Resident> make_resident() override;
   [[nodiscard]] Result<void> show(Resident& resident,
                                   std::span<std::byte, ticket_bytes> ticket) override;
   [[nodiscard]] Result<std::shared_ptr<Resident>> find_shown(
       std::span<const std::byte, ticket_bytes> ticket) override;
   [[nodiscard]] const DeviceInfo& device() const override { return parts_->device.info; }
-  [[nodiscard]] Statistics statistics() const override;
 
  private:
   struct Kernel {
@@ -42,46 +50,42 @@ class CudaProgram : public Program {
     ModuleHandle module;
     std::vector<Kernel> kernels;
   };
-  using OnDevice = Staging<Buffer>::Found;
-  /// A submit while it is put together.
-  struct Assembly {
-    Flight flight;
-    EventHandle uploaded;  ///< that the next kernel waits for; empty: nothing
-    std::vector<std::pair<std::span<std::byte>, OnDevice>> out;  ///< to be read back, from where
-    bool is_read_back = false;                                   ///< some of it is, by a copy
-    std::vector<std::shared_ptr<CudaResident>> leaving;
-  };
   struct Block {
     std::array<unsigned, 3> grid{1, 1, 1};
     std::array<unsigned, 3> threads{1, 1, 1};
   };
 
   [[nodiscard]] const Driver& driver() const { return *parts_->device.driver; }
-  [[nodiscard]] Model model_of(Model asked) const {
-    return asked == Model::automatic ? device().model : asked;
+  [[nodiscard]] Memory& memory() const override { return parts_->memory; }
+  [[nodiscard]] std::unique_ptr<Flight> new_flight() override {
+    return std::make_unique<Flight>(parts_->device, landed_);
   }
-  [[nodiscard]] Result<void> enqueue(const Launch& launch, Assembly& assembly);
+  void begin(Assembly& assembly) override;
+  [[nodiscard]] Result<void> start(const Launch& launch, Assembly& assembly) override;
+  void finish(Assembly& assembly) override;
+  [[nodiscard]] bool is_aligned(std::span<const std::byte> bytes) const override {
+    return cuda::is_aligned(bytes);
+  }
+  [[nodiscard]] Result<Address> in_place(std::span<const std::byte> bytes, bool writable,
+                                         Assembly& assembly) override;
+  [[nodiscard]] Result<Buffer> allocate(std::size_t size) override {
+    return parts_->memory.allocate(size);
+  }
+  [[nodiscard]] Result<void> write(const OnDevice& to, std::span<const std::byte> bytes,
+                                   Assembly& assembly) override;
+  [[nodiscard]] Result<void> clear(const OnDevice& memory, std::size_t size) override;
+  [[nodiscard]] bool is_here(const CudaResident& resident) const override {
+    return resident.context == parts_->device.context;
+  }
+  [[nodiscard]] Result<void> await(const CudaResident& resident, Assembly& assembly) override;
+  void pin(std::span<const std::byte> bytes) override { parts_->memory.pin(bytes); }
+
   [[nodiscard]] Result<EncodedNumber> encode_argument(const Kernel& kernel, std::size_t index,
                                                       const Argument& argument, Assembly& assembly);
-  [[nodiscard]] Result<Address> address_of(std::span<const std::byte> in, Assembly& assembly) {
-    return address_of(Reading{in}, assembly);
-  }
-  [[nodiscard]] Result<Address> address_of(std::span<std::byte> out, Assembly& assembly) {
-    return address_of(Writing{out}, assembly);
-  }
-  [[nodiscard]] Result<Address> address_of(const Reading& in, Assembly& assembly);
-  [[nodiscard]] Result<Address> address_of(const Writing& out, Assembly& assembly);
-  [[nodiscard]] Result<Address> address_of(const Values& values, Assembly& assembly);
-  [[nodiscard]] Result<Address> address_of(const Kept& kept, Assembly& assembly);
-  [[nodiscard]] Result<Address> address_of(const Leaving& leaving, Assembly& assembly);
-  [[nodiscard]] Result<Address> address_of(const Arriving& arriving, Assembly& assembly);
-  [[nodiscard]] Result<void> write(const OnDevice& to, std::span<const std::byte> bytes,
-                                   Assembly& assembly);
   [[nodiscard]] Result<void> attach(const OnDevice& memory, unsigned flags);
-  [[nodiscard]] Result<void> clear(Address address, std::size_t size);
   [[nodiscard]] static Result<Block> block_of(const Kernel& kernel, const Launch& launch);
-  [[nodiscard]] Result<void> start(const Kernel& kernel, const Launch& launch,
-                                   std::span<EncodedNumber> arguments, Assembly& assembly);
+  [[nodiscard]] Result<void> enqueue(const Kernel& kernel, const Launch& launch,
+                                     std::span<EncodedNumber> arguments, Assembly& assembly);
   [[nodiscard]] Result<EventHandle> record(Stream stream);
   [[nodiscard]] Result<void> read_back(Assembly& assembly);
   [[nodiscard]] Result<void> read_back_by_device(Assembly& assembly);
@@ -92,11 +96,7 @@ class CudaProgram : public Program {
   std::unique_ptr<Parts> parts_;
   Peers peers_;
   std::shared_ptr<const Reference> reference_;  ///< the last one; of the thread that launches
-  const std::size_t in_flight_;
-  std::vector<KernelDescription> descriptions_;
-  LastArguments last_arguments_;
-  Counters counters_;
-  Flights flights_;  ///< last: lands what is under way before the rest goes
+  const Flight::Landed landed_ = [this](Flight& flight) { note_landed(flight); };
 };
 
 /// Opens a device and compiles for it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/opencl/program.hpp"
 
-#include <algorithm>
 #include <type_traits>
 
 #include "gpu/keep_for_ever.hpp"
@@ -29,13 +28,10 @@ Result<void> as_result(const char* call, cl_int status) {
 }  // namespace
 
 OpenClProgram::OpenClProgram(Device&& device, const Settings& settings)
-    : parts_(std::make_unique<Parts>(std::move(device))),
-      in_flight_(std::max(settings.in_flight, 1U)),
-      flights_(settings.deadline, [this](Flight& flight) { note_landed(flight); }) {}
+    : ProgramOn(settings, true), parts_(std::make_unique<Parts>(std::move(device))) {}
 
 OpenClProgram::~OpenClProgram() {
-  drain();
-  if (flights_.may_still_work()) {
+  if (end()) {
     keep_for_ever(std::shared_ptr<Parts>(std::move(parts_)));  // releasing would wait for it
   }
 }
@@ -75,62 +71,29 @@ Result<void> OpenClProgram::build(const ProgramDescription& description) {
   return {};
 }
 
-void OpenClProgram::wait_for_room() { flights_.wait_until_fewer_than(in_flight_); }
-void OpenClProgram::drain() { flights_.wait_until_fewer_than(1); }
-
-void OpenClProgram::submit(std::span<const Launch> launches,
-                           std::unique_ptr<Completion> completion) {
-  Assembly assembly;
-  Flight& flight = assembly.flight;
-  flight.completion = std::move(completion);
-  assembly.is_timed = flight.completion->wants_times();
-  if (flights_.is_lost()) {
-    flight.result = unexpected<Error>(was_given_up(device()));
-    flights_.add(std::move(flight));
-    return;
-  }
-  wait_for_room();
+void OpenClProgram::begin(Assembly& assembly) {
+  assembly.is_timed = assembly.flight->completion->wants_times();
   parts_->memory.begin();
-  last_arguments_.begin(descriptions_.size());
-  for (const Launch& launch : launches) {
-    if (flight.result = enqueue(launch, assembly); !flight.result) {
-      break;
-    }
-  }
-  if (flight.result) {
-    flight.result = read_back(assembly);
-  }
-  if (auto handed = hand_back(assembly); flight.result && !handed) {
-    flight.result = handed;
-  }
-  close(assembly);
-  flights_.add(std::move(flight));
 }
 
-Result<void> OpenClProgram::enqueue(const Launch& launch, Assembly& assembly) {
-  if (auto checked = check_launch(launch, descriptions_); !checked) {
-    return checked;
+void OpenClProgram::finish(Assembly& assembly) {
+  Result<void>& result = assembly.flight->result;
+  if (result) {
+    result = read_back(assembly);
   }
-  if (launches_nothing(launch)) {
-    return {};
+  if (auto handed = hand_back(assembly); result && !handed) {
+    result = handed;
   }
-  if (launch.when_changed) {
-    const auto changed =
-        last_arguments_.note(launch, [this](const Kept& kept) { return generation_of(kept); });
-    if (!changed || !*changed) {
-      return changed ? Result<void>() : Result<void>(unexpected<Error>(changed.error()));
-    }
-  }
+  close(assembly);
+}
+
+Result<void> OpenClProgram::start(const Launch& launch, Assembly& assembly) {
   Kernel& kernel = parts_->kernels[launch.kernel];
   Result<void> done;
   for (std::size_t i = 0; done && i < launch.arguments.size(); ++i) {
     done = set(kernel, i, launch.arguments[i], assembly);
   }
-  done = done ? start(kernel, launch, assembly) : done;
-  if (!done) {
-    last_arguments_.forget(launch.kernel);
-  }
-  return done;
+  return done ? enqueue(kernel, launch, assembly) : done;
 }
 
 Result<void> OpenClProgram::set(Kernel& kernel, std::size_t index, const Argument& argument,
@@ -140,91 +103,12 @@ Result<void> OpenClProgram::set(Kernel& kernel, std::size_t index, const Argumen
         if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(given)>>) {
           return kernel.set_number(index, given);
         } else {
-          const auto buffer = buffer_for(given, assembly);
+          const auto buffer = value_of(given, assembly);
           return buffer ? kernel.set_buffer(index, *buffer)
                         : Result<void>(unexpected<Error>(buffer.error()));
         }
       },
       argument);
-}
-
-Result<cl_mem> OpenClProgram::buffer_for(const Reading& in, Assembly& assembly) {
-  const Model model = model_of(in.model);
-  if (in.bytes.empty()) {
-    return nullptr;
-  }
-  // Others' messages, over a network say, need not lie as ours do: these are copied, and counted.
-  if (model == Model::zero_copy && parts_->memory.is_aligned(in.bytes)) {
-    return in_place(in.bytes, false, assembly);
-  }
-  const auto staged =
-      parts_->memory.staging().stage(in.bytes, kind_of(model), assembly.flight.lease);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  if (staged->is_new) {
-    if (auto written = write(*staged, in.bytes, assembly); !written) {
-      return unexpected<Error>(written.error());
-    }
-    counters_.count_copy(in.bytes.size());
-  }
-  return staged->value;
-}
-
-/// What a kernel leaves out must not show an earlier message.
-Result<cl_mem> OpenClProgram::buffer_for(const Writing& out, Assembly& assembly) {
-  const Model model = model_of(out.model);
-  if (out.bytes.empty()) {
-    return nullptr;
-  }
-  if (model == Model::zero_copy && parts_->memory.is_aligned(out.bytes)) {
-    return in_place(out.bytes, true, assembly);
-  }
-  const auto staged =
-      parts_->memory.staging().stage(out.bytes, kind_of(model), assembly.flight.lease);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  if (staged->is_new) {
-    if (auto cleared = clear(staged->value, out.bytes.size()); !cleared) {
-      return unexpected<Error>(cleared.error());
-    }
-    assembly.out.push_back({out.bytes, *staged});
-  }
-  return staged->value;
-}
-
-Result<cl_mem> OpenClProgram::buffer_for(const Values& values, Assembly& assembly) {
-  if (auto checked = check_values(values); !checked) {
-    return unexpected<Error>(checked.error());
-  }
-  if (values.bytes.empty()) {
-    return nullptr;
-  }
-  const auto staged =
-      parts_->memory.staging().stage(values.bytes, kind_of(device().model), assembly.flight.lease);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  if (staged->is_new) {
-    if (auto written = write(*staged, values.bytes, assembly); !written) {
-      return unexpected<Error>(written.error());
-    }
-  }
-  return staged->value;
-}
-
-Result<cl_mem> OpenClProgram::buffer_for(const Kept& kept, Assembly& /*assembly*/) {
-  const auto found = parts_->memory.staging().keep(kept);
-  if (!found) {
-    return unexpected<Error>(found.error());
-  }
-  if (found->is_new) {
-    if (auto cleared = clear(found->value, static_cast<std::size_t>(kept.bytes)); !cleared) {
-      return unexpected<Error>(cleared.error());
-    }
-  }
-  return found->value;
 }
 
 /// The bytes are the device's from here on, until hand_back().
@@ -283,13 +167,13 @@ Result<void> OpenClProgram::hand_back(Assembly& assembly) {
     }
     import->is_the_hosts = true;
     assembly.handed_back = another(event);
-    assembly.flight.copies.push_back(std::move(event));
+    assembly.flight->copies.push_back(std::move(event));
   }
   return done;
 }
 
 std::shared_ptr<Resident> OpenClProgram::make_resident() {
-  return std::make_shared<OpenClResident>();
+  return std::make_shared<OpenClResident>(parts_->device.context.get());
 }
 
 Result<void> OpenClProgram::show(Resident& /*resident*/,
@@ -303,52 +187,22 @@ Result<std::shared_ptr<Resident>> OpenClProgram::find_shown(
   return unexpected<Error>(opens_no_peers_buffers());
 }
 
-Result<cl_mem> OpenClProgram::buffer_for(const Leaving& leaving, Assembly& assembly) {
-  const Device& device = parts_->device;
-  auto own = std::dynamic_pointer_cast<OpenClResident>(leaving.resident);
-  if (own == nullptr || leaving.bytes.empty()) {
-    return unexpected<Error>(is_on_another_device());
-  }
-  own->is_valid = false;
-  own->context = device.context.get();
-  assembly.leaving.push_back(own);
-  assembly.flight.residents.push_back(own);
-  if (model_of(leaving.model) == Model::zero_copy) {
-    return in_place(leaving.bytes, true, assembly);
-  }
-  if (own->size < leaving.bytes.size()) {
-    cl_int status = CL_SUCCESS;
-    own->buffer = Buffer(clCreateBuffer(device.context.get(), CL_MEM_READ_WRITE,
-                                        leaving.bytes.size(), nullptr, &status));
-    if (status != CL_SUCCESS) {
-      own->size = 0;
-      return failed("clCreateBuffer", status);
-    }
-    own->size = leaving.bytes.size();
-  }
-  if (auto cleared = clear(own->buffer.get(), leaving.bytes.size()); !cleared) {
-    return unexpected<Error>(cleared.error());
-  }
-  return own->buffer.get();
+Result<Buffer> OpenClProgram::allocate(std::size_t size) {
+  cl_int status = CL_SUCCESS;
+  Buffer buffer(
+      clCreateBuffer(parts_->device.context.get(), CL_MEM_READ_WRITE, size, nullptr, &status));
+  return status == CL_SUCCESS ? Result<Buffer>(std::move(buffer))
+                              : Result<Buffer>(failed("clCreateBuffer", status));
 }
 
-Result<cl_mem> OpenClProgram::buffer_for(const Arriving& arriving, Assembly& assembly) {
-  const auto own = std::dynamic_pointer_cast<OpenClResident>(arriving.resident);
-  if (own == nullptr || own->context != parts_->device.context.get()) {
-    return unexpected<Error>(is_on_another_device());
-  }
-  if (!own->is_valid) {
-    return unexpected<Error>(was_not_written());
-  }
-  assembly.uploads.push_back(own->written.get());
-  assembly.flight.residents.push_back(own);
-  return own->buffer.get() == nullptr ? in_place(arriving.bytes, false, assembly)
-                                      : Result<cl_mem>(own->buffer.get());
+Result<void> OpenClProgram::await(const OpenClResident& resident, Assembly& assembly) {
+  assembly.uploads.push_back(resident.written.get());
+  return {};
 }
 
 /// Who takes it waits for the last kernel, on the device, and until it is handed back.
 void OpenClProgram::leave(Assembly& assembly) {
-  const Flight& flight = assembly.flight;
+  const Flight& flight = *assembly.flight;
   for (const auto& resident : assembly.leaving) {
     resident->is_valid = flight.result && !flight.kernels.empty();
     resident->written = !resident->is_valid                     ? EventHandle()
@@ -357,11 +211,11 @@ void OpenClProgram::leave(Assembly& assembly) {
   }
 }
 
-Result<void> OpenClProgram::clear(cl_mem buffer, std::size_t size) {
+Result<void> OpenClProgram::clear(const OnDevice& memory, std::size_t size) {
   const cl_uchar zero = 0;
   return as_result("clEnqueueFillBuffer",
-                   clEnqueueFillBuffer(parts_->device.kernels.get(), buffer, &zero, sizeof zero, 0,
-                                       size, 0, nullptr, nullptr));
+                   clEnqueueFillBuffer(parts_->device.kernels.get(), memory.value, &zero,
+                                       sizeof zero, 0, size, 0, nullptr, nullptr));
 }
 
 Result<void> OpenClProgram::write(const OnDevice& to, std::span<const std::byte> bytes,
@@ -380,11 +234,12 @@ Result<void> OpenClProgram::write(const OnDevice& to, std::span<const std::byte>
   }
   assembly.note(event.get(), "copy in", trace::Category::copy, before);
   assembly.uploads.push_back(event.get());
-  assembly.flight.copies.push_back(std::move(event));
+  assembly.flight->copies.push_back(std::move(event));
   return {};
 }
 
-Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch, Assembly& assembly) {
+Result<void> OpenClProgram::enqueue(const Kernel& kernel, const Launch& launch,
+                                    Assembly& assembly) {
   std::array<std::size_t, 3> global{};
   std::array<std::size_t, 3> local{};
   std::transform(launch.global.begin(), launch.global.end(), global.begin(),
@@ -406,14 +261,14 @@ Result<void> OpenClProgram::start(const Kernel& kernel, const Launch& launch, As
   }
   counters_.count_launch();
   assembly.note(event.get(), kernel.name(), trace::Category::compute, before);
-  assembly.flight.kernels.push_back(std::move(event));
-  std::string& names = assembly.flight.names;
+  assembly.flight->kernels.push_back(std::move(event));
+  std::string& names = assembly.flight->names;
   names += (names.empty() ? "kernel '" : ", '") + kernel.name() + "'";
   return {};
 }
 
 Result<void> OpenClProgram::read_back(Assembly& assembly) {
-  Flight& flight = assembly.flight;
+  Flight& flight = *assembly.flight;
   const cl_event before = flight.kernels.empty() ? nullptr : flight.kernels.back().get();
   for (const auto& [out, from] : assembly.out) {
     EventHandle event;
@@ -441,7 +296,7 @@ Result<void> OpenClProgram::read_back(Assembly& assembly) {
 /// The last commands of a submit: queues are in order, its kernels wait for its uploads, and its
 /// downloads for its kernels. Where it was put together in part, all of its copies.
 std::vector<cl_event> OpenClProgram::ends_of(const Assembly& assembly) {
-  const Flight& flight = assembly.flight;
+  const Flight& flight = *assembly.flight;
   std::vector<cl_event> ends;
   if (!flight.result || flight.kernels.empty()) {
     for (const EventHandle& event : flight.copies) {
@@ -462,7 +317,7 @@ std::vector<cl_event> OpenClProgram::ends_of(const Assembly& assembly) {
 
 /// Finds the event that is the last of all, and lets the device begin.
 void OpenClProgram::close(Assembly& assembly) {
-  Flight& flight = assembly.flight;
+  Flight& flight = *assembly.flight;
   const std::vector<cl_event> ends = ends_of(assembly);
   if (flight.result && ends.size() == 1) {
     (void)clRetainEvent(ends.front());
@@ -500,11 +355,8 @@ void OpenClProgram::note_landed(Flight& flight) {
     (void)clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
     counters_.count_kernel_time(end > begin ? static_cast<std::int64_t>(end - begin) : 0);
   }
-  if (!flight.result) {
-    last_arguments_.distrust();
-  }
   tell_work(flight);
-  parts_->memory.staging().give_back(std::move(flight.lease));
+  ProgramOn::note_landed(flight);
 }
 
 void OpenClProgram::tell_work(const Flight& flight) {
@@ -516,21 +368,13 @@ void OpenClProgram::tell_work(const Flight& flight) {
   }
 }
 
-std::int64_t OpenClProgram::Assembly::now() const {
-  return is_timed ? pool::monotonic_now_ns() : 0;
-}
+std::int64_t OpenClAssembly::now() const { return is_timed ? pool::monotonic_now_ns() : 0; }
 
-void OpenClProgram::Assembly::note(cl_event event, std::string_view name, trace::Category category,
-                                   std::int64_t before_ns) {
+void OpenClAssembly::note(cl_event event, std::string_view name, trace::Category category,
+                          std::int64_t before_ns) {
   if (is_timed) {
-    flight.timed.push_back({event, name, category, before_ns, pool::monotonic_now_ns()});
+    flight->timed.push_back({event, name, category, before_ns, pool::monotonic_now_ns()});
   }
-}
-
-Statistics OpenClProgram::statistics() const {
-  Statistics statistics = counters_.read();
-  parts_->memory.count_into(statistics);
-  return statistics;
 }
 
 Result<std::unique_ptr<Program>> open_program(const ProgramDescription& description,

@@ -45,6 +45,14 @@ bool is_ros_name(std::string_view topic) {
   return topic_from_dds(topic) || topic.starts_with("rq/") || topic.starts_with("rr/");
 }
 
+/// Of a writer that has left, whose last samples are still there. Not 0, which is no writer at all:
+/// they came from outside, and what has its gid is known by that.
+constexpr Gid unnamed = [] {
+  Gid gid{};
+  gid.fill(0xff);
+  return gid;
+}();
+
 struct ListenerDeleter {
   void operator()(dds_listener_t* listener) const { dds_delete_listener(listener); }
 };
@@ -158,7 +166,7 @@ Gid Reader::gid_of(std::uint64_t publication) {
   }
   auto* found = dds_get_matched_publication_data(entity_, publication);
   if (found == nullptr) {
-    return {};  // it has left; its last samples have no name
+    return unnamed;  // it has left
   }
   const Gid gid = to_gid(found->key);
   dds_builtintopic_free_endpoint(found);

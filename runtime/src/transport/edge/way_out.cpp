@@ -12,7 +12,9 @@ namespace ligament::edge {
 namespace {
 
 constexpr unsigned most_at_once = 64;
+/// What waits for its publisher's writer, which is made within 100 ms.
 constexpr std::size_t most_early = 64;
+constexpr std::size_t most_early_bytes = std::size_t{64} << 20;
 /// From one look for room to the next, when nobody tells that there may be some: of what is copied,
 /// and of what the engine keeps for late comers.
 constexpr std::int64_t shortest_pause_ns = 1'000'000;
@@ -24,6 +26,15 @@ constexpr std::size_t large = std::size_t{128} << 10;
 constexpr std::size_t most_on_way = std::size_t{8} << 20;
 /// So long a sample waits until anything is acknowledged.
 constexpr std::int64_t longest_wait_ns = 3'000'000'000;
+
+/// With the up to 3 bytes of padding that the engine reads.
+std::shared_ptr<const std::vector<std::byte>> padded_copy(std::span<const std::byte> bytes) {
+  std::vector<std::byte> copy;
+  copy.reserve(bytes.size() + 3);
+  copy.assign(bytes.begin(), bytes.end());
+  copy.resize(bytes.size() + 3);
+  return std::make_shared<const std::vector<std::byte>>(std::move(copy));
+}
 
 }  // namespace
 
@@ -52,6 +63,7 @@ WayOut::~WayOut() {
 }
 
 WayOutFigures WayOut::close() {
+  std::unique_ptr<pool::Reader> ended;  // after the locks
   const std::lock_guard turn(turn_->mutex);
   turn_->way = nullptr;
   const std::lock_guard guard(mutex_);
@@ -61,6 +73,9 @@ WayOutFigures WayOut::close() {
   }
   figures_.lost += std::exchange(early_, {}).size();
   figures_.lost += reader_->stats().lost;
+  // Threads that pump may have this object for a while yet: meanwhile a publisher would take it for
+  // somebody who listens.
+  ended = std::exchange(reader_, nullptr);
   return figures_;
 }
 
@@ -68,16 +83,22 @@ void WayOut::set_writers(Faces writers) {
   const std::lock_guard guard(mutex_);
   writers_ = std::move(writers);
   std::erase_if(backlogs_, [this](const auto& entry) {
-    const bool gone = !writers_.contains(entry.first);  // nobody outside listens to it any more
+    const auto face = writers_.find(entry.first);
+    const bool gone = face == writers_.end() || face->second.writer == nullptr;
     figures_.refused += gone ? entry.second.samples.size() : 0;
     return gone;
   });
-  for (Latched& sample : std::exchange(early_, {})) {
-    send_latched(std::move(sample));
+  early_bytes_ = 0;
+  for (Copied& sample : std::exchange(early_, {})) {
+    send_copied(std::move(sample));
   }
 }
 
 void WayOut::forget(std::uint64_t publisher) {
+  const std::lock_guard turn(turn_->mutex);
+  constexpr unsigned most_rounds = 64;  // others may publish on
+  for (unsigned round = 0; round < most_rounds && take_and_send(); ++round) {
+  }
   const std::lock_guard guard(mutex_);
   writers_.erase(publisher);
   if (const auto backlog = backlogs_.find(publisher); backlog != backlogs_.end()) {
@@ -123,23 +144,13 @@ WayOut::Backlog& WayOut::backlog_of(std::uint64_t publisher) {
   return backlog;
 }
 
-/// Under mutex_. The engine sends from where the sample lies in the pool.
-void WayOut::write_held(pool::HeldSample&& sample, const When& when) {
-  const std::uint64_t publisher = sample.info().publisher;
-  const std::span<const std::byte> bytes = sample.payload();
-  auto owner = std::make_shared<Sent>(std::move(sample), backlog_of(publisher).outlet);
-  Sent* const block = owner.get();
-  write(publisher, {bytes, std::move(owner), when, block});
-}
-
-void WayOut::write(std::uint64_t publisher, Outgoing&& sample) {
+void WayOut::write(const OutFace& face, std::uint64_t publisher, Outgoing&& sample) {
   // What an RTPS sample can be, padding included.
   constexpr std::size_t largest = std::numeric_limits<std::uint32_t>::max() - 3;
   if (sample.bytes.size() > largest) {
     ++figures_.refused;
     return;
   }
-  const OutFace& face = writers_.at(publisher);
   Backlog& backlog = backlog_of(publisher);
   if (backlog.samples.empty()) {
     // A keep-all writer says itself whether it has room.
@@ -275,62 +286,64 @@ std::int64_t WayOut::next_look_ns() const {
   return next;
 }
 
+/// Under mutex_. The engine sends from where the sample lies in the pool, but for copies.
 void WayOut::send(pool::HeldSample&& sample) {
   const pool::SampleInfo& info = sample.info();
   const std::span<const std::byte> bytes = sample.payload();
-  if (description_.qos.durability == DurabilityPolicy::transient_local) {
-    if (!pool::is_relayed(info)) {
-      auto memory = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-      memory->resize(bytes.size() + 3);  // the engine reads up to 3 bytes of padding
-      const std::span<const std::byte> copy(memory->data(), bytes.size());
-      send_latched({info.publisher, std::move(memory), copy, info.source_timestamp_ns});
-    }
+  const auto face = writers_.find(info.publisher);
+  const bool is_known = face != writers_.end();
+  if (pool::is_relayed(info) || (is_known && face->second.writer == nullptr)) {
+    return;  // another edge, or our own way in, has brought it; or it goes another way
+  }
+  if (!is_known || description_.qos.durability == DurabilityPolicy::transient_local) {
+    send_copied({info, padded_copy(bytes), bytes.size()});
     return;
   }
-  const auto writer = writers_.find(info.publisher);
-  if (writer == writers_.end()) {
-    return;  // nobody outside listens to it; or another edge, or our own way in, has brought it
-  }
-  if (mark_of_) {
-    send_marked(writer->second, std::move(sample));
-    return;
-  }
-  const When when{info.source_timestamp_ns};
-  write_held(std::move(sample), when);
+  auto owner = std::make_shared<Sent>(std::move(sample), backlog_of(face->first).outlet);
+  Sent* const block = owner.get();
+  send_marked(face->second, block->sample.info(),
+              {bytes, std::move(owner), {block->sample.info().source_timestamp_ns}, block});
 }
 
-/// A header goes between encapsulation and body, so such requests and replies are copied; they are
-/// few and small.
-void WayOut::send_marked(const OutFace& face, pool::HeldSample&& sample) {
-  const auto mark = mark_of_(sample.info(), face);
-  if (!mark) {
-    return;
-  }
-  const When when{sample.info().source_timestamp_ns, mark->related};
-  if (!mark->header) {
-    write_held(std::move(sample), when);
-    return;
-  }
-  auto memory =
-      std::make_shared<std::vector<std::byte>>(dds::with_header(sample.payload(), *mark->header));
-  const std::size_t size = memory->size();
-  memory->resize(size + 3);  // the engine reads up to 3 bytes of padding
-  const std::span<const std::byte> bytes(memory->data(), size);
-  write(sample.info().publisher, {bytes, std::move(memory), when});
-}
-
-void WayOut::send_latched(Latched&& sample) {
-  if (writers_.contains(sample.publisher)) {
-    write(sample.publisher, {sample.bytes, std::move(sample.memory), {sample.timestamp_ns}});
-  } else {
+/// Under mutex_. A publisher may say what it has to say, once and for all, before its writer in DDS
+/// exists.
+void WayOut::send_copied(Copied&& sample) {
+  const auto face = writers_.find(sample.info.publisher);
+  if (face == writers_.end()) {
     keep_for_later(std::move(sample));
+  } else if (face->second.writer != nullptr) {
+    const std::span<const std::byte> bytes(sample.memory->data(), sample.size);
+    send_marked(face->second, sample.info,
+                {bytes, std::move(sample.memory), {sample.info.source_timestamp_ns}});
   }
 }
 
-/// A publisher may say what it has to say, once and for all, before its writer in DDS exists.
-void WayOut::keep_for_later(Latched&& sample) {
+/// Under mutex_. Of a service's requests and replies: which it is. A header goes between
+/// encapsulation and body, so such are copied; they are few and small.
+void WayOut::send_marked(const OutFace& face, const pool::SampleInfo& info, Outgoing&& sample) {
+  const std::uint64_t publisher = info.publisher;
+  if (mark_of_) {
+    const auto mark = mark_of_(info, face);
+    if (!mark) {
+      return;
+    }
+    sample.when.related = mark->related;
+    if (mark->header) {
+      const auto marked = dds::with_header(sample.bytes, *mark->header);
+      auto memory = padded_copy(marked);
+      const std::span<const std::byte> bytes(memory->data(), marked.size());
+      sample = {bytes, std::move(memory), sample.when};
+    }
+  }
+  write(face, publisher, std::move(sample));
+}
+
+/// Under mutex_.
+void WayOut::keep_for_later(Copied&& sample) {
+  early_bytes_ += sample.size;
   early_.push_back(std::move(sample));
-  if (early_.size() > most_early) {
+  while (early_.size() > most_early || early_bytes_ > most_early_bytes) {
+    early_bytes_ -= early_.front().size;
     early_.pop_front();
     ++figures_.lost;
   }
@@ -389,7 +402,7 @@ bool WayOut::take_and_send() {
 WayOutFigures WayOut::figures() const {
   const std::lock_guard guard(mutex_);
   WayOutFigures figures = figures_;
-  figures.lost += reader_->stats().lost;
+  figures.lost += reader_ == nullptr ? 0 : reader_->stats().lost;
   return figures;
 }
 

@@ -44,7 +44,7 @@ struct WayOutFigures {
 
 class WayOut {
  public:
-  /// Where the samples of each publisher go.
+  /// Where the samples of each publisher of the topic go; without a writer: not this way.
   using Faces = std::map<std::uint64_t, OutFace>;
   /// `wanted` says topic, type and QoS (section 6). `waiter` is that of the thread that pumps.
   struct Spec {
@@ -63,9 +63,10 @@ class WayOut {
   /// Samples of this publisher go to this writer. Replaces what was said before; an empty map
   /// stops all. A writer is destroyed only after it has been taken out here.
   void set_writers(Faces writers);
-  /// Takes out one writer; the others go on.
+  /// Of a publisher that has left: sends what it has left behind, then takes its writer out.
   void forget(std::uint64_t publisher);
-  /// Sends nothing more; what it has not sent counts as refused or lost.
+  /// Sends nothing more, and is a subscription no more; what it has not sent counts as refused or
+  /// lost.
   [[nodiscard]] WayOutFigures close();
 
   /// Sends what is there, but not for ever: other topics wait. False: nothing was sent. For the
@@ -74,7 +75,7 @@ class WayOut {
   /// When it is to be pumped again though nobody wakes the edge's thread: samples wait for room
   /// with the engine. Else pool::no_deadline.
   [[nodiscard]] std::int64_t next_look_ns() const;
-  /// Publishers here that the way hears.
+  /// Publishers here that the way hears, while it is open.
   [[nodiscard]] std::size_t publishers() const { return reader_->matched_writers(); }
   [[nodiscard]] const pool::EndpointDescription& description() const { return description_; }
   [[nodiscard]] WayOutFigures figures() const;
@@ -93,12 +94,12 @@ class WayOut {
   static void send_here(Turn& turn);
   [[nodiscard]] bool send_all();
   bool take_and_send();
-  /// A sample of a transient-local publisher, copied: DDS keeps it for late comers.
-  struct Latched {
-    std::uint64_t publisher = 0;
-    std::shared_ptr<const std::vector<std::byte>> memory;
-    std::span<const std::byte> bytes;
-    std::int64_t timestamp_ns = 0;
+  /// A sample of a transient-local publisher, which DDS keeps for late comers; or of one whose
+  /// writer we have not been told yet.
+  struct Copied {
+    pool::SampleInfo info;
+    std::shared_ptr<const std::vector<std::byte>> memory;  ///< and padding
+    std::size_t size = 0;
   };
   /// The publisher's time, and what its request answers.
   struct When {
@@ -147,11 +148,10 @@ class WayOut {
   [[nodiscard]] dds::WriteResult hand_over(const OutFace& face, const Outgoing& sample);
   void put_off(Backlog& backlog, const OutFace& face, Outgoing&& sample);
   void send(pool::HeldSample&& sample);
-  void send_marked(const OutFace& face, pool::HeldSample&& sample);
-  void send_latched(Latched&& sample);
-  void keep_for_later(Latched&& sample);
-  void write(std::uint64_t publisher, Outgoing&& sample);
-  void write_held(pool::HeldSample&& sample, const When& when);
+  void send_copied(Copied&& sample);
+  void send_marked(const OutFace& face, const pool::SampleInfo& info, Outgoing&& sample);
+  void keep_for_later(Copied&& sample);
+  void write(const OutFace& face, std::uint64_t publisher, Outgoing&& sample);
   void count(dds::WriteResult result, std::size_t bytes);
 
   const std::shared_ptr<Turn> turn_ = std::make_shared<Turn>();
@@ -160,7 +160,8 @@ class WayOut {
   std::unique_ptr<pool::Reader> reader_;
   mutable std::mutex mutex_;  ///< guards everything below
   Faces writers_;
-  std::deque<Latched> early_;  ///< of publishers whose writers we have not been told yet
+  std::deque<Copied> early_;  ///< of publishers whose writers we have not been told yet
+  std::size_t early_bytes_ = 0;
   std::map<std::uint64_t, Backlog> backlogs_;  ///< of publishers that have sent
   WayOutFigures figures_;
 };

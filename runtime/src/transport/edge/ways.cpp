@@ -55,24 +55,22 @@ void Edge::close_out(Topic& topic, std::shared_ptr<WayOut>& way) {
   }
 }
 
-/// Open while somebody outside listens; told which publisher's samples go to which writer.
-/// A transient-local one stays open then, and all writers get their samples: DDS keeps them for
-/// late comers, and opening it again would send the history twice.
+/// Open while somebody outside listens; told which publisher's samples go to which writer, heard or
+/// not: whether anybody hears them is the engine's to know. A transient-local one stays open then:
+/// DDS keeps its samples for late comers, and opening it again would send the history twice.
 void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way) {
   const bool latched = durability == DurabilityPolicy::transient_local;
   bool heard = latched && way != nullptr;
+  bool any = false;
   WayOut::Faces writers;
   for (auto& [id, writer] : topic.writers) {
-    const bool matched = writer.face->matched() != 0;
-    if (writer.description.qos.durability != durability || !(latched || matched)) {
-      continue;
-    }
-    if (const auto face = out_face(writer)) {
-      writers.emplace(id, *face);
-      heard = heard || matched;
-    }
+    const bool is_of_this = writer.description.qos.durability == durability;
+    const auto face = is_of_this ? out_face(writer) : std::nullopt;
+    writers.emplace(id, face.value_or(OutFace{}));
+    any = any || face;
+    heard = heard || (face && writer.face->matched() != 0);
   }
-  if (writers.empty() || !heard) {
+  if (!any || !heard) {
     close_out(topic, way);
     return;
   }

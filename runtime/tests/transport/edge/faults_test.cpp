@@ -243,6 +243,26 @@ TEST_F(Faults, AReaderThatGoesOnGetsTheNewestOfWhatItMissed) {
 #endif
 
 #ifdef LIGAMENT_EDGE
+/// For as long as it is there, and carries something.
+TEST_F(Faults, ASecondEdgeInOnePoolIsNamed) {
+  const std::string words = "another edge serves this graph";
+  auto publisher = node_->create_publisher<StringMessage>("twice", 10);
+  using Traits = MessageTraits<StringMessage>;
+  const auto reader =
+      other_->create_reader({dds::topic_to_dds("/twice"), dds::type_to_dds(Traits::name),
+                             QoS(10).profile(), dds::endpoint_user_data(Traits::type_hash)},
+                            nullptr, nullptr);
+  ASSERT_TRUE(reader) << reader.error().text;
+  spin_until([&] { return publisher->get_subscription_count() == 1; });
+  EXPECT_FALSE(has_problem(words));
+  {
+    const Child twin({LIGAMENT_EDGE, "--graph", graph_, "--run-id", "run", "--domain-id",
+                      std::to_string(domain_id_)});
+    spin_until([&] { return publisher->get_subscription_count() == 2 && has_problem(words); });
+  }
+  spin_until([&] { return !has_problem(words); });
+}
+
 /// Each participant of a host takes an index, of which the engine is told how many there are.
 TEST(FullDomain, IsToldWithASentence) {
   const char* before = std::getenv("CYCLONEDDS_URI");

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A way out by itself: whose samples go, which wait, and what it is when it is closed.
+#include "transport/edge/way_out.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <functional>
+#include <thread>
+
+#include "dds_domain.hpp"
+#include "transport/dds/names.hpp"
+
+namespace ligament::edge {
+namespace {
+
+/// Its publishers are of the edge's own node, so they do not send what they publish: that is left
+/// to who pumps.
+class WayOutTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    static unsigned next = 0;
+    domain_ = *pool::Domain::join({fmt::format("way-out-{}-{}", ::getpid(), ++next), "run"});
+    waiter_ = *domain_->create_waiter();
+    description_.topic = "/out";
+    description_.type_name = "test_msgs/msg/Bytes";
+    description_.node = "/_edge";
+    description_.qos = QoS(10).profile();
+    const unsigned dds_domain = take_dds_domain();
+    auto participant = dds::Participant::create({.domain = dds_domain}, [] {});
+    ASSERT_TRUE(participant) << participant.error().text;
+    participant_ = std::move(*participant);
+    face_ = std::move(*participant_->create_writer(
+        {"rt/out", "test_msgs::msg::dds_::Bytes_", description_.qos, "x", true}));
+  }
+  std::unique_ptr<pool::Writer> publisher() {
+    return std::move(*domain_->create_writer(description_));
+  }
+  std::unique_ptr<WayOut> open(WayOut::Faces faces) {
+    pool::EndpointDescription wanted = description_;
+    wanted.qos.max_held = 100;
+    return std::move(*WayOut::open(*domain_, {wanted, {}, waiter_}, std::move(faces)));
+  }
+  OutFace face() const { return {face_.get(), 10}; }
+  static void say(pool::Writer& writer) {
+    auto loan = writer.loan(5);
+    ASSERT_TRUE(loan);
+    const unsigned char bytes[5] = {0, 1, 0, 0, 'x'};
+    std::memcpy(loan->payload().data(), bytes, sizeof bytes);
+    ASSERT_TRUE(writer.publish(std::move(*loan)));
+  }
+  static void wait_until(const std::function<bool()>& is_so) {
+    while (!is_so()) {  // the test runner has its own limit
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  static void await_publishers(const WayOut& way, std::size_t count) {
+    wait_until([&] { return way.publishers() == count; });
+  }
+
+  std::shared_ptr<pool::Domain> domain_;
+  std::shared_ptr<pool::Waiter> waiter_;
+  pool::EndpointDescription description_;
+  std::unique_ptr<dds::Participant> participant_;
+  std::unique_ptr<dds::Writer> face_;
+};
+
+/// Though others have the object yet: the edge's thread has, until it has looked again.
+TEST_F(WayOutTest, AClosedWayIsNoSubscription) {
+  auto first = publisher();
+  const auto way = open({{first->id(), face()}});
+  await_publishers(*way, 1);
+  (void)way->close();
+  const auto next = publisher();
+  const auto other = std::move(*domain_->create_reader(description_, *waiter_));
+  wait_until([&] { return other->matched_writers() == 2; });
+  EXPECT_EQ(next->matched_readers(), 1U);  // the other one
+  say(*next);
+  EXPECT_FALSE(way->pump());
+  EXPECT_EQ(way->figures().sent, 0U);
+}
+
+TEST_F(WayOutTest, SamplesOfAPublisherWithoutAFaceWaitForIt) {
+  const auto known = publisher();
+  const auto way = open({{known->id(), face()}});
+  const auto stranger = publisher();
+  await_publishers(*way, 2);
+  say(*stranger);
+  say(*stranger);
+  say(*known);
+  while (way->pump()) {
+  }
+  EXPECT_EQ(way->figures().sent, 1U);
+  way->set_writers({{known->id(), face()}, {stranger->id(), face()}});
+  EXPECT_EQ(way->figures().sent, 3U);
+  EXPECT_EQ(way->close().lost, 0U);
+}
+
+TEST_F(WayOutTest, WhatWaitsForAFaceIsBoundedAndCounted) {
+  const auto known = publisher();
+  const auto way = open({{known->id(), face()}});
+  const auto stranger = publisher();
+  await_publishers(*way, 2);
+  for (int i = 0; i < 70; ++i) {
+    say(*stranger);
+    while (way->pump()) {
+    }
+  }
+  EXPECT_EQ(way->figures().lost, 6U);
+  EXPECT_EQ(way->close().lost, 70U);  // it has never had one
+}
+
+TEST_F(WayOutTest, SamplesThatGoAnotherWayAreLeftToIt) {
+  const auto here = publisher();
+  const auto latched = publisher();
+  const auto way = open({{here->id(), face()}, {latched->id(), {}}});
+  await_publishers(*way, 2);
+  say(*latched);
+  while (way->pump()) {
+  }
+  const WayOutFigures figures = way->close();
+  EXPECT_EQ(figures.sent + figures.lost + figures.refused, 0U);
+}
+
+TEST_F(WayOutTest, WhatAPublisherLeavesBehindGoesOut) {
+  auto leaving = publisher();
+  const std::uint64_t id = leaving->id();
+  const auto way = open({{id, face()}});
+  await_publishers(*way, 1);
+  say(*leaving);
+  say(*leaving);
+  leaving.reset();
+  EXPECT_EQ(way->figures().sent, 0U);
+  way->forget(id);
+  EXPECT_EQ(way->figures().sent, 2U);
+}
+
+}  // namespace
+}  // namespace ligament::edge

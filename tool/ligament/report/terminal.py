@@ -270,6 +270,7 @@ def remarks(report: dict[str, Any]) -> list[str]:
         for error in variant.get("errors", []):
             times = f" ({error['count']} times)" if error.get("count", 1) > 1 else ""
             lines.append(f"{name}: {error['node'] or error['container']}: {error['text']}{times}")
+        lines += [f"{name}: {loss['text']}" for loss in variant.get("losses", [])]
         if not variant["hops"]:
             lines.append(f"{name}: no chain from a source to the sink was found in its trace")
         lines += [f"{name}: {sentence}" for sentence in variant["missing"]]

@@ -151,6 +151,7 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         "state": run.run["state"],
         "provider": metadata.get("provider", "ligament"),
         "errors": run.run.get("errors", []),
+        "losses": run.run.get("losses", []),
         **figures,
         "found": found_system(database, metadata),
         "callbacks": callback_times(database),

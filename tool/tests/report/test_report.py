@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +16,7 @@ from ligament import resources
 from ligament.cli.main import main
 from ligament.errors import InputError
 from ligament.report.stage import ReportOptions, make_report
+from ligament.run.losses import Losses
 
 MakeRun = Callable[..., Path]
 NO_WARM_UP = ReportOptions(warm_up=0)
@@ -203,4 +205,26 @@ def test_what_nodes_reported_is_told(make_run: MakeRun, capsys: pytest.CaptureFi
     (path / "run.json").write_text(json.dumps(run))
     assert main(["report", str(path)]) == 0
     assert "/sink: the disk is full (2 times)" in capsys.readouterr().out
+    jsonschema.validate(json.loads((path / "report.json").read_text()), schema())
+
+
+def test_what_the_edge_could_not_carry_is_told(
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    losses = Losses()
+    counts = {"topic": "/image", "unconfirmed": 3, "missing": 2}
+    losses.take_edge("_edge", {"topics": [counts]})
+    told = [asdict(loss) for loss in losses.records()]
+    path = make_run(three_frames())
+    run = json.loads((path / "run.json").read_text()) | {"losses": told}
+    (path / "run.json").write_text(json.dumps(run))
+    page = tmp_path / "page.html"
+    assert main(["report", str(path), "--html", str(page)]) == 0
+    printed, drawn = capsys.readouterr().out, page.read_text(encoding="utf-8")
+    for sentence in (
+        "2 of /image were sent outside and did not arrive",
+        "3 of /image were overwritten in the DDS engine before everybody outside had",
+    ):
+        assert sentence in printed
+        assert sentence in drawn
     jsonschema.validate(json.loads((path / "report.json").read_text()), schema())

@@ -23,6 +23,7 @@ add_executable(pool_soak ${faults_sources} ${room_path}/faults/storm.cpp ${room_
 target_link_libraries(pool_soak PRIVATE ligament ligament_warnings fmt::fmt
                       nlohmann_json::nlohmann_json)
 target_include_directories(pool_soak PRIVATE ${room_path} ${CMAKE_SOURCE_DIR}/src)
+target_compile_definitions(pool_soak PRIVATE $<$<BOOL:${LIGAMENT_SANITIZE}>:LIGAMENT_SANITIZED>)
 add_test(NAME memory/soak COMMAND pool_soak --minutes 0.33)
 set_tests_properties(memory/soak PROPERTIES TIMEOUT 300)
 

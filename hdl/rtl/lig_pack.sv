@@ -7,14 +7,18 @@
 // terminators are written here. The length is in the header, which leaves first, so the node says it before
 // (header_i, as the shape of a loan does; the generated packages have it as a constant or a function).
 //
+// Two stages. The first walks the program: it says which 0 to 8 bytes come next, and whether what the node said is
+// in order. The second puts them behind those that are held, and sends a beat when it has more than one: only then
+// is it known not to be the last. All stops together when lig_skid at the end has no room.
+//
 // A node that breaks the order, a bound or its own announced length ends the frame at once: it is then shorter
 // than its header says, which every receiver finds (lig_length), or a byte longer where it was complete already;
 // problem_o says what was wrong, for one cycle. What is left of the field stream's message is dropped. A Broken beat ends
 // the frame likewise.
 //
-//   latency              header beats + 1 cycle
+//   latency              header beats + 2 cycles
 //   initiation interval  1 for 8 bytes of elements or text; 2 for a single value, 3 with a count
-//   storage              2 beats, NESTING counts
+//   storage              4 beats, NESTING counts
 module lig_pack
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
@@ -49,80 +53,50 @@ module lig_pack
   end
 
   typedef enum logic [3:0] {
-    Idle, HeaderLow, HeaderHigh, Padding, Origin, Fetch, Align, Elements, Ending, Flush, Discard
+    Idle, HeaderLow, HeaderHigh, Padding, Origin, Load, Fetch, Judge, Elements, Ending, Cut, Flush, Discard
   } state_e;
 
   state_e state_q, state;
-  header_t header_q;
-  logic [11:0] address_q, address;
-  logic [2:0] place_q;        // position in the message, modulo 8
-  logic [34:0] left_q, left;  // bytes of elements, or of front padding, still to come
-  logic [31:0] length_q;      // bytes of the message so far
-  logic [NESTING-1:0][31:0] counts_q;
-  logic discard_q;            // the field stream's message is not over
+  instruction_t now_q;          // the instruction that is walked
+  logic [11:0] address_q;       // of the one behind it
+  logic [2:0] place_q;          // position in the message, modulo 8
+  logic [31:0] missing_q;       // of the announced bytes
+  logic complete_q;             // none was missing in front of the last step
+  logic [31:0] count_q;         // as it was said: of a text without its NUL
+  logic none_q, vast_q;         // it is 0; it has more than 32 bits
+  logic [NESTING-1:0][31:0] counts_q;  // what is being repeated, innermost in place 0
+  logic discard_q;              // the field stream's message is not over
 
-  // --- the window -----------------------------------------------------------------------------------------
-
-  logic [127:0] window_q, window;
-  logic [4:0] have_q, kept;
-  logic [63:0] put;   // bytes 0..n-1 of what comes in
-  logic [3:0] n;      // 0..8
-  logic pop, room;
-  logic moves;        // something is written, if it is not wrong
-  logic step;         // something is written
-  logic spoil;        // a frame that is complete, but not to be believed, gets a byte more
-
-  // A full beat leaves only when it is known whether it is the last.
-  assign m_axis_tvalid = have_q > 5'd8 || (state_q == Flush && have_q != '0);
-  assign m_axis_tlast = state_q == Flush && have_q <= 5'd8;
-  assign m_axis_tdata = window_q[63:0];
-  assign m_axis_tkeep = m_axis_tlast ? ~(8'hFF << have_q[3:0]) : 8'hFF;
-  assign pop = m_axis_tvalid && m_axis_tready;
-  assign window = pop ? window_q >> 64 : window_q;
-  assign kept = !pop ? have_q : have_q > 5'd8 ? have_q - 5'd8 : '0;
-  assign room = kept <= 5'd8;
-
-  always_ff @(posedge clk_i) begin
-    window_q <= window;
-    have_q <= kept;
-    // What is wrong is known late in the cycle: it does not count (have_q), and so it does not matter that it is here.
-    if (moves) window_q <= window | (128'(put & mask_of(n)) << {kept, 3'd0});
-    if (step) have_q <= kept + 5'(n);
-    if (spoil) have_q <= kept + 5'd1;
-    if (rst_i || state_q == Idle) begin
-      window_q <= '0;
-      have_q <= '0;
-    end
-  end
-
-  function automatic logic [63:0] mask_of(input logic [3:0] bytes);
-    logic [63:0] mask;
-    for (int unsigned i = 0; i < 8; i++) mask[8*i+:8] = {8{4'(i) < bytes}};
-    return mask;
-  endfunction
+  // Bytes of elements, or of front padding, still to come, less one: 8 * beats_q + rest_q.
+  logic [31:0] beats_q;
+  logic [2:0] rest_q;
+  logic final_q;                // beats_q is 0
 
   // --- one step -------------------------------------------------------------------------------------------
 
-  logic is_count, listens, named, text_ok;
-  logic [2:0] size_mask, slack;
-  logic [3:0] chunk, offered;
-  logic [31:0] word;
-  logic [63:0] elements;
+  logic room;         // for what a step writes
+  logic moves, cut, writing, in_message;
+  logic is_count, is_text, padded, listens, named, text_ok, wide_pad;
+  logic [2:0] size_mask, slack, count_slack;
+  logic [3:0] offered, n;    // bytes
+  logic [63:0] put, kept, elements;
   problem_e problem;
 
-  assign word = s_axis_tdata[31:0];
-  assign is_count = word_i.op inside {OpSequence, OpString, OpWideString, OpRepeatSequence};
-  assign size_mask = state_q == Fetch && is_count ? 3'd3 : 3'((4'd1 << word_i.log_size) - 4'd1);
+  assign is_count = now_q.op inside {OpSequence, OpString, OpWideString, OpRepeatSequence};
+  assign is_text = now_q.op == OpString;
+  assign padded = (now_q.op == OpSequence || now_q.op == OpWideString) && !none_q;  // to the first element
+  assign size_mask = 3'((4'd1 << now_q.log_size) - 4'd1);
   assign slack = (3'd0 - place_q) & size_mask;
-  assign chunk = left_q >= 35'd8 ? 4'd8 : left_q[3:0];
-  assign text_ok = word_i.op != OpWideString || !(|s_axis_tdata[31:16] || (s_axis_tkeep[7] && |s_axis_tdata[63:48]));
+  assign count_slack = {1'b0, 2'd0 - place_q[1:0]};
+  assign wide_pad = padded && now_q.log_size == 2'd3 && !place_q[2];  // behind the count
+  assign text_ok = now_q.op != OpWideString || !(|s_axis_tdata[31:16] || (s_axis_tkeep[7] && |s_axis_tdata[63:48]));
 
   always_comb begin
-    offered = 4'd0;
-    for (int unsigned i = 0; i < 8; i++) offered = offered + 4'(s_axis_tkeep[i]);
-    elements = s_axis_tdata;
-    for (int unsigned i = 0; i < 8; i++) begin
-      if (word_i.is_bool) elements[8*i+:8] = {7'd0, |s_axis_tdata[8*i+:8]};
+    offered = 4'($countones(s_axis_tkeep));
+    for (int unsigned i = 0; i < 8; i++) kept[8*i+:8] = {8{s_axis_tkeep[i]}};
+    elements = s_axis_tdata & kept;
+    if (now_q.is_bool) begin
+      for (int unsigned i = 0; i < 8; i++) elements[8*i+:8] = {7'd0, |elements[8*i+:8]};
     end
   end
 
@@ -133,55 +107,55 @@ module lig_pack
     listens = 1'b0;
     unique case (state_q)
       HeaderLow, HeaderHigh: begin
-        put = state_q == HeaderLow ? header_q[63:0] : header_q[127:64];
+        put = state_q == HeaderLow ? header_i[63:0] : header_i[127:64];
         n = 4'd8;
       end
-      Padding: n = chunk;
+      Padding: n = final_q ? 4'(rest_q) + 4'd1 : 4'd8;
       Origin: begin
         put = 64'h0100;
         n = 4'd4;
       end
       Fetch: begin
-        if (slack != '0 && (is_count || word_i.op == OpFixed)) n = 4'(slack);
-        else if (is_count) begin
-          put = word_i.op == OpString ? 64'(word + 32'd1) : 64'(word);
-          n = 4'd4;
-          listens = 1'b1;
-        end else if (word_i.op == OpEnd) listens = 1'b1;
+        if (is_count) begin
+          n = 4'(count_slack);
+          listens = count_slack == '0;
+        end else if (now_q.op == OpFixed) n = 4'(slack);
+        else listens = now_q.op == OpEnd;
       end
-      Align: n = 4'(slack);
+      Judge: begin
+        put = 64'(count_q + 32'(is_text));
+        n = wide_pad ? 4'd8 : 4'd4;
+      end
       Elements: begin
         put = elements;
         n = offered;
         listens = 1'b1;
       end
       Ending: n = 4'd1;
+      Cut: n = 4'(complete_q);  // a frame that is complete, but not to be believed, gets a byte more
       default: ;
     endcase
   end
 
-  // What is wrong with the beat that it waited for.
+  // What is wrong with the beat that it waited for, or with the count that came before.
   kind_e expected;
   assign expected = state_q == Elements ? Values : is_count ? Count : Done;
-  assign named = s_axis_tuser.kind == expected && (expected == Done || s_axis_tuser.field == word_i.field);
+  assign named = s_axis_tuser.kind == expected && (expected == Done || s_axis_tuser.field == now_q.field);
 
   always_comb begin
     problem = NoProblem;
-    if (listens && s_axis_tvalid && s_axis_tuser.kind != Broken) begin
-      if (!named || (s_axis_tlast != (expected == Done))) problem = WrongField;
-      else if (state_q == Elements && (35'(offered) > left_q || offered == '0)) problem = WrongField;
-      else if (state_q == Elements && !text_ok) problem = BadText;
-      else if (expected == Count && (word > word_i.argument || s_axis_tdata[63:32] != '0)) problem = OverBound;
-      else if (expected == Done && length_q != header_q.length) problem = WrongLength;
-    end
+    if (listens && s_axis_tuser.kind != Broken) begin
+      if (!named || s_axis_tlast != (expected == Done)) problem = WrongField;
+      else if (state_q == Elements) begin
+        if (offered == '0 || (final_q && offered > 4'(rest_q) + 4'd1)) problem = WrongField;
+        else if (!text_ok) problem = BadText;
+      end else if (expected == Done && missing_q != '0) problem = WrongLength;
+    end else if (state_q == Judge && (vast_q || count_q > now_q.argument)) problem = OverBound;
   end
 
-  logic cut, writing;
-  assign writing = !(state_q inside {Idle, Flush, Discard});
-  assign cut = problem != NoProblem || (listens && s_axis_tvalid && s_axis_tuser.kind == Broken);
+  assign writing = !(state_q inside {Idle, Discard});
   assign moves = writing && room && (!listens || s_axis_tvalid);
-  assign step = moves && !cut;
-  assign spoil = writing && room && cut && length_q == header_q.length;
+  assign cut = problem != NoProblem || (listens && s_axis_tuser.kind == Broken);
   // A beat that cuts the frame short is taken too, and so is all behind it to the end of its message. Of a
   // message that was broken before its first field nothing is sent.
   logic stillborn;
@@ -190,114 +164,173 @@ module lig_pack
   assign address_o = address_q;
 
   always_ff @(posedge clk_i) begin
-    problem_o <= listens && room ? problem : NoProblem;
+    problem_o <= moves ? problem : NoProblem;
     if (rst_i) problem_o <= NoProblem;
   end
 
+  // --- the beats ------------------------------------------------------------------------------------------
+
+  logic [63:0] put_q, held_q, upper, by_one, by_two, turned, merged;
+  logic [3:0] n_q, at_q;  // held_q has at_q bytes; 1..8 within a frame
+  logic [4:0] sum;
+  logic flush_q, full;
+
+  // Byte 0 of what comes goes behind the held bytes; what finds no lane there begins the next beat.
+  assign by_one = at_q[0] ? {put_q[55:0], put_q[63:56]} : put_q;
+  assign by_two = at_q[1] ? {by_one[47:0], by_one[63:48]} : by_one;
+  assign turned = at_q[2] ? {by_two[31:0], by_two[63:32]} : by_two;
+  assign upper = ~64'd0 << {at_q, 3'd0};
+  assign merged = held_q | (turned & upper);
+  assign sum = 5'(at_q) + 5'(n_q);
+  assign full = sum > 5'd8;
+
+  always_ff @(posedge clk_i) begin
+    if (room) begin
+      put_q <= put;
+      n_q <= moves && !cut ? n : '0;
+      flush_q <= state_q == Flush;
+      if (n_q != '0) begin
+        held_q <= full ? turned & ~upper : merged;
+        at_q <= full ? 4'(sum - 5'd8) : sum[3:0];
+      end
+    end
+    if (rst_i || (room && flush_q)) begin
+      held_q <= '0;
+      at_q <= '0;
+    end
+    if (rst_i) begin
+      n_q <= '0;
+      flush_q <= 1'b0;
+    end
+  end
+
+  lig_skid #(.DATA_WIDTH(64)) beats (
+      .clk_i, .rst_i, .s_axis_tvalid(full || flush_q), .s_axis_tready(room), .s_axis_tdata(merged),
+      .s_axis_tkeep(flush_q ? ~(8'hFF << at_q) : 8'hFF), .s_axis_tlast(flush_q),
+      .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast);
+
   // --- what follows ---------------------------------------------------------------------------------------
+
+  logic read;   // the next instruction
+  logic jump;   // it is another one
+  logic push, drop, again, once;
+  assign once = counts_q[0] == 32'd1;
 
   always_comb begin
     state = state_q;
-    address = address_q;
-    left = left_q;
+    read = 1'b0;
+    jump = 1'b0;
+    push = 1'b0;
+    drop = 1'b0;
+    again = 1'b0;
     unique case (state_q)
       HeaderLow: state = HeaderHigh;
-      HeaderHigh: begin
-        left = 35'(header_q.pad);
-        state = header_q.pad == '0 ? Origin : Padding;
+      HeaderHigh: state = header_i.pad == '0 ? Origin : Padding;
+      Padding: if (final_q) state = Origin;
+      Origin, Load: begin
+        state = Fetch;
+        read = 1'b1;
       end
-      Padding: begin
-        left = left_q - 35'(chunk);
-        if (left_q <= 35'd8) state = Origin;
-      end
-      Origin: state = Fetch;
       Fetch: begin
-        unique case (word_i.op)
+        unique case (now_q.op)
           OpEnd: state = Flush;
-          OpFixed: begin
-            left = 35'(word_i.argument) << word_i.log_size;
-            state = Elements;
+          OpFixed: state = Elements;
+          OpRepeat: begin
+            push = 1'b1;
+            read = 1'b1;
           end
-          OpSequence, OpWideString: begin
-            if (slack == '0) begin
-              left = 35'(word) << word_i.log_size;
-              if (word != '0) state = Align;
-              else address = address_q + 1'b1;
-            end
+          OpNext: begin
+            drop = once;
+            read = once;
+            again = !once;
+            jump = !once;
           end
-          OpString: begin
-            if (slack == '0) begin
-              left = 35'(word);
-              state = word == '0 ? Ending : Elements;
-            end
-          end
-          OpRepeat: address = address_q + 1'b1;
-          OpRepeatSequence: if (slack == '0) address = word == '0 ? word_i.target : address_q + 1'b1;
-          OpNext: address = counts_q[0] == 32'd1 ? address_q + 1'b1 : word_i.target;
-          default: ;
+          default: if (count_slack == '0) state = Judge;
         endcase
       end
-      Align: state = Elements;
-      Elements: begin
-        left = left_q - 35'(offered);
-        if (left_q == 35'(offered)) begin
-          state = word_i.op == OpString ? Ending : Fetch;
-          if (word_i.op != OpString) address = address_q + 1'b1;
+      Judge: begin
+        state = Elements;
+        if (now_q.op == OpRepeatSequence) begin
+          push = !none_q;
+          jump = none_q;
+        end
+        if (is_text && none_q) state = Ending;
+        else if (now_q.op == OpRepeatSequence ? !none_q : none_q) begin
+          state = Fetch;
+          read = 1'b1;
         end
       end
+      Elements:
+        if (final_q && offered == 4'(rest_q) + 4'd1) begin
+          state = is_text ? Ending : Fetch;
+          read = !is_text;
+        end
       Ending: begin
         state = Fetch;
-        address = address_q + 1'b1;
+        read = 1'b1;
       end
+      Cut: state = Flush;
+      Flush: state = discard_q ? Discard : Idle;
       default: ;
     endcase
+    if (jump) state = Load;
   end
 
-  logic push, drop, again, in_message;
-  assign push = state_q == Fetch &&
-      (word_i.op == OpRepeat || (word_i.op == OpRepeatSequence && slack == '0 && word != '0));
-  assign drop = state_q == Fetch && word_i.op == OpNext && counts_q[0] == 32'd1;
-  assign again = state_q == Fetch && word_i.op == OpNext && counts_q[0] != 32'd1;
-  assign in_message = state_q inside {Origin, Fetch, Align, Elements, Ending};
-
-  logic [31:0] times;
-  assign times = word_i.op == OpRepeat ? word_i.argument : word;
+  // How many elements, or repetitions: at least one wherever it counts.
+  logic [31:0] amount;
+  logic [34:0] less_one;
+  assign amount = state_q == Judge ? count_q : now_q.argument;
+  assign less_one = (35'(amount - 32'd1) << now_q.log_size) | 35'(size_mask);
+  assign in_message = state_q inside {Origin, Fetch, Judge, Elements, Ending};
 
   // None of these matters for a frame that ends here because its beat was wrong.
   always_ff @(posedge clk_i) begin
     if (moves) begin
-      place_q <= place_q + n[2:0];
-      if (in_message) length_q <= length_q + 32'(n);
-      if (push) counts_q <= (NESTING * 32)'({counts_q, times});
+      complete_q <= missing_q == '0;
+      if (in_message) missing_q <= missing_q - 32'(n);
+      place_q <= state_q == Origin ? '0 : place_q + n[2:0];
+      if (read) begin
+        now_q <= word_i;
+        address_q <= address_q + 1'b1;
+      end
+      if (jump) address_q <= now_q.target;
+      if (push) counts_q <= (NESTING * 32)'({counts_q, amount});
       if (drop) counts_q <= (NESTING * 32)'({32'd0, counts_q} >> 32);
       if (again) counts_q[0] <= counts_q[0] - 32'd1;
-      if (state_q == Origin) place_q <= '0;
+      if (state_q == Fetch) begin
+        count_q <= s_axis_tdata[31:0];
+        none_q <= s_axis_tdata[31:0] == '0;
+        vast_q <= s_axis_tdata[63:32] != '0;
+      end
+      if (state_q == Fetch || state_q == Judge) begin
+        {beats_q, rest_q} <= less_one;
+        final_q <= amount <= 32'd8 >> now_q.log_size;
+      end
+      if (state_q == Padding || state_q == Elements) begin
+        {beats_q, rest_q} <= {beats_q, rest_q} - 35'(n);
+        if (n[3] || rest_q < n[2:0]) final_q <= beats_q == 32'd1;
+      end
+      if (state_q == HeaderHigh) begin
+        {beats_q, rest_q} <= 35'(header_i.pad - 6'd1);
+        final_q <= header_i.pad <= 6'd8;
+      end
     end
-    if (state_q == Idle) length_q <= '0;
+    if (state_q == Idle) begin
+      address_q <= start_i;
+      missing_q <= header_i.length;
+    end
   end
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
-      Idle: begin
-        header_q <= header_i;
-        address_q <= start_i;
-        discard_q <= 1'b0;
-        if (s_axis_tvalid && !stillborn) state_q <= HeaderLow;
-      end
-      Flush: if (have_q == '0 || (pop && m_axis_tlast)) state_q <= discard_q ? Discard : Idle;
+      Idle: if (s_axis_tvalid && !stillborn) state_q <= HeaderLow;
       Discard: if (s_axis_tvalid && s_axis_tlast) state_q <= Idle;
       default: begin
-        if (moves) begin
-          state_q <= state;
-          address_q <= address;
-          left_q <= left;
-        end
-        if (cut && room) begin
-          state_q <= Flush;
-          discard_q <= !s_axis_tlast;
-        end
+        if (moves) state_q <= cut ? Cut : state;
+        if (moves && cut) discard_q <= !(listens && s_axis_tlast);
       end
     endcase
+    if (state_q == Idle) discard_q <= 1'b0;
     if (rst_i) state_q <= Idle;
   end
 

@@ -7,14 +7,18 @@
 // module reads every type, and one instance can serve several topics (start_i). The program is outside, as a
 // constant or a memory that is read in the same cycle (address_o, word_i).
 //
-// Bytes wait in a window of two beats, from which each step takes 0 to 8 at any offset: padding in front of a
-// wide element is a step, a count is one, and so are 8 bytes of elements. Frames are not trusted: each count is
-// compared with its bound and each byte with the end of the frame before it is used. A message that turns out
-// broken ends with a beat of kind Broken, and the rest of its frame is dropped.
+// Two beats of the frame are looked at, the held one and the one behind it, from byte at_q of the held one: each
+// step takes 0 to 8 bytes. Padding in front of a wide element is a step, and so are 8 bytes of elements; a count is
+// two: its bytes, and the judgement. Frames are not trusted: each count is compared with its bound and each byte
+// with the end of the frame before it is used. A message that turns out broken ends with a beat of kind Broken, and
+// the rest of its frame is dropped.
 //
-//   latency              from a message's last beat to Done: 3 cycles
+// What a step needs comes from registers: the instruction was read a cycle earlier, how many bytes are still to
+// come is kept as beats and a rest, and bytes move only between two beats that are in registers (lig_skid).
+//
+//   latency              from a message's last beat to Done: 4 cycles
 //   initiation interval  1 for 8 bytes of elements or text; 2 for a single value, 3 with a count
-//   storage              2 beats, the header, NESTING counts
+//   storage              3 beats, the header, NESTING counts
 //
 // Wider streams: lig_width in front.
 module lig_unpack
@@ -40,7 +44,7 @@ module lig_unpack
     output logic        m_axis_tlast,  // of the message
     output header_t     header_o,      // of the message whose fields come
 
-    input  logic [11:0]  start_i,    // where the program begins; read when a frame's header is complete
+    input  logic [11:0]  start_i,    // where the program begins; read with the second half of a frame's header
     output logic [11:0]  address_o,
     input  instruction_t word_i      // the program at address_o, in the same cycle
 );
@@ -49,141 +53,172 @@ module lig_unpack
   end
 
   typedef enum logic [3:0] {
-    HeaderLow, HeaderHigh, Padding, Origin, Fetch, Align, Elements, Ending, Finish, Report, Drain
+    HeaderLow, HeaderHigh, Padding, Origin, Load, Fetch, Judge, Elements, Ending, Finish, Report, Drain
   } state_e;
 
   state_e state_q, state;
   problem_e problem_q, problem;
+  problem_e found_q, found;     // with the step before, with this one
   header_t header_q;
-  logic [11:0] address_q, address;
+  instruction_t now_q;          // the instruction that is walked
+  logic [11:0] address_q;       // of the one behind it
   logic [2:0] place_q;          // position in the message, modulo 8
-  logic [34:0] left_q, left;    // bytes of elements, or of front padding, still to come
+  logic [31:0] count_q;         // as it is said: of a text without its NUL
+  logic none_q;                 // it is 0
   logic [NESTING-1:0][31:0] counts_q;  // what is being repeated, innermost in place 0
 
-  // --- the window -----------------------------------------------------------------------------------------
+  // Bytes of elements, or of front padding, still to come, less one: 8 * beats_q + rest_q.
+  logic [31:0] beats_q;
+  logic [2:0] rest_q;
+  logic final_q;                // beats_q is 0
+  logic [2:0] lane_q;           // the last lane of one beat of them
 
-  logic [127:0] window_q;
-  logic [4:0] have_q;
-  logic [3:0] take;   // 0..8 bytes leave
-  logic ended_q;      // the frame's last beat is in
-  logic in_body, accept;
-  logic [4:0] rest, fresh;
+  // --- the two beats --------------------------------------------------------------------------------------
+
+  logic next_valid, next_ready, next_last;
+  logic [63:0] next, held_q, from, joined, by_one, by_two, view;
+  logic [7:0] next_keep, held_keep_q, from_keep, joined_keep, view_keep;
+  logic held_last_q, in_body, follows, ended, empty;
+  logic [2:0] at_q;
+  logic [3:0] want, reach;  // bytes that this step needs, 0..8; where they end
+  logic step, leave;
+
+  lig_skid #(.DATA_WIDTH(64)) beats (
+      .clk_i, .rst_i, .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
+      .m_axis_tvalid(next_valid), .m_axis_tready(next_ready), .m_axis_tdata(next), .m_axis_tkeep(next_keep),
+      .m_axis_tlast(next_last));
 
   assign in_body = state_q != HeaderLow && state_q != HeaderHigh;
-  assign rest = have_q - 5'(take);
-  assign s_axis_tready = !in_body || state_q == Drain || (!ended_q && rest <= 5'd8);
-  assign accept = in_body && state_q != Drain && s_axis_tvalid && s_axis_tready;
+  assign follows = next_valid && !held_last_q;  // what is behind the held beat is of the same frame
+  assign empty = !held_keep_q[0];
+  assign ended = held_last_q || (next_valid && next_last && !empty);
+  assign reach = 4'(at_q) + want;
+  assign leave = step && reach[3];
+  // With the message the beat leaves that holds its end.
+  assign next_ready = !in_body || state_q == Drain ||
+      (!held_last_q && state_q != Report && (leave || empty || (state_q == Finish && step)));
 
-  always_comb begin
-    fresh = 5'd0;
-    for (int unsigned i = 0; i < 8; i++) fresh = fresh + 5'(s_axis_tkeep[i]);
-  end
+  // Lanes from at_q on are the held beat's, those below come from the next one; then lane at_q becomes lane 0.
+  assign from = ~64'd0 << {at_q, 3'd0};
+  assign from_keep = 8'hFF << at_q;
+  assign joined = (held_q & from) | (next & ~from);
+  assign joined_keep = (held_keep_q & from_keep) | (follows ? next_keep & ~from_keep : '0);
+  assign by_one = at_q[0] ? {joined[7:0], joined[63:8]} : joined;
+  assign by_two = at_q[1] ? {by_one[15:0], by_one[63:16]} : by_one;
+  assign view = at_q[2] ? {by_two[31:0], by_two[63:32]} : by_two;
+  assign view_keep = 8'({joined_keep, joined_keep} >> at_q);
 
   always_ff @(posedge clk_i) begin
-    if (rst_i || !in_body || state_q == Drain) begin
-      window_q <= '0;
-      have_q <= '0;
+    if (next_ready) held_q <= next;
+    if (next_ready && next_valid) held_last_q <= next_last;
+    if (!in_body) begin
+      held_keep_q <= '0;
+      at_q <= '0;
     end else begin
-      window_q <= (window_q >> {take, 3'd0}) | (accept ? 128'(s_axis_tdata) << {rest, 3'd0} : '0);
-      have_q <= rest + (accept ? fresh : 5'd0);
+      if (next_ready && next_valid) held_keep_q <= next_keep;
+      else if (leave) held_keep_q <= '0;
+      if (step) at_q <= reach[2:0];
     end
-    if (s_axis_tvalid && s_axis_tready) ended_q <= s_axis_tlast;
   end
 
   // --- one step -------------------------------------------------------------------------------------------
 
   logic [31:0] word;
-  logic [2:0] size_mask, slack;  // of the element; bytes to its next multiple
-  logic [3:0] want;              // bytes that this step needs
-  logic [3:0] chunk;             // bytes of elements in one beat
-  logic starved, step, needs_token, is_count, is_wide, text_end;
+  logic [2:0] size_mask, slack, count_slack;  // bytes to the next multiple of the element's size, of a count's
+  logic is_count, is_text, is_wide, padded, enough, in_view, starved, needs_token, waits;
+  logic [3:0] chunk_end;           // last lane of a beat of elements, behind the held beat from 8 on
   logic [7:0] chunk_keep;
   logic [63:0] elements;
 
-  assign word = window_q[31:0];
-  assign is_count = word_i.op inside {OpSequence, OpString, OpWideString, OpRepeatSequence};
-  assign is_wide = word_i.op == OpWideString;
-  assign size_mask = state_q == Fetch && is_count ? 3'd3 : 3'((4'd1 << word_i.log_size) - 4'd1);
+  assign word = view[31:0];
+  assign is_count = now_q.op inside {OpSequence, OpString, OpWideString, OpRepeatSequence};
+  assign is_text = now_q.op == OpString;
+  assign is_wide = now_q.op == OpWideString;
+  assign padded = (now_q.op == OpSequence || is_wide) && !none_q;  // to the first element
+  assign size_mask = 3'((4'd1 << now_q.log_size) - 4'd1);
   assign slack = (3'd0 - place_q) & size_mask;
-  assign chunk = left_q >= 35'd8 ? 4'd8 : left_q[3:0];
-  assign chunk_keep = ~(8'hFF << chunk);
+  assign count_slack = {1'b0, 2'd0 - place_q[1:0]};
+  assign chunk_end = 4'(at_q) + 4'(lane_q);
+  assign chunk_keep = ~(8'hFE << lane_q);
 
   // A bool is 0 or 1 in the field stream, whatever its byte was.
   always_comb begin
-    elements = '0;
-    if (state_q == Elements) begin  // simulators need not compute them otherwise
-      for (int unsigned i = 0; i < 8; i++) begin
-        if (chunk_keep[i]) elements[8*i+:8] = word_i.is_bool ? {7'd0, |window_q[8*i+:8]} : window_q[8*i+:8];
-      end
+    elements = view & ~(~64'hFF << {lane_q, 3'd0});
+    if (now_q.is_bool) begin
+      for (int unsigned i = 0; i < 8; i++) elements[8*i+:8] = {7'd0, |elements[8*i+:8]};
     end
   end
 
-  // What the step needs of the window, and whether it speaks.
+  // Elements follow padding: whether the frame has that much is asked of them.
+  assign in_view = view_keep[7] || ended;
+
+  // What the step needs, whether that is there, and whether it speaks.
   always_comb begin
     want = 4'd0;
+    enough = 1'b1;
     needs_token = 1'b0;
     unique case (state_q)
       Padding, Elements: begin
-        want = chunk;
+        want = 4'(lane_q) + 4'd1;
+        enough = chunk_end[3] ? follows && next_keep[chunk_end[2:0]] : held_keep_q[chunk_end[2:0]];
         needs_token = state_q == Elements;
       end
-      Origin: want = 4'd4;
+      Origin: begin
+        want = 4'd4;
+        enough = view_keep[3];
+      end
       Fetch: begin
         if (is_count) begin
-          want = slack != '0 ? 4'(slack) : 4'd4;
-          needs_token = slack == '0;
-        end else if (word_i.op == OpFixed) begin
+          want = count_slack != '0 ? 4'(count_slack) : 4'd4;
+          enough = view_keep[{1'b0, ~place_q[1:0]}];
+        end else if (now_q.op == OpFixed) begin
           want = 4'(slack);
+          enough = in_view;
         end
       end
-      Align: want = 4'(slack);
-      Ending: want = 4'd1;
+      Judge: begin
+        if (padded) begin
+          want = 4'(slack);
+          enough = in_view;
+        end
+        needs_token = 1'b1;
+      end
+      Ending: begin
+        want = 4'd1;
+        enough = view_keep[0];
+      end
       Finish, Report: needs_token = 1'b1;
       default: ;
     endcase
   end
 
-  logic over_bound, no_text, wide_unit, one_more;
-  // A text's count has its NUL in it. one_more is word == argument + 1, whose sum with ~argument is 0: found without
-  // an adder in front of the comparison.
-  assign one_more = (word ^ ~word_i.argument) == {word[30:0] | ~word_i.argument[30:0], 1'b0};
-  assign over_bound = word > word_i.argument && !(word_i.op == OpString && one_more);
-  assign no_text = word_i.op == OpString && word == '0;
-  assign wide_unit = is_wide && (|window_q[31:16] || (chunk_keep[7] && |window_q[63:48]));
-  assign text_end = window_q[7:0] == '0;
-  assign starved = have_q < 5'(want) && ended_q && state_q != Report;
-
-  // What is wrong with the bytes that this step takes; bounds apart, which are compared late in the cycle.
-  logic counts_now, too_many;
-  problem_e other;
-  assign counts_now = state_q == Fetch && is_count && slack == '0 && have_q >= 5'd4;
-  assign too_many = counts_now && over_bound;
-  always_comb begin
-    other = NoProblem;
-    if (starved) other = TooShort;
-    else if (have_q >= 5'(want)) begin
-      unique case (state_q)
-        Origin: if (window_q[15:0] != 16'h0100) other = Encapsulation;
-        Fetch: if (is_count && slack == '0 && no_text) other = BadText;
-        Elements: if (wide_unit) other = BadText;
-        Ending: if (!text_end) other = BadText;
-        Finish: if (have_q > 5'd3) other = TooLong;
-        default: ;
-      endcase
-    end
-    problem = too_many ? OverBound : other;
-  end
-
+  logic over_bound, no_unit, too_long;
+  assign starved = !enough && ended;
+  assign over_bound = state_q == Judge && count_q > now_q.argument;
+  assign no_unit = is_wide && (|view[31:16] || (chunk_keep[7] && |view[63:48]));
   // A message is done when nothing but padding to a multiple of 4 is behind it.
-  logic ready_to_finish, speaks;
-  assign ready_to_finish = state_q != Finish || ended_q;
-  assign speaks = needs_token && have_q >= 5'(want) && ready_to_finish && other == NoProblem && !too_many;
-  // What is wrong is no part of the step: of a broken message it does not matter what is taken, and bounds are
-  // compared late in the cycle.
-  assign step = have_q >= 5'(want) && ready_to_finish && (!needs_token || m_axis_tready);
-  assign take = step && state_q != Finish && state_q != Report ? want : 4'd0;
+  assign too_long = state_q == Finish && view_keep[3];
+  assign waits = too_long || (state_q == Finish && !ended);
 
-  assign m_axis_tvalid = speaks;
+  // What is wrong with the bytes is acted upon a cycle later, before anything but elements could be said of them: so
+  // no path leads through the bytes, the judgement and the state. What is wrong is no part of the step either: of a
+  // broken message it does not matter what is taken.
+  always_comb begin
+    found = NoProblem;
+    unique case (state_q)
+      Origin: if (view[15:0] != 16'h0100) found = Encapsulation;
+      Fetch: if (is_text && count_slack == '0 && word == '0) found = BadText;
+      Elements: if (no_unit) found = BadText;
+      Ending: if (view[7:0] != '0) found = BadText;
+      default: ;
+    endcase
+    if (!step) found = too_long ? TooLong : starved ? TooShort : NoProblem;
+    if (!in_body || state_q == Report || state_q == Drain) found = NoProblem;
+  end
+  assign problem = found_q != NoProblem ? found_q : over_bound ? OverBound : NoProblem;
+  assign step = enough && !waits && (!needs_token || m_axis_tready);
+
+  assign m_axis_tvalid = needs_token && enough && !waits && problem == NoProblem && !(state_q == Elements && no_unit);
   assign m_axis_tlast = state_q == Finish || state_q == Report;
   assign header_o = header_q;
   assign address_o = address_q;
@@ -191,11 +226,11 @@ module lig_unpack
   always_comb begin
     m_axis_tdata = elements;
     m_axis_tkeep = chunk_keep;
-    m_axis_tuser = '{kind: Values, field: word_i.field};
+    m_axis_tuser = '{kind: Values, field: now_q.field};
     unique case (state_q)
-      Fetch: begin
+      Judge: begin
         m_axis_tuser.kind = Count;
-        m_axis_tdata = word_i.op == OpString ? 64'(word - 32'd1) : 64'(word);
+        m_axis_tdata = 64'(count_q);
         m_axis_tkeep = 8'h0F;
       end
       Finish: begin
@@ -214,105 +249,127 @@ module lig_unpack
 
   // --- what follows ---------------------------------------------------------------------------------------
 
-  logic [34:0] bytes;
-  assign bytes = 35'(word_i.op == OpFixed ? word_i.argument : word) << word_i.log_size;
+  logic read;   // the next instruction
+  logic jump;   // it is another one
+  logic push, pop, again, once;
+  assign once = counts_q[0] == 32'd1;
 
   always_comb begin
     state = state_q;
-    address = address_q;
-    left = left_q;
+    read = 1'b0;
+    jump = 1'b0;
+    push = 1'b0;
+    pop = 1'b0;
+    again = 1'b0;
     unique case (state_q)
-      Padding: begin
-        left = left_q - 35'(chunk);
-        if (left_q <= 35'd8) state = Origin;
+      Padding: if (final_q) state = Origin;
+      Origin, Load: begin
+        state = Fetch;
+        read = 1'b1;
       end
-      Origin: state = Fetch;
       Fetch: begin
-        unique case (word_i.op)
+        unique case (now_q.op)
           OpEnd: state = Finish;
-          OpFixed: begin
-            left = bytes;
-            state = Elements;
+          OpFixed: state = Elements;
+          OpRepeat: begin
+            push = 1'b1;
+            read = 1'b1;
           end
-          OpSequence, OpWideString: begin
-            if (slack == '0) begin
-              left = bytes;
-              if (word != '0) state = Align;
-              else address = address_q + 1'b1;
-            end
+          OpNext: begin
+            pop = once;
+            read = once;
+            again = !once;
+            jump = !once;
           end
-          OpString: begin
-            if (slack == '0) begin
-              left = bytes - 35'd1;
-              state = word == 32'd1 ? Ending : Elements;
-            end
-          end
-          OpRepeat: address = address_q + 1'b1;
-          OpRepeatSequence: if (slack == '0) address = word == '0 ? word_i.target : address_q + 1'b1;
-          OpNext: address = counts_q[0] == 32'd1 ? address_q + 1'b1 : word_i.target;
-          default: ;
+          default: if (count_slack == '0) state = Judge;
         endcase
       end
-      Align: state = Elements;
-      Elements: begin
-        left = left_q - 35'(chunk);
-        if (left_q <= 35'd8) begin
-          state = word_i.op == OpString ? Ending : Fetch;
-          if (word_i.op != OpString) address = address_q + 1'b1;
+      Judge: begin
+        state = Elements;
+        if (now_q.op == OpRepeatSequence) begin
+          push = !none_q;
+          jump = none_q;
+        end
+        if (is_text && none_q) state = Ending;
+        else if (now_q.op == OpRepeatSequence ? !none_q : none_q) begin
+          state = Fetch;
+          read = 1'b1;
         end
       end
+      Elements:
+        if (final_q) begin
+          state = is_text ? Ending : Fetch;
+          read = !is_text;
+        end
       Ending: begin
         state = Fetch;
-        address = address_q + 1'b1;
+        read = 1'b1;
       end
       Finish: state = HeaderLow;
-      Report: state = ended_q ? HeaderLow : Drain;
+      Report: state = held_last_q ? HeaderLow : Drain;
       default: ;
     endcase
+    if (jump) state = Load;
   end
 
-  logic push, pop, again;
-  assign push = state_q == Fetch &&
-      (word_i.op == OpRepeat || (word_i.op == OpRepeatSequence && slack == '0 && word != '0));
-  assign pop = state_q == Fetch && word_i.op == OpNext && counts_q[0] == 32'd1;
-  assign again = state_q == Fetch && word_i.op == OpNext && counts_q[0] != 32'd1;
-
-  logic [31:0] times;
-  assign times = word_i.op == OpRepeat ? word_i.argument : word;
+  // How many elements, or repetitions: at least one wherever it counts.
+  logic [31:0] amount;
+  logic one_beat;
+  logic [34:0] less_one;
+  assign amount = state_q == Judge ? count_q : now_q.argument;
+  assign one_beat = amount <= 32'd8 >> now_q.log_size;
+  assign less_one = (35'(amount - 32'd1) << now_q.log_size) | 35'(size_mask);
 
   always_ff @(posedge clk_i) begin
     if (step) begin
-      place_q <= place_q + take[2:0];
-      if (push) counts_q <= (NESTING * 32)'({counts_q, times});
+      place_q <= state_q == Origin ? '0 : place_q + want[2:0];
+      if (read) begin
+        now_q <= word_i;
+        address_q <= address_q + 1'b1;
+      end
+      if (jump) address_q <= now_q.target;
+      if (push) counts_q <= (NESTING * 32)'({counts_q, amount});
       if (pop) counts_q <= (NESTING * 32)'({32'd0, counts_q} >> 32);
       if (again) counts_q[0] <= counts_q[0] - 32'd1;
-      if (state_q == Origin) place_q <= '0;
+      if (state_q == Fetch) begin
+        count_q <= word - 32'(is_text);
+        none_q <= word == 32'(is_text);
+      end
+      if (state_q == Fetch || state_q == Judge) begin
+        {beats_q, rest_q} <= less_one;
+        final_q <= one_beat;
+        lane_q <= one_beat ? less_one[2:0] : 3'd7;
+      end
+      if (state_q == Padding || state_q == Elements) begin
+        beats_q <= beats_q - 32'd1;
+        final_q <= beats_q == 32'd1;
+        lane_q <= beats_q == 32'd1 ? rest_q : 3'd7;
+      end
+    end
+    if (state_q == HeaderHigh) begin
+      address_q <= start_i;
+      {beats_q, rest_q} <= 35'(header_q.pad - 6'd1);
+      final_q <= header_q.pad <= 6'd8;
+      lane_q <= header_q.pad <= 6'd8 ? 3'(header_q.pad - 6'd1) : 3'd7;
     end
   end
 
   // --- the frame ------------------------------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (s_axis_tvalid && state_q == HeaderLow) header_q[63:0] <= s_axis_tdata;
-    if (s_axis_tvalid && state_q == HeaderHigh) header_q[127:64] <= s_axis_tdata;
+    if (next_valid && state_q == HeaderLow) header_q[63:0] <= next;
+    if (next_valid && state_q == HeaderHigh) header_q[127:64] <= next;
+    found_q <= rst_i ? NoProblem : found;
     if (in_body && problem != NoProblem) problem_q <= problem;
-    if (!in_body && s_axis_tvalid && s_axis_tlast) problem_q <= HeaderCut;
+    if (!in_body && next_valid && next_last) problem_q <= HeaderCut;
 
     unique case (state_q)
-      HeaderLow: if (s_axis_tvalid) state_q <= s_axis_tlast ? Report : HeaderHigh;
-      HeaderHigh: begin
-        address_q <= start_i;
-        left_q <= 35'(header_q.pad);
-        if (s_axis_tvalid) state_q <= s_axis_tlast ? Report : header_q.pad == '0 ? Origin : Padding;
-      end
-      Drain: if (s_axis_tvalid && s_axis_tlast) state_q <= HeaderLow;
+      HeaderLow: if (next_valid) state_q <= next_last ? Report : HeaderHigh;
+      HeaderHigh: if (next_valid) state_q <= next_last ? Report : header_q.pad == '0 ? Origin : Padding;
+      Drain: if (next_valid && next_last) state_q <= HeaderLow;
       default: begin
         if (problem != NoProblem) state_q <= Report;
-        else if (step) begin
-          state_q <= state;
-          address_q <= address;
-          left_q <= left;
-        end
+        else if (step) state_q <= state;
       end
     endcase
     if (rst_i) state_q <= HeaderLow;

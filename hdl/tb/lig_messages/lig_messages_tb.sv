@@ -21,7 +21,8 @@ module lig_messages_tb
     input  logic [7:0]  s_axis_tkeep,
     input  logic        s_axis_tlast,
 
-    // The field stream between the two.
+    // The field stream between the two, and whether it stalls.
+    input  logic         hold_i,
     input  logic         direct_i,
     input  logic [127:0] direct_header_i,
     input  logic         direct_valid_i,
@@ -45,7 +46,7 @@ module lig_messages_tb
   logic [61:0] program_q[4096];
   always_ff @(posedge clk_i) if (write_i) program_q[write_address_i] <= write_word_i[61:0];
 
-  logic valid, ready, last, pack_valid, pack_ready;
+  logic valid, ready, last, pack_valid, pack_ready, offered_q, passes;
   logic [63:0] data;
   logic [7:0] keep;
   token_t user;
@@ -59,8 +60,12 @@ module lig_messages_tb
       .m_axis_tuser(user), .m_axis_tlast(last), .header_o(header),
       .start_i('0), .address_o(unpack_address), .word_i(instruction_t'(program_q[unpack_address])));
 
-  assign pack_valid = direct_i ? direct_valid_i : valid;
-  assign ready = !direct_i && pack_ready;
+  // What was offered stays offered.
+  assign passes = offered_q || !hold_i;
+  always_ff @(posedge clk_i) offered_q <= !rst_i && pack_valid && !pack_ready;
+
+  assign pack_valid = direct_i ? direct_valid_i : valid && passes;
+  assign ready = !direct_i && pack_ready && passes;
   assign field_taken_o = pack_valid && pack_ready;
   assign field_data_o = direct_i ? direct_data_i : data;
   assign field_keep_o = direct_i ? direct_keep_i : keep;

@@ -185,6 +185,7 @@ class Bench {
       top_.direct_last_i = static_cast<CData>(field.kind >= 2);
       top_.direct_valid_i = 1;
     }
+    top_.hold_i = static_cast<CData>(stall());
     top_.m_axis_tready = static_cast<CData>(!stall());
   }
 

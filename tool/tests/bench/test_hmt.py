@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from ligament.bench.framework import make_row
-from ligament.bench.hmt import area, chain, driving, network, options, rows, table
+from ligament.bench.hmt import area, chain, driving, measure, network, options, rows, table
 from ligament.errors import FailureError, InputError
 from ligament.report.statistics import summarise
 
@@ -53,6 +53,7 @@ def test_the_published_design_is_64_bits_wide() -> None:
         (options.Options(publishers="65"), "--publishers 65"),
         (options.Options(subscribers="many"), "not a number"),
         (options.Options(published=True, widths="512"), "--published is 64 bits wide"),
+        (options.Options(no_cycles=True), "--no-cycles leaves nothing to measure"),
     ],
 )
 def test_wrong_options_are_refused(wrong: options.Options, text: str) -> None:
@@ -95,21 +96,53 @@ def test_the_table_shows_the_published_figures_beside() -> None:
     assert "0.06 (0.05)" in text
 
 
-def joined(way: str, lut: float, **goal: int) -> dict[str, Any]:
-    params = {"graph": "driving", "way": way, "width": 64, "depth": 512, **goal}
-    return make_row("hmt", params, "lut", "1", summarise([lut]))
+def cells(params: dict[str, Any], *figures: float, **goal: int) -> list[dict[str, Any]]:
+    metrics = zip(("lut", "ff", "ramb18"), figures, strict=True)
+    return [make_row("hmt", {**params, **goal}, m, "1", summarise([f])) for m, f in metrics]
+
+
+def joined(way: str, lut: float, **goal: int) -> list[dict[str, Any]]:
+    return cells({"graph": "driving", "way": way, "width": 64, "depth": 512}, lut, 500, 16, **goal)
+
+
+def printed(found: list[dict[str, Any]]) -> str:
+    console = Console(record=True, width=200)
+    table.print_result(console, {"rows": found})
+    return console.export_text()
+
+
+def line_of(text: str, name: str) -> list[str]:
+    return next(line for line in text.splitlines() if line.startswith(name)).split()
 
 
 def test_topics_may_not_need_more_cells_than_memory() -> None:
-    both = [joined("memory", 900), joined("topics", 300, goal=900)]
+    both = [*joined("memory", 900), *joined("topics", 600, goal=900)]
     assert rows.missed_goals(both) == []
-    assert "901 lut, goal 900" in rows.missed_goals([joined("topics", 901, goal=900)])[0]
-    console = Console(record=True, width=200)
-    rate = make_row("hmt", transfer(1)["params"], "rate", "beats/cycle", summarise([1.0]))
-    table.print_result(console, {"rows": [transfer(389), rate, *both]})
-    text = console.export_text()
-    assert "over memory: 900 lut" in text and "134252" in text
-    assert "over topics: 300 lut" in text and "44939" in text
+    assert "901 lut, goal 900" in rows.missed_goals(joined("topics", 901, goal=900))[0]
+    text = printed(both)
+    assert line_of(text, "in memory") == ["in", "memory", "900", "500", "16", "134252", "LUT"]
+    streams = line_of(text, "as streams")
+    assert streams[2:5] == ["600", "(goal", "900)"] and streams[-2:] == ["44939", "LUT"]
+
+
+def test_networks_are_shown_with_their_queues() -> None:
+    plain = area.Network(network.Shape(64, 2, 9))
+    other = area.Network(network.Shape(64, 1, 1), 4096, "keep-last", "ecp5")
+    text = printed(
+        [*cells(plain.params(), 268, 271, 18, goal=354), *cells(other.params(), 1, 2, 3)]
+    )
+    assert line_of(text, "xcup")[:5] == ["xcup", "64", "2:9", "512,", "keep-all"]
+    assert "268 (goal 354)" in text
+    assert line_of(text, "ecp5") == ["ecp5", "64", "1:1", "4096,", "keep-last", "1", "2", "3"]
+
+
+def test_cells_may_be_counted_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = cells({"width": 64}, 1, 2, 3)
+    monkeypatch.setattr(area, "NETWORKS", ())
+    monkeypatch.setattr(driving, "measure", lambda: counted)
+    monkeypatch.setattr(network, "build", lambda shape: pytest.fail(f"{shape} was simulated"))
+    found = measure(True, options.Options(area=True, no_cycles=True))
+    assert found.rows == counted and found.notes == list(area.NOTES)
 
 
 @pytest.mark.parametrize("topics", [0, 1])

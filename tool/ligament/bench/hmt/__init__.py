@@ -8,7 +8,7 @@ from functools import partial
 
 from ligament.bench.framework import Measured, Row
 from ligament.bench.hmt import area, chain, driving, network, rows
-from ligament.bench.hmt.options import Options, plan_of
+from ligament.bench.hmt.options import Options, Plan, plan_of
 from ligament.bench.hmt.table import print_result
 from ligament.errors import FailureError
 
@@ -16,9 +16,20 @@ __all__ = ["Options", "measure", "print_result"]
 
 
 def measure(quick: bool, options: Options) -> Measured:
-    """Every network of the plan simulated, and synthesised if asked for."""
+    """Every network of the plan simulated, and what is asked for synthesised."""
     plan = plan_of(quick, options)
-    measured = Measured([], versions=network.versions())
+    measured = Measured([])
+    if not options.no_cycles:
+        _add_cycles(measured, plan, quick)
+    if options.area:
+        _add_areas(measured)
+    measured.failures += rows.missed_goals(measured.rows)
+    return measured
+
+
+def _add_cycles(measured: Measured, plan: Plan, quick: bool) -> None:
+    measured.versions.update(network.versions())
+    measured.notes += rows.NOTES
     for shape in plan.shapes:
         program = network.build(shape)
         for size in plan.sizes:
@@ -27,15 +38,12 @@ def measure(quick: bool, options: Options) -> Measured:
         for width in sorted({shape.width for shape in plan.shapes} & {64, 512}):
             measured.rows += chain.measure(width, quick)
     measured.rows += rows.simulation_speed(plan)
-    if options.area:
-        _add_areas(measured)
-    measured.failures += rows.missed_goals(measured.rows)
-    measured.notes = list(rows.NOTES)
-    return measured
 
 
 def _add_areas(measured: Measured) -> None:
     """What was simulated, or synthesised, is kept where something cannot be."""
+    measured.versions.update(area.versions())
+    measured.notes += area.NOTES
     wanted: list[tuple[str, Callable[[], list[Row]]]] = [
         ("area of the driving graph", driving.measure),
         *((f"area of {n.name}", partial(area.measure, n)) for n in area.NETWORKS),

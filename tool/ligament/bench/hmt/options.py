@@ -36,7 +36,10 @@ class Options:
         typer.Option("--published", help="The published design: 64 bits, 15 beats of framing."),
     ] = False
     area: Annotated[
-        bool, typer.Option("--area", help="Synthesise the 2:9 network with Yosys as well.")
+        bool, typer.Option("--area", help="Count cells with Yosys as well: 24 networks, 2 designs.")
+    ] = False
+    no_cycles: Annotated[
+        bool, typer.Option("--no-cycles", help="Simulate nothing: with --area, the cells alone.")
     ] = False
 
 
@@ -77,6 +80,10 @@ def numbers_of(option: str, text: str, default: list[int], legal: range | list[i
 
 def plan_of(quick: bool, options: Options) -> Plan:
     """Read the options."""
+    if options.no_cycles and not options.area:
+        raise InputError(
+            Problem("bench-option", "--no-cycles leaves nothing to measure", expected="--area")
+        )
     if options.published and options.widths not in ("", "64"):
         raise InputError(
             Problem("bench-option", f"--published is 64 bits wide, not {options.widths}")

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ligament.bench.hmt.driving import PUBLISHED_LUT
+from ligament.bench.hmt.cells_table import tables_of
 from ligament.bench.hmt.rows import FRAMING_BEATS, SLACK_CYCLES, SPEED_GOAL_MS, beats_of
 
 CLOCK_HZ = 100e6
@@ -29,26 +29,21 @@ def software_ms(size: int) -> float:
 
 
 def print_result(console: Console, result: dict[str, Any]) -> None:
-    """Transfers by network, then area and the simulation's speed."""
+    """Transfers by network, then cells, chains and the simulation's speed."""
     rows = result["rows"]
     transfers = [row for row in rows if row["metric"] == "transfer"]
     rates = {_key(row): row for row in rows if row["metric"] == "rate"}
-    console.print(_transfers(transfers, rates), soft_wrap=True)
-    console.print(
-        "rate: beats per cycle. paper, memory: table I of the published system, 64 bits, over its\n"
-        "streams and through memory, truncated; fit: 0.04 ms + 2.925 ns/B; x: fit / ms\n",
-        soft_wrap=True,
-    )
+    if transfers:
+        console.print(_transfers(transfers, rates), soft_wrap=True)
+        console.print(
+            "rate: beats per cycle. paper, memory: table I of the published system, 64 bits, over"
+            " its\nstreams and through memory, truncated; fit: 0.04 ms + 2.925 ns/B; x: fit / ms\n",
+            soft_wrap=True,
+        )
+    for cells in tables_of(rows):
+        console.print(cells, "", soft_wrap=True)
     for row in rows:
         params = row["params"]
-        if row["metric"] in ("lut", "ff", "ramb18") and "way" in params:
-            console.print(_joined(row), soft_wrap=True)
-        elif row["metric"] in ("lut", "ff", "ramb18"):
-            console.print(
-                f"area {params['publishers']}:{params['subscribers']} at {params['width']} bits:"
-                f" {row['p50']:.0f} {row['metric']}"
-                + (f" (verilog-axis: {params['goal']})" if "goal" in params else "")
-            )
         if row["metric"] == "chain":
             cycles = row["p50"]
             others = {r["metric"]: r["p50"] for r in rows if r["params"] == params}
@@ -66,15 +61,6 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
                 f" goal {SPEED_GOAL_MS:.0f})",
                 soft_wrap=True,
             )
-
-
-def _joined(row: dict[str, Any]) -> str:
-    """What joins the driving graph's nodes; the published figure is with its nodes."""
-    way = row["params"]["way"]
-    text = f"driving graph over {way}: {row['p50']:.0f} {row['metric']} between its nodes"
-    if row["metric"] != "lut":
-        return text
-    return f"{text} (the published system, nodes and all: {PUBLISHED_LUT[way]})"
 
 
 def _key(row: dict[str, Any]) -> tuple[tuple[str, Any], ...]:

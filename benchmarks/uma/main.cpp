@@ -23,10 +23,15 @@ struct Options {
   Setup setup;
   std::string role = "measure";
   std::string model = "zero_copy";
-  std::int64_t part_us = 4000;  ///< what a part of a step is calibrated to
+  std::int64_t step_us = 2500;  ///< what a step without ROS is calibrated to, at most
   int runs = 30;
   int warm_up = 2;
   int launches = 500;
+
+  /// cache: the CPU's and the GPU's part are in turns. concurrent: at once.
+  [[nodiscard]] std::int64_t part_ns() const {
+    return step_us * 1000 / (setup.workload == Workload::cache ? 2 : 1);
+  }
 };
 
 std::int64_t shortest_of_three(const std::function<void()>& work) {
@@ -36,12 +41,17 @@ std::int64_t shortest_of_three(const std::function<void()>& work) {
     work();
     shortest = std::min(shortest, ligament::pool::monotonic_now_ns() - begin);
   }
-  return std::max<std::int64_t>(shortest, 1);
+  return shortest;
 }
 
-/// Repeats that make a part as long as is wanted: its time grows evenly with them.
-std::int64_t scaled(std::int64_t repeats, std::int64_t took_ns, std::int64_t part_us) {
-  return std::max<std::int64_t>(1, repeats * part_us * 1000 / took_ns);
+/// Repeats that make a part as long as is wanted. Its time is a line over them, which does not
+/// begin at 0: memory is fetched, and who waits is woken, once for all repeats.
+std::int64_t repeats_for(const Options& options, std::int64_t many,
+                         const std::function<void(std::int64_t repeats)>& work) {
+  const std::int64_t one_ns = shortest_of_three([&] { work(1); });
+  const std::int64_t many_ns = shortest_of_three([&] { work(many); });
+  const std::int64_t each_ns = std::max<std::int64_t>((many_ns - one_ns) / (many - 1), 1);
+  return std::max<std::int64_t>(1, 1 + (options.part_ns() - one_ns) / each_ns);
 }
 
 void calibrate_cpu(Options& options) {
@@ -50,23 +60,26 @@ void calibrate_cpu(Options& options) {
   std::vector<std::uint32_t> other(size.words());
   fill(other);
   const bool cache = options.setup.workload == Workload::cache;
-  const std::int64_t repeats = cache ? 100'000 : 16;
-  const std::int64_t took = shortest_of_three(
-      [&] { cache ? work_on_one_address(one, repeats) : work_on_tile(other, one, repeats); });
-  size.cpu_repeats = scaled(repeats, took, options.part_us);
+  size.cpu_repeats = repeats_for(options, cache ? 100'000 : 16, [&](std::int64_t repeats) {
+    cache ? work_on_one_address(one, repeats) : work_on_tile(other, one, repeats);
+  });
 }
 
 void calibrate_gpu(Options& options) {
   Setup setup = options.setup;
   setup.steps = 1;
-  setup.cpus = setup.gpus = 1;
+  setup.cpus = 1;
   setup.size.cpu_repeats = 1;
-  const bool cache = setup.workload == Workload::cache;
-  setup.size.gpu_repeats = cache ? 1 : 16;
-  const auto native = without_ros(setup);
-  (void)native->run();  // compiles
-  const std::int64_t took = shortest_of_three([&] { (void)native->run(); });
-  options.setup.size.gpu_repeats = scaled(setup.size.gpu_repeats, took, options.part_us);
+  std::map<std::int64_t, std::unique_ptr<Runner>> native;
+  options.setup.size.gpu_repeats = repeats_for(options, 16, [&](std::int64_t repeats) {
+    auto& runner = native[repeats];
+    if (runner == nullptr) {
+      setup.size.gpu_repeats = repeats;
+      runner = without_ros(setup);
+      (void)runner->run();  // compiles
+    }
+    (void)runner->run();
+  });
 }
 
 const std::map<std::string, Workload> workloads{{"cache", Workload::cache},
@@ -232,7 +245,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--gpus", setup.gpus)->check(CLI::Range(1, 16));
   app.add_flag("--scheduler", setup.has_scheduler);
   app.add_option("--steps", setup.steps)->check(CLI::Range(1, 1'000'000));
-  app.add_option("--part-us", options.part_us)->check(CLI::Range(1, 10'000'000));
+  app.add_option("--step-us", options.step_us)->check(CLI::Range(1, 10'000'000));
   app.add_option("--runs", options.runs)->check(CLI::Range(1, 10'000));
   app.add_option("--warm-up", options.warm_up)->check(CLI::Range(0, 1000));
   app.add_option("--launches", options.launches)->check(CLI::Range(1, 100'000));
@@ -245,6 +258,9 @@ int main(int argc, char** argv) {
   CLI::App app("CPU and GPU parts of a workload, with and without ROS between them");
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
+  // PoCL gives each GPU node one core: a process each, or all of them this one.
+  const bool measures = options.role == "measure";
+  ::setenv("POCL_MAX_PTHREAD_COUNT", std::to_string(measures ? options.setup.gpus : 1).c_str(), 1);
   // For all nodes with kernels, here and in other processes.
   ::setenv("LIGAMENT_GPU_MODEL", options.model.c_str(), 1);
   const auto settings = gpu::settings_from_environment();
@@ -255,7 +271,7 @@ int main(int argc, char** argv) {
   if (const std::string why = impossible(options.setup); !why.empty()) {
     give_up(why);
   }
-  if (options.role != "measure") {
+  if (!measures) {
     return serve_role(options.setup, options.role);
   }
   std::cout << measure(options).dump() << std::endl;

@@ -42,7 +42,8 @@ class GpuNode : public gpu::KernelNode {
  public:
   GpuNode(const Setup& setup, const ligament::NodeOptions& options)
       : KernelNode("gpu", options, kernels()), setup_(setup) {
-    publisher_ = create_publisher<Message>("to_cpu", ligament::QoS(2), output_options());
+    publisher_ =
+        create_publisher<Message>("to_cpu", ligament::QoS(setup.history()), output_options());
     subscription_ = create_subscription<Message>(
         "to_gpu", input_qos(), [this](Sample sample) { came(std::move(sample)); }, input_options());
   }
@@ -92,8 +93,7 @@ class CpuNode : public ligament::Node {
  public:
   CpuNode(const Setup& setup, const ligament::NodeOptions& options)
       : Node("cpu", options), setup_(setup), part_(setup) {
-    // Two may be under way: what the first answer allows is sent while the second is worked on.
-    publisher_ = create_publisher<Message>("to_gpu", ligament::QoS(2));
+    publisher_ = create_publisher<Message>("to_gpu", ligament::QoS(setup.history()));
     subscription_ = create_subscription<Message>("to_cpu", ligament::QoS(5).max_held(3),
                                                  [this](const Sample& sample) { came(sample); });
     hello_ = create_wall_timer(std::chrono::milliseconds(10),

@@ -24,8 +24,7 @@ class CpuPart {
   }
   [[nodiscard]] bool is_done() const { return step_ == setup_.steps; }
   [[nodiscard]] bool may_send() const {
-    const std::int64_t ahead = setup_.workload == Workload::cache ? 1 : 2;
-    return sent_ < setup_.steps && sent_ < step_ + ahead;
+    return sent_ < setup_.steps && sent_ < step_ + setup_.history();
   }
 
   /// The next message. In a callback that has called answered(), whose words are still there.

@@ -40,7 +40,8 @@ std::vector<PartId> parts_for(const Setup& setup, std::uint32_t worker, std::uin
 class CpuWorker : public parallel::CpuWorker {
  public:
   CpuWorker(const Setup& setup, std::uint32_t worker, const ligament::NodeOptions& options)
-      : parallel::CpuWorker("cpu" + std::to_string(worker), {setup.plan(), worker}, options),
+      : parallel::CpuWorker("cpu" + std::to_string(worker), {setup.plan(), worker, setup.history()},
+                            options),
         setup_(setup),
         own_(setup.size.words()) {
     fill(own_);
@@ -81,8 +82,8 @@ class CpuWorker : public parallel::CpuWorker {
 class GpuWorker : public parallel::GpuWorker {
  public:
   GpuWorker(const Setup& setup, std::uint32_t worker, const ligament::NodeOptions& options)
-      : parallel::GpuWorker("gpu" + std::to_string(worker), {setup.plan(), worker}, options,
-                            kernels()),
+      : parallel::GpuWorker("gpu" + std::to_string(worker), {setup.plan(), worker, setup.history()},
+                            options, kernels()),
         setup_(setup) {
     join();
   }

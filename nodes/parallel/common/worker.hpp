@@ -33,6 +33,9 @@ namespace ligament::nodes::parallel {
 struct Membership {
   Plan plan;
   std::uint32_t worker = 0;
+  /// How many of its parts stay for those that have not taken them yet. 1 is enough where whoever
+  /// needs a part has used it before its worker's next turn: less memory, more of it in caches.
+  std::uint32_t history = 2;
 };
 
 using Parts = std::vector<PartSample>;
@@ -101,7 +104,7 @@ void Worker<Base>::join() {
     out = this->output_options();
     in.device = this->input_options().device;
   }
-  publisher_ = this->template create_publisher<Part>("parts", QoS(2), out);
+  publisher_ = this->template create_publisher<Part>("parts", QoS(membership_.history), out);
   parts_ = this->template create_subscription<Part>(
       "parts", parts_qos(), [this](Sample<Part> sample) { came(std::move(sample)); }, in);
   go_subscription_ = this->template create_subscription<Go>(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ from rich.console import Console
 
 from ligament import resources
 from ligament.bench import framework, uma
+from ligament.bench.awake import ASLEEP
 from ligament.bench.uma import cells, claims, published
 from ligament.bench.uma.bounds import student_quantile, upper_bound
 from ligament.bench.uma.cells import COPIED, HANDED_OVER, SERVICE, SHARED, TOPIC, Cell, Line
@@ -201,7 +203,21 @@ def test_copies_may_have_fewer_runs() -> None:
     assert runs_of(copied, True, options) == 5
 
 
-SMALL = uma.Options(rows=32, columns=32, part_us=20, steps=4, runs=2, middleware="pool")
+@pytest.mark.parametrize("asleep", [True, False])
+def test_the_notes_say_whether_processors_sleep(
+    asleep: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = import_module("ligament.bench.uma.measure")
+    monkeypatch.setattr(module, "run_cell", lambda *_: FOUND)
+    options = uma.Options(only="cache 2 ROS-SHM-ZC ZC", middleware="pool", asleep=asleep)
+    note = uma.measure(True, options).notes[0]
+    if asleep:
+        assert note == ASLEEP
+    else:
+        assert "kept from sleeping" in note or "cannot be opened" in note
+
+
+SMALL = uma.Options(rows=32, columns=32, step_us=40, steps=4, runs=2, middleware="pool")
 
 
 @pytest.mark.parametrize("workload", cells.WORKLOADS)
@@ -231,7 +247,7 @@ def test_each_line_runs_and_counts_its_copies(workload: str, line: Line) -> None
 def test_copies_cross_ros2s_middleware() -> None:
     if not (resources.prefix() / "lib" / "ligament" / "libligament-edge.so").is_file():
         pytest.skip("there is no edge here: it needs Cyclone DDS (Debian: cyclonedds-dev)")
-    options = uma.Options(rows=32, columns=32, part_us=20, steps=4, runs=1)
+    options = uma.Options(rows=32, columns=32, step_us=40, steps=4, runs=1)
     for by in (TOPIC, SERVICE):
         found = run_cell(cell("cache", 3, COPIED, by, "SC"), options, 1)
         assert found["copied_out"] == found["messages"]

@@ -48,7 +48,7 @@ def calibration(rows: list[Row]) -> list[str]:
     if not found:
         return []
     least = min(found, key=lambda row: float(row["mean"]))
-    reached = "reached" if least["mean"] >= goal else "not reached: shorten the parts (--part-us)"
+    reached = "reached" if least["mean"] >= goal else "not reached: shorten the steps (--step-us)"
     params = least["params"]
     return [
         f"sizes: the least overhead of ROS-SC is {least['mean']:.0f} % ({params['workload']}, "

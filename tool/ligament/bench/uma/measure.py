@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from ligament.bench.awake import ASLEEP, awake_processors
 from ligament.bench.dds.runs import own_network
 from ligament.bench.framework import Measured, Row, make_row, program
 from ligament.bench.uma import claims, published
@@ -40,8 +41,7 @@ from ligament.report.statistics import summarise
 DDS_DOMAIN = 87
 NEGATIVE = (
     "where an overhead is negative beyond its spread: with ROS a part begins its next step as soon "
-    "as it has the others' results, while without ROS all wait at the end of each step; and two "
-    "GPU nodes have a process, so a core, each, where one program has one worker of PoCL's"
+    "as it has the others' results, while without ROS all wait at the end of each step"
 )
 
 
@@ -51,9 +51,8 @@ class Options:
 
     rows: Annotated[int, typer.Option("--rows", help="Rows of the matrix, and work items.")] = 1024
     columns: Annotated[int, typer.Option("--columns", help="Words (4 bytes) in a row.")] = 1024
-    part_us: Annotated[
-        int,
-        typer.Option("--part-us", help="What the CPU's and the GPU's part of a step each take."),
+    step_us: Annotated[
+        int, typer.Option("--step-us", help="What a step takes without ROS, at most.")
     ] = 2500
     steps: Annotated[int, typer.Option("--steps", help="Exchanges there and back in a run.")] = 100
     runs: Annotated[int, typer.Option("--runs", help="Runs after the warm-up.")] = 30
@@ -80,6 +79,12 @@ class Options:
             help="What ROS-SC's messages cross: `dds`, as ROS 2's do, or `pool`, by copies alone.",
         ),
     ] = "dds"
+    asleep: Annotated[
+        bool,
+        typer.Option(
+            "--asleep", help="Let idle processors sleep, as they do where nobody asks otherwise."
+        ),
+    ] = False
     published: Annotated[
         bool,
         typer.Option(
@@ -102,19 +107,9 @@ def measure(quick: bool, options: Options) -> Measured:
     cells = chosen_cells(options)
     if options.middleware == "dds" and (note := own_network()):
         measured.notes.append(note)
-    for number, cell in enumerate(cells, 1):
-        runs = runs_of(cell, quick, options)
-        print(
-            f"uma: cell {number} of {len(cells)}, {runs} runs: {cell.title}",
-            file=sys.stderr,
-            flush=True,
-        )
-        try:
-            found = run_cell(cell, options, runs)
-        except FailureError as error:
-            measured.failures.append(f"{cell.title}: {error}")
-        else:
-            measured.rows += rows_of_cell(cell, found, options.middleware)
+    with nullcontext(ASLEEP) if options.asleep else awake_processors() as note:
+        measured.notes.append(note)
+        measure_cells(measured, cells, quick, options)
     if options.published:
         measured.rows += published.rows_of(measured.rows)
     measured.rows += claims.unified_memory(measured.rows)
@@ -128,6 +123,23 @@ def measure(quick: bool, options: Options) -> Measured:
     if options.plots:
         write_plots(options.plots, measured.rows)
     return measured
+
+
+def measure_cells(measured: Measured, cells: list[Cell], quick: bool, options: Options) -> None:
+    """One after the other; a cell that fails costs its own rows alone."""
+    for number, cell in enumerate(cells, 1):
+        runs = runs_of(cell, quick, options)
+        print(
+            f"uma: cell {number} of {len(cells)}, {runs} runs: {cell.title}",
+            file=sys.stderr,
+            flush=True,
+        )
+        try:
+            found = run_cell(cell, options, runs)
+        except FailureError as error:
+            measured.failures.append(f"{cell.title}: {error}")
+        else:
+            measured.rows += rows_of_cell(cell, found, options.middleware)
 
 
 def chosen_cells(options: Options) -> list[Cell]:
@@ -174,12 +186,8 @@ def run_cell(cell: Cell, options: Options, runs: int) -> dict[str, Any]:
     command += architecture_words(cell.line, options.middleware)
     for name in ("rows", "columns", "steps"):
         command += [f"--{name}", str(getattr(options, name))]
-    command += ["--runs", str(runs), "--part-us", str(options.part_us)]
-    # The GPU's stand-in gets one core, as the CPU's part has one: each is one device.
-    environment = {**os.environ, "POCL_MAX_PTHREAD_COUNT": "1"}
-    ended = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=environment, timeout=1800
-    )
+    command += ["--runs", str(runs), "--step-us", str(options.step_us)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
     if ended.returncode != 0:
         said = ended.stderr.strip().splitlines()[-1:] or [f"exit {ended.returncode}"]
         raise FailureError(said[0], command=command)

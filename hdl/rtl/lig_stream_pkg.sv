@@ -11,6 +11,8 @@ package lig_stream_pkg;
   localparam int unsigned BoundaryBytes = 64;
 
   localparam logic [1:0] KindMessage = 2'd0;
+  localparam logic [1:0] KindRequest = 2'd1;
+  localparam logic [1:0] KindResponse = 2'd2;
   localparam logic [7:0] PublisherUnknown = 8'd255;
 
   typedef struct packed {

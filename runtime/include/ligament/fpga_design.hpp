@@ -159,6 +159,9 @@ struct NodePlan {
   std::vector<InputPlan> inputs;
   std::vector<OutputPlan> outputs;
   std::map<std::uint8_t, std::string> refusals;  ///< why, by the core's code
+  /// Of a service: the node that offers it. Its input is the requests', its output the responses',
+  /// and it owes apart from the node's topics. Services come behind all nodes.
+  std::optional<std::size_t> offered_by = std::nullopt;
 };
 
 /// Where a network's gateway is: behind its other subscriptions.
@@ -172,7 +175,8 @@ struct GatewayPlan {
 struct Arrival {
   std::size_t entry = 0;
   std::optional<std::size_t> gateway = std::nullopt;
-  std::uint8_t publisher = 64;  ///< its number: 64 is the first one in software
+  std::uint8_t publisher = 64;  ///< its number: 64 is the first one in software; or the client's
+  bool request = false;         ///< of a service
   std::span<const std::byte> message;
   std::uint64_t sequence = 0;
   std::int64_t time_ns = 0;
@@ -183,6 +187,8 @@ struct Arrival {
 struct Departure {
   std::size_t exit = 0;
   std::vector<std::byte> message;
+  std::uint8_t publisher = 0;  ///< of a response: whose request it answers,
+  std::uint16_t sequence = 0;  ///< and which
 };
 
 /// Memory lent to a gateway for one message: what begins it lies on a multiple of 64. `keep` holds
@@ -238,6 +244,7 @@ struct Outcome {
   std::uint64_t begin = 0;  ///< cycle of the doorbell
   std::uint64_t end = 0;    ///< cycle in which nothing was owed any more
   bool stopped = false;     ///< it was asked to stop, and something is still owed
+  bool starved = false;     ///< something is still owed for want of memory: the next run goes on
 };
 
 /// Asked every few milliseconds while the clock turns: whether to leave what is owed.

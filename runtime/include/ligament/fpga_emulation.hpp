@@ -89,8 +89,8 @@ class EmulatedNode : public Node {
     publish_.push_back(
         [publisher](std::span<const std::byte> message) { publisher->publish_stored(message); });
   }
-  /// Behind the ports: work begins.
-  void start(NativeCore core, double patience_s);
+  /// Behind the ports: work begins. `set_registers` is called before the core is.
+  void start(NativeCore core, double patience_s, std::function<void()> set_registers = {});
 
  private:
   static constexpr std::size_t queue_depth = 5;
@@ -105,6 +105,7 @@ class EmulatedNode : public Node {
   void refuse(const std::string& why);
 
   std::unique_ptr<Emulation> emulation_;
+  std::function<void()> set_registers_;
   std::vector<std::deque<Waiting>> waiting_;  ///< by input
   std::vector<std::function<void(std::span<const std::byte>)>> publish_;
   std::vector<std::string> told_;

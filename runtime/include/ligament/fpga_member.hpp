@@ -12,7 +12,9 @@
 #include <functional>
 #include <ligament/detail/hardware_figures.hpp>
 #include <ligament/fpga_design.hpp>
+#include <ligament/message_traits.hpp>
 #include <ligament/node.hpp>
+#include <ligament/service.hpp>
 #include <ligament/span.hpp>
 #include <memory>
 #include <mutex>
@@ -45,6 +47,13 @@ struct DesignPlan {
   std::vector<ServedGateway> gateways;
 };
 
+/// A request of a service that a core has not answered yet.
+struct OpenRequest {
+  RequestId id;
+  /// Sends the stored response to who asked; false if it is not one.
+  std::function<bool(std::span<const std::byte>)> respond;
+};
+
 /// The simulation, and who it works for.
 class Design {
  public:
@@ -71,8 +80,13 @@ class Design {
   [[nodiscard]] std::uint8_t number_of(std::size_t gateway, std::uint64_t publisher);
   /// A message for an entry: goes in with the others of its set. Or for a gateway.
   void take(Member& member, Arrival&& arrival, const trace::MessageIdentity& message);
+  /// The same of a request for a service's entry.
+  void ask(Member& member, Arrival&& arrival, const trace::MessageIdentity& message,
+           OpenRequest&& request);
   /// What waits goes in, whole sets only, if nothing has come since the call before.
   void hurry();
+  /// Goes on with what found no memory in the run before.
+  void go_on(Member& member);
   [[nodiscard]] ligament::detail::HardwareFigures figures(std::size_t place) const;
 
  private:
@@ -80,6 +94,13 @@ class Design {
   struct Waiting {
     Arrival arrival;
     trace::MessageIdentity message;
+    OpenRequest request;  ///< of a service only
+  };
+  /// A request that is in the design, and what its frame says of it.
+  struct Asked {
+    OpenRequest request;
+    std::uint8_t client = 0;
+    std::uint16_t sequence = 0;
   };
   /// Where messages come from: a node with entries, or a gateway.
   struct Source {
@@ -92,6 +113,7 @@ class Design {
     std::vector<std::size_t> networks;             ///< whose figures it tells
     std::vector<trace::MessageIdentity> messages;  ///< of this run, in order
     std::vector<Source> sources;                   ///< whose messages its own may go back to
+    std::vector<Asked> asked;                      ///< of a service: not answered yet
     ligament::detail::HardwareFigures figures;
   };
   struct Gateway {
@@ -109,10 +131,16 @@ class Design {
 
   [[nodiscard]] std::size_t whole_sets(const Place& place) const;
   void collect(std::size_t most, std::vector<Arrival>& arrivals);
+  void put(Member& member, Waiting&& waiting);
+  [[nodiscard]] static std::uint8_t free_number(const std::vector<Asked>& asked);
+  void label(Place& place, Waiting& waiting);
+  void answer(Place& place, const Departure& departure);
+  [[nodiscard]] Place& node_of(std::size_t place);
+  [[nodiscard]] std::size_t most_at_once(std::size_t place) const;
   void run(Member& member, std::size_t most);
   [[nodiscard]] bool is_over_time(const Member& member);
   void account(const Outcome& outcome, std::int64_t doorbell_ns);
-  void hand_over(const std::vector<Departure>& departures);
+  void hand_over(const Outcome& outcome);
   [[nodiscard]] trace::MessageIdentity first_message_of(const Member& member) const;
   void tell_networks(trace::SpanValues& values, const std::vector<NetworkFigures>& before) const;
   void tell_gateways(trace::SpanValues& values, const std::vector<GatewayFigures>& before,
@@ -138,6 +166,7 @@ class Design {
   PortFigures port_;
   mutable std::mutex mutex_;  ///< of the figures: the status thread reads them
   bool came_ = false;
+  bool starved_ = false;
   std::int64_t leave_at_ns_ = 0;  ///< when a run that was asked to stop leaves its messages
 };
 
@@ -150,6 +179,10 @@ class Member : public Node {
 
   /// A message gives no output: reports the first of each reason.
   void refuse(const std::string& why);
+  /// There was no memory for what is in the design: looks again soon.
+  void look_again() { again_->reset(); }
+  /// Before a run: registers have the values that their parameters have now.
+  void set_registers();
 
  protected:
   Member(const std::string& name, const NodeOptions& options, std::shared_ptr<Design> design,
@@ -172,6 +205,41 @@ class Member : public Node {
     design_->set_exit(exit, [publisher](std::span<const std::byte> message) {
       publisher->publish_stored(message);
     });
+  }
+
+  /// A service that the core offers.
+  template <typename T>
+  void add_service(const std::string& name, std::size_t entry) {
+    using Request = typename T::Request;
+    ServicesQoS qos;
+    qos.max_held(design_->in_flight() + 2);
+    services_.push_back(create_service<T>(
+        name,
+        [this, entry](Sample<Request> sample, Responder<T> responder) {
+          const RequestId id = responder.request_id();
+          auto answer = std::make_shared<Responder<T>>(std::move(responder));
+          const trace::MessageIdentity message = identity_of(sample.info());
+          Arrival arrival{.entry = entry, .request = true};
+          fill(arrival, std::move(sample));
+          design_->ask(*this, std::move(arrival), message,
+                       {id, [answer](std::span<const std::byte> stored) {
+                          typename T::Response response;
+                          const auto read =
+                              MessageTraits<typename T::Response>::deserialize(stored, response);
+                          if (read) {
+                            (void)std::move(*answer).send(response);  // a failure is counted
+                          }
+                          return read.has_value();
+                        }});
+        },
+        qos));
+  }
+
+  /// The register has the parameter's value of the moment in which the doorbell rings. Of a text:
+  /// its place among the choices.
+  void follow(std::uint64_t& wire, const std::string& parameter,
+              std::vector<std::string> choices = {}) {
+    registers_.push_back({&wire, parameter, std::move(choices)});
   }
 
   /// The pool's messages of a topic with a gateway, but for those that the gateway itself sent.
@@ -244,16 +312,29 @@ class Member : public Node {
     }
     return std::nullopt;
   }
+  struct Followed {
+    std::uint64_t* wire = nullptr;
+    std::string parameter;
+    std::vector<std::string> choices;
+  };
+
   template <typename In>
   void take(Arrival&& arrival, Sample<In>&& sample) {
+    const trace::MessageIdentity message = identity_of(sample.info());
+    fill(arrival, std::move(sample));
+    design_->take(*this, std::move(arrival), message);
+  }
+  static trace::MessageIdentity identity_of(const MessageInfo& info) {
+    return {info.publisher_id(), info.publication_sequence_number()};
+  }
+  template <typename In>
+  static void fill(Arrival& arrival, Sample<In>&& sample) {
     const MessageInfo info = sample.info();
-    const trace::MessageIdentity message{info.publisher_id(), info.publication_sequence_number()};
     arrival.sequence = info.publication_sequence_number();
     arrival.time_ns = info.source_timestamp().nanoseconds();
     auto held = std::make_shared<const Sample<In>>(std::move(sample));
     arrival.message = held->bytes();
     arrival.keep = held;
-    design_->take(*this, std::move(arrival), message);
   }
   [[nodiscard]] std::size_t queue_depth() const;
 
@@ -261,7 +342,10 @@ class Member : public Node {
   std::size_t place_;
   std::vector<std::string> told_;
   std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
+  std::vector<std::shared_ptr<ServiceBase>> services_;
+  std::vector<Followed> registers_;
   std::shared_ptr<TimerBase> timer_;
+  std::shared_ptr<TimerBase> again_;
 };
 
 }  // namespace ligament::fpga

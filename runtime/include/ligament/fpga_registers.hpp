@@ -24,13 +24,13 @@ namespace ligament::fpga {
 struct Register {
   std::string name;
   std::string description;
+  bool read_only = true;
 };
 
-/// A core reads its registers once, so a run does not change them.
 [[nodiscard]] inline ParameterDescriptor descriptor_of(const Register& what) {
   ParameterDescriptor descriptor;
   descriptor.description = what.description;
-  descriptor.read_only = true;
+  descriptor.read_only = what.read_only;
   return descriptor;
 }
 
@@ -70,6 +70,23 @@ struct Register {
 }
 [[nodiscard]] inline std::uint64_t register_bits(double value) {
   return std::bit_cast<std::uint64_t>(value);
+}
+
+/// Of a text: its place among the choices.
+[[nodiscard]] inline std::uint64_t register_bits(const ParameterValue& value,
+                                                 const std::vector<std::string>& choices) {
+  if (const auto* text = value.get_if<std::string>()) {
+    const auto found = std::find(choices.begin(), choices.end(), *text);
+    return static_cast<std::uint64_t>(found - choices.begin());
+  }
+  if (const auto* number = value.get_if<double>()) {
+    return register_bits(*number);
+  }
+  if (const auto* flag = value.get_if<bool>()) {
+    return register_bits(*flag);
+  }
+  const auto* number = value.get_if<std::int64_t>();
+  return number == nullptr ? 0 : register_bits(*number);
 }
 
 }  // namespace ligament::fpga

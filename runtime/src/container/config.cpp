@@ -121,8 +121,15 @@ bool read_flag(ObjectReader& reader, const std::string& key) {
   return flag != nullptr && flag->is_boolean() && flag->get<bool>();
 }
 
-TopicOptions read_topic(const Json& value, const std::string& pointer, Problems& problems) {
-  TopicOptions topic;
+/// A topic, and how long its publishers wait for a keep-all subscription.
+struct ReadTopic {
+  TopicOptions options;
+  std::optional<std::int64_t> patience_ns;
+};
+
+ReadTopic read_topic(const Json& value, const std::string& pointer, Problems& problems) {
+  ReadTopic read;
+  TopicOptions& topic = read.options;
   ObjectReader reader(value, pointer, problems);
   reader.text("message", topic.message);
   if (const Json* qos = reader.member("qos", Need::optional)) {
@@ -153,8 +160,13 @@ TopicOptions read_topic(const Json& value, const std::string& pointer, Problems&
   topic.mode = mode == "copied"        ? TopicMode::copied
                : mode == "handed_over" ? TopicMode::handed_over
                                        : TopicMode::shared;
+  std::int64_t patience_ms = 0;
+  reader.whole_number("patience_ms", 1, 3'600'000, patience_ms);
+  if (patience_ms != 0) {
+    read.patience_ns = patience_ms * 1'000'000;
+  }
   reader.finish();
-  return topic;
+  return read;
 }
 
 // --- nodes
@@ -343,7 +355,11 @@ ContainerConfig read_document(const Json& document, const Place& place) {
   reader.map(
       "topics",
       [&](const std::string& name, const Json& topic, const std::string& pointer) {
-        config.topics[name] = read_topic(topic, pointer, place.problems);
+        ReadTopic read = read_topic(topic, pointer, place.problems);
+        config.topics[name] = std::move(read.options);
+        if (read.patience_ns) {
+          config.patience_ns[name] = *read.patience_ns;
+        }
       },
       Need::optional);
   reader.finish();

@@ -49,6 +49,7 @@ struct ContainerConfig {
   std::optional<EdgeConfig> edge;
   std::vector<NodeConfig> nodes;
   std::map<std::string, TopicOptions> topics;
+  std::map<std::string, std::int64_t> patience_ns;  ///< of topics that have their own
 };
 
 /// The configuration, or every mistake in it. Relative paths are meant from the file's folder.

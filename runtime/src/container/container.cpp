@@ -15,6 +15,7 @@
 #include "container/control.hpp"
 #include "container/heap_counter.hpp"
 #include "container/inner_edge.hpp"
+#include "node/context_state.hpp"
 #include "node/node_state.hpp"
 
 namespace ligament::container {
@@ -179,6 +180,7 @@ expected<std::shared_ptr<Context>, StartFailure> join_graph(const ContainerConfi
     const bool system = context.error().code == ContextErrorCode::system;
     return failure(system ? exit_failed : exit_bad_configuration, "", context.error().text);
   }
+  context.value()->state().patience_ns = config.patience_ns;
   return context.value();
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ligament/detail/pool.hpp>
 #include <ligament/fpga_member.hpp>
+#include <ligament/fpga_registers.hpp>
 #include <ligament/trace.hpp>
 #include <numeric>
 #include <utility>
@@ -123,17 +124,33 @@ const std::vector<trace::MessageIdentity>& Design::messages_of(const Place& plac
   return place.messages;
 }
 
-void Design::join(Member& member, std::size_t place) { places_.at(place).member = &member; }
+/// A node's own place; of a service, that of the node that offers it.
+Design::Place& Design::node_of(std::size_t place) {
+  return places_.at(plan_.nodes.at(place).offered_by.value_or(place));
+}
 
-void Design::leave(std::size_t place) {
-  places_[place].member = nullptr;
-  for (const OutputPlan& output : plan_.nodes[place].outputs) {
-    if (output.exit) {
-      exits_[*output.exit].publish = {};
+void Design::join(Member& member, std::size_t place) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (&node_of(i) == &places_.at(place)) {
+      places_[i].member = &member;
     }
   }
-  for (const std::size_t entry : places_[place].entries) {
-    waiting_[entry].clear();
+}
+
+void Design::leave(std::size_t place) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (&node_of(i) != &places_[place]) {
+      continue;
+    }
+    places_[i].member = nullptr;
+    for (const OutputPlan& output : plan_.nodes[i].outputs) {
+      if (output.exit) {
+        exits_[*output.exit].publish = {};
+      }
+    }
+    for (const std::size_t entry : places_[i].entries) {
+      waiting_[entry].clear();
+    }
   }
   for (std::size_t gateway = 0; gateway < gateways_.size(); ++gateway) {
     if (plan_.gateways[gateway].place == place) {
@@ -156,25 +173,40 @@ std::size_t Design::whole_sets(const Place& place) const {
 }
 
 void Design::take(Member& member, Arrival&& arrival, const trace::MessageIdentity& message) {
-  auto& waiting =
+  put(member, {std::move(arrival), message, {}});
+}
+
+void Design::put(Member& member, Waiting&& waiting) {
+  const Arrival& arrival = waiting.arrival;
+  auto& queue =
       arrival.gateway ? gateways_.at(*arrival.gateway).waiting : waiting_.at(arrival.entry);
-  waiting.push_back({std::move(arrival), message});
+  queue.push_back(std::move(waiting));
   came_ = true;
   if (plan_.in_flight == 1 || is_full()) {
     run(member, plan_.in_flight);
   }
 }
 
-/// Whether as many messages wait at each entry and gateway as may go in together.
+/// Whether as many messages wait at each entry and gateway as may go in together, or as many
+/// requests of a service.
 bool Design::is_full() const {
-  const auto has_sets = [this](const Place& place) {
-    return place.entries.empty() || whole_sets(place) >= plan_.in_flight;
-  };
-  const auto has_messages = [this](const Gateway& gateway) {
-    return gateway.waiting.size() >= plan_.in_flight;
-  };
-  return std::all_of(places_.begin(), places_.end(), has_sets) &&
-         std::all_of(gateways_.begin(), gateways_.end(), has_messages);
+  std::size_t sources = gateways_.size();
+  std::size_t full = 0;
+  for (const Gateway& gateway : gateways_) {
+    full += static_cast<std::size_t>(gateway.waiting.size() >= plan_.in_flight);
+  }
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const bool has_sets = whole_sets(places_[i]) >= most_at_once(i);
+    if (plan_.nodes[i].offered_by) {
+      if (has_sets) {
+        return true;
+      }
+    } else if (!places_[i].entries.empty()) {
+      ++sources;
+      full += static_cast<std::size_t>(has_sets);
+    }
+  }
+  return sources > 0 && full == sources;
 }
 
 void Design::hurry() {
@@ -198,12 +230,14 @@ void Design::hurry() {
 
 /// Whole sets of every node, at most so many. The first of each entry go in first.
 void Design::collect(std::size_t most, std::vector<Arrival>& arrivals) {
-  for (Place& place : places_) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Place& place = places_[i];
     place.messages.clear();
-    const std::size_t sets = std::min(most, whole_sets(place));
+    const std::size_t sets = std::min({most, most_at_once(i), whole_sets(place)});
     for (std::size_t set = 0; set < sets; ++set) {
       place.messages.push_back(waiting_[place.entries.front()].front().message);
       for (const std::size_t entry : place.entries) {
+        label(place, waiting_[entry].front());
         arrivals.push_back(std::move(waiting_[entry].front().arrival));
         waiting_[entry].pop_front();
       }
@@ -222,8 +256,13 @@ void Design::collect(std::size_t most, std::vector<Arrival>& arrivals) {
 void Design::run(Member& member, std::size_t most) {
   std::vector<Arrival> arrivals;
   collect(most, arrivals);
-  if (arrivals.empty()) {
+  if (arrivals.empty() && !starved_) {
     return;  // the others of the set are still to come
+  }
+  for (const Place& place : places_) {
+    if (place.member != nullptr) {
+      place.member->set_registers();
+    }
   }
   trace::Span span(member, "simulator", trace::Category::device, first_message_of(member));
   const std::int64_t doorbell_ns = trace::enabled() ? pool::monotonic_now_ns() : 0;
@@ -248,8 +287,18 @@ void Design::run(Member& member, std::size_t most) {
     member.get_logger().write(LogLevel::warn,
                               "asked to stop: left a simulation whose messages were not answered");
   }
-  hand_over(outcome.departures);
+  hand_over(outcome);
   publish(std::move(outcome.stored));
+  starved_ = outcome.starved;
+  if (starved_) {
+    member.look_again();
+  }
+}
+
+void Design::go_on(Member& member) {
+  if (starved_) {
+    run(member, plan_.in_flight);
+  }
 }
 
 /// The message that a member's callback has set off a run for.
@@ -293,13 +342,14 @@ void Design::tell_networks(trace::SpanValues& values,
   }
 }
 
-/// Publishes what came out, each as what the message caused that its node worked on.
-void Design::hand_over(const std::vector<Departure>& departures) {
+/// Publishes what came out, each as what the message caused that its node worked on. Requests that
+/// got no response are let go: their clients wait in vain, as those of a server that died.
+void Design::hand_over(const Outcome& outcome) {
   std::vector<std::size_t> left(exits_.size());
-  for (const Departure& departure : departures) {
+  for (const Departure& departure : outcome.departures) {
     const Exit& exit = exits_[departure.exit];
-    const Place& place = places_[exit.place];
-    if (!exit.publish || place.member == nullptr) {
+    Place& place = places_[exit.place];
+    if (place.member == nullptr) {
       continue;
     }
     const auto& messages = messages_of(place);
@@ -307,7 +357,16 @@ void Design::hand_over(const std::vector<Departure>& departures) {
     const bool known = message < messages.size();
     trace::Span copy(*place.member, "into the pool", trace::Category::copy,
                      known ? messages[message] : trace::MessageIdentity{});
-    exit.publish(departure.message);
+    if (plan_.nodes[exit.place].offered_by) {
+      answer(place, departure);
+    } else if (exit.publish) {
+      exit.publish(departure.message);
+    }
+  }
+  for (Place& place : places_) {
+    if (!outcome.starved) {
+      place.asked.clear();
+    }
   }
 }
 
@@ -323,9 +382,9 @@ void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
     return doorbell_ns + std::llround(cycles * 1e9 / plan_.memory.clock_hz);
   };
   for (const Work& work : outcome.works) {
-    Place& place = places_[work.node];
-    ++place.figures.messages;
-    place.figures.cycles += work.end - work.begin;
+    const Place& place = places_[work.node];
+    ++node_of(work.node).figures.messages;
+    node_of(work.node).figures.cycles += work.end - work.begin;
     const auto& messages = messages_of(place);
     const std::size_t message = told[work.node]++;
     if (place.member != nullptr && message < messages.size()) {
@@ -342,8 +401,8 @@ void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
     tell_crossing(crossing, at(crossing.begin), at(crossing.end));
   }
   for (const Trouble& trouble : outcome.troubles) {
-    ++places_[trouble.node].figures.refused;
-    places_[trouble.node].figures.isolated |= trouble.isolated;
+    ++node_of(trouble.node).figures.refused;
+    node_of(trouble.node).figures.isolated |= trouble.isolated;
   }
 }
 
@@ -371,6 +430,11 @@ Member::Member(const std::string& name, const NodeOptions& options, std::shared_
     : Node(name, options), design_(std::move(design)), place_{place} {
   design_->join(*this, place_);
   set_hardware_figures([this] { return design_->figures(place_); });
+  again_ = create_wall_timer(std::chrono::milliseconds(10), [this] {
+    again_->cancel();
+    design_->go_on(*this);
+  });
+  again_->cancel();
   if (design_->in_flight() > 1) {
     timer_ = create_wall_timer(std::chrono::milliseconds(200), [this] { design_->hurry(); });
   }
@@ -382,6 +446,13 @@ Member::~Member() {
 }
 
 std::size_t Member::queue_depth() const { return std::max<std::size_t>(5, design_->in_flight()); }
+
+void Member::set_registers() {
+  for (const Followed& followed : registers_) {
+    *followed.wire =
+        register_bits(get_parameter(followed.parameter).get_parameter_value(), followed.choices);
+  }
+}
 
 void Member::refuse(const std::string& why) {
   if (std::find(told_.begin(), told_.end(), why) == told_.end()) {

@@ -112,7 +112,8 @@ EmulatedNode::EmulatedNode(const std::string& name, const NodeOptions& options)
 
 EmulatedNode::~EmulatedNode() = default;
 
-void EmulatedNode::start(NativeCore core, double patience_s) {
+void EmulatedNode::start(NativeCore core, double patience_s, std::function<void()> set_registers) {
+  set_registers_ = std::move(set_registers);
   emulation_ = std::make_unique<Emulation>(std::move(core), patience_s);
 }
 
@@ -138,6 +139,9 @@ void EmulatedNode::work() {
   }
   if (emulation_->is_isolated()) {
     return;  // swallowed
+  }
+  if (set_registers_) {
+    set_registers_();
   }
   trace::Span span(*this, "sw_emu", trace::Category::compute, message);
   const Answer answer = emulation_->run(std::move(set));

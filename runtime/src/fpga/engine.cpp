@@ -127,6 +127,7 @@ void Engine::end_run() {
   tell_gateways();
   // What nobody owes any more is over when the last byte was in memory, not when that was seen.
   outcome_.end = progress_at_;
+  outcome_.starved = !outcome_.stopped && gateways_.is_starved() && owes_anything();
   for (const Work& work : outcome_.works) {
     outcome_.end = std::max(outcome_.end, work.end);
   }
@@ -186,7 +187,9 @@ void Engine::reset() {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     states_[node].works.clear();
     states_[node].messages = 0;
-    *wires_.isolate[node] = static_cast<std::uint8_t>(states_[node].isolated);
+    if (!nodes_[node].offered_by) {
+      *wires_.isolate[node] = static_cast<std::uint8_t>(states_[node].isolated);
+    }
   }
   *wires_.reset = 1;
   for (int cycle = 0; cycle < 4; ++cycle) {
@@ -327,7 +330,7 @@ std::string Engine::refusal_text(std::size_t node, std::uint8_t code) const {
   if (code < first_own_code) {
     return fmt::format("it passes on that the message is broken: {}", problem_text(code));
   }
-  const auto& known = nodes_[node].refusals;
+  const auto& known = nodes_[core_of(node)].refusals;
   const auto found = known.find(code);
   return found != known.end()
              ? fmt::format("it refuses the message: {}", found->second)
@@ -341,13 +344,14 @@ void Engine::finish_frame(std::size_t exit) {
   const std::size_t node = sources_[exit];
   progress_at_ = cycle_;
   const std::string fault = receiver.fault();
-  auto message = fault.empty() ? receiver.take_message() : std::vector<std::byte>();
+  Departure departure = fault.empty() ? receiver.take_message() : Departure{};
   receiver.forget();
   if (!fault.empty()) {
     tell(node, fault);
     return;
   }
-  outcome_.departures.push_back({exit, std::move(message)});
+  departure.exit = exit;
+  outcome_.departures.push_back(std::move(departure));
   for (const OutputPlan& output : nodes_[node].outputs) {
     if (output.exit == exit) {
       // A node answers the next message when the frame of this one has left.
@@ -390,18 +394,26 @@ bool Engine::is_over() const {
   if (cycle_ - moved_at_ < quiet_cycles) {
     return false;
   }
-  if (gateways_.is_starved()) {
-    return true;  // what waits for memory waits for the next run
-  }
-  if (gateways_.owes()) {
+  // What waits for memory waits for the next run, and so does who cannot go on because of it.
+  const bool starved = gateways_.is_starved();
+  if (!starved && gateways_.owes()) {
     return false;
   }
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    if (owes(node)) {
+    if (owes(node) && !(starved && is_held_up(node))) {
       return false;
     }
   }
   return true;
+}
+
+bool Engine::owes_anything() const {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (owes(node)) {
+      return true;
+    }
+  }
+  return gateways_.owes();
 }
 
 bool Engine::is_set(const std::vector<const std::uint64_t*>& words, std::size_t probe) const {
@@ -424,7 +436,7 @@ std::uint64_t Engine::given(const InputPlan& input) const {
 
 bool Engine::owes(std::size_t node) const {
   const NodePlan& plan = nodes_[node];
-  if (states_[node].isolated || plan.inputs.empty()) {
+  if (states_[core_of(node)].isolated || plan.inputs.empty()) {
     return false;
   }
   std::uint64_t sets = UINT64_MAX;
@@ -441,8 +453,18 @@ bool Engine::owes(std::size_t node) const {
   return answered < sets;
 }
 
-/// It has something to say and nobody listens, or the rest of a message does not come.
+/// Its core has something to say and nobody listens, or the rest of a message does not come.
 bool Engine::is_held_up(std::size_t node) const {
+  for (std::size_t part = 0; part < nodes_.size(); ++part) {
+    if (core_of(part) == core_of(node) && is_stuck(part)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The same of a node without its services, or of one of these.
+bool Engine::is_stuck(std::size_t node) const {
   const auto& inputs = nodes_[node].inputs;
   const auto& outputs = nodes_[node].outputs;
   const auto is_starved = [this](const InputPlan& input) {
@@ -459,7 +481,7 @@ bool Engine::is_held_up(std::size_t node) const {
 std::optional<std::size_t> Engine::silent_node() const {
   const auto first = [this](auto&& is_to_blame) -> std::optional<std::size_t> {
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      if (!states_[node].isolated && is_to_blame(node)) {
+      if (!states_[core_of(node)].isolated && is_to_blame(node)) {
         return node;
       }
     }
@@ -478,10 +500,10 @@ std::optional<std::size_t> Engine::silent_node() const {
 /// Names who does not answer, and lets the others have their messages again.
 void Engine::give_up() {
   if (const auto node = silent_node()) {
-    State& state = states_[*node];
+    State& state = states_[core_of(*node)];
     ++state.hung;
     state.isolated = true;
-    state.faulty = false;
+    states_[*node].faulty = false;
     const bool for_good = state.hung >= most_chances;
     const char* end = for_good ? "; it gets no further one" : "";
     tell(*node, fmt::format("it gave no whole message within {} cycles{}", limit_, end), for_good);

@@ -64,7 +64,13 @@ class Engine {
                             std::size_t probe) const;
   [[nodiscard]] std::uint64_t given(const InputPlan& input) const;
   [[nodiscard]] bool owes(std::size_t node) const;
+  /// What is isolated as one: a node and its services.
+  [[nodiscard]] std::size_t core_of(std::size_t node) const {
+    return nodes_[node].offered_by.value_or(node);
+  }
+  [[nodiscard]] bool owes_anything() const;
   [[nodiscard]] bool is_held_up(std::size_t node) const;
+  [[nodiscard]] bool is_stuck(std::size_t node) const;
   [[nodiscard]] std::optional<std::size_t> silent_node() const;
   void give_up();
   void begin_again();

@@ -282,7 +282,7 @@ void Gateways::fail(std::size_t number, std::size_t node, std::uint8_t status) {
 bool Gateways::owes() const {
   return std::any_of(gateways_.begin(), gateways_.end(), [](const Gateway& gateway) {
     const std::uint64_t seen = gateway.seen + *gateway.wires.looped + *gateway.wires.dropped;
-    return !gateway.starved && seen + *gateway.drops < *gateway.frames;
+    return seen + *gateway.drops < *gateway.frames;
   });
 }
 

@@ -48,11 +48,12 @@ std::size_t pad_of(const Arrival& arrival) {
 }
 
 std::array<std::uint64_t, 2> frame_header(const Arrival& arrival, std::uint8_t topic) {
+  constexpr std::uint64_t request_kind = 1;
   const auto length = static_cast<std::uint32_t>(arrival.message.size());
   const auto sequence = static_cast<std::uint16_t>(arrival.sequence);
   const std::uint64_t time = static_cast<std::uint64_t>(arrival.time_ns) & 0x00FF'FFFF'FFFF'FFFFULL;
   return {length | std::uint64_t{sequence} << 32U | std::uint64_t{arrival.publisher} << 48U |
-              std::uint64_t{pad_of(arrival)} << 56U,
+              std::uint64_t{pad_of(arrival)} << 56U | (arrival.request ? request_kind << 62U : 0),
           time | std::uint64_t{topic} << 56U};
 }
 
@@ -192,11 +193,15 @@ std::string Receiver::fault() const {
   return longer ? "its output is longer than its header says" : "";
 }
 
-std::vector<std::byte> Receiver::take_message() {
+Departure Receiver::take_message() {
   const FrameSize size = size_in(bytes_);
-  auto bytes = std::exchange(bytes_, {});
+  Departure departure;
+  departure.message = std::exchange(bytes_, {});
+  auto& bytes = departure.message;
+  std::memcpy(&departure.sequence, &bytes[4], sizeof departure.sequence);
+  departure.publisher = std::to_integer<std::uint8_t>(bytes[6]);
   bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(header_bytes + size.pad));
-  return bytes;
+  return departure;
 }
 
 void Receiver::forget() {

@@ -113,7 +113,7 @@ class Receiver {
   /// Of the frame that has come: empty, or what is wrong with it.
   [[nodiscard]] std::string fault() const;
   /// Of a frame without a fault; the next one follows.
-  [[nodiscard]] std::vector<std::byte> take_message();
+  [[nodiscard]] Departure take_message();
   /// The next frame follows.
   void forget();
   void reset();

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <ligament/context.hpp>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace ligament::detail {
 
@@ -19,6 +21,9 @@ struct ContextState {
   /// Release by the change, acquire by the executor.
   std::atomic<std::uint64_t> sources_version{1};
   std::atomic<bool> has_executor{false};
+  /// By topic: how long a keep-all publisher waits for a subscription that does not move, where
+  /// that is not the pool's own time. Written before nodes are made.
+  std::map<std::string, std::int64_t> patience_ns;
   std::mutex observer_mutex;
   ContextObserver* observer = nullptr;
 

@@ -123,6 +123,10 @@ detail::PublisherParts Node::open_publisher(const std::string& topic,
     writer.ring = std::max(wish.topic.ring, options.ring);
     writer.device = wish.topic.device;
     writer.waiter = context.state().waiter.get();
+    const auto& patience = context.state().patience_ns;
+    if (const auto found = patience.find(wish.description.topic); found != patience.end()) {
+      writer.max_blocking_ns = found->second;
+    }
     return context.domain()->create_writer(wish.description, writer);
   };
   parts.writer = open_endpoint(parts, {"the publisher", type}, open);

@@ -1,280 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file The driver of a design, with a model in C++ in the place of the verilated one: cores that
-/// hand frames on, joined by queues, some of which do what broken cores would.
+/// \file The driver of a design, with a model in the place of the verilated one.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <ligament/fpga_design.hpp>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model.hpp"
+
 namespace ligament::fpga {
 namespace {
 
-enum class Fault : std::uint8_t { none, silent, deaf, runt, oversize, problem, refuses, babbles };
-
-struct Beat {
-  std::uint64_t data = 0;
-  std::uint8_t keep = 0;
-  std::uint8_t last = 0;
-};
-
-/// A stream: who offers a beat, and who takes it.
-struct Stream {
-  Beat beat;
-  std::uint8_t valid = 0;
-  std::uint8_t ready = 0;
-  [[nodiscard]] bool moves() const { return valid != 0 && ready != 0; }
-};
-
-/// A core: `per_beat` cycles for each beat. Inputs are taken one beat of each at a time, and the
-/// first one is handed on. It is empty between messages.
-struct Node {
-  std::vector<Stream*> inputs;
-  std::vector<Stream*> outputs;
-  std::size_t per_beat = 1;
-  Fault fault = Fault::none;
-  std::uint8_t isolate = 0;
-  std::uint8_t problem = 0;
-  std::uint8_t refusal = 0;
-  std::uint8_t code = 0;  ///< with which it refuses
-
-  std::vector<std::deque<Beat>> queues;  ///< one per output
-  std::size_t taken = 0;
-  std::size_t wait = 0;
-
-  void settle() {
-    queues.resize(outputs.size());
-    const bool free = std::all_of(queues.begin(), queues.end(),
-                                  [](const auto& queue) { return queue.size() < 2; });
-    const bool all = std::all_of(inputs.begin(), inputs.end(),
-                                 [](const Stream* input) { return input->valid != 0; });
-    for (Stream* input : inputs) {
-      const bool takes = free && all && wait == 0 && fault != Fault::deaf;
-      input->ready = static_cast<std::uint8_t>(isolate != 0 || takes);
-    }
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i]->valid = static_cast<std::uint8_t>(isolate == 0 && !queues[i].empty());
-      outputs[i]->beat = queues[i].empty() ? Beat{} : queues[i].front();
-    }
-  }
-
-  void edge() {
-    problem = 0;
-    refusal = 0;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i]->moves()) {
-        queues[i].pop_front();
-      }
-    }
-    wait = wait == 0 ? 0 : wait - 1;
-    if (isolate == 0 && !inputs.empty() && inputs[0]->moves()) {
-      accept(inputs[0]->beat);
-    }
-  }
-
-  void accept(Beat beat) {
-    ++taken;
-    wait = per_beat - 1;
-    const bool cut = fault == Fault::runt && taken == 4;
-    problem = static_cast<std::uint8_t>(fault == Fault::problem && taken == 4 ? 7 : 0);
-    refusal = static_cast<std::uint8_t>(fault == Fault::refuses && taken == 4 ? code : 0);
-    const bool over = beat.last != 0;
-    if (fault != Fault::silent && !(fault == Fault::runt && taken > 4)) {
-      if (fault == Fault::babbles) {
-        beat.last = 0;
-      }
-      for (auto& queue : queues) {
-        const bool longer = fault == Fault::oversize && beat.last != 0;
-        queue.push_back(
-            {beat.data, beat.keep, static_cast<std::uint8_t>(cut || (beat.last != 0 && !longer))});
-        if (longer) {
-          queue.push_back({0, 1, 1});
-        }
-      }
-    }
-    taken = over ? 0 : taken;
-  }
-
-  void reset() {
-    queues.assign(outputs.size(), {});
-    taken = 0;
-    wait = 0;
-    problem = 0;
-    refusal = 0;
-  }
-};
-
-/// A topic of one publisher: a queue of `depth` beats per subscription. A dropping one takes whole
-/// messages only.
-struct Network {
-  Stream* in = nullptr;
-  std::vector<Stream*> outs;
-  std::size_t depth = 8;
-  bool dropping = false;
-
-  std::vector<std::deque<Beat>> queues;
-  std::vector<std::deque<Beat>> coming;
-  std::uint32_t frames = 0;
-  std::uint32_t beats = 0;
-  std::uint32_t stalls = 0;
-  std::uint32_t gaps = 0;
-  std::vector<std::uint32_t> drops;
-  std::vector<std::uint32_t> peaks;
-
-  void settle() {
-    const bool room = std::all_of(queues.begin(), queues.end(),
-                                  [this](const auto& queue) { return queue.size() < depth; });
-    in->ready = static_cast<std::uint8_t>(room || dropping);
-    for (std::size_t i = 0; i < outs.size(); ++i) {
-      outs[i]->valid = static_cast<std::uint8_t>(!queues[i].empty());
-      outs[i]->beat = queues[i].empty() ? Beat{} : queues[i].front();
-    }
-  }
-
-  void edge() {
-    for (std::size_t i = 0; i < outs.size(); ++i) {
-      if (outs[i]->moves()) {
-        queues[i].pop_front();
-      }
-    }
-    stalls += static_cast<std::uint32_t>(in->valid != 0 && in->ready == 0);
-    if (!in->moves()) {
-      return;
-    }
-    ++beats;
-    frames += in->beat.last;
-    for (std::size_t i = 0; i < outs.size(); ++i) {
-      store(i);
-    }
-  }
-
-  void store(std::size_t i) {
-    coming[i].push_back(in->beat);
-    if (dropping && in->beat.last == 0) {
-      return;
-    }
-    if (dropping && queues[i].size() + coming[i].size() > depth) {
-      ++drops[i];
-    } else {
-      queues[i].insert(queues[i].end(), coming[i].begin(), coming[i].end());
-    }
-    coming[i].clear();
-    peaks[i] = std::max(peaks[i], static_cast<std::uint32_t>(queues[i].size()));
-  }
-
-  void reset() {
-    queues.assign(outs.size(), {});
-    coming.assign(outs.size(), {});
-    drops.assign(outs.size(), 0);
-    peaks.assign(outs.size(), 0);
-    frames = beats = stalls = gaps = 0;
-  }
-};
-
-/// Nodes and networks on one clock, with the ports that a generated top has. The probes are at the
-/// frames: fields are none of the driver's business.
-struct Model {
-  std::deque<Stream> streams;
-  std::deque<Node> nodes;
-  std::deque<Network> networks;
-  std::vector<Stream*> entries;
-  std::vector<Stream*> exits;
-  std::vector<Stream*> probes;
-  std::uint8_t clock = 0;
-  std::uint8_t before = 0;
-  std::uint8_t reset = 0;
-  std::uint64_t valid = 0;
-  std::uint64_t ready = 0;
-  std::uint64_t last = 0;
-  std::vector<NodePlan> plan;
-
-  Stream* stream() { return &streams.emplace_back(); }
-
-  void add_node(std::vector<Stream*> inputs, std::vector<Stream*> outputs) {
-    Node& node = nodes.emplace_back();
-    node.inputs = std::move(inputs);
-    node.outputs = std::move(outputs);
-  }
-
-  void evaluate() {
-    if (clock != 0 && before == 0) {
-      edge();
-    }
-    before = clock;
-    // Twice: what a node may take depends on what is offered to it.
-    for (int pass = 0; pass < 2; ++pass) {
-      for (Node& node : nodes) {
-        node.settle();
-      }
-      for (Network& network : networks) {
-        network.settle();
-      }
-    }
-    valid = ready = last = 0;
-    for (std::size_t i = 0; i < probes.size(); ++i) {
-      valid |= std::uint64_t{probes[i]->valid} << i;
-      ready |= std::uint64_t{probes[i]->ready} << i;
-      last |= std::uint64_t{probes[i]->beat.last} << i;
-    }
-  }
-
-  void edge() {
-    for (Node& node : nodes) {
-      reset != 0 ? node.reset() : node.edge();
-    }
-    for (Network& network : networks) {
-      reset != 0 ? network.reset() : network.edge();
-    }
-  }
-
-  std::size_t probe(Stream* stream) {
-    probes.push_back(stream);
-    return probes.size() - 1;
-  }
-
-  Wires wires() {
-    Wires wires;
-    wires.clock = &clock;
-    wires.reset = &reset;
-    wires.valid = {&valid};
-    wires.ready = {&ready};
-    wires.last = {&last};
-    for (Node& node : nodes) {
-      wires.isolate.push_back(&node.isolate);
-      for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-        wires.problem.push_back(&node.problem);
-        wires.refusal.push_back(&node.refusal);
-      }
-    }
-    for (Stream* s : entries) {
-      wires.entries.push_back({&s->valid, &s->ready, &s->beat.data, &s->beat.keep, &s->beat.last});
-    }
-    for (Stream* s : exits) {
-      wires.exits.push_back({&s->valid, &s->ready, &s->beat.data, &s->beat.keep, &s->beat.last});
-    }
-    for (Network& n : networks) {
-      n.reset();
-      NetworkWires& made = wires.networks.emplace_back();
-      made.frames = &n.frames;
-      made.beats = &n.beats;
-      made.stalls = &n.stalls;
-      made.gaps = &n.gaps;
-      for (std::size_t i = 0; i < n.outs.size(); ++i) {
-        made.drops.push_back(&n.drops[i]);
-        made.peaks.push_back(&n.peaks[i]);
-      }
-    }
-    wires.evaluate = [this] { evaluate(); };
-    return wires;
-  }
-};
+using testing::Fault;
+using testing::Model;
+using testing::Network;
+using testing::Stream;
 
 /// entry -> a -> topic -> b and c -> exits.
 std::unique_ptr<Model> fan() {
@@ -327,7 +72,7 @@ std::unique_ptr<Model> single() {
   return model;
 }
 
-class DesignTest : public testing::Test {
+class DesignTest : public ::testing::Test {
  protected:
   void SetUp() override {
     for (std::size_t i = 0; i < memory_.size(); ++i) {

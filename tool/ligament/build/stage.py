@@ -64,6 +64,8 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
         "check": data["check"],
         "versions": _versions(),
     }
+    if servers := data.get("servers"):
+        record["servers"] = servers
     if synthesis := known(folder):
         record["synthesis"] = synthesis
     path = folder / BUILD

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ligament.errors import nearest
 
 if TYPE_CHECKING:  # the graph's room reads manifests itself
-    from ligament.graph.model import Parameter, Port
+    from ligament.graph.model import Parameter, Port, Service
 
 Path = tuple[str | int, ...]
 #: What a register of 64 bits can hold; of a text with choices, its place among them.
@@ -59,21 +59,30 @@ class Core:
     parameters: tuple[Parameter, ...]
     bounds: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
+    services: tuple[Service, ...] = ()
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a manifest says of a node type whatever runs it."""
+
+    ports: Mapping[str, Port]
+    parameters: Mapping[str, Parameter]
+    services: Mapping[str, Service]
 
 
 def read_core(
-    node_type: str,
-    language: str,
-    data: Mapping[str, Any],
-    ports: Mapping[str, Port],
-    parameters: Mapping[str, Parameter],
+    node_type: str, language: str, data: Mapping[str, Any], declared: Declared
 ) -> tuple[Core | None, list[Mistake]]:
     """Return the core and the mistakes of its manifest; it is None where there are any.
 
     `language`: `fpga` or `hls`, the manifest's key that `data` is of.
     """
+    ports, parameters = declared.ports, declared.parameters
+    services = tuple(declared.services.values())
     mistakes = _foreign_sources(language, data)
     incoming, outgoing = (_ports(data, side, ports, mistakes) for side in ("input", "output"))
+    mistakes += [] if mistakes else _lacking(services, incoming, outgoing)
     taken = [port.name for port in (*incoming, *outgoing)]
     others = sorted(n for n, p in ports.items() if n not in taken and not p.optional)
     if not mistakes and others:
@@ -88,6 +97,9 @@ def read_core(
             text = f"'{name}' is a {parameters[name].type}; a register holds no such value"
             hint = "a bool, an integer, a double, or a string with choices"
             mistakes.append(Mistake(("parameters", place), text, hint))
+        elif _is_unchecked(parameters[name]):
+            text = f"'{name}' may change while the node runs, and only texts are held to choices"
+            mistakes.append(Mistake(("parameters", place), text, "read_only: true, or a range"))
         else:
             registers.append(parameters[name])
     if mistakes:
@@ -101,8 +113,30 @@ def read_core(
         tuple(registers),
         tuple(data.get("bounds", ())),
         tuple(data.get("refusals", ())),
+        services,
     )
     return core, []
+
+
+def _lacking(
+    services: tuple[Service, ...], incoming: tuple[Port, ...], outgoing: tuple[Port, ...]
+) -> list[Mistake]:
+    """Return what its streams lack: services have theirs, outputs are caused by inputs."""
+    if not incoming and (outgoing or not services):
+        return [Mistake((), "a core needs an input, and there is no port for one")]
+    if not outgoing and not services:
+        return [Mistake((), "a core needs an output, and there is no port for one")]
+    names = {port.name for port in (*incoming, *outgoing)}
+    return [
+        Mistake((), f"the port '{stream.name}' has the name of a stream of '{service.name}'")
+        for service in services
+        for stream in (service.request, service.response)
+        if stream.name in names
+    ]
+
+
+def _is_unchecked(parameter: Parameter) -> bool:
+    return bool(parameter.choices) and parameter.type != "string" and not parameter.read_only
 
 
 def _fits_register(parameter: Parameter) -> bool:
@@ -140,6 +174,4 @@ def _ports(
     if len(fitting) == 1:
         names = names or list(fitting)
     names = names or [n for n, p in fitting.items() if not p.optional]
-    if not names:
-        mistakes.append(Mistake((), f"a core needs an {side}, and there is no port for one"))
     return tuple(fitting[name] for name in dict.fromkeys(names) if name in fitting)

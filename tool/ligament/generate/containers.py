@@ -13,7 +13,7 @@ from typing import Any
 from ligament.artefacts import json_text
 from ligament.generate.files import Component, GeneratedFile
 from ligament.graph.model import plain
-from ligament.mapping.credit import deepest
+from ligament.mapping.credit import SIMULATED_PATIENCE_MS, deepest
 from ligament.mapping.device_models import AUTOMATIC
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
@@ -62,7 +62,10 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
         "type": node.type,
         "library": component.library,
         "class": component.class_name,
-        "remap": {port: node.ports[port].topic for port in sorted(node.ports)},
+        "remap": {
+            **{port: node.ports[port].topic for port in sorted(node.ports)},
+            **{service: node.services[service] for service in sorted(node.services)},
+        },
         "qos": {port: plain(node.ports[port].qos) for port in sorted(node.ports)},
         "parameters": plain(node.parameters),
         "parameter_files": [],
@@ -100,6 +103,8 @@ def _memory(mapping: GraphMapping, topic: MappedTopic) -> dict[str, Any]:
         found["ring"] = ring
     if any(mapping.nodes[end.node].kind != "cpu" for end in topic.ends):
         found["device"] = True
+    if topic.gateway and topic.gateway.subscription:
+        found["patience_ms"] = SIMULATED_PATIENCE_MS
     return found
 
 

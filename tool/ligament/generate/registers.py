@@ -10,7 +10,9 @@ from ligament.graph.model import NodeType, Parameter
 
 def declaration_of(parameter: Parameter) -> str:
     """Return the expression that declares a register and has its value (fpga_registers.hpp)."""
-    words = [f"{{{cpp_text(parameter.name)}, {cpp_text(parameter.description)}}}"]
+    what = [cpp_text(parameter.name), cpp_text(parameter.description)]
+    what += [] if parameter.read_only else ["false"]
+    words = [f"{{{', '.join(what)}}}"]
     if parameter.type == "bool":
         words.append("true" if parameter.default else "false")
         return _call("bool_register", words)
@@ -25,6 +27,16 @@ def declaration_of(parameter: Parameter) -> str:
         low, high = (number(limit) for limit in parameter.range)
         words.append(f"{kind}{{{low!r}, {high!r}, {step}}}")
     return _call(f"{parameter.type}_register", words)
+
+
+def reading_of(parameter: Parameter) -> str:
+    """Return the expression that has a register's value of now, of `hls_type`."""
+    value = f"get_parameter({cpp_text(parameter.name)})"
+    if parameter.type == "string":
+        choices = ", ".join(cpp_text(str(choice)) for choice in parameter.choices)
+        bits = f"fpga::register_bits({value}.get_parameter_value(), {{{choices}}})"
+        return f"static_cast<long long>({bits})"
+    return value + {"bool": ".as_bool()", "double": ".as_double()"}.get(parameter.type, ".as_int()")
 
 
 def hls_type(parameter: Parameter) -> str:

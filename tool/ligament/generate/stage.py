@@ -57,6 +57,8 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
         "check": plain(graph.check),
         "backends": entries.backends,
     }
+    if servers := _servers(mapping):
+        manifest["servers"] = servers
     return _write(folder, files, manifest)
 
 
@@ -109,6 +111,12 @@ def _ends(topic: MappedTopic) -> dict[str, list[str]]:
         return sorted({end.node for end in topic.ends if end.direction == direction})
 
     return {"publishers": of("out"), "subscriptions": of("in")}
+
+
+def _servers(mapping: GraphMapping) -> list[str]:
+    """Return the nodes that offer services and have no topics."""
+    on_topics = {end.node for topic in mapping.topics.values() for end in topic.ends}
+    return sorted(n for n, node in mapping.nodes.items() if node.services and n not in on_topics)
 
 
 def _write(folder: Path, files: list[GeneratedFile], manifest: dict[str, Any]) -> Generated:

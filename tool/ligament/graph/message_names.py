@@ -39,6 +39,7 @@ class MessageCatalog:
 
     types: Mapping[str, Mapping[str, FieldInfo]]
     packages: Mapping[str, str] = field(default_factory=dict)
+    services: frozenset[str] = frozenset()
 
     def has(self, name: str) -> bool:
         """Return whether a message type exists."""
@@ -96,12 +97,12 @@ def load_messages(
             problems += [_placed(p, asked_at) for p in error.problems]
             broken |= {f"{folder.name}/msg/{p.stem}": {} for p in folder.glob("msg/*.msg")}
     try:
-        types = _fields(load_store(distro, good)) if good else dict(_standard(distro))
+        known = _known(load_store(distro, good)) if good else _standard(distro)
     except InputError as error:  # a reference to a type that does not exist, a name taken twice
         problems += error.problems
-        types = dict(_standard(distro))
+        known = _standard(distro)
         broken |= {f"{package_name(f)}/msg/{p.stem}": {} for f in good for p in f.glob("msg/*.msg")}
-    return MessageCatalog({**types, **broken}, packages)
+    return MessageCatalog({**known.types, **broken}, packages, known.services)
 
 
 def _placed(problem: Problem, asked_at: Location) -> Problem:
@@ -117,19 +118,19 @@ def _missing(folder: Path, asked_at: Location) -> Problem:
 
 
 @cache
-def _standard(distro: str) -> Mapping[str, Mapping[str, FieldInfo]]:
+def _standard(distro: str) -> MessageCatalog:
     from ligament.messages import load_store  # noqa: PLC0415
 
-    return _fields(load_store(distro))
+    return _known(load_store(distro))
 
 
-def _fields(store: TypeStore) -> dict[str, Mapping[str, FieldInfo]]:
+def _known(store: TypeStore) -> MessageCatalog:
     found: dict[str, Mapping[str, FieldInfo]] = {}
     for message in store:
         if message.kind == "msg":
             chosen = store.chosen(message)
             found[message.name] = {f.name: _info(f.type, f == chosen) for f in message.fields}
-    return found
+    return MessageCatalog(found, services=frozenset(store.services))
 
 
 def _info(kind: FieldType, is_chosen: bool) -> FieldInfo:

@@ -47,6 +47,25 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Service:
+    """A service that nodes of a type offer: its requests come in, its responses go out."""
+
+    name: str
+    type: str
+    description: str = ""
+
+    @property
+    def request(self) -> Port:
+        """The stream of its requests."""
+        return Port(f"{self.name}_request", "in", f"{self.type}_Request", self.description)
+
+    @property
+    def response(self) -> Port:
+        """The stream of its responses."""
+        return Port(f"{self.name}_response", "out", f"{self.type}_Response", self.description)
+
+
+@dataclass(frozen=True)
 class Fuses:
     """The sub-graph that a hand-fused node type replaces; references are `local_node.port`."""
 
@@ -65,6 +84,7 @@ class NodeType:
     description: str = ""
     ports: Mapping[str, Port] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    services: Mapping[str, Service] = field(default_factory=dict, metadata={"left_out": {}})
     implementations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     state: Any = "none"
     fuses: Fuses | None = None
@@ -89,6 +109,8 @@ class Node:
     namespace: str
     type: str
     ports: Mapping[str, NodePort] = field(default_factory=dict)
+    services: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
+    """Full names of the services that its type offers, by the name that its code uses."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     parameters_set: tuple[str, ...] = ()
     parameter_files: tuple[str, ...] = ()
@@ -296,6 +318,7 @@ def _node_type(data: Mapping[str, Any]) -> NodeType:
     fresh = dict(data)
     fresh["ports"] = {k: Port(**v) for k, v in data.get("ports", {}).items()}
     fresh["parameters"] = {k: _parameter(v) for k, v in data.get("parameters", {}).items()}
+    fresh["services"] = {k: Service(**v) for k, v in data.get("services", {}).items()}
     if data.get("fuses"):
         fuses = data["fuses"]
         inside = tuple((a, b) for a, b in fuses.get("inside", ()))

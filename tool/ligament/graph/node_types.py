@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ligament.cores.manifest import LANGUAGES, read_core
+from ligament.cores.manifest import LANGUAGES, Declared, read_core
 from ligament.errors import Problem, listing, nearest
 from ligament.graph.message_names import MessageCatalog
-from ligament.graph.model import Fuses, NodeType, Parameter, Port
+from ligament.graph.model import Fuses, NodeType, Parameter, Port, Service
 from ligament.graph.parameters import value_problem
 from ligament.graph.source import Document
+
+#: Implementations whose nodes can offer services.
+SERVING = frozenset({"cpu", "fpga"})
 
 
 def build_node_types(
@@ -46,33 +49,59 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
         name: _parameter(name, entry, document, problems)
         for name, entry in data.get("parameters", {}).items()
     }
+    services = _services(document, messages, problems)
     gpu = data["implementations"].get("gpu")
     if gpu and all(messages.has(port.message) for port in ports.values()):
         problems += _kernel_problems(document, ports, parameters, messages)
     for language in LANGUAGES:
         if language in data["implementations"]:
-            problems += _core_problems(document, language, ports, parameters)
+            problems += _core_problems(document, language, Declared(ports, parameters, services))
     return NodeType(
         type=data["type"],
         folder=str(Path(document.file).resolve().parent),
         description=data["description"],
         ports=ports,
         parameters=parameters,
+        services=services,
         implementations=data["implementations"],
         state=data.get("state", "none"),
         fuses=_fuses(data.get("fuses")),
     )
 
 
-def _core_problems(
-    document: Document,
-    language: str,
-    ports: Mapping[str, Port],
-    parameters: Mapping[str, Parameter],
-) -> list[Problem]:
+def _services(
+    document: Document, messages: MessageCatalog, problems: list[Problem]
+) -> dict[str, Service]:
+    data = document.data
+    services = {}
+    for name, entry in data.get("services", {}).items():
+        if entry["type"] not in messages.services:
+            problems.append(
+                Problem(
+                    "service-type-unknown",
+                    f"there is no service type '{entry['type']}'",
+                    document.at("services", name, "type"),
+                    expected="a service of a standard or a listed package",
+                    hint=nearest(entry["type"], messages.services),
+                )
+            )
+        services[name] = Service(name, entry["type"], entry.get("description", ""))
+    for kind in sorted(set(data["implementations"]) - SERVING) if services else ():
+        problems.append(
+            Problem(
+                "service-implementation",
+                f"'{data['type']}' offers services, which its implementation for {kind} cannot",
+                document.key_at("implementations", kind),
+                expected=f"implementations for {listing(SERVING)}",
+            )
+        )
+    return services
+
+
+def _core_problems(document: Document, language: str, declared: Declared) -> list[Problem]:
     data = document.data
     core = data["implementations"][language]
-    _, mistakes = read_core(data["type"], language, core, ports, parameters)
+    _, mistakes = read_core(data["type"], language, core, declared)
     place = ("implementations", language)
     # What it lacks is said when somebody wants it: a core may be on paper only.
     return [
@@ -160,6 +189,16 @@ def _check_fuses(
     """Check that the sub-graph a type says it replaces can exist at all."""
     fuses = node_type.fuses
     assert fuses is not None
+    offered = [local for local, name in fuses.nodes.items() if _offers(name, types)]
+    if node_type.services or offered:
+        problems.append(
+            Problem(
+                "fuse-mismatch",
+                f"'{node_type.type}' is or replaces a node that offers services",
+                document.key_at("fuses"),
+                expected="nodes without services: nobody says which of them lives on",
+            )
+        )
     for local, name in fuses.nodes.items():
         if name not in types:
             problems.append(
@@ -213,6 +252,10 @@ def _check_fuses(
         )
     for own, reference in fuses.parameters.items():
         _check_parameter(own, reference, node_type, types, document, problems)
+
+
+def _offers(name: str, types: Mapping[str, NodeType]) -> bool:
+    return name in types and bool(types[name].services)
 
 
 def _check_port(

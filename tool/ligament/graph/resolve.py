@@ -24,7 +24,7 @@ from ligament.graph.node_types import build_node_types
 from ligament.graph.parameters import apply_file, apply_values
 from ligament.graph.qos import merge
 from ligament.graph.source import Document
-from ligament.graph.topics import Declared, build_topics, declared_topics, unheard
+from ligament.graph.topics import Declared, build_topics, contested, declared_topics, unheard
 from ligament.graph.variants import Resolved, build_variants
 
 
@@ -83,7 +83,7 @@ def resolve(project: Project) -> Graph:
         variants=variants,
         default_variant=default,
         check=check,
-        warnings=(*unheard(topics, optional), *ineffective(topics)),
+        warnings=(*unheard(topics, optional), *ineffective(topics), *contested(nodes)),
     )
 
 
@@ -126,6 +126,7 @@ def _node(
             name: _port(name, flat, project, node_type, declared, problems)
             for name in sorted(node_type.ports)
         },
+        services={name: flat.topic(name) for name in sorted(node_type.services)},
         parameters={**defaults, **given},
         parameters_set=tuple(sorted(given)),
         parameter_files=tuple(display(Path(f)) for f in files),
@@ -155,9 +156,10 @@ def _port(
 
 
 def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Problem]) -> None:
-    """Refuse remaps and QoS that no port of the node would ever see."""
+    """Refuse remaps and QoS that no port or service of the node would ever see."""
     known = {
-        FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), p) for p in node_type.ports
+        FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), name)
+        for name in (*node_type.ports, *node_type.services)
     }
     for source in flat.data.get("remap", {}):
         full = FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), source)
@@ -168,8 +170,8 @@ def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Proble
                     "port-unknown",
                     f"'{node_type.type}' has no port '{source}'",
                     flat.key_at("remap", source),
-                    expected=listing(node_type.ports),
-                    hint=nearest(source, node_type.ports),
+                    expected=listing((*node_type.ports, *node_type.services)),
+                    hint=nearest(source, (*node_type.ports, *node_type.services)),
                 )
             )
     for name in flat.data.get("qos", {}):

@@ -211,3 +211,17 @@ def unheard(topics: Mapping[str, Topic], optional: set[tuple[str, str]]) -> list
                     "`external: [publisher]` for the topic if it comes from outside"
                 )
     return warnings
+
+
+def contested(nodes: Mapping[str, Node]) -> list[str]:
+    """Return a warning for each service that several nodes offer."""
+    offering: dict[str, list[str]] = {}
+    for node in nodes.values():
+        for service in node.services.values():
+            offering.setdefault(service, []).append(node.id)
+    return [
+        f"{listing(ids)} all offer the service '{service}': each gets every request, and the first "
+        "response is taken"
+        for service, ids in sorted(offering.items())
+        if len(ids) > 1
+    ]

@@ -8,18 +8,49 @@ the oldest, keep-all makes the publisher wait (spec/wire/pool.md, section 11).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from types import MappingProxyType
 
 from ligament.graph.model import End
 from ligament.graph.qos import QoS
-from ligament.mapping.model import Credit, Hop, Ring
+from ligament.mapping.model import Credit, Gateway, Hop, MappedTopic, Ring
 
 LOANS = 2
 """Messages that a publisher may fill at once (pool::WriterOptions::max_loans)."""
 
+PATIENCE_MS = 100
+"""How long a publisher waits for a subscription that does not move (max_blocking_ns)."""
+
+SIMULATED_PATIENCE_MS = 60_000
+"""The same where a subscription's device is simulated: host time says nothing about it."""
+
+
+def gateway_ends(
+    topic: MappedTopic, gateway: Gateway, hardware: Set[str]
+) -> tuple[tuple[End, ...], Mapping[End, int]]:
+    """Return the ends in the pool of a topic with a gateway, and the loans of its publisher.
+
+    All ends in hardware are one publisher and one subscription there, of one node.
+    """
+    ends = [end for end in topic.ends if end.node not in hardware]
+    loans: dict[End, int] = {}
+    for direction, qos in (("out", gateway.publisher), ("in", gateway.subscription)):
+        if qos is not None:
+            inside = (e for e in topic.ends if e.node in hardware and e.direction == direction)
+            port = min(inside, key=lambda end: end.node != gateway.node).port
+            ends.append(End(gateway.node, port, direction, qos))
+    for end in ends:
+        if end.node == gateway.node and end.direction == "out":
+            loans[end] = gateway.rooms
+    return tuple(ends), loans
+
 
 def credit_of(
-    ends: tuple[End, ...], containers: Mapping[str, str], bound_bytes: int | None
+    ends: tuple[End, ...],
+    containers: Mapping[str, str],
+    bound_bytes: int | None,
+    loans: Mapping[End, int] = MappingProxyType({}),
+    patience_ms: int = PATIENCE_MS,
 ) -> Credit | None:
     """Return the credit of a topic whose ends are in the pool; None where one side is missing."""
     publishers = [e for e in ends if e.direction == "out"]
@@ -29,9 +60,11 @@ def credit_of(
     held = sum(s.qos.max_held for s in subscriptions)
     rings = {p: max(p.qos.depth, deepest(ends)) for p in publishers}
     return Credit(
-        rings=tuple(_ring(p, rings[p], held, bound_bytes) for p in publishers),
+        rings=tuple(
+            _ring(p, rings[p], loans.get(p, LOANS) + held, bound_bytes) for p in publishers
+        ),
         hops=tuple(
-            _hop(p, s, rings[p], containers.get(p.node) == containers.get(s.node, ""))
+            _hop(p, s, rings[p], _then(p, s, containers, patience_ms))
             for p in publishers
             for s in subscriptions
         ),
@@ -43,8 +76,8 @@ def deepest(ends: tuple[End, ...]) -> int:
     return max((e.qos.depth for e in ends if e.direction == "in"), default=0)
 
 
-def _ring(publisher: End, samples: int, held: int, bound_bytes: int | None) -> Ring:
-    blocks = samples + LOANS + 1 + held
+def _ring(publisher: End, samples: int, taken: int, bound_bytes: int | None) -> Ring:
+    blocks = samples + 1 + taken
     memory = blocks * bound_bytes if bound_bytes else None
     return Ring(publisher.node, publisher.port, samples, blocks, memory)
 
@@ -56,18 +89,24 @@ def waits_for(publisher: QoS, subscription: QoS) -> bool:
     )
 
 
-def _hop(publisher: End, subscription: End, ring: int, same_container: bool) -> Hop:
+def _then(
+    publisher: End, subscription: End, containers: Mapping[str, str], patience_ms: int
+) -> tuple[str, str]:
+    """Return what happens at the limit: the rule and the rest of a sentence."""
+    if not waits_for(publisher.qos, subscription.qos):
+        return "keep-last", "then the oldest is overwritten and counted as lost"
+    if containers.get(publisher.node) == containers.get(subscription.node, ""):
+        rule = "own-executor"
+        return rule, "then the oldest is overwritten: a publisher never waits for its own executor"
+    return "back-pressure", f"then the publisher waits, {patience_ms} ms at most"
+
+
+def _hop(publisher: End, subscription: End, ring: int, then: tuple[str, str]) -> Hop:
     held = subscription.qos.max_held
     keeps_all = subscription.qos.history == "keep_all"
     under_way = ring if keeps_all else min(ring, subscription.qos.depth)
     room = f"up to {under_way} sample{'s' * (under_way != 1)} under way and {held} held"
-    if waits_for(publisher.qos, subscription.qos):
-        rule, then = "back-pressure", "then the publisher waits, 100 ms at most"
-        if same_container:
-            rule = "own-executor"
-            then = "then the oldest is overwritten: a publisher never waits for its own executor"
-    else:
-        rule, then = "keep-last", "then the oldest is overwritten and counted as lost"
+    rule, text = then
     return Hop(
         publisher.node,
         subscription.node,
@@ -75,5 +114,5 @@ def _hop(publisher: End, subscription: End, ring: int, same_container: bool) -> 
         under_way,
         held,
         rule,
-        f"{room}; {then}",
+        f"{room}; {text}",
     )

@@ -9,7 +9,7 @@ topic -> transport (transports). Pure and deterministic: the same input gives th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,12 @@ from ligament.graph.model import Graph, Node, Topic, Variant
 from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.containers import assign_containers
-from ligament.mapping.credit import credit_of
+from ligament.mapping.credit import (
+    PATIENCE_MS,
+    SIMULATED_PATIENCE_MS,
+    credit_of,
+    gateway_ends,
+)
 from ligament.mapping.designs import gather, joined_nodes
 from ligament.mapping.device_models import device_model, topic_model_problems
 from ligament.mapping.device_topics import device_problems
@@ -27,7 +32,15 @@ from ligament.mapping.edges import edge_problems
 from ligament.mapping.formal import communication
 from ligament.mapping.fuse import variant_graph
 from ligament.mapping.gateways import gateway_of, gateway_problems
-from ligament.mapping.model import GraphMapping, MappedNode, MappedPort, MappedTopic, Reason
+from ligament.mapping.model import (
+    Credit,
+    Gateway,
+    GraphMapping,
+    MappedNode,
+    MappedPort,
+    MappedTopic,
+    Reason,
+)
 from ligament.mapping.modes import mode_problems
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.served import served_graph, unserved_problems
@@ -91,7 +104,12 @@ def map_graph(
     in_flight = int(wanted.fpga.get("in_flight", 1))
     for t, topic in made.items():
         if topic.mapped == "gateway":
-            made[t] = replace(topic, gateway=gateway_of(topics[t], hardware, in_flight))
+            gateway = gateway_of(topics[t], hardware, in_flight)
+            made[t] = replace(
+                topic,
+                gateway=gateway,
+                credit=_gateway_credit(topic, gateway, hardware, containers),
+            )
     made = break_cycles(made, hardware)
     return GraphMapping(
         graph=graph.name,
@@ -166,6 +184,7 @@ def _node(
         host=node.host,
         on_failure=node.on_failure,
         ports=ports,
+        services=node.services,
         parameters=node.parameters,
         replaces=replaces.get(node.id, ()),
     )
@@ -189,6 +208,14 @@ def _topic(graph: Graph, name: str, choice: Choice, containers: Mapping[str, str
         bounds=topic.bounds,
         credit=credit_of(topic.ends, containers, topic.bound_bytes) if in_pool else None,
     )
+
+
+def _gateway_credit(
+    topic: MappedTopic, gateway: Gateway, hardware: Set[str], containers: Mapping[str, str]
+) -> Credit | None:
+    ends, loans = gateway_ends(topic, gateway, hardware)
+    patience = SIMULATED_PATIENCE_MS if gateway.subscription else PATIENCE_MS
+    return credit_of(ends, containers, topic.bound_bytes, loans, patience)
 
 
 def _in_hardware(

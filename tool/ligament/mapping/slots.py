@@ -29,6 +29,13 @@ def _core_problems(
             expected="node types with a core",
         )
         return
+    if node_type.services:
+        yield Problem(
+            "slot-core",
+            f"the slot {slot} lists '{node_type.type}', which offers services: nobody would answer "
+            "their clients while another core is in the slot",
+            expected="node types without services",
+        )
     for resource, needed in sorted(implementation.get("area", {}).items()):
         if resource in budgets and needed > budgets[resource]:
             yield Problem(

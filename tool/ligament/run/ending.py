@@ -7,7 +7,8 @@ A node says that its own work is complete (`finish()`); a filter never does. So 
   where nothing is named,
 - when every *last group* has a node that is done. A last group is a node, or a loop of nodes (a
   sink that acknowledges to its camera), from which no message goes on to others. A camera that has
-  sent all its frames therefore does not end the graph before its sink has seen them.
+  sent all its frames therefore does not end the graph before its sink has seen them. Nodes that
+  only offer services are waited for where there are no others: they work for whoever asks.
 
 Of a graph on several hosts, each host looks at its own nodes. One without a node of a last group
 runs until it is stopped: nothing tells it that the others are done.
@@ -34,12 +35,16 @@ def last_groups(
 
 
 def finished_when(
-    until: Sequence[str], nodes: Iterable[str], topics: Mapping[str, Mapping[str, Sequence[str]]]
+    until: Sequence[str],
+    nodes: Iterable[str],
+    topics: Mapping[str, Mapping[str, Sequence[str]]],
+    servers: Iterable[str] = (),
 ) -> Callable[[set[str]], bool]:
-    """The question "is the graph done, now that these nodes are?"."""
+    """The question "is the graph done, now that these nodes are?"; servers only offer services."""
     if until:
         named = set(until)
         return lambda done: named <= done
     here = set(nodes)
-    groups = [group & here for group in last_groups(here, topics) if group & here]
+    working = (here - set(servers)) or here
+    groups = [group & here for group in last_groups(working, topics) if group & here]
     return lambda done: bool(groups) and all(group & done for group in groups)

@@ -87,7 +87,10 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
 async def _supervise(
     plan: RunPlan, until: list[str], options: RunOptions, observer: Observer
 ) -> RunResult:
-    is_finished = finished_when(until, plan.nodes, plan.build.get("topics", {}))
+    build = plan.build
+    is_finished = finished_when(
+        until, plan.nodes, build.get("topics", {}), build.get("servers", ())
+    )
     status_log = plan.folder / "status.jsonl"
     return await Supervisor(plan.specs, options, observer, is_finished, status_log).run()
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from ligament.cores.manifest import read_core
+from ligament.cores.manifest import Declared, read_core
 from ligament.errors import InputError, LigamentError
 from ligament.generate.fpga.backend import FpgaBackend
 from ligament.generate.hls.backend import HlsBackend
-from ligament.generate.registers import declaration_of, hls_type
+from ligament.generate.registers import declaration_of, hls_type, reading_of
 from ligament.graph import load_graph
-from ligament.graph.model import Parameter, Port
+from ligament.graph.model import Parameter, Port, Service
 from ligament.mapping import installed, load_platform, map_graph
 from ligament.resources import spec_dir
 
@@ -23,19 +23,21 @@ PARAMETERS = {
     "level": Parameter("level", "integer", "A level.", default=3),
     "name": Parameter("name", "string", "A name.", default=""),
     "mode": Parameter("mode", "string", "A mode.", default="up", choices=("down", "up")),
+    "size": Parameter("size", "integer", "A size.", default=3, choices=(3, 5)),
 }
+DECLARED = Declared(PORTS, PARAMETERS, {})
 EXAMPLE = spec_dir().parent / "examples" / "threshold" / "graph.yaml"
 
 
 def mistakes_of(data, ports=PORTS):
     data = {"sources": ["core.sv"], **data}
-    core, mistakes = read_core("my/core", "fpga", data, ports, PARAMETERS)
+    core, mistakes = read_core("my/core", "fpga", data, Declared(ports, PARAMETERS, {}))
     assert (core is None) == bool(mistakes)
     return [(m.path, m.text, m.hint) for m in mistakes]
 
 
 def test_a_core_with_one_port_each_way_needs_no_names():
-    core, mistakes = read_core("my/core", "fpga", {"sources": ["core.sv"]}, PORTS, PARAMETERS)
+    core, mistakes = read_core("my/core", "fpga", {"sources": ["core.sv"]}, DECLARED)
     assert mistakes == []
     assert core is not None
     assert core.top == "my_core"
@@ -55,7 +57,9 @@ def test_a_core_has_a_stream_for_each_port_that_somebody_would_miss():
     spare = {**PORTS, "other": replace(two["other"], optional=True)}
     assert mistakes_of({"input": "image"}, spare) == []
     for names in ({}, {"inputs": ["image", "other"]}):
-        core, _ = read_core("my/core", "fpga", {"sources": ["core.sv"], **names}, two, PARAMETERS)
+        core, _ = read_core(
+            "my/core", "fpga", {"sources": ["core.sv"], **names}, Declared(two, PARAMETERS, {})
+        )
         assert core is not None
         assert [port.name for port in core.inputs] == ["image", "other"]
 
@@ -68,8 +72,32 @@ def test_a_wrong_name_in_a_list_and_a_core_without_inputs_are_told():
     assert "needs an input" in mistakes_of({}, source)[0][1]
 
 
+def test_a_core_that_offers_a_service_may_lack_ports_but_not_causes():
+    services = {"add": Service("add", "example_interfaces/srv/AddTwoInts")}
+
+    def read(ports):
+        declared = Declared(ports, PARAMETERS, services)
+        return read_core("my/core", "fpga", {"sources": ["core.sv"]}, declared)
+
+    for ports in ({}, {"image": PORTS["image"]}, PORTS):
+        core, mistakes = read(ports)
+        assert mistakes == []
+        assert core is not None
+        (service,) = core.services
+        assert (service.request.message, service.response.name) == (
+            "example_interfaces/srv/AddTwoInts_Request",
+            "add_response",
+        )
+    _, (mistake,) = read({"done": PORTS["done"]})
+    assert "needs an input" in mistake.text
+    taken = Port("add_request", "in", IMAGE)
+    _, (mistake,) = read({"add_request": taken, "done": PORTS["done"]})
+    assert "'add_request' has the name of a stream of 'add'" in mistake.text
+
+
 @pytest.mark.parametrize(
-    ("name", "text"), [("levle", "no parameter 'levle'"), ("name", "a register holds")]
+    ("name", "text"),
+    [("levle", "no parameter 'levle'"), ("name", "a register holds"), ("size", "may change")],
 )
 def test_a_parameter_that_is_no_register_is_told(name, text):
     ((path, said, _),) = mistakes_of({"parameters": ["level", name]})
@@ -79,19 +107,24 @@ def test_a_parameter_that_is_no_register_is_told(name, text):
 
 def test_registers_hold_numbers_and_places_among_choices():
     data = {"sources": ["core.sv"], "parameters": ["level", "mode"]}
-    core, mistakes = read_core("my/core", "fpga", data, PORTS, PARAMETERS)
+    core, mistakes = read_core("my/core", "fpga", data, DECLARED)
     assert mistakes == []
     assert core is not None
     assert [declaration_of(p) for p in core.parameters] == [
-        'fpga::integer_register(*this, {"level", "A level."}, 3)',
-        'fpga::choice_register(*this, {"mode", "A mode."}, "up", {"down", "up"})',
+        'fpga::integer_register(*this, {"level", "A level.", false}, 3)',
+        'fpga::choice_register(*this, {"mode", "A mode.", false}, "up", {"down", "up"})',
+    ]
+    assert [reading_of(p) for p in core.parameters] == [
+        'get_parameter("level").as_int()',
+        "static_cast<long long>(fpga::register_bits("
+        'get_parameter("mode").get_parameter_value(), {"down", "up"}))',
     ]
 
 
 def test_registers_are_declared_with_type_and_range():
-    on = Parameter("on", "bool", "On.", default=True)
-    gain = Parameter("gain", "double", "A gain.", default=2.5, range=(0, 10))
-    count = Parameter("count", "integer", "A count.", default=4, range=(1, 9))
+    on = Parameter("on", "bool", "On.", default=True, read_only=True)
+    gain = Parameter("gain", "double", "A gain.", default=2.5, range=(0, 10), read_only=True)
+    count = Parameter("count", "integer", "A count.", default=4, range=(1, 9), read_only=True)
     assert [declaration_of(p) for p in (on, gain, count)] == [
         'fpga::bool_register(*this, {"on", "On."}, true)',
         'fpga::double_register(*this, {"gain", "A gain."}, 2.5, FloatingPointRange{0.0, 10.0, 0})',
@@ -112,7 +145,7 @@ def test_registers_are_declared_with_type_and_range():
 )
 def test_a_source_in_another_language_is_told_with_its_place(language, source, text, hint):
     data = {"sources": ["fine.v" if language == "fpga" else "fine.cpp", source]}
-    core, (mistake,) = read_core("my/core", language, data, PORTS, PARAMETERS)
+    core, (mistake,) = read_core("my/core", language, data, DECLARED)
     assert core is None
     assert mistake.path == ("sources", 1)
     assert text in mistake.text

@@ -46,3 +46,10 @@ def test_named_nodes_decide_alone() -> None:
     is_finished = finished_when(["/rectify"], NODES, CHAIN)
     assert not is_finished({"/sink"})
     assert is_finished({"/rectify"})
+
+
+def test_a_node_that_only_answers_is_not_waited_for_beside_others() -> None:
+    is_finished = finished_when([], ["/adder", "/asker"], {}, ["/adder"])
+    assert not is_finished({"/adder"})
+    assert is_finished({"/asker"})
+    assert finished_when([], ["/adder"], {}, ["/adder"])({"/adder"})

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ligament.cores.manifest import Core, read_core
+from ligament.cores.manifest import Core, Declared, read_core
 from ligament.errors import InputError, Location, Problem
 from ligament.generate.files import Component, GeneratedFile, Output
 from ligament.generate.fpga.plan import Design, joined_design, single_design, slug
@@ -128,8 +128,7 @@ def _core(node_type: NodeType) -> Core:
         node_type.type,
         "fpga",
         node_type.implementations["fpga"],
-        node_type.ports,
-        node_type.parameters,
+        Declared(node_type.ports, node_type.parameters, node_type.services),
     )
     if core is None:  # a graph that was written by hand, after `check`
         where = Location(str(Path(node_type.folder) / "node.yaml"))

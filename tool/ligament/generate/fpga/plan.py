@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ligament.cores.manifest import Core
 from ligament.errors import InputError, Problem
@@ -41,6 +42,7 @@ class Link:
     network: int = 0
     end: int = 0  # number among the network's publishers or subscriptions
     problem: int = 0
+    service: str = ""  # whose requests or responses these are
 
     @property
     def suffix(self) -> str:
@@ -62,8 +64,8 @@ class Member:
     slug: str
     type: NodeType
     core: Core
-    inputs: tuple[Link, ...]
-    outputs: tuple[Link, ...]
+    inputs: tuple[Link, ...]  # behind those of topics: requests of services
+    outputs: tuple[Link, ...]  # and responses, in the same order
 
 
 @dataclass
@@ -220,22 +222,34 @@ class _Planner:
     def _member(self, place: int, node: str, node_type: NodeType, core: Core) -> Member:
         # The number keeps names apart that differ in slashes only.
         name = f"n{place}_{slug(node)}" if node else slug(node_type.type)
-        inputs = tuple(self._input(node, name, port) for port in core.inputs)
-        outputs = tuple(self._output(node, name, port) for port in core.outputs)
-        return Member(place, node, name, node_type, core, inputs, outputs)
+        inputs = [self._input(node, name, port) for port in core.inputs]
+        inputs += [self._entry(name, s.request, s.name) for s in core.services]
+        outputs = [self._output(node, name, port) for port in core.outputs]
+        outputs += [self._exit(name, s.response, s.name) for s in core.services]
+        return Member(place, node, name, node_type, core, tuple(inputs), tuple(outputs))
 
-    def _link(self, name: str, port: Port, **leads: int) -> Link:
-        link = Link(port.name, f"{name}_{slug(port.name)}", port.message, len(self.probes), **leads)
+    def _link(self, name: str, port: Port, service: str = "", **leads: Any) -> Link:
+        names = (port.name, f"{name}_{slug(port.name)}", port.message)
+        link = Link(*names, len(self.probes), service=service, **leads)
         self.probes.append(link)
+        return link
+
+    def _entry(self, name: str, port: Port, service: str = "") -> Link:
+        link = self._link(name, port, service, outside=len(self.entries))
+        self.entries.append(link)
+        return link
+
+    def _exit(self, name: str, port: Port, service: str = "") -> Link:
+        problem, self.problems = self.problems, self.problems + 1
+        link = self._link(name, port, service, outside=len(self.exits), problem=problem)
+        self.exits.append(link)
         return link
 
     def _input(self, node: str, name: str, port: Port) -> Link:
         topic = self.ports.get(node, {}).get(port.name, "")
         network = self.networks.get(topic)
         if network is None:
-            link = self._link(name, port, outside=len(self.entries))
-            self.entries.append(link)
-            return link
+            return self._entry(name, port)
         end = len(network.subscriptions)
         link = self._link(name, port, network=network.number, end=end)
         network.subscriptions.append(link)
@@ -244,11 +258,9 @@ class _Planner:
 
     def _output(self, node: str, name: str, port: Port) -> Link:
         network = self.networks.get(self.ports.get(node, {}).get(port.name, ""))
-        problem, self.problems = self.problems, self.problems + 1
         if network is None:
-            link = self._link(name, port, outside=len(self.exits), problem=problem)
-            self.exits.append(link)
-            return link
+            return self._exit(name, port)
+        problem, self.problems = self.problems, self.problems + 1
         end = len(network.publishers)
         link = self._link(name, port, network=network.number, end=end, problem=problem)
         network.publishers.append(link)

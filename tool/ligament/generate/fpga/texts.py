@@ -100,8 +100,9 @@ def design_files(place: Place, design: Design) -> list[GeneratedFile]:
         },
         "in_flight": int(place.figures.get("in_flight", 1)),
         "waveforms": bool(place.figures.get("waveforms", 0)),
-        "includes": sorted({header_path(message) for message in design.messages}),
+        "includes": _includes(design),
         "members": [_member(member, design.gateways) for member in design.members],
+        "owing": _owing(design),
         "entries": design.entries,
         "exits": design.exits,
         "probes": design.probes,
@@ -186,11 +187,53 @@ def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) 
     return GeneratedFile(path, text, source, f"fpga/{template}")
 
 
+def _includes(design: Design) -> list[str]:
+    messages = {link.message for link in design.probes if not link.service}
+    services = {service.type for member in design.members for service in member.core.services}
+    return sorted(header_path(name) for name in messages | services)
+
+
+def _owing(design: Design) -> list[dict[str, Any]]:
+    """Who owes answers apart from others: the nodes, and behind them each service of theirs."""
+    nodes = [_answers(member, "", None) for member in design.members]
+    return nodes + [
+        _answers(member, service.name, member.place)
+        for member in design.members
+        for service in member.core.services
+    ]
+
+
+def _answers(member: Member, service: str, offered_by: int | None) -> dict[str, Any]:
+    return {
+        "what": f"{service} of {_what(member)}" if service else _what(member),
+        "inputs": [_link(link) for link in member.inputs if link.service == service],
+        "outputs": [_link(link) for link in member.outputs if link.service == service],
+        "refusals": {} if service else _refusals(member),
+        "offered_by": offered_by,
+    }
+
+
+def _what(member: Member) -> str:
+    return f"{member.id} ({member.type.type})" if member.id else member.type.type
+
+
+def _refusals(member: Member) -> dict[int, str]:
+    return read_refusals(Path(member.type.folder) / file for file in member.core.refusals)
+
+
+def _services(member: Member) -> list[dict[str, Any]]:
+    entries = {link.service: link.outside for link in member.inputs}
+    return [
+        {"name": s.name, "cpp": qualified(s.type), "entry": entries[s.name]}
+        for s in member.core.services
+    ]
+
+
 def _member(member: Member, gateways: Iterable[PoolEnds]) -> dict[str, Any]:
     return {
         "place": member.place,
         "slug": member.slug,
-        "what": f"{member.id} ({member.type.type})" if member.id else member.type.type,
+        "what": _what(member),
         "node_name": (member.id or member.type.type).rpartition("/")[2],
         "class_name": class_of(member),
         "module": wrapper_of(member.type.type),
@@ -207,9 +250,9 @@ def _member(member: Member, gateways: Iterable[PoolEnds]) -> dict[str, Any]:
             if ends.place == member.place
         ],
         "links": [*member.inputs, *member.outputs],
+        "services": _services(member),
         "stamps": [link for link in member.outputs if link.outside is None],
         "parameters": [_parameter(p, member.slug) for p in member.core.parameters],
-        "refusals": read_refusals(Path(member.type.folder) / file for file in member.core.refusals),
         "others": others_of(member.type, member.core),
     }
 
@@ -239,16 +282,19 @@ def _profile(qos: QoS | None) -> dict[str, Any] | None:
 
 
 def _link(link: Link) -> dict[str, Any]:
-    fields = ("port", "name", "suffix", "probe", "outside", "network", "end", "problem")
+    fields = ("port", "name", "suffix", "probe", "outside", "network", "end", "problem", "service")
     return {name: getattr(link, name) for name in fields} | {"cpp": qualified(link.message)}
 
 
-def _parameter(parameter: Parameter, owner: str) -> dict[str, str]:
+def _parameter(parameter: Parameter, owner: str) -> dict[str, Any]:
     name = slug(parameter.name)
     return {
         "port": f"parameter_{parameter.name.replace('.', '_')}_i",
         "wire": f"parameter_{owner}_{name}_i",
+        "name": parameter.name,
         "declare": declaration_of(parameter),
+        "read_only": parameter.read_only,
+        "choices": [str(choice) for choice in parameter.choices if parameter.type == "string"],
     }
 
 

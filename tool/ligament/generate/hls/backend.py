@@ -13,10 +13,10 @@ from typing import Any
 
 import ligament
 from ligament import resources
-from ligament.cores.manifest import Core, read_core
+from ligament.cores.manifest import Core, Declared, read_core
 from ligament.errors import InputError, Location, Problem
 from ligament.generate.files import Component, GeneratedFile, Output, render, source_of
-from ligament.generate.registers import declaration_of, hls_type, others_of
+from ligament.generate.registers import declaration_of, hls_type, others_of, reading_of
 from ligament.graph.model import Graph, NodeType, Port
 from ligament.mapping.model import GraphMapping
 from ligament.messages.cpp_names import header_path, qualified
@@ -70,8 +70,7 @@ def _core(node_type: NodeType) -> Core:
         node_type.type,
         "hls",
         node_type.implementations["hls"],
-        node_type.ports,
-        node_type.parameters,
+        Declared(node_type.ports, node_type.parameters, node_type.services),
     )
     if core is None:  # what only a node that is used must have
         where = Location(str(Path(node_type.folder) / "node.yaml"))
@@ -121,6 +120,11 @@ def _component(folder: str, node_type: NodeType, core: Core, patience: float) ->
         "parameters": [
             {"name": _register(p.name), "type": hls_type(p), "declare": declaration_of(p)}
             for p in core.parameters
+        ],
+        "changing": [
+            {"name": _register(p.name), "read": reading_of(p)}
+            for p in core.parameters
+            if not p.read_only
         ],
         "others": others_of(node_type, core),
         "patience_s": patience,

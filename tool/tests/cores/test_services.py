@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Services of nodes in hardware: real clients, cores in the simulator, responses to who asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+EXAMPLE = HERE.parents[2] / "examples" / "adder"
+
+#: Two cores with services, one of them with topics too, and a client of each.
+GRAPH = """schema: ligament/graph/1
+name: case_services
+packages: [{nodes}, {example}]
+nodes:
+  swapped: {{type: case/swapped, namespace: chip, remap: {{add: /add}}}}
+  asker: {{type: example/asker, parameters: {{requests: 8, ahead: 4}}}}
+  tally: {{type: case/tally}}
+  census: {{type: case/census, parameters: {{file: {file}, count: 3}}}}
+topics: {{image: {{bound_bytes: 10000}}, passed: {{bound_bytes: 10000}}}}
+variants:
+  one: {{}}
+  several: {{fpga: {{in_flight: 4}}}}
+"""
+#: What each fault of a core makes its node say.
+FAULTS = {
+    "silent": "it gave no whole message within ",
+    "stranger": "its response is to no request that waits for one",
+    "refuses": "it refuses the message with code 77, which its manifest does not explain",
+}
+FAULTY = """schema: ligament/graph/1
+name: case_faulty
+packages: [{nodes}, {example}]
+nodes:
+  swapped: {{type: case/swapped}}
+  asker: {{type: example/asker, parameters: {{requests: 2, limit_ms: 3000}}}}
+variants:
+  silent: {{parameters: {{swapped: {{fault: silent}}}}}}
+  stranger: {{parameters: {{swapped: {{fault: stranger}}}}}}
+  refuses: {{parameters: {{swapped: {{fault: refuses}}}}}}
+"""
+#: The parameter services are there for ROS 2's tools, so there is an edge; nobody outside is met.
+TUNED = """schema: ligament/graph/1
+name: case_tuned
+packages: [{nodes}, {example}]
+edge: {{discovery_range: "off"}}
+nodes:
+  adder: {{type: example/adder}}
+  tuner: {{type: case/tuner, parameters: {{file: {file}}}}}
+variants:
+  software: {{devices: {{adder: cpu0}}}}
+  hardware: {{devices: {{adder: fpga0}}}}
+default_variant: hardware
+"""
+
+
+def ligament(*words: str | Path, code: int = 0) -> str:
+    result = subprocess.run(
+        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert result.returncode == code, result.stdout + result.stderr
+    return result.stdout
+
+
+def run(graph: Path, variant: str, out: Path, code: int = 0) -> Path:
+    """The folder of a run in processes of their own."""
+    words = ["--variant", variant, "--platform", "fpga_sim", "--out", out]
+    ligament("run", graph, *words, "--domain", f"service_{uuid.uuid4().hex[:12]}", code=code)
+    (name,) = (
+        json.loads((path).read_text())["graph"] for path in out.glob(f"*/{variant}/build.json")
+    )
+    return max((out / name / variant / "runs").iterdir())
+
+
+def written(folder: Path, text: str) -> Path:
+    graph = folder / "graph.yaml"
+    graph.write_text(
+        text.format(nodes=HERE / "nodes", example=EXAMPLE / "nodes", file=folder / "told.txt")
+    )
+    return graph
+
+
+def answers_of(folder: Path) -> list[str]:
+    return (folder / "outputs" / "asker.txt").read_text().splitlines()
+
+
+def test_a_core_answers_as_software_does(tmp_path: Path) -> None:
+    graph = EXAMPLE / "graph.yaml"
+    expected = [f"{n} + {1000 * n * n} = {n + 1000 * n * n + 7}" for n in range(8)]
+    for variant in ("software", "hardware", "pipelined"):
+        assert answers_of(run(graph, variant, tmp_path)) == expected, variant
+
+
+@pytest.mark.parametrize("variant", ["one", "several"])
+def test_each_response_goes_to_its_request_in_whatever_order_they_come(
+    tmp_path: Path, variant: str
+) -> None:
+    folder = run(written(tmp_path, GRAPH), variant, tmp_path / "build")
+    assert answers_of(folder) == [f"{n} + {1000 * n * n} = {n + 1000 * n * n}" for n in range(8)]
+    # A core with topics counts what it hands on, and tells it when it is asked.
+    assert (tmp_path / "told.txt").read_text().split() == ["1001", "2002", "3003"]
+
+
+@pytest.mark.parametrize("fault", list(FAULTS))
+def test_a_core_that_does_not_answer_is_named_and_its_client_goes_on(
+    tmp_path: Path, fault: str
+) -> None:
+    folder = run(written(tmp_path, FAULTY), fault, tmp_path / "build", code=1)
+    assert answers_of(folder) == ["0 + 0 = nothing", "1 + 1000 = nothing"]
+    record = (folder / "run.json").read_text()
+    assert FAULTS[fault] in record
+    assert "/swapped" in record
+
+
+@pytest.mark.parametrize("variant", ["software", "hardware"])
+def test_a_register_follows_its_parameter_while_the_node_runs(tmp_path: Path, variant: str) -> None:
+    run(written(tmp_path, TUNED), variant, tmp_path / "build")
+    told = (tmp_path / "told.txt").read_text().split()
+    assert told == ["42", "set", "142", "set", "39", "refused", "39"]

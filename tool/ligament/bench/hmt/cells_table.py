@@ -31,7 +31,7 @@ def _by_synthesis(rows: list[dict[str, Any]]) -> list[dict[str, dict[str, Any]]]
 
 
 def _networks(designs: list[dict[str, dict[str, Any]]]) -> Table:
-    title = "cells of networks (goal: of the same made of verilog-axis's modules)"
+    title = "cells of networks (/ those of the same made of verilog-axis's modules)"
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     for heading in ("family", "bits", "P:S", "queues"):
         table.add_column(heading, no_wrap=True)
@@ -46,15 +46,15 @@ def _networks(designs: list[dict[str, dict[str, Any]]]) -> Table:
 
 
 def _driving(designs: list[dict[str, dict[str, Any]]]) -> Table:
-    title = "cells between the driving graph's nodes, its topics in memory or as streams"
+    title = "cells between the driving graph's nodes, topics as streams (/ in memory)"
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     table.add_column("topics", no_wrap=True)
     _add_figures(table)
-    table.add_column("published, with its nodes", justify="right")
+    table.add_column("published LUT, with nodes", justify="right")
     for cells in designs:
         way = cells["lut"]["params"]["way"]
         name = {"memory": "in memory", "topics": "as streams"}[way]
-        table.add_row(name, *_figures(cells), f"{PUBLISHED_LUT[way]} LUT")
+        table.add_row(name, *_figures(cells), str(PUBLISHED_LUT[way]))
     return table
 
 
@@ -69,4 +69,4 @@ def _figures(cells: dict[str, dict[str, Any]]) -> list[str]:
 
 def _figure(row: dict[str, Any]) -> str:
     goal = row["params"].get("goal")
-    return f"{row['p50']:.0f}" + (f" (goal {goal})" if goal is not None else "")
+    return f"{row['p50']:.0f}" + (f" / {goal}" if goal is not None else "")

@@ -163,7 +163,11 @@ module lig_pack
   assign s_axis_tready = state_q == Discard || stillborn || (listens && room);
   assign address_o = address_q;
 
-  always_ff @(posedge clk_i) begin
+  // All but the bytes stays as it is amidst the elements of a field.
+  logic walk_clk;
+  lig_gate walk (.clk_i, .rst_i, .wake_i(state_q != Elements || final_q || cut), .clk_o(walk_clk));
+
+  always_ff @(posedge walk_clk) begin
     problem_o <= moves ? problem : NoProblem;
     if (rst_i) problem_o <= NoProblem;
   end
@@ -284,11 +288,8 @@ module lig_pack
   assign in_message = state_q inside {Origin, Fetch, Judge, Elements, Ending};
 
   // None of these matters for a frame that ends here because its beat was wrong.
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge walk_clk) begin
     if (moves) begin
-      complete_q <= missing_q == '0;
-      if (in_message) missing_q <= missing_q - 32'(n);
-      place_q <= state_q == Origin ? '0 : place_q + n[2:0];
       if (read) begin
         now_q <= word_i;
         address_q <= address_q + 1'b1;
@@ -302,6 +303,15 @@ module lig_pack
         none_q <= s_axis_tdata[31:0] == '0;
         vast_q <= s_axis_tdata[63:32] != '0;
       end
+    end
+    if (state_q == Idle) address_q <= start_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (moves) begin
+      complete_q <= missing_q == '0;
+      if (in_message) missing_q <= missing_q - 32'(n);
+      place_q <= state_q == Origin ? '0 : place_q + n[2:0];
       if (state_q == Fetch || state_q == Judge) begin
         {beats_q, rest_q} <= less_one;
         final_q <= amount <= 32'd8 >> now_q.log_size;
@@ -315,13 +325,10 @@ module lig_pack
         final_q <= header_i.pad <= 6'd8;
       end
     end
-    if (state_q == Idle) begin
-      address_q <= start_i;
-      missing_q <= header_i.length;
-    end
+    if (state_q == Idle) missing_q <= header_i.length;
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge walk_clk) begin
     unique case (state_q)
       Idle: if (s_axis_tvalid && !stillborn) state_q <= HeaderLow;
       Discard: if (s_axis_tvalid && s_axis_tlast) state_q <= Idle;

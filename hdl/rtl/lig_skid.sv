@@ -34,14 +34,15 @@ module lig_skid #(
     $fatal(1, "lig_skid: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
   end
 
-  localparam int unsigned W = DATA_WIDTH + KEEP_WIDTH + 1;
+  // Registers of their own for data, keep and last: joined they are a wide word, which simulators handle slowly.
+  logic [DATA_WIDTH-1:0] data_q, skid_data_q;
+  logic [KEEP_WIDTH-1:0] keep_q, skid_keep_q;
+  logic last_q, skid_last_q, out_valid_q, skid_valid_q;
 
-  logic [W-1:0] in, out_q, skid_q;
-  logic out_valid_q, skid_valid_q;
-
-  assign in = {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
-  assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = out_q;
   assign m_axis_tvalid = out_valid_q;
+  assign m_axis_tdata = data_q;
+  assign m_axis_tkeep = keep_q;
+  assign m_axis_tlast = last_q;
   assign s_axis_tready = !skid_valid_q;
 
   logic move;
@@ -50,13 +51,19 @@ module lig_skid #(
   always_ff @(posedge clk_i) begin
     if (move) begin
       out_valid_q <= s_axis_tvalid || skid_valid_q;
-      out_q <= skid_valid_q ? skid_q : in;
+      data_q <= skid_valid_q ? skid_data_q : s_axis_tdata;
+      keep_q <= skid_valid_q ? skid_keep_q : s_axis_tkeep;
+      last_q <= skid_valid_q ? skid_last_q : s_axis_tlast;
       skid_valid_q <= 1'b0;
     end else if (s_axis_tvalid) begin
       skid_valid_q <= 1'b1;
     end
     // Whether it is a beat is known by skid_valid_q: a late tvalid has two registers to reach, and not all of them.
-    if (!skid_valid_q) skid_q <= in;
+    if (!skid_valid_q) begin
+      skid_data_q <= s_axis_tdata;
+      skid_keep_q <= s_axis_tkeep;
+      skid_last_q <= s_axis_tlast;
+    end
     if (rst_i) begin
       out_valid_q <= 1'b0;
       skid_valid_q <= 1'b0;

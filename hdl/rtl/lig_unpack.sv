@@ -73,6 +73,11 @@ module lig_unpack
   logic final_q;                // beats_q is 0
   logic [2:0] lane_q;           // the last lane of one beat of them
 
+  // All but the beats stays as it is amidst the elements of a field.
+  logic walk_clk;
+  lig_gate walk (
+      .clk_i, .rst_i, .wake_i(state_q != Elements || final_q || found_q != NoProblem), .clk_o(walk_clk));
+
   // --- the two beats --------------------------------------------------------------------------------------
 
   logic next_valid, next_ready, next_last;
@@ -320,7 +325,7 @@ module lig_unpack
   assign one_beat = amount <= 32'd8 >> now_q.log_size;
   assign less_one = (35'(amount - 32'd1) << now_q.log_size) | 35'(size_mask);
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge walk_clk) begin
     if (step) begin
       place_q <= state_q == Origin ? '0 : place_q + want[2:0];
       if (read) begin
@@ -335,6 +340,12 @@ module lig_unpack
         count_q <= word - 32'(is_text);
         none_q <= word == 32'(is_text);
       end
+    end
+    if (state_q == HeaderHigh) address_q <= start_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step) begin
       if (state_q == Fetch || state_q == Judge) begin
         {beats_q, rest_q} <= less_one;
         final_q <= one_beat;
@@ -347,7 +358,6 @@ module lig_unpack
       end
     end
     if (state_q == HeaderHigh) begin
-      address_q <= start_i;
       {beats_q, rest_q} <= 35'(header_q.pad - 6'd1);
       final_q <= header_q.pad <= 6'd8;
       lane_q <= header_q.pad <= 6'd8 ? 3'(header_q.pad - 6'd1) : 3'd7;
@@ -357,9 +367,12 @@ module lig_unpack
   // --- the frame ------------------------------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
+    found_q <= rst_i ? NoProblem : found;
+  end
+
+  always_ff @(posedge walk_clk) begin
     if (next_valid && state_q == HeaderLow) header_q[63:0] <= next;
     if (next_valid && state_q == HeaderHigh) header_q[127:64] <= next;
-    found_q <= rst_i ? NoProblem : found;
     if (in_body && problem != NoProblem) problem_q <= problem;
     if (!in_body && next_valid && next_last) problem_q <= HeaderCut;
 

@@ -12,6 +12,7 @@ from bench import HDL, RTL
 ILLEGAL = [
     ("lig_skid", ["DATA_WIDTH=12"], "data_width"),
     ("lig_skid", ["DATA_WIDTH=1024"], "data_width"),
+    ("lig_gate", ["LINGER=1024"], "linger"),
     ("lig_fifo", ["DEPTH=100"], "depth"),
     ("lig_fifo", ["DATA_WIDTH=0"], "data_width"),
     ("lig_fifo_drop", ["DEPTH=131072"], "depth"),

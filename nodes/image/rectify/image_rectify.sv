@@ -54,7 +54,7 @@ module image_rectify
   pixel_t raw, made;
   shape_t shape;
   lens_t lens;
-  refusal_e unreadable, unusable, refusal;
+  refusal_e unreadable, unusable, refusal, refusal_q;
   logic [2:0] text_address;
   logic [63:0] text;
 
@@ -82,14 +82,17 @@ module image_rectify
       .pixel_valid_i(made_valid), .pixel_ready_o(made_ready), .pixel_i(made), .header_i(header_image_i),
       .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tuser, .m_axis_tlast, .header_o);
 
-  always_comb begin
-    refusal = unreadable;
-    if (unreadable != Fine) ;
-    else if (parameter_interpolation_i != 64'd1) refusal = NoInterpolation;
-    else if (unusable != Fine) refusal = unusable;
-    else if (lens.bent && (lens.width != 32'(shape.width) || lens.height != 32'(shape.height))) refusal = OtherSize;
-    else if (lost) refusal = TooBent;
-  end
+  logic lens_bent, other_size;
+  assign lens_bent = lens.bent;
+  assign other_size = lens.width != 32'(shape.width) || lens.height != 32'(shape.height);
+
+  function automatic refusal_e judgement();
+    if (unreadable != Fine) return unreadable;
+    if (parameter_interpolation_i != 64'd1) return NoInterpolation;
+    if (unusable != Fine) return unusable;
+    return lens_bent && other_size ? OtherSize : Fine;
+  endfunction
+  assign refusal = refusal_q == Fine && lost ? TooBent : refusal_q;
 
   // What is left of an image that was refused or broken is let go.
   assign raw_ready = state_q == Flush || (state_q == Answer && taken);
@@ -97,7 +100,10 @@ module image_rectify
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
-      Wait: if (open && known) state_q <= Answer;
+      Wait: if (open && known) begin
+        refusal_q <= judgement();
+        state_q <= Answer;
+      end
       Answer: if (done) state_q <= Flush;
       Flush: if (!open) state_q <= Wait;
       default: ;

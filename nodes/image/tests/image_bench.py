@@ -60,7 +60,8 @@ def simulate_core(
     packages = [RTL / "lig_stream_pkg.sv", RTL / "lig_fields_pkg.sv"]
     packages += sorted(folder.glob("*_pkg.sv"))
     sources = [(NODES / node / source).resolve() for source in named]
-    simulate(bench, f"image_{node}", [*packages, *sources], parameters, arguments=WARNINGS)
+    sources = [*packages, RTL / "lig_gate.sv", *sources]
+    simulate(bench, f"image_{node}", sources, parameters, arguments=WARNINGS)
 
 
 #: As `ligament.build.verilate`: packages hold more than one core uses.

@@ -95,7 +95,7 @@ def test_hardware_gives_what_software_gives_in_the_same_cycles_each_time(graph: 
 
 def test_every_signal_is_written_where_somebody_asks_for_it(graph: Path) -> None:
     expected, _, _ = run(graph, "software")
-    result, _, folder = run(graph, "waves")
+    result, _, folder = run(graph, "waves", "--trace")
     assert result == expected
     (waves,) = (folder / "outputs").glob("*.vcd")
     text = waves.read_text()
@@ -103,3 +103,6 @@ def test_every_signal_is_written_where_somebody_asks_for_it(graph: Path) -> None
     assert {"lig_design_example_threshold", "core", "clk_i", "s_axis_tdata", "header_o"} <= names
     # A time per half cycle: five messages of a hundred cycles and more.
     assert sum(line.startswith("#") for line in text.splitlines()) > 2 * 5 * 100
+    # An ordinary clock, and nothing left out that stands still: the same cycles.
+    _, _, without = run(graph, "hardware", "--trace")
+    assert cycles_of(folder) == cycles_of(without)

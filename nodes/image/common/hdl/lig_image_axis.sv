@@ -38,32 +38,43 @@ module lig_image_axis (
   logic in_range;
   assign in_range = !scale_i[63] && exponent >= 11'd1008 && exponent < 11'd1038;
 
-  logic [67:0] product_q;      // source * mantissa
-  logic [3:0] shift;           // product to 53 bits
-  logic [53:0] rounded_q;      // 53 bits, or 2^53
-  logic [6:0] places_q;        // binary places of it
+  // source * mantissa, in two parts: simulators are slow where numbers have more than 64 bits.
+  logic [51:0] high_q;    // above the lowest 16 bits
+  logic [15:0] low_q;
+  logic [53:0] rounded_q;  // 53 bits, or 2^53
+  logic [6:0] places_q;    // binary places of it
   logic [15:0] length_q;
   logic bad_q;
 
-  always_comb begin
-    shift = '0;
-    for (int unsigned i = 1; i < 16; i++) if (product_q[52+i]) shift = 4'(i);
-  end
-
-  // To nearest, ties to even, dropping `places` bits.
-  function automatic logic [67:0] dropped(input logic [67:0] value, input logic [6:0] places);
-    logic [67:0] half, odd;
-    half = places == '0 ? '0 : 68'd1 << (places - 7'd1);
-    odd = (value >> places) & 68'd1;
-    if (places == '0) return value;
-    return (value + half - 68'd1 + odd) >> places;
+  function automatic logic [63:0] lower_of(input logic [31:0] factor, input logic [15:0] source);
+    return 64'(factor) * 64'(source);
   endfunction
 
-  logic [67:0] whole;
-  always_comb begin
-    whole = '0;
-    if (state_q == Whole) whole = dropped(68'(rounded_q), places_q);  // simulators need not compute it otherwise
-  end
+  // How many of its bits are more than 53.
+  function automatic logic [3:0] excess_of(input logic [51:0] high);
+    logic [3:0] excess;
+    excess = '0;
+    for (int unsigned i = 1; i < 16; i++) if (high[36+i]) excess = 4'(i);
+    return excess;
+  endfunction
+
+  // To 53 bits, to nearest, ties to even.
+  function automatic logic [53:0] rounded(input logic [51:0] high, input logic [15:0] low, input logic [3:0] excess);
+    logic [63:0] kept;
+    logic [15:0] rest, half;
+    kept = (64'(high) << (5'd16 - 5'(excess))) | (64'(low) >> excess);
+    rest = low & ~(16'hFFFF << excess);
+    half = 16'(17'd1 << excess >> 1);
+    return 54'(kept) + 54'(excess != '0 && (rest > half || (rest == half && kept[0])));
+  endfunction
+
+  // To a whole number, to nearest, ties to even, dropping `places` bits, 8 at least.
+  function automatic logic [63:0] whole_of(input logic [53:0] value, input logic [6:0] places);
+    return (64'(value) + (64'd1 << (places - 7'd1)) - 64'd1 + ((64'(value) >> places) & 64'd1)) >> places;
+  endfunction
+  function automatic logic is_bad(input logic [63:0] whole);
+    return whole == '0 || |whole[63:15];
+  endfunction
 
   // --- long division: 16 bits of the numerator, then zeros ------------------------------------------------
 
@@ -75,10 +86,13 @@ module lig_image_axis (
   logic [53:0] grown;
   assign grown = {remainder_q[52:0], numerator_q[15]};
 
-  always_ff @(posedge clk_i) begin
+  logic clk;
+  lig_gate gate (.clk_i, .rst_i, .wake_i(start_i || state_q != Idle), .clk_o(clk));
+  always_ff @(posedge clk) begin
     unique case (state_q)
       Product: begin
-        product_q <= 68'(mantissa) * 68'(source_i);
+        high_q <= (52'(mantissa[52:32]) * 52'(source_i) << 16) + 52'(lower_of(mantissa[31:0], source_i) >> 16);
+        low_q <= 16'(lower_of(mantissa[31:0], source_i));
         state_q <= Round;
         numerator_q <= 16'd1;
         divisor_q <= mantissa;
@@ -97,13 +111,13 @@ module lig_image_axis (
         end
       end
       Round: begin
-        rounded_q <= 54'(dropped(product_q, 7'(shift)));
-        places_q <= 7'(12'd1075 - 12'(exponent) - 12'(shift));
+        rounded_q <= rounded(high_q, low_q, excess_of(high_q));
+        places_q <= 7'(12'd1075 - 12'(exponent) - 12'(excess_of(high_q)));
         state_q <= Whole;
       end
       Whole: begin
-        length_q <= whole[15:0];
-        bad_q <= whole == '0 || |whole[67:15];
+        length_q <= 16'(whole_of(rounded_q, places_q));
+        bad_q <= is_bad(whole_of(rounded_q, places_q));
         state_q <= Divide;
       end
       Divide: begin

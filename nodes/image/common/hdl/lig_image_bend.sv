@@ -43,13 +43,15 @@ module lig_image_bend
 
   logic [15:0] column_q, row_q;
   logic over_end_q, last_column;
-  number_t across_q, down_q;  // 36 binary places
+  number_t across_q, down_q, zero_x, zero_y;  // 36 binary places
+  assign zero_x = lens_i.zero_x;
+  assign zero_y = lens_i.zero_y;
   assign last_column = column_q == width_i - 16'd1;
 
   always_ff @(posedge clk_i) begin
     if (move) begin
-      across_q <= $signed({column_q, 36'd0}) - lens_i.zero_x;
-      down_q <= $signed({row_q, 36'd0}) - lens_i.zero_y;
+      across_q <= $signed({column_q, 36'd0}) - zero_x;
+      down_q <= $signed({row_q, 36'd0}) - zero_y;
       valid_q <= {valid_q[Steps-2:0], run_i && !over_end_q};
       last_q <= {last_q[Steps-2:0], last_column};
       if (run_i && !over_end_q) begin
@@ -73,15 +75,16 @@ module lig_image_bend
 
   number_t x, y, x2, y2, xy, k3r, k2r, k1r, xr, yr, px, py, pxx, pyy, u, v;
   number_t r2, twice_xy, reach_x, reach_y;
-  logic [15:0] over;
+  number_t k1, k2, k3, p1, p2;
+  logic over_x, over_y, over_x2, over_y2, over_xy, over_k3, over_k2, over_k1, over_xr, over_yr;
+  logic over_px, over_py, over_pxx, over_pyy, over_u, over_v;
+  assign {k3, p2, p1, k2, k1} = lens_i.d;
 
-  number_t r2_d[4], x_d[8], y_d[8], tangent_x_d[6], tangent_y_d[6];  // delayed by 1, 2, ... steps
-
-  lig_image_product product_x (.clk_i, .move_i(move), .a_i(across_q), .b_i(lens_i.step_x), .product_o(x), .over_o(over[0]));
-  lig_image_product product_y (.clk_i, .move_i(move), .a_i(down_q), .b_i(lens_i.step_y), .product_o(y), .over_o(over[1]));
-  lig_image_product product_x2 (.clk_i, .move_i(move), .a_i(x), .b_i(x), .product_o(x2), .over_o(over[2]));
-  lig_image_product product_y2 (.clk_i, .move_i(move), .a_i(y), .b_i(y), .product_o(y2), .over_o(over[3]));
-  lig_image_product product_xy (.clk_i, .move_i(move), .a_i(x), .b_i(y), .product_o(xy), .over_o(over[4]));
+  lig_image_product product_x (.clk_i, .move_i(move), .a_i(across_q), .b_i(lens_i.step_x), .product_o(x), .over_o(over_x));
+  lig_image_product product_y (.clk_i, .move_i(move), .a_i(down_q), .b_i(lens_i.step_y), .product_o(y), .over_o(over_y));
+  lig_image_product product_x2 (.clk_i, .move_i(move), .a_i(x), .b_i(x), .product_o(x2), .over_o(over_x2));
+  lig_image_product product_y2 (.clk_i, .move_i(move), .a_i(y), .b_i(y), .product_o(y2), .over_o(over_y2));
+  lig_image_product product_xy (.clk_i, .move_i(move), .a_i(x), .b_i(y), .product_o(xy), .over_o(over_xy));
 
   // The places where the delays below stand: x and y after step 3, their products after 5, the radial polynomial
   // after 7, 9 and 11, the bent x and y after 13, pixels after 15.
@@ -90,40 +93,67 @@ module lig_image_bend
   assign reach_x = r2 + (x2 <<< 1);
   assign reach_y = r2 + (y2 <<< 1);
 
-  lig_image_product product_k3 (.clk_i, .move_i(move), .a_i(lens_i.d[4]), .b_i(r2), .product_o(k3r), .over_o(over[5]));
-  lig_image_product product_k2 (.clk_i, .move_i(move), .a_i(k3r + $signed(lens_i.d[1])), .b_i(r2_d[1]), .product_o(k2r), .over_o(over[6]));
-  lig_image_product product_k1 (.clk_i, .move_i(move), .a_i(k2r + $signed(lens_i.d[0])), .b_i(r2_d[3]), .product_o(k1r), .over_o(over[7]));
-  lig_image_product product_px (.clk_i, .move_i(move), .a_i(lens_i.d[2]), .b_i(twice_xy), .product_o(px), .over_o(over[8]));
-  lig_image_product product_pxx (.clk_i, .move_i(move), .a_i(lens_i.d[3]), .b_i(reach_x), .product_o(pxx), .over_o(over[9]));
-  lig_image_product product_py (.clk_i, .move_i(move), .a_i(lens_i.d[3]), .b_i(twice_xy), .product_o(py), .over_o(over[10]));
-  lig_image_product product_pyy (.clk_i, .move_i(move), .a_i(lens_i.d[2]), .b_i(reach_y), .product_o(pyy), .over_o(over[11]));
-
-  localparam number_t One = 52'sd1 <<< 46;
-  lig_image_product product_xr (.clk_i, .move_i(move), .a_i(k1r + One), .b_i(x_d[7]), .product_o(xr), .over_o(over[12]));
-  lig_image_product product_yr (.clk_i, .move_i(move), .a_i(k1r + One), .b_i(y_d[7]), .product_o(yr), .over_o(over[13]));
-
-  // Sums of the tangential parts wait for the radial ones.
-  lig_image_product product_u (.clk_i, .move_i(move), .a_i(lens_i.focal_x), .b_i(xr + tangent_x_d[5]), .product_o(u), .over_o(over[14]));
-  lig_image_product product_v (.clk_i, .move_i(move), .a_i(lens_i.focal_y), .b_i(yr + tangent_y_d[5]), .product_o(v), .over_o(over[15]));
-
-  always_ff @(posedge clk_i) begin
-    if (move) begin
-      r2_d[0] <= r2;
-      for (int unsigned i = 1; i < 4; i++) r2_d[i] <= r2_d[i-1];
-      x_d[0] <= x;
-      y_d[0] <= y;
-      for (int unsigned i = 1; i < 8; i++) begin
-        x_d[i] <= x_d[i-1];
-        y_d[i] <= y_d[i-1];
+  // What waits for the radial polynomial, delayed by 1, 2, ... steps.
+  for (genvar i = 0; i < 8; i++) begin : g_place
+    number_t x_q, y_q;
+    if (i == 0) begin : g_first
+      always_ff @(posedge clk_i) begin
+        if (move) begin
+          x_q <= x;
+          y_q <= y;
+        end
       end
-      tangent_x_d[0] <= px + pxx;
-      tangent_y_d[0] <= py + pyy;
-      for (int unsigned i = 1; i < 6; i++) begin
-        tangent_x_d[i] <= tangent_x_d[i-1];
-        tangent_y_d[i] <= tangent_y_d[i-1];
+    end else begin : g_next
+      always_ff @(posedge clk_i) begin
+        if (move) begin
+          x_q <= g_place[i-1].x_q;
+          y_q <= g_place[i-1].y_q;
+        end
       end
     end
   end
+  for (genvar i = 0; i < 4; i++) begin : g_radius
+    number_t r2_q;
+    if (i == 0) begin : g_first
+      always_ff @(posedge clk_i) if (move) r2_q <= r2;
+    end else begin : g_next
+      always_ff @(posedge clk_i) if (move) r2_q <= g_radius[i-1].r2_q;
+    end
+  end
+  for (genvar i = 0; i < 6; i++) begin : g_tangent
+    number_t x_q, y_q;
+    if (i == 0) begin : g_first
+      always_ff @(posedge clk_i) begin
+        if (move) begin
+          x_q <= px + pxx;
+          y_q <= py + pyy;
+        end
+      end
+    end else begin : g_next
+      always_ff @(posedge clk_i) begin
+        if (move) begin
+          x_q <= g_tangent[i-1].x_q;
+          y_q <= g_tangent[i-1].y_q;
+        end
+      end
+    end
+  end
+
+  lig_image_product product_k3 (.clk_i, .move_i(move), .a_i(k3), .b_i(r2), .product_o(k3r), .over_o(over_k3));
+  lig_image_product product_k2 (.clk_i, .move_i(move), .a_i(k3r + k2), .b_i(g_radius[1].r2_q), .product_o(k2r), .over_o(over_k2));
+  lig_image_product product_k1 (.clk_i, .move_i(move), .a_i(k2r + k1), .b_i(g_radius[3].r2_q), .product_o(k1r), .over_o(over_k1));
+  lig_image_product product_px (.clk_i, .move_i(move), .a_i(p1), .b_i(twice_xy), .product_o(px), .over_o(over_px));
+  lig_image_product product_pxx (.clk_i, .move_i(move), .a_i(p2), .b_i(reach_x), .product_o(pxx), .over_o(over_pxx));
+  lig_image_product product_py (.clk_i, .move_i(move), .a_i(p2), .b_i(twice_xy), .product_o(py), .over_o(over_py));
+  lig_image_product product_pyy (.clk_i, .move_i(move), .a_i(p1), .b_i(reach_y), .product_o(pyy), .over_o(over_pyy));
+
+  localparam number_t One = 52'sd1 <<< 46;
+  lig_image_product product_xr (.clk_i, .move_i(move), .a_i(k1r + One), .b_i(g_place[7].x_q), .product_o(xr), .over_o(over_xr));
+  lig_image_product product_yr (.clk_i, .move_i(move), .a_i(k1r + One), .b_i(g_place[7].y_q), .product_o(yr), .over_o(over_yr));
+
+  // Sums of the tangential parts wait for the radial ones.
+  lig_image_product product_u (.clk_i, .move_i(move), .a_i(lens_i.focal_x), .b_i(xr + g_tangent[5].x_q), .product_o(u), .over_o(over_u));
+  lig_image_product product_v (.clk_i, .move_i(move), .a_i(lens_i.focal_y), .b_i(yr + g_tangent[5].y_q), .product_o(v), .over_o(over_v));
 
   // --- to 1/32 pixel, ties to even ------------------------------------------------------------------------
 
@@ -131,11 +161,19 @@ module lig_image_bend
     return 21'((pixels + 52'sd1073741823 + $signed({51'd0, pixels[31]})) >>> 31);
   endfunction
 
+  number_t center_x, center_y;
+  logic [20:0] across_place_q, down_place_q;
+  assign center_x = lens_i.center_x;
+  assign center_y = lens_i.center_y;
+
   always_ff @(posedge clk_i) begin
     if (move) begin
-      {x_o, right_o} <= thirty_seconds(u + $signed(lens_i.center_x));
-      {y_o, down_o} <= thirty_seconds(v + $signed(lens_i.center_y));
-      over_o <= |over;
+      across_place_q <= thirty_seconds(u + center_x);
+      down_place_q <= thirty_seconds(v + center_y);
+      over_o <= |{over_x, over_y, over_x2, over_y2, over_xy, over_k3, over_k2, over_k1, over_xr, over_yr,
+                  over_px, over_py, over_pxx, over_pyy, over_u, over_v};
     end
   end
+  assign {x_o, right_o} = across_place_q;
+  assign {y_o, down_o} = down_place_q;
 endmodule

@@ -57,11 +57,13 @@ module lig_image_in
 
   // --- fields ---------------------------------------------------------------------------------------------
 
-  shape_t shape_q;
-  encoding_e encoding;
-  refusal_e refusal, refusal_q;
-  logic known;
-  logic [19:0] row;  // bytes
+  // A register for each part of the shape: simulators copy a wide one whole where a part of it is set.
+  logic [31:0] sec_q, nanosec_q;
+  logic [6:0] frame_id_q;
+  logic bigendian_q;
+  encoding_e encoding_q;
+  logic [2:0] channels_q;
+  refusal_e refusal_q;
   logic [31:0] height_q, width_q, step_q, count_q;
   logic [63:0] name_q;
   logic [5:0] letters_q;
@@ -75,22 +77,25 @@ module lig_image_in
   assign field = s_axis_tuser.field;
   assign text_o = text[text_address_i];
 
-  always_ff @(posedge clk_i) begin
+  logic fields_clk;
+  lig_gate fields_gate (.clk_i, .rst_i, .wake_i(state_q != Pixels), .clk_o(fields_clk));
+
+  always_ff @(posedge fields_clk) begin
     if (taken && state_q == Fields && s_axis_tuser.kind == Values && field == FIELD_HEADER__FRAME_ID) begin
       text[text_q] <= s_axis_tdata;
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge fields_clk) begin
     if (taken && state_q == Fields && s_axis_tuser.kind == Values) begin
       unique case (field)
-        FIELD_HEADER__STAMP__SEC: shape_q.sec <= s_axis_tdata[31:0];
-        FIELD_HEADER__STAMP__NANOSEC: shape_q.nanosec <= s_axis_tdata[31:0];
+        FIELD_HEADER__STAMP__SEC: sec_q <= s_axis_tdata[31:0];
+        FIELD_HEADER__STAMP__NANOSEC: nanosec_q <= s_axis_tdata[31:0];
         FIELD_HEADER__FRAME_ID: text_q <= text_q + 1'b1;
         FIELD_HEIGHT: height_q <= s_axis_tdata[31:0];
         FIELD_WIDTH: width_q <= s_axis_tdata[31:0];
         FIELD_ENCODING: name_q <= s_axis_tdata;
-        FIELD_IS_BIGENDIAN: shape_q.bigendian <= |s_axis_tdata[7:0];
+        FIELD_IS_BIGENDIAN: bigendian_q <= |s_axis_tdata[7:0];
         FIELD_STEP: step_q <= s_axis_tdata[31:0];
         default: ;
       endcase
@@ -98,7 +103,7 @@ module lig_image_in
     if (taken && state_q == Fields && s_axis_tuser.kind == Count) begin
       unique case (field)
         FIELD_HEADER__FRAME_ID: begin
-          shape_q.frame_id <= s_axis_tdata[6:0];
+          frame_id_q <= s_axis_tdata[6:0];
           text_q <= '0;
         end
         FIELD_ENCODING: begin
@@ -110,34 +115,42 @@ module lig_image_in
       endcase
     end
     if (state_q == Judge) begin
-      shape_q.height <= height_q[15:0];
-      shape_q.width <= width_q[15:0];
-      shape_q.encoding <= encoding;
+      encoding_q <= encoding_of(letters_q, name_q[39:0]);
+      channels_q <= channels_of(encoding_of(letters_q, name_q[39:0]));
     end
   end
 
   // --- judgement ------------------------------------------------------------------------------------------
 
-  always_comb begin
-    encoding = Mono8;
+  function automatic logic is_known(input logic [5:0] letters, input logic [39:0] name);
+    logic known;
     known = 1'b0;
     for (int unsigned i = 0; i < 8; i++) begin
-      if (letters_q == 6'(letters_of(encoding_e'(i))) && name_q[39:0] == name_of(encoding_e'(i))) begin
-        encoding = encoding_e'(i);
-        known = 1'b1;
-      end
+      if (letters == 6'(letters_of(encoding_e'(i))) && name == name_of(encoding_e'(i))) known = 1'b1;
     end
-  end
+    return known;
+  endfunction
 
-  assign row = 20'(width_q[15:0]) * 20'(channels_of(encoding));
+  function automatic encoding_e encoding_of(input logic [5:0] letters, input logic [39:0] name);
+    encoding_e encoding;
+    encoding = Mono8;
+    for (int unsigned i = 0; i < 8; i++) begin
+      if (letters == 6'(letters_of(encoding_e'(i))) && name == name_of(encoding_e'(i))) encoding = encoding_e'(i);
+    end
+    return encoding;
+  endfunction
 
-  always_comb begin
-    refusal = Fine;
-    if (!known) refusal = NoEncoding;
-    else if (width_q == '0 || height_q == '0 || width_q > MAX_WIDTH || height_q > MAX_HEIGHT) refusal = NoSize;
-    else if (step_q < 32'(row)) refusal = ShortRows;
-    else if (64'(count_q) < 64'(step_q) * 64'(height_q[15:0])) refusal = ShortData;
-  end
+  // Bytes of a row.
+  function automatic logic [19:0] row_of(input logic [15:0] width, input encoding_e encoding);
+    return 20'(width) * 20'(channels_of(encoding));
+  endfunction
+
+  function automatic refusal_e judgement(input logic [19:0] row);
+    if (!is_known(letters_q, name_q[39:0])) return NoEncoding;
+    if (width_q == '0 || height_q == '0 || width_q > MAX_WIDTH || height_q > MAX_HEIGHT) return NoSize;
+    if (step_q < 32'(row)) return ShortRows;
+    return 64'(count_q) < 64'(step_q) * 64'(height_q[15:0]) ? ShortData : Fine;
+  endfunction
 
   // --- pixels ---------------------------------------------------------------------------------------------
 
@@ -146,14 +159,12 @@ module lig_image_in
   logic [2:0] at_q;          // byte of the held beat
   logic [15:0] column_q, line_q;
   logic [31:0] skip_q, gap_q;  // bytes behind this row still to drop; bytes behind each row
-  logic [2:0] channels;
   logic [3:0] end_of;        // at_q + what is taken
   logic across, move, dropping, last_column, last_line, refill;
   logic [63:0] offered;
 
-  assign channels = channels_of(shape_q.encoding);
   assign dropping = skip_q != '0;
-  assign across = 4'(at_q) + 4'(channels) > 4'd8;
+  assign across = 4'(at_q) + 4'(channels_q) > 4'd8;
   assign offered = s_axis_tdata;
   assign pixel_valid_o = state_q == Pixels && held_q && !dropping && (!across || s_axis_tvalid);
   // Of a pixel that lies across, the lower bytes are the held beat's.
@@ -164,7 +175,7 @@ module lig_image_in
 
   always_comb begin
     move = pixel_valid_o && pixel_ready_i;
-    end_of = 4'(at_q) + 4'(channels);
+    end_of = 4'(at_q) + 4'(channels_q);
     if (state_q == Pixels && dropping && held_q) begin
       move = 1'b1;
       end_of = skip_q > 32'(4'd8 - 4'(at_q)) ? 4'd8 : 4'(at_q) + skip_q[3:0];
@@ -173,8 +184,8 @@ module lig_image_in
 
   // The next beat is taken when the held one is used up, or there is none.
   assign refill = state_q == Pixels && (!held_q || (move && end_of >= 4'd8));
-  assign last_column = column_q == shape_q.width - 16'd1;
-  assign last_line = line_q == shape_q.height - 16'd1;
+  assign last_column = column_q == width_q[15:0] - 16'd1;
+  assign last_line = line_q == height_q[15:0] - 16'd1;
   assign s_axis_tready = (state_q == Fields && !ended_q) || (state_q == Rest && !ended_q) ||
       (refill && s_axis_tuser.kind == Values);
 
@@ -202,7 +213,7 @@ module lig_image_in
       column_q <= '0;
       line_q <= '0;
       skip_q <= '0;
-      gap_q <= step_q - 32'(row);
+      gap_q <= step_q - 32'(row_of(width_q[15:0], encoding_of(letters_q, name_q[39:0])));
     end
   end
 
@@ -218,8 +229,8 @@ module lig_image_in
         if (taken && s_axis_tlast) state_q <= Rest;
       end
       Judge: begin
-        refusal_q <= refusal;
-        state_q <= refusal == Fine ? Pixels : Rest;
+        refusal_q <= judgement(row_of(width_q[15:0], encoding_of(letters_q, name_q[39:0])));
+        state_q <= judgement(row_of(width_q[15:0], encoding_of(letters_q, name_q[39:0]))) == Fine ? Pixels : Rest;
       end
       Pixels: begin
         if (move && !dropping && last_column && last_line) state_q <= Rest;
@@ -244,7 +255,9 @@ module lig_image_in
   end
 
   assign open_o = state_q == Pixels || state_q == Rest;
-  assign shape_o = shape_q;
+  assign shape_o = '{
+      sec: sec_q, nanosec: nanosec_q, frame_id: frame_id_q, height: height_q[15:0], width: width_q[15:0],
+      encoding: encoding_q, bigendian: bigendian_q};
   assign refusal_o = refusal_q;
   assign ended_o = ended_q;
   assign broken_o = ended_q && broken_q;

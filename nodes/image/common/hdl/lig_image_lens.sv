@@ -34,9 +34,15 @@ module lig_image_lens
 );
   typedef enum logic [1:0] {Read, Divide, Valid} state_e;
   state_e state_q;
+  logic clk;
+  lig_gate gate (.clk_i, .rst_i, .wake_i(s_axis_tvalid || next_i || state_q == Divide), .clk_o(clk));
 
-  lens_t lens_q;
-  logic broken_q, calibrated_q, strange_q, over_q, model_q;
+  // A register for each number: simulators copy a wide one whole where a part of it is set.
+  logic [31:0] height_q, width_q;
+  logic [51:0] k1_q, k2_q, p1_q, p2_q, k3_q, focal_x_q, focal_y_q, center_x_q, center_y_q;
+  logic [51:0] step_x_q, step_y_q, zero_x_q, zero_y_q;
+  logic bent_q, broken_q, calibrated_q, strange_q, over_q, model_q;
+  refusal_e refusal_q;
   logic [11:0] field_q;    // of the last beat, and how many came of it
   logic [7:0] count_q, place;
   logic [31:0] elements_q;  // of d
@@ -51,9 +57,9 @@ module lig_image_lens
   assign taken = s_axis_tvalid && s_axis_tready;
 
   logic [7:0] left_q;  // of the division
-  logic [52:0] rest_x_q, rest_y_q, grown_x, grown_y;
+  logic [52:0] rest_x_q, rest_y_q;
   logic [63:0] quotient_x_q, quotient_y_q;
-  logic carry_x, carry_y, first;
+  logic first;
 
   // --- a double as a fixed-point number -------------------------------------------------------------------
 
@@ -63,18 +69,19 @@ module lig_image_lens
   logic signed [12:0] shift;
   logic [104:0] shifted;
 
-  assign binary_places = field == FIELD_D ? 6'd46 : 6'd36;
-  assign is_zero = s_axis_tdata[62:0] == '0;
-  assign is_one = s_axis_tdata == 64'h3FF0_0000_0000_0000;
-  // The mantissa's last bit is 2^(exponent - 1075); its own 53 bits have 52 places to the right of them here.
-  assign shift = $signed({2'b0, s_axis_tdata[62:52]}) - 13'sd1075 + $signed({7'd0, binary_places});
-
+  // Only of a beat that comes is it looked at, and simulators need not compute it otherwise.
   always_comb begin
+    binary_places = field == FIELD_D ? 6'd46 : 6'd36;
     shifted = '0;
     fixed = '0;
-    fits = is_zero || shift < -13'sd1;
-    // Only then is it looked at, and simulators need not compute it.
-    if (state_q == Read) begin
+    {fits, is_zero, is_one} = '0;
+    shift = '0;
+    if (taken) begin
+      is_zero = s_axis_tdata[62:0] == '0;
+      is_one = s_axis_tdata == 64'h3FF0_0000_0000_0000;
+      // The mantissa's last bit is 2^(exponent - 1075); its own 53 bits have 52 places to the right of them here.
+      shift = $signed({2'b0, s_axis_tdata[62:52]}) - 13'sd1075 + $signed({7'd0, binary_places});
+      fits = is_zero || shift < -13'sd1;
       if (shift > -13'sd53 && shift < 13'sd0) shifted = {1'b1, s_axis_tdata[51:0], 52'd0} >> -shift;
       else if (shift >= 13'sd0) shifted = {1'b1, s_axis_tdata[51:0], 52'd0};
       // Rounded; a negative number is the negative of its magnitude.
@@ -85,12 +92,16 @@ module lig_image_lens
 
   // --- the fields -----------------------------------------------------------------------------------------
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (taken && s_axis_tuser.kind == Count) begin
       if (field == FIELD_D) begin
         elements_q <= s_axis_tdata[31:0];
-        lens_q.bent <= 1'b0;
-        lens_q.d <= '0;
+        bent_q <= 1'b0;
+        k1_q <= '0;
+        k2_q <= '0;
+        p1_q <= '0;
+        p2_q <= '0;
+        k3_q <= '0;
       end
       if (field == FIELD_DISTORTION_MODEL) letters_q <= s_axis_tdata[31:0];
     end
@@ -101,27 +112,33 @@ module lig_image_lens
           over_q <= 1'b0;
           model_q <= 1'b0;
         end
-        FIELD_HEIGHT: lens_q.height <= s_axis_tdata[31:0];
-        FIELD_WIDTH: lens_q.width <= s_axis_tdata[31:0];
+        FIELD_HEIGHT: height_q <= s_axis_tdata[31:0];
+        FIELD_WIDTH: width_q <= s_axis_tdata[31:0];
         FIELD_DISTORTION_MODEL: if (place == 8'd0) begin
           model_q <= (letters_q == 32'd9 && s_axis_tdata == "ob_bmulp") ||
               (letters_q == 32'd19 && s_axis_tdata == "lanoitar");
         end
         FIELD_D: begin
-          if (!is_zero) lens_q.bent <= 1'b1;
-          if (place < 8'd5) lens_q.d[place[2:0]] <= fixed;
-          else if (!is_zero) strange_q <= 1'b1;
+          if (!is_zero) bent_q <= 1'b1;
+          unique case (place)
+            8'd0: k1_q <= fixed;
+            8'd1: k2_q <= fixed;
+            8'd2: p1_q <= fixed;
+            8'd3: p2_q <= fixed;
+            8'd4: k3_q <= fixed;
+            default: if (!is_zero) strange_q <= 1'b1;
+          endcase
           if (!fits) over_q <= 1'b1;
         end
         FIELD_K: begin
           unique case (place)
             8'd0: begin
               calibrated_q <= !is_zero;
-              lens_q.focal_x <= fixed;
+              focal_x_q <= fixed;
             end
-            8'd2: lens_q.center_x <= fixed;
-            8'd4: lens_q.focal_y <= fixed;
-            8'd5: lens_q.center_y <= fixed;
+            8'd2: center_x_q <= fixed;
+            8'd4: focal_y_q <= fixed;
+            8'd5: center_y_q <= fixed;
             default: ;
           endcase
           if (!fits) over_q <= 1'b1;
@@ -129,10 +146,10 @@ module lig_image_lens
         FIELD_R: if (!(place inside {8'd0, 8'd4, 8'd8} ? is_one : is_zero)) strange_q <= 1'b1;
         FIELD_P: begin
           unique case (place)
-            8'd0: lens_q.step_x <= fixed;
-            8'd2: lens_q.zero_x <= fixed;
-            8'd5: lens_q.step_y <= fixed;
-            8'd6: lens_q.zero_y <= fixed;
+            8'd0: step_x_q <= fixed;
+            8'd2: zero_x_q <= fixed;
+            8'd5: step_y_q <= fixed;
+            8'd6: zero_y_q <= fixed;
             8'd1, 8'd4, 8'd8, 8'd9: if (!is_zero) strange_q <= 1'b1;
             8'd10: if (!is_one) strange_q <= 1'b1;
             default: ;
@@ -143,10 +160,10 @@ module lig_image_lens
         FIELD_ROI__X_OFFSET, FIELD_ROI__Y_OFFSET: if (s_axis_tdata[31:0] != '0) strange_q <= 1'b1;
         FIELD_ROI__HEIGHT: begin
           full_q <= s_axis_tdata[31:0];
-          if (s_axis_tdata[31:0] != '0 && s_axis_tdata[31:0] != lens_q.height) strange_q <= 1'b1;
+          if (s_axis_tdata[31:0] != '0 && s_axis_tdata[31:0] != height_q) strange_q <= 1'b1;
         end
         FIELD_ROI__WIDTH: begin
-          if (s_axis_tdata[31:0] != (full_q == '0 ? '0 : lens_q.width)) strange_q <= 1'b1;
+          if (s_axis_tdata[31:0] != (full_q == '0 ? '0 : width_q)) strange_q <= 1'b1;
         end
         default: ;
       endcase
@@ -158,28 +175,31 @@ module lig_image_lens
     end
     // The focal lengths of P become their reciprocals.
     if (state_q == Divide && left_q == 8'd1) begin
-      lens_q.step_x <= {1'b0, quotient_x_q[49:0], carry_x};
-      lens_q.step_y <= {1'b0, quotient_y_q[49:0], carry_y};
-      if (|quotient_x_q[63:50] || |quotient_y_q[63:50]) over_q <= 1'b1;
+      step_x_q <= {1'b0, quotient_x_q[49:0], carries(rest_x_q, first, step_x_q)};
+      step_y_q <= {1'b0, quotient_y_q[49:0], carries(rest_y_q, first, step_y_q)};
+      refusal_q <= judgement(over_q || |quotient_x_q[63:50] || |quotient_y_q[63:50]);
     end
   end
 
   // --- 2^92 / focal: 56 binary places ---------------------------------------------------------------------
 
   assign first = left_q == 8'd93;
-  assign grown_x = {rest_x_q[51:0], first};
-  assign grown_y = {rest_y_q[51:0], first};
-  assign carry_x = grown_x >= {1'b0, lens_q.step_x};
-  assign carry_y = grown_y >= {1'b0, lens_q.step_y};
 
-  always_ff @(posedge clk_i) begin
+  function automatic logic carries(input logic [52:0] rest, input logic bit_in, input logic [51:0] divisor);
+    return {rest[51:0], bit_in} >= {1'b0, divisor};
+  endfunction
+  function automatic logic [52:0] rest_of(input logic [52:0] rest, input logic bit_in, input logic [51:0] divisor);
+    return carries(rest, bit_in, divisor) ? {rest[51:0], bit_in} - {1'b0, divisor} : {rest[51:0], bit_in};
+  endfunction
+
+  always_ff @(posedge clk) begin
     if (state_q == Divide) begin
-      rest_x_q <= carry_x ? grown_x - {1'b0, lens_q.step_x} : grown_x;
-      rest_y_q <= carry_y ? grown_y - {1'b0, lens_q.step_y} : grown_y;
-      quotient_x_q <= {quotient_x_q[62:0], carry_x};
-      quotient_y_q <= {quotient_y_q[62:0], carry_y};
+      rest_x_q <= rest_of(rest_x_q, first, step_x_q);
+      rest_y_q <= rest_of(rest_y_q, first, step_y_q);
+      quotient_x_q <= {quotient_x_q[62:0], carries(rest_x_q, first, step_x_q)};
+      quotient_y_q <= {quotient_y_q[62:0], carries(rest_y_q, first, step_y_q)};
       left_q <= left_q - 8'd1;
-    end else begin
+    end else if (state_q == Read) begin
       left_q <= 8'd93;
       rest_x_q <= '0;
       rest_y_q <= '0;
@@ -190,7 +210,7 @@ module lig_image_lens
 
   // --- phases ---------------------------------------------------------------------------------------------
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     unique case (state_q)
       Read: if (taken && s_axis_tlast) begin
         state_q <= Divide;
@@ -203,16 +223,19 @@ module lig_image_lens
     if (rst_i) state_q <= Read;
   end
 
-  always_comb begin
-    refusal_o = Fine;
-    if (!calibrated_q) refusal_o = Uncalibrated;
-    else if (lens_q.bent) begin
-      if (!model_q || strange_q || !(elements_q inside {32'd4, 32'd5, 32'd8, 32'd12, 32'd14})) refusal_o = NoModel;
-      else if (over_q) refusal_o = TooBent;
-    end
-  end
+  // Of the whole message; whether a number is out of range shows with its last division.
+  function automatic refusal_e judgement(input logic over);
+    if (!calibrated_q) return Uncalibrated;
+    if (!bent_q) return Fine;
+    if (!model_q || strange_q || !(elements_q inside {32'd4, 32'd5, 32'd8, 32'd12, 32'd14})) return NoModel;
+    return over ? TooBent : Fine;
+  endfunction
 
   assign valid_o = state_q == Valid;
+  assign refusal_o = refusal_q;
   assign broken_o = broken_q;
-  assign lens_o = lens_q;
+  assign lens_o = '{
+      height: height_q, width: width_q, bent: bent_q, d: {k3_q, p2_q, p1_q, k2_q, k1_q},
+      focal_x: focal_x_q, focal_y: focal_y_q, center_x: center_x_q, center_y: center_y_q,
+      step_x: step_x_q, step_y: step_y_q, zero_x: zero_x_q, zero_y: zero_y_q};
 endmodule

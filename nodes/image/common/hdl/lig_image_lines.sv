@@ -68,10 +68,10 @@ module lig_image_lines
   pixel_t odd_even[Depth];
   pixel_t odd_odd[Depth];
 
-  function automatic logic [Bits-1:0] place_of(input logic [14:0] row, input logic [14:0] column);
+  function automatic logic [Bits-1:0] row_place(input logic [14:0] row);
     logic [RowBits-1:0] slot;
     slot = LINES == 2 ? '0 : RowBits'(row >> 1);
-    return Bits'(Bits'(slot) * Bits'(Half)) + Bits'(column >> 1);
+    return Bits'(Bits'(slot) * Bits'(Half));
   endfunction
 
   // --- writing --------------------------------------------------------------------------------------------
@@ -82,11 +82,14 @@ module lig_image_lines
   assign pixel_ready_o = {1'b0, row_q} < height_i && {1'b0, row_q} < keep_i + 16'(LINES);
   assign write = pixel_valid_i && pixel_ready_o;
 
+  logic [Bits-1:0] write_place;
+  assign write_place = row_place(row_q) + Bits'(column_q >> 1);
+
   always_ff @(posedge clk_i) begin
-    if (write && !row_q[0] && !column_q[0]) even_even[place_of(row_q, column_q)] <= pixel_i;
-    if (write && !row_q[0] && column_q[0]) even_odd[place_of(row_q, column_q)] <= pixel_i;
-    if (write && row_q[0] && !column_q[0]) odd_even[place_of(row_q, column_q)] <= pixel_i;
-    if (write && row_q[0] && column_q[0]) odd_odd[place_of(row_q, column_q)] <= pixel_i;
+    if (write && !row_q[0] && !column_q[0]) even_even[write_place] <= pixel_i;
+    if (write && !row_q[0] && column_q[0]) even_odd[write_place] <= pixel_i;
+    if (write && row_q[0] && !column_q[0]) odd_even[write_place] <= pixel_i;
+    if (write && row_q[0] && column_q[0]) odd_odd[write_place] <= pixel_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -105,28 +108,33 @@ module lig_image_lines
 
   // --- asking ---------------------------------------------------------------------------------------------
 
-  logic signed [16:0] x, y, last_x, last_y;
-  logic [14:0] left, right, upper, lower;  // within the image
+  logic [15:0] x, y, next_x, next_y, last_x, last_y;
   logic left_in, right_in, upper_in, lower_in;
-  logic move, waits, valid_q;
+  logic move, waits, taken, valid_q;
 
-  assign x = 17'(ask_x_i);
-  assign y = 17'(ask_y_i);
-  assign last_x = 17'(width_i) - 17'd1;
-  assign last_y = 17'(height_i) - 17'd1;
+  assign x = ask_x_i;
+  assign y = ask_y_i;
+  assign next_x = x + 16'd1;
+  assign next_y = y + 16'd1;
+  assign last_x = width_i - 16'd1;
+  assign last_y = height_i - 16'd1;
 
-  function automatic logic [14:0] clamped(input logic signed [16:0] place, input logic signed [16:0] last);
-    return place < 0 ? '0 : place > last ? last[14:0] : place[14:0];
+  // Sides are at most 32767: without its sign, a negative place lies behind every side.
+  assign left_in = !BLACK || x <= last_x;
+  assign right_in = !BLACK || next_x <= last_x;
+  assign upper_in = !BLACK || y <= last_y;
+  assign lower_in = !BLACK || next_y <= last_y;
+
+  // Within the image.
+  function automatic logic [14:0] clamped(input logic [15:0] place, input logic [15:0] last);
+    return place[15] ? '0 : place > last ? last[14:0] : place[14:0];
   endfunction
 
+  logic [14:0] left, right, upper, lower;
   assign left = clamped(x, last_x);
-  assign right = clamped(x + 17'sd1, last_x);
+  assign right = clamped(next_x, last_x);
   assign upper = clamped(y, last_y);
-  assign lower = clamped(y + 17'sd1, last_y);
-  assign left_in = !BLACK || (x >= 0 && x <= last_x);
-  assign right_in = !BLACK || (x >= -17'sd1 && x < last_x);
-  assign upper_in = !BLACK || (y >= 0 && y <= last_y);
-  assign lower_in = !BLACK || (y >= -17'sd1 && y < last_y);
+  assign lower = clamped(next_y, last_y);
 
   // A place that is wholly outside needs no row.
   logic needed, gone, never;
@@ -140,11 +148,13 @@ module lig_image_lines
   assign lost_o = ask_valid_i && (gone || never);
   assign ask_ready_o = move && !waits;
   assign move = !valid_q || ready_i;
+  assign taken = move && ask_valid_i && !waits;
 
   // Of the two columns, one is even and one odd (or they are the same one, at a border): likewise rows.
-  logic [14:0] even_row, odd_row, even_column, odd_column;
-  assign even_row = upper[0] ? lower : upper;
-  assign odd_row = upper[0] ? upper : lower;
+  logic [14:0] even_column, odd_column;
+  logic [Bits-1:0] even_row, odd_row;  // where they begin
+  assign even_row = row_place(upper[0] ? lower : upper);
+  assign odd_row = row_place(upper[0] ? upper : lower);
   assign even_column = left[0] ? right : left;
   assign odd_column = left[0] ? left : right;
 
@@ -154,11 +164,11 @@ module lig_image_lines
   logic [USER-1:0] user_q;
 
   always_ff @(posedge clk_i) begin
-    if (move && ask_valid_i && !waits) begin
-      ee_q <= even_even[place_of(even_row, even_column)];
-      eo_q <= even_odd[place_of(even_row, odd_column)];
-      oe_q <= odd_even[place_of(odd_row, even_column)];
-      oo_q <= odd_odd[place_of(odd_row, odd_column)];
+    if (taken) begin
+      ee_q <= even_even[even_row + Bits'(even_column >> 1)];
+      eo_q <= even_odd[even_row + Bits'(odd_column >> 1)];
+      oe_q <= odd_even[odd_row + Bits'(even_column >> 1)];
+      oo_q <= odd_odd[odd_row + Bits'(odd_column >> 1)];
     end
   end
 
@@ -166,7 +176,7 @@ module lig_image_lines
     if (move) begin
       valid_q <= ask_valid_i && !waits;
     end
-    if (move && ask_valid_i && !waits) begin
+    if (taken) begin
       left_odd_q <= left[0];
       right_odd_q <= right[0];
       upper_odd_q <= upper[0];

@@ -55,25 +55,34 @@ module lig_image_out
   logic [31:0] bytes_q;  // of the data
   logic [7:0] start_q;   // where in the message the data begins
   logic [2:0] text_q;
-  logic [15:0] column_q, line_q;
+  logic [15:0] column_q, line_q, width, height;
+  logic [6:0] frame_id;
+  encoding_e encoding;
   logic [2:0] channels;
-  logic step, last_pixel, broken;
+  logic [7:0] keep_q;   // of a pixel
+  logic [31:0] mask_q;  // lanes that are not kept are 0, as everywhere on a field stream
+  logic step, last_column, last_pixel, broken;
   logic stays_q;  // a pixel was offered and waits: it may not become a Broken beat
   logic [3:0] text_beats;
-  logic [7:0] begins;
 
-  assign channels = channels_of(shape_i.encoding);
+  assign width = shape_i.width;
+  assign height = shape_i.height;
+  assign frame_id = shape_i.frame_id;
+  assign encoding = shape_i.encoding;
+  assign channels = channels_of(encoding);
   assign text_beats = 4'((shape_i.frame_id + 7'd7) >> 3);
   assign text_address_o = text_q;
-  assign last_pixel = column_q == shape_i.width - 16'd1 && line_q == shape_i.height - 16'd1;
+  assign last_column = column_q == width - 16'd1;
+  assign last_pixel = last_column && line_q == height - 16'd1;
   assign broken = broken_i && !stays_q;
 
   // Encapsulation, stamp, text, padding to 4, height and width, name, bigendian, padding, step, count; texts have a NUL.
-  always_comb begin
-    begins = 8'd8 + 8'd5 + 8'(shape_i.frame_id);
-    begins = ((begins + 8'd3) & 8'hFC) + 8'd8 + 8'd5 + 8'(letters_of(shape_i.encoding)) + 8'd1;
-    begins = ((begins + 8'd3) & 8'hFC) + 8'd8 + 8'd4;
-  end
+  function automatic logic [7:0] begin_of(input logic [6:0] text_bytes, input encoding_e name);
+    logic [7:0] begins;
+    begins = 8'd8 + 8'd5 + 8'(text_bytes);
+    begins = ((begins + 8'd3) & 8'hFC) + 8'd8 + 8'd5 + 8'(letters_of(name)) + 8'd1;
+    return ((begins + 8'd3) & 8'hFC) + 8'd8 + 8'd4;
+  endfunction
 
   always_comb begin
     header_o = header_i;
@@ -150,8 +159,8 @@ module lig_image_out
         m_axis_tuser.kind = Count;
       end
       Pixels: begin
-        m_axis_tdata = 64'(pixel_i);
-        m_axis_tkeep = keep_of(4'(channels));
+        m_axis_tdata = 64'(pixel_i & mask_q);
+        m_axis_tkeep = keep_q;
         if (broken) begin
           m_axis_tdata = 64'(refusal_i);
           m_axis_tkeep = 8'h0F;
@@ -165,10 +174,6 @@ module lig_image_out
       end
       default: ;
     endcase
-    // Lanes that are not kept are 0, as everywhere on a field stream.
-    for (int unsigned i = 0; i < 4; i++) begin
-      if (state_q == Pixels && 3'(i) >= channels) m_axis_tdata[8*i+:8] = '0;
-    end
   end
 
   // --- what follows ---------------------------------------------------------------------------------------
@@ -189,21 +194,26 @@ module lig_image_out
     endcase
   end
 
-  always_ff @(posedge clk_i) begin
+  logic clk;
+  lig_gate gate (.clk_i, .rst_i, .wake_i(state_q == Pixels ? pixel_valid_i || broken : state_q != Idle || go_i), .clk_o(clk));
+
+  always_ff @(posedge clk) begin
     if (step || state_q inside {Idle, Measure}) state_q <= next;
     stays_q <= state_q == Pixels && pixel_valid_i && !broken && !m_axis_tready;
     if (state_q == Idle) begin
-      row_q <= 20'(shape_i.width) * 20'(channels);
-      start_q <= begins;
+      row_q <= 20'(width) * 20'(channels);
+      start_q <= begin_of(frame_id, encoding);
+      keep_q <= keep_of(4'(channels));
+      mask_q <= ~(32'hFFFF_FFFF << {channels, 3'd0});
       text_q <= '0;
       column_q <= '0;
       line_q <= '0;
     end
-    if (state_q == Measure) bytes_q <= 32'(row_q) * 32'(shape_i.height);
+    if (state_q == Measure) bytes_q <= 32'(row_q) * 32'(height);
     if (step && state_q == Text) text_q <= text_q + 1'b1;
     if (step && state_q == Pixels) begin
       column_q <= column_q + 16'd1;
-      if (column_q == shape_i.width - 16'd1) begin
+      if (last_column) begin
         column_q <= '0;
         line_q <= line_q + 16'd1;
       end

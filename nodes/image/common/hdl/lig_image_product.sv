@@ -16,31 +16,30 @@ module lig_image_product (
     output logic signed [51:0] product_o,
     output logic               over_o   // it does not fit
 );
-  logic signed [25:0] a_high, b_high;
-  logic signed [26:0] a_low, b_low;  // not negative
-  assign a_high = a_i[51:26];
-  assign b_high = b_i[51:26];
-  assign a_low = {1'b0, a_i[25:0]};
-  assign b_low = {1'b0, b_i[25:0]};
+  logic signed [63:0] a_high, b_high, a_low, b_low;  // halves; the low ones are not negative
+  assign a_high = 64'($signed(a_i[51:26]));
+  assign b_high = 64'($signed(b_i[51:26]));
+  assign a_low = $signed({38'd0, a_i[25:0]});
+  assign b_low = $signed({38'd0, b_i[25:0]});
 
   logic signed [63:0] high_q, cross_q, swapped_q, low_q;
+  logic [52:0] result_q;  // whether it does not fit, and the product
 
-  function automatic logic signed [63:0] sum_of(input logic signed [63:0] high, input logic signed [63:0] mixed,
-                                                input logic signed [63:0] low);
-    return (high <<< 6) + ((mixed + (low >>> 26) + 64'sd524288) >>> 20);
-  endfunction
-  function automatic logic exceeds(input logic signed [63:0] sum);
-    return sum != 64'($signed(sum[51:0]));
+  function automatic logic [52:0] rounded(input logic signed [63:0] high, input logic signed [63:0] mixed,
+                                          input logic signed [63:0] low);
+    logic signed [63:0] sum;
+    sum = (high <<< 6) + ((mixed + (low >>> 26) + 64'sd524288) >>> 20);
+    return {sum[63:52] != {12{sum[51]}}, sum[51:0]};
   endfunction
 
   always_ff @(posedge clk_i) begin
     if (move_i) begin
-      high_q <= 64'(a_high) * 64'(b_high);
-      cross_q <= 64'(a_high) * 64'(b_low);
-      swapped_q <= 64'(a_low) * 64'(b_high);
-      low_q <= 64'(a_low) * 64'(b_low);
-      product_o <= 52'(sum_of(high_q, cross_q + swapped_q, low_q));
-      over_o <= exceeds(sum_of(high_q, cross_q + swapped_q, low_q));
+      high_q <= a_high * b_high;
+      cross_q <= a_high * b_low;
+      swapped_q <= a_low * b_high;
+      low_q <= a_low * b_low;
+      result_q <= rounded(high_q, cross_q + swapped_q, low_q);
     end
   end
+  assign {over_o, product_o} = result_q;
 endmodule

@@ -99,9 +99,8 @@ module lig_image_rectify
   // --- between them ---------------------------------------------------------------------------------------
 
   logic along_q, between_q, between_ready;
-  logic [3:0][12:0] upper_q, lower_q;
   logic [4:0] down_q;
-  pixel_t mixed_q;
+  pixel_t mixed;
 
   assign found_ready = !along_q || between_ready;
   assign between_ready = !between_q || pixel_ready_i;
@@ -118,23 +117,23 @@ module lig_image_rectify
     return 8'((sum + 19'd512) >> 10);
   endfunction
 
-  always_ff @(posedge clk_i) begin
-    if (found_ready) begin
-      along_q <= found;
-    end
-    if (found_ready && found) begin
-      down_q <= part.down;
-      for (int unsigned i = 0; i < 4; i++) begin
-        upper_q[i] <= across(upper_left[8*i+:8], upper_right[8*i+:8], part.right);
-        lower_q[i] <= across(lower_left[8*i+:8], lower_right[8*i+:8], part.right);
+  for (genvar i = 0; i < 4; i++) begin : g_channel
+    logic [12:0] upper_q, lower_q;
+    logic [7:0] mixed_q;
+    always_ff @(posedge clk_i) begin
+      if (found_ready && found) begin
+        upper_q <= across(upper_left[8*i+:8], upper_right[8*i+:8], part.right);
+        lower_q <= across(lower_left[8*i+:8], lower_right[8*i+:8], part.right);
       end
+      if (between_ready && along_q) mixed_q <= between(upper_q, lower_q, down_q);
     end
-    if (between_ready) begin
-      between_q <= along_q;
-    end
-    if (between_ready && along_q) begin
-      for (int unsigned i = 0; i < 4; i++) mixed_q[8*i+:8] <= between(upper_q[i], lower_q[i], down_q);
-    end
+    assign mixed[8*i+:8] = mixed_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (found_ready) along_q <= found;
+    if (found_ready && found) down_q <= part.down;
+    if (between_ready) between_q <= along_q;
     if (clear) begin
       along_q <= 1'b0;
       between_q <= 1'b0;
@@ -142,7 +141,7 @@ module lig_image_rectify
   end
 
   assign pixel_valid_o = lens_i.bent ? between_q : pixel_valid_i && run_i;
-  assign pixel_o = lens_i.bent ? mixed_q : pixel_i;
+  assign pixel_o = lens_i.bent ? mixed : pixel_i;
   assign pixel_ready_o = run_i && (lens_i.bent ? raw_ready : pixel_ready_i);
   assign lost_o = lost_q;
 endmodule

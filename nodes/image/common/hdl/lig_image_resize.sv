@@ -64,11 +64,12 @@ module lig_image_resize
   typedef enum logic [2:0] {Idle, Size, Row, Set, Columns, Drain} state_e;
   state_e state_q;
 
-  logic signed [64:0] x_q, y_q, place;  // 17.48
-  logic [64:0] x_stride, y_stride;
+  // 16.48 bits: a sum that exceeds them is behind the last pixel, and nobody looks at it.
+  logic signed [63:0] x_q, y_q, place, x_stride, y_stride;
   logic signed [15:0] index, row_index_q, ask_x_q, ask_y_q;
   logic [11:0] first, second, above_q, below_q;
   logic [15:0] column_q, line_q;
+  logic ask_clk;
   logic last_column, last_line, take, tap, placed_q, tapped_q, ask_ready;
 
   typedef struct packed {
@@ -83,26 +84,28 @@ module lig_image_resize
 
   assign place = state_q == Row ? y_q : x_q;
   lig_image_taps taps (
-      .clk_i, .take_i(take), .place_i(place), .index_o(index), .first_o(first), .second_o(second));
+      .clk_i(ask_clk), .take_i(take), .place_i(place), .index_o(index), .first_o(first), .second_o(second));
 
   // Half a step less half a pixel: the middle of the first pixel.
-  function automatic logic signed [64:0] first_place(input logic [63:0] step);
-    return ($signed({1'b0, step}) - $signed({1'b0, One})) >>> 1;
+  function automatic logic signed [63:0] first_place(input logic [63:0] step);
+    return $signed({1'b0, step[63:1]}) - $signed({1'b0, One[63:1]});
   endfunction
 
-  assign x_stride = stays ? {1'b0, One} : {1'b0, x_step};
-  assign y_stride = stays ? {1'b0, One} : {1'b0, y_step};
+  assign x_stride = stays ? One : x_step;
+  assign y_stride = stays ? One : y_step;
   assign last_column = column_q == width_o - 16'd1;
   assign last_line = line_q == height_o - 16'd1;
   // A place is taken into the taps, from there into the question for its pixels.
   assign tap = placed_q && (!tapped_q || ask_ready);
   assign take = state_q inside {Row, Columns} && (!placed_q || tap);
 
+  lig_gate ask_gate (.clk_i, .rst_i, .wake_i(start_i || state_q inside {Size, Row, Set} || take || tap || (tapped_q && ask_ready)), .clk_o(ask_clk));
+
   logic ahead, behind;  // beyond the first and last column OpenCV gives one pixel all the weight
   assign ahead = index < 0;
   assign behind = index >= $signed(width_i) - 16'sd1;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge ask_clk) begin
     unique case (state_q)
       Size: begin
         x_q <= stays ? '0 : first_place(x_step);
@@ -112,7 +115,7 @@ module lig_image_resize
         if (sized_o) state_q <= bad_o ? Idle : Row;
       end
       Row: if (take) begin
-        y_q <= y_q + $signed(y_stride);
+        y_q <= y_q + y_stride;
         state_q <= Set;
       end
       Set: begin
@@ -122,7 +125,7 @@ module lig_image_resize
         state_q <= Columns;
       end
       Columns: if (take) begin
-        x_q <= x_q + $signed(x_stride);
+        x_q <= x_q + x_stride;
         column_q <= column_q + 16'd1;
         if (last_column) begin
           x_q <= stays ? '0 : first_place(x_step);
@@ -137,16 +140,18 @@ module lig_image_resize
     if (rst_i) state_q <= Idle;
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge ask_clk) begin
     if (tap) begin
       ask_x_q <= ahead ? '0 : behind ? $signed(width_i) - 16'sd1 : index;
       ask_y_q <= row_index_q;
-      ask_q.left <= ahead || behind ? 12'd2048 : first;
-      ask_q.right <= ahead || behind ? '0 : second;
-      ask_q.above <= above_q;
-      ask_q.below <= below_q;
-      ask_q.has_right <= !behind;
-      ask_q.has_below <= row_index_q < $signed(height_i) - 16'sd1;
+      ask_q <= '{
+          left: ahead || behind ? 12'd2048 : first,
+          right: ahead || behind ? '0 : second,
+          above: above_q,
+          below: below_q,
+          has_right: !behind,
+          has_below: row_index_q < $signed(height_i) - 16'sd1
+      };
     end
     if (take) placed_q <= state_q == Columns;
     else if (tap) placed_q <= 1'b0;
@@ -184,39 +189,38 @@ module lig_image_resize
   // --- between them ---------------------------------------------------------------------------------------
 
   logic along_q, between_q, between_ready;
-  logic [3:0][19:0] upper_q, lower_q;  // 8.11 bits, one more because weights may add up to 2049
-  logic [3:0][9:0] sum_q;
   weights_t weights_q;
-  pixel_t mixed_q;
 
   assign found_ready = !along_q || between_ready;
   assign between_ready = !between_q || pixel_ready_i;
   assign pixel_valid_o = between_q;
-  assign pixel_o = mixed_q;
 
-  always_ff @(posedge clk_i) begin
-    if (found_ready) begin
-      along_q <= found;
-    end
-    if (found_ready && found) begin
-      weights_q <= weights;
-      for (int unsigned i = 0; i < 4; i++) begin
-        upper_q[i] <= 20'(upper_left[8*i+:8]) * 20'(weights.left) + 20'(upper_right[8*i+:8]) * 20'(weights.right);
-        lower_q[i] <= 20'(lower_left[8*i+:8]) * 20'(weights.left) + 20'(lower_right[8*i+:8]) * 20'(weights.right);
-        sum_q[i] <= 10'(upper_left[8*i+:8]) + (weights.has_right ? 10'(upper_right[8*i+:8]) : '0) +
+  logic mix_clk;
+  lig_gate mix_gate (.clk_i, .rst_i, .wake_i(start_i || found || along_q || between_q), .clk_o(mix_clk));
+  for (genvar i = 0; i < 4; i++) begin : g_channel
+    logic [19:0] upper_q, lower_q;  // 8.11 bits, one more because weights may add up to 2049
+    logic [9:0] sum_q;
+    logic [7:0] mixed_q;
+    always_ff @(posedge mix_clk) begin
+      if (found_ready && found) begin
+        upper_q <= 20'(upper_left[8*i+:8]) * 20'(weights.left) + 20'(upper_right[8*i+:8]) * 20'(weights.right);
+        lower_q <= 20'(lower_left[8*i+:8]) * 20'(weights.left) + 20'(lower_right[8*i+:8]) * 20'(weights.right);
+        sum_q <= 10'(upper_left[8*i+:8]) + (weights.has_right ? 10'(upper_right[8*i+:8]) : '0) +
             (weights.has_below ? 10'(lower_left[8*i+:8]) : '0) +
             (weights.has_right && weights.has_below ? 10'(lower_right[8*i+:8]) : '0);
       end
-    end
-    if (between_ready) begin
-      between_q <= along_q;
-    end
-    if (between_ready && along_q) begin
-      for (int unsigned i = 0; i < 4; i++) begin
-        mixed_q[8*i+:8] <= halves ? mean(sum_q[i], weights_q.has_right, weights_q.has_below) :
-            weighted(weights_q.above, upper_q[i], weights_q.below, lower_q[i]);
+      if (between_ready && along_q) begin
+        mixed_q <= halves ? mean(sum_q, weights_q.has_right, weights_q.has_below) :
+            weighted(weights_q.above, upper_q, weights_q.below, lower_q);
       end
     end
+    assign pixel_o[8*i+:8] = mixed_q;
+  end
+
+  always_ff @(posedge mix_clk) begin
+    if (found_ready) along_q <= found;
+    if (found_ready && found) weights_q <= weights;
+    if (between_ready) between_q <= along_q;
     if (rst_i || start_i) begin
       along_q <= 1'b0;
       between_q <= 1'b0;

@@ -10,7 +10,7 @@ module lig_image_taps (
     input logic clk_i,
 
     input  logic               take_i,
-    input  logic signed [64:0] place_i,   // 17.48 bits, above -1
+    input  logic signed [63:0] place_i,   // 16.48 bits, above -1
     output logic signed [15:0] index_o,
     output logic [11:0]        first_o,   // weight of pixel index_o, 0..2048
     output logic [11:0]        second_o   // of the next one
@@ -42,12 +42,12 @@ module lig_image_taps (
     logic [11:0]        second;
   } taps_t;
 
-  function automatic taps_t taps_of(input logic signed [64:0] place);
+  function automatic taps_t taps_of(input logic signed [63:0] place);
     logic [63:0] single;
     logic [48:0] rest;
     logic below;  // between -1 and 0
-    single = single_of(place[64] ? 64'(-place) : place[63:0]);
-    below = place[64] && single != '0;
+    single = single_of(place[63] ? -place : place);
+    below = place[63] && single != '0;
     rest = below ? short_of_one(single[48:0]) : {1'b0, single[47:0]};
     return '{
         index: below ? -16'sd1 : $signed(single[63:48]),
@@ -56,7 +56,12 @@ module lig_image_taps (
     };
   endfunction
 
+  // Set as a whole: simulators would call the function for each part.
+  taps_t taps_q;
   always_ff @(posedge clk_i) begin
-    if (take_i) {index_o, first_o, second_o} <= taps_of(place_i);
+    if (take_i) taps_q <= taps_of(place_i);
   end
+  assign index_o = taps_q.index;
+  assign first_o = taps_q.first;
+  assign second_o = taps_q.second;
 endmodule

@@ -45,13 +45,20 @@ std::int64_t shortest_of_three(const std::function<void()>& work) {
 }
 
 /// Repeats that make a part as long as is wanted. Its time is a line over them, which does not
-/// begin at 0: memory is fetched, and who waits is woken, once for all repeats.
-std::int64_t repeats_for(const Options& options, std::int64_t many,
+/// begin at 0: memory is fetched, and who waits is woken, once for all repeats. The line's second
+/// point is far enough from the first for noise not to tilt it.
+std::int64_t repeats_for(std::int64_t part_ns,
                          const std::function<void(std::int64_t repeats)>& work) {
   const std::int64_t one_ns = shortest_of_three([&] { work(1); });
-  const std::int64_t many_ns = shortest_of_three([&] { work(many); });
-  const std::int64_t each_ns = std::max<std::int64_t>((many_ns - one_ns) / (many - 1), 1);
-  return std::max<std::int64_t>(1, 1 + (options.part_ns() - one_ns) / each_ns);
+  std::int64_t many = 4;
+  std::int64_t more_ns = 0;
+  while (more_ns < part_ns / 2) {
+    many *= 4;
+    more_ns = shortest_of_three([&] { work(many); }) - one_ns;
+  }
+  const double each_ns = static_cast<double>(more_ns) / static_cast<double>(many - 1);
+  const double left_ns = static_cast<double>(std::max<std::int64_t>(part_ns - one_ns, 0));
+  return 1 + static_cast<std::int64_t>(left_ns / each_ns);
 }
 
 void calibrate_cpu(Options& options) {
@@ -60,7 +67,7 @@ void calibrate_cpu(Options& options) {
   std::vector<std::uint32_t> other(size.words());
   fill(other);
   const bool cache = options.setup.workload == Workload::cache;
-  size.cpu_repeats = repeats_for(options, cache ? 100'000 : 16, [&](std::int64_t repeats) {
+  size.cpu_repeats = repeats_for(options.part_ns(), [&](std::int64_t repeats) {
     cache ? work_on_one_address(one, repeats) : work_on_tile(other, one, repeats);
   });
 }
@@ -71,7 +78,7 @@ void calibrate_gpu(Options& options) {
   setup.cpus = 1;
   setup.size.cpu_repeats = 1;
   std::map<std::int64_t, std::unique_ptr<Runner>> native;
-  options.setup.size.gpu_repeats = repeats_for(options, 16, [&](std::int64_t repeats) {
+  options.setup.size.gpu_repeats = repeats_for(options.part_ns(), [&](std::int64_t repeats) {
     auto& runner = native[repeats];
     if (runner == nullptr) {
       setup.size.gpu_repeats = repeats;

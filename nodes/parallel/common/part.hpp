@@ -88,13 +88,6 @@ struct Plan {
     }
     return group;
   }
-  /// What `go` number n, from 1 on, starts.
-  [[nodiscard]] std::uint32_t step_of(std::uint32_t go) const {
-    return (go - 1) / static_cast<std::uint32_t>(groups.size()) + 1;
-  }
-  [[nodiscard]] std::uint32_t group_at(std::uint32_t go) const {
-    return (go - 1) % static_cast<std::uint32_t>(groups.size());
-  }
 };
 
 /// Parts that have come, the last two steps of each worker.

@@ -9,7 +9,8 @@
 ///   scheduler->begin(100);                        // once is_ready(); then spin until is_done()
 ///
 /// It is the only node that knows when a step is over, so workers of a group overlap, and no two
-/// steps do. Ports: `go`, `parts`.
+/// steps do. A group begins when its workers have the parts of the one before, without asking here.
+/// Ports: `go`, `parts`.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ class Scheduler : public Node {
   /// So many steps more.
   void begin(std::int64_t steps) {
     roll_call_->cancel();
-    left_ = steps * static_cast<std::int64_t>(plan_.groups.size());
+    left_ = steps;
     next();
   }
   [[nodiscard]] bool is_done() const { return left_ == 0 && missing_ == 0; }
@@ -49,22 +50,19 @@ class Scheduler : public Node {
   virtual void merged(std::uint32_t step, const std::vector<PartSample>& parts) = 0;
 
  private:
-  void send(std::uint32_t go) {
+  void send(std::uint32_t step) {
     Go message;
-    message.data = go;
+    message.data = step;
     publisher_->publish(message);
   }
 
   void next() {
     --left_;
-    ++go_;
-    const std::uint32_t group = plan_.group_at(go_);
+    std::fill(parts_.begin(), parts_.end(), nullptr);
+    missing_ = plan_.workers();
+    group_ = 0;
     first_ = 0;
-    for (std::uint32_t before = 0; before < group; ++before) {
-      first_ += plan_.groups[before];
-    }
-    missing_ = plan_.groups[group];
-    send(go_);
+    send(++step_);
   }
 
   void came(Sample<Part>&& sample) {
@@ -80,32 +78,38 @@ class Scheduler : public Node {
       }
       return;
     }
-    if (missing_ == 0 || id->step != plan_.step_of(go_) || parts_[id->worker] != nullptr) {
+    if (missing_ == 0 || id->step != step_ || parts_[id->worker] != nullptr) {
       report_error("a part came that nobody asked for");
       return;
     }
     tally_.came(sample.is_copy());
     parts_[id->worker] = std::make_shared<const Sample<Part>>(std::move(sample));
-    if (--missing_ == 0) {
-      merge();
-    }
-  }
-
-  void merge() {
-    const auto begin = parts_.begin() + first_;
-    const std::vector<PartSample> group(begin, begin + plan_.groups[plan_.group_at(go_)]);
-    std::fill(parts_.begin(), parts_.end(), nullptr);
-    merged(plan_.step_of(go_), group);
-    if (left_ != 0) {
+    --missing_;
+    merge();
+    if (missing_ == 0 && left_ != 0) {
       next();
     }
   }
 
+  /// Parts of a group may come before the last of the group that it waited for.
+  void merge() {
+    while (group_ < plan_.groups.size()) {
+      const auto begin = parts_.begin() + first_;
+      const std::vector<PartSample> group(begin, begin + plan_.groups[group_]);
+      if (std::find(group.begin(), group.end(), nullptr) != group.end()) {
+        return;
+      }
+      merged(step_, group);
+      first_ += plan_.groups[group_++];
+    }
+  }
+
   Plan plan_;
-  std::uint32_t go_ = 0;
-  std::int64_t left_ = 0;      ///< groups to start
-  std::uint32_t missing_ = 0;  ///< parts of the group that works
-  std::uint32_t first_ = 0;    ///< worker of the group that works
+  std::uint32_t step_ = 0;
+  std::int64_t left_ = 0;      ///< steps to start
+  std::uint32_t missing_ = 0;  ///< parts of this step
+  std::uint32_t group_ = 0;    ///< the first one that is not merged
+  std::uint32_t first_ = 0;    ///< worker of that group
   std::vector<PartSample> parts_;
   Tally tally_;
   std::map<std::uint32_t, bool> there_;

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <ligament/node.hpp>
 #include <type_traits>
+#include <utility>
 
 #include "common/part.hpp"
 
@@ -78,12 +79,13 @@ class Worker : public Base {
     return QoS(2 * workers).max_held(2 * workers);
   }
   void came(Sample<Part>&& sample);
-  void asked(std::uint32_t go);
+  void asked(std::uint32_t step);
+  [[nodiscard]] bool is_my_turn() const;
   void try_to_work();
   void say_hello();
 
   Membership membership_;
-  std::uint32_t go_ = 0;  ///< asked for, and not begun
+  std::uint32_t step_ = 0;  ///< asked for, and not begun
   bool has_begun_ = false;
   bool heard_go_ = false;
   std::map<std::uint32_t, bool> heard_;  ///< other workers
@@ -154,37 +156,46 @@ void Worker<Base>::came(Sample<Part>&& sample) {
 }
 
 template <typename Base>
-void Worker<Base>::asked(std::uint32_t go) {
+void Worker<Base>::asked(std::uint32_t step) {
   heard_go_ = true;
-  if (go == 0) {
+  if (step == 0) {
     return;
   }
   if (!has_begun_) {
     has_begun_ = true;
     hello_->cancel();
   }
-  if (membership_.plan.group_at(go) == membership_.plan.group_of(membership_.worker)) {
-    go_ = go;
-    try_to_work();
+  step_ = step;
+  try_to_work();
+}
+
+/// The group before has done the step.
+template <typename Base>
+bool Worker<Base>::is_my_turn() const {
+  const Plan& plan = membership_.plan;
+  const std::uint32_t own = plan.group_of(membership_.worker);
+  for (std::uint32_t worker = 0; worker < membership_.worker; ++worker) {
+    if (plan.group_of(worker) + 1 == own && inbox_.find({worker, step_}) == nullptr) {
+      return false;
+    }
   }
+  return true;
 }
 
 /// `go` and the parts come on two topics, in either order.
 template <typename Base>
 void Worker<Base>::try_to_work() {
-  if (go_ == 0) {
+  if (step_ == 0 || !is_my_turn()) {
     return;
   }
-  const std::uint32_t step = membership_.plan.step_of(go_);
   Parts parts;
-  for (const PartId& id : needs(step)) {
+  for (const PartId& id : needs(step_)) {
     parts.push_back(inbox_.find(id));
     if (parts.back() == nullptr) {
       return;
     }
   }
-  go_ = 0;
-  work(step, parts);
+  work(std::exchange(step_, 0), parts);
 }
 
 using CpuWorker = Worker<Node>;

@@ -161,6 +161,12 @@ TEST_F(Steps, HaveGroupsOneAfterTheOther) {
   EXPECT_EQ(run({{2, 1}}, 2), (Seen{{1, 1, 2}, {1, 6}, {2, 3, 3}, {2, 9}}));
 }
 
+TEST_F(Steps, BeginWhereTheWholeGroupBeforeIsDone) {
+  // The last has the parts of all three groups before, of which the one before it has two workers.
+  EXPECT_EQ(run({{1, 2, 1}}, 2),
+            (Seen{{1, 1}, {1, 3, 4}, {1, 12}, {2, 1}, {2, 3 + 4, 4 + 3}, {2, 1 + 7 + 7 + 4}}));
+}
+
 TEST_F(Steps, OfOneWorkerNeedNobodyElse) { EXPECT_EQ(run({{1}}, 1), (Seen{{1, 1}})); }
 
 TEST_F(Steps, AreTheSameWherePartsAreCopied) {
@@ -253,11 +259,6 @@ TEST(Plans, NumberWorkersGroupAfterGroup) {
     groups.push_back(plan.group_of(worker));
   }
   EXPECT_EQ(groups, (std::vector<std::uint32_t>{0, 0, 1, 2, 2, 2}));
-  EXPECT_EQ(plan.step_of(1), 1U);
-  EXPECT_EQ(plan.step_of(3), 1U);
-  EXPECT_EQ(plan.step_of(4), 2U);
-  EXPECT_EQ(plan.group_at(3), 2U);
-  EXPECT_EQ(plan.group_at(4), 0U);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ FAULTS = {
     "silent": "it gave no whole message within ",
     "stranger": "its response is to no request that waits for one",
     "refuses": "it refuses the message with code 77, which its manifest does not explain",
+    "short": "its output breaks the layout of the message: it is not as long as its header says",
 }
 FAULTY = """schema: ligament/graph/1
 name: case_faulty
@@ -46,6 +47,21 @@ variants:
   silent: {{parameters: {{swapped: {{fault: silent}}}}}}
   stranger: {{parameters: {{swapped: {{fault: stranger}}}}}}
   refuses: {{parameters: {{swapped: {{fault: refuses}}}}}}
+  short: {{parameters: {{swapped: {{fault: short}}}}}}
+"""
+#: Four clients in processes of their own, and a fifth one that dies with open requests.
+CROWD = """schema: ligament/graph/1
+name: case_crowd
+packages: [{nodes}, {example}]
+nodes:
+  swapped: {{type: case/swapped}}
+  quitter: {{type: case/quitter, on_failure: continue}}
+  first: &client {{type: example/asker, parameters: {{requests: 20, ahead: 4}}}}
+  second: *client
+  third: *client
+  fourth: *client
+variants:
+  several: {{containers: separate, fpga: {{in_flight: 4}}}}
 """
 #: The parameter services are there for ROS 2's tools, so there is an edge; nobody outside is met.
 TUNED = """schema: ligament/graph/1
@@ -70,10 +86,11 @@ def ligament(*words: str | Path, code: int = 0) -> str:
     return result.stdout
 
 
-def run(graph: Path, variant: str, out: Path, code: int = 0) -> Path:
+def run(graph: Path, variant: str, out: Path, *more: str, code: int = 0) -> Path:
     """The folder of a run in processes of their own."""
     words = ["--variant", variant, "--platform", "fpga_sim", "--out", out]
-    ligament("run", graph, *words, "--domain", f"service_{uuid.uuid4().hex[:12]}", code=code)
+    domain = f"service_{uuid.uuid4().hex[:12]}"
+    ligament("run", graph, *words, "--domain", domain, *more, code=code)
     (name,) = (
         json.loads((path).read_text())["graph"] for path in out.glob(f"*/{variant}/build.json")
     )
@@ -88,8 +105,8 @@ def written(folder: Path, text: str) -> Path:
     return graph
 
 
-def answers_of(folder: Path) -> list[str]:
-    return (folder / "outputs" / "asker.txt").read_text().splitlines()
+def answers_of(folder: Path, client: str = "asker") -> list[str]:
+    return (folder / "outputs" / f"{client}.txt").read_text().splitlines()
 
 
 def test_a_core_answers_as_software_does(tmp_path: Path) -> None:
@@ -107,6 +124,18 @@ def test_each_response_goes_to_its_request_in_whatever_order_they_come(
     assert answers_of(folder) == [f"{n} + {1000 * n * n} = {n + 1000 * n * n}" for n in range(8)]
     # A core with topics counts what it hands on, and tells it when it is asked.
     assert (tmp_path / "told.txt").read_text().split() == ["1001", "2002", "3003"]
+
+
+def test_many_clients_get_their_own_answers_though_one_dies(tmp_path: Path) -> None:
+    clients = ("first", "second", "third", "fourth")
+    until = [word for client in clients for word in ("--until", client)]
+    folder = run(written(tmp_path, CROWD), "several", tmp_path / "build", *until)
+    expected = [f"{n} + {1000 * n * n} = {n + 1000 * n * n}" for n in range(20)]
+    for client in clients:
+        assert answers_of(folder, client) == expected, client
+    processes = json.loads((folder / "run.json").read_text())["processes"]
+    ends = {process["container"]: process["exit"] for process in processes}
+    assert ends["quitter"] == "killed by SIGKILL"
 
 
 @pytest.mark.parametrize("fault", list(FAULTS))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client: `a + b = sum` per line, in the order of the requests, into asker.txt of the run's
+// A client: `a + b = sum` per line, in the order of the requests, into NAME.txt of the run's
 // outputs.
 #include <cstdint>
 #include <cstdlib>
@@ -60,7 +60,7 @@ class Asker : public ligament::Node {
 
   void write() {
     const char* folder = std::getenv("LIGAMENT_OUTPUT_DIR");
-    std::ofstream file(std::string(folder == nullptr ? "." : folder) + "/asker.txt");
+    std::ofstream file(std::string(folder == nullptr ? "." : folder) + "/" + get_name() + ".txt");
     for (const auto& [place, line] : lines_) {
       file << line << '\n';
     }

@@ -29,7 +29,7 @@ module swapped
     output header_t     header_o
 );
   localparam logic [7:0] Patience = 8'd200;
-  localparam logic [63:0] Silent = 64'd1, Stranger = 64'd2, Refuses = 64'd3;
+  localparam logic [63:0] Silent = 64'd1, Stranger = 64'd2, Refuses = 64'd3, Short = 64'd4;
 
   logic [1:0] held_q;
   logic [1:0][63:0] sum_q;
@@ -49,6 +49,7 @@ module swapped
     if (parameter_fault_i == Refuses) m_axis_tuser.kind = Broken;
     header_o = header_q[place];
     header_o.length = lig_example_interfaces_srv_add_two_ints__response_pkg::Length;
+    if (parameter_fault_i == Short) header_o.length = header_o.length - 32'd4;
     if (parameter_fault_i == Stranger) header_o.sequence_number = ~header_q[place].sequence_number;
   end
 

@@ -27,7 +27,7 @@ std::optional<Registers::Answer> Registers::observe() {
                    moves(wires_.ar_valid, wires_.ar_ready);
   data_taken_ = data_taken_ || moves(wires_.w_valid, wires_.w_ready);
   const bool reads = !waiting_.empty() && !waiting_.front().value;
-  answered_ = reads ? *wires_.r_valid != 0 : *wires_.b_valid != 0;
+  answered_ = !waiting_.empty() && (reads ? *wires_.r_valid : *wires_.b_valid) != 0;
   if (answered_ && reads) {
     return Answer{waiting_.front().address, *wires_.r_data};
   }

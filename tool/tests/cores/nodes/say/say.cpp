@@ -12,6 +12,7 @@ class Say : public ligament::Node {
   explicit Say(const ligament::NodeOptions& options) : Node("say", options) {
     mark_ = declare_parameter<std::int64_t>("mark", 1);
     count_ = declare_parameter<std::int64_t>("count", 20);
+    larger_ = declare_parameter<std::int64_t>("larger", 0);
     publisher_ = create_publisher<Image>("out", 5);
     timer_ = create_wall_timer(std::chrono::milliseconds(2), [this] { say(); });
   }
@@ -28,7 +29,7 @@ class Say : public ligament::Node {
     image.header.frame_id = std::string(static_cast<std::size_t>(said_ % 7), 'f');
     image.encoding = "mono8";
     image.height = 1;
-    image.width = static_cast<std::uint32_t>(40 + 37 * said_);
+    image.width = static_cast<std::uint32_t>(40 + 37 * said_ + larger_);
     image.step = image.width;
     image.data = {static_cast<std::uint8_t>(mark_), static_cast<std::uint8_t>(said_)};
     for (std::uint32_t i = 2; i < image.width; ++i) {
@@ -40,6 +41,7 @@ class Say : public ligament::Node {
 
   std::int64_t mark_ = 1;
   std::int64_t count_ = 20;
+  std::int64_t larger_ = 0;
   std::int64_t said_ = 0;
   std::shared_ptr<ligament::Publisher<Image>> publisher_;
   std::shared_ptr<ligament::TimerBase> timer_;

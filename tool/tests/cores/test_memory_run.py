@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of designs: too little of it, held for long, shared with others; and wide streams.
+
+What `map` would not choose is a mapping that was written by hand, as anybody may.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+HERE = Path(__file__).parent
+LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+PLATFORM = HERE.parents[2] / "platforms" / "fpga_sim" / "platform.yaml"
+
+#: loop -> /image => first -> /middle => loop (side), join -> /result -> loop; => is a gateway, too.
+SHORT = """schema: ligament/graph/1
+name: case_short
+packages: [{nodes}]
+nodes:
+  loop:
+    type: case/loop
+    parameters: {{file: {file}, side: true, ahead: 4, count: 12, larger: 0}}
+    remap: {{side: middle}}
+  first: {{type: case/xor, parameters: {{key: 90}}, remap: {{in: image, out: middle}}}}
+  join: {{type: case/join, remap: {{left: middle, right: image, joined: result}}}}
+topics:
+  image: {{bound_bytes: 4000, transports: [gateway, shm]}}
+  middle: {{bound_bytes: 4000, transports: [gateway, shm]}}
+  result: {{bound_bytes: 4000}}
+variants:
+  hardware:
+    containers: separate
+    devices: &chip {{first: fpga0, join: fpga0}}
+    fpga: {{in_flight: 4}}
+  stuck:
+    containers: separate
+    devices: *chip
+    fpga: {{in_flight: 4}}
+    parameters: {{join: {{answers: 0}}, loop: {{result: false}}}}
+"""
+#: A core that takes long for what software says in quick succession, on memory that others use.
+SLOW = """schema: ligament/graph/1
+name: case_slow
+packages: [{nodes}]
+nodes:
+  say: {{type: case/say, parameters: {{count: 6, larger: 20000}}, remap: {{out: image}}}}
+  core: {{type: case/xor, remap: {{in: image}}}}
+  record: {{type: case/record, parameters: {{file: {file}, count: 6}}, remap: {{in: out}}}}
+topics:
+  image:
+    bound_bytes: 30000
+    transports: [gateway, shm]
+    qos: {{history: keep_all, depth: 1, durability: transient_local}}
+  out: {{bound_bytes: 30000, qos: {{depth: 6, durability: transient_local}}}}
+variants:
+  quick: {{containers: separate, devices: {{core: fpga0}}}}
+  slow: {{containers: separate, devices: {{core: fpga0}}, parameters: {{core: {{pause: 15}}}}}}
+"""
+
+
+def ligament(*words: str | Path, status: int = 0) -> None:
+    result = subprocess.run(
+        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert result.returncode == status, result.stdout + result.stderr
+
+
+def run(built: Path, *words: str, status: int = 0) -> tuple[dict[str, Any], Path]:
+    """The record of a run, and its folder."""
+    domain = f"memory_{uuid.uuid4().hex[:12]}"
+    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
+    last = max((built / "runs").iterdir())
+    return json.loads((last / "run.json").read_text()), last
+
+
+def values_of(folder: Path, name: str) -> list[float]:
+    """What the design's spans told under a name, in order."""
+    ligament("trace", folder)
+    events = folder / "events.parquet"
+    names = f"select argument from '{events}' where event = 'value_name' and name = '{name}'"
+    query = (
+        f"select value from '{events}' where event = 'span_value' and argument in ({names})"
+        " order by time_ns"
+    )
+    # A connection of its own: the shared one may be busy with another test's result.
+    with duckdb.connect() as connection:
+        return [row[0] for row in connection.execute(query).fetchall()]
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Networks of 256 bits, and memory for one message where several go in together."""
+    folder = tmp_path_factory.mktemp("short")
+    graph = folder / "graph.yaml"
+    graph.write_text(SHORT.format(nodes=HERE / "nodes", file=folder / "results.txt"))
+    for variant in ("hardware", "stuck"):
+        words = ["--out", folder / "build", "--variant", variant, "--platform", "fpga_sim"]
+        ligament("map", graph, *words)
+        path = folder / "build" / "case_short" / variant / "mapping.json"
+        mapping = json.loads(path.read_text())
+        for topic in ("/image", "/middle"):
+            mapping["topics"][topic]["stream"]["width_bits"] = 256
+        mapping["topics"]["/middle"]["gateway"]["rooms"] = 1
+        by_hand = folder / f"{variant}.json"
+        by_hand.write_text(json.dumps(mapping))
+        ligament("build", graph, *words, "--mapping", by_hand)
+    return folder
+
+
+def lines_of(folder: Path) -> tuple[list[str], list[str]]:
+    """What came back to the loop on each of its two topics."""
+    lines = (folder / "results.txt").read_text().splitlines()
+    side = [line for line in lines if line.startswith("side")]
+    return [line for line in lines if not line.startswith("side")], side
+
+
+def test_memory_that_runs_out_in_mid_run_is_handed_on_and_lent_again(short: Path) -> None:
+    record, folder = run(short / "build" / "case_short" / "hardware", "--trace")
+    results, side = lines_of(short)
+    assert (len(results), len(side)) == (12, 12)
+    assert max(Counter(side).values()) == max(Counter(results).values()) == 1
+    assert record["errors"] == []
+    stored = values_of(folder, "/middle stored")
+    # More messages in one run than there is memory for.
+    assert sum(stored) == 12 and max(stored) > 1
+    # A beat of 256 bits has four times the payload of one of 64.
+    assert sum(values_of(folder, "/middle beats")) <= 12 * (1100 / 32 + 8)
+
+
+def test_what_was_handed_on_before_a_core_hung_does_not_come_twice(short: Path) -> None:
+    record, _ = run(short / "build" / "case_short" / "stuck", "--duration", "240", status=1)
+    results, side = lines_of(short)
+    assert results == []
+    assert max(Counter(side).values()) == 1
+    assert {error["node"] for error in record["errors"]} == {"/join"}
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Half of the memory's bandwidth is taken by others."""
+    folder = tmp_path_factory.mktemp("slow")
+    graph = folder / "graph.yaml"
+    graph.write_text(SLOW.format(nodes=HERE / "nodes", file=folder / "results.txt"))
+    platform = folder / "platform.yaml"
+    bandwidth = "    bandwidth_bytes_per_s: 1.6e+9\n"
+    text = PLATFORM.read_text()
+    assert bandwidth in text
+    shared = bandwidth + "    contention: 0.5\n    seed: 7\n"
+    platform.write_text(text.replace(bandwidth, shared))
+    for variant in ("quick", "slow"):
+        words = ["--variant", variant, "--platform", platform, "--out", folder / "build"]
+        ligament("build", graph, *words)
+    return folder
+
+
+def numbers_of(folder: Path) -> list[int]:
+    """Of the images that came: each whole and as it was sent."""
+    found = []
+    for number, line in enumerate((folder / "results.txt").read_text().splitlines()):
+        size = 20040 + 37 * number
+        payload = [int(word) for word in line.split()][-size:]
+        assert payload[0] == 1
+        assert payload[2:] == [(i * 29 + number) % 256 for i in range(2, size)]
+        found.append(payload[1])
+    return found
+
+
+def test_what_others_take_of_the_memory_counts_and_is_the_same_each_time(slow: Path) -> None:
+    built = slow / "build" / "case_slow" / "quick"
+    cycles = []
+    for _ in range(2):
+        _, folder = run(built, "--trace")
+        assert numbers_of(slow) == list(range(6))
+        cycles.append(values_of(folder, "cycles"))
+    assert cycles[0] == cycles[1]
+    # Alone, an image takes a beat of 8 bytes per cycle and the way through; with half of the
+    # bandwidth for what is read and what is written, nearly twice that.
+    assert all(1.6 * 20040 / 8 <= number <= 2.4 * 20225 / 8 + 700 for number in cycles[0])
+
+
+def test_a_slow_core_makes_publishers_wait_and_loses_nothing(slow: Path) -> None:
+    record, _ = run(slow / "build" / "case_slow" / "slow")
+    assert numbers_of(slow) == list(range(6))
+    assert record["losses"] == []

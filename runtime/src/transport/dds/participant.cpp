@@ -185,16 +185,16 @@ void Reader::drain() {
   std::array<dds_sample_info_t, batch> info{};
   for (;;) {
     const dds_return_t count = dds_takecdr(entity_, data.data(), batch, info.data(), DDS_ANY_STATE);
-    if (count <= 0) {
-      return;
-    }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(std::max(count, 0)); ++i) {
       if (handler_ && info[i].valid_data) {
         const std::size_t size = ddsi_serdata_size(data[i]);
         handler_({take_incoming(*data[i]), size, gid_of(info[i].publication_handle),
                   info[i].source_timestamp, marks_of(*data[i])});
       }
       ddsi_serdata_unref(data[i]);
+    }
+    if (count < static_cast<dds_return_t>(batch)) {
+      return;  // of what comes meanwhile the listener tells
     }
   }
 }

@@ -131,6 +131,11 @@ void WayIn::count_received(std::size_t size) {
 
 bool WayIn::deliver_waiting() {
   const std::lock_guard guard(mutex_);
+  return !waiting_.empty() && deliver_what_waits();
+}
+
+/// Under mutex_.
+bool WayIn::deliver_what_waits() {
   const std::int64_t patience_ends = pool::monotonic_now_ns() - longest_wait_ns;
   if (writer_ == nullptr) {
     forget_waiting(patience_ends);
@@ -208,11 +213,15 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
   return std::make_unique<LoanedPayload>(std::move(writer), std::move(*loan));
 }
 
-bool WayIn::is_repeated(const dds::Received& sample) {
+/// Under mutex_.
+WayIn::Recent& WayIn::recent_of(const dds::Gid& writer) {
   if (recent_.size() > most_writers) {
     recent_.clear();
   }
-  Recent& recent = recent_[sample.writer];
+  return recent_[writer];
+}
+
+bool WayIn::is_repeated(const dds::Received& sample, Recent& recent) {
   const auto& seen = recent.timestamps;
   if (std::find(seen.begin(), seen.end(), sample.source_timestamp_ns) != seen.end()) {
     return true;
@@ -225,9 +234,9 @@ bool WayIn::is_repeated(const dds::Received& sample) {
 /// Under mutex_. The engine delivers a writer's samples in their order, so a gap in their numbers
 /// stays one: overwritten before it was repaired, or best-effort. Those between writers of one
 /// process have none (0).
-void WayIn::count_missing(const dds::Received& sample) {
+void WayIn::count_missing(const dds::Received& sample, Recent& recent) {
   const std::int64_t number = sample.marks.sequence;
-  std::int64_t& newest = recent_[sample.writer].newest;
+  std::int64_t& newest = recent.newest;
   if (newest != 0 && number > newest + 1) {
     const auto gap = static_cast<std::uint64_t>(number - newest - 1);
     const std::uint64_t counted = std::min(gap, turned_away_);
@@ -256,11 +265,14 @@ void WayIn::publish(dds::Received&& sample) {
   if (sample.incoming == nullptr) {
     return;  // another reader of the topic has delivered it
   }
-  (void)deliver_waiting();
   std::span<std::byte> bytes = sample.incoming->bytes();
   const std::lock_guard guard(mutex_);
-  count_missing(sample);
-  if (is_repeated(sample)) {
+  if (!waiting_.empty()) {
+    (void)deliver_what_waits();
+  }
+  Recent& recent = recent_of(sample.writer);
+  count_missing(sample, recent);
+  if (is_repeated(sample, recent)) {
     ++figures_.repeated;
     return;
   }

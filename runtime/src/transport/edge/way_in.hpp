@@ -94,13 +94,15 @@ class WayIn final : public dds::Inbox {
     std::int64_t since_ns = 0;
   };
   [[nodiscard]] bool is_heard();
+  bool deliver_what_waits();
   void keep(std::span<const std::byte> payload, const dds::Received& sample,
             const pool::RequestIdentity& request);
   [[nodiscard]] bool take_identity(const dds::Received& sample, std::span<std::byte>& payload,
                                    pool::RequestIdentity& request);
   void count_received(std::size_t size);
-  [[nodiscard]] bool is_repeated(const dds::Received& sample);
-  void count_missing(const dds::Received& sample);
+  [[nodiscard]] Recent& recent_of(const dds::Gid& writer);
+  [[nodiscard]] static bool is_repeated(const dds::Received& sample, Recent& recent);
+  void count_missing(const dds::Received& sample, Recent& recent);
   [[nodiscard]] bool is_plain(std::span<std::byte> payload);
 
   [[nodiscard]] bool is_ready(const dds::Gid& client) const;

@@ -23,7 +23,7 @@ constexpr std::int64_t longest_pause_ns = 32'000'000;
 /// lost if their reader is busy. They are acknowledged one by one.
 constexpr std::size_t large = std::size_t{128} << 10;
 /// Of one keep-last publisher, unless it is one sample.
-constexpr std::size_t most_on_way = std::size_t{8} << 20;
+constexpr std::size_t most_on_way = std::size_t{24} << 20;
 /// So long a sample waits until anything is acknowledged.
 constexpr std::int64_t longest_wait_ns = 3'000'000'000;
 

@@ -53,15 +53,15 @@ SLOW = """schema: ligament/graph/1
 name: case_slow
 packages: [{nodes}]
 nodes:
-  say: {{type: case/say, parameters: {{count: 6, larger: 20000}}, remap: {{out: image}}}}
+  say: {{type: case/say, parameters: {{count: 6, larger: 200000}}, remap: {{out: image}}}}
   core: {{type: case/xor, remap: {{in: image}}}}
   record: {{type: case/record, parameters: {{file: {file}, count: 6}}, remap: {{in: out}}}}
 topics:
   image:
-    bound_bytes: 30000
+    bound_bytes: 300000
     transports: [gateway, shm]
     qos: {{history: keep_all, depth: 1, durability: transient_local}}
-  out: {{bound_bytes: 30000, qos: {{depth: 6, durability: transient_local}}}}
+  out: {{bound_bytes: 300000, qos: {{depth: 6, durability: transient_local}}}}
 variants:
   quick: {{containers: separate, devices: {{core: fpga0}}}}
   slow: {{containers: separate, devices: {{core: fpga0}}, parameters: {{core: {{pause: 15}}}}}}
@@ -167,7 +167,7 @@ def numbers_of(folder: Path) -> list[int]:
     """Of the images that came: each whole and as it was sent."""
     found = []
     for number, line in enumerate((folder / "results.txt").read_text().splitlines()):
-        size = 20040 + 37 * number
+        size = 200040 + 37 * number
         payload = [int(word) for word in line.split()][-size:]
         assert payload[0] == 1
         assert payload[2:] == [(i * 29 + number) % 256 for i in range(2, size)]
@@ -185,7 +185,7 @@ def test_what_others_take_of_the_memory_counts_and_is_the_same_each_time(slow: P
     assert cycles[0] == cycles[1]
     # Alone, an image takes a beat of 8 bytes per cycle and the way through; with half of the
     # bandwidth for what is read and what is written, nearly twice that.
-    assert all(1.6 * 20040 / 8 <= number <= 2.4 * 20225 / 8 + 700 for number in cycles[0])
+    assert all(1.6 * 200040 / 8 <= number <= 2.4 * 200225 / 8 + 700 for number in cycles[0])
 
 
 def test_a_slow_core_makes_publishers_wait_and_loses_nothing(slow: Path) -> None:

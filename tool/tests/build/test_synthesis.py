@@ -165,6 +165,9 @@ def test_cells_count_as_the_resources_of_budgets() -> None:
     xilinx, ecp5 = find_family("xcup"), find_family("ecp5")
     cells = {"LUT6": 3, "INV": 1, "RAM32M16": 1, "FDRE": 5, "RAMB36E2": 2, "RAMB18E2": 1, "BUFG": 1}
     assert xilinx.resources(cells) == {"bram18": 5, "dsp": 0, "ff": 5, "lut": 12}
+    # By their depth, 64 words of a bit in each LUT, twice for two ports.
+    depths = {"RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8, "RAM128X1D": 4}
+    assert {cell: xilinx.resources({cell: 1})["lut"] for cell in depths} == depths
     cells = {"LUT4": 3, "CCU2C": 2, "TRELLIS_FF": 7, "DP16KD": 1, "PFUMX": 9}
     assert ecp5.resources(cells) == {"bram18": 1, "dsp": 0, "ff": 7, "lut": 7}
     assert find_family(OPEN_FAMILY).part and len({f.name for f in FAMILIES}) == len(FAMILIES)

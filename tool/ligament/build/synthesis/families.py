@@ -18,9 +18,10 @@ Counts = tuple[tuple[str, str, float], ...]
 
 _XILINX: Counts = (
     (r"LUT\d|INV|SRL\w+", "lut", 1),
-    (r"RAM(32|64)X1D", "lut", 2),
-    (r"RAM(32|64)M", "lut", 4),
-    (r"RAM(32M16|64M8)", "lut", 8),
+    (r"RAM(32|64)X1S", "lut", 1),
+    (r"RAM(32|64)X1D|RAM128X1S", "lut", 2),
+    (r"RAM(32|64)M|RAM128X1D|RAM256X1S", "lut", 4),
+    (r"RAM(32M16|64M8|64X8SW|32X16DR8)|RAM256X1D|RAM512X1S", "lut", 8),
     (r"FD[RSCP]E(_1)?", "ff", 1),
     (r"RAMB18E\d", "bram18", 1),
     (r"RAMB36E\d", "bram18", 2),

@@ -9,6 +9,7 @@ the oldest, keep-all makes the publisher wait (spec/wire/pool.md, section 11).
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from types import MappingProxyType
 
 from ligament.graph.model import End
@@ -24,21 +25,27 @@ PATIENCE_MS = 100
 SIMULATED_PATIENCE_MS = 60_000
 """The same where a subscription's device is simulated: host time says nothing about it."""
 
+IN_GATEWAY = 6
+"""Samples that a gateway holds besides those in flight (Member::held_in_gateways)."""
+
 
 def gateway_ends(
-    topic: MappedTopic, gateway: Gateway, hardware: Set[str]
+    topic: MappedTopic, gateway: Gateway, hardware: Set[str], in_flight: int
 ) -> tuple[tuple[End, ...], Mapping[End, int]]:
     """Return the ends in the pool of a topic with a gateway, and the loans of its publisher.
 
     All ends in hardware are one publisher and one subscription there, of one node.
     """
+    held = in_flight + IN_GATEWAY
     ends = [end for end in topic.ends if end.node not in hardware]
     loans: dict[End, int] = {}
     for direction, qos in (("out", gateway.publisher), ("in", gateway.subscription)):
         if qos is not None:
             inside = (e for e in topic.ends if e.node in hardware and e.direction == direction)
             port = min(inside, key=lambda end: end.node != gateway.node).port
-            ends.append(End(gateway.node, port, direction, qos))
+            ends.append(
+                End(gateway.node, port, direction, replace(qos, max_held=max(qos.max_held, held)))
+            )
     for end in ends:
         if end.node == gateway.node and end.direction == "out":
             loans[end] = gateway.rooms

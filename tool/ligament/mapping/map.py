@@ -108,7 +108,7 @@ def map_graph(
             made[t] = replace(
                 topic,
                 gateway=gateway,
-                credit=_gateway_credit(topic, gateway, hardware, containers),
+                credit=_gateway_credit(topic, gateway, hardware, containers, in_flight),
             )
     made = break_cycles(made, hardware)
     return GraphMapping(
@@ -211,9 +211,13 @@ def _topic(graph: Graph, name: str, choice: Choice, containers: Mapping[str, str
 
 
 def _gateway_credit(
-    topic: MappedTopic, gateway: Gateway, hardware: Set[str], containers: Mapping[str, str]
+    topic: MappedTopic,
+    gateway: Gateway,
+    hardware: Set[str],
+    containers: Mapping[str, str],
+    in_flight: int,
 ) -> Credit | None:
-    ends, loans = gateway_ends(topic, gateway, hardware)
+    ends, loans = gateway_ends(topic, gateway, hardware, in_flight)
     patience = SIMULATED_PATIENCE_MS if gateway.subscription else PATIENCE_MS
     return credit_of(ends, containers, topic.bound_bytes, loans, patience)
 

@@ -12,6 +12,8 @@ import pytest
 
 from ligament.artefacts import json_text
 from ligament.errors import InputError
+from ligament.generate.containers import container_file
+from ligament.generate.files import Component
 from ligament.generate.fpga.backend import FpgaBackend
 from ligament.graph import load_graph
 from ligament.graph.model import Graph
@@ -177,3 +179,28 @@ def test_ends_that_ask_for_different_things_cannot_share_one(tmp_path: Path) -> 
     (problem,) = refused.value.problems
     assert problem.code == "gateway-qos"
     assert "'/image' has subscriptions in hardware" in problem.text
+
+
+def test_the_credit_of_a_gateway_is_that_of_its_ends_in_the_pool(graph: Graph) -> None:
+    mapping = mapped(graph)
+    image, middle = mapping.topics["/image"].credit, mapping.topics["/middle"].credit
+    assert image is not None and middle is not None
+    # One publisher and one subscription for all in hardware, which holds more than others do.
+    (ring,) = middle.rings
+    loans, loop, gateway = 2, 2, 1 + 6
+    assert (ring.node, ring.samples, ring.blocks) == ("/first", 7, 7 + 1 + loans + loop + gateway)
+    assert {hop.subscription: hop.held for hop in middle.hops} == {"/loop": 2, "/first": 7}
+    assert [(hop.subscription, hop.rule) for hop in image.hops] == [("/first", "keep-last")]
+
+
+def test_publishers_wait_longer_for_a_simulated_device(graph: Graph) -> None:
+    mapping = mapped(graph)
+    assert mapping.topics["/middle"].credit is not None
+    (waits, *_) = (
+        hop for hop in mapping.topics["/middle"].credit.hops if hop.rule == "back-pressure"
+    )
+    assert waits.text.endswith("then the publisher waits, 60000 ms at most")
+    loaded_as = {("cpu", "case/loop"): Component("loop.so", "Loop")}
+    config = json.loads(container_file(mapping, "loop", loaded_as).text)
+    told = {topic: entry.get("patience_ms") for topic, entry in config["topics"].items()}
+    assert told == {"/image": 60_000, "/middle": 60_000, "/result": None}

@@ -77,6 +77,7 @@ module lig_image_in
   assign field = s_axis_tuser.field;
   assign text_o = text[text_address_i];
 
+  // None of them changes among the pixels.
   logic fields_clk;
   lig_gate fields_gate (.clk_i, .rst_i, .wake_i(state_q != Pixels), .clk_o(fields_clk));
 

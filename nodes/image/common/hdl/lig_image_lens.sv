@@ -34,6 +34,7 @@ module lig_image_lens
 );
   typedef enum logic [1:0] {Read, Divide, Valid} state_e;
   state_e state_q;
+  // Between messages nothing moves.
   logic clk;
   lig_gate gate (.clk_i, .rst_i, .wake_i(s_axis_tvalid || next_i || state_q == Divide), .clk_o(clk));
 

@@ -194,8 +194,10 @@ module lig_image_out
     endcase
   end
 
-  logic clk;
-  lig_gate gate (.clk_i, .rst_i, .wake_i(state_q == Pixels ? pixel_valid_i || broken : state_q != Idle || go_i), .clk_o(clk));
+  // It waits for pixels, or for the next message.
+  logic clk, works;
+  assign works = state_q == Pixels ? pixel_valid_i || broken : state_q != Idle || go_i;
+  lig_gate gate (.clk_i, .rst_i, .wake_i(works), .clk_o(clk));
 
   always_ff @(posedge clk) begin
     if (step || state_q inside {Idle, Measure}) state_q <= next;

@@ -99,7 +99,10 @@ module lig_image_resize
   assign tap = placed_q && (!tapped_q || ask_ready);
   assign take = state_q inside {Row, Columns} && (!placed_q || tap);
 
-  lig_gate ask_gate (.clk_i, .rst_i, .wake_i(start_i || state_q inside {Size, Row, Set} || take || tap || (tapped_q && ask_ready)), .clk_o(ask_clk));
+  // A question waits until its rows are there, most of the time where the result is smaller.
+  logic asks;
+  assign asks = start_i || state_q inside {Size, Row, Set} || take || tap || (tapped_q && ask_ready);
+  lig_gate ask_gate (.clk_i, .rst_i, .wake_i(asks), .clk_o(ask_clk));
 
   logic ahead, behind;  // beyond the first and last column OpenCV gives one pixel all the weight
   assign ahead = index < 0;

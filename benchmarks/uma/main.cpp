@@ -176,8 +176,12 @@ void add_bandwidth(nlohmann::json& found, const Options& options) {
 }
 
 nlohmann::json measure(Options options) {
-  calibrate_cpu(options);
-  calibrate_gpu(options);
+  if (options.setup.size.cpu_repeats == 0) {
+    calibrate_cpu(options);
+  }
+  if (options.setup.size.gpu_repeats == 0) {
+    calibrate_gpu(options);
+  }
   Setup& setup = options.setup;
   setup.domain = "uma-" + std::to_string(::getpid());
   const auto native = without_ros(setup);
@@ -238,6 +242,7 @@ std::string impossible(const Setup& setup) {
 
 void add_options(CLI::App& app, Options& options) {
   Setup& setup = options.setup;
+  setup.size.cpu_repeats = setup.size.gpu_repeats = 0;  // to be calibrated, where they are not said
   app.add_option("--workload", setup.workload)->transform(CLI::CheckedTransformer(workloads));
   app.add_option("--way", setup.way)->transform(CLI::CheckedTransformer(ways));
   app.add_flag("--dds", setup.over_dds);

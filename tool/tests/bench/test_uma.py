@@ -217,6 +217,28 @@ def test_the_notes_say_whether_processors_sleep(
         assert "kept from sleeping" in note or "cannot be opened" in note
 
 
+def test_cells_of_one_workload_and_number_of_nodes_do_the_same_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: dict[str, list[str]] = {}
+
+    def run(cell: Cell, _options: uma.Options, _runs: int, repeats: list[str]) -> dict[str, Any]:
+        told[cell.title] = repeats
+        return FOUND
+
+    monkeypatch.setattr(import_module("ligament.bench.uma.measure"), "run_cell", run)
+    uma.measure(True, uma.Options(only="cache ROS-SHM-ZC", middleware="pool", asleep=True))
+    again = ["--cpu-repeats=3", "--gpu-repeats=2"]
+    for nodes in (2, 3, 5):
+        of_these = [told[f"cache, {nodes} nodes, ROS-SHM-ZC + {m}"] for m in ("SC", "UM", "ZC")]
+        assert of_these == [[], again, again]
+
+
+def test_a_workload_that_is_given_is_not_calibrated() -> None:
+    found = run_cell(cell("cache", 2), SMALL, 1, ["--cpu-repeats=7", "--gpu-repeats=5"])
+    assert (found["cpu_repeats"], found["gpu_repeats"]) == (7, 5)
+
+
 SMALL = uma.Options(rows=32, columns=32, step_us=40, steps=4, runs=2, middleware="pool")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -126,7 +127,11 @@ def measure(quick: bool, options: Options) -> Measured:
 
 
 def measure_cells(measured: Measured, cells: list[Cell], quick: bool, options: Options) -> None:
-    """One after the other; a cell that fails costs its own rows alone."""
+    """One after the other; a cell that fails costs its own rows alone.
+
+    Cells of one workload and number of nodes do the same work: what the first calibrated.
+    """
+    repeats: dict[tuple[str, int], list[str]] = {}
     for number, cell in enumerate(cells, 1):
         runs = runs_of(cell, quick, options)
         print(
@@ -135,11 +140,14 @@ def measure_cells(measured: Measured, cells: list[Cell], quick: bool, options: O
             flush=True,
         )
         try:
-            found = run_cell(cell, options, runs)
+            found = run_cell(cell, options, runs, repeats.get((cell.workload, cell.line.nodes), []))
         except FailureError as error:
             measured.failures.append(f"{cell.title}: {error}")
         else:
             measured.rows += rows_of_cell(cell, found, options.middleware)
+            repeats[cell.workload, cell.line.nodes] = [
+                f"--{part}-repeats={found[f'{part}_repeats']}" for part in ("cpu", "gpu")
+            ]
 
 
 def chosen_cells(options: Options) -> list[Cell]:
@@ -180,13 +188,15 @@ def refusals() -> list[str]:
     return [f"not measured ({titles[0]} and alike): {why}" for why, titles in found.items()]
 
 
-def run_cell(cell: Cell, options: Options, runs: int) -> dict[str, Any]:
-    """Run the program for one cell; what it printed."""
+def run_cell(
+    cell: Cell, options: Options, runs: int, repeats: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Run the program for one cell, which calibrates what `repeats` leave open; what it printed."""
     command = [str(program("ligament-bench-uma")), "--workload", cell.workload]
     command += architecture_words(cell.line, options.middleware)
     for name in ("rows", "columns", "steps"):
         command += [f"--{name}", str(getattr(options, name))]
-    command += ["--runs", str(runs), "--step-us", str(options.step_us)]
+    command += ["--runs", str(runs), "--step-us", str(options.step_us), *repeats]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
     if ended.returncode != 0:
         said = ended.stderr.strip().splitlines()[-1:] or [f"exit {ended.returncode}"]

@@ -117,18 +117,22 @@ def _line(row: Row, rows: list[Row]) -> list[str]:
     head = [str(params["nodes"]), f" {params['ros_mode']}{by}", f" {params['device_mode']}"]
     time = _beside(row, rows, "run_time")
     if row["peer"] == "model":
-        return [*head[:2], " ZC model", f"{time['mean']:.0f}", f"{row['mean']:+.1f}%"]
+        return [*head[:2], " ZC model", f"{time['mean']:.0f}", _percent(row["mean"])]
     step, copies = (_beside(row, rows, m) for m in ("overhead_per_step", "copies_per_message"))
     return [
         *head,
         f" {time['mean']:.0f} ({time['sd']:.0f})",
-        f" {row['mean']:+.1f}%",
-        f" {row['upper95']:+.1f}%",
+        f" {_percent(row['mean'])}",
+        f" {_percent(row['upper95'])}",
         f" {step['p50']:+.0f}",
         f" {_over_two_tasks(time, rows)}",
         f" {copies['mean']:.1f}",
         *(f" {_paper_overhead(device, params['workload'], key)}" for device in DEVICES),
     ]
+
+
+def _percent(value: float) -> str:
+    return f"{value:+.1f}%" if abs(value) < 100 else f"{value:+.0f}%"
 
 
 def _over_two_tasks(time: Row, rows: list[Row]) -> str:

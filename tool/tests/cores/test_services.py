@@ -49,14 +49,15 @@ variants:
   refuses: {{parameters: {{swapped: {{fault: refuses}}}}}}
   short: {{parameters: {{swapped: {{fault: short}}}}}}
 """
-#: Four clients in processes of their own, and a fifth one that dies with open requests.
+#: Four clients in processes of their own, and a fifth one that dies with open requests: long before
+#: the others are done, who have as many requests as that takes.
 CROWD = """schema: ligament/graph/1
 name: case_crowd
 packages: [{nodes}, {example}]
 nodes:
   swapped: {{type: case/swapped}}
   quitter: {{type: case/quitter, on_failure: continue}}
-  first: &client {{type: example/asker, parameters: {{requests: 20, ahead: 4}}}}
+  first: &client {{type: example/asker, parameters: {{requests: 200, ahead: 4}}}}
   second: *client
   third: *client
   fourth: *client
@@ -130,7 +131,7 @@ def test_many_clients_get_their_own_answers_though_one_dies(tmp_path: Path) -> N
     clients = ("first", "second", "third", "fourth")
     until = [word for client in clients for word in ("--until", client)]
     folder = run(written(tmp_path, CROWD), "several", tmp_path / "build", *until)
-    expected = [f"{n} + {1000 * n * n} = {n + 1000 * n * n}" for n in range(20)]
+    expected = [f"{n} + {1000 * n * n} = {n + 1000 * n * n}" for n in range(200)]
     for client in clients:
         assert answers_of(folder, client) == expected, client
     processes = json.loads((folder / "run.json").read_text())["processes"]

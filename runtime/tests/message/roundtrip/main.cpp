@@ -21,7 +21,9 @@ bool read_block(std::string& block) {
 void write_block(const void* data, std::size_t size) {
   const auto length = static_cast<std::uint32_t>(size);
   std::fwrite(&length, sizeof(length), 1, stdout);
-  std::fwrite(data, 1, size, stdout);
+  if (size != 0) {  // of nothing there may be no address
+    std::fwrite(data, 1, size, stdout);
+  }
 }
 
 roundtrip::Outcome answer(const roundtrip::Entry& entry, char verb, const std::string& bytes) {

@@ -100,6 +100,8 @@ def _other_host(interface: str) -> Iterator[list[str]]:
             for words, address in (([], "10.79.0.1/24"), (beyond, "10.79.0.2/24")):
                 subprocess.run([*words, "ip", "address", "add", address, "dev", CABLE], check=True)
                 subprocess.run([*words, "ip", "link", "set", CABLE, "up"], check=True)
+            # The engine ends its threads by packets to its own address, which go over this.
+            subprocess.run([*beyond, "ip", "link", "set", "lo", "up"], check=True)
             yield beyond
         finally:
             subprocess.run(["ip", "link", "delete", CABLE], check=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How-to pages are built as they stand: each file block is written, each command is run."""
 
+import json
 import os
 import re
 import shlex
@@ -80,11 +81,59 @@ def test_the_page_builds_and_runs_outside_the_repository(tmp_path: Path) -> None
     assert list((tmp_path / "build" / "own").glob("libbrightness*.so"))
 
 
+#: Beside the page's graph: what the camera sent, and what its kernel makes of its own images.
+CONTROL = """schema: ligament/graph/1
+name: control
+packages: [nodes]
+nodes:
+  camera: {type: image/camera, parameters: {frames: 50}}
+  sink: {type: image/sink, parameters: {frames: 50}, remap: {image: image_raw}}
+"""
+TWICE = """schema: ligament/graph/1
+name: twice
+packages: [nodes]
+nodes:
+  camera: {type: image/camera, parameters: {frames: 50}}
+  first: {type: my_nodes/invert, device: gpu, remap: {image: image_raw, inverted: once}}
+  second: {type: my_nodes/invert, device: gpu, remap: {image: once, inverted: again}}
+  sink: {type: image/sink, parameters: {frames: 50}, remap: {image: again}}
+topics:
+  image_raw: &image {bound_bytes: 1000000}
+  once: *image
+  again: *image
+"""
+
+
+def ligament(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ligament.cli.main", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def hashes(folder: Path, graph: str) -> list[str]:
+    """Of all images that the sink of a graph's only run has seen."""
+    (record,) = (folder / "build" / graph).glob("*/runs/*/outputs/sink.jsonl")
+    return [json.loads(line)["hash"] for line in record.read_text().splitlines()]
+
+
 @pytest.mark.timeout(600)
 def test_the_page_of_kernels_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
     output = follow(GPU_PAGE, tmp_path)
     assert "/invert" in output
     assert list((tmp_path / "build" / "inverted" / "lib").glob("libmy_nodes-invert-gpu.so"))
+    for name, text in (("control", CONTROL), ("twice", TWICE)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+        ran = ligament(tmp_path, "run", f"{name}.yaml")
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+    sent, inverted, twice = (hashes(tmp_path, name) for name in ("control", "inverted", "twice"))
+    assert len(sent) == 50
+    assert twice == sent
+    assert not set(inverted) & set(sent)
+
+    kernel = tmp_path / "nodes" / "invert" / "invert.cl"
+    kernel.write_text(kernel.read_text().replace("255 - in[i]", "255 - wrong[i]"))
+    broken = ligament(tmp_path, "build", ".")
+    assert broken.returncode != 0
+    assert re.search(r"invert\.cl:3\b", broken.stdout + broken.stderr)
 
 
 def test_the_graph_of_the_page_of_parallel_nodes_can_be_mapped(tmp_path: Path) -> None:

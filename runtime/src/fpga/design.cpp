@@ -260,7 +260,7 @@ void Design::run(Member& member, std::size_t most) {
     return;  // the others of the set are still to come
   }
   for (const Place& place : places_) {
-    if (place.member != nullptr) {
+    if (place.member != nullptr && !starved_) {  // else it still works with what they were
       place.member->set_registers();
     }
   }

@@ -108,7 +108,8 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     )
     for name, config in configs.items():
         path = _configure(build_path.parent, plan, config, options)
-        plan.specs.append(_container_spec(plan, name, str(container_program), path))
+        spec = _container_spec(plan, name, str(container_program), path)
+        plan.specs.append(replace(spec, wishes=_wishes(mapping, spec.nodes)))
     log = folder / "log"
     for spec in edge_specs(edges, plan.domain, plan.run_id, share.containers, log):
         plan.specs.append(replace(spec, command=[*_on_cores(options.cores), *spec.command]))
@@ -118,6 +119,10 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
 def _emulated(mapping: GraphMapping | None) -> dict[str, str]:
     nodes = mapping.nodes if mapping else {}
     return {name: node.device for name, node in nodes.items() if node.implementation == "hls"}
+
+
+def _wishes(mapping: GraphMapping | None, nodes: list[str]) -> dict[str, str]:
+    return {name: mapping.nodes[name].on_failure for name in nodes} if mapping else {}
 
 
 def _container_spec(plan: RunPlan, name: str, program: str, config: Path) -> ContainerSpec:

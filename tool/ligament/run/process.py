@@ -10,7 +10,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +35,8 @@ class ContainerSpec:
     log: Path
     nodes: list[str]
     on_failure: str = "stop"
+    wishes: Mapping[str, str] = field(default_factory=dict)
+    """What each node wants of those, where it is known: the strictest one is `on_failure`."""
     auxiliary: bool = False
     """The graph's work does not need it: its failures are told, and it is tried again."""
     environment: dict[str, str] = field(default_factory=dict)

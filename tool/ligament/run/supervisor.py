@@ -69,6 +69,7 @@ class Supervisor:
         self._watch = ProgressWatch(self.board, observer, options.silence_timeout_s)
         self._records: list[ProcessRecord] = []
         self._restarts: dict[str, int] = {}
+        self._isolated: set[tuple[str, int]] = set()
         self._shutdown = Shutdown()
         self._unclean: Verdict | None = None
         self._needed = {spec.name for spec in specs if not spec.auxiliary}
@@ -262,6 +263,7 @@ class Supervisor:
                     self._observer.note(f"all {len(self._needed)} containers are ready")
             case "status":
                 self._losses.take_status(name, event)
+                self._judge_cores(container, event)
                 for stuck in self.board.take_status(event):
                     self._watch.note_stuck(stuck, name, container.pid)
             case "edge":
@@ -278,6 +280,25 @@ class Supervisor:
                 self._on_done(str(event.get("node", "")))
             case "stopped":
                 self.board.set_state(name, "stopped")
+
+    def _judge_cores(self, container: ContainerProcess, event: dict[str, Any]) -> None:
+        """A core that gets no further message has failed, though its container goes on."""
+        spec = container.spec
+        for node in event.get("nodes", ()):
+            name = str(node.get("id", ""))
+            isolated = (node.get("hardware") or {}).get("isolated") is True
+            if not isolated or (name, container.pid) in self._isolated or self._stopping:
+                continue
+            self._isolated.add((name, container.pid))
+            wish = "restart" if self._options.restart else spec.wishes.get(name, spec.on_failure)
+            text = f"the core of {name} answers no more and gets no further message"
+            if wish == "stop":
+                self._decide(Verdict("failed", f"{text} (on_failure: stop)", 1, spec.name))
+            elif wish == "continue":
+                self._observer.note(f"{text}\nthe others go on (on_failure: continue)")
+            else:
+                self._observer.note(f"{text}: ending {spec.name}")
+                container.send(signal.SIGTERM)
 
     def _on_done(self, node: str) -> None:
         self._done.add(node)

@@ -18,7 +18,7 @@ name: case_image_cores
 nodes:
   camera:
     type: image/camera
-    parameters: {{frames: {FRAMES}, encoding: rgb8, pacing: ack, ack_timeout_ms: 5000}}
+    parameters: {{frames: {FRAMES}, encoding: rgb8, pacing: ack, ack_timeout_ms: 60000}}
     remap: {{image_raw: raw}}
   swap:
     type: image/convert

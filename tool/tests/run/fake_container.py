@@ -46,6 +46,10 @@ def main() -> None:
         if not os.path.exists(marker):
             open(marker, "w").close()
             os.kill(os.getpid(), signal.SIGABRT)
+    if behaviour == "isolated_once" and os.path.exists(os.environ["MARKER"]):
+        behaviour = "done"
+    if behaviour == "isolated_once":
+        open(os.environ["MARKER"], "w").close()
     if behaviour == "complains":
         for text in ("no calibration", "no calibration", "no image"):
             say("error", node=nodes[0], text=text)
@@ -71,6 +75,7 @@ def main() -> None:
                     ],
                     "subscriptions": [],
                     "callback_running_ns": 6_000_000_000 if behaviour == "stuck" else 0,
+                    "hardware": {"isolated": behaviour.startswith("isolated")},
                 }
             )
         say("status", t_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC), nodes=figures)

@@ -179,6 +179,31 @@ def test_continue_leaves_the_others_running(tmp_path: Path, notes: Notes) -> Non
     assert "the others go on" in notes.text
 
 
+def test_a_core_that_answers_no_more_stops_the_graph(tmp_path: Path, notes: Notes) -> None:
+    result = run(tmp_path, notes, {"a": "run", "b": "isolated"})
+    assert (result.verdict.exit_code, result.verdict.container) == (1, "b")
+    assert "the core of /b answers no more" in result.verdict.text
+    assert {p.container: p.exit for p in result.processes} == {"a": "exit 0", "b": "exit 0"}
+
+
+def test_the_graph_goes_on_without_a_core_whose_node_says_so(tmp_path: Path, notes: Notes) -> None:
+    done = run(tmp_path, notes, {"a": "done", "b": "isolated"}, "continue", {"/a"})
+    assert done.verdict.exit_code == 0
+    result = run(tmp_path, notes, {"b": "isolated"}, policy="continue", duration_s=1.0)
+    assert result.verdict.reason == "duration"
+    told = [text for text in notes.texts if "the core of /b" in text]
+    assert told and "the others go on" in told[-1]
+
+
+def test_a_core_that_answers_no_more_is_started_again_with_its_container(
+    tmp_path: Path, notes: Notes
+) -> None:
+    result = run(tmp_path, notes, {"b": "isolated_once"}, policy="restart")
+    assert result.verdict.reason == "finished"
+    assert result.restarts == {"b": 1}
+    assert [p.exit for p in result.processes] == ["exit 0", "exit 0"]
+
+
 def test_a_stubborn_container_is_killed_and_that_is_recorded(tmp_path: Path, notes: Notes) -> None:
     result = run(tmp_path, notes, {"a": "stubborn"}, duration_s=0.2, drain_timeout_s=0.5)
     assert result.shutdown.killed == ["a"]

@@ -27,7 +27,7 @@ from ligament.mapping.cost_model import (
     software,
 )
 from ligament.mapping.costs import Costs
-from ligament.mapping.network_area import area_of_network
+from ligament.mapping.network_area import area_of_gateway, area_of_network
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
 from ligament.mapping.topology import closing_hops
@@ -178,6 +178,11 @@ def _table(
     subscriptions = tuple(e.node for e in topic.subscriptions)
     if topic.rate_hz is None or topic.bound_bytes is None:
         remarks.append(f"{topic.id} counts no traffic: it declares no rate_hz or no bound_bytes")
+    if device is not None and device.budgets and not area_of_gateway(device.family, 64):
+        remarks.append(
+            "cells of gateways, and LUTs of networks, are not counted: there are no figures of "
+            f"them for the family '{device.family}' of {device.name}"
+        )
     found = {
         (p, s): _cost(topic, (p, s), device, port, costs)
         for p in range(len(publishers) + 1)
@@ -218,6 +223,9 @@ def _cost(
         predicted = over_memory
     if predicted is not over_memory:
         area = area_of_network(device.family, width, max(ends[0], 1), ends[1])
+    if predicted is through:
+        own = area_of_gateway(device.family, width)
+        area = {k: area.get(k, 0) + own.get(k, 0) for k in {*area, *own}}
     time_ns = round(predicted.cycles / port.clock_hz * NS) + (0 if inside else hop_ns)
     rate = topic.rate_hz or 0
     moved = math.ceil(predicted.memory_bytes * rate)

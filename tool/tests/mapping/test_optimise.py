@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +25,7 @@ from ligament.mapping.costs import Costs, NodeCost, from_json, from_variant, mer
 from ligament.mapping.explain import explain
 from ligament.mapping.files import load_costs
 from ligament.mapping.model import from_json as mapping_from_json
+from ligament.mapping.network_area import area_of_gateway, area_of_network
 from ligament.mapping.optimise import optimise
 from ligament.mapping.placing import Question, judge, question_of
 from ligament.mapping.platform import Platform
@@ -175,6 +177,21 @@ def test_what_is_not_known_is_said() -> None:
     assert any(r.startswith("/camera counts as 0 ns") for r in remarks)
     with pytest.raises(InputError, match="the costs are of the graph 'other'"):
         optimise(graph, BOARD, Costs("other", {}), None, planned())
+
+
+@pytest.mark.parametrize("family", ["xcup", "ecp5"])
+def test_a_gateway_takes_cells_of_its_own(family: str) -> None:
+    fpga = replace(BOARD.devices["fpga0"], family=family)
+    board = replace(BOARD, devices={**BOARD.devices, "fpga0": fpga})
+    graph = free_graph({"A": "1 -> 2 3 x"}, ("1", "2", "3"))
+    question = question_of(graph, board, costs_of(graph, lambda *_: (1e6, {})), planned())
+    network = area_of_network(family, 64, 1, 2)
+    gateway = area_of_gateway(family, 64)
+    both = {k: math.ceil(network.get(k, 0) + gateway.get(k, 0)) for k in {*network, *gateway}}
+    assert question.topics["/A"].costs[1, 2].area == both
+    # Where there are no figures, it is said.
+    assert any("cells of gateways" in r for r in question.remarks) == (family == "ecp5")
+    assert bool(gateway) == (family == "xcup")
 
 
 def test_nothing_fits_is_a_sentence() -> None:

@@ -89,3 +89,14 @@ def test_two_cycles_with_one_topic_in_common_need_one_deeper_queue_each() -> Non
 def test_the_driving_graph_has_no_risk() -> None:
     for size in (1000, 921_600):
         assert not risks(mapped(papers.EXTENDED_TOPICS, papers.EXTENDED_HARDWARE, size))
+
+
+def test_the_light_detectors_wait_for_each_other_only_where_their_queues_keep_all() -> None:
+    everything = (*papers.EXTENDED_HARDWARE, "control")
+    found = mapped(papers.EXTENDED_TOPICS, everything, 1000)
+    assert not risks(found)
+    cycle = [found.topics[t].stream.queues for t in ("/E", "/F")]  # type: ignore[union-attr]
+    assert [{queue.kind for queue in queues} for queues in cycle] == [{"keep-last"}] * 2
+    # Where no queue on the cycle holds a message, or drops one, they can.
+    (risk,) = risks(mapped(papers.EXTENDED_TOPICS, everything, 921_600, "EF"))
+    assert "/green_light, /red_light can wait for each other over /E, /F" in risk

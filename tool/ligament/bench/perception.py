@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament bench perception`: the demo's figures as rows, fast and paced."""
+"""`ligament bench perception`: the demo's figures as rows, fast, paced, and in hardware."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ from typing import Any
 
 from ligament.bench.framework import Row, make_row
 from ligament.demo.demo import demonstrate
+from ligament.demo.figures import four_ways
 from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
+from ligament.report.statistics import summarise
 from ligament.resources import node_packages_dir
+
+#: Metrics of the published comparison, by the key that the published value has.
+PUBLISHED_AS = {"change": "published", "over_offloaded": "published_over_offloaded"}
+PUBLISHED_HZ = 250e6
 
 
 def measure(quick: bool) -> list[Row]:
@@ -44,6 +50,34 @@ def rows_of_report(report: dict[str, Any]) -> list[Row]:
         rows += _chain_rows(entry, params)
         rows += entry["floors"][-1:]
     rows += report["kernels"]["bare"]
+    rows += _hardware_rows(report)
+    return rows
+
+
+def _hardware_rows(report: dict[str, Any]) -> list[Row]:
+    """Chain and cycles of the variants on the simulated FPGA, and the published comparison.
+
+    `time_base` says whose time it is; cycles are the sum of the designs' medians.
+    """
+    rows: list[Row] = []
+    for entry in report.get("hardware", {}).get("variants", []):
+        params = {"variant": entry["name"], "pacing": "ack", "clock_hz": entry["clock_hz"],
+                  "time_base": entry["time_base"], "equal": entry["equal"]}  # fmt: skip
+        cycles = summarise([entry["cycles_per_frame"]])
+        rows.append(make_row("perception", params, "cycles", "cycles", cycles))
+        if entry["latency_ns"]:
+            rows.append(make_row("perception", params, "chain", "ns", entry["latency_ns"]))
+    for way in four_ways(report):
+        for metric, published in PUBLISHED_AS.items():
+            params = {"variant": way["name"], "clock_hz": way["clock_hz"], "time_base": "modelled"}
+            board = {**params, "clock_hz": PUBLISHED_HZ, "time_base": "host"}
+            for peer, of, value in (
+                ("ligament", params, way[metric]),
+                ("published", board, way[published]),
+            ):
+                if value is not None and (peer == "ligament" or way["clock_hz"] == PUBLISHED_HZ):
+                    row = make_row("perception", of, metric, "1", summarise([value]), peer)
+                    rows.append(row)
     return rows
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 GOAL = 0.05
 """Message passing's share of the chain: less than this, fast and (above the floor) paced."""
+SOFTWARE = "processes"
+PUBLISHED = {"fpga_offloaded": -0.0622, "fpga_streamed": -0.2442, "fpga_fused": -0.2696}
+"""Change of the chain's latency against software, as published: one board, 250 MHz, wall time."""
 
 
 def paced_entry(variant: dict[str, Any], floors: list[dict[str, Any]]) -> dict[str, Any]:
@@ -54,6 +57,39 @@ def hardware_entry(variant: dict[str, Any]) -> dict[str, Any]:
         "cycles_per_frame": sum(row["p50"] for row in cycles.values()),
         "clock_hz": max(clocks, default=None),
     }
+
+
+def four_ways(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """The published comparison: each way's change of the mean latency, at each clock.
+
+    `change` is against software, which differs between computers; `over_offloaded` against the
+    two nodes over memory, at the same clock.
+    """
+    software = next((v for v in report["variants"] if v["name"] == SOFTWARE), None)
+    entries = [
+        entry
+        for entry in report.get("hardware", {}).get("variants", [])
+        if entry["name"] in PUBLISHED and entry["latency_ns"]
+    ]
+    if software is None or not software["latency_ns"]:
+        return []
+    means = {(e["name"], e["clock_hz"]): e["latency_ns"]["mean"] for e in entries}
+    ways = []
+    for (name, clock), mean in means.items():
+        offloaded = means.get(("fpga_offloaded", clock))
+        published = 1 + PUBLISHED[name]
+        ways.append(
+            {
+                "name": name,
+                "clock_hz": clock,
+                "mean_ns": mean,
+                "change": mean / software["latency_ns"]["mean"] - 1,
+                "over_offloaded": mean / offloaded - 1 if offloaded else None,
+                "published": PUBLISHED[name],
+                "published_over_offloaded": published / (1 + PUBLISHED["fpga_offloaded"]) - 1,
+            }
+        )
+    return ways
 
 
 def kernel_entries(

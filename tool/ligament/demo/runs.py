@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,8 +26,12 @@ from ligament.run.supervisor import RunOptions
 
 SIMULATED = "fpga_sim"
 """The platform of variants with nodes on an FPGA."""
+SIMULATED_FASTER = "fpga_sim_250"
+"""The same at the clock of the published measurements; its memory is as far away in nanoseconds."""
 HARDWARE_FRAMES = 60
 """That such variants run, unless all are asked for."""
+FASTER_FRAMES = 10
+"""That they run at the other clock: cycles are the same for each frame, but for alignment."""
 SIMULATED_FRAME_S = 5.0
 """No frame takes that long in the simulator, even on a busy computer."""
 CAMERA = "/camera"
@@ -62,6 +66,8 @@ class DemoRuns:
     """Folders of the finished runs, and the floor beside each paced one."""
 
     fast: dict[str, Path] = field(default_factory=dict)
+    faster: dict[str, Path] = field(default_factory=dict)
+    """Of variants with nodes on an FPGA: at the other clock."""
     paced: dict[str, Path] = field(default_factory=dict)
     floors: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
@@ -120,16 +126,36 @@ def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict
     folders = {}
     for name, build in builds.items():
         count = options.hardware_frames if name in simulated else options.frames
-        frames = count + WARM_UP_FRAMES
-        camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}
-        say(f"running {name}: {frames} frames as fast as the graph goes, on core {one_core()}")
-        patience_s = 3.0 / options.rate_hz
-        if name in simulated:
-            patience_s = SIMULATED_FRAME_S
-            # Else frames that the simulator is still working on would be sent again.
-            camera["ack_timeout_ms"] = int(1000 * SIMULATED_FRAME_S)
-        folders[name] = _run(build, camera | options.input_parameters(), one_core(), patience_s)
+        say(f"running {name}: {count} frames as fast as the graph goes, on core {one_core()}")
+        folders[name] = _run_fast(build, options, count, name in simulated)
     return folders
+
+
+def run_faster(names: Iterable[str], options: DemoOptions, say: Say) -> dict[str, Path]:
+    """Variants with nodes on an FPGA once more, simulated at the other clock.
+
+    They are built apart, so that what was built and run for the usual platform stays what it is.
+    """
+    out = options.out / SIMULATED_FASTER
+    count = min(options.hardware_frames, FASTER_FRAMES)
+    folders = {}
+    for name in names:
+        say(f"building and running {name} on {SIMULATED_FASTER}: {count} frames")
+        build = built(Request(options.graph, name, SIMULATED_FASTER, out)).build
+        folders[name] = _run_fast(build, options, count, in_simulator=True)
+    return folders
+
+
+def _run_fast(build: Path, options: DemoOptions, count: int, in_simulator: bool) -> Path:
+    """`count` frames and those that warm up, one in flight."""
+    frames = count + WARM_UP_FRAMES
+    camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}
+    patience_s = 3.0 / options.rate_hz
+    if in_simulator:
+        patience_s = SIMULATED_FRAME_S
+        # Else frames that the simulator is still working on would be sent again.
+        camera["ack_timeout_ms"] = int(1000 * SIMULATED_FRAME_S)
+    return _run(build, camera | options.input_parameters(), one_core(), patience_s)
 
 
 def run_paced(builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: DemoRuns) -> None:

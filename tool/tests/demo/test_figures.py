@@ -14,12 +14,20 @@ from rich.console import Console
 from ligament.bench.perception import rows_of_report
 from ligament.demo import terminal
 from ligament.demo.demo import demonstrate
-from ligament.demo.figures import hardware_entry, kernel_entries, paced_entry
+from ligament.demo.figures import four_ways, hardware_entry, kernel_entries, paced_entry
 from ligament.demo.reference import first_frames
-from ligament.demo.runs import DemoOptions, in_hardware, not_here, platform_for
-from ligament.demo.terminal import conclusions, hardware_table
+from ligament.demo.runs import (
+    SIMULATED,
+    SIMULATED_FASTER,
+    DemoOptions,
+    in_hardware,
+    not_here,
+    platform_for,
+)
+from ligament.demo.terminal import conclusions, four_ways_table, hardware_table
 from ligament.errors import LigamentError
 from ligament.graph import load_graph
+from ligament.mapping import load_platform
 from ligament.resources import node_packages_dir
 
 SUMMARY = {"n": 3, "p50": 1000.0, "p99": 1.0, "mean": 1.0, "sd": 1.0}
@@ -168,20 +176,69 @@ def told(node: str, value: str, p50: float) -> dict[str, Any]:
     }
 
 
-def test_cycles_of_all_designs_of_a_frame_are_added() -> None:
-    values = [told("/a", "cycles", 300_000.0), told("/b", "cycles", 50_000.0)]
-    values += [told(node, "clock_hz", 100e6) for node in ("/a", "/b")]
+def in_fpga(
+    name: str, mean: float, clock: float = 100e6, cycles: float = 350_000
+) -> dict[str, Any]:
+    values = [told("/a", "cycles", cycles - 50_000), told("/b", "cycles", 50_000.0)]
+    values += [told(node, "clock_hz", clock) for node in ("/a", "/b")]
     values += [told("/c", "bytes", 7.0)]
-    entry = hardware_entry(variant() | {"span_values": values, "time_base": "modelled"})
+    latency = SUMMARY | {"mean": mean}
+    made = variant() | {"name": name, "latency_ns": latency, "span_values": values}
+    return hardware_entry(made | {"time_base": "modelled"})
+
+
+def test_cycles_of_all_designs_of_a_frame_are_added() -> None:
+    entry = in_fpga("one", 1.0)
     assert entry["cycles_per_frame"] == 350_000
     assert entry["clock_hz"] == 100e6
     assert entry["cycles"]["/b"] == {"n": 9, "p50": 50_000.0, "min": 50_000.0, "max": 50_002.0}
+    faster = in_fpga("one", 1.0, 250e6, 360_000)
     console = Console(width=200, record=True)
-    console.print(hardware_table({"variants": [entry]}))
+    console.print(hardware_table({"variants": [entry, faster]}))
     text = console.export_text()
-    assert "3.5 ms" in text and "1.4 ms" in text  # at 100 and at 250 MHz
-    assert "wall time is in neither" in " ".join(text.split())
+    assert "3.5 ms" in text and "1.44 ms" in text  # its own cycles at 100 and at 250 MHz
+    assert "100 MHz" in text and "250 MHz" in text
+    assert "wall time is in none of these" in " ".join(text.split())
     assert "modelled" in text and entry["frames"] == 3
+
+
+def test_the_published_comparison_is_told_at_each_clock() -> None:
+    software = variant() | {"name": "processes", "latency_ns": SUMMARY | {"mean": 1000.0}}
+    entries = [in_fpga("fpga_offloaded", 2000.0), in_fpga("fpga_streamed", 1500.0)]
+    entries += [in_fpga("fpga_offloaded", 800.0, 250e6), in_fpga("fpga_fused", 600.0, 250e6)]
+    entries += [in_fpga("fpga_resize", 1.0)]
+    report = {"variants": [software], "hardware": {"variants": entries}}
+    ways = {(way["name"], way["clock_hz"]): way for way in four_ways(report)}
+    assert {name for name, _ in ways} == {"fpga_offloaded", "fpga_streamed", "fpga_fused"}
+    assert ways["fpga_offloaded", 100e6]["change"] == pytest.approx(1.0)
+    assert ways["fpga_streamed", 100e6]["over_offloaded"] == pytest.approx(-0.25)
+    fused = ways["fpga_fused", 250e6]
+    assert fused["change"] == pytest.approx(-0.4)
+    assert fused["published"] == -0.2696
+    assert fused["published_over_offloaded"] == pytest.approx(0.7304 / 0.9378 - 1)
+    console = Console(width=200, record=True)
+    console.print(four_ways_table(list(ways.values())))
+    text = console.export_text()
+    assert "-40.0%" in text and "-27.0%" in text and "-24.4%" in text and "-6.2%" in text
+    assert four_ways({"variants": [], "hardware": {"variants": entries}}) == []
+    rows = rows_of_report(report | {"kernels": {"bare": []}})
+    found = {
+        (row["peer"], row["params"]["variant"], row["params"]["clock_hz"]): row["p50"]
+        for row in rows
+        if row["metric"] == "change"
+    }
+    assert found["ligament", "fpga_streamed", 100e6] == pytest.approx(0.5)
+    assert found["published", "fpga_fused", 250e6] == -0.2696
+    assert ("published", "fpga_streamed", 100e6) not in found
+    cycles = [row for row in rows if row["metric"] == "cycles"]
+    assert len(cycles) == len(entries) and cycles[0]["p50"] == 350_000
+    assert cycles[0]["params"]["time_base"] == "modelled"
+
+
+def test_both_simulated_platforms_have_the_same_latency_of_memory() -> None:
+    usual, faster = (load_platform(name) for name in (SIMULATED, SIMULATED_FASTER))
+    assert [p.links[0].latency_ns for p in (usual, faster)] == [500, 500]
+    assert faster.clocks["fabric"]["frequency_hz"] == 2.5 * usual.clocks["fabric"]["frequency_hz"]
 
 
 def test_variants_with_cores_run_on_the_simulated_fpga() -> None:

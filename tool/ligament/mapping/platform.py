@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, Location, Problem, listing, nearest
 from ligament.graph.source import Document
 
 
@@ -17,6 +17,7 @@ class Slot:
 
     budgets: Mapping[str, float] = field(default_factory=dict)
     cores: tuple[str, ...] = ()
+    at: Location | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def build_platform(document: Document) -> Platform:
         raise InputError(problems)
     return Platform(
         data["name"],
-        {n: _device(n, d) for n, d in data["devices"].items()},
+        {n: _device(n, d, document) for n, d in data["devices"].items()},
         pools[0] if pools else None,
         tuple(_link(k) for k in data.get("links", ())),
         clocks,
@@ -130,7 +131,7 @@ def _known(
         )
 
 
-def _device(name: str, data: Mapping[str, Any]) -> Device:
+def _device(name: str, data: Mapping[str, Any], document: Document) -> Device:
     return Device(
         name,
         data["kind"],
@@ -141,7 +142,11 @@ def _device(name: str, data: Mapping[str, Any]) -> Device:
         data.get("family", ""),
         data.get("budgets", {}),
         {
-            slot: Slot(found.get("budgets", {}), tuple(found.get("cores", ())))
+            slot: Slot(
+                found.get("budgets", {}),
+                tuple(found.get("cores", ())),
+                document.at("devices", name, "slots", slot),
+            )
             for slot, found in data.get("slots", {}).items()
         },
         data.get("host_memory", ""),

@@ -85,6 +85,7 @@ def test_a_design_has_its_nodes_and_networks(graph: Graph) -> None:
     output = FpgaBackend().generate(graph, mapped(graph))
     assert FpgaBackend().generate(graph, mapped(graph)) == output
     assert set(output.entry["libraries"]) == {"separate-fpga0", "case-xor"}
+    assert {library["times"] for library in output.entry["libraries"].values()} == {1}
     assert output.nodes["/left"].library == output.nodes["/join"].library
     assert output.nodes["/left"].class_name != output.nodes["/right"].class_name
     assert output.nodes["/alone"].class_name == "ligament::generated::CaseXorCore"
@@ -99,6 +100,20 @@ def test_a_design_has_its_nodes_and_networks(graph: Graph) -> None:
     # The core between cores has no end in the pool, so no publisher and no subscription.
     assert code.count("add_input<") == 1
     assert code.count("add_output<") == 1
+
+
+def test_nodes_that_nothing_joins_share_a_model_and_are_counted(graph: Graph) -> None:
+    alone = dict.fromkeys(("/middle", "/left", "/right"), ("shm",))
+    mapping = mapped(graph)
+    topics = {
+        t: replace(topic, transports=alone.get(t, topic.transports))
+        for t, topic in mapping.topics.items()
+    }
+    libraries = FpgaBackend().generate(graph, replace(mapping, topics=topics)).entry["libraries"]
+    assert {name: library["times"] for name, library in libraries.items()} == {
+        "case-xor": 4,
+        "case-join": 1,
+    }
 
 
 def test_variants_with_the_same_hardware_share_its_model(graph: Graph) -> None:

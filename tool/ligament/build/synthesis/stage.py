@@ -50,7 +50,7 @@ def synthesise(folder: Path) -> dict[str, Any]:
     family = find_family(figures.get("family", ""))
     before = {d["name"]: d for d in (_stored(folder) or {}).get("designs", ())}
     designs = []
-    whose = _whose(folder)
+    libraries = _libraries(folder)
     for design in designs_of(folder):
         digest = _digest(design, family, figures)
         entry = before.get(design.name)
@@ -61,10 +61,12 @@ def synthesise(folder: Path) -> dict[str, Any]:
                 "digest": digest,
                 **_measured(design, family, figures, work),
             }
-        designs.append({**entry, "whose": whose.get(design.name, {})})
+        library = libraries.get(design.name, {})
+        times = library.get("times", 1)
+        designs.append({**entry, "whose": library.get("parts", {}), "times": times})
     total = Counter[str]()
     for entry in designs:
-        total.update(entry["total"])
+        total.update({k: entry["times"] * v for k, v in entry["total"].items()})
     result = {
         "schema": SCHEMA,
         "device": device,
@@ -83,13 +85,18 @@ def over_budget(result: Mapping[str, Any]) -> list[Problem]:
         Problem(
             "budget-overrun",
             f"the designs on {result['device']} need {_needed(result, resource)} {resource}: "
-            + ", ".join(f"{d['name']} {_needed(d, resource)}" for d in result["designs"]),
+            + ", ".join(_share(d, resource) for d in result["designs"]),
             expected=f"at most {budget:g}, the budget in platform.yaml",
             hint="map fewer nodes to the device: `ligament map --optimise` takes these areas",
         )
         for resource, budget in sorted(result["budgets"].items())
         if _needed(result, resource) > budget
     ]
+
+
+def _share(design: Mapping[str, Any], resource: str) -> str:
+    times = f" {design['times']} times" if design["times"] > 1 else ""
+    return f"{design['name']}{times} {_needed(design, resource)}"
 
 
 def _needed(entry: Mapping[str, Any], resource: str) -> int:
@@ -103,8 +110,13 @@ def known(folder: Path) -> dict[str, Any] | None:
         return None
     _, figures = _device(_read(folder / "mapping.json"))
     family = find_family(figures.get("family", ""))
-    now = {d.name: _digest(d, family, figures) for d in designs_of(folder)}
-    return result if now == {d["name"]: d["digest"] for d in result["designs"]} else None
+    libraries = _libraries(folder)
+    now = {
+        d.name: (_digest(d, family, figures), libraries.get(d.name, {}).get("times", 1))
+        for d in designs_of(folder)
+    }
+    then = {d["name"]: (d["digest"], d.get("times")) for d in result["designs"]}
+    return result if now == then else None
 
 
 def designs_of(folder: Path) -> Iterator[Design]:
@@ -118,11 +130,10 @@ def designs_of(folder: Path) -> Iterator[Design]:
             yield Design(path.stem, sources)
 
 
-def _whose(folder: Path) -> dict[str, Mapping[str, str]]:
-    """Return the node or topic of each part, by design, as the manifest tells."""
+def _libraries(folder: Path) -> dict[str, Mapping[str, Any]]:
+    """Return what the manifest tells of each design: whose its parts are, and how often it is."""
     backend = _read(folder / "manifest.json").get("backends", {}).get("fpga", {})
-    libraries = backend.get("libraries", {}).values()
-    return {library["target"]: library.get("parts", {}) for library in libraries}
+    return {library["target"]: library for library in backend.get("libraries", {}).values()}
 
 
 def _measured(

@@ -62,6 +62,7 @@ class FpgaBackend:
                     "folder": design.members[0].type.folder,
                     "folders": [member.type.folder for member in design.types],
                     "parts": parts_of(design),
+                    "times": _times(design, made),
                 }
                 for name, design in sorted(designs.items())
             },
@@ -93,6 +94,12 @@ def _designs(
             name = mapped.type.replace("/", "-")
             made[node] = single_design(*types[mapped.type], name)
     return {node: made[node] for node in sorted(made)}
+
+
+def _times(design: Design, made: Mapping[str, Design]) -> int:
+    """Return how often a design is on the chip: nodes that nothing joins have one each."""
+    alone = not design.members[0].id
+    return sum(one.name == design.name for one in made.values()) if alone else 1
 
 
 def _class_in(design: Design, node: str) -> str:

@@ -15,6 +15,10 @@ from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
 #: How often a port stalls, as a share of cycles: never, rarely, mostly.
 STALLS = (0.0, 0.2, 0.8)
 
+#: Pairs of periods in ps: equal, faster in, faster out, nearly equal (the phase drifts through
+#: all values).
+PERIODS = ((10000, 10000), (4000, 11000), (13000, 3000), (10000, 10006))
+
 
 def stalls(share: float, seed: int) -> Iterator[bool]:
     """An endless, repeatable sequence of "stop for this cycle"."""
@@ -35,6 +39,20 @@ def frames_of(rng: random.Random, count: int, beat: int, longest: int) -> list[b
     return [rng.randbytes(size) for size in sizes]
 
 
+def framed(message: bytes, beat: int) -> bytes:
+    """Header (16 bytes) and body as they lie on a stream with beats of that many bytes."""
+    if len(message) <= 16:
+        return message
+    return message[:16].ljust(max(16, beat), b"\0") + message[16:]
+
+
+def messages_of(rng: random.Random, count: int, longest: int) -> list[bytes]:
+    """Headers with bodies: runts, a header alone, a byte of body, around each boundary."""
+    sizes = [1, 8, 16, 17, 24, 16 + 63, 16 + 64, 16 + 65]
+    sizes += [rng.randint(1, longest) for _ in range(count)]
+    return [rng.randbytes(size) for size in sizes]
+
+
 async def start(dut, clock=None, reset=None, period_ns: int = 10) -> None:
     """Start the clock and hold reset for a few cycles."""
     clock = dut.clk_i if clock is None else clock
@@ -45,6 +63,24 @@ async def start(dut, clock=None, reset=None, period_ns: int = 10) -> None:
     await RisingEdge(clock)
     reset.value = 0
     await RisingEdge(clock)
+
+
+async def start_both(s, m, s_ps: int, m_ps: int) -> None:
+    """Start two clocks, and hold their resets; `s` and `m` are (clock, reset)."""
+    for (clock, _), period in ((s, s_ps), (m, m_ps)):
+        cocotb.start_soon(Clock(clock, period, "ps", period_high=period // 2).start())
+    await reset_both(s, m)
+
+
+async def reset_both(s, m) -> None:
+    """Hold both resets together for longer than crossings want."""
+    s[1].value = 1
+    m[1].value = 1
+    await ClockCycles(s[0], 20)
+    await ClockCycles(m[0], 20)
+    m[1].value = 0
+    await ClockCycles(s[0], 2)
+    s[1].value = 0
 
 
 def source(dut, prefix: str = "s_axis", clock=None, reset=None) -> AxiStreamSource:

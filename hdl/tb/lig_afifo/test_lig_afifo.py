@@ -8,31 +8,25 @@ import random
 import cocotb
 import pytest
 from bench import RTL, simulate
-from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, with_timeout
-from stream import frames_of, lanes, receive, sink, source, stalls
-
-#: Periods in ps: equal, faster in, faster out, nearly equal (the phase drifts through all values).
-PERIODS = ((10000, 10000), (4000, 11000), (13000, 3000), (10000, 10006))
+from stream import (
+    PERIODS,
+    frames_of,
+    lanes,
+    receive,
+    reset_both,
+    sink,
+    source,
+    stalls,
+    start_both,
+)
 
 
 async def prepare(dut, s_ps: int, m_ps: int):
     tx = source(dut, "s_axis", dut.s_clk_i, dut.s_rst_i)
     rx = sink(dut, "m_axis", dut.m_clk_i, dut.m_rst_i)
-    cocotb.start_soon(Clock(dut.s_clk_i, s_ps, "ps", period_high=s_ps // 2).start())
-    cocotb.start_soon(Clock(dut.m_clk_i, m_ps, "ps", period_high=m_ps // 2).start())
-    await reset(dut)
+    await start_both((dut.s_clk_i, dut.s_rst_i), (dut.m_clk_i, dut.m_rst_i), s_ps, m_ps)
     return tx, rx
-
-
-async def reset(dut) -> None:
-    dut.s_rst_i.value = 1
-    dut.m_rst_i.value = 1
-    await ClockCycles(dut.s_clk_i, 20)
-    await ClockCycles(dut.m_clk_i, 20)
-    dut.m_rst_i.value = 0
-    await ClockCycles(dut.s_clk_i, 2)
-    dut.s_rst_i.value = 0
 
 
 @cocotb.test()
@@ -56,7 +50,7 @@ async def fills_and_forgets_at_reset(dut):
     assert not dut.s_axis_tready.value
     dut.s_rst_i.value = 1
     tx.clear()
-    await reset(dut)
+    await reset_both((dut.s_clk_i, dut.s_rst_i), (dut.m_clk_i, dut.m_rst_i))
     rx.clear()
     rx.pause = False
     tx.send_nowait(b"after")

@@ -10,16 +10,13 @@ import cocotb
 import pytest
 from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, with_timeout
-from stream import STALLS, lanes, receive, sink, source, stalls, start
+from stream import STALLS, framed, lanes, messages_of, receive, sink, source, stalls, start
 
 HEADER = os.environ.get("HEADER", "1") == "1"
 
 
-def framed(message: bytes, beat: int) -> bytes:
-    """Header (16 bytes) and body as they lie on a stream with beats of that many bytes."""
-    if not HEADER or len(message) <= 16:
-        return message
-    return message[:16].ljust(max(16, beat), b"\0") + message[16:]
+def as_sent(message: bytes, beat: int) -> bytes:
+    return framed(message, beat) if HEADER else message
 
 
 @cocotb.test()
@@ -29,14 +26,11 @@ async def reframes(dut, idle, back):
     await start(dut)
     tx.set_pause_generator(stalls(idle, 1))
     rx.set_pause_generator(stalls(back, 2))
-    rng = random.Random(9)
-    # Runts of one byte and of one narrow beat, header only, one byte of body, around each boundary.
-    sizes = [1, 8, 16, 17, 24, 16 + 63, 16 + 64, 16 + 65, *(rng.randint(1, 300) for _ in range(8))]
-    messages = [rng.randbytes(size) for size in sizes]
+    messages = messages_of(random.Random(9), 8, 300)
     for message in messages:
-        tx.send_nowait(framed(message, lanes(dut)))
+        tx.send_nowait(as_sent(message, lanes(dut)))
     got = await with_timeout(receive(rx, len(messages)), 500, "us")
-    assert got == [framed(message, lanes(dut, "m_axis")) for message in messages]
+    assert got == [as_sent(message, lanes(dut, "m_axis")) for message in messages]
 
 
 @cocotb.test()
@@ -53,8 +47,8 @@ async def forgets_at_reset(dut):
     rx.clear()
     rx.pause = False
     message = b"16 bytes of head" + b"and a body"
-    tx.send_nowait(framed(message, lanes(dut)))
-    assert await with_timeout(receive(rx, 1), 10, "us") == [framed(message, lanes(dut, "m_axis"))]
+    tx.send_nowait(as_sent(message, lanes(dut)))
+    assert await with_timeout(receive(rx, 1), 10, "us") == [as_sent(message, lanes(dut, "m_axis"))]
 
 
 @pytest.mark.parametrize(

@@ -291,13 +291,17 @@ class Supervisor:
                 continue
             self._isolated.add((name, container.pid))
             wish = "restart" if self._options.restart else spec.wishes.get(name, spec.on_failure)
-            text = f"the core of {name} answers no more and gets no further message"
+            text = (
+                f"the core of {name} answers no more and gets no further message; "
+                "`fpga: {waveforms: true}` of the variant shows what it does"
+            )
             if wish == "stop":
-                self._decide(Verdict("failed", f"{text} (on_failure: stop)", 1, spec.name))
+                why = f"{text}\nthe graph stops (on_failure: stop)"
+                self._decide(Verdict("failed", why, 1, spec.name))
             elif wish == "continue":
                 self._observer.note(f"{text}\nthe others go on (on_failure: continue)")
             else:
-                self._observer.note(f"{text}: ending {spec.name}")
+                self._observer.note(f"{text}\nending {spec.name} (on_failure: restart)")
                 container.send(signal.SIGTERM)
 
     def _on_done(self, node: str) -> None:

@@ -127,6 +127,7 @@ def map_graph(
         containers=_members(containers),
         wait=wanted.wait,
         edge=wanted.edge,
+        distro=graph.distro,
         communication=communication(
             topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}
         ),

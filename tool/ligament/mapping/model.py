@@ -253,6 +253,8 @@ class GraphMapping:
     containers: Mapping[str, tuple[str, ...]]
     wait: Wait = field(default_factory=Wait)
     edge: Edge = field(default_factory=Edge)
+    #: ROS 2's, whose forms on the network the edges speak.
+    distro: str = field(default="jazzy", metadata={"left_out": "jazzy"})
     description: str = ""
     communication: Communication = Communication()
     warnings: tuple[str, ...] = ()
@@ -291,6 +293,7 @@ def from_json(data: Mapping[str, Any]) -> GraphMapping:
         containers={k: tuple(v) for k, v in data["containers"].items()},
         wait=Wait(**data.get("wait", {})),
         edge=edge_from_json(data.get("edge", {})),
+        distro=data.get("distro", "jazzy"),
         description=data.get("description", ""),
         communication=_communication(data.get("communication", {})),
         warnings=tuple(data.get("warnings", ())),

@@ -37,7 +37,6 @@ class EdgeOptions:
 
     wanted: bool = False
     domain_id: int | None = None
-    humble: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def plan_edges(mapping: GraphMapping | None, share: Share, options: EdgeOptions)
         per_container=asked.per == "container",
         inside=inside,
         ros_tools=asked.ros_tools,
-        humble=options.humble,
+        humble=mapping is not None and mapping.distro == "humble",
         network=choose_network(asked, options.domain_id),
     )
 

@@ -6,6 +6,13 @@ from __future__ import annotations
 import os
 import socket
 
+#: CYCLONEDDS_URI: no network is needed, and none hears us.
+LOOPBACK = (
+    "<General><Interfaces><NetworkInterface name='lo' multicast='false'/></Interfaces></General>"
+    "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
+    "<MaxAutoParticipantIndex>60</MaxAutoParticipantIndex>"
+    "<Peers><Peer address='127.0.0.1'/></Peers></Discovery>"
+)
 _taken: list[socket.socket] = []
 
 

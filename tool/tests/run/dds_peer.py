@@ -7,8 +7,12 @@ dds_peer.py DOMAIN parameters NODE prints the names of a node's parameters, whic
 dds_peer.py DOMAIN set NODE NAME N sets an integer parameter; prints as JSON what it was, whether it
                                    was accepted and why not, what it is now, and how it is described
 dds_peer.py DOMAIN xcdr2           is a publisher of rt/chatter that knows XCDR2 alone, until killed
-dds_peer.py DOMAIN graph [S]       prints the nodes that ros_discovery_info names, then
-                                   endpoints of rt/ topics, as JSON; gives up after S seconds
+dds_peer.py DOMAIN humble          prints the nodes' names, read as a node of ROS 2 Humble does
+dds_peer.py DOMAIN graph S [NODES] prints the nodes that ros_discovery_info names, the publishers of
+                                   rt/ topics and of that with their user data, what of their QoS is
+                                   not the default, and the participants' user data, as JSON: once
+                                   NODES are there (as JSON, with their counts of readers and
+                                   writers), or two; gives up after S seconds
 """
 
 # No `from __future__ import annotations`: the binding reads the annotations of its classes.
@@ -20,7 +24,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
+from cyclonedds.builtin import (
+    BuiltinDataReader,
+    BuiltinTopicDcpsParticipant,
+    BuiltinTopicDcpsPublication,
+)
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlStruct
 from cyclonedds.idl.annotations import final
@@ -69,6 +77,34 @@ class GraphInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::ParticipantEntit
 
     gid: Gid
     node_entities_info_seq: sequence[NodeInfo]
+
+
+@dataclass
+@final
+class HumbleGid(IdlStruct, typename="rmw_dds_common::msg::dds_::Gid_"):
+    """The same before Jazzy."""
+
+    data: array[uint8, 24]
+
+
+@dataclass
+@final
+class HumbleNodeInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::NodeEntitiesInfo_"):
+    """The same before Jazzy."""
+
+    node_namespace: str
+    node_name: str
+    reader_gid_seq: sequence[HumbleGid]
+    writer_gid_seq: sequence[HumbleGid]
+
+
+@dataclass
+@final
+class HumbleGraphInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_"):
+    """The same before Jazzy."""
+
+    gid: HumbleGid
+    node_entities_info_seq: sequence[HumbleNodeInfo]
 
 
 @dataclass
@@ -275,28 +311,65 @@ def talk(participant: DomainParticipant, count: int) -> None:
     time.sleep(0.5)
 
 
-def graph(participant: DomainParticipant, patience_s: float) -> None:
+def graph(participant: DomainParticipant, patience_s: float, wanted: dict[str, list[int]]) -> None:
     """Print what a ROS 2 tool would see."""
     topic = Topic(participant, "ros_discovery_info", GraphInfo)
     reader = DataReader(participant, topic, qos(Policy.Durability.TransientLocal))
     endpoints = BuiltinDataReader(participant, BuiltinTopicDcpsPublication)
-    nodes: dict[str, tuple[int, int]] = {}
+    nodes: dict[str, list[int]] = {}
+    writers: dict[str, set[bytes]] = {}
+    known: dict[bytes, Any] = {}
 
-    def both() -> bool:
+    def all_of_it() -> bool:
         for info in reader.take(N=20):
             for node in getattr(info, "node_entities_info_seq", []):
                 name = f"{node.node_namespace.rstrip('/')}/{node.node_name}"
-                nodes[name] = (len(node.reader_gid_seq), len(node.writer_gid_seq))
-        return {"/talker", "/listener"} <= set(nodes)
+                nodes[name] = [len(node.reader_gid_seq), len(node.writer_gid_seq)]
+                writers[name] = {bytes(gid.data) for gid in node.writer_gid_seq}
+        known.update((endpoint.key.bytes, endpoint) for endpoint in endpoints.take(N=200))
+        named = nodes == wanted if wanted else {"/talker", "/listener"} <= set(nodes)
+        return named and all(gids <= set(known) for gids in writers.values())
 
-    until(both, patience_s)
-    found = []
-    for endpoint in endpoints.take(N=100):
-        if str(endpoint.topic_name).startswith("rt/"):
-            data = endpoint.qos[Policy.Userdata]
-            text = bytes(data.data).decode() if data is not None else ""
-            found.append([endpoint.topic_name, endpoint.type_name, text])
-    print(json.dumps({"nodes": nodes, "writers": found}))
+    until(all_of_it, patience_s)
+    found = [e for e in known.values() if str(e.topic_name).startswith(("rt/", "ros_"))]
+    others = BuiltinDataReader(participant, BuiltinTopicDcpsParticipant)
+    told = {
+        "nodes": nodes,
+        "writers": [(e.topic_name, e.type_name, user_data(e.qos)) for e in found],
+        "qos": {e.topic_name: unusual(e.qos) for e in found},
+        "participants": [user_data(other.qos) for other in others.take(N=100)],
+    }
+    print(json.dumps(told))
+
+
+def humble(participant: DomainParticipant) -> None:
+    """Print the nodes that a message in the older form names."""
+    topic = Topic(participant, "ros_discovery_info", HumbleGraphInfo)
+    reader = DataReader(participant, topic, qos(Policy.Durability.TransientLocal))
+    names: set[str] = set()
+
+    def all_of_them() -> bool:
+        for info in reader.take(N=20):
+            names.update(node.node_name for node in getattr(info, "node_entities_info_seq", []))
+        return {"talker", "listener"} <= names
+
+    until(all_of_them)
+    print(json.dumps(sorted(names)))
+
+
+def user_data(of: Qos) -> str:
+    """As text."""
+    data = of[Policy.Userdata]
+    return bytes(data.data).decode() if data is not None else ""
+
+
+def unusual(of: Qos) -> list[str]:
+    """What differs from reliable, volatile, without limits in time."""
+    usual = (Policy.Durability.Volatile, Policy.Lifespan(duration(infinite=True)))
+    found = [of[Policy.Durability], of[Policy.Lifespan]]
+    words = [str(policy) for policy in found if policy is not None and policy not in usual]
+    is_reliable = isinstance(of[Policy.Reliability], Policy.Reliability.Reliable)
+    return words if is_reliable else ["best effort", *words]
 
 
 CLIENT = 0x1234_5678_9ABC_DEF0
@@ -357,7 +430,9 @@ def main() -> None:
     """Do one thing."""
     participant = DomainParticipant(int(sys.argv[1]))
     if sys.argv[2] == "graph":
-        graph(participant, float(sys.argv[3]) if len(sys.argv) > 3 else PATIENCE_S)
+        graph(participant, float(sys.argv[3]), json.loads(sys.argv[4] if sys.argv[4:] else "{}"))
+    elif sys.argv[2] == "humble":
+        humble(participant)
     elif sys.argv[2] == "xcdr2":
         only = Qos(Policy.DataRepresentation(use_xcdrv2_representation=True))
         writer = DataWriter(participant, Topic(participant, "rt/chatter", String), only)

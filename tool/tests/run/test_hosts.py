@@ -19,17 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dds_domain import LOOPBACK, take_dds_domain
 from run_chat import LIGAMENT
 from two_hosts import TwoHosts, missing
 
 from ligament.bench.framework import program
 
 HERE = Path(__file__).parent
-LOOPBACK = (
-    "<General><Interfaces><NetworkInterface name='lo' multicast='false'/></Interfaces></General>"
-    "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
-    "<Peers><Peer address='127.0.0.1'/></Peers></Discovery>"
-)
 NO_NAMESPACES = missing()
 needs_namespaces = pytest.mark.skipif(
     bool(NO_NAMESPACES), reason=f"this machine has no such thing: {NO_NAMESPACES}"
@@ -133,7 +129,7 @@ def test_both_parts_run_on_one_computer_in_two_pools(
     build: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CYCLONEDDS_URI", LOOPBACK)
-    words = ["--quiet", "--domain-id", str(1 + os.getpid() % 99)]
+    words = ["--quiet", "--domain-id", str(take_dds_domain())]
     command = [*LIGAMENT, "run", str(build), *words]
     pool = f"hosts-{os.getpid()}"
     other = subprocess.Popen([*command, "--host", "a", "--domain", f"{pool}-a"])

@@ -50,6 +50,7 @@ struct Options {
   std::uint64_t doorbell = 4;  ///< of one word from software to the design
   std::uint64_t poll = 0;      ///< period of whoever looks for messages by polling; 0: event-driven
   std::uint64_t publish = 0;   ///< of the software that publishes
+  std::uint64_t cancel = 0;    ///< of a gateway that takes back its request before it publishes
   double copy_rate = 20;       ///< bytes per cycle
 };
 
@@ -325,7 +326,7 @@ class System {
   /// The delegate hears of it, takes back its request where the published gateway has to, and
   /// publishes.
   void store() {
-    std::uint64_t running = cycle_ + options_.event;
+    std::uint64_t running = cycle_ + options_.event + (is_gateway ? options_.cancel : 0);
     if (options_.poll != 0 && is_gateway) {
       running = found(running, 0);
     }
@@ -384,6 +385,7 @@ bool set(Options& options, const std::string& word) {
       {"doorbell", [&] { options.doorbell = cycles; }},
       {"poll", [&] { options.poll = cycles; }},
       {"publish", [&] { options.publish = cycles; }},
+      {"cancel", [&] { options.cancel = cycles; }},
       {"copy_rate", [&] { options.copy_rate = value; }},
   };
   const auto found = keys.find(key);

@@ -150,6 +150,23 @@ def run_bench(name: str, quick: bool, options: Any = None) -> dict[str, Any]:
     return {**result, **{key: value for key, value in extra.items() if value}}
 
 
+def result_text(result: dict[str, Any]) -> str:
+    """A result file: a row per line, which is a third of its size and what a diff shows."""
+    parts = []
+    for key, value in result.items():
+        if key in ("rows", "comparisons"):
+            lines = ",\n".join(f"    {json.dumps(_rounded(row))}" for row in value)
+            parts.append(f'  "{key}": [\n{lines}\n  ]')
+        else:
+            parts.append(f'  "{key}": ' + json.dumps(value, indent=2).replace("\n", "\n  "))
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    """Ten digits: a count of cycles or nanoseconds is whole, a ratio has no more to say."""
+    return {k: float(f"{v:.10g}") if isinstance(v, float) else v for k, v in row.items()}
+
+
 def program(name: str) -> Path:
     """A benchmark program, where the runtime's installation puts it."""
     path = resources.prefix() / "lib" / "ligament" / name

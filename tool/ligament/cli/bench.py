@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ligament.artefacts import write_json
-from ligament.bench.framework import BENCHES, Bench, run_bench
+from ligament.artefacts import write_text
+from ligament.bench.framework import BENCHES, Bench, result_text, run_bench
 from ligament.errors import FailureError
 
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer repeats: under a minute.")]
@@ -55,7 +55,7 @@ def measure_and_show(entry: Bench, quick: bool, json: Path | None, options: Any)
         for note in result.get("notes", ()):
             console.print(note, soft_wrap=True, highlight=False)
     if json is not None:
-        write_json(json, result)
+        write_text(json, result_text(result))
         console.print(f"rows: {json}", soft_wrap=True)
     if failures := result.get("failures"):
         raise FailureError("not everything could be measured:\n  " + "\n  ".join(failures))

@@ -19,6 +19,15 @@ ROW = {"bench": "b", "params": {"bytes": 1}, "peer": "ligament", "metric": "m", 
        "n": 2, "p50": 1.0, "p99": 2.0, "mean": 1.5, "sd": 0.5}  # fmt: skip
 
 
+def test_a_result_has_a_row_per_line() -> None:
+    exact = {**ROW, "p50": 1234567891.0, "mean": 1 / 3}
+    result = {"schema": framework.SCHEMA, "context": {"quick": True}, "rows": [ROW, exact]}
+    text = framework.result_text(result)
+    assert json.loads(text) == {**result, "rows": [ROW, {**exact, "mean": 0.3333333333}]}
+    first = next(line for line in text.splitlines() if '"bench"' in line)
+    assert first == f"    {json.dumps(ROW)},"
+
+
 def program(tmp_path: Path, body: str) -> list[str]:
     path = tmp_path / "program"
     path.write_text(f"#!/bin/sh\n{body}\n")

@@ -41,6 +41,8 @@ def test_the_full_plan_has_the_twelve_experiments_in_four_sizes() -> None:
 def test_the_published_design_is_64_bits_wide_and_asks_once_at_a_time() -> None:
     plan = options.plan_of(True, Options(published=True))
     assert {(shape.width, shape.burst) for shape in plan.shapes} == {(64, 0)}
+    readings = {rows.peer_of(shape): shape.word_wise for shape in plan.shapes}
+    assert readings == {"published-sources": True, "published-text": False}
     assert all(experiment.software for experiment in plan.experiments())
 
 
@@ -74,7 +76,7 @@ def test_a_missed_goal_is_named() -> None:
         if row["metric"] == "port_efficiency":
             row["p50"] = 0.89
     assert "port efficiency of 0.890, goal 0.9" in rows.missed_goals(slow)[0]
-    published = [{**row, "peer": "published-parameters"} for row in slow]
+    published = [{**row, "peer": "published-text"} for row in slow]
     assert rows.missed_goals(published) == []
 
 
@@ -123,11 +125,11 @@ def test_designs_carry_every_byte_in_the_same_cycles_each_time() -> None:
         for publisher in ("hw", "sw"):
             for size in (5, 63, 64, 65, 5000):
                 experiment = Experiment(publisher, size, 3, 50, True)
-                first = design.run(program, experiment, published=False)
-                assert first == design.run(program, experiment, published=False)
+                first = design.run(program, experiment, published={})
+                assert first == design.run(program, experiment, published={})
                 assert len(first["hw"]) == len(first["sw"]) == 3
                 beats = -(-size // 16)
                 crossings = 1 if gateway else 3 if publisher == "hw" else 2
                 assert first["reads"] + first["writes"] == 3 * crossings * beats
         with pytest.raises(FailureError, match="must be 5 or more"):
-            design.run(program, Experiment("hw", 4, 1, 50, True), published=False)
+            design.run(program, Experiment("hw", 4, 1, 50, True), published={})

@@ -24,7 +24,7 @@ def measure(quick: bool, options: Options) -> Measured:
         through_gateway = design.build(shape, gateway=True)
         for experiment in plan.experiments():
             pair = [
-                design.run(program, experiment, plan.published)
+                design.run(program, experiment, design.PUBLISHED.get(rows.peer_of(shape), {}))
                 for program in (over_memory, through_gateway)
             ]
             measured.rows += rows.rows_of(shape, experiment, *pair)

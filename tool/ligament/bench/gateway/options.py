@@ -28,6 +28,8 @@ class Shape:
     subscribers: int
     #: Beats of a burst; 0: the published design.
     burst: int
+    #: Of that: whether its gateway reads word by word.
+    word_wise: bool = False
 
     @property
     def name(self) -> str:
@@ -66,7 +68,7 @@ class Options:
     ] = ""
     published: Annotated[
         bool,
-        typer.Option("--published", help="The published design: 64 bits, one request, polls."),
+        typer.Option("--published", help="The published design, by its sources and by its text."),
     ] = False
 
 
@@ -109,9 +111,10 @@ def plan_of(quick: bool, options: Options) -> Plan:
     sizes = list(MESSAGES)[:2] if quick else list(MESSAGES)
     sizes = numbers_of("sizes", options.sizes, sizes, list(MESSAGES))
     shapes = [
-        Shape(width, count, 0 if options.published else burst_of(width))
+        Shape(width, count, 0 if options.published else burst_of(width), word_wise)
         for width in widths
         for count in subscribers
+        for word_wise in ((True, False) if options.published else (False,))
     ]
     return Plan(shapes, sizes, latencies, options.published)
 

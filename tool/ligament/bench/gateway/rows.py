@@ -34,7 +34,7 @@ def rows_of(
     shape: Shape, experiment: Experiment, smt: dict[str, Any], gateway: dict[str, Any]
 ) -> list[Row]:
     """Transfers, their ratios and the port's efficiency."""
-    peer = "ligament" if shape.burst else "published-parameters"
+    peer = peer_of(shape)
     common = {
         "publisher": experiment.publisher,
         "subscribers": shape.subscribers,
@@ -57,6 +57,13 @@ def rows_of(
             of = {**common, "transport": transport}
             rows.append(make_row("gateway", of, "port_efficiency", "1", summarise([share]), peer))
     return rows
+
+
+def peer_of(shape: Shape) -> str:
+    """Whose figures these are: ours, or those of a reading of the published design."""
+    if shape.burst:
+        return "ligament"
+    return "published-sources" if shape.word_wise else "published-text"
 
 
 def speedups(smt: list[int], gateway: list[int], published: bool) -> list[float]:

@@ -22,6 +22,12 @@ NAMES = {"hw": "hardware", "sw": "software"}
 
 Cells = dict[tuple[Any, ...], dict[str, Any]]
 KEYS = ("width", "read_latency", "software", "publisher", "bytes", "subscribers")
+#: Whose figures a table shows, by peer.
+OURS = {
+    "ligament": "",
+    "published-sources": "published design, by its sources: ",
+    "published-text": "published design, by its text: ",
+}
 
 
 def print_result(console: Console, result: dict[str, Any]) -> None:
@@ -35,10 +41,10 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     efficiency: Cells = {
         key_of(r): r for r in _of(rows, "port_efficiency") if r["params"]["transport"] == "smt"
     }
-    for width, latency, software in shown(efficiency):
+    for shared in shown(efficiency):
         for publisher in ("hw", "sw"):
-            head = (width, latency, software, publisher)
-            keys = sorted(key for key in efficiency if key[:4] == head)
+            head = (*shared, publisher)
+            keys = sorted(key for key in efficiency if key[:5] == head)
             console.print(_table(head, keys, (speedups, transfers, efficiency)), soft_wrap=True)
             for path in ("hw", "sw"):
                 text = PUBLISHED[publisher, path]
@@ -51,13 +57,13 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
 
 def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
     """Of the experiment that a row belongs to."""
-    return tuple(row["params"][key] for key in KEYS)
+    return (row["peer"], *(row["params"][key] for key in KEYS))
 
 
 def shown(cells: Cells) -> list[tuple[Any, ...]]:
-    """Width, latency, software of the tables: one latency; with software's time and without."""
-    heads = sorted({key[:3] for key in cells})
-    usual = [head for head in heads if head[1] in (0, LATENCY)]
+    """Peer, width, latency, software of the tables: one latency; software's time or none."""
+    heads = sorted({key[:4] for key in cells})
+    usual = [head for head in heads if head[2] in (0, LATENCY)]
     return usual or heads[:1]
 
 
@@ -67,16 +73,17 @@ def _of(rows: list[dict[str, Any]], metric: str) -> list[dict[str, Any]]:
 
 def _table(head: tuple[Any, ...], keys: list[Any], cells: tuple[Cells, Cells, Cells]) -> Table:
     speedups, transfers, efficiency = cells
-    width, latency, software, publisher = head
+    peer, width, latency, software, publisher = head
     time = "software's time included" if software else "hardware alone"
     title = f"{NAMES[publisher]} publisher, {width} bits, {latency} cycles to memory, {time}"
+    title = OURS[peer] + title
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     for heading in ("bytes", "cores", "smt ms", "gateway ms", "hw x", "smt ms", "gateway ms"):
         table.add_column(heading, justify="right", no_wrap=True)
     for heading in ("sw x", "smt port"):
         table.add_column(heading, justify="right", no_wrap=True)
     for key in keys:
-        words = [str(key[4]), str(key[5])]
+        words = [str(key[5]), str(key[6])]
         for path in ("hw", "sw"):
             for transport in ("smt", "gateway"):
                 cycles = transfers[(*key, path, transport)]["mean"]
@@ -89,15 +96,23 @@ def _table(head: tuple[Any, ...], keys: list[Any], cells: tuple[Cells, Cells, Ce
 def _sweep(speedups: Cells) -> Table:
     """Least and largest speed-up over all memory latencies."""
     groups: dict[tuple[Any, ...], list[float]] = {}
-    for (width, _, software, publisher, size, cores, path), row in speedups.items():
-        key = (width, software, publisher, path, size, cores)
+    for (peer, width, _, software, publisher, size, cores, path), row in speedups.items():
+        key = (peer, width, software, publisher, path, size, cores)
         groups.setdefault(key, []).append(row["p50"])
     title = "speed-up over all memory latencies"
     table = Table(box=None, pad_edge=False, title=title, title_justify="left")
-    for heading in ("bits", "software", "from", "to", "bytes", "cores", "least", "most", "n"):
+    for heading in ("of", "bits", "software", "from", "to", "bytes", "cores", "least", "most", "n"):
         table.add_column(heading, justify="right", no_wrap=True)
     for key, values in sorted(groups.items()):
-        width, software, publisher, path, size, cores = key
-        words = [str(width), "yes" if software else "no", publisher, path, str(size), str(cores)]
+        peer, width, software, publisher, path, size, cores = key
+        words = [
+            peer,
+            str(width),
+            "yes" if software else "no",
+            publisher,
+            path,
+            str(size),
+            str(cores),
+        ]
         table.add_row(*words, f"{min(values):.2f}", f"{max(values):.2f}", str(len(values)))
     return table

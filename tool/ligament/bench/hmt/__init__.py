@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from ligament.bench.framework import Measured, Row
-from ligament.bench.hmt import area, chain, driving, network, rows
-from ligament.bench.hmt.options import Options, Plan, plan_of
+from ligament.bench.hmt import area, chain, driving, memory, network, rows
+from ligament.bench.hmt.options import PUBLISHED_WIDTHS, Options, Plan, plan_of
 from ligament.bench.hmt.table import print_result
 from ligament.errors import FailureError
 
@@ -29,13 +29,15 @@ def measure(quick: bool, options: Options) -> Measured:
 
 def _add_cycles(measured: Measured, plan: Plan, quick: bool) -> None:
     measured.versions.update(network.versions())
-    measured.notes += rows.NOTES
+    measured.notes += [*rows.NOTES, *memory.NOTES]
     for shape in plan.shapes:
         program = network.build(shape)
         for size in plan.sizes:
             measured.rows += rows.transfers(shape, size, plan, program)
+    for width in sorted({shape.width for shape in plan.shapes}):
+        measured.rows += memory.measure(width, plan)
     if not plan.published:
-        for width in sorted({shape.width for shape in plan.shapes} & {64, 512}):
+        for width in sorted({shape.width for shape in plan.shapes} & set(PUBLISHED_WIDTHS)):
             measured.rows += chain.measure(width, quick)
     measured.rows += rows.simulation_speed(plan)
 

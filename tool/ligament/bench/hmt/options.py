@@ -14,6 +14,7 @@ from ligament.errors import InputError, Problem
 #: Sizes of the published table: RGB images of side 32..1024.
 SIZES = (3072, 12288, 49152, 196608, 786432, 3145728)
 WIDTHS = (64, 128, 256, 512)
+PUBLISHED_WIDTHS = (64, 512)
 #: Beats of framing that the published system spends on an Image.
 PUBLISHED_HEADER_BEATS = 15
 
@@ -26,14 +27,16 @@ class Options:
         str, typer.Option("--publishers", help="How many, a list with commas (1,2,3,4).")
     ] = ""
     subscribers: Annotated[
-        str, typer.Option("--subscribers", help="How many, a list with commas (1,2,4,9).")
+        str, typer.Option("--subscribers", help="How many, a list with commas (1,2,9).")
     ] = ""
     widths: Annotated[
         str, typer.Option("--widths", help="Bits per beat, a list with commas (64,512).")
     ] = ""
     published: Annotated[
         bool,
-        typer.Option("--published", help="The published design: 64 bits, 15 beats of framing."),
+        typer.Option(
+            "--published", help="The published design: 64 bits, 15 beats of framing, one request."
+        ),
     ] = False
     area: Annotated[
         bool, typer.Option("--area", help="Count cells with Yosys as well: 24 networks, 2 designs.")
@@ -51,6 +54,11 @@ class Plan:
     sizes: tuple[int, ...]
     messages: int
     published: bool
+
+    @property
+    def peer(self) -> str:
+        """Whose figures these are."""
+        return "published-framing" if self.published else "ligament"
 
     def header_beats(self, width: int) -> int:
         """Beats of framing; spec/wire/stream.md has ours."""
@@ -78,6 +86,13 @@ def numbers_of(option: str, text: str, default: list[int], legal: range | list[i
     return numbers or default
 
 
+def _subscribers(width: int, quick: bool) -> list[int]:
+    """All that the published table has at its widths, fewer between them."""
+    if quick:
+        return [1, 9]
+    return list(range(1, 10)) if width in PUBLISHED_WIDTHS else [1, 2, 4, 9]
+
+
 def plan_of(quick: bool, options: Options) -> Plan:
     """Read the options."""
     if options.no_cycles and not options.area:
@@ -94,8 +109,10 @@ def plan_of(quick: bool, options: Options) -> Plan:
     publishers = numbers_of(
         "publishers", options.publishers, [1, 2] if quick else [1, 2, 3, 4], ends
     )
-    subscribers = numbers_of(
-        "subscribers", options.subscribers, [1, 9] if quick else [1, 2, 4, 9], ends
-    )
-    shapes = [Shape(w, p, s) for w in widths for p in publishers for s in subscribers]
+    shapes = [
+        Shape(w, p, s)
+        for w in widths
+        for p in publishers
+        for s in numbers_of("subscribers", options.subscribers, _subscribers(w, quick), ends)
+    ]
     return Plan(shapes, SIZES, 2 if quick else 3, options.published)

@@ -112,6 +112,23 @@ async def a_stopped_subscriber_holds_back_as_its_qos_says(dut):
 
 
 @cocotb.test()
+async def joins_a_message_of_every_publisher(dut):
+    """Each keep-all subscriber gets a frame of each publisher, all in one order."""
+    txs, rxs = sources(dut), sinks(dut)
+    await start(dut)
+    sent = [frame_of(random.Random(i), i, 0, beat_of(dut)) for i in range(len(txs))]
+    for tx, frame in zip(txs, sent, strict=True):
+        tx.send_nowait(frame)
+    everything = [rx for rx, mode in zip(rxs, MODES, strict=True) if mode == KEEP_ALL]
+    got = [await with_timeout(receive(rx, len(sent)), 100, "us") for rx in everything]
+    assert all(sorted(frames) == sorted(sent) and frames == got[0] for frames in got)
+    for tx in txs:
+        await with_timeout(tx.wait(), 100, "us")
+    await ClockCycles(dut.clk_i, 4)
+    assert int(dut.frames_o.value) == len(sent)
+
+
+@cocotb.test()
 async def forgets_at_reset(dut):
     txs, rxs = sources(dut), sinks(dut)
     await start(dut)
@@ -134,12 +151,15 @@ async def forgets_at_reset(dut):
     assert drops_of(dut) == [0] * len(MODES)
 
 
+def sources_of_bench() -> list[Path]:
+    return [Path(__file__).with_name("lig_topic_tb.sv"), *(RTL / f"{name}.sv" for name in MODULES)]
+
+
 @pytest.mark.parametrize(
     ("width", "publishers", "modes", "history"),
     [(64, 2, (0, 0, 0), 1), (128, 3, (0, 1, 2), 2), (512, 1, (1, 2), 1)],
 )
 def test_lig_topic(width, publishers, modes, history):
-    files = [Path(__file__).with_name("lig_topic_tb.sv"), *(RTL / f"{name}.sv" for name in MODULES)]
     qos = sum(mode << 2 * i for i, mode in enumerate(modes))
     parameters = {
         "DATA_WIDTH": width,
@@ -150,4 +170,18 @@ def test_lig_topic(width, publishers, modes, history):
         "HISTORY": history,
     }
     environment = {"MODES": ",".join(str(mode) for mode in modes)}
-    simulate("test_lig_topic", "lig_topic_tb", files, parameters, environment=environment)
+    simulate(
+        "test_lig_topic", "lig_topic_tb", sources_of_bench(), parameters, environment=environment
+    )
+
+
+def test_lig_topic_with_64_publishers_and_64_subscribers():
+    """The largest network: one test of the bench, since a cycle takes long."""
+    parameters = {"DATA_WIDTH": 256, "PUBLISHERS": 64, "SUBSCRIBERS": 64, "DEPTH": DEPTH}
+    environment = {
+        "MODES": ",".join(["0"] * 64),
+        "COCOTB_TEST_FILTER": "joins_a_message_of_every_publisher$",
+    }
+    simulate(
+        "test_lig_topic", "lig_topic_tb", sources_of_bench(), parameters, environment=environment
+    )

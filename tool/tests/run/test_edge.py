@@ -10,28 +10,22 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from dds_domain import take_dds_domain
+from dds_domain import LOOPBACK, take_dds_domain
 from run_chat import Chat
 
 pytest.importorskip("cyclonedds", reason="the Python binding of Cyclone DDS is not installed")
 
 PEER = Path(__file__).with_name("dds_peer.py")
+GRAPH_HASH = "RIHS01_91a0593bacdcc50ea9bdcf849a938b128412cc1ea821245c663bcd26f83c295e"
 STRING_HASH = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18"
-
-
-LOOPBACK = (
-    "<General><Interfaces><NetworkInterface name='lo' multicast='false'/></Interfaces></General>"
-    "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
-    "<MaxAutoParticipantIndex>60</MaxAutoParticipantIndex>"
-    "<Peers><Peer address='127.0.0.1'/></Peers></Discovery>"
-)
 
 
 @pytest.fixture(autouse=True)
 def _over_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No network is needed, and none hears us: the edge and its peers inherit this."""
+    """The edge and its peers inherit this."""
     monkeypatch.setenv("CYCLONEDDS_URI", LOOPBACK)
 
 
@@ -44,6 +38,13 @@ def domain_id() -> int:
 def _peer(domain_id: int, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(PEER), str(domain_id), *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+
+
+def _graph(domain_id: int, nodes: dict[str, list[int]] | None = None) -> dict[str, Any]:
+    """What a tool of ROS 2 sees, once these nodes have so many readers and writers."""
+    told = _peer(domain_id, "graph", "60", json.dumps(nodes or {})).stdout
+    found: dict[str, Any] = json.loads(told)
+    return found
 
 
 def _set_edge(chat: Chat, **settings: object) -> None:
@@ -103,16 +104,33 @@ def test_subscription_of_the_graph_hears_outside(chat: Chat, domain_id: int) -> 
 def test_nodes_and_types_are_seen_as_ros_2_shows_them(chat: Chat, domain_id: int) -> None:
     chat.set("/listener", messages=0)
     run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
-    seen = json.loads(_peer(domain_id, "graph").stdout)
+    # Readers, writers: its own, six parameter services, /parameter_events and /rosout.
+    seen = _graph(domain_id, {"/talker": [6, 9], "/listener": [7, 8]})
     run.send_signal(signal.SIGINT)
     assert run.wait(30) == 0
-    # Readers, writers: its own, six parameter services, /parameter_events and /rosout.
-    assert seen["nodes"]["/talker"] == [6, 9]
-    assert seen["nodes"]["/listener"] == [7, 8]
     text = f"typehash={STRING_HASH};"
     assert ["rt/chatter", "std_msgs::msg::dds_::String_", text] in seen["writers"]
-    topics = {topic for topic, _, _ in seen["writers"]}
-    assert {"rt/rosout", "rt/parameter_events"} <= topics
+    graph = f"typehash={GRAPH_HASH};"
+    kind = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_"
+    assert ["ros_discovery_info", kind, graph] in seen["writers"]
+    assert "enclave=/;" in seen["participants"]
+    assert seen["qos"] == {
+        "rt/chatter": [],
+        "rt/parameter_events": [],
+        "rt/rosout": ["Policy.Durability.TransientLocal", "Policy.Lifespan(lifespan=10000000000)"],
+        "ros_discovery_info": ["Policy.Durability.TransientLocal"],
+    }
+
+
+def test_nodes_of_a_humble_graph_are_seen_by_humble_nodes(chat: Chat, domain_id: int) -> None:
+    chat.set("/listener", messages=0)
+    path = chat.folder / "processes" / "mapping.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "distro": "humble"}))
+    run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
+    seen = json.loads(_peer(domain_id, "humble").stdout)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(30) == 0
+    assert seen == ["listener", "talker"]
 
 
 @pytest.mark.parametrize("inside", [False, "talker"])
@@ -148,10 +166,10 @@ def test_graph_asks_for_its_edge_with_domain_and_tools(chat: Chat, domain_id: in
     chat.set("/listener", messages=0)
     _set_edge(chat, wanted=True, domain_id=domain_id, ros_tools=False)
     run = chat.start("--quiet", env={"ROS_DOMAIN_ID": str(domain_id + 1)})
-    seen = json.loads(_peer(domain_id, "graph").stdout)
+    seen = _graph(domain_id, {"/talker": [0, 1], "/listener": [1, 0]})
     run.send_signal(signal.SIGINT)
     assert run.wait(30) == 0
-    assert seen["nodes"] == {"/talker": [0, 1], "/listener": [1, 0]}
+    assert {topic for topic, _, _ in seen["writers"]} == {"rt/chatter", "ros_discovery_info"}
 
 
 def test_edge_that_looks_nowhere_is_not_found(chat: Chat, domain_id: int) -> None:
@@ -200,7 +218,7 @@ def test_edge_within_one_container_serves_them_all(chat: Chat, domain_id: int) -
     _set_edge(chat, wanted=True, inside="listener", domain_id=domain_id)
     run = chat.start("--quiet")
     heard = json.loads(_peer(domain_id, "listen", "20").stdout)
-    seen = json.loads(_peer(domain_id, "graph").stdout)
+    seen = _graph(domain_id)
     run.send_signal(signal.SIGINT)
     assert run.wait(30) == 0
     assert len(heard) == 20

@@ -188,8 +188,10 @@ void Reader::drain() {
     for (std::size_t i = 0; i < static_cast<std::size_t>(std::max(count, 0)); ++i) {
       if (handler_ && info[i].valid_data) {
         const std::size_t size = ddsi_serdata_size(data[i]);
-        handler_({take_incoming(*data[i]), size, gid_of(info[i].publication_handle),
-                  info[i].source_timestamp, marks_of(*data[i])});
+        const Gid writer = gid_of(info[i].publication_handle);
+        Marks marks = marks_of(*data[i]);
+        marks.sequence = writer == unnamed ? 0 : marks.sequence;  // whose number it is, is unknown
+        handler_({take_incoming(*data[i]), size, writer, info[i].source_timestamp, marks});
       }
       ddsi_serdata_unref(data[i]);
     }

@@ -54,7 +54,8 @@ expected<void, std::string> Edge::join() {
     return unexpected<std::string>(participant.error().text);
   }
   participant_ = std::move(*participant);
-  dds::EndpointSpec spec{graph_info_topic, graph_info_type, {}, dds::endpoint_user_data({}), true};
+  dds::EndpointSpec spec{
+      graph_info_topic, graph_info_type, {}, dds::endpoint_user_data(graph_info_hash), true};
   spec.qos.depth = 1;
   spec.qos.durability = DurabilityPolicy::transient_local;
   auto writer = participant_->create_writer(spec);

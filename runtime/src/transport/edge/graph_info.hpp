@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "transport/dds/names.hpp"
+
 namespace ligament::edge {
 
 using pool::Gid;
@@ -18,6 +20,11 @@ using pool::Gid;
 inline constexpr const char* graph_info_topic = "ros_discovery_info";
 inline constexpr const char* graph_info_type =
     "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
+
+/// As ROS 2 announces it since Jazzy.
+inline constexpr dds::TypeHash graph_info_hash = {
+    0x91, 0xa0, 0x59, 0x3b, 0xac, 0xdc, 0xc5, 0x0e, 0xa9, 0xbd, 0xcf, 0x84, 0x9a, 0x93, 0x8b, 0x12,
+    0x84, 0x12, 0xcc, 0x1e, 0xa8, 0x21, 0x24, 0x5c, 0x66, 0x3b, 0xcd, 0x26, 0xf8, 0x3c, 0x29, 0x5e};
 
 enum class GidForm : std::uint8_t { jazzy = 16, humble = 24 };
 

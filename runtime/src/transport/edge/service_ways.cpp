@@ -84,24 +84,27 @@ std::optional<pool::RequestIdentity> ServiceClients::find(const dds::SampleIdent
 namespace {
 
 /// A request goes in the form of its servers.
-OutMark mark_request(const pool::SampleInfo& info, const OutFace& face, ServiceClients& clients) {
+OutMark mark_request(const pool::SampleInfo& info, const OutFace& face,
+                     const std::shared_ptr<ServiceClients>& clients) {
   if (face.form == dds::ServiceForm::header) {
-    return {clients.enter(info), std::nullopt};
+    return {.header = clients->enter(info)};
   }
   // Known by the reply reader, its server waits until that is matched; without, by the writer.
   const bool has_reader = face.reply_reader != pool::Gid{};
-  const auto& client = has_reader ? face.reply_reader : face.writer->gid();
-  clients.enter({client, face.writer->next_sequence()}, info.request);
-  return {std::nullopt, dds::SampleIdentity{client, dds::unknown_sequence}};
+  const pool::Gid client = has_reader ? face.reply_reader : face.writer->gid();
+  return {.related = dds::SampleIdentity{client, dds::unknown_sequence},
+          .note = [clients, client, request = info.request](std::int64_t number) {
+            clients->enter({client, number}, request);
+          }};
 }
 
 /// A reply goes in the form of its request; to a client of the graph not at all.
 std::optional<OutMark> mark_reply(const pool::RequestIdentity& request) {
   if (const auto related = dds::related_from_identity(request)) {
-    return OutMark{std::nullopt, related};
+    return OutMark{.related = related};
   }
   if (const auto header = dds::from_identity(request)) {
-    return OutMark{header, std::nullopt};
+    return OutMark{.header = header};
   }
   return std::nullopt;
 }
@@ -116,7 +119,12 @@ InMark found(const std::optional<pool::RequestIdentity>& identity, std::size_t h
 /// A request of rmw_fastrtps names its client's reply reader; its number is that of the sample.
 InMark identify_request(const dds::Received& sample, std::span<std::byte> payload,
                         const FormOf& form_of) {
-  if (!sample.marks.related && form_of(sample.writer) == dds::ServiceForm::header) {
+  const auto form =
+      sample.marks.related ? std::optional(dds::ServiceForm::related) : form_of(sample.writer);
+  if (!form) {
+    return {};  // a header would be taken for arguments, or arguments for a header
+  }
+  if (*form == dds::ServiceForm::header) {
     const auto header = dds::take_header(payload);
     return header ? found(dds::to_identity(*header), dds::request_header_size) : InMark{};
   }
@@ -146,7 +154,7 @@ MarkOf mark_of(std::string_view topic, std::shared_ptr<ServiceClients> clients) 
       if (info.request == pool::RequestIdentity{}) {
         return std::nullopt;  // no request at all
       }
-      return mark_request(info, face, *clients);
+      return mark_request(info, face, clients);
     };
   }
   if (is_reply(topic)) {

@@ -30,8 +30,10 @@ struct OutFace {
 
 /// How a request or reply goes out: with one of these.
 struct OutMark {
-  std::optional<dds::RequestHeader> header;
-  std::optional<dds::SampleIdentity> related;
+  std::optional<dds::RequestHeader> header{};
+  std::optional<dds::SampleIdentity> related{};
+  /// May be empty. To be told the sample's number just before it goes: what waits gets it late.
+  std::function<void(std::int64_t number)> note{};
 };
 /// Nothing: the sample does not concern DDS.
 using MarkOf = std::function<std::optional<OutMark>(const pool::SampleInfo&, const OutFace&)>;
@@ -45,8 +47,8 @@ struct InMark {
 };
 /// Takes the header out of the payload, where the sample's writer puts one in.
 using IdentityOf = std::function<InMark(const dds::Received&, std::span<std::byte> payload)>;
-/// The form that a remote writer speaks.
-using FormOf = std::function<dds::ServiceForm(const pool::Gid& writer)>;
+/// The form that a remote writer speaks; nothing: we know nothing of it (any more).
+using FormOf = std::function<std::optional<dds::ServiceForm>(const pool::Gid& writer)>;
 
 /// The graph's clients as servers outside know them: by 8 bytes, their request writers' ids; or by
 /// a GUID, their reply readers' faces, and the number of the request's sample.

@@ -65,7 +65,7 @@ void Edge::find_ready_clients(const std::string& name, Topic& topic) {
       replies->second.out_volatile->publishers() < replies->second.writers.size()) {
     return;
   }
-  for (const dds::Gid& client : topic.in->waiting_clients()) {
+  for (const dds::Gid& client : topic.in->take_waiting_clients()) {
     const auto& servers = replies->second.writers;
     if (std::all_of(servers.begin(), servers.end(), [&client](const auto& server) {
           return server.second.face->is_matched_with(client);

@@ -12,25 +12,19 @@ namespace ligament::edge {
 
 namespace {
 
-/// Remote writers whose timestamps are remembered; more than the ends of any real topic.
+/// Remote writers whose samples are remembered; more than the ends of any real topic.
 constexpr std::size_t most_writers = 4096;
 
-/// A loan that a payload is received into, with the writer it is of.
-class LoanedPayload final : public dds::Incoming {
+/// What a payload is received into: a loan, or memory of our own before the pool's writer exists.
+class Payload final : public dds::Incoming {
  public:
-  LoanedPayload(std::shared_ptr<pool::Writer> writer_in, pool::Loan&& loan_in)
+  explicit Payload(std::size_t size) : memory_(size) {}
+  Payload(std::shared_ptr<pool::Writer> writer_in, pool::Loan&& loan_in)
       : writer(std::move(writer_in)), loan(std::move(loan_in)) {}
-  std::span<std::byte> bytes() override { return loan.payload(); }
+  std::span<std::byte> bytes() override { return loan ? loan->payload() : memory_; }
 
   std::shared_ptr<pool::Writer> writer;  // before the loan, which ends first
-  pool::Loan loan;
-};
-
-/// Memory of our own for what comes before the pool's writer exists.
-class HeapPayload final : public dds::Incoming {
- public:
-  explicit HeapPayload(std::size_t size) : memory_(size) {}
-  std::span<std::byte> bytes() override { return memory_; }
+  std::optional<pool::Loan> loan;
 
  private:
   std::vector<std::byte> memory_;
@@ -38,7 +32,7 @@ class HeapPayload final : public dds::Incoming {
 
 // What waits until the pool has matched, which takes milliseconds.
 constexpr std::size_t most_waiting = 64;
-constexpr std::size_t most_waiting_bytes = std::size_t{16} << 20;
+constexpr std::size_t most_waiting_bytes = std::size_t{64} << 20;  // or one sample
 /// So long a request waits for its client's reply reader. It is served all the same then: the
 /// client may have none, and the service may do something.
 constexpr std::int64_t longest_wait_ns = 1'000'000'000;
@@ -55,16 +49,14 @@ void WayIn::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_b
   heard_ = false;
   if (writer_ == nullptr) {
     forget_waiting(std::numeric_limits<std::int64_t>::max());
-    for (auto& [gid, recent] : recent_) {
-      recent.newest = 0;  // what is sent while nobody listens is not missed
-    }
+    recent_.clear();  // what is sent while nobody listens is not missed, and may come again
     turned_away_ = 0;
   }
 }
 
-std::set<dds::Gid> WayIn::waiting_clients() const {
+std::set<dds::Gid> WayIn::take_waiting_clients() {
   const std::lock_guard guard(mutex_);
-  std::set<dds::Gid> clients;
+  std::set<dds::Gid> clients = std::exchange(turned_away_clients_, {});
   for (const Waiting& sample : waiting_) {
     if (!is_ready(sample.writer)) {
       clients.insert(sample.writer);
@@ -98,10 +90,19 @@ bool WayIn::is_heard() {
   return heard_;
 }
 
+/// Under mutex_. One sample may always wait, however large: who asks with large ones only would
+/// never be heard.
+bool WayIn::has_room_to_wait(std::size_t size) const {
+  return waiting_.empty() || waiting_bytes_ + size <= most_waiting_bytes;
+}
+
 void WayIn::keep(std::span<const std::byte> payload, const dds::Received& sample,
                  const pool::RequestIdentity& request) {
-  if (waiting_.size() == most_waiting || waiting_bytes_ + payload.size() > most_waiting_bytes) {
-    ++figures_.unwanted;
+  if (waiting_.size() == most_waiting || !has_room_to_wait(payload.size())) {
+    ++(writer_ == nullptr ? figures_.unwanted : figures_.no_room);
+    if (!is_ready(sample.writer) && turned_away_clients_.size() < most_writers) {
+      turned_away_clients_.insert(sample.writer);  // its next request may find it ready
+    }
     return;
   }
   waiting_bytes_ += payload.size();
@@ -192,15 +193,15 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
     writer = writer_;
     const bool too_large = writer != nullptr && size > bound_bytes_;
     figures_.too_large += too_large ? 1 : 0;
-    const bool full = writer == nullptr && size > most_waiting_bytes - waiting_bytes_;
-    figures_.unwanted += full && !too_large ? 1 : 0;
+    const bool full = writer == nullptr && !has_room_to_wait(size);
+    figures_.unwanted += full ? 1 : 0;
     if (too_large || full) {
       ++turned_away_;
       return nullptr;
     }
   }
   if (writer == nullptr) {
-    return std::make_unique<HeapPayload>(size);
+    return std::make_unique<Payload>(size);
   }
   // The body, behind the encapsulation, lies aligned: then all its arrays do, for the CPU.
   auto loan = writer->loan(size, encapsulation_size);
@@ -210,40 +211,39 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
     ++turned_away_;
     return nullptr;
   }
-  return std::make_unique<LoanedPayload>(std::move(writer), std::move(*loan));
+  return std::make_unique<Payload>(std::move(writer), std::move(*loan));
 }
 
-/// Under mutex_.
-WayIn::Recent& WayIn::recent_of(const dds::Gid& writer) {
+/// Under mutex_. By its number, whatever it says of the time: the engine gives 0 to all samples of
+/// a writer that sends none. Those between writers of one process have no number.
+bool WayIn::is_repeated(const dds::Received& sample) {
   if (recent_.size() > most_writers) {
     recent_.clear();
   }
-  return recent_[writer];
-}
-
-bool WayIn::is_repeated(const dds::Received& sample, Recent& recent) {
-  const auto& seen = recent.timestamps;
+  Recent& recent = recent_[sample.writer];
+  if (sample.marks.sequence != 0) {
+    const auto [is_new, gap] = recent.numbers.add(sample.marks.sequence);
+    count_missing(gap);
+    return !is_new;
+  }
+  auto& seen = recent.timestamps;
   if (std::find(seen.begin(), seen.end(), sample.source_timestamp_ns) != seen.end()) {
     return true;
   }
-  recent.timestamps[recent.next] = sample.source_timestamp_ns;
-  recent.next = (recent.next + 1) % recent.timestamps.size();
+  constexpr std::size_t most_timestamps = 64;
+  if (seen.size() == most_timestamps) {
+    seen.pop_front();
+  }
+  seen.push_back(sample.source_timestamp_ns);
   return false;
 }
 
 /// Under mutex_. The engine delivers a writer's samples in their order, so a gap in their numbers
-/// stays one: overwritten before it was repaired, or best-effort. Those between writers of one
-/// process have none (0).
-void WayIn::count_missing(const dds::Received& sample, Recent& recent) {
-  const std::int64_t number = sample.marks.sequence;
-  std::int64_t& newest = recent.newest;
-  if (newest != 0 && number > newest + 1) {
-    const auto gap = static_cast<std::uint64_t>(number - newest - 1);
-    const std::uint64_t counted = std::min(gap, turned_away_);
-    turned_away_ -= counted;
-    figures_.missing += gap - counted;
-  }
-  newest = std::max(newest, number);
+/// stays one: overwritten before it was repaired, or best-effort.
+void WayIn::count_missing(std::uint64_t gap) {
+  const std::uint64_t counted = std::min(gap, turned_away_);
+  turned_away_ -= counted;
+  figures_.missing += gap - counted;
 }
 
 /// Whether the payload is plain little-endian CDR; its option bytes are put to 0.
@@ -270,9 +270,7 @@ void WayIn::publish(dds::Received&& sample) {
   if (!waiting_.empty()) {
     (void)deliver_what_waits();
   }
-  Recent& recent = recent_of(sample.writer);
-  count_missing(sample, recent);
-  if (is_repeated(sample, recent)) {
+  if (is_repeated(sample)) {
     ++figures_.repeated;
     return;
   }
@@ -283,22 +281,22 @@ void WayIn::publish(dds::Received&& sample) {
   if (service_.identity_of && !take_identity(sample, bytes, request)) {
     return;
   }
-  auto* loaned = dynamic_cast<LoanedPayload*>(sample.incoming.get());
-  if (loaned != nullptr && writer_ == nullptr) {
+  auto& payload = static_cast<Payload&>(*sample.incoming);  // receive() makes no others
+  if (payload.loan && writer_ == nullptr) {
     ++figures_.unwanted;  // its last subscription has left while it was being received
     return;
   }
-  if (loaned != nullptr) {
-    loaned->loan.resize(bytes.size());
-  }
-  if (loaned == nullptr || loaned->writer != writer_ || !is_heard() || has_waiting(sample.writer) ||
+  if (!payload.loan || payload.writer != writer_ || !is_heard() || has_waiting(sample.writer) ||
       !is_ready(sample.writer)) {
     keep(bytes, sample, request);
     if (on_waiting_) {
       on_waiting_();
     }
-  } else if (writer_->publish(std::move(loaned->loan),
-                              {sample.source_timestamp_ns, request, sample.writer})) {
+    return;
+  }
+  payload.loan->resize(bytes.size());
+  if (writer_->publish(std::move(*payload.loan),
+                       {sample.source_timestamp_ns, request, sample.writer})) {
     count_received(bytes.size());
   }
 }

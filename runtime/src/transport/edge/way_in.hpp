@@ -3,12 +3,10 @@
 /// network buffers into a loan; when the sample is complete and in order, it is published.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +17,7 @@
 #include "ligament/detail/pool.hpp"
 #include "transport/dds/participant.hpp"
 #include "transport/dds/raw_type.hpp"
+#include "transport/edge/seen_numbers.hpp"
 #include "transport/edge/service_ways.hpp"
 
 namespace ligament::edge {
@@ -29,7 +28,7 @@ struct WayInFigures {
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;       ///< sent by a remote writer, by its numbers, and never came
   std::uint64_t repeated = 0;      ///< seen before (a second reader was sent the history again)
-  std::uint64_t no_room = 0;       ///< the pool lent nothing
+  std::uint64_t no_room = 0;       ///< the pool lent nothing, or too much waited
   std::uint64_t too_large = 0;     ///< beyond the topic's bound
   std::uint64_t big_endian = 0;    ///< refused
   std::uint64_t unknown_form = 0;  ///< XCDR2, parameter lists, too short
@@ -63,8 +62,8 @@ class WayIn final : public dds::Inbox {
   /// From now on payloads of up to `bound_bytes` are wanted. Null: no more.
   void set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_bytes = 0);
   [[nodiscard]] bool is_open() const;
-  /// Remote writers whose requests wait until the way of the reply is open.
-  [[nodiscard]] std::set<dds::Gid> waiting_clients() const;
+  /// Remote writers whose requests wait until the way of the reply is open, or had no room to.
+  [[nodiscard]] std::set<dds::Gid> take_waiting_clients();
   void set_ready(const dds::Gid& client);
   /// Publishes what came before a subscription here could hear it, or its client the reply. True:
   /// some of it waits on.
@@ -72,20 +71,20 @@ class WayIn final : public dds::Inbox {
 
   // --- engine's threads ---
   [[nodiscard]] std::unique_ptr<dds::Incoming> receive(std::size_t size) override;
+  /// What receive() has made, filled.
   void publish(dds::Received&& sample);
 
   [[nodiscard]] WayInFigures figures() const;
 
  private:
-  /// The newest source timestamps of a remote writer: several of our readers may be sent the same.
-  /// And the number of its newest sample; 0: not known.
+  /// Which samples of a remote writer have come: several of our readers may be sent the same.
   struct Recent {
-    Recent() { timestamps.fill(std::numeric_limits<std::int64_t>::min()); }
-    std::array<std::int64_t, 64> timestamps;
-    std::size_t next = 0;
-    std::int64_t newest = 0;
+    SeenNumbers numbers;
+    /// Of samples without a number, which only a writer of this process sends: the newest ones.
+    std::deque<std::int64_t> timestamps;
   };
-  /// A sample that came between the match in DDS and the match in the pool.
+  /// A sample that came between the match in DDS and the match in the pool, or before its client
+  /// hears the reply.
   struct Waiting {
     std::vector<std::byte> payload;
     std::int64_t source_timestamp_ns = 0;
@@ -95,14 +94,14 @@ class WayIn final : public dds::Inbox {
   };
   [[nodiscard]] bool is_heard();
   bool deliver_what_waits();
+  [[nodiscard]] bool has_room_to_wait(std::size_t size) const;
   void keep(std::span<const std::byte> payload, const dds::Received& sample,
             const pool::RequestIdentity& request);
   [[nodiscard]] bool take_identity(const dds::Received& sample, std::span<std::byte>& payload,
                                    pool::RequestIdentity& request);
   void count_received(std::size_t size);
-  [[nodiscard]] Recent& recent_of(const dds::Gid& writer);
-  [[nodiscard]] static bool is_repeated(const dds::Received& sample, Recent& recent);
-  void count_missing(const dds::Received& sample, Recent& recent);
+  [[nodiscard]] bool is_repeated(const dds::Received& sample);
+  void count_missing(std::uint64_t gap);
   [[nodiscard]] bool is_plain(std::span<std::byte> payload);
 
   [[nodiscard]] bool is_ready(const dds::Gid& client) const;
@@ -115,8 +114,9 @@ class WayIn final : public dds::Inbox {
   mutable std::mutex mutex_;  ///< guards everything below
   std::shared_ptr<pool::Writer> writer_;
   std::size_t bound_bytes_ = 0;
-  std::set<dds::Gid> ready_;  ///< clients that hear replies
-  bool heard_ = false;        ///< a subscription here was matched since the writer was set
+  std::set<dds::Gid> ready_;                ///< clients that hear replies
+  std::set<dds::Gid> turned_away_clients_;  ///< whose request found no room to wait
+  bool heard_ = false;  ///< a subscription here was matched since the writer was set
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::map<dds::Gid, Recent> recent_;

@@ -181,6 +181,9 @@ dds::WriteResult WayOut::hand_over(const OutFace& face, const Outgoing& sample) 
   if (sample.block != nullptr) {
     sample.block->set_on_way(true);
   }
+  if (sample.when.note) {
+    sample.when.note(face.writer->next_sequence());
+  }
   const auto result =
       face.writer->write(sample.bytes, sample.owner, sample.when.timestamp_ns, sample.when.related);
   if (sample.block != nullptr && result != dds::WriteResult::sent) {
@@ -328,6 +331,7 @@ void WayOut::send_marked(const OutFace& face, const pool::SampleInfo& info, Outg
       return;
     }
     sample.when.related = mark->related;
+    sample.when.note = mark->note;
     if (mark->header) {
       const auto marked = dds::with_header(sample.bytes, *mark->header);
       auto memory = padded_copy(marked);

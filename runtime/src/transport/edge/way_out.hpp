@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -101,10 +102,11 @@ class WayOut {
     std::shared_ptr<const std::vector<std::byte>> memory;  ///< and padding
     std::size_t size = 0;
   };
-  /// The publisher's time, and what its request answers.
+  /// The publisher's time, and what its request answers. `note` as in OutMark.
   struct When {
     std::int64_t timestamp_ns = 0;
     std::optional<dds::SampleIdentity> related{};
+    std::function<void(std::int64_t number)> note{};
   };
   /// Of a publisher, known to its samples too, which the engine lets go of on its own threads.
   struct Outlet {

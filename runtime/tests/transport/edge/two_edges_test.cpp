@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Two graphs, each with its edge, in two processes: what passes between them passes the network.
 #include <cstdlib>
+#include <ligament/rcl_interfaces/srv/get_parameters.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 
 #include "child.hpp"
@@ -134,6 +135,48 @@ TEST_F(TwoEdges, CountWhatOneOverwroteAndTheOtherMissed) {
   }
   const std::string word = "missing ";
   EXPECT_GT(std::stoul(told.substr(told.find(word) + word.size())), 0U) << told;
+}
+
+/// Of a client whose replies are not heard yet, a request waits, however large.
+TEST_F(TwoEdges, CarryLargeRequests) {
+  using GetParameters = rcl_interfaces::srv::GetParameters;
+  constexpr std::size_t size = std::size_t{17} << 20;
+  const auto service = there_->create_service<GetParameters>(
+      "much", [](const std::shared_ptr<GetParameters::Request> request,
+                 const std::shared_ptr<GetParameters::Response> response) {
+        response->values.resize(1);
+        response->values[0].integer_value = static_cast<std::int64_t>(request->names.at(0).size());
+      });
+  auto client = node_->create_client<GetParameters>("much");
+  ASSERT_TRUE(client->wait_for_service());
+  GetParameters::Request request;
+  request.names = {std::string(size, 'x')};
+  std::int64_t answered = 0;
+  std::int64_t next_ns = 0;
+  executors::SingleThreadedExecutor here({.context = context_});
+  executors::SingleThreadedExecutor there({.context = other_context_});
+  ASSERT_TRUE(here.add_node(node_));
+  ASSERT_TRUE(there.add_node(there_));
+  while (answered == 0) {  // the first may begin before the writer's first heartbeat, and be lost
+    say_every(10'000'000'000, next_ns, [&] {
+      (void)client->async_send_request(
+          request, [&](const Client<GetParameters>::SharedFuture& future) {
+            const auto response = future.get();
+            answered = response == nullptr ? 0 : response->values.at(0).integer_value;
+          });
+    });
+    ASSERT_TRUE(here.spin_once(std::chrono::milliseconds(1)));
+    ASSERT_TRUE(there.spin_once(std::chrono::milliseconds(1)));
+  }
+  EXPECT_EQ(static_cast<std::size_t>(answered), size);
+}
+
+TEST_F(TwoEdges, CarryLargeSamples) {
+  auto publisher = node_->create_publisher<StringMessage>("images", 1);
+  listen_there(*publisher, 1);
+  (void)publisher->publish(much('a', std::size_t{17} << 20));
+  spin_there_until([&] { return !heard_.empty(); });
+  EXPECT_EQ(heard_, "a");
 }
 
 }  // namespace

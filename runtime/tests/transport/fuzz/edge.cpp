@@ -3,11 +3,15 @@
 /// submessages, graph messages, names and user data, and whole samples of topics and services.
 ///
 /// The first byte of an input says who reads the rest. What is written is read again and compared.
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "transport/dds/inline_qos.hpp"
 #include "transport/dds/names.hpp"
@@ -79,18 +83,31 @@ void read_names(Bytes bytes) {
   }
 }
 
-class Payload final : public dds::Incoming {
- public:
-  explicit Payload(std::vector<std::byte> bytes) : memory_(std::move(bytes)) {}
-  std::span<std::byte> bytes() override { return memory_; }
-
- private:
-  std::vector<std::byte> memory_;
+/// A topic with a subscription, for what a way in publishes.
+struct Subscribed {
+  Subscribed() {
+    pool::EndpointDescription description;
+    description.topic = "/fuzzed";
+    description.type_name = "test_msgs/msg/Bytes";
+    description.node = "/fuzz";
+    reader = *domain->create_reader(description, *waiter);
+    writer = *domain->create_writer(description, {.max_loans = 8});
+    while (writer->matched_readers() == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  std::shared_ptr<pool::Domain> domain =
+      *pool::Domain::join({.name = "fuzz-edge-" + std::to_string(::getpid()), .run_id = "run"});
+  std::unique_ptr<pool::Waiter> waiter = *domain->create_waiter();
+  std::unique_ptr<pool::Reader> reader;
+  std::shared_ptr<pool::Writer> writer;
 };
 
-/// One sample of a topic, or of half a service, from a writer of either form.
+/// One sample of a topic, or of half a service, from a writer of either form. What is delivered is
+/// what came, but for option bytes and header.
 void receive(Bytes bytes, const char* topic) {
-  if (bytes.size() < 2) {
+  constexpr std::size_t largest = 4096;
+  if (bytes.size() < 2 || bytes.size() > largest) {
     return;
   }
   static const auto clients = std::make_shared<edge::ServiceClients>();
@@ -105,11 +122,22 @@ void receive(Bytes bytes, const char* topic) {
   }
   sample.writer.back() = 3;
   const Bytes rest = bytes.subspan(2);
+  static Subscribed subscribed;
+  in.set_writer(subscribed.writer, largest);
   sample.size = rest.size();
-  sample.incoming = std::make_unique<Payload>(copy_of(rest));
+  sample.incoming = in.receive(rest.size());
+  std::copy(rest.begin(), rest.end(), sample.incoming->bytes().begin());
   in.publish(std::move(sample));
-  const auto figures = in.figures();
-  require(figures.received == 0);  // nobody here has subscribed
+  const auto taken = *subscribed.reader->take();
+  require(in.figures().received == (taken ? 1U : 0U));
+  if (taken) {
+    const Bytes payload = taken->payload();
+    const std::size_t header = rest.size() - payload.size();
+    require(header == 0 || header == dds::request_header_size);
+    require(payload.size() >= 4 && payload[0] == rest[0] && payload[1] == rest[1]);
+    require(std::equal(payload.begin() + 4, payload.end(),
+                       rest.begin() + static_cast<std::ptrdiff_t>(header + 4), rest.end()));
+  }
 }
 
 }  // namespace

@@ -176,6 +176,9 @@ struct Statistics {
   std::uint64_t launches = 0;
   std::uint64_t copies = 0;  ///< payloads written to the device or read back
   std::uint64_t bytes_copied = 0;
+  /// Of these, such as the host copied once more, to or from memory that the device's copies reach.
+  std::uint64_t staged = 0;
+  std::uint64_t bytes_staged = 0;
   std::uint64_t imported = 0;   ///< pieces of memory made known to the device (zero_copy)
   std::int64_t import_ns = 0;   ///< time that this took, all in first uses
   std::uint64_t forgotten = 0;  ///< of these, let go because their memory was unmapped

@@ -97,6 +97,7 @@ void add_kernel_figures(nlohmann::json& node, detail::NodeState& state) {
   const detail::KernelFigures figures = state.kernel_figures();
   node["kernels"] = {{"launches", figures.launches},  {"refused", figures.refused},
                      {"copies", figures.copies},      {"bytes_copied", figures.bytes_copied},
+                     {"staged", figures.staged},      {"bytes_staged", figures.bytes_staged},
                      {"imported", figures.imported},  {"import_ns", figures.import_ns},
                      {"kernel_ns", figures.kernel_ns}};
 }

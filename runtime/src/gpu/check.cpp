@@ -73,7 +73,7 @@ int wrong_use(const std::string& why) {
 Result<void> tried(const ProgramDescription& description, cuda::Architecture architecture) {
   const bool all_cuda =
       std::all_of(description.sources.begin(), description.sources.end(), is_cuda);
-  if (architecture != 0 || (all_cuda && !cuda::is_usable())) {
+  if (architecture != 0 || (all_cuda && !cuda::is_usable(""))) {
     constexpr cuda::Architecture orin = 87;
     const auto compiled = cuda::compile(description, architecture != 0 ? architecture : orin);
     return compiled ? Result<void>() : Result<void>(unexpected<Error>(compiled.error()));

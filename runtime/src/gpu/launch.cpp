@@ -92,6 +92,8 @@ Statistics Counters::read() const {
   statistics.launches = launches.load(relaxed);
   statistics.copies = copies.load(relaxed);
   statistics.bytes_copied = bytes_copied.load(relaxed);
+  statistics.staged = staged.load(relaxed);
+  statistics.bytes_staged = bytes_staged.load(relaxed);
   statistics.kernel_ns = kernel_ns.load(relaxed);
   return statistics;
 }

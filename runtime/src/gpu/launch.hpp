@@ -43,12 +43,18 @@ struct Counters {
   std::atomic<std::uint64_t> launches{0};
   std::atomic<std::uint64_t> copies{0};
   std::atomic<std::uint64_t> bytes_copied{0};
+  std::atomic<std::uint64_t> staged{0};
+  std::atomic<std::uint64_t> bytes_staged{0};
   std::atomic<std::int64_t> kernel_ns{0};
 
   void count_launch() { launches.fetch_add(1, std::memory_order_relaxed); }
   void count_copy(std::size_t bytes) {
     copies.fetch_add(1, std::memory_order_relaxed);
     bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  void count_staged(std::size_t bytes) {
+    staged.fetch_add(1, std::memory_order_relaxed);
+    bytes_staged.fetch_add(bytes, std::memory_order_relaxed);
   }
   void count_kernel_time(std::int64_t ns) { kernel_ns.fetch_add(ns, std::memory_order_relaxed); }
   [[nodiscard]] Statistics read() const;

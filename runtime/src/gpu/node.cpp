@@ -53,6 +53,8 @@ detail::KernelFigures KernelNode::figures() const {
   figures.refused = refused_.load(std::memory_order_relaxed);
   figures.copies = found.copies;
   figures.bytes_copied = found.bytes_copied;
+  figures.staged = found.staged;
+  figures.bytes_staged = found.bytes_staged;
   figures.imported = found.imported;
   figures.import_ns = found.import_ns;
   figures.kernel_ns = found.kernel_ns;

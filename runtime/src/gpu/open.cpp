@@ -10,6 +10,13 @@
 namespace ligament::gpu {
 namespace {
 
+/// `platform:device`, as OpenCL's devices are named.
+bool is_opencls(const std::string& device) {
+  const std::size_t colon = device.find(':');
+  return colon != std::string::npos && colon > 0 &&
+         device.find_first_not_of("0123456789:") == std::string::npos;
+}
+
 /// CUDA where it is complete: its driver takes the pool's own memory, which an OpenCL driver for a
 /// card need not. But a device that is named in OpenCL's words is OpenCL's.
 Backend chosen(const ProgramDescription& description, const Settings& settings) {
@@ -19,8 +26,9 @@ Backend chosen(const ProgramDescription& description, const Settings& settings) 
   const bool all_cuda =
       !description.sources.empty() &&
       std::all_of(description.sources.begin(), description.sources.end(), is_cuda);
-  const bool is_named = !settings.device.empty() && !settings.device.starts_with("cuda:");
-  return all_cuda || (!is_named && cuda::is_usable()) ? Backend::cuda : Backend::opencl;
+  return all_cuda || (!is_opencls(settings.device) && cuda::is_usable(settings.device))
+             ? Backend::cuda
+             : Backend::opencl;
 }
 
 }  // namespace

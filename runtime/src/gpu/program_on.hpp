@@ -91,13 +91,16 @@ class ProgramOn : public Program {
   /// Enqueues a copy to the device.
   [[nodiscard]] virtual Result<void> write(const OnDevice& to, std::span<const std::byte> bytes,
                                            Assembly& assembly) = 0;
+  /// The same of a payload, whose memory comes again.
+  [[nodiscard]] virtual Result<void> upload(const OnDevice& to, std::span<const std::byte> bytes,
+                                            Assembly& assembly) {
+    return write(to, bytes, assembly);
+  }
   [[nodiscard]] virtual Result<void> clear(const OnDevice& memory, std::size_t size) = 0;
   /// Of this device?
   [[nodiscard]] virtual bool is_here(const OwnResident& resident) const = 0;
   /// The next kernel waits until it is written.
   [[nodiscard]] virtual Result<void> await(const OwnResident& resident, Assembly& assembly) = 0;
-  /// Makes copies of these bytes, which come again, faster.
-  virtual void pin(std::span<const std::byte> /*bytes*/) {}
 
   /// What a kernel is given for an argument that is no number.
   [[nodiscard]] Result<Value> value_of(std::span<const std::byte> in, Assembly& assembly) {
@@ -200,10 +203,7 @@ auto ProgramOn<Backend>::value_of(const Reading& in, Assembly& assembly) -> Resu
     return unexpected<Error>(staged.error());
   }
   if (staged->is_new) {
-    if (staged->kind == Kind::device) {
-      pin(in.bytes);
-    }
-    if (auto written = write(*staged, in.bytes, assembly); !written) {
+    if (auto written = upload(*staged, in.bytes, assembly); !written) {
       return unexpected<Error>(written.error());
     }
     counters_.count_copy(in.bytes.size());

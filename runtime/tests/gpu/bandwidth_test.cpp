@@ -23,6 +23,23 @@ TEST(UmaBandwidth, a_cards_copies_are_timed_beside_bare_ones) {
   }
 }
 
+TEST(UmaBandwidth, a_real_cards_copies_are_timed_too) {
+  choose_drivers(Where::cuda);
+  if (const std::string lack = lacks_gpu(); !lack.empty()) {
+    GTEST_SKIP() << lack;
+  }
+  const auto found = uma::bandwidth_of(settings_of({"", Where::cuda, Model::standard_copy}),
+                                       std::size_t{16} << 20, 5);
+  if (!found) {
+    GTEST_SKIP() << "the GPU here shares the host's memory: nothing is transferred";
+  }
+  for (const auto* times :
+       {&found->ours.in, &found->ours.out, &found->pinned.in, &found->pinned.out}) {
+    ASSERT_EQ(times->size(), 5U);
+    EXPECT_GT(times->front(), 0);
+  }
+}
+
 TEST(UmaBandwidth, where_memory_is_one_there_is_nothing_to_measure) {
   EXPECT_FALSE(uma::bandwidth_of(settings_of({"", Where::opencl, Model::standard_copy}), 4096, 1));
   choose_drivers(Where::cuda_twin, "");

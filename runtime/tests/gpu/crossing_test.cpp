@@ -80,8 +80,21 @@ class QueueBetweenProcesses : public testing::Test {
   std::vector<std::uint64_t> found_;
 };
 
-TEST_F(QueueBetweenProcesses, a_payload_is_opened_where_the_other_process_left_it) {
-  choose_drivers(Where::cuda_twin, "discrete");
+class QueueBetweenProcessesOfACard : public QueueBetweenProcesses,
+                                     public testing::WithParamInterface<Target> {};
+
+TEST_P(QueueBetweenProcessesOfACard, a_payload_is_opened_where_the_other_process_left_it) {
+  choose_drivers(GetParam().where, "discrete");
+  if (GetParam().where == Where::cuda) {
+    if (const std::string lack = lacks_gpu(); !lack.empty()) {
+      GTEST_SKIP() << lack;
+    }
+    const auto program = Program::open({}, settings_of(GetParam()));
+    ASSERT_TRUE(program) << program.error().text;
+    if ((*program)->device().shares_host_memory) {
+      GTEST_SKIP() << "the GPU here is no card: it has no buffers that other processes could open";
+    }
+  }
   start("cuda");
   constexpr std::uint64_t messages = 20;
   std::vector<std::uint64_t> expected;
@@ -94,6 +107,12 @@ TEST_F(QueueBetweenProcesses, a_payload_is_opened_where_the_other_process_left_i
   EXPECT_EQ(found_, expected);
   EXPECT_EQ(second_->statistics().copies, messages) << "out, and nothing in";
 }
+
+INSTANTIATE_TEST_SUITE_P(Cards, QueueBetweenProcessesOfACard,
+                         testing::Values(Target{"cuda_twin", Where::cuda_twin,
+                                                Model::standard_copy},
+                                         Target{"cuda", Where::cuda, Model::standard_copy}),
+                         name_of_model);
 
 TEST_F(QueueBetweenProcesses, a_device_that_cannot_open_it_refuses_the_message_and_says_so) {
   choose_drivers(Where::opencl);

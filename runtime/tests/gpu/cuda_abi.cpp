@@ -50,6 +50,8 @@ SAME(Driver, memory_info, cuMemGetInfo_v2);
 SAME(Driver, allocate, cuMemAlloc_v2);
 SAME(Driver, allocate_managed, cuMemAllocManaged);
 SAME(Driver, release, cuMemFree_v2);
+SAME(Driver, host_allocate, cuMemHostAlloc);
+SAME(Driver, host_release, cuMemFreeHost);
 SAME(Driver, host_register, cuMemHostRegister_v2);
 SAME(Driver, host_unregister, cuMemHostUnregister);
 SAME(Driver, host_address, cuMemHostGetDevicePointer_v2);

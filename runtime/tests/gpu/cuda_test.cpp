@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ligament/detail/unmap_watch.hpp>
 #include <ligament/gpu.hpp>
 #include <numeric>
+#include <vector>
 
 #include "fixture.hpp"
 
@@ -102,7 +104,11 @@ TEST_F(Cuda, unified_memory_that_only_one_may_use_at_a_time_works_too) {
     out_.data.fill({});
     ASSERT_TRUE(run(**program));
     EXPECT_TRUE(is_tripled());
+    EXPECT_EQ(cuda_twin_attached(), 0U);
   }
+  cuda_twin_fail("cuLaunchKernel", 0, 2);
+  EXPECT_FALSE(run(**program));
+  EXPECT_EQ(cuda_twin_attached(), 0U) << "the next message is written there by the host";
 }
 
 TEST_F(Cuda, unified_memory_beyond_the_cards_own_is_refused) {
@@ -117,8 +123,37 @@ TEST_F(Cuda, unified_memory_beyond_the_cards_own_is_refused) {
   ::munmap(memory, size);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::out_of_memory);
-  EXPECT_THAT(refused.error().text, HasSubstr("more than the 536870912 that the device has free"));
+  EXPECT_THAT(refused.error().text, HasSubstr("(536870912 bytes are free)"));
   EXPECT_TRUE(run(**program));
+}
+
+/// What was given out counts before anybody has touched it: the driver still calls it free.
+TEST_F(Cuda, unified_memory_is_refused_beyond_the_cards_own_all_programs_together) {
+  auto program = open("small", Model::unified_memory);  // 4 MB free
+  ASSERT_TRUE(program) << program.error().text;
+  constexpr std::size_t size = std::size_t{3} << 20;
+  std::vector<std::byte> one(size);
+  std::vector<std::byte> other(size);
+  const auto sizes_into = [](Program& on, std::initializer_list<std::span<std::byte>> all) {
+    std::vector<Argument> arguments(all.begin(), all.end());
+    std::vector<Launch> launches;
+    launches.reserve(arguments.size());
+    for (const Argument& argument : arguments) {
+      launches.push_back({.kernel = 1, .arguments = {&argument, 1}});
+    }
+    return on.run(launches);
+  };
+  const auto refused = sizes_into(**program, {one, other});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::out_of_memory);
+  EXPECT_THAT(refused.error().text, HasSubstr("beside 3145728 that this process has of it"));
+  EXPECT_TRUE(sizes_into(**program, {other}));
+  auto second = open("small", Model::unified_memory);
+  ASSERT_TRUE(second) << second.error().text;
+  EXPECT_FALSE(sizes_into(**second, {one}));
+  program->reset();
+  const auto done = sizes_into(**second, {one});
+  EXPECT_TRUE(done) << done.error().text;
 }
 
 /// CUDA's grids are whole blocks; the kernel sees OpenCL's exact space.
@@ -142,30 +177,127 @@ TEST_F(Cuda, an_index_space_is_exact_in_each_dimension) {
   EXPECT_EQ(written, 33U * 9 * 3);
 }
 
-TEST_F(Cuda, memory_that_may_only_be_read_is_registered_as_such_or_refused_by_name) {
-  const auto run_on_read_only = [this](Program& program) {
-    void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    std::memset(memory, 2, 4096);
-    EXPECT_EQ(::mprotect(memory, 4096, PROT_READ), 0);
-    const std::array<Argument, 2> arguments{std::span(static_cast<const std::byte*>(memory), 4096),
-                                            std::span<std::byte>(out_.data)};
-    return program.run(
-        std::array{Launch{.kernel = 0, .global = {4096, 1, 1}, .arguments = arguments}});
-  };
+/// As a subscription maps the pool, when it is protected; unmapped as the pool's is.
+class SharedPages {
+ public:
+  explicit SharedPages(std::size_t bytes)
+      : bytes_(static_cast<std::byte*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                              MAP_SHARED | MAP_ANONYMOUS, -1, 0)),
+               bytes) {}
+  SharedPages(const SharedPages&) = delete;
+  SharedPages& operator=(const SharedPages&) = delete;
+  ~SharedPages() {
+    pool::tell_unmap_watches(bytes_);
+    ::munmap(bytes_.data(), bytes_.size());
+  }
+  [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
+  void protect(int protection) const {
+    ASSERT_EQ(::mprotect(bytes_.data(), bytes_.size(), protection), 0);
+  }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+Result<void> triple(Program& program, std::span<const std::byte> in, std::span<std::byte> out) {
+  const std::array<Argument, 2> arguments{in, out};
+  const auto count = static_cast<std::int64_t>(in.size());
+  return program.run(
+      std::array{Launch{.kernel = 0, .global = {count, 1, 1}, .arguments = arguments}});
+}
+
+TEST_F(Cuda, sizes_beyond_those_of_every_device_are_named_before_the_launch) {
   auto program = open("");
   ASSERT_TRUE(program) << program.error().text;
-  const auto done = run_on_read_only(**program);
+  const std::array<Argument, 1> arguments{std::span<std::byte>(out_.data)};
+  using Sizes = std::array<std::int64_t, 3>;
+  const auto error_of = [&](const Sizes& global, const Sizes& local) {
+    const auto done = (*program)->run(
+        std::array{Launch{.kernel = 1, .global = global, .local = local, .arguments = arguments}});
+    return done ? std::string() : done.error().text;
+  };
+  EXPECT_THAT(error_of({1, 1, 65536}, {}),
+              HasSubstr("global size 1 x 1 x 65536 with the local size 1 x 1 x 1"));
+  EXPECT_THAT(error_of({64, 64, 1}, {64, 32, 1}), HasSubstr("local size 64 x 32 x 1"));
+  EXPECT_THAT(error_of({1, 1, 128}, {1, 1, 128}), HasSubstr("the third at most 64"));
+  EXPECT_THAT(error_of({10, 1, 1}, {3, 1, 1}), HasSubstr("divides"));
+  EXPECT_EQ(error_of({10, 1, 1}, {5, 1, 1}), "");
+}
+
+TEST_F(Cuda, memory_that_may_only_be_read_is_registered_as_such_or_refused_by_name) {
+  const SharedPages in(4096);
+  std::memset(in.bytes().data(), 2, 4096);
+  in.protect(PROT_READ);
+  auto program = open("");
+  ASSERT_TRUE(program) << program.error().text;
+  const auto done = triple(**program, in.bytes(), out_.data);
   EXPECT_TRUE(done) << done.error().text;
   EXPECT_TRUE(is_tripled());
+  pool::tell_unmap_watches(in.bytes());
 
-  program = open("no-read-only");
+  program = open("no-read-only", Model::zero_copy);
   ASSERT_TRUE(program) << program.error().text;
-  const auto refused = run_on_read_only(**program);
+  const auto refused = triple(**program, in.bytes(), out_.data);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text, HasSubstr("may only read"));
-  auto copying = open("no-read-only", Model::standard_copy);
-  ASSERT_TRUE(copying) << copying.error().text;
-  EXPECT_TRUE(run_on_read_only(**copying));
+  program = open("no-read-only");
+  ASSERT_TRUE(program) << program.error().text;
+  EXPECT_EQ((*program)->device().model, Model::standard_copy);
+  EXPECT_THAT((*program)->device().why, HasSubstr("not what a process may only read"));
+  EXPECT_TRUE(triple(**program, in.bytes(), out_.data));
+}
+
+/// A driver's copy of memory that it has not pinned would wait for the stream, and tell nobody.
+TEST_F(Cuda, what_a_card_does_not_register_the_host_copies_once_more_and_it_is_counted) {
+  auto card = open("discrete no-read-only");
+  ASSERT_TRUE(card) << card.error().text;
+  EXPECT_THAT((*card)->device().why, HasSubstr("the host copies each input once more"));
+  constexpr std::size_t size = (std::size_t{3} << 20) + 4096;  // three pieces and a rest
+  const SharedPages in(size);
+  const SharedPages out(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    in.bytes()[i] = static_cast<std::byte>(i * 7 + (i >> 12));
+  }
+  in.protect(PROT_READ);
+  const unsigned long before = cuda_twin_pageable_copies();  // NOLINT(google-runtime-int): C
+  for (std::uint64_t time = 1; time <= 3; ++time) {
+    std::memset(out.bytes().data(), 0, size);
+    const auto done = triple(**card, in.bytes(), out.bytes());
+    ASSERT_TRUE(done) << done.error().text;
+    for (std::size_t i = 0; i < size; ++i) {
+      ASSERT_EQ(out.bytes()[i], static_cast<std::byte>(3 * std::to_integer<int>(in.bytes()[i])));
+    }
+    const Statistics found = (*card)->statistics();
+    EXPECT_EQ(found.copies, 2 * time) << "one transfer each way";
+    EXPECT_EQ(found.bytes_copied, 2 * time * size);
+    EXPECT_EQ(found.staged, time) << "in; what is written is registered";
+    EXPECT_EQ(found.bytes_staged, time * size);
+  }
+  static Bytes mine;  // private memory that nobody has worked on in place, in and out
+  static Bytes made;
+  mine.data.fill(std::byte{2});
+  ASSERT_TRUE(triple(**card, mine.data, made.data));
+  EXPECT_EQ(made.data.back(), std::byte{6});
+  EXPECT_EQ((*card)->statistics().staged, 5U);
+  EXPECT_EQ(cuda_twin_pageable_copies(), before);
+}
+
+TEST_F(Cuda, what_is_refused_is_asked_about_again_when_the_pool_has_new_memory_there) {
+  auto card = open("discrete no-read-only");
+  ASSERT_TRUE(card) << card.error().text;
+  const SharedPages in(4096);
+  const SharedPages out(4096);
+  const auto staged = [&] {
+    EXPECT_TRUE(triple(**card, in.bytes(), out.bytes()));
+    return (*card)->statistics().staged;
+  };
+  in.protect(PROT_READ);
+  EXPECT_EQ(staged(), 1U);
+  in.protect(PROT_READ | PROT_WRITE);
+  EXPECT_EQ(staged(), 2U) << "not per message";
+  pool::tell_unmap_watches(in.bytes());
+  EXPECT_EQ(staged(), 2U);
+  EXPECT_EQ(staged(), 2U);
 }
 
 TEST_F(Cuda, foreign_payloads_are_refused_before_a_kernel_can_fault_and_unaligned_ones_copied) {
@@ -177,14 +309,20 @@ TEST_F(Cuda, foreign_payloads_are_refused_before_a_kernel_can_fault_and_unaligne
         std::array{Launch{.kernel = 0, .global = {16, 1, 1}, .arguments = arguments}});
     return done ? std::string() : done.error().text;
   };
-  void* gone = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ::munmap(gone, 4096);
-  EXPECT_THAT(run_on(std::span(static_cast<const std::byte*>(gone), 16)),
-              HasSubstr("not memory of this process"));
+  void* const place = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::span foreign(static_cast<const std::byte*>(place), 16);
+  EXPECT_THAT(run_on(foreign), HasSubstr("not memory of this process"));
   EXPECT_EQ(run_on(std::span(in_.data).subspan(16, 16)), "");
   EXPECT_EQ((*program)->statistics().copies, 0U);
   EXPECT_EQ(run_on(std::span(in_.data).subspan(1, 16)), "");
   EXPECT_EQ((*program)->statistics().copies, 1U);
+
+  auto card = open("discrete");
+  ASSERT_TRUE(card) << card.error().text;
+  const auto refused = triple(**card, foreign, out_.data);
+  ::munmap(place, 4096);
+  ASSERT_FALSE(refused) << "where the host copies, it would fault";
+  EXPECT_THAT(refused.error().text, HasSubstr("not memory of this process"));
 }
 
 TEST_F(Cuda, a_fault_of_a_kernel_loses_the_device_and_nothing_else) {
@@ -205,9 +343,10 @@ TEST_F(Cuda, a_fault_of_a_kernel_loses_the_device_and_nothing_else) {
 /// Each of these calls may fail once; the launch is given up, the next one works.
 TEST_F(Cuda, any_call_may_fail_and_the_next_launch_works) {
   for (const Model model : {Model::zero_copy, Model::standard_copy, Model::unified_memory}) {
-    for (const char* call : {"cuMemAlloc", "cuMemHostRegister", "cuEventCreate", "cuEventRecord",
-                             "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuMemsetD8Async",
-                             "cuStreamWaitEvent", "cuLaunchKernel", "cuLaunchHostFunc"}) {
+    for (const char* call :
+         {"cuMemAlloc", "cuMemHostAlloc", "cuMemHostRegister", "cuEventCreate", "cuEventRecord",
+          "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuMemsetD8Async", "cuStreamWaitEvent",
+          "cuLaunchKernel", "cuLaunchHostFunc"}) {
       for (int skipped = 0; skipped < 4; ++skipped) {
         SCOPED_TRACE(testing::Message() << call << " after " << skipped);
         auto program = open("discrete", model);
@@ -264,6 +403,12 @@ TEST_F(Cuda, where_it_is_complete_it_is_taken_unless_a_device_is_named_in_opencl
   const auto named = Program::open(description(), settings_on(Backend::automatic, "0:0"));
   ASSERT_TRUE(named) << named.error().text;
   EXPECT_EQ((*named)->device().backend, Backend::opencl);
+  const auto by_name = Program::open(description(), settings_on(Backend::automatic, "CUDA tw"));
+  ASSERT_TRUE(by_name) << by_name.error().text;
+  EXPECT_EQ((*by_name)->device().backend, Backend::cuda);
+  const auto neither = Program::open(description(), settings_on(Backend::automatic, "no such"));
+  ASSERT_FALSE(neither);
+  EXPECT_THAT(neither.error().text, HasSubstr("no OpenCL device is called 'no such'"));
   const auto unknown = Program::open(description(), settings_on(Backend::cuda, "no such device"));
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().text, HasSubstr("there are: cuda:0 'CUDA twin'"));

@@ -8,9 +8,13 @@
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <ligament/gpu.hpp>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "gpu/cuda/driver.hpp"
 #include "opencl_shim.hpp"
 #include "twin/twin.hpp"
 
@@ -29,6 +33,25 @@ struct Target {
   Model model = Model::automatic;
 };
 
+/// A variable of the environment as whoever runs the tests has it.
+class Inherited {
+ public:
+  explicit Inherited(const char* name, const char* otherwise = nullptr) : name_(name) {
+    const char* value = std::getenv(name);
+    value = value == nullptr ? otherwise : value;
+    value_ = value == nullptr ? std::optional<std::string>() : std::optional<std::string>(value);
+  }
+  void restore() const { (void)(value_ ? ::setenv(name_, value_->c_str(), 1) : ::unsetenv(name_)); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> value_;
+};
+inline const Inherited cuda_driver("LIGAMENT_CUDA_DRIVER");
+/// Else Python's, which dev/setup --test installs, else the system's.
+inline const Inherited cuda_compiler("LIGAMENT_NVRTC",
+                                     std::ifstream(NVRTC_LIBRARY) ? NVRTC_LIBRARY : nullptr);
+
 /// The program's drivers from here on: the twin as `setup` says, else those that are installed.
 inline void choose_drivers(Where where, const char* setup = "") {
   opencl_repair();
@@ -39,9 +62,35 @@ inline void choose_drivers(Where where, const char* setup = "") {
     ::setenv("CUDA_TWIN", setup, 1);
     cuda_twin_repair();
   } else {
-    ::unsetenv("LIGAMENT_CUDA_DRIVER");
-    ::unsetenv("LIGAMENT_NVRTC");
+    cuda_driver.restore();
+    cuda_compiler.restore();
   }
+}
+
+/// Why there is nothing that CUDA's tests could run on; empty: there is. A compiler that is missing
+/// or a program that does not open is no such reason, but a failure.
+inline std::string lacks_gpu() {
+  const auto driver = cuda::load_driver();
+  int count = 0;
+  const bool is_there = driver && (*driver)->device_count(&count) == cuda::status::success;
+  return !driver                 ? driver.error().text
+         : is_there && count > 0 ? ""
+                                 : "the CUDA driver finds no device";
+}
+
+/// Why a GPU cannot work in place on what a subscription maps; empty: it can.
+inline std::string lacks_read_only_memory() {
+  const auto driver = cuda::load_driver();
+  cuda::Ordinal device = 0;
+  int value = 0;
+  const bool is_known =
+      driver && (*driver)->device_get(&device, 0) == cuda::status::success &&
+      (*driver)->device_attribute(&value, cuda::Attribute::read_only_host_register, device) ==
+          cuda::status::success;
+  return is_known && value != 0
+             ? ""
+             : "the GPU here does not register memory that a process may only read, as a "
+               "subscription's is";
 }
 
 inline bool is_opencl(Where where) {
@@ -67,12 +116,15 @@ class OnEachModel : public testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
     choose_drivers(GetParam().where);
-    if (GetParam().where == Where::cuda) {
-      const auto program = Program::open({}, settings_of(GetParam()));
-      if (!program && (program.error().code == ErrorCode::unavailable ||
-                       program.error().code == ErrorCode::setting)) {
-        GTEST_SKIP() << program.error().text;
-      }
+    if (GetParam().where != Where::cuda) {
+      return;
+    }
+    if (const std::string lack = lacks_gpu(); !lack.empty()) {
+      GTEST_SKIP() << lack;
+    }
+    const auto program = Program::open({}, settings_of(GetParam()));
+    if (!program && program.error().code == ErrorCode::setting) {  // it has no such model
+      GTEST_SKIP() << program.error().text;
     }
   }
   void TearDown() override { choose_drivers(Where::opencl); }

@@ -32,12 +32,12 @@ struct Noting : Completion {
   std::atomic<End>& end;
 };
 
-TEST(GpuInPlace, a_kernel_and_the_host_change_their_parts_at_the_same_time) {
-  const auto program =
-      Program::open({{{"follow.cl", text}}, {{"follow", {Kind::output, Kind::output}}}},
-                    settings_of({"", Where::opencl, Model::automatic}));
-  ASSERT_TRUE(program) << program.error().text;
-  if ((*program)->device().model != Model::zero_copy) {
+class GpuInPlace : public OnEachModel {};
+
+TEST_P(GpuInPlace, a_kernel_and_the_host_change_their_parts_at_the_same_time) {
+  const auto program = open({{{"follow.cl", text}}, {{"follow", {Kind::output, Kind::output}}}});
+  ASSERT_NE(program, nullptr);
+  if (program->device().model != Model::zero_copy) {
     GTEST_SKIP()
         << "the OpenCL device here copies messages: it sees nothing of the host's meanwhile";
   }
@@ -50,8 +50,8 @@ TEST(GpuInPlace, a_kernel_and_the_host_change_their_parts_at_the_same_time) {
   {
     const auto device = memory.change(part, part);
     const std::array<Argument, 2> arguments{signals.bytes(), device.bytes()};
-    (*program)->submit(std::array{Launch{.kernel = 0, .arguments = arguments}},
-                       std::make_unique<Noting>(end));
+    program->submit(std::array{Launch{.kernel = 0, .arguments = arguments}},
+                    std::make_unique<Noting>(end));
     volatile std::uint32_t* const words = signals.span().data();
     while (words[0] == 0 && end == End::none) {
       std::this_thread::yield();
@@ -59,12 +59,14 @@ TEST(GpuInPlace, a_kernel_and_the_host_change_their_parts_at_the_same_time) {
     const auto mine = memory.change(0, part);
     mine[0] = 41;
     words[1] = mine[0];
-    (*program)->drain();
+    program->drain();
   }
   ASSERT_EQ(end, End::good);
   EXPECT_EQ(memory.look(part, part)[1], 42U);
-  EXPECT_EQ((*program)->statistics().copies, 0U);
+  EXPECT_EQ(program->statistics().copies, 0U);
 }
+
+INSTANTIATE_TEST_SUITE_P(InPlace, GpuInPlace, each_in_place, name_of_model);
 
 }  // namespace
 }  // namespace ligament::gpu::test

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "fixture.hpp"
 #include "gpu_peer.hpp"
 #include "ligament/detail/endpoint.hpp"
 
@@ -34,9 +35,25 @@ bool eventually(const std::function<bool()>& condition) {
   return false;
 }
 
-class Killed : public testing::Test {
+class Killed : public OnEachModel {
  protected:
   void SetUp() override {
+    OnEachModel::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    if (GetParam().where == Where::cuda) {
+      if (const std::string lack = lacks_read_only_memory(); !lack.empty()) {
+        GTEST_SKIP() << lack;
+      }
+      ::setenv("LIGAMENT_GPU_MODEL", "zero_copy", 1);
+    }
+    ::setenv("LIGAMENT_GPU_BACKEND", is_opencl(GetParam().where) ? "opencl" : "cuda", 1);
+    watch();
+  }
+
+  /// The peer's kernel reads the first message from here on.
+  void watch() {
     fd_ = ::memfd_create("watched", 0);
     ASSERT_EQ(::ftruncate(fd_, watched_bytes), 0);
     void* page = ::mmap(nullptr, watched_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
@@ -56,7 +73,7 @@ class Killed : public testing::Test {
     }));
     if (WIFEXITED(status) && WEXITSTATUS(status) == copies_exit_status) {
       peer_ = 0;
-      GTEST_SKIP() << "the OpenCL device here copies messages: there is nothing to protect";
+      GTEST_SKIP() << "the device here copies messages: there is nothing to protect";
     }
     publish(1);
     ASSERT_TRUE(eventually([this] { return watched_->looks > 0; }));
@@ -67,8 +84,13 @@ class Killed : public testing::Test {
     if (peer_ > 0) {
       kill_and_bury();
     }
-    ::munmap(watched_, watched_bytes);
-    ::close(fd_);
+    if (watched_ != nullptr) {
+      ::munmap(watched_, watched_bytes);
+      ::close(fd_);
+    }
+    ::unsetenv("LIGAMENT_GPU_BACKEND");
+    ::unsetenv("LIGAMENT_GPU_MODEL");
+    OnEachModel::TearDown();
   }
 
   void start_peer() {
@@ -121,7 +143,7 @@ class Killed : public testing::Test {
   std::unique_ptr<pool::Writer> writer_;
 };
 
-TEST_F(Killed, ABlockIsUsedAgainOnlyAfterTheDeviceIsDone) {
+TEST_P(Killed, ABlockIsUsedAgainOnlyAfterTheDeviceIsDone) {
   for (std::uint64_t number = 2; number < 100; ++number) {
     publish(number);
   }
@@ -132,9 +154,11 @@ TEST_F(Killed, ABlockIsUsedAgainOnlyAfterTheDeviceIsDone) {
   ::kill(peer_, SIGKILL);
   // As fast as it goes, while the process and its device end.
   std::uint64_t number = 100;
-  while (held() != 0) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);  // a watchdog
+  while (held() != 0 && std::chrono::steady_clock::now() < limit) {
     publish(++number);
   }
+  ASSERT_EQ(held(), 0U);
   expect_unchanged();
   const std::uint64_t last = watched_->looks;
   publish(++number);
@@ -144,7 +168,7 @@ TEST_F(Killed, ABlockIsUsedAgainOnlyAfterTheDeviceIsDone) {
   EXPECT_EQ(watched_->looks, last) << "the kernel ran on when the block was free already";
 }
 
-TEST_F(Killed, ANodeWithKernelsIsQuarantinedWhereSomebodyChecks) {
+TEST_P(Killed, ANodeWithKernelsIsQuarantinedWhereSomebodyChecks) {
   std::atomic<bool> idle{false};
   domain_->set_quarantine([&](std::uint64_t, std::int32_t) { return idle.load(); });
   kill_and_bury();
@@ -156,6 +180,8 @@ TEST_F(Killed, ANodeWithKernelsIsQuarantinedWhereSomebodyChecks) {
   idle = true;
   EXPECT_TRUE(eventually([this] { return held() == 0; }));
 }
+
+INSTANTIATE_TEST_SUITE_P(InPlace, Killed, each_in_place, name_of_model);
 
 }  // namespace
 }  // namespace ligament::gpu::test

@@ -28,6 +28,11 @@ class QueueNodes : public test::OnEachModel {
     if (IsSkipped()) {
       return;
     }
+    if (GetParam().where == test::Where::cuda && GetParam().model == Model::zero_copy) {
+      if (const std::string lack = test::lacks_read_only_memory(); !lack.empty()) {
+        GTEST_SKIP() << lack;
+      }
+    }
     static int number = 0;
     const std::string domain =
         "gpu-queue-" + std::to_string(::getpid()) + "-" + std::to_string(number++);

@@ -96,7 +96,8 @@ def _node(node: dict[str, Any]) -> NodeCounters:
         overrun=sum(p.get("overrun", 0) for p in publishers),
         deadline_missed=sum(e.get("deadline_missed", 0) for e in (*publishers, *subscriptions)),
         loans_failed=sum(p.get("loans_failed", 0) for p in publishers),
-        copies=sum(c.get("copies", 0) for c in copiers),
-        bytes_copied=sum(c.get("bytes_copied", 0) for c in copiers),
+        # What the host copied on the way to or from a device is a copy beside the transfer.
+        copies=sum(c.get("copies", 0) + c.get("staged", 0) for c in copiers),
+        bytes_copied=sum(c.get("bytes_copied", 0) + c.get("bytes_staged", 0) for c in copiers),
         heap_allocs=node.get("heap_allocs"),
     )

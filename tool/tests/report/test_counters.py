@@ -54,3 +54,10 @@ def test_what_quality_of_service_counts_is_added_up(tmp_path: Path) -> None:
     told = {name: counters.total(name) for name in ("expired", "waits", "overrun")}
     assert told == {"expired": 4, "waits": 8, "overrun": 10}
     assert counters.total("deadline_missed") == 18
+
+
+def test_what_the_host_copies_for_a_device_is_a_copy_beside_the_transfer(tmp_path: Path) -> None:
+    line = status(0, 1)
+    line["nodes"][0]["kernels"] = {"copies": 2, "bytes_copied": 20, "staged": 1, "bytes_staged": 8}
+    counters = read_counters(write(tmp_path / "s", ready(), line))
+    assert (counters.total("copies"), counters.total("bytes_copied")) == (3, 28)

@@ -8,9 +8,10 @@
 
 namespace ligament::pool {
 
-/// Told, before it goes, of each piece of the pool's memory that this process unmaps: for those who
-/// keep something made from its addresses (a device's buffers), which new memory may get again.
-/// Called on the thread that unmaps, which may hold the pool's locks: it must not call the pool.
+/// Told, before it goes, of each piece of the pool's memory that this process unmaps, and of each
+/// that it maps, where others' memory may have been: for those who keep something made from its
+/// addresses (a device's buffers), which new memory may get again. Called on that thread, which may
+/// hold the pool's locks: it must not call the pool.
 class UnmapWatch {
  public:
   using Callback = std::function<void(std::span<const std::byte> memory)>;

@@ -74,6 +74,10 @@ Facts facts_of(const Driver& driver, Ordinal device) {
 
 /// Jetsons before Xavier (7.2) turn caches off for memory that both sides use.
 ModelChoice by_itself(const Facts& facts, Access access) {
+  if (facts.is_integrated && facts.maps_host_memory && !facts.registers_read_only) {
+    return {Model::standard_copy,
+            "the device shares the host's memory, but not what a process may only read"};
+  }
   constexpr Architecture first_coherent = 72;
   return choose_model({.is_shared = facts.is_integrated && facts.maps_host_memory,
                        .is_coherent = facts.architecture >= first_coherent},
@@ -111,6 +115,11 @@ Result<DeviceInfo> describe(const Found& found, const Facts& facts, const Settin
   info.shares_host_memory = facts.is_integrated;
   info.model = is_asked ? settings.model : own.model;
   info.why = is_asked ? "it was asked for" : own.why;
+  if (info.model == Model::standard_copy && !facts.registers_read_only) {
+    info.why +=
+        "; it takes no memory that may only be read, as a subscription's is, so the host copies "
+        "each input once more, into pinned memory";
+  }
   return info;
 }
 
@@ -172,6 +181,15 @@ std::vector<DeviceLine> device_lines() {
     lines.push_back({"cuda: the CUDA driver finds no device", false});
   }
   return lines;
+}
+
+Result<void> find_device(const std::string& wish) {
+  const auto driver = load_driver();
+  if (!driver) {
+    return unexpected<Error>(driver.error());
+  }
+  const auto found = choose(**driver, wish);
+  return found ? Result<void>() : Result<void>(unexpected<Error>(found.error()));
 }
 
 Result<Device> open_device(const Settings& settings, Access access) {

@@ -19,11 +19,13 @@ class SharedContext {
   [[nodiscard]] Context get() const { return context_; }
   /// Before calls of a thread that may not have made any yet.
   void make_current() const { (void)driver_.set_current(context_); }
+  [[nodiscard]] ManagedMemory& managed() { return managed_; }
 
  private:
   const Driver& driver_;
   Ordinal device_;
   Context context_;
+  ManagedMemory managed_;
 };
 
 struct Facts {
@@ -53,6 +55,8 @@ struct Device {
 
 /// A line per device with the model that it would get, or why it cannot be used.
 [[nodiscard]] std::vector<DeviceLine> device_lines();
+/// By its place or a part of its name; empty: any.
+[[nodiscard]] Result<void> find_device(const std::string& wish);
 [[nodiscard]] Result<Device> open_device(const Settings& settings, Access access);
 [[nodiscard]] Result<EventHandle> make_event(const Device& device, unsigned flags = event_default);
 

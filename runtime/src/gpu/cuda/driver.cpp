@@ -39,6 +39,8 @@ const char* find_all(void* library, Driver& driver) {
   find(driver.allocate, "cuMemAlloc_v2");
   find(driver.allocate_managed, "cuMemAllocManaged");
   find(driver.release, "cuMemFree_v2");
+  find(driver.host_allocate, "cuMemHostAlloc");
+  find(driver.host_release, "cuMemFreeHost");
   find(driver.host_register, "cuMemHostRegister_v2");
   find(driver.host_unregister, "cuMemHostUnregister");
   find(driver.host_address, "cuMemHostGetDevicePointer_v2");

@@ -2,7 +2,7 @@
 /// \file CUDA's driver, found when it is needed: the same binary runs where there is none.
 ///
 /// The few functions and numbers that are used are declared here, so that building needs no CUDA
-/// toolkit; tests/gpu/cuda_abi_test.cpp compares each with NVIDIA's own header.
+/// toolkit; tests/gpu/cuda_abi.cpp compares each with NVIDIA's own header.
 #pragma once
 
 #include <array>
@@ -91,6 +91,8 @@ struct Driver {
   Status (*allocate)(Address* address, std::size_t size);
   Status (*allocate_managed)(Address* address, std::size_t size, unsigned flags);
   Status (*release)(Address address);
+  Status (*host_allocate)(void** host, std::size_t size, unsigned flags);
+  Status (*host_release)(void* host);
   Status (*host_register)(void* host, std::size_t size, unsigned flags);
   Status (*host_unregister)(void* host);
   Status (*host_address)(Address* address, void* host, unsigned flags);

@@ -10,7 +10,7 @@
 
 namespace ligament::gpu::cuda {
 
-/// Bytes that the host copies once the device is done (unified memory).
+/// Bytes that the host copies once the device is done (unified memory, and what is not pinned).
 struct HostCopy {
   std::span<std::byte> to;
   const std::byte* from = nullptr;
@@ -31,6 +31,7 @@ struct CudaFlight final : Flight {
   EventHandle last;  ///< done when all of it is; empty: nothing was enqueued
   std::vector<HostCopy> host_copies;
   Lease lease;
+  PinnedLease pinned;
 
  private:
   const Device& device_;

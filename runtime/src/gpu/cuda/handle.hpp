@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpu/cuda/driver.hpp"
+#include "gpu/cuda/managed.hpp"
 
 namespace ligament::gpu::cuda {
 
@@ -40,7 +41,12 @@ class Owned {
 using StreamHandle = Owned<Stream, &Driver::stream_destroy>;
 using EventHandle = Owned<Event, &Driver::event_destroy>;
 using ModuleHandle = Owned<Module, &Driver::module_unload>;
-using Buffer = Owned<Address, &Driver::release>;
+/// Memory of the device.
+struct Buffer : Owned<Address, &Driver::release> {
+  using Owned::Owned;
+  ManagedMemory::Claim claim;  ///< of unified memory
+};
+using PinnedBuffer = Owned<void*, &Driver::host_release>;
 using OpenedMemory = Owned<Address, &Driver::ipc_close_memory>;
 
 }  // namespace ligament::gpu::cuda

@@ -16,6 +16,7 @@ ProcessMapping pages_of(std::span<const std::byte> bytes, const ProcessMapping& 
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data()) / page * page;
   const auto end =
       (reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size() + page - 1) / page * page;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the page of a pointer
   return {reinterpret_cast<std::byte*>(begin), end - begin, false, mapping.is_writable};
 }
 
@@ -35,30 +36,42 @@ HostMemory& HostMemory::of(const Driver& driver) {
 HostMemory::HostMemory(const Driver& driver)
     : driver_(driver), watch_([this](std::span<const std::byte> memory) { forget(memory); }) {}
 
+HostMemory::Pieces::const_iterator HostMemory::holding(const Pieces& all,
+                                                       std::span<const std::byte> bytes) {
+  const auto after = all.upper_bound(const_cast<std::byte*>(bytes.data()));
+  if (after == all.begin()) {
+    return all.end();
+  }
+  const auto entry = std::prev(after);
+  return bytes.data() + bytes.size() <= entry->first + entry->second.size ? entry : all.end();
+}
+
 Result<Registered> HostMemory::find(std::span<const std::byte> bytes, const Device& device,
                                     Which which) {
   const std::lock_guard lock(mutex_);
-  const auto after = pieces_.upper_bound(const_cast<std::byte*>(bytes.data()));
-  if (after != pieces_.begin()) {
-    const auto& [base, piece] = *std::prev(after);
-    if (bytes.data() + bytes.size() <= base + piece.size) {
-      return Registered{base, piece.size, false};
-    }
+  if (const auto piece = holding(pieces_, bytes); piece != pieces_.end()) {
+    return Registered{piece->first, piece->second.size, false};
   }
-  return add(bytes, device, which);
-}
-
-Result<Registered> HostMemory::add(std::span<const std::byte> bytes, const Device& device,
-                                   Which which) {
+  const bool is_only_shared = which == Which::shared;
+  if (is_only_shared && holding(refused_, bytes) != refused_.end()) {
+    return Registered{};
+  }
   const auto mapping = mapping_of(bytes);
   if (!mapping) {
     return failure(ErrorCode::launch_failed,
                    "a payload is not memory of this process that it may read");
   }
-  if (which == Which::shared && !mapping->is_shared) {
-    return failure(ErrorCode::launch_failed, "a payload is not shared memory");
+  auto found = is_only_shared && !mapping->is_shared
+                   ? failure(ErrorCode::launch_failed, "a payload is not shared memory")
+                   : add(mapping->is_shared ? *mapping : pages_of(bytes, *mapping), device);
+  if (!found && is_only_shared) {
+    refused_.insert_or_assign(mapping->base, Piece{mapping->size, nullptr});
+    return Registered{};
   }
-  const ProcessMapping piece = mapping->is_shared ? *mapping : pages_of(bytes, *mapping);
+  return found;
+}
+
+Result<Registered> HostMemory::add(const ProcessMapping& piece, const Device& device) {
   if (!piece.is_writable && !device.facts.registers_read_only) {
     return failure(ErrorCode::launch_failed,
                    "'" + device.info.name +
@@ -78,14 +91,18 @@ Result<Registered> HostMemory::add(std::span<const std::byte> bytes, const Devic
 /// The device keeps the pages of what is registered: at the same address it would see the old ones.
 void HostMemory::forget(std::span<const std::byte> memory) {
   const std::lock_guard lock(mutex_);
-  forgotten_ += std::erase_if(pieces_, [&](const auto& entry) {
+  const auto overlaps = [&](const auto& entry) {
     const auto& [base, piece] = entry;
-    const bool overlaps = base < memory.data() + memory.size() && memory.data() < base + piece.size;
-    if (overlaps) {
-      piece.context->make_current();
-      (void)driver_.host_unregister(base);
+    return base < memory.data() + memory.size() && memory.data() < base + piece.size;
+  };
+  std::erase_if(refused_, overlaps);
+  forgotten_ += std::erase_if(pieces_, [&](const auto& entry) {
+    if (!overlaps(entry)) {
+      return false;
     }
-    return overlaps;
+    entry.second.context->make_current();
+    (void)driver_.host_unregister(entry.first);
+    return true;
   });
 }
 

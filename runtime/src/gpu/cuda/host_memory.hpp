@@ -9,6 +9,7 @@
 #include <span>
 
 #include "gpu/cuda/device.hpp"
+#include "gpu/mapping.hpp"
 
 namespace ligament::gpu::cuda {
 
@@ -28,7 +29,9 @@ class HostMemory {
   [[nodiscard]] static HostMemory& of(const Driver& driver);
 
   /// The registered piece that holds these bytes: the whole mapping where it is shared memory, as
-  /// the pool's segments are, else its pages. The device's context must be current.
+  /// the pool's segments are, else its pages. The device's context must be current. Of
+  /// Which::shared, no base: it is not registered, and is not looked at again until the pool maps
+  /// or unmaps something there.
   [[nodiscard]] Result<Registered> find(std::span<const std::byte> bytes, const Device& device,
                                         Which which);
   /// Pieces that were let go because their memory was unmapped.
@@ -40,13 +43,17 @@ class HostMemory {
     std::size_t size = 0;
     std::shared_ptr<SharedContext> context;  ///< in which it was registered
   };
-  [[nodiscard]] Result<Registered> add(std::span<const std::byte> bytes, const Device& device,
-                                       Which which);
+  using Pieces = std::map<std::byte*, Piece>;
+  /// The entry whose memory holds these bytes; none: the end.
+  [[nodiscard]] static Pieces::const_iterator holding(const Pieces& all,
+                                                      std::span<const std::byte> bytes);
+  [[nodiscard]] Result<Registered> add(const ProcessMapping& piece, const Device& device);
   void forget(std::span<const std::byte> memory);
 
   const Driver& driver_;
   mutable std::mutex mutex_;  ///< guards all that follows
-  std::map<std::byte*, Piece> pieces_;
+  Pieces pieces_;
+  Pieces refused_;  ///< mappings that are not registered
   std::uint64_t forgotten_ = 0;
   pool::UnmapWatch watch_;  ///< last
 };

@@ -6,9 +6,11 @@
 namespace ligament::gpu::cuda {
 
 Memory::Memory(const Device& device)
-    : device_(device), staging_([this](std::size_t size, Kind kind) {
+    : device_(device),
+      staging_([this](std::size_t size, Kind kind) {
         return kind == Kind::unified ? allocate_managed(size) : allocate(size);
-      }) {}
+      }),
+      pinned_([this](std::size_t size, Kind /*kind*/) { return allocate_pinned(size); }) {}
 
 Result<Registered> Memory::find(std::span<const std::byte> bytes, Which which) {
   const std::int64_t begin = pool::monotonic_now_ns();
@@ -43,7 +45,11 @@ Result<Address> Memory::import(std::span<const std::byte> bytes) {
   return base + static_cast<Address>(bytes.data() - found->base);
 }
 
-void Memory::pin(std::span<const std::byte> bytes) { (void)find(bytes, Which::shared); }
+Result<bool> Memory::pin(std::span<const std::byte> bytes) {
+  const auto found = find(bytes, Which::shared);
+  return found ? Result<bool>(found->base != nullptr)
+               : Result<bool>(unexpected<Error>(found.error()));
+}
 
 Result<Buffer> Memory::allocate_managed(std::size_t size) const {
   const Driver& driver = *device_.driver;
@@ -52,12 +58,16 @@ Result<Buffer> Memory::allocate_managed(std::size_t size) const {
   if (auto told = as_result(driver, "cuMemGetInfo", driver.memory_info(&free, &total)); !told) {
     return unexpected<Error>(told.error());
   }
-  if (size > free) {
+  ManagedMemory& managed = device_.context->managed();
+  auto claim = managed.claim(size, free);
+  if (!claim) {
     return failure(ErrorCode::out_of_memory,
-                   "unified memory of " + std::to_string(size) + " bytes is more than the " +
+                   "unified memory of " + std::to_string(size) + " bytes, beside " +
+                       std::to_string(managed.taken()) +
+                       " that this process has of it, is more than the device has room for (" +
                        std::to_string(free) +
-                       " that the device has free; to move pages in and out for each access can "
-                       "hang it, so this is refused");
+                       " bytes are free); to move pages in and out for each access can hang it, so "
+                       "this is refused");
   }
   Address address = 0;
   const unsigned flags = device_.facts.shares_managed_memory ? attach_global : attach_host;
@@ -65,7 +75,9 @@ Result<Buffer> Memory::allocate_managed(std::size_t size) const {
   if (status != status::success) {
     return failed(driver, "cuMemAllocManaged", status);
   }
-  return Buffer(driver, address);
+  Buffer made(driver, address);
+  made.claim = std::move(*claim);
+  return made;
 }
 
 Result<Buffer> Memory::allocate(std::size_t size) const {
@@ -75,6 +87,15 @@ Result<Buffer> Memory::allocate(std::size_t size) const {
     return failed(*device_.driver, "cuMemAlloc", status);
   }
   return Buffer(*device_.driver, address);
+}
+
+Result<PinnedBuffer> Memory::allocate_pinned(std::size_t size) const {
+  void* host = nullptr;
+  const Status status = device_.driver->host_allocate(&host, size, 0);
+  if (status != status::success) {
+    return failed(*device_.driver, "cuMemHostAlloc", status);
+  }
+  return PinnedBuffer(*device_.driver, host);
 }
 
 void Memory::count_into(Statistics& statistics) const {

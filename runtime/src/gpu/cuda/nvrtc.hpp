@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file NVRTC's calls, found when they are needed; compared with NVIDIA's own header by
-/// tests/gpu/cuda_abi_test.cpp.
+/// tests/gpu/cuda_abi.cpp.
 #pragma once
 
 #include <cstddef>

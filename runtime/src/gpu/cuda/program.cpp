@@ -20,6 +20,17 @@ EncodedNumber encoded(std::uint64_t value) {
   return number;
 }
 
+/// What every CUDA device takes: blocks of a grid, threads of a block.
+constexpr std::array<std::int64_t, 3> most_blocks{std::numeric_limits<std::int32_t>::max(), 65535,
+                                                  65535};
+constexpr std::array<std::int64_t, 3> most_threads{1024, 1024, 64};
+constexpr std::int64_t most_threads_of_all = 1024;
+
+std::string text_of(const std::array<std::int64_t, 3>& sizes) {
+  return std::to_string(sizes[0]) + " x " + std::to_string(sizes[1]) + " x " +
+         std::to_string(sizes[2]);
+}
+
 }  // namespace
 
 // A driver that gives a device up does not tell.
@@ -76,6 +87,9 @@ void CudaProgram::finish(Assembly& assembly) {
   Result<void>& result = assembly.flight->result;
   if (result) {
     result = read_back(assembly);
+  }
+  if (!result) {
+    (void)leave_to_host(assembly);  // who has it next writes it on the host
   }
   close(assembly);
 }
@@ -160,15 +174,57 @@ Result<void> CudaProgram::write(const OnDevice& to, std::span<const std::byte> b
     std::memcpy(reinterpret_cast<void*>(to.value), bytes.data(), bytes.size());
     return attach(to, attach_single);
   }
+  return enqueue_write(to.value, bytes, nullptr, assembly);
+}
+
+Result<void> CudaProgram::upload(const OnDevice& to, std::span<const std::byte> bytes,
+                                 Assembly& assembly) {
+  if (to.kind == Kind::unified) {
+    return write(to, bytes, assembly);
+  }
+  const auto through = stand_in(bytes, assembly);
+  return through ? enqueue_write(to.value, bytes, *through, assembly)
+                 : Result<void>(unexpected<Error>(through.error()));
+}
+
+/// Pinned memory for a payload whose own the device does not copy from or to by itself; else null.
+Result<std::byte*> CudaProgram::stand_in(std::span<const std::byte> bytes, Assembly& assembly) {
+  Memory& memory = parts_->memory;
+  const auto is_pinned = memory.pin(bytes);
+  if (!is_pinned) {
+    return unexpected<Error>(is_pinned.error());
+  }
+  if (*is_pinned) {
+    return nullptr;
+  }
+  const auto found = memory.pinned().stage(bytes, Kind::device, assembly.flight->pinned);
+  if (!found) {
+    return unexpected<Error>(found.error());
+  }
+  counters_.count_staged(bytes.size());
+  return static_cast<std::byte*>(found->value);
+}
+
+/// `through`, if any: the device takes from there a piece that the host has copied, while the host
+/// copies the next.
+Result<void> CudaProgram::enqueue_write(Address to, std::span<const std::byte> bytes,
+                                        std::byte* through, Assembly& assembly) {
+  constexpr std::size_t piece_bytes = std::size_t{1} << 20;
   const Stream stream = parts_->device.uploads.get();
   auto begin = record(stream);
   if (!begin) {
     return unexpected<Error>(begin.error());
   }
-  if (auto done = as_result(driver(), "cuMemcpyHtoDAsync",
-                            driver().write(to.value, bytes.data(), bytes.size(), stream));
-      !done) {
-    return done;
+  const std::size_t most = through == nullptr ? bytes.size() : piece_bytes;
+  for (std::size_t at = 0; at < bytes.size(); at += most) {
+    const auto piece = bytes.subspan(at, std::min(most, bytes.size() - at));
+    const void* from =
+        through == nullptr ? piece.data() : std::memcpy(through + at, piece.data(), piece.size());
+    if (auto done = as_result(driver(), "cuMemcpyHtoDAsync",
+                              driver().write(to + at, from, piece.size(), stream));
+        !done) {
+      return done;
+    }
   }
   auto end = record(stream);
   if (!end) {
@@ -202,22 +258,29 @@ Result<CudaProgram::Block> CudaProgram::block_of(const Kernel& kernel, const Lau
       std::any_of(launch.local.begin(), launch.local.end(), [](auto size) { return size > 0; });
   const bool is_flat = launch.global[1] == 1 && launch.global[2] == 1;
   const std::array<std::int64_t, 3> own{is_flat ? 256 : 32, is_flat ? 1 : 8, 1};
+  std::array<std::int64_t, 3> local{};
   Block block;
+  bool fits = true;
+  std::int64_t threads_of_all = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::int64_t size = launch.global.at(d);
     const std::int64_t threads =
         is_local ? std::max(launch.local.at(d), std::int64_t{1}) : std::min(own.at(d), size);
     const std::int64_t grid = size / threads + (size % threads != 0 ? 1 : 0);
-    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    if ((is_local && kernel.compiled.takes_sizes && size % threads != 0) || threads > 1024 ||
-        grid > most) {
-      return failure(ErrorCode::launch_failed,
-                     "kernel '" + kernel.compiled.name +
-                         "': the local size does not suit the device or does not divide the global "
-                         "size");
-    }
+    const bool divides = !is_local || !kernel.compiled.takes_sizes || size % threads == 0;
+    fits = fits && divides && threads <= most_threads.at(d) && grid <= most_blocks.at(d);
+    local.at(d) = threads;
+    threads_of_all *= std::min(threads, most_threads_of_all + 1);
     block.threads.at(d) = static_cast<unsigned>(threads);
     block.grid.at(d) = static_cast<unsigned>(grid);
+  }
+  if (!fits || threads_of_all > most_threads_of_all) {
+    return failure(ErrorCode::launch_failed,
+                   "kernel '" + kernel.compiled.name + "': CUDA does not take the global size " +
+                       text_of(launch.global) + " with the local size " + text_of(local) +
+                       ": a local size has at most 1024 items (the third at most 64) and divides "
+                       "the global size of an OpenCL kernel; there are at most 65535 of them in "
+                       "the second and the third dimension");
   }
   return block;
 }
@@ -268,11 +331,20 @@ Result<void> CudaProgram::enqueue(const Kernel& kernel, const Launch& launch,
   return {};
 }
 
+/// Unified memory is copied by the host when the device is done.
 Result<void> CudaProgram::read_back(Assembly& assembly) {
   const auto is_unified = [](const auto& entry) { return entry.second.kind == Kind::unified; };
   assembly.is_read_back = !std::all_of(assembly.out.begin(), assembly.out.end(), is_unified);
   auto done = assembly.is_read_back ? read_back_by_device(assembly) : Result<void>();
-  return done ? leave_to_host(assembly) : done;
+  done = done ? leave_to_host(assembly) : done;
+  for (const auto& [to, from] : assembly.out) {
+    if (done && from.kind == Kind::unified) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): managed memory has one address for both
+      assembly.flight->host_copies.push_back({to, reinterpret_cast<const std::byte*>(from.value)});
+      counters_.count_copy(to.size());
+    }
+  }
+  return done;
 }
 
 Result<void> CudaProgram::read_back_by_device(Assembly& assembly) {
@@ -290,15 +362,22 @@ Result<void> CudaProgram::read_back_by_device(Assembly& assembly) {
     if (from.kind == Kind::unified) {
       continue;
     }
-    parts_->memory.pin(to);
+    const auto through = stand_in(to, assembly);
+    if (!through) {
+      return unexpected<Error>(through.error());
+    }
+    std::byte* const into = *through == nullptr ? to.data() : *through;
     auto begin = record(stream);
     if (!begin) {
       return unexpected<Error>(begin.error());
     }
     if (auto done = as_result(driver(), "cuMemcpyDtoHAsync",
-                              driver().read(to.data(), from.value, to.size(), stream));
+                              driver().read(into, from.value, to.size(), stream));
         !done) {
       return done;
+    }
+    if (into != to.data()) {
+      assembly.flight->host_copies.push_back({to, into});
     }
     auto end = record(stream);
     if (!end) {
@@ -310,18 +389,10 @@ Result<void> CudaProgram::read_back_by_device(Assembly& assembly) {
   return {};
 }
 
-/// Unified memory is copied by the host when the device is done.
 Result<void> CudaProgram::leave_to_host(Assembly& assembly) {
   for (const auto& staged : assembly.flight->lease) {
     if (auto attached = attach({staged.memory.get(), staged.kind}, attach_host); !attached) {
       return attached;
-    }
-  }
-  for (const auto& [to, from] : assembly.out) {
-    if (from.kind == Kind::unified) {
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): managed memory has one address for both
-      assembly.flight->host_copies.push_back({to, reinterpret_cast<const std::byte*>(from.value)});
-      counters_.count_copy(to.size());
     }
   }
   return {};
@@ -340,6 +411,11 @@ void CudaProgram::close(Assembly& assembly) {
   }
   if (flight.steps.empty() && flight.lease.empty() && flight.residents.empty()) {
     return;
+  }
+  if (!flight.result) {  // perhaps with copies that no event stands behind
+    if (auto uploaded = record(device.uploads.get())) {
+      assembly.uploaded = std::move(*uploaded);
+    }
   }
   const bool is_read = flight.result && assembly.is_read_back;
   const Stream last = is_read ? device.downloads.get() : device.kernels.get();
@@ -374,6 +450,7 @@ void CudaProgram::note_landed(Flight& flight) {
       flight.completion->worked(work);
     }
   }
+  parts_->memory.pinned().give_back(std::move(flight.pinned));
   ProgramOn::note_landed(flight);
 }
 
@@ -390,16 +467,9 @@ Result<std::unique_ptr<Program>> open_program(const ProgramDescription& descript
   return program;
 }
 
-Result<void> is_usable() {
-  const auto driver = load_driver();
-  if (!driver) {
-    return unexpected<Error>(driver.error());
-  }
-  int count = 0;
-  (void)(*driver)->device_count(&count);
-  return count == 0
-             ? Result<void>(failure(ErrorCode::unavailable, "the CUDA driver finds no device"))
-             : find_compiler();
+Result<void> is_usable(const std::string& device) {
+  auto found = find_device(device);
+  return found ? find_compiler() : found;
 }
 
 }  // namespace ligament::gpu::cuda

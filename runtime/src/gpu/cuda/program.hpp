@@ -73,15 +73,19 @@ class CudaProgram : public ProgramOn<Cuda> {
   }
   [[nodiscard]] Result<void> write(const OnDevice& to, std::span<const std::byte> bytes,
                                    Assembly& assembly) override;
+  [[nodiscard]] Result<void> upload(const OnDevice& to, std::span<const std::byte> bytes,
+                                    Assembly& assembly) override;
   [[nodiscard]] Result<void> clear(const OnDevice& memory, std::size_t size) override;
   [[nodiscard]] bool is_here(const CudaResident& resident) const override {
     return resident.context == parts_->device.context;
   }
   [[nodiscard]] Result<void> await(const CudaResident& resident, Assembly& assembly) override;
-  void pin(std::span<const std::byte> bytes) override { parts_->memory.pin(bytes); }
 
   [[nodiscard]] Result<EncodedNumber> encode_argument(const Kernel& kernel, std::size_t index,
                                                       const Argument& argument, Assembly& assembly);
+  [[nodiscard]] Result<std::byte*> stand_in(std::span<const std::byte> bytes, Assembly& assembly);
+  [[nodiscard]] Result<void> enqueue_write(Address to, std::span<const std::byte> bytes,
+                                           std::byte* through, Assembly& assembly);
   [[nodiscard]] Result<void> attach(const OnDevice& memory, unsigned flags);
   [[nodiscard]] static Result<Block> block_of(const Kernel& kernel, const Launch& launch);
   [[nodiscard]] Result<void> enqueue(const Kernel& kernel, const Launch& launch,
@@ -102,7 +106,7 @@ class CudaProgram : public ProgramOn<Cuda> {
 /// Opens a device and compiles for it.
 [[nodiscard]] Result<std::unique_ptr<Program>> open_program(const ProgramDescription& description,
                                                             const Settings& settings);
-/// Whether there is a device, a driver and a compiler; what is missing.
-[[nodiscard]] Result<void> is_usable();
+/// Whether there is a driver, such a device (empty: any) and a compiler; what is missing.
+[[nodiscard]] Result<void> is_usable(const std::string& device);
 
 }  // namespace ligament::gpu::cuda

@@ -89,6 +89,8 @@ expected<Mapping, SystemError> map(int fd, std::size_t size, bool writable, bool
     return unexpected<SystemError>(last_error("mmap"));
   }
   Mapping mapping(base, size);
+  // What somebody knows of these addresses is of memory that went without a word.
+  tell_unmap_watches({mapping.base(), size});
   if (::madvise(base, size, MADV_DONTFORK) != 0) {
     return unexpected<SystemError>(last_error("madvise"));
   }

@@ -7,10 +7,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -31,12 +33,12 @@ namespace status = cuda::status;
 
 namespace {
 
-constexpr std::size_t memory_bytes = std::size_t{1} << 30;
-
 bool is_set_up_as(const char* word) {
   const char* words = std::getenv("CUDA_TWIN");
   return words != nullptr && std::string(words).find(word) != std::string::npos;
 }
+
+std::size_t memory_bytes() { return std::size_t{is_set_up_as("small") ? 8U : 1024U} << 20; }
 
 struct Fault {
   int skipped = 0;
@@ -47,6 +49,7 @@ struct Fault {
 struct Allocated {
   std::size_t size = 0;
   int fd = -1;
+  bool is_streams = false;  ///< managed memory that the host must not use
 };
 
 /// Everything; never destroyed, as its threads may outlive main.
@@ -54,10 +57,12 @@ struct World {
   std::mutex mutex;
   std::map<std::string, Fault> faults;
   std::map<std::byte*, std::size_t> registered;
+  std::map<std::byte*, std::size_t> pinned;  ///< made by the driver itself
   std::map<Address, Allocated> allocated;
   std::map<Address, std::size_t> opened;  ///< memory of other processes
   std::atomic<Status> sticky{status::success};
   std::atomic<std::uint64_t> copies{0};
+  std::atomic<std::uint64_t> pageable{0};
 };
 World& world() {
   static auto* const only = new World;
@@ -78,10 +83,37 @@ Status injected(const char* call) {
   return number;
 }
 
+thread_local cuda::Context current_context = nullptr;
+
+/// A context is a thread's: a driver refuses the call, and who ignores that leaks, or worse.
+void expect_context(const char* call) {
+  if (current_context == nullptr) {
+    std::fprintf(stderr, "the CUDA twin: %s on a thread without a context\n", call);
+    std::abort();
+  }
+}
+
 /// What every call asks first.
 Status fate_of(const char* call) {
+  const std::string name = call;
+  if (name != "cuInit" && name.rfind("cuDevice", 0) != 0) {
+    expect_context(call);
+  }
   const Status sticky = world().sticky;
   return sticky != status::success ? sticky : injected(call);
+}
+
+void count_copy(const void* host, std::size_t size) {
+  const auto* const begin = static_cast<const std::byte*>(host);
+  const auto holds = [&](const auto& entry) {
+    return entry.first <= begin && begin + size <= entry.first + entry.second;
+  };
+  World& all = world();
+  const std::lock_guard lock(all.mutex);
+  ++all.copies;
+  const bool is_pinned = std::any_of(all.registered.begin(), all.registered.end(), holds) ||
+                         std::any_of(all.pinned.begin(), all.pinned.end(), holds);
+  all.pageable += is_pinned ? 0 : 1;
 }
 
 struct Mark {
@@ -207,6 +239,15 @@ void cuda_twin_repair(void) {
 }
 // NOLINTNEXTLINE(google-runtime-int): C
 unsigned long cuda_twin_copies(void) { return world().copies; }
+// NOLINTNEXTLINE(google-runtime-int): C
+unsigned long cuda_twin_pageable_copies(void) { return world().pageable; }
+
+unsigned cuda_twin_attached(void) {
+  const std::lock_guard lock(world().mutex);
+  const auto& all = world().allocated;
+  return static_cast<unsigned>(std::count_if(
+      all.begin(), all.end(), [](const auto& entry) { return entry.second.is_streams; }));
+}
 
 Status cuInit(unsigned /*flags*/) { return fate_of("cuInit"); }
 Status cuDriverGetVersion(int* version) {
@@ -258,7 +299,7 @@ Status cuDeviceGetAttribute(int* value, cuda::Attribute attribute, cuda::Ordinal
   return status::success;
 }
 Status cuDeviceTotalMem_v2(std::size_t* bytes, cuda::Ordinal /*device*/) {
-  *bytes = memory_bytes;
+  *bytes = memory_bytes();
   return status::success;
 }
 Status cuDevicePrimaryCtxRetain(cuda::Context* context, cuda::Ordinal /*device*/) {
@@ -267,7 +308,10 @@ Status cuDevicePrimaryCtxRetain(cuda::Context* context, cuda::Ordinal /*device*/
   return fate_of("cuDevicePrimaryCtxRetain");
 }
 Status cuDevicePrimaryCtxRelease_v2(cuda::Ordinal /*device*/) { return status::success; }
-Status cuCtxSetCurrent(cuda::Context /*context*/) { return status::success; }
+Status cuCtxSetCurrent(cuda::Context context) {
+  current_context = context;
+  return status::success;
+}
 
 Status cuModuleLoadData(cuda::Module* module, const void* image) {
   if (const Status fate = fate_of("cuModuleLoadData"); fate != status::success) {
@@ -278,6 +322,7 @@ Status cuModuleLoadData(cuda::Module* module, const void* image) {
   return library == nullptr ? status::invalid_value : status::success;
 }
 Status cuModuleUnload(cuda::Module module) {
+  expect_context("cuModuleUnload");
   delete module;  // its code stays: a kernel that does not end may run in it
   return status::success;
 }
@@ -294,15 +339,15 @@ Status cuModuleGetFunction(cuda::Function* function, cuda::Module module, const 
 }
 
 Status cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
-  *total = memory_bytes;
-  *free = memory_bytes / 2;
+  *total = memory_bytes();
+  *free = memory_bytes() / 2;
   return fate_of("cuMemGetInfo");
 }
 Status cuMemAlloc_v2(Address* address, std::size_t size) {
   if (const Status fate = fate_of("cuMemAlloc"); fate != status::success) {
     return fate;
   }
-  if (size > memory_bytes) {
+  if (size > memory_bytes()) {
     return status::out_of_memory;
   }
   const int fd = make_shared_file(size);
@@ -320,6 +365,7 @@ Status cuMemAllocManaged(Address* address, std::size_t size, unsigned /*flags*/)
   return cuMemAlloc_v2(address, size);
 }
 Status cuMemFree_v2(Address address) {
+  expect_context("cuMemFree");
   const std::lock_guard lock(world().mutex);
   const auto found = world().allocated.find(address);
   if (found == world().allocated.end()) {
@@ -355,6 +401,7 @@ Status cuIpcOpenMemHandle_v2(Address* address, cuda::IpcHandle handle, unsigned 
   return memory == nullptr ? status::invalid_value : status::success;
 }
 Status cuIpcCloseMemHandle(Address address) {
+  expect_context("cuIpcCloseMemHandle");
   const std::lock_guard lock(world().mutex);
   const auto found = world().opened.find(address);
   if (found == world().opened.end()) {
@@ -380,9 +427,38 @@ Status cuIpcOpenEventHandle(cuda::Event* event, cuda::IpcHandle handle) {
   return memory == nullptr ? status::invalid_value : status::success;
 }
 Status cuStreamAttachMemAsync(cuda::Stream /*stream*/, Address address, std::size_t /*size*/,
-                              unsigned /*flags*/) {
+                              unsigned flags) {
   const std::lock_guard lock(world().mutex);
-  return world().allocated.count(address) == 0 ? status::invalid_value : status::success;
+  const auto found = world().allocated.find(address);
+  if (found == world().allocated.end()) {
+    return status::invalid_value;
+  }
+  found->second.is_streams = flags == cuda::attach_single;
+  return status::success;
+}
+
+Status cuMemHostAlloc(void** host, std::size_t size, unsigned /*flags*/) {
+  if (const Status fate = fate_of("cuMemHostAlloc"); fate != status::success) {
+    return fate;
+  }
+  *host = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (*host == MAP_FAILED) {
+    return status::out_of_memory;
+  }
+  const std::lock_guard lock(world().mutex);
+  world().pinned[static_cast<std::byte*>(*host)] = size;
+  return status::success;
+}
+Status cuMemFreeHost(void* host) {
+  expect_context("cuMemFreeHost");
+  const std::lock_guard lock(world().mutex);
+  const auto found = world().pinned.find(static_cast<std::byte*>(host));
+  if (found == world().pinned.end()) {
+    return status::invalid_value;
+  }
+  ::munmap(host, found->second);
+  world().pinned.erase(found);
+  return status::success;
 }
 
 Status cuMemHostRegister_v2(void* host, std::size_t size, unsigned flags) {
@@ -391,7 +467,11 @@ Status cuMemHostRegister_v2(void* host, std::size_t size, unsigned flags) {
   }
   auto* begin = static_cast<std::byte*>(host);
   const auto mapping = ligament::gpu::mapping_of(std::span(begin, 1));
-  if (!mapping || (!mapping->is_writable && (flags & cuda::register_read_only) == 0)) {
+  const bool as_read_only = (flags & cuda::register_read_only) != 0;
+  if (as_read_only && is_set_up_as("no-read-only")) {
+    return status::not_supported;
+  }
+  if (!mapping || (!mapping->is_writable && !as_read_only)) {
     return status::invalid_value;
   }
   const std::lock_guard lock(world().mutex);
@@ -404,12 +484,14 @@ Status cuMemHostRegister_v2(void* host, std::size_t size, unsigned flags) {
   return status::success;
 }
 Status cuMemHostUnregister(void* host) {
+  expect_context("cuMemHostUnregister");
   const std::lock_guard lock(world().mutex);
   return world().registered.erase(static_cast<std::byte*>(host)) == 0
              ? status::memory_not_registered
              : status::success;
 }
 Status cuMemHostGetDevicePointer_v2(Address* address, void* host, unsigned /*flags*/) {
+  expect_context("cuMemHostGetDevicePointer");
   const std::lock_guard lock(world().mutex);
   *address = reinterpret_cast<Address>(host);
   return world().registered.count(static_cast<std::byte*>(host)) == 0 ? status::invalid_value
@@ -426,6 +508,7 @@ Status cuStreamCreate(cuda::Stream* stream, unsigned /*flags*/) {
   return status::success;
 }
 Status cuStreamDestroy_v2(cuda::Stream stream) {
+  expect_context("cuStreamDestroy");
   {
     const std::lock_guard lock(stream->queue->mutex);
     stream->queue->is_ending = true;
@@ -456,6 +539,7 @@ Status cuEventCreate(cuda::Event* event, unsigned flags) {
   return fate_of("cuEventCreate");
 }
 Status cuEventDestroy_v2(cuda::Event event) {
+  expect_context("cuEventDestroy");
   delete event;
   return status::success;
 }
@@ -504,7 +588,7 @@ Status cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t size, cuda
   if (const Status fate = fate_of("cuMemcpyHtoDAsync"); fate != status::success) {
     return fate;
   }
-  ++world().copies;
+  count_copy(from, size);
   stream->queue->add([=] { std::memcpy(reinterpret_cast<void*>(to), from, size); });
   return status::success;
 }
@@ -512,7 +596,7 @@ Status cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t size, cuda::Stre
   if (const Status fate = fate_of("cuMemcpyDtoHAsync"); fate != status::success) {
     return fate;
   }
-  ++world().copies;
+  count_copy(to, size);
   stream->queue->add([=] { std::memcpy(to, reinterpret_cast<const void*>(from), size); });
   return status::success;
 }

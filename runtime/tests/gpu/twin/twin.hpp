@@ -8,7 +8,8 @@
 ///
 ///   CUDA_TWIN=discrete             memory of its own; else it is integrated
 ///   CUDA_TWIN=uncached             integrated, and as old as a Jetson TX2
-///   CUDA_TWIN=no-read-only         refuses to register memory that the process may only read
+///   CUDA_TWIN=no-read-only         does not register memory that the process may only read
+///   CUDA_TWIN=small                has 8 MB, of which 4 are free; else 1024 and 512
 ///   CUDA_TWIN=no-device            finds none
 ///   CUDA_TWIN=exclusive            managed memory is the host's or the kernels', not both at once
 #pragma once
@@ -24,6 +25,10 @@ void cuda_twin_fail(const char* call, int skipped, int status);
 void cuda_twin_repair(void);
 /// Copies between host and device since the library was loaded.
 unsigned long cuda_twin_copies(void);  // NOLINT(google-runtime-int): C
+/// Of these, such that a driver cannot make asynchronously: the host's memory is not pinned.
+unsigned long cuda_twin_pageable_copies(void);  // NOLINT(google-runtime-int): C
+/// Pieces of managed memory that belong to a stream now, so that the host must not touch them.
+unsigned cuda_twin_attached(void);
 
 #ifdef __cplusplus
 }

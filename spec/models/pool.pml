@@ -20,6 +20,9 @@
 #ifndef DEPTH
 #define DEPTH RING /* keep-last of the readers; less than RING exercises the backlog rule */
 #endif
+#ifndef REUSE
+#define REUSE 0 /* 1: large payloads of a volatile writer, what all readers have taken is retired */
+#endif
 #ifndef DEATHS
 #define DEATHS 3 /* how many of the three processes may be killed */
 #endif
@@ -41,6 +44,7 @@ byte ring_block[RING];
 byte head;                         /* newest sequence number; written after the entry */
 byte match[READERS];               /* first sequence number the reader may take; 0: no match row */
 byte hold[READERS * HELD];         /* hold words, written by the reader */
+byte cursor[READERS];              /* with REUSE: the reader has passed all numbers before */
 byte content[BLOCKS];              /* which sample lies in the block */
 bool wants[READERS];               /* the reader's directory row is live */
 bool closing[READERS];             /* the reader's directory row is gone: it holds nothing */
@@ -54,6 +58,7 @@ byte free_blocks = BIT(BLOCKS) - 1; /* bit sets */
 byte retired;
 byte linked;                        /* whose hold words a scan reads */
 byte published;
+byte not_retired = 1;               /* blocks of samples before this one have left the ring */
 bool writer_done;
 
 #if defined(MUTANT_KEEP_DEAD)
@@ -88,9 +93,10 @@ inline housekeeping(reader) {
 #endif
        if
        :: match[reader] = published + 1 /* volatile */
-       :: published > 0 ->              /* transient-local: all of the ring */
+       :: published > 0 && !REUSE ->    /* transient-local: all of the ring */
           match[reader] = (published > RING -> published - RING + 1 : 1)
-       fi
+       fi;
+       cursor[reader] = (REUSE -> match[reader] : 0)
      }
 #ifdef MUTANT_MATCH_FIRST
   :: atomic {
@@ -123,6 +129,27 @@ inline scan_holds() {
   :: atomic { slot >= READERS * HELD -> slot = 0; break }
   od
 }
+/* WriterState::retire_taken: one read per cursor, then what all have passed is retired. */
+inline read_cursor(reader) {
+  if
+  :: atomic { (linked & BIT(reader)) != 0 && cursor[reader] < taken -> taken = cursor[reader] }
+  :: atomic { else -> skip }
+  fi
+}
+inline retire_taken() {
+  taken = published + 1;
+  read_cursor(0);
+  read_cursor(1);
+  atomic {
+    do
+    :: not_retired < taken ->
+       retired = retired | BIT(ring_block[at_ring(not_retired)]);
+       not_retired++
+    :: else -> break
+    od;
+    taken = 0
+  }
+}
 inline sort_retired() {
   free_blocks = free_blocks | (retired & ~seen_held);
   retired = retired & seen_held;
@@ -136,7 +163,7 @@ inline count_blocks() {
   do
   :: entry < RING ->
      if
-     :: ring_sequence[entry] != 0 ->
+     :: ring_sequence[entry] >= not_retired ->
         assert((seen_held & BIT(ring_block[entry])) == 0);
         seen_held = seen_held | BIT(ring_block[entry])
      :: else
@@ -154,12 +181,13 @@ inline count_blocks() {
 /* The oldest entry leaves the ring, the new one enters: one atomic exchange. */
 inline exchange_entry() {
   published++;
-  old = (ring_sequence[at_ring(published)] == 0 -> NONE : ring_block[at_ring(published)]);
+  old = (published == not_retired + RING -> ring_block[at_ring(published)] : NONE);
   ring_sequence[at_ring(published)] = published;
   ring_block[at_ring(published)] = block;
   if
   :: old == NONE
   :: else ->
+     not_retired++;
 #if defined(MUTANT_NO_SCAN)
      free_blocks = free_blocks | BIT(old)
 #elif defined(MUTANT_SCAN_FIRST)
@@ -182,16 +210,23 @@ inline exchange_entry() {
 }
 
 proctype Writer() {
-  byte block, old, slot, seen_held, entry;
+  byte block, old, slot, seen_held, entry, taken;
   {
     do
     :: published < SAMPLES ->
        housekeeping(0);
        housekeeping(1);
        /* WriterState::acquire. It may scan early; it must when no block is free. */
+#if REUSE && !defined(MUTANT_CURSORS_LATE)
+       retire_taken();
+#endif
        if
        :: free_blocks != 0
-       :: scan_holds(); atomic { sort_retired() }
+       :: scan_holds();
+#ifdef MUTANT_CURSORS_LATE
+          retire_taken();
+#endif
+          atomic { sort_retired() }
        fi;
        atomic {
          assert(free_blocks != 0); /* the writer never waits: the bound is enough */
@@ -236,8 +271,8 @@ publish_exchanged:
   } unless {
     atomic {
       dead[WRITER];
-      block = 0; old = 0; slot = 0; seen_held = 0; entry = 0;
-      free_blocks = 0; retired = 0; linked = 0
+      block = 0; old = 0; slot = 0; seen_held = 0; entry = 0; taken = 0;
+      free_blocks = 0; retired = 0; linked = 0; not_retired = 1
     }
   }
 }
@@ -303,6 +338,9 @@ again:
        :: else
        fi;
 #endif
+#ifdef MUTANT_CURSOR_FIRST
+       cursor[me] = next + 1;
+#endif
 #ifdef MUTANT_HOLD_AFTER
        if
        :: ring_sequence[at_ring(next)] == seen_sequence
@@ -331,8 +369,14 @@ take_hold_written:
          /* complete, and the one the entry announced */
          assert(content[seen_block] == mine[slot]);
          forget();
+#if !REUSE
          goto again
+#endif
        };
+#if REUSE
+       cursor[me] = next; /* ReaderState::tell_passed */
+       goto again;
+#endif
 overwritten:
        atomic { hold[me * HELD + slot] = NONE; forget() }
     /* release any sample held */

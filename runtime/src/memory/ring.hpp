@@ -27,6 +27,10 @@ class RingWriter {
   [[nodiscard]] std::uint64_t next_sequence() const { return sequence_ + 1; }
   [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
+  /// Of a sample that the ring still has. Relaxed: nobody else writes there.
+  [[nodiscard]] std::uint32_t block_of(std::uint64_t sequence) const {
+    return layout::word_block(entries_[(sequence - 1) % capacity_].load(std::memory_order_relaxed));
+  }
 
   /// Publishes `block` and returns the word it replaced (0: none yet).
   std::uint64_t push(std::uint32_t block) {

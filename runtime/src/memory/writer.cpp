@@ -85,6 +85,9 @@ expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> WriterState:
         ++stats_.loans_failed;
         return unexpected<LoanError>(LoanError::too_many_loans);
       }
+      if (forgets_taken(size)) {
+        retire_taken();
+      }
       if (const auto block = blocks_.acquire(size, holds_, tag)) {
         ++loans_out_;
         LIGAMENT_CRASH_POINT("loan.acquired");
@@ -100,6 +103,30 @@ expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> WriterState:
       ++stats_.loans_failed;
       return unexpected<LoanError>(LoanError::out_of_memory);
     }
+  }
+}
+
+/// Nobody will ask for a sample that all readers have taken: those who join get none, and no ring
+/// was asked for, which may be there for who still writes in it. Of small ones looking costs more
+/// than it saves.
+bool WriterState::forgets_taken(std::size_t size) const {
+  return size >= large_block && description.qos.history == HistoryPolicy::keep_last &&
+         description.qos.durability == DurabilityPolicy::volatile_ && options.ring == 0;
+}
+
+/// S0. Their blocks leave the ring before it has gone round, so that a publisher whose readers keep
+/// up fills the same one or two again, while caches still have them. Entries stay: no cursor ever
+/// comes back to them.
+void WriterState::retire_taken() {
+  std::uint64_t taken = ring_.next_sequence();
+  for (const auto& link : links_) {
+    if (!link->closing) {
+      (void)link->pace.look(ring_.sequence());
+      taken = link->pace.dropped ? taken : std::min(taken, link->pace.next());
+    }
+  }
+  for (; not_retired_ < taken; ++not_retired_) {
+    blocks_.retire(ring_.block_of(not_retired_));
   }
 }
 
@@ -151,19 +178,29 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
   return now;
 }
 
+/// Who sends the sample on pads it to 4 bytes with what stands there: not with an older message.
+void WriterState::clear_behind(std::uint32_t block, std::size_t size) {
+  std::byte* const base = blocks_.address(block);
+  const std::size_t end =
+      reinterpret_cast<const layout::SampleHeader*>(base)->payload_offset + size;
+  std::memset(base + end, 0, std::min<std::size_t>(3, blocks_.block_bytes(block) - end));
+}
+
 Published WriterState::commit(std::uint32_t block, std::size_t size, const PublishInfo& info) {
   const Guard guard(lock_);
   if (ring_.next_sequence() > free_until_) [[unlikely]] {
     make_room();
   }
   --loans_out_;
+  clear_behind(block, size);
   const std::int64_t now =
       stamp(*reinterpret_cast<layout::SampleHeader*>(blocks_.address(block)), size, info);
   LIGAMENT_CRASH_POINT("publish.stamped");
   const std::uint64_t old = ring_.push(block);
-  // Not `old != 0`: block 0 with a multiple of 2^40 as its number is 0, too.
-  if (ring_.sequence() > ring_.capacity()) {
+  // By its number, not `old != 0`: block 0 with a multiple of 2^40 as its number is 0, too.
+  if (ring_.sequence() == not_retired_ + ring_.capacity()) {
     blocks_.retire(layout::word_block(old));
+    ++not_retired_;
   }
   LIGAMENT_CRASH_POINT("publish.retired");
   // Beside `head`, and not before the exchange: that would wait for one line more.
@@ -310,6 +347,9 @@ std::vector<StalledReader> WriterState::stalled() const {
 WriterStats WriterState::snapshot() {
   const WriterEvents seen = events.peek();
   const Guard guard(lock_);
+  if (forgets_taken(blocks_.largest_bytes())) {
+    retire_taken();
+  }
   blocks_.reclaim(holds_, tag);  // so that the free ones are all known
   WriterStats stats = stats_;
   stats.stalled = seen.stalled.current;

@@ -111,8 +111,11 @@ struct WriterState {
   [[nodiscard]] std::span<std::byte> place(std::uint32_t block, std::size_t size,
                                            std::size_t aligned_offset);
   /// Returns its monotonic stamp.
+  void clear_behind(std::uint32_t block, std::size_t size);
   [[nodiscard]] std::int64_t stamp(layout::SampleHeader& header, std::size_t size,
                                    const PublishInfo& info);
+  [[nodiscard]] bool forgets_taken(std::size_t size) const;
+  void retire_taken();
   void ring_bells();
   void ring(const Doorbells& doorbells, std::uint64_t asleep);
   void rebuild_views();  ///< after `links_` changed
@@ -136,6 +139,7 @@ struct WriterState {
 
   mutable OpLock lock_;  ///< guards everything below
   RingWriter ring_{nullptr, 1};
+  std::uint64_t not_retired_ = 1;  ///< blocks of samples before this one have left the ring
   BlockStore blocks_;
   std::vector<std::shared_ptr<ReaderLink>> links_;  ///< shared with a publish that sleeps
   std::vector<std::shared_ptr<ReaderLink>> paced_;

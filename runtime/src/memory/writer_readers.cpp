@@ -53,9 +53,7 @@ bool WriterState::link(std::unique_ptr<ReaderLink> link, bool history, std::uint
   match.start.store(point.start, std::memory_order_relaxed);
   match.granted.store(point.granted, std::memory_order_relaxed);
   const std::uint64_t reader = link->reader;
-  if (link->paced) {
-    link->pace.start(link->segment.as<const layout::ReaderSegment>()->cursors, id, point.start);
-  }
+  link->pace.start(link->segment.as<const layout::ReaderSegment>()->cursors, id, point.start);
   links_.push_back(std::move(link));
   rebuild_views();
   // release, and inside the lock: every scan before this point saw blocks that the reader can no

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
+#include <set>
 #include <thread>
 
 #include "memory/reader.hpp"
@@ -21,7 +23,8 @@ os::ForeignMemory where(const os::SharedMemory& memory) {
 /// Both halves of a match, as matching.cpp makes them.
 struct Ends {
   static constexpr std::uint64_t nonce = 7;
-  Ends() {
+  explicit Ends(const QoS& offered = QoS(10), const WriterOptions& options = {})
+      : writer(bytes_on("/t", offered), options) {
     EXPECT_TRUE(writer.open(nonce, 1));
     EXPECT_TRUE(reader.open(nonce, 2));
     auto served = std::make_unique<ReaderLink>();
@@ -35,12 +38,21 @@ struct Ends {
     EXPECT_TRUE(seen && (*seen)->find_match(reader.id, start, granted));
     EXPECT_TRUE(reader.link(std::move(*seen), start, granted));
   }
-  void publish(std::size_t size) {
+  void publish(std::size_t size) { ASSERT_TRUE(publish_in_block(size)); }
+  /// The block it lies in.
+  std::optional<std::uint32_t> publish_in_block(std::size_t size) {
     const auto loan = writer.acquire(size, 0);
-    ASSERT_TRUE(loan);
+    if (!loan) {
+      return std::nullopt;
+    }
     (void)writer.commit(loan->first, size, {});
+    return loan->first;
   }
-  WriterState writer{bytes_on("/t"), {}};
+  HoldSlot* take() {
+    const auto slot = reader.take();
+    return slot ? *slot : nullptr;
+  }
+  WriterState writer;
   ReaderState reader{bytes_on("/t")};
 };
 
@@ -83,6 +95,72 @@ TEST(Ends, OnceNobodyPacesItAWriterLooksAtNoCursorAnyMore) {
   EXPECT_EQ(ends.writer.snapshot().waits, 1U);
 }
 
+/// Blocks that a writer touches whose reader takes and lets go at once.
+std::size_t blocks_used(std::size_t size, const QoS& offered, const WriterOptions& options = {}) {
+  Ends ends(offered, options);
+  std::set<std::optional<std::uint32_t>> used;
+  for (int i = 0; i < 30; ++i) {
+    used.insert(ends.publish_in_block(size));
+    HoldSlot* const slot = ends.take();
+    EXPECT_NE(slot, nullptr);
+    if (slot != nullptr) {
+      ends.reader.release(*slot);
+    }
+  }
+  EXPECT_FALSE(used.contains(std::nullopt));
+  return used.size();
+}
+
+TEST(Ends, AWriterOfLargePayloadsFillsTheBlockAgainThatAllHaveTaken) {
+  EXPECT_EQ(blocks_used(large_block, QoS(5)), 1U);
+  EXPECT_EQ(blocks_used(large_block, QoS(1)), 1U);
+}
+
+TEST(Ends, AWriterFillsNothingAgainThatTheRingIsThereFor) {
+  EXPECT_GT(blocks_used(64, QoS(5)), 5U) << "small: looking costs more than it saves";
+  EXPECT_EQ(blocks_used(large_block, QoS(5).transient_local()), 6U) << "who joins late gets it";
+  EXPECT_EQ(blocks_used(large_block, QoS(5).keep_all()), 6U);
+  EXPECT_EQ(blocks_used(large_block, QoS(5), {.ring = 3}), 6U) << "a ring was asked for";
+}
+
+TEST(Ends, AWriterFillsNothingAgainThatIsHeldOrNotTaken) {
+  Ends ends(QoS(5));
+  const auto held = ends.publish_in_block(large_block);
+  HoldSlot* const slot = ends.take();
+  ASSERT_NE(slot, nullptr);
+  std::set<std::optional<std::uint32_t>> used{held};
+  for (std::size_t untaken = 1; untaken <= 5; ++untaken) {
+    used.insert(ends.publish_in_block(large_block));
+    EXPECT_EQ(used.size(), 1 + untaken);
+  }
+  // Two more overwrite the oldest two, whose blocks come again; that which is held does not.
+  for (int i = 0; i < 2; ++i) {
+    const auto block = ends.publish_in_block(large_block);
+    EXPECT_NE(block, held);
+    used.insert(block);
+  }
+  ends.reader.release(*slot);
+  std::uint64_t last = 0;
+  while (HoldSlot* const next = ends.take()) {
+    EXPECT_GT(next->info.sequence, last);
+    last = next->info.sequence;
+    ends.reader.release(*next);
+  }
+  EXPECT_EQ(last, 8U);
+  EXPECT_EQ(ends.reader.snapshot().lost, 2U);
+}
+
+TEST(Ends, AWriterWithoutReadersFillsOneBlock) {
+  Ends ends(QoS(5));
+  ends.publish(large_block);
+  ends.writer.unlink(ends.reader.id);  // it has taken nothing
+  std::set<std::optional<std::uint32_t>> used;
+  for (int i = 0; i < 10; ++i) {
+    used.insert(ends.publish_in_block(large_block));
+  }
+  EXPECT_EQ(used.size(), 1U);
+}
+
 using Cursors = Pace::Cursors;
 
 TEST(Pace, AFullSubscriptionIsWaitedForOnlyOnceItHasARow) {
@@ -101,6 +179,17 @@ TEST(Pace, AFullSubscriptionIsWaitedForOnlyOnceItHasARow) {
   (*cursors)[5].writer.store(1);
   EXPECT_TRUE(pace.look(9));
   EXPECT_EQ(pace.next(), 3U);
+}
+
+TEST(Pace, WorkCountsOnceForEachTimeThatItIsSaid) {
+  Pace pace;
+  layout::Word working{0};
+  EXPECT_FALSE(pace.has_worked(working));
+  working.store(3);
+  EXPECT_TRUE(pace.has_worked(working));
+  EXPECT_FALSE(pace.has_worked(working));
+  working.store(0);  // nonsense is a change too: it ends when the lies do
+  EXPECT_TRUE(pace.has_worked(working));
 }
 
 /// A cursor row goes to another writer with a far larger number while the first one's writer looks

@@ -80,6 +80,7 @@ fn main() {
         rows::chunk(),
         rows::cursor(),
         rows::reuse(),
+        rows::taken(),
     ] {
         let name = model.sound.name;
         REACHED.lock().unwrap().clear();

@@ -13,8 +13,11 @@
 //! |           | (tell_mapped, release, comes later)              | next seq_cst, then writer acquire    |
 //! | reuse     | ReaderState::reap: writer 0 release; link: next, | as above: who finds another id may   |
 //! |           | here release: see `reuse`; writer release        | not use the number                   |
+//! | taken     | RingCursor::claim: hold seq_cst; tell_passed:    | WriterState::retire_taken: next      |
+//! |           | next release; release: hold seq_cst              | seq_cst; reclaim: hold seq_cst       |
 
 use crate::{reached, Case, Model};
+use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize, Ordering, Ordering::*};
 use loom::sync::Arc;
 use loom::thread;
@@ -156,6 +159,47 @@ pub fn reuse() -> Model {
         mutants: vec![
             Case::new("next stored relaxed", || give_away(Relaxed, Acquire, true)),
             Case::new("id looked at first", || give_away(Release, Acquire, false)),
+        ],
+        spare: vec![],
+    }
+}
+
+/// What a reader says it has passed, and does not hold, a writer of large payloads fills again.
+fn fill_again(told: Ordering, read: Ordering, holds_first: bool) {
+    let shared = Arc::new(([AtomicUsize::new(0), AtomicUsize::new(0)], UnsafeCell::new(1))); // hold, next
+    shared.0[0].store(0, SeqCst);
+    shared.0[1].store(0, SeqCst);
+    let theirs = shared.clone();
+    let reader = thread::spawn(move || {
+        if holds_first {
+            theirs.0[0].store(1, SeqCst);
+            theirs.0[1].store(1, told);
+        } else {
+            theirs.0[1].store(1, told);
+            theirs.0[0].store(1, SeqCst);
+        }
+        theirs.1.with(|at| assert_eq!(unsafe { *at }, 1));
+        theirs.0[0].store(0, SeqCst);
+    });
+    if shared.0[1].load(read) == 0 {
+        reached("not taken");
+    } else if shared.0[0].load(SeqCst) != 0 {
+        reached("held");
+    } else {
+        shared.1.with_mut(|at| unsafe { *at = 2 });
+        reached("filled again");
+    }
+    reader.join().unwrap();
+}
+
+pub fn taken() -> Model {
+    Model {
+        sound: Case::new("what was taken", || fill_again(Release, SeqCst, true)),
+        must_reach: &["not taken", "held", "filled again"],
+        mutants: vec![
+            Case::new("next told relaxed", || fill_again(Relaxed, SeqCst, true)),
+            Case::new("next read relaxed", || fill_again(Release, Relaxed, true)),
+            Case::new("told before the hold", || fill_again(Release, SeqCst, false)),
         ],
         spare: vec![],
     }

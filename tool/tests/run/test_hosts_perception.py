@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The perception example over two hosts: its frames equal those of the reference program."""
+"""The perception example over DDS, between hosts and between containers: its frames equal those of
+the reference program.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from dds_domain import LOOPBACK, take_dds_domain
 from run_chat import LIGAMENT
 from two_hosts import TwoHosts, missing
 
@@ -39,10 +42,26 @@ def test_frames_that_crossed_a_bad_cable_equal_the_reference(tmp_path: Path) -> 
         assert runs["b"].wait(120) == 0, said
         assert runs["a"].wait(30) == 0, logs["a"].read_text()
         lost = int(hosts.cable("count").split()[2])
+    _require_equal(build, tmp_path)
+    assert lost > 0
+
+
+def test_frames_between_containers_on_dds_equal_the_reference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CYCLONEDDS_URI", LOOPBACK)
+    build = built(Request(GRAPH, "dds", out=tmp_path / "out")).build
+    options = ["--set", f"camera.frames={FRAMES}", "--set", f"sink.frames={FRAMES}", "--quiet"]
+    command = [*LIGAMENT, "run", str(build), "--domain-id", str(take_dds_domain()), *options]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert result.returncode == 0, result.stderr
+    _require_equal(build, tmp_path)
+
+
+def _require_equal(build: Path, folder: Path) -> None:
     (recorded,) = build.parent.glob("runs/*/outputs/sink.jsonl")
     demo = DemoOptions(GRAPH, frames=FRAMES - WARM_UP_FRAMES)
-    reference = run_reference(demo, tmp_path / "reference", recorded, lambda text: None)
+    reference = run_reference(demo, folder / "reference", recorded, lambda text: None)
     compared = compare_frames(read_frames(recorded), read_frames(reference.frames), "the reference")
     assert compared.equal, compared.text
     assert compared.frames == FRAMES
-    assert lost > 0

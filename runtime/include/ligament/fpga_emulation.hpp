@@ -64,15 +64,14 @@ class EmulatedNode : public Node {
  protected:
   EmulatedNode(const std::string& name, const NodeOptions& options);
 
-  /// Ports in the core's order.
+  /// Ports in the core's order. `max_held`: samples that an input holds at most.
   template <typename In>
-  void add_input(const std::string& port) {
+  void add_input(const std::string& port, std::size_t max_held) {
     const std::size_t place = waiting_.size();
     waiting_.emplace_back();
     SubscriptionOptions device;
     device.device = true;
-    // Messages that wait for their set, and the one that comes.
-    const QoS qos = QoS(queue_depth).max_held(queue_depth);
+    const QoS qos = QoS(queue_depth).max_held(max_held);
     subscriptions_.push_back(create_subscription<In>(
         port, qos,
         [this, place](Sample<In> sample) {

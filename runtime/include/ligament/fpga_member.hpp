@@ -34,6 +34,7 @@ struct ServedGateway {
   std::size_t place = 0;       ///< of the node whose ends in the pool they are
   std::size_t rooms = 2;       ///< messages that may be lent at once
   std::size_t room_bytes = 0;  ///< of each
+  std::size_t held = 1;        ///< samples that it holds of the pool at most
   GatewayPlan plan;
 };
 
@@ -42,6 +43,7 @@ struct DesignPlan {
   std::string device;  ///< as the platform calls it
   Memory memory;
   std::size_t in_flight = 1;  ///< messages per entry and gateway that go in together
+  std::size_t held = 1;       ///< samples that an entry holds of the pool at most
   std::vector<NodePlan> nodes;
   std::vector<std::string> networks;  ///< their topics
   std::vector<ServedGateway> gateways;
@@ -64,6 +66,7 @@ class Design {
   Design& operator=(const Design&) = delete;
 
   [[nodiscard]] std::size_t in_flight() const { return plan_.in_flight; }
+  [[nodiscard]] std::size_t held() const { return plan_.held; }
   void join(Member& member, std::size_t place);
   void leave(std::size_t place);
   void set_exit(std::size_t exit, std::function<void(std::span<const std::byte>)> publish);
@@ -138,6 +141,7 @@ class Design {
   [[nodiscard]] Place& node_of(std::size_t place);
   [[nodiscard]] std::size_t most_at_once(std::size_t place) const;
   void run(Member& member, std::size_t most);
+  void say_working(const Member& member);
   [[nodiscard]] bool is_over_time(const Member& member);
   void account(const Outcome& outcome, std::int64_t doorbell_ns);
   void hand_over(const Outcome& outcome);
@@ -167,6 +171,7 @@ class Design {
   mutable std::mutex mutex_;  ///< of the figures: the status thread reads them
   bool came_ = false;
   bool starved_ = false;
+  std::int64_t said_working_ns_ = 0;
   std::int64_t leave_at_ns_ = 0;  ///< when a run that was asked to stop leaves its messages
 };
 
@@ -192,8 +197,7 @@ class Member : public Node {
   void add_input(const std::string& port, std::size_t entry) {
     SubscriptionOptions device;
     device.device = true;
-    // Messages that wait for their set, one that is in the design, and the one that comes.
-    const QoS qos = QoS(queue_depth()).max_held(design_->in_flight() + 2);
+    const QoS qos = QoS(queue_depth()).max_held(design_->held());
     subscriptions_.push_back(create_subscription<In>(
         port, qos,
         [this, entry](Sample<In> sample) { take<In>({.entry = entry}, std::move(sample)); },
@@ -212,7 +216,7 @@ class Member : public Node {
   void add_service(const std::string& name, std::size_t entry) {
     using Request = typename T::Request;
     ServicesQoS qos;
-    qos.max_held(design_->in_flight() + 2);
+    qos.max_held(design_->held());
     services_.push_back(create_service<T>(
         name,
         [this, entry](Sample<Request> sample, Responder<T> responder) {
@@ -248,7 +252,7 @@ class Member : public Node {
     SubscriptionOptions options;
     options.device = true;
     options.ignore_local_publications = true;
-    qos.max_held(design_->in_flight() + held_in_gateways);
+    qos.max_held(design_->gateway(gateway).held);
     subscriptions_.push_back(create_subscription<In>(
         design_->gateway(gateway).topic, qos,
         [this, gateway](Sample<In> sample) {
@@ -286,8 +290,6 @@ class Member : public Node {
   }
 
  private:
-  /// Messages on the chip, one that waits in front of it, and the one that comes.
-  static constexpr std::size_t held_in_gateways = 6;
   /// Frames begin at such multiples, with up to that much in front of the message.
   static constexpr std::size_t boundary_bytes = 64;
 

@@ -121,6 +121,12 @@ bool read_flag(ObjectReader& reader, const std::string& key) {
   return flag != nullptr && flag->is_boolean() && flag->get<bool>();
 }
 
+std::optional<std::int64_t> read_patience(ObjectReader& reader, Need need) {
+  std::int64_t patience_ms = 0;
+  reader.whole_number("patience_ms", 1, 3'600'000, patience_ms, need);
+  return patience_ms == 0 ? std::nullopt : std::optional(patience_ms * 1'000'000);
+}
+
 /// A topic, and how long its publishers wait for a keep-all subscription.
 struct ReadTopic {
   TopicOptions options;
@@ -160,11 +166,7 @@ ReadTopic read_topic(const Json& value, const std::string& pointer, Problems& pr
   topic.mode = mode == "copied"        ? TopicMode::copied
                : mode == "handed_over" ? TopicMode::handed_over
                                        : TopicMode::shared;
-  std::int64_t patience_ms = 0;
-  reader.whole_number("patience_ms", 1, 3'600'000, patience_ms);
-  if (patience_ms != 0) {
-    read.patience_ns = patience_ms * 1'000'000;
-  }
+  read.patience_ns = read_patience(reader, Need::optional);
   reader.finish();
   return read;
 }
@@ -360,6 +362,16 @@ ContainerConfig read_document(const Json& document, const Place& place) {
         if (read.patience_ns) {
           config.patience_ns[name] = *read.patience_ns;
         }
+      },
+      Need::optional);
+  reader.map(
+      "services",
+      [&](const std::string& name, const Json& service, const std::string& pointer) {
+        ObjectReader one(service, pointer, place.problems);
+        if (const auto patience = read_patience(one, Need::required)) {
+          config.service_patience_ns[name] = *patience;
+        }
+        one.finish();
       },
       Need::optional);
   reader.finish();

@@ -50,6 +50,7 @@ struct ContainerConfig {
   std::vector<NodeConfig> nodes;
   std::map<std::string, TopicOptions> topics;
   std::map<std::string, std::int64_t> patience_ns;  ///< of topics that have their own
+  std::map<std::string, std::int64_t> service_patience_ns;
 };
 
 /// The configuration, or every mistake in it. Relative paths are meant from the file's folder.

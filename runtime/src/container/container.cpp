@@ -181,6 +181,7 @@ expected<std::shared_ptr<Context>, StartFailure> join_graph(const ContainerConfi
     return failure(system ? exit_failed : exit_bad_configuration, "", context.error().text);
   }
   context.value()->state().patience_ns = config.patience_ns;
+  context.value()->state().service_patience_ns = config.service_patience_ns;
   return context.value();
 }
 

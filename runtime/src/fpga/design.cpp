@@ -266,7 +266,11 @@ void Design::run(Member& member, std::size_t most) {
   }
   trace::Span span(member, "simulator", trace::Category::device, first_message_of(member));
   const std::int64_t doorbell_ns = trace::enabled() ? pool::monotonic_now_ns() : 0;
-  Outcome outcome = simulation_.run(std::move(arrivals), [&] { return is_over_time(member); });
+  say_working(member);
+  Outcome outcome = simulation_.run(std::move(arrivals), [&] {
+    say_working(member);
+    return is_over_time(member);
+  });
   const auto before = networks_;
   const auto gateways_before = gateway_figures_;
   const PortFigures port_before = port_;
@@ -315,6 +319,17 @@ trace::MessageIdentity Design::first_message_of(const Member& member) const {
     }
   }
   return {};
+}
+
+/// Its clock turns: who waits for this process to take is not to count that as standing still,
+/// however slow the host is. Often enough by far, and too seldom to cost anything.
+void Design::say_working(const Member& member) {
+  constexpr std::int64_t seldom_ns = 20'000'000;
+  const std::int64_t now = pool::monotonic_now_ns();
+  if (now - said_working_ns_ >= seldom_ns) {
+    said_working_ns_ = now;
+    member.state().context->domain()->say_working();
+  }
 }
 
 /// Whether a run that has been asked to stop has had its time to answer what it took. Without this

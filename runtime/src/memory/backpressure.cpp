@@ -81,11 +81,14 @@ std::shared_ptr<ReaderLink> WriterState::late_reader(std::int64_t& sleep_ns) {
 }
 
 /// This reader has no room. True, and it is stalled: a publish has waited long enough for it to
-/// move. Else `sleep_ns` becomes at most what is left of its time.
+/// move, or at least to work where that counts. Else `sleep_ns` becomes at most what is left of its
+/// time.
 bool WriterState::is_in_vain(ReaderLink& link, bool moved, std::int64_t& sleep_ns) {
   Pace& pace = link.pace;
   const std::int64_t now = monotonic_now_ns();
-  if (moved || pace.blocked_at_ns == 0) {
+  const bool worked = options.spares_working &&
+                      pace.has_worked(link.segment.as<const layout::ReaderSegment>()->working);
+  if (moved || worked || pace.blocked_at_ns == 0) {
     pace.blocked_at_ns = now;
   }
   const std::int64_t left = options.max_blocking_ns - (now - pace.blocked_at_ns);

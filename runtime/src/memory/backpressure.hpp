@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "memory/crash_point.hpp"
 #include "memory/layout.hpp"
@@ -58,6 +59,13 @@ class Pace {
   }
   [[nodiscard]] std::uint64_t next() const { return next_; }
 
+  /// Whether the reader's word `working` has changed since the last look: its process works for it.
+  [[nodiscard]] bool has_worked(const layout::Word& working) {
+    // relaxed: nothing else is read because of it.
+    const std::uint64_t now = working.load(std::memory_order_relaxed);
+    return std::exchange(worked_, now) != now;
+  }
+
   /// What to sleep on (B2'), and the value that was seen there; null: no cursor yet.
   [[nodiscard]] std::atomic<std::uint32_t>* word() const {
     return row_ == nullptr ? nullptr : low_half(row_->next);
@@ -81,6 +89,7 @@ class Pace {
   std::uint64_t writer_ = 0;
   std::uint64_t next_ = 1;  ///< the largest value seen that can be true
   std::uint64_t raw_ = 0;   ///< the value seen
+  std::uint64_t worked_ = 0;
 };
 
 }  // namespace ligament::pool

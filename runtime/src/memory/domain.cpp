@@ -248,6 +248,13 @@ void DomainState::remove(const std::shared_ptr<ReaderState>& reader) {
   topics_stale_ = true;
 }
 
+void DomainState::say_working() {
+  const std::lock_guard guard(mutex_);
+  for (const OwnReader& own : readers_) {
+    own.state->say_working();
+  }
+}
+
 void DomainState::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle) {
   const std::lock_guard guard(mutex_);
   is_idle_ = std::move(is_idle);

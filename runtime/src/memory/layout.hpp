@@ -220,12 +220,14 @@ struct ReaderSegment {
   SegmentHeader header;
   std::uint32_t max_held;
   std::uint32_t reserved;
-  std::uint64_t reserved2[7];
+  Word working;  ///< raised while its process works for a simulated device
+  std::uint64_t reserved2[6];
   std::array<CursorRow, max_ends> cursors;
   // then: Word holds[max_held], at holds_offset
 };
 inline constexpr std::size_t holds_offset = 2176;
 static_assert(sizeof(ReaderSegment) == holds_offset && holds_offset % 128 == 0);
+static_assert(offsetof(ReaderSegment, working) == 72 && offsetof(ReaderSegment, cursors) == 128);
 
 // --- bell: one word per sleeping executor; the only page with several writers -------------------
 

@@ -213,6 +213,8 @@ Reader::~Reader() {
 
 Waiter::~Waiter() = default;
 
+void Domain::say_working() { state_->say_working(); }
+
 void Domain::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle) {
   state_->set_quarantine(std::move(is_idle));
 }

@@ -43,6 +43,7 @@ struct ReaderState {
   void release(HoldSlot& slot);
 
   // --- housekeeping ---
+  void say_working() { shared->working.fetch_add(1, std::memory_order_relaxed); }
   /// Starts taking from the writer at `start`. False: max_ends writers already.
   [[nodiscard]] bool link(std::shared_ptr<WriterLink> link, std::uint64_t start,
                           std::uint64_t granted);

@@ -22,8 +22,10 @@ struct ContextState {
   std::atomic<std::uint64_t> sources_version{1};
   std::atomic<bool> has_executor{false};
   /// By topic: how long a keep-all publisher waits for a subscription that does not move, where
-  /// that is not the pool's own time. Written before nodes are made.
+  /// that is not the pool's own time: it may be of a simulated device, and who works is spared.
+  /// Written before nodes are made, as the same for requests to servers, by service.
   std::map<std::string, std::int64_t> patience_ns;
+  std::map<std::string, std::int64_t> service_patience_ns;
   std::mutex observer_mutex;
   ContextObserver* observer = nullptr;
 

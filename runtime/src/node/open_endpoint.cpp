@@ -126,6 +126,7 @@ detail::PublisherParts Node::open_publisher(const std::string& topic,
     const auto& patience = context.state().patience_ns;
     if (const auto found = patience.find(wish.description.topic); found != patience.end()) {
       writer.max_blocking_ns = found->second;
+      writer.spares_working = true;
     }
     return context.domain()->create_writer(wish.description, writer);
   };

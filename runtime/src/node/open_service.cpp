@@ -50,6 +50,12 @@ expected<void, pool::EndpointError> open_ends(detail::ServiceEnds& ends,
   }
   pool::WriterOptions options;
   options.waiter = &waiter;
+  const auto& patience = context.state().service_patience_ns;
+  const auto found = patience.find(ends.name);
+  if (found != patience.end() && ends.out.topic == request_topic(ends.name)) {
+    options.max_blocking_ns = found->second;
+    options.spares_working = true;
+  }
   auto writer = context.domain()->create_writer(
       describe(node, ends.out.topic, out_type, ends.out.qos), options);
   if (!writer) {

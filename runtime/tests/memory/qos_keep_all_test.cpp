@@ -140,6 +140,39 @@ TEST(KeepAll, AStoppedSubscriptionIsWaitedForOnceUntilItMoves) {
   EXPECT_EQ(stalled().times, 2U);
 }
 
+/// As a process that simulates a device slowly: it takes nothing for longer than publishes wait.
+TEST(KeepAll, WhoSaysThatItWorksIsSparedWhereThatCounts) {
+  constexpr std::int64_t patience = 2'000 * ms;
+  const std::string name = unique_name();
+  const Side ours(name);
+  const auto reader = ours.reader(bytes_on("/t", QoS(2).keep_all()));
+  const auto sparing = ours.writer(bytes_on("/t", QoS(2).keep_all()),
+                                   {.max_blocking_ns = patience, .spares_working = true});
+  const auto strict = ours.writer(bytes_on("/t", QoS(2).keep_all()), {.max_blocking_ns = 10 * ms});
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 2; }));
+  for (std::uint64_t i = 1; i <= 2; ++i) {
+    publish_stamped(*sparing, i, 64);
+    publish_stamped(*strict, i, 64);
+  }
+  const WaitingPublish waiting(*sparing);
+  const std::int64_t began = monotonic_now_ns();
+  while (monotonic_now_ns() - began < 5 * patience / 2) {
+    ours.domain->say_working();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_FALSE(waiting.is_done());
+  EXPECT_EQ(sparing->stats().stalled, 0U);
+  publish_stamped(*strict, 3, 64);
+  EXPECT_EQ(strict->stats().stalled, 1U);
+  std::uint64_t taken = 0;
+  while (reader->take().value()) {
+    ++taken;
+  }
+  EXPECT_GE(taken, 4U);
+  EXPECT_TRUE(eventually([&] { return waiting.is_done(); }));
+  EXPECT_EQ(sparing->stats().overrun, 0U);
+}
+
 TEST(KeepAll, WhoIsStalledStaysNamedHoweverManyOthersRecover) {
   const Side side(unique_name());
   auto writer = side.writer(bytes_on("/t", QoS(2).keep_all()), {.max_blocking_ns = ms});

@@ -51,6 +51,9 @@ def container_file(
         ],
         "topics": {topic: _topic(mapping, topic) for topic in used},
     }
+    if served := _served_in_hardware(mapping):
+        # In every container: a client is not declared.
+        data["services"] = {name: {"patience_ms": SIMULATED_PATIENCE_MS} for name in served}
     return GeneratedFile(f"gen/containers/{container}.json", json_text(data), container)
 
 
@@ -106,6 +109,11 @@ def _memory(mapping: GraphMapping, topic: MappedTopic) -> dict[str, Any]:
     if topic.gateway and topic.gateway.subscription:
         found["patience_ms"] = SIMULATED_PATIENCE_MS
     return found
+
+
+def _served_in_hardware(mapping: GraphMapping) -> list[str]:
+    nodes = (node for node in mapping.nodes.values() if node.kind == "fpga")
+    return sorted({service for node in nodes for service in node.services.values()})
 
 
 def failure_policy(mapping: GraphMapping, container: str) -> str:

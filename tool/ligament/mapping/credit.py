@@ -23,10 +23,28 @@ PATIENCE_MS = 100
 """How long a publisher waits for a subscription that does not move (max_blocking_ns)."""
 
 SIMULATED_PATIENCE_MS = 60_000
-"""The same where a subscription's device is simulated: host time says nothing about it."""
+"""The same where a subscription's device is simulated and its clock stands still: while that turns,
+host time says nothing about it."""
 
 IN_GATEWAY = 6
-"""Samples that a gateway holds besides those in flight (Member::held_in_gateways)."""
+"""Samples that a gateway holds besides those in flight: four that hardware has been told of, one
+that waits in front of it, and the one that comes."""
+
+IN_DESIGN = 2
+"""The same of a design's entry: one that waits in front of it, and the one that comes."""
+
+IN_EMULATION = 5
+"""Samples that a core that runs natively holds of an input: they wait for the others of their set,
+and one comes."""
+
+
+def driven_ends(ends: tuple[End, ...], held: Mapping[str, int]) -> tuple[End, ...]:
+    """Return the ends with what the drivers of nodes on FPGAs hold, by node."""
+
+    def holds(end: End) -> int:
+        return max(end.qos.max_held, held.get(end.node, 0) if end.direction == "in" else 0)
+
+    return tuple(replace(end, qos=replace(end.qos, max_held=holds(end))) for end in ends)
 
 
 def gateway_ends(
@@ -105,7 +123,8 @@ def _then(
     if containers.get(publisher.node) == containers.get(subscription.node, ""):
         rule = "own-executor"
         return rule, "then the oldest is overwritten: a publisher never waits for its own executor"
-    return "back-pressure", f"then the publisher waits, {patience_ms} ms at most"
+    standing = " while its clock stands still" if patience_ms == SIMULATED_PATIENCE_MS else ""
+    return "back-pressure", f"then the publisher waits, {patience_ms} ms at most{standing}"
 
 
 def _hop(publisher: End, subscription: End, ring: int, then: tuple[str, str]) -> Hop:

@@ -19,9 +19,12 @@ from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.containers import assign_containers
 from ligament.mapping.credit import (
+    IN_DESIGN,
+    IN_EMULATION,
     PATIENCE_MS,
     SIMULATED_PATIENCE_MS,
     credit_of,
+    driven_ends,
     gateway_ends,
 )
 from ligament.mapping.designs import gather, joined_nodes
@@ -99,9 +102,10 @@ def map_graph(
         problems += [*lacking, *unserved, *gateway_problems(topics, devices, choices)]
     if problems:
         raise InputError(problems)
-    made = {t: _topic(mapped_graph, t, choices[t], containers) for t in sorted(topics)}
-    made = {t: _in_hardware(topic, topics[t], devices, platform) for t, topic in made.items()}
     in_flight = int(wanted.fpga.get("in_flight", 1))
+    held = {node: _held(devices[node], in_flight) for node in hardware}
+    made = {t: _topic(mapped_graph, t, choices[t], containers, held) for t in sorted(topics)}
+    made = {t: _in_hardware(topic, topics[t], devices, platform) for t, topic in made.items()}
     for t, topic in made.items():
         if topic.mapped == "gateway":
             gateway = gateway_of(topics[t], hardware, in_flight)
@@ -191,7 +195,18 @@ def _node(
     )
 
 
-def _topic(graph: Graph, name: str, choice: Choice, containers: Mapping[str, str]) -> MappedTopic:
+def _held(device: Device, in_flight: int) -> int:
+    """Return how many samples the driver of a node on an FPGA holds of each of its inputs."""
+    return IN_EMULATION if device.emulation == "sw_emu" else in_flight + IN_DESIGN
+
+
+def _topic(
+    graph: Graph,
+    name: str,
+    choice: Choice,
+    containers: Mapping[str, str],
+    held: Mapping[str, int],
+) -> MappedTopic:
     topic = graph.topics[name]
     in_pool = bool({"shm", "queue"} & set(choice.transports))
     return MappedTopic(
@@ -207,7 +222,9 @@ def _topic(graph: Graph, name: str, choice: Choice, containers: Mapping[str, str
         mode=topic.mode,
         bound_bytes=topic.bound_bytes,
         bounds=topic.bounds,
-        credit=credit_of(topic.ends, containers, topic.bound_bytes) if in_pool else None,
+        credit=credit_of(driven_ends(topic.ends, held), containers, topic.bound_bytes)
+        if in_pool
+        else None,
     )
 
 

@@ -143,6 +143,15 @@ def test_a_network_narrower_than_the_port_gets_adapters(graph: Graph) -> None:
     assert "lig_width #(.S_WIDTH(256), .M_WIDTH(64)) gateway_narrow_1" in top
     assert "lig_width #(.S_WIDTH(64), .M_WIDTH(256)) gateway_widen_1" in top
     assert "gateway_narrow_0" not in top
+    # What is synthesised is told by topic.
+    (library,) = FpgaBackend().generate(graph, mapping).entry["libraries"].values()
+    parts = {part: topic for part, topic in library["parts"].items() if "gateway" in part}
+    assert parts == {
+        "gateway_0": "/image",
+        "gateway_1": "/middle",
+        "gateway_narrow_1": "/middle",
+        "gateway_widen_1": "/middle",
+    }
 
 
 def test_what_others_take_of_the_memory_is_compiled_in(graph: Graph) -> None:
@@ -199,7 +208,7 @@ def test_publishers_wait_longer_for_a_simulated_device(graph: Graph) -> None:
     (waits, *_) = (
         hop for hop in mapping.topics["/middle"].credit.hops if hop.rule == "back-pressure"
     )
-    assert waits.text.endswith("then the publisher waits, 60000 ms at most")
+    assert waits.text.endswith("the publisher waits, 60000 ms at most while its clock stands still")
     loaded_as = {("cpu", "case/loop"): Component("loop.so", "Loop")}
     config = json.loads(container_file(mapping, "loop", loaded_as).text)
     told = {topic: entry.get("patience_ms") for topic, entry in config["topics"].items()}

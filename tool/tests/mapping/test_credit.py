@@ -93,6 +93,17 @@ def mixed(bound_bytes: int | None, on_paper: bool = True) -> GraphMapping:
     )
 
 
+def test_the_driver_of_a_node_in_hardware_holds_more_than_its_qos_says() -> None:
+    graph = papers.graph({"A": "1 -> 2"}, ("2",), 1000)
+    variant = graph.variants["default"]
+    for fpga, held in (({}, 3), ({"in_flight": 4}, 6)):
+        chosen = replace(graph, variants={"default": replace(variant, fpga=fpga)})
+        credit = map_graph(chosen, papers.BOARD, None, planned()).topics["/A"].credit
+        assert credit is not None
+        assert credit.hops[0].held == held
+        assert credit.rings[0].blocks == 10 + 2 + 1 + held
+
+
 def test_a_device_topic_without_a_bound_is_told_on_paper_and_refused_in_earnest() -> None:
     (told,) = mixed(None).warnings
     assert "'/A' has an end on a device of kind fpga ('/n1') and no declared bound" in told

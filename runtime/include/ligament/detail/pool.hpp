@@ -162,6 +162,8 @@ struct WriterOptions {
   bool device = false;        ///< a device topic: needs max_bytes, never grows
   /// keep-all: how long a publish waits for room before it calls a subscription stalled.
   std::int64_t max_blocking_ns = 100'000'000;
+  /// Readers may be of simulated devices: max_blocking counts from when one last says it works.
+  bool spares_working = false;
   /// The executor that publishes: it is woken for events, and its own subscriptions are never
   /// waited for. Kept alive by the writer. May be null.
   Waiter* waiter = nullptr;
@@ -440,6 +442,10 @@ class Domain {
   /// The waiter is kept alive by the reader.
   [[nodiscard]] expected<std::unique_ptr<Reader>, EndpointError> create_reader(
       const EndpointDescription& description, Waiter& waiter, const ReaderOptions& options = {});
+
+  /// For a process that simulates a device: it works, though none of its readers takes. Publishers
+  /// that spare who works do not call them stalled. Cheap enough for every few milliseconds.
+  void say_working();
 
   /// Asked, from the housekeeping thread, about each device subscription of a process that died:
   /// may the blocks it held be used again? Null: always.

@@ -27,6 +27,7 @@ from ligament.generate.fpga.plan import (
 from ligament.generate.registers import declaration_of, others_of
 from ligament.graph.model import Graph, NodeType, Parameter
 from ligament.graph.qos import QoS
+from ligament.mapping.credit import IN_DESIGN, IN_GATEWAY
 from ligament.messages.cpp_names import header_path, qualified
 
 #: What a device's simulation obeys.
@@ -89,6 +90,7 @@ def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile
 def design_files(place: Place, design: Design) -> list[GeneratedFile]:
     """Return top level, component and list of sources of a design."""
     source = ", ".join(str(Path(m.type.folder) / "node.yaml") for m in design.types)
+    in_flight = int(place.figures.get("in_flight", 1))
     values: dict[str, Any] = {
         "name": design.name,
         "top": design.top,
@@ -98,7 +100,9 @@ def design_files(place: Place, design: Design) -> list[GeneratedFile]:
             "share": repr(float(place.figures.get("contention", 0))),
             "seed": int(place.figures.get("seed", 1)),
         },
-        "in_flight": int(place.figures.get("in_flight", 1)),
+        "in_flight": in_flight,
+        "held": in_flight + IN_DESIGN,
+        "held_in_gateways": in_flight + IN_GATEWAY,
         "waveforms": bool(place.figures.get("waveforms", 0)),
         "includes": _includes(design),
         "members": [_member(member, design.gateways) for member in design.members],
@@ -133,7 +137,13 @@ def parts_of(design: Design) -> dict[str, str]:
         for link in links
         if n.width != CORE_BITS
     }
-    return {**nodes, **networks, **adapters}
+    gateways = {
+        f"{part}_{ends.network.gateway}": ends.network.topic
+        for ends in design.gateways
+        for part in ("gateway", "gateway_narrow", "gateway_widen")
+        if part == "gateway" or ends.network.width < design.port_bits
+    }
+    return {**nodes, **networks, **adapters, **gateways}
 
 
 def sources_of(design: Design) -> list[str]:

@@ -18,6 +18,7 @@ from ligament.errors import InputError, Location, Problem
 from ligament.generate.files import Component, GeneratedFile, Output, render, source_of
 from ligament.generate.registers import declaration_of, hls_type, others_of, reading_of
 from ligament.graph.model import Graph, NodeType, Port
+from ligament.mapping.credit import IN_EMULATION
 from ligament.mapping.model import GraphMapping
 from ligament.messages.cpp_names import header_path, qualified
 from ligament.messages.hdl import Bounds, read_bounds
@@ -128,6 +129,7 @@ def _component(folder: str, node_type: NodeType, core: Core, patience: float) ->
         ],
         "others": others_of(node_type, core),
         "patience_s": patience,
+        "held": IN_EMULATION,
     }
     source = str(Path(node_type.folder) / "node.yaml")
     text = render("hls", "node.cpp.j2", source, values)

@@ -57,6 +57,36 @@ variants:
 """
 # Topics between cores declare no bound: their queues make publishers wait, and nothing is lost.
 
+#: Three cores hear what goes in together: one as quickly as it comes, two in 16 times as long.
+QUEUES = """schema: ligament/graph/1
+name: case_queues
+packages: [{nodes}]
+nodes:
+  say: {{type: case/say, parameters: {{count: 20, larger: 1000}}, remap: {{out: image}}}}
+  first: {{type: case/xor, remap: {{in: image, out: middle}}}}
+  all: {{type: case/xor, remap: {{in: middle}}, qos: {{in: {{history: keep_all}}}}}}
+  some:
+    type: case/xor
+    parameters: &slow {{pause: 15}}
+    remap: {{in: middle, out: rest}}
+    qos: {{in: {{reliability: best_effort}}}}
+  newest:
+    type: case/xor
+    parameters: *slow
+    remap: {{in: middle, out: last}}
+    qos: {{in: {{depth: 1}}}}
+  record: {{type: case/record, parameters: {{file: {file}, count: 20}}, remap: {{in: out}}}}
+topics:
+  image: {{bound_bytes: 2000, qos: &late {{depth: 20, durability: transient_local}}}}
+  middle: {{bound_bytes: 2000}}
+  out: {{bound_bytes: 2000, qos: *late}}
+variants:
+  hardware:
+    devices: {{first: fpga0, all: fpga0, some: fpga0, newest: fpga0}}
+    bound_bytes: {{rest: 2000, last: 2000}}
+    fpga: {{in_flight: 20}}
+"""
+
 
 def ligament(*words: str | Path, status: int = 0) -> str:
     result = subprocess.run(
@@ -159,3 +189,28 @@ def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) ->
     assert told and all("no whole message within" in error["text"] for error in told)
     assert "gets no further one" in told[-1]["text"]
     assert not [error for error in done.record["errors"] if error["node"] != "/join"]
+
+
+def test_queues_drop_for_those_who_may_lose_and_count_it(tmp_path: Path) -> None:
+    (tmp_path / "graph.yaml").write_text(QUEUES.format(nodes=HERE / "nodes", file=tmp_path / "out"))
+    build(tmp_path, "hardware")
+    mapping = json.loads((tmp_path / "build/case_queues/hardware/mapping.json").read_text())
+    queues = mapping["topics"]["/middle"]["stream"]["queues"]
+    assert {q["node"]: q["kind"] for q in queues} == {
+        "/all": "keep-all",
+        "/some": "best-effort",
+        "/newest": "keep-last",
+    }
+    built = tmp_path / "build" / "case_queues" / "hardware"
+    domain = f"design_{uuid.uuid4().hex[:12]}"
+    ligament("run", built / "build.json", "--domain", domain, "--until", "/record")
+    lines = (max((built / "runs").iterdir()) / "status.jsonl").read_text().splitlines()
+    told = {}
+    for line in map(json.loads, lines):
+        told |= {n["id"]: n["hardware"] for n in line.get("nodes", ()) if n.get("hardware")}
+    (network,) = (n for n in told["/first"]["networks"] if n["topic"] == "/middle")
+    taken = {node: told[node]["messages"] for node in ("/all", "/some", "/newest")}
+    assert network["frames"] == taken["/all"] == 20
+    # Each frame was answered or dropped by each of the two, and counted.
+    assert taken["/some"] < 20 and taken["/newest"] < 20
+    assert taken["/some"] + taken["/newest"] + network["drops"] == 40

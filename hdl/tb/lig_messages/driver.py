@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model of lig_messages_tb at the other end of two pipes (main.cpp has the requests)."""
+"""The model of a bench's top at the other end of two pipes (main.cpp has the requests)."""
 
 from __future__ import annotations
 
 import fcntl
 import struct
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -14,7 +15,7 @@ from bench import BUILD, HDL, RTL, environment_of_tools
 from ligament.messages.hdl import Layout
 
 HERE = HDL / "tb" / "lig_messages"
-SOURCES = [RTL / "lig_stream_pkg.sv", RTL / "lig_fields_pkg.sv", HERE / "lig_messages_tb.sv"]
+PACKAGES = [RTL / "lig_stream_pkg.sv", RTL / "lig_fields_pkg.sv"]
 
 
 class Kind(IntEnum):
@@ -70,21 +71,24 @@ def frame_of(stored: bytes, pad: int, length: int | None = None) -> bytes:
     return header_of(len(stored) if length is None else length, pad) + bytes(pad) + stored
 
 
-def build() -> Path:
-    """The program; Verilator and make do only what is needed, for one worker at a time."""
-    folder = BUILD / "tb" / "lig_messages"
+def build(top: str = "lig_messages_tb", made: Sequence[Path] = ()) -> Path:
+    """The program; Verilator and make do only what is needed, for one worker at a time.
+
+    `made` are generated modules that the top has, packages first.
+    """
+    folder = BUILD / "tb" / top.removesuffix("_tb")
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _build_in(folder)
+        return _build_in(folder, top, [*PACKAGES, *made, HERE / f"{top}.sv"])
 
 
-def _build_in(folder: Path) -> Path:
+def _build_in(folder: Path, top: str, sources: list[Path]) -> Path:
     words = ["--cc", "--exe", "--build", "--assert", "-Wall", "-Wno-UNUSEDPARAM", f"-I{RTL}"]
-    words += ["+define+LIG_RULES", "--top-module", "lig_messages_tb", "--output-split", "0"]
+    words += ["+define+LIG_RULES", "--top-module", top, "--output-split", "0"]
     words += ["-CFLAGS", "-std=c++20 -O1", "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]
     built = subprocess.run(
-        ["verilator", *words, "--prefix", "Vtop", "--Mdir", folder, "-o", "run", *SOURCES,
+        ["verilator", *words, "--prefix", "Vtop", "--Mdir", folder, "-o", "run", *sources,
          HERE / "main.cpp"],
         capture_output=True, text=True, env=environment_of_tools(), check=False, timeout=900,
     )  # fmt: skip
@@ -99,7 +103,13 @@ class Model:
         self.process = process
 
     def load(self, layout: Layout) -> None:
-        words = [word.encoded() for word in layout.words]
+        self._write([word.encoded() for word in layout.words])
+
+    def select(self, number: int) -> None:
+        """In lig_messages_made_tb, the type with this number."""
+        self._write([number])
+
+    def _write(self, words: Sequence[int]) -> None:
         self._send(b"P" + struct.pack(f"<I{len(words)}Q", len(words), *words))
 
     def frame(self, data: bytes, seed: int = 0) -> Answer:

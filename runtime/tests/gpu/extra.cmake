@@ -39,4 +39,11 @@ if(TARGET ligament_gpu)
   add_dependencies(test_gpu gpu_peer queue_peer)
   target_compile_definitions(test_gpu PRIVATE
     GPU_PEER="$<TARGET_FILE:gpu_peer>" QUEUE_PEER="$<TARGET_FILE:queue_peer>")
+  # What is skipped without a GPU, with the twin as the installed driver: as of a card that does not
+  # register what a process may only read.
+  add_test(NAME gpu/as_on_a_card
+    COMMAND test_gpu --gtest_filter=*/cuda*:*real_card*-*/cuda_twin*)
+  set(twin $<TARGET_FILE:cuda_twin>)
+  set_tests_properties(gpu/as_on_a_card PROPERTIES ENVIRONMENT
+    "CUDA_TWIN=discrete no-read-only;LIGAMENT_CUDA_DRIVER=${twin};LIGAMENT_NVRTC=${twin}")
 endif()

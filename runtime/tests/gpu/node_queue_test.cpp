@@ -162,6 +162,10 @@ TEST_P(QueueNodes, give_what_they_give_without_a_queue_and_copy_nothing_between)
   is_queue_ = false;
   EXPECT_EQ(run(messages), expected);
   EXPECT_EQ(first_->statistics().copies, 2 * there);
+  const bool is_staged = !test::is_opencl(GetParam().where) &&
+                         GetParam().model == Model::standard_copy &&
+                         !test::lacks_read_only_memory().empty();
+  EXPECT_EQ(first_->statistics().staged, is_staged ? messages : 0) << "in; out is registered";
   stop();
 }
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
+import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from ligament.pipeline import Request, built
 from ligament.report.counters import NodeCounters, read_counters
 from ligament.report.equality import compare_frames, read_frames
 from ligament.report.variant import WARM_UP_FRAMES
-from ligament.resources import node_packages_dir
+from ligament.resources import node_packages_dir, platforms_dir
 
 GRAPH = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
 FRAMES = 5 + WARM_UP_FRAMES
@@ -77,3 +79,44 @@ def test_the_mapping_says_which_model_and_why(build: Path) -> None:
         chosen = mapping["nodes"][node]["device_model"]
         assert chosen["model"] == "automatic"
         assert "asks the device" in chosen["reason"]["text"]
+
+
+def test_what_a_device_cannot_open_is_refused_by_name_and_the_run_goes_on_and_ends(
+    build: Path, tmp_path: Path
+) -> None:
+    """A queue between two processes, on a platform that promises more than OpenCL has."""
+    text = (platforms_dir() / "host" / "platform.yaml").read_text()
+    promise = "addresses_pool: true\n    peer_buffers: true"
+    platform = tmp_path / "platform.yaml"
+    platform.write_text(text.replace("addresses_pool: true", promise))
+    promised = built(Request(GRAPH, "gpu", str(platform), build.parents[2])).build
+    mapping: dict[str, Any] = json.loads((promised.parent / "mapping.json").read_text())
+    assert mapping["topics"]["/image_rect"]["transports"] == ["queue"]
+    before = set(promised.parent.glob("runs/*"))
+    running = subprocess.Popen(
+        [*LIGAMENT, "run", str(promised), f"--domain=gpu_peers_{uuid.uuid4().hex[:12]}"],
+        env=os.environ | {"LIGAMENT_GPU_BACKEND": "opencl"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    refused = wait_for_error(promised.parent, before, "/resize")
+    assert running.poll() is None, "one device that cannot must not end the graph"
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=300)
+    assert "leave `peer_buffers` out of the platform" in refused
+    assert "/resize gave no output for" in said
+
+
+def wait_for_error(variant: Path, before: set[Path], node: str) -> str:
+    """The first error that a node of a new run tells."""
+    limit = time.monotonic() + 300
+    while time.monotonic() < limit:
+        for folder in set(variant.glob("runs/*")) - before:
+            status = folder / "status.jsonl"
+            for line in status.read_text().splitlines(True) if status.is_file() else ():
+                event = json.loads(line) if line.endswith("\n") else {}
+                if event.get("event") == "error" and event.get("node") == node:
+                    return str(event["text"])
+        time.sleep(0.1)
+    raise AssertionError(f"{node} tells no error")

@@ -97,7 +97,10 @@ class GpuWorker : public parallel::GpuWorker {
   struct Work final : Job {
     Work(GpuWorker& owner, parallel::PartSample taken, Loan&& lent)
         : Job(owner, taken->info()), node(owner), sample(std::move(taken)), loan(std::move(lent)) {}
-    void publish() override { node.publish(std::move(loan)); }
+    void publish() override {
+      sample.reset();  // its worker fills it again once it hears of this part
+      node.publish(std::move(loan));
+    }
 
     GpuWorker& node;
     parallel::PartSample sample;

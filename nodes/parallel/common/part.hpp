@@ -90,9 +90,11 @@ struct Plan {
   }
 };
 
-/// Parts that have come, the last two steps of each worker.
+/// Parts that have come, the last two steps of each worker. Memory that nobody needs any more is
+/// filled again while caches still have it, so a part is kept only for who needs it.
 class Inbox {
  public:
+  /// A null sample: the part has come, and is not needed here.
   void add(const PartId& id, PartSample sample) {
     parts_[id] = std::move(sample);
     // A range, not one by one: where a part was lost, those before it must go all the same, or
@@ -102,10 +104,17 @@ class Inbox {
                    parts_.upper_bound({id.worker, id.step - 2}));
     }
   }
-  /// Null: it has not come.
+  [[nodiscard]] bool has(const PartId& id) const { return parts_.contains(id); }
+  /// Null: it has not come, or is not needed.
   [[nodiscard]] PartSample find(const PartId& id) const {
     const auto found = parts_.find(id);
     return found == parts_.end() ? nullptr : found->second;
+  }
+  /// From here on it is not needed.
+  void let_go(const PartId& id) {
+    if (const auto found = parts_.find(id); found != parts_.end()) {
+      found->second = nullptr;
+    }
   }
 
  private:

@@ -17,6 +17,7 @@
 /// A worker with kernels derives from GpuWorker, and publishes in its job. Ports: `go`, `parts`.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <ligament/node.hpp>
 #include <type_traits>
@@ -56,7 +57,8 @@ class Worker : public Base {
   /// Joins the others. At the end of the constructor of the class that does the work.
   void join();
 
-  /// The parts that a step needs. Default: of the step before, those of its own group; of the same
+  /// The parts that a step needs, of this step or the one before: the same for a step each time.
+  /// Others are let go at once. Default: of the step before, those of its own group; of the same
   /// step, those of the groups before.
   [[nodiscard]] virtual std::vector<PartId> needs(std::uint32_t step) const;
   virtual void work(std::uint32_t step, const Parts& parts) = 0;
@@ -80,6 +82,10 @@ class Worker : public Base {
   }
   void came(Sample<Part>&& sample);
   void asked(std::uint32_t step);
+  [[nodiscard]] bool is_needed(const PartId& id, std::uint32_t step) const {
+    const std::vector<PartId> needed = needs(step);
+    return std::find(needed.begin(), needed.end(), id) != needed.end();
+  }
   [[nodiscard]] bool is_my_turn() const;
   void try_to_work();
   void say_hello();
@@ -151,7 +157,11 @@ void Worker<Base>::came(Sample<Part>&& sample) {
     return;
   }
   tally_.came(sample.is_copy());
-  inbox_.add(*id, std::make_shared<const Sample<Part>>(std::move(sample)));
+  auto part = std::make_shared<const Sample<Part>>(std::move(sample));
+  if (!is_needed(*id, id->step) && !is_needed(*id, id->step + 1)) {
+    part = nullptr;  // now, not when the callback is over: it may work for long
+  }
+  inbox_.add(*id, std::move(part));
   try_to_work();
 }
 
@@ -175,7 +185,7 @@ bool Worker<Base>::is_my_turn() const {
   const Plan& plan = membership_.plan;
   const std::uint32_t own = plan.group_of(membership_.worker);
   for (std::uint32_t worker = 0; worker < membership_.worker; ++worker) {
-    if (plan.group_of(worker) + 1 == own && inbox_.find({worker, step_}) == nullptr) {
+    if (plan.group_of(worker) + 1 == own && !inbox_.has({worker, step_})) {
       return false;
     }
   }
@@ -189,10 +199,16 @@ void Worker<Base>::try_to_work() {
     return;
   }
   Parts parts;
-  for (const PartId& id : needs(step_)) {
+  const std::vector<PartId> needed = needs(step_);
+  for (const PartId& id : needed) {
     parts.push_back(inbox_.find(id));
     if (parts.back() == nullptr) {
       return;
+    }
+  }
+  for (const PartId& id : needed) {
+    if (!is_needed(id, step_ + 1)) {
+      inbox_.let_go(id);
     }
   }
   work(std::exchange(step_, 0), parts);

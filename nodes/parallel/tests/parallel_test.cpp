@@ -249,6 +249,10 @@ TEST(Inboxes, KeepNothingOlderThanTwoStepsWhateverWasLost) {
   EXPECT_EQ(inbox.find({0, 5}), nullptr);
   EXPECT_NE(inbox.find({0, 9}), nullptr);
   EXPECT_NE(inbox.find({1, 1}), nullptr);
+  inbox.let_go({0, 9});
+  EXPECT_EQ(held.use_count(), 1 + 1);
+  EXPECT_TRUE(inbox.has({0, 9}));
+  EXPECT_FALSE(inbox.has({0, 8}));
 }
 
 TEST(Plans, NumberWorkersGroupAfterGroup) {

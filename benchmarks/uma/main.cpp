@@ -27,6 +27,7 @@ struct Options {
   int runs = 30;
   int warm_up = 2;
   int launches = 500;
+  bool only_calibrates = false;
 
   /// cache: the CPU's and the GPU's part are in turns. concurrent: at once.
   [[nodiscard]] std::int64_t part_ns() const {
@@ -61,24 +62,28 @@ std::int64_t repeats_for(std::int64_t part_ns,
   return 1 + static_cast<std::int64_t>(left_ns / each_ns);
 }
 
-void calibrate_cpu(Options& options) {
+/// What a part takes in the end.
+std::int64_t calibrate_cpu(Options& options) {
   Size& size = options.setup.size;
   std::vector<std::uint32_t> one(size.words());
   std::vector<std::uint32_t> other(size.words());
   fill(other);
   const bool cache = options.setup.workload == Workload::cache;
-  size.cpu_repeats = repeats_for(options.part_ns(), [&](std::int64_t repeats) {
+  const auto work = [&](std::int64_t repeats) {
     cache ? work_on_one_address(one, repeats) : work_on_tile(other, one, repeats);
-  });
+  };
+  size.cpu_repeats = repeats_for(options.part_ns(), work);
+  return shortest_of_three([&] { work(size.cpu_repeats); });
 }
 
-void calibrate_gpu(Options& options) {
+/// In `cache` the matrix is reduced several times, whatever is left of a step: so its paper says.
+std::int64_t calibrate_gpu(Options& options) {
   Setup setup = options.setup;
   setup.steps = 1;
   setup.cpus = 1;
   setup.size.cpu_repeats = 1;
   std::map<std::int64_t, std::unique_ptr<Runner>> native;
-  options.setup.size.gpu_repeats = repeats_for(options.part_ns(), [&](std::int64_t repeats) {
+  const auto work = [&](std::int64_t repeats) {
     auto& runner = native[repeats];
     if (runner == nullptr) {
       setup.size.gpu_repeats = repeats;
@@ -86,7 +91,22 @@ void calibrate_gpu(Options& options) {
       (void)runner->run();  // compiles
     }
     (void)runner->run();
-  });
+  };
+  const std::int64_t least = setup.workload == Workload::cache ? 2 : 1;
+  const std::int64_t repeats = std::max(least, repeats_for(options.part_ns(), work));
+  options.setup.size.gpu_repeats = repeats;
+  work(repeats);
+  return shortest_of_three([&] { work(repeats); });
+}
+
+nlohmann::json calibrate(Options options) {
+  const std::int64_t cpu_ns = calibrate_cpu(options);
+  const std::int64_t gpu_ns = calibrate_gpu(options);
+  const Size& size = options.setup.size;
+  return {{"cpu_repeats", size.cpu_repeats},
+          {"gpu_repeats", size.gpu_repeats},
+          {"cpu_part_ns", cpu_ns},
+          {"gpu_part_ns", gpu_ns}};
 }
 
 const std::map<std::string, Workload> workloads{{"cache", Workload::cache},
@@ -134,29 +154,50 @@ std::unique_ptr<Runner> with_nodes(const Options& options) {
   return setup.has_scheduler ? with_workers(setup, commands) : with_two_nodes(setup, commands);
 }
 
-/// What a combination must have copied. Nobody may have lost what he was to copy.
-bool are_right(const Setup& setup, const Copies& found) {
+/// Payloads made in so many exchanges: one per worker; by services the request too.
+std::uint64_t messages_of(const Setup& setup, std::uint64_t exchanges) {
+  const bool both_ways = setup.way == Way::service && setup.has_scheduler;
+  return exchanges * setup.workers() * (both_ways ? 2 : 1);
+}
+
+/// Payloads written to a device and read back: one each way per launch. Without services, tiles of
+/// the very first step are filled, not made from others'.
+std::uint64_t device_copies_of(const Setup& setup, std::uint64_t exchanges) {
+  if (setup.model == gpu::Model::zero_copy) {
+    return 0;
+  }
+  const bool fills =
+      setup.workload == Workload::concurrent && setup.has_scheduler && setup.way != Way::service;
+  return 2 * setup.gpus * (exchanges - (fills ? 1 : 0));
+}
+
+/// What a combination must have copied, to the number. A worker that is slow may pass over parts
+/// that it does not need; nobody may have lost what he was to copy.
+bool are_right(const Setup& setup, const Copies& found, std::uint64_t exchanges) {
   const bool copies_at_ends = setup.way == Way::topic || setup.way == Way::service;
   const std::uint64_t in_place = found.came - found.in;
   const bool host = copies_at_ends                  ? found.out == found.messages && in_place == 0
                     : setup.way == Way::handed_over ? found.out == 0 && in_place == found.messages
                                                     : found.out == 0 && found.in == 0;
-  return host && found.came >= found.messages &&
-         (found.device == 0) == (setup.model == gpu::Model::zero_copy);
+  const bool has_more_takers = setup.has_scheduler && setup.way != Way::service;
+  const std::uint64_t takers = has_more_takers ? setup.workers() : 1;
+  return host && found.messages == messages_of(setup, exchanges) && found.came >= found.messages &&
+         found.came <= takers * found.messages &&
+         found.device == device_copies_of(setup, exchanges);
 }
 
 /// Some of the last messages may still be on their way to nodes that no longer wait for them.
-Copies settled_copies(const Setup& setup, Runner& nodes) {
+Copies settled_copies(const Setup& setup, Runner& nodes, std::uint64_t exchanges) {
   Copies found = nodes.copies();
-  for (int look = 0; look < 1000 && !are_right(setup, found); ++look) {
+  for (int look = 0; look < 1000 && !are_right(setup, found, exchanges); ++look) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     found = nodes.copies();
   }
-  if (!are_right(setup, found)) {
-    give_up("of " + std::to_string(found.messages) + " messages " + std::to_string(found.out) +
-            " were copied where they were made; of " + std::to_string(found.came) + " taken, " +
-            std::to_string(found.in) + "; and " + std::to_string(found.device) +
-            " for the device: another number than this way has");
+  if (!are_right(setup, found, exchanges)) {
+    give_up("in " + std::to_string(exchanges) + " exchanges, of " + std::to_string(found.messages) +
+            " messages " + std::to_string(found.out) + " were copied where they were made; of " +
+            std::to_string(found.came) + " taken, " + std::to_string(found.in) + "; and " +
+            std::to_string(found.device) + " for the device: another number than this way has");
   }
   return found;
 }
@@ -176,12 +217,6 @@ void add_bandwidth(nlohmann::json& found, const Options& options) {
 }
 
 nlohmann::json measure(Options options) {
-  if (options.setup.size.cpu_repeats == 0) {
-    calibrate_cpu(options);
-  }
-  if (options.setup.size.gpu_repeats == 0) {
-    calibrate_gpu(options);
-  }
   Setup& setup = options.setup;
   setup.domain = "uma-" + std::to_string(::getpid());
   const auto native = without_ros(setup);
@@ -198,7 +233,9 @@ nlohmann::json measure(Options options) {
       with.push_back(native_first ? late : early);
     }
   }
-  const Copies copies = settled_copies(setup, *nodes);
+  const auto exchanges = static_cast<std::uint64_t>(options.runs + options.warm_up) *
+                         static_cast<std::uint64_t>(setup.steps);
+  const Copies copies = settled_copies(setup, *nodes, exchanges);
   const LaunchTimes launches = native->launch_times(options.launches);
   nlohmann::json found = {{"native_ns", without},
                           {"ros_ns", with},
@@ -242,7 +279,6 @@ std::string impossible(const Setup& setup) {
 
 void add_options(CLI::App& app, Options& options) {
   Setup& setup = options.setup;
-  setup.size.cpu_repeats = setup.size.gpu_repeats = 0;  // to be calibrated, where they are not said
   app.add_option("--workload", setup.workload)->transform(CLI::CheckedTransformer(workloads));
   app.add_option("--way", setup.way)->transform(CLI::CheckedTransformer(ways));
   app.add_flag("--dds", setup.over_dds);
@@ -251,8 +287,9 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"zero_copy", "standard_copy", "unified_memory"}));
   app.add_option("--rows", setup.size.rows)->check(CLI::Range(1, 1 << 20));
   app.add_option("--columns", setup.size.columns)->check(CLI::Range(1, 1 << 20));
-  app.add_option("--gpu-repeats", setup.size.gpu_repeats);
-  app.add_option("--cpu-repeats", setup.size.cpu_repeats);
+  app.add_option("--gpu-repeats", setup.size.gpu_repeats)->check(CLI::PositiveNumber);
+  app.add_option("--cpu-repeats", setup.size.cpu_repeats)->check(CLI::PositiveNumber);
+  app.add_flag("--calibrate", options.only_calibrates);
   app.add_option("--cpus", setup.cpus)->check(CLI::Range(1, 16));
   app.add_option("--gpus", setup.gpus)->check(CLI::Range(1, 16));
   app.add_flag("--scheduler", setup.has_scheduler);
@@ -286,7 +323,8 @@ int main(int argc, char** argv) {
   if (!measures) {
     return serve_role(options.setup, options.role);
   }
-  std::cout << measure(options).dump() << std::endl;
+  const auto found = options.only_calibrates ? calibrate(options) : measure(options);
+  std::cout << found.dump() << std::endl;
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <ligament/detail/pool.hpp>
+#include <ligament/detail/unmap_watch.hpp>
 #include <thread>
 #include <utility>
 
@@ -16,18 +17,22 @@ namespace {
 
 namespace gpu = ligament::gpu;
 
-/// Pages of its own, touched, as a device wants them.
+/// Shared pages, touched, as the pool's are: what a driver does for these it does for them too.
 class Memory {
  public:
   explicit Memory(std::size_t words)
       : words_(words),
         base_(::mmap(nullptr, words * sizeof(std::uint32_t), PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0)) {
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0)) {
     if (base_ == MAP_FAILED) {
       give_up("there is no memory for the matrix");
     }
   }
-  ~Memory() { ::munmap(base_, words_ * sizeof(std::uint32_t)); }
+  ~Memory() {
+    // A driver may have these pages: what is mapped here later is other memory.
+    ligament::pool::tell_unmap_watches(std::as_bytes(words()));
+    ::munmap(base_, words_ * sizeof(std::uint32_t));
+  }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   [[nodiscard]] Words words() const { return {static_cast<std::uint32_t*>(base_), words_}; }

@@ -17,12 +17,15 @@ from rich.console import Console
 from ligament import resources
 from ligament.bench import framework, uma
 from ligament.bench.awake import ASLEEP
-from ligament.bench.uma import cells, claims, published
+from ligament.bench.uma import cells, claims, published, sizes
 from ligament.bench.uma.bounds import student_quantile, upper_bound
 from ligament.bench.uma.cells import COPIED, HANDED_OVER, SERVICE, SHARED, TOPIC, Cell, Line
-from ligament.bench.uma.measure import chosen_cells, refusals, rows_of_cell, run_cell, runs_of
-from ligament.bench.uma.paper import OVERHEAD
+from ligament.bench.uma.measure import chosen_cells, refusals, run_cell, runs_of
+from ligament.bench.uma.measure import rows_of_cell as rows_of
+from ligament.bench.uma.paper import LEAST_COPIED, OVERHEAD
 from ligament.bench.uma.plot import write_plots
+from ligament.bench.uma.run import said
+from ligament.bench.uma.sizes import Sizes, Work
 from ligament.bench.uma.table import moved
 from ligament.errors import FailureError, InputError
 
@@ -48,6 +51,13 @@ FOUND = {
     "imported": 4,
     "import_ns": 8000,
 }
+
+
+WORK = Work(step_us=5000, cpu_repeats=3, gpu_repeats=2, cpu_part_us=2400, gpu_part_us=2100)
+
+
+def rows_of_cell(cell: Cell, found: dict[str, Any]) -> list[dict[str, Any]]:
+    return rows_of(cell, found, WORK)
 
 
 def cell(workload: str, nodes: int, mode: str = SHARED, by: str = TOPIC, model: str = "ZC") -> Cell:
@@ -126,7 +136,7 @@ def test_a_cards_copies_are_compared_with_bare_ones() -> None:
 
 
 def test_the_papers_tables_are_whole() -> None:
-    assert OVERHEAD["TX2", "concurrent"][2, COPIED, TOPIC, "SC"] == 343
+    assert OVERHEAD["TX2", "concurrent"][2, COPIED, TOPIC, "SC"] == LEAST_COPIED == 343
     assert OVERHEAD["Xavier", "concurrent"][5, COPIED, TOPIC, "SC"] == 11392
     assert OVERHEAD["Xavier", "cache"][2, HANDED_OVER, TOPIC, "ZC"] == 167
     assert OVERHEAD["TX2", "cache"][3, COPIED, SERVICE, "SC"] == 711
@@ -144,14 +154,47 @@ def test_the_claim_about_unified_memory_is_checked() -> None:
     assert claims.unified_memory_note([]) == []
 
 
-@pytest.mark.parametrize(("factor", "said"), [(1.0, "not reached"), (9.0, "reached")])
-def test_the_sizes_are_judged_by_the_least_overhead_of_copies(factor: float, said: str) -> None:
+@pytest.mark.parametrize(("factor", "verdict"), [(1.0, "not reached"), (9.0, "reached")])
+def test_the_sizes_are_judged_by_the_least_overhead_of_copies(factor: float, verdict: str) -> None:
     rows = rows_of_cell(cell("cache", 2, COPIED, TOPIC, "SC"), scaled(factor))
     rows += rows_of_cell(cell("cache", 2), FOUND)
-    (note,) = claims.calibration(rows)
-    assert "the paper's least is 343 %" in note
-    assert note.rpartition("%: ")[2].startswith(said)
-    assert claims.calibration(rows[9:]) == []
+    note = claims.calibration(rows)
+    assert "(343 asked)" in note
+    assert note.rpartition("topic: ")[2].startswith(verdict)
+    assert "not measured in this run (343 % asked)" in claims.calibration(rows[9:])
+
+
+def test_a_step_is_as_long_as_what_copies_add_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[list[str]] = []
+
+    def run(_workload: str, words: list[str], _options: uma.Options) -> dict[str, Any]:
+        told.append(words)
+        if "--calibrate" in words:
+            parts = {"cpu_part_ns": 1_000_000, "gpu_part_ns": 900_000}
+            return {"cpu_repeats": 7, "gpu_repeats": 2, **parts}
+        without = 1_000_000
+        added = sizes.PROBE_STEPS * 17_150_000  # per exchange
+        return {"native_ns": [without, without], "ros_ns": [without + added, without + 2 * added]}
+
+    monkeypatch.setattr(sizes, "run_program", run)
+    found = Sizes(uma.Options(middleware="pool"))
+    works = [found.work_of(cell("cache", nodes)) for nodes in (2, 3, 2)]
+    assert [work.step_us for work in works] == [int(17_150 / (3.43 * sizes.MARGIN))] * 3
+    assert works[0].words == ["--cpu-repeats=7", "--gpu-repeats=2"]
+    assert ["--calibrate" in words for words in told] == [False, True, True]
+    assert any("costs 17150 us more" in note and "343 %" in note for note in found.notes)
+    told.clear()
+    asked = Sizes(uma.Options(middleware="pool", step_us=2500)).work_of(cell("cache", 2))
+    assert asked.step_us == 2500
+    assert told[0][-2:] == ["--step-us", "2500"]
+
+
+def test_why_a_program_ended_is_its_own_last_sentence() -> None:
+    own = "ligament-bench-uma: the GPU node's sum is wrong"
+    assert said(f"{own}\n[INFO] an edge is there\n", 1) == f"{own} (exit 1)"
+    assert said("[ERROR] no memory\n[INFO] an edge is there\n", 2) == "[ERROR] no memory (exit 2)"
+    assert said("Killed\n", -9) == "Killed (exit -9)"
+    assert said("", 3) == "exit 3"
 
 
 def test_the_published_profile_is_a_model_by_the_papers_factor() -> None:
@@ -209,6 +252,7 @@ def test_the_notes_say_whether_processors_sleep(
 ) -> None:
     module = import_module("ligament.bench.uma.measure")
     monkeypatch.setattr(module, "run_cell", lambda *_: FOUND)
+    monkeypatch.setattr(Sizes, "work_of", lambda *_: WORK)
     options = uma.Options(only="cache 2 ROS-SHM-ZC ZC", middleware="pool", asleep=asleep)
     note = uma.measure(True, options).notes[0]
     if asleep:
@@ -220,38 +264,59 @@ def test_the_notes_say_whether_processors_sleep(
 def test_cells_of_one_workload_and_number_of_nodes_do_the_same_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told: dict[str, list[str]] = {}
+    told: dict[str, Work] = {}
 
-    def run(cell: Cell, _options: uma.Options, _runs: int, repeats: list[str]) -> dict[str, Any]:
-        told[cell.title] = repeats
+    def run(cell: Cell, _options: uma.Options, _runs: int, work: Work) -> dict[str, Any]:
+        told[cell.title] = work
         return FOUND
 
+    def calibrate(_workload: str, words: list[str], _options: uma.Options) -> dict[str, Any]:
+        parts = {"cpu_part_ns": 1_000_000, "gpu_part_ns": 900_000}
+        return {"cpu_repeats": len(words), "gpu_repeats": 2, **parts}
+
     monkeypatch.setattr(import_module("ligament.bench.uma.measure"), "run_cell", run)
-    uma.measure(True, uma.Options(only="cache ROS-SHM-ZC", middleware="pool", asleep=True))
-    again = ["--cpu-repeats=3", "--gpu-repeats=2"]
+    monkeypatch.setattr(sizes, "run_program", calibrate)
+    options = uma.Options(only="cache ROS-SHM-ZC", middleware="pool", asleep=True, step_us=2500)
+    measured = uma.measure(True, options)
     for nodes in (2, 3, 5):
         of_these = [told[f"cache, {nodes} nodes, ROS-SHM-ZC + {m}"] for m in ("SC", "UM", "ZC")]
-        assert of_these == [[], again, again]
-
-
-def test_a_workload_that_is_given_is_not_calibrated() -> None:
-    found = run_cell(cell("cache", 2), SMALL, 1, ["--cpu-repeats=7", "--gpu-repeats=5"])
-    assert (found["cpu_repeats"], found["gpu_repeats"]) == (7, 5)
+        assert of_these[0] == of_these[1] == of_these[2]
+    assert measured.rows[0]["params"]["step_us"] == 2500
+    assert any("the part of 2 CPU takes 1000 us" in note for note in measured.notes)
 
 
 SMALL = uma.Options(rows=32, columns=32, step_us=40, steps=4, runs=2, middleware="pool")
 
 
 @pytest.mark.parametrize("workload", cells.WORKLOADS)
+def test_parts_are_calibrated(workload: str) -> None:
+    work = Sizes(SMALL).work_of(cell(workload, 2))
+    assert work.cpu_repeats >= 1
+    assert work.gpu_repeats >= (2 if workload == "cache" else 1)
+    assert work.cpu_part_us >= 0
+
+
+def test_the_length_of_a_step_is_found_from_what_copies_add() -> None:
+    options = uma.Options(rows=32, columns=32, middleware="pool")
+    found = Sizes(options)
+    assert found.work_of(cell("cache", 2)).step_us >= 1
+    assert "more than without ROS" in found.notes[0]
+
+
+@pytest.mark.parametrize("workload", cells.WORKLOADS)
 @pytest.mark.parametrize("line", cells.PAPER_LINES, ids=lambda line: line.title)
 def test_each_line_runs_and_counts_its_copies(workload: str, line: Line) -> None:
-    found = run_cell(Cell(workload, line), SMALL, 2)
+    found = run_cell(Cell(workload, line), SMALL, 2, WORK)
     assert len(found["native_ns"]) == len(found["ros_ns"]) == 2
     assert found["device"]
     launches = zip(found["launch_own_ns"], found["launch_ns"], strict=True)
     assert all(0 < own <= whole for own, whole in launches)
     messages, taken = found["messages"], found["taken"]
-    takers = 1 if line.nodes == 2 or line.ros_type == SERVICE else line.nodes - 1
+    workers = 2 if line.nodes == 2 else line.nodes - 1
+    by_service = line.ros_type == SERVICE
+    exchanges = (2 + found["warm_up"]) * SMALL.steps
+    assert messages == exchanges * workers * (2 if by_service and line.nodes > 2 else 1)
+    takers = 1 if line.nodes == 2 or by_service else workers
     assert messages <= taken <= messages * takers
     copied = (found["copied_out"], found["copied_in"])
     if line.ros_mode == COPIED:
@@ -261,7 +326,10 @@ def test_each_line_runs_and_counts_its_copies(workload: str, line: Line) -> None
     else:
         assert copied == (0, 0)
     in_place = line.device_mode == "ZC"
-    assert (found["device_copies"] == 0) == in_place
+    gpus = 2 if line.nodes == 5 else 1
+    fills = workload == "concurrent" and line.nodes > 2 and not by_service
+    launches_of_gpus = gpus * (exchanges - (1 if fills else 0))
+    assert found["device_copies"] == (0 if in_place else 2 * launches_of_gpus)
     assert (found["device_bytes"] == 0) == in_place
     assert (found["imported"] > 0) == (found["import_ns"] > 0) == in_place
 
@@ -271,10 +339,10 @@ def test_copies_cross_ros2s_middleware() -> None:
         pytest.skip("there is no edge here: it needs Cyclone DDS (Debian: cyclonedds-dev)")
     options = uma.Options(rows=32, columns=32, step_us=40, steps=4, runs=1)
     for by in (TOPIC, SERVICE):
-        found = run_cell(cell("cache", 3, COPIED, by, "SC"), options, 1)
+        found = run_cell(cell("cache", 3, COPIED, by, "SC"), options, 1, WORK)
         assert found["copied_out"] == found["messages"]
 
 
 def test_what_cannot_be_is_refused_by_the_program() -> None:
     with pytest.raises(FailureError, match="another address each time"):
-        run_cell(cell("cache", 3, HANDED_OVER, TOPIC, "ZC"), SMALL, 1)
+        run_cell(cell("cache", 3, HANDED_OVER, TOPIC, "ZC"), SMALL, 1, WORK)

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -15,7 +12,7 @@ import typer
 
 from ligament.bench.awake import ASLEEP, awake_processors
 from ligament.bench.dds.runs import own_network
-from ligament.bench.framework import Measured, Row, make_row, program
+from ligament.bench.framework import Measured, Row, make_row
 from ligament.bench.uma import claims, published
 from ligament.bench.uma.bounds import upper_bound
 from ligament.bench.uma.cells import (
@@ -35,14 +32,16 @@ from ligament.bench.uma.cells import (
     refusal,
 )
 from ligament.bench.uma.plot import write_plots
+from ligament.bench.uma.run import architecture_words, run_program
+from ligament.bench.uma.sizes import Sizes, Work
 from ligament.errors import FailureError, InputError, Problem
 from ligament.report.statistics import summarise
 
-#: DDS domain of ROS-SC's nodes; the network is our own where we may have one.
-DDS_DOMAIN = 87
 NEGATIVE = (
-    "where an overhead is negative beyond its spread: with ROS a part begins its next step as soon "
-    "as it has the others' results, while without ROS all wait at the end of each step"
+    "where an overhead is negative: the work is the same, counted and checked, and both wait for "
+    "all results of a step. The program without ROS starts all kernels from one thread, before its "
+    "own part; nodes start them side by side. With more workers than processors the order in "
+    "which the system runs them differs too. How much is due to which was not measured"
 )
 
 
@@ -50,11 +49,16 @@ NEGATIVE = (
 class Options:
     """Options of its own."""
 
-    rows: Annotated[int, typer.Option("--rows", help="Rows of the matrix, and work items.")] = 1024
-    columns: Annotated[int, typer.Option("--columns", help="Words (4 bytes) in a row.")] = 1024
+    rows: Annotated[int, typer.Option("--rows", help="Rows of the matrix, and work items.")] = 2000
+    columns: Annotated[int, typer.Option("--columns", help="Words (4 bytes) in a row.")] = 2048
     step_us: Annotated[
-        int, typer.Option("--step-us", help="What a step takes without ROS, at most.")
-    ] = 2500
+        int,
+        typer.Option(
+            "--step-us",
+            help="What a step takes without ROS, at most; 0: as long as what ROS-SC adds may be, "
+            "for its overhead to reach the paper's least.",
+        ),
+    ] = 0
     steps: Annotated[int, typer.Option("--steps", help="Exchanges there and back in a run.")] = 100
     runs: Annotated[int, typer.Option("--runs", help="Runs after the warm-up.")] = 30
     copied_runs: Annotated[
@@ -115,7 +119,7 @@ def measure(quick: bool, options: Options) -> Measured:
         measured.rows += published.rows_of(measured.rows)
     measured.rows += claims.unified_memory(measured.rows)
     measured.notes += [
-        *claims.calibration(measured.rows),
+        claims.calibration(measured.rows),
         *claims.unified_memory_note(measured.rows),
         NEGATIVE,
         *refusals(),
@@ -127,11 +131,8 @@ def measure(quick: bool, options: Options) -> Measured:
 
 
 def measure_cells(measured: Measured, cells: list[Cell], quick: bool, options: Options) -> None:
-    """One after the other; a cell that fails costs its own rows alone.
-
-    Cells of one workload and number of nodes do the same work: what the first calibrated.
-    """
-    repeats: dict[tuple[str, int], list[str]] = {}
+    """One after the other; a cell that fails costs its own rows alone."""
+    sizes = Sizes(options)
     for number, cell in enumerate(cells, 1):
         runs = runs_of(cell, quick, options)
         print(
@@ -140,14 +141,13 @@ def measure_cells(measured: Measured, cells: list[Cell], quick: bool, options: O
             flush=True,
         )
         try:
-            found = run_cell(cell, options, runs, repeats.get((cell.workload, cell.line.nodes), []))
+            work = sizes.work_of(cell)
+            found = run_cell(cell, options, runs, work)
         except FailureError as error:
             measured.failures.append(f"{cell.title}: {error}")
         else:
-            measured.rows += rows_of_cell(cell, found, options.middleware)
-            repeats[cell.workload, cell.line.nodes] = [
-                f"--{part}-repeats={found[f'{part}_repeats']}" for part in ("cpu", "gpu")
-            ]
+            measured.rows += rows_of_cell(cell, found, work, options.middleware)
+    measured.notes += sizes.notes
 
 
 def chosen_cells(options: Options) -> list[Cell]:
@@ -188,35 +188,16 @@ def refusals() -> list[str]:
     return [f"not measured ({titles[0]} and alike): {why}" for why, titles in found.items()]
 
 
-def run_cell(
-    cell: Cell, options: Options, runs: int, repeats: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Run the program for one cell, which calibrates what `repeats` leave open; what it printed."""
-    command = [str(program("ligament-bench-uma")), "--workload", cell.workload]
-    command += architecture_words(cell.line, options.middleware)
-    for name in ("rows", "columns", "steps"):
-        command += [f"--{name}", str(getattr(options, name))]
-    command += ["--runs", str(runs), "--step-us", str(options.step_us), *repeats]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
-    if ended.returncode != 0:
-        said = ended.stderr.strip().splitlines()[-1:] or [f"exit {ended.returncode}"]
-        raise FailureError(said[0], command=command)
-    return dict(json.loads(ended.stdout.splitlines()[-1]))
+def run_cell(cell: Cell, options: Options, runs: int, work: Work) -> dict[str, Any]:
+    """Run the program for one cell; what it printed."""
+    words = [*architecture_words(cell.line, options.middleware), *work.words]
+    words += ["--steps", str(options.steps), "--runs", str(runs)]
+    return run_program(cell.workload, words, options)
 
 
-def architecture_words(line: Line, middleware: str) -> list[str]:
-    """The program's words for a line."""
-    cpus, gpus, has_scheduler = ARCHITECTURES[line.nodes]
-    way = {SHARED: "shared", HANDED_OVER: "handed_over", COPIED: line.ros_type}[line.ros_mode]
-    words = ["--way", way, "--model", MODELS[line.device_mode]]
-    words += ["--cpus", str(cpus), "--gpus", str(gpus)]
-    words += ["--scheduler"] if has_scheduler else []
-    if line.ros_mode == COPIED and middleware == "dds":
-        words += ["--dds", "--dds-domain", str(DDS_DOMAIN)]
-    return words
-
-
-def rows_of_cell(cell: Cell, found: dict[str, Any], middleware: str = "dds") -> list[Row]:
+def rows_of_cell(
+    cell: Cell, found: dict[str, Any], work: Work, middleware: str = "dds"
+) -> list[Row]:
     """Times of both, the overhead run by run, and what a step costs more."""
     native, ros = found["native_ns"], found["ros_ns"]
     line = cell.line
@@ -228,6 +209,7 @@ def rows_of_cell(cell: Cell, found: dict[str, Any], middleware: str = "dds") -> 
         "device_mode": line.device_mode,
         "middleware": middleware if line.ros_mode == COPIED else "none",
         **{k: v for k, v in found.items() if not k.endswith("_ns")},
+        **{k: getattr(work, k) for k in ("step_us", "cpu_part_us", "gpu_part_us")},
     }
     overhead = [100.0 * (r / n - 1.0) for n, r in zip(native, ros, strict=True)]
     step_us = [(r - n) / found["steps"] / 1000 for n, r in zip(native, ros, strict=True)]

@@ -49,3 +49,7 @@ _PERCENT = {
 OVERHEAD: dict[tuple[str, str], dict[Key, int]] = {
     table: dict(zip(_LINES, percent, strict=True)) for table, percent in _PERCENT.items()
 }
+#: Percent: the smallest overhead of copies through middleware in any of the tables.
+LEAST_COPIED = min(
+    value for table in OVERHEAD.values() for key, value in table.items() if key[1] == "ROS-SC"
+)

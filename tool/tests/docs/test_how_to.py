@@ -109,9 +109,9 @@ def ligament(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def hashes(folder: Path, graph: str) -> list[str]:
+def hashes(folder: Path, graph: str, out: str = "build") -> list[str]:
     """Of all images that the sink of a graph's only run has seen."""
-    (record,) = (folder / "build" / graph).glob("*/runs/*/outputs/sink.jsonl")
+    (record,) = (folder / out / graph).glob("*/runs/*/outputs/sink.jsonl")
     return [json.loads(line)["hash"] for line in record.read_text().splitlines()]
 
 
@@ -150,20 +150,57 @@ def test_the_graph_of_the_page_of_parallel_nodes_can_be_mapped(tmp_path: Path) -
     assert modes == {"shared": "shared", "copied": "copied", "handed_over": "handed_over"}
 
 
+#: Beside the pages' graphs: what their camera sends, and what OpenCV makes of it.
+SENT = """schema: ligament/graph/1
+name: sent
+nodes:
+  camera: {type: image/camera, parameters: {frames: 5, encoding: mono8}}
+  sink: {type: image/sink, parameters: {frames: 5}, remap: {image: image_raw}}
+"""
+BY_OPENCV = """schema: ligament/graph/1
+name: by_opencv
+nodes:
+  camera: {type: image/camera, parameters: {frames: 5, encoding: mono8}}
+  darken:
+    type: image/threshold
+    parameters: {type: to_zero, threshold: 99}
+    remap: {image: image_raw}
+  sink: {type: image/sink, parameters: {frames: 5}, remap: {image: image_thresholded}}
+"""
+
+
+def sent_and_darkened(folder: Path) -> tuple[list[str], list[str]]:
+    """Hashes of the camera's images, and of the same with every byte below 100 made 0."""
+    for name, text in (("sent", SENT), ("by_opencv", BY_OPENCV)):
+        (folder / f"{name}.yaml").write_text(text)
+        ran = ligament(folder, "run", f"{name}.yaml")
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+    sent, darkened = (hashes(folder, name) for name in ("sent", "by_opencv"))
+    assert (len(sent), len(darkened)) == (5, 5)
+    assert not set(sent) & set(darkened)
+    return sent, darkened
+
+
 @pytest.mark.timeout(1800)
 def test_the_page_of_cores_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
     follow(FPGA_PAGE, tmp_path)
     built = tmp_path / "build" / "darkened"
     assert (built / "gen" / "fpga-fpga_sim" / "my_nodes-darken-fpga.f").is_file()
-    (record,) = built.glob("*/runs/*/outputs/sink.jsonl")
-    assert len(record.read_text().splitlines()) == 5
-    (twice,) = (tmp_path / "build" / "darkened_twice").glob("*/runs/*/outputs/sink.jsonl")
-    assert len(twice.read_text().splitlines()) == 5
+    sent, darkened = sent_and_darkened(tmp_path)
+    assert hashes(tmp_path, "darkened") == darkened
+    assert hashes(tmp_path, "darkened_twice") == darkened
+
+    core = tmp_path / "nodes" / "darken" / "darken.sv"
+    broken = core.read_text().replace("= '0;", "= s_axis_tdata[8*i+:8];")
+    assert broken != core.read_text()
+    core.write_text(broken)
+    ran = ligament(tmp_path, "run", ".", "--platform", "fpga_sim", "--out", "broken")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert hashes(tmp_path, "darkened", out="broken") == sent
 
 
 @pytest.mark.timeout(1800)
 def test_the_page_of_cores_in_cpp_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
     output = follow(HLS_PAGE, tmp_path)
     assert "run natively (sw_emu)" in " ".join(output.split())
-    (record,) = (tmp_path / "build" / "darkened").glob("*/runs/*/outputs/sink.jsonl")
-    assert len(record.read_text().splitlines()) == 5
+    assert hashes(tmp_path, "darkened") == sent_and_darkened(tmp_path)[1]

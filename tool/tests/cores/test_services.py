@@ -64,6 +64,28 @@ nodes:
 variants:
   several: {{containers: separate, fpga: {{in_flight: 4}}}}
 """
+#: The server's process dies while two clients in processes of their own have open requests.
+KILLED = """schema: ligament/graph/1
+name: case_killed
+packages: [{nodes}]
+nodes:
+  swapped: {{type: case/swapped, on_failure: continue}}
+  blade: {{type: case/blade, parameters: {{file: {file}, count: 2}}, on_failure: continue}}
+  first: {{type: case/survivor, parameters: {{file: {file}, number: 0, returns: false}}}}
+  second: {{type: case/survivor, parameters: {{file: {file}, number: 1, returns: false}}}}
+variants:
+  dead: {{containers: {{chip: [swapped, blade], a: [first], b: [second]}}, fpga: {{in_flight: 4}}}}
+"""
+#: A core that hangs, and a client that asks for more than the service's ring holds.
+SLOW = """schema: ligament/graph/1
+name: case_slow
+packages: [{nodes}, {example}]
+nodes:
+  swapped: {{type: case/swapped, parameters: {{fault: silent}}, on_failure: continue}}
+  asker: {{type: example/asker, parameters: {{requests: 20, ahead: 20, limit_ms: 10000}}}}
+variants:
+  slow: {{containers: separate}}
+"""
 #: The parameter services are there for ROS 2's tools, so there is an edge; nobody outside is met.
 TUNED = """schema: ligament/graph/1
 name: case_tuned
@@ -139,6 +161,26 @@ def test_many_clients_get_their_own_answers_though_one_dies(tmp_path: Path) -> N
     assert ends["quitter"] == "killed by SIGKILL"
 
 
+@pytest.mark.parametrize("returns", [False, True])
+def test_a_server_that_is_killed_leaves_its_clients_with_what_it_answered(
+    tmp_path: Path, returns: bool
+) -> None:
+    text = KILLED
+    if returns:
+        text = text.replace("on_failure: continue", "on_failure: restart")
+        text = text.replace("returns: false", "returns: true")
+    words = ["--until", "first", "--until", "second"]
+    folder = run(written(tmp_path, text), "dead", tmp_path / "build", *words)
+    for client in ("first", "second"):
+        right, wrong, unanswered = map(int, answers_of(folder, client)[0].split())
+        # What is open then, or asked of nobody, is not answered, and nobody hangs because of it.
+        assert wrong == 0 and right >= (40 if returns else 20), client
+        assert returns or unanswered >= 4, client
+    processes = json.loads((folder / "run.json").read_text())["processes"]
+    ends = [process["exit"] for process in processes if process["container"] == "chip"]
+    assert ends[0] == "killed by SIGKILL"
+
+
 @pytest.mark.parametrize("fault", list(FAULTS))
 def test_a_core_that_does_not_answer_is_named_and_its_client_goes_on(
     tmp_path: Path, fault: str
@@ -148,6 +190,17 @@ def test_a_core_that_does_not_answer_is_named_and_its_client_goes_on(
     record = (folder / "run.json").read_text()
     assert FAULTS[fault] in record
     assert "/swapped" in record
+
+
+def test_a_slow_simulation_is_not_taken_for_a_server_that_stands_still(tmp_path: Path) -> None:
+    folder = run(written(tmp_path, SLOW), "slow", tmp_path / "build", code=1)
+    assert answers_of(folder)[0].endswith("= nothing") and len(answers_of(folder)) == 20
+    record = json.loads((folder / "run.json").read_text())
+    # A million cycles per request until the core is given up: longer than any ordinary server is
+    # waited for. The server got all requests meanwhile, though their client's ring holds half.
+    assert {error["node"] for error in record["errors"]} == {"/swapped"}
+    counts = {loss["what"]: loss["count"] for loss in record["losses"]}
+    assert counts == {"timeouts": 20, "refused": 3, "dropped": 20}
 
 
 @pytest.mark.parametrize("variant", ["software", "hardware"])

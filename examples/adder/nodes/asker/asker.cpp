@@ -16,8 +16,8 @@ class Asker : public ligament::Node {
  public:
   explicit Asker(const ligament::NodeOptions& options) : Node("asker", options) {
     requests_ = declare_read_only("requests", 8, {1, 1'000'000, 1}, "Requests in all.");
-    ahead_ =
-        declare_read_only("ahead", 1, {1, 8, 1}, "Requests that wait for their responses at once.");
+    ahead_ = declare_read_only("ahead", 1, {1, 64, 1},
+                               "Requests that wait for their responses at once.");
     const auto limit = declare_read_only("limit_ms", 0, {0, 1'000'000, 1},
                                          "Time after which a request is given up; 0: never.");
     client_ = create_client<AddTwoInts>("add");

@@ -23,6 +23,12 @@ struct ddsi_writer* ligament_find_writer(const struct ddsi_domaingv* domain,
 /// nothing was sent for 0.8 heartbeat intervals: of a camera that is faster, not at all.
 uint64_t ligament_expect_ack(struct ddsi_writer* writer);
 
+/// The writer with this GUID (as on the wire) ends after the engine's WriterLingerDuration at the
+/// latest, or after `most_ns` if that is shorter, whether or not its readers have acknowledged what
+/// it sent. None may be there (any more).
+void ligament_end_writer_within(struct ddsi_domaingv* domain, const uint8_t guid[16],
+                                int64_t most_ns);
+
 #ifdef __cplusplus
 }
 #endif

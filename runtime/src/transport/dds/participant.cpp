@@ -133,7 +133,7 @@ bool Writer::has_room() const { return dds_wait_for_acks(entity_, 0) == DDS_RETC
 
 bool Writer::is_matched_with(const Gid& participant) const {
   constexpr std::size_t prefix = 12;
-  std::array<dds_instance_handle_t, 256> handles{};
+  std::vector<dds_instance_handle_t> handles(matched());
   const dds_return_t count = dds_get_matched_subscriptions(entity_, handles.data(), handles.size());
   const auto known = std::min(handles.size(), static_cast<std::size_t>(std::max(count, 0)));
   for (std::size_t i = 0; i < known; ++i) {
@@ -323,10 +323,13 @@ std::vector<RemoteEndpoint> Participant::remote_endpoints(const std::string& top
   return found;
 }
 
-std::string Participant::user_data_of(const Gid& endpoint) {
+std::optional<std::string> Participant::user_data_of(const Gid& endpoint) {
   const std::lock_guard guard(mutex_);
   const auto known = topic_of_.find(endpoint);
-  return known == topic_of_.end() ? "" : remote_.at(known->second).at(endpoint).user_data;
+  if (known == topic_of_.end()) {
+    return std::nullopt;
+  }
+  return remote_.at(known->second).at(endpoint).user_data;
 }
 
 std::uint64_t Participant::ignored_endpoints() {
@@ -346,7 +349,8 @@ expected<std::int32_t, Error> Participant::create_topic(const EndpointSpec& spec
     return failure(fmt::format("DDS topic {} of type {}", spec.topic, spec.type), topic);
   }
   // The type knows the domain that it is in, and nothing of the domain is sent before its topics.
-  ligament_set_engine(static_cast<ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&raw->gv)));
+  engine_ = static_cast<ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&raw->gv));
+  ligament_set_engine(engine_);
   if (type != nullptr) {
     *type = raw;
   }
@@ -373,13 +377,17 @@ expected<std::unique_ptr<Writer>, Error> Participant::create_writer(const Endpoi
     return failure(fmt::format("DDS writer on {}", spec.topic), writer->entity_);
   }
   writer->gid_ = gid_of_entity(writer->entity_);
-  writer->engine_ = ligament_find_writer(
-      static_cast<const ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&writer->type_->gv)),
-      writer->gid_.data());
+  writer->engine_ = ligament_find_writer(engine_, writer->gid_.data());
   if (writer->engine_ == nullptr) {
     return failure(fmt::format("DDS writer on {}", spec.topic), DDS_RETCODE_ERROR);
   }
   return writer;
+}
+
+void Participant::end_within(const Gid& writer, std::int64_t most_ns) {
+  if (engine_ != nullptr) {  // else there was never a writer
+    ligament_end_writer_within(engine_, writer.data(), most_ns);
+  }
 }
 
 expected<std::unique_ptr<Reader>, Error> Participant::create_reader(const EndpointSpec& spec,

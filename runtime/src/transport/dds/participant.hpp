@@ -19,6 +19,7 @@
 
 #include "transport/dds/raw_type.hpp"
 
+struct ddsi_domaingv;
 struct ddsi_writer;
 
 namespace ligament::dds {
@@ -159,11 +160,16 @@ class Participant {
                                                                        std::shared_ptr<Inbox> inbox,
                                                                        Reader::Handler handler);
 
+  /// A writer of ours, which is about to be destroyed or is being so: that takes until its readers
+  /// have acknowledged what it sent, but no longer than this, nor than the engine's
+  /// WriterLingerDuration (1 s), from now on.
+  void end_within(const Gid& writer, std::int64_t most_ns);
+
   [[nodiscard]] const Gid& gid() const { return gid_; }
   /// The endpoints of other participants on a topic now; names of ROS 2 topics and services only.
   [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints(const std::string& topic);
-  /// The user data of such an endpoint; empty where it is not known (any more).
-  [[nodiscard]] std::string user_data_of(const Gid& endpoint);
+  /// The user data of such an endpoint; nothing where it is not known (any more).
+  [[nodiscard]] std::optional<std::string> user_data_of(const Gid& endpoint);
   /// Endpoints that were not kept, since there were too many or they said too much.
   [[nodiscard]] std::uint64_t ignored_endpoints();
 
@@ -178,6 +184,7 @@ class Participant {
                                                            const ddsi_sertype** type);
 
   std::int32_t entity_ = 0;
+  ddsi_domaingv* engine_ = nullptr;  ///< of the domain; known with the first topic
   Gid gid_{};
   std::function<void()> on_change_;
   std::int32_t publications_ = 0;

@@ -16,13 +16,17 @@ namespace {
 constexpr std::chrono::milliseconds look_again{100};
 /// While samples wait for a match in the pool, which takes milliseconds.
 constexpr std::chrono::milliseconds look_soon{2};
+/// Between two looks, or as long as one takes: of a flood of announcements not each is worth one.
+constexpr std::int64_t least_rest_ns = 10'000'000;
 /// Between two messages about the graph: endpoints come in dozens.
 constexpr std::int64_t graph_pause_ns = 100'000'000;
 
-/// An edge's own end, or one of a topic that is neither ROS 2's nor half of a service.
+/// An edge's own end; one whose messages are in a device's memory; or one of a topic that is
+/// neither ROS 2's nor half of a service.
 bool has_no_face(const pool::EndpointInfo& endpoint) {
   const std::string& topic = endpoint.description.topic;
   return endpoint.description.node == edge_node ||
+         endpoint.description.type_name.ends_with("@device") ||
          !(topic.starts_with('/') || is_request(topic) || is_reply(topic));
 }
 
@@ -54,6 +58,7 @@ expected<void, std::string> Edge::join() {
     return unexpected<std::string>(participant.error().text);
   }
   participant_ = std::move(*participant);
+  farewell_ = std::make_unique<Farewell>(*participant_);
   dds::EndpointSpec spec{
       graph_info_topic, graph_info_type, {}, dds::endpoint_user_data(graph_info_hash), true};
   spec.qos.depth = 1;
@@ -77,9 +82,18 @@ Edge::~Edge() {
       thread->join();
     }
   }
+  for (auto& [name, topic] : topics_) {
+    close_out(topic, topic.out_volatile);
+    close_out(topic, topic.out_latched);
+    for (auto& [id, writer] : topic.writers) {
+      farewell_->add(std::move(writer.face));
+    }
+  }
   topics_.clear();
-  ways_.clear();
-  graph_writer_.reset();
+  if (graph_writer_ != nullptr) {
+    farewell_->add(std::move(graph_writer_));
+  }
+  farewell_.reset();
   participant_.reset();
 }
 
@@ -105,19 +119,25 @@ void Edge::tell_waiting() {
 void Edge::run_control() {
   std::uint64_t version = 0;
   bool is_waiting = false;
+  bool is_due = false;
+  std::int64_t rests_until_ns = 0;
   while (!stop_.load()) {
-    bool told = false;
     {
       std::unique_lock lock(wake_mutex_);
-      wake_.wait_for(lock, is_waiting ? look_soon : look_again,
+      wake_.wait_for(lock, is_waiting || is_due || is_matching_ ? look_soon : look_again,
                      [this] { return changed_ || waiting_told_ || stop_.load(); });
-      told = std::exchange(changed_, false);
+      is_due = std::exchange(changed_, false) || is_due;
       is_waiting = std::exchange(waiting_told_, false) || is_waiting;
     }
     const std::uint64_t now = domain_->version();
-    if (told || now != version || is_graph_late_) {
+    is_due = is_due || now != version || is_graph_late_ || is_matching_ || is_growing_;
+    const std::int64_t began_ns = pool::monotonic_now_ns();
+    if (is_due && began_ns >= rests_until_ns) {
+      is_due = false;
       version = now;
       reconcile();
+      const std::int64_t ended_ns = pool::monotonic_now_ns();
+      rests_until_ns = ended_ns + std::max(ended_ns - began_ns, least_rest_ns);
     }
     is_waiting = is_waiting && deliver_waiting();
   }
@@ -146,27 +166,36 @@ void Edge::reconcile() {
   {
     const std::lock_guard guard(mutex_);
     failures_.clear();
+    is_matching_ = is_growing_ = false;
     drop_gone(endpoints);
     add_new(endpoints);
-    std::vector<std::shared_ptr<WayOut>> ways;
     for (auto& [name, topic] : topics_) {
       settle_out(topic, DurabilityPolicy::volatile_, topic.out_volatile);
       settle_out(topic, DurabilityPolicy::transient_local, topic.out_latched);
       settle_in(topic);
-      for (const auto& way : {topic.out_volatile, topic.out_latched}) {
-        if (way != nullptr) {
-          ways.push_back(way);
-        }
-      }
     }
-    if (ways != ways_) {
-      ways_ = std::move(ways);
-      ++ways_version_;
-      waiter_->wake();
-    }
+    set_ways();
     find_problems();
   }
   tell_graph();
+}
+
+/// Under mutex_.
+void Edge::set_ways() {
+  std::vector<std::shared_ptr<WayOut>> ways;
+  for (const auto& [name, topic] : topics_) {
+    for (const auto& way : {topic.out_volatile, topic.out_latched}) {
+      if (way != nullptr) {
+        ways.push_back(way);
+      }
+    }
+  }
+  const std::lock_guard guard(ways_mutex_);
+  if (ways != ways_) {
+    std::swap(ways_, ways);
+    ++ways_version_;
+    waiter_->wake();
+  }
 }
 
 void Edge::drop_gone(const Endpoints& endpoints) {
@@ -176,11 +205,9 @@ void Edge::drop_gone(const Endpoints& endpoints) {
   }
   const auto is_gone = [&alive](const auto& entry) { return !alive.contains(entry.first); };
   for (auto& [name, topic] : topics_) {
-    for (const auto& writer : topic.writers) {
-      for (const auto& way : {topic.out_volatile, topic.out_latched}) {
-        if (way != nullptr && is_gone(writer)) {
-          way->forget(writer.first);
-        }
+    for (auto& [id, writer] : topic.writers) {
+      if (!alive.contains(id)) {
+        let_go(topic, id, writer);
       }
     }
     std::erase_if(topic.writers, is_gone);
@@ -194,6 +221,16 @@ void Edge::drop_gone(const Endpoints& endpoints) {
       ++topic;
     }
   }
+}
+
+/// What it has left behind goes out first.
+void Edge::let_go(Topic& topic, std::uint64_t id, LocalWriter& writer) {
+  for (const auto& way : {topic.out_volatile, topic.out_latched}) {
+    if (way != nullptr) {
+      way->forget(id);
+    }
+  }
+  farewell_->add(std::move(writer.face));
 }
 
 /// Its nodes have left; what it has carried is told on, and goes on if some come back.
@@ -248,8 +285,10 @@ void Edge::add_reader(Topic& topic, const pool::EndpointInfo& endpoint) {
   }
   if (topic.in == nullptr) {
     // The participant outlives its readers, which alone call this.
-    const auto form_of = [participant = participant_.get()](const dds::Gid& writer) {
-      return dds::form_of(participant->user_data_of(writer));
+    const auto form_of = [participant = participant_.get()](
+                             const dds::Gid& writer) -> std::optional<dds::ServiceForm> {
+      const auto user_data = participant->user_data_of(writer);
+      return user_data ? std::optional(dds::form_of(*user_data)) : std::nullopt;
     };
     const std::string& name = endpoint.description.topic;
     topic.in = std::make_shared<WayIn>(
@@ -302,7 +341,7 @@ void Edge::run_data() {
   std::uint64_t version = 0;
   while (!stop_.load()) {
     {
-      const std::lock_guard guard(mutex_);
+      const std::lock_guard guard(ways_mutex_);
       if (version != ways_version_) {
         version = ways_version_;
         ways = ways_;

@@ -4,7 +4,7 @@
 ///
 ///   auto edge = Edge::start({.graph = "perception", .run_id = "run-17"});
 ///   if (!edge) { fail(edge.error()); }
-///   ...                                   // two threads of its own work until it is destroyed
+///   ...                                   // three threads of its own work until it is destroyed
 #pragma once
 
 #include <atomic>
@@ -19,6 +19,7 @@
 
 #include "ligament/detail/pool.hpp"
 #include "transport/dds/participant.hpp"
+#include "transport/edge/farewell.hpp"
 #include "transport/edge/graph_info.hpp"
 #include "transport/edge/service_ways.hpp"
 #include "transport/edge/way_in.hpp"
@@ -82,6 +83,8 @@ class Edge {
     WayInFigures past_in;    ///< of the time before its nodes left and others came
     std::shared_ptr<WayOut> out_volatile;
     std::shared_ptr<WayOut> out_latched;
+    /// Larger ones that are to take the place of those.
+    std::map<DurabilityPolicy, std::shared_ptr<WayOut>> next_out;
     [[nodiscard]] bool is_empty() const { return writers.empty() && readers.empty(); }
   };
 
@@ -96,12 +99,20 @@ class Edge {
   void find_ready_clients(const std::string& name, Topic& topic);
   void reconcile();
   void drop_gone(const Endpoints& endpoints);
+  void let_go(Topic& topic, std::uint64_t id, LocalWriter& writer);
   void remember(const std::string& name, Topic& topic);
   [[nodiscard]] Topic& topic_of(const std::string& name);
   void add_new(const Endpoints& endpoints);
   void add_writer(Topic& topic, const pool::EndpointInfo& endpoint);
   void add_reader(Topic& topic, const pool::EndpointInfo& endpoint);
+  void set_ways();
   static void close_out(Topic& topic, std::shared_ptr<WayOut>& way);
+  [[nodiscard]] static bool is_too_small(const WayOut& way, const Topic& topic,
+                                         const pool::EndpointDescription& wish);
+  [[nodiscard]] std::shared_ptr<WayOut> open_out(pool::EndpointDescription wish,
+                                                 WayOut::Faces faces, bool idle);
+  void grow_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way,
+                const WayOut::Faces& faces);
   void settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way);
   void settle_in(Topic& topic);
   void open_in(Topic& topic, const pool::EndpointDescription& subscription);
@@ -127,19 +138,25 @@ class Edge {
   std::shared_ptr<pool::Waiter> waiter_;
   std::unique_ptr<dds::Participant> participant_;
   const std::shared_ptr<ServiceClients> clients_ = std::make_shared<ServiceClients>();
+  std::unique_ptr<Farewell> farewell_;
   std::unique_ptr<dds::Writer> graph_writer_;
   GraphInfo told_;
   std::int64_t told_at_ns_ = 0;
   bool is_graph_late_ = false;  ///< the graph changed too soon after we told of it
+  bool is_matching_ = false;    ///< a larger way out does not hear all publishers yet
+  bool is_growing_ = false;     ///< one cannot take the place of the smaller one yet
   bool has_twin_ = false;       ///< another process has an edge in this pool
 
-  std::mutex mutex_;  ///< guards topics_, gone_, ways_, problems_, failures_
+  std::mutex mutex_;  ///< guards topics_, gone_, problems_, failures_
   std::map<std::string, Topic> topics_;
-  std::map<std::string, TopicFigures> gone_;   ///< of topics whose nodes have left
+  std::map<std::string, TopicFigures> gone_;  ///< of topics whose nodes have left
+  std::vector<std::string> problems_;         ///< pairs that do not match
+  std::vector<std::string> failures_;         ///< what the last look could not make
+
+  /// Guards what follows. All that the data thread takes: a look at the whole graph may be long.
+  std::mutex ways_mutex_;
   std::vector<std::shared_ptr<WayOut>> ways_;  ///< what the data thread pumps
   std::uint64_t ways_version_ = 0;
-  std::vector<std::string> problems_;  ///< pairs that do not match
-  std::vector<std::string> failures_;  ///< what the last look could not make
 
   std::mutex wake_mutex_;
   std::condition_variable wake_;

@@ -12,15 +12,27 @@ namespace ligament::edge {
 
 namespace {
 
+/// Of one topic, that are told.
+constexpr std::size_t most_problems = 32;
+
 pool::EndpointDescription described(const dds::RemoteEndpoint& remote, const std::string& topic,
                                     const pool::EndpointDescription& local) {
   pool::EndpointDescription description;
   description.topic = topic;
   description.type_name = dds::type_from_dds(remote.type).value_or(remote.type);
   description.node = "another participant";
-  description.type_hash = local.type_hash;  // hashes do not decide between ROS 2 nodes
+  description.type_hash = local.type_hash;  // they do not decide: has_other_definition
   description.qos = remote.qos;
   return description;
+}
+
+/// Between ROS 2 nodes type hashes do not decide who matches, and some announce none (or zeros).
+/// But who means another definition by the name reads each other's messages wrongly, if at all.
+bool has_other_definition(const dds::RemoteEndpoint& remote,
+                          const pool::EndpointDescription& local) {
+  const auto theirs = dds::hash_in_user_data(remote.user_data);
+  constexpr dds::TypeHash unknown{};
+  return theirs && *theirs != unknown && local.type_hash != unknown && *theirs != local.type_hash;
 }
 
 /// "/a/b/node" -> {"/a/b", "node"}.
@@ -70,7 +82,13 @@ void Edge::find_problems() {
         "edge, as a process or within one container");
   }
   for (const auto& [name, topic] : topics_) {
+    const std::size_t before = problems_.size();
     for (const dds::RemoteEndpoint& remote : participant_->remote_endpoints(name_in_dds(name))) {
+      if (problems_.size() - before >= most_problems) {
+        problems_.push_back(
+            fmt::format("{}: more ends on the network may not fit; they are not looked at", name));
+        break;  // there may be thousands
+      }
       judge_remote(name, topic, remote);
     }
   }
@@ -89,6 +107,11 @@ void Edge::judge_remote(const std::string& name, const Topic& topic,
     if (auto problem =
             remote.is_writer ? pool::mismatch(theirs, local) : pool::mismatch(local, theirs)) {
       problems_.push_back(std::move(problem->text));
+    } else if (has_other_definition(remote, local)) {
+      problems_.push_back(fmt::format(
+          "{}: {} and another participant both say {}, but their definitions differ (type hashes "
+          "are not equal): messages pass, and are read wrongly or refused",
+          name, local.node, local.type_name));
     }
   };
   if (remote.is_writer) {

@@ -13,6 +13,7 @@ nlohmann::json topic_json(const TopicFigures& topic) {
           {"remote_readers", topic.remote_readers},
           {"sent", topic.out.sent},
           {"bytes_sent", topic.out.bytes},
+          {"copied", topic.out.copied},
           {"lost", topic.out.lost},
           {"refused", topic.out.refused},
           {"unconfirmed", topic.out.unconfirmed},

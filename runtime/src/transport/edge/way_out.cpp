@@ -53,7 +53,7 @@ expected<std::unique_ptr<WayOut>, std::string> WayOut::open(pool::Domain& domain
   self->mark_of_ = std::move(spec.mark_of);
   self->reader_ = std::move(*reader);
   const std::lock_guard turn(self->turn_->mutex);
-  self->turn_->way = self.get();
+  self->turn_->way = spec.idle ? nullptr : self.get();
   return self;
 }
 
@@ -72,7 +72,7 @@ WayOutFigures WayOut::close() {
     figures_.refused += backlog.samples.size();
   }
   figures_.lost += std::exchange(early_, {}).size();
-  figures_.lost += reader_->stats().lost;
+  figures_.lost += reader_->stats().lost - lost_before_;
   // Threads that pump may have this object for a while yet: meanwhile a publisher would take it for
   // somebody who listens.
   ended = std::exchange(reader_, nullptr);
@@ -92,15 +92,62 @@ void WayOut::set_writers(Faces writers) {
   for (Copied& sample : std::exchange(early_, {})) {
     send_copied(std::move(sample));
   }
+  std::erase_if(taken_, [this](const auto& entry) {
+    return !writers_.contains(entry.first) &&
+           std::none_of(early_.begin(), early_.end(), [&entry](const Copied& sample) {
+             return sample.info.publisher == entry.first;
+           });
+  });
+}
+
+/// With the turn. Not for ever: others may publish on.
+void WayOut::take_what_is_there() {
+  constexpr unsigned most_rounds = 64;
+  for (unsigned round = 0; round < most_rounds && take_and_send(); ++round) {
+  }
+}
+
+bool WayOut::take_over(WayOut& before) {
+  const std::scoped_lock turns(turn_->mutex, before.turn_->mutex);
+  before.take_what_is_there();
+  if (before.reader_->has_data()) {
+    return false;  // some of it may be from before this one was heard of
+  }
+  {
+    const std::scoped_lock guards(mutex_, before.mutex_);
+    taken_ = passed_ = std::exchange(before.taken_, {});
+    early_ = std::exchange(before.early_, {});
+    early_bytes_ = before.early_bytes_;
+    backlogs_ = std::exchange(before.backlogs_, {});
+  }
+  before.turn_->way = nullptr;
+  turn_->way = this;
+  take_what_is_there();
+  const std::lock_guard guard(mutex_);
+  lost_before_ = reader_->stats().lost;
+  return true;
+}
+
+/// Under mutex_.
+bool WayOut::is_passed(const pool::SampleInfo& info) {
+  const auto passed = passed_.find(info.publisher);
+  if (passed == passed_.end()) {
+    return false;
+  }
+  if (info.sequence <= passed->second) {
+    return true;
+  }
+  passed_.erase(passed);
+  return false;
 }
 
 void WayOut::forget(std::uint64_t publisher) {
   const std::lock_guard turn(turn_->mutex);
-  constexpr unsigned most_rounds = 64;  // others may publish on
-  for (unsigned round = 0; round < most_rounds && take_and_send(); ++round) {
-  }
+  take_what_is_there();
   const std::lock_guard guard(mutex_);
   writers_.erase(publisher);
+  taken_.erase(publisher);
+  passed_.erase(publisher);
   if (const auto backlog = backlogs_.find(publisher); backlog != backlogs_.end()) {
     figures_.refused += backlog->second.samples.size();
     backlogs_.erase(backlog);
@@ -299,6 +346,7 @@ void WayOut::send(pool::HeldSample&& sample) {
     return;  // another edge, or our own way in, has brought it; or it goes another way
   }
   if (!is_known || description_.qos.durability == DurabilityPolicy::transient_local) {
+    ++figures_.copied;
     send_copied({info, padded_copy(bytes), bytes.size()});
     return;
   }
@@ -335,6 +383,7 @@ void WayOut::send_marked(const OutFace& face, const pool::SampleInfo& info, Outg
     if (mark->header) {
       const auto marked = dds::with_header(sample.bytes, *mark->header);
       auto memory = padded_copy(marked);
+      ++figures_.copied;
       const std::span<const std::byte> bytes(memory->data(), marked.size());
       sample = {bytes, std::move(memory), sample.when};
     }
@@ -397,8 +446,13 @@ bool WayOut::take_and_send() {
     if (!*sample) {
       return any;
     }
-    send(std::move(**sample));
     any = true;
+    const pool::SampleInfo& info = (*sample)->info();
+    if (is_passed(info)) {
+      continue;
+    }
+    taken_[info.publisher] = info.sequence;
+    send(std::move(**sample));
   }
   return any;
 }
@@ -406,7 +460,7 @@ bool WayOut::take_and_send() {
 WayOutFigures WayOut::figures() const {
   const std::lock_guard guard(mutex_);
   WayOutFigures figures = figures_;
-  figures.lost += reader_ == nullptr ? 0 : reader_->stats().lost;
+  figures.lost += reader_ == nullptr ? 0 : reader_->stats().lost - lost_before_;
   return figures;
 }
 

@@ -23,6 +23,7 @@ namespace ligament::edge {
 struct WayOutFigures {
   std::uint64_t sent = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t copied = 0;   ///< samples whose payload was copied to be sent
   std::uint64_t lost = 0;     ///< a newer one took its place, in the pool or while it waited here
   std::uint64_t refused = 0;  ///< the engine does not take it, or the way ended before it did
   /// The engine overwrote it when large ones came, and some reader had not acknowledged it: if that
@@ -35,6 +36,7 @@ struct WayOutFigures {
   void add(const WayOutFigures& more) {
     sent += more.sent;
     bytes += more.bytes;
+    copied += more.copied;
     lost += more.lost;
     refused += more.refused;
     unconfirmed += more.unconfirmed;
@@ -52,6 +54,7 @@ class WayOut {
     pool::EndpointDescription wanted;
     MarkOf mark_of{};
     std::shared_ptr<pool::Waiter> waiter;
+    bool idle = false;  ///< it keeps what it hears until it takes over
   };
 
   /// Joins the topic as a subscription.
@@ -66,6 +69,10 @@ class WayOut {
   void set_writers(Faces writers);
   /// Of a publisher that has left: sends what it has left behind, then takes its writer out.
   void forget(std::uint64_t publisher);
+  /// Goes on where that one, of the same topic, has stopped, with what waits there: no sample is
+  /// left out, and none goes twice. Until then this one has sent nothing: open it `idle`. False:
+  /// not yet, that one cannot take all that is there.
+  [[nodiscard]] bool take_over(WayOut& before);
   /// Sends nothing more, and is a subscription no more; what it has not sent counts as refused or
   /// lost.
   [[nodiscard]] WayOutFigures close();
@@ -95,6 +102,8 @@ class WayOut {
   static void send_here(Turn& turn);
   [[nodiscard]] bool send_all();
   bool take_and_send();
+  void take_what_is_there();
+  [[nodiscard]] bool is_passed(const pool::SampleInfo& info);
   /// A sample of a transient-local publisher, which DDS keeps for late comers; or of one whose
   /// writer we have not been told yet.
   struct Copied {
@@ -164,7 +173,10 @@ class WayOut {
   Faces writers_;
   std::deque<Copied> early_;  ///< of publishers whose writers we have not been told yet
   std::size_t early_bytes_ = 0;
-  std::map<std::uint64_t, Backlog> backlogs_;  ///< of publishers that have sent
+  std::map<std::uint64_t, Backlog> backlogs_;      ///< of publishers that have sent
+  std::map<std::uint64_t, std::uint64_t> taken_;   ///< number of the last sample of each publisher
+  std::map<std::uint64_t, std::uint64_t> passed_;  ///< so far the way before this one has taken
+  std::uint64_t lost_before_ = 0;  ///< in the pool, of what the way before this one took
   WayOutFigures figures_;
 };
 

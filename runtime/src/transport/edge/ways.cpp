@@ -2,6 +2,7 @@
 /// When a topic's ways out and in are open, and what they ask for and offer in the pool.
 #include <algorithm>
 
+#include "memory/layout.hpp"
 #include "memory/match.hpp"
 #include "transport/edge/edge.hpp"
 
@@ -14,6 +15,31 @@ std::int64_t tighter(std::int64_t one, std::int64_t other) {
   return one == 0 || other == 0 ? std::max(one, other) : std::min(one, other);
 }
 
+bool wants_history(const pool::EndpointDescription& subscription) {
+  return subscription.qos.durability == DurabilityPolicy::transient_local;
+}
+
+bool is_paced(const QoSProfile& offered) {
+  return offered.history == HistoryPolicy::keep_all &&
+         offered.reliability == ReliabilityPolicy::reliable;
+}
+
+/// Blocks that a way holds of one publisher: its history with the engine, another that waits for
+/// that one, and the next. Of a keep-all publisher nothing waits but in its own history. Copies are
+/// sent of transient-local ones: DDS keeps their samples for ever.
+std::uint64_t held_of(const QoSProfile& offered) {
+  if (offered.durability == DurabilityPolicy::transient_local) {
+    return 1;
+  }
+  return (offered.history == HistoryPolicy::keep_all ? 1 : 2) * std::uint64_t{offered.depth} + 1;
+}
+
+/// Of a way that holds this of its publishers.
+std::uint32_t max_held_for(std::uint64_t held) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(1 + held, pool::layout::max_held_limit));
+}
+
 }  // namespace
 
 pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
@@ -22,27 +48,25 @@ pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
   QoSProfile qos;
   qos.reliability = ReliabilityPolicy::best_effort;
   qos.durability = durability;
-  std::uint64_t held = 1;
+  qos.depth = pool::layout::max_ring;  // what there is of each publisher's own history
+  std::uint64_t held = 0;
+  bool any_paced = false;
+  bool all_reliable = true;
   for (const auto& [id, writer] : topic.writers) {
     const QoSProfile& offered = writer.description.qos;
     if (offered.durability != durability) {
       continue;
     }
     wish = writer.description;
-    qos.depth = std::max(qos.depth, offered.depth);
-    // Its history with the engine, another that waits for that one, and the next. Of a keep-all
-    // publisher nothing waits but in its own history.
-    const bool is_keep_all = offered.history == HistoryPolicy::keep_all;
-    held += (is_keep_all ? 1 : 2) * std::uint64_t{offered.depth} + 1;
-    if (offered.history == HistoryPolicy::keep_all &&
-        offered.reliability == ReliabilityPolicy::reliable) {
-      qos.history = HistoryPolicy::keep_all;  // back-pressure reaches the publisher
-      qos.reliability = ReliabilityPolicy::reliable;
-    }
+    held += held_of(offered);
+    any_paced = any_paced || is_paced(offered);
+    all_reliable = all_reliable && offered.reliability == ReliabilityPolicy::reliable;
   }
-  // Of transient-local publishers copies are sent: DDS keeps their samples for ever.
-  held = durability == DurabilityPolicy::transient_local ? 2 : held;
-  qos.max_held = static_cast<std::uint32_t>(std::min<std::uint64_t>(held, 1024));
+  if (any_paced && all_reliable) {
+    qos.history = HistoryPolicy::keep_all;  // back-pressure reaches the publisher
+    qos.reliability = ReliabilityPolicy::reliable;
+  }
+  qos.max_held = max_held_for(held);
   wish.node = edge_node;
   wish.qos = qos;
   return wish;
@@ -52,6 +76,64 @@ void Edge::close_out(Topic& topic, std::shared_ptr<WayOut>& way) {
   if (way != nullptr) {
     topic.past_out.add(way->close());
     way.reset();
+    topic.next_out.clear();
+  }
+}
+
+/// Of one publisher alone it could not hold what is to be held; or does not pass on that publishers
+/// are to wait, or does and so does not hear a best-effort one. (All publishers together may ask
+/// for more than it was made for.)
+bool Edge::is_too_small(const WayOut& way, const Topic& topic,
+                        const pool::EndpointDescription& wish) {
+  const QoSProfile& open = way.description().qos;
+  return is_paced(wish.qos) != is_paced(open) ||
+         std::any_of(topic.writers.begin(), topic.writers.end(), [&open](const auto& entry) {
+           const QoSProfile& offered = entry.second.description.qos;
+           return offered.durability == open.durability &&
+                  max_held_for(held_of(offered)) > open.max_held;
+         });
+}
+
+std::shared_ptr<WayOut> Edge::open_out(pool::EndpointDescription wish, WayOut::Faces faces,
+                                       bool idle) {
+  auto mark = mark_of(wish.topic, clients_);
+  auto opened =
+      WayOut::open(*domain_, {std::move(wish), std::move(mark), waiter_, idle}, std::move(faces));
+  if (!opened) {
+    failures_.push_back(opened.error());
+    return nullptr;
+  }
+  return std::move(*opened);
+}
+
+/// A publisher that has come later may ask for more than the open way was made for. Another one is
+/// opened then, and takes its place as soon as it hears all whom it can.
+void Edge::grow_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way,
+                    const WayOut::Faces& faces) {
+  const auto wish = wish_for_out(topic, durability);
+  if (!is_too_small(*way, topic, wish)) {
+    return;
+  }
+  auto& next = topic.next_out[durability];
+  if (next == nullptr || is_too_small(*next, topic, wish)) {
+    next = open_out(wish, {}, true);
+  }
+  if (next == nullptr) {
+    return;
+  }
+  const auto heard = static_cast<std::size_t>(std::count_if(
+      topic.writers.begin(), topic.writers.end(),
+      [&wish](const auto& entry) { return !pool::mismatch(entry.second.description, wish); }));
+  if (next->publishers() < std::min(heard, pool::layout::max_ends)) {
+    is_matching_ = true;
+    return;
+  }
+  next->set_writers(faces);
+  if (next->take_over(*way)) {
+    topic.past_out.add(way->close());
+    way = std::exchange(next, nullptr);
+  } else {
+    is_growing_ = true;
   }
 }
 
@@ -75,17 +157,11 @@ void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr
     return;
   }
   if (way != nullptr) {
-    way->set_writers(std::move(writers));
-    return;
+    way->set_writers(writers);
+    grow_out(topic, durability, way, writers);
+  } else {
+    way = open_out(wish_for_out(topic, durability), std::move(writers), false);
   }
-  const auto wish = wish_for_out(topic, durability);
-  const auto mark = mark_of(wish.topic, clients_);
-  auto opened = WayOut::open(*domain_, {wish, mark, waiter_}, std::move(writers));
-  if (!opened) {
-    failures_.push_back(opened.error());
-    return;
-  }
-  way = std::move(*opened);
 }
 
 /// Open while somebody outside publishes and somebody here listens; for latched topics always.
@@ -95,8 +171,7 @@ void Edge::settle_in(Topic& topic) {
   }
   const auto wants = [](const auto& entry) {
     const LocalReader& reader = entry.second;
-    return reader.face->matched() != 0 ||
-           reader.description.qos.durability == DurabilityPolicy::transient_local;
+    return reader.face->matched() != 0 || wants_history(reader.description);
   };
   if (std::none_of(topic.readers.begin(), topic.readers.end(), wants)) {
     topic.in->set_writer(nullptr);
@@ -112,7 +187,11 @@ void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) 
   offer.node = edge_node;
   offer.qos = offer_for(topic, subscription);
   // Open already: only what it does not offer yet is worth a new one, which lacks the old history.
-  if (topic.in->is_open() &&
+  const bool is_too_shallow =
+      offer.qos.depth > topic.offered.depth && !wants_history(subscription) &&
+      std::none_of(topic.readers.begin(), topic.readers.end(),
+                   [](const auto& entry) { return wants_history(entry.second.description); });
+  if (topic.in->is_open() && !is_too_shallow &&
       pool::incompatible_policy(topic.offered, offer.qos) == pool::QosPolicyKind::none) {
     return;
   }

@@ -132,6 +132,10 @@ class EdgeTest : public testing::Test {
     }
     return {};
   }
+  static bool has_sample(pool::Reader& reader) {
+    const auto sample = reader.take();
+    return sample && *sample;
+  }
   /// The next sample here, or nothing after a while.
   std::string next(pool::Reader& reader) {
     std::string text;
@@ -256,6 +260,7 @@ TEST_F(EdgeTest, LatchedSamplesReachLateComersBothWays) {
   const auto outside = listener("/latched_out", latched);
   ASSERT_TRUE(wait_until([&] { return heard().size() == 1; }));
   EXPECT_EQ(heard().front(), "early");
+  EXPECT_EQ(figures("/latched_out").out.copied, 1U);
 
   const auto talking = talker("/latched_in", latched);
   say(*talking, "before you came");
@@ -309,6 +314,9 @@ TEST_F(EdgeTest, SubscriptionThatAsksForADeadlineHearsOutside) {
 
 TEST_F(EdgeTest, EndsOfOtherThingsHaveNoFace) {
   const auto other = publisher("neither/topic_nor_service");
+  auto on_device = describe("/on_device", 10);
+  on_device.type_name += "@device";  // as a subscription within a device's memory has it
+  const auto device = std::move(*domain_->create_reader(on_device, *waiter_));
   const auto topic = publisher("/topic");
   ASSERT_TRUE(wait_until([&] { return edge_->figures().size() == 1; }));
   EXPECT_EQ(edge_->figures().front().topic, "/topic");
@@ -337,6 +345,7 @@ TEST_F(EdgeTest, TenMegabytesArriveWhole) {
   say(*writer, text);
   ASSERT_TRUE(wait_until([&] { return heard().size() == 1; }));
   EXPECT_EQ(heard().front(), text);
+  EXPECT_EQ(figures("/large").out.copied, 0U);
 }
 
 TEST_F(EdgeTest, NodesAreSeenByName) {
@@ -383,6 +392,56 @@ TEST_F(EdgeTest, PairsThatCannotMatchAreNamed) {
   ASSERT_TRUE(wait_until([&] { return !edge_->problems().empty(); }));
   EXPECT_NE(edge_->problems().front().find("best-effort"), std::string::npos);
   EXPECT_NE(edge_->problems().front().find("/strict"), std::string::npos);
+}
+
+/// As after a change of a message on one computer alone: ROS 2 passes such messages, and says
+/// nothing.
+TEST_F(EdgeTest, AnotherDefinitionOfTheSameTypeIsNamedAndPasses) {
+  const auto reader = subscription("/changed");
+  auto theirs = spec("/changed", 10);
+  dds::TypeHash hash{};
+  hash[0] = 0xcd;
+  theirs.user_data = dds::endpoint_user_data(hash);
+  const auto writer = std::move(*other_->create_writer(theirs));
+  ASSERT_TRUE(wait_until([&] { return !edge_->problems().empty(); }));
+  EXPECT_NE(edge_->problems().front().find("definitions differ"), std::string::npos);
+  EXPECT_NE(edge_->problems().front().find("/changed"), std::string::npos);
+  EXPECT_NE(edge_->problems().front().find("test_msgs/msg/Bytes"), std::string::npos);
+  ASSERT_TRUE(wait_until([&] { return writer->matched() == 1; }));
+  say(*writer, "as it is");
+  EXPECT_EQ(next(*reader), "as it is");
+}
+
+/// Who comes later and wants a deeper history has one.
+TEST_F(EdgeTest, ADeeperSubscriptionGetsADeeperWay) {
+  const auto shallow = subscription("/deeper", QoS(1));
+  const auto writer = talker("/deeper", QoS(100));
+  ASSERT_TRUE(wait_until([&] { return writer->matched() == 1; }));
+  say(*writer, "first");
+  EXPECT_EQ(next(*shallow), "first");
+  const auto deep = subscription("/deeper", QoS(50));
+  ASSERT_TRUE(wait_until([&] { return writer->matched() == 2; }));
+  // Until both hear what is said now, by the way that goes on.
+  std::uint64_t said = 1;
+  bool hears_deep = false;
+  bool hears_shallow = false;
+  ASSERT_TRUE(wait_until([&] {
+    say(*writer, "hello");
+    ++said;
+    hears_deep = hears_deep || has_sample(*deep);
+    hears_shallow = hears_shallow || has_sample(*shallow);
+    return hears_deep && hears_shallow;
+  }));
+  ASSERT_TRUE(wait_until([&] { return figures("/deeper").in.received == said; }));
+  while (has_sample(*deep)) {
+  }
+  for (int i = 0; i < 50; ++i) {
+    say(*writer, fmt::format("{}", i));
+  }
+  ASSERT_TRUE(wait_until([&] { return figures("/deeper").in.received == said + 50; }));
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(next(*deep), fmt::format("{}", i));
+  }
 }
 
 TEST_F(EdgeTest, HeldBlocksComeBackWhenTheListenerGoes) {

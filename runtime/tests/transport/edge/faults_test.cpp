@@ -135,6 +135,26 @@ TEST_F(Faults, AFloodOfEndpointsIsBoundedAndTopicsGoOn) {
   spin_until([&] { return heard.size() == 1; });
 }
 
+/// Of all of them the first are named, and the rest is not looked at.
+TEST_F(Faults, AFloodOfEndpointsOnATopicInUseIsToldInBounds) {
+  std::vector<std::string> heard;
+  auto subscription = node_->create_subscription<StringMessage>(
+      "used", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  std::vector<std::unique_ptr<dds::Writer>> flood;
+  constexpr std::size_t count = 100;
+  flood.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    flood.push_back(talker<Clock_>("/used"));
+  }
+  const auto writer = talker<StringMessage>("/used");
+  spin_until([&] { return writer->matched() == 1 && has_problem("/used: more ends"); });
+  EXPECT_LT(edge_->problems().size(), count / 2);
+  EXPECT_TRUE(send(*writer, stored(text("through")), 1));
+  spin_until([&] { return heard.size() == 1; });
+  flood.clear();
+  spin_until([&] { return edge_->problems().empty(); });
+}
+
 TEST_F(Faults, AnEdgeThatIsStartedAgainIsMatchedAndNobodyHereNotices) {
   std::vector<std::string> heard;
   auto subscription = node_->create_subscription<StringMessage>(
@@ -274,20 +294,33 @@ TEST(FullDomain, IsToldWithASentence) {
   one.replace(at, most.size(), "<MaxAutoParticipantIndex>1<");
   ::setenv("CYCLONEDDS_URI", one.c_str(), 1);
   const std::string domain = std::to_string(take_dds_domain());
+  // Its sentence is on its standard error, among lines of the engine.
   const auto start = [&domain](const std::string& graph) {
-    return std::vector<std::string>{LIGAMENT_EDGE, "--graph",     graph, "--run-id",
-                                    "run",         "--domain-id", domain};
+    return std::vector<std::string>{"/bin/sh",     "-c",      "exec \"$0\" \"$@\" 2>&1",
+                                    LIGAMENT_EDGE, "--graph", graph,
+                                    "--run-id",    "run",     "--domain-id",
+                                    domain};
+  };
+  const auto answer = [](Child& edge) {
+    std::string line = edge.line();
+    while (!line.empty() && line.find("DDS domain") == std::string::npos) {
+      line = edge.line();
+    }
+    return line;
   };
   std::vector<std::unique_ptr<Child>> joined;
   int refused = 0;
   while (refused == 0 && joined.size() < 4) {
     auto next = std::make_unique<Child>(start(fmt::format("full-domain-{}", joined.size())));
-    if (next->line().find("is on DDS domain") != std::string::npos) {
+    const std::string line = answer(*next);
+    if (line.find("is on DDS domain") != std::string::npos) {
       joined.push_back(std::move(next));
-    } else {
-      refused += next->finish() == 1 ? 1 : 0;  // its sentence is on its standard error
-      break;
+      continue;
     }
+    EXPECT_NE(line.find("DDS domain " + domain + " cannot be joined"), std::string::npos) << line;
+    EXPECT_NE(line.find("full"), std::string::npos) << line;
+    refused += next->finish() == 1 ? 1 : 0;
+    break;
   }
   EXPECT_EQ(refused, 1);
   EXPECT_FALSE(joined.empty());

@@ -178,6 +178,21 @@ TEST_F(ServiceEdge, AClientHereIsAnsweredByAServerOutside) {
   EXPECT_EQ(client->statistics().strayed, 0U);
 }
 
+/// Of a writer that was not kept (there were too many): whether its requests have a header, is
+/// unknown, and some would pass as arguments.
+TEST(Requests, OfWhoIsNotKnownAreRefused) {
+  const auto identity =
+      identity_of("rq/addRequest", std::make_shared<ServiceClients>(),
+                  [](const pool::Gid&) -> std::optional<dds::ServiceForm> { return std::nullopt; });
+  Bytes bytes = dds::with_header(stored(AddTwoInts::Request()), {{1, 2, 3}, 1});
+  dds::Received sample;
+  sample.writer = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 1, 3};
+  sample.marks.sequence = 1;
+  EXPECT_EQ(identity(sample, bytes).arrival, Arrival::malformed);
+  sample.marks.related = dds::SampleIdentity{sample.writer, dds::unknown_sequence};
+  EXPECT_EQ(identity(sample, bytes).arrival, Arrival::ours);  // it says itself that it has none
+}
+
 TEST(ServiceEnds, SayThatTheyBelongTogether) {
   const auto id_of = [](const std::string& node, const std::string& topic,
                         pool::EndpointKind kind) {

@@ -124,6 +124,38 @@ TEST_F(WayOutTest, SamplesThatGoAnotherWayAreLeftToIt) {
   EXPECT_EQ(figures.sent + figures.lost + figures.refused, 0U);
 }
 
+/// What the smaller one has taken goes once, and what nobody has taken yet goes too.
+TEST_F(WayOutTest, ALargerWayGoesOnWhereTheSmallerOneStops) {
+  const auto known = publisher();
+  const auto stranger = publisher();
+  const auto small = open({{known->id(), face()}});
+  await_publishers(*small, 2);
+  say(*known);
+  say(*known);
+  say(*stranger);  // waits for its face
+  while (small->pump()) {
+  }
+  pool::EndpointDescription wanted = description_;
+  wanted.qos.max_held = 200;
+  const auto large = std::move(*WayOut::open(*domain_, {wanted, {}, waiter_, true}, {}));
+  await_publishers(*large, 2);
+  say(*known);
+  say(*stranger);
+  EXPECT_FALSE(large->pump());  // it is idle
+  large->set_writers({{known->id(), face()}, {stranger->id(), face()}});
+  EXPECT_TRUE(large->take_over(*small));
+  EXPECT_FALSE(small->pump());
+  say(*known);
+  while (large->pump()) {
+  }
+  large->set_writers({{known->id(), face()}, {stranger->id(), face()}});  // and what was early
+  const WayOutFigures before = small->close();
+  const WayOutFigures after = large->close();
+  EXPECT_EQ(before.sent, 3U);
+  EXPECT_EQ(before.sent + after.sent, 6U);
+  EXPECT_EQ(before.lost + after.lost, 0U);
+}
+
 TEST_F(WayOutTest, WhatAPublisherLeavesBehindGoesOut) {
   auto leaving = publisher();
   const std::uint64_t id = leaving->id();

@@ -79,12 +79,12 @@ def _hardware(
 ) -> list[dict[str, Any]]:
     """The variants at the usual clock, then those of the published comparison at its clock."""
     entries = []
-    counts = (options.hardware_frames, min(options.hardware_frames, FASTER_FRAMES))
-    for count, found in zip(
-        counts, ({n: runs.fast[n] for n in runs.faster}, runs.faster), strict=True
-    ):
-        expected = first_frames(reference.frames, count + WARM_UP_FRAMES)
-        made = make_report(list(found.values()), ReportOptions(expected=expected))
+    count = options.hardware_frames
+    for frames, folders in ((count, usual), (min(count, FASTER_FRAMES), [*runs.faster.values()])):
+        if not folders:
+            continue
+        expected = first_frames(reference.frames, frames + WARM_UP_FRAMES)
+        made = make_report(folders, ReportOptions(expected=expected))
         entries += [hardware_entry(variant) for variant in made["variants"]]
     return entries
 

@@ -12,10 +12,10 @@ import pytest
 from rich.console import Console
 
 from ligament.bench.perception import rows_of_report
-from ligament.demo import terminal
+from ligament.demo import demo, terminal
 from ligament.demo.demo import demonstrate
 from ligament.demo.figures import four_ways, hardware_entry, kernel_entries, paced_entry
-from ligament.demo.reference import first_frames
+from ligament.demo.reference import Reference, first_frames
 from ligament.demo.runs import (
     SIMULATED,
     SIMULATED_FASTER,
@@ -176,15 +176,18 @@ def told(node: str, value: str, p50: float) -> dict[str, Any]:
     }
 
 
-def in_fpga(
-    name: str, chain: float, clock: float = 100e6, cycles: float = 350_000
+def in_fpga_variant(
+    name: str, chain: float = 1.0, clock: float = 100e6, cycles: float = 350_000
 ) -> dict[str, Any]:
     values = [told("/a", "cycles", cycles - 50_000), told("/b", "cycles", 50_000.0)]
     values += [told(node, "clock_hz", clock) for node in ("/a", "/b")]
     values += [told("/c", "bytes", 7.0)]
-    latency = SUMMARY | {"p50": chain}
-    made = variant() | {"name": name, "latency_ns": latency, "span_values": values}
-    return hardware_entry(made | {"time_base": "modelled"})
+    made = variant() | {"name": name, "latency_ns": SUMMARY | {"p50": chain}}
+    return made | {"span_values": values, "time_base": "modelled"}
+
+
+def in_fpga(*words: Any) -> dict[str, Any]:
+    return hardware_entry(in_fpga_variant(*words))
 
 
 def test_cycles_of_all_designs_of_a_frame_are_added() -> None:
@@ -200,6 +203,28 @@ def test_cycles_of_all_designs_of_a_frame_are_added() -> None:
     assert "100 MHz" in text and "250 MHz" in text
     assert "wall time is in none of these" in " ".join(text.split())
     assert "modelled" in text and entry["frames"] == 3
+
+
+def test_all_variants_are_told_at_the_usual_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[list[Path], str]] = []
+
+    def report(folders: list[Path], options: Any) -> dict[str, Any]:
+        asked.append((folders, options.expected.name))
+        return {"variants": [in_fpga_variant(folder.name) for folder in folders]}
+
+    monkeypatch.setattr(demo, "make_report", report)
+    frames = tmp_path / "sink.jsonl"
+    frames.write_text("")
+    options, reference = DemoOptions(tmp_path, hardware_frames=60), Reference(frames, [], tmp_path)
+    usual = [Path("a/fpga_resize"), Path("a/fpga_fused")]
+    runs = demo.DemoRuns(faster={"fpga_fused": Path("b/fpga_fused")})
+    entries = demo._hardware(usual, runs, options, reference)
+    assert [entry["name"] for entry in entries] == ["fpga_resize", "fpga_fused", "fpga_fused"]
+    assert asked == [(usual, "first-70.jsonl"), ([Path("b/fpga_fused")], "first-20.jsonl")]
+    alone = demo._hardware(usual[:1], demo.DemoRuns(), options, reference)
+    assert [entry["name"] for entry in alone] == ["fpga_resize"]
 
 
 def test_the_published_comparison_is_told_at_each_clock() -> None:

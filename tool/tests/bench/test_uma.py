@@ -150,7 +150,12 @@ def test_the_claim_about_unified_memory_is_checked() -> None:
     found = claims.unified_memory(rows)
     assert [row["mean"] for row in found] == [pytest.approx(5.0), pytest.approx(20.0)]
     (note,) = claims.unified_memory_note(found)
-    assert "holds in 1 of 2 places; the farthest is +20.0 %" in note
+    assert "holds in 1 of 2 places by the means, in 0 by the whole 95 % interval" in note
+    assert note.endswith("the farthest is +20.0 %")
+    steady = {**FOUND, "ros_ns": [1_000_000, 1_000_001, 1_000_000]}
+    rows = rows_of_cell(cell("cache", 2, model="SC"), steady)
+    rows += rows_of_cell(cell("cache", 2, model="UM"), steady)
+    assert "in 1 by the whole" in claims.unified_memory_note(claims.unified_memory(rows))[0]
     assert claims.unified_memory_note([]) == []
 
 

@@ -20,8 +20,22 @@ from typing import NamedTuple
 OPTIONS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert")
 
 #: What is evaluated each cycle is compiled for this computer, on which the design runs. Vectors of
-#: two or three signals cost more than they save: they were written one by one just before.
-COMPILED = "OPT_FAST='-O2 -fno-tree-vectorize -march=native' OPT_SLOW=-O1 OPT_GLOBAL=-O2"
+#: two or three signals cost more than they save: they were written one by one just before. Calls
+#: within a library go through a table otherwise: another library might replace what is called.
+FAST = "-O2 -march=native -fno-tree-vectorize -fno-semantic-interposition"
+
+#: GCC's alone. The code is longer where it lies as branches are guessed to go, and all of it is
+#: fetched in each cycle.
+AS_WRITTEN = "-fno-guess-branch-probability"
+
+
+def compiled() -> str:
+    """Options of the compiler that Verilator's makefile calls, as its variables."""
+    compiler = shutil.which("c++") or "false"
+    words = (compiler, AS_WRITTEN, "-fsyntax-only", "-xc++", os.devnull)
+    known = subprocess.run(words, check=False, capture_output=True).returncode == 0
+    fast = f"{FAST} {AS_WRITTEN}" if known else FAST
+    return f"OPT_FAST='{fast}' OPT_SLOW=-O1 OPT_GLOBAL=-O2"
 
 
 def verilator_root() -> Path:
@@ -48,7 +62,7 @@ def command(root: Path, top: str, out: Path, sources: list[str], waves: bool) ->
         # Waves show the clock; without them the model is evaluated once per cycle.
         *(("--trace",) if waves else ("+define+LIG_TICK",)),
         *("--top-module", top, "--prefix", f"V{top}", "--Mdir", str(out), "--output-split", "0"),
-        *("-CFLAGS", "-fPIC -std=c++20", "-MAKEFLAGS", COMPILED),
+        *("-CFLAGS", "-fPIC -std=c++20", "-MAKEFLAGS", compiled()),
         *sources,
     ]
 

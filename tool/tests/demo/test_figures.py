@@ -20,6 +20,7 @@ from ligament.demo.runs import (
     SIMULATED,
     SIMULATED_FASTER,
     DemoOptions,
+    DemoRuns,
     in_hardware,
     not_here,
     platform_for,
@@ -219,11 +220,11 @@ def test_all_variants_are_told_at_the_usual_clock(
     frames.write_text("")
     options, reference = DemoOptions(tmp_path, hardware_frames=60), Reference(frames, [], tmp_path)
     usual = [Path("a/fpga_resize"), Path("a/fpga_fused")]
-    runs = demo.DemoRuns(faster={"fpga_fused": Path("b/fpga_fused")})
+    runs = DemoRuns(faster={"fpga_fused": Path("b/fpga_fused")})
     entries = demo._hardware(usual, runs, options, reference)
     assert [entry["name"] for entry in entries] == ["fpga_resize", "fpga_fused", "fpga_fused"]
     assert asked == [(usual, "first-70.jsonl"), ([Path("b/fpga_fused")], "first-20.jsonl")]
-    alone = demo._hardware(usual[:1], demo.DemoRuns(), options, reference)
+    alone = demo._hardware(usual[:1], DemoRuns(), options, reference)
     assert [entry["name"] for entry in alone] == ["fpga_resize"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ligament.bench.framework import Measured, Row
-from ligament.bench.hmt import area, chain, driving, memory, network, rows
+from ligament.bench.hmt import area, chain, driving, memory, network, rows, timing
 from ligament.bench.hmt.options import PUBLISHED_WIDTHS, Options, Plan, plan_of
 from ligament.bench.hmt.table import print_result
 from ligament.errors import FailureError
@@ -45,10 +45,11 @@ def _add_cycles(measured: Measured, plan: Plan, quick: bool) -> None:
 def _add_areas(measured: Measured) -> None:
     """What was simulated, or synthesised, is kept where something cannot be."""
     measured.versions.update(area.versions())
-    measured.notes += area.NOTES
+    measured.notes += [*area.NOTES, *timing.NOTES]
     wanted: list[tuple[str, Callable[[], list[Row]]]] = [
         ("area of the driving graph", driving.measure),
         *((f"area of {n.name}", partial(area.measure, n)) for n in area.NETWORKS),
+        *((f"clock of a {name}", partial(timing.measure, name)) for name in timing.DESIGNS),
     ]
     for what, take in wanted:
         try:

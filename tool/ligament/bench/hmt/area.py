@@ -12,7 +12,7 @@ from typing import Any
 from ligament.bench.framework import Row, make_row
 from ligament.bench.hmt.network import BUILD, RTL, Shape
 from ligament.build.synthesis.families import find_family
-from ligament.build.synthesis.yosys import copy_sources, run_tool
+from ligament.build.synthesis.yosys import NETLIST, copy_sources, run_tool
 from ligament.report.statistics import summarise
 
 
@@ -118,12 +118,15 @@ def synthesise(network: Network) -> str:
 
 
 def flattened(folder: Path, top: str, values: str, sources: list[Path], family: str) -> str:
-    """Yosys's report of a module with the values of its parameters, as one piece."""
+    """Yosys's report of a module with the values of its parameters, as one piece.
+
+    Its netlist stays in the folder.
+    """
     names = " ".join(copy_sources(sources, folder))
     script = (
         # -j 1: Yosys compiled to WebAssembly has no threads.
         f"read_slang -j 1 --top {top} {values} {names}; flatten; "
-        f"{find_family(family).command} -top {top}; tee -o stat.txt stat"
+        f"{find_family(family).command} -top {top}; tee -o stat.txt stat; write_json {NETLIST}"
     )
     run_tool("yosys", ["-q", "-p", script], folder)
     return (folder / "stat.txt").read_text()

@@ -14,12 +14,12 @@ from typing import Any
 from ligament.artefacts import write_json
 from ligament.build.synthesis.families import OPEN_FAMILY, Family, find_family
 from ligament.build.synthesis.netlist import parts_of
-from ligament.build.synthesis.yosys import copy_sources, run_tool
+from ligament.build.synthesis.yosys import NETLIST, copy_sources, fastest_mhz, run_tool
 from ligament.errors import FailureError, InputError, Problem
 
 SYNTHESIS = "synthesis.json"
 SCHEMA = "ligament/synthesis/1"
-WHOLE, PARTS, TIMING = "whole.json", "parts.json", "timing.json"
+PARTS = "parts.json"
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _area(design: Design, family: Family, work: Path) -> dict[str, dict[str, int
         f"setattr -mod -set keep_hierarchy 1 {design.top}/t:* %M; "
         f"{family.command} -top {design.top}; write_json {PARTS}; "
         "setattr -mod -unset keep_hierarchy *; flatten; opt_clean; "
-        f"write_json {WHOLE}"
+        f"write_json {NETLIST}"
     )
     run_tool("yosys", ["-p", script], work)
     modules = _read(work / PARTS)["modules"]
@@ -176,17 +176,8 @@ def _area(design: Design, family: Family, work: Path) -> dict[str, dict[str, int
 
 
 def _timing(family: Family, clock_hz: float, work: Path) -> dict[str, Any]:
-    """Place and route, out of context: a design's ports are no pins. The same seed each time."""
-    run_tool(
-        f"nextpnr-{family.name}",
-        [
-            *(*family.part, "--out-of-context", "--json", WHOLE, "--report", TIMING, "--quiet"),
-            *("--freq", f"{clock_hz / 1e6:g}", "--seed", "1", "--timing-allow-fail"),
-        ],
-        work,
-    )
-    clocks = _read(work / TIMING)["fmax"]
-    fmax = min((c["achieved"] for c in clocks.values()), default=None)
+    """Place and route; null where nothing is clocked."""
+    fmax = fastest_mhz(family, clock_hz / 1e6, NETLIST, work)
     return {
         "part": family.part_name,
         "clock_hz": clock_hz,

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+from ligament.build.synthesis.families import Family
 from ligament.errors import FailureError
 
+#: A design as one netlist, and what place-and-route says of it.
+NETLIST, TIMING = "whole.json", "timing.json"
 HINT = (
     "pip install 'ligament[synth]', in a checkout pip install -e 'tool[synth]' (`make test` has it)"
 )
@@ -32,6 +36,23 @@ def run_tool(name: str, words: list[str], folder: Path) -> None:
         errors = [line for line in said if re.search(r"\berror\b:", line, re.I)][:3] or said[-1:]
         text = "; ".join(errors) or f"exit code {result.returncode}"
         raise FailureError(f"{name} failed: {text}", command=command, log=log)
+
+
+def fastest_mhz(family: Family, wanted_mhz: float, netlist: str, folder: Path) -> float | None:
+    """Place and route a netlist in that folder, out of context: its ports are no pins.
+
+    The same seed each time. None: nothing in it is clocked.
+    """
+    run_tool(
+        f"nextpnr-{family.name}",
+        [
+            *(*family.part, "--out-of-context", "--json", netlist, "--report", TIMING, "--quiet"),
+            *("--freq", f"{wanted_mhz:g}", "--seed", "1", "--timing-allow-fail"),
+        ],
+        folder,
+    )
+    clocks = json.loads((folder / TIMING).read_text(encoding="utf-8"))["fmax"]
+    return min((clock["achieved"] for clock in clocks.values()), default=None)
 
 
 def copy_sources(sources: list[Path], folder: Path) -> list[str]:

@@ -72,7 +72,9 @@ TEST_F(Lingering, WritersHoldUpNeitherOtherTopicsNorTheEnd) {
   const auto listens =
       there_->create_subscription<StringMessage>("left", 10, [](const StringMessage&) {});
   std::vector<Publisher<StringMessage>::SharedPtr> leaving;
-  for (int i = 0; i < 3; ++i) {
+  constexpr std::size_t count = 3;
+  leaving.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
     leaving.push_back(node_->create_publisher<StringMessage>("left", 10));
   }
   spin_until([&] {

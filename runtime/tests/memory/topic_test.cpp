@@ -71,6 +71,27 @@ struct Pair {
   std::unique_ptr<Writer> writer;
 };
 
+/// An edge sends up to 3 bytes of padding from there.
+TEST(Topic, NothingOfAnOlderSampleIsBehindAPayload) {
+  Pair pair;
+  const auto pass_on = [&pair](std::size_t size) {
+    auto loan = pair.writer->loan(size).value();
+    std::memset(loan.payload().data(), 0xff, size);
+    EXPECT_TRUE(pair.writer->publish(std::move(loan)));
+    auto sample = pair.reader->take().value();
+    return sample ? std::vector<std::byte>(sample->payload().data(), sample->payload().data() + 64)
+                  : std::vector<std::byte>(64);
+  };
+  for (int i = 0; i < 100; ++i) {  // every block has been used
+    (void)pass_on(64);
+  }
+  const auto last = pass_on(61);
+  EXPECT_EQ(last[60], std::byte{0xff});
+  for (const std::size_t behind : {61U, 62U, 63U}) {
+    EXPECT_EQ(last[behind], std::byte{0});
+  }
+}
+
 TEST(Topic, KeepLastOverwritesTheOldestAndCountsIt) {
   Pair pair(QoS(4));
   for (std::uint64_t i = 1; i <= 10; ++i) {

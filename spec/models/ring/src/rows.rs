@@ -197,10 +197,13 @@ pub fn taken() -> Model {
         sound: Case::new("what was taken", || fill_again(Release, SeqCst, true)),
         must_reach: &["not taken", "held", "filled again"],
         mutants: vec![
-            Case::new("next told relaxed", || fill_again(Relaxed, SeqCst, true)),
-            Case::new("next read relaxed", || fill_again(Release, Relaxed, true)),
             Case::new("told before the hold", || fill_again(Release, SeqCst, false)),
         ],
-        spare: vec![],
+        // loom 0.7.2 lets no seq_cst load of the hold pass an earlier seq_cst store of it. C++20
+        // would, where `next` orders nothing: so the code keeps release and seq_cst.
+        spare: vec![
+            Case::new("next told relaxed", || fill_again(Relaxed, SeqCst, true)),
+            Case::new("next read relaxed", || fill_again(Release, Relaxed, true)),
+        ],
     }
 }

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format sanitize bench docs fuzz models soak test-hdl clean
+.PHONY: help setup demo test lint format sanitize bench docs fuzz models soak test-hdl proofs clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -43,6 +43,10 @@ models: ## the models of the pool, every state within larger bounds; prints how 
 test-hdl: ## the benches and proofs of hdl/ and of the nodes' cores alone, a part of `make test`
 	@dev/setup --test
 	@.venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl nodes/image -n 2
+
+proofs: ## the proofs of hdl/ to their full depth: minutes of a core each, before a release
+	@dev/setup --test
+	@LIGAMENT_HDL_FULL=1 .venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl/formal -n 2
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

@@ -66,6 +66,11 @@ module lig_smt_pub
     output logic       m_axi_bready,
     input  logic [1:0] m_axi_bresp
 );
+  // Widths, bursts and DEPTH: rules of lig_axi_write.
+  if (ROOMS < 2 || ROOMS > 65536 || (ROOMS & (ROOMS - 1)) != 0) begin : g_rule_rooms
+    $fatal(1, "lig_smt_pub: rule rooms: ROOMS = %0d, a power of two in 2..65536 is needed", ROOMS);
+  end
+
   localparam int unsigned Lanes = DATA_WIDTH / 8;
   localparam int unsigned T = $clog2(Lanes);
 

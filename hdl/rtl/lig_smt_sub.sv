@@ -57,6 +57,11 @@ module lig_smt_sub
     input  logic [1:0]            m_axi_rresp,
     input  logic                  m_axi_rlast
 );
+  // Widths, bursts and DEPTH: rules of lig_axi_read.
+  if (QUEUE < 2 || QUEUE > 65536 || (QUEUE & (QUEUE - 1)) != 0) begin : g_rule_queue
+    $fatal(1, "lig_smt_sub: rule queue: QUEUE = %0d, a power of two in 2..65536 is needed", QUEUE);
+  end
+
   localparam int unsigned Lanes = DATA_WIDTH / 8;
   localparam int unsigned T = $clog2(Lanes);
 

@@ -4,9 +4,14 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from bench import HDL, RTL
+
+CORES = HDL.parent / "nodes" / "image"
 
 #: module, parameter words, rule.
 ILLEGAL = [
@@ -56,6 +61,25 @@ ILLEGAL = [
     ("lig_port_stats", ["COUNTER_WIDTH=4"], "counter_width"),
     ("lig_gateway", ["DATA_WIDTH=96"], "data_width"),
     ("lig_shell", ["ENDS=65"], "ends"),
+    ("lig_pack", ["NESTING=0"], "nesting"),
+    ("lig_unpack", ["NESTING=9"], "nesting"),
+    ("lig_smt_sub", ["QUEUE=3"], "queue"),
+    ("lig_smt_sub", ["DEPTH=16"], "depth"),
+    ("lig_smt_sub", ["OUTSTANDING=0"], "outstanding"),
+    ("lig_smt_pub", ["ROOMS=1"], "rooms"),
+    ("lig_smt_pub", ["BURST_BEATS=12"], "burst_beats"),
+    ("lig_smt_pub", ["OUTSTANDING=3"], "outstanding"),
+    ("lig_gateway", ["QUEUE=6"], "queue"),
+]
+
+#: The same of the image cores: file under nodes/image, parameter words, rule.
+ILLEGAL_CORES = [
+    ("common/hdl/lig_image_lines", ["LINES=3"], "lines"),
+    ("common/hdl/lig_image_lines", ["MAX_WIDTH=31"], "width"),
+    ("common/hdl/lig_image_blur", ["MAX_WIDTH=32767"], "width"),
+    ("common/hdl/lig_image_in", ["MAX_HEIGHT=0"], "size"),
+    ("blur/image_blur", ["MAX_WIDTH=1"], "width"),
+    ("equalise/image_equalise", ["MAX_PIXELS=20"], "size"),
 ]
 
 #: The largest and smallest of what is legal elaborates.
@@ -77,25 +101,46 @@ LEGAL = [
 ]
 
 
-def elaborate(module: str, parameters: list[str]) -> subprocess.CompletedProcess[str]:
-    words = ["--lint-only", "-Wall", f"-I{RTL}", *(f"-G{word}" for word in parameters)]
+def elaborate(
+    module: Path, parameters: list[str], packages: Sequence[Path] = ()
+) -> subprocess.CompletedProcess[str]:
+    words = ["--lint-only", "-Wall", "-Wno-UNUSEDPARAM", f"-I{RTL}", f"-I{CORES / 'common/hdl'}"]
+    words += [f"-G{word}" for word in parameters]
     # Packages come before the modules that import them.
-    words += [str(RTL / f"{name}.sv") for name in ("lig_stream_pkg", "lig_transfer_pkg")]
+    shared = [RTL / f"lig_{name}_pkg.sv" for name in ("stream", "transfer", "fields")]
+    files = [*shared, *packages, module]
     return subprocess.run(
-        [HDL / "tools" / "verilator", *words, "--top-module", module, RTL / f"{module}.sv"],
+        [HDL / "tools" / "verilator", *words, "--top-module", module.stem, *files],
         capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(("module", "parameters", "rule"), ILLEGAL)
 def test_illegal_parameters_are_refused(module, parameters, rule):
-    result = elaborate(module, parameters)
+    judge(elaborate(RTL / f"{module}.sv", parameters), rule)
+
+
+def judge(result: subprocess.CompletedProcess[str], rule: str) -> None:
     assert result.returncode != 0
     assert f": rule {rule}: " in result.stderr
     assert "In instance '" in result.stderr
 
 
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory) -> list[Path]:
+    """What the image cores import."""
+    folder = tmp_path_factory.mktemp("messages")
+    command = [sys.executable, "-m", "ligament.messages", "hdl", "--out", str(folder)]
+    subprocess.run([*command, "--types", "sensor_msgs/msg/Image"], check=True)
+    return [*sorted(folder.glob("*_pkg.sv")), CORES / "common" / "hdl" / "lig_image_pkg.sv"]
+
+
+@pytest.mark.parametrize(("module", "parameters", "rule"), ILLEGAL_CORES)
+def test_illegal_parameters_of_image_cores_are_refused(packages, module, parameters, rule):
+    judge(elaborate(CORES / f"{module}.sv", parameters, packages), rule)
+
+
 @pytest.mark.parametrize(("module", "parameters"), LEGAL)
 def test_legal_extremes_elaborate(module, parameters):
-    result = elaborate(module, parameters)
+    result = elaborate(RTL / f"{module}.sv", parameters)
     assert result.returncode == 0, result.stderr

@@ -92,7 +92,8 @@ struct Subscribed {
     description.node = "/fuzz";
     reader = *domain->create_reader(description, *waiter);
     writer = *domain->create_writer(description, {.max_loans = 8});
-    while (writer->matched_readers() == 0) {
+    // Each end finds the other for itself: what is published in between is taken a little later.
+    while (writer->matched_readers() == 0 || reader->matched_writers() == 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }

@@ -8,7 +8,7 @@ import random
 import cocotb
 import pytest
 from bench import RTL, simulate
-from cocotb.triggers import ClockCycles, with_timeout
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamFrame
 from queue_model import count_pulses, never_waits
 from stream import STALLS, lanes, receive, sink, source, stalls, start
@@ -84,6 +84,26 @@ async def offers_nothing_of_an_unfinished_frame(dut):
     await ClockCycles(dut.clk_i, 3)
     dut.rst_i.value = 0
     tx.pause = False
+    tx.send_nowait(b"after")
+    assert await with_timeout(receive(rx, 1), 10, "us") == [b"after"]
+    assert counts["drop"] == 0
+
+
+@cocotb.test()
+async def forgets_at_reset_what_it_holds_and_what_it_lost(dut):
+    tx, rx, counts = await prepare(dut)
+    rx.pause = True
+    beat = lanes(dut)
+    for number in range(4):  # DEPTH beats, and one that is offered
+        tx.send_nowait(bytes([number]) * (beat * (DEPTH // 4)))
+    tx.send_nowait(bytes([8]) * (8 * beat))
+    await with_timeout(RisingEdge(dut.lost_q), 10, "us")  # a beat of the fifth found no room
+    dut.rst_i.value = 1  # in mid-frame, on both sides
+    tx.clear()
+    await ClockCycles(dut.clk_i, 3)
+    rx.clear()
+    dut.rst_i.value = 0
+    rx.pause = False
     tx.send_nowait(b"after")
     assert await with_timeout(receive(rx, 1), 10, "us") == [b"after"]
     assert counts["drop"] == 0

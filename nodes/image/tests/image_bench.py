@@ -14,14 +14,14 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import cocotb
 import numpy as np
 from bench import BUILD, RTL, simulate
-from cocotb.triggers import RisingEdge, with_timeout
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from numpy.typing import NDArray
 from ruamel.yaml import YAML
 
@@ -365,6 +365,26 @@ async def exchange(
     if got.image is not None:
         check_header(got.header, got.image)
     return got
+
+
+async def interrupt(
+    dut, given: Mapping[str, Sequence[Beat]], cycles: int, outputs: Sequence[str] = ("m_axis",)
+) -> None:
+    """A reset after so many cycles of messages at each input, with all taken that comes out."""
+    sending = [cocotb.start_soon(Port(dut, prefix).send(beats)) for prefix, beats in given.items()]
+    for prefix in outputs:
+        getattr(dut, f"{prefix}_tready").value = 1
+    await ClockCycles(dut.clk_i, cycles)
+    for task in sending:
+        task.cancel()
+    for prefix in given:
+        getattr(dut, f"{prefix}_tvalid").value = 0
+    dut.rst_i.value = 1
+    await ClockCycles(dut.clk_i, 3)
+    dut.rst_i.value = 0
+    for prefix in outputs:
+        getattr(dut, f"{prefix}_tready").value = 0
+    await RisingEdge(dut.clk_i)
 
 
 def check_header(header: int, made: Image) -> None:

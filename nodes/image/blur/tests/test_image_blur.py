@@ -15,6 +15,7 @@ from image_bench import (
     fields,
     golden,
     image,
+    interrupt,
     simulate_core,
     with_pixels,
 )
@@ -61,6 +62,15 @@ async def refuses_and_goes_on(dut):
         got = await exchange(dut, [*beats[:cut], BROKEN_BEAT], 0.1)
         assert got.image is None
         await judge(dut, good, 5)
+
+
+@cocotb.test()
+async def forgets_at_reset(dut):
+    await start(dut)
+    dut.parameter_size_i.value = 5
+    for cycles in (10, 20, 90, 400):
+        await interrupt(dut, {"s_axis": fields(image(31, 17, "rgb8"))}, cycles)
+        await judge(dut, image(24, 8, "mono8", seed=cycles), 5)
 
 
 def test_image_blur():

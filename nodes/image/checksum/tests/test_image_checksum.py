@@ -16,6 +16,7 @@ from image_bench import (
     fields,
     header_of,
     image,
+    interrupt,
     simulate_core,
 )
 from stream import start
@@ -76,6 +77,18 @@ async def a_broken_image_is_broken_on_both(dut):
         copied, told = await send(dut, source, beats, 0.0)
         assert copied == beats
         assert told[0].data == checksum_of(source.data)
+
+
+@cocotb.test()
+async def forgets_at_reset(dut):
+    await start(dut)
+    good = image(20, 5, "mono8")
+    for cycles in (10, 20, 60, 120):
+        outputs = ("m_axis_image_copy", "m_axis_checksum")
+        await interrupt(dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles, outputs)
+        copied, told = await send(dut, good, fields(good), 0.0)
+        assert copied == fields(good)
+        assert told[0].data == checksum_of(good.data)
 
 
 def test_image_checksum():

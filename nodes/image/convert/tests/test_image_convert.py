@@ -13,6 +13,7 @@ from image_bench import (
     fields,
     golden,
     image,
+    interrupt,
     simulate_core,
     with_pixels,
 )
@@ -60,6 +61,16 @@ async def refuses_what_has_no_colours_and_goes_on(dut):
     for cut in (4, 14, len(beats) - 1):
         assert (await exchange(dut, [*beats[:cut], BROKEN_BEAT])).image is None
         assert (await exchange(dut, beats)).image == with_pixels(good, good.pixels)
+
+
+@cocotb.test()
+async def forgets_at_reset(dut):
+    await start(dut)
+    dut.parameter_encoding_i.value = 1
+    good = image(24, 8, "rgb8")
+    for cycles in (10, 20, 60, 120):
+        await interrupt(dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles)
+        assert (await exchange(dut, fields(good))).image == with_pixels(good, good.pixels)
 
 
 def test_image_convert():

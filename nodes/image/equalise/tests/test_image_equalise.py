@@ -8,19 +8,18 @@ from dataclasses import replace
 
 import cocotb
 import numpy as np
-from cocotb.triggers import ClockCycles, RisingEdge
 from cocotb.utils import get_sim_time
 from image_bench import (
     BROKEN_BEAT,
     DONE_BEAT,
     Answer,
     Image,
-    Port,
     exchange,
     fields,
     golden,
     header_of,
     image,
+    interrupt,
     simulate_core,
     with_pixels,
 )
@@ -124,18 +123,9 @@ async def refuses_and_goes_on(dut):
 async def a_reset_within_an_image_leaves_nothing_of_it(dut):
     await start(dut)
     good = image(32, 16, "mono8", seed=3)
-    dut.m_axis_tready.value = 1
-    for beats in (13, 20, 60, 200, 600, 1240):
-        sending = cocotb.start_soon(Port(dut).send(fields(good)))
-        await ClockCycles(dut.clk_i, beats)
-        sending.cancel()
-        dut.s_axis_tvalid.value = 0
-        dut.m_axis_tready.value = 1
-        dut.rst_i.value = 1
-        await ClockCycles(dut.clk_i, 2)
-        dut.rst_i.value = 0
-        await RisingEdge(dut.clk_i)
-        await judge(dut, image(24, 8, "mono8", seed=beats))
+    for cycles in (13, 20, 60, 200, 600, 1240):
+        await interrupt(dut, {"s_axis": fields(good)}, cycles)
+        await judge(dut, image(24, 8, "mono8", seed=cycles))
 
 
 def test_image_equalise():

@@ -15,6 +15,7 @@ from image_bench import (
     fields,
     golden,
     image,
+    interrupt,
     simulate_core,
     with_pixels,
 )
@@ -144,6 +145,16 @@ async def answers_broken_messages_with_broken(dut):
         got = await rectified(dut, beats, [*lens[:cut], BROKEN_BEAT], 0.1)
         assert got.image is None
     await judge(dut, good, SMALL)
+
+
+@cocotb.test()
+async def forgets_at_reset(dut):
+    await begin(dut)
+    lens = lens_fields(SMALL)
+    for cycles in (10, 60, 500, 2500):
+        given = {"s_axis_image": fields(image(64, 48, "rgb8")), "s_axis_camera_info": lens}
+        await interrupt(dut, given, cycles)
+        await judge(dut, image(64, 48, "mono8", seed=cycles), SMALL)
 
 
 @pytest.mark.parametrize(("lines", "width"), [(64, 1280), (8, 64)])

@@ -16,6 +16,7 @@ from image_bench import (
     fields,
     golden,
     image,
+    interrupt,
     simulate_core,
     with_pixels,
 )
@@ -91,6 +92,18 @@ async def refuses_what_either_part_refuses(dut):
         got = await rectified(dut, fields(good), lens_fields(SMALL))
         assert got.problem == NO_INTERPOLATION
         parameter.value = 1
+
+
+@cocotb.test()
+async def forgets_at_reset(dut):
+    await begin(dut)
+    lens = lens_fields(SMALL)
+    for cycles in (10, 60, 500, 2500):
+        given = {"s_axis_image": fields(image(64, 48, "rgb8")), "s_axis_camera_info": lens}
+        await interrupt(dut, given, cycles)
+        good = image(64, 48, "mono8", seed=cycles)
+        got = await rectified(dut, fields(good), lens)
+        assert got.image == expected(good, SMALL, 0.5, 0.5)
 
 
 def test_image_rectify_resize():

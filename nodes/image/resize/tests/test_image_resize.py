@@ -17,6 +17,7 @@ from image_bench import (
     fields,
     golden,
     image,
+    interrupt,
     simulate_core,
     with_pixels,
 )
@@ -163,13 +164,7 @@ async def answers_broken_messages_with_broken(dut):
 async def forgets_at_reset(dut):
     await start(dut)
     request(dut, 0.5, 0.5)
-    good = image(24, 10, "rgb8")
-    sending = cocotb.start_soon(exchange(dut, fields(good)))
-    for _ in range(120):
-        await cocotb.triggers.RisingEdge(dut.clk_i)
-    sending.cancel()
-    dut.s_axis_tvalid.value = 0
-    await start(dut)
+    await interrupt(dut, {"s_axis": fields(image(24, 10, "rgb8"))}, 120)
     await judge(dut, image(17, 9, "mono8"), 0.5, 0.5)
 
 

@@ -16,6 +16,7 @@ from image_bench import (
     golden,
     header_of,
     image,
+    interrupt,
     simulate_core,
     with_pixels,
 )
@@ -67,6 +68,14 @@ async def refuses_and_goes_on(dut):
         got = await exchange(dut, [*beats[:cut], BROKEN_BEAT], 0.1, header=header_of(good))
         assert (got.image, got.problem) == (None, BROKEN_BEAT.data)
         await judge(dut, good, (90, 200, 3))
+
+
+@cocotb.test()
+async def forgets_at_reset(dut):
+    await start(dut)
+    for cycles in (10, 20, 60, 120):
+        await interrupt(dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles)
+        await judge(dut, image(24, 8, "mono8", seed=cycles), (127, 255, 0))
 
 
 def test_image_threshold():

@@ -12,6 +12,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "processors.hpp"
+
 namespace uma {
 
 using ligament::container::InnerEdgeKeeper;
@@ -169,6 +171,7 @@ class ThreadPeer final : public Peer {
       (void)executor_.spin();
       has_ended_ = true;
     });
+    leave_processors();  // this thread makes the others too
   }
   ~ThreadPeer() override {
     executor_.cancel();

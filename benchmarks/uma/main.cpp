@@ -15,6 +15,7 @@
 
 #include "bandwidth.hpp"
 #include "ends.hpp"
+#include "processors.hpp"
 
 namespace uma {
 namespace {
@@ -142,6 +143,7 @@ Commands commands_of(const Options& options) {
   add("gpu-repeats", std::to_string(setup.size.gpu_repeats));
   text += setup.has_scheduler ? " --scheduler" : "";
   text += setup.over_dds ? " --dds" : "";
+  text += setup.is_pinned ? " --pinned" : "";
   return {text};
 }
 
@@ -282,6 +284,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--workload", setup.workload)->transform(CLI::CheckedTransformer(workloads));
   app.add_option("--way", setup.way)->transform(CLI::CheckedTransformer(ways));
   app.add_flag("--dds", setup.over_dds);
+  app.add_flag("--pinned", setup.is_pinned);
   app.add_option("--dds-domain", setup.dds_domain)->check(CLI::Range(0, 232));
   app.add_option("--model", options.model)
       ->check(CLI::IsMember({"zero_copy", "standard_copy", "unified_memory"}));
@@ -337,6 +340,8 @@ MakeNode maker_of(const Setup& setup, const std::string& role) {
                           ? 0
                           : static_cast<std::uint32_t>(std::stoul(role.substr(colon + 1)));
   return [setup, kind, number](const Place& place) {
+    // The node's thread, and what its driver starts; not those of the place, as the middleware's.
+    stay_with(setup, {kind == "gpu" ? setup.cpus : number});
     return kind == "gpu"      ? make_gpu_node(setup, place)
            : kind == "worker" ? make_worker(setup, number, place)
                               : make_server(setup, number, place);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "driver_time.hpp"
+#include "processors.hpp"
 #include "runs.hpp"
 
 namespace uma {
@@ -45,9 +47,12 @@ class Memory {
 /// Threads that do the CPU's parts, but for the first, which is the caller's.
 class Crew {
  public:
-  explicit Crew(std::uint32_t size) {
-    for (std::uint32_t member = 1; member < size; ++member) {
-      threads_.emplace_back([this, member] { serve(member); });
+  explicit Crew(const Setup& setup) {
+    for (std::uint32_t member = 1; member < setup.cpus; ++member) {
+      threads_.emplace_back([this, setup, member] {
+        stay_with(setup, {member});
+        serve(member);
+      });
     }
   }
   ~Crew() {
@@ -98,7 +103,7 @@ class Crew {
 
 class Native : public Runner {
  public:
-  explicit Native(const Setup& setup) : setup_(setup), crew_(setup.cpus) {
+  explicit Native(const Setup& setup) : setup_(setup), crew_(setup) {
     for (std::uint32_t worker = 0; worker < setup.workers(); ++worker) {
       const bool is_sum = setup.workload == Workload::cache && worker >= setup.cpus;
       const std::size_t words =
@@ -106,12 +111,11 @@ class Native : public Runner {
       last_.push_back(std::make_unique<Memory>(words));
       made_.push_back(std::make_unique<Memory>(words));
     }
-    for (std::uint32_t gpu = 0; gpu < setup.gpus; ++gpu) {
-      programs_.push_back(open(setup));
-    }
+    open_programs();
   }
 
   std::int64_t run() override {
+    const Staying first_member(setup_, 0);
     for (const auto& tile : last_) {
       fill(tile->words());
     }
@@ -152,6 +156,20 @@ class Native : public Runner {
   }
 
  private:
+  /// Threads that a driver starts for its devices are the GPUs', in their order.
+  void open_programs() {
+    const std::vector<int> before = threads_now();
+    for (std::uint32_t gpu = 0; gpu < setup_.gpus; ++gpu) {
+      programs_.push_back(open(setup_));
+    }
+    std::uint32_t gpu = 0;
+    for (const int thread : threads_now()) {
+      if (!std::binary_search(before.begin(), before.end(), thread)) {
+        keep_thread_with(setup_, thread, setup_.cpus + gpu++ % setup_.gpus);
+      }
+    }
+  }
+
   struct Nothing : gpu::Completion {
     void ended(const gpu::Result<void>& result) override {
       if (!result) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ends.hpp"
+#include "processors.hpp"
 #include "two_nodes.hpp"
 
 namespace uma {
@@ -147,13 +148,16 @@ class CpuNode : public ligament::Node {
 class TwoNodes : public Runner {
  public:
   TwoNodes(const Setup& setup, const Commands& commands)
-      : place_(setup, "cpu"), node_(std::make_shared<CpuNode>(setup, place_.options(setup))) {
+      : setup_(setup),
+        place_(setup, "cpu"),
+        node_(std::make_shared<CpuNode>(setup, place_.options(setup))) {
     peers_.start(setup, commands, "gpu");
     spinner_.emplace(place_, node_, peers_);
     spinner_->until([this] { return node_->is_ready(); });
   }
 
   std::int64_t run() override {
+    const Staying cpu(setup_, 0);
     const std::int64_t begin = ligament::pool::monotonic_now_ns();
     node_->begin();
     spinner_->until([this] { return node_->is_done(); });
@@ -167,6 +171,7 @@ class TwoNodes : public Runner {
   }
 
  private:
+  Setup setup_;
   Place place_;
   Peers peers_;
   std::shared_ptr<CpuNode> node_;

@@ -28,6 +28,7 @@ struct Setup {
   std::uint32_t cpus = 1;
   std::uint32_t gpus = 1;
   bool has_scheduler = false;  ///< else there is one CPU node, which does its work
+  bool is_pinned = false;      ///< each worker's thread stays on a processor; see processors.hpp
   std::string domain;
   std::uint32_t dds_domain = 87;
 

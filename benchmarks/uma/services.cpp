@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ends.hpp"
+#include "processors.hpp"
 #include "two_nodes.hpp"
 
 namespace uma {
@@ -248,7 +249,7 @@ class SchedulingAsker final : public Asker {
 class Services : public Runner {
  public:
   Services(const Setup& setup, const Commands& commands)
-      : place_(setup, "client"), node_(make(setup, place_.options(setup))) {
+      : setup_(setup), place_(setup, "client"), node_(make(setup, place_.options(setup))) {
     for (std::uint32_t worker = setup.has_scheduler ? 0 : setup.cpus; worker < setup.workers();
          ++worker) {
       peers_.start(setup, commands, "server:" + std::to_string(worker));
@@ -261,6 +262,10 @@ class Services : public Runner {
   }
 
   std::int64_t run() override {
+    std::optional<Staying> cpu;
+    if (!setup_.has_scheduler) {
+      cpu.emplace(setup_, 0);
+    }
     const std::int64_t begin = ligament::pool::monotonic_now_ns();
     node_->begin();
     spinner_->until([this] { return node_->is_done(); });
@@ -281,6 +286,7 @@ class Services : public Runner {
     return std::make_shared<CpuAsker>(setup, options);
   }
 
+  Setup setup_;
   Place place_;
   Peers peers_;
   std::shared_ptr<Asker> node_;

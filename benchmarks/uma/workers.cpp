@@ -53,6 +53,8 @@ class CpuWorker : public parallel::CpuWorker {
     return parts_for(setup_, membership().worker, step);
   }
 
+  bool reads_parts() const override { return setup_.workload != Workload::cache; }
+
   void work(std::uint32_t step, const Parts& parts) override {
     auto loan = lend(step, setup_.size.bytes());
     if (!loan) {

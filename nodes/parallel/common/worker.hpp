@@ -62,6 +62,9 @@ class Worker : public Base {
   /// step, those of the groups before.
   [[nodiscard]] virtual std::vector<PartId> needs(std::uint32_t step) const;
   virtual void work(std::uint32_t step, const Parts& parts) = 0;
+  /// Whether it reads parts at all: true where any step needs one, and in all groups but the first,
+  /// which see by parts when their turn has come. Others are not woken by what they let go.
+  [[nodiscard]] virtual bool reads_parts() const { return true; }
 
   [[nodiscard]] const Membership& membership() const { return membership_; }
   [[nodiscard]] std::optional<LoanedMessage<Part>> lend(std::uint32_t step, std::size_t bytes) {
@@ -113,8 +116,10 @@ void Worker<Base>::join() {
     in.device = this->input_options().device;
   }
   publisher_ = this->template create_publisher<Part>("parts", QoS(membership_.history), out);
-  parts_ = this->template create_subscription<Part>(
-      "parts", parts_qos(), [this](Sample<Part> sample) { came(std::move(sample)); }, in);
+  if (reads_parts()) {
+    parts_ = this->template create_subscription<Part>(
+        "parts", parts_qos(), [this](Sample<Part> sample) { came(std::move(sample)); }, in);
+  }
   go_subscription_ = this->template create_subscription<Go>(
       "go", QoS(5), [this](const Go& go) { asked(go.data); });
   hello_ = this->create_wall_timer(std::chrono::milliseconds(10), [this] { say_hello(); });
@@ -135,11 +140,12 @@ std::vector<PartId> Worker<Base>::needs(std::uint32_t step) const {
   return needed;
 }
 
-/// Who is there, how many others it has heard, and whether it hears the scheduler.
+/// Who is there, how many others it has heard or need not hear, and whether it hears the scheduler.
 template <typename Base>
 void Worker<Base>::say_hello() {
   if (auto loan = lend(0, 0)) {
-    loan->get().set_height(static_cast<std::uint32_t>(heard_.size()));
+    loan->get().set_height(parts_ == nullptr ? membership_.plan.workers() - 1
+                                             : static_cast<std::uint32_t>(heard_.size()));
     loan->get().set_width(heard_go_ ? 1 : 0);
     publisher_->publish(std::move(*loan));
   }

@@ -23,17 +23,23 @@ std::uint32_t number_in(const Sample<Part>& part) {
   return number;
 }
 
-/// Its part: its number plus those of the parts that it needs.
+/// Its part: its number plus those of the parts that it needs. A hermit needs none.
 class Adder : public CpuWorker {
  public:
   using AtWork = std::array<std::atomic<std::uint32_t>, 4>;  ///< by group, ever
-  Adder(const Membership& membership, const NodeOptions& options, AtWork& at_work)
+  Adder(const Membership& membership, const NodeOptions& options, AtWork& at_work, bool is_hermit)
       : CpuWorker("adder" + std::to_string(membership.worker), membership, options),
-        at_work_(at_work) {
+        at_work_(at_work),
+        is_hermit_(is_hermit) {
     join();
   }
 
  private:
+  bool reads_parts() const override { return !is_hermit_; }
+  std::vector<PartId> needs(std::uint32_t step) const override {
+    return is_hermit_ ? std::vector<PartId>{} : CpuWorker::needs(step);
+  }
+
   void work(std::uint32_t step, const Parts& parts) override {
     // Overlap: nobody of a group is done before all of it are at work.
     const std::uint32_t group = membership().plan.group_of(membership().worker);
@@ -52,6 +58,7 @@ class Adder : public CpuWorker {
   }
 
   AtWork& at_work_;
+  bool is_hermit_;
 };
 
 class Recorder : public Scheduler {
@@ -109,7 +116,8 @@ class Steps : public ::testing::Test {
     for (std::uint32_t worker = 0; worker < plan.workers(); ++worker) {
       const auto own = context();
       workers.push_back(std::make_unique<Spun<Adder>>(
-          own, std::make_shared<Adder>(Membership{plan, worker}, options(own), at_work)));
+          own, std::make_shared<Adder>(Membership{plan, worker}, options(own), at_work,
+                                       worker < hermits_)));
     }
     const auto own = context();
     const auto scheduler = std::make_shared<Recorder>("scheduler", plan, options(own));
@@ -138,6 +146,7 @@ class Steps : public ::testing::Test {
 
   TopicMode mode_ = TopicMode::shared;
   PartCounts counts_;
+  std::uint32_t hermits_ = 0;  ///< workers, from the first, that read no parts
 
  private:
   static std::string unique() {
@@ -159,6 +168,13 @@ TEST_F(Steps, AreDoneByAllWorkersAtOnce) {
 TEST_F(Steps, HaveGroupsOneAfterTheOther) {
   // The third has the parts of the first two of the same step.
   EXPECT_EQ(run({{2, 1}}, 2), (Seen{{1, 1, 2}, {1, 6}, {2, 3, 3}, {2, 9}}));
+}
+
+TEST_F(Steps, WakeNoWorkerThatReadsNoParts) {
+  hermits_ = 2;
+  EXPECT_EQ(run({{2, 1}}, 2), (Seen{{1, 1, 2}, {1, 6}, {2, 1, 2}, {2, 6}}));
+  // In each step the scheduler takes three parts, the last worker two.
+  EXPECT_EQ(counts_.came, 2U * (3 + 2));
 }
 
 TEST_F(Steps, BeginWhereTheWholeGroupBeforeIsDone) {

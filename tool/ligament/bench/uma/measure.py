@@ -44,6 +44,11 @@ NEGATIVE = (
     "which the system runs them differs too. How much is due to which was not measured"
 )
 
+PINNED = (
+    "each worker's thread, and that of its device where the device is a processor, was kept on one "
+    "processor, with and without ROS alike (--pinned)"
+)
+
 
 @dataclass(frozen=True)
 class Options:
@@ -90,6 +95,14 @@ class Options:
             "--asleep", help="Let idle processors sleep, as they do where nobody asks otherwise."
         ),
     ] = False
+    pinned: Annotated[
+        bool,
+        typer.Option(
+            "--pinned",
+            help="Keep each worker's thread on a processor, with and without ROS; else the system "
+            "places them.",
+        ),
+    ] = False
     published: Annotated[
         bool,
         typer.Option(
@@ -114,6 +127,7 @@ def measure(quick: bool, options: Options) -> Measured:
         measured.notes.append(note)
     with nullcontext(ASLEEP) if options.asleep else awake_processors() as note:
         measured.notes.append(note)
+        measured.notes += [PINNED] if options.pinned else []
         measure_cells(measured, cells, quick, options)
     if options.published:
         measured.rows += published.rows_of(measured.rows)

@@ -26,6 +26,7 @@ def run_program(workload: str, words: Sequence[str], options: Options) -> dict[s
     command = [str(program(NAME)), "--workload", workload, *words]
     for name in ("rows", "columns"):
         command += [f"--{name}", str(getattr(options, name))]
+    command += ["--pinned"] if options.pinned else []
     try:
         ended = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=PATIENCE_S

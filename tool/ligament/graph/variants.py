@@ -134,7 +134,7 @@ class _Builder:
             topic_models=self._topic_models(),
             hosts=self._hosts(replaced),
             transports=self._transports(),
-            modes={t: str(m) for _, t, m in self._by_topic("modes")},
+            modes=self._modes(),
             bound_bytes={t: n for _, t, n in self._by_topic("bound_bytes")},
             parameters=self._parameters(replaced),
             wait=_wait(self.data, self.resolved.document.data),
@@ -285,19 +285,47 @@ class _Builder:
             self.places["transports", topic] = self._at("transports", written)
         return found
 
+    def _modes(self) -> dict[str, str]:
+        """Return the mode of each topic; a service may be named with the only one that it has."""
+        found = {}
+        served = {s for node in self.resolved.nodes.values() for s in node.services.values()}
+        for written, mode in self.data.get("modes", {}).items():
+            topic = names.join("/", written)
+            if topic in served and topic not in self.resolved.topics:
+                self._service_mode(topic, str(mode), self._key_at("modes", written))
+                continue
+            self._known_topic("modes", written)
+            found[topic] = str(mode)
+            self.places["modes", topic] = self._key_at("modes", written)
+        return found
+
+    def _service_mode(self, service: str, mode: str, at: Location) -> None:
+        reasons = {
+            "shared": "a request and a response are structs, which are copied at both ends; in "
+            "place they would be topics",
+            "handed_over": "ROS-ZC has no services, as a request is no message that one "
+            "subscription owns; its ends copy",
+        }
+        if mode in reasons:
+            text = f"the service '{service}' cannot be {mode}: {reasons[mode]}"
+            self._problem("mode-impossible", text, at, "mode: copied, or a topic each way")
+
     def _by_topic(self, key: str) -> Iterator[tuple[str, str, Any]]:
         """Yield name as written, topic and value of each entry; note topics that are none."""
         for written, value in self.data.get(key, {}).items():
-            topic = names.join("/", written)
-            if topic not in self.resolved.topics:
-                self._problem(
-                    "topic-unknown",
-                    f"there is no topic '{topic}'",
-                    self._key_at(key, written),
-                    listing(self.resolved.topics),
-                    nearest(topic, self.resolved.topics),
-                )
-            yield written, topic, value
+            self._known_topic(key, written)
+            yield written, names.join("/", written), value
+
+    def _known_topic(self, key: str, written: str) -> None:
+        topic = names.join("/", written)
+        if topic not in self.resolved.topics:
+            self._problem(
+                "topic-unknown",
+                f"there is no topic '{topic}'",
+                self._key_at(key, written),
+                listing(self.resolved.topics),
+                nearest(topic, self.resolved.topics),
+            )
 
     def _parameters(self, replaced: set[str]) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = {}

@@ -37,6 +37,7 @@ from ligament.mapping.fuse import variant_graph
 from ligament.mapping.gateways import gateway_of, gateway_problems
 from ligament.mapping.model import (
     Credit,
+    DeviceModel,
     Gateway,
     GraphMapping,
     MappedNode,
@@ -44,7 +45,7 @@ from ligament.mapping.model import (
     MappedTopic,
     Reason,
 )
-from ligament.mapping.modes import mode_problems
+from ligament.mapping.modes import Mapped, mode_problems
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.served import served_graph, unserved_problems
 from ligament.mapping.slots import slot_problems
@@ -87,6 +88,7 @@ def map_graph(
     transports = {name: choice.transports for name, choice in choices.items()}
     designs = joined_nodes(topics, transports, hardware)
     containers, parted = gather(designs, nodes, containers, devices, wanted)
+    models = _device_models(mapped_graph, devices, wanted)
     lacking = list(device_problems(topics, devices, choices))
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
     problems = [
@@ -95,7 +97,7 @@ def map_graph(
         *_without_host(nodes),
         *edge_problems(nodes, containers, wanted),
         *slot_problems(graph.types, platform),
-        *mode_problems(topics, containers, choices),
+        *mode_problems(Mapped(topics, choices, containers, models), wanted),
         *topic_model_problems(wanted, topics, devices),
     ]
     if not on_paper:
@@ -123,7 +125,7 @@ def map_graph(
         nodes={
             n: replace(
                 _node(nodes[n], places[n], containers[n], replaces),
-                device_model=device_model(nodes[n], graph.types[nodes[n].type], devices[n], wanted),
+                device_model=models.get(n),
             )
             for n in sorted(nodes)
         },
@@ -193,6 +195,17 @@ def _node(
         parameters=node.parameters,
         replaces=replaces.get(node.id, ()),
     )
+
+
+def _device_models(
+    graph: Graph, devices: Mapping[str, Device], variant: Variant
+) -> dict[str, DeviceModel]:
+    """Return the models of the nodes with kernels."""
+    found = {
+        name: device_model(node, graph.types[node.type], devices[name], variant)
+        for name, node in graph.nodes.items()
+    }
+    return {name: model for name, model in found.items() if model}
 
 
 def _held(device: Device, in_flight: int) -> int:

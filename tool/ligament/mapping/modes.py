@@ -7,8 +7,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ligament.errors import Problem, listing
-from ligament.graph.model import Topic
+from ligament.graph.model import Topic, Variant
+from ligament.mapping.model import DeviceModel
 from ligament.mapping.transports import Choice
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """The topics of a variant, and what was decided for them and for the nodes at their ends."""
+
+    topics: Mapping[str, Topic]
+    choices: Mapping[str, Choice]
+    containers: Mapping[str, str]
+    models: Mapping[str, DeviceModel]
+    """Of nodes with kernels."""
+
+    def in_place(self, topic: Topic) -> tuple[str, ...]:
+        """Return the subscribing nodes whose kernels are to be given the topic's own bytes."""
+        asked = {end.node: self.models.get(end.node) for end in topic.subscriptions}
+        chosen = {n: m.topics.get(topic.id, m).model for n, m in asked.items() if m}
+        return tuple(sorted(n for n, model in chosen.items() if model == "zero_copy"))
 
 
 @dataclass(frozen=True)
@@ -19,6 +37,8 @@ class ModeCase:
     transports: tuple[str, ...]
     containers: tuple[str, ...]
     """Those that its ends are in."""
+    in_place: tuple[str, ...]
+    """Subscribing nodes whose kernels are to be given its messages in place."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +52,15 @@ class ModeRule:
 
 
 RULES: tuple[ModeRule, ...] = (
+    ModeRule(
+        ("handed_over",),
+        lambda c: "queue" in c.transports,
+        lambda c: (
+            "its messages move by queue: the device still works on what is sent, and who hands a "
+            "message over has it no longer (no overlap)"
+        ),
+        "mode: shared",
+    ),
     ModeRule(
         ("copied", "handed_over"),
         lambda c: not set(c.transports) <= {"shm", "dds"},
@@ -55,22 +84,40 @@ RULES: tuple[ModeRule, ...] = (
         ),
         "all ends in one container, or mode: shared, or copied",
     ),
+    ModeRule(
+        ("handed_over",),
+        lambda c: any(end.qos.durability == "transient_local" for end in c.topic.publishers),
+        lambda c: (
+            "its publishers keep what they send for subscriptions that come later "
+            "(transient_local), and who hands a message over has it no longer (no overlap)"
+        ),
+        "durability: volatile, or mode: shared, or copied",
+    ),
+    ModeRule(
+        ("handed_over",),
+        lambda c: len(c.topic.subscriptions) > 1 and bool(c.in_place),
+        lambda c: (
+            f"{len(c.topic.subscriptions)} subscriptions each own a message: all but the first "
+            f"get a copy, at another address each time, and the kernels of {listing(c.in_place)} "
+            "are to work in place (zero_copy)"
+        ),
+        "one subscription, or another device model, or mode: shared",
+    ),
 )
 
 
-def mode_problems(
-    topics: Mapping[str, Topic], containers: Mapping[str, str], choices: Mapping[str, Choice]
-) -> Iterator[Problem]:
-    """Yield each topic whose mode cannot be, with the reason."""
-    for name, topic in sorted(topics.items()):
-        inside = tuple(sorted({containers[end.node] for end in topic.ends}))
-        case = ModeCase(topic, choices[name].transports, inside)
+def mode_problems(mapped: Mapped, variant: Variant) -> Iterator[Problem]:
+    """Yield each topic whose mode cannot be, with the reason, where the mode was asked for."""
+    for name, topic in sorted(mapped.topics.items()):
+        inside = tuple(sorted({mapped.containers[end.node] for end in topic.ends}))
+        transports = mapped.choices[name].transports
+        case = ModeCase(topic, transports, inside, mapped.in_place(topic))
         for rule in RULES:
             if topic.mode in rule.modes and rule.applies(case):
                 yield Problem(
                     "mode-impossible",
                     f"'{name}' cannot be {topic.mode}: {rule.text(case)}",
-                    topic.at,
+                    variant.places.get(("modes", name)) or topic.at,
                     expected=rule.expected,
                 )
                 break

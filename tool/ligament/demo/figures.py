@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ligament.report.hardware import clock_of
+
 GOAL = 0.05
 """Message passing's share of the chain: less than this, fast and (above the floor) paced."""
 SOFTWARE = "processes"
@@ -45,7 +47,6 @@ def hardware_entry(variant: dict[str, Any]) -> dict[str, Any]:
     """
     told = {(v["node"], v["value"]): v for v in variant["span_values"]}
     cycles = {node: row for (node, value), row in told.items() if value == "cycles"}
-    clocks = {row["p50"] for (_, value), row in told.items() if value == "clock_hz"}
     kept = ("name", "run_dir", "frames", "equal", "equality", "latency_ns", "message_passing")
     return {
         **{name: variant[name] for name in kept},
@@ -55,7 +56,7 @@ def hardware_entry(variant: dict[str, Any]) -> dict[str, Any]:
             node: {k: row[k] for k in ("n", "p50", "min", "max")} for node, row in cycles.items()
         },
         "cycles_per_frame": sum(row["p50"] for row in cycles.values()),
-        "clock_hz": max(clocks, default=None),
+        "clock_hz": clock_of(variant),
     }
 
 
@@ -96,11 +97,11 @@ def four_ways(report: dict[str, Any]) -> list[dict[str, Any]]:
 def kernel_entries(
     variants: list[dict[str, Any]], bare: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """All compute spans of each variant's chain beside bare remap + resize, per frame.
+    """All compute spans of each variant's chain beside the bare calls, per frame.
 
     A kernel that ran for few frames (a table that is made once) counts by how often it ran.
     """
-    both = next(row for row in bare if row["params"]["kernel"] == "remap+resize")
+    together = bare[-1]
     entries = []
     for variant in variants:
         spans = [s for s in variant["spans"] if s["category"] == "compute"]
@@ -111,8 +112,8 @@ def kernel_entries(
                 "variant": variant["name"],
                 "spans": [f"{span['node']} {span['span']}" for span in spans],
                 "ours_p50_ns": ours,
-                "bare_p50_ns": both["p50"],
-                "ratio": ours / both["p50"] if both["p50"] else None,
+                "bare_p50_ns": together["p50"],
+                "ratio": ours / together["p50"] if together["p50"] else None,
             }
         )
     return entries

@@ -39,6 +39,12 @@ def hardware_of(status: Path, build: Path) -> dict[str, Any]:
     }
 
 
+def clock_of(variant: Mapping[str, Any]) -> float | None:
+    """The clock of a variant's designs, in hertz, as its spans tell it."""
+    told = (row for row in variant["span_values"] if row["value"] == "clock_hz")
+    return max((row["p50"] for row in told), default=None)
+
+
 def _add_node(nodes: dict[str, dict[str, Any]], name: str, told: Mapping[str, Any]) -> None:
     row = nodes.setdefault(
         name, {"node": name, "messages": 0, "refused": 0, "cycles": 0, "isolated": False}

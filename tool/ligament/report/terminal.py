@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ligament.report.breakdown import SHARES
 from ligament.report.chains import HOUSEKEEPING
+from ligament.report.hardware import clock_of
 from ligament.report.layers import LAYERS
 
 
@@ -38,7 +39,9 @@ def print_hardware(variant: dict[str, Any], console: Console) -> None:
     """What the designs of a variant counted, and their cells; nothing of one without any."""
     hardware = variant.get("hardware", {"topics": []})
     if hardware["topics"]:
-        console.print(_counted(f"{variant['name']}: topics in hardware", hardware["topics"]))
+        clock = variant["clock_hz"] if "clock_hz" in variant else clock_of(variant)
+        at = f" at {clock / 1e6:g} MHz" if clock else ""
+        console.print(_counted(f"{variant['name']}{at}: topics in hardware", hardware["topics"]))
     if "area" in hardware:
         title = f"{variant['name']}: cells of the designs, family {hardware['area']['family']}"
         console.print(_counted(title, hardware["area"]["rows"]))

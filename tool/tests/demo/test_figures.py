@@ -29,6 +29,7 @@ from ligament.demo.terminal import conclusions, four_ways_table, hardware_table
 from ligament.errors import LigamentError
 from ligament.graph import load_graph
 from ligament.mapping import load_platform
+from ligament.report.terminal import print_hardware
 from ligament.resources import node_packages_dir
 
 SUMMARY = {"n": 3, "p50": 1000.0, "p99": 1.0, "mean": 1.0, "sd": 1.0}
@@ -204,6 +205,18 @@ def test_cycles_of_all_designs_of_a_frame_are_added() -> None:
     assert "100 MHz" in text and "250 MHz" in text
     assert "wall time is in none of these" in " ".join(text.split())
     assert "modelled" in text and entry["frames"] == 3
+
+
+def test_tables_of_topics_in_hardware_say_at_which_clock() -> None:
+    counted = {"topics": [{"topic": "/middle", "frames": 12}]}
+    console = Console(width=200, record=True)
+    at_100 = in_fpga_variant("one") | {"hardware": counted}  # as a report has it
+    print_hardware(at_100, console)
+    print_hardware(hardware_entry(at_100), console)
+    print_hardware(in_fpga("one", 1.0, 250e6, 360_000) | {"hardware": counted}, console)
+    text = " ".join(console.export_text().split())
+    assert text.count("one at 100 MHz: topics in hardware") == 2
+    assert text.count("one at 250 MHz: topics in hardware") == 1
 
 
 def test_all_variants_are_told_at_the_usual_clock(

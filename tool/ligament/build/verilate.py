@@ -16,6 +16,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from ligament import resources
+from ligament.build.core_errors import said_of_cores
+
 #: As the benches of hdl/ have it; figures in cycles do not depend on it, their wall time does.
 OPTIONS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert")
 
@@ -90,12 +93,23 @@ def main() -> int:
     words = command(root, options.top, options.out, options.sources, options.waveforms)
     header = options.out / f"V{options.top}.h"
     before = _state(header)
-    code = subprocess.run(words, check=False, env=environment).returncode
+    code = _run(words, environment, [Path(source) for source in options.sources])
     after = _state(header)
     if before and after and before.text == after.text:
         # What drives the model knows its ports only: it is not compiled again while they stay.
         os.utime(header, ns=(before.time_ns, before.time_ns))
     return code
+
+
+def _run(words: list[str], environment: dict[str, str], sources: list[Path]) -> int:
+    """Run Verilator; what it says of cores is said with their own lines, too."""
+    done = subprocess.run(words, check=False, env=environment, stderr=subprocess.PIPE, text=True)
+    sys.stderr.write(done.stderr)
+    if done.returncode:
+        ours = (resources.hdl_dir(), sources[-1].resolve().parent)  # generated: beside the top
+        cores = [s for s in sources if not any(s.resolve().is_relative_to(o) for o in ours)]
+        sys.stderr.writelines(f"{line}\n" for line in said_of_cores(done.stderr, cores))
+    return done.returncode
 
 
 class _State(NamedTuple):

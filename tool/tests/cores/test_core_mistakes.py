@@ -72,11 +72,28 @@ topics: {in: {bound_bytes: 100}, out: {bound_bytes: 100}}
         (DATA, LATCH, "LATCH: {core}:24:"),
         (DATA, LOOP, "{core}:26:"),
         (DATA, "  assign m_axis_tdata = s_axis_tkeep;\n", "WIDTHEXPAND: {core}:24:"),
-        ("input  logic [63:0] s_axis_tdata", "input  logic [31:0] s_axis_tdata", "'s_axis_tdata'"),
-        ("input  token_t      s_axis_tuser", "input  token_t      user", "'s_axis_tuser'"),
-        ("module own\n", "module other\n", "'own'"),
+        (
+            "input  logic [63:0] s_axis_tdata",
+            "input  logic [31:0] s_axis_tdata",
+            "{core}:9:25: error: the port 's_axis_tdata' of 'own' has 32 bits, and a core's has 64",
+        ),
+        (
+            "input  token_t      s_axis_tuser",
+            "input  token_t      user",
+            "{core}:1:8: error: 'own' has no port 's_axis_tuser'",
+        ),
+        (
+            "    output header_t     header_o\n",
+            "    output header_t     header_o,\n    input  logic        enable_i\n",
+            "{core}:21:25: error: a core has no port 'enable_i'",
+        ),
+        (
+            "module own\n",
+            "module other\n",
+            "{core}:1:8: error: no module 'own' is in the sources that node.yaml lists, but: other",
+        ),
     ],
-    ids=["latch", "loop", "width", "port-width", "port-missing", "module-missing"],
+    ids=["latch", "loop", "width", "port-width", "port-missing", "port-too-many", "module-missing"],
 )
 def test_it_is_refused_before_anything_is_compiled(
     tmp_path: Path, line: str, instead: str, told: str

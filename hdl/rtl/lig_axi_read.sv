@@ -60,6 +60,8 @@ module lig_axi_read #(
   end
 
   localparam int unsigned BytesLog = $clog2(DATA_WIDTH / 8);
+  localparam int unsigned B = $clog2(BURST_BEATS);
+  localparam int unsigned P = BytesLog + B;  // bits of an address within a burst
   localparam int unsigned F = $clog2(DEPTH) + 1;
 
   // --- requests -------------------------------------------------------------------------------------------
@@ -71,12 +73,16 @@ module lig_axi_read #(
   logic [F-1:0] free_q;      // beats of the queue that nobody is on the way to
   logic [8:0] in_flight_q;   // bursts
 
-  logic [31:0] window;  // beats up to the end of the burst that the address lies in
-  logic [31:0] size;
+  // What the next burst asks for is a register: room, count and address all wait for it.
+  logic [B:0] size_q, window, first_size, next_size;
+  logic [31:0] next_left;
   logic issue, pop, ended;
-  assign window = BURST_BEATS - (32'(address_q >> BytesLog) & (BURST_BEATS - 1));
-  assign size = left_q < window ? left_q : window;
-  assign issue = left_q != '0 && 32'(free_q) >= size && 32'(in_flight_q) < OUTSTANDING
+  assign window = (B + 1)'(BURST_BEATS) - ((B + 1)'(command_address_i >> BytesLog) & (B + 1)'(BURST_BEATS - 1));
+  assign first_size =
+      command_beats_i[31:B] == '0 && command_beats_i[B:0] < window ? command_beats_i[B:0] : window;
+  assign next_left = left_q - 32'(size_q);
+  assign next_size = next_left[31:B] == '0 ? next_left[B:0] : (B + 1)'(BURST_BEATS);
+  assign issue = left_q != '0 && 32'(free_q) >= 32'(size_q) && 32'(in_flight_q) < OUTSTANDING
       && (!arvalid_q || m_axi_arready);
   assign pop = valid_o && ready_i;
   assign ended = m_axi_rvalid && m_axi_rready && m_axi_rlast;
@@ -90,16 +96,19 @@ module lig_axi_read #(
     if (command_valid_i && command_ready_o) begin
       address_q <= command_address_i;
       left_q <= command_beats_i;
+      size_q <= first_size;
     end
     if (m_axi_arready) arvalid_q <= 1'b0;
     if (issue) begin
       arvalid_q <= 1'b1;
       araddr_q <= address_q;
-      arlen_q <= 8'(size - 1);
-      address_q <= address_q + (64'(size) << BytesLog);
-      left_q <= left_q - size;
+      arlen_q <= 8'(size_q - 1'b1);
+      // The next burst begins where bursts of this size begin, and behind the last there is none: no sum with the size.
+      address_q <= {address_q[63:P] + 1'b1, P'(0)};
+      left_q <= next_left;
+      size_q <= next_size;
     end
-    free_q <= free_q - (issue ? F'(size) : '0) + F'(pop);
+    free_q <= free_q - (issue ? F'(size_q) : '0) + F'(pop);
     in_flight_q <= in_flight_q + 9'(issue) - 9'(ended);
     if (rst_i) begin
       left_q <= '0;

@@ -97,6 +97,12 @@ class Process {
   }
   void signal(int number) const { ::kill(pid_, number); }
   [[nodiscard]] pid_t pid() const { return pid_; }
+  /// It is not buried yet: `wait` says how.
+  [[nodiscard]] bool has_ended() const {
+    siginfo_t end{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           end.si_pid == pid_;
+  }
   void close_status() {
     if (input_ != nullptr) std::fclose(input_);
     input_ = nullptr;

@@ -2,7 +2,7 @@
 """A participant that knows DDS only, as a process of its own: Cyclone DDS's Python binding.
 
 dds_peer.py DOMAIN listen COUNT    prints COUNT texts of rt/chatter
-dds_peer.py DOMAIN talk COUNT      says COUNT texts on rt/chatter, once somebody listens
+dds_peer.py DOMAIN talk            says texts on rt/chatter, until killed
 dds_peer.py DOMAIN parameters NODE prints the names of a node's parameters, which its service tells
 dds_peer.py DOMAIN set NODE NAME N sets an integer parameter; prints as JSON what it was, whether it
                                    was accepted and why not, what it is now, and how it is described
@@ -39,7 +39,7 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
-PATIENCE_S = 60.0
+PATIENCE_S = 150.0
 NUMBERS = itertools.count(7)
 
 
@@ -261,11 +261,11 @@ class SetResponse(IdlStruct, typename="rcl_interfaces::srv::dds_::SetParameters_
     results: sequence[SetResult]
 
 
-def qos(*more: object) -> Qos:
+def qos(*more: object, history: int = 10) -> Qos:
     """ROS 2's default, as this binding says it."""
     return Qos(
         Policy.Reliability.Reliable(duration(milliseconds=100)),
-        Policy.History.KeepLast(10),
+        Policy.History.KeepLast(history),
         Policy.DataRepresentation(use_cdrv0_representation=True),
         *more,
     )
@@ -289,7 +289,8 @@ def texts(reader: DataReader) -> Iterator[str]:
 
 def listen(participant: DomainParticipant, count: int) -> None:
     """Print texts as they come."""
-    reader = DataReader(participant, Topic(participant, "rt/chatter", String), qos())
+    topic = Topic(participant, "rt/chatter", String)
+    reader = DataReader(participant, topic, qos(history=1000))
     heard: list[str] = []
 
     def enough() -> bool:
@@ -300,15 +301,12 @@ def listen(participant: DomainParticipant, count: int) -> None:
     print(json.dumps(heard[:count]))
 
 
-def talk(participant: DomainParticipant, count: int) -> None:
-    """Say texts to whoever listens, and stay until they were acknowledged."""
+def talk(participant: DomainParticipant) -> None:
+    """Say texts to whoever listens, until the process is ended."""
     writer = DataWriter(participant, Topic(participant, "rt/chatter", String), qos())
-    until(lambda: len(writer.get_matched_subscriptions()) > 0)
-    for number in range(count):
+    for number in itertools.count():
         writer.write(String(data=f"from outside {number}"))
         time.sleep(0.01)
-    writer.wait_for_acks(duration(seconds=10))
-    time.sleep(0.5)
 
 
 def graph(participant: DomainParticipant, patience_s: float, wanted: dict[str, list[int]]) -> None:
@@ -441,8 +439,10 @@ def main() -> None:
         parameters(participant, sys.argv[3])
     elif sys.argv[2] == "set":
         set_integer(participant, sys.argv[3], sys.argv[4], int(sys.argv[5]))
+    elif sys.argv[2] == "talk":
+        talk(participant)
     else:
-        {"listen": listen, "talk": talk}[sys.argv[2]](participant, int(sys.argv[3]))
+        listen(participant, int(sys.argv[3]))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 
 from run_chat import LIGAMENT, Chat
 
-WATCHDOG_S = 60.0
+WATCHDOG_S = 180.0
 
 
 def look(chat: Chat) -> dict[str, Any] | None:
@@ -47,14 +47,16 @@ def test_rates_and_cpu_of_a_running_graph(chat: Chat) -> None:
 
 def test_it_ends_with_the_run(chat: Chat) -> None:
     chat.set("/listener", messages=1_000_000)
-    process = chat.start("--quiet", "--duration", "4")
+    process = chat.start("--quiet")
     until = time.monotonic() + WATCHDOG_S
     while look(chat) is None and time.monotonic() < until:
         time.sleep(0.2)
     command = [*LIGAMENT, "top", str(chat.folder), "--json", "--interval", "0.5"]
-    watched = subprocess.run(
-        command, capture_output=True, text=True, timeout=WATCHDOG_S, check=True
-    )
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        assert json.loads(watching.stdout.readline())["state"] == "running"
+        process.send_signal(signal.SIGINT)
+        told, _ = watching.communicate(timeout=WATCHDOG_S)
+    assert watching.returncode == 0
     process.wait(WATCHDOG_S)
-    states = [json.loads(line)["state"] for line in watched.stdout.splitlines()]
-    assert len(states) >= 2 and states[0] == "running" and states[-1] == "duration"
+    assert json.loads(told.splitlines()[-1])["state"] == "interrupted"

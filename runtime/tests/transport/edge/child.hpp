@@ -68,6 +68,12 @@ class Child {
     }
   }
   void say_begin() const { (void)!::write(input_, "\n", 1); }
+  /// Stands still when this returns: the signal alone may be a while on its way.
+  void stop() const {
+    ::kill(pid_, SIGSTOP);
+    ::waitpid(pid_, nullptr, WUNTRACED);
+  }
+  void go_on() const { ::kill(pid_, SIGCONT); }
   /// Ends its input, waits for it and gives its exit status.
   int finish() {
     ::close(input_);

@@ -38,6 +38,11 @@ class Faults : public GraphAndEdge {
     ASSERT_TRUE(participant) << participant.error().text;
     other_ = std::move(*participant);
   }
+  /// Each end finds the other for itself.
+  void await_match(const dds::Writer& outside, const SubscriptionBase& here,
+                   std::size_t publishers = 1) {
+    spin_until([&] { return outside.matched() == 1 && here.get_publisher_count() == publishers; });
+  }
   template <typename Message>
   std::unique_ptr<dds::Writer> talker(const std::string& topic) {
     using Traits = MessageTraits<Message>;
@@ -66,7 +71,7 @@ TEST_F(Faults, TimestampsThatGoBackAreDelivered) {
   auto subscription = node_->create_subscription<StringMessage>(
       "stepped", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
   const auto writer = talker<StringMessage>("/stepped");
-  spin_until([&] { return writer->matched() == 1; });
+  await_match(*writer, *subscription);
   constexpr std::int64_t now = 1'700'000'000'000'000'000;
   EXPECT_TRUE(send(*writer, stored(text("now")), now));
   EXPECT_TRUE(send(*writer, stored(text("an hour ago")), now - 3'600'000'000'000));
@@ -81,7 +86,7 @@ TEST_F(Faults, BadBytesAreCountedByKindAndTheNextSampleArrives) {
   auto subscription = node_->create_subscription<StringMessage>(
       "bad", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
   const auto writer = talker<StringMessage>("/bad");
-  spin_until([&] { return writer->matched() == 1; });
+  await_match(*writer, *subscription);
   auto big_endian = stored(text("big"));
   big_endian[1] = std::byte{0};
   auto xcdr2 = stored(text("xcdr2"));
@@ -130,7 +135,8 @@ TEST_F(Faults, AFloodOfEndpointsIsBoundedAndTopicsGoOn) {
   auto subscription = node_->create_subscription<StringMessage>(
       "wanted", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
   const auto writer = talker<StringMessage>("/wanted");
-  spin_until([&] { return writer->matched() == 1 && has_problem("announces more endpoints"); });
+  await_match(*writer, *subscription);
+  spin_until([&] { return has_problem("announces more endpoints"); });
   EXPECT_TRUE(send(*writer, stored(text("through")), 1));
   spin_until([&] { return heard.size() == 1; });
 }
@@ -147,7 +153,8 @@ TEST_F(Faults, AFloodOfEndpointsOnATopicInUseIsToldInBounds) {
     flood.push_back(talker<Clock_>("/used"));
   }
   const auto writer = talker<StringMessage>("/used");
-  spin_until([&] { return writer->matched() == 1 && has_problem("/used: more ends"); });
+  await_match(*writer, *subscription);
+  spin_until([&] { return has_problem("/used: more ends"); });
   EXPECT_LT(edge_->problems().size(), count / 2);
   EXPECT_TRUE(send(*writer, stored(text("through")), 1));
   spin_until([&] { return heard.size() == 1; });
@@ -162,7 +169,7 @@ TEST_F(Faults, AnEdgeThatIsStartedAgainIsMatchedAndNobodyHereNotices) {
   auto publisher = node_->create_publisher<StringMessage>("on", 10);
   const auto writer = talker<StringMessage>("/on");
   for (int life = 0; life < 3; ++life) {
-    spin_until([&] { return writer->matched() == 1; });
+    await_match(*writer, *subscription, 2);  // and the publisher here
     heard.clear();
     EXPECT_TRUE(send(*writer, stored(text("outside")), life + 1));
     spin_until([&] { return heard.size() == 1; });
@@ -170,6 +177,7 @@ TEST_F(Faults, AnEdgeThatIsStartedAgainIsMatchedAndNobodyHereNotices) {
     (void)publisher->publish(text("here"));  // with no edge at all
     spin_until([&] { return heard.size() == 2; });
     EXPECT_EQ(heard.back(), "here");
+    spin_until([&] { return writer->matched() == 0 && subscription->get_publisher_count() == 1; });
     start_edge();
   }
 }
@@ -202,7 +210,7 @@ TEST_F(Faults, AReaderThatStandsStillDoesNotHoldUpOtherTopics) {
                   "std_msgs::msg::dds_::String_", "1"});
   spin_until(
       [&] { return stuck->get_subscription_count() == 1 && free->get_subscription_count() == 1; });
-  ::kill(still.pid(), SIGSTOP);
+  still.stop();
   const std::string much(400'000, 'x');
   for (int i = 0; i < 30; ++i) {
     (void)stuck->publish(text(much));
@@ -220,7 +228,7 @@ TEST_F(Faults, AnEdgeWithABlockedTopicSleepsBetweenItsLooks) {
                      "std_msgs::msg::dds_::String_", "100000"});
   auto stuck = node_->create_publisher<StringMessage>("still", QoS(KeepAll()).reliable());
   spin_until([&] { return stuck->get_subscription_count() == 1; });
-  ::kill(still.pid(), SIGSTOP);
+  still.stop();
   const std::int64_t from_ns = pool::monotonic_now_ns();
   const std::string much(400'000, 'x');
   constexpr std::uint64_t count = 20;
@@ -239,13 +247,13 @@ TEST_F(Faults, AReaderThatGoesOnGetsTheNewestOfWhatItMissed) {
               "std_msgs::msg::dds_::String_", "100000"});
   auto publisher = node_->create_publisher<StringMessage>("late", 4);
   spin_until([&] { return publisher->get_subscription_count() == 1; });
-  ::kill(late.pid(), SIGSTOP);
+  late.stop();
   const std::string much(3'000'000, 'x');  // of which not all go at once
   constexpr std::size_t count = 20;
   for (std::size_t i = 1; i <= count; ++i) {
     (void)publisher->publish(text(fmt::format("{:02}{}", i, much)));
   }
-  ::kill(late.pid(), SIGCONT);
+  late.go_on();
   const auto number_of = [](const std::string& line) {  // hex digits: encapsulation, length, text
     return line.size() < 20 ? 0 : std::stoul(line.substr(17, 1) + line.substr(19, 1));
   };

@@ -82,7 +82,7 @@ TEST_F(Lingering, WritersHoldUpNeitherOtherTopicsNorTheEnd) {
       return publisher->get_subscription_count() == 1;
     });
   });
-  ::kill(other_edge_->pid(), SIGSTOP);
+  other_edge_->stop();
   for (const auto& publisher : leaving) {
     (void)publisher->publish(text("bye"));
   }
@@ -119,13 +119,13 @@ TEST_F(Lingering, APublisherThatComesLaterHasItsWholeHistoryOnTheWay) {
   const auto later = std::move(*domain->create_writer(describe("/grown", history)));
   { const auto loan = later->loan(64); }  // its memory exists, and is seen to grow with its readers
   spin_until([&] { return later->stats().blocks > 2 * history && later->matched_readers() == 1; });
-  ::kill(other_edge_->pid(), SIGSTOP);
+  other_edge_->stop();
   for (std::size_t i = 0; i < history; ++i) {
     say(*later, std::to_string(i));
   }
   spin_until([&] { return figures("/grown").out.sent == history; });
   EXPECT_EQ(figures("/grown").out.lost, 0U);
-  ::kill(other_edge_->pid(), SIGCONT);
+  other_edge_->go_on();
   executors::SingleThreadedExecutor executor({.context = other_context_});
   ASSERT_TRUE(executor.add_node(there_));
   while (heard.size() < history) {

@@ -153,6 +153,7 @@ TEST_F(ServiceEdge, AClientHereIsAnsweredByAServerOutside) {
       *other_->create_writer(outside<AddTwoInts::Response>("rr/addReply", dds::ServiceEnd::server));
   auto client = node_->create_client<AddTwoInts>("add");
   ASSERT_TRUE(client->wait_for_service());
+  wait_for([&] { return writer->matched() == 1; });  // the server has found the client, too
   AddTwoInts::Request request;
   request.a = 40;
   request.b = 2;

@@ -24,10 +24,13 @@ class TwoEdges : public GraphAndEdge {
     other_context_ = *context;
     there_ = std::make_shared<Node>("there", NodeOptions().context(other_context_));
     // Its receive buffer is what a system allows by itself (net.core.rmem_max), also where more
-    // is allowed: most of a burst is lost, and repaired.
+    // is allowed: most of a burst is lost, and repaired. Nobody takes it for dead while it stands
+    // still.
     const char* before = std::getenv("CYCLONEDDS_URI");
     const std::string kept = before == nullptr ? "" : before;
-    const std::string limit = "<Internal><SocketReceiveBufferSize max='212992B'/></Internal>";
+    const std::string limit =
+        "<Internal><SocketReceiveBufferSize max='212992B'/></Internal>"
+        "<Discovery><LeaseDuration>1 hr</LeaseDuration></Discovery>";
     ::setenv("CYCLONEDDS_URI", (kept + limit).c_str(), 1);
     other_edge_ = std::make_unique<Child>(
         std::vector<std::string>{LIGAMENT_EDGE, "--graph", other_graph_, "--run-id", "run",
@@ -101,14 +104,14 @@ TEST_F(TwoEdges, KeepAHistoryBesideWhatIsNotAcknowledged) {
   auto publisher = node_->create_publisher<StringMessage>("images", 2);
   listen_there(*publisher, 2);
   const std::uint64_t before = figures("/images").out.lost;
-  ::kill(other_edge_->pid(), SIGSTOP);
+  other_edge_->stop();
   for (const char first : {'a', 'b', 'c', 'd'}) {
     (void)publisher->publish(much(first, 1'000'000));
   }
   EXPECT_EQ(figures("/images").out.lost, before);
   (void)publisher->publish(much('e', 1'000'000));
   spin_until([&] { return figures("/images").out.lost == before + 1; });
-  ::kill(other_edge_->pid(), SIGCONT);
+  other_edge_->go_on();
   spin_there_until([&] { return !heard_.empty() && heard_.back() == 'e'; });
   EXPECT_EQ(heard_.find('c'), std::string::npos);
 }
@@ -118,13 +121,13 @@ TEST_F(TwoEdges, KeepAHistoryBesideWhatIsNotAcknowledged) {
 TEST_F(TwoEdges, CountWhatOneOverwroteAndTheOtherMissed) {
   auto publisher = node_->create_publisher<StringMessage>("images", 2);
   listen_there(*publisher, 2);
-  ::kill(other_edge_->pid(), SIGSTOP);
+  other_edge_->stop();
   std::int64_t next_ns = 0;
   spin_until([&] {
     say_every(20'000'000, next_ns, [&] { (void)publisher->publish(much('b', 1'000'000)); });
     return figures("/images").out.unconfirmed > 2;
   });
-  ::kill(other_edge_->pid(), SIGCONT);
+  other_edge_->go_on();
   (void)publisher->publish(much('c', 1'000'000));
   spin_there_until([&] { return !heard_.empty() && heard_.back() == 'c'; });
   ::kill(other_edge_->pid(), SIGTERM);

@@ -7,7 +7,7 @@ cyclone_python.py DOMAIN call SERVICE A B  prints the sum
 cyclone_python.py DOMAIN rosout            prints the first line of /rosout: node, level and text
 cyclone_python.py DOMAIN events            prints the first of /parameter_events that changes an
                                            integer: node, name and value
-Waits for at most 60 s for whatever it waits for.
+Waits for at most 300 s for whatever it waits for.
 """
 
 # No `from __future__ import annotations`: the binding reads the annotations of its classes.
@@ -124,7 +124,7 @@ def qos(user_data: str, *more: object) -> Qos:
 
 def until(done: Callable[[], bool]) -> None:
     """Wait; give up loudly."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not done():
         if time.monotonic() > end:
             raise SystemExit("gave up waiting")
@@ -139,6 +139,7 @@ def serve(participant: DomainParticipant, service: str) -> None:
     while not select.select([sys.stdin], [], [], 0.002)[0]:
         for request in requests.take(N=20):
             if isinstance(request, Request):
+                until(lambda: bool(replies.get_matched_subscriptions()))  # it knows us; we, it?
                 total = request.a + request.b
                 replies.write(Response(client=request.client, number=request.number, sum=total))
 

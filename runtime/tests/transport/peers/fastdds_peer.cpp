@@ -9,7 +9,7 @@
 ///                                                     begins as `talk` does
 ///   fastdds_peer DOMAIN serve SERVICE [BYTES]         answers until its input ends; the reply is
 ///                                                     filled up to so many bytes
-/// TOPIC and TYPE are those of DDS. Waits for at most 60 s for whatever it waits for.
+/// TOPIC and TYPE are those of DDS. Waits for at most 300 s for whatever it waits for.
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastrtps/utils/IPLocator.h>
 #include <poll.h>
@@ -124,10 +124,10 @@ dds::DataWriterQos writer_qos() {
 
 template <typename Condition>
 void wait_for(const char* what, const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(300);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) {
-      throw std::runtime_error(std::string("waited 60 s for ") + what);
+      throw std::runtime_error(std::string("waited 300 s for ") + what);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }

@@ -32,7 +32,11 @@ Graph = Annotated[
 Frames = Annotated[int, typer.Option("--frames", min=20, metavar="N", help="Frames per variant.")]
 Full = Annotated[
     bool,
-    typer.Option("--full", help="All frames through simulated hardware too; else 60 of them."),
+    typer.Option(
+        "--full",
+        help="All frames through simulated hardware too, else 60 of them; and the graph with all "
+        "kernels for GPUs.",
+    ),
 ]
 PacedFrames = Annotated[
     int,
@@ -72,7 +76,7 @@ def demo(
 
     Example: `ligament demo --input my_recording.mcap --frames 1000`
     """
-    path = graph_path(graph) if graph else _example()
+    path = graph_path(graph) if graph else _example("perception")
     options = DemoOptions(
         path,
         frames=frames,
@@ -82,6 +86,7 @@ def demo(
         source=input,
         calibration=calibration,
         out=out,
+        filters=_example("filters") if full and not graph else None,
     )
     begin = time.monotonic()
     shown = demonstrate(options, lambda text: print(f"demo: {text}", file=sys.stderr, flush=True))
@@ -98,6 +103,6 @@ def demo(
     raise typer.Exit(0 if shown.equal else 1)
 
 
-def _example() -> Path:
-    """The perception graph: in the repository, or installed beside the node packages."""
-    return graph_path(str(node_packages_dir().parent / "examples" / "perception"))
+def _example(name: str) -> Path:
+    """A graph that ships: in the repository, or installed beside the node packages."""
+    return graph_path(str(node_packages_dir().parent / "examples" / name))

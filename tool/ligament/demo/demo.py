@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from ligament.demo.figures import PUBLISHED, hardware_entry, kernel_entries, pac
 from ligament.demo.reference import Reference, first_frames, run_reference
 from ligament.demo.runs import (
     FASTER_FRAMES,
+    FILTERS_FRAMES,
     SINK,
     DemoOptions,
     DemoRuns,
@@ -61,6 +62,8 @@ def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
     if options.paced_frames > 0:
         run_paced(software, options, say, runs)
         report["paced"] = _paced(options, runs, reference)
+    if options.filters:
+        report["filters"] = {"variants": _filters(options.filters, options, say)}
     report["picture"] = str(reference.picture)
     path = folder / "report.json"
     write_json(path, report)
@@ -68,7 +71,7 @@ def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
     judged = [*report["variants"]]
     judged += [
         entry
-        for part in ("hardware", "paced")
+        for part in ("hardware", "paced", "filters")
         for entry in report.get(part, {}).get("variants", [])
     ]
     return Demonstrated(report, path, page, all(entry["equal"] for entry in judged))
@@ -87,6 +90,18 @@ def _hardware(
         made = make_report(folders, ReportOptions(expected=expected))
         entries += [hardware_entry(variant) for variant in made["variants"]]
     return entries
+
+
+def _filters(graph: Path, options: DemoOptions, say: Say) -> list[dict[str, Any]]:
+    """The variants of a graph with more kernels, each frame compared with bare OpenCV's."""
+    own = replace(options, graph=graph, frames=min(options.frames, FILTERS_FRAMES))
+    runs = run_fast(build_variants(own, say), own, say)
+    recorded = open_run(next(iter(runs.values()))).outputs()[SINK]
+    folder = graph_folder(load_graph(graph).name, options.out)
+    reference = run_reference(own, folder / "reference", recorded, say)
+    made = make_report([*runs.values()], ReportOptions(expected=reference.frames))
+    kept = ("name", "run_dir", "frames", "equal", "equality", "latency_ns", "time_base")
+    return [{key: variant[key] for key in kept} for variant in made["variants"]]
 
 
 def _paced(options: DemoOptions, runs: DemoRuns, reference: Reference) -> dict[str, Any]:

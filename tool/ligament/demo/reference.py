@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same frames through bare cv::remap and cv::resize: the independent judge of the demo."""
+"""The same frames through bare OpenCV: the independent judge of the demo."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from ligament import resources
 from ligament.demo.runs import DemoOptions, Say
 from ligament.errors import FailureError
+from ligament.graph import load_graph
 from ligament.report.equality import read_frames
 from ligament.report.variant import WARM_UP_FRAMES
 from ligament.run.cores import one_core
@@ -50,10 +51,20 @@ def run_reference(options: DemoOptions, folder: Path, recorded: Path, say: Say) 
     command += [word for key in ("width", "height") for word in (f"--{key}", str(size[key]))]
     for name, value in options.input_parameters().items():
         command += [f"--{name}", value]
-    say(f"running bare cv::remap and cv::resize on {frames} frames")
+    command += _filters(options.graph)
+    say(f"running bare OpenCV on {frames} frames")
     _call([*command, "--out", str(folder)], folder / "reference.log")
     rows = json.loads((folder / "kernels.json").read_text(encoding="utf-8"))["rows"]
     return Reference(folder / "sink.jsonl", rows, folder / "picture.png")
+
+
+def _filters(graph: Path) -> list[str]:
+    """What the program is told of nodes behind resize."""
+    parameters = {node.type: node.parameters for node in load_graph(graph).nodes.values()}
+    blur, convert = parameters.get("image/blur"), parameters.get("image/convert")
+    if convert and convert["encoding"] != "mono8":
+        raise FailureError(f"{PROGRAM} converts to mono8 alone, not to {convert['encoding']}")
+    return [*(["--blur", str(blur["size"])] if blur else []), *(["--grey"] if convert else [])]
 
 
 def first_frames(frames: Path, count: int) -> Path:

@@ -32,6 +32,8 @@ HARDWARE_FRAMES = 60
 """That such variants run, unless all are asked for."""
 FASTER_FRAMES = 10
 """That they run at the other clock: cycles are the same for each frame, but for alignment."""
+FILTERS_FRAMES = 60
+"""That the graph of all kernels runs: what is asked of it is that they are equal."""
 SIMULATED_FRAME_S = 5.0
 """No frame takes that long in the simulator, even on a busy computer."""
 CAMERA = "/camera"
@@ -54,6 +56,8 @@ class DemoOptions:
     source: str | None = None
     calibration: str | None = None
     out: Path = DEFAULT_OUT
+    filters: Path | None = None
+    """A graph with kernels that the demo's has not: its variants are run and compared too."""
 
     def input_parameters(self) -> dict[str, str]:
         """What the camera and the reference program are told about the frames to use."""

@@ -31,6 +31,8 @@ def print_demo(report: dict[str, Any], console: Console) -> None:
             console.print(four_ways_table(ways))
         for variant in report["hardware"]["variants"]:
             print_hardware(variant, console)
+    if "filters" in report:
+        console.print(filters_table(report["filters"]))
     if "paced" in report:
         console.print(_paced_table(report["paced"]))
     for line in conclusions(report):
@@ -41,6 +43,8 @@ def conclusions(report: dict[str, Any]) -> list[str]:
     """The demo's claims, each with its figure, reached or not."""
     lines = []
     runs = {variant["name"]: variant for variant in report["variants"]}
+    kernels = report["kernels"]["bare"][-1]["params"]["kernel"].split("+")
+    calls = " + ".join(f"cv::{kernel}" for kernel in kernels)
     for entry in report["kernels"]["variants"]:
         run = runs[entry["variant"]]
         where = ""
@@ -48,7 +52,7 @@ def conclusions(report: dict[str, Any]) -> list[str]:
             where = f" on {devices}, {CLOCKS[run.get('time_base') or 'host']}"
         lines.append(
             f"kernels of {entry['variant']}{where}: {duration(entry['ours_p50_ns'])} per "
-            f"frame, bare cv::remap + cv::resize {duration(entry['bare_p50_ns'])} on the CPU "
+            f"frame, bare {calls} {duration(entry['bare_p50_ns'])} on the CPU "
             f"(x {entry['ratio']:.3f})"
         )
     lines += [
@@ -134,6 +138,25 @@ def four_ways_table(ways: list[dict[str, Any]]) -> Table:
             f"{way['clock_hz'] / 1e6:g} MHz",
             duration(way["chain_ns"]),
             *("-" if way[key] is None else f"{way[key]:+.1%}" for key in changes),
+        )
+    return table
+
+
+def filters_table(filters: dict[str, Any]) -> Table:
+    """Whether each kernel behind the other gives what bare OpenCV does."""
+    table = Table(
+        title="rectify, resize, blur, convert to grey, one behind the other, against bare OpenCV",
+        title_justify="left",
+    )
+    for heading in ("variant", "frames", "equal", "chain p50", "time base"):
+        table.add_column(heading, justify="left" if heading == "variant" else "right")
+    for entry in filters["variants"]:
+        table.add_row(
+            entry["name"],
+            str(entry["frames"]),
+            "[green]yes[/]" if entry["equal"] else "[red]NO[/]",
+            duration((entry["latency_ns"] or {}).get("p50")),
+            str(entry["time_base"] or "-"),
         )
     return table
 

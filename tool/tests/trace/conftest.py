@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from trace_helpers import find_helper
+from runtime_programs import find_helper
 
 from ligament.trace.errors import TraceError
 from ligament.trace.session import TraceSession, provider_path, require_lttng

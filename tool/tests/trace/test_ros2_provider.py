@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from ctf_types import declared_contexts, declared_events
-from trace_helpers import find_helper
+from runtime_programs import find_helper
 
 from ligament.report.stage import ReportOptions, make_report
 from ligament.trace.convert import convert, import_set

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import spanned_program
-from trace_helpers import REPOSITORY
+from runtime_programs import REPOSITORY
 
 from ligament import span as span_module
 from ligament.report.page.timeline import read_timeline

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of the runtime's tests that tests here start."""
+"""What the runtime's tests are made of and tests here use: programs, libraries."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def find_helper(name: str) -> Path:
-    """A test's program: that of build/runtime under `dev/test`, which built it; else the newest."""
+    """That of build/runtime under `dev/test`, which built it; else the newest."""
     folder = "runtime" if os.environ.get("LIGAMENT_TEST_REQUIRE_ALL") == "1" else "*"
     found = list((REPOSITORY / "build").glob(f"{folder}/tests/{name}"))
     if not found:

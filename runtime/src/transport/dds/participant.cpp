@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 
+#include "transport/dds/engine_errors.hpp"
 #include "transport/dds/engine_settings.h"
 #include "transport/dds/engine_writer.h"
 #include "transport/dds/names.hpp"
@@ -23,6 +24,21 @@ static_assert(std::is_same_v<dds_entity_t, std::int32_t>);
 
 unexpected<Error> failure(const std::string& what, dds_return_t code) {
   return unexpected<Error>(Error{fmt::format("{}: {}", what, dds_strretcode(-code))});
+}
+
+/// What is wrong and what to do, by what the engine says beside a code that is the same for all.
+std::string why_not_joined(const std::string& errors, dds_return_t code) {
+  if (errors.find("free participant index") != std::string::npos) {
+    return "it is full: every participant of a host takes an index, and none is free here; end "
+           "some, or raise MaxAutoParticipantIndex in CYCLONEDDS_URI";
+  }
+  if (errors.find("interface") != std::string::npos) {
+    return fmt::format(
+        "no network interface fits ({}); bring one up, or name one that is there in "
+        "CYCLONEDDS_URI",
+        errors);
+  }
+  return errors.empty() ? dds_strretcode(-code) : errors;
 }
 
 Gid to_gid(const dds_guid_t& guid) {
@@ -210,13 +226,11 @@ expected<std::unique_ptr<Participant>, Error> Participant::create(const Particip
   self->most_remote_ = options.most_remote;
   const EngineQos qos(dds_create_qos());
   dds_qset_userdata(qos.get(), options.user_data.data(), options.user_data.size());
-  self->entity_ = dds_create_participant(options.domain, qos.get(), nullptr);
+  const std::string errors = errors_during(
+      [&] { self->entity_ = dds_create_participant(options.domain, qos.get(), nullptr); });
   if (self->entity_ < 0) {
-    return failure(fmt::format("DDS domain {} cannot be joined; either it is full (raise "
-                               "MaxAutoParticipantIndex in CYCLONEDDS_URI), or no network "
-                               "interface fits, which a line of the engine above then says",
-                               options.domain),
-                   self->entity_);
+    return unexpected<Error>(Error{fmt::format("DDS domain {} cannot be joined: {}", options.domain,
+                                               why_not_joined(errors, self->entity_))});
   }
   self->gid_ = gid_of_entity(self->entity_);
   if (auto watching = self->watch_discovery(); !watching) {

@@ -7,8 +7,10 @@
 #include <dds/ddsi/q_misc.h>
 #include <dds/ddsi/q_protocol.h>
 #include <dds/ddsi/q_radmin.h>
+#include <dds/ddsrt/bswap.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -51,13 +53,13 @@ std::uint32_t size_of(const ddsi_serdata* data) {
 }
 
 /// Room in the inbox for a received payload, or null.
-std::unique_ptr<RawData> receive(const ddsi_sertype* type, ddsi_serdata_kind kind,
-                                 std::size_t size) {
+std::unique_ptr<RawData> receive(const ddsi_sertype* type, ddsi_serdata_kind kind, std::size_t size,
+                                 const Marks& marks) {
   const RawType& raw_type = as_raw(type);
   if (kind != SDK_DATA || raw_type.inbox == nullptr) {
     return nullptr;
   }
-  auto incoming = raw_type.inbox->receive(size);
+  auto incoming = raw_type.inbox->receive(size, marks);
   if (incoming == nullptr || incoming->bytes().size() < size) {
     return nullptr;
   }
@@ -65,7 +67,21 @@ std::unique_ptr<RawData> receive(const ddsi_sertype* type, ddsi_serdata_kind kin
   init(*data, type, kind);
   data->bytes = incoming->bytes().first(size);
   data->incoming = std::move(incoming);
+  data->marks = marks;
   return data;
+}
+
+/// Of the participant that the datagram begins with, whoever has passed it on. The engine has
+/// turned round the words of both.
+pool::Gid writer_in(const std::byte* packet, const Data_DataFrag_common_t& header) {
+  constexpr std::size_t prefix_at = 8;
+  std::array<std::uint32_t, 4> words{};
+  std::memcpy(words.data(), packet + prefix_at, 3 * sizeof words[0]);
+  words[3] = header.writerId.u;
+  for (std::uint32_t& word : words) {
+    word = ddsrt_toBE4u(word);
+  }
+  return std::bit_cast<pool::Gid>(words);
 }
 
 /// What the data submessage says beside the payload. The engine has checked it, and has turned the
@@ -80,6 +96,7 @@ Marks marks_in(const nn_rdata& first) {
   }
   std::memcpy(&header, packet + at, sizeof header);
   Marks marks;
+  marks.writer = writer_in(packet, header);
   marks.sequence = fromSN(header.writerSN);
   const std::size_t parameters = at + 8 + header.octetsToInlineQos;
   if ((header.smhdr.flags & DATA_FLAG_INLINE_QOS) != 0 && parameters < payload) {
@@ -94,11 +111,10 @@ Marks marks_in(const nn_rdata& first) {
 /// datagram that the engine has checked.
 ddsi_serdata* from_fragments(const ddsi_sertype* type, ddsi_serdata_kind kind,
                              const nn_rdata* fragment, std::size_t size) {
-  auto data = receive(type, kind, size);
+  auto data = receive(type, kind, size, marks_in(*fragment));
   if (data == nullptr) {
     return nullptr;
   }
-  data->marks = marks_in(*fragment);
   std::byte* const target = data->incoming->bytes().data();
   std::uint32_t done = 0;
   for (; fragment != nullptr; fragment = fragment->nextfrag) {
@@ -117,7 +133,7 @@ ddsi_serdata* from_fragments(const ddsi_sertype* type, ddsi_serdata_kind kind,
 
 ddsi_serdata* from_iov(const ddsi_sertype* type, ddsi_serdata_kind kind, ddsrt_msg_iovlen_t count,
                        const ddsrt_iovec_t* parts, std::size_t size) {
-  auto data = receive(type, kind, size);
+  auto data = receive(type, kind, size, {});
   if (data == nullptr) {
     return nullptr;
   }

@@ -29,6 +29,13 @@ class Incoming {
   [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
 };
 
+/// What a received sample comes with beside its payload.
+struct Marks {
+  pool::Gid writer{};         ///< as its datagram names it; zero between writers of one process
+  std::int64_t sequence = 0;  ///< its number among those of its writer; 0 as above
+  std::optional<SampleIdentity> related;
+};
+
 /// Where the payloads of a topic are received. Called from the engine's threads.
 class Inbox {
  public:
@@ -37,7 +44,7 @@ class Inbox {
   Inbox& operator=(const Inbox&) = delete;
   virtual ~Inbox() = default;
   /// Memory for a payload of `size` bytes, or null: it is dropped (and counted by the inbox).
-  [[nodiscard]] virtual std::unique_ptr<Incoming> receive(std::size_t size) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Incoming> receive(std::size_t size, const Marks& marks) = 0;
 };
 
 /// A type that the engine knows by name only. The inbox outlives every reader of the topic;
@@ -60,11 +67,6 @@ class Inbox {
                                               std::int64_t source_timestamp_ns,
                                               const SampleIdentity& related);
 
-/// What a received sample came with beside its payload.
-struct Marks {
-  std::int64_t sequence = 0;  ///< its number among those of its writer
-  std::optional<SampleIdentity> related;
-};
 [[nodiscard]] const Marks& marks_of(const ddsi_serdata& data);
 
 /// What a received sample holds: taken out of it, at most once.

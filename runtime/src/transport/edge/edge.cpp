@@ -83,8 +83,9 @@ Edge::~Edge() {
     }
   }
   for (auto& [name, topic] : topics_) {
-    close_out(topic, topic.out_volatile);
-    close_out(topic, topic.out_latched);
+    for (auto& [kind, way] : topic.out) {
+      close_out(topic, way);
+    }
     for (auto& [id, writer] : topic.writers) {
       farewell_->add(std::move(writer.face));
     }
@@ -170,8 +171,11 @@ void Edge::reconcile() {
     drop_gone(endpoints);
     add_new(endpoints);
     for (auto& [name, topic] : topics_) {
-      settle_out(topic, DurabilityPolicy::volatile_, topic.out_volatile);
-      settle_out(topic, DurabilityPolicy::transient_local, topic.out_latched);
+      for (const auto durability :
+           {DurabilityPolicy::volatile_, DurabilityPolicy::transient_local}) {
+        settle_out(topic, {durability, false});
+        settle_out(topic, {durability, true});
+      }
       settle_in(topic);
     }
     set_ways();
@@ -184,9 +188,9 @@ void Edge::reconcile() {
 void Edge::set_ways() {
   std::vector<std::shared_ptr<WayOut>> ways;
   for (const auto& [name, topic] : topics_) {
-    for (const auto& way : {topic.out_volatile, topic.out_latched}) {
-      if (way != nullptr) {
-        ways.push_back(way);
+    for (const auto& [kind, way] : topic.out) {
+      if (way.open != nullptr) {
+        ways.push_back(way.open);
       }
     }
   }
@@ -225,9 +229,9 @@ void Edge::drop_gone(const Endpoints& endpoints) {
 
 /// What it has left behind goes out first.
 void Edge::let_go(Topic& topic, std::uint64_t id, LocalWriter& writer) {
-  for (const auto& way : {topic.out_volatile, topic.out_latched}) {
-    if (way != nullptr) {
-      way->forget(id);
+  for (const auto& [kind, way] : topic.out) {
+    if (way.open != nullptr) {
+      way.open->forget(id);
     }
   }
   farewell_->add(std::move(writer.face));
@@ -236,8 +240,9 @@ void Edge::let_go(Topic& topic, std::uint64_t id, LocalWriter& writer) {
 /// Its nodes have left; what it has carried is told on, and goes on if some come back.
 void Edge::remember(const std::string& name, Topic& topic) {
   constexpr std::size_t most_gone = 4096;
-  close_out(topic, topic.out_volatile);
-  close_out(topic, topic.out_latched);
+  for (auto& [kind, way] : topic.out) {
+    close_out(topic, way);
+  }
   if (topic.in != nullptr) {
     topic.in->set_writer(nullptr);
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -74,6 +75,17 @@ class Edge {
     pool::EndpointDescription description;
     std::unique_ptr<dds::Reader> face;
   };
+  /// Publishers of a topic that go one way: those that wait for it are heard by one that lets them
+  /// wait, which would not hear best-effort ones.
+  struct OutKind {
+    DurabilityPolicy durability = DurabilityPolicy::volatile_;
+    bool is_paced = false;
+    auto operator<=>(const OutKind&) const = default;
+  };
+  struct OutWay {
+    std::shared_ptr<WayOut> open;
+    std::shared_ptr<WayOut> next;  ///< a larger one, that is to take its place
+  };
   struct Topic {
     std::map<std::uint64_t, LocalWriter> writers;
     std::map<std::uint64_t, LocalReader> readers;
@@ -81,10 +93,7 @@ class Edge {
     QoSProfile offered;      ///< by the way in, while it is open
     WayOutFigures past_out;  ///< of ways out that are closed
     WayInFigures past_in;    ///< of the time before its nodes left and others came
-    std::shared_ptr<WayOut> out_volatile;
-    std::shared_ptr<WayOut> out_latched;
-    /// Larger ones that are to take the place of those.
-    std::map<DurabilityPolicy, std::shared_ptr<WayOut>> next_out;
+    std::map<OutKind, OutWay> out;
     [[nodiscard]] bool is_empty() const { return writers.empty() && readers.empty(); }
   };
 
@@ -106,14 +115,16 @@ class Edge {
   void add_writer(Topic& topic, const pool::EndpointInfo& endpoint);
   void add_reader(Topic& topic, const pool::EndpointInfo& endpoint);
   void set_ways();
-  static void close_out(Topic& topic, std::shared_ptr<WayOut>& way);
-  [[nodiscard]] static bool is_too_small(const WayOut& way, const Topic& topic,
-                                         const pool::EndpointDescription& wish);
+  [[nodiscard]] static OutKind kind_of(const QoSProfile& offered);
+  [[nodiscard]] static std::size_t heard_by(const Topic& topic,
+                                            const pool::EndpointDescription& wish);
+  [[nodiscard]] static bool are_all_heard(const Topic& topic);
+  static void close_out(Topic& topic, OutWay& way);
+  [[nodiscard]] static bool is_too_small(const WayOut& way, const Topic& topic, OutKind kind);
   [[nodiscard]] std::shared_ptr<WayOut> open_out(pool::EndpointDescription wish,
                                                  WayOut::Faces faces, bool idle);
-  void grow_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way,
-                const WayOut::Faces& faces);
-  void settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way);
+  void grow_out(Topic& topic, OutKind kind, const WayOut::Faces& faces);
+  void settle_out(Topic& topic, OutKind kind);
   void settle_in(Topic& topic);
   void open_in(Topic& topic, const pool::EndpointDescription& subscription);
   [[nodiscard]] static QoSProfile offer_for(const Topic& topic,
@@ -127,8 +138,7 @@ class Edge {
   void judge_remote(const std::string& name, const Topic& topic, const dds::RemoteEndpoint& remote);
   void tell_graph();
   [[nodiscard]] GraphInfo describe_graph() const;
-  [[nodiscard]] pool::EndpointDescription wish_for_out(const Topic& topic,
-                                                       DurabilityPolicy durability) const;
+  [[nodiscard]] static pool::EndpointDescription wish_for_out(const Topic& topic, OutKind kind);
 
   // data thread
   void run_data();

@@ -144,9 +144,9 @@ TopicFigures Edge::figures_of(const std::string& name, const Topic& topic) {
     figures.remote_writers = std::max<std::size_t>(figures.remote_writers, reader.face->matched());
   }
   figures.out = topic.past_out;
-  for (const auto& way : {topic.out_volatile, topic.out_latched}) {
-    if (way != nullptr) {
-      figures.out.add(way->figures());
+  for (const auto& [kind, way] : topic.out) {
+    if (way.open != nullptr) {
+      figures.out.add(way.open->figures());
     }
   }
   figures.in = topic.past_in;

@@ -61,8 +61,7 @@ void Edge::find_ready_clients(const std::string& name, Topic& topic) {
     return;
   }
   const auto replies = topics_.find(reply_topic_of(name));
-  if (replies == topics_.end() || replies->second.out_volatile == nullptr ||
-      replies->second.out_volatile->publishers() < replies->second.writers.size()) {
+  if (replies == topics_.end() || !are_all_heard(replies->second)) {
     return;
   }
   for (const dds::Gid& client : topic.in->take_waiting_clients()) {

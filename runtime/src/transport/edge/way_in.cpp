@@ -50,7 +50,6 @@ void WayIn::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_b
   if (writer_ == nullptr) {
     forget_waiting(std::numeric_limits<std::int64_t>::max());
     recent_.clear();  // what is sent while nobody listens is not missed, and may come again
-    turned_away_ = 0;
   }
 }
 
@@ -186,17 +185,15 @@ bool WayIn::is_open() const {
   return writer_ != nullptr;
 }
 
-std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
+std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size, const dds::Marks& marks) {
   std::shared_ptr<pool::Writer> writer;
   {
     const std::lock_guard guard(mutex_);
     writer = writer_;
-    const bool too_large = writer != nullptr && size > bound_bytes_;
-    figures_.too_large += too_large ? 1 : 0;
-    const bool full = writer == nullptr && !has_room_to_wait(size);
-    figures_.unwanted += full ? 1 : 0;
-    if (too_large || full) {
-      ++turned_away_;
+    const bool is_too_large = writer != nullptr && size > bound_bytes_;
+    const bool is_full = writer == nullptr && !has_room_to_wait(size);
+    if (is_too_large || is_full) {
+      turn_away(marks, is_too_large ? figures_.too_large : figures_.unwanted);
       return nullptr;
     }
   }
@@ -207,26 +204,42 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size) {
   auto loan = writer->loan(size, encapsulation_size);
   if (!loan) {
     const std::lock_guard guard(mutex_);
-    ++figures_.no_room;
-    ++turned_away_;
+    turn_away(marks, figures_.no_room);
     return nullptr;
   }
   return std::make_unique<Payload>(std::move(writer), std::move(*loan));
 }
 
-/// Under mutex_. By its number, whatever it says of the time: the engine gives 0 to all samples of
-/// a writer that sends none. Those between writers of one process have no number.
-bool WayIn::is_repeated(const dds::Received& sample) {
+/// Under mutex_.
+WayIn::Recent& WayIn::recent_of(const dds::Gid& writer) {
   if (recent_.size() > most_writers) {
     recent_.clear();
   }
-  Recent& recent = recent_[sample.writer];
-  if (sample.marks.sequence != 0) {
-    const auto [is_new, gap] = recent.numbers.add(sample.marks.sequence);
-    count_missing(gap);
-    return !is_new;
+  return recent_[writer];
+}
+
+/// Under mutex_. The engine delivers a writer's samples in their order, so a gap in their numbers
+/// stays one: overwritten before it was repaired, or best-effort.
+bool WayIn::is_new_number(const dds::Gid& writer, std::int64_t number) {
+  const auto [is_new, gap] = recent_of(writer).numbers.add(number);
+  figures_.missing += gap;
+  return is_new;
+}
+
+/// Under mutex_. Counted for what it is, and so not missing; once, if several readers are sent it.
+void WayIn::turn_away(const dds::Marks& marks, std::uint64_t& counter) {
+  if (marks.sequence == 0 || is_new_number(marks.writer, marks.sequence)) {
+    ++counter;
   }
-  auto& seen = recent.timestamps;
+}
+
+/// Under mutex_. By its number, whatever it says of the time: the engine gives 0 to all samples of
+/// a writer that sends none. Those between writers of one process have no number.
+bool WayIn::is_repeated(const dds::Received& sample) {
+  if (sample.marks.sequence != 0) {
+    return !is_new_number(sample.writer, sample.marks.sequence);
+  }
+  auto& seen = recent_of(sample.writer).timestamps;
   if (std::find(seen.begin(), seen.end(), sample.source_timestamp_ns) != seen.end()) {
     return true;
   }
@@ -236,14 +249,6 @@ bool WayIn::is_repeated(const dds::Received& sample) {
   }
   seen.push_back(sample.source_timestamp_ns);
   return false;
-}
-
-/// Under mutex_. The engine delivers a writer's samples in their order, so a gap in their numbers
-/// stays one: overwritten before it was repaired, or best-effort.
-void WayIn::count_missing(std::uint64_t gap) {
-  const std::uint64_t counted = std::min(gap, turned_away_);
-  turned_away_ -= counted;
-  figures_.missing += gap - counted;
 }
 
 /// Whether the payload is plain little-endian CDR; its option bytes are put to 0.

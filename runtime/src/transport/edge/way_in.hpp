@@ -70,7 +70,8 @@ class WayIn final : public dds::Inbox {
   bool deliver_waiting();
 
   // --- engine's threads ---
-  [[nodiscard]] std::unique_ptr<dds::Incoming> receive(std::size_t size) override;
+  [[nodiscard]] std::unique_ptr<dds::Incoming> receive(std::size_t size,
+                                                       const dds::Marks& marks) override;
   /// What receive() has made, filled.
   void publish(dds::Received&& sample);
 
@@ -101,7 +102,9 @@ class WayIn final : public dds::Inbox {
                                    pool::RequestIdentity& request);
   void count_received(std::size_t size);
   [[nodiscard]] bool is_repeated(const dds::Received& sample);
-  void count_missing(std::uint64_t gap);
+  [[nodiscard]] Recent& recent_of(const dds::Gid& writer);
+  [[nodiscard]] bool is_new_number(const dds::Gid& writer, std::int64_t number);
+  void turn_away(const dds::Marks& marks, std::uint64_t& counter);
   [[nodiscard]] bool is_plain(std::span<std::byte> payload);
 
   [[nodiscard]] bool is_ready(const dds::Gid& client) const;
@@ -120,7 +123,6 @@ class WayIn final : public dds::Inbox {
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::map<dds::Gid, Recent> recent_;
-  std::uint64_t turned_away_ = 0;  ///< payloads refused, and counted, before they had a number
   WayInFigures figures_;
 };
 

@@ -42,27 +42,25 @@ std::uint32_t max_held_for(std::uint64_t held) {
 
 }  // namespace
 
-pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
-                                             DurabilityPolicy durability) const {
+Edge::OutKind Edge::kind_of(const QoSProfile& offered) {
+  return {offered.durability, is_paced(offered)};
+}
+
+pool::EndpointDescription Edge::wish_for_out(const Topic& topic, OutKind kind) {
   pool::EndpointDescription wish;
   QoSProfile qos;
-  qos.reliability = ReliabilityPolicy::best_effort;
-  qos.durability = durability;
+  qos.durability = kind.durability;
   qos.depth = pool::layout::max_ring;  // what there is of each publisher's own history
   std::uint64_t held = 0;
-  bool any_paced = false;
-  bool all_reliable = true;
   for (const auto& [id, writer] : topic.writers) {
     const QoSProfile& offered = writer.description.qos;
-    if (offered.durability != durability) {
-      continue;
+    if (kind_of(offered) == kind) {
+      wish = writer.description;
+      held += held_of(offered);
     }
-    wish = writer.description;
-    held += held_of(offered);
-    any_paced = any_paced || is_paced(offered);
-    all_reliable = all_reliable && offered.reliability == ReliabilityPolicy::reliable;
   }
-  if (any_paced && all_reliable) {
+  qos.reliability = ReliabilityPolicy::best_effort;
+  if (kind.is_paced) {
     qos.history = HistoryPolicy::keep_all;  // back-pressure reaches the publisher
     qos.reliability = ReliabilityPolicy::reliable;
   }
@@ -72,26 +70,29 @@ pool::EndpointDescription Edge::wish_for_out(const Topic& topic,
   return wish;
 }
 
-void Edge::close_out(Topic& topic, std::shared_ptr<WayOut>& way) {
-  if (way != nullptr) {
-    topic.past_out.add(way->close());
-    way.reset();
-    topic.next_out.clear();
+void Edge::close_out(Topic& topic, OutWay& way) {
+  if (way.open != nullptr) {
+    topic.past_out.add(way.open->close());
+    way = {};
   }
 }
 
-/// Of one publisher alone it could not hold what is to be held; or does not pass on that publishers
-/// are to wait, or does and so does not hear a best-effort one. (All publishers together may ask
+/// Of one publisher alone it could not hold what is to be held. (All publishers together may ask
 /// for more than it was made for.)
-bool Edge::is_too_small(const WayOut& way, const Topic& topic,
-                        const pool::EndpointDescription& wish) {
-  const QoSProfile& open = way.description().qos;
-  return is_paced(wish.qos) != is_paced(open) ||
-         std::any_of(topic.writers.begin(), topic.writers.end(), [&open](const auto& entry) {
-           const QoSProfile& offered = entry.second.description.qos;
-           return offered.durability == open.durability &&
-                  max_held_for(held_of(offered)) > open.max_held;
-         });
+bool Edge::is_too_small(const WayOut& way, const Topic& topic, OutKind kind) {
+  const std::uint32_t most = way.description().qos.max_held;
+  return std::any_of(topic.writers.begin(), topic.writers.end(), [&kind, most](const auto& entry) {
+    const QoSProfile& offered = entry.second.description.qos;
+    return kind_of(offered) == kind && max_held_for(held_of(offered)) > most;
+  });
+}
+
+/// Publishers of whatever kind.
+std::size_t Edge::heard_by(const Topic& topic, const pool::EndpointDescription& wish) {
+  const auto all = static_cast<std::size_t>(std::count_if(
+      topic.writers.begin(), topic.writers.end(),
+      [&wish](const auto& entry) { return !pool::mismatch(entry.second.description, wish); }));
+  return std::min(all, pool::layout::max_ends);
 }
 
 std::shared_ptr<WayOut> Edge::open_out(pool::EndpointDescription wish, WayOut::Faces faces,
@@ -108,23 +109,18 @@ std::shared_ptr<WayOut> Edge::open_out(pool::EndpointDescription wish, WayOut::F
 
 /// A publisher that has come later may ask for more than the open way was made for. Another one is
 /// opened then, and takes its place as soon as it hears all whom it can.
-void Edge::grow_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way,
-                    const WayOut::Faces& faces) {
-  const auto wish = wish_for_out(topic, durability);
-  if (!is_too_small(*way, topic, wish)) {
+void Edge::grow_out(Topic& topic, OutKind kind, const WayOut::Faces& faces) {
+  auto& [way, next] = topic.out[kind];
+  if (!is_too_small(*way, topic, kind)) {
     return;
   }
-  auto& next = topic.next_out[durability];
-  if (next == nullptr || is_too_small(*next, topic, wish)) {
-    next = open_out(wish, {}, true);
+  if (next == nullptr || is_too_small(*next, topic, kind)) {
+    next = open_out(wish_for_out(topic, kind), {}, true);
   }
   if (next == nullptr) {
     return;
   }
-  const auto heard = static_cast<std::size_t>(std::count_if(
-      topic.writers.begin(), topic.writers.end(),
-      [&wish](const auto& entry) { return !pool::mismatch(entry.second.description, wish); }));
-  if (next->publishers() < std::min(heard, pool::layout::max_ends)) {
+  if (next->publishers() < heard_by(topic, next->description())) {
     is_matching_ = true;
     return;
   }
@@ -140,13 +136,13 @@ void Edge::grow_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<W
 /// Open while somebody outside listens; told which publisher's samples go to which writer, heard or
 /// not: whether anybody hears them is the engine's to know. A transient-local one stays open then:
 /// DDS keeps its samples for late comers, and opening it again would send the history twice.
-void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr<WayOut>& way) {
-  const bool latched = durability == DurabilityPolicy::transient_local;
-  bool heard = latched && way != nullptr;
+void Edge::settle_out(Topic& topic, OutKind kind) {
+  OutWay& way = topic.out[kind];
+  bool heard = kind.durability == DurabilityPolicy::transient_local && way.open != nullptr;
   bool any = false;
   WayOut::Faces writers;
   for (auto& [id, writer] : topic.writers) {
-    const bool is_of_this = writer.description.qos.durability == durability;
+    const bool is_of_this = kind_of(writer.description.qos) == kind;
     const auto face = is_of_this ? out_face(writer) : std::nullopt;
     writers.emplace(id, face.value_or(OutFace{}));
     any = any || face;
@@ -154,14 +150,22 @@ void Edge::settle_out(Topic& topic, DurabilityPolicy durability, std::shared_ptr
   }
   if (!any || !heard) {
     close_out(topic, way);
-    return;
-  }
-  if (way != nullptr) {
-    way->set_writers(writers);
-    grow_out(topic, durability, way, writers);
+    topic.out.erase(kind);
+  } else if (way.open == nullptr) {
+    way.open = open_out(wish_for_out(topic, kind), std::move(writers), false);
   } else {
-    way = open_out(wish_for_out(topic, durability), std::move(writers), false);
+    way.open->set_writers(writers);
+    grow_out(topic, kind, writers);
   }
+}
+
+/// Whether each publisher's way is open, and hears all whom it can.
+bool Edge::are_all_heard(const Topic& topic) {
+  return std::all_of(topic.writers.begin(), topic.writers.end(), [&topic](const auto& entry) {
+    const auto known = topic.out.find(kind_of(entry.second.description.qos));
+    return known != topic.out.end() && known->second.open != nullptr &&
+           known->second.open->publishers() >= heard_by(topic, known->second.open->description());
+  });
 }
 
 /// Open while somebody outside publishes and somebody here listens; for latched topics always.

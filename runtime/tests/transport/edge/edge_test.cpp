@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "dds_domain.hpp"
+#include "heap_inbox.hpp"
 #include "transport/dds/names.hpp"
 
 namespace ligament::edge {
@@ -42,19 +43,6 @@ std::vector<std::byte> payload_of(const std::string& text, unsigned char form = 
 std::string text_of(std::span<const std::byte> payload) {
   return {reinterpret_cast<const char*>(payload.data()) + 4, payload.size() - 4};
 }
-
-class HeapInbox final : public dds::Inbox {
- public:
-  struct Memory final : dds::Incoming {
-    std::vector<std::byte> memory;
-    std::span<std::byte> bytes() override { return memory; }
-  };
-  std::unique_ptr<dds::Incoming> receive(std::size_t size) override {
-    auto memory = std::make_unique<Memory>();
-    memory->memory.resize(size);
-    return memory;
-  }
-};
 
 /// The graph, its edge, and the other participant; each test has a domain of its own.
 class EdgeTest : public testing::Test {
@@ -443,6 +431,90 @@ TEST_F(EdgeTest, ADeeperSubscriptionGetsADeeperWay) {
   const auto others = all_of(*shallow);  // of the way before, perhaps, and of this one
   ASSERT_FALSE(others.empty());
   EXPECT_EQ(others.back(), fmt::format("{}", said - 1));
+}
+
+/// And the first of them goes on by it, without a gap and without a repetition.
+TEST_F(EdgeTest, ADeeperKeepAllPublisherGetsALargerWay) {
+  const auto paced = [this](std::uint32_t depth) {
+    pool::WriterOptions options;
+    options.max_blocking_ns = 3 * patience_ns;  // no way is given up, however busy its thread
+    return std::move(
+        *domain_->create_writer(describe("/paced", QoS(KeepAll(depth)).reliable()), options));
+  };
+  const auto first = paced(2);
+  const auto reader = listener("/paced", QoS(KeepAll(1000)).reliable());
+  ASSERT_TRUE(wait_until([&] { return first->matched_readers() == 1; }));
+  std::vector<std::string> of_first;
+  const auto go_on = [&] {
+    of_first.push_back(fmt::format("first {}", of_first.size()));
+    say(*first, of_first.back());
+  };
+  go_on();
+  const auto second = paced(50);
+  const auto held_by_ways = [this] {
+    std::vector<std::uint32_t> held;
+    for (const auto& endpoint : domain_->endpoints()) {
+      if (endpoint.description.node == edge_node) {
+        held.push_back(endpoint.description.qos.max_held);
+      }
+    }
+    return held;
+  };
+  ASSERT_TRUE(wait_until([&] {
+    go_on();
+    const auto held = held_by_ways();
+    return held.size() == 1 && held[0] > 50 && second->matched_readers() == 1;
+  }));
+  std::vector<std::string> of_second;
+  for (int i = 0; i < 50; ++i) {
+    go_on();
+    of_second.push_back(fmt::format("second {}", i));
+    say(*second, of_second.back());
+  }
+  ASSERT_TRUE(wait_until([&] { return heard().size() >= of_first.size() + of_second.size(); }));
+  const auto of = [this](const std::string& whom) {
+    std::vector<std::string> texts = heard();
+    std::erase_if(texts, [&whom](const std::string& text) { return !text.starts_with(whom); });
+    return texts;
+  };
+  EXPECT_EQ(of("first"), of_first);
+  EXPECT_EQ(of("second"), of_second);
+  EXPECT_EQ(figures("/paced").out.lost, 0U);
+}
+
+/// Nobody who hears it now has heard it before.
+TEST_F(EdgeTest, AHistoryComesAgainWhenItsWayOpensAgain) {
+  const auto latched = QoS(5).transient_local();
+  const auto keeps_the_topic = publisher("/again");
+  const auto talking = talker("/again", latched);
+  say(*talking, "kept");
+  for (std::uint64_t life = 1; life <= 3; ++life) {
+    auto reader = subscription("/again", latched);
+    EXPECT_EQ(next(*reader), "kept");
+    EXPECT_EQ(figures("/again").in.received, life);
+    reader.reset();
+    ASSERT_TRUE(wait_until([&] { return figures("/again").subscriptions == 0; }));
+  }
+  EXPECT_EQ(figures("/again").in.repeated, 0U);
+}
+
+/// It is made anew for a subscription that asks for more than it offers; who heard what it kept
+/// does not hear it again, and who comes has it not.
+TEST_F(EdgeTest, AWayThatIsMadeAnewHasLostItsHistory) {
+  const auto latched = QoS(5).transient_local();
+  const auto strict = QoS(5).transient_local().deadline(std::chrono::seconds(60));
+  const auto talking = talker("/anew", strict);
+  say(*talking, "kept");
+  const auto first = subscription("/anew", latched);
+  EXPECT_EQ(next(*first), "kept");
+  const auto second = subscription("/anew", strict);
+  ASSERT_TRUE(wait_until([&] { return figures("/anew").in.repeated == 1; }));
+  ASSERT_TRUE(
+      wait_until([&] { return talking->matched() == 2 && second->matched_writers() == 1; }));
+  say(*talking, "new");
+  EXPECT_EQ(next(*first), "new");
+  EXPECT_EQ(next(*second), "new");
+  EXPECT_EQ(figures("/anew").in.received, 2U);
 }
 
 TEST_F(EdgeTest, HeldBlocksComeBackWhenTheListenerGoes) {

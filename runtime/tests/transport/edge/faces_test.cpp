@@ -100,7 +100,7 @@ class OneInbox final : public dds::Inbox {
     std::span<std::byte> bytes() override { return memory; }
     std::vector<std::byte>& memory;
   };
-  std::unique_ptr<dds::Incoming> receive(std::size_t size) override {
+  std::unique_ptr<dds::Incoming> receive(std::size_t size, const dds::Marks&) override {
     ++asked;
     memory.resize(size);
     return std::make_unique<Memory>(memory);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <functional>
 #include <ligament/ligament.hpp>
 #include <memory>
@@ -16,6 +17,22 @@
 #include "transport/edge/edge.hpp"
 
 namespace ligament::edge {
+
+/// More settings of the engine, for who joins a DDS domain while it lives.
+class MoreSettings {
+ public:
+  explicit MoreSettings(const std::string& more) {
+    const char* before = std::getenv("CYCLONEDDS_URI");
+    before_ = before == nullptr ? "" : before;
+    ::setenv("CYCLONEDDS_URI", (before_ + more).c_str(), 1);
+  }
+  ~MoreSettings() { ::setenv("CYCLONEDDS_URI", before_.c_str(), 1); }
+  MoreSettings(const MoreSettings&) = delete;
+  MoreSettings& operator=(const MoreSettings&) = delete;
+
+ private:
+  std::string before_;
+};
 
 class GraphAndEdge : public testing::Test {
  protected:

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "dds_domain.hpp"
+#include "heap_inbox.hpp"
 #include "transport/dds/names.hpp"
 #include "transport/dds/service_wire.hpp"
 #include "transport/edge/edge.hpp"
@@ -29,19 +30,6 @@ void wait_for(const Condition& condition) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
-
-class HeapInbox final : public dds::Inbox {
- public:
-  struct Memory final : dds::Incoming {
-    Bytes memory;
-    std::span<std::byte> bytes() override { return memory; }
-  };
-  std::unique_ptr<dds::Incoming> receive(std::size_t size) override {
-    auto memory = std::make_unique<Memory>();
-    memory->memory.resize(size);
-    return memory;
-  }
-};
 
 template <typename Message>
 Bytes stored(const Message& message) {

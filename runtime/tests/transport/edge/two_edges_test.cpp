@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Two graphs, each with its edge, in two processes: what passes between them passes the network.
-#include <cstdlib>
 #include <ligament/rcl_interfaces/srv/get_parameters.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 
@@ -26,16 +25,12 @@ class TwoEdges : public GraphAndEdge {
     // Its receive buffer is what a system allows by itself (net.core.rmem_max), also where more
     // is allowed: most of a burst is lost, and repaired. Nobody takes it for dead while it stands
     // still.
-    const char* before = std::getenv("CYCLONEDDS_URI");
-    const std::string kept = before == nullptr ? "" : before;
-    const std::string limit =
+    const MoreSettings limit(
         "<Internal><SocketReceiveBufferSize max='212992B'/></Internal>"
-        "<Discovery><LeaseDuration>1 hr</LeaseDuration></Discovery>";
-    ::setenv("CYCLONEDDS_URI", (kept + limit).c_str(), 1);
+        "<Discovery><LeaseDuration>1 hr</LeaseDuration></Discovery>");
     other_edge_ = std::make_unique<Child>(
         std::vector<std::string>{LIGAMENT_EDGE, "--graph", other_graph_, "--run-id", "run",
                                  "--domain-id", std::to_string(domain_id_)});
-    ::setenv("CYCLONEDDS_URI", kept.c_str(), 1);
     ASSERT_NE(other_edge_->line().find("is on DDS domain"), std::string::npos);
   }
   /// Keeps the first character of what it hears there, of which the rest is much.
@@ -172,6 +167,32 @@ TEST_F(TwoEdges, CarryLargeRequests) {
     ASSERT_TRUE(there.spin_once(std::chrono::milliseconds(1)));
   }
   EXPECT_EQ(static_cast<std::size_t>(answered), size);
+}
+
+/// It is counted for what it is, and not as a gap of its writer: known by what the datagram says of
+/// that one.
+TEST_F(TwoEdges, CountWhatIsTooLargeOnce) {
+  constexpr std::size_t depth = 2000;  // of the topic's memory each sample may have a megabyte
+  std::string heard;
+  const auto subscription = node_->create_subscription<StringMessage>(
+      "images", QoS(depth), [&heard](const StringMessage& message) { heard += message.data[0]; });
+  const auto publisher = there_->create_publisher<StringMessage>("images", 10);
+  std::int64_t next_ns = 0;
+  const auto say_until = [&](char first) {
+    spin_until([&] {
+      say_every(100'000'000, next_ns, [&] { (void)publisher->publish(much(first, 100)); });
+      return heard.ends_with(first);
+    });
+  };
+  say_until('a');
+  const std::uint64_t missing = figures("/images").in.missing;
+  (void)publisher->publish(much('x', 2'000'000));
+  spin_until([&] { return figures("/images").in.too_large != 0; });
+  say_until('b');
+  const WayInFigures in = figures("/images").in;
+  EXPECT_EQ(heard.find('x'), std::string::npos);
+  EXPECT_EQ(in.too_large, 1U);
+  EXPECT_EQ(in.missing, missing);
 }
 
 TEST_F(TwoEdges, CarryLargeSamples) {

@@ -30,19 +30,23 @@ class WayInTest : public testing::Test {
     open();
   }
   void open() {
-    auto writer = description_;
-    writer.node = "/_edge";
-    in_.set_writer(std::move(*domain_->create_writer(writer, {.max_loans = 8})), 1000);
+    auto offer = description_;
+    offer.node = "/_edge";
+    const std::shared_ptr<pool::Writer> writer = *domain_->create_writer(offer, {.max_loans = 8});
+    writer_ = writer;
+    in_.set_writer(writer, 1000);
   }
   /// As the engine's thread does: memory for the payload, then the whole sample.
   dds::Received received(const dds::Gid& client, char mark) {
-    dds::Received sample{in_.receive(5), 5, client, ++stamp_, {}};
+    dds::Received sample{in_.receive(5, {}), 5, client, ++stamp_, {}};
     const unsigned char bytes[5] = {0, 1, 0, 0, static_cast<unsigned char>(mark)};
     std::memcpy(sample.incoming->bytes().data(), bytes, sizeof bytes);
     return sample;
   }
+  /// Of both ends, each of which finds the other for itself.
   void await_match() const {
-    while (reader_->matched_writers() == 0) {  // the test runner has its own limit
+    const auto writer = writer_.lock();
+    while (reader_->matched_writers() == 0 || writer->matched_readers() == 0) {
       std::this_thread::sleep_for(1ms);
     }
   }
@@ -61,6 +65,7 @@ class WayInTest : public testing::Test {
   std::unique_ptr<pool::Waiter> waiter_;
   pool::EndpointDescription description_;
   std::unique_ptr<pool::Reader> reader_;
+  std::weak_ptr<pool::Writer> writer_;
   WayIn in_{{mark, true}};
   std::int64_t stamp_ = 0;
 };
@@ -133,12 +138,12 @@ TEST_F(WayInTest, OneSampleMayWaitHoweverLarge) {
   constexpr std::size_t huge = (std::size_t{64} << 20) + 1;
   in_.set_writer(nullptr);
   in_.set_ready(first_client);
-  dds::Received sample{in_.receive(huge), huge, first_client, ++stamp_, {}};
+  dds::Received sample{in_.receive(huge, {}), huge, first_client, ++stamp_, {}};
   ASSERT_NE(sample.incoming, nullptr);
   sample.incoming->bytes()[1] = std::byte{1};
   in_.publish(std::move(sample));
   EXPECT_EQ(in_.figures().unwanted, 0U);
-  EXPECT_EQ(in_.receive(huge), nullptr);  // beside that one
+  EXPECT_EQ(in_.receive(huge, {}), nullptr);  // beside that one
   EXPECT_EQ(in_.figures().unwanted, 1U);
 }
 
@@ -159,6 +164,13 @@ class Numbers : public WayInTest {
     auto sample = received(writer, 'x');
     sample.marks.sequence = number;
     in_.publish(std::move(sample));
+  }
+  /// It is beyond the bound.
+  bool is_refused(const dds::Gid& writer, std::int64_t number) {
+    dds::Marks marks;
+    marks.writer = writer;
+    marks.sequence = number;
+    return in_.receive(2000, marks) == nullptr;
   }
   std::uint64_t missing() const { return in_.figures().missing; }
 };
@@ -187,6 +199,22 @@ TEST_F(Numbers, AHistoryThatComesAgainIsKnownWhole) {
   }
   EXPECT_EQ(in_.figures().received, 1000U);
   EXPECT_EQ(in_.figures().repeated, 1000U);
+}
+
+/// Nobody who hears it now has heard it before.
+TEST_F(Numbers, AHistoryComesAgainOnceTheWayWasClosed) {
+  await_match();
+  in_.set_ready(first_client);
+  for (int life = 1; life <= 2; ++life) {
+    for (std::int64_t number = 1; number <= 3; ++number) {
+      arrive(first_client, number);
+    }
+    in_.set_writer(nullptr);
+    open();
+    await_match();
+  }
+  EXPECT_EQ(in_.figures().received, 6U);
+  EXPECT_EQ(in_.figures().repeated, 0U);
 }
 
 /// Writers that send no time, which RTPS leaves to them.
@@ -227,8 +255,20 @@ TEST(SeenNumbers, KeepTheNewestGaps) {
 
 TEST_F(Numbers, WhatWasRefusedBeforeIsNotMissingToo) {
   arrive(first_client, 1);
-  EXPECT_EQ(in_.receive(2000), nullptr);  // number 2, beyond the bound
+  EXPECT_TRUE(is_refused(first_client, 2));
   arrive(first_client, 4);
+  EXPECT_EQ(in_.figures().too_large, 1U);
+  EXPECT_EQ(missing(), 1U);
+}
+
+/// And is counted once, for however many readers here it comes.
+TEST_F(Numbers, WhatWasRefusedOfOneWriterHidesNoGapOfAnother) {
+  arrive(first_client, 1);
+  arrive(second_client, 1);
+  for (int reader = 0; reader < 2; ++reader) {
+    EXPECT_TRUE(is_refused(first_client, 2));
+  }
+  arrive(second_client, 3);
   EXPECT_EQ(in_.figures().too_large, 1U);
   EXPECT_EQ(missing(), 1U);
 }

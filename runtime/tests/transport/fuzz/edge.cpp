@@ -126,7 +126,7 @@ void receive(Bytes bytes, const char* topic) {
   static Subscribed subscribed;
   in.set_writer(subscribed.writer, largest);
   sample.size = rest.size();
-  sample.incoming = in.receive(rest.size());
+  sample.incoming = in.receive(rest.size(), sample.marks);
   std::copy(rest.begin(), rest.end(), sample.incoming->bytes().begin());
   in.publish(std::move(sample));
   const auto taken = *subscribed.reader->take();

@@ -7,7 +7,8 @@ if(TARGET ligament_edge)
                         GTest::gmock fmt::fmt)
   target_include_directories(test_edge PRIVATE ${room_path}/edge)
   add_dependencies(test_edge ligament-edge)
-  target_compile_definitions(test_edge PRIVATE LIGAMENT_EDGE="$<TARGET_FILE:ligament-edge>")
+  target_compile_definitions(test_edge PRIVATE LIGAMENT_EDGE="$<TARGET_FILE:ligament-edge>"
+                             LIGAMENT_CAPTURES="${room_path}/captures")
 
   # Another vendor's implementation as an independent peer, where it is installed.
   find_package(fastcdr QUIET)

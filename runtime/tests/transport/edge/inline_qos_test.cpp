@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "capture.hpp"
 #include "transport/dds/service_wire.hpp"
 
 namespace ligament::dds {
@@ -21,14 +22,17 @@ std::vector<std::byte> bytes_of(std::string_view hex) {
   return bytes;
 }
 
-// The client's: its reply reader, and no number.
-const auto captured_request = bytes_of(
-    "83001800010f78fd747a05cd0000000000001404ffffffff00000000"
-    "0f801800010f78fd747a05cd0000000000001404ffffffff0000000001000000");
-// The server's: that reader, and the request's number.
-const auto captured_reply = bytes_of(
-    "83001800010f78fd747a05cd00000000000014040000000001000000"
-    "0f801800010f78fd747a05cd0000000000001404000000000100000001000000");
+edge::Capture::Sample captured(const std::string& topic) {
+  return edge::captured("service_fastrtps").first(topic);
+}
+/// The client's: its reply reader, and no number.
+std::vector<std::byte> captured_request() {
+  return edge::bytes_of(captured("rq/add_two_intsRequest").inline_qos);
+}
+/// The server's: that reader, and the request's number.
+std::vector<std::byte> captured_reply() {
+  return edge::bytes_of(captured("rr/add_two_intsReply").inline_qos);
+}
 const pool::Gid reply_reader{0x01, 0x0f, 0x78, 0xfd, 0x74, 0x7a, 0x05, 0xcd,
                              0,    0,    0,    0,    0,    0,    0x14, 0x04};
 
@@ -38,19 +42,20 @@ std::vector<std::byte> written(const SampleIdentity& identity) {
 }
 
 TEST(InlineQos, WritesTheBytesOfRos) {
-  EXPECT_EQ(written({reply_reader, unknown_sequence}), captured_request);
-  EXPECT_EQ(written({reply_reader, 1}), captured_reply);
+  EXPECT_EQ(written({reply_reader, unknown_sequence}), captured_request());
+  EXPECT_EQ(written({reply_reader, 1}), captured_reply());
 }
 
 TEST(InlineQos, ReadsTheBytesOfRos) {
-  EXPECT_EQ(find_related(captured_request, std::endian::little),
+  EXPECT_EQ(find_related(captured_request(), std::endian::little),
             (SampleIdentity{reply_reader, unknown_sequence}));
-  EXPECT_EQ(find_related(captured_reply, std::endian::little), (SampleIdentity{reply_reader, 1}));
+  EXPECT_EQ(find_related(captured_reply(), std::endian::little), (SampleIdentity{reply_reader, 1}));
 }
 
 TEST(InlineQos, FindsTheVendorsParameterBehindOthers) {
   auto list = bytes_of("71000400000000017000040001020304");
-  list.insert(list.end(), captured_reply.begin() + 28, captured_reply.end());
+  const auto reply = captured_reply();
+  list.insert(list.end(), reply.begin() + 28, reply.end());
   EXPECT_EQ(find_related(list, std::endian::little), (SampleIdentity{reply_reader, 1}));
 }
 
@@ -61,33 +66,35 @@ TEST(InlineQos, ReadsBigEndianLists) {
 }
 
 TEST(InlineQos, FindsNothingInCutOrEndedLists) {
+  const auto reply = captured_reply();
   for (std::size_t size = 0; size < 28; ++size) {
-    EXPECT_EQ(find_related({captured_reply.data(), size}, std::endian::little), std::nullopt);
+    EXPECT_EQ(find_related({reply.data(), size}, std::endian::little), std::nullopt);
   }
   auto ended = bytes_of("01000000");
-  ended.insert(ended.end(), captured_reply.begin(), captured_reply.end());
+  ended.insert(ended.end(), reply.begin(), reply.end());
   EXPECT_EQ(find_related(ended, std::endian::little), std::nullopt);
-  auto small = captured_reply;
+  auto small = reply;
   small[2] = std::byte{20};  // an identity of 20 bytes is none
   EXPECT_EQ(find_related(std::span(small).first(24), std::endian::little), std::nullopt);
 }
 
-// The beginning of the captured reply's data submessage, as it is without inline QoS (flags 5).
-const auto plain_header = bytes_of(
-    "15052000000010000000140400001503"
-    "0000000001000000");
+/// The beginning of the captured reply's data submessage, as it is without inline QoS: 60 bytes
+/// less.
+std::vector<std::byte> plain_header() {
+  auto header = edge::bytes_of(captured("rr/add_two_intsReply").header);
+  header[1] = std::byte{5};
+  header[2] = static_cast<std::byte>(std::to_integer<unsigned>(header[2]) - related_size);
+  return header;
+}
 
 TEST(InlineQos, HeaderAnnouncesItAndItsLength) {
   auto before = bytes_of("0901080000000000000000ff");  // what goes before it in a datagram
-  before.insert(before.end(), plain_header.begin(), plain_header.end());
+  const auto plain = plain_header();
+  before.insert(before.end(), plain.begin(), plain.end());
   const auto header = header_with_related(before);
   ASSERT_TRUE(header);
-  EXPECT_EQ(header->size, 24U);
-  // As captured: flags 7, 92 bytes.
-  const auto expected = bytes_of(
-      "15075c00000010000000140400001503"
-      "0000000001000000");
-  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), header->bytes.begin()));
+  EXPECT_EQ(edge::text_of(std::span(header->bytes).first(header->size)),
+            captured("rr/add_two_intsReply").header);
 }
 
 TEST(InlineQos, HeaderOfAFragmentToo) {
@@ -107,19 +114,20 @@ TEST(InlineQos, HeaderOfAFragmentToo) {
 }
 
 TEST(InlineQos, LeavesOtherSubmessagesAlone) {
-  auto has_some = plain_header;
+  const auto plain = plain_header();
+  auto has_some = plain;
   has_some[1] = std::byte{7};
-  auto big_endian = plain_header;
+  auto big_endian = plain;
   big_endian[1] = std::byte{4};
-  auto heartbeat = plain_header;
+  auto heartbeat = plain;
   heartbeat[0] = std::byte{7};
-  auto full = plain_header;
+  auto full = plain;
   full[2] = full[3] = std::byte{0xff};
   for (const auto& before : {has_some, big_endian, heartbeat, full}) {
     EXPECT_FALSE(header_with_related(before));
   }
-  EXPECT_FALSE(header_with_related(std::span(plain_header).first(23)));
-  auto last = plain_header;
+  EXPECT_FALSE(header_with_related(std::span(plain).first(23)));
+  auto last = plain;
   last[2] = last[3] = std::byte{0};  // to the end of the message: stays so
   EXPECT_EQ(header_with_related(last)->bytes[2], std::byte{0});
 }

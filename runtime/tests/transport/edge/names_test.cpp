@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "capture.hpp"
+
 namespace ligament::dds {
 namespace {
 
@@ -34,25 +36,25 @@ TEST(Names, WhatIsNoRosTypeIsLeftAlone) {
   }
 }
 
-// The text that a real endpoint of std_msgs/msg/String carries (Jazzy).
-constexpr const char* string_hash =
-    "typehash=RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18;";
+/// The text that a real endpoint of std_msgs/msg/String carries.
+std::string string_hash() {
+  return edge::captured("talker_listener_cyclonedds").find("rt/chatter", true)->user_data;
+}
 
 TEST(UserData, HashIsFoundWhereItIs) {
-  const auto hash = hash_in_user_data(string_hash);
+  const auto hash = hash_in_user_data(string_hash());
   ASSERT_TRUE(hash);
   EXPECT_EQ((*hash)[0], 0xdf);
   EXPECT_EQ((*hash)[31], 0x18);
-  EXPECT_EQ(endpoint_user_data(*hash), string_hash);
+  EXPECT_EQ(endpoint_user_data(*hash), string_hash());
   EXPECT_EQ(endpoint_user_data(*hash).size(), 81U);
-  const std::string service =
-      std::string("serviceid=1.2.3.4.5.6.7.8.9.a.b.c.d.e.f.0;") + string_hash;
+  const std::string service = "serviceid=1.2.3.4.5.6.7.8.9.a.b.c.d.e.f.0;" + string_hash();
   EXPECT_EQ(hash_in_user_data(service), hash);
 }
 
 TEST(UserData, NoHashIsNoError) {
-  const std::string cut = std::string(string_hash).substr(0, 79);
-  std::string wrong = string_hash;
+  const std::string cut = string_hash().substr(0, 79);
+  std::string wrong = string_hash();
   wrong[20] = 'g';
   for (const std::string& text :
        {std::string(), std::string("enclave=/;"), cut, wrong, std::string("xtypehash=RIHS01_00"),

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the edge says of itself and puts on the wire, byte for byte beside what nodes of ROS 2 did
+/// (the packets in ../captures). Ours are recorded by the engine, as it sends them.
+#include <algorithm>
+#include <cstdio>
+#include <future>
+#include <ligament/example_interfaces/srv/add_two_ints.hpp>
+#include <ligament/rcl_interfaces/msg/log.hpp>
+#include <ligament/rcl_interfaces/msg/parameter_event.hpp>
+#include <ligament/rcl_interfaces/srv/describe_parameters.hpp>
+#include <ligament/rcl_interfaces/srv/get_parameter_types.hpp>
+#include <ligament/rcl_interfaces/srv/get_parameters.hpp>
+#include <ligament/rcl_interfaces/srv/list_parameters.hpp>
+#include <ligament/rcl_interfaces/srv/set_parameters.hpp>
+#include <ligament/rcl_interfaces/srv/set_parameters_atomically.hpp>
+#include <ligament/std_msgs/msg/string.hpp>
+#include <ligament/type_description_interfaces/srv/get_type_description.hpp>
+#include <numeric>
+
+#include "capture.hpp"
+#include "child.hpp"
+#include "graph_and_edge.hpp"
+#include "heap_inbox.hpp"
+#include "transport/dds/names.hpp"
+#include "transport/dds/service_wire.hpp"
+
+namespace ligament::edge {
+namespace {
+
+using example_interfaces::srv::AddTwoInts;
+using StringMessage = std_msgs::msg::String;
+using End = Capture::End;
+
+// --- what ends say of themselves -----------------------------------------------------------------
+
+using Hashes = std::map<std::string, dds::TypeHash>;
+
+template <typename... Messages>
+void add_hashes(Hashes& hashes) {
+  (hashes.emplace(dds::type_to_dds(MessageTraits<Messages>::name),
+                  MessageTraits<Messages>::type_hash),
+   ...);
+}
+template <typename... Services>
+void add_service_hashes(Hashes& hashes) {
+  (add_hashes<typename Services::Request, typename Services::Response>(hashes), ...);
+}
+
+/// Of all types in the packets, by their names in DDS.
+Hashes hashes_of_ours() {
+  namespace srv = rcl_interfaces::srv;
+  Hashes hashes{{graph_info_type, graph_info_hash}};
+  add_hashes<StringMessage, rcl_interfaces::msg::Log, rcl_interfaces::msg::ParameterEvent>(hashes);
+  add_service_hashes<AddTwoInts, srv::DescribeParameters, srv::GetParameterTypes,
+                     srv::GetParameters, srv::ListParameters, srv::SetParameters,
+                     srv::SetParametersAtomically,
+                     type_description_interfaces::srv::GetTypeDescription>(hashes);
+  return hashes;
+}
+
+/// "serviceid= 1.10.a2...;": the 16 bytes; nothing where it says none.
+std::optional<pool::Gid> id_in(const std::string& user_data) {
+  const std::size_t key = user_data.find("id=");
+  if (key == std::string::npos) {
+    return std::nullopt;
+  }
+  pool::Gid id{};
+  std::size_t at = key + 3;
+  for (std::uint8_t& byte : id) {
+    byte = static_cast<std::uint8_t>(std::stoi(user_data.substr(at), nullptr, 16));
+    at = user_data.find_first_of(".;", at) + 1;
+  }
+  return id;
+}
+
+/// What ours would say in its place.
+std::string user_data_for(const End& theirs, const dds::TypeHash& hash) {
+  const auto id = id_in(theirs.user_data);
+  if (!id) {
+    return dds::endpoint_user_data(hash);
+  }
+  const bool is_client = theirs.is_writer == is_request(theirs.topic);
+  return dds::service_user_data(is_client ? dds::ServiceEnd::client : dds::ServiceEnd::server, *id,
+                                hash);
+}
+
+TEST(Captures, EndsSayWhatOursWouldSay) {
+  const Hashes hashes = hashes_of_ours();
+  for (const char* name : {"talker_listener_cyclonedds", "talker_listener_fastrtps",
+                           "service_cyclonedds", "service_fastrtps"}) {
+    EXPECT_GE(captured(name).ends().size(), 40U);
+    for (const End& theirs : captured(name).ends()) {
+      const auto hash = hashes.find(theirs.type);
+      ASSERT_NE(hash, hashes.end()) << theirs.type;
+      EXPECT_EQ(theirs.user_data, user_data_for(theirs, hash->second)) << name << theirs.topic;
+    }
+  }
+}
+
+TEST(Captures, ParticipantsSayWhatOursSays) {
+  const std::string ours = dds::ParticipantOptions().user_data;
+  for (const char* name : {"talker_listener", "service"}) {
+    const auto& cyclone = captured(name + std::string("_cyclonedds")).participants();
+    const auto& fast = captured(name + std::string("_fastrtps")).participants();
+    EXPECT_EQ(cyclone.size(), 2U);
+    EXPECT_EQ(fast.size(), 2U);
+    for (const End& theirs : cyclone) {
+      EXPECT_EQ(theirs.user_data, ours);
+    }
+    for (const End& theirs : fast) {
+      EXPECT_EQ(theirs.user_data, ours + '\0');  // rmw_fastrtps counts the end of its text
+    }
+  }
+}
+
+// --- what is sent --------------------------------------------------------------------------------
+
+#ifdef FASTDDS_PEER
+constexpr const char* fast_peer = FASTDDS_PEER;
+#else
+constexpr const char* fast_peer = nullptr;
+#endif
+#ifdef CYCLONE_PYTHON
+constexpr const char* python = CYCLONE_PYTHON;
+constexpr const char* python_peer = CYCLONE_PYTHON_PEER;
+#else
+constexpr const char* python = nullptr;
+constexpr const char* python_peer = "";
+#endif
+
+class OnTheWire : public GraphAndEdge {
+ protected:
+  void SetUp() override {
+    path_ = fmt::format("{}ligament-on-the-wire-{}.pcap", testing::TempDir(), ::getpid());
+    const MoreSettings recording("<Tracing><PacketCaptureFile>" + path_ +
+                                 "</PacketCaptureFile></Tracing>");
+    GraphAndEdge::SetUp();
+  }
+  void TearDown() override {
+    edge_.reset();
+    std::remove(path_.c_str());
+  }
+  /// All that has passed; the edge has ended then.
+  Capture recorded() {
+    edge_.reset();
+    return Capture(path_);
+  }
+  template <typename... Words>
+  std::unique_ptr<Child> peer(const std::vector<std::string>& program,
+                              const Words&... words) const {
+    std::vector<std::string> all = program;
+    all.push_back(std::to_string(domain_id_));
+    (all.push_back(words), ...);
+    return std::make_unique<Child>(std::move(all));
+  }
+  std::size_t faces() {
+    const auto topics = edge_->figures();
+    return std::accumulate(topics.begin(), topics.end(), std::size_t{0},
+                           [](std::size_t sum, const TopicFigures& topic) {
+                             return sum + topic.publishers + topic.subscriptions;
+                           });
+  }
+  /// A writer outside may be matched with us before we know of it: what it sends then is lost.
+  void await_writers(const std::string& topic) {
+    spin_until([&] { return figures(topic).remote_writers == 1; });
+  }
+  void ask_for_the_sum_of_2_and_3() {
+    auto client = node_->create_client<AddTwoInts>("add_two_ints");
+    ASSERT_TRUE(client->wait_for_service());
+    AddTwoInts::Request request;
+    request.a = 2;
+    request.b = 3;
+    auto sent = client->async_send_request(request);
+    spin_until([&] { return sent.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    EXPECT_EQ(sent.get()->sum, 5);
+  }
+  std::shared_ptr<Service<AddTwoInts>> adder() {
+    return node_->create_service<AddTwoInts>(
+        "add_two_ints", [this](const std::shared_ptr<AddTwoInts::Request> request,
+                               const std::shared_ptr<AddTwoInts::Response> response) {
+          response->sum = request->a + request->b;
+          is_asked_ = true;
+        });
+  }
+  void know_each_other_to_the_last();
+
+  std::string path_;
+  bool is_asked_ = false;
+};
+
+/// Announcements of writers, and of readers, come in their order: who exchanges samples with these,
+/// which are made last, has been sent all.
+void OnTheWire::know_each_other_to_the_last() {
+  const char* type = "std_msgs::msg::dds_::String_";
+  const auto publisher = node_->create_publisher<StringMessage>("last", 1);
+  bool is_heard = false;
+  const auto subscription = node_->create_subscription<StringMessage>(
+      "also_last", 1, [&is_heard](const StringMessage&) { is_heard = true; });
+  const auto talking = peer({fast_peer}, "talk", "rt/also_last", type, "00010000020000007800");
+  const auto listening = peer({fast_peer}, "listen", "rt/last", type, "1");
+  await_writers("/also_last");
+  talking->say_begin();
+  spin_until([&] { return is_heard; });
+  auto line = std::async(std::launch::async, [&listening] { return listening->line(); });
+  while (line.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    (void)publisher->publish(StringMessage());
+  }
+  EXPECT_FALSE(line.get().empty());
+}
+
+/// What ROS 2's nodes have and ours have not.
+bool is_left_out(const End& end) {
+  const bool is_read_alone = end.topic == graph_info_topic || end.topic == "rt/parameter_events";
+  return (is_read_alone && !end.is_writer) ||
+         end.topic.find("get_type_description") != std::string::npos;
+}
+
+/// Each service's ends have an id of their own.
+std::string without_id(const std::string& user_data) {
+  const std::size_t key = user_data.find("id=");
+  return key == std::string::npos
+             ? user_data
+             : user_data.substr(0, key) + user_data.substr(user_data.find(';', key));
+}
+
+/// What decides who matches whom, and how long samples last. Not the history, which does not; of
+/// reliability the kind, and not how long a writer may wait (the way out does that).
+std::map<std::uint16_t, std::string> policies_of(const End& end) {
+  std::map<std::uint16_t, std::string> policies;
+  for (const auto& [id, value] : end.parameters) {
+    constexpr std::uint16_t reliability = 0x001a;
+    const std::set<std::uint16_t> deciding{0x001b, 0x001d, 0x001f, 0x0021, 0x0023,     0x0025,
+                                           0x0027, 0x0029, 0x002b, 0x0049, reliability};
+    if (deciding.contains(id)) {
+      policies.emplace(id, id == reliability ? value.substr(0, 4) : value);
+    }
+  }
+  return policies;
+}
+
+TEST_F(OnTheWire, NodesAreAnnouncedAsThoseOfRos) {
+  if (fast_peer == nullptr) {
+    GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
+  }
+  const auto options = NodeOptions()
+                           .context(context_)
+                           .enable_rosout(true)
+                           .start_parameter_services(true)
+                           .start_parameter_event_publisher(true);
+  const auto talker = std::make_shared<Node>("talker", options);
+  const auto listener = std::make_shared<Node>("listener", options);
+  const auto publisher = talker->create_publisher<StringMessage>("chatter", 7);
+  const auto subscription =
+      listener->create_subscription<StringMessage>("chatter", 10, [](const StringMessage&) {});
+  std::vector<End> wanted = captured("talker_listener_cyclonedds").ends();
+  std::erase_if(wanted, is_left_out);
+  const auto told = static_cast<std::size_t>(std::count_if(
+      wanted.begin(), wanted.end(), [](const End& end) { return end.topic != graph_info_topic; }));
+  spin_until([&] { return faces() == told; });
+  know_each_other_to_the_last();
+  const Capture ours = recorded();
+  for (const End& theirs : wanted) {
+    const End* const own = ours.find(theirs.topic, theirs.is_writer);
+    ASSERT_NE(own, nullptr) << theirs.topic;
+    EXPECT_EQ(own->type, theirs.type);
+    EXPECT_EQ(without_id(own->user_data), without_id(theirs.user_data)) << theirs.topic;
+    EXPECT_EQ(policies_of(*own), policies_of(theirs)) << theirs.topic;
+  }
+  const std::string prefix = ours.find("rt/chatter", true)->guid.substr(0, 12);
+  const auto& all = ours.participants();
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&prefix](const End& participant) {
+    const std::string& theirs = captured("service_cyclonedds").participants()[0].user_data;
+    return participant.guid.starts_with(prefix) && participant.user_data == theirs;
+  }));
+}
+
+/// The same node with as many ends: only the gids differ.
+TEST_F(OnTheWire, TheGraphIsToldAsByRos) {
+  const auto has_ends = [](const GraphInfo& info, std::size_t readers, std::size_t writers) {
+    return info.nodes.size() == 1 && info.nodes[0].name == "talker" &&
+           info.nodes[0].readers.size() == readers && info.nodes[0].writers.size() == writers;
+  };
+  const auto without_gids = [](std::string message) {
+    const auto info = decode(bytes_of(message));
+    std::vector<Gid> gids{info->participant};
+    gids.insert(gids.end(), info->nodes[0].readers.begin(), info->nodes[0].readers.end());
+    gids.insert(gids.end(), info->nodes[0].writers.begin(), info->nodes[0].writers.end());
+    for (const Gid& gid : gids) {
+      const std::size_t at = message.find(text_of(gid));
+      message.replace(at, gid.size(), gid.size(), '\0');
+    }
+    return message;
+  };
+  const auto talker = std::make_shared<Node>("talker", NodeOptions().context(context_));
+  const auto subscription =
+      talker->create_subscription<StringMessage>("in", 10, [](const StringMessage&) {});
+  const auto first = talker->create_publisher<StringMessage>("out", 10);
+  const auto second = talker->create_publisher<StringMessage>("more", 10);
+  std::mutex mutex;
+  std::string ours;
+  const auto other = *dds::Participant::create({.domain = domain_id_}, [] {});
+  dds::EndpointSpec wanted{graph_info_topic, graph_info_type, {}, "x", true};
+  wanted.qos.durability = DurabilityPolicy::transient_local;
+  const auto reader =
+      *other->create_reader(wanted, std::make_shared<HeapInbox>(), [&](dds::Received&& sample) {
+        const std::lock_guard guard(mutex);
+        const auto info = decode(sample.incoming->bytes());
+        ours = info && has_ends(*info, 1, 2) ? text_of(sample.incoming->bytes()) : ours;
+      });
+  spin_until([&] {
+    const std::lock_guard guard(mutex);
+    return !ours.empty();
+  });
+  std::size_t compared = 0;
+  for (const auto& sample : captured("talker_listener_cyclonedds").samples(graph_info_topic)) {
+    if (has_ends(*decode(bytes_of(sample.payload)), 1, 2)) {
+      EXPECT_EQ(without_gids(ours), without_gids(sample.payload));
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 1U);
+}
+
+/// But for the client's 8 bytes, which differ.
+void expect_same_with_header(const Capture::Sample& ours, const Capture::Sample& theirs) {
+  const auto without_client = [](std::string payload) { return payload.replace(4, 8, 8, '\0'); };
+  EXPECT_EQ(without_client(ours.payload), without_client(theirs.payload));
+  EXPECT_EQ(ours.inline_qos, theirs.inline_qos);  // none
+}
+
+TEST_F(OnTheWire, RequestsHaveTheHeaderOfRos) {
+  if (python == nullptr) {
+    GTEST_SKIP() << "the Python binding of Cyclone DDS is not installed";
+  }
+  const auto server = peer({python, python_peer}, "serve", "/add_two_ints");
+  ask_for_the_sum_of_2_and_3();
+  const char* topic = "rq/add_two_intsRequest";
+  expect_same_with_header(recorded().first(topic), captured("service_cyclonedds").first(topic));
+}
+
+TEST_F(OnTheWire, RepliesHaveTheHeaderOfRos) {
+  if (python == nullptr) {
+    GTEST_SKIP() << "the Python binding of Cyclone DDS is not installed";
+  }
+  const auto service = adder();
+  const auto client = peer({python, python_peer}, "call", "/add_two_ints", "2", "3");
+  spin_until([&] { return is_asked_; });
+  EXPECT_EQ(client->line(), "5");
+  const char* topic = "rr/add_two_intsReply";
+  expect_same_with_header(recorded().first(topic), captured("service_cyclonedds").first(topic));
+}
+
+/// But for the identities' GUIDs, which differ.
+void expect_same_with_identity(const Capture::Sample& ours, const Capture::Sample& theirs) {
+  const auto without_guids = [](std::string list) {
+    for (const std::size_t at : {4U, 32U}) {
+      list.replace(at, 16, 16, '\0');
+    }
+    return list;
+  };
+  ASSERT_EQ(ours.inline_qos.size(), dds::related_size);
+  EXPECT_EQ(ours.inline_qos.substr(4, 16), ours.inline_qos.substr(32, 16));
+  EXPECT_EQ(without_guids(ours.inline_qos), without_guids(theirs.inline_qos));
+  EXPECT_EQ(ours.payload, theirs.payload);
+  EXPECT_EQ(ours.header.substr(0, 2), theirs.header.substr(0, 2));  // kind and flags
+  EXPECT_EQ(ours.header.substr(4, 4), theirs.header.substr(4, 4));  // where inline QoS begins
+}
+
+TEST_F(OnTheWire, RequestsHaveTheIdentityOfRos) {
+  if (fast_peer == nullptr) {
+    GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
+  }
+  const auto server = peer({fast_peer}, "serve", "/add_two_ints");
+  ask_for_the_sum_of_2_and_3();
+  const Capture all = recorded();
+  const auto ours = all.first("rq/add_two_intsRequest");
+  expect_same_with_identity(ours, captured("service_fastrtps").first("rq/add_two_intsRequest"));
+  const End* const reply_reader = all.find("rr/add_two_intsReply", false);
+  ASSERT_NE(reply_reader, nullptr);
+  EXPECT_EQ(ours.inline_qos.substr(4, 16), reply_reader->guid);
+}
+
+TEST_F(OnTheWire, RepliesHaveTheIdentityOfRos) {
+  if (fast_peer == nullptr) {
+    GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
+  }
+  const auto service = adder();
+  const auto client = peer({fast_peer}, "call", "/add_two_ints", "2", "3");
+  await_writers("rq/add_two_intsRequest");
+  client->say_begin();
+  spin_until([&] { return is_asked_; });
+  EXPECT_EQ(client->line(), "5 12");
+  const char* topic = "rr/add_two_intsReply";
+  expect_same_with_identity(recorded().first(topic), captured("service_fastrtps").first(topic));
+}
+
+}  // namespace
+}  // namespace ligament::edge

@@ -22,7 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 TARGETS = ("take", "reclaim", "directory", "bell")
-EDGE = "edge"
+EDGE_TARGETS = ("edge", "fragments")
 #: Longer programs find no more, and take longer.
 LONGEST_INPUT = 160
 LONGEST_FAST_INPUT = 64
@@ -71,9 +71,9 @@ def number_after(pattern: str, text: str) -> int:
 
 def parts_of(target: str, plan: Plan) -> tuple[Path, Path, int]:
     """Its program, its first inputs, and how long inputs may be."""
-    if target == EDGE:
-        seeds = HERE.parents[1] / "transport" / "fuzz" / "corpus"
-        return plan.fuzzers / "fuzz_edge", seeds, LONGEST_EDGE_INPUT
+    if target in EDGE_TARGETS:
+        seeds = HERE.parents[1] / "transport" / "fuzz" / "corpus" / target
+        return plan.fuzzers / f"fuzz_{target}", seeds, LONGEST_EDGE_INPUT
     longest = LONGEST_FAST_INPUT if plan.fast else LONGEST_INPUT
     return plan.fuzzers / f"fuzz_pool_{target}", HERE / "corpus" / target, longest
 
@@ -163,7 +163,7 @@ def arguments() -> argparse.Namespace:
     limit.add_argument("--runs", type=int, help="executions in all, shared by the targets")
     parser.add_argument("--seed", type=int, default=0, help="of the mutations (default: random)")
     parser.add_argument(
-        "--target", choices=(*TARGETS, EDGE), action="append", help="default: all of the pool"
+        "--target", choices=(*TARGETS, *EDGE_TARGETS), action="append", help="default: all of the pool"
     )
     parser.add_argument("--fresh", action="store_true", help="forget inputs of earlier runs")
     parser.add_argument("--fast", action="store_true", help="these are of the fast build")

@@ -6,6 +6,9 @@ dds_peer.py DOMAIN talk            says texts on rt/chatter, until killed
 dds_peer.py DOMAIN parameters NODE prints the names of a node's parameters, which its service tells
 dds_peer.py DOMAIN set NODE NAME N sets an integer parameter; prints as JSON what it was, whether it
                                    was accepted and why not, what it is now, and how it is described
+dds_peer.py DOMAIN atomically NODE NAME N...
+                                   sets integer parameters, all or none; prints as JSON their types,
+                                   whether they were accepted and why not, and what each is then
 dds_peer.py DOMAIN xcdr2           is a publisher of rt/chatter that knows XCDR2 alone, until killed
 dds_peer.py DOMAIN humble          prints the nodes' names, read as a node of ROS 2 Humble does
 dds_peer.py DOMAIN graph S [NODES] prints the nodes that ros_discovery_info names, the publishers of
@@ -261,6 +264,50 @@ class SetResponse(IdlStruct, typename="rcl_interfaces::srv::dds_::SetParameters_
     results: sequence[SetResult]
 
 
+@dataclass
+@final
+class TypesRequest(IdlStruct, typename="rcl_interfaces::srv::dds_::GetParameterTypes_Request_"):
+    """Names of parameters whose types are wanted."""
+
+    client: uint64
+    number: int64
+    names: sequence[str]
+
+
+@dataclass
+@final
+class TypesResponse(IdlStruct, typename="rcl_interfaces::srv::dds_::GetParameterTypes_Response_"):
+    """Types in the order of the names; none if one is not declared."""
+
+    client: uint64
+    number: int64
+    types: sequence[uint8]
+
+
+@dataclass
+@final
+class AtomicRequest(
+    IdlStruct, typename="rcl_interfaces::srv::dds_::SetParametersAtomically_Request_"
+):
+    """Values to be set, all or none."""
+
+    client: uint64
+    number: int64
+    parameters: sequence[Parameter]
+
+
+@dataclass
+@final
+class AtomicResponse(
+    IdlStruct, typename="rcl_interfaces::srv::dds_::SetParametersAtomically_Response_"
+):
+    """One result for all."""
+
+    client: uint64
+    number: int64
+    result: SetResult
+
+
 def qos(*more: object, history: int = 10) -> Qos:
     """ROS 2's default, as this binding says it."""
     return Qos(
@@ -405,23 +452,43 @@ def parameters(participant: DomainParticipant, node: str) -> None:
     print(json.dumps(reply.names))
 
 
+def values_now(participant: DomainParticipant, node: str, names: list[str]) -> list[int]:
+    """Integer parameters."""
+    reply = ask(participant, f"{node}/get_parameters", (GetRequest, GetResponse), names)
+    return [value.integer_value for value in reply.values]
+
+
+def integer(name: str, value: int) -> Parameter:
+    """A parameter to be set."""
+    return Parameter(name, ParameterValue(type=2, integer_value=value))
+
+
 def set_integer(participant: DomainParticipant, node: str, name: str, value: int) -> None:
     """Set a parameter, and print all that its services say of that."""
-
-    def value_now() -> list[int]:
-        reply = ask(participant, f"{node}/get_parameters", (GetRequest, GetResponse), [name])
-        return [value.integer_value for value in reply.values]
-
-    before = value_now()
-    wanted = Parameter(name, ParameterValue(type=2, integer_value=value))
+    before = values_now(participant, node, [name])
+    wanted = integer(name, value)
     service = f"{node}/set_parameters"
     result = ask(participant, service, (SetRequest, SetResponse), [wanted]).results[0]
     types = (DescribeRequest, DescribeResponse)
     told = ask(participant, f"{node}/describe_parameters", types, [name]).descriptors
     accepted = [result.successful, result.reason]
     described = [[one.name, one.type] for one in told]
-    words = {"before": before, "set": accepted, "after": value_now(), "description": described}
+    after = values_now(participant, node, [name])
+    words = {"before": before, "set": accepted, "after": after, "description": described}
     print(json.dumps(words))
+
+
+def set_atomically(participant: DomainParticipant, node: str, wanted: dict[str, int]) -> None:
+    """Set parameters together, and print what their services say of that."""
+    names = list(wanted)
+    types = (TypesRequest, TypesResponse)
+    of_types = ask(participant, f"{node}/get_parameter_types", types, names).types
+    service = f"{node}/set_parameters_atomically"
+    values = [integer(name, value) for name, value in wanted.items()]
+    result = ask(participant, service, (AtomicRequest, AtomicResponse), values).result
+    after = [values_now(participant, node, [name]) for name in names]
+    accepted = [result.successful, result.reason]
+    print(json.dumps({"types": list(of_types), "set": accepted, "after": after}))
 
 
 def main() -> None:
@@ -437,6 +504,9 @@ def main() -> None:
         until(lambda: writer.get_matched_subscriptions() != [])
     elif sys.argv[2] == "parameters":
         parameters(participant, sys.argv[3])
+    elif sys.argv[2] == "atomically":
+        values = {sys.argv[i]: int(sys.argv[i + 1]) for i in range(4, len(sys.argv), 2)}
+        set_atomically(participant, sys.argv[3], values)
     elif sys.argv[2] == "set":
         set_integer(participant, sys.argv[3], sys.argv[4], int(sys.argv[5]))
     elif sys.argv[2] == "talk":

@@ -2,19 +2,24 @@
 #include "bandwidth.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <gpu/cuda/driver.hpp>
+#include <gpu/cuda/device.hpp>
 #include <iostream>
+#include <ligament/detail/pool.hpp>
 #include <span>
+#include <thread>
 
 namespace uma {
 namespace {
 
 namespace gpu = ligament::gpu;
 namespace cuda = ligament::gpu::cuda;
+namespace pool = ligament::pool;
 
 [[noreturn]] void stop(const std::string& why) {
   std::cerr << "bandwidth: " << why << '\n';
@@ -26,7 +31,7 @@ void check(cuda::Status status, const char* call) {
   }
 }
 
-/// Shared pages, as the pool's are.
+/// Shared pages of this process's own.
 class Pages {
  public:
   explicit Pages(std::size_t bytes)
@@ -66,12 +71,62 @@ struct Timing : gpu::Completion {
   CopyTimes& times;
 };
 
-CopyTimes ours(gpu::Program& program, std::size_t bytes, int copies) {
-  // Never unmapped: the program's driver keeps it registered.
-  static auto* const kept = new std::vector<std::unique_ptr<Pages>>;
-  const std::span<const std::byte> in = kept->emplace_back(std::make_unique<Pages>(bytes))->span();
-  const std::span<std::byte> out = kept->emplace_back(std::make_unique<Pages>(bytes))->span();
-  const std::array<gpu::Argument, 2> arguments{in, out};
+template <typename T, typename E>
+T need(ligament::expected<T, E>&& found, const char* what) {
+  if (!found) {
+    stop(std::string("there is no ") + what);
+  }
+  return std::move(*found);
+}
+
+/// The payloads of a node with kernels: in is a sample of its subscription, in memory that it may
+/// only read; out is a loan.
+class Payloads {
+ public:
+  explicit Payloads(std::size_t bytes)
+      : domain_(need(pool::Domain::join({"uma-bandwidth-" + std::to_string(::getpid()), "run"}),
+                     "domain")),
+        waiter_(need(domain_->create_waiter(), "waiter")),
+        writer_(need(domain_->create_writer(description_, {.max_bytes = bytes, .device = true}),
+                     "writer")),
+        reader_(need(domain_->create_reader(description_, *waiter_, {.device = true}), "reader")),
+        in_(sample(bytes)),
+        out_(need(writer_->loan(bytes), "loan")) {}
+  [[nodiscard]] std::span<const std::byte> in() const { return in_.payload(); }
+  [[nodiscard]] std::span<std::byte> out() const { return out_.payload(); }
+
+ private:
+  [[nodiscard]] pool::HeldSample sample(std::size_t bytes) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (writer_->matched_readers() == 0 || reader_->matched_writers() == 0) {
+      if (std::chrono::steady_clock::now() > end) {
+        stop("the ends of a topic do not find each other");
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    auto loan = need(writer_->loan(bytes), "loan");
+    std::fill(loan.payload().begin(), loan.payload().end(), std::byte{1});
+    if (!writer_->publish(std::move(loan))) {
+      stop("a message cannot be published");
+    }
+    auto taken = need(reader_->take(), "sample");
+    if (!taken) {
+      stop("a message does not come");
+    }
+    return std::move(*taken);
+  }
+
+  const pool::EndpointDescription description_{"/payload", "uma/Payload", "/bandwidth"};
+  std::shared_ptr<pool::Domain> domain_;
+  std::unique_ptr<pool::Waiter> waiter_;
+  std::unique_ptr<pool::Writer> writer_;
+  std::unique_ptr<pool::Reader> reader_;
+  pool::HeldSample in_;
+  pool::Loan out_;
+};
+
+CopyTimes ours(gpu::Program& program, const Payloads& payloads, int copies) {
+  const std::array<gpu::Argument, 2> arguments{payloads.in(), payloads.out()};
   CopyTimes times;
   for (int i = 0; i < copies; ++i) {
     program.submit(std::array{gpu::Launch{.kernel = 0, .arguments = arguments}},
@@ -81,8 +136,15 @@ CopyTimes ours(gpu::Program& program, std::size_t bytes, int copies) {
   return times;
 }
 
-/// In the program's context, which this thread has opened.
-CopyTimes pinned(const cuda::Driver& driver, std::size_t bytes, int copies) {
+CopyTimes pinned(const gpu::Settings& settings, std::size_t bytes, int copies) {
+  auto opened = cuda::open_device(settings, gpu::Access::cached);
+  if (!opened) {
+    stop(opened.error().text);
+  }
+  const std::shared_ptr<cuda::SharedContext> context = opened->context;
+  const cuda::Current current(*context);
+  const cuda::Device own = std::move(*opened);  // goes before `current` does
+  const cuda::Driver& driver = *own.driver;
   const Pages host(bytes);
   cuda::Address device = 0;
   cuda::Stream stream = nullptr;
@@ -133,12 +195,9 @@ std::optional<Bandwidth> bandwidth_of(const gpu::Settings& settings, std::size_t
       device.model != gpu::Model::standard_copy) {
     return std::nullopt;
   }
-  const auto driver = cuda::load_driver();
-  if (!driver) {
-    stop(driver.error().text);
-  }
-  (void)ours(**program, bytes, 1);  // registers, and makes the device's memory
-  return Bandwidth{ours(**program, bytes, copies), pinned(**driver, bytes, copies)};
+  const Payloads payloads(bytes);
+  (void)ours(**program, payloads, 1);  // registers, and makes the device's memory
+  return Bandwidth{ours(**program, payloads, copies), pinned(settings, bytes, copies)};
 }
 
 }  // namespace uma

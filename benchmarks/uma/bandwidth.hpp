@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file How fast payloads cross to a card and back, beside bare copies of pinned memory.
+/// \file How fast payloads cross to a card and back, beside bare copies of pinned memory. What goes
+/// in is a sample of a topic, as a node's; where the card does not register what may only be read,
+/// the host's copies on the way are in its time.
 #pragma once
 
 #include <cstdint>

@@ -77,8 +77,8 @@ class ProgramOn : public Program {
 
   [[nodiscard]] virtual Memory& memory() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Flight> new_flight() = 0;
-  /// Before the first launch of a submit.
-  virtual void begin(Assembly& assembly) = 0;
+  /// Before the first launch of a submit; without it there is none.
+  [[nodiscard]] virtual Result<void> begin(Assembly& assembly) = 0;
   /// Gives the kernel its arguments and enqueues it.
   [[nodiscard]] virtual Result<void> start(const Launch& launch, Assembly& assembly) = 0;
   /// Enqueues what has to be done after the kernels, of which one may have failed.
@@ -155,12 +155,10 @@ void ProgramOn<Backend>::submit(std::span<const Launch> launches,
     return;
   }
   wait_for_room();
-  begin(assembly);
+  flight.result = begin(assembly);
   last_arguments_.begin(descriptions_.size());
-  for (const Launch& launch : launches) {
-    if (flight.result = enqueue(launch, assembly); !flight.result) {
-      break;
-    }
+  for (std::size_t i = 0; flight.result && i < launches.size(); ++i) {
+    flight.result = enqueue(launches[i], assembly);
   }
   finish(assembly);
   flights_->add(std::move(assembly.flight));

@@ -23,6 +23,18 @@ TEST(UmaBandwidth, a_cards_copies_are_timed_beside_bare_ones) {
   }
 }
 
+/// A sample may only be read: then the host copies it in pieces, from which the card does.
+TEST(UmaBandwidth, what_goes_in_is_a_sample_as_a_node_has_it) {
+  choose_drivers(Where::cuda_twin, "discrete no-read-only");
+  const unsigned long before = cuda_twin_copies();  // NOLINT(google-runtime-int): C
+  const auto found = uma::bandwidth_of(settings_of({"", Where::cuda_twin, Model::standard_copy}),
+                                       std::size_t{3} << 20, 5);
+  choose_drivers(Where::opencl);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(cuda_twin_copies() - before, (3 + 1) * (1 + 5) + 2 * 5U);
+  EXPECT_EQ(found->ours.in.size(), 5U);
+}
+
 TEST(UmaBandwidth, a_real_cards_copies_are_timed_too) {
   choose_drivers(Where::cuda);
   if (const std::string lack = lacks_gpu(); !lack.empty()) {

@@ -43,6 +43,7 @@ SAME(Driver, device_memory, cuDeviceTotalMem_v2);
 SAME(Driver, primary_retain, cuDevicePrimaryCtxRetain);
 SAME(Driver, primary_release, cuDevicePrimaryCtxRelease_v2);
 SAME(Driver, set_current, cuCtxSetCurrent);
+SAME(Driver, get_current, cuCtxGetCurrent);
 SAME(Driver, module_load, cuModuleLoadData);
 SAME(Driver, module_unload, cuModuleUnload);
 SAME(Driver, module_function, cuModuleGetFunction);

@@ -83,6 +83,35 @@ TEST_F(Cuda, an_integrated_device_works_in_place_and_a_card_copies_once_each_way
   EXPECT_EQ((*card)->statistics().bytes_copied, 2U * 4096);
 }
 
+/// An executor's thread may be that of somebody who works with CUDA himself.
+TEST_F(Cuda, a_threads_own_context_is_there_again_after_every_call) {
+  choose_drivers(Where::cuda_twin, "discrete");
+  const auto driver = cuda::load_driver();
+  ASSERT_TRUE(driver) << driver.error().text;
+  int somebody = 0;
+  auto* const own = reinterpret_cast<cuda::Context>(&somebody);  // the driver of the twin compares
+  const auto is_there = [&] {
+    cuda::Context current = nullptr;
+    return (*driver)->get_current(&current) == cuda::status::success && current == own;
+  };
+  ASSERT_EQ((*driver)->set_current(own), cuda::status::success);
+  auto program = open("discrete");
+  EXPECT_TRUE(is_there());
+  ASSERT_TRUE(program) << program.error().text;
+  EXPECT_TRUE(run(**program));
+  EXPECT_TRUE(is_tripled());
+  EXPECT_TRUE(is_there());
+  cuda_twin_fail("cuCtxSetCurrent", 0, 201);
+  const auto refused = run(**program);
+  ASSERT_FALSE(refused) << "its calls would have gone to somebody else's context";
+  EXPECT_THAT(refused.error().text, HasSubstr("cuCtxSetCurrent"));
+  EXPECT_TRUE(is_there());
+  EXPECT_TRUE(run(**program));
+  program->reset();
+  EXPECT_TRUE(is_there());
+  ASSERT_EQ((*driver)->set_current(nullptr), cuda::status::success);
+}
+
 TEST_F(Cuda, where_caches_are_off_the_kernels_say_what_is_better) {
   choose_drivers(Where::cuda_twin, "uncached");
   auto kernels = description();

@@ -161,6 +161,22 @@ Result<void> open_streams(Device& device) {
 
 SharedContext::~SharedContext() { (void)driver_.primary_release(device_); }
 
+Current::Current(const SharedContext& context) : driver_(context.driver()) {
+  status_ = driver_.get_current(&before_);
+  if (status_ == status::success && before_ != context.get()) {
+    status_ = driver_.set_current(context.get());
+    is_changed_ = status_ == status::success;
+  }
+}
+
+Current::~Current() {
+  if (is_changed_) {
+    (void)driver_.set_current(before_);
+  }
+}
+
+Result<void> Current::result() const { return as_result(driver_, "cuCtxSetCurrent", status_); }
+
 std::vector<DeviceLine> device_lines() {
   const auto driver = load_driver();
   const auto all = driver ? all_devices(**driver)
@@ -201,21 +217,25 @@ Result<Device> open_device(const Settings& settings, Access access) {
   if (!found) {
     return unexpected<Error>(found.error());
   }
-  Device device;
-  device.driver = *driver;
-  device.ordinal = found->ordinal;
-  device.facts = facts_of(**driver, found->ordinal);
-  auto info = describe(*found, device.facts, settings, access);
+  const Facts facts = facts_of(**driver, found->ordinal);
+  auto info = describe(*found, facts, settings, access);
   if (!info) {
     return unexpected<Error>(info.error());
   }
-  device.info = std::move(*info);
   auto context = shared_context(**driver, found->ordinal);
   if (!context) {
     return unexpected<Error>(context.error());
   }
+  const Current current(**context);
+  if (auto is_current = current.result(); !is_current) {
+    return unexpected<Error>(is_current.error());
+  }
+  Device device;  // goes before `current` does
+  device.driver = *driver;
+  device.ordinal = found->ordinal;
+  device.facts = facts;
+  device.info = std::move(*info);
   device.context = std::move(*context);
-  device.make_current();
   if (auto opened = open_streams(device); !opened) {
     return unexpected<Error>(opened.error());
   }

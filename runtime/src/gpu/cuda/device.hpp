@@ -17,7 +17,8 @@ class SharedContext {
   SharedContext(const SharedContext&) = delete;
   SharedContext& operator=(const SharedContext&) = delete;
   [[nodiscard]] Context get() const { return context_; }
-  /// Before calls of a thread that may not have made any yet.
+  [[nodiscard]] const Driver& driver() const { return driver_; }
+  /// Of a thread of our own, for good.
   void make_current() const { (void)driver_.set_current(context_); }
   [[nodiscard]] ManagedMemory& managed() { return managed_; }
 
@@ -26,6 +27,24 @@ class SharedContext {
   Ordinal device_;
   Context context_;
   ManagedMemory managed_;
+};
+
+/// Calls of this thread go to a context for as long as this lives; then to the one before again: an
+/// executor's thread may be that of somebody who works with CUDA himself. Told only where the
+/// driver refuses: no call may be made then, it would go to the other's context.
+class Current {
+ public:
+  explicit Current(const SharedContext& context);
+  ~Current();
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  [[nodiscard]] Result<void> result() const;
+
+ private:
+  const Driver& driver_;
+  Context before_ = nullptr;
+  Status status_ = status::success;
+  bool is_changed_ = false;
 };
 
 struct Facts {
@@ -49,8 +68,6 @@ struct Device {
   StreamHandle downloads;
   StreamHandle told;   ///< tells the host, so that nothing on the others waits for that
   StreamHandle clock;  ///< is empty whenever the device's clock is read
-
-  void make_current() const { context->make_current(); }
 };
 
 /// A line per device with the model that it would get, or why it cannot be used.

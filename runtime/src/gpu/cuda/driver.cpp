@@ -32,6 +32,7 @@ const char* find_all(void* library, Driver& driver) {
   find(driver.primary_retain, "cuDevicePrimaryCtxRetain");
   find(driver.primary_release, "cuDevicePrimaryCtxRelease_v2");
   find(driver.set_current, "cuCtxSetCurrent");
+  find(driver.get_current, "cuCtxGetCurrent");
   find(driver.module_load, "cuModuleLoadData");
   find(driver.module_unload, "cuModuleUnload");
   find(driver.module_function, "cuModuleGetFunction");

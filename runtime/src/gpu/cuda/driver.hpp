@@ -84,6 +84,7 @@ struct Driver {
   Status (*primary_retain)(Context* context, Ordinal device);
   Status (*primary_release)(Ordinal device);
   Status (*set_current)(Context context);
+  Status (*get_current)(Context* context);
   Status (*module_load)(Module* module, const void* image);
   Status (*module_unload)(Module module);
   Status (*module_function)(Function* function, Module module, const char* name);

@@ -12,12 +12,12 @@ bool CudaFlight::ask_to_be_told(Told* told) {
 }
 
 bool CudaFlight::has_landed() {
-  device_.make_current();
+  device_.context->make_current();
   return device_.driver->event_query(last.get()) != status::not_ready;
 }
 
 void CudaFlight::land() {
-  device_.make_current();
+  device_.context->make_current();
   const Status ended = last ? device_.driver->event_query(last.get()) : status::success;
   if (result && ended != status::success) {
     result = failed(*device_.driver, names.c_str(), ended);

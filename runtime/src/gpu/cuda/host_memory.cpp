@@ -100,7 +100,7 @@ void HostMemory::forget(std::span<const std::byte> memory) {
     if (!overlaps(entry)) {
       return false;
     }
-    entry.second.context->make_current();
+    const Current current(*entry.second.context);
     (void)driver_.host_unregister(entry.first);
     return true;
   });

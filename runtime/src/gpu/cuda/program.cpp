@@ -38,17 +38,21 @@ CudaProgram::CudaProgram(Device&& device, const Settings& settings)
     : ProgramOn(settings, false), parts_(std::make_unique<Parts>(std::move(device))) {}
 
 CudaProgram::~CudaProgram() {
+  const Current current(*parts_->device.context);
   const bool may_still_work = end();
-  parts_->device.make_current();
+  reference_.reset();
+  const std::shared_ptr<Parts> parts(std::move(parts_));  // goes before `current` does
   if (may_still_work) {
-    keep_for_ever(
-        std::shared_ptr<Parts>(std::move(parts_)));  // releasing would wait for the device
+    keep_for_ever(parts);  // releasing would wait for the device
   }
 }
 
 Result<void> CudaProgram::build(const ProgramDescription& description) {
   const Device& device = parts_->device;
-  device.make_current();
+  const Current current(*device.context);
+  if (auto is_current = current.result(); !is_current) {
+    return is_current;
+  }
   auto compiled = compile(description, device.facts.architecture);
   if (!compiled) {
     return unexpected<Error>(compiled.error());
@@ -75,12 +79,14 @@ Result<void> CudaProgram::build(const ProgramDescription& description) {
   return {};
 }
 
-void CudaProgram::begin(Assembly& assembly) {
-  parts_->device.make_current();
-  if (assembly.flight->completion->wants_times()) {
+Result<void> CudaProgram::begin(Assembly& assembly) {
+  assembly.current.emplace(*parts_->device.context);
+  auto is_current = assembly.current->result();
+  if (is_current && assembly.flight->completion->wants_times()) {
     reference_ = reference_of(parts_->device, std::move(reference_));
     assembly.flight->reference = reference_;
   }
+  return is_current;
 }
 
 void CudaProgram::finish(Assembly& assembly) {
@@ -133,15 +139,21 @@ std::shared_ptr<Resident> CudaProgram::make_resident() {
 }
 
 Result<void> CudaProgram::show(Resident& resident, std::span<std::byte, ticket_bytes> ticket) {
-  parts_->device.make_current();
+  const Current current(*parts_->device.context);
   auto* const own = dynamic_cast<CudaResident*>(&resident);
-  return own == nullptr ? Result<void>(unexpected<Error>(is_on_another_device()))
-                        : Peers::show(*own, parts_->device, ticket);
+  if (own == nullptr) {
+    return unexpected<Error>(is_on_another_device());
+  }
+  auto is_current = current.result();
+  return is_current ? Peers::show(*own, parts_->device, ticket) : is_current;
 }
 
 Result<std::shared_ptr<Resident>> CudaProgram::find_shown(
     std::span<const std::byte, ticket_bytes> ticket) {
-  parts_->device.make_current();
+  const Current current(*parts_->device.context);
+  if (auto is_current = current.result(); !is_current) {
+    return unexpected<Error>(is_current.error());
+  }
   return peers_.find(parts_->device, ticket);
 }
 

@@ -2,14 +2,17 @@
 /// \file A program on a CUDA device.
 #pragma once
 
+#include <optional>
+
 #include "gpu/cuda/flight.hpp"
 #include "gpu/cuda/peers.hpp"
 
 namespace ligament::gpu::cuda {
 
 struct CudaAssembly : AssemblyOn<CudaFlight, cuda::Buffer, CudaResident> {
-  EventHandle uploaded;       ///< that the next kernel waits for; empty: nothing
-  bool is_read_back = false;  ///< some of `out` is, by a copy
+  std::optional<Current> current;  ///< for all calls of the submit
+  EventHandle uploaded;            ///< that the next kernel waits for; empty: nothing
+  bool is_read_back = false;       ///< some of `out` is, by a copy
 };
 
 struct Cuda {
@@ -60,7 +63,7 @@ class CudaProgram : public ProgramOn<Cuda> {
   [[nodiscard]] std::unique_ptr<Flight> new_flight() override {
     return std::make_unique<Flight>(parts_->device, landed_);
   }
-  void begin(Assembly& assembly) override;
+  [[nodiscard]] Result<void> begin(Assembly& assembly) override;
   [[nodiscard]] Result<void> start(const Launch& launch, Assembly& assembly) override;
   void finish(Assembly& assembly) override;
   [[nodiscard]] bool is_aligned(std::span<const std::byte> bytes) const override {

@@ -11,7 +11,7 @@ namespace ligament::gpu::cuda {
 struct CudaResident : ResidentOn<Buffer, EventHandle> {
   explicit CudaResident(std::shared_ptr<SharedContext> home) : context(std::move(home)) {}
   ~CudaResident() override {
-    context->make_current();
+    const Current current(*context);
     CudaResident::give_buffer_up();
     opened = {};
     told = {};

@@ -71,9 +71,10 @@ Result<void> OpenClProgram::build(const ProgramDescription& description) {
   return {};
 }
 
-void OpenClProgram::begin(Assembly& assembly) {
+Result<void> OpenClProgram::begin(Assembly& assembly) {
   assembly.is_timed = assembly.flight->completion->wants_times();
   parts_->memory.begin();
+  return {};
 }
 
 void OpenClProgram::finish(Assembly& assembly) {

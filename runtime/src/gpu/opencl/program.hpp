@@ -65,7 +65,7 @@ class OpenClProgram : public ProgramOn<OpenCl> {
   [[nodiscard]] std::unique_ptr<Flight> new_flight() override {
     return std::make_unique<Flight>(landed_);
   }
-  void begin(Assembly& assembly) override;
+  [[nodiscard]] Result<void> begin(Assembly& assembly) override;
   [[nodiscard]] Result<void> start(const Launch& launch, Assembly& assembly) override;
   void finish(Assembly& assembly) override;
   [[nodiscard]] bool is_aligned(std::span<const std::byte> bytes) const override {

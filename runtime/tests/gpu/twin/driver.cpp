@@ -46,10 +46,34 @@ struct Fault {
 };
 
 /// Shared memory, so that other processes can open it.
-struct Allocated {
-  std::size_t size = 0;
+struct Block {
   int fd = -1;
+  std::byte* base = nullptr;
+  std::size_t size = 0;
+  std::size_t used = 0;
+
+  Block() = default;
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  ~Block() {
+    if (base != nullptr) {
+      ::munmap(base, size);
+    }
+    ::close(fd);
+  }
+};
+
+/// As a driver's, small ones lie in one block, of which a peer opens the whole.
+struct Allocated {
+  std::shared_ptr<Block> block;
+  std::size_t begin = 0;
   bool is_streams = false;  ///< managed memory that the host must not use
+};
+
+/// What a peer's memory lies in.
+struct Opened {
+  std::byte* base = nullptr;
+  std::size_t size = 0;
 };
 
 /// Everything; never destroyed, as its threads may outlive main.
@@ -59,7 +83,8 @@ struct World {
   std::map<std::byte*, std::size_t> registered;
   std::map<std::byte*, std::size_t> pinned;  ///< made by the driver itself
   std::map<Address, Allocated> allocated;
-  std::map<Address, std::size_t> opened;  ///< memory of other processes
+  std::shared_ptr<Block> open_block;  ///< that the next small piece is taken of
+  std::map<Address, Opened> opened;   ///< memory of other processes
   std::atomic<Status> sticky{status::success};
   std::atomic<std::uint64_t> copies{0};
   std::atomic<std::uint64_t> pageable{0};
@@ -84,11 +109,13 @@ Status injected(const char* call) {
 }
 
 thread_local cuda::Context current_context = nullptr;
+cuda::Context only_context();
 
 /// A context is a thread's: a driver refuses the call, and who ignores that leaks, or worse.
 void expect_context(const char* call) {
-  if (current_context == nullptr) {
-    std::fprintf(stderr, "the CUDA twin: %s on a thread without a context\n", call);
+  if (current_context != only_context()) {
+    std::fprintf(stderr, "the CUDA twin: %s on a thread %s\n", call,
+                 current_context == nullptr ? "without a context" : "with somebody else's context");
     std::abort();
   }
 }
@@ -134,9 +161,10 @@ struct Place {
   pid_t process = 0;
   int fd = -1;
   std::size_t size = 0;
+  std::size_t begin = 0;
 };
-cuda::IpcHandle handle_of(int fd, std::size_t size) {
-  const Place place{::getpid(), fd, size};
+cuda::IpcHandle handle_of(int fd, std::size_t size, std::size_t begin = 0) {
+  const Place place{::getpid(), fd, size, begin};
   cuda::IpcHandle handle;
   std::memcpy(handle.bytes.data(), &place, sizeof place);
   return handle;
@@ -155,6 +183,29 @@ void* map_shared(int fd, std::size_t size) {
   void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
+constexpr std::size_t block_bytes = std::size_t{2} << 20;
+constexpr std::size_t piece_alignment = 512;
+
+std::shared_ptr<Block> make_block(std::size_t size) {
+  auto block = std::make_shared<Block>();
+  block->fd = make_shared_file(size);
+  block->base = static_cast<std::byte*>(map_shared(block->fd, size));
+  block->size = size;
+  return block->base == nullptr ? nullptr : block;
+}
+
+/// Under the world's lock. Null: there is no memory.
+std::shared_ptr<Block> block_for(std::size_t size) {
+  if (size >= block_bytes) {
+    return make_block(size);
+  }
+  auto& open = world().open_block;
+  if (open == nullptr || open->size - open->used < size) {
+    open = make_block(block_bytes);
+  }
+  return open;
+}
+
 /// What another process has there, or null.
 void* map_of_peer(const Place& place) {
   const std::string path =
@@ -203,6 +254,8 @@ struct Queue {
   }
 };
 
+constexpr Status invalid_handle = 400;
+
 using Entry = void (*)(void** parameters, const unsigned* grid, const unsigned* block);
 
 }  // namespace
@@ -223,8 +276,16 @@ struct OpaqueEvent {
   std::shared_ptr<Mark> mark;
   SharedMark* shared = nullptr;  ///< never unmapped: streams may still look at it
   int fd = -1;
+  bool has_time = true;
 };
 }  // namespace ligament::gpu::cuda
+
+namespace {
+cuda::Context only_context() {
+  static cuda::OpaqueContext only;
+  return &only;
+}
+}  // namespace
 
 extern "C" {
 
@@ -303,13 +364,19 @@ Status cuDeviceTotalMem_v2(std::size_t* bytes, cuda::Ordinal /*device*/) {
   return status::success;
 }
 Status cuDevicePrimaryCtxRetain(cuda::Context* context, cuda::Ordinal /*device*/) {
-  static cuda::OpaqueContext only;
-  *context = &only;
+  *context = only_context();
   return fate_of("cuDevicePrimaryCtxRetain");
 }
 Status cuDevicePrimaryCtxRelease_v2(cuda::Ordinal /*device*/) { return status::success; }
 Status cuCtxSetCurrent(cuda::Context context) {
-  current_context = context;
+  const Status fate = injected("cuCtxSetCurrent");
+  if (fate == status::success) {
+    current_context = context;
+  }
+  return fate;
+}
+Status cuCtxGetCurrent(cuda::Context* context) {
+  *context = current_context;
   return status::success;
 }
 
@@ -350,15 +417,16 @@ Status cuMemAlloc_v2(Address* address, std::size_t size) {
   if (size > memory_bytes()) {
     return status::out_of_memory;
   }
-  const int fd = make_shared_file(size);
-  void* memory = map_shared(fd, size);
-  if (memory == nullptr) {
-    ::close(fd);
+  const std::lock_guard lock(world().mutex);
+  auto block = block_for(size);
+  if (block == nullptr) {
     return status::out_of_memory;
   }
-  *address = reinterpret_cast<Address>(memory);
-  const std::lock_guard lock(world().mutex);
-  world().allocated[*address] = {size, fd};
+  const std::size_t begin = block->used;
+  const std::size_t end = (begin + size + piece_alignment - 1) / piece_alignment * piece_alignment;
+  block->used = std::min(end, block->size);
+  *address = reinterpret_cast<Address>(block->base + begin);
+  world().allocated[*address] = {std::move(block), begin};
   return status::success;
 }
 Status cuMemAllocManaged(Address* address, std::size_t size, unsigned /*flags*/) {
@@ -371,8 +439,6 @@ Status cuMemFree_v2(Address address) {
   if (found == world().allocated.end()) {
     return status::invalid_value;
   }
-  ::munmap(reinterpret_cast<void*>(address), found->second.size);
-  ::close(found->second.fd);
   world().allocated.erase(found);
   return status::success;
 }
@@ -386,7 +452,8 @@ Status cuIpcGetMemHandle(cuda::IpcHandle* handle, Address address) {
   if (found == world().allocated.end()) {
     return status::invalid_value;
   }
-  *handle = handle_of(found->second.fd, found->second.size);
+  const Block& block = *found->second.block;
+  *handle = handle_of(block.fd, block.size, found->second.begin);
   return status::success;
 }
 Status cuIpcOpenMemHandle_v2(Address* address, cuda::IpcHandle handle, unsigned /*flags*/) {
@@ -394,11 +461,14 @@ Status cuIpcOpenMemHandle_v2(Address* address, cuda::IpcHandle handle, unsigned 
     return fate;
   }
   const Place place = place_of(handle);
-  void* memory = map_of_peer(place);
-  *address = reinterpret_cast<Address>(memory);
+  auto* const base = static_cast<std::byte*>(map_of_peer(place));
+  if (base == nullptr) {
+    return status::invalid_value;
+  }
+  *address = reinterpret_cast<Address>(base + place.begin);
   const std::lock_guard lock(world().mutex);
-  world().opened[*address] = place.size;
-  return memory == nullptr ? status::invalid_value : status::success;
+  world().opened[*address] = {base, place.size};
+  return status::success;
 }
 Status cuIpcCloseMemHandle(Address address) {
   expect_context("cuIpcCloseMemHandle");
@@ -407,7 +477,7 @@ Status cuIpcCloseMemHandle(Address address) {
   if (found == world().opened.end()) {
     return status::invalid_value;
   }
-  ::munmap(reinterpret_cast<void*>(address), found->second);
+  ::munmap(found->second.base, found->second.size);
   world().opened.erase(found);
   return status::success;
 }
@@ -423,7 +493,7 @@ Status cuIpcOpenEventHandle(cuda::Event* event, cuda::IpcHandle handle) {
     return fate;
   }
   void* memory = map_of_peer(place_of(handle));
-  *event = new cuda::OpaqueEvent{nullptr, static_cast<SharedMark*>(memory), -1};
+  *event = new cuda::OpaqueEvent{nullptr, static_cast<SharedMark*>(memory), -1, false};
   return memory == nullptr ? status::invalid_value : status::success;
 }
 Status cuStreamAttachMemAsync(cuda::Stream /*stream*/, Address address, std::size_t /*size*/,
@@ -531,8 +601,13 @@ Status cuStreamWaitEvent(cuda::Stream stream, cuda::Event event, unsigned /*flag
   return fate_of("cuStreamWaitEvent");
 }
 Status cuEventCreate(cuda::Event* event, unsigned flags) {
-  *event = new cuda::OpaqueEvent;
-  if ((flags & cuda::event_between_processes) != 0) {
+  const bool has_time = (flags & cuda::event_without_time) == 0;
+  const bool is_shared = (flags & cuda::event_between_processes) != 0;
+  if (is_shared && has_time) {
+    return status::invalid_value;
+  }
+  *event = new cuda::OpaqueEvent{nullptr, nullptr, -1, has_time};
+  if (is_shared) {
     (*event)->fd = make_shared_file(sizeof(SharedMark));
     (*event)->shared = static_cast<SharedMark*>(map_shared((*event)->fd, sizeof(SharedMark)));
   }
@@ -569,6 +644,9 @@ Status cuEventSynchronize(cuda::Event event) {
   return fate_of("cuEventSynchronize");
 }
 Status cuEventElapsedTime(float* milliseconds, cuda::Event begin, cuda::Event end) {
+  if (!begin->has_time || !end->has_time) {
+    return invalid_handle;
+  }
   const std::scoped_lock lock(begin->mark->mutex, end->mark->mutex);
   if (!begin->mark->is_done || !end->mark->is_done) {
     return status::not_ready;

@@ -19,6 +19,8 @@ from runtime_programs import find_helper
 
 from ligament.demo.reference import run_reference
 from ligament.demo.runs import DemoOptions
+from ligament.graph.json_source import parse_json
+from ligament.graph.schema import validate
 from ligament.pipeline import Request, built
 from ligament.report.counters import NodeCounters, read_counters
 from ligament.report.equality import compare_frames, read_frames
@@ -98,7 +100,16 @@ def run(build: Path, settings: Mapping[str, str]) -> tuple[Path, dict[str, NodeC
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = set(build.parent.glob("runs/*")) - before
+    expect_status_lines_as_promised(folder / "status.jsonl")
     return folder / "outputs" / "sink.jsonl", read_counters(folder / "status.jsonl").nodes
+
+
+def expect_status_lines_as_promised(path: Path) -> None:
+    """The containers', to each of which the run has added whose it is."""
+    for text in path.read_text().splitlines():
+        line = json.loads(text)
+        del line["container"]
+        assert validate(parse_json(json.dumps(line), str(path)), "status") == []
 
 
 def expect_equal(build: Path, settings: Mapping[str, str], copied: Copied, folder: Path) -> None:

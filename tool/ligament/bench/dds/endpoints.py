@@ -22,24 +22,24 @@ _METRICS = (
 )
 
 
-def endpoint_rows(runs: int, idle_s: int, endpoints: int = ENDPOINTS) -> list[Row]:
+def endpoint_rows(runs: int, idle_s: int) -> list[Row]:
     """One row for each figure, over several starts."""
-    told = [_run(endpoints, idle_s) for _ in range(runs)]
-    params = {"endpoints": endpoints, "idle_s": idle_s}
+    told = [_run(idle_s) for _ in range(runs)]
+    params = {"endpoints": ENDPOINTS, "idle_s": idle_s}
     return [
         make_row("dds", params, metric, unit, summarise(np.array([t[key] * by for t in told])))
         for key, metric, unit, by in _METRICS
     ]
 
 
-def _run(endpoints: int, idle_s: int) -> dict[str, float]:
-    values = {"endpoints": endpoints, "idle": idle_s, "domain-id": DOMAIN_ID}
+def _run(idle_s: int) -> dict[str, float]:
+    values = {"endpoints": ENDPOINTS, "idle": idle_s, "domain-id": DOMAIN_ID}
     words = [word for key, value in values.items() for word in (f"--{key}", str(value))]
     command = [str(program("ligament-bench-edge-endpoints")), *words]
     with settings("default"):
         result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         said = result.stderr.strip().splitlines()[-1:] or [f"exit {result.returncode}"]
-        raise FailureError(f"the edge with {endpoints} endpoints: {said[0]}", command=command)
+        raise FailureError(f"the edge with {ENDPOINTS} endpoints: {said[0]}", command=command)
     found: dict[str, float] = json.loads(result.stdout.splitlines()[-1])
     return found

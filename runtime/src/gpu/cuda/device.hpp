@@ -29,9 +29,9 @@ class SharedContext {
   ManagedMemory managed_;
 };
 
-/// Calls of this thread go to a context for as long as this lives; then to the one before again: an
-/// executor's thread may be that of somebody who works with CUDA himself. Told only where the
-/// driver refuses: no call may be made then, it would go to the other's context.
+/// Calls of this thread go to a context for as long as this lives, then to the one before again: an
+/// executor's thread may be that of somebody who works with CUDA himself. Where result() is an
+/// error none may be made: they would go to the other's context.
 class Current {
  public:
   explicit Current(const SharedContext& context);

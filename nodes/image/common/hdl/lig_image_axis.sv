@@ -86,9 +86,7 @@ module lig_image_axis (
   logic [53:0] grown;
   assign grown = {remainder_q[52:0], numerator_q[15]};
 
-  logic clk;
-  lig_gate gate (.clk_i, .rst_i, .wake_i(start_i || state_q != Idle), .clk_o(clk));
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     unique case (state_q)
       Product: begin
         high_q <= (52'(mantissa[52:32]) * 52'(source_i) << 16) + 52'(lower_of(mantissa[31:0], source_i) >> 16);

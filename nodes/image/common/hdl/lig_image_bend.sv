@@ -42,18 +42,22 @@ module lig_image_bend
   // --- pixels in order, less the centre of P --------------------------------------------------------------
 
   logic [15:0] column_q, row_q;
-  logic over_end_q, last_column;
+  logic over_end_q, last_column, row_moves;
+  logic [10:0] fresh_q;  // steps that a row's first pixel has come to
   number_t across_q, down_q, zero_x, zero_y;  // 36 binary places
   assign zero_x = lens_i.zero_x;
   assign zero_y = lens_i.zero_y;
   assign last_column = column_q == width_i - 16'd1;
+  // What depends on the row alone is computed behind a row's first pixel, and then stays.
+  assign row_moves = move && (column_q == '0 || fresh_q != '0);
 
   always_ff @(posedge clk_i) begin
     if (move) begin
       across_q <= $signed({column_q, 36'd0}) - zero_x;
-      down_q <= $signed({row_q, 36'd0}) - zero_y;
+      if (row_moves) down_q <= $signed({row_q, 36'd0}) - zero_y;
       valid_q <= {valid_q[Steps-2:0], run_i && !over_end_q};
       last_q <= {last_q[Steps-2:0], last_column};
+      fresh_q <= {fresh_q[9:0], column_q == '0};
       if (run_i && !over_end_q) begin
         column_q <= column_q + 16'd1;
         if (last_column) begin
@@ -76,14 +80,14 @@ module lig_image_bend
   number_t x, y, x2, y2, xy, k3r, k2r, k1r, xr, yr, px, py, pxx, pyy, u, v;
   number_t r2, twice_xy, reach_x, reach_y;
   number_t k1, k2, k3, p1, p2;
-  logic over_x, over_y, over_x2, over_y2, over_xy, over_k3, over_k2, over_k1, over_xr, over_yr;
-  logic over_px, over_py, over_pxx, over_pyy, over_u, over_v;
+  logic [63:0] over, over_x, over_y, over_x2, over_y2, over_xy, over_k3, over_k2, over_k1, over_xr, over_yr;
+  logic [63:0] over_px, over_py, over_pxx, over_pyy, over_u, over_v;
   assign {k3, p2, p1, k2, k1} = lens_i.d;
 
   lig_image_product product_x (.clk_i, .move_i(move), .a_i(across_q), .b_i(lens_i.step_x), .product_o(x), .over_o(over_x));
-  lig_image_product product_y (.clk_i, .move_i(move), .a_i(down_q), .b_i(lens_i.step_y), .product_o(y), .over_o(over_y));
+  lig_image_product product_y (.clk_i, .move_i(row_moves), .a_i(down_q), .b_i(lens_i.step_y), .product_o(y), .over_o(over_y));
   lig_image_product product_x2 (.clk_i, .move_i(move), .a_i(x), .b_i(x), .product_o(x2), .over_o(over_x2));
-  lig_image_product product_y2 (.clk_i, .move_i(move), .a_i(y), .b_i(y), .product_o(y2), .over_o(over_y2));
+  lig_image_product product_y2 (.clk_i, .move_i(row_moves), .a_i(y), .b_i(y), .product_o(y2), .over_o(over_y2));
   lig_image_product product_xy (.clk_i, .move_i(move), .a_i(x), .b_i(y), .product_o(xy), .over_o(over_xy));
 
   // The places where the delays below stand: x and y after step 3, their products after 5, the radial polynomial
@@ -98,17 +102,13 @@ module lig_image_bend
     number_t x_q, y_q;
     if (i == 0) begin : g_first
       always_ff @(posedge clk_i) begin
-        if (move) begin
-          x_q <= x;
-          y_q <= y;
-        end
+        if (move) x_q <= x;
+        if (row_moves) y_q <= y;
       end
     end else begin : g_next
       always_ff @(posedge clk_i) begin
-        if (move) begin
-          x_q <= g_place[i-1].x_q;
-          y_q <= g_place[i-1].y_q;
-        end
+        if (move) x_q <= g_place[i-1].x_q;
+        if (row_moves) y_q <= g_place[i-1].y_q;
       end
     end
   end
@@ -166,12 +166,14 @@ module lig_image_bend
   assign center_x = lens_i.center_x;
   assign center_y = lens_i.center_y;
 
+  assign over = over_x | over_y | over_x2 | over_y2 | over_xy | over_k3 | over_k2 | over_k1 | over_xr | over_yr |
+      over_px | over_py | over_pxx | over_pyy | over_u | over_v;
+
   always_ff @(posedge clk_i) begin
     if (move) begin
       across_place_q <= thirty_seconds(u + center_x);
       down_place_q <= thirty_seconds(v + center_y);
-      over_o <= |{over_x, over_y, over_x2, over_y2, over_xy, over_k3, over_k2, over_k1, over_xr, over_yr,
-                  over_px, over_py, over_pxx, over_pyy, over_u, over_v};
+      over_o <= |over[63:52];
     end
   end
   assign {x_o, right_o} = across_place_q;

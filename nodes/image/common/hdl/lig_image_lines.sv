@@ -86,10 +86,14 @@ module lig_image_lines
   assign write_place = row_place(row_q) + Bits'(column_q >> 1);
 
   always_ff @(posedge clk_i) begin
-    if (write && !row_q[0] && !column_q[0]) even_even[write_place] <= pixel_i;
-    if (write && !row_q[0] && column_q[0]) even_odd[write_place] <= pixel_i;
-    if (write && row_q[0] && !column_q[0]) odd_even[write_place] <= pixel_i;
-    if (write && row_q[0] && column_q[0]) odd_odd[write_place] <= pixel_i;
+    if (write) begin
+      unique case ({row_q[0], column_q[0]})
+        2'b00: even_even[write_place] <= pixel_i;
+        2'b01: even_odd[write_place] <= pixel_i;
+        2'b10: odd_even[write_place] <= pixel_i;
+        2'b11: odd_odd[write_place] <= pixel_i;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -131,8 +135,9 @@ module lig_image_lines
   endfunction
 
   logic [14:0] left, right, upper, lower;
-  assign left = clamped(x, last_x);
-  assign right = clamped(next_x, last_x);
+  // What is black need not come from within.
+  assign left = BLACK ? x[14:0] : clamped(x, last_x);
+  assign right = BLACK ? next_x[14:0] : clamped(next_x, last_x);
   assign upper = clamped(y, last_y);
   assign lower = clamped(next_y, last_y);
 

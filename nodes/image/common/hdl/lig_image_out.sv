@@ -194,12 +194,7 @@ module lig_image_out
     endcase
   end
 
-  // It waits for pixels, or for the next message.
-  logic clk, works;
-  assign works = state_q == Pixels ? pixel_valid_i || broken : state_q != Idle || go_i;
-  lig_gate gate (.clk_i, .rst_i, .wake_i(works), .clk_o(clk));
-
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_i) begin
     if (step || state_q inside {Idle, Measure}) state_q <= next;
     stays_q <= state_q == Pixels && pixel_valid_i && !broken && !m_axis_tready;
     if (state_q == Idle) begin

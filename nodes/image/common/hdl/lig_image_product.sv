@@ -7,14 +7,14 @@
 //
 //   latency              2
 //   initiation interval  1
-//   storage              4 products
+//   storage              3 sums of products
 module lig_image_product (
     input  logic               clk_i,
     input  logic               move_i,  // the pipeline goes on
     input  logic signed [51:0] a_i,
     input  logic signed [51:0] b_i,
     output logic signed [51:0] product_o,
-    output logic               over_o   // it does not fit
+    output logic [63:0]        over_o   // its upper 12 bits are 0 if it fits
 );
   logic signed [63:0] a_high, b_high, a_low, b_low;  // halves; the low ones are not negative
   assign a_high = 64'($signed(a_i[51:26]));
@@ -22,24 +22,17 @@ module lig_image_product (
   assign a_low = $signed({38'd0, a_i[25:0]});
   assign b_low = $signed({38'd0, b_i[25:0]});
 
-  logic signed [63:0] high_q, cross_q, swapped_q, low_q;
-  logic [52:0] result_q;  // whether it does not fit, and the product
-
-  function automatic logic [52:0] rounded(input logic signed [63:0] high, input logic signed [63:0] mixed,
-                                          input logic signed [63:0] low);
-    logic signed [63:0] sum;
-    sum = (high <<< 6) + ((mixed + (low >>> 26) + 64'sd524288) >>> 20);
-    return {sum[63:52] != {12{sum[51]}}, sum[51:0]};
-  endfunction
+  logic signed [63:0] high_q, mixed_q, sum_q;
+  logic [63:0] low_q;
 
   always_ff @(posedge clk_i) begin
     if (move_i) begin
       high_q <= a_high * b_high;
-      cross_q <= a_high * b_low;
-      swapped_q <= a_low * b_high;
-      low_q <= a_low * b_low;
-      result_q <= rounded(high_q, cross_q + swapped_q, low_q);
+      mixed_q <= a_high * b_low + a_low * b_high;
+      low_q <= 64'(a_low * b_low) >> 26;
+      sum_q <= (high_q <<< 6) + ((mixed_q + $signed(low_q) + 64'sd524288) >>> 20);
     end
   end
-  assign {over_o, product_o} = result_q;
+  assign product_o = sum_q[51:0];
+  assign over_o = sum_q ^ (sum_q << 1);  // signs that differ
 endmodule

@@ -12,7 +12,7 @@
 //
 //   latency              the rows that the first row of the result comes from, one more, and 20 cycles
 //   initiation interval  1: one pixel comes and one leaves in every cycle
-//   storage              LINES rows of MAX_WIDTH pixels; lig_image_bend; 24 multipliers of 8 x 6 and 13 x 6 bits
+//   storage              LINES rows of MAX_WIDTH pixels; lig_image_bend; 12 multipliers of 25 x 5 and 14 x 5 bits
 module lig_image_rectify
   import lig_image_pkg::*;
 #(
@@ -105,29 +105,37 @@ module lig_image_rectify
   assign found_ready = !along_q || between_ready;
   assign between_ready = !between_q || pixel_ready_i;
 
-  function automatic logic [12:0] across(input logic [7:0] left_one, input logic [7:0] right_one,
-                                         input logic [4:0] part_right);
-    return 13'(left_one) * (13'd32 - 13'(part_right)) + 13'(right_one) * 13'(part_right);
+  // Two channels, each in 16 bits: their sums of 13 bits do not meet.
+  typedef logic [31:0] pair_t;
+  function automatic pair_t pair_of(input pixel_t pixel, input logic odd);
+    return (odd ? pixel >> 8 : pixel) & 32'h00FF_00FF;
+  endfunction
+
+  // One product for both neighbours. A negative difference borrows, and the sum gives that back.
+  function automatic pair_t across(input pair_t left_one, input pair_t right_one, input logic [4:0] part_right);
+    return (left_one << 5) + (right_one - left_one) * 32'(part_right);
   endfunction
 
   function automatic logic [7:0] between(input logic [12:0] above, input logic [12:0] below,
                                          input logic [4:0] part_down);
-    logic [18:0] sum;
-    sum = 19'(above) * (19'd32 - 19'(part_down)) + 19'(below) * 19'(part_down);
-    return 8'((sum + 19'd512) >> 10);
+    return 8'(((19'(above) << 5) + (19'(below) - 19'(above)) * 19'(part_down) + 19'd512) >> 10);
   endfunction
 
-  for (genvar i = 0; i < 4; i++) begin : g_channel
-    logic [12:0] upper_q, lower_q;
-    logic [7:0] mixed_q;
+  for (genvar i = 0; i < 2; i++) begin : g_pair
+    pair_t upper_q, lower_q;
+    logic [7:0] first_q, second_q;
     always_ff @(posedge clk_i) begin
       if (found_ready && found) begin
-        upper_q <= across(upper_left[8*i+:8], upper_right[8*i+:8], part.right);
-        lower_q <= across(lower_left[8*i+:8], lower_right[8*i+:8], part.right);
+        upper_q <= across(pair_of(upper_left, i == 1), pair_of(upper_right, i == 1), part.right);
+        lower_q <= across(pair_of(lower_left, i == 1), pair_of(lower_right, i == 1), part.right);
       end
-      if (between_ready && along_q) mixed_q <= between(upper_q, lower_q, down_q);
+      if (between_ready && along_q) begin
+        first_q <= between(upper_q[12:0], lower_q[12:0], down_q);
+        second_q <= between(upper_q[28:16], lower_q[28:16], down_q);
+      end
     end
-    assign mixed[8*i+:8] = mixed_q;
+    assign mixed[8*i+:8] = first_q;
+    assign mixed[8*i+16+:8] = second_q;
   end
 
   always_ff @(posedge clk_i) begin

@@ -47,11 +47,14 @@ module lig_image_resize
   logic [63:0] x_step, y_step;
   localparam logic [63:0] One = 64'h0001_0000_0000_0000;  // 16.48
 
+  // Once per image.
+  logic axis_clk;
+  lig_gate axis_gate (.clk_i, .rst_i, .wake_i(!sized_o), .clk_o(axis_clk));
   lig_image_axis axis_x (
-      .clk_i, .rst_i, .start_i, .source_i(width_i), .by_scale_i, .scale_i(scale_x_i), .length_i(to_width_i),
+      .clk_i(axis_clk), .rst_i, .start_i, .source_i(width_i), .by_scale_i, .scale_i(scale_x_i), .length_i(to_width_i),
       .done_o(x_done), .bad_o(x_bad), .length_o(width_o), .step_o(x_step));
   lig_image_axis axis_y (
-      .clk_i, .rst_i, .start_i, .source_i(height_i), .by_scale_i, .scale_i(scale_y_i), .length_i(to_height_i),
+      .clk_i(axis_clk), .rst_i, .start_i, .source_i(height_i), .by_scale_i, .scale_i(scale_y_i), .length_i(to_height_i),
       .done_o(y_done), .bad_o(y_bad), .length_o(height_o), .step_o(y_step));
 
   assign sized_o = x_done && y_done;

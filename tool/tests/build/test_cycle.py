@@ -61,3 +61,9 @@ def test_a_core_s_own_clock_is_looked_for(tmp_path: Path, core: str, once: bool)
     compiled = written.stat().st_mtime_ns
     write_cycle(model, "top")
     assert written.stat().st_mtime_ns == compiled
+
+    with (model / "Vtop___024root.h").open("a") as header:
+        header.write("// a signal more\n")
+    before = written.read_text()
+    write_cycle(model, "top")
+    assert written.read_text() != before

@@ -83,5 +83,5 @@ def _synthesise(result: Built, json: bool) -> None:
         from ligament.build.synthesis.terminal import print_synthesis  # noqa: PLC0415
 
         print_synthesis(Console(), found)
-    if problems := over_budget(found):
+    if problems := over_budget(found, result.build.parent):
         raise InputError(problems)

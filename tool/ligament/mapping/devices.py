@@ -213,7 +213,7 @@ def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:
 
 
 def _area(case: NodeCase, device: Device) -> tuple[Cost, ...]:
-    area = case.node_type.implementations[device.implementation].get("area", {})
+    area = device.area(case.node_type)
     return tuple(
         Cost(f"area {n}", float(area[n]), "pieces", "declared in node.yaml") for n in sorted(area)
     )
@@ -229,8 +229,7 @@ def _over_budget(
     devices: dict[str, Device] = {}
     for name, (device, _) in chosen.items():
         devices[device.name] = device
-        area = types[nodes[name].type].implementations[device.implementation].get("area", {})
-        for resource, amount in area.items():
+        for resource, amount in device.area(types[nodes[name].type]).items():
             used[device.name, resource] = used.get((device.name, resource), 0) + amount
     problems = []
     for (device_name, resource), amount in sorted(used.items()):
@@ -243,6 +242,7 @@ def _over_budget(
                     f"the nodes on {device_name} need {amount:g} {resource}: {listing(members)}",
                     nodes[members[0]].device_at or nodes[members[0]].at,
                     expected=f"at most {budget:g}",
+                    notes=(("the budgets", devices[device_name].budgets_at),),
                 )
             )
     return problems

@@ -159,6 +159,8 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
         figures["family"] = device.family
     if device.budgets:
         figures["budgets"] = dict(device.budgets)
+    if device.budgets_at:
+        figures["budgets_at"] = device.budgets_at.to_json()
     clock = platform.clocks.get(device.clock or "", {})
     if "frequency_hz" in clock:
         figures["clock_hz"] = clock["frequency_hz"]

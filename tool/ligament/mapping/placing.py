@@ -161,8 +161,7 @@ def _options(
         if cost is None and len(able) > 1:
             remarks.append(f"{name} on {device.name} is not considered: no cost is known")
             continue
-        declared = node_type.implementations[device.implementation].get("area", {})
-        area = dict(cost.area) if cost and cost.area else declared
+        area = cost.area if cost and cost.area else device.area(node_type)
         if cost is None:
             remarks.append(f"{name} counts as 0 ns: no cost is known, and it has no choice")
         cells = {k: math.ceil(v) for k, v in area.items()} if device.kind == "fpga" else {}

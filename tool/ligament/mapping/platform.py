@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ligament.errors import InputError, Location, Problem, listing, nearest
+from ligament.graph.model import NodeType
 from ligament.graph.source import Document
 
 
@@ -37,11 +38,19 @@ class Device:
     model: str = ""
     emulation: str = ""
     peer_buffers: bool = False
+    #: Where its budgets stand, if it has any.
+    budgets_at: Location | None = field(default=None, compare=False)
 
     @property
     def implementation(self) -> str:
         """Return which implementation of a node type runs on it: natively, the C++ of cores."""
         return "hls" if self.emulation == "sw_emu" else self.kind
+
+    def area(self, node_type: NodeType) -> Mapping[str, float]:
+        """Return what a node of this type takes of its budgets, as node.yaml declares it."""
+        declared = node_type.implementations.get(self.implementation, {}).get("area", {})
+        found: Mapping[str, float] = declared.get(self.family, {})
+        return found
 
 
 @dataclass(frozen=True)
@@ -153,6 +162,7 @@ def _device(name: str, data: Mapping[str, Any], document: Document) -> Device:
         data.get("model", ""),
         data.get("emulation", ""),
         peer_buffers=data.get("peer_buffers", False),
+        budgets_at=document.at("devices", name, "budgets") if "budgets" in data else None,
     )
 
 

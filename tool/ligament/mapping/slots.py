@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ligament.errors import Problem
 from ligament.graph.model import NodeType
-from ligament.mapping.platform import Platform, Slot
+from ligament.mapping.platform import Device, Platform, Slot
 
 
 def slot_problems(types: Mapping[str, NodeType], platform: Platform) -> Iterator[Problem]:
@@ -16,19 +16,18 @@ def slot_problems(types: Mapping[str, NodeType], platform: Platform) -> Iterator
         for name, slot in sorted(device.slots.items()):
             for core in sorted(set(slot.cores) & set(types)):
                 yield from _core_problems(f"{device.name}.{name}", slot, types[core])
+                yield from _area_problems(f"{device.name}.{name}", device, slot, types[core])
 
 
 def _core_problems(name: str, slot: Slot, node_type: NodeType) -> Iterator[Problem]:
-    implementation = node_type.implementations.get("fpga")
-    if implementation is None:
+    if "fpga" not in node_type.implementations:
         yield Problem(
             "slot-core",
             f"the slot {name} lists '{node_type.type}', which has no implementation for fpga",
             slot.at,
             expected="node types with a core",
         )
-        return
-    if node_type.services:
+    elif node_type.services:
         yield Problem(
             "slot-core",
             f"the slot {name} lists '{node_type.type}', which offers services: nobody would answer "
@@ -36,7 +35,10 @@ def _core_problems(name: str, slot: Slot, node_type: NodeType) -> Iterator[Probl
             slot.at,
             expected="node types without services",
         )
-    for resource, needed in sorted(implementation.get("area", {}).items()):
+
+
+def _area_problems(name: str, device: Device, slot: Slot, node_type: NodeType) -> Iterator[Problem]:
+    for resource, needed in sorted(device.area(node_type).items()):
         if resource in slot.budgets and needed > slot.budgets[resource]:
             yield Problem(
                 "slot-core",

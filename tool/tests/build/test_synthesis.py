@@ -81,7 +81,7 @@ def test_a_design_is_measured_part_by_part(tmp_path: Path) -> None:
     assert result["total"]["lut"] == 2 * design["parts"]["left"]["lut"] > 0
     assert design["timing"]["part"].startswith("LFE5U-85F")
     assert design["timing"]["fmax_hz"] > 0
-    assert over_budget(result) == []
+    assert over_budget(result, folder) == []
     assert design["whose"] == {"left": "/left"}
     assert known(folder) == result
     console = Console(record=True, width=120)
@@ -121,7 +121,7 @@ def test_nodes_that_share_a_model_need_their_cells_each(
     result = synthesise(folder)
     assert not validate(Document("synthesis.json", result), "synthesis")
     assert result["total"] == {"lut": 128, "ff": 256, "bram18": 0, "dsp": 4}
-    assert [p.text.rpartition(": ")[2] for p in over_budget(result)] == [
+    assert [p.text.rpartition(": ")[2] for p in over_budget(result, folder)] == [
         "small 2 times 2",
         "small 2 times 64",
     ]
@@ -146,15 +146,39 @@ def test_what_did_not_change_is_not_done_again(
 
 
 def test_more_than_the_budget_is_a_sentence(tmp_path: Path) -> None:
-    result = stored(variant(tmp_path))
-    assert over_budget(result) == []
-    (problem,) = over_budget({**result, "budgets": {"lut": 63, "ff": 128}})
+    at = {"file": "platform.yaml", "line": 7, "column": 5}
+    folder = variant(tmp_path, {**FIGURES, "budgets_at": at})
+    result = stored(folder)
+    assert over_budget(result, folder) == []
+    (problem,) = over_budget({**result, "budgets": {"lut": 63, "ff": 128}}, folder)
+    assert str(problem.location) == "platform.yaml:7:5"
     assert problem.code == "budget-overrun"
     assert "the designs on fpga0 need 64 lut: small 64" in problem.text
     assert "at most 63" in problem.expected
     console = Console(record=True, width=120)
     print_synthesis(console, result)
     assert "does NOT reach 100 MHz: 90.0 MHz" in console.export_text()
+
+
+def test_what_is_larger_than_the_open_part_has_no_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Yosys answers with 157 multipliers, and nextpnr is not asked."""
+
+    def yosys(name: str, _: list[str], folder: Path) -> None:
+        assert name == "yosys"
+        cells = {f"m{i}": {"type": "MULT18X18D"} for i in range(157)}
+        netlist = {"modules": {"small_top": {"cells": cells}}}
+        (folder / "parts.json").write_text(json.dumps(netlist))
+
+    monkeypatch.setattr(synthesis_stage, "run_tool", yosys)
+    result = synthesise(variant(tmp_path))
+    assert not validate(Document("synthesis.json", result), "synthesis")
+    timing = result["designs"][0]["timing"]
+    assert (timing["fmax_hz"], timing["met"]) == (None, False)
+    console = Console(record=True, width=120)
+    print_synthesis(console, result)
+    assert "small: its clock is not known: it is larger than the LFE5U" in console.export_text()
 
 
 @pytest.mark.parametrize("hardware", [{}, {"hardware": {"fpga0": {"emulation": "sw_emu"}}}])
@@ -180,6 +204,19 @@ def test_a_fault_in_a_core_is_told_with_its_log(tmp_path: Path) -> None:
     with pytest.raises(FailureError, match=r"small_core.sv:8: ERROR: .*nobody") as caught:
         synthesise(folder)
     assert caught.value.log is not None
+
+
+@needs_tools
+def test_a_latch_is_a_loop_that_has_no_clock(tmp_path: Path) -> None:
+    folder = variant(tmp_path)
+    core = folder.parent / "gen" / "fpga-x" / "small_core.sv"
+    core.write_text(
+        SMALL_CORE.replace(
+            "always_ff @(posedge clk_i) begin", "always_comb if (clk_i) begin"
+        ).replace("<=", "=")
+    )
+    with pytest.raises(FailureError, match=r"nextpnr-ecp5 failed: .*combinational loops"):
+        synthesise(folder)
 
 
 def test_cells_count_as_the_resources_of_budgets() -> None:

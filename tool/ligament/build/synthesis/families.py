@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ligament.errors import InputError, Problem, listing, nearest
 
@@ -47,6 +47,12 @@ class Family:
     #: Options of nextpnr that name a part and a speed grade; empty: no open place-and-route.
     part: tuple[str, ...] = ()
     part_name: str = ""
+    #: What that part has.
+    room: Mapping[str, int] = field(default_factory=dict)
+
+    def holds(self, cells: Mapping[str, int]) -> bool:
+        """Return whether the part that open tools place on has that many pieces."""
+        return all(cells.get(resource, 0) <= most for resource, most in self.room.items())
 
     def resources(self, cells: Mapping[str, int]) -> dict[str, int]:
         """Return what cells count as, every resource of the family named."""
@@ -60,9 +66,10 @@ class Family:
 
 #: For nextpnr: the part, its package and speed grade.
 PART = ("--85k", "--package", "CABGA381", "--speed", "8")
+ROOM = {"lut": 83640, "ff": 83640, "bram18": 208, "dsp": 156}
 
 FAMILIES: tuple[Family, ...] = (
-    Family("ecp5", "synth_ecp5 -noiopad", _ECP5, PART, "LFE5U-85F-8"),
+    Family("ecp5", "synth_ecp5 -noiopad", _ECP5, PART, "LFE5U-85F-8", ROOM),
     Family("xcup", "synth_xilinx -family xcup -noiopad", _XILINX),
     Family("xcu", "synth_xilinx -family xcu -noiopad", _XILINX),
     Family("xc7", "synth_xilinx -family xc7 -noiopad", _XILINX),

@@ -15,7 +15,7 @@ from ligament.artefacts import write_json
 from ligament.build.synthesis.families import OPEN_FAMILY, Family, find_family
 from ligament.build.synthesis.netlist import parts_of
 from ligament.build.synthesis.yosys import NETLIST, copy_sources, fastest_mhz, run_tool
-from ligament.errors import FailureError, InputError, Problem
+from ligament.errors import FailureError, InputError, Location, Problem
 
 SYNTHESIS = "synthesis.json"
 SCHEMA = "ligament/synthesis/1"
@@ -79,13 +79,16 @@ def synthesise(folder: Path) -> dict[str, Any]:
     return result
 
 
-def over_budget(result: Mapping[str, Any]) -> list[Problem]:
-    """Return a problem per resource of which the designs need more than there is."""
+def over_budget(result: Mapping[str, Any], folder: Path) -> list[Problem]:
+    """Return a problem per resource of which a variant's designs need more than there is."""
+    _, figures = _device(_read(folder / "mapping.json"))
+    at = Location(**figures["budgets_at"]) if "budgets_at" in figures else None
     return [
         Problem(
             "budget-overrun",
             f"the designs on {result['device']} need {_needed(result, resource)} {resource}: "
             + ", ".join(_share(d, resource) for d in result["designs"]),
+            at,
             expected=f"at most {budget:g}, the budget in platform.yaml",
             hint="map fewer nodes to the device: `ligament map --optimise` takes these areas",
         )
@@ -140,18 +143,22 @@ def _measured(
     design: Design, family: Family, figures: Mapping[str, Any], work: Path
 ) -> dict[str, Any]:
     parts = _area(design, family, work)
+    open_ = family if family.part else find_family(OPEN_FAMILY)
+    place = work if open_ is family else work / open_.name
+    placed = parts if open_ is family else _area(design, open_, place)
+    clock_hz = figures["clock_hz"]
+    if open_.holds(_sum(open_, placed)):
+        timing = _timing(open_, clock_hz, place)
+    else:
+        timing = _told(open_, clock_hz, None, met=False)
+    return {"parts": parts, "total": _sum(family, parts), "timing": timing}
+
+
+def _sum(family: Family, parts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     total = Counter(family.resources({}))
     for resources in parts.values():
         total.update(resources)
-    open_ = family if family.part else find_family(OPEN_FAMILY)
-    if open_ is not family:
-        _area(design, open_, work / open_.name)
-    place = work if open_ is family else work / open_.name
-    return {
-        "parts": parts,
-        "total": dict(sorted(total.items())),
-        "timing": _timing(open_, figures["clock_hz"], place),
-    }
+    return dict(sorted(total.items()))
 
 
 def _area(design: Design, family: Family, work: Path) -> dict[str, dict[str, int]]:
@@ -178,12 +185,12 @@ def _area(design: Design, family: Family, work: Path) -> dict[str, dict[str, int
 def _timing(family: Family, clock_hz: float, work: Path) -> dict[str, Any]:
     """Place and route; null where nothing is clocked."""
     fmax = fastest_mhz(family, clock_hz / 1e6, NETLIST, work)
-    return {
-        "part": family.part_name,
-        "clock_hz": clock_hz,
-        "fmax_hz": None if fmax is None else round(fmax * 1e6),
-        "met": fmax is None or fmax * 1e6 >= clock_hz,
-    }
+    fmax_hz = None if fmax is None else round(fmax * 1e6)
+    return _told(family, clock_hz, fmax_hz, met=fmax_hz is None or fmax_hz >= clock_hz)
+
+
+def _told(family: Family, clock_hz: float, fmax_hz: int | None, *, met: bool) -> dict[str, Any]:
+    return {"part": family.part_name, "clock_hz": clock_hz, "fmax_hz": fmax_hz, "met": met}
 
 
 def _device(mapping: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:

@@ -39,6 +39,8 @@ def _figures(cells: Mapping[str, float], resources: list[str]) -> list[str]:
 
 
 def _timing(name: str, timing: Mapping[str, Any]) -> str:
+    if timing["fmax_hz"] is None and not timing["met"]:
+        return f"{name}: its clock is not known: it is larger than the {timing['part']} (nextpnr)"
     if timing["fmax_hz"] is None:
         return f"{name}: nothing is clocked"
     wanted, reached = timing["clock_hz"] / 1e6, timing["fmax_hz"] / 1e6

@@ -3,7 +3,6 @@
 /// (the packets in ../captures). Ours are recorded by the engine, as it sends them.
 #include <algorithm>
 #include <cstdio>
-#include <future>
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 #include <ligament/rcl_interfaces/msg/log.hpp>
 #include <ligament/rcl_interfaces/msg/parameter_event.hpp>
@@ -164,8 +163,8 @@ class OnTheWire : public GraphAndEdge {
   void await_writers(const std::string& topic) {
     spin_until([&] { return figures(topic).remote_writers == 1; });
   }
-  void ask_for_the_sum_of_2_and_3() {
-    auto client = node_->create_client<AddTwoInts>("add_two_ints");
+  void ask_for_the_sum_of_2_and_3(const std::string& service = "add_two_ints") {
+    auto client = node_->create_client<AddTwoInts>(service);
     ASSERT_TRUE(client->wait_for_service());
     AddTwoInts::Request request;
     request.a = 2;
@@ -182,31 +181,10 @@ class OnTheWire : public GraphAndEdge {
           is_asked_ = true;
         });
   }
-  void know_each_other_to_the_last();
 
   std::string path_;
   bool is_asked_ = false;
 };
-
-/// Announcements of writers, and of readers, come in their order: who exchanges samples with these,
-/// which are made last, has been sent all.
-void OnTheWire::know_each_other_to_the_last() {
-  const char* type = "std_msgs::msg::dds_::String_";
-  const auto publisher = node_->create_publisher<StringMessage>("last", 1);
-  bool is_heard = false;
-  const auto subscription = node_->create_subscription<StringMessage>(
-      "also_last", 1, [&is_heard](const StringMessage&) { is_heard = true; });
-  const auto talking = peer({fast_peer}, "talk", "rt/also_last", type, "00010000020000007800");
-  const auto listening = peer({fast_peer}, "listen", "rt/last", type, "1");
-  await_writers("/also_last");
-  talking->say_begin();
-  spin_until([&] { return is_heard; });
-  auto line = std::async(std::launch::async, [&listening] { return listening->line(); });
-  while (line.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
-    (void)publisher->publish(StringMessage());
-  }
-  EXPECT_FALSE(line.get().empty());
-}
 
 /// What ROS 2's nodes have and ours have not.
 bool is_left_out(const End& end) {
@@ -257,7 +235,10 @@ TEST_F(OnTheWire, NodesAreAnnouncedAsThoseOfRos) {
   const auto told = static_cast<std::size_t>(std::count_if(
       wanted.begin(), wanted.end(), [](const End& end) { return end.topic != graph_info_topic; }));
   spin_until([&] { return faces() == told; });
-  know_each_other_to_the_last();
+  // Announcements of writers, and of readers, come in their order: who answers a client that is
+  // made last knows both ends of that, and has been sent all.
+  const auto server = peer({fast_peer}, "serve", "/last");
+  ask_for_the_sum_of_2_and_3("last");
   const Capture ours = recorded();
   for (const End& theirs : wanted) {
     const End* const own = ours.find(theirs.topic, theirs.is_writer);

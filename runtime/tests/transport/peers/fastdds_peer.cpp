@@ -3,7 +3,7 @@
 /// names and the use of sample identities that rmw_fastrtps has. Payloads are hex digits.
 ///
 ///   fastdds_peer DOMAIN talk TOPIC TYPE PAYLOAD...    sends each, once somebody listens and its
-///                                                     input says so, or ends
+///                                                     input says so; stays until that ends
 ///   fastdds_peer DOMAIN listen TOPIC TYPE COUNT       prints so many payloads, a line each
 ///   fastdds_peer DOMAIN call SERVICE A B              example_interfaces/srv/AddTwoInts: the sum;
 ///                                                     begins as `talk` does
@@ -13,6 +13,7 @@
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastrtps/utils/IPLocator.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -165,6 +166,9 @@ void talk(peer::Node& node, const Words& words) {
     out.writer->write(&bytes);
   }
   out.writer->wait_for_acknowledgments({10, 0});
+  char word = 0;
+  while (::read(STDIN_FILENO, &word, 1) > 0) {  // what it said is told on while it is there
+  }
 }
 
 void listen(peer::Node& node, const Words& words) {

@@ -188,7 +188,7 @@ def test_parameters_are_set_together_or_not_at_all_from_outside(chat: Chat, doma
     # The first value is fine; the node has no parameter of the second name.
     neither = json.loads(_peer(domain_id, *words[:3], "78", "nothing", "1").stdout)
     run.send_signal(signal.SIGINT)
-    assert run.wait(30) == 0
+    assert run.wait(WATCHDOG_S) == 0
     assert both == {"types": [2, 2], "set": [True, ""], "after": [[77], [1]]}
     accepted, reason = neither["set"]
     assert not accepted

@@ -89,14 +89,11 @@ module lig_pack
   assign slack = (3'd0 - place_q) & size_mask;
   assign count_slack = {1'b0, 2'd0 - place_q[1:0]};
   assign wide_pad = padded && now_q.log_size == 2'd3 && !place_q[2];  // behind the count
-  always_comb begin
-    text_ok = 1'b1;
-    if (now_q.op == OpWideString) text_ok = !(|s_axis_tdata[31:16] || (s_axis_tkeep[7] && |s_axis_tdata[63:48]));
-  end
+  assign text_ok = now_q.op != OpWideString || !(|s_axis_tdata[31:16] || (s_axis_tkeep[7] && |s_axis_tdata[63:48]));
 
   always_comb begin
     offered = 4'($countones(s_axis_tkeep));
-    kept = ~(~64'd0 << {offered, 3'd0});
+    for (int unsigned i = 0; i < 8; i++) kept[8*i+:8] = {8{s_axis_tkeep[i]}};
     elements = s_axis_tdata & kept;
     if (now_q.is_bool) begin
       for (int unsigned i = 0; i < 8; i++) elements[8*i+:8] = {7'd0, |elements[8*i+:8]};

@@ -200,10 +200,7 @@ module lig_unpack
   logic over_bound, no_unit, too_long;
   assign starved = !enough && ended;
   assign over_bound = state_q == Judge && count_q > now_q.argument;
-  always_comb begin
-    no_unit = 1'b0;
-    if (is_wide) no_unit = |view[31:16] || (chunk_keep[7] && |view[63:48]);
-  end
+  assign no_unit = is_wide && (|view[31:16] || (chunk_keep[7] && |view[63:48]));
   // A message is done when nothing but padding to a multiple of 4 is behind it.
   assign too_long = state_q == Finish && view_keep[3];
   assign waits = too_long || (state_q == Finish && !ended);

@@ -97,7 +97,7 @@ Marks marks_in(const nn_rdata& first) {
   std::memcpy(&header, packet + at, sizeof header);
   Marks marks;
   marks.writer = writer_in(packet, header);
-  marks.sequence = fromSN(header.writerSN);
+  marks.sequence = static_cast<std::int64_t>(fromSN(header.writerSN));
   const std::size_t parameters = at + 8 + header.octetsToInlineQos;
   if ((header.smhdr.flags & DATA_FLAG_INLINE_QOS) != 0 && parameters < payload) {
     const bool little = (header.smhdr.flags & SMFLAG_ENDIANNESS) != 0;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <atomic>
-#include <compare>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -16,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ligament/detail/pool.hpp"
@@ -80,7 +80,10 @@ class Edge {
   struct OutKind {
     DurabilityPolicy durability = DurabilityPolicy::volatile_;
     bool is_paced = false;
-    auto operator<=>(const OutKind&) const = default;
+    bool operator==(const OutKind&) const = default;
+    bool operator<(const OutKind& other) const {
+      return std::pair(durability, is_paced) < std::pair(other.durability, other.is_paced);
+    }
   };
   struct OutWay {
     std::shared_ptr<WayOut> open;

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m ligament.build.verilate`: a top level in SystemVerilog becomes two C++ archives.
 
-Beside them is the source of what takes the model through a cycle (`ligament.build.cycle`). Called
-by the project that the FPGA back-end generates: one command per node type, so that a change of one
-core compiles that core alone.
+Called by the project that the FPGA back-end generates: one command per node type, so that a change
+of one core compiles that core alone.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from typing import NamedTuple
 
 from ligament import resources
 from ligament.build.core_errors import said_of_cores
-from ligament.build.cycle import write_cycle
 
 #: As the benches of hdl/ have it; figures in cycles do not depend on it, their wall time does.
 OPTIONS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert")
@@ -100,8 +98,6 @@ def main() -> int:
     if before and after and before.text == after.text:
         # What drives the model knows its ports only: it is not compiled again while they stay.
         os.utime(header, ns=(before.time_ns, before.time_ns))
-    if code == 0 and not options.waveforms:
-        write_cycle(options.out, options.top)
     return code
 
 

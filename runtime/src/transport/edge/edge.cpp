@@ -140,7 +140,10 @@ void Edge::run_control() {
       const std::int64_t ended_ns = pool::monotonic_now_ns();
       rests_until_ns = ended_ns + std::max(ended_ns - began_ns, least_rest_ns);
     }
-    is_waiting = is_waiting && deliver_waiting();
+    if (is_waiting && !deliver_waiting()) {
+      is_waiting = false;
+      is_due = true;  // a way in may have stayed open for that alone
+    }
   }
 }
 

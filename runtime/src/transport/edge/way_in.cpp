@@ -134,6 +134,11 @@ bool WayIn::deliver_waiting() {
   return !waiting_.empty() && deliver_what_waits();
 }
 
+bool WayIn::has_waiting() const {
+  const std::lock_guard guard(mutex_);
+  return !waiting_.empty();
+}
+
 /// Under mutex_.
 bool WayIn::deliver_what_waits() {
   const std::int64_t patience_ends = pool::monotonic_now_ns() - longest_wait_ns;

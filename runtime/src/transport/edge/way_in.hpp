@@ -68,6 +68,8 @@ class WayIn final : public dds::Inbox {
   /// Publishes what came before a subscription here could hear it, or its client the reply. True:
   /// some of it waits on.
   bool deliver_waiting();
+  /// Something has come, and is not delivered yet.
+  [[nodiscard]] bool has_waiting() const;
 
   // --- engine's threads ---
   [[nodiscard]] std::unique_ptr<dds::Incoming> receive(std::size_t size,

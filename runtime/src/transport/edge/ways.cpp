@@ -177,10 +177,12 @@ void Edge::settle_in(Topic& topic) {
     const LocalReader& reader = entry.second;
     return reader.face->matched() != 0 || wants_history(reader.description);
   };
-  if (std::none_of(topic.readers.begin(), topic.readers.end(), wants)) {
-    topic.in->set_writer(nullptr);
-  } else {
+  // Who speaks once and leaves is heard: what waits for the pool's match is delivered first.
+  if (!topic.readers.empty() &&
+      (topic.in->has_waiting() || std::any_of(topic.readers.begin(), topic.readers.end(), wants))) {
     open_in(topic, topic.readers.begin()->second.description);
+  } else {
+    topic.in->set_writer(nullptr);
   }
 }
 

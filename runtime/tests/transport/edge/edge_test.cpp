@@ -483,6 +483,19 @@ TEST_F(EdgeTest, ADeeperKeepAllPublisherGetsALargerWay) {
 }
 
 /// Nobody who hears it now has heard it before.
+TEST_F(EdgeTest, WhoSpeaksOnceAndLeavesAtOnceIsHeard) {
+  const auto reader = subscription("/once");
+  for (int i = 0; i < 20; ++i) {
+    auto talking = talker("/once");
+    ASSERT_TRUE(wait_until([&] { return talking->matched() == 1; }));
+    say(*talking, fmt::format("{}", i));
+    talking.reset();
+    EXPECT_EQ(next(*reader), fmt::format("{}", i));
+    ASSERT_TRUE(wait_until([&] { return reader->matched_writers() == 0; }));  // the way has closed
+  }
+  EXPECT_EQ(figures("/once").in.unwanted, 0U);
+}
+
 TEST_F(EdgeTest, AHistoryComesAgainWhenItsWayOpensAgain) {
   const auto latched = QoS(5).transient_local();
   const auto keeps_the_topic = publisher("/again");

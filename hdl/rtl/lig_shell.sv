@@ -173,9 +173,8 @@ module lig_shell
 
   // --- reads ----------------------------------------------------------------------------------------------
 
-  logic rvalid_q, read, found;
-  logic [63:0] rdata_q, value;
-  logic [1:0] rresp_q;
+  logic rvalid_q, read, found_q;
+  logic [63:0] rdata_q;
   logic [7:0] read_page, read_place;
   logic [E-1:0] read_end;
   assign {read_page, read_place} = s_axil_araddr;
@@ -184,58 +183,52 @@ module lig_shell
   assign s_axil_arready = read;
   assign s_axil_rvalid = rvalid_q;
   assign s_axil_rdata = rdata_q;
-  assign s_axil_rresp = rresp_q;
+  assign s_axil_rresp = found_q ? 2'b00 : 2'b10;
 
-  event_t sent, stored;
-  assign sent = sent_i[read_end];
-  assign stored = stored_i[read_end];
-
+  logic [7:0] place;
+  assign place = is_end(read_page) ? read_place : 8'hFF;
   always_comb begin
-    found = 1'b1;
-    value = '0;
     sent_ready_o = '0;
     stored_ready_o = '0;
-    if (is_end(read_page)) begin
-      unique case (read_place)
-        8'h30: value = sent.header[63:0];
-        8'h38: value = sent.header[127:64];
-        8'h40: begin
-          value = sent_valid_i[read_end] ? {1'b1, 39'd0, sent.status, sent.tag} : '0;
-          sent_ready_o[read_end] = read;
-        end
-        8'h48: value = stored.header[63:0];
-        8'h50: value = stored.header[127:64];
-        8'h58: begin
-          value = stored_valid_i[read_end] ? {1'b1, 39'd0, stored.status, stored.tag} : '0;
-          stored_ready_o[read_end] = read;
-        end
-        8'h60: value = {62'd0, interrupt_q[read_end], recall_q[read_end]};
-        8'h68: value = {54'd0, room_ready[read_end], send_ready[read_end], 5'd0, room_lost_q[read_end],
-                        send_lost_q[read_end], late_i[read_end]};
-        8'h70: value = {dropped_i[read_end], looped_i[read_end]};
-        default: found = 1'b0;
-      endcase
-    end else if (read_page == Global) begin
-      unique case (read_place)
-        8'h00: value = Version;
-        8'h08: value = 64'(busy_i);
-        8'h10: value = 64'(reads_i);
-        8'h18: value = 64'(writes_i);
-        8'h20: value = 64'(sent_valid_i);
-        8'h28: value = 64'(stored_valid_i);
-        default: found = 1'b0;
-      endcase
-    end else begin
-      found = 1'b0;
-    end
+    sent_ready_o[read_end] = read && place == 8'h40;
+    stored_ready_o[read_end] = read && place == 8'h58;
   end
+
+  // A function: simulators choose a value in the cycles that read one, and not whenever an event changes.
+  function automatic logic [64:0] value_of(input event_t sent, input event_t stored);
+    unique case (place)
+      8'h30: return {1'b1, sent.header[63:0]};
+      8'h38: return {1'b1, sent.header[127:64]};
+      8'h40: return {1'b1, sent_valid_i[read_end] ? {1'b1, 39'd0, sent.status, sent.tag} : 64'd0};
+      8'h48: return {1'b1, stored.header[63:0]};
+      8'h50: return {1'b1, stored.header[127:64]};
+      8'h58: return {1'b1, stored_valid_i[read_end] ? {1'b1, 39'd0, stored.status, stored.tag} : 64'd0};
+      8'h60: return {1'b1, 62'd0, interrupt_q[read_end], recall_q[read_end]};
+      8'h68: return {1'b1, 54'd0, room_ready[read_end], send_ready[read_end], 5'd0, room_lost_q[read_end],
+                     send_lost_q[read_end], late_i[read_end]};
+      8'h70: return {1'b1, dropped_i[read_end], looped_i[read_end]};
+      default: return shared_value();
+    endcase
+  endfunction
+
+  function automatic logic [64:0] shared_value();
+    if (read_page != Global) return '0;
+    unique case (read_place)
+      8'h00: return {1'b1, Version};
+      8'h08: return {1'b1, 64'(busy_i)};
+      8'h10: return {1'b1, 64'(reads_i)};
+      8'h18: return {1'b1, 64'(writes_i)};
+      8'h20: return {1'b1, 64'(sent_valid_i)};
+      8'h28: return {1'b1, 64'(stored_valid_i)};
+      default: return '0;
+    endcase
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (s_axil_rready) rvalid_q <= 1'b0;
     if (read) begin
       rvalid_q <= 1'b1;
-      rdata_q <= value;
-      rresp_q <= found ? 2'b00 : 2'b10;
+      {found_q, rdata_q} <= value_of(sent_i[read_end], stored_i[read_end]);
     end
     irq_o <= |((sent_valid_i | stored_valid_i) & interrupt_q);
     if (rst_i) begin

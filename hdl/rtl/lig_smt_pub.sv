@@ -27,7 +27,8 @@ module lig_smt_pub
     parameter int unsigned OUTSTANDING = 16,  // bursts, see lig_axi_write
     parameter int unsigned ROOMS = 8,         // lent at a time, and told of at a time; a power of two, 2 or more
     parameter int unsigned TIMEOUT = 0,       // cycles without a beat until a frame is given up; 0: never
-    parameter bit FILTER = 1'b0               // drop frames of publishers in software
+    parameter bit FILTER = 1'b0,              // drop frames of publishers in software
+    parameter logic [1:0] KIND = KindMessage  // of the frames that are stored
 ) (
     input logic clk_i,
     input logic rst_i, // synchronous, high
@@ -115,7 +116,7 @@ module lig_smt_pub
   logic mine, looped, fits;
   logic [32:0] extent;  // bytes from the boundary
   logic [31:0] beats;
-  assign mine = header_q.kind == KindMessage && header_q.topic == topic_i && header_q.length != '0;
+  assign mine = header_q.kind == KIND && header_q.topic == topic_i && header_q.length != '0;
   assign looped = FILTER && header_q.publisher >= SoftwarePublisher;
   assign extent = 33'(header_q.length) + 33'(header_q.pad);
   assign fits = extent <= 33'(room.capacity) && room.address[5:0] == '0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file A design of one or several hardware nodes, simulated cycle by cycle (spec/device/fpga.md).
 ///
-/// `Simulation` turns the clock of a verilated model. It feeds messages in at *entries*, takes what
-/// comes out at *exits*, both over one memory port, and watches each node's streams through
-/// *probes*: so it knows what the design owes, how long each node worked, and who hangs. It knows
-/// no Verilator: generated code gives it the addresses of the model's ports.
+/// `Simulation` turns the clock of a verilated model. It tells the design's *entries* by registers
+/// where messages lie, lends memory to its *exits*, answers the port over which it reads and writes
+/// both, and watches each node's streams through *probes*: so it knows what the design owes, how
+/// long each node worked, and who hangs. It knows no Verilator: generated code gives it the
+/// addresses of the model's ports.
 #pragma once
 
 #include <cstddef>
@@ -31,24 +32,6 @@ struct Memory {
 /// Cycles after which a design that completes nothing is given up.
 inline constexpr std::uint64_t patience_cycles = 1'000'000;
 
-/// A stream into the design, 64 bits wide.
-struct EntryWires {
-  std::uint8_t* valid = nullptr;
-  const std::uint8_t* ready = nullptr;
-  std::uint64_t* data = nullptr;
-  std::uint8_t* keep = nullptr;
-  std::uint8_t* last = nullptr;
-};
-
-/// A stream out of the design, 64 bits wide.
-struct ExitWires {
-  const std::uint8_t* valid = nullptr;
-  std::uint8_t* ready = nullptr;
-  const std::uint64_t* data = nullptr;
-  const std::uint8_t* keep = nullptr;
-  const std::uint8_t* last = nullptr;
-};
-
 /// Counters of a topic's network (hdl/rtl/lig_topic.sv).
 struct NetworkWires {
   const std::uint32_t* frames = nullptr;
@@ -59,7 +42,7 @@ struct NetworkWires {
   std::vector<const std::uint32_t*> peaks;
 };
 
-/// The port of all gateways on memory, AXI4 (hdl/rtl/lig_axi_mux.sv). Data and strobes are bytes.
+/// The port of all ends on memory, AXI4 (hdl/rtl/lig_axi_mux.sv). Data and strobes are bytes.
 struct MemoryWires {
   std::size_t beat_bytes = 8;
   const std::uint8_t* ar_valid = nullptr;
@@ -88,7 +71,7 @@ struct MemoryWires {
   std::uint8_t* b_response = nullptr;
 };
 
-/// The registers of all gateways, AXI4-Lite (hdl/rtl/lig_shell.sv), and their interrupt.
+/// The registers of all ends, AXI4-Lite (hdl/rtl/lig_shell.sv), and their interrupt.
 struct RegisterWires {
   std::uint8_t* aw_valid = nullptr;
   const std::uint8_t* aw_ready = nullptr;
@@ -105,15 +88,15 @@ struct RegisterWires {
   const std::uint8_t* interrupt = nullptr;
 };
 
-/// Counters of the gateways' port on memory (hdl/rtl/lig_port_stats.sv).
+/// Counters of the port on memory (hdl/rtl/lig_port_stats.sv).
 struct PortWires {
   const std::uint64_t* busy = nullptr;
   const std::uint64_t* reads = nullptr;
   const std::uint64_t* writes = nullptr;
 };
 
-/// What a gateway's way to software has passed over since the reset.
-struct GatewayWires {
+/// What an end's way to software has passed over since the reset.
+struct EndWires {
   const std::uint32_t* looped = nullptr;
   const std::uint32_t* dropped = nullptr;
 };
@@ -128,13 +111,11 @@ struct Wires {
   std::vector<const std::uint64_t*> last;
   std::vector<const std::uint8_t*> problem;  ///< one per output, lig_fields_pkg::problem_e
   std::vector<const std::uint8_t*> refusal;  ///< one per output: the code of a Broken beat
-  std::vector<EntryWires> entries;
-  std::vector<ExitWires> exits;
   std::vector<NetworkWires> networks;
-  MemoryWires memory;  ///< without gateways: none, as the three below
+  MemoryWires memory;
   PortWires port;
   RegisterWires registers;
-  std::vector<GatewayWires> gateways;
+  std::vector<EndWires> ends;  ///< those of gateways, then an entry and an exit on each
   std::function<void()> evaluate;
   std::function<void(std::uint64_t)> wave;  ///< of half a cycle; empty: none is written
 };
@@ -171,6 +152,12 @@ struct GatewayPlan {
   std::vector<std::size_t> publishers;  ///< nodes, by number among the network's publishers
 };
 
+/// What of a design is in memory.
+struct Boundary {
+  std::vector<GatewayPlan> gateways;
+  std::vector<std::size_t> rooms;  ///< per exit: bytes of the memory lent to it for a message
+};
+
 /// A message for an entry, or for a gateway. `keep` holds its memory until it has been read.
 struct Arrival {
   std::size_t entry = 0;
@@ -186,9 +173,10 @@ struct Arrival {
 /// A whole message that left the design, in the order of leaving.
 struct Departure {
   std::size_t exit = 0;
-  std::vector<std::byte> message;
+  std::span<const std::byte> message;
   std::uint8_t publisher = 0;  ///< of a response: whose request it answers,
   std::uint16_t sequence = 0;  ///< and which
+  std::shared_ptr<void> keep;  ///< holds its memory
 };
 
 /// Memory lent to a gateway for one message: what begins it lies on a multiple of 64. `keep` holds
@@ -268,7 +256,7 @@ struct GatewayFigures {
   std::uint64_t failed = 0;
 };
 
-/// Counts of the gateways' memory port since the start.
+/// Counts of the memory port since the start.
 struct PortFigures {
   std::uint64_t busy = 0;
   std::uint64_t reads = 0;
@@ -289,8 +277,8 @@ class Engine;
 
 class Simulation {
  public:
-  Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
-             std::vector<GatewayPlan> gateways = {}, Delegate delegate = {});
+  Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, Boundary boundary,
+             Delegate delegate = {});
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;

@@ -47,6 +47,7 @@ struct DesignPlan {
   std::vector<NodePlan> nodes;
   std::vector<std::string> networks;  ///< their topics
   std::vector<ServedGateway> gateways;
+  std::vector<std::size_t> rooms;  ///< per exit: bytes of the memory lent to it for a message
 };
 
 /// A request of a service that a core has not answered yet.

@@ -102,7 +102,7 @@ void add_kernel_figures(nlohmann::json& node, detail::NodeState& state) {
                      {"kernel_ns", figures.kernel_ns}};
 }
 
-/// Only of a node that serves gateways.
+/// Gateways that a node serves; the port of the design whose first node it is.
 void add_gateway_figures(nlohmann::json& hardware, const detail::HardwareFigures& figures) {
   for (const detail::GatewayCounts& gateway : figures.gateways) {
     hardware["gateways"].push_back({{"topic", gateway.topic},

@@ -23,31 +23,54 @@ std::byte* at(std::uint64_t address) {
 void BurstMemory::open(std::uint64_t address, std::size_t bytes, bool writable) {
   // Reads are of whole beats, which a block has; what is written has strobes.
   const std::size_t beats = (bytes + wires_.beat_bytes - 1) / wires_.beat_bytes;
-  const std::size_t extent = writable ? bytes : beats * wires_.beat_bytes;
-  windows_.push_back({address, address + extent, writable, std::nullopt});
+  const std::size_t size = writable ? bytes : beats * wires_.beat_bytes;
+  windows_.push_back({address, address + size, writable, std::nullopt});
 }
 
 void BurstMemory::close(std::uint64_t address) {
   const auto found = std::find_if(windows_.begin(), windows_.end(),
                                   [&](const Window& one) { return one.begin == address; });
-  if (found != windows_.end()) {
-    windows_.erase(found);
+  if (found == windows_.end()) {
+    return;
+  }
+  windows_.erase(found);
+  // What is on its way may lie in another one, too: a message that goes in at two entries.
+  for (Read& read : reads_) {
+    read.end = extent(read.address, false);
+  }
+  for (Write& write : writes_) {
+    write.end = extent(write.address, true);
   }
 }
 
-std::optional<std::uint64_t> BurstMemory::first_write(std::uint64_t address) const {
-  const auto found = std::find_if(windows_.begin(), windows_.end(), [&](const Window& one) {
-    return one.begin == address && one.writable;
-  });
-  return found == windows_.end() ? std::nullopt : found->written_at;
+std::optional<std::uint64_t> BurstMemory::first_burst(std::uint64_t address) const {
+  const auto found = std::find_if(windows_.begin(), windows_.end(),
+                                  [&](const Window& one) { return one.begin == address; });
+  return found == windows_.end() ? std::nullopt : found->touched_at;
 }
 
-/// What holds all these bytes, open for that direction.
-BurstMemory::Window* BurstMemory::window(std::uint64_t address, std::size_t bytes, bool writable) {
-  const auto found = std::find_if(windows_.begin(), windows_.end(), [&](const Window& one) {
-    return one.writable == writable && address >= one.begin && address + bytes <= one.end;
-  });
-  return found == windows_.end() ? nullptr : &*found;
+/// What is open there for that direction; of several, what reaches furthest.
+BurstMemory::Window* BurstMemory::window(std::uint64_t address, bool writable) {
+  Window* found = nullptr;
+  for (Window& one : windows_) {
+    const bool holds = one.writable == writable && address >= one.begin && address < one.end;
+    found = holds && (found == nullptr || one.end > found->end) ? &one : found;
+  }
+  return found;
+}
+
+/// How far a burst there may go; 0: nowhere.
+std::uint64_t BurstMemory::extent(std::uint64_t address, bool writable) {
+  const Window* const open = window(address, writable);
+  return open == nullptr ? 0 : open->end;
+}
+
+/// A burst is announced there.
+std::uint64_t BurstMemory::touch(std::uint64_t address, bool writable, std::uint64_t cycle) {
+  if (Window* const open = window(address, writable); open != nullptr) {
+    open->touched_at = open->touched_at.value_or(cycle);
+  }
+  return extent(address, writable);
 }
 
 // --- before the clock ----------------------------------------------------------------------------
@@ -55,22 +78,26 @@ BurstMemory::Window* BurstMemory::window(std::uint64_t address, std::size_t byte
 void BurstMemory::offer(MemoryPort& memory, std::uint64_t cycle) {
   *wires_.ar_ready = static_cast<std::uint8_t>(reads_.size() < most_bursts);
   *wires_.aw_ready = static_cast<std::uint8_t>(writes_.size() < most_bursts);
-  offer_read(memory, cycle);
+  // Reads and writes take turns where memory is the narrow place.
+  const bool writes = awaits_data() && *wires_.w_valid != 0;
+  const std::size_t before = writes && cycle % 2 != 0 ? wires_.beat_bytes : 0;
+  offer_read(memory, cycle, before);
   offer_answer(cycle);
-  *wires_.w_ready =
-      static_cast<std::uint8_t>(unfinished() != writes_.end() && memory.gives(wires_.beat_bytes));
+  *wires_.w_ready = static_cast<std::uint8_t>(awaits_data() && memory.gives(wires_.beat_bytes));
 }
 
-void BurstMemory::offer_read(MemoryPort& memory, std::uint64_t cycle) {
+/// `before` bytes are somebody else's.
+void BurstMemory::offer_read(MemoryPort& memory, std::uint64_t cycle, std::size_t before) {
   if (*wires_.r_valid != 0) {
     return;  // not taken yet
   }
-  if (reads_.empty() || reads_.front().ready_at > cycle || !memory.gives(wires_.beat_bytes)) {
+  if (reads_.empty() || reads_.front().ready_at > cycle ||
+      !memory.gives(before + wires_.beat_bytes)) {
     return;
   }
   memory.move(wires_.beat_bytes);
   const Read& read = reads_.front();
-  const bool allowed = window(read.address, wires_.beat_bytes, false) != nullptr;
+  const bool allowed = read.address + wires_.beat_bytes <= read.end;
   if (allowed) {
     std::memcpy(wires_.r_data, at(read.address), wires_.beat_bytes);
   }
@@ -103,22 +130,16 @@ void BurstMemory::observe(MemoryPort& memory, std::uint64_t cycle) {
 /// Announcements, and answers that were taken.
 void BurstMemory::accept(std::uint64_t cycle) {
   if (*wires_.ar_valid != 0 && *wires_.ar_ready != 0) {
-    reads_.push_back({*wires_.ar_address, std::uint64_t{*wires_.ar_length} + 1, *wires_.ar_id,
+    reads_.push_back({*wires_.ar_address, touch(*wires_.ar_address, false, cycle),
+                      std::uint64_t{*wires_.ar_length} + 1, *wires_.ar_id,
                       cycle + std::max<std::uint64_t>(latency_, 1)});
   }
   if (*wires_.aw_valid != 0 && *wires_.aw_ready != 0) {
-    writes_.push_back({*wires_.aw_address, *wires_.aw_id, 0, std::nullopt});
-    if (Window* const room = window(*wires_.aw_address, 1, true); room != nullptr) {
-      room->written_at = room->written_at.value_or(cycle);
-    }
+    writes_.push_back({*wires_.aw_address, touch(*wires_.aw_address, true, cycle), *wires_.aw_id, 0,
+                       std::nullopt});
   }
   taken_read_ = *wires_.r_valid != 0 && *wires_.r_ready != 0;
   taken_answer_ = *wires_.b_valid != 0 && *wires_.b_ready != 0;
-}
-
-std::deque<BurstMemory::Write>::iterator BurstMemory::unfinished() {
-  return std::find_if(writes_.begin(), writes_.end(),
-                      [](const Write& write) { return !write.answer_at; });
 }
 
 /// Of the beat that is offered, up to the last one that is to be written.
@@ -132,20 +153,33 @@ std::size_t BurstMemory::strobed_bytes() const {
 
 /// Data come in the order of announcements.
 void BurstMemory::store(std::uint64_t cycle) {
-  const auto write = unfinished();
-  if (window(write->address, strobed_bytes(), true) == nullptr) {
-    write->response = slave_error;
+  Write& write = writes_[complete_];
+  if (write.address + strobed_bytes() > write.end) {
+    write.response = slave_error;
   } else {
-    std::byte* const place = at(write->address);
-    for (std::size_t lane = 0; lane < wires_.beat_bytes; ++lane) {
-      if ((wires_.w_strobe[lane / 8] >> lane % 8 & 1U) != 0) {
+    put(at(write.address));
+  }
+  write.address += wires_.beat_bytes;
+  if (*wires_.w_last != 0) {
+    write.answer_at = cycle + std::max<std::uint64_t>(latency_, 1);
+    ++complete_;
+  }
+}
+
+/// The bytes of a beat that are to be written.
+void BurstMemory::put(std::byte* place) const {
+  constexpr std::size_t lanes = 8;
+  for (std::size_t word = 0; word < wires_.beat_bytes; word += lanes) {
+    const unsigned strobe = wires_.w_strobe[word / lanes];
+    if (strobe == 0xFF) {
+      std::memcpy(place + word, wires_.w_data + word, lanes);
+      continue;
+    }
+    for (std::size_t lane = word; lane < word + lanes; ++lane) {
+      if ((strobe >> lane % lanes & 1U) != 0) {
         std::memcpy(place + lane, wires_.w_data + lane, 1);
       }
     }
-  }
-  write->address += wires_.beat_bytes;
-  if (*wires_.w_last != 0) {
-    write->answer_at = cycle + std::max<std::uint64_t>(latency_, 1);
   }
 }
 
@@ -162,6 +196,7 @@ void BurstMemory::settle() {
   if (std::exchange(taken_answer_, false)) {
     *wires_.b_valid = 0;
     writes_.pop_front();
+    --complete_;
   }
 }
 
@@ -174,6 +209,7 @@ void BurstMemory::reset() {
   windows_.clear();
   reads_.clear();
   writes_.clear();
+  complete_ = 0;
   *wires_.r_valid = 0;
   *wires_.b_valid = 0;
   taken_read_ = taken_answer_ = false;

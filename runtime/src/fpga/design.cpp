@@ -25,12 +25,12 @@ namespace {
 /// Less than what containers are given to end (`ligament run`).
 constexpr std::int64_t drain_ns = 2'000'000'000;
 
-std::vector<GatewayPlan> gateways_in(const DesignPlan& plan) {
-  std::vector<GatewayPlan> plans;
+Boundary boundary_of(const DesignPlan& plan) {
+  Boundary boundary{{}, plan.rooms};
   for (const ServedGateway& served : plan.gateways) {
-    plans.push_back(served.plan);
+    boundary.gateways.push_back(served.plan);
   }
-  return plans;
+  return boundary;
 }
 
 std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
@@ -41,7 +41,7 @@ std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
 
 Design::Design(DesignPlan plan, Wires wires)
     : plan_(std::move(plan)),
-      simulation_(std::move(wires), plan_.nodes, plan_.memory, gateways_in(plan_), delegate()),
+      simulation_(std::move(wires), plan_.nodes, plan_.memory, boundary_of(plan_), delegate()),
       places_(plan_.nodes.size()),
       gateways_(plan_.gateways.size()),
       networks_(simulation_.networks()),

@@ -68,7 +68,7 @@ void Design::tell_crossing(const Crossing& crossing, std::int64_t begin_ns, std:
                           messages[crossing.message]);
 }
 
-/// What the gateways counted in a run.
+/// What the gateways counted in a run, and the memory port of all ends.
 void Design::tell_gateways(trace::SpanValues& values, const std::vector<GatewayFigures>& before,
                            const PortFigures& port_before) const {
   for (std::size_t i = 0; i < gateway_figures_.size(); ++i) {
@@ -78,11 +78,9 @@ void Design::tell_gateways(trace::SpanValues& values, const std::vector<GatewayF
     values.tell(topic + " stored", now.stored - before[i].stored);
     values.tell(topic + " filtered", now.filtered - before[i].filtered);
   }
-  if (!gateway_figures_.empty()) {
-    values.tell("port busy", port_.busy - port_before.busy);
-    values.tell("port reads", port_.reads - port_before.reads);
-    values.tell("port writes", port_.writes - port_before.writes);
-  }
+  values.tell("port busy", port_.busy - port_before.busy);
+  values.tell("port reads", port_.reads - port_before.reads);
+  values.tell("port writes", port_.writes - port_before.writes);
 }
 
 void Design::add_gateway_figures(std::size_t place,
@@ -94,9 +92,9 @@ void Design::add_gateway_figures(std::size_t place,
     const GatewayFigures& now = gateway_figures_[i];
     figures.gateways.push_back(
         {plan_.gateways[i].topic, now.sent, now.stored, now.filtered, now.failed});
-    if (i == 0) {
-      figures.port = {port_.busy, port_.reads, port_.writes};
-    }
+  }
+  if (place == 0) {
+    figures.port = {port_.busy, port_.reads, port_.writes};
   }
 }
 

@@ -38,19 +38,17 @@ const char* problem_text(std::uint8_t problem) {
 
 }  // namespace
 
-Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
-               std::vector<GatewayPlan> gateways, Delegate delegate)
+Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, Boundary boundary,
+               Delegate delegate)
     : wires_(std::move(wires)),
       nodes_(std::move(nodes)),
       memory_(memory),
-      senders_(wires_.entries.begin(), wires_.entries.end()),
-      receivers_(wires_.exits.begin(), wires_.exits.end()),
-      gateways_(wires_, std::move(gateways), std::move(delegate), memory_.latency()),
       watches_(wires_.valid.size() * word_bits),
-      sources_(wires_.exits.size()),
+      sources_(boundary.rooms.size()),
       blamed_(wires_.problem.size()),
       states_(nodes_.size()),
-      past_(wires_.networks.size()) {
+      past_(wires_.networks.size()),
+      ends_(wires_, std::move(boundary), std::move(delegate), memory_.latency()) {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     for (const InputPlan& input : nodes_[node].inputs) {
       watches_.at(input.probe).node = node;
@@ -71,10 +69,10 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
 }
 
 Outcome Engine::run(std::vector<Arrival>&& arrivals, const Stop& stop) {
-  outcome_.begin = cycle_;
   if (!running_) {
     begin_again();
   }
+  outcome_.begin = cycle_;
   begin_run(std::move(arrivals));
   while (!is_over()) {
     if (cycle_ - progress_at_ > limit_) {
@@ -94,11 +92,8 @@ Outcome Engine::run(std::vector<Arrival>&& arrivals, const Stop& stop) {
 void Engine::leave() {
   outcome_.stopped = true;
   running_ = false;
-  tell_gateways();
-  gateways_.reset();
-  for (Sender& sender : senders_) {
-    sender.reset();
-  }
+  tell_ends();
+  ends_.reset();
 }
 
 void Engine::begin_run(std::vector<Arrival>&& arrivals) {
@@ -107,27 +102,20 @@ void Engine::begin_run(std::vector<Arrival>&& arrivals) {
   for (Arrival& arrival : arrivals) {
     bytes += static_cast<double>(arrival.message.size());
     retained_.push_back(arrival);
-    if (arrival.gateway) {
-      gateways_.send(std::move(arrival));
-    } else {
-      senders_.at(arrival.entry).add(std::move(arrival));
-    }
+    ends_.send(std::move(arrival));
   }
   const double rate = std::min(memory_.bytes_per_cycle(), static_cast<double>(beat_bytes));
   limit_ = patience_cycles + memory_.latency() + static_cast<std::uint64_t>(32 * bytes / rate);
   memory_.ring(cycle_);
-  gateways_.begin();
-  for (Sender& sender : senders_) {
-    sender.ring(cycle_);
-  }
+  ends_.begin();
 }
 
 void Engine::end_run() {
   tell_works();
-  tell_gateways();
+  tell_ends();
   // What nobody owes any more is over when the last byte was in memory, not when that was seen.
   outcome_.end = progress_at_;
-  outcome_.starved = !outcome_.stopped && gateways_.is_starved() && owes_anything();
+  outcome_.starved = !outcome_.stopped && ends_.is_starved() && owes_anything();
   for (const Work& work : outcome_.works) {
     outcome_.end = std::max(outcome_.end, work.end);
   }
@@ -135,10 +123,7 @@ void Engine::end_run() {
     outcome_.end = std::max(outcome_.end, crossing.end);
   }
   retained_.clear();
-  for (const Sender& sender : senders_) {
-    retained_.insert(retained_.end(), sender.waiting().begin(), sender.waiting().end());
-  }
-  gateways_.add_waiting(retained_);
+  ends_.add_waiting(retained_);
   for (State& state : states_) {
     state.faulty = false;
     if (state.isolated && state.hung < most_chances) {
@@ -159,9 +144,9 @@ void Engine::tell_works() {
   }
 }
 
-/// What the gateways did is part of the run, up to the last event.
-void Engine::tell_gateways() {
-  GatewayNews news = gateways_.take_news();
+/// What the ends did is part of the run, up to the last event.
+void Engine::tell_ends() {
+  EndNews news = ends_.take_news();
   for (const Trouble& trouble : news.troubles) {
     tell(trouble.node, trouble.text);
   }
@@ -174,13 +159,7 @@ void Engine::tell_gateways() {
 // --- a cycle -------------------------------------------------------------------------------------
 
 void Engine::reset() {
-  gateways_.reset();
-  for (Sender& sender : senders_) {
-    sender.reset();
-  }
-  for (Receiver& receiver : receivers_) {
-    receiver.reset();
-  }
+  ends_.reset();
   for (Watch& watch : watches_) {
     watch = Watch{watch.node, watch.input};
   }
@@ -207,31 +186,9 @@ void Engine::turn() {
   wires_.evaluate();
 }
 
-/// The ports take turns, so that none starves where memory is the narrow place.
-void Engine::serve_ports() {
-  const std::size_t ports = senders_.size() + receivers_.size();
-  std::size_t port = first_port_;
-  for (std::size_t i = 0; i < ports; ++i) {
-    if (port < senders_.size()) {
-      senders_[port].offer(memory_);
-    } else {
-      receivers_[port - senders_.size()].open(memory_);
-    }
-    port = port + 1 == ports ? 0 : port + 1;
-  }
-  first_port_ = first_port_ + 1 == ports ? 0 : first_port_ + 1;
-}
-
 void Engine::step() {
   memory_.advance(cycle_);
-  const bool gateways_first = cycle_ % 2 != 0;
-  if (gateways_first) {
-    gateways_.offer(memory_, cycle_);
-  }
-  serve_ports();
-  if (!gateways_first) {
-    gateways_.offer(memory_, cycle_);
-  }
+  ends_.offer(memory_, cycle_);
   *wires_.clock = 0;
   wires_.evaluate();
   if (wires_.wave) {
@@ -239,41 +196,26 @@ void Engine::step() {
   }
   observe_probes();
   observe_problems();
-  observe_ports();
+  observe_ends();
   *wires_.clock = 1;
   wires_.evaluate();
   if (wires_.wave) {
     wires_.wave(2 * cycle_ + 1);
   }
   ++cycle_;
-  for (Sender& sender : senders_) {
-    sender.settle();
-  }
-  gateways_.settle();
+  ends_.settle();
 }
 
 // --- what passed ---------------------------------------------------------------------------------
 
-void Engine::observe_ports() {
-  gateways_.observe(memory_, cycle_);
-  if (!gateways_.is_idle()) {
+void Engine::observe_ends() {
+  ends_.observe(memory_, cycle_);
+  if (!ends_.is_idle()) {
     moved_at_ = cycle_;
   }
-  for (Sender& sender : senders_) {
-    if (sender.observe(cycle_)) {
-      progress_at_ = cycle_;
-    }
-    if (sender.is_hungry()) {
-      moved_at_ = cycle_;
-    }
-  }
-  for (std::size_t exit = 0; exit < receivers_.size(); ++exit) {
-    Receiver& receiver = receivers_[exit];
-    if (receiver.is_moving() || receiver.is_hungry()) {
-      moved_at_ = cycle_;
-    }
-    if (receiver.observe(memory_)) {
-      finish_frame(exit);
+  if (ends_.has_answers()) {
+    for (Answer& answer : ends_.take_answers()) {
+      finish_answer(std::move(answer));
     }
   }
 }
@@ -339,26 +281,16 @@ std::string Engine::refusal_text(std::size_t node, std::uint8_t code) const {
                    static_cast<unsigned>(code));
 }
 
-void Engine::finish_frame(std::size_t exit) {
-  Receiver& receiver = receivers_[exit];
-  const std::size_t node = sources_[exit];
+/// The work on a message is over when software learns that the answer is in memory.
+void Engine::finish_answer(Answer&& answer) {
+  const std::size_t node = sources_[answer.exit];
   progress_at_ = cycle_;
-  const std::string fault = receiver.fault();
-  Departure departure = fault.empty() ? receiver.take_message() : Departure{};
-  receiver.forget();
-  if (!fault.empty()) {
-    tell(node, fault);
+  if (!answer.fault.empty()) {
+    tell(node, answer.fault);
     return;
   }
-  departure.exit = exit;
-  outcome_.departures.push_back(std::move(departure));
-  for (const OutputPlan& output : nodes_[node].outputs) {
-    if (output.exit == exit) {
-      // A node answers the next message when the frame of this one has left.
-      const std::uint64_t answers = watches_[output.probe].done;
-      end_work(node, answers == 0 ? 0 : answers - 1, cycle_ + 1 + memory_.latency());
-    }
-  }
+  outcome_.departures.push_back(std::move(answer.departure));
+  end_work(node, answer.frame, cycle_ + 1);
 }
 
 /// The first input that begins is the beginning of a node's work on a message.
@@ -367,7 +299,7 @@ void Engine::begin_work(const Watch& watch) {
   const std::uint64_t message = watch.begun - 1;
   std::uint64_t begin = cycle_;
   if (watch.input->entry) {
-    begin = senders_[*watch.input->entry].began(message).value_or(begin);
+    begin = ends_.began(*watch.input->entry, message).value_or(begin);
   }
   if (Work* work = find_work(watch.node, message); work != nullptr) {
     work->begin = std::min(work->begin, begin);
@@ -395,8 +327,8 @@ bool Engine::is_over() const {
     return false;
   }
   // What waits for memory waits for the next run, and so does who cannot go on because of it.
-  const bool starved = gateways_.is_starved();
-  if (!starved && gateways_.owes()) {
+  const bool starved = ends_.is_starved();
+  if (!starved && ends_.owes()) {
     return false;
   }
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -413,7 +345,7 @@ bool Engine::owes_anything() const {
       return true;
     }
   }
-  return gateways_.owes();
+  return ends_.owes();
 }
 
 bool Engine::is_set(const std::vector<const std::uint64_t*>& words, std::size_t probe) const {
@@ -426,7 +358,7 @@ std::uint64_t Engine::given(const InputPlan& input) const {
   const bool begins = watch.inside || is_set(wires_.valid, input.probe);
   const std::uint64_t begun = watch.done + static_cast<std::uint64_t>(begins);
   if (input.entry) {
-    return std::max(begun, senders_[*input.entry].begun());
+    return std::max(begun, ends_.given(*input.entry));
   }
   const NetworkWires& network = wires_.networks[input.network];
   const std::uint64_t frames = *network.frames;
@@ -509,7 +441,7 @@ void Engine::give_up() {
     tell(*node, fmt::format("it gave no whole message within {} cycles{}", limit_, end), for_good);
   }
   outcome_.departures.clear();
-  if (gateways_.has_handed_over()) {
+  if (ends_.has_handed_over()) {
     retained_.clear();  // some of what they gave is in the pool already: nothing may come twice
   }
   begin_again();
@@ -519,6 +451,10 @@ void Engine::begin_again() {
   keep_counters();
   auto again = std::exchange(retained_, {});
   reset();
+  ends_.begin();
+  while (!ends_.is_idle()) {
+    step();  // memory is lent before the first doorbell, as it is behind every message
+  }
   begin_run(std::move(again));
 }
 
@@ -533,7 +469,7 @@ void Engine::tell(std::size_t node, const std::string& text, bool isolated) {
 
 void Engine::keep_counters() {
   past_ = networks();
-  gateways_.keep_counters();
+  ends_.keep_counters();
 }
 
 std::vector<NetworkFigures> Engine::networks() const {
@@ -557,9 +493,9 @@ std::vector<NetworkFigures> Engine::networks() const {
 namespace ligament::fpga {
 
 Simulation::Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
-                       std::vector<GatewayPlan> gateways, Delegate delegate)
+                       Boundary boundary, Delegate delegate)
     : engine_(std::make_unique<detail::Engine>(std::move(wires), std::move(nodes), memory,
-                                               std::move(gateways), std::move(delegate))) {}
+                                               std::move(boundary), std::move(delegate))) {}
 Simulation::~Simulation() = default;
 
 Outcome Simulation::run(std::vector<Arrival> arrivals, const Stop& stop) {
@@ -567,7 +503,7 @@ Outcome Simulation::run(std::vector<Arrival> arrivals, const Stop& stop) {
 }
 
 std::vector<NetworkFigures> Simulation::networks() const { return engine_->networks(); }
-std::vector<GatewayFigures> Simulation::gateways() const { return engine_->gateways().figures(); }
-PortFigures Simulation::port() const { return engine_->gateways().port(); }
+std::vector<GatewayFigures> Simulation::gateways() const { return engine_->ends().figures(); }
+PortFigures Simulation::port() const { return engine_->ends().port(); }
 
 }  // namespace ligament::fpga

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What turns a design's clock: ports on memory, probes on streams, and who owes what.
+/// \file What turns a design's clock: ends in memory, probes on streams, and who owes what.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "fpga/gateways.hpp"
+#include "fpga/ends.hpp"
 #include "fpga/ports.hpp"
 
 namespace ligament::fpga::detail {
 
 class Engine {
  public:
-  Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
-         std::vector<GatewayPlan> gateways, Delegate delegate);
+  Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, Boundary boundary,
+         Delegate delegate);
 
   [[nodiscard]] Outcome run(std::vector<Arrival>&& arrivals, const Stop& stop);
   [[nodiscard]] std::vector<NetworkFigures> networks() const;
-  [[nodiscard]] const Gateways& gateways() const { return gateways_; }
+  [[nodiscard]] const Ends& ends() const { return ends_; }
 
  private:
   /// What has passed a probe since the reset.
@@ -45,17 +45,16 @@ class Engine {
   void end_run();
   void leave();
   void tell_works();
-  void tell_gateways();
-  void serve_ports();
+  void tell_ends();
   void step();
   void turn();
   void reset();
-  void observe_ports();
+  void observe_ends();
   void observe_probes();
   void observe_beat(Watch& watch, bool last);
   void observe_problems();
   [[nodiscard]] std::string refusal_text(std::size_t node, std::uint8_t code) const;
-  void finish_frame(std::size_t exit);
+  void finish_answer(Answer&& answer);
   void begin_work(const Watch& watch);
   [[nodiscard]] Work* find_work(std::size_t node, std::uint64_t message);
   void end_work(std::size_t node, std::uint64_t message, std::uint64_t cycle);
@@ -80,18 +79,15 @@ class Engine {
   Wires wires_;
   std::vector<NodePlan> nodes_;
   MemoryPort memory_;
-  std::vector<Sender> senders_;
-  std::vector<Receiver> receivers_;
-  Gateways gateways_;
   std::vector<Watch> watches_;        ///< by probe
   std::vector<std::size_t> sources_;  ///< node of each exit
   std::vector<std::size_t> blamed_;   ///< node of each problem wire
   std::vector<State> states_;
   std::vector<NetworkFigures> past_;  ///< before the last reset
-  std::vector<Arrival> retained_;     ///< what has to go in again after a reset
+  Ends ends_;
+  std::vector<Arrival> retained_;  ///< what has to go in again after a reset
   Outcome outcome_;
   std::uint64_t cycle_ = 0;
-  std::size_t first_port_ = 0;     ///< that memory serves first in this cycle
   std::uint64_t progress_at_ = 0;  ///< when a message was complete somewhere
   std::uint64_t moved_at_ = 0;     ///< when a beat passed somewhere
   std::uint64_t limit_ = 0;

@@ -146,7 +146,31 @@ TEST_F(BurstMemoryTest, WritesWhatTheStrobesName) {
   EXPECT_EQ(block_[8], 1);
   EXPECT_EQ(block_[9], 27);
   EXPECT_EQ(block_[10], 3);
-  EXPECT_TRUE(memory.first_write(address()).has_value());
+  EXPECT_TRUE(memory.first_burst(address()).has_value());
+}
+
+TEST_F(BurstMemoryTest, AMessageThatGoesInTwiceIsReadTwice) {
+  MemoryPort pace({.latency_ns = 200});
+  BurstMemory memory(port_.wires(), pace.latency());
+  memory.open(address(), 64, false);
+  memory.open(address(), 256, false);
+  port_.ar_address = address();
+  port_.ar_length = 31;
+  port_.ar_valid = 1;
+  cycle(memory, pace);
+  memory.settle();
+  port_.ar_valid = 0;
+  memory.close(address());  // the shorter one, while a burst of the longer is on its way
+  std::uint8_t responses = 0;
+  std::size_t beats = 0;
+  for (const std::uint64_t end = now_ + 10'000; beats < 32 && now_ < end; ++now_) {
+    cycle(memory, pace);
+    beats += port_.r_valid;
+    responses |= port_.r_valid != 0 ? port_.r_response : std::uint8_t{0};
+    memory.settle();
+  }
+  EXPECT_EQ(beats, 32U);
+  EXPECT_EQ(responses, 0);
 }
 
 TEST_F(BurstMemoryTest, TouchesNothingThatWasNotOpened) {

@@ -11,23 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "shell.hpp"
+
 namespace ligament::fpga::testing {
 
 enum class Fault : std::uint8_t { none, silent, deaf, runt, oversize, problem, refuses, babbles };
-
-struct Beat {
-  std::uint64_t data = 0;
-  std::uint8_t keep = 0;
-  std::uint8_t last = 0;
-};
-
-/// A stream: who offers a beat, and who takes it.
-struct Stream {
-  Beat beat;
-  std::uint8_t valid = 0;
-  std::uint8_t ready = 0;
-  [[nodiscard]] bool moves() const { return valid != 0 && ready != 0; }
-};
 
 /// A core: `per_beat` cycles for each beat. Inputs are taken one beat of each at a time, and the
 /// first one is handed on. It is empty between messages.
@@ -189,6 +177,8 @@ struct Model {
   std::deque<Stream> streams;
   std::deque<Node> nodes;
   std::deque<Network> networks;
+  Shell shell;
+  std::vector<Stream*> gateways;  ///< their ways to software
   std::vector<Stream*> entries;
   std::vector<Stream*> exits;
   std::vector<Stream*> probes;
@@ -215,6 +205,7 @@ struct Model {
     before = clock;
     // Twice: what a node may take depends on what is offered to it.
     for (int pass = 0; pass < 2; ++pass) {
+      shell.settle();
       for (Node& node : nodes) {
         node.settle();
       }
@@ -231,6 +222,7 @@ struct Model {
   }
 
   void edge() {
+    shell.edge(reset != 0);
     for (Node& node : nodes) {
       reset != 0 ? node.reset() : node.edge();
     }
@@ -258,12 +250,15 @@ struct Model {
         wires.refusal.push_back(&node.refusal);
       }
     }
-    for (Stream* s : entries) {
-      wires.entries.push_back({&s->valid, &s->ready, &s->beat.data, &s->beat.keep, &s->beat.last});
+    for (Stream* gateway : gateways) {
+      shell.ends.emplace_back().exit = gateway;
     }
-    for (Stream* s : exits) {
-      wires.exits.push_back({&s->valid, &s->ready, &s->beat.data, &s->beat.keep, &s->beat.last});
+    for (std::size_t i = 0; i < std::max(entries.size(), exits.size()); ++i) {
+      ShellEnd& end = shell.ends.emplace_back();
+      end.entry = i < entries.size() ? entries[i] : nullptr;
+      end.exit = i < exits.size() ? exits[i] : nullptr;
     }
+    shell.connect(wires);
     for (Network& n : networks) {
       n.reset();
       NetworkWires& made = wires.networks.emplace_back();
@@ -278,6 +273,11 @@ struct Model {
     }
     wires.evaluate = [this] { evaluate(); };
     return wires;
+  }
+
+  [[nodiscard]] Boundary boundary() const {
+    constexpr std::size_t room_bytes = 8192;
+    return {{}, std::vector<std::size_t>(exits.size(), room_bytes)};
   }
 };
 

@@ -68,7 +68,7 @@ class ServiceTest : public ::testing::Test {
 
 TEST_F(ServiceTest, AResponseSaysWhoseRequestItAnswers) {
   const auto model = serving();
-  Simulation simulation(model->wires(), model->plan, {});
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
   const Outcome outcome = simulation.run({request(64, 0x1'0007), request(65, 0xFFFF)});
   ASSERT_EQ(outcome.departures.size(), 2U);
   EXPECT_EQ(outcome.departures[0].publisher, 64);
@@ -93,14 +93,14 @@ TEST_F(ServiceTest, RequestsAndMessagesAreToldApart) {
     look(0);
     look(1);
   };
-  Simulation simulation(std::move(wires), model->plan, {});
+  Simulation simulation(std::move(wires), model->plan, {}, model->boundary());
   EXPECT_EQ(simulation.run({message(), request(64, 1)}).departures.size(), 2U);
   EXPECT_EQ(kinds, (std::array<std::uint64_t, 2>{0, 1}));
 }
 
 TEST_F(ServiceTest, ARequestIsAnsweredWithoutAMessage) {
   const auto model = serving();
-  Simulation simulation(model->wires(), model->plan, {});
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
   const Outcome asked = simulation.run({request(64, 1)});
   ASSERT_EQ(asked.departures.size(), 1U);
   EXPECT_EQ(asked.departures[0].exit, 1U);
@@ -111,7 +111,7 @@ TEST_F(ServiceTest, ARequestIsAnsweredWithoutAMessage) {
 
 TEST_F(ServiceTest, WhoDoesNotAnswerARequestIsIsolatedWhole) {
   const auto model = serving();
-  Simulation simulation(model->wires(), model->plan, {});
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
   model->nodes[service].fault = Fault::silent;
   for (int time = 1; time <= 3; ++time) {
     const Outcome hung = simulation.run({message(), request(64, 1)});
@@ -129,7 +129,7 @@ TEST_F(ServiceTest, WhoDoesNotAnswerARequestIsIsolatedWhole) {
 TEST_F(ServiceTest, ACoreThatANeighbourHoldsUpIsNotToBlame) {
   const auto model = serving();
   model->nodes[service].behind = &model->nodes[topics];
-  Simulation simulation(model->wires(), model->plan, {});
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
   model->nodes[other].fault = Fault::deaf;
   const Outcome hung = simulation.run({message(), request(64, 1)});
   ASSERT_EQ(hung.troubles.size(), 1U);
@@ -140,7 +140,7 @@ TEST_F(ServiceTest, ACoreThatANeighbourHoldsUpIsNotToBlame) {
 
 TEST_F(ServiceTest, ARefusedRequestIsExplainedByTheCoresManifest) {
   const auto model = serving();
-  Simulation simulation(model->wires(), model->plan, {});
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
   model->nodes[service].fault = Fault::refuses;
   model->nodes[service].code = 16;
   const Outcome outcome = simulation.run({request(64, 1)});

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ligament.graph.model import Topic
 from ligament.mapping.cost_model import Load, MemoryPort, Predicted, gateway, hardware, software
 from ligament.mapping.model import Alternative, Stream
-from ligament.mapping.network_area import area_of_gateway, network_area
+from ligament.mapping.network_area import area_of_ends, area_of_gateway, network_area
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
 
@@ -70,7 +70,12 @@ def alternatives_of(topic: Topic, found: Hardware | None) -> tuple[Alternative, 
     stream = stream_of(topic, found.nodes, found.port)
     area = network_area(stream, topic, found.nodes, found.device.family)
     inside = not topic.external and all(e.node in found.nodes for e in topic.ends)
-    answers = [_software(load, found.port)]
+    publishers, subscriptions = (
+        sum(end.node in found.nodes for end in ends)
+        for ends in (topic.publishers, topic.subscriptions)
+    )
+    ends = area_of_ends(found.device.family, publishers, subscriptions)
+    answers = [_software(load, found.port, ends)]
     if inside:
         answers.insert(0, _hardware(load, stream, area))
     else:
@@ -107,15 +112,15 @@ def _cost(way: Alternative | None, port: MemoryPort | None) -> int | None:
     return way.cycles + port.busy_cycles(way.memory_bytes)
 
 
-def _software(load: Load | None, port: MemoryPort | None) -> Alternative:
+def _software(load: Load | None, port: MemoryPort | None, area: Mapping[str, float]) -> Alternative:
     if load is None or port is None:
-        return Alternative("software", False, _unknown(load))
+        return Alternative("software", False, _unknown(load), area=area)
     text = (
         f"{_times(load.hardware_subscriptions, 'read')}"
         f"{' and 1 write' if load.hardware_publishers else ''} of {load.size_bytes} bytes at "
         f"{port.bytes_per_cycle:g} bytes per cycle behind {port.latency_cycles} cycles of latency"
     )
-    return _alternative("software", text, software(load, port), {})
+    return _alternative("software", text, software(load, port), area)
 
 
 def _hardware(load: Load | None, stream: Stream, area: Mapping[str, float]) -> Alternative:

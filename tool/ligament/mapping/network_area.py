@@ -112,6 +112,26 @@ def area_of_gateway(family: str, width_bits: int) -> Mapping[str, float]:
     }
 
 
+#: Of an end of 64 bits that reads messages from memory, and of one that writes them there, in the
+#: top of a generated design (hdl/rtl/lig_smt_sub.sv, lig_smt_pub.sv).
+READS: Mapping[str, Mapping[str, int]] = {
+    "xcup": {"lut": 557, "ff": 419, "bram18": 2},
+    "ecp5": {"lut": 897, "ff": 417, "bram18": 2},
+}
+WRITES: Mapping[str, Mapping[str, int]] = {
+    "xcup": {"lut": 793, "ff": 806, "bram18": 3},
+    "ecp5": {"lut": 1494, "ff": 802, "bram18": 3},
+}
+
+
+def area_of_ends(family: str, publishers: int, subscriptions: int) -> Mapping[str, float]:
+    """Return the cells of a software-mapped topic's ends in hardware; empty without figures."""
+    if family not in READS:
+        return {}
+    reads, writes = READS[family], WRITES[family]
+    return {name: subscriptions * reads[name] + publishers * writes[name] for name in reads}
+
+
 def _luts(luts: Luts, width_bits: int, publishers: int, queues: tuple[Queue, ...]) -> float:
     most = len(luts.choice) - 1
     beyond = max(0, publishers - most) * luts.choice_per_publisher

@@ -27,7 +27,7 @@ from ligament.mapping.cost_model import (
     software,
 )
 from ligament.mapping.costs import Costs
-from ligament.mapping.network_area import area_of_gateway, area_of_network
+from ligament.mapping.network_area import area_of_ends, area_of_gateway, area_of_network
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
 from ligament.mapping.topology import closing_hops
@@ -213,13 +213,13 @@ def _cost(
     width = stream_of(topic, frozenset(), port).width_bits
     inside = not load.software_publishers and not load.software_subscriptions
     over_memory, through = software(load, port), gateway(load, width, port)
-    area: Mapping[str, float] = {}
     if inside:
         predicted = hardware(load, width)
     elif ends[1] > 1 and _cost_of(through, port) < _cost_of(over_memory, port):
         predicted = through
     else:
         predicted = over_memory
+    area = area_of_ends(device.family, *ends)
     if predicted is not over_memory:
         area = area_of_network(device.family, width, max(ends[0], 1), ends[1])
     if predicted is through:

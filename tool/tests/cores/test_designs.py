@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,6 +101,40 @@ def test_a_design_has_its_nodes_and_networks(graph: Graph) -> None:
     # The core between cores has no end in the pool, so no publisher and no subscription.
     assert code.count("add_input<") == 1
     assert code.count("add_output<") == 1
+
+
+def test_ends_of_software_mapped_topics_are_hardware_on_one_port(graph: Graph) -> None:
+    output = FpgaBackend().generate(graph, mapped(graph))
+    texts = {file.path.rpartition("/")[2]: file.text for file in output.files}
+    top, code = top_of(texts, "separate-fpga0"), texts["separate-fpga0-fpga.cpp"]
+    assert top.count("lig_smt_sub #(") == 1 and ") entry_0 (" in top
+    assert top.count("lig_smt_pub #(") == 1 and ") exit_0 (" in top
+    # One entry and one exit are one master of the port, and one page of registers.
+    assert "lig_axi_mux #(.DATA_WIDTH(64), .MASTERS(1))" in top
+    assert "lig_shell #(.ENDS(1))" in top
+    assert "m_axi_arvalid" in top and "s_axil_awvalid" in top
+    ports = top[: top.index(");")]
+    assert "_tvalid" not in ports
+    # A room holds the longest image that the bounds of its type allow, and what lies in front.
+    (room,) = re.findall(r"plan\.rooms = \{(\d+)\};", code)
+    assert 8388608 < int(room) < 8388608 + 1000
+    parts = output.entry["libraries"]["separate-fpga0"]["parts"]
+    assert parts["entry_0"] == "/first" and parts["exit_0"] == "/join"
+    names = [Path(line).name for line in texts["case-xor-fpga.f"].splitlines()]
+    assert {"lig_smt_sub.sv", "lig_smt_pub.sv", "lig_shell.sv", "lig_axi_mux.sv"} <= set(names)
+    assert "lig_gateway.sv" not in names and "lig_topic.sv" not in names
+    assert len(set(names)) == len(names)
+
+
+def test_more_ends_than_the_shell_has_pages_for_are_refused(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ligament.generate.fpga.plan.MOST_ENDS", 0)
+    with pytest.raises(InputError) as refused:
+        FpgaBackend().generate(graph, mapped(graph))
+    (problem,) = refused.value.problems
+    assert problem.code == "design-size"
+    assert "ends in memory" in problem.text
 
 
 def test_nodes_that_nothing_joins_share_a_model_and_are_counted(graph: Graph) -> None:

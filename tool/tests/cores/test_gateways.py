@@ -114,8 +114,8 @@ def test_all_gateways_of_a_design_share_a_port_and_registers(graph: Graph) -> No
     sources = sources_of(texts)
     top = texts[sources[-1]]
     assert top.count("lig_gateway #(") == 2
-    assert top.count("lig_axi_mux #(.DATA_WIDTH(64), .MASTERS(2))") == 1
-    assert top.count("lig_shell #(.ENDS(2))") == 1
+    assert top.count("lig_axi_mux #(.DATA_WIDTH(64), .MASTERS(3))") == 1
+    assert top.count("lig_shell #(.ENDS(3))") == 1
     # Of /image: the gateway publishes, and hears what it says beside the two cores.
     assert ".DATA_WIDTH(64), .PUBLISHERS(1), .SUBSCRIBERS(3)" in top
     # Of /middle: a core and the gateway, one core and the gateway.

@@ -29,7 +29,7 @@ struct GatewayCounts {
   std::uint64_t failed = 0;    ///< messages of either direction that did not arrive
 };
 
-/// The memory port of a design's gateways (hdl/rtl/lig_port_stats.sv).
+/// A design's memory port (hdl/rtl/lig_port_stats.sv).
 struct PortCounts {
   std::uint64_t busy = 0;    ///< cycles in which something was asked for
   std::uint64_t reads = 0;   ///< beats read
@@ -44,7 +44,7 @@ struct HardwareFigures {
   bool isolated = false;       ///< it hung too often
   std::vector<NetworkCounts> networks;
   std::vector<GatewayCounts> gateways;
-  std::optional<PortCounts> port;  ///< of the design; told by who serves its first gateway
+  std::optional<PortCounts> port;  ///< of the design; its first node tells it
 };
 
 }  // namespace ligament::detail

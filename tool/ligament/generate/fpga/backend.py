@@ -27,7 +27,7 @@ from ligament.generate.fpga.texts import (
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.designs import designs_of
 from ligament.mapping.model import GraphMapping, MappedNode
-from ligament.messages.hdl import Bounds, read_bounds, render_all
+from ligament.messages.hdl import Bounds, layout_of, read_bounds, render_all
 from ligament.messages.store import load_store
 
 
@@ -47,10 +47,11 @@ class FpgaBackend:
         )
         made = _designs(mapping, types)
         designs = {design.name: design for design in made.values()}
-        files = _message_files(place, designs, graph, bounds)
+        messages = _Messages(graph, designs, bounds)
+        files = messages.files(place)
         files += [wrapper_file(place, node_type, core) for node_type, core in types.values()]
         for design in designs.values():
-            files += design_files(place, design)
+            files += design_files(place, design, messages.longest)
         files.append(project_file(place, graph, designs.values()))
         entry = {
             "project": place.project,
@@ -143,13 +144,21 @@ def _core(node_type: NodeType) -> Core:
     return core
 
 
-def _message_files(
-    place: Place, designs: Mapping[str, Design], graph: Graph, bounds: Bounds
-) -> list[GeneratedFile]:
-    store = load_store(graph.distro, [Path(p) for p in graph.message_packages.values()])
-    names = sorted({name for design in designs.values() for name in design.messages})
-    texts = render_all(store, [store.message(name) for name in names], bounds)
-    return [
-        GeneratedFile(f"{place.project}/{name}", text, ", ".join(names), "messages")
-        for name, text in texts.items()
-    ]
+class _Messages:
+    """The message types of all designs, within their bounds."""
+
+    def __init__(self, graph: Graph, designs: Mapping[str, Design], bounds: Bounds) -> None:
+        self.store = load_store(graph.distro, [Path(p) for p in graph.message_packages.values()])
+        self.names = sorted({name for design in designs.values() for name in design.messages})
+        self.bounds = bounds
+        self.longest = {
+            name: layout_of(self.store, self.store.message(name), bounds).longest
+            for name in self.names
+        }
+
+    def files(self, place: Place) -> list[GeneratedFile]:
+        messages = [self.store.message(name) for name in self.names]
+        return [
+            GeneratedFile(f"{place.project}/{name}", text, ", ".join(self.names), "messages")
+            for name, text in render_all(self.store, messages, self.bounds).items()
+        ]

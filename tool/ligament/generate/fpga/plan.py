@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from ligament.cores.manifest import Core
@@ -25,6 +26,8 @@ QUEUES = {"keep-all": 0, "keep-last": 1, "best-effort": 2}
 CORE_BITS = 64
 #: The header of a frame has 8 bits for each (spec/wire/stream.md).
 MOST_TOPICS = 256
+#: The shell has a register page for each (hdl/rtl/lig_shell.sv).
+MOST_ENDS = 64
 PROBES_PER_WORD = 64
 MOST_HISTORY = 64
 EVEN_OUT_BEATS = 512
@@ -103,6 +106,27 @@ class PoolEnds:
 
 
 @dataclass(frozen=True)
+class MemoryEnd:
+    """A master of the memory port, with its registers: a gateway's, or an entry's and an exit's.
+
+    An entry only reads and an exit only writes, so that two of them share one.
+    """
+
+    number: int
+    gateway: PoolEnds | None = None
+    entry: Link | None = None
+    exit: Link | None = None
+
+    @property
+    def what(self) -> str:
+        """What it is for, in the generated top."""
+        if self.gateway:
+            return self.gateway.network.topic
+        links = [("entry", self.entry), ("exit", self.exit)]
+        return ", ".join(f"{what} {link.name}" for what, link in links if link)
+
+
+@dataclass(frozen=True)
 class Design:
     """One top level."""
 
@@ -117,8 +141,17 @@ class Design:
 
     @property
     def port_bits(self) -> int:
-        """Width of the gateways' port on memory: of the widest network that has one."""
+        """Width of the port on memory: of the widest network that has a gateway."""
         return max((ends.network.width for ends in self.gateways), default=CORE_BITS)
+
+    @property
+    def ends(self) -> list[MemoryEnd]:
+        """All ends in memory: gateways first, then entries and exits in pairs."""
+        pairs = zip_longest(self.entries, self.exits)
+        return [
+            *(MemoryEnd(number, gateway) for number, gateway in enumerate(self.gateways)),
+            *(MemoryEnd(len(self.gateways) + k, None, *pair) for k, pair in enumerate(pairs)),
+        ]
 
     @property
     def messages(self) -> list[str]:
@@ -198,7 +231,7 @@ class _Planner:
         for network in networks:
             if network.gateway is not None:
                 network.queues.append((QUEUES["keep-all"], EVEN_OUT_BEATS, 1))
-        return Design(
+        design = Design(
             name,
             _top_of(name, members, networks),
             members,
@@ -208,6 +241,10 @@ class _Planner:
             tuple(self.probes),
             tuple(self._pool_ends(members)),
         )
+        if len(design.ends) > MOST_ENDS:
+            text = f"the design '{name}' has {len(design.ends)} ends in memory"
+            raise InputError(Problem("design-size", text, expected=f"at most {MOST_ENDS}"))
+        return design
 
     def _pool_ends(self, members: tuple[Member, ...]) -> Iterator[PoolEnds]:
         places = {member.id: member.place for member in members}

@@ -42,11 +42,16 @@ NETWORKS = (
     "lig_store.sv", "lig_fifo.sv", "lig_fifo_drop.sv", "lig_fifo_last.sv", "lig_bcast.sv",
     "lig_arbiter.sv", "lig_stats.sv", "lig_width.sv", "lig_topic.sv",
 )  # fmt: skip
-#: What gateways are made of, besides.
-GATEWAYS = (
-    "lig_transfer_pkg.sv", "lig_axi_read.sv", "lig_axi_write.sv", "lig_smt_sub.sv",
-    "lig_smt_pub.sv", "lig_gateway.sv", "lig_axi_mux.sv", "lig_port_stats.sv", "lig_shell.sv",
+#: What ends in memory are made of.
+MEMORY = (
+    "lig_transfer_pkg.sv", "lig_store.sv", "lig_fifo.sv", "lig_arbiter.sv", "lig_axi_read.sv",
+    "lig_axi_write.sv", "lig_smt_sub.sv", "lig_smt_pub.sv", "lig_axi_mux.sv", "lig_port_stats.sv",
+    "lig_shell.sv",
 )  # fmt: skip
+#: What a message from hardware may have in front of it, up to the boundary that its body begins at.
+BOUNDARY_BYTES = 64
+#: A room says its size in 32 bits.
+MOST_ROOM_BYTES = 2**32 - BOUNDARY_BYTES
 
 
 @dataclass(frozen=True)
@@ -87,8 +92,11 @@ def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile
     return _rendered(f"{place.project}/{values['top']}.sv", "node.sv.j2", source, values)
 
 
-def design_files(place: Place, design: Design) -> list[GeneratedFile]:
-    """Return top level, component and list of sources of a design."""
+def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> list[GeneratedFile]:
+    """Return top level, component and list of sources of a design.
+
+    `longest` has the bytes of each message type at most.
+    """
     source = ", ".join(str(Path(m.type.folder) / "node.yaml") for m in design.types)
     in_flight = int(place.figures.get("in_flight", 1))
     values: dict[str, Any] = {
@@ -107,15 +115,15 @@ def design_files(place: Place, design: Design) -> list[GeneratedFile]:
         "includes": _includes(design),
         "members": [_member(member, design.gateways) for member in design.members],
         "owing": _owing(design),
-        "entries": design.entries,
-        "exits": design.exits,
+        "exits": [_room_bytes(longest[link.message]) for link in design.exits],
+        "ends": design.ends,
         "probes": design.probes,
         "problems": design.problems,
         "networks": design.networks,
         "words": _words(design),
         "gateways": [_gateway(design, ends) for ends in design.gateways],
         "port_bits": design.port_bits,
-        "port_id_bits": max(1, (len(design.gateways) - 1).bit_length()),
+        "port_id_bits": max(1, (len(design.ends) - 1).bit_length()),
     }
     base = f"{place.project}/{design.name}-fpga"
     sources = "\n".join(sources_of(design)) + "\n"
@@ -143,13 +151,30 @@ def parts_of(design: Design) -> dict[str, str]:
         for part in ("gateway", "gateway_narrow", "gateway_widen")
         if part == "gateway" or ends.network.width < design.port_bits
     }
-    return {**nodes, **networks, **adapters, **gateways}
+    in_memory = {
+        f"{part}_{link.outside}": member.id or member.type.type
+        for member in design.members
+        for parts, links in (
+            (("entry", "entry_narrow"), member.inputs),
+            (("exit", "exit_widen"), member.outputs),
+        )
+        for link in links
+        if link.outside is not None
+        for part in parts[: 1 + (design.port_bits > CORE_BITS)]
+    }
+    return {**nodes, **networks, **adapters, **gateways, **in_memory}
 
 
 def sources_of(design: Design) -> list[str]:
     """All SystemVerilog of a design, in an order that any tool takes; ours by name."""
-    networks = (*NETWORKS, *(GATEWAYS if design.gateways else ())) if design.networks else ()
-    shared = dict.fromkeys((*AROUND_CORES, *networks))
+    shared = dict.fromkeys(
+        (
+            *AROUND_CORES,
+            *(NETWORKS if design.networks else ()),
+            *(MEMORY if design.ends else ()),
+            *(("lig_gateway.sv",) if design.gateways else ()),
+        )
+    )
     links = design.probes
     ins = {link.module for member in design.members for link in member.inputs}
     outs = {link.module for member in design.members for link in member.outputs}
@@ -195,6 +220,10 @@ def project_file(place: Place, graph: Graph, designs: Iterable[Design]) -> Gener
 def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) -> GeneratedFile:
     text = render("fpga", template, source, values)
     return GeneratedFile(path, text, source, f"fpga/{template}")
+
+
+def _room_bytes(longest: int) -> int:
+    return min(longest + BOUNDARY_BYTES, MOST_ROOM_BYTES)
 
 
 def _includes(design: Design) -> list[str]:

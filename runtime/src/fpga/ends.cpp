@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fpga/ends.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace ligament::fpga::detail {
+namespace {
+
+/// Words that one end's queues hold for certain (hdl/rtl/lig_shell.sv): a doorbell never finds one
+/// full.
+constexpr std::size_t most_words = 4;
+/// Messages that an exit has memory for: one comes while the other is told of.
+constexpr std::size_t exit_rooms = 2;
+/// A node turns to a message at most that many messages later than its entry.
+constexpr std::size_t most_begun = 256;
+/// Control: events interrupt.
+constexpr std::uint64_t interrupts = 2;
+/// Of lig_transfer_pkg::status_e.
+constexpr std::uint8_t done = 0;
+constexpr std::uint8_t too_long = 3;
+constexpr std::uint8_t malformed = 4;
+constexpr std::uint8_t bus_error = 5;
+
+std::uint8_t status_in(std::uint64_t event) { return static_cast<std::uint8_t>(event >> 16U); }
+std::uint16_t tag_in(std::uint64_t event) { return static_cast<std::uint16_t>(event); }
+
+/// Of a status other than Done.
+const char* reason_of(std::uint8_t status) {
+  switch (status) {
+    case too_long:
+      return "is longer than its bound";
+    case malformed:
+      return "breaks its header's announcement";
+    case bus_error:
+      return "met an error of memory";
+    default:
+      return "was given back";
+  }
+}
+
+std::string fault_of(std::uint8_t status) {
+  return fmt::format("its message {} (status {} of lig_transfer_pkg::status_e)", reason_of(status),
+                     status);
+}
+
+/// Where the message of an event lies in its room.
+struct Extent {
+  std::size_t front = 0;
+  std::size_t size = 0;
+};
+
+Extent extent_in(const std::array<std::uint64_t, 2>& header) {
+  return {header[0] >> 56U & 63U, static_cast<std::uint32_t>(header[0])};
+}
+
+/// The driver's own memory, in which pages that nothing is written to cost nothing. Bursts fall the
+/// same way in each.
+Room private_room(std::size_t bytes) {
+  constexpr std::align_val_t page{4096};
+  std::shared_ptr<void> keep(::operator new(bytes, page),
+                             [](void* memory) { ::operator delete(memory, page); });
+  return {{static_cast<std::byte*>(keep.get()), bytes}, std::move(keep)};
+}
+
+}  // namespace
+
+Ends::Ends(const Wires& wires, Boundary&& boundary, Delegate delegate, std::uint64_t latency)
+    : ends_(wires.ends.size()),
+      gateways_(boundary.gateways.size()),
+      delegate_(std::move(delegate)),
+      memory_(wires.memory, latency),
+      registers_(wires.registers),
+      port_wires_(wires.port) {
+  for (std::size_t number = 0; number < ends_.size(); ++number) {
+    End& end = ends_[number];
+    end.wires = wires.ends[number];
+    if (number < gateways_) {
+      GatewayPlan& plan = boundary.gateways[number];
+      const NetworkWires& network = wires.networks.at(plan.network);
+      end.gateway.emplace();
+      end.gateway->frames = network.frames;
+      end.gateway->drops = network.drops.at(plan.subscription);
+      end.gateway->plan = std::move(plan);
+    } else if (number - gateways_ < boundary.rooms.size()) {
+      end.room_bytes = boundary.rooms[number - gateways_];
+    }
+  }
+}
+
+// --- words to the hardware -----------------------------------------------------------------------
+
+void Ends::send(Arrival&& arrival) {
+  End& end = arrival.gateway ? ends_.at(*arrival.gateway) : entry(arrival.entry);
+  end.waiting.push_back(std::move(arrival));
+}
+
+void Ends::begin() {
+  handed_over_ = false;
+  for (std::size_t number = 0; number < ends_.size(); ++number) {
+    ends_[number].messages = 0;
+    if (ends_[number].gateway) {
+      ends_[number].gateway->of_node.clear();
+    }
+    lend(number);
+  }
+}
+
+/// As many rooms as there is memory for, at least one; none where nobody in hardware publishes.
+void Ends::lend(std::size_t number) {
+  End& end = ends_[number];
+  const bool stores = end.gateway ? !end.gateway->plan.publishers.empty() : end.room_bytes != 0;
+  if (!stores) {
+    return;
+  }
+  const std::size_t most = end.gateway ? most_words : exit_rooms;
+  while (end.lent.size() < most && lend_one(number)) {
+  }
+  if (end.lent.empty() && !news_.stored.empty()) {
+    // All memory is in what was stored in this run: it has to go before the run's end.
+    handed_over_ = true;
+    delegate_.take(std::exchange(news_.stored, {}));
+    (void)lend_one(number);
+  }
+  end.starved = end.lent.empty();
+}
+
+bool Ends::lend_one(std::size_t number) {
+  End& end = ends_[number];
+  std::optional<Room> room = new_room(number);
+  if (!room) {
+    return false;
+  }
+  const std::uint16_t tag = end.next_tag++;
+  const auto address = reinterpret_cast<std::uint64_t>(room->memory.data());
+  memory_.open(address, room->memory.size(), true);
+  registers_.write(register_of(number, Place::room_address), address);
+  registers_.write(register_of(number, Place::room_doorbell),
+                   std::uint64_t{room->memory.size()} << 32U | tag);
+  end.lent.emplace(tag, std::move(*room));
+  return true;
+}
+
+/// Of a gateway: a loan of the pool, if there is one.
+std::optional<Room> Ends::new_room(std::size_t number) {
+  End& end = ends_[number];
+  if (!end.spare.empty()) {
+    Room room = std::move(end.spare.back());
+    end.spare.pop_back();
+    return room;
+  }
+  return end.gateway ? delegate_.lend(number) : private_room(end.room_bytes);
+}
+
+/// One message at a time, so that no end waits for the words of all of another's.
+void Ends::push(std::size_t number, std::uint64_t cycle) {
+  End& end = ends_[number];
+  if (end.waiting.empty() || end.sent.size() == most_words) {
+    return;
+  }
+  const bool behind = !end.sent.empty();
+  end.sent.push_back(
+      {end.next_tag++, std::move(end.waiting.front()), end.messages++, cycle, behind});
+  ++end.given;
+  const Sent& sent = end.sent.back();
+  end.waiting.pop_front();
+  const std::size_t pad = pad_of(sent.arrival);
+  const auto address = reinterpret_cast<std::uint64_t>(sent.arrival.message.data()) - pad;
+  const std::size_t topic = end.gateway ? end.gateway->plan.network : 0;
+  const auto header = frame_header(sent.arrival, static_cast<std::uint8_t>(topic));
+  memory_.open(address, pad + sent.arrival.message.size(), false);
+  registers_.write(register_of(number, Place::send_low), header[0]);
+  registers_.write(register_of(number, Place::send_high), header[1]);
+  registers_.write(register_of(number, Place::send_address), address);
+  registers_.write(register_of(number, Place::send_doorbell), sent.tag);
+}
+
+// --- a cycle -------------------------------------------------------------------------------------
+
+void Ends::offer(MemoryPort& memory, std::uint64_t cycle) {
+  if (ends_.empty()) {
+    return;
+  }
+  for (std::size_t number = 0; number < ends_.size(); ++number) {
+    push(number, cycle);
+  }
+  if (registers_.has_interrupt()) {
+    registers_.read(sent_ends);
+    registers_.read(stored_ends);
+  }
+  registers_.offer();
+  memory_.offer(memory, cycle);
+}
+
+void Ends::observe(MemoryPort& memory, std::uint64_t cycle) {
+  if (ends_.empty()) {
+    return;
+  }
+  memory_.observe(memory, cycle);
+  if (const auto answer = registers_.observe()) {
+    learn(*answer, cycle);
+  }
+}
+
+void Ends::settle() {
+  if (!ends_.empty()) {
+    memory_.settle();
+    registers_.settle();
+  }
+}
+
+// --- events --------------------------------------------------------------------------------------
+
+void Ends::learn(const Registers::Answer& answer, std::uint64_t cycle) {
+  if (answer.address == sent_ends) {
+    ask_for_events(answer.value, Place::sent_low, Place::sent_high, Place::sent_event);
+    return;
+  }
+  if (answer.address == stored_ends) {
+    ask_for_events(answer.value, Place::stored_low, Place::stored_high, Place::stored_event);
+    return;
+  }
+  const std::size_t number = answer.address >> 8U;
+  End& end = ends_.at(number);
+  switch (static_cast<Place>(answer.address & 0xFFU)) {
+    case Place::sent_low:
+    case Place::stored_low:
+      end.header[0] = answer.value;
+      break;
+    case Place::sent_high:
+    case Place::stored_high:
+      end.header[1] = answer.value;
+      break;
+    case Place::sent_event:
+      finish_send(number, answer.value, cycle);
+      break;
+    case Place::stored_event:
+      finish_room(number, answer.value, cycle);
+      break;
+    default:
+      break;
+  }
+}
+
+void Ends::ask_for_events(std::uint64_t ends, Place low, Place high, Place event) {
+  for (std::size_t number = 0; number < ends_.size(); ++number) {
+    if ((ends >> number & 1U) != 0) {
+      registers_.read(register_of(number, low));
+      registers_.read(register_of(number, high));
+      registers_.read(register_of(number, event));
+    }
+  }
+}
+
+void Ends::finish_send(std::size_t number, std::uint64_t event, std::uint64_t cycle) {
+  End& end = ends_[number];
+  const auto found = std::find_if(end.sent.begin(), end.sent.end(),
+                                  [&](const Sent& one) { return one.tag == tag_in(event); });
+  if (found == end.sent.end()) {
+    return;  // of nothing that was sent: the hardware's word is not trusted
+  }
+  const Sent& sent = *found;
+  if (!end.gateway) {
+    finish_entry(end, sent);
+  } else if (status_in(event) == done) {
+    ++end.gateway->figures.sent;
+    news_.crossings.push_back({.gateway = number,
+                               .to_hardware = true,
+                               .message = sent.message,
+                               .begin = sent.begin,
+                               .end = cycle + 1});
+  } else {
+    ++end.gateway->figures.failed;
+  }
+  memory_.close(reinterpret_cast<std::uint64_t>(sent.arrival.message.data()) -
+                pad_of(sent.arrival));
+  end.sent.erase(found);
+}
+
+void Ends::finish_entry(End& end, const Sent& sent) {
+  end.began.push_back(began_at(sent));
+  if (end.began.size() > most_begun) {
+    end.began.pop_front();
+  }
+}
+
+void Ends::finish_room(std::size_t number, std::uint64_t event, std::uint64_t cycle) {
+  End& end = ends_[number];
+  const auto found = end.lent.find(tag_in(event));
+  if (found == end.lent.end()) {
+    return;
+  }
+  Room room = std::move(found->second);
+  end.lent.erase(found);
+  ++end.seen;
+  const auto address = reinterpret_cast<std::uint64_t>(room.memory.data());
+  const std::uint64_t begin = memory_.first_burst(address).value_or(cycle);
+  memory_.close(address);
+  const auto [front, size] = extent_in(end.header);
+  const bool fits = front + size <= room.memory.size();
+  const std::uint8_t status = status_in(event) == done && !fits ? too_long : status_in(event);
+  if (end.gateway) {
+    const std::size_t node = node_of(end);
+    finish_frame(number, status, std::move(room),
+                 {.gateway = number, .node = node, .begin = begin, .end = cycle + 1});
+  } else {
+    finish_exit(number, status, std::move(room));
+  }
+  lend(number);
+}
+
+/// A frame that has come to a gateway.
+void Ends::finish_frame(std::size_t number, std::uint8_t status, Room&& room, Crossing crossing) {
+  End& end = ends_[number];
+  Gateway& gateway = *end.gateway;
+  if (status != done) {
+    ++gateway.figures.failed;
+    news_.troubles.push_back({crossing.node, fault_of(status)});
+    end.spare.push_back(std::move(room));
+    return;
+  }
+  ++gateway.figures.stored;
+  crossing.message = gateway.of_node[crossing.node]++;
+  news_.crossings.push_back(crossing);
+  const auto [front, size] = extent_in(end.header);
+  news_.stored.push_back({number, crossing.node, std::move(room), front, size});
+}
+
+/// A frame that has come to an exit. Those that were dropped there count as frames, too.
+void Ends::finish_exit(std::size_t number, std::uint8_t status, Room&& room) {
+  End& end = ends_[number];
+  const std::size_t exit = number - gateways_;
+  Answer answer{exit, end.seen - 1 + *end.wires.dropped, {}, {}};
+  if (status == done) {
+    const auto [front, size] = extent_in(end.header);
+    answer.departure = {.exit = exit,
+                        .message = std::span<const std::byte>(room.memory).subspan(front, size),
+                        .publisher = static_cast<std::uint8_t>(end.header[0] >> 48U),
+                        .sequence = static_cast<std::uint16_t>(end.header[0] >> 32U),
+                        .keep = std::move(room.keep)};
+  } else {
+    answer.fault = fault_of(status);
+    end.spare.push_back(std::move(room));
+  }
+  answers_.push_back(std::move(answer));
+}
+
+/// Who published the message of the event that is being read.
+std::size_t Ends::node_of(const End& end) const {
+  const std::size_t publisher = end.header[0] >> 48U & 0xFFU;
+  const auto& nodes = end.gateway->plan.publishers;
+  return nodes.empty() ? 0 : nodes[std::min(publisher, nodes.size() - 1)];
+}
+
+std::uint64_t Ends::began_at(const Sent& sent) const {
+  const auto address =
+      reinterpret_cast<std::uint64_t>(sent.arrival.message.data()) - pad_of(sent.arrival);
+  return sent.behind ? memory_.first_burst(address).value_or(sent.begin) : sent.begin;
+}
+
+// --- what is open --------------------------------------------------------------------------------
+
+bool Ends::owes() const {
+  return std::any_of(ends_.begin(), ends_.end(), [](const End& end) {
+    const std::uint64_t seen = end.seen + *end.wires.looped + *end.wires.dropped;
+    return end.gateway && seen + *end.gateway->drops < *end.gateway->frames;
+  });
+}
+
+bool Ends::is_starved() const {
+  return std::any_of(ends_.begin(), ends_.end(), [](const End& end) { return end.starved; });
+}
+
+std::uint64_t Ends::given(std::size_t entry) const { return this->entry(entry).given; }
+
+std::optional<std::uint64_t> Ends::began(std::size_t entry, std::uint64_t message) const {
+  const End& end = this->entry(entry);
+  const std::uint64_t over = end.given - end.sent.size();
+  const std::uint64_t first = over - end.began.size();
+  if (message < first || message >= end.given) {
+    return std::nullopt;
+  }
+  return message < over ? end.began[message - first] : began_at(end.sent[message - over]);
+}
+
+void Ends::add_waiting(std::vector<Arrival>& arrivals) const {
+  for (const End& end : ends_) {
+    for (const Sent& sent : end.sent) {
+      arrivals.push_back(sent.arrival);
+    }
+    arrivals.insert(arrivals.end(), end.waiting.begin(), end.waiting.end());
+  }
+}
+
+std::vector<GatewayFigures> Ends::figures() const {
+  std::vector<GatewayFigures> all;
+  for (const End& end : ends_) {
+    if (end.gateway) {
+      all.push_back(end.gateway->figures);
+      all.back().filtered += *end.wires.looped;
+    }
+  }
+  return all;
+}
+
+PortFigures Ends::port() const {
+  PortFigures figures = past_port_;
+  if (!ends_.empty()) {
+    figures.busy += *port_wires_.busy;
+    figures.reads += *port_wires_.reads;
+    figures.writes += *port_wires_.writes;
+  }
+  return figures;
+}
+
+void Ends::keep_counters() {
+  past_port_ = port();
+  for (End& end : ends_) {
+    if (end.gateway) {
+      end.gateway->figures.filtered += *end.wires.looped;
+    }
+  }
+}
+
+void Ends::reset() {
+  if (ends_.empty()) {
+    return;
+  }
+  memory_.reset();
+  registers_.reset();
+  // What has crossed in this run crosses again.
+  for (const Crossing& crossing : std::exchange(news_.crossings, {})) {
+    auto& figures = ends_[crossing.gateway].gateway->figures;
+    --(crossing.to_hardware ? figures.sent : figures.stored);
+  }
+  for (FilledRoom& stored : std::exchange(news_.stored, {})) {
+    ends_[stored.gateway].spare.push_back(std::move(stored.room));
+  }
+  answers_.clear();
+  for (std::size_t number = 0; number < ends_.size(); ++number) {
+    End& end = ends_[number];
+    for (auto& [tag, room] : end.lent) {
+      end.spare.push_back(std::move(room));
+    }
+    end.lent.clear();
+    end.sent.clear();
+    end.waiting.clear();
+    end.began.clear();
+    end.seen = end.given = 0;
+    registers_.write(register_of(number, Place::control), interrupts);
+  }
+}
+
+}  // namespace ligament::fpga::detail

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Software's side of a design's ends in memory (spec/device/gateway.md): what was sent and
+/// lent, and what came of it. Its words go through the design's registers, in the design's cycles.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <ligament/fpga_design.hpp>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fpga/burst_memory.hpp"
+#include "fpga/ports.hpp"
+#include "fpga/registers.hpp"
+
+namespace ligament::fpga::detail {
+
+/// What ends in memory did in a run.
+struct EndNews {
+  std::vector<FilledRoom> stored;
+  std::vector<Crossing> crossings;
+  std::vector<Trouble> troubles;
+};
+
+/// A frame that an exit has dealt with: a departure, or what is wrong with it.
+struct Answer {
+  std::size_t exit = 0;
+  std::uint64_t frame = 0;  ///< its number since the reset
+  std::string fault;
+  Departure departure;
+};
+
+class Ends {
+ public:
+  Ends(const Wires& wires, Boundary&& boundary, Delegate delegate, std::uint64_t latency);
+
+  /// A message that goes in; the doorbells of a run are rung when it begins.
+  void send(Arrival&& arrival);
+  /// A run begins: lends memory, and counts its messages from 0.
+  void begin();
+
+  /// Before the clock.
+  void offer(MemoryPort& memory, std::uint64_t cycle);
+  /// When the wires have settled.
+  void observe(MemoryPort& memory, std::uint64_t cycle);
+  /// Behind the clock.
+  void settle();
+  /// Nothing is on its way to or from memory or registers.
+  [[nodiscard]] bool is_idle() const {
+    return ends_.empty() || (memory_.is_idle() && registers_.is_idle());
+  }
+  /// Messages have come to gateways that are not in the pool.
+  [[nodiscard]] bool owes() const;
+  /// There is no memory to be lent: what comes waits.
+  [[nodiscard]] bool is_starved() const;
+  /// What was stored has been taken in the middle of this run.
+  [[nodiscard]] bool has_handed_over() const { return handed_over_; }
+
+  /// Messages that hardware was told of at an entry since the reset.
+  [[nodiscard]] std::uint64_t given(std::size_t entry) const;
+  /// The cycle in which the entry turned to one of them, if that was not long ago: that of its
+  /// doorbell, or of its first burst where others were before it.
+  [[nodiscard]] std::optional<std::uint64_t> began(std::size_t entry, std::uint64_t message) const;
+  /// What exits have dealt with since this was asked last.
+  [[nodiscard]] std::vector<Answer> take_answers() { return std::exchange(answers_, {}); }
+  [[nodiscard]] bool has_answers() const { return !answers_.empty(); }
+
+  /// What has not been read whole.
+  void add_waiting(std::vector<Arrival>& arrivals) const;
+  [[nodiscard]] EndNews take_news() { return std::exchange(news_, {}); }
+  [[nodiscard]] std::vector<GatewayFigures> figures() const;
+  [[nodiscard]] PortFigures port() const;
+  /// Before the design's reset: its counters are added up.
+  void keep_counters();
+  /// With the design's reset. What was lent can be lent again, what was stored is not.
+  void reset();
+
+ private:
+  struct Sent {
+    std::uint16_t tag = 0;
+    Arrival arrival;
+    std::size_t message = 0;
+    std::uint64_t begin = 0;
+    bool behind = false;  ///< others were before it
+  };
+  struct Gateway {
+    GatewayPlan plan;
+    const std::uint32_t* frames = nullptr;
+    const std::uint32_t* drops = nullptr;
+    GatewayFigures figures;                      ///< `filtered`: before the last reset
+    std::map<std::size_t, std::size_t> of_node;  ///< messages of this run
+  };
+  struct End {
+    std::optional<Gateway> gateway;  ///< none: an entry, an exit, or both
+    std::size_t room_bytes = 0;      ///< of an exit
+    EndWires wires;
+    std::deque<Arrival> waiting;
+    std::deque<Sent> sent;
+    std::map<std::uint16_t, Room> lent;  ///< by tag
+    std::vector<Room> spare;             ///< lent before a reset, or given back
+    std::uint16_t next_tag = 0;
+    std::uint64_t seen = 0;           ///< rooms that were answered since the reset
+    std::size_t messages = 0;         ///< sent in this run
+    std::uint64_t given = 0;          ///< sent since the reset
+    std::deque<std::uint64_t> began;  ///< of the last ones of these that are over
+    bool starved = false;
+    std::array<std::uint64_t, 2> header{};  ///< of the event that is being read
+  };
+
+  [[nodiscard]] End& entry(std::size_t number) { return ends_.at(gateways_ + number); }
+  [[nodiscard]] const End& entry(std::size_t number) const { return ends_.at(gateways_ + number); }
+  void push(std::size_t number, std::uint64_t cycle);
+  void lend(std::size_t number);
+  [[nodiscard]] bool lend_one(std::size_t number);
+  [[nodiscard]] std::optional<Room> new_room(std::size_t number);
+  void learn(const Registers::Answer& answer, std::uint64_t cycle);
+  void ask_for_events(std::uint64_t ends, Place low, Place high, Place event);
+  void finish_send(std::size_t number, std::uint64_t event, std::uint64_t cycle);
+  void finish_entry(End& end, const Sent& sent);
+  void finish_room(std::size_t number, std::uint64_t event, std::uint64_t cycle);
+  void finish_frame(std::size_t number, std::uint8_t status, Room&& room, Crossing crossing);
+  void finish_exit(std::size_t number, std::uint8_t status, Room&& room);
+  [[nodiscard]] std::uint64_t began_at(const Sent& sent) const;
+  [[nodiscard]] std::size_t node_of(const End& end) const;
+
+  std::vector<End> ends_;
+  std::size_t gateways_;  ///< the first ones
+  Delegate delegate_;
+  BurstMemory memory_;
+  Registers registers_;
+  PortWires port_wires_;
+  PortFigures past_port_;
+  EndNews news_;
+  std::vector<Answer> answers_;
+  bool handed_over_ = false;
+};
+
+}  // namespace ligament::fpga::detail

@@ -104,7 +104,7 @@ def test_several_subscribers_of_one_host_are_sent_one_copy() -> None:
 def test_edge_with_endpoints_is_measured() -> None:
     if not (resources.prefix() / "lib" / "ligament" / "ligament-bench-edge-endpoints").is_file():
         pytest.skip("ligament-bench-edge-endpoints is not installed")
-    rows = {row["metric"]: row for row in endpoint_rows(runs=1, idle_s=1, endpoints=40)}
+    rows = {row["metric"]: row for row in endpoint_rows(runs=1, idle_s=1)}
     assert set(rows) == {"edge_start", "edge_memory", "edge_idle_cpu"}
     assert rows["edge_memory"]["p50"] > 1 << 20
     assert 0 <= rows["edge_idle_cpu"]["p50"] < 1

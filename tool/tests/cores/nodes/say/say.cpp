@@ -21,6 +21,9 @@ class Say : public ligament::Node {
   using Image = ligament::sensor_msgs::msg::Image;
 
   void say() {
+    if (said_ == 0 && publisher_->get_subscription_count() == 0) {
+      return;  // what nobody listens to yet would not come
+    }
     if (said_ == count_) {
       finish();
       return;

@@ -34,7 +34,7 @@ Full = Annotated[
     bool,
     typer.Option(
         "--full",
-        help="All frames through simulated hardware too, else 60 of them; and the graph with all "
+        help="All frames through simulated hardware too, else 40 of them; and the graph with all "
         "kernels for GPUs.",
     ),
 ]

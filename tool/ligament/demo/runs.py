@@ -28,7 +28,7 @@ SIMULATED = "fpga_sim"
 """The platform of variants with nodes on an FPGA."""
 SIMULATED_FASTER = "fpga_sim_250"
 """The same at the clock of the published measurements; its memory is as far away in nanoseconds."""
-HARDWARE_FRAMES = 60
+HARDWARE_FRAMES = 40
 """That such variants run, unless all are asked for."""
 FASTER_FRAMES = 10
 """That they run at the other clock: cycles are the same for each frame, but for alignment."""

@@ -97,6 +97,7 @@ Ends::Ends(const Wires& wires, Boundary&& boundary, Delegate delegate, std::uint
 void Ends::send(Arrival&& arrival) {
   End& end = arrival.gateway ? ends_.at(*arrival.gateway) : entry(arrival.entry);
   end.waiting.push_back(std::move(arrival));
+  ++waiting_;
 }
 
 void Ends::begin() {
@@ -168,6 +169,7 @@ void Ends::push(std::size_t number, std::uint64_t cycle) {
   ++end.given;
   const Sent& sent = end.sent.back();
   end.waiting.pop_front();
+  --waiting_;
   const std::size_t pad = pad_of(sent.arrival);
   const auto address = reinterpret_cast<std::uint64_t>(sent.arrival.message.data()) - pad;
   const std::size_t topic = end.gateway ? end.gateway->plan.network : 0;
@@ -185,14 +187,16 @@ void Ends::offer(MemoryPort& memory, std::uint64_t cycle) {
   if (ends_.empty()) {
     return;
   }
-  for (std::size_t number = 0; number < ends_.size(); ++number) {
+  for (std::size_t number = 0; waiting_ != 0 && number < ends_.size(); ++number) {
     push(number, cycle);
   }
   if (registers_.has_interrupt()) {
     registers_.read(sent_ends);
     registers_.read(stored_ends);
   }
-  registers_.offer();
+  if (registers_.is_busy()) {
+    registers_.offer();
+  }
   memory_.offer(memory, cycle);
 }
 
@@ -201,6 +205,9 @@ void Ends::observe(MemoryPort& memory, std::uint64_t cycle) {
     return;
   }
   memory_.observe(memory, cycle);
+  if (!registers_.is_busy()) {
+    return;
+  }
   if (const auto answer = registers_.observe()) {
     learn(*answer, cycle);
   }
@@ -209,7 +216,9 @@ void Ends::observe(MemoryPort& memory, std::uint64_t cycle) {
 void Ends::settle() {
   if (!ends_.empty()) {
     memory_.settle();
-    registers_.settle();
+    if (registers_.is_busy()) {
+      registers_.settle();
+    }
   }
 }
 
@@ -441,6 +450,7 @@ void Ends::reset() {
     ends_[stored.gateway].spare.push_back(std::move(stored.room));
   }
   answers_.clear();
+  waiting_ = 0;
   for (std::size_t number = 0; number < ends_.size(); ++number) {
     End& end = ends_[number];
     for (auto& [tag, room] : end.lent) {

@@ -128,7 +128,8 @@ class Ends {
   [[nodiscard]] std::size_t node_of(const End& end) const;
 
   std::vector<End> ends_;
-  std::size_t gateways_;  ///< the first ones
+  std::size_t gateways_;     ///< the first ones
+  std::size_t waiting_ = 0;  ///< messages that no end has been told of
   Delegate delegate_;
   BurstMemory memory_;
   Registers registers_;

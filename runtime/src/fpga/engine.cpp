@@ -44,6 +44,7 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, B
       nodes_(std::move(nodes)),
       memory_(memory),
       watches_(wires_.valid.size() * word_bits),
+      inside_(wires_.valid.size()),
       sources_(boundary.rooms.size()),
       blamed_(wires_.problem.size()),
       states_(nodes_.size()),
@@ -163,6 +164,7 @@ void Engine::reset() {
   for (Watch& watch : watches_) {
     watch = Watch{watch.node, watch.input};
   }
+  std::fill(inside_.begin(), inside_.end(), 0);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     states_[node].works.clear();
     states_[node].messages = 0;
@@ -221,24 +223,26 @@ void Engine::observe_ends() {
 }
 
 void Engine::observe_probes() {
-  for (std::size_t word = 0; word < wires_.valid.size(); ++word) {
-    const std::uint64_t valid = *wires_.valid[word];
-    if (valid == 0) {
+  for (std::size_t word = 0; word < inside_.size(); ++word) {
+    const std::uint64_t beats = *wires_.valid[word] & *wires_.ready[word];
+    if (beats == 0) {
       continue;
     }
-    const std::uint64_t beats = valid & *wires_.ready[word];
+    moved_at_ = cycle_;
+    // Nearly all beats are amidst a message, of which nothing is to be noted.
     const std::uint64_t last = *wires_.last[word];
-    for (std::uint64_t left = beats; left != 0; left &= left - 1) {
+    for (std::uint64_t left = beats & (last | ~inside_[word]); left != 0; left &= left - 1) {
       const auto bit = static_cast<std::size_t>(__builtin_ctzll(left));
-      observe_beat(watches_[word * word_bits + bit], (last >> bit & 1U) != 0);
+      observe_beat(word * word_bits + bit, (last >> bit & 1U) != 0);
     }
   }
 }
 
-void Engine::observe_beat(Watch& watch, bool last) {
-  moved_at_ = cycle_;
-  if (!watch.inside) {
-    watch.inside = true;
+/// The first beat of a message, the last one, or both.
+void Engine::observe_beat(std::size_t probe, bool last) {
+  Watch& watch = watches_[probe];
+  if (!is_inside(probe)) {
+    inside_[probe / word_bits] |= std::uint64_t{1} << probe % word_bits;
     ++watch.begun;
     if (watch.input != nullptr) {
       begin_work(watch);
@@ -247,7 +251,7 @@ void Engine::observe_beat(Watch& watch, bool last) {
   if (!last) {
     return;
   }
-  watch.inside = false;
+  inside_[probe / word_bits] &= ~(std::uint64_t{1} << probe % word_bits);
   ++watch.done;
   progress_at_ = cycle_;
   if (watch.input == nullptr || nodes_[watch.node].outputs.empty()) {
@@ -352,10 +356,14 @@ bool Engine::is_set(const std::vector<const std::uint64_t*>& words, std::size_t 
   return (*words[probe / word_bits] >> probe % word_bits & 1U) != 0;
 }
 
+bool Engine::is_inside(std::size_t probe) const {
+  return (inside_[probe / word_bits] >> probe % word_bits & 1U) != 0;
+}
+
 /// Messages that an input has got: those that are whole in its queue, or that have begun.
 std::uint64_t Engine::given(const InputPlan& input) const {
   const Watch& watch = watches_[input.probe];
-  const bool begins = watch.inside || is_set(wires_.valid, input.probe);
+  const bool begins = is_inside(input.probe) || is_set(wires_.valid, input.probe);
   const std::uint64_t begun = watch.done + static_cast<std::uint64_t>(begins);
   if (input.entry) {
     return std::max(begun, ends_.given(*input.entry));
@@ -400,7 +408,7 @@ bool Engine::is_stuck(std::size_t node) const {
   const auto& inputs = nodes_[node].inputs;
   const auto& outputs = nodes_[node].outputs;
   const auto is_starved = [this](const InputPlan& input) {
-    return watches_[input.probe].inside && !is_set(wires_.valid, input.probe);
+    return is_inside(input.probe) && !is_set(wires_.valid, input.probe);
   };
   const auto is_blocked = [this](const OutputPlan& output) {
     return is_set(wires_.valid, output.probe) && !is_set(wires_.ready, output.probe);
@@ -424,7 +432,7 @@ std::optional<std::size_t> Engine::silent_node() const {
   found = found ? found : first([this](std::size_t node) {
     const auto& outputs = nodes_[node].outputs;
     return std::any_of(outputs.begin(), outputs.end(),
-                       [this](const OutputPlan& output) { return watches_[output.probe].inside; });
+                       [this](const OutputPlan& output) { return is_inside(output.probe); });
   });
   return found ? found : first([](std::size_t) { return true; });
 }

@@ -31,7 +31,6 @@ class Engine {
     const InputPlan* input = nullptr;  ///< of an output's probe: none
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
-    bool inside = false;
   };
   struct State {
     std::deque<Work> works;      ///< that were not told yet
@@ -51,7 +50,7 @@ class Engine {
   void reset();
   void observe_ends();
   void observe_probes();
-  void observe_beat(Watch& watch, bool last);
+  void observe_beat(std::size_t probe, bool last);
   void observe_problems();
   [[nodiscard]] std::string refusal_text(std::size_t node, std::uint8_t code) const;
   void finish_answer(Answer&& answer);
@@ -61,6 +60,7 @@ class Engine {
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool is_set(const std::vector<const std::uint64_t*>& words,
                             std::size_t probe) const;
+  [[nodiscard]] bool is_inside(std::size_t probe) const;
   [[nodiscard]] std::uint64_t given(const InputPlan& input) const;
   [[nodiscard]] bool owes(std::size_t node) const;
   /// What is isolated as one: a node and its services.
@@ -79,9 +79,10 @@ class Engine {
   Wires wires_;
   std::vector<NodePlan> nodes_;
   MemoryPort memory_;
-  std::vector<Watch> watches_;        ///< by probe
-  std::vector<std::size_t> sources_;  ///< node of each exit
-  std::vector<std::size_t> blamed_;   ///< node of each problem wire
+  std::vector<Watch> watches_;         ///< by probe
+  std::vector<std::uint64_t> inside_;  ///< the probes' words: a message has begun and not ended
+  std::vector<std::size_t> sources_;   ///< node of each exit
+  std::vector<std::size_t> blamed_;    ///< node of each problem wire
   std::vector<State> states_;
   std::vector<NetworkFigures> past_;  ///< before the last reset
   Ends ends_;

@@ -46,6 +46,8 @@ class Registers {
   void write(std::uint16_t address, std::uint64_t value) { waiting_.push_back({address, value}); }
   void read(std::uint16_t address) { waiting_.push_back({address, std::nullopt}); }
 
+  /// Something is on its way: only then are these three called.
+  [[nodiscard]] bool is_busy() const { return !waiting_.empty(); }
   /// Before the clock.
   void offer();
   /// When the wires have settled: what a read gave.
@@ -63,6 +65,8 @@ class Registers {
     std::uint16_t address = 0;
     std::optional<std::uint64_t> value;
   };
+
+  void lower();
 
   RegisterWires wires_;
   std::deque<Access> waiting_;  ///< the first one is on its way

@@ -7,6 +7,7 @@ taking thread was in a callback of the same subscription, or of another; the res
 Per node between, from its take to the beginning of its publish: its outermost spans and its
 devices' work for that message by category, *queue wait* while its devices worked for another one;
 the rest counts as transport too. So the six add up. Simulators' time is taken out (devices.py).
+A message on a queue topic is with the node that sent it until that one's device is done with it.
 
 A recording of an rclcpp system has no spans: there *compute* is the callback up to the publish
 call, and transport is split further, by layer (layers.py).
@@ -15,6 +16,7 @@ call, and transport is split further, by layer (layers.py).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import duckdb
@@ -125,10 +127,23 @@ class Timeline:
             edges += [np.minimum(table[f"pub_begin_{k}"], table[f"take_{k}"]), table[f"take_{k}"]]
         # And a clock that steps back between threads makes no negative time.
         times = np.maximum.accumulate(np.stack(edges).astype(np.int64), axis=0)
-        hops = [self._hop(found, k, times) for k in range(len(found.chain.hops))]
+        stays = self._with_devices(found, times)
+        hops = [self._hop(found, k, stays, times) for k in range(len(found.chain.hops))]
         return Breakdown(times[0], times[-1], tuple(hops), self._events(found, times))
 
-    def _hop(self, found: Instances, k: int, times: Times) -> HopTimes:
+    def _with_devices(self, found: Instances, times: Times) -> Times:
+        """The same, but that a message which a node sent before its device was done with it (a
+        queue topic) stays there until then: what the host does with it meanwhile costs no time."""
+        stays = times.copy()
+        for k, (before, hop) in enumerate(pairwise(found.chain.hops), 1):
+            if hop.is_queue:
+                seq = found.columns[f"seq_{k - 1}"]
+                done = self._devices.done(before.publisher, before.subscription, seq)
+                stays[2 * k] = np.maximum(stays[2 * k], np.minimum(done, times[-1]))
+        return np.maximum.accumulate(stays, axis=0)
+
+    def _hop(self, found: Instances, k: int, times: Times, sent: Times) -> HopTimes:
+        """`times`: with the devices; `sent`: by the host alone."""
         table, subscription = found.columns, found.chain.hops[k].subscription
         begin, take = times[2 * k], times[2 * k + 1]
         taker = table[f"take_thread_{k}"]
@@ -143,11 +158,13 @@ class Timeline:
         node: dict[str, Times] = {}
         devices: Worked | None = None
         if leave is not None:
-            node = self._parts(table[f"pub_thread_{k + 1}"], take, leave, leave)
+            # Its thread goes on to other messages, once it has sent this one.
+            own_end = np.clip(sent[2 * k + 2], take, leave)
+            node = self._parts(table[f"pub_thread_{k + 1}"], take, own_end, leave)
             if self.imported:
                 node["compute"] = own.inside(taker, take, leave)
                 node["transport"] = leave - take - node["compute"]
-            devices = self._add_devices(node, found, k, (take, leave))
+            devices = self._add_devices(node, found, k, (take, leave, own_end))
         layers: dict[str, Times] = {}
         if self.imported:
             way = Way.of(table, k, begin, visible, take)
@@ -170,7 +187,7 @@ class Timeline:
         between["executor_wait"] -= excess - own
 
     def _add_devices(
-        self, node: dict[str, Times], found: Instances, k: int, window: tuple[Times, Times]
+        self, node: dict[str, Times], found: Instances, k: int, window: tuple[Times, Times, Times]
     ) -> Worked | None:
         """Give the node's devices their parts of the time between its take and its publish."""
         if not self._devices.any:

@@ -32,6 +32,8 @@ class Hop:
     topic: str
     source: str
     target: str
+    is_queue: bool = False
+    """Whether its payloads stay on a device: then messages are sent before they are written."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ def _taken_by(database: duckdb.DuckDBPyConnection) -> dict[int, list[Hop]]:
         "SELECT h.publisher, h.subscription, "
         "  coalesce(p.topic_name, s.topic_name, printf('0x%x', h.publisher)), "
         "  coalesce(p.node_name, printf('publisher 0x%x', h.publisher)), "
-        "  coalesce(s.node_name, printf('subscription 0x%x', h.subscription)) "
+        "  coalesce(s.node_name, printf('subscription 0x%x', h.subscription)), "
+        "  coalesce(ends_with(p.message, '@device'), false) "
         "FROM hops h LEFT JOIN publishers p ON p.publisher = h.publisher "
         "LEFT JOIN subscriptions s ON s.subscription = h.subscription ORDER BY ALL"
     ).fetchall()

@@ -24,7 +24,7 @@ KINDS = ("compute", "copy", "serialise")
 
 @dataclass(frozen=True)
 class Visit:
-    """The messages of a hop while the next node has them: from their take to its publish."""
+    """The messages of a hop while the next node has them: from their take until they leave it."""
 
     publisher: int
     subscription: int
@@ -33,6 +33,8 @@ class Visit:
     """That publishes."""
     begin: Times
     end: Times
+    own_end: Times
+    """Until when the thread worked on them; only a device may do so later."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,16 @@ class Devices:
         if handle not in self._of:
             self._of[handle] = self._simulations(f"handle = {handle}")
         return self._of[handle].inside(threads, begin, end)
+
+    def done(self, publisher: int, subscription: int, seq: Times) -> Times:
+        """When the devices of the subscription's node were done with each message; 0: no work."""
+        rows = columns(
+            self._database,
+            "SELECT d.seq::BIGINT AS seq, d.end_ns FROM device_spans d JOIN subscriptions s "
+            f"  ON s.node = d.node WHERE s.subscription = {subscription} "
+            f"  AND d.publisher = {publisher} AND d.time_base <> 'modelled' ORDER BY d.seq",
+        )
+        return _largest(seq, rows["seq"], rows["end_ns"])
 
     def worked(self, visit: Visit) -> Worked:
         """What the node's devices did while it had the messages."""
@@ -150,7 +162,8 @@ class Devices:
             until[has] = end
             spent[has] += end - begin
             if passed:
-                of_host[has] += self._host.inside(visit.thread[has], begin, end)
+                own_end = np.clip(visit.own_end[has], begin, end)
+                of_host[has] += self._host.inside(visit.thread[has], begin, own_end)
         return spent, of_host
 
     def _busy(self, visit: Visit, rows: dict[str, Any], modelled: NDArray[np.bool_]) -> Times:

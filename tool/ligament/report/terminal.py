@@ -251,7 +251,8 @@ def time_base_remarks(variant: dict[str, Any]) -> list[str]:
         bound = duration(variant["device_bound_ns"])
         return [
             f"times of {told} are by the device's own clock, right to within {bound}; launching, "
-            "waking the thread that waits, and copies to and from the device are message passing"
+            "waking the thread that waits, and copies to and from the device are message passing",
+            *_queue_remarks(variant),
         ]
     if variant.get("time_base") == "modelled":
         wall = duration((variant["wall_latency_ns"] or {}).get("p50"))
@@ -261,6 +262,17 @@ def time_base_remarks(variant: dict[str, Any]) -> list[str]:
             "throughput, drops, CPU time and memory are those of the run with its simulator"
         ]
     return []
+
+
+def _queue_remarks(variant: dict[str, Any]) -> list[str]:
+    """When a message leaves a node that sends it before its device has written it."""
+    queues = [hop["topic"] for hop in variant["hops"] if hop.get("queue")]
+    if not queues:
+        return []
+    return [
+        f"payloads of {', '.join(queues)} stay on the device (queue): a message there is handed "
+        "over when the device is done with it; what the host does meanwhile is in no figure"
+    ]
 
 
 def remarks(report: dict[str, Any]) -> list[str]:

@@ -276,6 +276,7 @@ def _hops(
             "topic": hop.topic,
             "from": hop.source,
             "to": hop.target,
+            **({"queue": True} if hop.is_queue else {}),
             "wakes": float(_thread_changes(main, k)[kept].mean()),
             "between_ns": _parts(times.between, kept),
             "node_ns": _parts(times.node, kept) if times.node else None,

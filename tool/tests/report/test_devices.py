@@ -157,6 +157,64 @@ def test_a_design_of_several_nodes_is_passed_in_one_callback(trace: Trace, tmp_p
     assert totals(parts) == {"compute": 70, "transport": 400}
 
 
+def queue_frame(trace: Trace, taken: int, busy: int = 0) -> Trace:
+    """/rectify sends to /shrink before its kernel has run; /shrink publishes when both have.
+
+    `taken`: when /shrink took it; `busy`: for how long the thread worked on it then."""
+    shrink, resize, queue, small = 4, 499, 14, 15
+    trace.device().add(0, "node_init", node=shrink, name="/shrink")
+    trace.add(0, "topic_init", topic=queue, name="/image_queue", message="m@device")
+    trace.add(0, "topic_init", topic=small, name="/image_small", message="m")
+    trace.add(0, "publisher_init", publisher=105, topic=queue, node=2)
+    trace.add(0, "publisher_init", publisher=106, topic=small, node=shrink)
+    trace.add(0, "subscription_init", subscription=204, topic=queue, node=shrink)
+    trace.add(0, "subscription_init", subscription=205, topic=small, node=3)
+    trace.add(0, "span_name", span=resize, node=shrink, name="resize", category="compute")
+    trace.add(0, "device_name", span=resize, device="a GPU", time_base="device")
+    trace.publish(10_000, 10_020, 1, PUB_RAW, 1).take(10_100, 2, SUB_RAW, PUB_RAW, 1)
+    trace.publish(10_140, 10_150, 2, 105, 1).end(10_160, 2, SUB_RAW)
+    trace.take(taken, 2, 204, 105, 1).span(taken + 10, taken + 10 + busy, 2, PACK)
+    trace.end(taken + 20 + busy, 2, 204)
+    trace.work(10_250, 10_550, told=10_850, seq=1)
+    trace.add(10_850, "device_span", 5, span=resize, publisher=105, seq=1,
+              device_begin_ns=10_560, device_end_ns=10_800, device_bound_ns=7)  # fmt: skip
+    trace.add(10_840, "callback_start", 5, handle=302, publisher=105, seq=1)
+    trace.publish(10_900, 10_910, 5, 106, 1).end(10_920, 5, 302)
+    return trace.take(11_000, 3, 205, 106, 1).end(11_100, 3, 205)
+
+
+def test_a_message_on_a_queue_stays_until_the_device_is_done(trace: Trace, tmp_path: Path) -> None:
+    parts = broken_down(queue_frame(trace, taken=10_200), tmp_path)
+    assert totals(parts) == {"compute": 300 + 240, "transport": 460}
+    assert [int(hop.node["compute"][0]) for hop in parts.hops if hop.node] == [300, 240]
+    assert [int(hop.between["transport"][0]) for hop in parts.hops] == [100, 0, 100]
+
+
+def test_a_host_that_is_late_for_a_queue_is_transport(trace: Trace, tmp_path: Path) -> None:
+    parts = broken_down(queue_frame(trace, taken=10_555), tmp_path)
+    assert totals(parts) == {"compute": 540, "transport": 460}
+    assert [int(hop.between["transport"][0]) for hop in parts.hops] == [100, 5, 100]
+
+
+def test_what_a_thread_does_after_sending_to_a_queue_is_not_of_that_node(
+    trace: Trace, tmp_path: Path
+) -> None:
+    """/shrink's own work, on /rectify's thread while its kernel runs, is none of /rectify's."""
+    parts = broken_down(queue_frame(trace, taken=10_200, busy=200), tmp_path)
+    assert totals(parts) == {"compute": 540, "transport": 460}
+
+
+def test_the_report_names_the_queues(trace: Trace, make_run: Callable[..., Path]) -> None:
+    report = make_report([make_run(queue_frame(trace, taken=10_200))], ReportOptions(warm_up=0))
+    schema = json.loads((resources.spec_dir() / "report" / "report.schema.json").read_text())
+    jsonschema.validate(json.loads(json.dumps(report)), schema)
+    assert [hop.get("queue", False) for hop in report["variants"][0]["hops"]] == [
+        False, True, False,
+    ]  # fmt: skip
+    (told,) = [line for line in remarks(report) if "(queue)" in line]
+    assert "payloads of /image_queue stay on the device" in told
+
+
 def test_spans_of_devices_stand_beside_those_of_the_host(trace: Trace, tmp_path: Path) -> None:
     trace.device().device_frame(10_000, 1).work(10_200, 10_600, told=10_740, seq=1)
     database = open_events(trace.write(tmp_path / "events.parquet"))

@@ -32,7 +32,7 @@ def build_components(
         _configure(project, work, _library_folder(folder, entry), own)
         targets = sorted(library["target"] for library in entry["libraries"].values())
         command = ["ninja", "-C", str(work), f"-j{jobs}", *targets]
-        step = Step("compiling the nodes", command, work / "build.log", own)
+        step = Step("compiling the nodes", command, work / "build.log", own, project)
         output = run_step(step, progress)
     return "no work to do" not in output
 
@@ -83,5 +83,5 @@ def _configure(project: Path, work: Path, libraries: Path, own: list[Path]) -> N
     if (work / "build.ninja").is_file() and stamp.is_file() and stamp.read_text() == state:
         return
     (work / "CMakeCache.txt").unlink(missing_ok=True)
-    run_step(Step("configuring the nodes' build", command, work / "configure.log", own))
+    run_step(Step("configuring the nodes' build", command, work / "configure.log", own, project))
     stamp.write_text(state)

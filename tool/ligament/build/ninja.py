@@ -21,12 +21,13 @@ _STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
 
 @dataclass(frozen=True)
 class Step:
-    """A command, its log, and the folders whose errors are the user's own."""
+    """A command, its log, whose errors are the user's own, and the generated project's folder."""
 
     what: str
     command: list[str]
     log: Path
     own_folders: list[Path]
+    project: Path
 
 
 def run_step(step: Step, progress: Progress | None = None) -> str:
@@ -34,8 +35,11 @@ def run_step(step: Step, progress: Progress | None = None) -> str:
     step.log.parent.mkdir(parents=True, exist_ok=True)
     output: list[str] = []
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] ", "LC_ALL": "C.UTF-8"}
-    # Sources are named by absolute paths, so an object of one graph serves another as well.
+    # Sources are named by absolute paths, and generated ones by their place beside the build, so an
+    # object of one graph serves another as well.
     environment.setdefault("CCACHE_NOHASHDIR", "true")
+    environment.setdefault("CCACHE_BASEDIR", str(step.project))
+    environment.setdefault("CCACHE_ABSSTDERR", "true")
     try:
         process = subprocess.Popen(
             step.command,

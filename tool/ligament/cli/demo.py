@@ -34,8 +34,7 @@ Full = Annotated[
     bool,
     typer.Option(
         "--full",
-        help="All frames through simulated hardware too, else 40 of them; and the graph with all "
-        "kernels for GPUs.",
+        help="All frames through simulated hardware too, else 40 of them.",
     ),
 ]
 PacedFrames = Annotated[
@@ -86,7 +85,7 @@ def demo(
         source=input,
         calibration=calibration,
         out=out,
-        filters=_example("filters") if full and not graph else None,
+        filters=None if graph else _example("filters"),
     )
     begin = time.monotonic()
     shown = demonstrate(options, lambda text: print(f"demo: {text}", file=sys.stderr, flush=True))

@@ -60,6 +60,17 @@ def hardware_entry(variant: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def filters_entry(variant: dict[str, Any]) -> dict[str, Any]:
+    """Of the graph with all kernels for GPUs: whether they are equal, and who ran them."""
+    kept = ("name", "run_dir", "frames", "equal", "equality", "latency_ns", "time_base")
+    devices = {span.get("device") for span in variant["spans"]} - {None}
+    return {
+        **{name: variant[name] for name in kept},
+        "message_passing": variant["message_passing"],
+        "devices": sorted(devices),
+    }
+
+
 def four_ways(report: dict[str, Any]) -> list[dict[str, Any]]:
     """The published comparison: each way's change of the median latency, at each clock.
 

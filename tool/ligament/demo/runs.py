@@ -57,7 +57,7 @@ class DemoOptions:
     calibration: str | None = None
     out: Path = DEFAULT_OUT
     filters: Path | None = None
-    """A graph with kernels that the demo's has not: its variants are run and compared too."""
+    """A graph with kernels that the demo's has not: its variants on devices are compared too."""
 
     def input_parameters(self) -> dict[str, str]:
         """What the camera and the reference program are told about the frames to use."""
@@ -76,11 +76,13 @@ class DemoRuns:
     floors: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
-def build_variants(options: DemoOptions, say: Say) -> dict[str, Path]:
-    """build.json of every variant that can be run here, in the graph's order."""
+def build_variants(
+    options: DemoOptions, say: Say, names: Iterable[str] | None = None
+) -> dict[str, Path]:
+    """build.json of every variant (or of those) that can be run here, in the graph's order."""
     builds = {}
     graph = load_graph(options.graph)
-    for name in graph.variants:
+    for name in graph.variants if names is None else names:
         if reason := not_here(graph, name):
             say(f"leaving out {name}: {reason}")
             continue
@@ -94,6 +96,11 @@ def platform_for(graph: Graph, name: str) -> str:
     """The platform that a variant is demonstrated on: an FPGA's is a simulator on this computer."""
     wished = set(graph.variants[name].devices.values())
     return SIMULATED if "fpga" in wished or wished & set(_fpgas()) else "host"
+
+
+def on_devices(graph: Graph) -> list[str]:
+    """The variants that ask for a device for any of their nodes."""
+    return [name for name, variant in graph.variants.items() if variant.devices]
 
 
 def _fpgas() -> list[str]:

@@ -11,7 +11,13 @@ from rich.table import Table
 
 from ligament.demo.figures import GOAL, SOFTWARE, four_ways
 from ligament.mapping.model import GraphMapping
-from ligament.report.terminal import duration, percent, print_hardware, print_report
+from ligament.report.terminal import (
+    duration,
+    equal_text,
+    percent,
+    print_hardware,
+    print_report,
+)
 from ligament.run.hosts import mapping_of
 
 CLOCKS = {
@@ -143,20 +149,26 @@ def four_ways_table(ways: list[dict[str, Any]]) -> Table:
 
 
 def filters_table(filters: dict[str, Any]) -> Table:
-    """Whether each kernel behind the other gives what bare OpenCV does."""
+    """Whether the kernels, one behind the other, give what bare OpenCV does."""
     table = Table(
-        title="rectify, resize, blur, convert to grey, one behind the other, against bare OpenCV",
+        title="all kernels for GPUs in one chain: rectify, resize, blur, convert to grey; `gpu`: "
+        "four processes, `gpu_queue`: in one, images stay on the device; equal: to cv::remap, "
+        "cv::resize, cv::GaussianBlur and cv::cvtColor, frame by frame",
         title_justify="left",
     )
-    for heading in ("variant", "frames", "equal", "chain p50", "time base"):
-        table.add_column(heading, justify="left" if heading == "variant" else "right")
+    texts = ("variant", "kernels on")
+    for heading in ("variant", "kernels on", "frames", "equal", "chain p50", "time base",
+                    "message passing"):  # fmt: skip
+        table.add_column(heading, justify="left" if heading in texts else "right")
     for entry in filters["variants"]:
         table.add_row(
             entry["name"],
+            ", ".join(entry["devices"]) or "-",
             str(entry["frames"]),
-            "[green]yes[/]" if entry["equal"] else "[red]NO[/]",
+            equal_text(entry["equal"]),
             duration((entry["latency_ns"] or {}).get("p50")),
             str(entry["time_base"] or "-"),
+            percent(entry["message_passing"]),
         )
     return table
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of all kernels in the demo: asked for by --full, compared, counted in the verdict."""
+"""The graph of all kernels in the demo: run behind its own, compared, counted in the verdict."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ligament.cli import demo as verb
 from ligament.cli.main import main
 from ligament.demo import demo, reference
 from ligament.demo.demo import Demonstrated, demonstrate
+from ligament.demo.figures import filters_entry
 from ligament.demo.reference import Reference, run_reference
 from ligament.demo.runs import DemoOptions
 from ligament.demo.terminal import filters_table
@@ -22,14 +23,15 @@ from ligament.resources import node_packages_dir
 
 EXAMPLES = node_packages_dir().parent / "examples"
 ENTRY = {"name": "gpu", "run_dir": "r", "frames": 60, "equality": {"text": "equal"},
-         "latency_ns": {"p50": 2000.0}, "time_base": "device"}  # fmt: skip
+         "latency_ns": {"p50": 2000.0}, "time_base": "device", "message_passing": 0.125,
+         "spans": [{"category": "copy", "device": name} for name in ("a GPU", None)]}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("words", "asked"),
-    [([], False), (["--full"], True), (["--full", "--graph", str(EXAMPLES / "threshold")], False)],
+    [([], True), (["--full"], True), (["--graph", str(EXAMPLES / "threshold")], False)],
 )
-def test_full_asks_for_it_beside_the_perception_graph(
+def test_it_is_run_behind_the_perception_graph_alone(
     words: list[str], asked: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     given: list[DemoOptions] = []
@@ -45,20 +47,22 @@ def test_full_asks_for_it_beside_the_perception_graph(
 def test_its_frames_count_in_the_verdict(
     equal: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ran: list[tuple[str, int]] = []
+    ran: list[tuple[str, int, list[str]]] = []
 
     def run_fast(builds: dict[str, Path], options: DemoOptions, say: object) -> dict[str, Path]:
-        ran.append((options.graph.parent.name, options.frames))
+        ran.append((options.graph.parent.name, options.frames, [*builds]))
         return dict.fromkeys(builds, tmp_path)
 
     def report(folders: list[Path], options: object) -> dict[str, Any]:
         filters = ran[-1][0] == "filters"
-        entry = ENTRY | {"equal": equal if filters else True, "spans": [], "drops": 0}
+        entry = ENTRY | {"equal": equal if filters else True, "drops": 0}
         return {"variants": [entry]}
 
     bare = [{"params": {"kernel": "remap+resize"}, "p50": 1.0}]
     found = Reference(tmp_path / "sink.jsonl", bare, tmp_path / "picture.png")
-    monkeypatch.setattr(demo, "build_variants", lambda options, say: {"gpu": tmp_path})
+    monkeypatch.setattr(
+        demo, "build_variants", lambda options, say, names=("gpu",): dict.fromkeys(names, tmp_path)
+    )
     monkeypatch.setattr(demo, "run_fast", run_fast)
     monkeypatch.setattr(
         demo, "open_run", lambda path: SimpleNamespace(outputs=lambda: {"/sink": path})
@@ -73,17 +77,19 @@ def test_its_frames_count_in_the_verdict(
         filters=EXAMPLES / "filters" / "graph.yaml",
     )
     shown = demonstrate(options, lambda text: None)
-    assert ran == [("perception", 600), ("filters", 60)]
-    assert [entry["name"] for entry in shown.report["filters"]["variants"]] == ["gpu"]
+    assert ran == [("perception", 600, ["gpu"]), ("filters", 60, ["gpu", "gpu_queue"])]
+    (shown_entry,) = shown.report["filters"]["variants"]
+    assert (shown_entry["name"], shown_entry["devices"]) == ("gpu", ["a GPU"])
+    assert "spans" not in shown_entry
     assert shown.equal == equal
 
 
 @pytest.mark.parametrize(("equal", "word"), [(True, "yes"), (False, "NO")])
 def test_the_table_says_whether_they_are_equal(equal: bool, word: str) -> None:
     console = Console(width=120, record=True)
-    console.print(filters_table({"variants": [ENTRY | {"equal": equal}]}))
+    console.print(filters_table({"variants": [filters_entry(ENTRY | {"equal": equal})]}))
     text = console.export_text()
-    assert "60" in text and word in text and "2 us" in text
+    assert all(figure in text for figure in ("60", word, "2 us", "a GPU", "12.50 %"))
 
 
 @pytest.mark.parametrize(

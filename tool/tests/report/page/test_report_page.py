@@ -54,6 +54,19 @@ def test_every_named_figure_is_the_report_s(two_variants: dict[str, Any]) -> Non
         assert text == text_of(value, kind), path
 
 
+def test_the_graph_of_all_kernels_has_a_table(two_variants: dict[str, Any]) -> None:
+    assert "All kernels for GPUs" not in render_page(two_variants, Extras())
+    entry = {
+        "name": "gpu", "frames": 60, "equal": False, "latency_ns": {"p50": 2000.0},
+        "time_base": "device", "message_passing": 0.125, "devices": ["a GPU"],
+    }  # fmt: skip
+    two_variants["filters"] = {"variants": [entry]}
+    page = render_page(two_variants, Extras())
+    assert "<h3>All kernels for GPUs in one chain</h3>" in page and "<td>a GPU</td>" in page
+    for path, raw in (("equal", "false"), ("message_passing", "0.125"), ("frames", "60")):
+        assert f'data-path="filters/variants/0/{path}" data-value="{raw}"' in page
+
+
 def test_only_its_own_script_may_run_and_nothing_be_loaded(two_variants: dict[str, Any]) -> None:
     page = render_page(two_variants, gather(two_variants))
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)

@@ -171,6 +171,9 @@ module hmt_driving
     end
   end
 
+  logic unused_page_write;
+  logic [15:0] unused_page;
+  logic [63:0] unused_page_entry;
   lig_shell #(.ENDS(ENDS)) shell (
       .clk_i, .rst_i, .s_axil_awvalid, .s_axil_awready, .s_axil_awaddr, .s_axil_awprot('0), .s_axil_wvalid,
       .s_axil_wready, .s_axil_wdata, .s_axil_wstrb('1), .s_axil_bvalid, .s_axil_bready, .s_axil_bresp,
@@ -181,7 +184,9 @@ module hmt_driving
       .sent_valid_i(sent_valid), .sent_ready_o(sent_ready), .sent_i(sent),
       .stored_valid_i(stored_valid), .stored_ready_o(stored_ready), .stored_i(stored),
       .recall_o(recall), .late_i(late), .looped_i(looped), .dropped_i(dropped),
-      .busy_i('0), .reads_i('0), .writes_i('0));
+      .busy_i('0), .reads_i('0), .writes_i('0),
+      .page_write_o(unused_page_write), .page_o(unused_page), .page_entry_o(unused_page_entry), .page_ready_i(1'b0),
+      .refused_i('0), .refused_write_i('0), .refused_id_i('0), .refused_address_i('0));
 
   lig_axi_mux #(.DATA_WIDTH(DATA_WIDTH), .MASTERS(ENDS)) port (
       .clk_i, .rst_i,

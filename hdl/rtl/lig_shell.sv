@@ -9,6 +9,9 @@
 // writes them, as one delegate serves a design. Reading an event's last register takes the event, so these addresses
 // are for uncached, in-order accesses.
 //
+// Where the memory port goes through a table of pages (lig_axi_pages), its entries are written here, each with one
+// access.
+//
 //   latency              1 cycle to an answer; 3 from a doorbell to the word
 //   initiation interval  2 cycles per access and direction
 //   storage              QUEUE words of each kind per end
@@ -16,7 +19,8 @@ module lig_shell
   import lig_transfer_pkg::*;
 #(
     parameter int unsigned ENDS = 1,  // 1..64
-    parameter int unsigned QUEUE = 4  // words waiting per end and kind; a power of two, 2 or more
+    parameter int unsigned QUEUE = 4,  // words waiting per end and kind; a power of two, 2 or more
+    parameter bit PAGES = 1'b0         // there is a table of pages: else it has no registers
 ) (
     input logic clk_i,
     input logic rst_i, // synchronous, high
@@ -61,7 +65,16 @@ module lig_shell
     input  logic [ENDS-1:0][31:0]   dropped_i,
     input  logic [47:0]             busy_i,    // of lig_port_stats
     input  logic [47:0]             reads_i,
-    input  logic [47:0]             writes_i
+    input  logic [47:0]             writes_i,
+
+    output logic                    page_write_o,  // to and from lig_axi_pages
+    output logic [15:0]             page_o,
+    output logic [63:0]             page_entry_o,
+    input  logic                    page_ready_i,
+    input  logic [31:0]             refused_i,
+    input  logic                    refused_write_i,
+    input  logic [7:0]              refused_id_i,
+    input  logic [63:0]             refused_address_i
 );
   if (ENDS < 1 || ENDS > 64) begin : g_rule_ends
     $fatal(1, "lig_shell: rule ends: ENDS = %0d, 1..64 is needed", ENDS);
@@ -96,8 +109,13 @@ module lig_shell
   assign s_axil_bvalid = bvalid_q;
   assign s_axil_bresp = bresp_q;
 
-  logic right;  // a whole register of an end
+  logic right, table_right;  // a whole register of an end, or among those of the table
+  logic [15:0] page_q;
   assign right = is_end(write_page) && s_axil_wstrb == 8'hFF;
+  assign table_right = PAGES && write_page == Global && s_axil_wstrb == 8'hFF;
+  assign page_write_o = write && table_right && write_place == 8'h38;
+  assign page_o = page_q;
+  assign page_entry_o = s_axil_wdata;
   always_comb begin
     known = right;
     send_push = '0;
@@ -114,6 +132,7 @@ module lig_shell
       end
       default: known = 1'b0;
     endcase
+    if (table_right) known = write_place == 8'h30 || (write_place == 8'h38 && page_ready_i);
   end
 
   always_ff @(posedge clk_i) begin
@@ -139,8 +158,11 @@ module lig_shell
         default: ;
       endcase
     end
+    if (write && table_right && write_place == 8'h30) page_q <= s_axil_wdata[15:0];
+    if (page_write_o && page_ready_i) page_q <= page_q + 1'b1;
     if (rst_i) begin
       bvalid_q <= 1'b0;
+      page_q <= '0;
       recall_q <= '0;
       interrupt_q <= '0;
       send_lost_q <= '0;
@@ -220,6 +242,8 @@ module lig_shell
       8'h18: return {1'b1, 64'(writes_i)};
       8'h20: return {1'b1, 64'(sent_valid_i)};
       8'h28: return {1'b1, 64'(stored_valid_i)};
+      8'h40: return {PAGES, 23'd0, refused_write_i, refused_id_i, refused_i};
+      8'h48: return {PAGES, refused_address_i};
       default: return '0;
     endcase
   endfunction

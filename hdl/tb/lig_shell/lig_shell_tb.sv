@@ -8,7 +8,8 @@ module lig_shell_tb
   import lig_transfer_pkg::*;
 #(
     parameter int unsigned ENDS = 2,
-    parameter int unsigned QUEUE = 2
+    parameter int unsigned QUEUE = 2,
+    parameter bit PAGES = 1'b1
 ) (
     input  logic        clk_i,
     input  logic        rst_i,
@@ -33,7 +34,11 @@ module lig_shell_tb
     output logic [1:0]  s_axil_rresp,
     output logic        irq_o,
     output logic [ENDS-1:0] recall_o,
-    input  logic [ENDS-1:0] late_i
+    input  logic [ENDS-1:0] late_i,
+    output logic        page_write_o,
+    output logic [15:0] page_o,
+    output logic [63:0] page_entry_o,
+    input  logic        page_ready_i
 );
   logic [ENDS-1:0] send_valid, send_ready, room_valid, room_ready, sent_valid, sent_ready, stored_valid, stored_ready;
   send_t [ENDS-1:0] send_word;
@@ -62,7 +67,7 @@ module lig_shell_tb
     assign dropped[i] = 32'(200 + i);
   end
 
-  lig_shell #(.ENDS(ENDS), .QUEUE(QUEUE)) dut (
+  lig_shell #(.ENDS(ENDS), .QUEUE(QUEUE), .PAGES(PAGES)) dut (
       .clk_i, .rst_i,
       .s_axil_awvalid, .s_axil_awready, .s_axil_awaddr, .s_axil_awprot, .s_axil_wvalid, .s_axil_wready,
       .s_axil_wdata, .s_axil_wstrb, .s_axil_bvalid, .s_axil_bready, .s_axil_bresp,
@@ -73,5 +78,7 @@ module lig_shell_tb
       .sent_valid_i(sent_valid), .sent_ready_o(sent_ready), .sent_i(sent_word),
       .stored_valid_i(stored_valid), .stored_ready_o(stored_ready), .stored_i(stored_word),
       .recall_o, .late_i, .looped_i(looped), .dropped_i(dropped),
-      .busy_i(48'd1000), .reads_i(48'd900), .writes_i(48'd50));
+      .busy_i(48'd1000), .reads_i(48'd900), .writes_i(48'd50),
+      .page_write_o, .page_o, .page_entry_o, .page_ready_i,
+      .refused_i(32'd7), .refused_write_i(1'b1), .refused_id_i(8'd5), .refused_address_i(64'h1234_5678_9ABC_D000));
 endmodule

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import cocotb
 import pytest
 from bench import RTL, simulate
-from cocotb.triggers import ClockCycles, with_timeout
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 from memory import Events, Words, header_of, room_of, send_of
 from stream import STALLS, scopes, stalls, start
@@ -16,6 +17,9 @@ from stream import STALLS, scopes, stalls, start
 HEADER_LOW, HEADER_HIGH, ADDRESS, SEND, ROOM_ADDRESS, ROOM = 0x00, 0x08, 0x10, 0x18, 0x20, 0x28
 SENT, STORED, CONTROL, STATE, DROPS = 0x30, 0x48, 0x60, 0x68, 0x70
 GLOBAL = 0xFF00
+PAGE, ENTRY, REFUSED, REFUSED_ADDRESS = 0x30, 0x38, 0x40, 0x48
+#: Whether the port goes through a table of pages.
+PAGES = os.environ.get("PAGES") == "1"
 RECALL, INTERRUPT = 1, 2
 LATE, SEND_LOST, ROOM_LOST, SEND_READY, ROOM_READY = 1, 2, 4, 1 << 8, 1 << 9
 
@@ -75,6 +79,7 @@ class Software:
 
 async def begin(dut) -> tuple[Software, list]:
     dut.late_i.value = 0
+    dut.page_ready_i.value = 1
     software = Software(dut)
     ends = scopes(dut, "e")
     await start(dut)
@@ -184,13 +189,44 @@ async def counts_are_read_and_what_is_not_there_is_refused(dut):
     dut.late_i.value = 1
     await ClockCycles(dut.clk_i, 1)
     assert await software.read(0, STATE) & LATE
-    for address in (GLOBAL + 0x30, len(ends) << 8 | STATE, 0x80):
+    none = () if PAGES else (GLOBAL + REFUSED, GLOBAL + REFUSED_ADDRESS)
+    for address in (GLOBAL + PAGE, len(ends) << 8 | STATE, 0x80, *none):
         response = await with_timeout(software.port.read(address, 8), 100, "us")
         assert response.resp == AxiResp.SLVERR
     for address, size in ((GLOBAL, 8), (len(ends) << 8 | CONTROL, 8), (SENT, 8), (CONTROL, 4)):
         response = await with_timeout(software.port.write(address, bytes([3] * size)), 100, "us")
         assert response.resp == AxiResp.SLVERR
     assert dut.recall_o.value == 0
+
+
+async def watch_pages(dut, written: list[tuple[int, int]]) -> None:
+    """Entries that the table takes."""
+    while True:
+        await RisingEdge(dut.clk_i)
+        if dut.page_write_o.value and dut.page_ready_i.value:
+            written.append((int(dut.page_o.value), int(dut.page_entry_o.value)))
+
+
+@cocotb.test()
+async def entries_of_pages_are_written_one_behind_the_other(dut):
+    software, _ = await begin(dut)
+    written: list[tuple[int, int]] = []
+    cocotb.start_soon(watch_pages(dut, written))
+    assert await software.write(0xFF, PAGE, 40) == PAGES
+    entries = [number << 12 | 3 for number in range(5)]
+    for entry in entries:
+        assert await software.write(0xFF, ENTRY, entry) == PAGES
+    dut.page_ready_i.value = 0
+    assert not await software.write(0xFF, ENTRY, 7), "the table takes none there"
+    dut.page_ready_i.value = 1
+    assert await software.write(0xFF, ENTRY, 9) == PAGES
+    await ClockCycles(dut.clk_i, 2)
+    assert written == ([*enumerate(entries, 40), (45, 9)] if PAGES else [])
+    if PAGES:
+        assert await software.read(0xFF, REFUSED) == 1 << 40 | 5 << 32 | 7
+        assert await software.read(0xFF, REFUSED_ADDRESS) == 0x123456789ABCD000
+    half = await with_timeout(software.port.write(GLOBAL + ENTRY, bytes(4)), 100, "us")
+    assert half.resp == AxiResp.SLVERR
 
 
 @cocotb.test()
@@ -211,10 +247,10 @@ async def forgets_at_reset(dut):
     assert bytes((await with_timeout(sends.sink.recv(), 10, "us")).tdata)[-2] == 2
 
 
-@pytest.mark.parametrize(("ends", "queue"), [(1, 2), (3, 4)])
-def test_lig_shell(ends, queue):
+@pytest.mark.parametrize(("ends", "queue", "pages"), [(1, 2, 1), (3, 4, 0)])
+def test_lig_shell(ends, queue, pages):
     packages = [RTL / f"{name}.sv" for name in ("lig_stream_pkg", "lig_transfer_pkg")]
     bench = Path(__file__).with_name("lig_shell_tb.sv")
     modules = [RTL / f"{name}.sv" for name in ("lig_shell", "lig_fifo", "lig_axis_rules")]
-    parameters = {"ENDS": ends, "QUEUE": queue}
+    parameters = {"ENDS": ends, "QUEUE": queue, "PAGES": pages}
     simulate("test_lig_shell", "lig_shell_tb", [*packages, bench, *modules], parameters)

@@ -20,6 +20,12 @@
 
 namespace ligament::fpga {
 
+/// The table of pages that a design's port goes through where no IOMMU is; `count` 0: there is none.
+struct Pages {
+  std::size_t count = 0;
+  std::size_t bytes = 4096;  ///< of a page
+};
+
 /// How the design runs and what its memory gives, as platform.yaml declares it.
 struct Memory {
   double clock_hz = 100e6;
@@ -27,6 +33,7 @@ struct Memory {
   double bytes_per_second = 800e6;  ///< reads and writes of all ports together
   double contention = 0;            ///< share of it that others take, at moments drawn by chance
   std::uint64_t seed = 1;           ///< of that chance: two runs give the same cycles
+  Pages pages = {};                 ///< scattered by the same seed
 };
 
 /// Cycles after which a design that completes nothing is given up.
@@ -93,6 +100,10 @@ struct PortWires {
   const std::uint64_t* busy = nullptr;
   const std::uint64_t* reads = nullptr;
   const std::uint64_t* writes = nullptr;
+  /// Of its table of pages (hdl/rtl/lig_axi_pages.sv), if it has one: bursts that went to no page
+  /// that was open to them, and where the last of them did.
+  const std::uint32_t* refused = nullptr;
+  const std::uint64_t* refused_address = nullptr;
 };
 
 /// What an end's way to software has passed over since the reset.
@@ -261,6 +272,7 @@ struct PortFigures {
   std::uint64_t busy = 0;
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
+  std::uint64_t refused = 0;  ///< bursts to pages that were not open
 };
 
 /// What software does for gateways while the clock turns.

@@ -20,11 +20,26 @@ std::byte* at(std::uint64_t address) {
 
 }  // namespace
 
-void BurstMemory::open(std::uint64_t address, std::size_t bytes, bool writable) {
-  // Reads are of whole beats, which a block has; what is written has strobes.
+std::optional<std::uint64_t> BurstMemory::open(std::uint64_t address, std::size_t bytes,
+                                               bool writable) {
+  const std::size_t size = span_of(bytes, writable);
+  const auto seen = pages_ == nullptr ? address : pages_->open(address, size, writable);
+  if (seen) {
+    windows_.push_back({address, address + size, writable, *seen, std::nullopt});
+  }
+  return seen;
+}
+
+/// Reads are of whole beats, which a block has; what is written has strobes.
+std::size_t BurstMemory::span_of(std::size_t bytes, bool writable) const {
   const std::size_t beats = (bytes + wires_.beat_bytes - 1) / wires_.beat_bytes;
-  const std::size_t size = writable ? bytes : beats * wires_.beat_bytes;
-  windows_.push_back({address, address + size, writable, std::nullopt});
+  return writable ? bytes : beats * wires_.beat_bytes;
+}
+
+void BurstMemory::prepare(std::uint64_t address, std::size_t bytes) {
+  if (const auto seen = pages_->open(address, span_of(bytes, false), false)) {
+    pages_->close(*seen);
+  }
 }
 
 void BurstMemory::close(std::uint64_t address) {
@@ -32,6 +47,9 @@ void BurstMemory::close(std::uint64_t address) {
                                   [&](const Window& one) { return one.begin == address; });
   if (found == windows_.end()) {
     return;
+  }
+  if (pages_ != nullptr) {
+    pages_->close(found->seen);
   }
   windows_.erase(found);
   // What is on its way may lie in another one, too: a message that goes in at two entries.
@@ -47,6 +65,11 @@ std::optional<std::uint64_t> BurstMemory::first_burst(std::uint64_t address) con
   const auto found = std::find_if(windows_.begin(), windows_.end(),
                                   [&](const Window& one) { return one.begin == address; });
   return found == windows_.end() ? std::nullopt : found->touched_at;
+}
+
+/// What of this process lies there in memory; 0: nothing.
+std::uint64_t BurstMemory::address_of(std::uint64_t place) const {
+  return pages_ == nullptr ? place : pages_->address_at(place).value_or(0);
 }
 
 /// What is open there for that direction; of several, what reaches furthest.
@@ -130,13 +153,13 @@ void BurstMemory::observe(MemoryPort& memory, std::uint64_t cycle) {
 /// Announcements, and answers that were taken.
 void BurstMemory::accept(std::uint64_t cycle) {
   if (*wires_.ar_valid != 0 && *wires_.ar_ready != 0) {
-    reads_.push_back({*wires_.ar_address, touch(*wires_.ar_address, false, cycle),
-                      std::uint64_t{*wires_.ar_length} + 1, *wires_.ar_id,
-                      cycle + std::max<std::uint64_t>(latency_, 1)});
+    const std::uint64_t address = address_of(*wires_.ar_address);
+    reads_.push_back({address, touch(address, false, cycle), std::uint64_t{*wires_.ar_length} + 1,
+                      *wires_.ar_id, cycle + std::max<std::uint64_t>(latency_, 1)});
   }
   if (*wires_.aw_valid != 0 && *wires_.aw_ready != 0) {
-    writes_.push_back({*wires_.aw_address, touch(*wires_.aw_address, true, cycle), *wires_.aw_id, 0,
-                       std::nullopt});
+    const std::uint64_t address = address_of(*wires_.aw_address);
+    writes_.push_back({address, touch(address, true, cycle), *wires_.aw_id, 0, std::nullopt});
   }
   taken_read_ = *wires_.r_valid != 0 && *wires_.r_ready != 0;
   taken_answer_ = *wires_.b_valid != 0 && *wires_.b_ready != 0;
@@ -206,6 +229,9 @@ bool BurstMemory::is_idle() const {
 }
 
 void BurstMemory::reset() {
+  if (pages_ != nullptr) {
+    pages_->reset();
+  }
   windows_.clear();
   reads_.clear();
   writes_.clear();

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "fpga/page_table.hpp"
 #include "fpga/ports.hpp"
 
 namespace ligament::fpga::detail {
@@ -19,9 +20,19 @@ class BurstMemory {
  public:
   BurstMemory(const MemoryWires& wires, std::uint64_t latency) : wires_(wires), latency_(latency) {}
 
-  /// A message that is read, or a room that is written; until it is closed.
-  void open(std::uint64_t address, std::size_t bytes, bool writable);
+  /// From now on addresses of the port are those of memory, to which this table leads.
+  void scatter(PageTable& pages) { pages_ = &pages; }
+
+  /// A message that is read, or a room that is written; until it is closed. Under which address the
+  /// device finds it; nothing while pages of others are in its way.
+  std::optional<std::uint64_t> open(std::uint64_t address, std::size_t bytes, bool writable);
   void close(std::uint64_t address);
+  /// A message that will be opened soon: its pages are looked for now.
+  void prepare(std::uint64_t address, std::size_t bytes);
+  /// Whether to open that room would not take a cycle of the device.
+  [[nodiscard]] bool is_prepared(std::uint64_t address, std::size_t bytes) const {
+    return pages_ == nullptr || pages_->knows(address, bytes, true);
+  }
   /// When the first burst was announced to what begins there.
   [[nodiscard]] std::optional<std::uint64_t> first_burst(std::uint64_t address) const;
 
@@ -40,6 +51,7 @@ class BurstMemory {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     bool writable = false;
+    std::uint64_t seen = 0;  ///< by the device
     std::optional<std::uint64_t> touched_at;
   };
   /// Nothing is touched from `end` on, which is 0 once what it lies in has been closed.
@@ -58,6 +70,8 @@ class BurstMemory {
     std::optional<std::uint64_t> answer_at;  ///< once all of it is there
   };
 
+  [[nodiscard]] std::size_t span_of(std::size_t bytes, bool writable) const;
+  [[nodiscard]] std::uint64_t address_of(std::uint64_t place) const;
   [[nodiscard]] Window* window(std::uint64_t address, bool writable);
   [[nodiscard]] std::uint64_t extent(std::uint64_t address, bool writable);
   [[nodiscard]] std::uint64_t touch(std::uint64_t address, bool writable, std::uint64_t cycle);
@@ -71,6 +85,7 @@ class BurstMemory {
 
   MemoryWires wires_;
   std::uint64_t latency_;
+  PageTable* pages_ = nullptr;
   std::vector<Window> windows_;
   std::deque<Read> reads_;
   std::deque<Write> writes_;

@@ -29,6 +29,9 @@ enum class Place : std::uint8_t {
 /// Among those that all ends share: which of them have events.
 inline constexpr std::uint16_t sent_ends = 0xFF20;
 inline constexpr std::uint16_t stored_ends = 0xFF28;
+/// Of the table of pages: which entry comes next, and the entry.
+inline constexpr std::uint16_t page_number = 0xFF30;
+inline constexpr std::uint16_t page_entry = 0xFF38;
 
 [[nodiscard]] constexpr std::uint16_t register_of(std::size_t end, Place place) {
   return static_cast<std::uint16_t>(end << 8U | static_cast<std::size_t>(place));

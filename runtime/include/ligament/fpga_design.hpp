@@ -137,6 +137,7 @@ struct InputPlan {
   std::optional<std::size_t> entry;
   std::size_t network = 0;
   std::size_t subscription = 0;
+  std::string port = {};  ///< as the node calls it
 };
 
 /// Where a node's output goes to: out of the design, or into a network.
@@ -145,6 +146,7 @@ struct OutputPlan {
   std::optional<std::size_t> exit;
   std::size_t network = 0;
   std::size_t problem = 0;  ///< place in Wires::problem and Wires::refusal
+  std::string port = {};    ///< as the node calls it
 };
 
 struct NodePlan {

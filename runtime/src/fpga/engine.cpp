@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace ligament::fpga::detail {
@@ -437,6 +438,31 @@ std::optional<std::size_t> Engine::silent_node() const {
   return found ? found : first([](std::size_t) { return true; });
 }
 
+/// What a node that hangs did not do, and on which ports: on inputs where it has no output.
+std::string Engine::shortcoming(std::size_t node) const {
+  const NodePlan& plan = nodes_[node];
+  std::uint64_t sets = plan.inputs.empty() ? 0 : UINT64_MAX;
+  for (const InputPlan& input : plan.inputs) {
+    sets = std::min(sets, given(input));
+  }
+  std::vector<std::string_view> ports;
+  const auto name_owing = [&](const auto& links) {
+    for (const auto& link : links) {
+      if (is_inside(link.probe) || watches_[link.probe].done < sets) {
+        ports.emplace_back(link.port);
+      }
+    }
+  };
+  const bool only_takes = plan.outputs.empty();
+  if (only_takes) {
+    name_owing(plan.inputs);
+  } else {
+    name_owing(plan.outputs);
+  }
+  return fmt::format("it {} no whole message{}{}", only_takes ? "took" : "gave",
+                     ports.empty() ? "" : " on ", fmt::join(ports, ", "));
+}
+
 /// Names who does not answer, and lets the others have their messages again.
 void Engine::give_up() {
   if (const auto node = silent_node()) {
@@ -445,8 +471,9 @@ void Engine::give_up() {
     state.isolated = true;
     states_[*node].faulty = false;
     const bool for_good = state.hung >= most_chances;
-    const char* end = for_good ? "; it gets no further one" : "";
-    tell(*node, fmt::format("it gave no whole message within {} cycles{}", limit_, end), for_good);
+    const char* end = for_good ? "it gets no further one"
+                               : "`fpga: {waveforms: true}` of the variant shows what it does";
+    tell(*node, fmt::format("{} within {} cycles; {}", shortcoming(*node), limit_, end), for_good);
   }
   outcome_.departures.clear();
   if (ends_.has_handed_over()) {

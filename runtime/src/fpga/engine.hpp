@@ -71,6 +71,7 @@ class Engine {
   [[nodiscard]] bool is_held_up(std::size_t node) const;
   [[nodiscard]] bool is_stuck(std::size_t node) const;
   [[nodiscard]] std::optional<std::size_t> silent_node() const;
+  [[nodiscard]] std::string shortcoming(std::size_t node) const;
   void give_up();
   void begin_again();
   void tell(std::size_t node, const std::string& text, bool isolated = false);

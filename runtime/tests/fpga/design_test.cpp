@@ -40,7 +40,7 @@ std::unique_ptr<Model> fan() {
   model->plan = {
       {{{probe(in), 0, 0, 0}}, {{probe(middle), std::nullopt, 0, 0}}, {}},
       {{{probe(parts[0]), std::nullopt, 0, 0}}, {{probe(outs[0]), 0, 0, 1}}, {}},
-      {{{probe(parts[1]), std::nullopt, 0, 1}}, {{probe(outs[1]), 1, 0, 2}}, {}},
+      {{{probe(parts[1]), std::nullopt, 0, 1}}, {{probe(outs[1]), 1, 0, 2, "result"}}, {}},
   };
   return model;
 }
@@ -238,7 +238,9 @@ TEST_F(DesignTest, NamesWhoHangsAndTheOthersGetTheirMessages) {
     const Outcome hung = simulation.run({message(200)});
     ASSERT_EQ(hung.troubles.size(), 1U);
     EXPECT_EQ(hung.troubles[0].node, 2U);
-    EXPECT_NE(hung.troubles[0].text.find("no whole message within"), std::string::npos);
+    EXPECT_NE(hung.troubles[0].text.find("no whole message on result within"), std::string::npos)
+        << hung.troubles[0].text;
+    EXPECT_NE(hung.troubles[0].text.find("waveforms"), std::string::npos);
     EXPECT_FALSE(hung.troubles[0].isolated);
     ASSERT_EQ(hung.departures.size(), 1U);
     EXPECT_EQ(hung.departures[0].exit, 0U);
@@ -249,6 +251,21 @@ TEST_F(DesignTest, NamesWhoHangsAndTheOthersGetTheirMessages) {
     EXPECT_EQ(outcome.departures.size(), 2U);
     EXPECT_TRUE(outcome.troubles.empty());
   }
+}
+
+TEST_F(DesignTest, NamesTheInputOfACoreThatOnlyTakes) {
+  const auto model = std::make_unique<Model>();
+  Stream* in = model->stream();
+  model->add_node({in}, {});
+  model->entries = {in};
+  model->plan = {{{{model->probe(in), 0, 0, 0, "image"}}, {}, {}}};
+  model->nodes[0].fault = Fault::deaf;
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  const Outcome hung = simulation.run({message(200)});
+  ASSERT_EQ(hung.troubles.size(), 1U);
+  EXPECT_NE(hung.troubles[0].text.find("it took no whole message on image within"),
+            std::string::npos)
+      << hung.troubles[0].text;
 }
 
 TEST_F(DesignTest, LeavesWhatIsOwedWhenItIsAskedTo) {

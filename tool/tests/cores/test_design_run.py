@@ -186,7 +186,8 @@ def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) ->
     done = run(graph, "stuck", status=1)  # of a run whose nodes told errors
     assert len(done.side) == 5
     told = [error for error in done.record["errors"] if error["node"] == "/join"]
-    assert told and all("no whole message within" in error["text"] for error in told)
+    assert told and all("no whole message on joined within" in error["text"] for error in told)
+    assert "waveforms" in told[0]["text"]
     assert "gets no further one" in told[-1]["text"]
     assert not [error for error in done.record["errors"] if error["node"] != "/join"]
 

@@ -32,7 +32,7 @@ variants:
 """
 #: What each fault of a core makes its node say.
 FAULTS = {
-    "silent": "it gave no whole message within ",
+    "silent": "it gave no whole message on add_response within ",
     "stranger": "its response is to no request that waits for one",
     "refuses": "it refuses the message with code 77, which its manifest does not explain",
     "short": "its output breaks the layout of the message: it is not as long as its header says",

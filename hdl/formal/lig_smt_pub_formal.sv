@@ -74,8 +74,8 @@ module lig_smt_pub_formal
   end
 
   // Bursts of each room that memory owes an answer for; which room a burst is of, by order.
-  logic [7:0][2:0] owed_q;
-  logic [7:0][2:0] order_q;
+  logic [15:0][2:0] owed_q;
+  logic [7:0][3:0] order_q;
   logic [2:0] begun_q, answered_q;
   logic done_q, recalled_q;
   initial {lent_q, out_q, used_q, written_q, answering_q, offering_q, owed_q, begun_q, answered_q} = '0;
@@ -91,13 +91,13 @@ module lig_smt_pub_formal
     answering_q <= b_valid && !b_ready;
     offering_q <= room_valid && !room_ready;
     if (begins) begin
-      order_q[begun_q] <= aw_address[8:6];
+      order_q[begun_q] <= aw_address[9:6];
       begun_q <= begun_q + 1'b1;
     end
     if (answered) answered_q <= answered_q + 1'b1;
-    for (int unsigned i = 0; i < 8; i++) begin
-      owed_q[i] <= owed_q[i] + 3'(begins && aw_address[8:6] == 3'(i))
-          - 3'(answered && order_q[answered_q] == 3'(i));
+    for (int unsigned i = 0; i < 16; i++) begin
+      owed_q[i] <= owed_q[i] + 3'(begins && aw_address[9:6] == 4'(i))
+          - 3'(answered && order_q[answered_q] == 4'(i));
     end
     if (tells && told.status == Done) done_q <= 1'b1;
     if (tells && told.status == Recalled) recalled_q <= 1'b1;
@@ -112,7 +112,7 @@ module lig_smt_pub_formal
         assert (told.tag < 16'd16 && out_q[told.tag[3:0]]);
         if (told.status != Recalled) assert (5'(told.tag[3:0]) >= used_q);
         // Memory has answered for it; a recalled room was never written.
-        assert (owed_q[told.tag[2:0]] == '0);
+        assert (owed_q[told.tag[3:0]] == '0);
       end
       if (aw_valid) begin
         assert (aw_length == '0);

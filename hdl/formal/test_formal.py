@@ -53,7 +53,7 @@ TOPIC = (
     "lig_topic", "lig_arbiter", "lig_bcast", "lig_fifo", "lig_fifo_drop", "lig_fifo_last",
     "lig_stats", "lig_store",
 )  # fmt: skip
-SMT_PUB = ("lig_stream_pkg", "lig_transfer_pkg", "lig_smt_pub", "lig_axi_write", *FIFO)
+SMT_PUB = ("lig_stream_pkg", "lig_transfer_pkg", "lig_gate", "lig_smt_pub", "lig_axi_write", *FIFO)
 PROOFS = [
     Proof("lig_skid_formal", SKID, "prove", 3),
     Proof("lig_skid_formal", SKID, "bmc", 12, ("ORDER",)),
@@ -77,7 +77,7 @@ PROOFS = [
     Proof("lig_arbiter_formal", ARBITER, "bmc", 10, ("ORDER",)),
     Proof(
         "lig_arbiter_formal", ARBITER, "bmc", 10,
-        mutant=("lig_arbiter", "held_q <= !chosen[W-1];", "held_q <= 1'b0;"),
+        mutant=("lig_arbiter", "held_q <= !last;", "held_q <= 1'b0;"),
     ),
     Proof(
         "lig_arbiter_formal", ARBITER, "bmc", 10, ("ORDER",),
@@ -91,7 +91,7 @@ PROOFS = [
     ),
     Proof(
         "lig_topic_formal", TOPIC, "bmc", 13, parameters=("QOS1=0",), from_zero=True,
-        mutant=("lig_arbiter", "held_q <= !chosen[W-1];", "held_q <= 1'b0;"),
+        mutant=("lig_arbiter", "held_q <= !last;", "held_q <= 1'b0;"),
     ),
     Proof(
         "lig_topic_formal", TOPIC, "bmc", 13, parameters=("QOS1=2",), from_zero=True,

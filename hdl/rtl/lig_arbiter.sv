@@ -41,12 +41,13 @@ module lig_arbiter #(
     $fatal(1, "lig_arbiter: rule inputs: INPUTS = %0d, 1..64 is needed", INPUTS);
   end
 
-  localparam int unsigned W = DATA_WIDTH + KEEP_WIDTH + 1;
-
   // later_q: the inputs behind the one that had its turn last. held_q: one has its turn; which: turn_q.
   logic [INPUTS-1:0] later_q, turn_q, later_first, any_first, pick, grant;
   logic held_q, move, taken;
-  logic [W-1:0] chosen, out_q;
+  // Data, keep and last apart: joined they are a wide word, which simulators handle slowly.
+  logic [DATA_WIDTH-1:0] data, data_q;
+  logic [KEEP_WIDTH-1:0] keep, keep_q;
+  logic last, last_q;
   logic [ID_WIDTH-1:0] id, id_q;
   logic out_valid_q;
 
@@ -61,26 +62,33 @@ module lig_arbiter #(
   assign taken = move && |(s_axis_tvalid & grant);
 
   always_comb begin
-    chosen = '0;
+    data = '0;
+    keep = '0;
+    last = |(grant & s_axis_tlast);
     id = '0;
     for (int unsigned i = 0; i < INPUTS; i++) begin
-      chosen |= {W{grant[i]}} & {s_axis_tlast[i], s_axis_tkeep[i], s_axis_tdata[i]};
+      data |= {DATA_WIDTH{grant[i]}} & s_axis_tdata[i];
+      keep |= {KEEP_WIDTH{grant[i]}} & s_axis_tkeep[i];
       id |= {ID_WIDTH{grant[i]}} & ID_WIDTH'(i);
     end
   end
 
   assign m_axis_tvalid = out_valid_q;
-  assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = out_q;
+  assign m_axis_tdata = data_q;
+  assign m_axis_tkeep = keep_q;
+  assign m_axis_tlast = last_q;
   assign m_axis_tid = id_q;
 
   always_ff @(posedge clk_i) begin
     if (move) begin
       out_valid_q <= taken;
-      out_q <= chosen;
+      data_q <= data;
+      keep_q <= keep;
+      last_q <= last;
       id_q <= id;
     end
     if (taken) begin
-      held_q <= !chosen[W-1];
+      held_q <= !last;
       turn_q <= grant;
       later_q <= ~(grant | (grant - 1'b1));
     end

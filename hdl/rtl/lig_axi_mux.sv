@@ -77,28 +77,36 @@ module lig_axi_mux #(
 
   // --- announcements: frames of one beat ------------------------------------------------------------------
 
-  logic [MASTERS-1:0][71:0] ar, aw;
-  for (genvar i = 0; i < MASTERS; i++) begin : g_announcements
-    assign ar[i] = {s_axi_arlen[i], s_axi_araddr[i]};
-    assign aw[i] = {s_axi_awlen[i], s_axi_awaddr[i]};
+  // Most of the time nobody asks for anything and nobody writes.
+  logic clk, aw_valid, order_ready, order_valid, order_pop;
+  logic [$clog2(PENDING):0] order_level;
+  lig_gate gate (
+      .clk_i, .rst_i,
+      .wake_i(s_axi_arvalid != '0 || s_axi_awvalid != '0 || m_axi_arvalid || aw_valid || order_valid || order_level != '0),
+      .clk_o(clk));
+
+  // A length goes where frames have their lanes, and a bit besides, as it is none: simulators handle words of more than
+  // 64 bits slowly.
+  logic [MASTERS-1:0][8:0] ar_length, aw_length;
+  for (genvar i = 0; i < MASTERS; i++) begin : g_lengths
+    assign ar_length[i] = {1'b0, s_axi_arlen[i]};
+    assign aw_length[i] = {1'b0, s_axi_awlen[i]};
   end
 
   logic unused_ar_keep, unused_ar_last, unused_aw_keep, unused_aw_last;
-  lig_arbiter #(.DATA_WIDTH(72), .KEEP_WIDTH(1), .INPUTS(MASTERS)) reads (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(s_axi_arvalid), .s_axis_tready(s_axi_arready), .s_axis_tdata(ar),
-      .s_axis_tkeep('1), .s_axis_tlast('1),
-      .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready), .m_axis_tdata({m_axi_arlen, m_axi_araddr}),
-      .m_axis_tkeep(unused_ar_keep), .m_axis_tlast(unused_ar_last), .m_axis_tid(m_axi_arid));
+  lig_arbiter #(.DATA_WIDTH(64), .KEEP_WIDTH(9), .INPUTS(MASTERS)) reads (
+      .clk_i(clk), .rst_i,
+      .s_axis_tvalid(s_axi_arvalid), .s_axis_tready(s_axi_arready), .s_axis_tdata(s_axi_araddr),
+      .s_axis_tkeep(ar_length), .s_axis_tlast('1),
+      .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready), .m_axis_tdata(m_axi_araddr),
+      .m_axis_tkeep({unused_ar_keep, m_axi_arlen}), .m_axis_tlast(unused_ar_last), .m_axis_tid(m_axi_arid));
 
-  logic aw_valid, order_ready, order_valid, order_pop;
-  lig_arbiter #(.DATA_WIDTH(72), .KEEP_WIDTH(1), .INPUTS(MASTERS)) writes (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(s_axi_awvalid), .s_axis_tready(s_axi_awready), .s_axis_tdata(aw),
-      .s_axis_tkeep('1), .s_axis_tlast('1),
-      .m_axis_tvalid(aw_valid), .m_axis_tready(m_axi_awready && order_ready),
-      .m_axis_tdata({m_axi_awlen, m_axi_awaddr}),
-      .m_axis_tkeep(unused_aw_keep), .m_axis_tlast(unused_aw_last), .m_axis_tid(m_axi_awid));
+  lig_arbiter #(.DATA_WIDTH(64), .KEEP_WIDTH(9), .INPUTS(MASTERS)) writes (
+      .clk_i(clk), .rst_i,
+      .s_axis_tvalid(s_axi_awvalid), .s_axis_tready(s_axi_awready), .s_axis_tdata(s_axi_awaddr),
+      .s_axis_tkeep(aw_length), .s_axis_tlast('1),
+      .m_axis_tvalid(aw_valid), .m_axis_tready(m_axi_awready && order_ready), .m_axis_tdata(m_axi_awaddr),
+      .m_axis_tkeep({unused_aw_keep, m_axi_awlen}), .m_axis_tlast(unused_aw_last), .m_axis_tid(m_axi_awid));
   // order_ready rises and stays until something is put in, so this does not fall before awready.
   assign m_axi_awvalid = aw_valid && order_ready;
 
@@ -106,13 +114,12 @@ module lig_axi_mux #(
 
   logic [7:0] order;
   logic unused_order_keep, unused_order_last;
-  logic [$clog2(PENDING):0] unused_level;
   lig_fifo #(.DATA_WIDTH(8), .KEEP_WIDTH(1), .DEPTH(PENDING)) orders (
-      .clk_i, .rst_i,
+      .clk_i(clk), .rst_i,
       .s_axis_tvalid(m_axi_awvalid && m_axi_awready), .s_axis_tready(order_ready),
       .s_axis_tdata(8'(m_axi_awid)), .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
       .m_axis_tvalid(order_valid), .m_axis_tready(order_pop), .m_axis_tdata(order),
-      .m_axis_tkeep(unused_order_keep), .m_axis_tlast(unused_order_last), .level_o(unused_level));
+      .m_axis_tkeep(unused_order_keep), .m_axis_tlast(unused_order_last), .level_o(order_level));
   assign order_pop = m_axi_wvalid && m_axi_wready && m_axi_wlast;
 
   always_comb begin
@@ -120,16 +127,18 @@ module lig_axi_mux #(
     m_axi_wdata = '0;
     m_axi_wstrb = '0;
     m_axi_wlast = 1'b0;
-    s_axi_wready = '0;
     for (int unsigned i = 0; i < MASTERS; i++) begin
       if (order == 8'(i)) begin
         m_axi_wvalid = order_valid && s_axi_wvalid[i];
         m_axi_wdata = s_axi_wdata[i];
         m_axi_wstrb = s_axi_wstrb[i];
         m_axi_wlast = s_axi_wlast[i];
-        s_axi_wready[i] = order_valid && m_axi_wready;
       end
     end
+  end
+  // Apart from what goes out: this depends on the port's inputs, of which simulators compute all twice.
+  always_comb begin
+    for (int unsigned i = 0; i < MASTERS; i++) s_axi_wready[i] = order == 8'(i) && order_valid && m_axi_wready;
   end
 
   // --- answers --------------------------------------------------------------------------------------------
@@ -138,14 +147,11 @@ module lig_axi_mux #(
   assign s_axi_rresp = m_axi_rresp;
   assign s_axi_rlast = m_axi_rlast;
   assign s_axi_bresp = m_axi_bresp;
-  always_comb begin
-    m_axi_rready = 1'b0;
-    m_axi_bready = 1'b0;
-    for (int unsigned i = 0; i < MASTERS; i++) begin
-      s_axi_rvalid[i] = m_axi_rvalid && m_axi_rid == ID_WIDTH'(i);
-      s_axi_bvalid[i] = m_axi_bvalid && m_axi_bid == ID_WIDTH'(i);
-      if (m_axi_rid == ID_WIDTH'(i)) m_axi_rready = s_axi_rready[i];
-      if (m_axi_bid == ID_WIDTH'(i)) m_axi_bready = s_axi_bready[i];
-    end
-  end
+  logic [MASTERS-1:0] to_reader, to_writer;
+  assign to_reader = MASTERS'(1) << m_axi_rid;
+  assign to_writer = MASTERS'(1) << m_axi_bid;
+  assign s_axi_rvalid = to_reader & {MASTERS{m_axi_rvalid}};
+  assign s_axi_bvalid = to_writer & {MASTERS{m_axi_bvalid}};
+  assign m_axi_rready = |(to_reader & s_axi_rready);
+  assign m_axi_bready = |(to_writer & s_axi_bready);
 endmodule

@@ -8,7 +8,7 @@
 // To run at full rate, DEPTH has to cover the memory's latency in cycles and one burst.
 //
 // The consumer counts beats: commands follow each other in the stream without a mark. error_o tells that memory
-// answered a beat with an error.
+// answered a beat with an error. While moves_o is low a clock changes nothing in here (lig_gate).
 //
 //   latency              1 cycle to the request; 2 behind the beat that memory gives
 //   initiation interval  1 within a command, 1 idle cycle between two
@@ -31,6 +31,7 @@ module lig_axi_read #(
     input  logic                  ready_i,
     output logic [DATA_WIDTH-1:0] data_o,
     output logic                  error_o,
+    output logic                  moves_o,
 
     output logic        m_axi_arvalid,
     input  logic        m_axi_arready,
@@ -121,13 +122,16 @@ module lig_axi_read #(
   // --- data -----------------------------------------------------------------------------------------------
 
   logic unused_last;
-  logic [$clog2(DEPTH):0] unused_level;
+  logic [$clog2(DEPTH):0] level;
   lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(1), .DEPTH(DEPTH)) queue (
       .clk_i, .rst_i,
       .s_axis_tvalid(m_axi_rvalid), .s_axis_tready(m_axi_rready), .s_axis_tdata(m_axi_rdata),
       .s_axis_tkeep(m_axi_rresp != '0), .s_axis_tlast(1'b0),
       .m_axis_tvalid(valid_o), .m_axis_tready(ready_i), .m_axis_tdata(data_o),
-      .m_axis_tkeep(error_o), .m_axis_tlast(unused_last), .level_o(unused_level));
+      .m_axis_tkeep(error_o), .m_axis_tlast(unused_last), .level_o(level));
+
+  assign moves_o = (command_valid_i && command_ready_o) || issue || (arvalid_q && m_axi_arready) || m_axi_rvalid || pop
+      || (level != '0 && !valid_o);
 
 `ifdef FORMAL
   initial left_q = '0;
@@ -140,6 +144,14 @@ module lig_axi_read #(
   always_ff @(posedge clk_i) begin
     if (!rst_i && m_axi_rvalid && !m_axi_rready) $fatal(1, "%m: rule reserved: the queue has no room for a beat");
     if (!rst_i && m_axi_rvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: a beat that nobody asked for");
+  end
+  logic rests_q;
+  logic [63:0] was_q, is;
+  assign is = 64'({left_q, free_q, in_flight_q, arvalid_q, valid_o, level});
+  always_ff @(posedge clk_i) begin
+    rests_q <= !rst_i && !moves_o;
+    was_q <= is;
+    if (!rst_i && rests_q && was_q != is) $fatal(1, "%m: rule rest: something moved while moves_o was low");
   end
 `endif
 endmodule

@@ -5,7 +5,8 @@
 // A burst is announced when all of it lies in the queue. So it is as long as what is really there (a frame
 // that ends early needs no filling up), and on a port that many share, the write channel is never held by a
 // producer that stalls. A burst ends at a multiple of its own size, which keeps it within 4096 bytes.
-// A piece is done when memory has answered all its bursts; the next may be on its way by then.
+// A piece is done when memory has answered all its bursts; the next may be on its way by then. While moves_o is
+// low a clock changes nothing in here (lig_gate).
 //
 //   latency              4 cycles from a burst's last beat to its first at the port
 //   initiation interval  1 within a piece, 1 idle cycle between two
@@ -32,6 +33,7 @@ module lig_axi_write #(
     output logic done_valid_o,  // once per piece, in order
     input  logic done_ready_i,
     output logic done_error_o,
+    output logic moves_o,
 
     output logic        m_axi_awvalid,
     input  logic        m_axi_awready,
@@ -96,23 +98,23 @@ module lig_axi_write #(
   end
 
   logic data_valid, data_pop, unused_keep;
-  logic [$clog2(DEPTH):0] unused_level;
+  logic [$clog2(DEPTH):0] data_level;
   lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .DEPTH(DEPTH), .KEEP_WIDTH(Bytes + 1)) data_queue (
       .clk_i, .rst_i,
       .s_axis_tvalid(take), .s_axis_tready(data_ready), .s_axis_tdata(data_i),
       .s_axis_tkeep({1'b1, strobe_i}), .s_axis_tlast(ends),
       .m_axis_tvalid(data_valid), .m_axis_tready(data_pop), .m_axis_tdata(m_axi_wdata),
-      .m_axis_tkeep({unused_keep, m_axi_wstrb}), .m_axis_tlast(m_axi_wlast), .level_o(unused_level));
+      .m_axis_tkeep({unused_keep, m_axi_wstrb}), .m_axis_tlast(m_axi_wlast), .level_o(data_level));
 
   logic burst_valid, burst_pop, burst_last;
-  logic [O:0] unused_bursts;
+  logic [O:0] burst_level;
   logic unused_burst_keep;
   lig_fifo #(.DATA_WIDTH(72), .DEPTH(OUTSTANDING), .KEEP_WIDTH(1)) burst_queue (
       .clk_i, .rst_i,
       .s_axis_tvalid(take && ends), .s_axis_tready(burst_ready), .s_axis_tdata({count_q, start_q}),
       .s_axis_tkeep(1'b1), .s_axis_tlast(last_i),
       .m_axis_tvalid(burst_valid), .m_axis_tready(burst_pop), .m_axis_tdata({m_axi_awlen, m_axi_awaddr}),
-      .m_axis_tkeep(unused_burst_keep), .m_axis_tlast(burst_last), .level_o(unused_bursts));
+      .m_axis_tkeep(unused_burst_keep), .m_axis_tlast(burst_last), .level_o(burst_level));
 
   // --- the port -------------------------------------------------------------------------------------------
 
@@ -135,6 +137,9 @@ module lig_axi_write #(
   assign answer = m_axi_bvalid && m_axi_bready;
   assign done_valid_o = done_valid_q;
   assign done_error_o = done_error_q;
+
+  assign moves_o = (command_valid_i && command_ready_o) || take || announce || (m_axi_wvalid && m_axi_wready) || answer
+      || (done_valid_q && done_ready_i) || (data_level != '0 && !data_valid) || (burst_level != '0 && !burst_valid);
 
   always_ff @(posedge clk_i) begin
     if (announce) last_q[tail_q] <= burst_last;
@@ -175,6 +180,15 @@ module lig_axi_write #(
 `ifdef LIG_RULES
   always_ff @(posedge clk_i) begin
     if (!rst_i && m_axi_bvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: an answer to no burst");
+  end
+  logic rests_q;
+  logic [127:0] was_q, is;
+  assign is = 128'({open_q, address_q, count_q, in_flight_q, announced_q, done_valid_q, data_valid, data_level,
+                    burst_valid, burst_level});
+  always_ff @(posedge clk_i) begin
+    rests_q <= !rst_i && !moves_o;
+    was_q <= is;
+    if (!rst_i && rests_q && was_q != is) $fatal(1, "%m: rule rest: something moved while moves_o was low");
   end
 `endif
 endmodule

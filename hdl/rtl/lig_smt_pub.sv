@@ -78,14 +78,14 @@ module lig_smt_pub
   // --- rooms ----------------------------------------------------------------------------------------------
 
   room_t room;
-  logic room_valid, room_pop, unused_room_keep, unused_room_last;
-  logic [$clog2(ROOMS):0] unused_rooms;
+  logic clk, room_valid, room_pop, unused_room_keep, unused_room_last;
+  logic [$clog2(ROOMS):0] room_level;
   lig_fifo #(.DATA_WIDTH(112), .KEEP_WIDTH(1), .DEPTH(ROOMS)) rooms (
-      .clk_i, .rst_i,
+      .clk_i(clk), .rst_i,
       .s_axis_tvalid(room_valid_i), .s_axis_tready(room_ready_o), .s_axis_tdata(room_i),
       .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
       .m_axis_tvalid(room_valid), .m_axis_tready(room_pop), .m_axis_tdata(room),
-      .m_axis_tkeep(unused_room_keep), .m_axis_tlast(unused_room_last), .level_o(unused_rooms));
+      .m_axis_tkeep(unused_room_keep), .m_axis_tlast(unused_room_last), .level_o(room_level));
 
   // --- frames ---------------------------------------------------------------------------------------------
 
@@ -167,14 +167,14 @@ module lig_smt_pub
 
   logic told_valid, told_pop, told_written, unused_note_last, done_valid, done_error;
   event_t told;
-  logic [$clog2(ROOMS):0] unused_notes;
+  logic [$clog2(ROOMS):0] note_level;
   lig_fifo #(.DATA_WIDTH(152), .KEEP_WIDTH(1), .DEPTH(ROOMS)) notes (
-      .clk_i, .rst_i,
+      .clk_i(clk), .rst_i,
       .s_axis_tvalid(note_valid), .s_axis_tready(note_ready),
       .s_axis_tdata({note_status, note_tag, recall && !ends ? header_t'('0) : header_q}),
       .s_axis_tkeep(note_written), .s_axis_tlast(1'b1),
       .m_axis_tvalid(told_valid), .m_axis_tready(told_pop), .m_axis_tdata(told),
-      .m_axis_tkeep(told_written), .m_axis_tlast(unused_note_last), .level_o(unused_notes));
+      .m_axis_tkeep(told_written), .m_axis_tlast(unused_note_last), .level_o(note_level));
 
   assign event_valid_o = told_valid && (!told_written || done_valid);
   assign told_pop = event_ready_i && (!told_written || done_valid);
@@ -183,14 +183,15 @@ module lig_smt_pub
     if (told_written && done_error) event_o.status = BusError;
   end
 
+  logic writes;
   lig_axi_write #(
       .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING)) writer (
-      .clk_i, .rst_i,
+      .clk_i(clk), .rst_i,
       .command_valid_i(take && fits), .command_ready_o(command_ready), .command_address_i(room.address),
       .valid_i(write_valid), .ready_o(write_ready), .data_i(s_axis_tdata),
       .strobe_i(given_up ? '0 : final_beat ? s_axis_tkeep & tail_keep : s_axis_tkeep), .last_i(write_last),
       .done_valid_o(done_valid), .done_ready_i(event_ready_i && told_valid && told_written),
-      .done_error_o(done_error),
+      .done_error_o(done_error), .moves_o(writes),
       .m_axi_awvalid, .m_axi_awready, .m_axi_awaddr, .m_axi_awlen,
       .m_axi_wvalid, .m_axi_wready, .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast,
       .m_axi_bvalid, .m_axi_bready, .m_axi_bresp);
@@ -199,8 +200,14 @@ module lig_smt_pub
     return count + 32'(step && !(&count));
   endfunction
 
-  always_ff @(posedge clk_i) begin
-    idle_q <= state_q != Body || s_axis_tvalid ? '0 : idle_q + 32'(!(&idle_q));
+  // Nothing changes between the beats of a body, nor without a frame, where nothing is to be lent, recalled or told.
+  logic rests, wakes;
+  assign rests = !moves && (TIMEOUT == 0 || state_q != Body) && state_q != Choose && !recall_i;
+  assign wakes = !rests || writes || room_valid_i || told_valid || (room_level != '0 && !room_valid) || note_level != '0;
+  lig_gate gate (.clk_i, .rst_i, .wake_i(wakes), .clk_o(clk));
+
+  always_ff @(posedge clk) begin
+    idle_q <= TIMEOUT == 0 || state_q != Body || s_axis_tvalid ? '0 : idle_q + 32'(!(&idle_q));
     unique case (state_q)
       Head: if (moves) begin
         if (head_ends) header_q <= header_in;
@@ -243,5 +250,14 @@ module lig_smt_pub
   lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules_s (
       .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
       .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+  // What the gate needs.
+  logic rested_q;
+  logic [127:0] was_q, is;
+  assign is = 128'({state_q, half_q, left_q, room_valid, room_level, told_valid, note_level, looped_o, dropped_o});
+  always_ff @(posedge clk_i) begin
+    rested_q <= !rst_i && !wakes;
+    was_q <= is;
+    if (!rst_i && rested_q && was_q != is) $fatal(1, "%m: rule rest: something moved while the clock stands still");
+  end
 `endif
 endmodule

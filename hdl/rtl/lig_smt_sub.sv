@@ -84,23 +84,23 @@ module lig_smt_sub
   assign accept = send_valid_i && send_ready_o;
 
   event_t entry;
-  logic entry_valid, entry_pop, unused_keep, unused_last;
-  logic [$clog2(QUEUE):0] unused_level;
+  logic clk, entry_valid, entry_pop, unused_keep, unused_last;
+  logic [$clog2(QUEUE):0] entry_level;
   lig_fifo #(.DATA_WIDTH(152), .KEEP_WIDTH(1), .DEPTH(QUEUE)) entries (
-      .clk_i, .rst_i,
+      .clk_i(clk), .rst_i,
       .s_axis_tvalid(accept), .s_axis_tready(entry_ready), .s_axis_tdata({verdict, send_i.tag, send_i.header}),
       .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
       .m_axis_tvalid(entry_valid), .m_axis_tready(entry_pop), .m_axis_tdata(entry),
-      .m_axis_tkeep(unused_keep), .m_axis_tlast(unused_last), .level_o(unused_level));
+      .m_axis_tkeep(unused_keep), .m_axis_tlast(unused_last), .level_o(entry_level));
 
-  logic data_valid, data_ready, data_error;
+  logic data_valid, data_ready, data_error, reads;
   logic [DATA_WIDTH-1:0] data;
   lig_axi_read #(
       .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING)) reader (
-      .clk_i, .rst_i,
+      .clk_i(clk), .rst_i,
       .command_valid_i(accept && verdict == Done), .command_ready_o(read_ready),
       .command_address_i(send_i.address), .command_beats_i(beats_of(send_i.header.length, send_i.header.pad)),
-      .valid_o(data_valid), .ready_i(data_ready), .data_o(data), .error_o(data_error),
+      .valid_o(data_valid), .ready_i(data_ready), .data_o(data), .error_o(data_error), .moves_o(reads),
       .m_axi_arvalid, .m_axi_arready, .m_axi_araddr, .m_axi_arlen,
       .m_axi_rvalid, .m_axi_rready, .m_axi_rdata, .m_axi_rresp, .m_axi_rlast);
 
@@ -170,7 +170,13 @@ module lig_smt_sub
   assign entry_pop = state_q == Tell && event_ready_i;
   assign late_o = status_q == Late && (state_q == Break || state_q == Drain);
 
-  always_ff @(posedge clk_i) begin
+  // Amidst a body nothing changes between its beats, and nothing without a message.
+  logic rests, wakes;
+  assign rests = state_q == Idle ? !entry_valid : TIMEOUT == 0 && state_q == Body && !moves;
+  assign wakes = !rests || send_valid_i || reads || (entry_level != '0 && !entry_valid);
+  lig_gate gate (.clk_i, .rst_i, .wake_i(wakes), .clk_o(clk));
+
+  always_ff @(posedge clk) begin
     unique case (state_q)
       Idle: begin
         half_q <= 1'b0;
@@ -183,7 +189,7 @@ module lig_smt_sub
           else if (data_valid) state_q <= Head;
           else begin
             // Nothing of the frame is out: it needs no end.
-            idle_q <= idle_q + 1'b1;
+            idle_q <= TIMEOUT == 0 ? '0 : idle_q + 1'b1;
             if (TIMEOUT != 0 && idle_q >= TIMEOUT) begin
               status_q <= Late;
               state_q <= Drain;
@@ -196,7 +202,7 @@ module lig_smt_sub
         if (DATA_WIDTH != 64 || half_q) state_q <= Body;
       end
       Body: begin
-        idle_q <= data_valid ? '0 : idle_q + 1'b1;
+        idle_q <= TIMEOUT == 0 || data_valid ? '0 : idle_q + 1'b1;
         if (moves) begin
           left_q <= left_q - 1'b1;
           if (data_error) begin
@@ -229,5 +235,16 @@ module lig_smt_sub
 
 `ifdef FORMAL
   initial state_q = Idle;
+`endif
+`ifdef LIG_RULES
+  // What the gate needs. In Idle nobody looks at left_q.
+  logic rested_q;
+  logic [63:0] was_q, is;
+  assign is = 64'({state_q, state_q == Idle ? '0 : left_q, entry_valid, entry_level, event_valid_o, m_axis_tvalid});
+  always_ff @(posedge clk_i) begin
+    rested_q <= !rst_i && !wakes;
+    was_q <= is;
+    if (!rst_i && rested_q && was_q != is) $fatal(1, "%m: rule rest: something moved while the clock stands still");
+  end
 `endif
 endmodule

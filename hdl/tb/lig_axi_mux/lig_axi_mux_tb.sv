@@ -78,11 +78,12 @@ module lig_axi_mux_tb #(
       if (rst_i) errors <= '0;
     end
 
+    logic reads, writes;
     lig_axi_read #(
         .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING)) reader (
         .clk_i, .rst_i, .command_valid_i(from_tvalid), .command_ready_o(from_tready),
         .command_address_i(from_tdata[63:0]), .command_beats_i(from_tdata[95:64]),
-        .valid_o(valid), .ready_i(ready), .data_o(data), .error_o(error),
+        .valid_o(valid), .ready_i(ready), .data_o(data), .error_o(error), .moves_o(reads),
         .m_axi_arvalid(arvalid[i]), .m_axi_arready(arready[i]), .m_axi_araddr(araddr[i]), .m_axi_arlen(arlen[i]),
         .m_axi_rvalid(rvalid[i]), .m_axi_rready(rready[i]), .m_axi_rdata(rdata), .m_axi_rresp(rresp),
         .m_axi_rlast(rlast));
@@ -90,7 +91,7 @@ module lig_axi_mux_tb #(
         .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING)) writer (
         .clk_i, .rst_i, .command_valid_i(to_tvalid), .command_ready_o(to_tready), .command_address_i(to_tdata[63:0]),
         .valid_i(valid), .ready_o(ready), .data_i(data), .strobe_i('1), .last_i(left == 32'd1),
-        .done_valid_o(done_tvalid), .done_ready_i(done_tready), .done_error_o(done_tdata[0]),
+        .done_valid_o(done_tvalid), .done_ready_i(done_tready), .done_error_o(done_tdata[0]), .moves_o(writes),
         .m_axi_awvalid(awvalid[i]), .m_axi_awready(awready[i]), .m_axi_awaddr(awaddr[i]), .m_axi_awlen(awlen[i]),
         .m_axi_wvalid(wvalid[i]), .m_axi_wready(wready[i]), .m_axi_wdata(wdata[i]), .m_axi_wstrb(wstrb[i]),
         .m_axi_wlast(wlast[i]),

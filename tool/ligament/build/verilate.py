@@ -2,7 +2,8 @@
 """`python -m ligament.build.verilate`: a top level in SystemVerilog becomes two C++ archives.
 
 Called by the project that the FPGA back-end generates: one command per node type, so that a change
-of one core compiles that core alone.
+of one core compiles that core alone. With the model goes what takes it through a cycle
+(`ligament.build.cycle`).
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from typing import NamedTuple
 
 from ligament import resources
 from ligament.build.core_errors import said_of_cores
+from ligament.build.cycle import cycle_of
 
 #: As the benches of hdl/ have it; figures in cycles do not depend on it, their wall time does.
 OPTIONS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert")
+
+COMMON = ("-fPIC", "-std=c++20")
 
 #: What is evaluated each cycle is compiled for this computer, on which the design runs. Vectors of
 #: two or three signals cost more than they save: they were written one by one just before. Calls
@@ -32,13 +36,17 @@ FAST = "-O2 -march=native -fno-tree-vectorize -fno-semantic-interposition"
 AS_WRITTEN = "-fno-guess-branch-probability"
 
 
-def compiled() -> str:
-    """Options of the compiler that Verilator's makefile calls, as its variables."""
+def fast() -> str:
+    """Options of the compiler for what is evaluated in each cycle."""
     compiler = shutil.which("c++") or "false"
     words = (compiler, AS_WRITTEN, "-fsyntax-only", "-xc++", os.devnull)
     known = subprocess.run(words, check=False, capture_output=True).returncode == 0
-    fast = f"{FAST} {AS_WRITTEN}" if known else FAST
-    return f"OPT_FAST='{fast}' OPT_SLOW=-O1 OPT_GLOBAL=-O2"
+    return f"{FAST} {AS_WRITTEN}" if known else FAST
+
+
+def compiled() -> str:
+    """The compiler's options, as variables of Verilator's makefile."""
+    return f"OPT_FAST='{fast()}' OPT_SLOW=-O1 OPT_GLOBAL=-O2"
 
 
 def verilator_root() -> Path:
@@ -65,7 +73,7 @@ def command(root: Path, top: str, out: Path, sources: list[str], waves: bool) ->
         # Waves show the clock; without them the model is evaluated once per cycle.
         *(("--trace",) if waves else ("+define+LIG_TICK",)),
         *("--top-module", top, "--prefix", f"V{top}", "--Mdir", str(out), "--output-split", "0"),
-        *("-CFLAGS", "-fPIC -std=c++20", "-MAKEFLAGS", compiled()),
+        *("-CFLAGS", " ".join(COMMON), "-MAKEFLAGS", compiled()),
         *sources,
     ]
 
@@ -94,6 +102,8 @@ def main() -> int:
     header = options.out / f"V{options.top}.h"
     before = _state(header)
     code = _run(words, environment, [Path(source) for source in options.sources])
+    if code == 0 and not options.waveforms:
+        _add_cycle(root, options.out, options.top)
     after = _state(header)
     if before and after and before.text == after.text:
         # What drives the model knows its ports only: it is not compiled again while they stay.
@@ -110,6 +120,17 @@ def _run(words: list[str], environment: dict[str, str], sources: list[Path]) -> 
         cores = [s for s in sources if not any(s.resolve().is_relative_to(o) for o in ours)]
         sys.stderr.writelines(f"{line}\n" for line in said_of_cores(done.stderr, cores))
     return done.returncode
+
+
+def _add_cycle(root: Path, folder: Path, top: str) -> None:
+    """Compile what takes the model through a cycle, and put it into the model's archive."""
+    source = folder / f"V{top}_cycle.cpp"
+    source.write_text(cycle_of(folder, top))
+    found = [f"-I{folder}", f"-isystem{root}/include", f"-isystem{root}/include/vltstd"]
+    words = ["c++", *COMMON, *fast().split(), *found, "-c", str(source), "-o"]
+    compiled_to = str(source.with_suffix(".o"))
+    subprocess.run([*words, compiled_to], check=True)
+    subprocess.run(["ar", "r", str(folder / f"V{top}__ALL.a"), compiled_to], check=True)
 
 
 class _State(NamedTuple):

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which models are taken through a cycle with one look at their clocks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ligament.build.cycle import falls
+
+PORTS = "input logic clk_i, input logic rst_i, input logic [7:0] in_i, output logic [7:0] out_o"
+TOP = f"""module top ({PORTS});
+  logic clk, tick_q;
+  assign clk = clk_i != tick_q;
+  always_ff @(posedge clk) tick_q <= clk_i;
+  core core (.clk_i(clk), .rst_i, .in_i, .out_o);
+endmodule
+"""
+AT_ONCE = "  assign out_o = rst_i || clk_i ? '0 : in_i;"
+PLAIN = "  always_ff @(posedge clk_i) out_o <= rst_i ? '0 : out_o + in_i;"
+#: A register is the clock of another one, and so it rises behind the clock.
+DERIVED = """  logic slow_q;
+  always_ff @(posedge clk_i) slow_q <= !rst_i && !slow_q;
+  always_ff @(posedge slow_q) out_o <= out_o + in_i;"""
+FALLING = "  always_ff @(negedge clk_i) out_o <= rst_i ? '0 : out_o + in_i;"
+
+
+@pytest.mark.parametrize(
+    ("clock", "expected"),
+    [
+        ("top.clk", True),
+        ("(clk_i != top.tick_q)", True),
+        ("top.node_n0.image_clk", True),
+        ("(top.clk & top.a)", True),
+        ("((top.a | top.b) & top.node_n0.image_clk)", True),
+        ("(top.n.core.q & (top.clk & top.b))", True),
+        ("top.n.core.slow_q", False),
+        ("((top.clk & top.a) | top.b)", False),
+        ("((top.clk | top.b) & top.n.core.q)", False),
+        ("(~ top.clk)", False),
+    ],
+)
+def test_a_clock_falls_with_the_top_s_where_it_is_gated(clock: str, expected: bool) -> None:
+    assert falls(clock, "top") == expected
+
+
+@pytest.mark.parametrize(
+    ("core", "once"), [(PLAIN, True), (AT_ONCE, True), (DERIVED, False), (FALLING, False)]
+)
+def test_a_core_s_own_clock_is_looked_for(tmp_path: Path, core: str, once: bool) -> None:
+    source, model = tmp_path / "top.sv", tmp_path / "model"
+    source.write_text(f"module core ({PORTS});\n{core}\nendmodule\n{TOP}")
+    words = ["--top", "top", "--out", str(model), str(source)]
+    subprocess.run([sys.executable, "-m", "ligament.build.verilate", *words], check=True)
+    written = (model / "Vtop_cycle.cpp").read_text()
+    assert ("___eval_nba(root)" in written) == once
+    assert ("___eval(root)" in written) != once
+    words = ["nm", "--defined-only", "--demangle", str(model / "Vtop__ALL.a")]
+    assert "Vtop_cycle(" in subprocess.run(words, check=True, capture_output=True, text=True).stdout

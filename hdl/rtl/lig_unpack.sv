@@ -72,6 +72,7 @@ module lig_unpack
   logic [2:0] rest_q;
   logic final_q;                // beats_q is 0
   logic [2:0] lane_q;           // the last lane of one beat of them
+  logic [3:0] chunk_end_q;      // at_q + lane_q: that lane from the held beat on, behind it from 8 on
 
   // All but the beats stays as it is amidst the elements of a field.
   logic walk_clk;
@@ -131,7 +132,6 @@ module lig_unpack
   logic [31:0] word;
   logic [2:0] size_mask, slack, count_slack;  // bytes to the next multiple of the element's size, of a count's
   logic is_count, is_text, is_wide, padded, enough, in_view, starved, needs_token, waits;
-  logic [3:0] chunk_end;           // last lane of a beat of elements, behind the held beat from 8 on
   logic [7:0] chunk_keep;
   logic [63:0] elements;
 
@@ -143,7 +143,6 @@ module lig_unpack
   assign size_mask = 3'((4'd1 << now_q.log_size) - 4'd1);
   assign slack = (3'd0 - place_q) & size_mask;
   assign count_slack = {1'b0, 2'd0 - place_q[1:0]};
-  assign chunk_end = 4'(at_q) + 4'(lane_q);
   assign chunk_keep = ~(8'hFE << lane_q);
 
   // A bool is 0 or 1 in the field stream, whatever its byte was.
@@ -165,7 +164,7 @@ module lig_unpack
     unique case (state_q)
       Padding, Elements: begin
         want = 4'(lane_q) + 4'd1;
-        enough = chunk_end[3] ? follows && next_keep[chunk_end[2:0]] : held_keep_q[chunk_end[2:0]];
+        enough = chunk_end_q[3] ? follows && next_keep[chunk_end_q[2:0]] : held_keep_q[chunk_end_q[2:0]];
         needs_token = state_q == Elements;
       end
       Origin: begin
@@ -344,23 +343,30 @@ module lig_unpack
     if (state_q == HeaderHigh) address_q <= start_i;
   end
 
+  // The lane is known a step before it is looked at, and so is where it lies: no sum leads to enough.
+  logic [2:0] lane;
+  always_comb begin
+    lane = one_beat ? less_one[2:0] : 3'd7;
+    if (state_q == Padding || state_q == Elements) lane = beats_q == 32'd1 ? rest_q : 3'd7;
+    if (state_q == HeaderHigh) lane = header_q.pad <= 6'd8 ? 3'(header_q.pad - 6'd1) : 3'd7;
+  end
+
   always_ff @(posedge clk_i) begin
     if (step) begin
+      lane_q <= lane;
+      chunk_end_q <= 4'(reach[2:0]) + 4'(lane);
       if (state_q == Fetch || state_q == Judge) begin
         {beats_q, rest_q} <= less_one;
         final_q <= one_beat;
-        lane_q <= one_beat ? less_one[2:0] : 3'd7;
       end
       if (state_q == Padding || state_q == Elements) begin
         beats_q <= beats_q - 32'd1;
         final_q <= beats_q == 32'd1;
-        lane_q <= beats_q == 32'd1 ? rest_q : 3'd7;
       end
     end
     if (state_q == HeaderHigh) begin
       {beats_q, rest_q} <= 35'(header_q.pad - 6'd1);
       final_q <= header_q.pad <= 6'd8;
-      lane_q <= header_q.pad <= 6'd8 ? 3'(header_q.pad - 6'd1) : 3'd7;
     end
   end
 
@@ -388,6 +394,11 @@ module lig_unpack
     if (rst_i) state_q <= HeaderLow;
   end
 
+`ifdef FORMAL
+  always_comb begin
+    if (state_q == Padding || state_q == Elements) assert (chunk_end_q == 4'(at_q) + 4'(lane_q));
+  end
+`endif
 `ifdef LIG_RULES
   lig_axis_rules #(.DATA_WIDTH(64)) rules_s (
       .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),

@@ -20,7 +20,8 @@
 
 namespace ligament::fpga {
 
-/// The table of pages that a design's port goes through where no IOMMU is; `count` 0: there is none.
+/// The table of pages that a design's port goes through where no IOMMU is; `count` 0: there is
+/// none.
 struct Pages {
   std::size_t count = 0;
   std::size_t bytes = 4096;  ///< of a page
@@ -116,6 +117,7 @@ struct EndWires {
 struct Wires {
   std::uint8_t* clock = nullptr;
   std::uint8_t* reset = nullptr;
+  std::vector<std::uint8_t*> parts;    ///< resets of the parts alone (NodePlan::part)
   std::vector<std::uint8_t*> isolate;  ///< one per node
   std::vector<const std::uint64_t*> valid;
   std::vector<const std::uint64_t*> ready;
@@ -156,6 +158,9 @@ struct NodePlan {
   /// Of a service: the node that offers it. Its input is the requests', its output the responses',
   /// and it owes apart from the node's topics. Services come behind all nodes.
   std::optional<std::size_t> offered_by = std::nullopt;
+  /// Nodes that topics on the chip join, directly or through others. Parts do not wait for each
+  /// other's messages, and are reset each by itself.
+  std::size_t part = 0;
 };
 
 /// Where a network's gateway is: behind its other subscriptions.

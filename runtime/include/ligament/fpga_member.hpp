@@ -87,7 +87,7 @@ class Design {
   /// The same of a request for a service's entry.
   void ask(Member& member, Arrival&& arrival, const trace::MessageIdentity& message,
            OpenRequest&& request);
-  /// What waits goes in, whole sets only, if nothing has come since the call before.
+  /// What waits goes in, whole sets only, if nothing has come for a while.
   void hurry();
   /// Goes on with what found no memory in the run before.
   void go_on(Member& member);
@@ -169,8 +169,8 @@ class Design {
   std::vector<NetworkFigures> networks_;
   std::vector<GatewayFigures> gateway_figures_;
   PortFigures port_;
-  mutable std::mutex mutex_;  ///< of the figures: the status thread reads them
-  bool came_ = false;
+  mutable std::mutex mutex_;     ///< of the figures: the status thread reads them
+  std::int64_t came_at_ns_ = 0;  ///< the last message
   bool starved_ = false;
   std::int64_t said_working_ns_ = 0;
   std::int64_t leave_at_ns_ = 0;  ///< when a run that was asked to stop leaves its messages

@@ -24,6 +24,8 @@ namespace {
 
 /// Less than what containers are given to end (`ligament run`).
 constexpr std::int64_t drain_ns = 2'000'000'000;
+/// How long messages wait for others to go in with them, behind the last one that came.
+constexpr std::int64_t hurry_ns = 200'000'000;
 
 Boundary boundary_of(const DesignPlan& plan) {
   Boundary boundary{{}, plan.rooms};
@@ -181,19 +183,27 @@ void Design::put(Member& member, Waiting&& waiting) {
   auto& queue =
       arrival.gateway ? gateways_.at(*arrival.gateway).waiting : waiting_.at(arrival.entry);
   queue.push_back(std::move(waiting));
-  came_ = true;
+  came_at_ns_ = pool::monotonic_now_ns();
   if (plan_.in_flight == 1 || is_full()) {
     run(member, plan_.in_flight);
   }
 }
 
-/// Whether as many messages wait at each entry and gateway as may go in together, or as many
-/// requests of a service.
+/// Whether as many messages wait at each entry and gateway of a part as may go in together, or as
+/// many requests of a service. Those of other parts may be long in coming.
 bool Design::is_full() const {
-  std::size_t sources = gateways_.size();
-  std::size_t full = 0;
-  for (const Gateway& gateway : gateways_) {
-    full += static_cast<std::size_t>(gateway.waiting.size() >= plan_.in_flight);
+  struct Count {
+    std::size_t sources = 0;
+    std::size_t full = 0;
+  };
+  std::vector<Count> parts(places_.size());
+  const auto count = [&](std::size_t place, bool is_full) {
+    Count& part = parts[plan_.nodes[place].part];
+    ++part.sources;
+    part.full += static_cast<std::size_t>(is_full);
+  };
+  for (std::size_t i = 0; i < gateways_.size(); ++i) {
+    count(plan_.gateways[i].place, gateways_[i].waiting.size() >= plan_.in_flight);
   }
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const bool has_sets = whole_sets(places_[i]) >= most_at_once(i);
@@ -202,15 +212,16 @@ bool Design::is_full() const {
         return true;
       }
     } else if (!places_[i].entries.empty()) {
-      ++sources;
-      full += static_cast<std::size_t>(has_sets);
+      count(i, has_sets);
     }
   }
-  return sources > 0 && full == sources;
+  return std::any_of(parts.begin(), parts.end(), [](const Count& part) {
+    return part.sources > 0 && part.full == part.sources;
+  });
 }
 
 void Design::hurry() {
-  if (std::exchange(came_, false)) {
+  if (pool::monotonic_now_ns() - came_at_ns_ < hurry_ns) {
     return;
   }
   for (Place& place : places_) {
@@ -451,7 +462,7 @@ Member::Member(const std::string& name, const NodeOptions& options, std::shared_
   });
   again_->cancel();
   if (design_->in_flight() > 1) {
-    timer_ = create_wall_timer(std::chrono::milliseconds(200), [this] { design_->hurry(); });
+    timer_ = create_wall_timer(std::chrono::milliseconds(50), [this] { design_->hurry(); });
   }
 }
 

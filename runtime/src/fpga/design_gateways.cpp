@@ -81,6 +81,9 @@ void Design::tell_gateways(trace::SpanValues& values, const std::vector<GatewayF
   values.tell("port busy", port_.busy - port_before.busy);
   values.tell("port reads", port_.reads - port_before.reads);
   values.tell("port writes", port_.writes - port_before.writes);
+  if (plan_.memory.pages.count != 0) {
+    values.tell("port refused", port_.refused - port_before.refused);
+  }
 }
 
 void Design::add_gateway_figures(std::size_t place,

@@ -43,9 +43,9 @@ const char* reason_of(std::uint8_t status) {
   }
 }
 
-std::string fault_of(std::uint8_t status) {
-  return fmt::format("its message {} (status {} of lig_transfer_pkg::status_e)", reason_of(status),
-                     status);
+/// Where what its frame's body is lies.
+std::uint64_t address_of(const Arrival& arrival) {
+  return reinterpret_cast<std::uint64_t>(arrival.message.data()) - pad_of(arrival);
 }
 
 /// Where the message of an event lies in its room.
@@ -69,7 +69,8 @@ Room private_room(std::size_t bytes) {
 
 }  // namespace
 
-Ends::Ends(const Wires& wires, Boundary&& boundary, Delegate delegate, std::uint64_t latency)
+Ends::Ends(const Wires& wires, const std::vector<NodePlan>& nodes, Boundary&& boundary,
+           Delegate delegate, std::uint64_t latency)
     : ends_(wires.ends.size()),
       gateways_(boundary.gateways.size()),
       delegate_(std::move(delegate)),
@@ -90,9 +91,51 @@ Ends::Ends(const Wires& wires, Boundary&& boundary, Delegate delegate, std::uint
       end.room_bytes = boundary.rooms[number - gateways_];
     }
   }
+  find_parts(nodes);
+}
+
+void Ends::find_parts(const std::vector<NodePlan>& nodes) {
+  for (const NodePlan& node : nodes) {
+    const auto joins = [&](std::size_t network) {
+      for (std::size_t number = 0; number < gateways_; ++number) {
+        End& end = ends_[number];
+        if (end.gateway->plan.network == network) {
+          end.reads_for = end.writes_for = node.part;
+        }
+      }
+    };
+    for (const InputPlan& input : node.inputs) {
+      input.entry ? void(entry(*input.entry).reads_for = node.part) : joins(input.network);
+    }
+    for (const OutputPlan& output : node.outputs) {
+      output.exit ? void(entry(*output.exit).writes_for = node.part) : joins(output.network);
+    }
+  }
+}
+
+std::size_t Ends::part_of(const Arrival& arrival) const {
+  return (arrival.gateway ? ends_.at(*arrival.gateway) : entry(arrival.entry)).reads_for;
 }
 
 // --- words to the hardware -----------------------------------------------------------------------
+
+void Ends::scatter(const Pages& pages, std::uint64_t seed) {
+  memory_.scatter(pages_.emplace(pages, seed, registers_));
+}
+
+void Ends::prepare(const std::vector<Arrival>& arrivals) {
+  if (!pages_) {
+    return;
+  }
+  preparing_ = true;
+  for (std::size_t number = 0; number < ends_.size(); ++number) {
+    lend(number);
+  }
+  preparing_ = false;
+  for (const Arrival& arrival : arrivals) {
+    memory_.prepare(address_of(arrival), pad_of(arrival) + arrival.message.size());
+  }
+}
 
 void Ends::send(Arrival&& arrival) {
   End& end = arrival.gateway ? ends_.at(*arrival.gateway) : entry(arrival.entry);
@@ -100,15 +143,27 @@ void Ends::send(Arrival&& arrival) {
   ++waiting_;
 }
 
-void Ends::begin() {
-  handed_over_ = false;
+void Ends::begin(const Parts& parts) {
   for (std::size_t number = 0; number < ends_.size(); ++number) {
-    ends_[number].messages = 0;
-    if (ends_[number].gateway) {
-      ends_[number].gateway->of_node.clear();
+    End& end = ends_[number];
+    if (parts[end.reads_for]) {
+      end.messages = 0;
+    }
+    if (!parts[end.writes_for]) {
+      continue;
+    }
+    if (end.gateway) {
+      end.gateway->of_node.clear();
+      end.gateway->handed_over = false;
     }
     lend(number);
   }
+}
+
+bool Ends::has_handed_over(const Parts& parts) const {
+  return std::any_of(ends_.begin(), ends_.end(), [&](const End& end) {
+    return end.gateway && end.gateway->handed_over && parts[end.writes_for];
+  });
 }
 
 /// As many rooms as there is memory for, at least one; none where nobody in hardware publishes.
@@ -123,7 +178,9 @@ void Ends::lend(std::size_t number) {
   }
   if (end.lent.empty() && !news_.stored.empty()) {
     // All memory is in what was stored in this run: it has to go before the run's end.
-    handed_over_ = true;
+    for (const FilledRoom& stored : news_.stored) {
+      ends_[stored.gateway].gateway->handed_over = true;
+    }
     delegate_.take(std::exchange(news_.stored, {}));
     (void)lend_one(number);
   }
@@ -136,12 +193,18 @@ bool Ends::lend_one(std::size_t number) {
   if (!room) {
     return false;
   }
-  const std::uint16_t tag = end.next_tag++;
   const auto address = reinterpret_cast<std::uint64_t>(room->memory.data());
-  memory_.open(address, room->memory.size(), true);
-  registers_.write(register_of(number, Place::room_address), address);
-  registers_.write(register_of(number, Place::room_doorbell),
-                   std::uint64_t{room->memory.size()} << 32U | tag);
+  const std::size_t size = room->memory.size();
+  // Amidst a run nothing waits for entries of the table, if something else is lent already.
+  const bool now = preparing_ || end.lent.empty() || memory_.is_prepared(address, size);
+  const auto place = now ? memory_.open(address, size, true) : std::nullopt;
+  if (!place) {
+    end.spare.push_back(std::move(*room));
+    return false;
+  }
+  const std::uint16_t tag = end.next_tag++;
+  registers_.write(register_of(number, Place::room_address), *place);
+  registers_.write(register_of(number, Place::room_doorbell), std::uint64_t{size} << 32U | tag);
   end.lent.emplace(tag, std::move(*room));
   return true;
 }
@@ -163,6 +226,12 @@ void Ends::push(std::size_t number, std::uint64_t cycle) {
   if (end.waiting.empty() || end.sent.size() == most_words) {
     return;
   }
+  const Arrival& next = end.waiting.front();
+  const std::size_t bytes = pad_of(next) + next.message.size();
+  const auto place = memory_.open(address_of(next), bytes, false);
+  if (!place) {
+    return;  // until others have been read
+  }
   const bool behind = !end.sent.empty();
   end.sent.push_back(
       {end.next_tag++, std::move(end.waiting.front()), end.messages++, cycle, behind});
@@ -170,14 +239,11 @@ void Ends::push(std::size_t number, std::uint64_t cycle) {
   const Sent& sent = end.sent.back();
   end.waiting.pop_front();
   --waiting_;
-  const std::size_t pad = pad_of(sent.arrival);
-  const auto address = reinterpret_cast<std::uint64_t>(sent.arrival.message.data()) - pad;
   const std::size_t topic = end.gateway ? end.gateway->plan.network : 0;
   const auto header = frame_header(sent.arrival, static_cast<std::uint8_t>(topic));
-  memory_.open(address, pad + sent.arrival.message.size(), false);
   registers_.write(register_of(number, Place::send_low), header[0]);
   registers_.write(register_of(number, Place::send_high), header[1]);
-  registers_.write(register_of(number, Place::send_address), address);
+  registers_.write(register_of(number, Place::send_address), *place);
   registers_.write(register_of(number, Place::send_doorbell), sent.tag);
 }
 
@@ -285,8 +351,7 @@ void Ends::finish_send(std::size_t number, std::uint64_t event, std::uint64_t cy
   } else {
     ++end.gateway->figures.failed;
   }
-  memory_.close(reinterpret_cast<std::uint64_t>(sent.arrival.message.data()) -
-                pad_of(sent.arrival));
+  memory_.close(address_of(sent.arrival));
   end.sent.erase(found);
 }
 
@@ -346,8 +411,15 @@ void Ends::finish_exit(std::size_t number, std::uint8_t status, Room&& room) {
   Answer answer{exit, end.seen - 1 + *end.wires.dropped, {}, {}};
   if (status == done) {
     const auto [front, size] = extent_in(end.header);
+    std::span<std::byte> message = room.memory.subspan(front, size);
+    if (pages_) {  // the room keeps its entries, and is lent again
+      const std::span<const std::byte> stored = message;
+      end.spare.push_back(std::exchange(room, private_room(size)));
+      message = room.memory;
+      std::copy(stored.begin(), stored.end(), message.begin());
+    }
     answer.departure = {.exit = exit,
-                        .message = std::span<const std::byte>(room.memory).subspan(front, size),
+                        .message = message,
                         .publisher = static_cast<std::uint8_t>(end.header[0] >> 48U),
                         .sequence = static_cast<std::uint16_t>(end.header[0] >> 32U),
                         .keep = std::move(room.keep)};
@@ -366,8 +438,7 @@ std::size_t Ends::node_of(const End& end) const {
 }
 
 std::uint64_t Ends::began_at(const Sent& sent) const {
-  const auto address =
-      reinterpret_cast<std::uint64_t>(sent.arrival.message.data()) - pad_of(sent.arrival);
+  const std::uint64_t address = address_of(sent.arrival);
   return sent.behind ? memory_.first_burst(address).value_or(sent.begin) : sent.begin;
 }
 
@@ -423,13 +494,28 @@ PortFigures Ends::port() const {
     figures.reads += *port_wires_.reads;
     figures.writes += *port_wires_.writes;
   }
+  figures.refused += refusals();
   return figures;
 }
 
-void Ends::keep_counters() {
-  past_port_ = port();
+/// Since the reset.
+std::uint64_t Ends::refusals() const {
+  return port_wires_.refused == nullptr ? 0 : *port_wires_.refused;
+}
+
+/// An error of memory may be one of the table: then it is known where to.
+std::string Ends::fault_of(std::uint8_t status) {
+  const bool is_refused = status == bus_error && refusals() != refused_;
+  refused_ = refusals();
+  return is_refused ? fmt::format("its message was to go to {:#x}, where no page is open to it",
+                                  *port_wires_.refused_address)
+                    : fmt::format("its message {} (status {} of lig_transfer_pkg::status_e)",
+                                  reason_of(status), status);
+}
+
+void Ends::keep_counters(const Parts& parts) {
   for (End& end : ends_) {
-    if (end.gateway) {
+    if (end.gateway && parts[end.writes_for]) {
       end.gateway->figures.filtered += *end.wires.looped;
     }
   }
@@ -441,28 +527,69 @@ void Ends::reset() {
   }
   memory_.reset();
   registers_.reset();
-  // What has crossed in this run crosses again.
-  for (const Crossing& crossing : std::exchange(news_.crossings, {})) {
-    auto& figures = ends_[crossing.gateway].gateway->figures;
-    --(crossing.to_hardware ? figures.sent : figures.stored);
+  refused_ = 0;
+  Parts all;
+  for (const End& end : ends_) {
+    all.resize(std::max({all.size(), end.reads_for + 1, end.writes_for + 1}), true);
   }
-  for (FilledRoom& stored : std::exchange(news_.stored, {})) {
-    ends_[stored.gateway].spare.push_back(std::move(stored.room));
-  }
-  answers_.clear();
-  waiting_ = 0;
+  reset(all);
   for (std::size_t number = 0; number < ends_.size(); ++number) {
-    End& end = ends_[number];
-    for (auto& [tag, room] : end.lent) {
-      end.spare.push_back(std::move(room));
-    }
-    end.lent.clear();
-    end.sent.clear();
-    end.waiting.clear();
-    end.began.clear();
-    end.seen = end.given = 0;
     registers_.write(register_of(number, Place::control), interrupts);
   }
+}
+
+void Ends::reset(const Parts& parts) {
+  forget_news(parts);
+  for (End& end : ends_) {
+    if (parts[end.reads_for]) {
+      forget_sends(end);
+    }
+    if (parts[end.writes_for]) {
+      forget_rooms(end);
+    }
+  }
+}
+
+/// What has crossed in this run crosses again.
+void Ends::forget_news(const Parts& parts) {
+  for (const Crossing& crossing : std::exchange(news_.crossings, {})) {
+    End& end = ends_[crossing.gateway];
+    if (parts[end.writes_for]) {
+      --(crossing.to_hardware ? end.gateway->figures.sent : end.gateway->figures.stored);
+    } else {
+      news_.crossings.push_back(crossing);
+    }
+  }
+  for (FilledRoom& stored : std::exchange(news_.stored, {})) {
+    End& end = ends_[stored.gateway];
+    if (parts[end.writes_for]) {
+      end.spare.push_back(std::move(stored.room));
+    } else {
+      news_.stored.push_back(std::move(stored));
+    }
+  }
+  std::erase_if(answers_,
+                [&](const Answer& answer) { return parts[entry(answer.exit).writes_for]; });
+}
+
+void Ends::forget_sends(End& end) {
+  for (const Sent& sent : end.sent) {
+    memory_.close(address_of(sent.arrival));
+  }
+  waiting_ -= end.waiting.size();
+  end.sent.clear();
+  end.waiting.clear();
+  end.began.clear();
+  end.given = 0;
+}
+
+void Ends::forget_rooms(End& end) {
+  for (auto& [tag, room] : end.lent) {
+    memory_.close(reinterpret_cast<std::uint64_t>(room.memory.data()));
+    end.spare.push_back(std::move(room));
+  }
+  end.lent.clear();
+  end.seen = 0;
 }
 
 }  // namespace ligament::fpga::detail

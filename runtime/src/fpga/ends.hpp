@@ -19,6 +19,9 @@
 
 namespace ligament::fpga::detail {
 
+/// By their numbers (NodePlan::part): which of a design's parts are meant.
+using Parts = std::vector<bool>;
+
 /// What ends in memory did in a run.
 struct EndNews {
   std::vector<FilledRoom> stored;
@@ -36,12 +39,20 @@ struct Answer {
 
 class Ends {
  public:
-  Ends(const Wires& wires, Boundary&& boundary, Delegate delegate, std::uint64_t latency);
+  Ends(const Wires& wires, const std::vector<NodePlan>& nodes, Boundary&& boundary,
+       Delegate delegate, std::uint64_t latency);
+
+  /// Memory is behind a table of pages, which are scattered by this seed.
+  void scatter(const Pages& pages, std::uint64_t seed);
+  /// Before a run with these: memory for answers is lent, and the table has the pages of both.
+  void prepare(const std::vector<Arrival>& arrivals);
+  /// Software's words are on their way.
+  [[nodiscard]] bool is_telling() const { return registers_.is_busy(); }
 
   /// A message that goes in; the doorbells of a run are rung when it begins.
   void send(Arrival&& arrival);
-  /// A run begins: lends memory, and counts its messages from 0.
-  void begin();
+  /// A run of these parts begins: lends memory, and counts its messages from 0.
+  void begin(const Parts& parts);
 
   /// Before the clock.
   void offer(MemoryPort& memory, std::uint64_t cycle);
@@ -57,8 +68,10 @@ class Ends {
   [[nodiscard]] bool owes() const;
   /// There is no memory to be lent: what comes waits.
   [[nodiscard]] bool is_starved() const;
-  /// What was stored has been taken in the middle of this run.
-  [[nodiscard]] bool has_handed_over() const { return handed_over_; }
+  /// Of what gateways of these parts stored, some has been taken in the middle of this run.
+  [[nodiscard]] bool has_handed_over(const Parts& parts) const;
+  /// Of the node or the network that it goes to.
+  [[nodiscard]] std::size_t part_of(const Arrival& arrival) const;
 
   /// Messages that hardware was told of at an entry since the reset.
   [[nodiscard]] std::uint64_t given(std::size_t entry) const;
@@ -74,9 +87,13 @@ class Ends {
   [[nodiscard]] EndNews take_news() { return std::exchange(news_, {}); }
   [[nodiscard]] std::vector<GatewayFigures> figures() const;
   [[nodiscard]] PortFigures port() const;
-  /// Before the design's reset: its counters are added up.
-  void keep_counters();
-  /// With the design's reset. What was lent can be lent again, what was stored is not.
+  /// Before a reset of these parts: their counters are added up.
+  void keep_counters(const Parts& parts);
+  /// Before the reset of the whole design: the same of the port's.
+  void keep_port() { past_port_ = port(); }
+  /// With the reset of these parts. What was lent can be lent again, what was stored is not.
+  void reset(const Parts& parts);
+  /// With the whole design's, whose port and registers forget everything.
   void reset();
 
  private:
@@ -93,9 +110,12 @@ class Ends {
     const std::uint32_t* drops = nullptr;
     GatewayFigures figures;                      ///< `filtered`: before the last reset
     std::map<std::size_t, std::size_t> of_node;  ///< messages of this run
+    bool handed_over = false;                    ///< some of these, before its end
   };
   struct End {
     std::optional<Gateway> gateway;  ///< none: an entry, an exit, or both
+    std::size_t reads_for = 0;       ///< part of the gateway, or of the entry
+    std::size_t writes_for = 0;      ///< the same, or of the exit
     std::size_t room_bytes = 0;      ///< of an exit
     EndWires wires;
     std::deque<Arrival> waiting;
@@ -111,6 +131,10 @@ class Ends {
     std::array<std::uint64_t, 2> header{};  ///< of the event that is being read
   };
 
+  void find_parts(const std::vector<NodePlan>& nodes);
+  void forget_news(const Parts& parts);
+  void forget_sends(End& end);
+  void forget_rooms(End& end);
   [[nodiscard]] End& entry(std::size_t number) { return ends_.at(gateways_ + number); }
   [[nodiscard]] const End& entry(std::size_t number) const { return ends_.at(gateways_ + number); }
   void push(std::size_t number, std::uint64_t cycle);
@@ -126,6 +150,8 @@ class Ends {
   void finish_exit(std::size_t number, std::uint8_t status, Room&& room);
   [[nodiscard]] std::uint64_t began_at(const Sent& sent) const;
   [[nodiscard]] std::size_t node_of(const End& end) const;
+  [[nodiscard]] std::string fault_of(std::uint8_t status);
+  [[nodiscard]] std::uint64_t refusals() const;
 
   std::vector<End> ends_;
   std::size_t gateways_;     ///< the first ones
@@ -133,11 +159,13 @@ class Ends {
   Delegate delegate_;
   BurstMemory memory_;
   Registers registers_;
+  std::optional<PageTable> pages_;
+  bool preparing_ = false;
+  std::uint64_t refused_ = 0;  ///< bursts to pages that were not open: those that were told
   PortWires port_wires_;
   PortFigures past_port_;
   EndNews news_;
   std::vector<Answer> answers_;
-  bool handed_over_ = false;
 };
 
 }  // namespace ligament::fpga::detail

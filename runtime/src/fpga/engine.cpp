@@ -16,6 +16,8 @@ constexpr std::uint64_t quiet_cycles = 64;
 /// A node that hung so often gets no further message.
 constexpr std::size_t most_chances = 3;
 constexpr std::size_t word_bits = 64;
+/// 3 at least (hdl/rtl/lig_gate.sv), and one behind the register that a reset comes from.
+constexpr int reset_cycles = 4;
 /// How often it is asked whether to stop: some milliseconds of a large design's simulation.
 constexpr std::uint64_t stop_cycles = 4096;
 
@@ -49,18 +51,28 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, B
       sources_(boundary.rooms.size()),
       blamed_(wires_.problem.size()),
       states_(nodes_.size()),
+      network_parts_(wires_.networks.size()),
       past_(wires_.networks.size()),
-      ends_(wires_, std::move(boundary), std::move(delegate), memory_.latency()) {
+      ends_(wires_, nodes_, std::move(boundary), std::move(delegate), memory_.latency()) {
+  if (memory.pages.count != 0) {
+    ends_.scatter(memory.pages, memory.seed);
+  }
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    stale_.resize(std::max(stale_.size(), nodes_[node].part + 1), true);
     for (const InputPlan& input : nodes_[node].inputs) {
       watches_.at(input.probe).node = node;
       watches_[input.probe].input = &input;
+      if (!input.entry) {
+        network_parts_.at(input.network) = nodes_[node].part;
+      }
     }
     for (const OutputPlan& output : nodes_[node].outputs) {
       watches_.at(output.probe).node = node;
       blamed_.at(output.problem) = node;
       if (output.exit) {
         sources_.at(*output.exit) = node;
+      } else {
+        network_parts_.at(output.network) = nodes_[node].part;
       }
     }
   }
@@ -71,11 +83,12 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, B
 }
 
 Outcome Engine::run(std::vector<Arrival>&& arrivals, const Stop& stop) {
-  if (!running_) {
-    begin_again();
-  }
+  limit_ = 0;
+  begin_again(std::exchange(stale_, Parts(stale_.size())));
+  prepare(arrivals);
   outcome_.begin = cycle_;
   begin_run(std::move(arrivals));
+  ends_.begin(all_parts());
   while (!is_over()) {
     if (cycle_ - progress_at_ > limit_) {
       give_up();
@@ -93,9 +106,18 @@ Outcome Engine::run(std::vector<Arrival>&& arrivals, const Stop& stop) {
 /// Nobody waits for the answers any more; the next run begins with a reset.
 void Engine::leave() {
   outcome_.stopped = true;
-  running_ = false;
+  stale_ = all_parts();
   tell_ends();
   ends_.reset();
+}
+
+/// Software's own time: the table of pages is written before the doorbell, in cycles that nobody's
+/// message counts, nor what others take of the memory.
+void Engine::prepare(const std::vector<Arrival>& arrivals) {
+  ends_.prepare(arrivals);
+  while (ends_.is_telling()) {
+    cycle();
+  }
 }
 
 void Engine::begin_run(std::vector<Arrival>&& arrivals) {
@@ -107,9 +129,9 @@ void Engine::begin_run(std::vector<Arrival>&& arrivals) {
     ends_.send(std::move(arrival));
   }
   const double rate = std::min(memory_.bytes_per_cycle(), static_cast<double>(beat_bytes));
-  limit_ = patience_cycles + memory_.latency() + static_cast<std::uint64_t>(32 * bytes / rate);
+  limit_ = std::max(
+      limit_, patience_cycles + memory_.latency() + static_cast<std::uint64_t>(32 * bytes / rate));
   memory_.ring(cycle_);
-  ends_.begin();
 }
 
 void Engine::end_run() {
@@ -126,11 +148,12 @@ void Engine::end_run() {
   }
   retained_.clear();
   ends_.add_waiting(retained_);
-  for (State& state : states_) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    State& state = states_[node];
     state.faulty = false;
     if (state.isolated && state.hung < most_chances) {
       state.isolated = false;
-      running_ = false;  // the next run begins with a reset, and this node has another chance
+      stale_[nodes_[node].part] = true;  // with the next run's reset it has another chance
     }
   }
 }
@@ -160,26 +183,59 @@ void Engine::tell_ends() {
 
 // --- a cycle -------------------------------------------------------------------------------------
 
-void Engine::reset() {
-  ends_.reset();
-  for (Watch& watch : watches_) {
-    watch = Watch{watch.node, watch.input};
-  }
-  std::fill(inside_.begin(), inside_.end(), 0);
+/// What others do in the meantime counts.
+void Engine::reset(const Parts& parts) {
+  keep_counters(parts);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    states_[node].works.clear();
-    states_[node].messages = 0;
-    if (!nodes_[node].offered_by) {
+    if (parts[nodes_[node].part] && !nodes_[node].offered_by) {
       *wires_.isolate[node] = static_cast<std::uint8_t>(states_[node].isolated);
     }
   }
+  parts == all_parts() ? reset_all() : reset_parts(parts);
+  forget(parts);
+}
+
+void Engine::reset_all() {
+  ends_.keep_port();
+  ends_.reset();
   *wires_.reset = 1;
-  for (int cycle = 0; cycle < 4; ++cycle) {
+  for (int cycle = 0; cycle < reset_cycles; ++cycle) {
     turn();
   }
   *wires_.reset = 0;
   turn();  // what depends on the reset has settled before anything is looked at
-  running_ = true;
+}
+
+void Engine::reset_parts(const Parts& parts) {
+  ends_.reset(parts);
+  const auto set = [&](std::uint8_t level) {
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      *wires_.parts[part] = static_cast<std::uint8_t>(parts[part] && level != 0);
+    }
+  };
+  set(1);
+  for (int cycle = 0; cycle < reset_cycles; ++cycle) {
+    step();
+  }
+  set(0);
+  step();
+}
+
+/// What its nodes have done since the reset before.
+void Engine::forget(const Parts& parts) {
+  for (std::size_t probe = 0; probe < watches_.size(); ++probe) {
+    Watch& watch = watches_[probe];
+    if (parts[nodes_[watch.node].part]) {
+      watch = Watch{watch.node, watch.input};
+      inside_[probe / word_bits] &= ~(std::uint64_t{1} << probe % word_bits);
+    }
+  }
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (parts[nodes_[node].part]) {
+      states_[node].works.clear();
+      states_[node].messages = 0;
+    }
+  }
 }
 
 void Engine::turn() {
@@ -191,6 +247,10 @@ void Engine::turn() {
 
 void Engine::step() {
   memory_.advance(cycle_);
+  cycle();
+}
+
+void Engine::cycle() {
   ends_.offer(memory_, cycle_);
   *wires_.clock = 0;
   wires_.evaluate();
@@ -463,9 +523,11 @@ std::string Engine::shortcoming(std::size_t node) const {
                      ports.empty() ? "" : " on ", fmt::join(ports, ", "));
 }
 
-/// Names who does not answer, and lets the others have their messages again.
+/// Names who does not answer, and lets the others of its part have their messages again.
 void Engine::give_up() {
+  Parts parts = all_parts();
   if (const auto node = silent_node()) {
+    parts = part_to_reset(*node);
     State& state = states_[core_of(*node)];
     ++state.hung;
     state.isolated = true;
@@ -475,18 +537,44 @@ void Engine::give_up() {
                                : "`fpga: {waveforms: true}` of the variant shows what it does";
     tell(*node, fmt::format("{} within {} cycles; {}", shortcoming(*node), limit_, end), for_good);
   }
-  outcome_.departures.clear();
-  if (ends_.has_handed_over()) {
-    retained_.clear();  // some of what they gave is in the pool already: nothing may come twice
-  }
-  begin_again();
+  drop_answers(parts);
+  begin_again(parts);
 }
 
-void Engine::begin_again() {
-  keep_counters();
-  auto again = std::exchange(retained_, {});
-  reset();
-  ends_.begin();
+/// The other parts go on where they are, if nothing is on its way at the port that they share.
+Parts Engine::part_to_reset(std::size_t node) const {
+  Parts parts(stale_.size(), !ends_.is_idle());
+  parts[nodes_[node].part] = true;
+  return parts;
+}
+
+void Engine::drop_answers(const Parts& parts) {
+  std::erase_if(outcome_.departures, [&](const Departure& departure) {
+    return parts[nodes_[sources_[departure.exit]].part];
+  });
+  // Some of what they gave is in the pool already: nothing may come twice.
+  if (ends_.has_handed_over(parts)) {
+    (void)take_retained(parts);
+  }
+}
+
+/// What goes in again after their reset.
+std::vector<Arrival> Engine::take_retained(const Parts& parts) {
+  std::vector<Arrival> taken;
+  for (Arrival& arrival : std::exchange(retained_, {})) {
+    auto& to = parts[ends_.part_of(arrival)] ? taken : retained_;
+    to.push_back(std::move(arrival));
+  }
+  return taken;
+}
+
+void Engine::begin_again(const Parts& parts) {
+  if (std::find(parts.begin(), parts.end(), true) == parts.end()) {
+    return;
+  }
+  auto again = take_retained(parts);
+  reset(parts);
+  ends_.begin(parts);
   while (!ends_.is_idle()) {
     step();  // memory is lent before the first doorbell, as it is behind every message
   }
@@ -502,9 +590,14 @@ void Engine::tell(std::size_t node, const std::string& text, bool isolated) {
 
 // --- counters ------------------------------------------------------------------------------------
 
-void Engine::keep_counters() {
-  past_ = networks();
-  ends_.keep_counters();
+void Engine::keep_counters(const Parts& parts) {
+  const auto now = networks();
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (parts[network_parts_[i]]) {
+      past_[i] = now[i];
+    }
+  }
+  ends_.keep_counters(parts);
 }
 
 std::vector<NetworkFigures> Engine::networks() const {

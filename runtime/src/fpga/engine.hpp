@@ -41,13 +41,20 @@ class Engine {
   };
 
   void begin_run(std::vector<Arrival>&& arrivals);
+  void prepare(const std::vector<Arrival>& arrivals);
   void end_run();
   void leave();
   void tell_works();
   void tell_ends();
   void step();
+  void cycle();
   void turn();
-  void reset();
+  [[nodiscard]] Parts all_parts() const { return Parts(stale_.size(), true); }
+  [[nodiscard]] Parts part_to_reset(std::size_t node) const;
+  void reset(const Parts& parts);
+  void reset_parts(const Parts& parts);
+  void reset_all();
+  void forget(const Parts& parts);
   void observe_ends();
   void observe_probes();
   void observe_beat(std::size_t probe, bool last);
@@ -73,9 +80,11 @@ class Engine {
   [[nodiscard]] std::optional<std::size_t> silent_node() const;
   [[nodiscard]] std::string shortcoming(std::size_t node) const;
   void give_up();
-  void begin_again();
+  void drop_answers(const Parts& parts);
+  [[nodiscard]] std::vector<Arrival> take_retained(const Parts& parts);
+  void begin_again(const Parts& parts);
   void tell(std::size_t node, const std::string& text, bool isolated = false);
-  void keep_counters();
+  void keep_counters(const Parts& parts);
 
   Wires wires_;
   std::vector<NodePlan> nodes_;
@@ -85,6 +94,7 @@ class Engine {
   std::vector<std::size_t> sources_;   ///< node of each exit
   std::vector<std::size_t> blamed_;    ///< node of each problem wire
   std::vector<State> states_;
+  std::vector<std::size_t> network_parts_;
   std::vector<NetworkFigures> past_;  ///< before the last reset
   Ends ends_;
   std::vector<Arrival> retained_;  ///< what has to go in again after a reset
@@ -93,7 +103,7 @@ class Engine {
   std::uint64_t progress_at_ = 0;  ///< when a message was complete somewhere
   std::uint64_t moved_at_ = 0;     ///< when a beat passed somewhere
   std::uint64_t limit_ = 0;
-  bool running_ = false;  ///< it has been reset
+  Parts stale_;  ///< that are reset before they get a message
 };
 
 }  // namespace ligament::fpga::detail

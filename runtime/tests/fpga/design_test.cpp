@@ -72,6 +72,21 @@ std::unique_ptr<Model> single() {
   return model;
 }
 
+/// Two of them that nothing joins, on one port: each is a part.
+std::unique_ptr<Model> strangers() {
+  auto model = std::make_unique<Model>();
+  for (std::size_t i = 0; i < 2; ++i) {
+    Stream* in = model->stream();
+    Stream* out = model->stream();
+    model->add_node({in}, {out});
+    model->entries.push_back(in);
+    model->exits.push_back(out);
+    model->plan.push_back(
+        {{{model->probe(in), i, 0, 0}}, {{model->probe(out), i, 0, i}}, {}, std::nullopt, i});
+  }
+  return model;
+}
+
 class DesignTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -251,6 +266,70 @@ TEST_F(DesignTest, NamesWhoHangsAndTheOthersGetTheirMessages) {
     EXPECT_EQ(outcome.departures.size(), 2U);
     EXPECT_TRUE(outcome.troubles.empty());
   }
+}
+
+TEST_F(DesignTest, StrangersWaitForEachOtherAtThePort) {
+  const Memory memory{.clock_hz = 100e6, .latency_ns = 100, .bytes_per_second = 1.6e9};
+  const auto cycles = [&](const std::vector<std::size_t>& entries) {
+    const auto model = strangers();
+    Simulation simulation(model->wires(), model->plan, memory, model->boundary());
+    std::vector<Arrival> arrivals;
+    for (const std::size_t entry : entries) {
+      arrivals.push_back(message(2048, 64 * entry, entry));
+    }
+    const Outcome outcome = simulation.run(std::move(arrivals));
+    EXPECT_EQ(outcome.departures.size(), entries.size());
+    for (const Departure& departure : outcome.departures) {
+      EXPECT_EQ(bytes_of(departure), bytes(2048, 64 * departure.exit));
+    }
+    return outcome.end - outcome.begin;
+  };
+  // Alone each has a beat in and a beat out per cycle; both have half of that.
+  const auto alone = cycles({0});
+  const auto together = cycles({0, 1});
+  EXPECT_GE(together, alone + 2048 / 8 * 3 / 4);
+  EXPECT_EQ(together, cycles({0, 1}));
+}
+
+TEST_F(DesignTest, WhoHangsCostsStrangersNothing) {
+  for (const Fault fault : {Fault::silent, Fault::deaf, Fault::babbles}) {
+    const auto model = strangers();
+    Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+    ASSERT_EQ(simulation.run({message(40), message(50, 0, 1)}).departures.size(), 2U);
+    const std::size_t resets = model->nodes[1].resets;
+    model->nodes[0].fault = fault;
+    for (int time = 1; time <= 4; ++time) {
+      const Outcome hung = simulation.run({message(200), message(100, 8, 1)});
+      // After the third time it gets no further message.
+      ASSERT_EQ(hung.troubles.size(), time < 4 ? 1U : 0U);
+      if (time < 4) {
+        EXPECT_EQ(hung.troubles[0].node, 0U);
+        EXPECT_EQ(hung.troubles[0].isolated, time == 3);
+      }
+      ASSERT_EQ(hung.departures.size(), 1U);
+      EXPECT_EQ(hung.departures[0].exit, 1U);
+      EXPECT_EQ(bytes_of(hung.departures[0]), bytes(100, 8));
+    }
+    // It has worked through all of this without a reset: what it keeps is still there.
+    EXPECT_EQ(model->nodes[1].resets, resets);
+    EXPECT_GT(model->nodes[0].resets, resets);
+  }
+}
+
+TEST_F(DesignTest, StrangersThatHangAreNamedEach) {
+  const auto model = strangers();
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  model->nodes[0].fault = Fault::silent;
+  model->nodes[1].fault = Fault::deaf;
+  const Outcome hung = simulation.run({message(200), message(100, 8, 1)});
+  ASSERT_EQ(hung.troubles.size(), 2U);
+  EXPECT_EQ(hung.troubles[0].node, 0U);
+  EXPECT_EQ(hung.troubles[1].node, 1U);
+  EXPECT_TRUE(hung.departures.empty());
+  model->nodes[0].fault = model->nodes[1].fault = Fault::none;
+  const Outcome outcome = simulation.run({message(200), message(100, 8, 1)});
+  EXPECT_TRUE(outcome.troubles.empty());
+  EXPECT_EQ(outcome.departures.size(), 2U);
 }
 
 TEST_F(DesignTest, NamesTheInputOfACoreThatOnlyTakes) {

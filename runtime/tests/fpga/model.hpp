@@ -34,6 +34,7 @@ struct Node {
   std::vector<std::deque<Beat>> queues;  ///< one per output
   std::size_t taken = 0;
   std::size_t wait = 0;
+  std::size_t resets = 0;  ///< cycles of them
 
   [[nodiscard]] bool is_isolated() const { return (core == nullptr ? this : core)->isolate != 0; }
   [[nodiscard]] bool is_empty() const {
@@ -96,6 +97,7 @@ struct Node {
   }
 
   void reset() {
+    ++resets;
     queues.assign(outputs.size(), {});
     taken = 0;
     wait = 0;
@@ -111,6 +113,7 @@ struct Network {
   std::vector<Stream*> outs;
   std::size_t depth = 8;
   bool dropping = false;
+  std::size_t part = 0;
 
   std::vector<std::deque<Beat>> queues;
   std::vector<std::deque<Beat>> coming;
@@ -185,6 +188,7 @@ struct Model {
   std::uint8_t clock = 0;
   std::uint8_t before = 0;
   std::uint8_t reset = 0;
+  std::deque<std::uint8_t> part_resets;
   std::uint64_t valid = 0;
   std::uint64_t ready = 0;
   std::uint64_t last = 0;
@@ -223,12 +227,24 @@ struct Model {
 
   void edge() {
     shell.edge(reset != 0);
-    for (Node& node : nodes) {
-      reset != 0 ? node.reset() : node.edge();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      is_reset(plan[i].part) ? nodes[i].reset() : nodes[i].edge();
     }
     for (Network& network : networks) {
-      reset != 0 ? network.reset() : network.edge();
+      is_reset(network.part) ? network.reset() : network.edge();
     }
+    for (ShellEnd& end : shell.ends) {
+      if (is_reset(end.reads_for)) {
+        end.reset_entry();
+      }
+      if (is_reset(end.writes_for)) {
+        end.reset_exit();
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_reset(std::size_t part) const {
+    return reset != 0 || part_resets[part] != 0;
   }
 
   std::size_t probe(Stream* stream) {
@@ -250,6 +266,12 @@ struct Model {
         wires.refusal.push_back(&node.refusal);
       }
     }
+    for (const NodePlan& node : plan) {
+      part_resets.resize(std::max(part_resets.size(), node.part + 1));
+    }
+    for (std::uint8_t& line : part_resets) {
+      wires.parts.push_back(&line);
+    }
     for (Stream* gateway : gateways) {
       shell.ends.emplace_back().exit = gateway;
     }
@@ -258,6 +280,7 @@ struct Model {
       end.entry = i < entries.size() ? entries[i] : nullptr;
       end.exit = i < exits.size() ? exits[i] : nullptr;
     }
+    assign_ends();
     shell.connect(wires);
     for (Network& n : networks) {
       n.reset();
@@ -273,6 +296,22 @@ struct Model {
     }
     wires.evaluate = [this] { evaluate(); };
     return wires;
+  }
+
+  /// Each entry and exit to the part of its node.
+  void assign_ends() {
+    for (const NodePlan& node : plan) {
+      for (const InputPlan& input : node.inputs) {
+        if (input.entry) {
+          shell.ends[gateways.size() + *input.entry].reads_for = node.part;
+        }
+      }
+      for (const OutputPlan& output : node.outputs) {
+        if (output.exit) {
+          shell.ends[gateways.size() + *output.exit].writes_for = node.part;
+        }
+      }
+    }
   }
 
   [[nodiscard]] Boundary boundary() const {

@@ -45,7 +45,7 @@ class RoomsTest : public ::testing::Test {
     model_.plan = {
         {{{probe(s[0]), 0, 0, 0}}, {{probe(s[1]), std::nullopt, 0, 0}}, {}},
         {{{probe(s[2]), std::nullopt, 0, 0}}, {{probe(s[3]), 0, 0, 1}}, {}},
-        {{{probe(s[4]), 1, 0, 0}}, {{probe(s[5]), 1, 0, 2}}, {}},
+        {{{probe(s[4]), 1, 0, 0}}, {{probe(s[5]), 1, 0, 2}}, {}, std::nullopt, 1},
     };
     Boundary boundary = model_.boundary();
     boundary.gateways = {{.network = 0, .subscription = 1, .publishers = {first}}};

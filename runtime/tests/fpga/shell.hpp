@@ -69,6 +69,7 @@ struct ShellEnd {
 
   Stream* entry = nullptr;
   Stream* exit = nullptr;
+  std::size_t reads_for = 0, writes_for = 0;  ///< parts
   std::uint32_t looped = 0, dropped = 0;
   std::deque<Send> sends;
   std::deque<Lent> rooms;
@@ -155,13 +156,17 @@ struct ShellEnd {
     }
   }
 
-  void reset() {
+  void reset_entry() {
     sends.clear();
-    rooms.clear();
     sent.clear();
-    stored.clear();
     data.clear();
-    asked = said = heard = 0;
+    asked = said = 0;
+  }
+
+  void reset_exit() {
+    rooms.clear();
+    stored.clear();
+    heard = 0;
     looped = dropped = 0;
   }
 };
@@ -332,7 +337,8 @@ struct Shell {
 
   void clear() {
     for (ShellEnd& end : ends) {
-      end.reset();
+      end.reset_entry();
+      end.reset_exit();
     }
     port.ar_valid = port.aw_valid = port.w_valid = 0;
     writes.clear();

@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Designs: nodes of one FPGA that topics in hardware, or gateways, join (spec/device/fpga.md).
+"""Designs: all that runs on one FPGA (spec/device/fpga.md).
 
-A design is one bitstream with one clock, so one container holds it whole.
+An FPGA has one bitstream with one clock and one port on memory, so one container holds its nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import networkx
-
 from ligament.errors import Problem, listing
-from ligament.graph.model import Node, Topic, Variant
-from ligament.mapping.model import MappedNode, MappedTopic
-from ligament.mapping.platform import Device
+from ligament.graph.model import Node, Variant
 
 
 @dataclass(frozen=True)
 class Group:
-    """Nodes of a device that share a design."""
+    """The nodes of a device, sorted."""
 
     device: str
     nodes: tuple[str, ...]
@@ -29,32 +25,18 @@ class Group:
 STREAMED = frozenset(("hmt", "gateway"))
 
 
-def joined_nodes(
-    topics: Mapping[str, Topic | MappedTopic],
-    transports: Mapping[str, tuple[str, ...]],
-    hardware: Set[str],
-) -> list[tuple[str, ...]]:
-    """Return the groups of nodes that topics join in hardware, each sorted, in order."""
-    joins: networkx.Graph[str] = networkx.Graph()
-    for name, topic in topics.items():
-        if STREAMED & set(transports[name]):
-            networkx.add_path(joins, [end.node for end in topic.ends if end.node in hardware])
-    return sorted(tuple(sorted(group)) for group in networkx.connected_components(joins))
-
-
-def designs_of(nodes: Mapping[str, MappedNode], topics: Mapping[str, MappedTopic]) -> list[Group]:
-    """Return the designs of a mapping that have topics on the chip."""
-    transports = {name: topic.transports for name, topic in topics.items()}
-    hardware = {name for name, node in nodes.items() if node.kind == "fpga"}
-    found = joined_nodes(topics, transports, hardware)
-    return [Group(nodes[group[0]].device, group) for group in found]
+def designs_of(devices: Mapping[str, str], hosts: Mapping[str, str]) -> list[Group]:
+    """Return the designs of nodes whose cores are hardware, by their devices and their hosts."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for node, device in sorted(devices.items()):
+        found.setdefault((device, hosts.get(node, "")), []).append(node)
+    return [Group(device, tuple(nodes)) for (device, _), nodes in sorted(found.items())]
 
 
 def gather(
-    groups: list[tuple[str, ...]],
+    designs: list[Group],
     nodes: Mapping[str, Node],
     containers: Mapping[str, str],
-    devices: Mapping[str, Device],
     variant: Variant,
 ) -> tuple[dict[str, str], list[Problem]]:
     """Return the containers with each design whole in one, and what stands against that."""
@@ -62,24 +44,24 @@ def gather(
     problems: list[Problem] = []
     wished = variant.containers if isinstance(variant.containers, Mapping) else {}
     owner = {node: group for group, members in wished.items() for node in members}
-    for group in groups:
-        held = sorted({containers[node] for node in group})
-        chosen = sorted({owner[node] for node in group if node in owner})
+    for design in designs:
+        held = sorted({containers[node] for node in design.nodes})
+        chosen = sorted({owner[node] for node in design.nodes if node in owner})
         if len(chosen) > 1:
-            problems.append(_parted(group, chosen, variant))
+            problems.append(_parted(design, chosen, variant))
         if len(held) > 1:
-            name = chosen[0] if chosen else _free_name(devices[group[0]].name, gathered)
-            gathered.update(dict.fromkeys(group, name))
+            name = chosen[0] if chosen else _free_name(design.device, gathered)
+            gathered.update(dict.fromkeys(design.nodes, name))
     return {node: gathered[node] for node in nodes}, problems
 
 
-def _parted(group: tuple[str, ...], chosen: list[str], variant: Variant) -> Problem:
+def _parted(design: Group, chosen: list[str], variant: Variant) -> Problem:
     return Problem(
         "container-design",
-        f"hardware topics join {listing(group)} to one design, and the containers "
+        f"{listing(design.nodes)} are one design on {design.device}, and the containers "
         f"{listing(chosen)} part them",
         variant.at,
-        expected="one container for the nodes of a design",
+        expected="one container for all nodes of an FPGA: it has one clock, and one port on memory",
         hint="name them in one group, or in none",
     )
 

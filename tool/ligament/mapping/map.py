@@ -27,7 +27,7 @@ from ligament.mapping.credit import (
     driven_ends,
     gateway_ends,
 )
-from ligament.mapping.designs import gather, joined_nodes
+from ligament.mapping.designs import designs_of, gather
 from ligament.mapping.device_models import device_model, topic_model_problems
 from ligament.mapping.device_topics import device_problems
 from ligament.mapping.devices import assign_devices
@@ -85,9 +85,9 @@ def map_graph(
     wishes = Wishes(wanted, containers)
     choices = assign_transports(topics, nodes, devices, platform, wishes, backends)
     hardware = frozenset(n for n, d in devices.items() if d.kind == "fpga")
-    transports = {name: choice.transports for name, choice in choices.items()}
-    designs = joined_nodes(topics, transports, hardware)
-    containers, parted = gather(designs, nodes, containers, devices, wanted)
+    cores = {n: d.name for n, d in devices.items() if d.implementation == "fpga"}
+    designs = designs_of(cores, {n: node.host or "" for n, node in nodes.items()})
+    containers, parted = gather(designs, nodes, containers, wanted)
     models = _device_models(mapped_graph, devices, wanted)
     lacking = list(device_problems(topics, devices, choices))
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
@@ -169,7 +169,11 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
         figures["latency_ns"] = link.latency_ns
         figures["bandwidth_bytes_per_s"] = link.bandwidth_bytes_per_s
         if link.contention:
-            figures |= {"contention": link.contention, "seed": link.seed}
+            figures["contention"] = link.contention
+        if link.pages:
+            figures |= {"pages": link.pages, "page_bytes": link.page_bytes}
+        if link.contention or link.pages:
+            figures["seed"] = link.seed
     return figures
 
 

@@ -63,6 +63,9 @@ class Link:
     text: str
     contention: float = 0
     seed: int = 1
+    #: Entries of the table of pages in between; 0: there is none.
+    pages: int = 0
+    page_bytes: int = 4096
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ def build_platform(document: Document) -> Platform:
     for i, link in enumerate(data.get("links", ())):
         for key in ("from", "to"):
             _known(link[key], ends, "device or memory", document, ("links", i, key), problems)
+        problems += _page_problems(i, link, data, document)
     pools = [n for n, m in memories.items() if m.get("pool")]
     if len(pools) > 1:
         problems.append(
@@ -208,6 +212,31 @@ def _emulation_problems(
     return []
 
 
+def _page_problems(
+    number: int, link: Mapping[str, Any], data: Mapping[str, Any], document: Document
+) -> list[Problem]:
+    """A table of pages is part of a design, and stands before the memory that holds the pool."""
+    if "pages" not in link:
+        return []
+    ends = {link["from"], link["to"]}
+    pools = {name for name, memory in data.get("memories", {}).items() if memory.get("pool")}
+    designs = {
+        name
+        for name, device in data["devices"].items()
+        if device["kind"] == "fpga" and device.get("emulation") != "sw_emu"
+    }
+    if ends & pools and ends & designs:
+        return []
+    return [
+        Problem(
+            "link-pages",
+            f"the link from '{link['from']}' to '{link['to']}' has a table of pages",
+            document.at("links", number, "pages"),
+            expected="it between an FPGA, simulated or real, and the memory that holds the pool",
+        )
+    ]
+
+
 def _link(data: Mapping[str, Any]) -> Link:
     return Link(
         frozenset((data["from"], data["to"])),
@@ -216,4 +245,6 @@ def _link(data: Mapping[str, Any]) -> Link:
         f"{data['from']} - {data['to']}",
         data.get("contention", 0),
         data.get("seed", 1),
+        data.get("pages", {}).get("count", 0),
+        data.get("pages", {}).get("bytes", 4096),
     )

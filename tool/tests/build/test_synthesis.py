@@ -101,31 +101,10 @@ def stored(folder: Path) -> dict[str, Any]:
         "schema": "ligament/synthesis/1", "device": "fpga0", "family": "ecp5",
         "budgets": FIGURES["budgets"], "total": cells,
         "designs": [{"name": "small", "digest": digest, "parts": {"left": cells}, "total": cells,
-                     "timing": timing, "whose": {}, "times": 1}],
+                     "timing": timing, "whose": {}}],
     }  # fmt: skip
     (folder / "synthesis.json").write_text(json.dumps(result))
     return result
-
-
-def test_nodes_that_share_a_model_need_their_cells_each(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = variant(tmp_path)
-    stored(folder)
-    monkeypatch.setattr(synthesis_stage, "run_tool", None)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    library = {"target": "small", "parts": {}, "times": 2}
-    manifest["backends"] = {"fpga": {"libraries": {"small": library}}}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    assert known(folder) is None
-    result = synthesise(folder)
-    assert not validate(Document("synthesis.json", result), "synthesis")
-    assert result["total"] == {"lut": 128, "ff": 256, "bram18": 0, "dsp": 4}
-    assert [p.text.rpartition(": ")[2] for p in over_budget(result, folder)] == [
-        "small 2 times 2",
-        "small 2 times 64",
-    ]
-    assert known(folder) == result
 
 
 def test_what_did_not_change_is_not_done_again(

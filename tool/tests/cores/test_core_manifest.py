@@ -212,15 +212,17 @@ def test_the_generated_tree_is_complete_and_repeatable():
     assert FpgaBackend().generate(graph, mapping) == first
     names = {file.path.rpartition("/")[2] for file in first.files}
     assert names == {
-        "CMakeLists.txt", "example-threshold-fpga.cpp", "example-threshold-fpga.f",
+        "CMakeLists.txt", "example-threshold-fpga0-fpga.cpp", "example-threshold-fpga0-fpga.f",
         "lig_design_example_threshold.sv", "lig_node_example_threshold.sv",
         "lig_sensor_msgs_msg_image_pack.sv",
         "lig_sensor_msgs_msg_image_pkg.sv", "lig_sensor_msgs_msg_image_unpack.sv",
     }  # fmt: skip
     texts = {file.path.rpartition("/")[2]: file.text for file in first.files}
-    assert ".clock_hz = 100000000.0" in texts["example-threshold-fpga.cpp"]
+    assert ".clock_hz = 100000000.0" in texts["example-threshold-fpga0-fpga.cpp"]
     # Packages come before the modules that use them.
-    sources = [line.rpartition("/")[2] for line in texts["example-threshold-fpga.f"].splitlines()]
+    sources = [
+        line.rpartition("/")[2] for line in texts["example-threshold-fpga0-fpga.f"].splitlines()
+    ]
     assert sources.index("lig_fields_pkg.sv") < sources.index("lig_unpack.sv")
     assert sources.index("lig_sensor_msgs_msg_image_pkg.sv") < sources.index("threshold.sv")
     assert sources[-2:] == ["lig_node_example_threshold.sv", "lig_design_example_threshold.sv"]

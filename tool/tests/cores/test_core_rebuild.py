@@ -6,6 +6,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from two_fpgas import two_fpgas
+
 from ligament.pipeline import Request, built
 
 NODES = Path(__file__).parent / "nodes"
@@ -16,10 +18,10 @@ packages: [nodes, example]
 nodes:
   loop: {type: case/loop}
   first: {type: case/xor, device: fpga0, remap: {in: image, out: middle}}
-  second: {type: example/threshold, device: fpga0, remap: {image: middle, thresholded: result}}
+  second: {type: example/threshold, device: fpga1, remap: {image: middle, thresholded: result}}
 topics:
   image: {bound_bytes: 1000}
-  middle: {bound_bytes: 1000, transports: [shm]}
+  middle: {bound_bytes: 1000}
   result: {bound_bytes: 1000}
 """
 
@@ -34,7 +36,7 @@ def test_only_what_depends_on_a_core_is_built_again(tmp_path: Path) -> None:
     shutil.copytree(NODES, tmp_path / "nodes")
     shutil.copytree(EXAMPLE, tmp_path / "example")
     (tmp_path / "graph.yaml").write_text(GRAPH)
-    request = Request(tmp_path / "graph.yaml", None, "fpga_sim", tmp_path / "build")
+    request = Request(tmp_path / "graph.yaml", None, two_fpgas(tmp_path), tmp_path / "build")
     assert built(request).compiled
     before = times(tmp_path / "build")
     source = tmp_path / "example" / "threshold" / "threshold.sv"
@@ -45,8 +47,8 @@ def test_only_what_depends_on_a_core_is_built_again(tmp_path: Path) -> None:
     assert built(request).compiled
     after = times(tmp_path / "build")
     changed = {path for path in before if after[path] != before[path]}
-    assert any(path.endswith("libexample-threshold-fpga.so") for path in changed)
+    assert any(path.endswith("libexample-threshold-fpga1-fpga.so") for path in changed)
     assert changed and all("example" in path and "threshold" in path for path in changed)
     # The C++ that drives it is linked again, not compiled.
     assert not [path for path in changed if path.endswith("fpga.cpp.o")]
-    assert [path for path in before if path.endswith("example-threshold-fpga.cpp.o")]
+    assert [path for path in before if path.endswith("example-threshold-fpga1-fpga.cpp.o")]

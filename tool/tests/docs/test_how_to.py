@@ -185,7 +185,7 @@ def sent_and_darkened(folder: Path) -> tuple[list[str], list[str]]:
 def test_the_page_of_cores_builds_and_runs_outside_the_repository(tmp_path: Path) -> None:
     follow(FPGA_PAGE, tmp_path)
     built = tmp_path / "build" / "darkened"
-    assert (built / "gen" / "fpga-fpga_sim" / "my_nodes-darken-fpga.f").is_file()
+    assert (built / "gen" / "fpga-fpga_sim" / "my_nodes-darken-fpga0-fpga.f").is_file()
     sent, darkened = sent_and_darkened(tmp_path)
     assert hashes(tmp_path, "darkened") == darkened
     assert hashes(tmp_path, "darkened_twice") == darkened

@@ -61,12 +61,10 @@ def synthesise(folder: Path) -> dict[str, Any]:
                 "digest": digest,
                 **_measured(design, family, figures, work),
             }
-        library = libraries.get(design.name, {})
-        times = library.get("times", 1)
-        designs.append({**entry, "whose": library.get("parts", {}), "times": times})
+        designs.append({**entry, "whose": libraries.get(design.name, {}).get("parts", {})})
     total = Counter[str]()
     for entry in designs:
-        total.update({k: entry["times"] * v for k, v in entry["total"].items()})
+        total.update(entry["total"])
     result = {
         "schema": SCHEMA,
         "device": device,
@@ -87,7 +85,7 @@ def over_budget(result: Mapping[str, Any], folder: Path) -> list[Problem]:
         Problem(
             "budget-overrun",
             f"the designs on {result['device']} need {_needed(result, resource)} {resource}: "
-            + ", ".join(_share(d, resource) for d in result["designs"]),
+            + ", ".join(f"{d['name']} {_needed(d, resource)}" for d in result["designs"]),
             at,
             expected=f"at most {budget:g}, the budget in platform.yaml",
             hint="map fewer nodes to the device: `ligament map --optimise` takes these areas",
@@ -95,11 +93,6 @@ def over_budget(result: Mapping[str, Any], folder: Path) -> list[Problem]:
         for resource, budget in sorted(result["budgets"].items())
         if _needed(result, resource) > budget
     ]
-
-
-def _share(design: Mapping[str, Any], resource: str) -> str:
-    times = f" {design['times']} times" if design["times"] > 1 else ""
-    return f"{design['name']}{times} {_needed(design, resource)}"
 
 
 def _needed(entry: Mapping[str, Any], resource: str) -> int:
@@ -113,12 +106,8 @@ def known(folder: Path) -> dict[str, Any] | None:
         return None
     _, figures = _device(_read(folder / "mapping.json"))
     family = find_family(figures.get("family", ""))
-    libraries = _libraries(folder)
-    now = {
-        d.name: (_digest(d, family, figures), libraries.get(d.name, {}).get("times", 1))
-        for d in designs_of(folder)
-    }
-    then = {d["name"]: (d["digest"], d.get("times")) for d in result["designs"]}
+    now = {d.name: _digest(d, family, figures) for d in designs_of(folder)}
+    then = {d["name"]: d["digest"] for d in result["designs"]}
     return result if now == then else None
 
 
@@ -134,7 +123,7 @@ def designs_of(folder: Path) -> Iterator[Design]:
 
 
 def _libraries(folder: Path) -> dict[str, Mapping[str, Any]]:
-    """Return what the manifest tells of each design: whose its parts are, and how often it is."""
+    """Return what the manifest tells of each design: whose its parts are."""
     backend = _read(folder / "manifest.json").get("backends", {}).get("fpga", {})
     return {library["target"]: library for library in backend.get("libraries", {}).values()}
 

@@ -19,10 +19,7 @@ def print_synthesis(console: Console, result: Mapping[str, Any]) -> None:
     for resource in resources:
         table.add_column(resource, justify="right", no_wrap=True)
     for design in result["designs"]:
-        times = f", {design['times']} times" if design["times"] > 1 else ""
-        table.add_row(
-            f"{design['name']}{times}", *_figures(design["total"], resources), style="bold"
-        )
+        table.add_row(design["name"], *_figures(design["total"], resources), style="bold")
         for name, part in design["parts"].items():
             whose = design.get("whose", {}).get(name, "")
             table.add_row(f"  {name} {whose}".rstrip(), *_figures(part, resources))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FPGA nodes: per design a top level with its cores and networks, and the nodes that drive it.
+"""FPGA nodes: per device a top level with its cores and networks, and the nodes that drive it.
 
 Each core is between `lig_unpack` and `lig_pack` of its messages, in a wrapper of its node type. The
 project compiles a design with Verilator into a library of components; its list of sources (`.f`) is
@@ -8,15 +8,23 @@ what a vendor's tool takes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 from ligament.cores.manifest import Core, Declared, read_core
 from ligament.errors import InputError, Location, Problem
 from ligament.generate.files import Component, GeneratedFile, Output
-from ligament.generate.fpga.plan import Design, joined_design, single_design, slug
-from ligament.generate.fpga.texts import (
+from ligament.generate.fpga.plan import (
     FIGURES,
+    Design,
+    Hardware,
+    joined_design,
+    single_design,
+    slug,
+    streamed_topics,
+)
+from ligament.generate.fpga.texts import (
     Place,
     class_of,
     design_files,
@@ -38,7 +46,8 @@ class FpgaBackend:
         """Return tops, components, their project, and the libraries the variant needs."""
         hardware = {n: node for n, node in mapping.nodes.items() if _is_ours(node)}
         used = sorted({node.type for node in hardware.values()})
-        place = _place_of(mapping)
+        suffix = f"fpga-{mapping.platform}"
+        place = Place(f"../gen/{suffix}", f"../work/{suffix}", f"../lib/{suffix}")
         types = {name: (graph.types[name], _core(graph.types[name])) for name in used}
         bounds = read_bounds(
             Path(node_type.folder) / file
@@ -63,7 +72,6 @@ class FpgaBackend:
                     "folder": design.members[0].type.folder,
                     "folders": [member.type.folder for member in design.types],
                     "parts": parts_of(design),
-                    "times": _times(design, made),
                 }
                 for name, design in sorted(designs.items())
             },
@@ -72,7 +80,9 @@ class FpgaBackend:
             node: Component(_library_of(place, design), _class_in(design, node))
             for node, design in made.items()
         }
-        return Output(files, {}, entry, components)
+        # Devices with the same hardware have the same top.
+        unique = {file.path: file for file in files}
+        return Output(list(unique.values()), {}, entry, components)
 
 
 def _is_ours(node: MappedNode) -> bool:
@@ -84,23 +94,21 @@ def _designs(
 ) -> dict[str, Design]:
     """Return the design of each node in hardware."""
     made: dict[str, Design] = {}
-    counts: dict[str, int] = {}
-    for group in designs_of(mapping.nodes, mapping.topics):
-        number = counts[group.device] = counts.get(group.device, 0) + 1
-        name = f"{slug(mapping.variant)}-{slug(group.device)}"
-        name += f"-{number}" if number > 1 else ""
-        made.update(dict.fromkeys(group.nodes, joined_design(mapping, group.nodes, types, name)))
-    for node, mapped in mapping.nodes.items():
-        if _is_ours(mapped) and node not in made:
-            name = mapped.type.replace("/", "-")
-            made[node] = single_design(*types[mapped.type], name)
+    counts = Counter[str]()
+    cores = {name: node for name, node in mapping.nodes.items() if _is_ours(node)}
+    hosts = {name: node.host or "" for name, node in cores.items()}
+    for group in designs_of({name: node.device for name, node in cores.items()}, hosts):
+        device = _device_of(mapping, group.device)
+        counts[device.name] += 1
+        if len(group.nodes) == 1 and not streamed_topics(mapping, group.nodes):
+            design = single_design(*types[cores[group.nodes[0]].type], device)
+        else:
+            number = counts[device.name]
+            name = f"{slug(mapping.variant)}-{slug(device.name)}"
+            name += f"-{number}" if number > 1 else ""
+            design = joined_design(mapping, group.nodes, types, device, name)
+        made.update(dict.fromkeys(group.nodes, design))
     return {node: made[node] for node in sorted(made)}
-
-
-def _times(design: Design, made: Mapping[str, Design]) -> int:
-    """Return how often a design is on the chip: nodes that nothing joins have one each."""
-    alone = not design.members[0].id
-    return sum(one.name == design.name for one in made.values()) if alone else 1
 
 
 def _class_in(design: Design, node: str) -> str:
@@ -112,23 +120,19 @@ def _library_of(place: Place, design: Design) -> str:
     return f"{place.libraries}/lib{design.name}-fpga.so"
 
 
-def _place_of(mapping: GraphMapping) -> Place:
-    devices = {n.device for n in mapping.nodes.values() if _is_ours(n)}
-    device = min(devices, default="")
-    figures = mapping.hardware.get(device, {})
+def _device_of(mapping: GraphMapping, name: str) -> Hardware:
+    figures = mapping.hardware.get(name, {})
     missing = [k for k in FIGURES if k not in figures]
     if missing:
         raise InputError(
             Problem(
                 "device-figures",
-                f"the platform '{mapping.platform}' does not say {', '.join(missing)} of "
-                f"{device or 'its FPGA'}",
+                f"the platform '{mapping.platform}' does not say {', '.join(missing)} of {name}",
                 expected="a clock of kind cycles for the device, and a link from it to the memory "
                 "that holds the pool: an ideal memory is never assumed",
             )
         )
-    suffix = f"fpga-{mapping.platform}"
-    return Place(f"../gen/{suffix}", f"../work/{suffix}", f"../lib/{suffix}", device, dict(figures))
+    return Hardware(name, dict(figures))
 
 
 def _core(node_type: NodeType) -> Core:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a design is made of: its nodes, where their ports lead, the networks between them.
+"""What a design is made of: the nodes of an FPGA, where their ports lead, and networks.
 
 Numbers are given here once; the top level and the component that drives it are rendered from them.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
+
+import networkx
 
 from ligament.cores.manifest import Core
 from ligament.errors import InputError, Problem
@@ -22,6 +24,8 @@ from ligament.messages.hdl.render import module_name
 
 #: Kinds of a queue (mapping.json) as lig_topic's QOS knows them.
 QUEUES = {"keep-all": 0, "keep-last": 1, "best-effort": 2}
+#: What a device's simulation obeys.
+FIGURES = ("clock_hz", "latency_ns", "bandwidth_bytes_per_s")
 #: Width of a core's streams. Unit: bits.
 CORE_BITS = 64
 #: The header of a frame has 8 bits for each (spec/wire/stream.md).
@@ -31,6 +35,34 @@ MOST_ENDS = 64
 PROBES_PER_WORD = 64
 MOST_HISTORY = 64
 EVEN_OUT_BEATS = 512
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """A device, and what mapping.json says of it; both are compiled in."""
+
+    name: str
+    figures: Mapping[str, Any]
+
+    @property
+    def in_flight(self) -> int:
+        """Messages per entry that go in together."""
+        return int(self.figures.get("in_flight", 1))
+
+    @property
+    def pages(self) -> int:
+        """Entries of the table that its port goes through; 0: there is none."""
+        return int(self.figures.get("pages", 0))
+
+    @property
+    def page_bytes(self) -> int:
+        """Size of these pages."""
+        return int(self.figures.get("page_bytes", 4096))
+
+    @property
+    def waveforms(self) -> bool:
+        """Whether every signal is written down."""
+        return bool(self.figures.get("waveforms", 0))
 
 
 @dataclass(frozen=True)
@@ -63,7 +95,7 @@ class Member:
     """A node of a design."""
 
     place: int
-    id: str  # empty in a design that all nodes of a type share
+    id: str  # empty in a design that holds one node alone: variants share it
     slug: str
     type: NodeType
     core: Core
@@ -130,6 +162,7 @@ class MemoryEnd:
 class Design:
     """One top level."""
 
+    device: Hardware
     name: str  # of target and library
     top: str  # the same in all variants in which the hardware is
     members: tuple[Member, ...]
@@ -154,6 +187,18 @@ class Design:
         ]
 
     @property
+    def parts(self) -> dict[str, int]:
+        """The part of each link: of the nodes that topics on the chip join. Each has a reset."""
+        joins: networkx.Graph[str] = networkx.Graph()
+        for member in self.members:
+            networkx.add_path(joins, [link.name for link in (*member.inputs, *member.outputs)])
+        for network in self.networks:
+            ends = [*network.publishers, *network.subscriptions]
+            networkx.add_path(joins, [link.name for link in ends])
+        found = networkx.connected_components(joins)  # in the order of members
+        return {name: number for number, names in enumerate(found) for name in names}
+
+    @property
     def messages(self) -> list[str]:
         """All message types, sorted."""
         return sorted({link.message for link in self.probes})
@@ -175,30 +220,45 @@ def slug(text: str) -> str:
     return re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", text)).strip("_")
 
 
-def single_design(node_type: NodeType, core: Core, name: str) -> Design:
-    """Return the design of one node without hardware topics: that of its type."""
-    return _Planner({}, {}).plan(name, [("", node_type, core)])
+def streamed_topics(mapping: GraphMapping, nodes: Iterable[str]) -> dict[str, MappedTopic]:
+    """Return the topics of some nodes that are streams on the chip, sorted."""
+    names = {port.topic for node in nodes for port in mapping.nodes[node].ports.values()}
+    topics = {name: mapping.topics[name] for name in sorted(names)}
+    return {name: topic for name, topic in topics.items() if STREAMED & set(topic.transports)}
+
+
+def single_design(node_type: NodeType, core: Core, device: Hardware) -> Design:
+    """Return the design of a device with one node, without topics on the chip.
+
+    It says nothing of the node, so it is made once for all nodes and variants.
+    """
+    words = [node_type.type.replace("/", "-"), slug(device.name)]
+    words += [f"x{device.in_flight}"] if device.in_flight > 1 else []
+    words += ["waves"] if device.waveforms else []
+    top = "lig_design_" + slug(node_type.type)
+    return _Planner({}, {}).plan(device, "-".join(words), [("", node_type, core)], top)
+
+
+def member_of(node_type: NodeType, core: Core) -> Member:
+    """Return a node of this type that nothing joins with others."""
+    return _Planner({}, {}).members([("", node_type, core)])[0]
 
 
 def joined_design(
     mapping: GraphMapping,
     nodes: tuple[str, ...],
     types: Mapping[str, tuple[NodeType, Core]],
+    device: Hardware,
     name: str,
 ) -> Design:
-    """Return the design of several nodes."""
-    topics = {
-        topic: mapping.topics[topic]
-        for node in nodes
-        for topic in (port.topic for port in mapping.nodes[node].ports.values())
-        if STREAMED & set(mapping.topics[topic].transports)
-    }
+    """Return the design of a device, whether topics on the chip join its nodes or not."""
+    topics = streamed_topics(mapping, nodes)
     if len(topics) > MOST_TOPICS:
         text = f"the design '{name}' has {len(topics)} hardware topics"
         raise InputError(Problem("design-size", text, expected=f"at most {MOST_TOPICS}"))
     ports = {node: {n: p.topic for n, p in mapping.nodes[node].ports.items()} for node in nodes}
-    planner = _Planner({name: topics[name] for name in sorted(topics)}, ports)
-    return planner.plan(name, [(node, *types[mapping.nodes[node].type]) for node in nodes])
+    members = [(node, *types[mapping.nodes[node].type]) for node in nodes]
+    return _Planner(topics, ports).plan(device, name, members)
 
 
 class _Planner:
@@ -222,18 +282,28 @@ class _Planner:
         self.exits: list[Link] = []
         self.problems = 0
 
-    def plan(self, name: str, nodes: list[tuple[str, NodeType, Core]]) -> Design:
-        members = tuple(
+    def members(self, nodes: list[tuple[str, NodeType, Core]]) -> tuple[Member, ...]:
+        return tuple(
             self._member(place, node, node_type, core)
             for place, (node, node_type, core) in enumerate(nodes)
         )
+
+    def plan(
+        self,
+        device: Hardware,
+        name: str,
+        nodes: list[tuple[str, NodeType, Core]],
+        top: str | None = None,
+    ) -> Design:
+        members = self.members(nodes)
         networks = tuple(self.networks.values())
         for network in networks:
             if network.gateway is not None:
                 network.queues.append((QUEUES["keep-all"], EVEN_OUT_BEATS, 1))
         design = Design(
+            device,
             name,
-            _top_of(name, members, networks),
+            (top or _top_of(members, networks)) + _pages_of(device),
             members,
             networks,
             tuple(self.entries),
@@ -304,12 +374,15 @@ class _Planner:
         return link
 
 
-def _top_of(name: str, members: tuple[Member, ...], networks: tuple[Network, ...]) -> str:
+def _top_of(members: tuple[Member, ...], networks: tuple[Network, ...]) -> str:
     """Return the top's name: of what the hardware is, so that variants share what it becomes."""
-    if not networks:
-        return "lig_design_" + slug(name)
     hardware = [(m.id, m.type.type, m.inputs, m.outputs) for m in members], networks
     return "lig_design_" + hashlib.sha256(repr(hardware).encode()).hexdigest()[:12]
+
+
+def _pages_of(device: Hardware) -> str:
+    """Return what a top's name says of its device's table of pages: it is part of the hardware."""
+    return f"_pages_{device.pages}_{device.page_bytes}" if device.pages else ""
 
 
 def _stream(topic: MappedTopic) -> Stream:

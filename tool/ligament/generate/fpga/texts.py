@@ -14,14 +14,16 @@ from ligament import resources
 from ligament.cores.manifest import Core
 from ligament.cores.refusals import read_refusals
 from ligament.generate.files import GeneratedFile, render, source_of
+from ligament.generate.fpga.pages import check_pages
 from ligament.generate.fpga.plan import (
     CORE_BITS,
+    FIGURES,
     PROBES_PER_WORD,
     Design,
     Link,
     Member,
     PoolEnds,
-    single_design,
+    member_of,
     slug,
 )
 from ligament.generate.registers import declaration_of, others_of
@@ -30,8 +32,6 @@ from ligament.graph.qos import QoS
 from ligament.mapping.credit import IN_DESIGN, IN_GATEWAY
 from ligament.messages.cpp_names import header_path, qualified
 
-#: What a device's simulation obeys.
-FIGURES = ("clock_hz", "latency_ns", "bandwidth_bytes_per_s")
 #: Of the stream IP, what a node needs around its core; packages first.
 AROUND_CORES = (
     "lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_gate.sv", "lig_skid.sv", "lig_field_slice.sv",
@@ -48,6 +48,8 @@ MEMORY = (
     "lig_axi_write.sv", "lig_smt_sub.sv", "lig_smt_pub.sv", "lig_axi_mux.sv", "lig_port_stats.sv",
     "lig_shell.sv",
 )  # fmt: skip
+#: What stands before memory that no IOMMU does.
+PAGES = ("lig_page_table.sv", "lig_axi_pages.sv")
 #: What a message from hardware may have in front of it, up to the boundary that its body begins at.
 BOUNDARY_BYTES = 64
 #: A room says its size in 32 bits.
@@ -56,13 +58,11 @@ MOST_ROOM_BYTES = 2**32 - BOUNDARY_BYTES
 
 @dataclass(frozen=True)
 class Place:
-    """Where the files of one platform go, and what its device gives; figures are compiled in."""
+    """Where the files of one platform go."""
 
     project: str
     work: str
     libraries: str
-    device: str
-    figures: Mapping[str, Any]
 
 
 def wrapper_of(node_type: str) -> str:
@@ -79,7 +79,7 @@ def class_of(member: Member) -> str:
 
 def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile:
     """Return the wrapper of a node type's core."""
-    member = single_design(node_type, core, "-").members[0]
+    member = member_of(node_type, core)
     values = {
         "type": node_type.type,
         "top": wrapper_of(node_type.type),
@@ -97,24 +97,31 @@ def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> li
 
     `longest` has the bytes of each message type at most.
     """
+    check_pages(design, longest)
     source = ", ".join(str(Path(m.type.folder) / "node.yaml") for m in design.types)
-    in_flight = int(place.figures.get("in_flight", 1))
+    figures = design.device.figures
+    in_flight = design.device.in_flight
+    parts = design.parts
     values: dict[str, Any] = {
         "name": design.name,
         "top": design.top,
-        "device": place.device,
-        "figures": {name: repr(float(place.figures[name])) for name in FIGURES},
+        "device": design.device.name,
+        "figures": {name: repr(float(figures[name])) for name in FIGURES},
         "contention": {
-            "share": repr(float(place.figures.get("contention", 0))),
-            "seed": int(place.figures.get("seed", 1)),
+            "share": repr(float(figures.get("contention", 0))),
+            "seed": int(figures.get("seed", 1)),
         },
+        "pages": design.device.pages,
+        "page_bytes": design.device.page_bytes,
         "in_flight": in_flight,
         "held": in_flight + IN_DESIGN,
         "held_in_gateways": in_flight + IN_GATEWAY,
-        "waveforms": bool(place.figures.get("waveforms", 0)),
+        "waveforms": design.device.waveforms,
         "includes": _includes(design),
-        "members": [_member(member, design.gateways) for member in design.members],
-        "owing": _owing(design),
+        "members": [_member(member, design.gateways, parts) for member in design.members],
+        "parts": _parts(design, parts),
+        "part_of": parts,
+        "owing": _owing(design, parts),
         "exits": [_room_bytes(longest[link.message]) for link in design.exits],
         "ends": design.ends,
         "probes": design.probes,
@@ -173,6 +180,7 @@ def sources_of(design: Design) -> list[str]:
             *(NETWORKS if design.networks else ()),
             *(MEMORY if design.ends else ()),
             *(("lig_gateway.sv",) if design.gateways else ()),
+            *(PAGES if design.ends and design.device.pages else ()),
         )
     )
     links = design.probes
@@ -196,17 +204,27 @@ def sources_of(design: Design) -> list[str]:
 
 def project_file(place: Place, graph: Graph, designs: Iterable[Design]) -> GeneratedFile:
     """Return the CMake project that compiles all designs."""
+    models: set[tuple[str, bool]] = set()
+
+    def makes_model(design: Design) -> bool:
+        """Whether it is the first one with this model: devices may have the same hardware."""
+        model = (design.top, design.device.waveforms)
+        is_first = model not in models
+        models.add(model)
+        return is_first
+
     values = {
         "project": graph.name,
         "version": ligament.__version__,
         "distro": graph.distro,
         "message_packages": [graph.message_packages[p] for p in sorted(graph.message_packages)],
-        "waveforms": bool(place.figures.get("waveforms", 0)),
         "libraries": [
             {
                 "name": design.name,
                 "target": f"{design.name}-fpga",
                 "top": design.top,
+                "makes_model": makes_model(design),
+                "waveforms": design.device.waveforms,
                 "classes": [f"ligament::generated::{class_of(m)}" for m in design.members],
                 "sources": sources_of(design),
             }
@@ -232,18 +250,33 @@ def _includes(design: Design) -> list[str]:
     return sorted(header_path(name) for name in messages | services)
 
 
-def _owing(design: Design) -> list[dict[str, Any]]:
+def _parts(design: Design, parts: Mapping[str, int]) -> list[str]:
+    """Return the nodes of each part, in words."""
+    found: dict[int, list[str]] = {}
+    for member in design.members:
+        found.setdefault(_part(member, parts), []).append(_what(member))
+    return [", ".join(found[number]) for number in sorted(found)]
+
+
+def _part(member: Member, parts: Mapping[str, int]) -> int:
+    return parts[[*member.inputs, *member.outputs][0].name]
+
+
+def _owing(design: Design, parts: Mapping[str, int]) -> list[dict[str, Any]]:
     """Who owes answers apart from others: the nodes, and behind them each service of theirs."""
-    nodes = [_answers(member, "", None) for member in design.members]
+    nodes = [_answers(member, "", None, parts) for member in design.members]
     return nodes + [
-        _answers(member, service.name, member.place)
+        _answers(member, service.name, member.place, parts)
         for member in design.members
         for service in member.core.services
     ]
 
 
-def _answers(member: Member, service: str, offered_by: int | None) -> dict[str, Any]:
+def _answers(
+    member: Member, service: str, offered_by: int | None, parts: Mapping[str, int]
+) -> dict[str, Any]:
     return {
+        "part": _part(member, parts),
         "what": f"{service} of {_what(member)}" if service else _what(member),
         "inputs": [_link(link) for link in member.inputs if link.service == service],
         "outputs": [_link(link) for link in member.outputs if link.service == service],
@@ -268,8 +301,11 @@ def _services(member: Member) -> list[dict[str, Any]]:
     ]
 
 
-def _member(member: Member, gateways: Iterable[PoolEnds]) -> dict[str, Any]:
+def _member(
+    member: Member, gateways: Iterable[PoolEnds], parts: Mapping[str, int]
+) -> dict[str, Any]:
     return {
+        "part": _part(member, parts),
         "place": member.place,
         "slug": member.slug,
         "what": _what(member),

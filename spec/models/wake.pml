@@ -18,19 +18,22 @@ byte published[WRITERS];  /* stands for the rings */
 byte taken[WRITERS];
 bool wake_asked;
 bool sleeping;            /* private to the waiter's process, unlike bit 0 */
-bool in_futex;            /* the waiter is in the kernel's queue */
+byte sleeps_on;           /* the kernel's queue that the waiter is in: 0 none */
 bool dead[WRITERS], noticed[WRITERS], finished[WRITERS], asked;
 
-inline futex_wake() { in_futex = false }
+#define ON_BELL 1
+#define GATHERED(w) (2 + w) /* moved to the word where writer w gathers whom it will wake */
+inline futex_wake() { sleeps_on = (sleeps_on == ON_BELL -> 0 : sleeps_on) }
+inline wake_gathered(w) { sleeps_on = (sleeps_on == GATHERED(w) -> 0 : sleeps_on) }
 
-inline ring_bell(seen) { /* the writers' way: WriterState::ring_bells, then ring */
+inline ring_bell(seen, who) { /* the writers' way: WriterState::find_sleepers, then wake */
   if
   :: atomic { !mask -> skip }
   :: atomic { mask -> skip };
-     ring_word(seen)
+     ring_word(seen, who)
   fi
 }
-inline ring_word(seen) {
+inline ring_word(seen, who) {
   seen = bell;
   if
   :: (seen & SLEEPS) != 0 ->
@@ -40,7 +43,12 @@ inline ring_word(seen) {
 #ifdef MUTANT_RINGER_CLEARS_MASK
         mask = false; /* late: it may be the bit of the next sleep */
 #endif
-        atomic { futex_wake(); seen = 0 }
+        if /* others that sleep may be found behind this one: then it is moved */
+        :: true
+        :: atomic { sleeps_on = (sleeps_on == ON_BELL -> GATHERED(who) : sleeps_on) };
+           /* publish_gathered */
+        fi;
+        atomic { futex_wake(); wake_gathered(who); seen = 0 }
      :: atomic { bell != seen -> seen = 0 } /* somebody else has rung, or the waiter is awake */
      fi
   :: atomic { (seen & SLEEPS) == 0 -> seen = 0 }
@@ -53,11 +61,11 @@ proctype Writer(byte me) {
     do
     :: published[me] < SAMPLES ->
 #ifdef MUTANT_RING_FIRST
-       ring_bell(seen);
+       ring_bell(seen, me);
        published[me]++
 #else
        published[me]++; /* publish_exchanged */
-       ring_bell(seen)
+       ring_bell(seen, me)
 #endif
     :: else -> break
     od;
@@ -82,13 +90,16 @@ inline ring_own() { /* the own process's way: WaiterState::ring */
 }
 
 /* bury_the_dead: what the dead one may have left undone is done for it. */
-inline notice() {
+inline notice(w) {
 #if defined(MUTANT_NOTICE_RINGS)
-  ring_bell(seen) /* looks at bit 0, which the dead one has cleared */
+  ring_bell(seen, w) /* looks at bit 0, which the dead one has cleared */
 #elif defined(MUTANT_NOTICE_ONLY_WAKES)
   futex_wake() /* comes before the waiter's FUTEX_WAIT, which still finds the word as announced */
 #else
-  ring_own()
+  ring_own();
+#ifndef MUTANT_NOTICE_FORGETS_GATHERED
+  wake_gathered(w)
+#endif
 #endif
 }
 proctype Housekeeping() {
@@ -96,9 +107,9 @@ proctype Housekeeping() {
   do
 #ifndef MUTANT_NO_NOTICE
   :: atomic { dead[0] && !noticed[0] -> noticed[0] = true };
-     notice()
+     notice(0)
   :: atomic { dead[1] && !noticed[1] -> noticed[1] = true };
-     notice()
+     notice(1)
   :: (finished[0] || noticed[0]) && (finished[1] || noticed[1]) -> break
 #else
   :: (finished[0] || dead[0]) && (finished[1] || dead[1]) -> break
@@ -155,9 +166,9 @@ proctype Waiter() {
      if
      :: hit
      :: else ->
-        atomic { in_futex = (bell == announced) }; /* FUTEX_WAIT compares and queues in one step */
+        atomic { sleeps_on = (bell == announced -> ON_BELL : 0) }; /* FUTEX_WAIT compares and queues in one step */
         if
-        :: !in_futex
+        :: sleeps_on == 0
         :: all_over && !pending -> break /* nothing will ever come: it may sleep */
         fi
      fi;

@@ -205,7 +205,7 @@ void DomainState::bury_the_dead() {
     std::transform(peers_.begin(), peers_.end(), std::back_inserter(ended_),
                    [](const auto& entry) { return entry.first; });
   }
-  bool died = false;
+  std::vector<std::uint64_t> buried;
   for (const std::uint64_t nonce : std::exchange(ended_, {})) {
     const auto place = peers_.find(nonce);
     if (place == peers_.end() || nonce == nonce_) {
@@ -222,14 +222,15 @@ void DomainState::bury_the_dead() {
       std::erase_if(sentries_, [&peer](const Sentry& sentry) { return sentry.peer == &peer; });
       peers_.erase(place);
       LIGAMENT_CRASH_POINT("housekeeping.buried");
-      died = true;
+      buried.push_back(nonce);
     }
   }
-  if (died) {
+  if (!buried.empty()) {
     news_ = true;
     // It may have died before it looked at the bell, or between taking bit 0 and waking us.
     for (const OwnReader& own : readers_) {
       wake_reader(*own.state);
+      own.state->wake_gathered(buried);
     }
   }
 }

@@ -166,6 +166,7 @@ struct WriterSegment {
   Word active;                        ///< monotonic ns of the newest publish; 0: none yet
   Word waiting;                       ///< publishes that wait for room (keep-all)
   Word asserted;                      ///< monotonic ns of the newest liveliness assertion
+  Word gather;                        ///< its sleepers are moved here, to be woken at once
   alignas(128) std::array<MatchRow, max_ends> matches;
   std::array<ChunkRow, max_chunks> chunk;
   // then: Word ring[ring_capacity], at ring_offset
@@ -174,6 +175,7 @@ inline constexpr std::size_t ring_offset = (sizeof(WriterSegment) + 127) / 128 *
 static_assert(offsetof(WriterSegment, ring_capacity) == 112);
 static_assert(offsetof(WriterSegment, head) == 128 && offsetof(WriterSegment, active) == 136);
 static_assert(offsetof(WriterSegment, waiting) == 144 && offsetof(WriterSegment, asserted) == 152);
+static_assert(offsetof(WriterSegment, gather) == 160);
 static_assert(offsetof(WriterSegment, matches) == 256);
 static_assert(offsetof(WriterSegment, chunk) == 4352);
 

@@ -51,6 +51,8 @@ struct ReaderState {
   void map_new_chunks();
   void mark_closing(std::uint64_t writer);
   void mark_gone(std::uint64_t writer);
+  /// Whom a writer of these processes had gathered and not woken.
+  void wake_gathered(std::span<const std::uint64_t> processes);
   /// Forgets writers that are gone, once nothing of them is left to take or held.
   void reap();
   [[nodiscard]] bool has_gone_links() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "memory/backpressure.hpp"
 #include "memory/crash_point.hpp"
 #include "memory/reader.hpp"
 
@@ -93,6 +94,15 @@ void ReaderState::mark_gone(std::uint64_t writer) {
     if (link->source.writer == writer) {
       note_unmatched(*link);
       link->gone = true;
+    }
+  }
+}
+
+void ReaderState::wake_gathered(std::span<const std::uint64_t> processes) {
+  const Guard guard(lock_);
+  for (const auto& link : links_) {
+    if (std::find(processes.begin(), processes.end(), link->source.process) != processes.end()) {
+      os::futex_wake_all(low_half(link->shared->gather));
     }
   }
 }

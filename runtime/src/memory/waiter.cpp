@@ -62,9 +62,9 @@ WaitResult WaiterState::sleep(std::int64_t deadline_ns) {
       return WaitResult::timeout;
     }
     sleeping_.store(true, std::memory_order_seq_cst);
-    // seq_cst: announce first, then look again; partner: WriterState::ring_bells, which publishes
-    // first and then reads the mask and, if our bit is there, the word. One of the two sees the
-    // other.
+    // seq_cst: announce first, then look again; partner: WriterState::find_sleepers, which
+    // publishes first and then reads the mask and, if our bit is there, the word. One of the two
+    // sees the other.
     const std::uint32_t announced = word->fetch_or(1U, std::memory_order_seq_cst) | 1U;
     LIGAMENT_CRASH_POINT("wait.announced");
     bells->asleep().fetch_or(std::uint64_t{1} << bell_slot, std::memory_order_seq_cst);

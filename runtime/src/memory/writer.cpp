@@ -187,7 +187,21 @@ void WriterState::clear_behind(std::uint32_t block, std::size_t size) {
 }
 
 Published WriterState::commit(std::uint32_t block, std::size_t size, const PublishInfo& info) {
-  const Guard guard(lock_);
+  Published published;
+  Sleepers sleepers;
+  {
+    const Guard guard(lock_);
+    published = push(block, size, info);
+    sleepers = find_sleepers();
+  }
+  // Without the lock: who is woken may take this processor, and ask for a loan of this writer.
+  if (sleepers.last != nullptr) [[unlikely]] {
+    wake(sleepers);
+  }
+  return published;
+}
+
+Published WriterState::push(std::uint32_t block, std::size_t size, const PublishInfo& info) {
   if (ring_.next_sequence() > free_until_) [[unlikely]] {
     make_room();
   }
@@ -210,35 +224,53 @@ Published WriterState::commit(std::uint32_t block, std::size_t size, const Publi
   LIGAMENT_CRASH_POINT("publish.head_written");
   ++stats_.published;
   stats_.bytes += size;
-  ring_bells();
   return {ring_.sequence(), last_timestamp_};
 }
 
-void WriterState::ring_bells() {
+Sleepers WriterState::find_sleepers() {
+  Sleepers sleepers;
   for (const Doorbells& doorbells : doorbells_) {
     // seq_cst after the ring exchange; partner: the waiter's two fetch_or, which precede its look
     // at the rings. One of the two sees the other. One line per process, however many executors.
     const std::uint64_t asleep =
         doorbells.page->header.asleep.load(std::memory_order_seq_cst) & doorbells.slots;
     if (asleep != 0) [[unlikely]] {
-      ring(doorbells, asleep);
+      gather(doorbells, asleep, sleepers);
     }
   }
+  return sleepers;
 }
 
-void WriterState::ring(const Doorbells& doorbells, std::uint64_t asleep) {
+/// None is woken before all are found: the first could take this processor, and the others would
+/// sleep until it is done.
+void WriterState::gather(const Doorbells& doorbells, std::uint64_t asleep, Sleepers& sleepers) {
   for (; asleep != 0; asleep &= asleep - 1) {
     auto* const bell =
         &doorbells.page->bells[static_cast<std::size_t>(std::countr_zero(asleep)) - 1].word;
     // Who takes bit 0 away wakes; the mask is the waiter's own to clear.
     std::uint32_t seen = bell->load(std::memory_order_seq_cst);
-    if ((seen & 1U) != 0 && bell->compare_exchange_strong(seen, (seen & ~1U) + 2)) {
-      LIGAMENT_CRASH_POINT("publish.before_wake");
-      ++stats_.wakes;
-      os::futex_wake_one(bell);
-      LIGAMENT_CRASH_POINT("publish.woken");
+    if ((seen & 1U) == 0 || !bell->compare_exchange_strong(seen, (seen & ~1U) + 2)) {
+      continue;
     }
+    LIGAMENT_CRASH_POINT("publish.before_wake");
+    ++stats_.wakes;
+    if (sleepers.last != nullptr) {
+      os::futex_move(sleepers.last, low_half(shared->gather));
+      sleepers.are_more = true;
+      LIGAMENT_CRASH_POINT("publish.gathered");
+    }
+    sleepers.last = bell;
+    sleepers.page = doorbells.mapping;
   }
+}
+
+void WriterState::wake(const Sleepers& sleepers) {
+  if (sleepers.are_more) {
+    os::futex_wake_both(low_half(shared->gather), sleepers.last);
+  } else {
+    os::futex_wake_one(sleepers.last);
+  }
+  LIGAMENT_CRASH_POINT("publish.woken");
 }
 
 void WriterState::give_back(std::uint32_t block) {

@@ -47,8 +47,16 @@ struct ReaderLink {
 
 /// The bells of one process that a writer rings.
 struct Doorbells {
+  BellMapping mapping;
   layout::BellPage* page = nullptr;
   std::uint64_t slots = 0;  ///< bit k: slot k
+};
+
+/// Bells whose bit 0 a publish took away: whoever sleeps on them is its to wake.
+struct Sleepers {
+  std::atomic<std::uint32_t>* last = nullptr;
+  BellMapping page;       ///< that it is on
+  bool are_more = false;  ///< others, moved to where the writer gathers them
 };
 
 /// Where a reader starts: what the writer's match row says.
@@ -116,8 +124,10 @@ struct WriterState {
                                    const PublishInfo& info);
   [[nodiscard]] bool forgets_taken(std::size_t size) const;
   void retire_taken();
-  void ring_bells();
-  void ring(const Doorbells& doorbells, std::uint64_t asleep);
+  [[nodiscard]] Published push(std::uint32_t block, std::size_t size, const PublishInfo& info);
+  [[nodiscard]] Sleepers find_sleepers();
+  void gather(const Doorbells& doorbells, std::uint64_t asleep, Sleepers& sleepers);
+  void wake(const Sleepers& sleepers);
   void rebuild_views();  ///< after `links_` changed
   void add_bell(const ReaderLink& link);
   void end_link(ReaderLink& link);

@@ -110,7 +110,7 @@ void WriterState::add_bell(const ReaderLink& link) {
   auto known = std::find_if(doorbells_.begin(), doorbells_.end(),
                             [page](const Doorbells& one) { return one.page == page; });
   if (known == doorbells_.end()) {
-    known = doorbells_.insert(known, {page, 0});
+    known = doorbells_.insert(known, {link.bell_page, page, 0});
   }
   known->slots |= std::uint64_t{1} << link.bell_slot;
 }

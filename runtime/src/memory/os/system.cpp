@@ -256,6 +256,19 @@ void futex_wake(std::atomic<std::uint32_t>* word, int sleepers) {
 void futex_wake_one(std::atomic<std::uint32_t>* word) { futex_wake(word, 1); }
 void futex_wake_all(std::atomic<std::uint32_t>* word) { futex_wake(word, INT_MAX); }
 
+void futex_move(std::atomic<std::uint32_t>* from, std::atomic<std::uint32_t>* to) {
+  counters().futex_wakes.fetch_add(1, std::memory_order_relaxed);
+  ::syscall(SYS_futex, from, FUTEX_REQUEUE, 0, std::intptr_t{INT_MAX}, to, 0);
+}
+
+void futex_wake_both(std::atomic<std::uint32_t>* all, std::atomic<std::uint32_t>* one) {
+  counters().futex_wakes.fetch_add(1, std::memory_order_relaxed);
+  // The call may change the second word and make its wake-up depend on what was there: or it with
+  // nothing, and wake if it was not -1, which no counter of wake-ups with bit 0 taken away is.
+  ::syscall(SYS_futex, all, FUTEX_WAKE_OP, INT_MAX, std::intptr_t{1}, one,
+            FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_NE, -1));
+}
+
 namespace {
 std::atomic<std::int64_t>& offset() {
   static std::atomic<std::int64_t> value{0};

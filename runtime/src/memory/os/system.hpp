@@ -113,6 +113,10 @@ struct ForeignMemory {
 void futex_wait(std::atomic<std::uint32_t>* word, std::uint32_t expected, std::int64_t timeout_ns);
 void futex_wake_one(std::atomic<std::uint32_t>* word);
 void futex_wake_all(std::atomic<std::uint32_t>* word);
+/// Who sleeps on `from` sleeps on `to` from now on, and is not woken.
+void futex_move(std::atomic<std::uint32_t>* from, std::atomic<std::uint32_t>* to);
+/// One call: all who sleep on `all`, and one who sleeps on `one`.
+void futex_wake_both(std::atomic<std::uint32_t>* all, std::atomic<std::uint32_t>* one);
 
 /// CLOCK_REALTIME minus CLOCK_MONOTONIC. Both run at one rate, so it changes only when somebody
 /// sets the clock; `refresh_realtime_offset` is called then, and a publish reads one clock only.

@@ -330,6 +330,18 @@ void futex_wake_one(std::atomic<std::uint32_t>* word) {
 
 void futex_wake_all(std::atomic<std::uint32_t>* word) { futex_wake_one(word); }
 
+void futex_move(std::atomic<std::uint32_t>* from, std::atomic<std::uint32_t>* to) {
+  Machine& machine = Machine::get();
+  ++machine.wakes;
+  machine.sleeping_on = machine.sleeping_on == from ? to : machine.sleeping_on;
+}
+
+void futex_wake_both(std::atomic<std::uint32_t>* all, std::atomic<std::uint32_t>* one) {
+  futex_wake_one(one);
+  Machine& machine = Machine::get();
+  machine.woken = machine.woken || machine.sleeping_on == all;
+}
+
 std::int64_t realtime_offset_ns() { return 1'700'000'000'000'000'000; }
 void refresh_realtime_offset() {}
 

@@ -75,6 +75,22 @@ TEST_F(Steps, AWriterThatDiesBeforeItsWakeLeavesNobodyAsleep) {
   EXPECT_EQ(sleeper.result(), WaitResult::data);
 }
 
+TEST_F(Steps, AWriterThatDiesAmidItsWakesLeavesNobodyAsleep) {
+  Watched watched;
+  const OtherProcess other(watched.name);
+  ASSERT_EQ(other.ask("reader /t"), "ok");
+  ASSERT_TRUE(eventually([&] { return watched.publisher.ask("matched /t") == "ok 2"; }));
+  ASSERT_TRUE(eventually([&] { return other.ask("matched /t") == "ok 1"; }));
+  ASSERT_EQ(watched.publisher.ask("at publish.gathered die"), "ok");
+  other.send("take /t 1");
+  const Sleeper sleeper(*watched.side.waiter);
+  ASSERT_TRUE(eventually([&] { return sleeper.sleeps() && sleeps_in_futex(other.pid()); }));
+  watched.publisher.send("publish /t 1 64");
+  EXPECT_TRUE(eventually([&] { return sleeper.done(); })) << "one of the two was moved";
+  EXPECT_EQ(sleeper.result(), WaitResult::data);
+  EXPECT_EQ(other.answer(), "ok 1 lost 0");
+}
+
 TEST_F(Steps, ADeathBetweenTheLastLookAndTheSleepIsNoticed) {
   Watched watched;
   ASSERT_EQ(watched.publisher.ask("at publish.exchanged die"), "ok");

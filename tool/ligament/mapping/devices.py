@@ -195,7 +195,6 @@ def assign_devices(
             problems.append(answer)
         else:
             chosen[name] = answer
-    problems += _over_budget(chosen, nodes, types)
     if problems:
         raise InputError(problems)
     return chosen
@@ -217,32 +216,3 @@ def _area(case: NodeCase, device: Device) -> tuple[Cost, ...]:
     return tuple(
         Cost(f"area {n}", float(area[n]), "pieces", "declared in node.yaml") for n in sorted(area)
     )
-
-
-def _over_budget(
-    chosen: Mapping[str, tuple[Device, Reason]],
-    nodes: Mapping[str, Node],
-    types: Mapping[str, NodeType],
-) -> list[Problem]:
-    """Return a problem for each resource of a device that its nodes need more of than there is."""
-    used: dict[tuple[str, str], float] = {}
-    devices: dict[str, Device] = {}
-    for name, (device, _) in chosen.items():
-        devices[device.name] = device
-        for resource, amount in device.area(types[nodes[name].type]).items():
-            used[device.name, resource] = used.get((device.name, resource), 0) + amount
-    problems = []
-    for (device_name, resource), amount in sorted(used.items()):
-        budget = devices[device_name].budgets.get(resource)
-        if budget is not None and amount > budget:
-            members = [n for n, (d, _) in sorted(chosen.items()) if d.name == device_name]
-            problems.append(
-                Problem(
-                    "budget-overrun",
-                    f"the nodes on {device_name} need {amount:g} {resource}: {listing(members)}",
-                    nodes[members[0]].device_at or nodes[members[0]].at,
-                    expected=f"at most {budget:g}",
-                    notes=(("the budgets", devices[device_name].budgets_at),),
-                )
-            )
-    return problems

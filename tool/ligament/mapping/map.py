@@ -17,6 +17,7 @@ from ligament.errors import InputError, Problem, listing, nearest
 from ligament.graph.model import Graph, Node, Topic, Variant
 from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
+from ligament.mapping.budgets import budget_problems, budget_warnings
 from ligament.mapping.containers import assign_containers
 from ligament.mapping.credit import (
     IN_DESIGN,
@@ -117,6 +118,8 @@ def map_graph(
                 credit=_gateway_credit(topic, gateway, hardware, containers, in_flight),
             )
     made = break_cycles(made, hardware)
+    if over := list(budget_problems(mapped_graph, devices, made)):
+        raise InputError(over)
     return GraphMapping(
         graph=graph.name,
         variant=wanted.name,
@@ -141,6 +144,7 @@ def map_graph(
             *graph.warnings,
             *(p.text for p in lacking),
             *waiting_cycles(made, hardware),
+            *budget_warnings(devices, made),
         ),
         hardware={
             d.name: _figures(platform, d) | {k: int(v) for k, v in wanted.fpga.items()}

@@ -132,6 +132,62 @@ def area_of_ends(family: str, publishers: int, subscriptions: int) -> Mapping[st
     return {name: subscriptions * reads[name] + publishers * writes[name] for name in reads}
 
 
+#: The shell has a register page for each (hdl/rtl/lig_shell.sv).
+MOST_MASTERS = 64
+
+
+@dataclass(frozen=True)
+class Masters:
+    """What of a design reads and writes memory. An entry and an exit share a master of the port."""
+
+    gateways: int = 0
+    entries: int = 0
+    exits: int = 0
+
+    def __add__(self, other: Masters) -> Masters:
+        return Masters(
+            self.gateways + other.gateways, self.entries + other.entries, self.exits + other.exits
+        )
+
+    @property
+    def count(self) -> int:
+        """Masters of the port."""
+        return self.gateways + max(self.entries, self.exits)
+
+
+#: Of the memory port (64 bits wide) and the registers that all ends of a design share, by the
+#: number of its masters.
+PORT: Mapping[str, Mapping[int, Mapping[str, int]]] = {
+    "xcup": {
+        1: {"lut": 1202, "ff": 1280},
+        2: {"lut": 1801, "ff": 1628},
+        4: {"lut": 2579, "ff": 2324},
+        8: {"lut": 5277, "ff": 3710},
+    },
+    "ecp5": {
+        1: {"lut": 2866, "ff": 1262},
+        2: {"lut": 3016, "ff": 1607},
+        4: {"lut": 7042, "ff": 2294},
+        8: {"lut": 9118, "ff": 3667},
+    },
+}
+
+
+def area_of_port(family: str, masters: int) -> Mapping[str, float]:
+    """Return the cells of a design's memory port; empty without ends or without figures.
+
+    Between and beyond the ports that were synthesised a line is drawn.
+    """
+    if family not in PORT or not masters:
+        return {}
+    known = sorted(PORT[family])
+    low = max(n for n in known[:-1] if n <= masters)
+    high = known[known.index(low) + 1]
+    before, behind = PORT[family][low], PORT[family][high]
+    share = (masters - low) / (high - low)
+    return {name: round(before[name] + share * (behind[name] - before[name])) for name in before}
+
+
 def _luts(luts: Luts, width_bits: int, publishers: int, queues: tuple[Queue, ...]) -> float:
     most = len(luts.choice) - 1
     beyond = max(0, publishers - most) * luts.choice_per_publisher

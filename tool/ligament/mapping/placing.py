@@ -18,6 +18,7 @@ from ligament.errors import InputError, Problem, listing
 from ligament.graph.model import Graph, Topic
 from ligament.mapping.alternatives import port_of
 from ligament.mapping.backends import Backends
+from ligament.mapping.budgets import uncounted
 from ligament.mapping.cost_model import (
     Load,
     MemoryPort,
@@ -27,12 +28,19 @@ from ligament.mapping.cost_model import (
     software,
 )
 from ligament.mapping.costs import Costs
-from ligament.mapping.network_area import area_of_ends, area_of_gateway, area_of_network
+from ligament.mapping.network_area import (
+    Masters,
+    area_of_ends,
+    area_of_gateway,
+    area_of_network,
+    area_of_port,
+)
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
 from ligament.mapping.topology import closing_hops
 
 NS = 1e9
+NO_MASTERS = Masters()
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,7 @@ class Option:
     in_hardware: bool
     time_ns: int
     area: Mapping[str, int] = field(default_factory=dict)
+    masters: Masters = NO_MASTERS
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,7 @@ class TopicCost:
     time_ns: int
     bytes_per_s: int = 0
     area: Mapping[str, int] = field(default_factory=dict)
+    masters: Masters = NO_MASTERS
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,7 @@ class Question:
     hops: tuple[tuple[str, str, str], ...]
     budgets: Mapping[str, int]
     bytes_per_s: int | None
+    family: str = ""
     remarks: tuple[str, ...] = ()
 
 
@@ -121,7 +132,10 @@ def question_of(graph: Graph, platform: Platform, costs: Costs, backends: Backen
     )
     bandwidth = int(port.bandwidth_bytes_per_s) if port else None
     budgets = {k: int(v) for k, v in (device.budgets if device else {}).items()}
-    return Question(options, tables, hops, budgets, bandwidth, tuple(dict.fromkeys(remarks)))
+    family = device.family if device else ""
+    return Question(
+        options, tables, hops, budgets, bandwidth, family, tuple(dict.fromkeys(remarks))
+    )
 
 
 def _fpga(platform: Platform) -> Device | None:
@@ -164,9 +178,12 @@ def _options(
         area = cost.area if cost and cost.area else device.area(node_type)
         if cost is None:
             remarks.append(f"{name} counts as 0 ns: no cost is known, and it has no choice")
-        cells = {k: math.ceil(v) for k, v in area.items()} if device.kind == "fpga" else {}
+        in_hardware = device.kind == "fpga"
+        services = len(node_type.services) if device.implementation == "fpga" else 0
+        cells = _added(area, area_of_ends(device.family, services, services)) if in_hardware else {}
         time_ns = round(cost.time_ns) if cost else 0
-        options.append(Option(device.name, device.kind == "fpga", time_ns, cells))
+        masters = Masters(entries=services, exits=services)
+        options.append(Option(device.name, in_hardware, time_ns, cells, masters))
     return tuple(options)
 
 
@@ -177,11 +194,8 @@ def _table(
     subscriptions = tuple(e.node for e in topic.subscriptions)
     if topic.rate_hz is None or topic.bound_bytes is None:
         remarks.append(f"{topic.id} counts no traffic: it declares no rate_hz or no bound_bytes")
-    if device is not None and device.budgets and not area_of_gateway(device.family, 64):
-        remarks.append(
-            "cells of gateways, and LUTs of networks, are not counted: there are no figures of "
-            f"them for the family '{device.family}' of {device.name}"
-        )
+    if device is not None and (sentence := uncounted(device)):
+        remarks.append(sentence)
     found = {
         (p, s): _cost(topic, (p, s), device, port, costs)
         for p in range(len(publishers) + 1)
@@ -219,16 +233,23 @@ def _cost(
         predicted = through
     else:
         predicted = over_memory
-    area = area_of_ends(device.family, *ends)
-    if predicted is not over_memory:
-        area = area_of_network(device.family, width, max(ends[0], 1), ends[1])
+    network = area_of_network(device.family, width, max(ends[0], 1), ends[1])
     if predicted is through:
-        own = area_of_gateway(device.family, width)
-        area = {k: area.get(k, 0) + own.get(k, 0) for k in {*area, *own}}
+        area, masters = _added(network, area_of_gateway(device.family, width)), Masters(gateways=1)
+    elif predicted is over_memory:
+        area = _added(area_of_ends(device.family, *ends))
+        masters = Masters(exits=ends[0], entries=ends[1])
+    else:
+        area, masters = _added(network), NO_MASTERS
     time_ns = round(predicted.cycles / port.clock_hz * NS) + (0 if inside else hop_ns)
     rate = topic.rate_hz or 0
     moved = math.ceil(predicted.memory_bytes * rate)
-    return TopicCost(time_ns, moved, {k: math.ceil(v) for k, v in area.items()})
+    return TopicCost(time_ns, moved, area, masters)
+
+
+def _added(*parts: Mapping[str, float]) -> dict[str, int]:
+    names = {name for part in parts for name in part}
+    return {n: sum(math.ceil(part.get(n, 0)) for part in parts) for n in sorted(names)}
 
 
 def _cost_of(predicted: Predicted, port: MemoryPort) -> int:
@@ -250,16 +271,15 @@ def judge(question: Question, answer: Answer) -> Worth:
     """Return what an answer is worth."""
     options = {n: question.options[n][i] for n, i in answer.items()}
     costs = {t: topic_cost(question, t, answer) for t in question.topics}
-    area: dict[str, int] = {}
-    for part in (*(o.area for o in options.values()), *(c.area for c in costs.values())):
-        for resource, amount in part.items():
-            area[resource] = area.get(resource, 0) + amount
+    parts: list[Option | TopicCost] = [*options.values(), *costs.values()]
+    masters = sum((part.masters for part in parts), NO_MASTERS)
+    area = _added(*(part.area for part in parts), area_of_port(question.family, masters.count))
     moved = sum(c.bytes_per_s for c in costs.values())
     fits = all(area.get(r, 0) <= budget for r, budget in question.budgets.items())
     return Worth(
         chain_ns=_longest(question, options, costs),
         total_ns=sum(o.time_ns for o in options.values()) + sum(c.time_ns for c in costs.values()),
-        area={r: area[r] for r in sorted(area)},
+        area=area,
         bytes_per_s=moved,
         fits=fits and (question.bytes_per_s is None or moved <= question.bytes_per_s),
     )

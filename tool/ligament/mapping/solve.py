@@ -12,11 +12,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ligament.errors import FailureError, InputError, Problem
+from ligament.mapping.network_area import MOST_MASTERS, area_of_port
 from ligament.mapping.placing import Answer, Question
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+#: Fields of what a part of an answer adds to the memory port's masters.
+MASTERS = ("gateways", "entries", "exits")
 #: A search that has not proven its answer by then is given up, never cut short silently.
 PATIENCE_S = 60.0
 
@@ -68,9 +71,11 @@ class _Search:
         """Return the variables of a topic: its time, its traffic, and each resource."""
         table = self.question.topics[name]
         resources = sorted({r for cost in table.costs.values() for r in cost.area})
-        keys = ["ns", "bytes", *resources]
+        keys = ["ns", "bytes", *MASTERS, *resources]
         rows = [
-            [p, s, c.time_ns, c.bytes_per_s, *(c.area.get(r, 0) for r in resources)]
+            [p, s, c.time_ns, c.bytes_per_s]
+            + [getattr(c.masters, kind) for kind in MASTERS]
+            + [c.area.get(r, 0) for r in resources]
             for (p, s), c in table.costs.items()
         ]
         columns = [
@@ -86,7 +91,30 @@ class _Search:
         options = self.question.options[node]
         return sum(c * o.time_ns for c, o in zip(self.chosen[node], options, strict=True))
 
+    def _masters(self, kind: str) -> Any:
+        of_nodes = sum(
+            literal * getattr(option.masters, kind)
+            for node, options in self.question.options.items()
+            for literal, option in zip(self.chosen[node], options, strict=True)
+        )
+        return of_nodes + sum(topic[kind] for topic in self.topics.values())
+
+    def _port(self) -> dict[str, Any]:
+        """Return the cells of the memory port that all ends in hardware share, by resource."""
+        ends = self.model.new_int_var(0, MOST_MASTERS, "the larger of entries and exits")
+        self.model.add_max_equality(ends, [self._masters("entries"), self._masters("exits")])
+        count = self.model.new_int_var(0, MOST_MASTERS, "masters of the port")
+        self.model.add(count == self._masters("gateways") + ends)
+        table = {n: area_of_port(self.question.family, n) for n in range(MOST_MASTERS + 1)}
+        found = {}
+        for resource in table[1]:
+            cells = [round(table[n].get(resource, 0)) for n in range(MOST_MASTERS + 1)]
+            found[resource] = self.model.new_int_var(0, max(cells), f"port {resource}")
+            self.model.add_element(count, cells, found[resource])
+        return found
+
     def _budgets(self) -> None:
+        port = self._port()
         for resource, budget in self.question.budgets.items():
             cores = sum(
                 literal * option.area.get(resource, 0)
@@ -94,7 +122,7 @@ class _Search:
                 for literal, option in zip(self.chosen[node], options, strict=True)
             )
             networks = sum(topic.get(resource, 0) for topic in self.topics.values())
-            self.model.add(cores + networks <= budget)
+            self.model.add(cores + networks + port.get(resource, 0) <= budget)
         if self.question.bytes_per_s is not None:
             moved = sum(topic["bytes"] for topic in self.topics.values())
             self.model.add(moved <= self.question.bytes_per_s)

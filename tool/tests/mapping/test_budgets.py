@@ -12,6 +12,7 @@ from ligament.build.synthesis.families import OPEN_FAMILY, ROOM
 from ligament.errors import InputError
 from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph
+from ligament.mapping.network_area import area_of_ends, area_of_network, area_of_port
 from ligament.resources import platforms_dir
 
 PERCEPTION = Path(__file__).parents[3] / "examples" / "perception" / "graph.yaml"
@@ -49,3 +50,58 @@ def test_the_demo_fits_its_platform_and_not_the_part_that_open_tools_place(
         assert problem.code == "budget-overrun"
         assert problem.location is not None
         assert problem.notes == (("the budgets", smaller.devices["fpga0"].budgets_at),)
+
+
+HELD = """schema: ligament/graph/1
+name: held
+packages: [{packages}]
+nodes:
+  camera: {{type: image/camera, remap: {{image_raw: raw}}}}
+  level: {{type: image/threshold, device: fpga0, remap: {{image: raw, image_thresholded: level}}}}
+  blur: {{type: image/blur, device: fpga0, remap: {{image: level}}}}
+  adder: {{type: example/adder, device: fpga0}}
+topics:
+  raw: {{bound_bytes: 1000000}}
+  level: {{bound_bytes: 1000000{transports}}}
+  image_blurred: {{bound_bytes: 1000000}}
+"""
+
+
+def needed(folder: Path, transports: str) -> tuple[dict[str, float], dict[str, float]]:
+    """Return what cores alone need, and what the budget is held against."""
+    adder = SHIPPED.parents[2] / "examples" / "adder" / "nodes"
+    (folder / "graph.yaml").write_text(HELD.format(packages=adder, transports=transports))
+    graph = load_graph(folder / "graph.yaml")
+    document = YAML().load(SHIPPED)
+    resources = ("lut", "ff", "bram18")
+    document["devices"]["fpga0"]["budgets"] = dict.fromkeys(resources, 1)
+    YAML().dump(document, folder / "platform.yaml")
+    family = document["devices"]["fpga0"]["family"]
+    cores = [
+        graph.types[graph.nodes[node].type].implementations["fpga"]["area"][family]
+        for node in ("/level", "/blur", "/adder")
+    ]
+    with pytest.raises(InputError) as caught:
+        map_graph(graph, load_platform(str(folder / "platform.yaml")))
+    told = {}
+    for problem in caught.value.problems:
+        words = problem.text.split(":")[0].split()
+        told[words[-1]] = float(words[-2])
+        assert "for their topics and the memory port" in problem.text
+    return {name: sum(core.get(name, 0) for core in cores) for name in resources}, told
+
+
+def test_what_is_around_cores_counts_too(tmp_path: Path) -> None:
+    family = "xcup"
+    cores, told = needed(tmp_path, "")
+    # One network; an entry and an exit of topics, and one of each for the service: two masters.
+    around = [
+        area_of_network(family, 64, 1, 1),
+        area_of_ends(family, 2, 2),
+        area_of_port(family, 2),
+    ]
+    assert told == {n: cores[n] + sum(part.get(n, 0) for part in around) for n in cores}
+    # Over memory the topic in the middle has two ends more, and no network.
+    cores, told = needed(tmp_path, ", transports: [shm]")
+    around = [area_of_ends(family, 3, 3), area_of_port(family, 3)]
+    assert told == {n: cores[n] + sum(part.get(n, 0) for part in around) for n in cores}

@@ -25,7 +25,12 @@ from ligament.mapping.costs import Costs, NodeCost, from_json, from_variant, mer
 from ligament.mapping.explain import explain
 from ligament.mapping.files import load_costs
 from ligament.mapping.model import from_json as mapping_from_json
-from ligament.mapping.network_area import area_of_gateway, area_of_network
+from ligament.mapping.network_area import (
+    area_of_ends,
+    area_of_gateway,
+    area_of_network,
+    area_of_port,
+)
 from ligament.mapping.optimise import optimise
 from ligament.mapping.placing import Question, judge, question_of
 from ligament.mapping.platform import Platform
@@ -90,11 +95,19 @@ def in_software(question: Question) -> dict[str, int]:
     return dict.fromkeys(question.options, 0)
 
 
+def board_of(family: str, luts: int) -> Platform:
+    """The board with another part: of a known family, what is around cores takes of its LUTs."""
+    fpga = replace(BOARD.devices["fpga0"], family=family, budgets={"lut": luts, "dsp": 10})
+    return replace(BOARD, devices={**BOARD.devices, "fpga0": fpga})
+
+
 @pytest.mark.parametrize("seed", range(6))
-def test_the_answer_is_as_good_as_the_best_of_all(seed: int) -> None:
+@pytest.mark.parametrize(("family", "luts"), [("", 1000), ("xcup", 6000)])
+def test_the_answer_is_as_good_as_the_best_of_all(seed: int, family: str, luts: int) -> None:
     pytest.importorskip("ortools")
     graph = free_graph(papers.DRIVING_TOPICS, FREE)
-    question = question_of(graph, BOARD, costs_of(graph, drawn(seed)), planned())
+    board = board_of(family, luts)
+    question = question_of(graph, board, costs_of(graph, drawn(seed)), planned())
     before = in_software(question)
     answer = best_answer(question, before)
     worth = judge(question, answer)
@@ -181,8 +194,7 @@ def test_what_is_not_known_is_said() -> None:
 
 @pytest.mark.parametrize("family", ["xcup", "ecp5"])
 def test_a_gateway_takes_cells_of_its_own(family: str) -> None:
-    fpga = replace(BOARD.devices["fpga0"], family=family)
-    board = replace(BOARD, devices={**BOARD.devices, "fpga0": fpga})
+    board = board_of(family, 1000)
     graph = free_graph({"A": "1 -> 2 3 x"}, ("1", "2", "3"))
     question = question_of(graph, board, costs_of(graph, lambda *_: (1e6, {})), planned())
     network = area_of_network(family, 64, 1, 2)
@@ -192,6 +204,17 @@ def test_a_gateway_takes_cells_of_its_own(family: str) -> None:
     # Where there are no figures, it is said.
     assert any("cells of gateways" in r for r in question.remarks) == (family == "ecp5")
     assert bool(gateway) == (family == "xcup")
+
+
+def test_the_memory_port_is_there_once_for_all_ends() -> None:
+    graph = free_graph({"A": "camera -> 1", "B": "1 -> 2", "C": "2 -> sink"}, ("1", "2"))
+    costs = costs_of(graph, lambda *_: (1e6, {}))
+    question = question_of(graph, board_of("xcup", 10_000), costs, planned())
+    answer = {"/camera": 0, "/n1": 1, "/n2": 1, "/sink": 0}
+    # An entry and an exit, which are one master; the topic between them is a network.
+    parts = [area_of_ends("xcup", 1, 1), area_of_port("xcup", 1), area_of_network("xcup", 64, 1, 1)]
+    assert judge(question, answer).area["lut"] == sum(part["lut"] for part in parts)
+    assert judge(question, in_software(question)).area.get("lut", 0) == 0
 
 
 def test_nothing_fits_is_a_sentence() -> None:

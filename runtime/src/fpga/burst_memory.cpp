@@ -8,8 +8,6 @@
 namespace ligament::fpga::detail {
 namespace {
 
-/// Bursts of each direction that memory takes before it has answered one.
-constexpr std::size_t most_bursts = 32;
 /// AXI4: the slave's error.
 constexpr std::uint8_t slave_error = 2;
 
@@ -53,10 +51,12 @@ void BurstMemory::close(std::uint64_t address) {
   }
   windows_.erase(found);
   // What is on its way may lie in another one, too: a message that goes in at two entries.
-  for (Read& read : reads_) {
+  for (std::size_t place = 0; place < reads_.size(); ++place) {
+    Read& read = reads_[place];
     read.end = extent(read.address, false);
   }
-  for (Write& write : writes_) {
+  for (std::size_t place = 0; place < writes_.size(); ++place) {
+    Write& write = writes_[place];
     write.end = extent(write.address, true);
   }
 }
@@ -99,8 +99,8 @@ std::uint64_t BurstMemory::touch(std::uint64_t address, bool writable, std::uint
 // --- before the clock ----------------------------------------------------------------------------
 
 void BurstMemory::offer(MemoryPort& memory, std::uint64_t cycle) {
-  *wires_.ar_ready = static_cast<std::uint8_t>(reads_.size() < most_bursts);
-  *wires_.aw_ready = static_cast<std::uint8_t>(writes_.size() < most_bursts);
+  *wires_.ar_ready = static_cast<std::uint8_t>(!reads_.is_full());
+  *wires_.aw_ready = static_cast<std::uint8_t>(!writes_.is_full());
   // Reads and writes take turns where memory is the narrow place.
   const bool writes = awaits_data() && *wires_.w_valid != 0;
   const std::size_t before = writes && cycle % 2 != 0 ? wires_.beat_bytes : 0;

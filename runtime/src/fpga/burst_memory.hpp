@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <ligament/fpga_design.hpp>
 #include <optional>
 #include <vector>
 
 #include "fpga/page_table.hpp"
 #include "fpga/ports.hpp"
+#include "fpga/ring.hpp"
 
 namespace ligament::fpga::detail {
 
@@ -47,6 +47,9 @@ class BurstMemory {
   void reset();
 
  private:
+  /// Of each direction that memory takes before it has answered one.
+  static constexpr std::size_t most_bursts = 32;
+
   struct Window {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -87,8 +90,8 @@ class BurstMemory {
   std::uint64_t latency_;
   PageTable* pages_ = nullptr;
   std::vector<Window> windows_;
-  std::deque<Read> reads_;
-  std::deque<Write> writes_;
+  Ring<Read, most_bursts> reads_;
+  Ring<Write, most_bursts> writes_;
   std::size_t complete_ = 0;  ///< of the writes: all data are there
   bool taken_read_ = false;
   bool taken_answer_ = false;

@@ -54,6 +54,7 @@ TOPIC = (
     "lig_stats", "lig_store",
 )  # fmt: skip
 SMT_PUB = ("lig_stream_pkg", "lig_transfer_pkg", "lig_gate", "lig_smt_pub", "lig_axi_write", *FIFO)
+FIELDS = ("lig_stream_pkg", "lig_fields_pkg", "lig_unpack", "lig_pack", "lig_gate", "lig_skid")
 PROOFS = [
     Proof("lig_skid_formal", SKID, "prove", 3),
     Proof("lig_skid_formal", SKID, "bmc", 12, ("ORDER",)),
@@ -106,6 +107,26 @@ PROOFS = [
     Proof(
         "lig_smt_pub_formal", SMT_PUB, "bmc", 12, from_zero=True,
         mutant=("lig_axi_write", "if (last_q[head_q]) begin", "if (1) begin"),
+    ),
+    Proof("lig_fields_formal", FIELDS, "bmc", 15, from_zero=True, full=18),
+    Proof(
+        "lig_fields_formal", FIELDS, "bmc", 20, parameters=("STALLS=0",), from_zero=True, full=26,
+    ),
+    Proof(
+        "lig_fields_formal", FIELDS, "bmc", 20, parameters=("STALLS=0", "NUMBER=1"),
+        from_zero=True, full=26,
+    ),
+    Proof(
+        "lig_fields_formal", FIELDS, "bmc", 26, ("REACH",), ("STALLS=0",), from_zero=True,
+        reach=True,
+    ),
+    Proof(
+        "lig_fields_formal", FIELDS, "bmc", 20, parameters=("STALLS=0",), from_zero=True,
+        mutant=("lig_unpack", "state_q == Judge && count_q > now_q.argument", "1'b0"),
+    ),
+    Proof(
+        "lig_fields_formal", FIELDS, "bmc", 22, parameters=("STALLS=0",), from_zero=True,
+        mutant=("lig_pack", "assign full = sum > 5'd8;", "assign full = sum >= 5'd8;"),
     ),
 ]  # fmt: skip
 

@@ -151,7 +151,7 @@ def test_ends_of_software_mapped_topics_are_hardware_on_one_port(graph: Graph) -
 def test_more_ends_than_the_shell_has_pages_for_are_refused(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ligament.generate.fpga.plan.MOST_ENDS", 0)
+    monkeypatch.setattr("ligament.generate.fpga.plan.MOST_MASTERS", 0)
     with pytest.raises(InputError) as refused:
         FpgaBackend().generate(graph, mapped(graph))
     (problem,) = refused.value.problems

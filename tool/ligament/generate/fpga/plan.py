@@ -20,6 +20,7 @@ from ligament.errors import InputError, Problem
 from ligament.graph.model import NodeType, Port
 from ligament.mapping.designs import STREAMED
 from ligament.mapping.model import Gateway, GraphMapping, MappedTopic, Stream
+from ligament.mapping.network_area import MOST_MASTERS
 from ligament.messages.hdl.render import module_name
 
 #: Kinds of a queue (mapping.json) as lig_topic's QOS knows them.
@@ -30,8 +31,6 @@ FIGURES = ("clock_hz", "latency_ns", "bandwidth_bytes_per_s")
 CORE_BITS = 64
 #: The header of a frame has 8 bits for each (spec/wire/stream.md).
 MOST_TOPICS = 256
-#: The shell has a register page for each (hdl/rtl/lig_shell.sv).
-MOST_ENDS = 64
 PROBES_PER_WORD = 64
 MOST_HISTORY = 64
 EVEN_OUT_BEATS = 512
@@ -311,9 +310,9 @@ class _Planner:
             tuple(self.probes),
             tuple(self._pool_ends(members)),
         )
-        if len(design.ends) > MOST_ENDS:
+        if len(design.ends) > MOST_MASTERS:
             text = f"the design '{name}' has {len(design.ends)} ends in memory"
-            raise InputError(Problem("design-size", text, expected=f"at most {MOST_ENDS}"))
+            raise InputError(Problem("design-size", text, expected=f"at most {MOST_MASTERS}"))
         return design
 
     def _pool_ends(self, members: tuple[Member, ...]) -> Iterator[PoolEnds]:

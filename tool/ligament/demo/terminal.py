@@ -155,6 +155,9 @@ def filters_table(filters: dict[str, Any]) -> Table:
         "four processes, `gpu_queue`: in one, images stay on the device; equal: to cv::remap, "
         "cv::resize, cv::GaussianBlur and cv::cvtColor, frame by frame",
         title_justify="left",
+        caption="a device `pthread...` is PoCL: processors that play the GPU, so its times say "
+        "nothing of GPUs",
+        caption_justify="left",
     )
     texts = ("variant", "kernels on")
     for heading in ("variant", "kernels on", "frames", "equal", "chain p50", "time base",

@@ -229,6 +229,44 @@ TEST_F(DesignTest, NamesWhatABrokenCoreDoesAndGoesOn) {
   }
 }
 
+TEST_F(DesignTest, FindsMessagesInScatteredPages) {
+  const auto model = single();
+  model->shell.paged = true;
+  Simulation simulation(model->wires(), model->plan, {.seed = 5, .pages = {.count = 256}},
+                        model->boundary());
+  const auto cycles = [](const Outcome& outcome) { return outcome.end - outcome.begin; };
+  for (const std::size_t pad : {0U, 36U, 1000U}) {
+    const Outcome outcome = simulation.run({message(3000, pad)});
+    ASSERT_EQ(outcome.departures.size(), 1U);
+    EXPECT_EQ(bytes_of(outcome.departures[0]), bytes(3000, pad)) << pad;
+    EXPECT_TRUE(outcome.troubles.empty());
+    const std::size_t entries = model->shell.pages.size();
+    EXPECT_EQ(cycles(simulation.run({message(3000, pad)})), cycles(outcome))
+        << "the table is written before the doorbell";
+    EXPECT_EQ(model->shell.pages.size(), entries) << "what comes again has its entries";
+  }
+  EXPECT_EQ(simulation.port().refused, 0U);
+}
+
+TEST_F(DesignTest, NamesWhereNoPageIsOpen) {
+  const auto model = single();
+  model->shell.paged = true;
+  Simulation simulation(model->wires(), model->plan, {.pages = {.count = 256}}, model->boundary());
+  ASSERT_EQ(simulation.run({message(200)}).departures.size(), 1U);
+  constexpr std::uint64_t writable = 2;
+  for (std::uint64_t& entry : model->shell.pages) {
+    entry &= ~writable;
+  }
+  const auto before = memory_;
+  const Outcome outcome = simulation.run({message(200)});
+  EXPECT_TRUE(outcome.departures.empty());
+  ASSERT_EQ(outcome.troubles.size(), 1U);
+  EXPECT_NE(outcome.troubles[0].text.find("where no page is open to it"), std::string::npos)
+      << outcome.troubles[0].text;
+  EXPECT_EQ(simulation.port().refused, 2U) << "200 bytes are two bursts";
+  EXPECT_EQ(memory_, before);
+}
+
 TEST_F(DesignTest, SaysWhyACoreRefuses) {
   const auto model = single();
   model->plan[0].refusals = {{16, "the image is too small"}};

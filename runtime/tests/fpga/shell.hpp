@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <ligament/fpga_design.hpp>
+#include <optional>
 #include <vector>
 
 #include "fpga/registers.hpp"
@@ -182,6 +183,12 @@ struct Shell {
   std::uint64_t w_data = 0, r_data = 0;
   std::uint8_t interrupt = 0;
   std::uint64_t count = 0;
+  static constexpr std::uint64_t page_bytes = 4096;
+  bool paged = false;  ///< memory is behind a table
+  std::vector<std::uint64_t> pages;
+  std::uint64_t next_page = 0;
+  std::uint32_t refused = 0;
+  std::uint64_t refused_address = 0;
   Header header{};
   std::uint64_t send_address = 0, room_address = 0;
   std::size_t first = 0;  ///< end that is asked first for a burst
@@ -233,7 +240,7 @@ struct Shell {
       if (const std::size_t beats = end.wanted(); beats != 0) {
         port.ar_valid = 1;
         port.ar_id = static_cast<std::uint8_t>(first);
-        port.ar_address = end.next_read();
+        port.ar_address = place_of(end.next_read(), 1).value_or(0);
         port.ar_length = static_cast<std::uint8_t>(beats - 1);
         end.asked += beats;
       }
@@ -255,7 +262,34 @@ struct Shell {
       written = 0;
       announced = false;
     }
+    while (!writes.empty() && !announced && !place_of(writes.front().address, 2)) {
+      refuse_write();
+    }
     offer_write();
+  }
+
+  /// Where that is in memory, through the table of pages if there is one.
+  [[nodiscard]] std::optional<std::uint64_t> place_of(std::uint64_t address,
+                                                      std::uint64_t right) const {
+    if (!paged) {
+      return address;
+    }
+    const std::uint64_t page = address / page_bytes;
+    const bool is_open = page < pages.size() && (pages[page] & right) != 0;
+    return is_open ? std::optional{pages[page] / page_bytes * page_bytes + address % page_bytes}
+                   : std::nullopt;
+  }
+
+  void refuse_write() {
+    constexpr std::uint64_t bus_error = 5;
+    ++refused;
+    refused_address = writes.front().address;
+    if (writes.front().ends) {
+      ShellEnd::Event event = writes.front().event;
+      event.word |= bus_error << 16U;
+      ends[writes.front().end].stored.push_back(event);
+    }
+    writes.pop_front();
   }
 
   void offer_write() {
@@ -266,7 +300,7 @@ struct Shell {
     }
     const ShellEnd::Burst& burst = writes.front();
     const Beat& beat = burst.beats[written];
-    port.aw_address = burst.address;
+    port.aw_address = place_of(burst.address, 2).value_or(0);
     std::memcpy(port.w_data.data(), &beat.data, sizeof beat.data);
     port.w_strobe = beat.keep;
     port.w_last = static_cast<std::uint8_t>(written + 1 == burst.beats.size());
@@ -274,7 +308,14 @@ struct Shell {
 
   void register_edge() {
     using detail::Place;
-    if (aw_valid != 0) {
+    if (aw_valid != 0 && aw_address >= detail::page_number) {
+      if (aw_address == detail::page_number) {
+        next_page = w_data;
+      } else {
+        pages.resize(std::max<std::size_t>(pages.size(), next_page + 1));
+        pages[next_page++] = w_data;
+      }
+    } else if (aw_valid != 0) {
       ShellEnd& end = ends[aw_address >> 8U];
       const auto tag = static_cast<std::uint16_t>(w_data);
       switch (static_cast<Place>(aw_address & 0xFFU)) {
@@ -345,11 +386,13 @@ struct Shell {
     unanswered.clear();
     written = 0;
     announced = false;
+    pages.clear();
+    refused = 0;
   }
 
   void connect(Wires& wires) {
     wires.memory = port.wires();
-    wires.port = {&count, &count, &count};
+    wires.port = {&count, &count, &count, &refused, &refused_address};
     for (ShellEnd& end : ends) {
       wires.ends.push_back({&end.looped, &end.dropped});
     }

@@ -130,17 +130,22 @@ Status fate_of(const char* call) {
   return sticky != status::success ? sticky : injected(call);
 }
 
-void count_copy(const void* host, std::size_t size) {
+void count_pageable(const void* host, std::size_t size) {
   const auto* const begin = static_cast<const std::byte*>(host);
   const auto holds = [&](const auto& entry) {
     return entry.first <= begin && begin + size <= entry.first + entry.second;
   };
   World& all = world();
   const std::lock_guard lock(all.mutex);
-  ++all.copies;
   const bool is_pinned = std::any_of(all.registered.begin(), all.registered.end(), holds) ||
                          std::any_of(all.pinned.begin(), all.pinned.end(), holds);
   all.pageable += is_pinned ? 0 : 1;
+}
+
+/// In the stream's turn.
+void copy(void* to, const void* from, std::size_t size) {
+  std::memcpy(to, from, size);
+  ++world().copies;
 }
 
 struct Mark {
@@ -666,16 +671,16 @@ Status cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t size, cuda
   if (const Status fate = fate_of("cuMemcpyHtoDAsync"); fate != status::success) {
     return fate;
   }
-  count_copy(from, size);
-  stream->queue->add([=] { std::memcpy(reinterpret_cast<void*>(to), from, size); });
+  count_pageable(from, size);
+  stream->queue->add([=] { copy(reinterpret_cast<void*>(to), from, size); });
   return status::success;
 }
 Status cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t size, cuda::Stream stream) {
   if (const Status fate = fate_of("cuMemcpyDtoHAsync"); fate != status::success) {
     return fate;
   }
-  count_copy(to, size);
-  stream->queue->add([=] { std::memcpy(to, reinterpret_cast<const void*>(from), size); });
+  count_pageable(to, size);
+  stream->queue->add([=] { copy(to, reinterpret_cast<const void*>(from), size); });
   return status::success;
 }
 Status cuMemsetD8Async(Address to, unsigned char value, std::size_t size, cuda::Stream stream) {

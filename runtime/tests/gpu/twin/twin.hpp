@@ -23,7 +23,7 @@ extern "C" {
 void cuda_twin_fail(const char* call, int skipped, int status);
 /// No faults any more, also of the past.
 void cuda_twin_repair(void);
-/// Copies between host and device since the library was loaded.
+/// Copies between host and device that were made since the library was loaded.
 unsigned long cuda_twin_copies(void);  // NOLINT(google-runtime-int): C
 /// Of these, such that a driver cannot make asynchronously: the host's memory is not pinned.
 unsigned long cuda_twin_pageable_copies(void);  // NOLINT(google-runtime-int): C

@@ -83,7 +83,7 @@ Ends::Ends(const Wires& wires, const std::vector<NodePlan>& nodes, Boundary&& bo
     if (number < gateways_) {
       GatewayPlan& plan = boundary.gateways[number];
       const NetworkWires& network = wires.networks.at(plan.network);
-      end.gateway.emplace();
+      end.gateway = Gateway{};
       end.gateway->frames = network.frames;
       end.gateway->drops = network.drops.at(plan.subscription);
       end.gateway->plan = std::move(plan);

@@ -16,12 +16,12 @@ HERE = Path(__file__).parent
 LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 EXAMPLE = HERE.parents[2] / "examples" / "adder"
 
-#: Two cores with services, one of them with topics too, and a client of each.
+#: Two cores with services in one design, one of them with topics too, and a client of each.
 GRAPH = """schema: ligament/graph/1
 name: case_services
 packages: [{nodes}, {example}]
 nodes:
-  swapped: {{type: case/swapped, namespace: chip, remap: {{add: /add}}}}
+  swapped: {{type: case/swapped, namespace: chip, remap: {{add: /add}}, on_failure: continue}}
   asker: {{type: example/asker, parameters: {{requests: 8, ahead: 4}}}}
   tally: {{type: case/tally}}
   census: {{type: case/census, parameters: {{file: {file}, count: 3}}}}
@@ -29,6 +29,7 @@ topics: {{image: {{bound_bytes: 10000}}, passed: {{bound_bytes: 10000}}}}
 variants:
   one: {{}}
   several: {{fpga: {{in_flight: 4}}}}
+  silent: {{parameters: {{swapped: {{fault: silent}}, asker: {{limit_ms: 3000}}}}}}
 """
 #: What each fault of a core makes its node say.
 FAULTS = {
@@ -146,6 +147,15 @@ def test_each_response_goes_to_its_request_in_whatever_order_they_come(
     folder = run(written(tmp_path, GRAPH), variant, tmp_path / "build")
     assert answers_of(folder) == [f"{n} + {1000 * n * n} = {n + 1000 * n * n}" for n in range(8)]
     # A core with topics counts what it hands on, and tells it when it is asked.
+    assert (tmp_path / "told.txt").read_text().split() == ["1001", "2002", "3003"]
+
+
+def test_a_core_that_hangs_leaves_the_others_of_its_fpga_what_they_keep(tmp_path: Path) -> None:
+    folder = run(written(tmp_path, GRAPH), "silent", tmp_path / "build", code=1)
+    assert all(line.endswith("= nothing") for line in answers_of(folder, "asker"))
+    record = json.loads((folder / "run.json").read_text())
+    assert {error["node"] for error in record["errors"]} == {"/chip/swapped"}
+    # The other one counts on through the resets of the first: its core has not been reset.
     assert (tmp_path / "told.txt").read_text().split() == ["1001", "2002", "3003"]
 
 

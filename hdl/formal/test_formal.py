@@ -84,7 +84,7 @@ PROOFS = [
         "lig_arbiter_formal", ARBITER, "bmc", 10, ("ORDER",),
         mutant=("lig_arbiter", "later_q <= ~(grant", "later_q <= '0 & ~(grant"),
     ),
-    Proof("lig_topic_formal", TOPIC, "bmc", 11, parameters=("QOS1=0",), from_zero=True, full=13),
+    Proof("lig_topic_formal", TOPIC, "bmc", 13, parameters=("QOS1=0",), from_zero=True),
     Proof("lig_topic_formal", TOPIC, "bmc", 11, parameters=("QOS1=1",), from_zero=True, full=13),
     Proof("lig_topic_formal", TOPIC, "bmc", 11, parameters=("QOS1=2",), from_zero=True, full=13),
     Proof(

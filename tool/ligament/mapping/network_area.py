@@ -107,7 +107,7 @@ def area_of_gateway(family: str, width_bits: int) -> Mapping[str, float]:
         return {}
     share = (width_bits - 64) / (512 - 64)
     return {
-        "ff": 1207,
+        "ff": round(1207 + share * (1205 - 1207)),
         "bram18": round(5 + share * (32 - 5)),
         "lut": round(1277 + share * (1937 - 1277)),
     }

@@ -89,8 +89,9 @@ def test_hardware_gives_what_software_gives_in_the_same_cycles_each_time(graph: 
     cycles = cycles_of(first_run)
     assert len(cycles) == 5
     assert cycles == cycles_of(second_run)
-    # Payload beats, and at most the latency at both ends, the header, padding and single fields.
-    assert all(1000 / 8 + 100 <= number <= 1028 / 8 + 250 for number in cycles)
+    # Payload beats, and at most the latency at both ends, the header, padding and single fields,
+    # and what others take of the memory in the meantime: pieces of 16 cycles.
+    assert all(1000 / 8 + 100 <= number <= 1028 / 8 + 250 + 10 * 16 for number in cycles)
 
 
 def test_every_signal_is_written_where_somebody_asks_for_it(graph: Path) -> None:

@@ -47,6 +47,8 @@ class GpuOverlap : public test::OnEachModel {
     if (!in_place || (*in_place)->device().model != Model::zero_copy) {
       return nullptr;
     }
+    go_.data.fill({});
+    out_.data.fill({});
     settings.model = Model::standard_copy;
     settings.topic_models = {{"/go", Model::zero_copy}};
     return open({{{"text.cl", text}},
@@ -70,12 +72,12 @@ class GpuOverlap : public test::OnEachModel {
   }
 
   // They outlive what a device that was given up still does.
-  Bytes& go_ = *new Bytes;
-  Bytes& gone_ = *new Bytes;
-  Bytes& in_ = *new Bytes;
-  Bytes& out_ = *new Bytes;
-  std::atomic<State>& waiting_ = *new std::atomic<State>;
-  std::atomic<State>& copying_ = *new std::atomic<State>;
+  inline static Bytes go_;
+  inline static Bytes gone_;
+  inline static Bytes in_;
+  inline static Bytes out_;
+  inline static std::atomic<State> waiting_;
+  inline static std::atomic<State> copying_;
 };
 
 TEST_P(GpuOverlap, who_submits_does_not_wait_and_copies_go_beside_kernels) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m ligament.build.verilate`: a top level in SystemVerilog becomes two C++ archives.
 
-Called by the project that the FPGA back-end generates: one command per node type, so that a change
-of one core compiles that core alone. With the model goes what takes it through a cycle
-(`ligament.build.cycle`).
+Called by the project that the FPGA back-end generates: one command per design, so that a change of
+a core compiles the designs that hold it, and no others. With the model goes what takes it through a
+cycle (`ligament.build.cycle`).
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ void Engine::begin_run(std::vector<Arrival>&& arrivals) {
   const double rate = std::min(memory_.bytes_per_cycle(), static_cast<double>(beat_bytes));
   limit_ = std::max(
       limit_, patience_cycles + memory_.latency() + static_cast<std::uint64_t>(32 * bytes / rate));
-  memory_.ring(cycle_);
+  memory_.ring(cycle_, retained_.empty() ? 0 : retained_.front().sequence);
 }
 
 void Engine::end_run() {

@@ -11,11 +11,17 @@ MemoryPort::MemoryPort(const Memory& memory)
       latency_cycles_{
           static_cast<std::uint64_t>(std::ceil(memory.latency_ns * memory.clock_hz / 1e9))},
       contention_{memory.contention},
+      seed_{memory.seed},
       chance_{memory.seed} {}
 
-void MemoryPort::ring(std::uint64_t cycle) {
+void MemoryPort::ring(std::uint64_t cycle, std::uint64_t message) {
   ready_at_ = cycle + latency_cycles_;
   credit_ = 0;
+  load_ = 0;
+  if (contention_ > 0) {
+    std::seed_seq both{seed_, seed_ >> 32U, message, message >> 32U};
+    chance_.seed(both);
+  }
 }
 
 void MemoryPort::advance(std::uint64_t cycle) {

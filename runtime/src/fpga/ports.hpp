@@ -19,8 +19,9 @@ class MemoryPort {
 
   [[nodiscard]] std::uint64_t latency() const { return latency_cycles_; }
   [[nodiscard]] double bytes_per_cycle() const { return bytes_per_cycle_; }
-  /// A doorbell: the first byte comes a latency later.
-  void ring(std::uint64_t cycle);
+  /// A doorbell: the first byte comes a latency later. What others take from then on is drawn by
+  /// chance from the seed and the message, so that it does not matter what went in before.
+  void ring(std::uint64_t cycle, std::uint64_t message);
   /// A cycle has come.
   void advance(std::uint64_t cycle);
   /// Whether a beat may move in this cycle.
@@ -41,6 +42,7 @@ class MemoryPort {
   double credit_ = 0;
   double contention_;
   double load_ = 0;  ///< what others ask for and have not got
+  std::uint64_t seed_;
   std::mt19937_64 chance_;
 };
 

@@ -94,7 +94,7 @@ TEST_F(BurstMemoryTest, GivesWhatLiesThereALatencyLater) {
   BurstMemory memory(port_.wires(), pace.latency());
   memory.open(address(), 100, false);
   now_ = 7;
-  pace.ring(now_);
+  pace.ring(now_, 1);
   const Beats got = read(memory, pace, address(64), 5);
   ASSERT_EQ(got.cycles.size(), 5U);
   EXPECT_EQ(got.response, 0);

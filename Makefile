@@ -52,8 +52,8 @@ soak: ## an hour of full load and random kills; dev/soak --minutes N for another
 	@dev/setup --test
 	@dev/soak
 
-bench: ## the quick benchmarks, with their context
-	@dev/setup
+bench: ## build the programs of `ligament bench`, run the quickest of them
+	@dev/setup --bench
 	@$(LIGAMENT) bench messages --quick
 
 docs: ## generate the reference pages from the schemas

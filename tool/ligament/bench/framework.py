@@ -173,7 +173,7 @@ def program(name: str) -> Path:
     if not path.is_file():
         raise FailureError(
             f"the benchmark program {path} is missing",
-            hint="build the runtime with LIGAMENT_BUILD_BENCHMARKS=ON and install it (make setup)",
+            hint="make bench builds them all (the set-up of the demo leaves them out)",
         )
     return path
 

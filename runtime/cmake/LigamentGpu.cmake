@@ -12,6 +12,7 @@ file(GLOB gpu_sources CONFIGURE_DEPENDS src/gpu/*.cpp src/gpu/opencl/*.cpp src/g
 list(FILTER gpu_sources EXCLUDE REGEX "check\\.cpp$")
 add_library(ligament_gpu SHARED ${gpu_sources})
 add_library(ligament::gpu ALIAS ligament_gpu)
+ligament_compile_together(ligament_gpu APART src/gpu/program.cpp)
 target_include_directories(ligament_gpu PRIVATE src)
 target_link_libraries(ligament_gpu PUBLIC ligament PRIVATE ligament_warnings OpenCL::OpenCL ${CMAKE_DL_LIBS})
 set_target_properties(ligament_gpu PROPERTIES EXPORT_NAME gpu INSTALL_RPATH "$ORIGIN")

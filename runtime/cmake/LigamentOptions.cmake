@@ -27,6 +27,15 @@ if(NOT LIGAMENT_PYTHON)
   set(LIGAMENT_PYTHON ${python} CACHE FILEPATH "Python that has the package `ligament`")
 endif()
 
+option(LIGAMENT_UNITY "Compile several sources at once: a third of the time, a larger step after a change" OFF)
+# ligament_compile_together(<target> [APART <source>...]): as LIGAMENT_UNITY says. Sources whose
+# file-local names meet those of others stay apart.
+function(ligament_compile_together target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "APART")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LIGAMENT_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 add_library(ligament_language INTERFACE)
 target_compile_features(ligament_language INTERFACE cxx_std_20)
 

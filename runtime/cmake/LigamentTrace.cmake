@@ -70,6 +70,7 @@ function(ligament_add_trace_converter generated)
   ligament_generate_events(event_columns.hpp.j2 ${generated}/convert/event_columns.hpp)
   file(GLOB sources CONFIGURE_DEPENDS src/trace/convert/*.cpp)
   add_executable(ligament-trace-convert ${sources} ${generated}/convert/event_columns.hpp)
+  ligament_compile_together(ligament-trace-convert)
   target_include_directories(ligament-trace-convert PRIVATE src ${generated}/convert)
   target_link_libraries(ligament-trace-convert PRIVATE ligament_language ligament_warnings
                         PkgConfig::BABELTRACE2 nlohmann_json::nlohmann_json)

@@ -52,6 +52,26 @@ def test_the_demo_fits_its_platform_and_not_the_part_that_open_tools_place(
         assert problem.notes == (("the budgets", smaller.devices["fpga0"].budgets_at),)
 
 
+def test_a_budget_may_be_used_up_and_not_overrun(tmp_path: Path) -> None:
+    graph = load_graph(PERCEPTION)
+    document = YAML().load(SHIPPED)
+
+    def told(dsp: int) -> list[str]:
+        document["devices"]["fpga0"]["budgets"] = {"dsp": dsp}
+        YAML().dump(document, tmp_path / "platform.yaml")
+        try:
+            map_graph(graph, load_platform(str(tmp_path / "platform.yaml")), "fpga_offloaded")
+        except InputError as error:
+            return [problem.text for problem in error.problems]
+        return []
+
+    (text,) = told(1)
+    needed = int(text.split(" need ")[1].split(" dsp")[0])
+    assert needed > 1
+    assert told(needed) == []
+    assert told(needed - 1) == [text]
+
+
 HELD = """schema: ligament/graph/1
 name: held
 packages: [{packages}]

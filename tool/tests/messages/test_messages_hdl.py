@@ -6,6 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rosbags.typesys import Stores, get_typestore
 
 from ligament.messages import DefinitionError, TypeStore, load_store
 from ligament.messages.__main__ import main
@@ -150,3 +153,16 @@ def test_hls_headers_are_written_with_all_that_they_include(tmp_path):
     # Numbers are those of the SystemVerilog: the header has 3, the text after it is the 4th.
     assert "take_count(in, taking, first + 3," in text
     assert main(words) == 0
+
+
+@given(length=st.integers(1, 300))
+def test_a_bounded_string_takes_its_length_its_bytes_and_a_null(length, tmp_path_factory):
+    """Held against the reference codec: the longest text within the bound, to the byte."""
+    bounds = tmp_path_factory.mktemp("bounds") / "bounds.yaml"
+    entry = f"bounds:\n  std_msgs/msg/String: {{data: {length}}}\n"
+    bounds.write_text("schema: ligament/bounds/1\n" + entry)
+    standard = load_store("jazzy")
+    found = layout_of(standard, standard.message("std_msgs/msg/String"), read_bounds([bounds]))
+    types = get_typestore(Stores.ROS2_JAZZY)
+    text = types.types["std_msgs/msg/String"](data="x" * length)
+    assert found.longest == len(types.serialize_cdr(text, "std_msgs/msg/String"))

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ligament.report.statistics import (
     batch_medians,
     difference_interval,
     histogram,
     is_within_noise,
+    percentile,
     summarise,
 )
 
@@ -21,6 +24,18 @@ def test_percentiles_are_measured_values() -> None:
     assert summary["mean"] == pytest.approx(50.5)
     assert summary["sd"] == pytest.approx(29.011, abs=0.001)
     assert summary["jitter"] == pytest.approx(1.0)
+
+
+@given(
+    values=st.lists(st.integers(-50, 50), min_size=1, max_size=40),
+    percent=st.integers(0, 100),
+)
+def test_a_percentile_is_the_smallest_value_that_reaches_its_share(
+    values: list[int], percent: int
+) -> None:
+    """The definition of the nearest rank, counted and not computed by an index."""
+    reach = [v for v in values if 100 * sum(w <= v for w in values) >= percent * len(values)]
+    assert percentile(sorted(values), percent / 100) == min(reach)
 
 
 def test_the_median_interval_follows_order_statistics() -> None:

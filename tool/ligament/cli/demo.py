@@ -20,6 +20,7 @@ from ligament.cli.common import (
     print_json,
 )
 from ligament.demo.demo import demonstrate
+from ligament.demo.ending import ending
 from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
 from ligament.demo.terminal import print_demo
 from ligament.report.terminal import report_console
@@ -55,6 +56,9 @@ Calibration = Annotated[
 OpenOption = Annotated[
     bool, typer.Option("--open/--no-open", help="Open the page, where there is a display.")
 ]
+Tables = Annotated[
+    bool, typer.Option("--tables", help="Print every table too: hops, kernels, cycles, paced runs.")
+]
 
 
 def demo(
@@ -67,9 +71,10 @@ def demo(
     calibration: Calibration = None,
     out: OutOption = DEFAULT_OUT,
     open_: OpenOption = True,
+    tables: Tables = False,
     json: JsonOption = False,
 ) -> None:
-    """Run the perception graph in all its variants: traced, proven equal, compared in one table.
+    """Run the perception graph in all its variants: traced, proven equal, compared.
 
     Exit code 1 if any variant's outputs differ from the reference program's.
 
@@ -92,11 +97,10 @@ def demo(
     if json:
         print_json(shown.report)
     else:
-        print_demo(shown.report, report_console())
-        print(f"report: {shown.path}")
-        print(f"picture: {shown.report['picture']}")
-        print(f"page: {shown.page}")
-        print(f"took {time.monotonic() - begin:.0f} s")
+        if tables:
+            print_demo(shown.report, report_console())
+        files = {"page": shown.page, "path": shown.path}
+        print("\n".join(ending(shown.report | files, time.monotonic() - begin)))
     if open_ and not json and has_display():
         open_page(shown.page)
     raise typer.Exit(0 if shown.equal else 1)

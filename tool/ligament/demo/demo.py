@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.artefacts import graph_folder, write_json
+from ligament.demo.ending import judged
 from ligament.demo.figures import (
     PUBLISHED,
     filters_entry,
@@ -75,13 +76,7 @@ def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
     path = folder / "report.json"
     write_json(path, report)
     page = make_page(report, path.with_suffix(".html"))
-    judged = [*report["variants"]]
-    judged += [
-        entry
-        for part in ("hardware", "paced", "filters")
-        for entry in report.get(part, {}).get("variants", [])
-    ]
-    return Demonstrated(report, path, page, all(entry["equal"] for entry in judged))
+    return Demonstrated(report, path, page, all(entry["equal"] for entry in judged(report)))
 
 
 def _hardware(

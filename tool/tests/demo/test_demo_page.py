@@ -16,9 +16,13 @@ from ligament.demo.demo import Demonstrated
 def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """The demo as if it had run; what was opened."""
     uris: list[str] = []
-    made = Demonstrated({"picture": "p.png"}, tmp_path / "report.json", tmp_path / "r.html", True)
+    made = Demonstrated(
+        {"graph": "g", "variants": [], "picture": "p.png"},
+        tmp_path / "report.json",
+        tmp_path / "r.html",
+        True,
+    )
     monkeypatch.setattr(verb, "demonstrate", lambda options, say: made)
-    monkeypatch.setattr(verb, "print_demo", lambda report, console: None)
     monkeypatch.setattr("webbrowser.open", lambda uri: uris.append(uri) is None)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     return uris
@@ -36,4 +40,4 @@ def test_the_page_is_opened_where_there_is_a_display(
     assert main(["demo", *words]) == 0
     assert opened == ([(tmp_path / "r.html").as_uri()] if opens else [])
     printed = capsys.readouterr().out
-    assert ("--json" in words) or f"page: {tmp_path / 'r.html'}" in printed
+    assert ("--json" in words) or f"Page:    {tmp_path / 'r.html'}" in printed

@@ -35,9 +35,13 @@ def test_it_is_run_behind_the_perception_graph_alone(
     words: list[str], asked: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     given: list[DemoOptions] = []
-    made = Demonstrated({"picture": "p.png"}, tmp_path / "report.json", tmp_path / "r.html", True)
+    made = Demonstrated(
+        {"graph": "g", "variants": [], "picture": "p.png"},
+        tmp_path / "report.json",
+        tmp_path / "r.html",
+        True,
+    )
     monkeypatch.setattr(verb, "demonstrate", lambda options, say: given.append(options) or made)
-    monkeypatch.setattr(verb, "print_demo", lambda report, console: None)
     assert main(["demo", "--no-open", *words]) == 0
     (options,) = given
     assert options.filters == (EXAMPLES / "filters" / "graph.yaml" if asked else None)

@@ -21,8 +21,10 @@ from ligament.cli.common import (
 )
 from ligament.demo.demo import demonstrate
 from ligament.demo.ending import ending
+from ligament.demo.phases import Phases
 from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
 from ligament.demo.terminal import print_demo
+from ligament.graph import load_graph
 from ligament.report.terminal import report_console
 from ligament.resources import node_packages_dir
 
@@ -93,9 +95,10 @@ def demo(
         filters=None if graph else _example("filters"),
     )
     begin = time.monotonic()
-    shown = demonstrate(options, lambda text: print(f"demo: {text}", file=sys.stderr, flush=True))
+    with Phases(sys.stderr, out / f"demo-{load_graph(path).name}.json") as phases:
+        shown = demonstrate(options, phases)
     if json:
-        print_json(shown.report)
+        print_json(shown.report | {"seconds": dict(phases.seconds)})
     else:
         if tables:
             print_demo(shown.report, report_console())

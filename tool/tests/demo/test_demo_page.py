@@ -22,6 +22,7 @@ def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         tmp_path / "r.html",
         True,
     )
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(verb, "demonstrate", lambda options, say: made)
     monkeypatch.setattr("webbrowser.open", lambda uri: uris.append(uri) is None)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
@@ -40,4 +41,4 @@ def test_the_page_is_opened_where_there_is_a_display(
     assert main(["demo", *words]) == 0
     assert opened == ([(tmp_path / "r.html").as_uri()] if opens else [])
     printed = capsys.readouterr().out
-    assert ("--json" in words) or f"Page:    {tmp_path / 'r.html'}" in printed
+    assert ("--json" in words) or "Page:    r.html" in printed

@@ -41,6 +41,7 @@ def test_it_is_run_behind_the_perception_graph_alone(
         tmp_path / "r.html",
         True,
     )
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(verb, "demonstrate", lambda options, say: given.append(options) or made)
     assert main(["demo", "--no-open", *words]) == 0
     (options,) = given

@@ -20,7 +20,7 @@ from ligament.cli.common import (
     print_json,
 )
 from ligament.demo.demo import demonstrate
-from ligament.demo.ending import ending
+from ligament.demo.ending import beginning, ending
 from ligament.demo.phases import Phases
 from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
 from ligament.demo.terminal import print_demo
@@ -96,7 +96,7 @@ def demo(
     )
     begin = time.monotonic()
     with Phases(sys.stderr, out / f"demo-{load_graph(path).name}.json") as phases:
-        shown = demonstrate(options, phases)
+        shown = demonstrate(options, phases, lambda report: phases.tell(beginning(report)))
     if json:
         print_json(shown.report | {"seconds": dict(phases.seconds)})
     else:

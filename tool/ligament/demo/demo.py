@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ from ligament.report.page.make import make_page
 from ligament.report.stage import ReportOptions, make_report
 from ligament.report.variant import WARM_UP_FRAMES, open_run
 
+Early = Callable[[dict[str, Any]], None]
+
 
 @dataclass(frozen=True)
 class Demonstrated:
@@ -47,36 +50,53 @@ class Demonstrated:
     equal: bool
 
 
-def demonstrate(options: DemoOptions, say: Say) -> Demonstrated:
-    """Run everything; writes report.json and report.html of the graph."""
-    folder = graph_folder(load_graph(options.graph).name, options.out)
-    builds = build_variants(options, say)
+def demonstrate(options: DemoOptions, say: Say, early: Early | None = None) -> Demonstrated:
+    """Run everything; writes report.json and report.html of the graph.
+
+    Variants without a simulated FPGA come first: their designs take longest to build. `early` is
+    called with the report of these as soon as it is there.
+    """
+    graph = load_graph(options.graph)
+    folder = graph_folder(graph.name, options.out)
+    simulated = in_hardware(graph.variants, options)
+    builds = build_variants(options, say, [n for n in graph.variants if n not in simulated])
     runs = DemoRuns(fast=run_fast(builds, options, say))
     recorded = open_run(next(iter(runs.fast.values()))).outputs()[SINK]
     reference = run_reference(options, folder / "reference", recorded, say)
     say("reading the traces")
-    simulated = in_hardware(builds, options)
-    software = {name: build for name, build in builds.items() if name not in simulated}
-    fast = [runs.fast[name] for name in software]
-    report = make_report(fast, ReportOptions(expected=reference.frames))
+    report = make_report([*runs.fast.values()], ReportOptions(expected=reference.frames))
     report["kernels"] = {
         "bare": reference.kernels,
         "variants": kernel_entries(report["variants"], reference.kernels),
     }
-    if simulated:
-        runs.faster = run_faster([n for n in simulated if n in PUBLISHED], options, say)
-        usual = [runs.fast[name] for name in simulated]
-        report["hardware"] = {"variants": _hardware(usual, runs, options, reference)}
-    if options.paced_frames > 0:
-        run_paced(software, options, say, runs)
-        report["paced"] = _paced(options, runs, reference)
-    if options.filters:
-        report["filters"] = {"variants": _filters(options.filters, options, say)}
     report["picture"] = str(reference.picture)
+    if early is not None:
+        early(report)
+    _others(report, runs, (options, builds, simulated, reference), say)
     path = folder / "report.json"
     write_json(path, report)
     page = make_page(report, path.with_suffix(".html"))
     return Demonstrated(report, path, page, all(entry["equal"] for entry in judged(report)))
+
+
+def _others(
+    report: dict[str, Any],
+    runs: DemoRuns,
+    made: tuple[DemoOptions, dict[str, Path], list[str], Reference],
+    say: Say,
+) -> None:
+    """Add simulated hardware, the paced runs and the other graph's kernels to the report."""
+    options, builds, simulated, reference = made
+    if designs := build_variants(options, say, simulated):
+        usual = run_fast(designs, options, say)
+        runs.faster = run_faster([n for n in designs if n in PUBLISHED], options, say)
+        entries = _hardware([*usual.values()], runs, options, reference)
+        report["hardware"] = {"variants": entries}
+    if options.paced_frames > 0:
+        run_paced(builds, options, say, runs)
+        report["paced"] = _paced(options, runs, reference)
+    if options.filters:
+        report["filters"] = {"variants": _filters(options.filters, options, say)}
 
 
 def _hardware(

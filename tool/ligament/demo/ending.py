@@ -32,6 +32,11 @@ def ending(report: Mapping[str, Any], seconds: float) -> list[str]:
     return [line[:MOST_COLUMNS] if "/" not in line else line for line in lines]
 
 
+def beginning(report: Mapping[str, Any]) -> list[str]:
+    """What is known as soon as the variants without simulated hardware have run."""
+    return [_equal(judged(report)), *_table(report), f"Picture: {_short(report['picture'])}"]
+
+
 _FILES = (("Page:", "page"), ("Picture:", "picture"), ("Report:", "path"))
 _NEXT = "ligament top, beside ligament run examples/perception"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
@@ -56,6 +56,13 @@ class Phases:
         with self._lock:
             self._what, self._began = what, self._clock()
             self._show(self.line())
+
+    def tell(self, lines: Iterable[str]) -> None:
+        """Show lines that stay, between two phases."""
+        self._finish()
+        with self._lock:
+            self._stream.write("".join(f"  {line}\n" for line in lines))
+            self._stream.flush()
 
     @property
     def seconds(self) -> Mapping[str, float]:

@@ -108,7 +108,7 @@ def _fpgas() -> list[str]:
     return [device for device, found in devices.items() if found.kind == "fpga"]
 
 
-def in_hardware(builds: Mapping[str, Path], options: DemoOptions) -> list[str]:
+def in_hardware(builds: Iterable[str], options: DemoOptions) -> list[str]:
     """The variants of these that have nodes on an FPGA."""
     graph = load_graph(options.graph)
     return [name for name in builds if platform_for(graph, name) == SIMULATED]

@@ -23,7 +23,7 @@ def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         True,
     )
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(verb, "demonstrate", lambda options, say: made)
+    monkeypatch.setattr(verb, "demonstrate", lambda options, say, early: made)
     monkeypatch.setattr("webbrowser.open", lambda uri: uris.append(uri) is None)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     return uris

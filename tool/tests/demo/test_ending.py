@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ligament.demo.ending import MOST_COLUMNS, MOST_LINES, ending
+from ligament.demo.ending import MOST_COLUMNS, MOST_LINES, beginning, ending
 
 NAMES = ("processes", "one_process", "fused", "dds", "gpu")
 CORES = ("fpga_offloaded", "fpga_streamed", "fpga_fused")
@@ -70,3 +70,10 @@ def test_a_variant_without_a_chain_has_no_figures() -> None:
     made["variants"][0] |= {"latency_ns": None, "message_passing": None}
     (row,) = [line for line in ending(made, 1.0) if line.startswith("processes")]
     assert row.split() == ["processes", "-", "-", "-", "measured"]
+
+
+def test_the_first_table_is_there_before_the_hardware() -> None:
+    made = {key: value for key, value in report().items() if key in ("graph", "variants")}
+    lines = beginning(made | {"picture": "build/perception/picture.png"})
+    assert lines[0].startswith("All outputs equal") and lines[-1].endswith("picture.png")
+    assert [line.split()[0] for line in lines[2:-1]] == list(NAMES)

@@ -61,7 +61,7 @@ def test_an_unknown_benchmark_names_the_nearest() -> None:
 
 
 def test_a_missing_program_says_how_to_get_it() -> None:
-    with pytest.raises(FailureError, match="make setup"):
+    with pytest.raises(FailureError, match="make bench"):
         framework.program("ligament-bench-absent")
 
 

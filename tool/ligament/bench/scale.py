@@ -20,6 +20,7 @@ from ligament.bench import scale_graph as outside
 from ligament.bench.framework import Measured, Row, make_row, program
 from ligament.bench.scale_graph import Graph, Size, graph
 from ligament.errors import InputError, Problem
+from ligament.report.differences import NO_DIFFERENCE
 from ligament.report.statistics import median_interval, summarise
 
 _numbers = count()
@@ -283,9 +284,11 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
         if r["metric"] == "latency_one_way":
             console.print(_latency_line(r), soft_wrap=True)
     for one in result.get("comparisons", []):
+        shown = not one["low"] <= 1.0 <= one["high"]
+        ratio = f"{one['median']:.2f} x" if shown else f"{NO_DIFFERENCE} to"
         console.print(
             f"{one['params']['nodes']} nodes, {one['params']['load_hz']:g} Hz on other topics: "
-            f"{one['median']:.2f} x two nodes [{one['low']:.2f}, {one['high']:.2f}]",
+            f"{ratio} two nodes [{one['low']:.2f}, {one['high']:.2f}]",
             soft_wrap=True,
             highlight=False,
         )

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ligament.report.differences import median_of, ratio_interval, ratio_text
 from ligament.report.terminal import duration, percent
 
 MOST_LINES = 20
@@ -65,16 +66,15 @@ def _equal(entries: list[Entry]) -> str:
 
 def _table(report: Mapping[str, Any]) -> Iterator[str]:
     entries = [*report["variants"], *report.get("hardware", {}).get("variants", [])]
-    first = _p50(report["variants"][0]) if report["variants"] else None
-    against = f"against {report['variants'][0]['name']}" if report["variants"] else "ratio"
-    yield f"{'variant':34}{'chain p50':>12}{'message passing':>18}{against[:24]:>24}  time"
+    first = report["variants"][0] if report["variants"] else {}
+    against = f"against {first['name']} (95 %)" if first else "ratio"
+    yield f"{'variant':34}{'chain p50':>12}{'message passing':>18}{against[:26]:>26}  time"
     for entry in entries[:_MOST_ROWS]:
-        p50 = _p50(entry)
-        ratio = f"x {p50 / first:.2f}" if p50 and first else "-"
+        ratio = "-" if entry is first else _against(entry, first)
         base = str(entry.get("time_base") or "host")
         yield (
-            f"{_name(entry)[:33]:34}{duration(p50):>12}{percent(entry['message_passing']):>18}"
-            f"{ratio:>24}  {_BASES.get(base, base)}"[:MOST_COLUMNS]
+            f"{_name(entry)[:33]:34}{duration(_p50(entry)):>12}{percent(entry['message_passing']):>18}"
+            f"{ratio:>26}  {_BASES.get(base, base)}"[:MOST_COLUMNS]
         )
     if len(entries) > _MOST_ROWS:
         yield f"and {len(entries) - _MOST_ROWS} more: --tables"
@@ -83,6 +83,12 @@ def _table(report: Mapping[str, Any]) -> Iterator[str]:
 def _name(entry: Entry) -> str:
     clock = entry.get("clock_hz")
     return f"{entry['name']} at {clock / 1e6:g} MHz" if clock else str(entry["name"])
+
+
+def _against(entry: Entry, first: Entry) -> str:
+    """The ratio of the medians with its interval; the words where it shows no difference."""
+    base, new = median_of(first.get("latency_ns")), median_of(entry["latency_ns"])
+    return ratio_text(ratio_interval(base, new)) if base and new else "-"
 
 
 def _p50(entry: Entry) -> float | None:

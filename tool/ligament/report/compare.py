@@ -16,32 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Problem, listing
+from ligament.report.differences import NO_DIFFERENCE, Interval, median_of, ratio_interval
 
 SCHEMA = "ligament/comparison/1"
 REPORT_SCHEMA = "ligament/report/2"
 OLDER_SCHEMA = "ligament/report/1"
 """Its shares were cut otherwise; what is compared here means the same in both."""
-REGRESSION, SLOWER, NOISE, FASTER, NONE = (
-    "regression",
-    "within threshold",
-    "within noise",
-    "better",
-    "not comparable",
-)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An estimate with the ends of its 95 % confidence interval."""
-
-    estimate: float
-    low: float
-    high: float
+REGRESSION, SLOWER, FASTER, NONE = ("regression", "within threshold", "better", "not comparable")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One figure of one variant in both reports. `ratio`: new / base; null where base is 0."""
+    """One figure of one variant in both reports. `ratio`: new / base; null where base is 0.
+
+    The 95 % interval is of that ratio for times, and of the difference new - base for counts, which
+    may be 0.
+    """
 
     variant: str
     figure: str
@@ -52,6 +42,8 @@ class Judged:
     low: float | None
     high: float | None
     verdict: str
+    difference_low: float | None = None
+    difference_high: float | None = None
 
 
 def read_report(path: Path) -> dict[str, Any]:
@@ -134,7 +126,7 @@ def _judge_variant(
     base: Mapping[str, Any], new: Mapping[str, Any], threshold: float
 ) -> Iterator[Judged]:
     name = new["name"]
-    latency = _median(base.get("latency_ns"))
+    latency = median_of(base.get("latency_ns"))
     for figure, one, other in _times(base, new):
         # Parts are measured by the whole: 2 us more on one hop are little in a chain of 1 ms.
         whole = latency or one
@@ -148,39 +140,20 @@ def _times(
     base: Mapping[str, Any], new: Mapping[str, Any]
 ) -> Iterator[tuple[str, Interval | None, Interval | None]]:
     for figure, key in (("latency", "latency_ns"), ("message passing", "message_passing_ns")):
-        yield figure, _median(base.get(key)), _median(new.get(key))
+        yield figure, median_of(base.get(key)), median_of(new.get(key))
     there = {_hop(hop): hop for hop in base.get("hops") or []}
     for hop in new.get("hops") or []:
         if _hop(hop) in there:
             known = there[_hop(hop)]
-            yield f"hop {_hop(hop)}", _median(known.get("total_ns")), _median(hop.get("total_ns"))
+            yield (
+                f"hop {_hop(hop)}",
+                median_of(known.get("total_ns")),
+                median_of(hop.get("total_ns")),
+            )
 
 
 def _hop(hop: Mapping[str, Any]) -> str:
     return f"{hop.get('from')} -> {hop.get('to')}"
-
-
-def _median(summary: Any) -> Interval | None:
-    """The median with its interval; None where there is none, or something else stands there."""
-    if not isinstance(summary, Mapping):
-        return None
-    values = [summary.get(key) for key in ("p50", "p50_low", "p50_high")]
-    if not all(isinstance(v, int | float) and math.isfinite(v) for v in values):
-        return None
-    estimate, low, high = (float(v) for v in values if v is not None)
-    return Interval(estimate, low, high) if 0 < low <= estimate <= high else None
-
-
-def ratio_interval(base: Interval, new: Interval) -> Interval:
-    """The ratio of two independent estimates: their intervals combined on the logarithmic scale.
-
-    The method of variance estimates recovery (Zou and Donner 2008): no distribution is assumed
-    beyond what the two intervals were made with, and they need not be symmetric.
-    """
-    middle = math.log(new.estimate / base.estimate)
-    down = math.hypot(math.log(new.estimate / new.low), math.log(base.high / base.estimate))
-    up = math.hypot(math.log(new.high / new.estimate), math.log(base.estimate / base.low))
-    return Interval(math.exp(middle), math.exp(middle - down), math.exp(middle + up))
 
 
 def _judge_times(
@@ -201,7 +174,7 @@ def _judge_times(
 
 def _verdict(ratio: Interval, is_much: bool) -> str:
     if ratio.low <= 1.0 <= ratio.high:
-        return NOISE
+        return NO_DIFFERENCE
     if ratio.high < 1.0:
         return FASTER
     return REGRESSION if is_much else SLOWER
@@ -218,14 +191,14 @@ def _judge_counts(
     difference = other / new_frames - one / frames
     spread = 1.96 * math.sqrt(one / frames**2 + other / new_frames**2)
     if abs(difference) <= spread:
-        verdict = NOISE
+        verdict = NO_DIFFERENCE
     elif difference < 0:
         verdict = FASTER
     else:
         verdict = REGRESSION if difference > threshold * one / frames else SLOWER
     ratio = None if one == 0 else (other / new_frames) / (one / frames)
     return Judged(name, figure, "per message", one / frames, other / new_frames, ratio, None, None,
-                  verdict)  # fmt: skip
+                  verdict, difference - spread, difference + spread)  # fmt: skip
 
 
 def _rate(variant: Mapping[str, Any], figure: str) -> tuple[int, int] | None:
@@ -246,7 +219,11 @@ def _sentence(entry: Judged) -> str:
             f"{entry.variant}: {entry.figure}: the median is x {entry.ratio:.3f} of what it was "
             f"(95 % interval {entry.low:.3f} .. {entry.high:.3f})"
         )
-    return f"{entry.variant}: {entry.figure} per message: {entry.new:.4g}, was {entry.base:.4g}"
+    return (
+        f"{entry.variant}: {entry.figure} per message: {entry.new:.4g}, was {entry.base:.4g} "
+        f"(95 % interval of the difference {entry.difference_low:.4g} .. "
+        f"{entry.difference_high:.4g})"
+    )
 
 
 def _text(variant: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ def print_comparison(made: dict[str, Any], console: Console) -> None:
             _value(entry, "base"),
             _value(entry, "new"),
             "-" if entry["ratio"] is None else f"{entry['ratio']:.3f}",
-            "-" if entry["low"] is None else f"{entry['low']:.3f} .. {entry['high']:.3f}",
+            interval_text(entry),
             f"[{style}]{entry['verdict']}[/]" if style else entry["verdict"],
         )
     console.print(table)
@@ -39,6 +39,15 @@ def print_comparison(made: dict[str, Any], console: Console) -> None:
     if not made["regressions"]:
         limit = f"{made['threshold'] * 100:g} %"
         console.print(f"no significant regression beyond {limit}", soft_wrap=True)
+
+
+def interval_text(entry: dict[str, Any]) -> str:
+    """Of the ratio for times, of the difference (signed) for counts."""
+    if entry["low"] is not None:
+        return f"{entry['low']:.3f} .. {entry['high']:.3f}"
+    if entry["difference_low"] is not None:
+        return f"{entry['difference_low']:+.3g} .. {entry['difference_high']:+.3g}"
+    return "-"
 
 
 def _value(entry: dict[str, Any], key: str) -> str:

@@ -21,8 +21,8 @@ def percentile(ordered: Ordered, fraction: float) -> float:
 def median_interval(ordered: Ordered) -> tuple[float, float]:
     """95 % confidence interval of the median from order statistics: no distribution assumed.
 
-    Its ranks are n/2 -+ 0.98 sqrt(n). It takes the values as independent, which neighbouring
-    messages of one run are not quite: it is the least that must separate two medians.
+    Its ranks are n/2 -+ 0.98 sqrt(n). It takes the values as independent; `summarise` widens it
+    where neighbours depend on each other.
     """
     count = len(ordered)
     half = 0.98 * math.sqrt(count)
@@ -32,22 +32,28 @@ def median_interval(ordered: Ordered) -> tuple[float, float]:
 
 
 def summarise(values: Any) -> dict[str, Any]:
-    """Count, percentiles, mean, standard deviation, extremes and the median's interval."""
+    """Count, percentiles, mean, standard deviation, extremes and the median's interval.
+
+    `values` come in the order of time. Where one depends on the one before it, single values know
+    less than their number says: the interval is then the wider one of the batches' medians.
+    """
     array = np.asarray(values, dtype=np.float64)
     if len(array) == 0:
         return {"n": 0}
     ordered = np.sort(array)
+    middle = percentile(ordered, 0.50)
     low, high = median_interval(ordered)
+    half = _half_of_dependent(array)
     return {
         "n": len(array),
-        "p50": percentile(ordered, 0.50),
+        "p50": middle,
         "p99": percentile(ordered, 0.99),
         "mean": float(array.mean()),
         "sd": float(array.std(ddof=1)) if len(array) > 1 else 0.0,
         "min": float(ordered[0]),
         "max": float(ordered[-1]),
-        "p50_low": low,
-        "p50_high": high,
+        "p50_low": min(low, max(middle - half, float(ordered[0]))),
+        "p50_high": max(high, min(middle + half, float(ordered[-1]))),
         # Mean step between neighbouring messages: what a consumer downstream sees as jitter.
         "jitter": float(np.abs(np.diff(array)).mean()) if len(array) > 1 else 0.0,
     }
@@ -87,6 +93,7 @@ def histogram(values: Any) -> dict[str, Any]:
 
 
 BATCHES = 30
+FEW_BATCHES = 10
 LEAST_IN_BATCH = 5
 
 
@@ -113,10 +120,28 @@ def difference_interval(
     if a + b == 0:
         return difference, difference
     freedom = (a + b) ** 2 / (a**2 / (len(one) - 1) + b**2 / (len(other) - 1))
-    # Student's t at 97.5 %, to three digits for five degrees of freedom and more.
-    factor = 1.96 + 2.37 / freedom + 2.8 / freedom**2 + 2.2 / freedom**3
-    half = factor * math.sqrt(a + b)
+    half = _student(freedom) * math.sqrt(a + b)
     return difference - half, difference + half
+
+
+def _student(freedom: float) -> float:
+    """Student's t at 97.5 %, to three digits for five degrees of freedom and more."""
+    return 1.96 + 2.37 / freedom + 2.8 / freedom**2 + 2.2 / freedom**3
+
+
+def _half_of_dependent(array: NDArray[np.float64]) -> float:
+    """Half of the interval of a median that batches of neighbours tell; 0 for too few values.
+
+    Many short batches miss a slow drift, a few long ones hardly: the more careful of both.
+    """
+    halves = [0.0]
+    for batches in (FEW_BATCHES, BATCHES):
+        size = len(array) // batches
+        if size >= LEAST_IN_BATCH:
+            medians = np.median(array[: size * batches].reshape(batches, size), axis=1)
+            spread = float(medians.std(ddof=1)) / math.sqrt(batches)
+            halves.append(_student(batches - 1) * spread)
+    return max(halves)
 
 
 def is_within_noise(one: dict[str, Any], other: dict[str, Any]) -> bool:

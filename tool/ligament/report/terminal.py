@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ligament.report.breakdown import SHARES
 from ligament.report.chains import HOUSEKEEPING
+from ligament.report.differences import NO_DIFFERENCE
 from ligament.report.hardware import clock_of
 from ligament.report.layers import LAYERS
 
@@ -150,7 +151,7 @@ def _against(against: dict[str, Any] | None) -> str:
     if against["difference_low_ns"] is not None:
         low, high = against["difference_low_ns"], against["difference_high_ns"]
         ratio += f" ({duration(low)} .. {duration(high)})"
-    return f"within noise, {ratio}" if against["within_noise"] else ratio
+    return f"{NO_DIFFERENCE}, {ratio}" if against["within_noise"] else ratio
 
 
 def _rate(value: float | None) -> str:

@@ -145,5 +145,17 @@ def test_goals_are_printed_with_their_verdict() -> None:
     assert "goal at 200 nodes" in text.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "said"), [(0.9, 1.1, "no difference shown to two"), (1.1, 1.5, "1.30 x two")]
+)
+def test_a_ratio_is_told_where_its_interval_leaves_out_one(
+    low: float, high: float, said: str
+) -> None:
+    text, result = io.StringIO(), figures(4.0, 1.3)
+    result["comparisons"][0] |= {"low": low, "high": high}
+    scale.print_result(Console(file=text, width=200), result)
+    assert f"topics: {said} nodes [{low:.2f}, {high:.2f}]" in text.getvalue()
+
+
 def test_the_cpu_clock_of_another_process_is_read() -> None:
     assert outside.process_cpu_s(os.getpid()) > 0

@@ -165,6 +165,18 @@ def test_the_table_shows_who_the_ratio_and_the_method() -> None:
     assert all(len(line) <= 80 for line in text.splitlines()[:6]), text
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [(0.9, 1.1, "no difference shown (0.90..1.10)"), (0.9, 0.99, "0.95 (0.90..0.99)")],
+)
+def test_a_ratio_is_told_where_its_interval_leaves_out_one(
+    low: float, high: float, said: str
+) -> None:
+    runs = [run(1, SLEEP, "ligament", one_way([950])), run(1, SLEEP, "iceoryx2", one_way([1000]))]
+    (ratio, *_) = rows.comparisons_of(runs)
+    assert table.ratio_text(SLEEP, "iceoryx2", [ratio | {"low": low, "high": high}]) == said
+
+
 def test_the_result_follows_the_schema() -> None:
     cell = Cell(cells.ONE_WAY, subscribers=2)
     runs = [run(1, cell, name, one_way([1.0, 2.0], [3.0, 4.0]))

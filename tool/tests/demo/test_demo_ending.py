@@ -16,7 +16,8 @@ CORES = ("fpga_offloaded", "fpga_streamed", "fpga_fused")
 def entry(name: str, p50: float, **more: Any) -> dict[str, Any]:
     return {
         "name": name, "frames": 600, "equal": True, "equality": {"text": "all 600 frames equal"},
-        "latency_ns": {"p50": p50}, "message_passing": 0.04, "time_base": "host", **more,
+        "latency_ns": {"p50": p50, "p50_low": 0.99 * p50, "p50_high": 1.01 * p50},
+        "message_passing": 0.04, "time_base": "host", **more,
     }  # fmt: skip
 
 
@@ -50,7 +51,8 @@ def test_it_says_what_was_computed_and_where_the_time_went() -> None:
     assert lines[0] == f"perception: {10 * 600 + 6 * 40} frames through 8 variants, 16 runs."
     assert lines[1] == "All outputs equal those of the reference program, frame by frame."
     (row,) = [line for line in lines if line.startswith("fused ")]
-    assert row.split() == ["fused", "3", "ms", "4.00", "%", "x", "3.00", "measured"]
+    words = ["fused", "3", "ms", "4.00", "%", "x", "3.00", "(2.96", "..", "3.04)", "measured"]
+    assert row.split() == words
     assert "fpga_offloaded at 100 MHz" in text and text.count(" cycles") == 3
     assert "and 3 more: --tables" in text
     assert "Page:    build/perception/report.html" in lines
@@ -63,6 +65,16 @@ def test_what_differs_is_said_first_and_with_its_frame() -> None:
     assert ending(made, 1.0)[1] == "NOT EQUAL: fused: frame 7 differs"
     made["variants"][1] |= {"equal": False, "equality": {"text": "frame 9 differs"}}
     assert ending(made, 1.0)[1].startswith("NOT EQUAL (2 of 16 runs differ): one_process: frame 9")
+
+
+def test_what_lies_within_the_interval_is_no_difference() -> None:
+    made = report()
+    made["variants"][1]["latency_ns"] = {"p50": 1.01e6, "p50_low": 1.0e6, "p50_high": 1.02e6}
+    (row,) = [line for line in ending(made, 1.0) if line.startswith("one_process ")]
+    assert row.split()[5:] == ["no", "difference", "shown", "measured"]
+    made["variants"][1]["latency_ns"] = {"p50": 1.03e6, "p50_low": 1.02e6, "p50_high": 1.04e6}
+    (row,) = [line for line in ending(made, 1.0) if line.startswith("one_process ")]
+    assert row.split()[5:] == ["x", "1.030", "(1.016", "..", "1.044)", "measured"]
 
 
 def test_a_variant_without_a_chain_has_no_figures() -> None:

@@ -15,6 +15,7 @@ from ligament.bench.transport import cells
 from ligament.bench.transport.cells import Cell
 from ligament.bench.transport.goals import judge
 from ligament.bench.transport.rows import CALLS, CPU, LOAN
+from ligament.report.differences import NO_DIFFERENCE
 
 Comparisons = list[dict[str, Any]]
 
@@ -59,8 +60,9 @@ def _table(cell: Cell, rows: list[Row], comparisons: Comparisons) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("", no_wrap=True)
     headings = _headings(cell)
-    for heading in (*headings, "ours / this"):
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("ours / this", justify="right")  # words may take a line of their own
     names = {row["peer"]: None for row in rows if row["metric"] == cell.metric}
     for name in names:
         own = {row["metric"]: row for row in rows if row["peer"] == name}
@@ -100,12 +102,13 @@ def _value(own: dict[str, Row], metric: str, field: str) -> str:
 
 
 def ratio_text(cell: Cell, peer: str, comparisons: Comparisons) -> str:
-    """`0.45 (0.41..0.52)`."""
+    """`0.45 (0.41..0.52)`; the words where the interval contains 1."""
     found = {c["kind"]: c for c in of_cell(comparisons, cell, cell.metric, peer)}
     text = ""
     if ratio := found.get("ratio"):
         low, high = factor_text(ratio["low"]), factor_text(ratio["high"])
-        text = f"{factor_text(ratio['median'])} ({low}..{high})"
+        shown = not ratio["low"] <= 1.0 <= ratio["high"]
+        text = f"{factor_text(ratio['median']) if shown else NO_DIFFERENCE} ({low}..{high})"
     return text
 
 

@@ -139,7 +139,7 @@ function drawLatency(box, report) {
 function beside(variant, report) {
   const against = variant.against_reference;
   if (!against || against.p50_ratio === null) return report.variants.length > 1 ? " · reference" : "";
-  return against.within_noise ? " · within noise" : ` · × ${against.p50_ratio.toFixed(3)}`;
+  return against.within_noise ? " · no difference shown" : ` · × ${against.p50_ratio.toFixed(3)}`;
 }
 
 // --- stacked bars -------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include <ligament/events.hpp>
 #include <ligament/executor.hpp>
 #include <ligament/expected.hpp>
+#include <ligament/log_throttle.hpp>
 #include <ligament/logging.hpp>
 #include <ligament/names.hpp>
 #include <ligament/node.hpp>

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t status_period_ns = 1'000'000'000;
 constexpr int exit_without_drain = 1;
+/// Their texts hold numbers of processes, and those may come and go without end.
+constexpr std::size_t most_known_problems = 1024;
 
 int stop_signals() {
   sigset_t set;
@@ -34,6 +36,10 @@ Control::Control(StatusChannel& channel, Context& context)
       context_(context),
       signals_(stop_signals()),
       bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      graph_problems_([this](LogLevel level, std::string_view text) {
+        get_logger("ligament-container").write(level, text);
+        channel_.send_error("", std::string(text));
+      }),
       thread_([this] { run(); }) {
   context_.set_observer(this);
 }
@@ -81,6 +87,9 @@ void Control::nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes) {
 }
 
 void Control::nodes_are_done() {
+  for (const auto& node : running_nodes()) {
+    node->state().run_errors.flush();
+  }
   write_queued();
   std::unique_ptr<Figures> figures;
   {
@@ -140,13 +149,17 @@ bool concerns(const pool::Problem& problem, detail::NodeState& node) {
 
 }  // namespace
 
+std::vector<std::shared_ptr<Node>> Control::running_nodes() {
+  const std::lock_guard lock(mutex_);
+  return nodes_;
+}
+
 void Control::report_new_problems() {
-  std::vector<std::shared_ptr<Node>> nodes;
-  {
-    const std::lock_guard lock(mutex_);
-    nodes = nodes_;
-  }
+  const auto nodes = running_nodes();
   for (const auto& problem : context_.domain()->problems()) {
+    if (known_problems_.size() >= most_known_problems) {
+      known_problems_.clear();  // told again, if they are still there
+    }
     if (!known_problems_.insert(problem.text).second) {
       continue;
     }
@@ -158,10 +171,17 @@ void Control::report_new_problems() {
       }
     }
     if (!named) {
-      get_logger("ligament-container").write(LogLevel::error, problem.text);
-      channel_.send_error("", problem.text);
+      graph_problems_.write(LogLevel::error, problem.text);
     }
   }
+}
+
+/// What was left out of the log is told also when nothing else goes wrong.
+void Control::tell_counts() {
+  for (const auto& node : running_nodes()) {
+    node->state().run_errors.tick();
+  }
+  graph_problems_.tick();
 }
 
 void Control::on_tick() {
@@ -197,6 +217,7 @@ void Control::run() {
     if (pool::monotonic_now_ns() >= next_tick) {
       next_tick += status_period_ns;
       report_new_problems();
+      tell_counts();
       on_tick();
     }
     bool all_done = false;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <ligament/context.hpp>
+#include <ligament/log_throttle.hpp>
 #include <ligament/node.hpp>
 #include <memory>
 #include <mutex>
@@ -45,6 +46,8 @@ class Control : public ContextObserver {
   void on_signal();
   void on_tick();
   void report_new_problems();
+  void tell_counts();
+  std::vector<std::shared_ptr<Node>> running_nodes();
 
   StatusChannel& channel_;
   Context& context_;
@@ -58,6 +61,7 @@ class Control : public ContextObserver {
   std::unique_ptr<Figures> figures_;
   std::set<std::string> finished_;
   std::set<std::string> known_problems_;
+  LogThrottle graph_problems_;  ///< of the pool, which other processes cause; of no node here
   std::thread thread_;
 };
 

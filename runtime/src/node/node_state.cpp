@@ -28,6 +28,14 @@ void set_allocation_counter(AllocationCounter counter) {
 }
 
 void NodeState::report(NodeErrorKind kind, const std::string& text) {
+  if (kind == NodeErrorKind::run) {
+    run_errors.write(LogLevel::error, text);
+  } else {
+    report_at_once(kind, text);
+  }
+}
+
+void NodeState::report_at_once(NodeErrorKind kind, const std::string& text) {
   logger.write(LogLevel::error, text);
   {
     const std::lock_guard lock(mutex);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <ligament/context.hpp>
+#include <ligament/log_throttle.hpp>
 #include <ligament/logging.hpp>
 #include <ligament/names.hpp>
 #include <ligament/node.hpp>
@@ -55,10 +56,17 @@ struct NodeState {
   std::vector<std::weak_ptr<ServiceBase>> services;
   std::vector<std::weak_ptr<ClientBase>> clients;
 
-  /// Keeps, logs and passes on one sentence. Any thread.
+  /// Keeps, logs and passes on one sentence. A message from outside may cause one of kind `run`, so
+  /// those are limited in rate, and the rest is counted. Any thread.
   void report(NodeErrorKind kind, const std::string& text);
+  void report_at_once(NodeErrorKind kind, const std::string& text);
   /// All of them or none, told on /parameter_events. Any thread.
   SetParametersResult set_parameters(const std::vector<Parameter>& values);
+
+  /// Last: what it has counted is reported while all of the above is there.
+  LogThrottle run_errors{[this](LogLevel, std::string_view text) {
+    report_at_once(NodeErrorKind::run, std::string(text));
+  }};
 };
 
 /// Those of a list that still exist; the others are forgotten.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <ligament/sensor_msgs/msg/image.hpp>
@@ -150,6 +151,22 @@ TEST_F(Nodes, FinishOnceAndTellTheObserver) {
   EXPECT_TRUE(node.is_finished());
   EXPECT_EQ(observer.seen, "/n finished;/n error no film;");
   context_->set_observer(nullptr);
+}
+
+/// A message from elsewhere may cause each.
+TEST_F(Nodes, LimitTheRateOfTheirErrorsAndCountTheRest) {
+  ::testing::internal::CaptureStderr();
+  {
+    Node node("n", options());
+    for (int i = 0; i < 5000; ++i) {
+      node.report_error(fmt::format("frame {} is bad", i));
+    }
+    EXPECT_EQ(node.errors().size(), LogThrottle::Limits{}.burst);
+  }
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), LogThrottle::Limits{}.burst + 1);
+  EXPECT_NE(said.find("and 4,990 more in "), std::string::npos) << said;
+  EXPECT_NE(said.find("frame 4999 is bad"), std::string::npos) << said;
 }
 
 TEST(Clocks, TimeAndDurationCalculate) {

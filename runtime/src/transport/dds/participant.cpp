@@ -222,6 +222,7 @@ void Reader::drain() {
 expected<std::unique_ptr<Participant>, Error> Participant::create(const ParticipantOptions& options,
                                                                   std::function<void()> on_change) {
   std::unique_ptr<Participant> self(new Participant);
+  log_engine();
   self->on_change_ = std::move(on_change);
   self->most_remote_ = options.most_remote;
   const EngineQos qos(dds_create_qos());
@@ -243,6 +244,7 @@ Participant::~Participant() {
   if (entity_ > 0) {
     (void)dds_delete(entity_);
   }
+  flush_engine_counts();
 }
 
 /// Two readers of the engine's own topics, told by listener.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/edge/status.hpp"
 
+#include "transport/dds/engine_errors.hpp"
+
 namespace ligament::edge {
 
 namespace {
@@ -39,13 +41,26 @@ nlohmann::json figures_line(const std::vector<TopicFigures>& figures) {
   return {{"event", "edge"}, {"t_ns", pool::monotonic_now_ns()}, {"topics", std::move(topics)}};
 }
 
+StatusWriter::StatusWriter(container::StatusChannel& channel, Edge& edge, std::string origin)
+    : channel_(channel),
+      edge_(edge),
+      origin_(std::move(origin)),
+      problems_([this](LogLevel,
+                       std::string_view text) { channel_.send_error(origin_, std::string(text)); },
+                {.kinds = 8}, pool::monotonic_now_ns) {}
+
 void StatusWriter::write() {
+  dds::tell_engine_counts();
   constexpr std::size_t most_told = 256;  // names in them are chosen by whoever is on the network
+  if (told_.size() >= most_told) {
+    told_.clear();
+  }
   for (const std::string& problem : edge_.problems()) {
-    if (told_.size() < most_told && told_.insert(problem).second) {
-      channel_.send_error(origin_, problem);
+    if (told_.insert(problem).second) {
+      problems_.write(LogLevel::error, problem);
     }
   }
+  problems_.tick();
   auto figures = edge_.figures();
   const bool same = has_told_ && figures == told_figures_;
   if (same && told_twice_) {

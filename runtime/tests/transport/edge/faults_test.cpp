@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <ligament/rosgraph_msgs/msg/clock.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
+#include <thread>
 
 #include "child.hpp"
+#include "garbage.hpp"
 #include "graph_and_edge.hpp"
 #include "heap_inbox.hpp"
 #include "transport/dds/names.hpp"
@@ -322,6 +324,46 @@ TEST_F(Faults, ASecondEdgeInOnePoolIsNamed) {
     spin_until([&] { return publisher->get_subscription_count() == 2 && has_problem(words); });
   }
   spin_until([&] { return !has_problem(words); });
+}
+
+/// Of those the edge could write a line each, and its log would fill the disk.
+TEST(GarbageFlood, IsLoggedInAFewLinesAndCounted) {
+  const std::string domain = std::to_string(take_dds_domain());
+  Child edge({"/bin/sh", "-c", "exec \"$0\" \"$@\" 2>&1", LIGAMENT_EDGE, "--graph", "garbage-flood",
+              "--run-id", "run", "--domain-id", domain});
+  std::string line;
+  while (line.find("is on DDS domain") == std::string::npos) {
+    line = edge.line();
+    ASSERT_FALSE(line.empty());
+  }
+  const GarbageSender sender(edge.pid());
+  ASSERT_TRUE(sender.has_found_it()) << "the edge has no UDP port";
+  constexpr std::size_t count = 20'000;
+  for (std::size_t i = 0; i < count; ++i) {
+    sender.send(i);
+    if (i % 64 == 0) {  // else the kernel drops most of them
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  ::kill(edge.pid(), SIGTERM);
+  std::vector<std::string> said;
+  std::uint64_t counted = 0;
+  while (!(line = edge.line()).empty()) {
+    const auto at = line.find("and ");
+    const auto end = line.find(" more in ");
+    if (at != std::string::npos && end != std::string::npos) {
+      std::string number = line.substr(at + 4, end - at - 4);
+      std::erase(number, ',');
+      counted += std::stoull(number);
+    } else if (line.find("malformed packet") != std::string::npos) {
+      said.push_back(line);
+    }
+  }
+  EXPECT_EQ(edge.finish(), 0);
+  EXPECT_GE(said.size(), 1U);
+  EXPECT_LE(said.size(), 100U) << said.back();
+  // The kernel drops what is too fast; each that came was told or counted.
+  EXPECT_GT(said.size() + counted, count / 20);
 }
 
 /// Each participant of a host takes an index, of which the engine is told how many there are.

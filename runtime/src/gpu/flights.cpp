@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpu/keep_for_ever.hpp"
 #include "gpu/launch.hpp"
+#include "gpu/retain_until_exit.hpp"
 
 namespace ligament::gpu {
 namespace {
@@ -178,7 +178,7 @@ void Flights::serve() {
 void Flights::lose(std::unique_ptr<Flight> flight) {
   give_up(true);
   flight->completion->ended(unexpected<Error>(did_not_end(flight->names, deadline_)));
-  keep_for_ever(std::move(flight));
+  retain_until_exit(std::move(flight));
 }
 
 void Flights::land(Flight& flight) {

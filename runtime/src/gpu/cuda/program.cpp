@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "gpu/keep_for_ever.hpp"
+#include "gpu/retain_until_exit.hpp"
 #include "gpu/sources.hpp"
 
 namespace ligament::gpu::cuda {
@@ -43,7 +43,7 @@ CudaProgram::~CudaProgram() {
   reference_.reset();
   const std::shared_ptr<Parts> parts(std::move(parts_));  // goes before `current` does
   if (may_still_work) {
-    keep_for_ever(parts);  // releasing would wait for the device
+    retain_until_exit(parts);  // releasing would wait for the device
   }
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gpu/cuda/device.hpp"
-#include "gpu/keep_for_ever.hpp"
 #include "gpu/program_on.hpp"
+#include "gpu/retain_until_exit.hpp"
 
 namespace ligament::gpu::cuda {
 
@@ -22,7 +22,7 @@ struct CudaResident : ResidentOn<Buffer, EventHandle> {
   /// What other processes may have open must never be given back: they do not say.
   void give_buffer_up() override {
     if (told) {
-      keep_for_ever(std::make_shared<Buffer>(std::move(buffer)));
+      retain_until_exit(std::make_shared<Buffer>(std::move(buffer)));
     }
     buffer = {};
   }

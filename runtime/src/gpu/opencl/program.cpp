@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "gpu/keep_for_ever.hpp"
+#include "gpu/retain_until_exit.hpp"
 #include "gpu/sources.hpp"
 #include "ligament/detail/pool.hpp"
 
@@ -32,7 +32,7 @@ OpenClProgram::OpenClProgram(Device&& device, const Settings& settings)
 
 OpenClProgram::~OpenClProgram() {
   if (end()) {
-    keep_for_ever(std::shared_ptr<Parts>(std::move(parts_)));  // releasing would wait for it
+    retain_until_exit(std::shared_ptr<Parts>(std::move(parts_)));  // releasing would wait for it
   }
 }
 

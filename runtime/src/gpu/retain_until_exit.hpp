@@ -7,6 +7,6 @@
 namespace ligament::gpu {
 
 /// Leak checkers find it reachable.
-void keep_for_ever(std::shared_ptr<void> what);
+void retain_until_exit(std::shared_ptr<void> what);
 
 }  // namespace ligament::gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/keep_for_ever.hpp"
+#include "gpu/retain_until_exit.hpp"
 
 #include <deque>
 #include <mutex>
@@ -7,7 +7,7 @@
 
 namespace ligament::gpu {
 
-void keep_for_ever(std::shared_ptr<void> what) {
+void retain_until_exit(std::shared_ptr<void> what) {
   static auto* const kept = new std::deque<std::shared_ptr<void>>;
   static auto* const mutex = new std::mutex;
   const std::lock_guard lock(*mutex);

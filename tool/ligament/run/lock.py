@@ -11,9 +11,9 @@ import errno
 import os
 import re
 import socket
-import struct
 
 from ligament.errors import FailureError, InputError, Problem
+from ligament.run.socket_holder import holder_of
 
 # The pool's own rule (pool.hpp, DomainOptions): the name is part of a socket's abstract name.
 _DOMAIN = re.compile(r"[A-Za-z0-9_.-]{1,48}")
@@ -57,21 +57,27 @@ class DomainLock:
             self._socket.close()
 
     def _problem(self) -> Problem:
-        pid = self._holder()
-        who = f" (pid {pid})" if pid else ""
+        holder = holder_of(self._address)
+        name = self._address[1:].decode()
+        if holder is None:
+            return Problem(
+                "graph-already-running",
+                f"the name of graph '{self.domain}' is taken by a process that cannot be seen "
+                f"from here",
+                hint=f"find it with `sudo ss -xap | grep {name}` and end it, or give this run "
+                "another name with --domain NAME",
+            )
+        if holder.uid != os.getuid():
+            return Problem(
+                "graph-name-taken",
+                f"the name of graph '{self.domain}' is taken by another user: {holder}",
+                hint=f"have it ended (sudo kill {holder.pid}), or give this run another name "
+                "with --domain NAME",
+            )
         return Problem(
             "graph-already-running",
-            f"a graph named '{self.domain}' is already running{who}; two graphs with one name "
-            "would share their topics",
-            hint="stop the other one first, or give this one a name of its own with --domain NAME",
+            f"a graph named '{self.domain}' is already running ({holder}); two graphs with one "
+            "name would share their topics",
+            hint=f"stop the other one first (kill {holder.pid}), or give this one a name of its "
+            "own with --domain NAME",
         )
-
-    def _holder(self) -> int | None:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-            probe.settimeout(1.0)
-            try:
-                probe.connect(self._address)
-                raw = probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-            except OSError:
-                return None
-        return int(struct.unpack("3i", raw)[0])

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A graph's socket name that somebody else has taken: the error says who, and what to do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from ligament.errors import InputError, Problem
+from ligament.run.lock import DomainLock
+
+# HOW: bind (and no more), listen (and never accept), or full (its queue has no room).
+_SQUATTER = """
+import os, socket, sys, time
+name, how, uid = sys.argv[1], sys.argv[2], int(sys.argv[3])
+if uid != os.getuid():
+    os.setuid(uid)
+held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+held.bind("\\0" + name)
+if how != "bind":
+    held.listen(0)
+if how == "full":
+    filler = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(4)]
+    for one in filler:
+        one.setblocking(False)
+        try:
+            one.connect("\\0" + name)
+        except BlockingIOError:
+            break
+print("held", flush=True)
+time.sleep(1000)
+"""
+
+
+@contextmanager
+def _squatter(domain: str, how: str, uid: int) -> Iterator[int]:
+    name = f"ligament/run/{os.getuid()}/{domain}"
+    words = [sys.executable, "-c", _SQUATTER, name, how, str(uid)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        try:
+            yield process.pid
+        finally:
+            process.kill()
+
+
+def _problem_of(domain: str) -> Problem:
+    began = time.monotonic()
+    with pytest.raises(InputError) as raised, DomainLock(domain):
+        pass
+    assert time.monotonic() - began < 30  # it hangs for good, if it waits for an answer
+    (problem,) = raised.value.problems
+    return problem
+
+
+@pytest.mark.parametrize("how", ["bind", "listen", "full"])
+def test_the_holder_is_named_though_it_never_answers(how: str) -> None:
+    domain = f"taken_{uuid.uuid4().hex}"
+    with _squatter(domain, how, os.getuid()) as pid:
+        problem = _problem_of(domain)
+    assert f"pid {pid} of user " in problem.text and f"({os.getuid()})" in problem.text
+    assert sys.executable in problem.text
+    assert f"kill {pid}" in problem.hint and "--domain" in problem.hint
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("how", ["bind", "listen", "full"])
+def test_another_user_is_not_called_a_running_graph(how: str) -> None:
+    domain = f"taken_{uuid.uuid4().hex}"
+    with _squatter(domain, how, 65534) as pid:
+        problem = _problem_of(domain)
+    assert "is taken by another user" in problem.text and "(65534)" in problem.text
+    assert "already running" not in problem.text
+    assert f"sudo kill {pid}" in problem.hint and "--domain" in problem.hint
+
+
+def test_a_holder_that_cannot_be_seen_is_told_with_a_way_to_find_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    domain = f"taken_{uuid.uuid4().hex}"
+    monkeypatch.setattr("ligament.run.lock.holder_of", lambda _: None)
+    with _squatter(domain, "bind", os.getuid()):
+        problem = _problem_of(domain)
+    assert "cannot be seen" in problem.text
+    assert f"ss -xap | grep ligament/run/{os.getuid()}/{domain}" in problem.hint

@@ -9,12 +9,22 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from ligament import cache
+
 # Hypothesis fails an example that takes over 200 ms, or is slow to make, and that depends on the
 # machine's load; no test here may depend on time.
 settings.register_profile("ligament", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ligament")
 
 MACHINE_LACKS = "this machine has no such thing"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """Keep what the tests work out from what the user's own runs did, and the other way round."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(cache.VARIABLE, str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

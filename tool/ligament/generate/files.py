@@ -8,12 +8,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
-
-import jinja2
+from typing import TYPE_CHECKING, Any
 
 import ligament
 from ligament.graph.model import Graph
+
+if TYPE_CHECKING:
+    import jinja2
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ def render(backend: str, template: str, source: str, values: Mapping[str, Any]) 
 
 @cache
 def _environment(backend: str) -> jinja2.Environment:
+    import jinja2  # noqa: PLC0415 - slow to import
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(f"ligament.generate.{backend}"),
         undefined=jinja2.StrictUndefined,

@@ -78,7 +78,7 @@ def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedF
         backend = BACKENDS.get(kind)
         if backend is None:
             raise InputError(_no_backend(mapping, kind))
-        output = backend.generate(graph, mapping)
+        output = backend().generate(graph, mapping)
         files += output.files
         entries.backends[kind] = output.entry
         entries.components |= {(kind, t): c for t, c in output.components.items()}

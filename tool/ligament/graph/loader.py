@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ligament.errors import InputError, Location, Problem, listing, nearest
-from ligament.graph.json_source import parse_json
+from ligament.graph.documents import parse_document
 from ligament.graph.message_names import MessageCatalog, load_messages
 from ligament.graph.schema import validate
-from ligament.graph.source import Document, parse_yaml
+from ligament.graph.source import Document
 from ligament.resources import node_packages_dir
 
 # Folders that never hold node types, however deep a search path reaches.
@@ -55,12 +55,7 @@ def _read(
     path: Path, kind: str | None, asked_at: Location | None, *, ros: bool = False
 ) -> Document:
     text = read_text(path, asked_at)
-    shown = display(path)
-    document = (
-        parse_json(text, shown)
-        if path.suffix == ".json"
-        else parse_yaml(text, shown, ros_booleans=ros)
-    )
+    document = parse_document(text, display(path), ros_booleans=ros)
     problems = validate(document, kind) if kind else []
     if problems:
         raise InputError(problems)

@@ -11,16 +11,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cache as once
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-from referencing import Registry, Resource
-
+from ligament import cache
 from ligament.errors import Problem, listing, nearest
 from ligament.graph.source import Document
 from ligament.resources import spec_dir
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+    from referencing import Registry
+
+KEPT = "valid"
+"""The kind of the cache's entries."""
 
 _JSON_NAMES = {
     "object": "a map",
@@ -33,19 +40,27 @@ _JSON_NAMES = {
 }
 
 
-@cache
+@once
+def _schema_files() -> tuple[Path, ...]:
+    return tuple(sorted(spec_dir().rglob("*.schema.json")))
+
+
+@once
 def load_schemas() -> dict[str, dict[str, Any]]:
     """Return all schemas by short name: `graph`, `node`, ... (X of `$id` urn:ligament:X:N)."""
     found: dict[str, dict[str, Any]] = {}
-    for path in sorted(spec_dir().rglob("*.schema.json")):
+    for path in _schema_files():
         schema = json.loads(path.read_text(encoding="utf-8"))
         name = str(schema.get("$id", "")).removeprefix("urn:ligament:").rpartition(":")[0]
         found[name or path.name.removesuffix(".schema.json")] = schema
     return found
 
 
-@cache
+@once
 def _validator(kind: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
+    from referencing import Registry, Resource  # noqa: PLC0415 - slow to import
+
     schemas = load_schemas()
     pairs = [(s["$id"], Resource.from_contents(s)) for s in schemas.values() if "$id" in s]
     registry: Registry[Any] = Registry().with_resources(pairs)
@@ -78,8 +93,32 @@ class _Complaint:
         )
 
 
+@once
+def _rules() -> str:
+    """Return what changes with the schemas and the code that applies them."""
+    jsonschema = find_spec("jsonschema")
+    code = [
+        Path(__file__),
+        *([Path(jsonschema.origin)] if jsonschema and jsonschema.origin else []),
+    ]
+    return cache.fingerprint([*code, *_schema_files()])
+
+
 def validate(document: Document, kind: str) -> list[Problem]:
-    """Return what is wrong with a document of a kind (`graph`, `node`, `platform`, ...)."""
+    """Return what is wrong with a document of a kind (`graph`, `node`, `platform`, ...).
+
+    Data that was found right before, by the same schemas, is not looked at again.
+    """
+    entry = cache.key(_rules(), kind, json.dumps(document.data))
+    if cache.get(KEPT, entry):
+        return []
+    problems = _validate(document, kind)
+    if not problems:
+        cache.put(KEPT, entry, True)
+    return problems
+
+
+def _validate(document: Document, kind: str) -> list[Problem]:
     declared = load_schemas()[kind].get("properties", {}).get("schema")
     wanted = str((declared or {}).get("const", f"ligament/{kind}/1"))
     data = document.data

@@ -12,8 +12,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import networkx
-
 from ligament.errors import InputError, Problem, listing
 from ligament.graph.model import Graph, Topic
 from ligament.mapping.alternatives import port_of
@@ -289,6 +287,8 @@ def _longest(
     question: Question, options: Mapping[str, Option], costs: Mapping[str, TopicCost]
 ) -> int:
     """Return the time of the longest way through the graph."""
+    import networkx  # noqa: PLC0415 - slow to import
+
     ways: networkx.DiGraph[str] = networkx.DiGraph()
     ways.add_nodes_from(options)
     for publisher, topic, subscription in question.hops:

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-import networkx
+from typing import TYPE_CHECKING
 
 from ligament.graph.model import Graph
+
+if TYPE_CHECKING:
+    import networkx
 
 
 def closing_hops(graph: Graph) -> set[tuple[str, str]]:
@@ -13,6 +16,8 @@ def closing_hops(graph: Graph) -> set[tuple[str, str]]:
 
     Found by a depth-first walk from the nodes that nobody feeds, then from all others by name.
     """
+    import networkx  # noqa: PLC0415 - slow to import
+
     found: networkx.DiGraph[str] = networkx.DiGraph()
     found.add_nodes_from(sorted(graph.nodes))
     for name in sorted(graph.topics):

@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
-import networkx
-
 from ligament.mapping.model import MappedTopic, Queue
 from ligament.mapping.streams import MOST_BEATS, longest_frame, queue_depth
 
@@ -51,10 +49,14 @@ def _groups(
     topics: Mapping[str, MappedTopic], hardware: Set[str]
 ) -> list[tuple[list[str], list[Hop]]]:
     """Return each group of nodes on waiting cycles, with the hops that are on these."""
+    waiting = [found for name in sorted(topics) for found in _waiting_hops(topics[name], hardware)]
+    if not waiting:
+        return []
+    import networkx  # noqa: PLC0415 - slow to import
+
     graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
-    for name in sorted(topics):
-        for publisher, node, hop in _waiting_hops(topics[name], hardware):
-            graph.add_edge(publisher, node, hop=hop)
+    for publisher, node, hop in waiting:
+        graph.add_edge(publisher, node, hop=hop)
     found = []
     for group in networkx.strongly_connected_components(graph):
         inside = [data["hop"] for _, _, data in graph.subgraph(group).edges(data=True)]

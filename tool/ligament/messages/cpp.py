@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-
-import jinja2
+from typing import TYPE_CHECKING
 
 from ligament import __version__
 from ligament.messages import cpp_names as names
@@ -23,6 +22,9 @@ from ligament.messages.model import (
     Service,
 )
 from ligament.messages.store import TypeStore
+
+if TYPE_CHECKING:
+    import jinja2
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ def render_all(store: TypeStore, messages: Iterable[Message]) -> dict[str, str]:
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2  # noqa: PLC0415 - slow to import
+
     return jinja2.Environment(
         loader=jinja2.PackageLoader("ligament.messages"),
         undefined=jinja2.StrictUndefined,

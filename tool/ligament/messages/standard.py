@@ -9,9 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-from ruamel.yaml import YAML
-
 from ligament.errors import Location
 from ligament.messages.errors import DefinitionError
 from ligament.messages.model import Field, Message, Scalar
@@ -54,6 +51,9 @@ class StandardNotes:
 
 def read_standard_notes(path: Path) -> StandardNotes:
     """Read the table of what the carrier of the standard definitions drops."""
+    import jsonschema  # noqa: PLC0415 - slow to import
+    from ruamel.yaml import YAML  # noqa: PLC0415 - slow to import
+
     data = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     schema = json.loads((path.parent / "standard-types.schema.json").read_text(encoding="utf-8"))
     problem = jsonschema.exceptions.best_match(

@@ -10,7 +10,7 @@ from typing import Any
 from ligament.errors import InputError, Location, Problem, listing, nearest
 from ligament.graph.model import NodeType
 from ligament.graph.parameters import BUILT_IN, converted, value_problem
-from ligament.graph.source import parse_yaml
+from ligament.graph.yaml_source import parse_yaml
 
 # Node id -> parameter -> value.
 Overrides = Mapping[str, Mapping[str, Any]]

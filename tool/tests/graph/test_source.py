@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ligament.errors import InputError
 from ligament.graph.json_source import parse_json
-from ligament.graph.source import MAX_DEPTH, parse_yaml
+from ligament.graph.source import MAX_DEPTH
+from ligament.graph.yaml_source import parse_yaml
 
 JSON = st.recursive(
     st.none()

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-import networkx
-
 from ligament.cores.manifest import Core
 from ligament.errors import InputError, Problem
 from ligament.graph.model import NodeType, Port
@@ -188,6 +186,8 @@ class Design:
     @property
     def parts(self) -> dict[str, int]:
         """The part of each link: of the nodes that topics on the chip join. Each has a reset."""
+        import networkx  # noqa: PLC0415 - slow to import
+
         joins: networkx.Graph[str] = networkx.Graph()
         for member in self.members:
             networkx.add_path(joins, [link.name for link in (*member.inputs, *member.outputs)])

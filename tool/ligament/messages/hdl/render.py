@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-
-import jinja2
+from typing import TYPE_CHECKING
 
 from ligament.messages.cpp_names import snake_case
 from ligament.messages.hashing import type_hash
@@ -14,6 +13,9 @@ from ligament.messages.hdl.bounds import Bounds
 from ligament.messages.hdl.layout import Layout, Leaf, Op, layout_of
 from ligament.messages.model import Message
 from ligament.messages.store import TypeStore
+
+if TYPE_CHECKING:
+    import jinja2
 
 #: Names of the files (three words, then pkg, pack or unpack): users' own beside them are safe.
 MADE = "lig_*_*_*_*p*k*.sv"
@@ -40,6 +42,8 @@ def render_all(store: TypeStore, messages: Iterable[Message], bounds: Bounds) ->
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2  # noqa: PLC0415 - slow to import
+
     return jinja2.Environment(
         loader=jinja2.PackageLoader("ligament.messages", "templates"),
         undefined=jinja2.StrictUndefined,

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-
-import jinja2
+from typing import TYPE_CHECKING
 
 from ligament.messages.cpp_names import field_name, snake_case
 from ligament.messages.hdl.bounds import Bounds
@@ -15,6 +14,9 @@ from ligament.messages.hdl.layout import layout_of
 from ligament.messages.model import PRIMITIVE_SIZES, Field, Message, Multiplicity
 from ligament.messages.store import TypeStore
 from ligament.resources import hls_dir
+
+if TYPE_CHECKING:
+    import jinja2
 
 #: Types that every HLS compiler knows; `char` is unsigned in .msg files.
 _TYPES = {
@@ -53,6 +55,8 @@ def hls_support() -> dict[str, str]:
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2  # noqa: PLC0415 - slow to import
+
     return jinja2.Environment(
         loader=jinja2.PackageLoader("ligament.messages", "templates"),
         undefined=jinja2.StrictUndefined,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ligament-bench-edge-endpoints: what an edge costs that has many endpoints and nothing to carry:
-// the time until all of them have their face in DDS, its memory, and its share of a core when idle.
+// the time until all of them have their proxy endpoint in DDS, its memory, and its share of a core
+// when idle.
 //
 //   ligament-bench-edge-endpoints [--endpoints 2000] [--idle 5] [--domain-id 99]
 //
@@ -57,7 +58,7 @@ std::int64_t status_kb(const std::string& key) {
   return 0;
 }
 
-std::size_t faces(edge::Edge& running) {
+std::size_t proxies(edge::Edge& running) {
   std::size_t count = 0;
   for (const auto& topic : running.figures()) {
     count += topic.publishers + topic.subscriptions;
@@ -65,7 +66,7 @@ std::size_t faces(edge::Edge& running) {
   return count;
 }
 
-/// The edge's process: exit status 1 if it cannot start, or some endpoint gets no face.
+/// The edge's process: exit status 1 if it cannot start, or some endpoint gets no proxy.
 int run_edge(const Options& options) {
   const std::int64_t begin = pool::monotonic_now_ns();
   auto running = edge::Edge::start(
@@ -75,10 +76,10 @@ int run_edge(const Options& options) {
     return 1;
   }
   const std::int64_t joined = pool::monotonic_now_ns();
-  while (faces(**running) < options.endpoints) {
+  while (proxies(**running) < options.endpoints) {
     if (pool::monotonic_now_ns() - begin > 60'000'000'000) {
       fmt::print(stderr, "ligament-bench-edge-endpoints: only {} of {} endpoints after 60 s\n",
-                 faces(**running), options.endpoints);
+                 proxies(**running), options.endpoints);
       return 1;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -17,7 +17,7 @@ target_include_directories(ligament_edge PUBLIC src)
 target_link_libraries(ligament_edge PUBLIC ligament ligament_container CycloneDDS::ddsc
                       PRIVATE ligament_warnings)
 ligament_compile_together(ligament_edge APART src/transport/dds/raw_type.cpp
-                         src/transport/edge/way_out.cpp)
+                         src/transport/edge/outbound_route.cpp)
 add_executable(ligament-edge src/transport/edge/main.cpp)
 target_link_libraries(ligament-edge PRIVATE ligament_edge ligament_warnings CLI11::CLI11 fmt::fmt)
 install(TARGETS ligament-edge RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)

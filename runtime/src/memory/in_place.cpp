@@ -17,10 +17,10 @@
 namespace ligament {
 namespace {
 
-/// A part that somebody has. `turn` is odd while it is valid; each change of it makes all that was
-/// read before worthless.
+/// A part that somebody has. `generation` is odd while it is valid; each change of it makes all
+/// that was read before worthless.
 struct alignas(64) Claim {
-  std::atomic<std::uint64_t> turn;
+  std::atomic<std::uint64_t> generation;
   std::atomic<std::uint64_t> owner;  ///< process and thread; 0: free
   std::atomic<std::uint64_t> begin;
   std::atomic<std::uint64_t> end;
@@ -57,10 +57,11 @@ struct Said {
   detail::InPlaceMemory::Part part;
 };
 std::optional<Said> read(const Claim& claim) {
-  const std::uint64_t turn = claim.turn.load();
+  const std::uint64_t generation = claim.generation.load();
   const Said said{claim.owner.load(),
                   {claim.begin.load(), claim.end.load(), claim.is_changed.load() != 0}};
-  return turn % 2 == 1 && claim.turn.load() == turn ? std::optional(said) : std::nullopt;
+  return generation % 2 == 1 && claim.generation.load() == generation ? std::optional(said)
+                                                                      : std::nullopt;
 }
 
 bool is_alive(std::int32_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
@@ -152,11 +153,12 @@ std::size_t InPlaceMemory::enter(const Part& part) {
     }
   }
   Claim& own = claims[place];
-  own.turn.store((own.turn.load() + 1) & ~std::uint64_t{1});  // of one who died in here, odd
+  own.generation.store((own.generation.load() + 1) &
+                       ~std::uint64_t{1});  // of one who died in here, odd
   own.begin.store(part.begin);
   own.end.store(part.end);
   own.is_changed.store(part.is_changed ? 1 : 0);
-  own.turn.fetch_add(1);
+  own.generation.fetch_add(1);
   for (std::size_t i = 0; i < most_claims; ++i) {
     const auto other = i == place ? std::nullopt : read(claims[i]);
     if (other && (part.is_changed || other->part.is_changed) && part.begin < other->part.end &&
@@ -175,7 +177,7 @@ std::size_t InPlaceMemory::enter(const Part& part) {
 
 void InPlaceMemory::leave(std::size_t place) {
   Claim& own = state_->head().claims[place];
-  own.turn.fetch_add(1);
+  own.generation.fetch_add(1);
   own.owner.store(0);
 }
 

@@ -2,14 +2,13 @@
 """How-to pages are built as they stand: each file block is written, each command is run."""
 
 import json
-import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from page_steps import follow, page_steps
 
 from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph, planned
@@ -22,55 +21,18 @@ GPU_PAGE = HOW_TO / "gpu-node.md"
 FPGA_PAGE = HOW_TO / "fpga-node.md"
 HLS_PAGE = HOW_TO / "hls-node.md"
 PARALLEL_PAGE = HOW_TO / "parallel-nodes.md"
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
-
-
-def page_steps(text: str) -> list[tuple[str, str]]:
-    """Return (path, content) for each file block and ("$", command) for each command, in order."""
-    steps: list[tuple[str, str]] = []
-    for language, body in BLOCK.findall(text):
-        named = FILE_LINE.match(body)
-        if named:
-            steps.append((named.group(1), body[named.end() :]))
-        elif language == "console":
-            steps += [("$", line[2:]) for line in body.splitlines() if line.startswith("$ ")]
-    return steps
 
 
 def test_the_page_has_its_files_and_commands() -> None:
     steps = page_steps(PAGE.read_text())
-    assert [path for path, _ in steps if path != "$"] == [
+    assert [step.path for step in steps if step.path != "$"] == [
         "my_msgs/msg/Brightness.msg",
         "nodes/brightness/node.yaml",
         "nodes/brightness/brightness.cpp",
         "graph.yaml",
         "CMakeLists.txt",
     ]
-    assert sum(path == "$" for path, _ in steps) == 6
-
-
-def follow(page: Path, folder: Path) -> str:
-    """Do what the page says in a folder, and return all that the commands printed."""
-    prefix = Path(sys.prefix)
-    environment = dict(os.environ)
-    environment["PATH"] = f"{prefix / 'bin'}:{environment['PATH']}"
-    environment["LIGAMENT_PREFIX"] = str(prefix)
-    output = ""
-    for path, content in page_steps(page.read_text()):
-        if path != "$":
-            target = folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(content)
-            continue
-        words = [os.path.expandvars(word) for word in shlex.split(content)]
-        words = [word.replace("$LIGAMENT_PREFIX", str(prefix)) for word in words]
-        done = subprocess.run(
-            words, cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, f"{content}\n{done.stdout}\n{done.stderr}"
-        output += done.stdout + done.stderr
-    return output
+    assert sum(step.path == "$" for step in steps) == 6
 
 
 @pytest.mark.timeout(600)
@@ -138,9 +100,9 @@ def test_the_page_of_kernels_builds_and_runs_outside_the_repository(tmp_path: Pa
 
 def test_the_graph_of_the_page_of_parallel_nodes_can_be_mapped(tmp_path: Path) -> None:
     """Its nodes are built and run by other tests."""
-    for path, content in page_steps(PARALLEL_PAGE.read_text()):
-        if path != "$":
-            (tmp_path / path).write_text(content)
+    for step in page_steps(PARALLEL_PAGE.read_text()):
+        if step.path != "$":
+            (tmp_path / step.path).write_text(step.content)
     graph = load_graph(tmp_path / "graph.yaml")
     host = load_platform(platforms_dir() / "host")
     modes = {

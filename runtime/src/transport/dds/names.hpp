@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file Names of ROS 2 things in DDS, both ways. Rules: spec/wire/dds.md, section 1 and 4.
+/// \file Names of ROS 2 things in DDS, in both directions. Rules: spec/wire/dds.md, section 1
+/// and 4.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ namespace ligament::dds {
 
 /// "pkg/msg/Name" -> "pkg::msg::dds_::Name_".
 [[nodiscard]] std::string type_to_dds(std::string_view type);
-/// The other way; nothing for a name that is not of this form.
+/// The other direction; nothing for a name that is not of this form.
 [[nodiscard]] std::optional<std::string> type_from_dds(std::string_view name);
 
 using TypeHash = std::array<std::uint8_t, 32>;

@@ -7,7 +7,8 @@ namespace ligament::dds {
 
 namespace {
 
-/// A reliable write does not wait for room: the way out does, and other topics go on meanwhile.
+/// A reliable write does not wait for room: the outbound route does, and other topics go on
+/// meanwhile.
 constexpr dds_duration_t max_blocking = 0;
 
 /// Infinite is 0 here and DDS_INFINITY there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file QoS of ROS 2 as DDS has it, both ways (spec/wire/dds.md, section 3).
+/// \file QoS of ROS 2 as DDS has it, in both directions (spec/wire/dds.md, section 3).
 #pragma once
 
 #include <dds/dds.h>

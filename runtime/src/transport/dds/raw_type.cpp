@@ -107,7 +107,7 @@ Marks marks_in(const nn_rdata& first) {
   return marks;
 }
 
-/// The only copy on the way in. Fragments come in order and may overlap; each is within the
+/// The only copy on the inbound route. Fragments come in order and may overlap; each is within the
 /// datagram that the engine has checked.
 ddsi_serdata* from_fragments(const ddsi_sertype* type, ddsi_serdata_kind kind,
                              const nn_rdata* fragment, std::size_t size) {

@@ -36,7 +36,7 @@ inline constexpr std::size_t request_header_size = 16;
 /// A client outside as the pool names it: its 8 bytes and 8 zero bytes, which no gid of the pool
 /// ends with.
 [[nodiscard]] pool::RequestIdentity to_identity(const RequestHeader& header);
-/// The other way; nothing for a client of the pool.
+/// The other direction; nothing for a client of the pool.
 [[nodiscard]] std::optional<RequestHeader> from_identity(const pool::RequestIdentity& identity);
 
 /// The same of a client that is known by a GUID of its own (rmw_fastrtps): its last byte, the

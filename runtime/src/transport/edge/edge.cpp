@@ -23,7 +23,7 @@ constexpr std::int64_t graph_pause_ns = 100'000'000;
 
 /// An edge's own end; one whose messages are in a device's memory; or one of a topic that is
 /// neither ROS 2's nor half of a service.
-bool has_no_face(const pool::EndpointInfo& endpoint) {
+bool has_no_proxy(const pool::EndpointInfo& endpoint) {
   const std::string& topic = endpoint.description.topic;
   return endpoint.description.node == edge_node ||
          endpoint.description.type_name.ends_with("@device") ||
@@ -83,11 +83,11 @@ Edge::~Edge() {
     }
   }
   for (auto& [name, topic] : topics_) {
-    for (auto& [kind, way] : topic.out) {
-      close_out(topic, way);
+    for (auto& [kind, route] : topic.out) {
+      close_out(topic, route);
     }
     for (auto& [id, writer] : topic.writers) {
-      farewell_->add(std::move(writer.face));
+      farewell_->add(std::move(writer.proxy));
     }
   }
   topics_.clear();
@@ -106,7 +106,7 @@ void Edge::notify() {
   wake_.notify_one();
 }
 
-/// A way in has kept a sample for later. Nothing else has changed.
+/// An inbound route has kept a sample for later. Nothing else has changed.
 void Edge::tell_waiting() {
   {
     const std::lock_guard guard(wake_mutex_);
@@ -142,7 +142,7 @@ void Edge::run_control() {
     }
     if (is_waiting && !deliver_waiting()) {
       is_waiting = false;
-      is_due = true;  // a way in may have stayed open for that alone
+      is_due = true;  // an inbound route may have stayed open for that alone
     }
   }
 }
@@ -166,7 +166,7 @@ void Edge::reconcile() {
   has_twin_ = std::any_of(endpoints.begin(), endpoints.end(), [](const auto& endpoint) {
     return endpoint.description.node == edge_node && !endpoint.own;
   });
-  std::erase_if(endpoints, has_no_face);
+  std::erase_if(endpoints, has_no_proxy);
   {
     const std::lock_guard guard(mutex_);
     failures_.clear();
@@ -181,26 +181,26 @@ void Edge::reconcile() {
       }
       settle_in(topic);
     }
-    set_ways();
+    set_routes();
     find_problems();
   }
   tell_graph();
 }
 
 /// Under mutex_.
-void Edge::set_ways() {
-  std::vector<std::shared_ptr<WayOut>> ways;
+void Edge::set_routes() {
+  std::vector<std::shared_ptr<OutboundRoute>> routes;
   for (const auto& [name, topic] : topics_) {
-    for (const auto& [kind, way] : topic.out) {
-      if (way.open != nullptr) {
-        ways.push_back(way.open);
+    for (const auto& [kind, route] : topic.out) {
+      if (route.open != nullptr) {
+        routes.push_back(route.open);
       }
     }
   }
-  const std::lock_guard guard(ways_mutex_);
-  if (ways != ways_) {
-    std::swap(ways_, ways);
-    ++ways_version_;
+  const std::lock_guard guard(routes_mutex_);
+  if (routes != routes_) {
+    std::swap(routes_, routes);
+    ++routes_version_;
     waiter_->wake();
   }
 }
@@ -232,19 +232,19 @@ void Edge::drop_gone(const Endpoints& endpoints) {
 
 /// What it has left behind goes out first.
 void Edge::let_go(Topic& topic, std::uint64_t id, LocalWriter& writer) {
-  for (const auto& [kind, way] : topic.out) {
-    if (way.open != nullptr) {
-      way.open->forget(id);
+  for (const auto& [kind, route] : topic.out) {
+    if (route.open != nullptr) {
+      route.open->forget(id);
     }
   }
-  farewell_->add(std::move(writer.face));
+  farewell_->add(std::move(writer.proxy));
 }
 
 /// Its nodes have left; what it has carried is told on, and goes on if some come back.
 void Edge::remember(const std::string& name, Topic& topic) {
   constexpr std::size_t most_gone = 4096;
-  for (auto& [kind, way] : topic.out) {
-    close_out(topic, way);
+  for (auto& [kind, route] : topic.out) {
+    close_out(topic, route);
   }
   if (topic.in != nullptr) {
     topic.in->set_writer(nullptr);
@@ -279,12 +279,12 @@ void Edge::add_writer(Topic& topic, const pool::EndpointInfo& endpoint) {
   if (topic.writers.contains(endpoint.id)) {
     return;
   }
-  auto face = participant_->create_writer(face_of(endpoint.description, endpoint.kind));
-  if (!face) {
-    failures_.push_back(face.error().text);
+  auto proxy = participant_->create_writer(proxy_of(endpoint.description, endpoint.kind));
+  if (!proxy) {
+    failures_.push_back(proxy.error().text);
     return;
   }
-  topic.writers.emplace(endpoint.id, LocalWriter{endpoint.description, std::move(*face)});
+  topic.writers.emplace(endpoint.id, LocalWriter{endpoint.description, std::move(*proxy)});
 }
 
 void Edge::add_reader(Topic& topic, const pool::EndpointInfo& endpoint) {
@@ -299,21 +299,21 @@ void Edge::add_reader(Topic& topic, const pool::EndpointInfo& endpoint) {
       return user_data ? std::optional(dds::form_of(*user_data)) : std::nullopt;
     };
     const std::string& name = endpoint.description.topic;
-    topic.in = std::make_shared<WayIn>(
-        WayInService{identity_of(name, clients_, form_of), is_request(name)},
+    topic.in = std::make_shared<InboundRoute>(
+        InboundService{identity_of(name, clients_, form_of), is_request(name)},
         [this] { tell_waiting(); });
   }
   if (endpoint.description.qos.durability == DurabilityPolicy::transient_local) {
     open_in(topic, endpoint.description);  // the history comes with the match
   }
-  auto face = participant_->create_reader(
-      face_of(endpoint.description, endpoint.kind), topic.in,
+  auto proxy = participant_->create_reader(
+      proxy_of(endpoint.description, endpoint.kind), topic.in,
       [in = topic.in](dds::Received&& sample) { in->publish(std::move(sample)); });
-  if (!face) {
-    failures_.push_back(face.error().text);
+  if (!proxy) {
+    failures_.push_back(proxy.error().text);
     return;
   }
-  topic.readers.emplace(endpoint.id, LocalReader{endpoint.description, std::move(*face)});
+  topic.readers.emplace(endpoint.id, LocalReader{endpoint.description, std::move(*proxy)});
 }
 
 // --- what others see -----------------------------------------------------------------------------
@@ -345,21 +345,21 @@ void Edge::tell_graph() {
 // --- data thread ---------------------------------------------------------------------------------
 
 void Edge::run_data() {
-  std::vector<std::shared_ptr<WayOut>> ways;
+  std::vector<std::shared_ptr<OutboundRoute>> routes;
   std::uint64_t version = 0;
   while (!stop_.load()) {
     {
-      const std::lock_guard guard(ways_mutex_);
-      if (version != ways_version_) {
-        version = ways_version_;
-        ways = ways_;
+      const std::lock_guard guard(routes_mutex_);
+      if (version != routes_version_) {
+        version = routes_version_;
+        routes = routes_;
       }
     }
     bool any = false;
     std::int64_t look_at_ns = pool::no_deadline;
-    for (const auto& way : ways) {
-      any = way->pump() || any;
-      look_at_ns = std::min(look_at_ns, way->next_look_ns());
+    for (const auto& route : routes) {
+      any = route->pump() || any;
+      look_at_ns = std::min(look_at_ns, route->next_look_ns());
     }
     if (!any) {
       waiter_->wait(pool::WaitStrategy::sleep(), look_at_ns);

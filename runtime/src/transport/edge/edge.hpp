@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file The edge: gives every endpoint of a graph its face in DDS, so that ROS 2 tools and nodes
-/// on the network work with it, both ways (spec/wire/dds.md).
+/// \file The edge: gives every endpoint of a graph its proxy endpoint in DDS, so that ROS 2 tools
+/// and nodes on the network work with it, in both directions (spec/wire/dds.md).
 ///
 ///   auto edge = Edge::start({.graph = "perception", .run_id = "run-17"});
 ///   if (!edge) { fail(edge.error()); }
@@ -22,13 +22,13 @@
 #include "transport/dds/participant.hpp"
 #include "transport/edge/farewell.hpp"
 #include "transport/edge/graph_info.hpp"
-#include "transport/edge/service_ways.hpp"
-#include "transport/edge/way_in.hpp"
-#include "transport/edge/way_out.hpp"
+#include "transport/edge/inbound_route.hpp"
+#include "transport/edge/outbound_route.hpp"
+#include "transport/edge/service_routes.hpp"
 
 namespace ligament::edge {
 
-/// Node name of all edges: their own endpoints in the pool have no face in DDS.
+/// Node name of all edges: their own endpoints in the pool have no proxy endpoint in DDS.
 inline constexpr const char* edge_node = "/_edge";
 
 struct Options {
@@ -47,8 +47,8 @@ struct TopicFigures {
   std::size_t subscriptions = 0;  ///< here
   std::size_t remote_writers = 0;
   std::size_t remote_readers = 0;
-  WayOutFigures out;
-  WayInFigures in;
+  OutboundFigures out;
+  InboundFigures in;
   bool operator==(const TopicFigures&) const = default;
 };
 
@@ -60,23 +60,23 @@ class Edge {
   Edge& operator=(const Edge&) = delete;
 
   [[nodiscard]] std::vector<TopicFigures> figures();
-  /// What stands in the way of remote endpoints on topics that are used here, one sentence each.
+  /// What hinders remote endpoints on topics that are used here, one sentence each.
   [[nodiscard]] std::vector<std::string> problems();
 
  private:
   using Endpoints = std::vector<pool::EndpointInfo>;
-  /// One of the graph's endpoints, with its face.
+  /// One of the graph's endpoints, with its proxy.
   struct LocalWriter {
     pool::EndpointDescription description;
-    std::unique_ptr<dds::Writer> face;
+    std::unique_ptr<dds::Writer> proxy;
     std::uint64_t reply_reader = 0;  ///< of a client: the other end of it, once it is known
   };
   struct LocalReader {
     pool::EndpointDescription description;
-    std::unique_ptr<dds::Reader> face;
+    std::unique_ptr<dds::Reader> proxy;
   };
-  /// Publishers of a topic that go one way: those that wait for it are heard by one that lets them
-  /// wait, which would not hear best-effort ones.
+  /// Publishers of a topic that take the same route: those that wait for it are heard by one that
+  /// lets them wait, which would not hear best-effort ones.
   struct OutKind {
     DurabilityPolicy durability = DurabilityPolicy::volatile_;
     bool is_paced = false;
@@ -85,18 +85,18 @@ class Edge {
       return std::pair(durability, is_paced) < std::pair(other.durability, other.is_paced);
     }
   };
-  struct OutWay {
-    std::shared_ptr<WayOut> open;
-    std::shared_ptr<WayOut> next;  ///< a larger one, that is to take its place
+  struct OutRoutes {
+    std::shared_ptr<OutboundRoute> open;
+    std::shared_ptr<OutboundRoute> next;  ///< a larger one, that is to take its place
   };
   struct Topic {
     std::map<std::uint64_t, LocalWriter> writers;
     std::map<std::uint64_t, LocalReader> readers;
-    std::shared_ptr<WayIn> in;
-    QoSProfile offered;      ///< by the way in, while it is open
-    WayOutFigures past_out;  ///< of ways out that are closed
-    WayInFigures past_in;    ///< of the time before its nodes left and others came
-    std::map<OutKind, OutWay> out;
+    std::shared_ptr<InboundRoute> in;
+    QoSProfile offered;        ///< by the inbound route, while it is open
+    OutboundFigures past_out;  ///< of outbound routes that are closed
+    InboundFigures past_in;    ///< of the time before its nodes left and others came
+    std::map<OutKind, OutRoutes> out;
     [[nodiscard]] bool is_empty() const { return writers.empty() && readers.empty(); }
   };
 
@@ -117,23 +117,26 @@ class Edge {
   void add_new(const Endpoints& endpoints);
   void add_writer(Topic& topic, const pool::EndpointInfo& endpoint);
   void add_reader(Topic& topic, const pool::EndpointInfo& endpoint);
-  void set_ways();
+  void set_routes();
   [[nodiscard]] static OutKind kind_of(const QoSProfile& offered);
   [[nodiscard]] static std::size_t heard_by(const Topic& topic,
                                             const pool::EndpointDescription& wish);
   [[nodiscard]] static bool are_all_heard(const Topic& topic);
-  static void close_out(Topic& topic, OutWay& way);
-  [[nodiscard]] static bool is_too_small(const WayOut& way, const Topic& topic, OutKind kind);
-  [[nodiscard]] std::shared_ptr<WayOut> open_out(pool::EndpointDescription wish,
-                                                 WayOut::Faces faces, bool idle);
-  void grow_out(Topic& topic, OutKind kind, const WayOut::Faces& faces);
+  static void close_out(Topic& topic, OutRoutes& route);
+  [[nodiscard]] static bool is_too_small(const OutboundRoute& route, const Topic& topic,
+                                         OutKind kind);
+  [[nodiscard]] std::shared_ptr<OutboundRoute> open_out(pool::EndpointDescription wish,
+                                                        OutboundRoute::ProxyWriters proxies,
+                                                        bool idle);
+  void grow_out(Topic& topic, OutKind kind, const OutboundRoute::ProxyWriters& proxies);
   void settle_out(Topic& topic, OutKind kind);
   void settle_in(Topic& topic);
   void open_in(Topic& topic, const pool::EndpointDescription& subscription);
   [[nodiscard]] static QoSProfile offer_for(const Topic& topic,
                                             const pool::EndpointDescription& subscription);
-  /// What a writer's face is to the way out: of a request, in which form and with which client.
-  [[nodiscard]] std::optional<OutFace> out_face(LocalWriter& writer);
+  /// What a writer's proxy is to the outbound route: of a request, in which form and with which
+  /// client.
+  [[nodiscard]] std::optional<ProxyWriter> proxy_writer(LocalWriter& writer);
   [[nodiscard]] pool::Gid reply_reader_of(LocalWriter& writer);
   [[nodiscard]] std::optional<dds::ServiceForm> form_of_servers(const std::string& request_topic);
   [[nodiscard]] static TopicFigures figures_of(const std::string& name, const Topic& topic);
@@ -156,7 +159,7 @@ class Edge {
   GraphInfo told_;
   std::int64_t told_at_ns_ = 0;
   bool is_graph_late_ = false;  ///< the graph changed too soon after we told of it
-  bool is_matching_ = false;    ///< a larger way out does not hear all publishers yet
+  bool is_matching_ = false;    ///< a larger outbound route does not hear all publishers yet
   bool is_growing_ = false;     ///< one cannot take the place of the smaller one yet
   bool has_twin_ = false;       ///< another process has an edge in this pool
 
@@ -167,14 +170,14 @@ class Edge {
   std::vector<std::string> failures_;         ///< what the last look could not make
 
   /// Guards what follows. All that the data thread takes: a look at the whole graph may be long.
-  std::mutex ways_mutex_;
-  std::vector<std::shared_ptr<WayOut>> ways_;  ///< what the data thread pumps
-  std::uint64_t ways_version_ = 0;
+  std::mutex routes_mutex_;
+  std::vector<std::shared_ptr<OutboundRoute>> routes_;  ///< what the data thread pumps
+  std::uint64_t routes_version_ = 0;
 
   std::mutex wake_mutex_;
   std::condition_variable wake_;
   bool changed_ = true;        ///< guarded by wake_mutex_
-  bool waiting_told_ = false;  ///< guarded by wake_mutex_: a way in has kept a sample
+  bool waiting_told_ = false;  ///< guarded by wake_mutex_: an inbound route has kept a sample
   std::atomic<bool> stop_{false};
   std::thread control_;
   std::thread data_;

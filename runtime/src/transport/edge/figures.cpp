@@ -54,10 +54,10 @@ GraphInfo Edge::describe_graph() const {
   };
   for (const auto& [name, topic] : topics_) {
     for (const auto& [id, writer] : topic.writers) {
-      node_of(writer.description).writers.push_back(writer.face->gid());
+      node_of(writer.description).writers.push_back(writer.proxy->gid());
     }
     for (const auto& [id, reader] : topic.readers) {
-      node_of(reader.description).readers.push_back(reader.face->gid());
+      node_of(reader.description).readers.push_back(reader.proxy->gid());
     }
   }
   GraphInfo info;
@@ -138,15 +138,15 @@ TopicFigures Edge::figures_of(const std::string& name, const Topic& topic) {
   figures.publishers = topic.writers.size();
   figures.subscriptions = topic.readers.size();
   for (const auto& [id, writer] : topic.writers) {
-    figures.remote_readers = std::max<std::size_t>(figures.remote_readers, writer.face->matched());
+    figures.remote_readers = std::max<std::size_t>(figures.remote_readers, writer.proxy->matched());
   }
   for (const auto& [id, reader] : topic.readers) {
-    figures.remote_writers = std::max<std::size_t>(figures.remote_writers, reader.face->matched());
+    figures.remote_writers = std::max<std::size_t>(figures.remote_writers, reader.proxy->matched());
   }
   figures.out = topic.past_out;
-  for (const auto& [kind, way] : topic.out) {
-    if (way.open != nullptr) {
-      figures.out.add(way.open->figures());
+  for (const auto& [kind, route] : topic.out) {
+    if (route.open != nullptr) {
+      figures.out.add(route.open->figures());
     }
   }
   figures.in = topic.past_in;

@@ -75,7 +75,7 @@ void print_summary(ligament::edge::Edge& edge) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Gives a running graph its face in DDS: ROS 2 nodes and tools on the network see "
+      "Gives a running graph its proxy endpoint in DDS: ROS 2 nodes and tools on the network see "
       "its nodes and exchange messages with them."};
   Arguments arguments;
   declare(app, arguments);

@@ -10,22 +10,22 @@
 namespace ligament::edge {
 
 /// Under mutex_. Nothing: its requests cannot go out (yet).
-std::optional<OutFace> Edge::out_face(LocalWriter& writer) {
+std::optional<ProxyWriter> Edge::proxy_writer(LocalWriter& writer) {
   const QoSProfile& qos = writer.description.qos;
   // Copies are sent of transient-local ones: they have a bound.
   const bool is_keep_all =
       qos.history == HistoryPolicy::keep_all && qos.durability == DurabilityPolicy::volatile_;
-  OutFace face{writer.face.get(), qos.depth, is_keep_all};
+  ProxyWriter proxy{writer.proxy.get(), qos.depth, is_keep_all};
   if (!is_request(writer.description.topic)) {
-    return face;
+    return proxy;
   }
   const auto form = form_of_servers(writer.description.topic);
   if (!form) {
     return std::nullopt;
   }
-  face.form = *form;
-  face.reply_reader = reply_reader_of(writer);
-  return face;
+  proxy.form = *form;
+  proxy.reply_reader = reply_reader_of(writer);
+  return proxy;
 }
 
 /// Under mutex_. A sample goes to all its readers as it is, so all servers must speak one form: the
@@ -54,8 +54,8 @@ std::optional<dds::ServiceForm> Edge::form_of_servers(const std::string& request
 }
 
 /// Under mutex_. A client outside may ask as soon as it is matched with us; we may not know its
-/// reply reader by then, and the way of the reply may not be open. Until both are so, its requests
-/// wait, as in ROS 2's implementations the reply does.
+/// reply reader by then, and the route of the reply may not be open. Until both are so, its
+/// requests wait, as in ROS 2's implementations the reply does.
 void Edge::find_ready_clients(const std::string& name, Topic& topic) {
   if (!is_request(name)) {
     return;
@@ -67,7 +67,7 @@ void Edge::find_ready_clients(const std::string& name, Topic& topic) {
   for (const dds::Gid& client : topic.in->take_waiting_clients()) {
     const auto& servers = replies->second.writers;
     if (std::all_of(servers.begin(), servers.end(), [&client](const auto& server) {
-          return server.second.face->is_matched_with(client);
+          return server.second.proxy->is_matched_with(client);
         })) {
       topic.in->set_ready(client);
     }
@@ -94,7 +94,7 @@ pool::Gid Edge::reply_reader_of(LocalWriter& writer) {
     writer.reply_reader = free == readers.end() ? 0 : free->first;
   }
   const auto reader = readers.find(writer.reply_reader);
-  return reader == readers.end() ? pool::Gid{} : reader->second.face->gid();
+  return reader == readers.end() ? pool::Gid{} : reader->second.proxy->gid();
 }
 
 }  // namespace ligament::edge

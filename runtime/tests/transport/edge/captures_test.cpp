@@ -152,7 +152,7 @@ class OnTheWire : public GraphAndEdge {
     (all.push_back(words), ...);
     return std::make_unique<Child>(std::move(all));
   }
-  std::size_t faces() {
+  std::size_t proxies() {
     const auto topics = edge_->figures();
     return std::accumulate(topics.begin(), topics.end(), std::size_t{0},
                            [](std::size_t sum, const TopicFigures& topic) {
@@ -202,7 +202,7 @@ std::string without_id(const std::string& user_data) {
 }
 
 /// What decides who matches whom, and how long samples last. Not the history, which does not; of
-/// reliability the kind, and not how long a writer may wait (the way out does that).
+/// reliability the kind, and not how long a writer may wait (the outbound route does that).
 std::map<std::uint16_t, std::string> policies_of(const End& end) {
   std::map<std::uint16_t, std::string> policies;
   for (const auto& [id, value] : end.parameters) {
@@ -234,7 +234,7 @@ TEST_F(OnTheWire, NodesAreAnnouncedAsThoseOfRos) {
   std::erase_if(wanted, is_left_out);
   const auto told = static_cast<std::size_t>(std::count_if(
       wanted.begin(), wanted.end(), [](const End& end) { return end.topic != graph_info_topic; }));
-  spin_until([&] { return faces() == told; });
+  spin_until([&] { return proxies() == told; });
   // Announcements of writers, and of readers, come in their order: who answers a client that is
   // made last knows both ends of that, and has been sent all.
   const auto server = peer({fast_peer}, "serve", "/last");

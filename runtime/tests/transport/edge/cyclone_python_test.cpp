@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Services between nodes here and Cyclone DDS's Python binding in another process, which speaks
-/// rmw_cyclonedds's form; both ways.
+/// rmw_cyclonedds's form; in both directions.
 #include <future>
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 

@@ -251,7 +251,7 @@ TEST_F(EdgeTest, SeveralSubscriptionsOfATopicGetOneCopyEach) {
   EXPECT_EQ(figures("/many").in.received, 2U);
 }
 
-TEST_F(EdgeTest, LatchedSamplesReachLateComersBothWays) {
+TEST_F(EdgeTest, LatchedSamplesReachLateComersInBothDirections) {
   const auto latched = QoS(5).transient_local();
   const auto writer = publisher("/latched_out", latched);
   say(*writer, "early");
@@ -275,7 +275,7 @@ TEST_F(EdgeTest, LatchedSampleOfASecondPublisherReachesWhoListensAlready) {
   std::vector<std::unique_ptr<pool::Writer>> more;
   for (int i = 0; i < 5; ++i) {
     more.push_back(publisher("/tf_static", latched));
-    say(*more.back(), fmt::format("more {}", i));  // once and for all, before its face exists
+    say(*more.back(), fmt::format("more {}", i));  // once and for all, before its proxy exists
   }
   ASSERT_TRUE(wait_until([&] { return heard().size() == 6; }));
   say(*first, "again");
@@ -310,7 +310,7 @@ TEST_F(EdgeTest, SubscriptionThatAsksForADeadlineHearsOutside) {
   EXPECT_EQ(next(*reader), "in time");
 }
 
-TEST_F(EdgeTest, EndsOfOtherThingsHaveNoFace) {
+TEST_F(EdgeTest, EndsOfOtherThingsHaveNoProxy) {
   const auto other = publisher("neither/topic_nor_service");
   auto on_device = describe("/on_device", 10);
   on_device.type_name += "@device";  // as a subscription within a device's memory has it
@@ -328,7 +328,7 @@ TEST_F(EdgeTest, ForeignFormsAreCountedAndNotDelivered) {
   say(*writer, "xcdr2", 7);
   say(*writer, "plain");
   EXPECT_EQ(next(*reader), "plain");
-  const WayInFigures in = figures("/forms").in;
+  const InboundFigures in = figures("/forms").in;
   EXPECT_EQ(in.big_endian, 1U);
   EXPECT_EQ(in.unknown_form, 1U);
   EXPECT_EQ(in.received, 1U);
@@ -411,7 +411,7 @@ TEST_F(EdgeTest, AnotherDefinitionOfTheSameTypeIsNamedAndPasses) {
 }
 
 /// Who comes later and wants a deeper history has one, a moment after it came.
-TEST_F(EdgeTest, ADeeperSubscriptionGetsADeeperWay) {
+TEST_F(EdgeTest, ADeeperSubscriptionGetsADeeperRoute) {
   const auto shallow = subscription("/deeper", QoS(1));
   const auto writer = talker("/deeper", QoS(100));
   ASSERT_TRUE(are_matched(*writer, *shallow));
@@ -428,16 +428,16 @@ TEST_F(EdgeTest, ADeeperSubscriptionGetsADeeperWay) {
     EXPECT_TRUE(wait_until([&] { return figures("/deeper").in.received == said; }));
     return all_of(*deep) == round;
   }));
-  const auto others = all_of(*shallow);  // of the way before, perhaps, and of this one
+  const auto others = all_of(*shallow);  // of the route before, perhaps, and of this one
   ASSERT_FALSE(others.empty());
   EXPECT_EQ(others.back(), fmt::format("{}", said - 1));
 }
 
 /// And the first of them goes on by it, without a gap and without a repetition.
-TEST_F(EdgeTest, ADeeperKeepAllPublisherGetsALargerWay) {
+TEST_F(EdgeTest, ADeeperKeepAllPublisherGetsALargerRoute) {
   const auto paced = [this](std::uint32_t depth) {
     pool::WriterOptions options;
-    options.max_blocking_ns = 3 * patience_ns;  // no way is given up, however busy its thread
+    options.max_blocking_ns = 3 * patience_ns;  // no route is given up, however busy its thread
     return std::move(
         *domain_->create_writer(describe("/paced", QoS(KeepAll(depth)).reliable()), options));
   };
@@ -451,7 +451,7 @@ TEST_F(EdgeTest, ADeeperKeepAllPublisherGetsALargerWay) {
   };
   go_on();
   const auto second = paced(50);
-  const auto held_by_ways = [this] {
+  const auto held_by_routes = [this] {
     std::vector<std::uint32_t> held;
     for (const auto& endpoint : domain_->endpoints()) {
       if (endpoint.description.node == edge_node) {
@@ -462,7 +462,7 @@ TEST_F(EdgeTest, ADeeperKeepAllPublisherGetsALargerWay) {
   };
   ASSERT_TRUE(wait_until([&] {
     go_on();
-    const auto held = held_by_ways();
+    const auto held = held_by_routes();
     return held.size() == 1 && held[0] > 50 && second->matched_readers() == 1;
   }));
   std::vector<std::string> of_second;
@@ -491,12 +491,13 @@ TEST_F(EdgeTest, WhoSpeaksOnceAndLeavesAtOnceIsHeard) {
     say(*talking, fmt::format("{}", i));
     talking.reset();
     EXPECT_EQ(next(*reader), fmt::format("{}", i));
-    ASSERT_TRUE(wait_until([&] { return reader->matched_writers() == 0; }));  // the way has closed
+    ASSERT_TRUE(
+        wait_until([&] { return reader->matched_writers() == 0; }));  // the route has closed
   }
   EXPECT_EQ(figures("/once").in.unwanted, 0U);
 }
 
-TEST_F(EdgeTest, AHistoryComesAgainWhenItsWayOpensAgain) {
+TEST_F(EdgeTest, AHistoryComesAgainWhenItsRouteOpensAgain) {
   const auto latched = QoS(5).transient_local();
   const auto keeps_the_topic = publisher("/again");
   const auto talking = talker("/again", latched);
@@ -513,7 +514,7 @@ TEST_F(EdgeTest, AHistoryComesAgainWhenItsWayOpensAgain) {
 
 /// It is made anew for a subscription that asks for more than it offers; who heard what it kept
 /// does not hear it again, and who comes has it not.
-TEST_F(EdgeTest, AWayThatIsMadeAnewHasLostItsHistory) {
+TEST_F(EdgeTest, ARouteThatIsMadeAnewHasLostItsHistory) {
   const auto latched = QoS(5).transient_local();
   const auto strict = QoS(5).transient_local().deadline(std::chrono::seconds(60));
   const auto talking = talker("/anew", strict);
@@ -567,7 +568,7 @@ TEST_F(EdgeTest, PublishersOfSeveralThreadsLeaveNothingBehind) {
   }
   const auto reader = listener("/crowd", QoS(10).best_effort());
   ASSERT_TRUE(wait_until([&] {
-    return figures("/crowd").publishers == 3 &&  // all have their faces
+    return figures("/crowd").publishers == 3 &&  // all have their proxies
            std::all_of(writers.begin(), writers.end(),
                        [](const auto& writer) { return writer->matched_readers() == 1; });
   }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The edge and another vendor's DDS implementation, in another process: topics and services, both
-/// ways, with ROS 2's names and rmw_fastrtps's use of sample identities.
+/// The edge and another vendor's DDS implementation, in another process: topics and services, in
+/// both directions, with ROS 2's names and rmw_fastrtps's use of sample identities.
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 
@@ -135,7 +135,7 @@ TEST_F(FastDds, LargeRepliesKeepTheirIdentity) {
   ASSERT_TRUE(client->wait_for_service());
   // The body is longer than the type's: refused by the client, but known as its reply.
   const auto arrived = [&] {
-    const WayInFigures in = figures("rr/addReply").in;
+    const InboundFigures in = figures("rr/addReply").in;
     return in.received + in.no_room + in.too_large + in.unknown_form + in.unwanted;
   };
   // A large first sample may begin before the writer's first heartbeat; the engine takes it for
@@ -149,7 +149,7 @@ TEST_F(FastDds, LargeRepliesKeepTheirIdentity) {
     }
     return arrived() != 0;
   });
-  const WayInFigures in = figures("rr/addReply").in;
+  const InboundFigures in = figures("rr/addReply").in;
   EXPECT_EQ(in.received, 1U);
   EXPECT_EQ(in.bytes, 200000U);
   EXPECT_EQ(in.no_room, 0U);

@@ -107,7 +107,7 @@ TEST_F(Faults, BadBytesAreCountedByKindAndTheNextSampleArrives) {
   EXPECT_TRUE(send(*writer, stored(text("good")), ++stamp));
   spin_until([&] { return heard.size() == 1; });
   EXPECT_EQ(heard.front(), "good");
-  const WayInFigures in = figures("/bad").in;
+  const InboundFigures in = figures("/bad").in;
   EXPECT_EQ(in.big_endian, 1U);
   EXPECT_EQ(in.unknown_form, 3U);
   EXPECT_EQ(in.received, 2U);  // the cut body is the subscription's to judge
@@ -238,14 +238,14 @@ TEST_F(Faults, AKeepAllPublisherWaitsForAReaderThatStandsStillWhoeverPublishesBe
       });
   auto loose = node_->create_publisher<StringMessage>("mixed", QoS(10).best_effort());
   auto paced = node_->create_publisher<StringMessage>("mixed", QoS(KeepAll(4)).reliable());
-  // Of the way of each; and the other's hears the paced one as well.
+  // Of the route of each; and the other's hears the paced one as well.
   spin_until([&] {
     return loose->get_subscription_count() == 1 && paced->get_subscription_count() == 2 &&
            figures("/mixed").remote_readers == 2;
   });
   still.stop();
   const std::string much(400'000, 'x');
-  for (int i = 0; i < 30; ++i) {  // more than the engine, the way and the history hold
+  for (int i = 0; i < 30; ++i) {  // more than the engine, the route and the history hold
     (void)paced->publish(text(much));
   }
   EXPECT_EQ(paced->statistics().stalled, 1U);
@@ -298,7 +298,7 @@ TEST_F(Faults, AReaderThatGoesOnGetsTheNewestOfWhatItMissed) {
     ASSERT_NE(heard.back(), 0U) << "it ended after " << heard.size();
   }
   EXPECT_TRUE(std::is_sorted(heard.begin(), heard.end()));
-  const WayOutFigures out = figures("/late").out;
+  const OutboundFigures out = figures("/late").out;
   EXPECT_GT(out.lost, 0U);
   EXPECT_LE(out.lost + heard.size(), count);
   EXPECT_EQ(out.refused, 0U);

@@ -49,7 +49,7 @@ TEST(GraphInfo, WritesTheBytesOfRos) {
   EXPECT_GE(messages, 30U);  // nodes that start, and end
 }
 
-TEST(GraphInfo, HumbleFormGoesBothWays) {
+TEST(GraphInfo, HumbleFormGoesInBothDirections) {
   const auto info = decode(talker());
   const auto humble = encode(*info, GidForm::humble);
   EXPECT_EQ(humble.size(), talker().size() + 4 * 8);

@@ -107,8 +107,8 @@ TEST_F(Lingering, WritersHoldUpNeitherOtherTopicsNorTheEnd) {
   edge_.reset();
 }
 
-/// The way out was opened for one with a history of 1.
-TEST_F(Lingering, APublisherThatComesLaterHasItsWholeHistoryOnTheWay) {
+/// The outbound route was opened for one with a history of 1.
+TEST_F(Lingering, APublisherThatComesLaterHasItsWholeHistoryInFlight) {
   constexpr std::size_t history = 50;
   std::vector<std::string> heard;
   const auto listens = there_->create_subscription<StringMessage>(

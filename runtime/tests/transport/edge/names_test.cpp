@@ -8,7 +8,7 @@
 namespace ligament::dds {
 namespace {
 
-TEST(Names, TopicsGoBothWays) {
+TEST(Names, TopicsGoInBothDirections) {
   EXPECT_EQ(topic_to_dds("/a/b"), "rt/a/b");
   EXPECT_EQ(topic_from_dds("rt/a/b"), "/a/b");
 }
@@ -20,7 +20,7 @@ TEST(Names, WhatIsNoRosTopicIsLeftAlone) {
   }
 }
 
-TEST(Names, TypesGoBothWays) {
+TEST(Names, TypesGoInBothDirections) {
   for (const char* type : {"std_msgs/msg/String", "example_interfaces/srv/AddTwoInts_Request"}) {
     EXPECT_EQ(type_from_dds(type_to_dds(type)), type);
   }

@@ -16,7 +16,7 @@
 #include "transport/dds/names.hpp"
 #include "transport/dds/service_wire.hpp"
 #include "transport/edge/edge.hpp"
-#include "transport/edge/service_ways.hpp"
+#include "transport/edge/service_routes.hpp"
 
 namespace ligament::edge {
 namespace {
@@ -189,10 +189,10 @@ TEST(ServiceEnds, SayThatTheyBelongTogether) {
     description.node = node;
     description.topic = topic;
     description.type_name = "example_interfaces/srv/AddTwoInts_Request";
-    const auto face = face_of(description, kind);
-    EXPECT_EQ(face.topic, topic);
-    EXPECT_EQ(face.type, "example_interfaces::srv::dds_::AddTwoInts_Request_");
-    return face.user_data.substr(0, face.user_data.find(';'));
+    const auto proxy = proxy_of(description, kind);
+    EXPECT_EQ(proxy.topic, topic);
+    EXPECT_EQ(proxy.type, "example_interfaces::srv::dds_::AddTwoInts_Request_");
+    return proxy.user_data.substr(0, proxy.user_data.find(';'));
   };
   using Kind = pool::EndpointKind;
   const auto client = id_of("/n", "rq/addRequest", Kind::writer);

@@ -82,13 +82,13 @@ TEST_F(TwoEdges, LoseNoLargeImageUnderDefaultLimits) {
   constexpr std::size_t count = 6;
   auto publisher = node_->create_publisher<StringMessage>("images", count);
   listen_there(*publisher, count);
-  const WayOutFigures before = figures("/images").out;
+  const OutboundFigures before = figures("/images").out;
   for (std::size_t i = 0; i < count; ++i) {
     (void)publisher->publish(much(static_cast<char>('a' + i), 10'000'000));
   }
   spin_there_until([&] { return heard_.size() == count; });
   EXPECT_EQ(heard_, "abcdef");
-  const WayOutFigures out = figures("/images").out;
+  const OutboundFigures out = figures("/images").out;
   EXPECT_EQ(out.lost + out.refused + out.unconfirmed,
             before.lost + before.refused + before.unconfirmed);
 }
@@ -189,7 +189,7 @@ TEST_F(TwoEdges, CountWhatIsTooLargeOnce) {
   (void)publisher->publish(much('x', 2'000'000));
   spin_until([&] { return figures("/images").in.too_large != 0; });
   say_until('b');
-  const WayInFigures in = figures("/images").in;
+  const InboundFigures in = figures("/images").in;
   EXPECT_EQ(heard.find('x'), std::string::npos);
   EXPECT_EQ(in.too_large, 1U);
   EXPECT_EQ(in.missing, missing);

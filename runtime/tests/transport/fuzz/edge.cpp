@@ -17,8 +17,8 @@
 #include "transport/dds/names.hpp"
 #include "transport/dds/service_wire.hpp"
 #include "transport/edge/graph_info.hpp"
-#include "transport/edge/service_ways.hpp"
-#include "transport/edge/way_in.hpp"
+#include "transport/edge/inbound_route.hpp"
+#include "transport/edge/service_routes.hpp"
 
 namespace {
 
@@ -83,7 +83,7 @@ void read_names(Bytes bytes) {
   }
 }
 
-/// A topic with a subscription, for what a way in publishes.
+/// A topic with a subscription, for what an inbound route publishes.
 struct Subscribed {
   Subscribed() {
     pool::EndpointDescription description;
@@ -114,7 +114,7 @@ void receive(Bytes bytes, const char* topic) {
   static const auto clients = std::make_shared<edge::ServiceClients>();
   const auto form = std::to_integer<int>(bytes[0]) % 2 == 0 ? dds::ServiceForm::header
                                                             : dds::ServiceForm::related;
-  edge::WayIn in(
+  edge::InboundRoute in(
       {edge::identity_of(topic, clients, [form](const pool::Gid&) { return form; }), false});
   dds::Received sample;
   if (std::to_integer<int>(bytes[1]) % 2 != 0) {

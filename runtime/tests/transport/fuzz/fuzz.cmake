@@ -60,7 +60,7 @@ endfunction()
 
 add_edge_fuzz(edge "${edge_fuzz_library};-Wl,-rpath,${edge_fuzz_rpath};-lfmt"
               dds/inline_qos.cpp dds/names.cpp dds/service_wire.cpp edge/graph_info.cpp
-              edge/service_ways.cpp edge/way_in.cpp)
+              edge/service_routes.cpp edge/inbound_route.cpp)
 # Of the engine only what holds received fragments.
 add_edge_fuzz(fragments "$<TARGET_FILE:CycloneDDS::ddsc>"
               dds/raw_type.cpp dds/inline_qos.cpp dds/inline_qos_sender.cpp dds/domain_sockets.c)

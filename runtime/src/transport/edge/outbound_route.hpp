@@ -16,24 +16,24 @@
 
 #include "ligament/detail/pool.hpp"
 #include "transport/dds/participant.hpp"
-#include "transport/edge/service_ways.hpp"
+#include "transport/edge/service_routes.hpp"
 
 namespace ligament::edge {
 
-struct WayOutFigures {
+struct OutboundFigures {
   std::uint64_t sent = 0;
   std::uint64_t bytes = 0;
   std::uint64_t copied = 0;   ///< samples whose payload was copied to be sent
   std::uint64_t lost = 0;     ///< a newer one took its place, in the pool or while it waited here
-  std::uint64_t refused = 0;  ///< the engine does not take it, or the way ended before it did
+  std::uint64_t refused = 0;  ///< the engine does not take it, or the route ended before it did
   /// The engine overwrote it when large ones came, and some reader had not acknowledged it: if that
   /// one lacks it, it stays so.
   std::uint64_t unconfirmed = 0;
   std::uint64_t held_back = 0;  ///< takes that found max_held samples still with the engine
   std::uint64_t looks = 0;      ///< for room, while a sample waited for it in vain
-  bool operator==(const WayOutFigures&) const = default;
+  bool operator==(const OutboundFigures&) const = default;
 
-  void add(const WayOutFigures& more) {
+  void add(const OutboundFigures& more) {
     sent += more.sent;
     bytes += more.bytes;
     copied += more.copied;
@@ -45,10 +45,10 @@ struct WayOutFigures {
   }
 };
 
-class WayOut {
+class OutboundRoute {
  public:
-  /// Where the samples of each publisher of the topic go; without a writer: not this way.
-  using Faces = std::map<std::uint64_t, OutFace>;
+  /// Where the samples of each publisher of the topic go; without a writer: not by this route.
+  using ProxyWriters = std::map<std::uint64_t, ProxyWriter>;
   /// `wanted` says topic, type and QoS (section 6). `waiter` is that of the thread that pumps.
   struct Spec {
     pool::EndpointDescription wanted;
@@ -58,24 +58,24 @@ class WayOut {
   };
 
   /// Joins the topic as a subscription.
-  [[nodiscard]] static expected<std::unique_ptr<WayOut>, std::string> open(pool::Domain& domain,
-                                                                           Spec spec, Faces faces);
-  ~WayOut();
-  WayOut(const WayOut&) = delete;
-  WayOut& operator=(const WayOut&) = delete;
+  [[nodiscard]] static expected<std::unique_ptr<OutboundRoute>, std::string> open(
+      pool::Domain& domain, Spec spec, ProxyWriters proxies);
+  ~OutboundRoute();
+  OutboundRoute(const OutboundRoute&) = delete;
+  OutboundRoute& operator=(const OutboundRoute&) = delete;
 
   /// Samples of this publisher go to this writer. Replaces what was said before; an empty map
   /// stops all. A writer is destroyed only after it has been taken out here.
-  void set_writers(Faces writers);
+  void set_writers(ProxyWriters writers);
   /// Of a publisher that has left: sends what it has left behind, then takes its writer out.
   void forget(std::uint64_t publisher);
   /// Goes on where that one, of the same topic, has stopped, with what waits there: no sample is
   /// left out, and none goes twice. Until then this one has sent nothing: open it `idle`. False:
   /// not yet, that one cannot take all that is there.
-  [[nodiscard]] bool take_over(WayOut& before);
+  [[nodiscard]] bool take_over(OutboundRoute& before);
   /// Sends nothing more, and is a subscription no more; what it has not sent counts as refused or
   /// lost.
-  [[nodiscard]] WayOutFigures close();
+  [[nodiscard]] OutboundFigures close();
 
   /// Sends what is there, but not for ever: other topics wait. False: nothing was sent. For the
   /// edge's thread; publishers of this process send what they publish themselves.
@@ -83,23 +83,23 @@ class WayOut {
   /// When it is to be pumped again though nobody wakes the edge's thread: samples wait for room
   /// with the engine. Else pool::no_deadline.
   [[nodiscard]] std::int64_t next_look_ns() const;
-  /// Publishers here that the way hears, while it is open.
+  /// Publishers here that the route hears, while it is open.
   [[nodiscard]] std::size_t publishers() const { return reader_->matched_writers(); }
   [[nodiscard]] const pool::EndpointDescription& description() const { return description_; }
-  [[nodiscard]] WayOutFigures figures() const;
+  [[nodiscard]] OutboundFigures figures() const;
 
  private:
-  /// One thread at a time takes and sends, so that samples go in their order. Outlives the way: a
+  /// One thread at a time takes and sends, so that samples go in their order. Outlives the route: a
   /// publisher may be about to call.
-  struct Turn {
+  struct Sending {
     std::mutex mutex;
     std::atomic<unsigned> asked{0};  ///< publishers that want to send and have not yet
-    WayOut* way = nullptr;           ///< guarded by mutex; null: closed
+    OutboundRoute* route = nullptr;  ///< guarded by mutex; null: closed
     std::shared_ptr<pool::Waiter> waiter;
   };
 
-  WayOut() = default;
-  static void send_here(Turn& turn);
+  OutboundRoute() = default;
+  static void send_here(Sending& sending);
   [[nodiscard]] bool send_all();
   bool take_and_send();
   void take_what_is_there();
@@ -120,9 +120,9 @@ class WayOut {
   /// Of a publisher, known to its samples too, which the engine lets go of on its own threads.
   struct Outlet {
     std::shared_ptr<pool::Waiter> waiter;
-    std::atomic<std::size_t> bytes_on_way{0};  ///< with the engine, not acknowledged
-    std::atomic<std::size_t> large_on_way{0};  ///< samples of those that are large
-    std::atomic<bool> wants_room{false};       ///< who lets go of one wakes the edge's thread
+    std::atomic<std::size_t> bytes_in_flight{0};  ///< with the engine, not acknowledged
+    std::atomic<std::size_t> large_in_flight{0};  ///< samples of those that are large
+    std::atomic<bool> wants_room{false};          ///< who lets go of one wakes the edge's thread
   };
   /// A block of the pool that the engine sends from.
   struct Sent {
@@ -130,10 +130,10 @@ class WayOut {
     ~Sent();
     Sent(const Sent&) = delete;
     Sent& operator=(const Sent&) = delete;
-    void set_on_way(bool on);
+    void set_in_flight(bool on);
     pool::HeldSample sample;
     std::shared_ptr<Outlet> outlet;
-    bool is_on_way = false;
+    bool is_in_flight = false;
   };
   struct Outgoing {
     std::span<const std::byte> bytes;
@@ -154,30 +154,30 @@ class WayOut {
   [[nodiscard]] Backlog& backlog_of(std::uint64_t publisher);
   bool send_waiting();
   bool send_waiting_of(std::uint64_t publisher, Backlog& backlog);
-  [[nodiscard]] dds::WriteResult try_again(const OutFace& face, Backlog& backlog);
-  [[nodiscard]] static bool has_room(const OutFace& face, Backlog& backlog, std::size_t bytes);
-  [[nodiscard]] dds::WriteResult hand_over(const OutFace& face, const Outgoing& sample);
-  void put_off(Backlog& backlog, const OutFace& face, Outgoing&& sample);
+  [[nodiscard]] dds::WriteResult try_again(const ProxyWriter& proxy, Backlog& backlog);
+  [[nodiscard]] static bool has_room(const ProxyWriter& proxy, Backlog& backlog, std::size_t bytes);
+  [[nodiscard]] dds::WriteResult hand_over(const ProxyWriter& proxy, const Outgoing& sample);
+  void put_off(Backlog& backlog, const ProxyWriter& proxy, Outgoing&& sample);
   void send(pool::HeldSample&& sample);
   void send_copied(Copied&& sample);
-  void send_marked(const OutFace& face, const pool::SampleInfo& info, Outgoing&& sample);
+  void send_marked(const ProxyWriter& proxy, const pool::SampleInfo& info, Outgoing&& sample);
   void keep_for_later(Copied&& sample);
-  void write(const OutFace& face, std::uint64_t publisher, Outgoing&& sample);
+  void write(const ProxyWriter& proxy, std::uint64_t publisher, Outgoing&& sample);
   void count(dds::WriteResult result, std::size_t bytes);
 
-  const std::shared_ptr<Turn> turn_ = std::make_shared<Turn>();
+  const std::shared_ptr<Sending> sending_ = std::make_shared<Sending>();
   pool::EndpointDescription description_;
   MarkOf mark_of_;  ///< of services; else empty
   std::unique_ptr<pool::Reader> reader_;
   mutable std::mutex mutex_;  ///< guards everything below
-  Faces writers_;
+  ProxyWriters writers_;
   std::deque<Copied> early_;  ///< of publishers whose writers we have not been told yet
   std::size_t early_bytes_ = 0;
   std::map<std::uint64_t, Backlog> backlogs_;      ///< of publishers that have sent
   std::map<std::uint64_t, std::uint64_t> taken_;   ///< number of the last sample of each publisher
-  std::map<std::uint64_t, std::uint64_t> passed_;  ///< so far the way before this one has taken
-  std::uint64_t lost_before_ = 0;  ///< in the pool, of what the way before this one took
-  WayOutFigures figures_;
+  std::map<std::uint64_t, std::uint64_t> passed_;  ///< so far the route before this one has taken
+  std::uint64_t lost_before_ = 0;  ///< in the pool, of what the route before this one took
+  OutboundFigures figures_;
 };
 
 }  // namespace ligament::edge

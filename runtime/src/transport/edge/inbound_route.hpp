@@ -18,12 +18,12 @@
 #include "transport/dds/participant.hpp"
 #include "transport/dds/raw_type.hpp"
 #include "transport/edge/seen_numbers.hpp"
-#include "transport/edge/service_ways.hpp"
+#include "transport/edge/service_routes.hpp"
 
 namespace ligament::edge {
 
 /// What happened to samples from the network, by cause.
-struct WayInFigures {
+struct InboundFigures {
   std::uint64_t received = 0;  ///< published in the pool
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;       ///< sent by a remote writer, by its numbers, and never came
@@ -33,9 +33,9 @@ struct WayInFigures {
   std::uint64_t big_endian = 0;    ///< refused
   std::uint64_t unknown_form = 0;  ///< XCDR2, parameter lists, too short
   std::uint64_t unwanted = 0;      ///< nobody here subscribes (any more)
-  bool operator==(const WayInFigures&) const = default;
+  bool operator==(const InboundFigures&) const = default;
 
-  void add(const WayInFigures& more) {
+  void add(const InboundFigures& more) {
     received += more.received;
     bytes += more.bytes;
     missing += more.missing;
@@ -49,20 +49,20 @@ struct WayInFigures {
 };
 
 /// Of halves of services; empty for a topic.
-struct WayInService {
+struct InboundService {
   IdentityOf identity_of;
   bool holds_until_ready = false;  ///< requests wait until their client hears replies
 };
 
-class WayIn final : public dds::Inbox {
+class InboundRoute final : public dds::Inbox {
  public:
   /// `on_waiting`: something came that deliver_waiting() is to deliver. May be null.
-  explicit WayIn(WayInService service = {}, std::function<void()> on_waiting = nullptr);
+  explicit InboundRoute(InboundService service = {}, std::function<void()> on_waiting = nullptr);
 
   /// From now on payloads of up to `bound_bytes` are wanted. Null: no more.
   void set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_bytes = 0);
   [[nodiscard]] bool is_open() const;
-  /// Remote writers whose requests wait until the way of the reply is open, or had no room to.
+  /// Remote writers whose requests wait until the route of the reply is open, or had no room to.
   [[nodiscard]] std::set<dds::Gid> take_waiting_clients();
   void set_ready(const dds::Gid& client);
   /// Publishes what came before a subscription here could hear it, or its client the reply. True:
@@ -77,7 +77,7 @@ class WayIn final : public dds::Inbox {
   /// What receive() has made, filled.
   void publish(dds::Received&& sample);
 
-  [[nodiscard]] WayInFigures figures() const;
+  [[nodiscard]] InboundFigures figures() const;
 
  private:
   /// Which samples of a remote writer have come: several of our readers may be sent the same.
@@ -114,7 +114,7 @@ class WayIn final : public dds::Inbox {
   void deliver(const Waiting& sample);
   void forget_waiting(std::int64_t before_ns);
 
-  const WayInService service_;
+  const InboundService service_;
   const std::function<void()> on_waiting_;
   mutable std::mutex mutex_;  ///< guards everything below
   std::shared_ptr<pool::Writer> writer_;
@@ -125,7 +125,7 @@ class WayIn final : public dds::Inbox {
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::map<dds::Gid, Recent> recent_;
-  WayInFigures figures_;
+  InboundFigures figures_;
 };
 
 }  // namespace ligament::edge

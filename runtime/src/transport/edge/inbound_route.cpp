@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/edge/way_in.hpp"
+#include "transport/edge/inbound_route.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -39,10 +39,10 @@ constexpr std::int64_t longest_wait_ns = 1'000'000'000;
 
 }  // namespace
 
-WayIn::WayIn(WayInService service, std::function<void()> on_waiting)
+InboundRoute::InboundRoute(InboundService service, std::function<void()> on_waiting)
     : service_(std::move(service)), on_waiting_(std::move(on_waiting)) {}
 
-void WayIn::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_bytes) {
+void InboundRoute::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_bytes) {
   const std::lock_guard guard(mutex_);
   std::swap(writer_, writer);  // the old one ends after the lock
   bound_bytes_ = bound_bytes;
@@ -53,7 +53,7 @@ void WayIn::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_b
   }
 }
 
-std::set<dds::Gid> WayIn::take_waiting_clients() {
+std::set<dds::Gid> InboundRoute::take_waiting_clients() {
   const std::lock_guard guard(mutex_);
   std::set<dds::Gid> clients = std::exchange(turned_away_clients_, {});
   for (const Waiting& sample : waiting_) {
@@ -64,7 +64,7 @@ std::set<dds::Gid> WayIn::take_waiting_clients() {
   return clients;
 }
 
-void WayIn::set_ready(const dds::Gid& client) {
+void InboundRoute::set_ready(const dds::Gid& client) {
   const std::lock_guard guard(mutex_);
   if (ready_.size() >= most_writers) {
     ready_.clear();  // those that live are found ready again
@@ -73,30 +73,30 @@ void WayIn::set_ready(const dds::Gid& client) {
 }
 
 /// Under mutex_.
-bool WayIn::is_ready(const dds::Gid& client) const {
+bool InboundRoute::is_ready(const dds::Gid& client) const {
   return !service_.holds_until_ready || ready_.contains(client);
 }
 
 /// Under mutex_. Something of this writer waits and goes first; what others wait for does not
 /// concern it.
-bool WayIn::has_waiting(const dds::Gid& writer) const {
+bool InboundRoute::has_waiting(const dds::Gid& writer) const {
   return std::any_of(waiting_.begin(), waiting_.end(),
                      [&writer](const Waiting& sample) { return sample.writer == writer; });
 }
 
-bool WayIn::is_heard() {
+bool InboundRoute::is_heard() {
   heard_ = heard_ || (writer_ != nullptr && writer_->matched_readers() != 0);
   return heard_;
 }
 
 /// Under mutex_. One sample may always wait, however large: who asks with large ones only would
 /// never be heard.
-bool WayIn::has_room_to_wait(std::size_t size) const {
+bool InboundRoute::has_room_to_wait(std::size_t size) const {
   return waiting_.empty() || waiting_bytes_ + size <= most_waiting_bytes;
 }
 
-void WayIn::keep(std::span<const std::byte> payload, const dds::Received& sample,
-                 const pool::RequestIdentity& request) {
+void InboundRoute::keep(std::span<const std::byte> payload, const dds::Received& sample,
+                        const pool::RequestIdentity& request) {
   if (waiting_.size() == most_waiting || !has_room_to_wait(payload.size())) {
     ++(writer_ == nullptr ? figures_.unwanted : figures_.no_room);
     if (!is_ready(sample.writer) && turned_away_clients_.size() < most_writers) {
@@ -115,8 +115,8 @@ void WayIn::keep(std::span<const std::byte> payload, const dds::Received& sample
 /// Of a request or reply: which one it is. The payload is then shorter by the header, if it had
 /// one. False where it is none (counted), or a reply to somebody who is not here (as common as
 /// ours, so not counted).
-bool WayIn::take_identity(const dds::Received& sample, std::span<std::byte>& payload,
-                          pool::RequestIdentity& request) {
+bool InboundRoute::take_identity(const dds::Received& sample, std::span<std::byte>& payload,
+                                 pool::RequestIdentity& request) {
   const InMark mark = service_.identity_of(sample, payload);
   figures_.unknown_form += mark.arrival == Arrival::malformed ? 1 : 0;
   request = mark.identity;
@@ -124,23 +124,23 @@ bool WayIn::take_identity(const dds::Received& sample, std::span<std::byte>& pay
   return mark.arrival == Arrival::ours;
 }
 
-void WayIn::count_received(std::size_t size) {
+void InboundRoute::count_received(std::size_t size) {
   ++figures_.received;
   figures_.bytes += size;
 }
 
-bool WayIn::deliver_waiting() {
+bool InboundRoute::deliver_waiting() {
   const std::lock_guard guard(mutex_);
   return !waiting_.empty() && deliver_what_waits();
 }
 
-bool WayIn::has_waiting() const {
+bool InboundRoute::has_waiting() const {
   const std::lock_guard guard(mutex_);
   return !waiting_.empty();
 }
 
 /// Under mutex_.
-bool WayIn::deliver_what_waits() {
+bool InboundRoute::deliver_what_waits() {
   const std::int64_t patience_ends = pool::monotonic_now_ns() - longest_wait_ns;
   if (writer_ == nullptr) {
     forget_waiting(patience_ends);
@@ -161,9 +161,9 @@ bool WayIn::deliver_what_waits() {
   return !waiting_.empty();
 }
 
-/// Under mutex_. Nobody here wants what came before that time: the way was closed meanwhile, or has
-/// never been opened.
-void WayIn::forget_waiting(std::int64_t before_ns) {
+/// Under mutex_. Nobody here wants what came before that time: the route was closed meanwhile, or
+/// has never been opened.
+void InboundRoute::forget_waiting(std::int64_t before_ns) {
   while (!waiting_.empty() && waiting_.front().since_ns < before_ns) {
     waiting_bytes_ -= waiting_.front().payload.size();
     waiting_.pop_front();
@@ -172,7 +172,7 @@ void WayIn::forget_waiting(std::int64_t before_ns) {
 }
 
 /// Under mutex_.
-void WayIn::deliver(const Waiting& sample) {
+void InboundRoute::deliver(const Waiting& sample) {
   auto loan = writer_->loan(sample.payload.size(), encapsulation_size);
   if (!loan) {
     ++figures_.no_room;
@@ -185,12 +185,12 @@ void WayIn::deliver(const Waiting& sample) {
   }
 }
 
-bool WayIn::is_open() const {
+bool InboundRoute::is_open() const {
   const std::lock_guard guard(mutex_);
   return writer_ != nullptr;
 }
 
-std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size, const dds::Marks& marks) {
+std::unique_ptr<dds::Incoming> InboundRoute::receive(std::size_t size, const dds::Marks& marks) {
   std::shared_ptr<pool::Writer> writer;
   {
     const std::lock_guard guard(mutex_);
@@ -216,7 +216,7 @@ std::unique_ptr<dds::Incoming> WayIn::receive(std::size_t size, const dds::Marks
 }
 
 /// Under mutex_.
-WayIn::Recent& WayIn::recent_of(const dds::Gid& writer) {
+InboundRoute::Recent& InboundRoute::recent_of(const dds::Gid& writer) {
   if (recent_.size() > most_writers) {
     recent_.clear();
   }
@@ -225,14 +225,14 @@ WayIn::Recent& WayIn::recent_of(const dds::Gid& writer) {
 
 /// Under mutex_. The engine delivers a writer's samples in their order, so a gap in their numbers
 /// stays one: overwritten before it was repaired, or best-effort.
-bool WayIn::is_new_number(const dds::Gid& writer, std::int64_t number) {
+bool InboundRoute::is_new_number(const dds::Gid& writer, std::int64_t number) {
   const auto [is_new, gap] = recent_of(writer).numbers.add(number);
   figures_.missing += gap;
   return is_new;
 }
 
 /// Under mutex_. Counted for what it is, and so not missing; once, if several readers are sent it.
-void WayIn::turn_away(const dds::Marks& marks, std::uint64_t& counter) {
+void InboundRoute::turn_away(const dds::Marks& marks, std::uint64_t& counter) {
   if (marks.sequence == 0 || is_new_number(marks.writer, marks.sequence)) {
     ++counter;
   }
@@ -240,7 +240,7 @@ void WayIn::turn_away(const dds::Marks& marks, std::uint64_t& counter) {
 
 /// Under mutex_. By its number, whatever it says of the time: the engine gives 0 to all samples of
 /// a writer that sends none. Those between writers of one process have no number.
-bool WayIn::is_repeated(const dds::Received& sample) {
+bool InboundRoute::is_repeated(const dds::Received& sample) {
   if (sample.marks.sequence != 0) {
     return !is_new_number(sample.writer, sample.marks.sequence);
   }
@@ -257,7 +257,7 @@ bool WayIn::is_repeated(const dds::Received& sample) {
 }
 
 /// Whether the payload is plain little-endian CDR; its option bytes are put to 0.
-bool WayIn::is_plain(std::span<std::byte> payload) {
+bool InboundRoute::is_plain(std::span<std::byte> payload) {
   if (payload.size() < encapsulation_size || payload[0] != std::byte{0} ||
       payload[1] > std::byte{1}) {
     ++figures_.unknown_form;
@@ -271,7 +271,7 @@ bool WayIn::is_plain(std::span<std::byte> payload) {
   return true;
 }
 
-void WayIn::publish(dds::Received&& sample) {
+void InboundRoute::publish(dds::Received&& sample) {
   if (sample.incoming == nullptr) {
     return;  // another reader of the topic has delivered it
   }
@@ -311,7 +311,7 @@ void WayIn::publish(dds::Received&& sample) {
   }
 }
 
-WayInFigures WayIn::figures() const {
+InboundFigures InboundRoute::figures() const {
   const std::lock_guard guard(mutex_);
   return figures_;
 }

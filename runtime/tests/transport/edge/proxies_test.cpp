@@ -18,7 +18,7 @@ namespace {
 using StringMessage = std_msgs::msg::String;
 using namespace std::chrono_literals;
 
-class Faces : public GraphAndEdge {
+class ProxyWriters : public GraphAndEdge {
  protected:
   void SetUp() override {
     GraphAndEdge::SetUp();
@@ -43,7 +43,7 @@ class Faces : public GraphAndEdge {
   std::unique_ptr<dds::Participant> other_;
 };
 
-TEST_F(Faces, ShowTheQosOfAPublisher) {
+TEST_F(ProxyWriters, ShowTheQosOfAPublisher) {
   const auto publisher = node_->create_publisher<StringMessage>(
       "shown", QoS(7)
                    .reliable()
@@ -61,7 +61,7 @@ TEST_F(Faces, ShowTheQosOfAPublisher) {
   EXPECT_EQ(qos.liveliness_lease_ns, 2'000'000'000);
 }
 
-TEST_F(Faces, ShowTheQosOfASubscription) {
+TEST_F(ProxyWriters, ShowTheQosOfASubscription) {
   const auto subscription = node_->create_subscription<StringMessage>(
       "shown", QoS(7).best_effort().deadline(300ms), [](const StringMessage&) {});
   const QoSProfile qos = seen("/shown", false).qos;
@@ -73,15 +73,15 @@ TEST_F(Faces, ShowTheQosOfASubscription) {
   EXPECT_EQ(qos.liveliness_lease_ns, 0);
 }
 
-TEST_F(Faces, ShowTypeHashAndGid) {
+TEST_F(ProxyWriters, ShowTypeHashAndGid) {
   const auto publisher = node_->create_publisher<StringMessage>("shown", 1);
-  const dds::RemoteEndpoint face = seen("/shown", true);
-  EXPECT_EQ(face.type, "std_msgs::msg::dds_::String_");
-  EXPECT_EQ(dds::hash_in_user_data(face.user_data), MessageTraits<StringMessage>::type_hash);
-  EXPECT_TRUE(std::equal(face.gid.begin(), face.gid.begin() + 12, face.participant.begin()));
+  const dds::RemoteEndpoint proxy = seen("/shown", true);
+  EXPECT_EQ(proxy.type, "std_msgs::msg::dds_::String_");
+  EXPECT_EQ(dds::hash_in_user_data(proxy.user_data), MessageTraits<StringMessage>::type_hash);
+  EXPECT_TRUE(std::equal(proxy.gid.begin(), proxy.gid.begin() + 12, proxy.participant.begin()));
 }
 
-TEST_F(Faces, AreThoseThatRosGivesToLogLines) {
+TEST_F(ProxyWriters, AreThoseThatRosGivesToLogLines) {
   const auto logging =
       std::make_shared<Node>("logging", NodeOptions().context(context_).enable_rosout(true));
   const QoSProfile qos = seen("/rosout", true).qos;

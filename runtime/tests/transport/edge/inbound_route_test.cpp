@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A way in by itself: what waits, for whom, and what becomes of it.
-#include "transport/edge/way_in.hpp"
+/// An inbound route by itself: what waits, for whom, and what becomes of it.
+#include "transport/edge/inbound_route.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,11 +17,11 @@ using namespace std::chrono_literals;
 constexpr dds::Gid first_client{1};
 constexpr dds::Gid second_client{2};
 
-class WayInTest : public testing::Test {
+class InboundRouteTest : public testing::Test {
  protected:
   void SetUp() override {
     static unsigned next = 0;
-    domain_ = *pool::Domain::join({fmt::format("way-in-{}-{}", ::getpid(), ++next), "run"});
+    domain_ = *pool::Domain::join({fmt::format("route-in-{}-{}", ::getpid(), ++next), "run"});
     waiter_ = *domain_->create_waiter();
     description_.topic = "rq/addRequest";
     description_.type_name = "test_msgs/msg/Bytes";
@@ -66,11 +66,11 @@ class WayInTest : public testing::Test {
   pool::EndpointDescription description_;
   std::unique_ptr<pool::Reader> reader_;
   std::weak_ptr<pool::Writer> writer_;
-  WayIn in_{{mark, true}};
+  InboundRoute in_{{mark, true}};
   std::int64_t stamp_ = 0;
 };
 
-TEST_F(WayInTest, AClientThatIsNotReadyHoldsUpNoOther) {
+TEST_F(InboundRouteTest, AClientThatIsNotReadyHoldsUpNoOther) {
   await_match();
   in_.set_ready(second_client);
   for (int i = 0; i < 100; ++i) {  // more than may wait: the rest is dropped, and counted
@@ -81,12 +81,12 @@ TEST_F(WayInTest, AClientThatIsNotReadyHoldsUpNoOther) {
   in_.set_ready(first_client);
   in_.publish(received(first_client, 'z'));  // behind those of its own that wait
   EXPECT_FALSE(in_.deliver_waiting());
-  const WayInFigures figures = in_.figures();
+  const InboundFigures figures = in_.figures();
   EXPECT_EQ(figures.received + figures.no_room, 102U);
   EXPECT_GT(figures.no_room, 0U);
 }
 
-TEST_F(WayInTest, PayloadThatWasBegunBeforeTheLastSubscriptionLeftIsUnwanted) {
+TEST_F(InboundRouteTest, PayloadThatWasBegunBeforeTheLastSubscriptionLeftIsUnwanted) {
   await_match();
   in_.set_ready(first_client);
   auto late = received(first_client, 'x');
@@ -96,7 +96,7 @@ TEST_F(WayInTest, PayloadThatWasBegunBeforeTheLastSubscriptionLeftIsUnwanted) {
   EXPECT_FALSE(in_.deliver_waiting());
 }
 
-TEST_F(WayInTest, WhatComesBeforeTheWayIsOpenWaitsForItAndNotForEver) {
+TEST_F(InboundRouteTest, WhatComesBeforeTheRouteIsOpenWaitsForItButNotWithoutEnd) {
   in_.set_writer(nullptr);
   in_.set_ready(first_client);
   in_.publish(received(first_client, 'x'));
@@ -108,7 +108,7 @@ TEST_F(WayInTest, WhatComesBeforeTheWayIsOpenWaitsForItAndNotForEver) {
 }
 
 /// The block that the payload was received into is the sample.
-TEST_F(WayInTest, WhatWasReceivedIsTakenFromWhereItLies) {
+TEST_F(InboundRouteTest, WhatWasReceivedIsTakenFromWhereItLies) {
   await_match();
   in_.set_ready(first_client);
   auto sample = received(first_client, 'x');
@@ -121,7 +121,7 @@ TEST_F(WayInTest, WhatWasReceivedIsTakenFromWhereItLies) {
 }
 
 /// As those between writers of one process: a timestamp says which sample it is, and no order.
-TEST_F(WayInTest, SamplesWithoutNumbersAreKnownByTheirTimestamps) {
+TEST_F(InboundRouteTest, SamplesWithoutNumbersAreKnownByTheirTimestamps) {
   await_match();
   in_.set_ready(first_client);
   for (const std::int64_t stamp : {500, 300, 400, 500, 300, 400, 600, -7, -7}) {
@@ -134,7 +134,7 @@ TEST_F(WayInTest, SamplesWithoutNumbersAreKnownByTheirTimestamps) {
 }
 
 /// Who sends such alone would never be heard.
-TEST_F(WayInTest, OneSampleMayWaitHoweverLarge) {
+TEST_F(InboundRouteTest, OneSampleMayWaitHoweverLarge) {
   constexpr std::size_t huge = (std::size_t{64} << 20) + 1;
   in_.set_writer(nullptr);
   in_.set_ready(first_client);
@@ -147,7 +147,7 @@ TEST_F(WayInTest, OneSampleMayWaitHoweverLarge) {
   EXPECT_EQ(in_.figures().unwanted, 1U);
 }
 
-TEST_F(WayInTest, AClientWhoseRequestFoundNoRoomIsAskedAfterOnce) {
+TEST_F(InboundRouteTest, AClientWhoseRequestFoundNoRoomIsAskedAfterOnce) {
   await_match();
   for (int i = 0; i < 64; ++i) {
     in_.publish(received(first_client, 'x'));
@@ -158,7 +158,7 @@ TEST_F(WayInTest, AClientWhoseRequestFoundNoRoomIsAskedAfterOnce) {
   EXPECT_EQ(in_.take_waiting_clients(), (std::set<dds::Gid>{first_client}));
 }
 
-class Numbers : public WayInTest {
+class Numbers : public InboundRouteTest {
  protected:
   void arrive(const dds::Gid& writer, std::int64_t number) {
     auto sample = received(writer, 'x');
@@ -202,7 +202,7 @@ TEST_F(Numbers, AHistoryThatComesAgainIsKnownWhole) {
 }
 
 /// Nobody who hears it now has heard it before.
-TEST_F(Numbers, AHistoryComesAgainOnceTheWayWasClosed) {
+TEST_F(Numbers, AHistoryComesAgainOnceTheRouteWasClosed) {
   await_match();
   in_.set_ready(first_client);
   for (int life = 1; life <= 2; ++life) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A way out by itself: whose samples go, which wait, and what it is when it is closed.
-#include "transport/edge/way_out.hpp"
+/// An outbound route by itself: whose samples go, which wait, and what it is when it is closed.
+#include "transport/edge/outbound_route.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,11 +18,11 @@ namespace {
 
 /// Its publishers are of the edge's own node, so they do not send what they publish: that is left
 /// to who pumps.
-class WayOutTest : public testing::Test {
+class OutboundRouteTest : public testing::Test {
  protected:
   void SetUp() override {
     static unsigned next = 0;
-    domain_ = *pool::Domain::join({fmt::format("way-out-{}-{}", ::getpid(), ++next), "run"});
+    domain_ = *pool::Domain::join({fmt::format("route-out-{}-{}", ::getpid(), ++next), "run"});
     waiter_ = *domain_->create_waiter();
     description_.topic = "/out";
     description_.type_name = "test_msgs/msg/Bytes";
@@ -38,12 +38,12 @@ class WayOutTest : public testing::Test {
   std::unique_ptr<pool::Writer> publisher() {
     return std::move(*domain_->create_writer(description_));
   }
-  std::unique_ptr<WayOut> open(WayOut::Faces faces) {
+  std::unique_ptr<OutboundRoute> open(OutboundRoute::ProxyWriters proxies) {
     pool::EndpointDescription wanted = description_;
     wanted.qos.max_held = 100;
-    return std::move(*WayOut::open(*domain_, {wanted, {}, waiter_}, std::move(faces)));
+    return std::move(*OutboundRoute::open(*domain_, {wanted, {}, waiter_}, std::move(proxies)));
   }
-  OutFace face() const { return {face_.get(), 10}; }
+  ProxyWriter proxy() const { return {face_.get(), 10}; }
   static void say(pool::Writer& writer) {
     auto loan = writer.loan(5);
     ASSERT_TRUE(loan);
@@ -56,8 +56,8 @@ class WayOutTest : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  static void await_publishers(const WayOut& way, std::size_t count) {
-    wait_until([&] { return way.publishers() == count; });
+  static void await_publishers(const OutboundRoute& route, std::size_t count) {
+    wait_until([&] { return route.publishers() == count; });
   }
 
   std::shared_ptr<pool::Domain> domain_;
@@ -68,105 +68,105 @@ class WayOutTest : public testing::Test {
 };
 
 /// Though others have the object yet: the edge's thread has, until it has looked again.
-TEST_F(WayOutTest, AClosedWayIsNoSubscription) {
+TEST_F(OutboundRouteTest, AClosedRouteIsNoSubscription) {
   auto first = publisher();
-  const auto way = open({{first->id(), face()}});
-  await_publishers(*way, 1);
-  (void)way->close();
+  const auto route = open({{first->id(), proxy()}});
+  await_publishers(*route, 1);
+  (void)route->close();
   const auto next = publisher();
   const auto other = std::move(*domain_->create_reader(description_, *waiter_));
   wait_until([&] { return other->matched_writers() == 2; });
   EXPECT_EQ(next->matched_readers(), 1U);  // the other one
   say(*next);
-  EXPECT_FALSE(way->pump());
-  EXPECT_EQ(way->figures().sent, 0U);
+  EXPECT_FALSE(route->pump());
+  EXPECT_EQ(route->figures().sent, 0U);
 }
 
-TEST_F(WayOutTest, SamplesOfAPublisherWithoutAFaceWaitForIt) {
+TEST_F(OutboundRouteTest, SamplesOfAPublisherWithoutAProxyWaitForIt) {
   const auto known = publisher();
-  const auto way = open({{known->id(), face()}});
+  const auto route = open({{known->id(), proxy()}});
   const auto stranger = publisher();
-  await_publishers(*way, 2);
+  await_publishers(*route, 2);
   say(*stranger);
   say(*stranger);
   say(*known);
-  while (way->pump()) {
+  while (route->pump()) {
   }
-  EXPECT_EQ(way->figures().sent, 1U);
-  way->set_writers({{known->id(), face()}, {stranger->id(), face()}});
-  EXPECT_EQ(way->figures().sent, 3U);
-  EXPECT_EQ(way->close().lost, 0U);
+  EXPECT_EQ(route->figures().sent, 1U);
+  route->set_writers({{known->id(), proxy()}, {stranger->id(), proxy()}});
+  EXPECT_EQ(route->figures().sent, 3U);
+  EXPECT_EQ(route->close().lost, 0U);
 }
 
-TEST_F(WayOutTest, WhatWaitsForAFaceIsBoundedAndCounted) {
+TEST_F(OutboundRouteTest, WhatWaitsForAProxyIsBoundedAndCounted) {
   const auto known = publisher();
-  const auto way = open({{known->id(), face()}});
+  const auto route = open({{known->id(), proxy()}});
   const auto stranger = publisher();
-  await_publishers(*way, 2);
+  await_publishers(*route, 2);
   for (int i = 0; i < 70; ++i) {
     say(*stranger);
-    while (way->pump()) {
+    while (route->pump()) {
     }
   }
-  EXPECT_EQ(way->figures().lost, 6U);
-  EXPECT_EQ(way->close().lost, 70U);  // it has never had one
+  EXPECT_EQ(route->figures().lost, 6U);
+  EXPECT_EQ(route->close().lost, 70U);  // it has never had one
 }
 
-TEST_F(WayOutTest, SamplesThatGoAnotherWayAreLeftToIt) {
+TEST_F(OutboundRouteTest, SamplesOfAnotherRouteAreLeftToIt) {
   const auto here = publisher();
   const auto latched = publisher();
-  const auto way = open({{here->id(), face()}, {latched->id(), {}}});
-  await_publishers(*way, 2);
+  const auto route = open({{here->id(), proxy()}, {latched->id(), {}}});
+  await_publishers(*route, 2);
   say(*latched);
-  while (way->pump()) {
+  while (route->pump()) {
   }
-  const WayOutFigures figures = way->close();
+  const OutboundFigures figures = route->close();
   EXPECT_EQ(figures.sent + figures.lost + figures.refused, 0U);
 }
 
 /// What the smaller one has taken goes once, and what nobody has taken yet goes too.
-TEST_F(WayOutTest, ALargerWayGoesOnWhereTheSmallerOneStops) {
+TEST_F(OutboundRouteTest, ALargerRouteGoesOnWhereTheSmallerOneStops) {
   const auto known = publisher();
   const auto stranger = publisher();
-  const auto small = open({{known->id(), face()}});
+  const auto small = open({{known->id(), proxy()}});
   await_publishers(*small, 2);
   say(*known);
   say(*known);
-  say(*stranger);  // waits for its face
+  say(*stranger);  // waits for its proxy
   while (small->pump()) {
   }
   pool::EndpointDescription wanted = description_;
   wanted.qos.max_held = 200;
-  const auto large = std::move(*WayOut::open(*domain_, {wanted, {}, waiter_, true}, {}));
+  const auto large = std::move(*OutboundRoute::open(*domain_, {wanted, {}, waiter_, true}, {}));
   await_publishers(*large, 2);
   say(*known);
   say(*stranger);
   EXPECT_FALSE(large->pump());  // it is idle
-  large->set_writers({{known->id(), face()}, {stranger->id(), face()}});
+  large->set_writers({{known->id(), proxy()}, {stranger->id(), proxy()}});
   EXPECT_TRUE(large->take_over(*small));
   EXPECT_FALSE(small->pump());
   say(*known);
   while (large->pump()) {
   }
-  large->set_writers({{known->id(), face()}, {stranger->id(), face()}});  // and what was early
-  const WayOutFigures before = small->close();
-  const WayOutFigures after = large->close();
+  large->set_writers({{known->id(), proxy()}, {stranger->id(), proxy()}});  // and what was early
+  const OutboundFigures before = small->close();
+  const OutboundFigures after = large->close();
   EXPECT_EQ(before.sent, 3U);
   EXPECT_EQ(before.sent + after.sent, 6U);
   EXPECT_EQ(before.lost + after.lost, 0U);
 }
 
-TEST_F(WayOutTest, WhatAPublisherLeavesBehindGoesOut) {
+TEST_F(OutboundRouteTest, WhatAPublisherLeavesBehindGoesOut) {
   auto leaving = publisher();
   const std::uint64_t id = leaving->id();
-  const auto way = open({{id, face()}});
-  await_publishers(*way, 1);
+  const auto route = open({{id, proxy()}});
+  await_publishers(*route, 1);
   say(*leaving);
   say(*leaving);
   leaving.reset();
-  EXPECT_EQ(way->figures().sent, 0U);
-  way->forget(id);
-  EXPECT_EQ(way->figures().sent, 2U);
+  EXPECT_EQ(route->figures().sent, 0U);
+  route->forget(id);
+  EXPECT_EQ(route->figures().sent, 2U);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// When a topic's ways out and in are open, and what they ask for and offer in the pool.
+/// When a topic's routes are open, and what they ask for and offer in the pool.
 #include <algorithm>
 
 #include "memory/layout.hpp"
@@ -24,7 +24,7 @@ bool is_paced(const QoSProfile& offered) {
          offered.reliability == ReliabilityPolicy::reliable;
 }
 
-/// Blocks that a way holds of one publisher: its history with the engine, another that waits for
+/// Blocks that a route holds of one publisher: its history with the engine, another that waits for
 /// that one, and the next. Of a keep-all publisher nothing waits but in its own history. Copies are
 /// sent of transient-local ones: DDS keeps their samples for ever.
 std::uint64_t held_of(const QoSProfile& offered) {
@@ -34,7 +34,7 @@ std::uint64_t held_of(const QoSProfile& offered) {
   return (offered.history == HistoryPolicy::keep_all ? 1 : 2) * std::uint64_t{offered.depth} + 1;
 }
 
-/// Of a way that holds this of its publishers.
+/// Of a route that holds this of its publishers.
 std::uint32_t max_held_for(std::uint64_t held) {
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(1 + held, pool::layout::max_held_limit));
@@ -70,17 +70,17 @@ pool::EndpointDescription Edge::wish_for_out(const Topic& topic, OutKind kind) {
   return wish;
 }
 
-void Edge::close_out(Topic& topic, OutWay& way) {
-  if (way.open != nullptr) {
-    topic.past_out.add(way.open->close());
-    way = {};
+void Edge::close_out(Topic& topic, OutRoutes& route) {
+  if (route.open != nullptr) {
+    topic.past_out.add(route.open->close());
+    route = {};
   }
 }
 
 /// Of one publisher alone it could not hold what is to be held. (All publishers together may ask
 /// for more than it was made for.)
-bool Edge::is_too_small(const WayOut& way, const Topic& topic, OutKind kind) {
-  const std::uint32_t most = way.description().qos.max_held;
+bool Edge::is_too_small(const OutboundRoute& route, const Topic& topic, OutKind kind) {
+  const std::uint32_t most = route.description().qos.max_held;
   return std::any_of(topic.writers.begin(), topic.writers.end(), [&kind, most](const auto& entry) {
     const QoSProfile& offered = entry.second.description.qos;
     return kind_of(offered) == kind && max_held_for(held_of(offered)) > most;
@@ -95,11 +95,11 @@ std::size_t Edge::heard_by(const Topic& topic, const pool::EndpointDescription& 
   return std::min(all, pool::layout::max_ends);
 }
 
-std::shared_ptr<WayOut> Edge::open_out(pool::EndpointDescription wish, WayOut::Faces faces,
-                                       bool idle) {
+std::shared_ptr<OutboundRoute> Edge::open_out(pool::EndpointDescription wish,
+                                              OutboundRoute::ProxyWriters proxies, bool idle) {
   auto mark = mark_of(wish.topic, clients_);
-  auto opened =
-      WayOut::open(*domain_, {std::move(wish), std::move(mark), waiter_, idle}, std::move(faces));
+  auto opened = OutboundRoute::open(*domain_, {std::move(wish), std::move(mark), waiter_, idle},
+                                    std::move(proxies));
   if (!opened) {
     failures_.push_back(opened.error());
     return nullptr;
@@ -107,11 +107,11 @@ std::shared_ptr<WayOut> Edge::open_out(pool::EndpointDescription wish, WayOut::F
   return std::move(*opened);
 }
 
-/// A publisher that has come later may ask for more than the open way was made for. Another one is
-/// opened then, and takes its place as soon as it hears all whom it can.
-void Edge::grow_out(Topic& topic, OutKind kind, const WayOut::Faces& faces) {
-  auto& [way, next] = topic.out[kind];
-  if (!is_too_small(*way, topic, kind)) {
+/// A publisher that has come later may ask for more than the open route was made for. Another one
+/// is opened then, and takes its place as soon as it hears all whom it can.
+void Edge::grow_out(Topic& topic, OutKind kind, const OutboundRoute::ProxyWriters& proxies) {
+  auto& [route, next] = topic.out[kind];
+  if (!is_too_small(*route, topic, kind)) {
     return;
   }
   if (next == nullptr || is_too_small(*next, topic, kind)) {
@@ -124,10 +124,10 @@ void Edge::grow_out(Topic& topic, OutKind kind, const WayOut::Faces& faces) {
     is_matching_ = true;
     return;
   }
-  next->set_writers(faces);
-  if (next->take_over(*way)) {
-    topic.past_out.add(way->close());
-    way = std::exchange(next, nullptr);
+  next->set_writers(proxies);
+  if (next->take_over(*route)) {
+    topic.past_out.add(route->close());
+    route = std::exchange(next, nullptr);
   } else {
     is_growing_ = true;
   }
@@ -137,29 +137,29 @@ void Edge::grow_out(Topic& topic, OutKind kind, const WayOut::Faces& faces) {
 /// not: whether anybody hears them is the engine's to know. A transient-local one stays open then:
 /// DDS keeps its samples for late comers, and opening it again would send the history twice.
 void Edge::settle_out(Topic& topic, OutKind kind) {
-  OutWay& way = topic.out[kind];
-  bool heard = kind.durability == DurabilityPolicy::transient_local && way.open != nullptr;
+  OutRoutes& route = topic.out[kind];
+  bool heard = kind.durability == DurabilityPolicy::transient_local && route.open != nullptr;
   bool any = false;
-  WayOut::Faces writers;
+  OutboundRoute::ProxyWriters writers;
   for (auto& [id, writer] : topic.writers) {
     const bool is_of_this = kind_of(writer.description.qos) == kind;
-    const auto face = is_of_this ? out_face(writer) : std::nullopt;
-    writers.emplace(id, face.value_or(OutFace{}));
-    any = any || face;
-    heard = heard || (face && writer.face->matched() != 0);
+    const auto proxy = is_of_this ? proxy_writer(writer) : std::nullopt;
+    writers.emplace(id, proxy.value_or(ProxyWriter{}));
+    any = any || proxy;
+    heard = heard || (proxy && writer.proxy->matched() != 0);
   }
   if (!any || !heard) {
-    close_out(topic, way);
+    close_out(topic, route);
     topic.out.erase(kind);
-  } else if (way.open == nullptr) {
-    way.open = open_out(wish_for_out(topic, kind), std::move(writers), false);
+  } else if (route.open == nullptr) {
+    route.open = open_out(wish_for_out(topic, kind), std::move(writers), false);
   } else {
-    way.open->set_writers(writers);
+    route.open->set_writers(writers);
     grow_out(topic, kind, writers);
   }
 }
 
-/// Whether each publisher's way is open, and hears all whom it can.
+/// Whether each publisher's route is open, and hears all whom it can.
 bool Edge::are_all_heard(const Topic& topic) {
   return std::all_of(topic.writers.begin(), topic.writers.end(), [&topic](const auto& entry) {
     const auto known = topic.out.find(kind_of(entry.second.description.qos));
@@ -175,7 +175,7 @@ void Edge::settle_in(Topic& topic) {
   }
   const auto wants = [](const auto& entry) {
     const LocalReader& reader = entry.second;
-    return reader.face->matched() != 0 || wants_history(reader.description);
+    return reader.proxy->matched() != 0 || wants_history(reader.description);
   };
   // Who speaks once and leaves is heard: what waits for the pool's match is delivered first.
   if (!topic.readers.empty() &&
@@ -187,7 +187,7 @@ void Edge::settle_in(Topic& topic) {
 }
 
 /// Joins the topic as a publisher that offers what all subscriptions here ask for; whether a remote
-/// writer's samples come at all is decided by the match of the faces.
+/// writer's samples come at all is decided by the match of the proxies.
 void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) {
   pool::EndpointDescription offer = subscription;
   offer.node = edge_node;
@@ -219,7 +219,7 @@ void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) 
   tell_waiting();  // what came before it was open
 }
 
-/// What satisfies this subscription and all that have faces. Who asks for a sign of life gets it
+/// What satisfies this subscription and all that have proxies. Who asks for a sign of life gets it
 /// with each sample that comes in.
 QoSProfile Edge::offer_for(const Topic& topic, const pool::EndpointDescription& subscription) {
   QoSProfile offer;

@@ -20,7 +20,7 @@
 namespace ligament::edge {
 
 /// Where a publisher's samples go.
-struct OutFace {
+struct ProxyWriter {
   dds::Writer* writer = nullptr;
   std::size_t history = 1;   ///< samples of its publisher that may wait for their readers
   bool is_keep_all = false;  ///< of those, none gives way to a newer one
@@ -36,7 +36,7 @@ struct OutMark {
   std::function<void(std::int64_t number)> note{};
 };
 /// Nothing: the sample does not concern DDS.
-using MarkOf = std::function<std::optional<OutMark>(const pool::SampleInfo&, const OutFace&)>;
+using MarkOf = std::function<std::optional<OutMark>(const pool::SampleInfo&, const ProxyWriter&)>;
 
 /// What has come in: a message without identity; one that answers nobody here; or one to deliver.
 enum class Arrival : std::uint8_t { malformed, not_ours, ours };
@@ -51,7 +51,7 @@ using IdentityOf = std::function<InMark(const dds::Received&, std::span<std::byt
 using FormOf = std::function<std::optional<dds::ServiceForm>(const pool::Gid& writer)>;
 
 /// The graph's clients as servers outside know them: by 8 bytes, their request writers' ids; or by
-/// a GUID, their reply readers' faces, and the number of the request's sample.
+/// a GUID, their reply readers' proxies, and the number of the request's sample.
 class ServiceClients {
  public:
   [[nodiscard]] dds::RequestHeader enter(const pool::SampleInfo& request);
@@ -82,8 +82,8 @@ class ServiceClients {
 [[nodiscard]] IdentityOf identity_of(std::string_view topic,
                                      std::shared_ptr<ServiceClients> clients, FormOf form_of);
 
-/// Names and user data of an endpoint's face, be it of a topic or of a service.
-[[nodiscard]] dds::EndpointSpec face_of(const pool::EndpointDescription& description,
-                                        pool::EndpointKind kind);
+/// Names and user data of an endpoint's proxy, be it of a topic or of a service.
+[[nodiscard]] dds::EndpointSpec proxy_of(const pool::EndpointDescription& description,
+                                         pool::EndpointKind kind);
 
 }  // namespace ligament::edge

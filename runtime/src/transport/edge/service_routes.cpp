@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/edge/service_ways.hpp"
+#include "transport/edge/service_routes.hpp"
 
 #include <cstring>
 #include <ligament/names.hpp>
@@ -84,14 +84,14 @@ std::optional<pool::RequestIdentity> ServiceClients::find(const dds::SampleIdent
 namespace {
 
 /// A request goes in the form of its servers.
-OutMark mark_request(const pool::SampleInfo& info, const OutFace& face,
+OutMark mark_request(const pool::SampleInfo& info, const ProxyWriter& proxy,
                      const std::shared_ptr<ServiceClients>& clients) {
-  if (face.form == dds::ServiceForm::header) {
+  if (proxy.form == dds::ServiceForm::header) {
     return {.header = clients->enter(info)};
   }
   // Known by the reply reader, its server waits until that is matched; without, by the writer.
-  const bool has_reader = face.reply_reader != pool::Gid{};
-  const pool::Gid client = has_reader ? face.reply_reader : face.writer->gid();
+  const bool has_reader = proxy.reply_reader != pool::Gid{};
+  const pool::Gid client = has_reader ? proxy.reply_reader : proxy.writer->gid();
   return {.related = dds::SampleIdentity{client, dds::unknown_sequence},
           .note = [clients, client, request = info.request](std::int64_t number) {
             clients->enter({client, number}, request);
@@ -150,15 +150,15 @@ InMark identify_reply(const dds::Received& sample, std::span<std::byte> payload,
 MarkOf mark_of(std::string_view topic, std::shared_ptr<ServiceClients> clients) {
   if (is_request(topic)) {
     return [clients = std::move(clients)](const pool::SampleInfo& info,
-                                          const OutFace& face) -> std::optional<OutMark> {
+                                          const ProxyWriter& proxy) -> std::optional<OutMark> {
       if (info.request == pool::RequestIdentity{}) {
         return std::nullopt;  // no request at all
       }
-      return mark_request(info, face, clients);
+      return mark_request(info, proxy, clients);
     };
   }
   if (is_reply(topic)) {
-    return [](const pool::SampleInfo& info, const OutFace&) -> std::optional<OutMark> {
+    return [](const pool::SampleInfo& info, const ProxyWriter&) -> std::optional<OutMark> {
       if (info.request == pool::RequestIdentity{}) {
         return std::nullopt;
       }
@@ -193,7 +193,7 @@ std::string name_in_dds(const std::string& topic) {
   return is_request(topic) || is_reply(topic) ? topic : dds::topic_to_dds(topic);
 }
 
-dds::EndpointSpec face_of(const pool::EndpointDescription& description, pool::EndpointKind kind) {
+dds::EndpointSpec proxy_of(const pool::EndpointDescription& description, pool::EndpointKind kind) {
   const std::string& topic = description.topic;
   const std::string type = dds::type_to_dds(description.type_name);
   if (!is_request(topic) && !is_reply(topic)) {

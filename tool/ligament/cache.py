@@ -20,6 +20,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,13 @@ def fingerprint(files: Iterable[Path]) -> str:
         stat = path.stat()
         found.append(f"{path}:{stat.st_size}:{stat.st_mtime_ns}")
     return key(*found)
+
+
+def files_of(package: str, pattern: str = "__init__.py") -> list[Path]:
+    """Return files of an installed package, which is not imported for it."""
+    spec = find_spec(package)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    return sorted(path for folder in folders for path in Path(folder).glob(pattern))
 
 
 def key(*parts: str) -> str:

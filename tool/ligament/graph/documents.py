@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from functools import cache as once
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +40,8 @@ def parse_document(text: str, file: str, *, ros_booleans: bool = False) -> Docum
 @once
 def _parser() -> str:
     """Return what changes with the code that reads YAML."""
-    ruamel = find_spec("ruamel.yaml")
-    own = Path(__file__).parent
-    files = [Path(__file__), Path(source.__file__), own / "yaml_source.py"]
-    return cache.fingerprint([*files, *([Path(ruamel.origin)] if ruamel and ruamel.origin else [])])
+    own = [Path(__file__), Path(source.__file__), Path(__file__).with_name("yaml_source.py")]
+    return cache.fingerprint([*own, *cache.files_of("ruamel.yaml")])
 
 
 def _packed(document: Document) -> str:

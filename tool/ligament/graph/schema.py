@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache as once
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,12 +95,7 @@ class _Complaint:
 @once
 def _rules() -> str:
     """Return what changes with the schemas and the code that applies them."""
-    jsonschema = find_spec("jsonschema")
-    code = [
-        Path(__file__),
-        *([Path(jsonschema.origin)] if jsonschema and jsonschema.origin else []),
-    ]
-    return cache.fingerprint([*code, *_schema_files()])
+    return cache.fingerprint([Path(__file__), *cache.files_of("jsonschema"), *_schema_files()])
 
 
 def validate(document: Document, kind: str) -> list[Problem]:

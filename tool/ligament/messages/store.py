@@ -3,16 +3,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache as once
 from pathlib import Path
+from typing import Any
 
+from ligament import cache
 from ligament.errors import Location, nearest
 from ligament.messages.errors import DefinitionError
+from ligament.messages.kept import (
+    packed_action,
+    packed_messages,
+    packed_service,
+    unpacked_action,
+    unpacked_messages,
+    unpacked_service,
+)
 from ligament.messages.model import PRIMITIVE_SIZES, Action, Field, Message, Multiplicity, Service
 from ligament.messages.packages import Definitions, read_package
-from ligament.messages.rosbags_types import standard_messages
 from ligament.messages.standard import read_standard_notes
 from ligament.resources import spec_dir
+
+KIND = "types"
+"""The kind of the cache's entries."""
 
 
 class TypeStore:
@@ -167,19 +180,70 @@ def load_store(distro: str = "jazzy", package_dirs: Iterable[Path] = ()) -> Type
 
     Everything that the packages refer to is resolved, so that a wrong name is found here.
     """
+    entry = cache.key(_sources(), distro)
+    kept = cache.get(KIND, entry)
+    if kept is None:
+        store, events = _standard(distro)
+        cache.put(KIND, entry, {**_packed(store), "events": events})
+    else:
+        store, events = _unpacked(kept), kept["events"]
+    users = [read_package(folder, events=events) for folder in package_dirs]
+    for definitions in users:
+        _add_all(store, definitions)
+    if users:
+        _check(store)
+    return store
+
+
+def _standard(distro: str) -> tuple[TypeStore, bool]:
+    """Return the types of a distribution and of `spec/interfaces`, and if services have events."""
+    from ligament.messages.rosbags_types import standard_messages  # noqa: PLC0415 - slow to import
+
     interfaces = spec_dir() / "interfaces"
     notes = read_standard_notes(interfaces / "standard.yaml")
     store = TypeStore(notes.apply(m) for m in standard_messages(distro).values())
     events = "service_msgs/msg/ServiceEventInfo" in store
     for folder in sorted(p for p in interfaces.iterdir() if p.is_dir()):
         _add_available(store, read_package(folder, events=events))
-    users = [read_package(folder, events=events) for folder in package_dirs]
-    for definitions in users:
-        _add_all(store, definitions)
+    _check(store)
+    return store, events
+
+
+@once
+def _sources() -> str:
+    """Return what changes with the standard definitions and the code that reads them."""
+    files = [
+        *cache.files_of("rosbags", "typesys/stores/*.py"),
+        *(path for path in (spec_dir() / "interfaces").rglob("*") if path.is_file()),
+        *Path(__file__).parent.glob("*.py"),
+    ]
+    return cache.fingerprint(sorted(files))
+
+
+def _packed(store: TypeStore) -> dict[str, Any]:
+    return {
+        **packed_messages(store.messages.values()),
+        "services": [packed_service(s) for s in store.services.values()],
+        "actions": [packed_action(a) for a in store.actions.values()],
+        "unavailable": store.unavailable,
+    }
+
+
+def _unpacked(data: Mapping[str, Any]) -> TypeStore:
+    store = TypeStore()
+    store.messages = {m.name: m for m in unpacked_messages(data)}
+    services = [unpacked_service(names, store.messages) for names in data["services"]]
+    store.services = {s.name: s for s in services}
+    actions = [unpacked_action(names, store.messages, store.services) for names in data["actions"]]
+    store.actions = {a.name: a for a in actions}
+    store.unavailable = dict(data["unavailable"])
+    return store
+
+
+def _check(store: TypeStore) -> None:
     store.closure(store)
     for message in store:
         _check_names(store, message)
-    return store
 
 
 def _add_all(store: TypeStore, definitions: Definitions) -> None:

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 from rosbags.typesys import Stores, get_typestore
 
-from ligament.messages import DefinitionError, Message, TypeStore, load_store, type_hash
+from ligament import cache
+from ligament.messages import (
+    DefinitionError,
+    Message,
+    TypeStore,
+    load_store,
+    rosbags_types,
+    type_hash,
+)
 from ligament.messages.hashing import service_hash
 from ligament.messages.packages import parse_message
 from ligament.messages.rosbags_types import distros
@@ -206,3 +214,29 @@ def test_notes_on_standard_types_are_checked(tmp_path: Path, text: str, part: st
     (tmp_path / schema).write_text((spec_dir() / "interfaces" / schema).read_text())
     with pytest.raises(DefinitionError, match=part):
         read_standard_notes(path).apply(load_store().message("std_msgs/msg/Bool"))
+
+
+def test_standard_types_from_the_cache_are_those_that_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    for distro in ("jazzy", "humble"):
+        read = load_store(distro)
+        with monkeypatch.context() as without_reading:
+            without_reading.setattr(rosbags_types, "standard_messages", None)
+            kept = load_store(distro)
+        for what in ("messages", "services", "actions", "unavailable"):
+            assert getattr(kept, what) == getattr(read, what)
+            assert list(getattr(kept, what)) == list(getattr(read, what))
+        # What equality leaves out: where a definition stands.
+        assert [_places(m) for m in kept] == [_places(m) for m in read]
+
+
+def _places(message: Message) -> list[object]:
+    parts = (*message.fields, *message.constants)
+    return [message.origin, message.location, *(part.location for part in parts)]
+
+
+def test_a_store_of_the_cache_is_nobody_elses() -> None:
+    load_store().messages.clear()
+    assert load_store().messages

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "memory/crash_point.hpp"
+#include "memory/os/holder.hpp"
 
 namespace ligament::pool {
 
@@ -58,9 +61,38 @@ expected<std::uint32_t, DomainError> Rendezvous::take_slot() {
       return unexpected<DomainError>(DomainError{DomainErrorCode::system, taken.error().text()});
     }
   }
-  return unexpected<DomainError>(
-      DomainError{DomainErrorCode::domain_full,
-                  fmt::format("domain '{}' already has {} processes", domain_, layout::max_slots)});
+  return unexpected<DomainError>(DomainError{DomainErrorCode::domain_full, why_full()});
+}
+
+/// By processes of the graph, or by anybody else on this machine: names are free to all users.
+std::string Rendezvous::why_full() const {
+  std::vector<std::string> names;
+  for (std::uint32_t slot = 0; slot < layout::max_slots; ++slot) {
+    names.push_back(slot_name(slot));
+  }
+  std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t> taken;
+  for (const os::PeerCredentials& who : os::holders_of(names)) {
+    ++taken[{who.pid, who.uid}];
+  }
+  std::vector<std::pair<std::size_t, os::PeerCredentials>> most;
+  for (const auto& [who, count] : taken) {
+    most.emplace_back(count, os::PeerCredentials{who.first, who.second});
+  }
+  constexpr std::size_t named = 3;
+  std::stable_sort(most.begin(), most.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text = fmt::format("no process can join graph '{}': all {} socket names are taken",
+                                 domain_, layout::max_slots);
+  for (std::size_t i = 0; i < std::min(named, most.size()); ++i) {
+    const auto& [count, who] = most[i];
+    text += fmt::format("{} {} by {}", i == 0 ? ":" : ",", count,
+                        who.pid > 0 ? os::describe(who)
+                                    : "processes that cannot be seen from here (as root: ss -xap | "
+                                      "grep " +
+                                          slot_name(0) + ")");
+  }
+  text += most.size() > named ? fmt::format(", and {} more", most.size() - named) : "";
+  return text + "; end those that are not of this graph, or give it another name";
 }
 
 expected<void, DomainError> Rendezvous::announce() {
@@ -98,9 +130,10 @@ Found Rendezvous::ask(const std::vector<std::uint32_t>& slots) const {
 std::string Rendezvous::refusal(const os::PeerCredentials& who) const {
   if (who.uid != uid_) {
     return fmt::format(
-        "process {} of user {} is in domain '{}': refused, shared memory is for one user (ours: "
-        "{})",
-        who.pid, who.uid, domain_, uid_);
+        "{} is in domain '{}': refused, shared memory is for one user (ours: {}); end it, or give "
+        "the "
+        "graph another name",
+        os::describe(who), domain_, uid_);
   }
   if (who.pid <= 0) {
     return fmt::format(

@@ -60,6 +60,7 @@ class Rendezvous {
   [[nodiscard]] std::string mailbox_name(std::uint32_t slot) const;
   [[nodiscard]] expected<void, os::SystemError> take(std::uint32_t slot);
   [[nodiscard]] std::string refusal(const os::PeerCredentials& who) const;
+  [[nodiscard]] std::string why_full() const;
 
   std::string domain_;
   std::uint32_t uid_;

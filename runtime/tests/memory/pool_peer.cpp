@@ -131,6 +131,31 @@ std::string impersonate(const std::string& name) {
   return listening ? "ok" : error("cannot listen as another user");
 }
 
+/// Takes the first slots of a domain: bound, and `listening` or not; who connects is accepted and
+/// never hears anything.
+std::string squat(const std::string& prefix, unsigned uid, bool listening, unsigned count) {
+  static std::vector<int> sockets;
+  if (::setresuid(uid, uid, uid) != 0) return error("cannot be that user");
+  for (unsigned slot = 0; slot < count; ++slot) {
+    const std::string name = fmt::format("{}/{}", prefix, slot);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path + 1, name.data(), name.size());
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    sockets.push_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    if (::bind(sockets.back(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        (listening && ::listen(sockets.back(), 8) != 0)) {
+      return error("cannot take a name");
+    }
+  }
+  std::thread([] {
+    for (;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+      for (const int one : sockets) (void)::accept(one, nullptr, nullptr);
+    }
+  }).detach();
+  return "ok";
+}
+
 /// Takes once, without waiting: which number, or none, and how many were lost so far.
 std::string take_once(Peer& peer, const std::string& topic) {
   auto& reader = *peer.readers.at(topic);
@@ -333,6 +358,18 @@ std::string obey(Peer& peer, const std::string& text) {
   if (verb == "impostor") {
     line >> topic;
     return impersonate(topic);
+  }
+  if (verb == "user") {
+    unsigned uid = 0;
+    line >> uid;
+    return ::setresuid(uid, uid, uid) == 0 ? "ok" : error("cannot be that user");
+  }
+  if (verb == "squat") {
+    unsigned uid = 0;
+    unsigned count = 0;
+    std::string how;
+    line >> topic >> uid >> how >> count;
+    return squat(topic, uid, how == "listen", count);
   }
   if (verb == "namespace") return join_in_namespace(text.substr(verb.size() + 1));
   if (verb == "close") {

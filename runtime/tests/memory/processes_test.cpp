@@ -357,9 +357,96 @@ TEST(Refusal, OfAnotherUser) {
   ASSERT_EQ(impostor.ask(fmt::format("impostor ligament/0/{}/v{}/0", name, layout::version)), "ok");
   const Side side(name);
   ASSERT_EQ(side.domain->problems().size(), 1U);
-  EXPECT_NE(side.domain->problems()[0].text.find("of user 65534"), std::string::npos);
+  EXPECT_NE(side.domain->problems()[0].text.find("(65534), `"), std::string::npos)
+      << side.domain->problems()[0].text;
   const OtherProcess friendly(name);
   EXPECT_TRUE(eventually([&] { return side.domain->peers().size() == 1; }));
+}
+
+/// All names are somebody's who is not of the graph, and who never says anything.
+class AllNamesAreTaken : public ::testing::TestWithParam<const char*> {
+ protected:
+  static std::string squat(const std::string& prefix, unsigned uid) {
+    return fmt::format("squat {} {} {} {}", prefix, uid, GetParam(), layout::max_slots);
+  }
+};
+
+std::string error_of_joining(const std::string& name) {
+  const auto joined = Domain::join({.name = name, .run_id = "run"});
+  EXPECT_FALSE(joined);
+  return joined ? "" : joined.error().text;
+}
+
+void expect_holder(const std::string& text, const OtherProcess& squatter, unsigned uid) {
+  EXPECT_NE(text.find(fmt::format("512 by process {} of user ", squatter.pid())), std::string::npos)
+      << text;
+  EXPECT_NE(text.find(fmt::format("({}), `", uid)), std::string::npos) << text;
+  EXPECT_NE(text.find("pool_peer`"), std::string::npos) << text;
+  EXPECT_NE(text.find("another name"), std::string::npos) << text;
+}
+
+TEST_P(AllNamesAreTaken, ByThisUser) {
+  const auto name = unique_name();
+  const OtherProcess squatter;
+  const std::string prefix = fmt::format("ligament/{}/{}/v{}", ::geteuid(), name, layout::version);
+  ASSERT_EQ(squatter.ask(squat(prefix, ::geteuid())), "ok");
+  expect_holder(error_of_joining(name), squatter, ::geteuid());
+}
+
+TEST_P(AllNamesAreTaken, ByAnotherUser) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root to become another user";
+  }
+  const auto name = unique_name();
+  const OtherProcess squatter;
+  const std::string prefix = fmt::format("ligament/0/{}/v{}", name, layout::version);
+  ASSERT_EQ(squatter.ask(squat(prefix, 65534)), "ok");
+  expect_holder(error_of_joining(name), squatter, 65534);
+}
+
+/// As a user sees it who may not look at others' descriptors.
+TEST_P(AllNamesAreTaken, SeenByAUserWithoutRights) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root to become another user";
+  }
+  const auto name = unique_name();
+  const OtherProcess squatter;
+  const std::string prefix = fmt::format("ligament/65534/{}/v{}", name, layout::version);
+  ASSERT_EQ(squatter.ask(squat(prefix, 0)), "ok");
+  const OtherProcess user;
+  ASSERT_EQ(user.ask("user 65534"), "ok");
+  const std::string text = user.ask("join " + name + " run");
+  if (std::string(GetParam()) == "listen") {
+    expect_holder(text, squatter, 0);
+  } else {
+    EXPECT_NE(text.find("512 by processes that cannot be seen from here"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("ss -xap | grep " + prefix), std::string::npos) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(How, AllNamesAreTaken, ::testing::Values("bind", "listen"),
+                         [](const auto& how) { return std::string(how.param); });
+
+/// Only some: those of the graph meet in the others.
+TEST(NamesThatAreTaken, CostTheirSlotsAndAreReported) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root to become another user";
+  }
+  const auto name = unique_name();
+  const std::string slots = fmt::format("ligament/0/{}/v{}/", name, layout::version);
+  const OtherProcess first;
+  const OtherProcess second;
+  ASSERT_EQ(first.ask("impostor " + slots + "0"), "ok");
+  ASSERT_EQ(second.ask("impostor " + slots + "1"), "ok");
+  const Side side(name);
+  const OtherProcess friendly(name);
+  EXPECT_TRUE(eventually([&] { return side.domain->peers().size() == 1; }));
+  ASSERT_EQ(side.domain->problems().size(), 2U);
+  for (const Problem& problem : side.domain->problems()) {
+    EXPECT_NE(problem.text.find("end it, or give the graph another name"), std::string::npos)
+        << problem.text;
+  }
 }
 
 TEST(Refusal, OfAnotherPidNamespace) {

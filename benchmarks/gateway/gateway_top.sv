@@ -89,14 +89,35 @@ module gateway_top
   end
 
   localparam int unsigned M = MASTERS;
-  logic [M-1:0] arvalid, arready, rvalid, rready, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
-  logic [M-1:0][63:0] araddr, awaddr;
-  logic [M-1:0][7:0] arlen, awlen;
-  logic [M-1:0][DATA_WIDTH-1:0] wdata;
-  logic [M-1:0][DATA_WIDTH/8-1:0] wstrb;
-  logic [DATA_WIDTH-1:0] rdata;
-  logic [1:0] rresp, bresp;
-  logic rlast;
+  lig_axi_if #(.DATA_WIDTH(DATA_WIDTH)) each[M] ();
+  lig_axi_if #(.DATA_WIDTH(DATA_WIDTH), .ID_WIDTH(ID_WIDTH)) m_axi ();
+  // The edge, where the driver finds its signals.
+  assign m_axi_arvalid = m_axi.arvalid;
+  assign m_axi_arid = m_axi.arid;
+  assign m_axi_araddr = m_axi.araddr;
+  assign m_axi_arlen = m_axi.arlen;
+  assign m_axi_rready = m_axi.rready;
+  assign m_axi_awvalid = m_axi.awvalid;
+  assign m_axi_awid = m_axi.awid;
+  assign m_axi_awaddr = m_axi.awaddr;
+  assign m_axi_awlen = m_axi.awlen;
+  assign m_axi_wvalid = m_axi.wvalid;
+  assign m_axi_wdata = m_axi.wdata;
+  assign m_axi_wstrb = m_axi.wstrb;
+  assign m_axi_wlast = m_axi.wlast;
+  assign m_axi_bready = m_axi.bready;
+  assign m_axi.arready = m_axi_arready;
+  assign m_axi.rvalid = m_axi_rvalid;
+  assign m_axi.rid = m_axi_rid;
+  assign m_axi.rdata = m_axi_rdata;
+  assign m_axi.rlast = m_axi_rlast;
+  assign m_axi.awready = m_axi_awready;
+  assign m_axi.wready = m_axi_wready;
+  assign m_axi.bvalid = m_axi_bvalid;
+  assign m_axi.bid = m_axi_bid;
+  assign m_axi.rresp = '0;
+  assign m_axi.bresp = '0;
+
   event_t [ENDS-1:0] sent;
   event_t stored;
   for (genvar i = 0; i < ENDS; i++) begin : g_status
@@ -144,9 +165,7 @@ module gateway_top
         .event_valid_o(sent_valid_o[0]), .event_ready_i(1'b1), .event_o(sent[0]), .late_o(unused_late),
         .m_axis_tvalid(in_valid[1]), .m_axis_tready(in_ready[1]), .m_axis_tdata(in_data[1]),
         .m_axis_tkeep(in_keep[1]), .m_axis_tlast(in_last[1]),
-        .m_axi_arvalid(arvalid[0]), .m_axi_arready(arready[0]), .m_axi_araddr(araddr[0]), .m_axi_arlen(arlen[0]),
-        .m_axi_rvalid(rvalid[0]), .m_axi_rready(rready[0]), .m_axi_rdata(rdata), .m_axi_rresp(rresp),
-        .m_axi_rlast(rlast));
+        .m_axi(each[0]));
     lig_smt_pub #(
         .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(WriteBurst), .DEPTH(Depth), .FILTER(1)) to_software (
         .clk_i(clk), .rst_i, .recall_i(1'b0), .topic_i(8'd7),
@@ -155,10 +174,7 @@ module gateway_top
         .room_valid_i, .room_ready_o, .room_i,
         .event_valid_o(stored_valid_o), .event_ready_i(1'b1), .event_o(stored),
         .looped_o(unused_looped), .dropped_o(unused_dropped),
-        .m_axi_awvalid(awvalid[0]), .m_axi_awready(awready[0]), .m_axi_awaddr(awaddr[0]), .m_axi_awlen(awlen[0]),
-        .m_axi_wvalid(wvalid[0]), .m_axi_wready(wready[0]), .m_axi_wdata(wdata[0]), .m_axi_wstrb(wstrb[0]),
-        .m_axi_wlast(wlast[0]),
-        .m_axi_bvalid(bvalid[0]), .m_axi_bready(bready[0]), .m_axi_bresp(bresp));
+        .m_axi(each[0]));
 
   end else begin : g_smt
     for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_sub
@@ -170,19 +186,8 @@ module gateway_top
           .event_valid_o(sent_valid_o[i]), .event_ready_i(1'b1), .event_o(sent[i]), .late_o(unused_late),
           .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(1'b1), .m_axis_tdata(m_axis_tdata[i]),
           .m_axis_tkeep(m_axis_tkeep[i]), .m_axis_tlast(m_axis_tlast[i]),
-          .m_axi_arvalid(arvalid[i]), .m_axi_arready(arready[i]), .m_axi_araddr(araddr[i]), .m_axi_arlen(arlen[i]),
-          .m_axi_rvalid(rvalid[i]), .m_axi_rready(rready[i]), .m_axi_rdata(rdata), .m_axi_rresp(rresp),
-          .m_axi_rlast(rlast));
-      assign awvalid[i] = 1'b0;
-      assign awaddr[i] = '0;
-      assign awlen[i] = '0;
-      assign wvalid[i] = 1'b0;
-      assign wdata[i] = '0;
-      assign wstrb[i] = '0;
-      assign wlast[i] = 1'b0;
-      assign bready[i] = 1'b1;
-      logic unused_write;
-      assign unused_write = ^{awready[i], wready[i], bvalid[i]};
+        .m_axi(each[i]));
+      lig_axi_no_write no_write (.m_axi(each[i]));
     end
     localparam int unsigned P = SUBSCRIBERS;
     lig_smt_pub #(.DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(WriteBurst), .DEPTH(Depth)) pub (
@@ -191,33 +196,11 @@ module gateway_top
         .room_valid_i, .room_ready_o, .room_i,
         .event_valid_o(stored_valid_o), .event_ready_i(1'b1), .event_o(stored),
         .looped_o(unused_looped), .dropped_o(unused_dropped),
-        .m_axi_awvalid(awvalid[P]), .m_axi_awready(awready[P]), .m_axi_awaddr(awaddr[P]), .m_axi_awlen(awlen[P]),
-        .m_axi_wvalid(wvalid[P]), .m_axi_wready(wready[P]), .m_axi_wdata(wdata[P]), .m_axi_wstrb(wstrb[P]),
-        .m_axi_wlast(wlast[P]),
-        .m_axi_bvalid(bvalid[P]), .m_axi_bready(bready[P]), .m_axi_bresp(bresp));
-    assign arvalid[P] = 1'b0;
-    assign araddr[P] = '0;
-    assign arlen[P] = '0;
-    assign rready[P] = 1'b1;
-    logic unused_read;
-    assign unused_read = ^{arready[P], rvalid[P]};
+        .m_axi(each[P]));
+    lig_axi_no_read no_read (.m_axi(each[P]));
   end
 
   lig_axi_mux #(.DATA_WIDTH(DATA_WIDTH), .MASTERS(M)) port (
-      .clk_i(clk), .rst_i,
-      .s_axi_arvalid(arvalid), .s_axi_arready(arready), .s_axi_araddr(araddr), .s_axi_arlen(arlen),
-      .s_axi_rvalid(rvalid), .s_axi_rready(rready), .s_axi_rdata(rdata), .s_axi_rresp(rresp), .s_axi_rlast(rlast),
-      .s_axi_awvalid(awvalid), .s_axi_awready(awready), .s_axi_awaddr(awaddr), .s_axi_awlen(awlen),
-      .s_axi_wvalid(wvalid), .s_axi_wready(wready), .s_axi_wdata(wdata), .s_axi_wstrb(wstrb), .s_axi_wlast(wlast),
-      .s_axi_bvalid(bvalid), .s_axi_bready(bready), .s_axi_bresp(bresp),
-      .m_axi_arvalid, .m_axi_arready, .m_axi_arid, .m_axi_araddr, .m_axi_arlen,
-      .m_axi_rvalid, .m_axi_rready, .m_axi_rid, .m_axi_rdata, .m_axi_rresp(2'b00), .m_axi_rlast,
-      .m_axi_awvalid, .m_axi_awready, .m_axi_awid, .m_axi_awaddr, .m_axi_awlen,
-      .m_axi_wvalid, .m_axi_wready, .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast,
-      .m_axi_bvalid, .m_axi_bready, .m_axi_bid, .m_axi_bresp(2'b00));
-  lig_port_stats stats (
-      .clk_i(clk), .rst_i, .clear_i(1'b0),
-      .arvalid(m_axi_arvalid), .arready(m_axi_arready), .rvalid(m_axi_rvalid), .rready(m_axi_rready),
-      .rlast(m_axi_rlast), .awvalid(m_axi_awvalid), .awready(m_axi_awready), .wvalid(m_axi_wvalid),
-      .wready(m_axi_wready), .bvalid(m_axi_bvalid), .bready(m_axi_bready), .busy_o, .reads_o, .writes_o);
+      .clk_i(clk), .rst_i, .s_axi(each), .m_axi);
+  lig_port_stats stats (.clk_i(clk), .rst_i, .clear_i(1'b0), .axi(m_axi), .busy_o, .reads_o, .writes_o);
 endmodule

@@ -17,7 +17,9 @@ module hmt_driving
     parameter bit TOPICS = 1'b0,
     parameter int unsigned DATA_WIDTH = 64,
     parameter int unsigned ENDS = TOPICS ? 1 : 9,  // follows: ends in memory that nodes read; as many may write
-    parameter int unsigned ID_WIDTH = ENDS > 1 ? $clog2(ENDS) : 1
+    parameter int unsigned ID_WIDTH = ENDS > 1 ? $clog2(ENDS) : 1,
+    localparam int unsigned MemoryOut = 150 + 2 * ID_WIDTH + DATA_WIDTH / 8 * 9,
+    localparam int unsigned MemoryIn = 10 + 2 * ID_WIDTH + DATA_WIDTH
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -40,31 +42,9 @@ module hmt_driving
     output logic [1:0]  s_axil_rresp,
     output logic        irq_o,
 
-    output logic                    m_axi_arvalid,
-    input  logic                    m_axi_arready,
-    output logic [ID_WIDTH-1:0]     m_axi_arid,
-    output logic [63:0]             m_axi_araddr,
-    output logic [7:0]              m_axi_arlen,
-    input  logic                    m_axi_rvalid,
-    output logic                    m_axi_rready,
-    input  logic [ID_WIDTH-1:0]     m_axi_rid,
-    input  logic [DATA_WIDTH-1:0]   m_axi_rdata,
-    input  logic [1:0]              m_axi_rresp,
-    input  logic                    m_axi_rlast,
-    output logic                    m_axi_awvalid,
-    input  logic                    m_axi_awready,
-    output logic [ID_WIDTH-1:0]     m_axi_awid,
-    output logic [63:0]             m_axi_awaddr,
-    output logic [7:0]              m_axi_awlen,
-    output logic                    m_axi_wvalid,
-    input  logic                    m_axi_wready,
-    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
-    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
-    output logic                    m_axi_wlast,
-    input  logic                    m_axi_bvalid,
-    output logic                    m_axi_bready,
-    input  logic [ID_WIDTH-1:0]     m_axi_bid,
-    input  logic [1:0]              m_axi_bresp
+    // The port on memory, packed: nobody reads it, it is what keeps the design from being nothing.
+    output logic [MemoryOut-1:0] m_axi_o,
+    input  logic [MemoryIn-1:0]  m_axi_i
 );
   localparam int unsigned Depth = 512;
   localparam int unsigned Nodes = 7;  // compensation, blur, projection, following, control, red, green
@@ -122,14 +102,13 @@ module hmt_driving
   send_t [ENDS-1:0] send;
   room_t [ENDS-1:0] room;
   event_t [ENDS-1:0] sent, stored;
-  logic [ENDS-1:0] arvalid, arready, rvalid, rready, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
-  logic [ENDS-1:0][63:0] araddr, awaddr;
-  logic [ENDS-1:0][7:0] arlen, awlen;
-  logic [ENDS-1:0][DATA_WIDTH-1:0] wdata;
-  logic [ENDS-1:0][DATA_WIDTH/8-1:0] wstrb;
-  logic [DATA_WIDTH-1:0] rdata;
-  logic [1:0] rresp, bresp;
-  logic rlast;
+  lig_axi_if #(.DATA_WIDTH(DATA_WIDTH)) each[ENDS] ();
+  lig_axi_if #(.DATA_WIDTH(DATA_WIDTH), .ID_WIDTH(ID_WIDTH)) memory ();
+  assign m_axi_o = {memory.arvalid, memory.arid, memory.araddr, memory.arlen, memory.rready,
+                    memory.awvalid, memory.awid, memory.awaddr, memory.awlen,
+                    memory.wvalid, memory.wdata, memory.wstrb, memory.wlast, memory.bready};
+  assign {memory.arready, memory.rvalid, memory.rid, memory.rdata, memory.rresp, memory.rlast,
+          memory.awready, memory.wready, memory.bvalid, memory.bid, memory.bresp} = m_axi_i;
 
   for (genvar i = 0; i < ENDS; i++) begin : g_end
     lig_smt_sub #(.DATA_WIDTH(DATA_WIDTH), .DEPTH(Depth)) sub (
@@ -138,9 +117,7 @@ module hmt_driving
         .event_valid_o(sent_valid[i]), .event_ready_i(sent_ready[i]), .event_o(sent[i]), .late_o(late[i]),
         .m_axis_tvalid(in_valid[i]), .m_axis_tready(in_ready[i]), .m_axis_tdata(in_data[i]),
         .m_axis_tkeep(in_keep[i]), .m_axis_tlast(in_last[i]),
-        .m_axi_arvalid(arvalid[i]), .m_axi_arready(arready[i]), .m_axi_araddr(araddr[i]), .m_axi_arlen(arlen[i]),
-        .m_axi_rvalid(rvalid[i]), .m_axi_rready(rready[i]), .m_axi_rdata(rdata), .m_axi_rresp(rresp),
-        .m_axi_rlast(rlast));
+        .m_axi(each[i]));
     if (i < (TOPICS ? 1 : Nodes)) begin : g_pub
       localparam int unsigned From = TOPICS ? Control : i;
       lig_smt_pub #(.DATA_WIDTH(DATA_WIDTH), .DEPTH(Depth)) pub (
@@ -150,24 +127,14 @@ module hmt_driving
           .room_valid_i(room_valid[i]), .room_ready_o(room_ready[i]), .room_i(room[i]),
           .event_valid_o(stored_valid[i]), .event_ready_i(stored_ready[i]), .event_o(stored[i]),
           .looped_o(looped[i]), .dropped_o(dropped[i]),
-          .m_axi_awvalid(awvalid[i]), .m_axi_awready(awready[i]), .m_axi_awaddr(awaddr[i]), .m_axi_awlen(awlen[i]),
-          .m_axi_wvalid(wvalid[i]), .m_axi_wready(wready[i]), .m_axi_wdata(wdata[i]), .m_axi_wstrb(wstrb[i]),
-          .m_axi_wlast(wlast[i]),
-          .m_axi_bvalid(bvalid[i]), .m_axi_bready(bready[i]), .m_axi_bresp(bresp));
+          .m_axi(each[i]));
     end else begin : g_no_pub
       assign room_ready[i] = 1'b0;
       assign stored_valid[i] = 1'b0;
       assign stored[i] = '0;
       assign looped[i] = '0;
       assign dropped[i] = '0;
-      assign awvalid[i] = 1'b0;
-      assign awaddr[i] = '0;
-      assign awlen[i] = '0;
-      assign wvalid[i] = 1'b0;
-      assign wdata[i] = '0;
-      assign wstrb[i] = '0;
-      assign wlast[i] = 1'b0;
-      assign bready[i] = 1'b1;
+      lig_axi_no_write no_write (.m_axi(each[i]));
     end
   end
 
@@ -189,17 +156,7 @@ module hmt_driving
       .refused_i('0), .refused_write_i('0), .refused_id_i('0), .refused_address_i('0));
 
   lig_axi_mux #(.DATA_WIDTH(DATA_WIDTH), .MASTERS(ENDS)) port (
-      .clk_i, .rst_i,
-      .s_axi_arvalid(arvalid), .s_axi_arready(arready), .s_axi_araddr(araddr), .s_axi_arlen(arlen),
-      .s_axi_rvalid(rvalid), .s_axi_rready(rready), .s_axi_rdata(rdata), .s_axi_rresp(rresp), .s_axi_rlast(rlast),
-      .s_axi_awvalid(awvalid), .s_axi_awready(awready), .s_axi_awaddr(awaddr), .s_axi_awlen(awlen),
-      .s_axi_wvalid(wvalid), .s_axi_wready(wready), .s_axi_wdata(wdata), .s_axi_wstrb(wstrb), .s_axi_wlast(wlast),
-      .s_axi_bvalid(bvalid), .s_axi_bready(bready), .s_axi_bresp(bresp),
-      .m_axi_arvalid, .m_axi_arready, .m_axi_arid, .m_axi_araddr, .m_axi_arlen,
-      .m_axi_rvalid, .m_axi_rready, .m_axi_rid, .m_axi_rdata, .m_axi_rresp, .m_axi_rlast,
-      .m_axi_awvalid, .m_axi_awready, .m_axi_awid, .m_axi_awaddr, .m_axi_awlen,
-      .m_axi_wvalid, .m_axi_wready, .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast,
-      .m_axi_bvalid, .m_axi_bready, .m_axi_bid, .m_axi_bresp);
+      .clk_i, .rst_i, .s_axi(each), .m_axi(memory));
 
   // --- topics ---------------------------------------------------------------------------------------------
 

@@ -23,9 +23,13 @@ module lig_smt_pub_formal
     input logic        w_ready,
     input logic        b_valid
 );
-  logic s_ready, room_ready, event_valid, aw_valid, w_valid, w_last, b_ready;
-  logic [63:0] aw_address, w_data;
-  logic [7:0] aw_length, w_strobe;
+  logic s_ready, room_ready, event_valid;
+  lig_axi_if m_axi ();
+  assign m_axi.awready = aw_ready;
+  assign m_axi.wready = w_ready;
+  assign m_axi.bvalid = b_valid;
+  assign m_axi.bid = '0;
+  assign m_axi.bresp = '0;
   logic [31:0] looped, dropped;
   event_t told;
   room_t room;
@@ -42,9 +46,7 @@ module lig_smt_pub_formal
       .room_valid_i(room_valid), .room_ready_o(room_ready), .room_i(room),
       .event_valid_o(event_valid), .event_ready_i(event_ready), .event_o(told),
       .looped_o(looped), .dropped_o(dropped),
-      .m_axi_awvalid(aw_valid), .m_axi_awready(aw_ready), .m_axi_awaddr(aw_address), .m_axi_awlen(aw_length),
-      .m_axi_wvalid(w_valid), .m_axi_wready(w_ready), .m_axi_wdata(w_data), .m_axi_wstrb(w_strobe),
-      .m_axi_wlast(w_last), .m_axi_bvalid(b_valid), .m_axi_bready(b_ready), .m_axi_bresp(2'b00));
+      .m_axi);
 
   // One reset, at the start.
   logic started_q;
@@ -64,8 +66,8 @@ module lig_smt_pub_formal
   // Memory answers what was written, and only that; its answer stays until it is taken.
   logic [2:0] written_q;  // bursts whose data are in and that are not answered
   logic answering_q, offering_q;
-  wire written = w_valid && w_ready && w_last;
-  wire answered = b_valid && b_ready;
+  wire written = m_axi.wvalid && w_ready && m_axi.wlast;
+  wire answered = b_valid && m_axi.bready;
   always_comb begin
     if (written_q == '0) assume (!b_valid);
     if (answering_q) assume (b_valid);
@@ -81,22 +83,22 @@ module lig_smt_pub_formal
   initial {lent_q, out_q, used_q, written_q, answering_q, offering_q, owed_q, begun_q, answered_q} = '0;
   initial {done_q, recalled_q} = '0;
 
-  wire begins = aw_valid && aw_ready;
+  wire begins = m_axi.awvalid && aw_ready;
   wire tells = event_valid && event_ready;
   always_ff @(posedge clk_i) begin
     if (room_valid && room_ready) lent_q <= lent_q + 1'b1;
     out_q <= (out_q | (16'(room_valid && room_ready) << lent_q)) & ~(16'(tells) << told.tag[3:0]);
     if (tells && told.status != Recalled) used_q <= 5'(told.tag[3:0]) + 1'b1;
     written_q <= written_q + 3'(written) - 3'(answered);
-    answering_q <= b_valid && !b_ready;
+    answering_q <= b_valid && !m_axi.bready;
     offering_q <= room_valid && !room_ready;
     if (begins) begin
-      order_q[begun_q] <= aw_address[9:6];
+      order_q[begun_q] <= m_axi.awaddr[9:6];
       begun_q <= begun_q + 1'b1;
     end
     if (answered) answered_q <= answered_q + 1'b1;
     for (int unsigned i = 0; i < 16; i++) begin
-      owed_q[i] <= owed_q[i] + 3'(begins && aw_address[9:6] == 4'(i))
+      owed_q[i] <= owed_q[i] + 3'(begins && m_axi.awaddr[9:6] == 4'(i))
           - 3'(answered && order_q[answered_q] == 4'(i));
     end
     if (tells && told.status == Done) done_q <= 1'b1;
@@ -114,11 +116,11 @@ module lig_smt_pub_formal
         // Memory has answered for it; a recalled room was never written.
         assert (owed_q[told.tag[3:0]] == '0);
       end
-      if (aw_valid) begin
-        assert (aw_length == '0);
-        assert (aw_address[63:10] == '0 && out_q[aw_address[9:6]]);
+      if (m_axi.awvalid) begin
+        assert (m_axi.awlen == '0);
+        assert (m_axi.awaddr[63:10] == '0 && out_q[m_axi.awaddr[9:6]]);
       end
-      if (w_valid) assert (w_last);
+      if (m_axi.wvalid) assert (m_axi.wlast);
     end
   end
 

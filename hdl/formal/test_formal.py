@@ -53,7 +53,10 @@ TOPIC = (
     "lig_topic", "lig_arbiter", "lig_bcast", "lig_fifo", "lig_fifo_drop", "lig_fifo_last",
     "lig_stats", "lig_store",
 )  # fmt: skip
-SMT_PUB = ("lig_stream_pkg", "lig_transfer_pkg", "lig_gate", "lig_smt_pub", "lig_axi_write", *FIFO)
+SMT_PUB = (
+    "lig_stream_pkg", "lig_transfer_pkg", "lig_axi_if", "lig_gate", "lig_smt_pub", "lig_axi_write",
+    *FIFO,
+)  # fmt: skip
 FIELDS = ("lig_stream_pkg", "lig_fields_pkg", "lig_unpack", "lig_pack", "lig_gate", "lig_skid")
 PROOFS = [
     Proof("lig_skid_formal", SKID, "prove", 3),

@@ -14,65 +14,46 @@
 module lig_axi_mux #(
     parameter int unsigned DATA_WIDTH = 64,  // bits; a multiple of 8
     parameter int unsigned MASTERS = 2,      // 1..64
-    parameter int unsigned PENDING = 16,     // writes announced whose data are not out; a power of two, 2 or more
-    parameter int unsigned ID_WIDTH = MASTERS > 1 ? $clog2(MASTERS) : 1  // follows from MASTERS
+    parameter int unsigned PENDING = 16      // writes announced whose data are not out; a power of two, 2 or more
 ) (
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic [MASTERS-1:0]                   s_axi_arvalid,
-    output logic [MASTERS-1:0]                   s_axi_arready,
-    input  logic [MASTERS-1:0][63:0]             s_axi_araddr,
-    input  logic [MASTERS-1:0][7:0]              s_axi_arlen,
-    output logic [MASTERS-1:0]                   s_axi_rvalid,
-    input  logic [MASTERS-1:0]                   s_axi_rready,
-    output logic [DATA_WIDTH-1:0]                s_axi_rdata,  // one for all
-    output logic [1:0]                           s_axi_rresp,
-    output logic                                 s_axi_rlast,
-    input  logic [MASTERS-1:0]                   s_axi_awvalid,
-    output logic [MASTERS-1:0]                   s_axi_awready,
-    input  logic [MASTERS-1:0][63:0]             s_axi_awaddr,
-    input  logic [MASTERS-1:0][7:0]              s_axi_awlen,
-    input  logic [MASTERS-1:0]                   s_axi_wvalid,
-    output logic [MASTERS-1:0]                   s_axi_wready,
-    input  logic [MASTERS-1:0][DATA_WIDTH-1:0]   s_axi_wdata,
-    input  logic [MASTERS-1:0][DATA_WIDTH/8-1:0] s_axi_wstrb,
-    input  logic [MASTERS-1:0]                   s_axi_wlast,
-    output logic [MASTERS-1:0]                   s_axi_bvalid,
-    input  logic [MASTERS-1:0]                   s_axi_bready,
-    output logic [1:0]                           s_axi_bresp,  // one for all
-
-    output logic                    m_axi_arvalid,
-    input  logic                    m_axi_arready,
-    output logic [ID_WIDTH-1:0]     m_axi_arid,
-    output logic [63:0]             m_axi_araddr,
-    output logic [7:0]              m_axi_arlen,
-    input  logic                    m_axi_rvalid,
-    output logic                    m_axi_rready,
-    input  logic [ID_WIDTH-1:0]     m_axi_rid,
-    input  logic [DATA_WIDTH-1:0]   m_axi_rdata,
-    input  logic [1:0]              m_axi_rresp,
-    input  logic                    m_axi_rlast,
-    output logic                    m_axi_awvalid,
-    input  logic                    m_axi_awready,
-    output logic [ID_WIDTH-1:0]     m_axi_awid,
-    output logic [63:0]             m_axi_awaddr,
-    output logic [7:0]              m_axi_awlen,
-    output logic                    m_axi_wvalid,
-    input  logic                    m_axi_wready,
-    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
-    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
-    output logic                    m_axi_wlast,
-    input  logic                    m_axi_bvalid,
-    output logic                    m_axi_bready,
-    input  logic [ID_WIDTH-1:0]     m_axi_bid,
-    input  logic [1:0]              m_axi_bresp
+    lig_axi_if.subordinate s_axi[MASTERS],
+    lig_axi_if.manager m_axi
 );
   if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
     $fatal(1, "lig_axi_mux: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
   end
   if (MASTERS < 1 || MASTERS > 64) begin : g_rule_masters
     $fatal(1, "lig_axi_mux: rule masters: MASTERS = %0d, 1..64 is needed", MASTERS);
+  end
+
+  // --- the masters' signals side by side ------------------------------------------------------------------
+
+  logic [MASTERS-1:0] arvalid, arready, rready, awvalid, awready, wvalid, wready, wlast, bready;
+  logic [MASTERS-1:0][63:0] araddr, awaddr;
+  // A length goes where frames have their lanes, and a bit besides, as it is none: simulators handle words of more than
+  // 64 bits slowly.
+  logic [MASTERS-1:0][8:0] arlen, awlen;
+  logic [MASTERS-1:0][DATA_WIDTH-1:0] wdata;
+  logic [MASTERS-1:0][DATA_WIDTH/8-1:0] wstrb;
+  for (genvar i = 0; i < MASTERS; i++) begin : g_masters
+    assign arvalid[i] = s_axi[i].arvalid;
+    assign araddr[i] = s_axi[i].araddr;
+    assign arlen[i] = {1'b0, s_axi[i].arlen};
+    assign rready[i] = s_axi[i].rready;
+    assign awvalid[i] = s_axi[i].awvalid;
+    assign awaddr[i] = s_axi[i].awaddr;
+    assign awlen[i] = {1'b0, s_axi[i].awlen};
+    assign wvalid[i] = s_axi[i].wvalid;
+    assign wdata[i] = s_axi[i].wdata;
+    assign wstrb[i] = s_axi[i].wstrb;
+    assign wlast[i] = s_axi[i].wlast;
+    assign bready[i] = s_axi[i].bready;
+    assign s_axi[i].arready = arready[i];
+    assign s_axi[i].awready = awready[i];
+    assign s_axi[i].wready = wready[i];
   end
 
   // --- announcements: frames of one beat ------------------------------------------------------------------
@@ -82,33 +63,25 @@ module lig_axi_mux #(
   logic [$clog2(PENDING):0] order_level;
   lig_gate gate (
       .clk_i, .rst_i,
-      .wake_i(s_axi_arvalid != '0 || s_axi_awvalid != '0 || m_axi_arvalid || aw_valid || order_valid || order_level != '0),
+      .wake_i(arvalid != '0 || awvalid != '0 || m_axi.arvalid || aw_valid || order_valid || order_level != '0),
       .clk_o(clk));
-
-  // A length goes where frames have their lanes, and a bit besides, as it is none: simulators handle words of more than
-  // 64 bits slowly.
-  logic [MASTERS-1:0][8:0] ar_length, aw_length;
-  for (genvar i = 0; i < MASTERS; i++) begin : g_lengths
-    assign ar_length[i] = {1'b0, s_axi_arlen[i]};
-    assign aw_length[i] = {1'b0, s_axi_awlen[i]};
-  end
 
   logic unused_ar_keep, unused_ar_last, unused_aw_keep, unused_aw_last;
   lig_arbiter #(.DATA_WIDTH(64), .KEEP_WIDTH(9), .INPUTS(MASTERS)) reads (
       .clk_i(clk), .rst_i,
-      .s_axis_tvalid(s_axi_arvalid), .s_axis_tready(s_axi_arready), .s_axis_tdata(s_axi_araddr),
-      .s_axis_tkeep(ar_length), .s_axis_tlast('1),
-      .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready), .m_axis_tdata(m_axi_araddr),
-      .m_axis_tkeep({unused_ar_keep, m_axi_arlen}), .m_axis_tlast(unused_ar_last), .m_axis_tid(m_axi_arid));
+      .s_axis_tvalid(arvalid), .s_axis_tready(arready), .s_axis_tdata(araddr),
+      .s_axis_tkeep(arlen), .s_axis_tlast('1),
+      .m_axis_tvalid(m_axi.arvalid), .m_axis_tready(m_axi.arready), .m_axis_tdata(m_axi.araddr),
+      .m_axis_tkeep({unused_ar_keep, m_axi.arlen}), .m_axis_tlast(unused_ar_last), .m_axis_tid(m_axi.arid));
 
   lig_arbiter #(.DATA_WIDTH(64), .KEEP_WIDTH(9), .INPUTS(MASTERS)) writes (
       .clk_i(clk), .rst_i,
-      .s_axis_tvalid(s_axi_awvalid), .s_axis_tready(s_axi_awready), .s_axis_tdata(s_axi_awaddr),
-      .s_axis_tkeep(aw_length), .s_axis_tlast('1),
-      .m_axis_tvalid(aw_valid), .m_axis_tready(m_axi_awready && order_ready), .m_axis_tdata(m_axi_awaddr),
-      .m_axis_tkeep({unused_aw_keep, m_axi_awlen}), .m_axis_tlast(unused_aw_last), .m_axis_tid(m_axi_awid));
+      .s_axis_tvalid(awvalid), .s_axis_tready(awready), .s_axis_tdata(awaddr),
+      .s_axis_tkeep(awlen), .s_axis_tlast('1),
+      .m_axis_tvalid(aw_valid), .m_axis_tready(m_axi.awready && order_ready), .m_axis_tdata(m_axi.awaddr),
+      .m_axis_tkeep({unused_aw_keep, m_axi.awlen}), .m_axis_tlast(unused_aw_last), .m_axis_tid(m_axi.awid));
   // order_ready rises and stays until something is put in, so this does not fall before awready.
-  assign m_axi_awvalid = aw_valid && order_ready;
+  assign m_axi.awvalid = aw_valid && order_ready;
 
   // --- write data, in the order of announcements ----------------------------------------------------------
 
@@ -116,42 +89,46 @@ module lig_axi_mux #(
   logic unused_order_keep, unused_order_last;
   lig_fifo #(.DATA_WIDTH(8), .KEEP_WIDTH(1), .DEPTH(PENDING)) orders (
       .clk_i(clk), .rst_i,
-      .s_axis_tvalid(m_axi_awvalid && m_axi_awready), .s_axis_tready(order_ready),
-      .s_axis_tdata(8'(m_axi_awid)), .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
+      .s_axis_tvalid(m_axi.awvalid && m_axi.awready), .s_axis_tready(order_ready),
+      .s_axis_tdata(8'(m_axi.awid)), .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
       .m_axis_tvalid(order_valid), .m_axis_tready(order_pop), .m_axis_tdata(order),
       .m_axis_tkeep(unused_order_keep), .m_axis_tlast(unused_order_last), .level_o(order_level));
-  assign order_pop = m_axi_wvalid && m_axi_wready && m_axi_wlast;
+  assign order_pop = m_axi.wvalid && m_axi.wready && m_axi.wlast;
 
   always_comb begin
-    m_axi_wvalid = 1'b0;
-    m_axi_wdata = '0;
-    m_axi_wstrb = '0;
-    m_axi_wlast = 1'b0;
+    m_axi.wvalid = 1'b0;
+    m_axi.wdata = '0;
+    m_axi.wstrb = '0;
+    m_axi.wlast = 1'b0;
     for (int unsigned i = 0; i < MASTERS; i++) begin
       if (order == 8'(i)) begin
-        m_axi_wvalid = order_valid && s_axi_wvalid[i];
-        m_axi_wdata = s_axi_wdata[i];
-        m_axi_wstrb = s_axi_wstrb[i];
-        m_axi_wlast = s_axi_wlast[i];
+        m_axi.wvalid = order_valid && wvalid[i];
+        m_axi.wdata = wdata[i];
+        m_axi.wstrb = wstrb[i];
+        m_axi.wlast = wlast[i];
       end
     end
   end
   // Apart from what goes out: this depends on the port's inputs, of which simulators compute all twice.
   always_comb begin
-    for (int unsigned i = 0; i < MASTERS; i++) s_axi_wready[i] = order == 8'(i) && order_valid && m_axi_wready;
+    for (int unsigned i = 0; i < MASTERS; i++) wready[i] = order == 8'(i) && order_valid && m_axi.wready;
   end
 
-  // --- answers --------------------------------------------------------------------------------------------
+  // --- answers: to all, and whose it is -----------------------------------------------------------------
 
-  assign s_axi_rdata = m_axi_rdata;
-  assign s_axi_rresp = m_axi_rresp;
-  assign s_axi_rlast = m_axi_rlast;
-  assign s_axi_bresp = m_axi_bresp;
   logic [MASTERS-1:0] to_reader, to_writer;
-  assign to_reader = MASTERS'(1) << m_axi_rid;
-  assign to_writer = MASTERS'(1) << m_axi_bid;
-  assign s_axi_rvalid = to_reader & {MASTERS{m_axi_rvalid}};
-  assign s_axi_bvalid = to_writer & {MASTERS{m_axi_bvalid}};
-  assign m_axi_rready = |(to_reader & s_axi_rready);
-  assign m_axi_bready = |(to_writer & s_axi_bready);
+  assign to_reader = MASTERS'(1) << m_axi.rid;
+  assign to_writer = MASTERS'(1) << m_axi.bid;
+  for (genvar i = 0; i < MASTERS; i++) begin : g_answers
+    assign s_axi[i].rvalid = to_reader[i] && m_axi.rvalid;
+    assign s_axi[i].rid = '0;
+    assign s_axi[i].rdata = m_axi.rdata;
+    assign s_axi[i].rresp = m_axi.rresp;
+    assign s_axi[i].rlast = m_axi.rlast;
+    assign s_axi[i].bvalid = to_writer[i] && m_axi.bvalid;
+    assign s_axi[i].bid = '0;
+    assign s_axi[i].bresp = m_axi.bresp;
+  end
+  assign m_axi.rready = |(to_reader & rready);
+  assign m_axi.bready = |(to_writer & bready);
 endmodule

@@ -41,57 +41,8 @@ module lig_axi_pages #(
     output logic [ID_WIDTH-1:0] refused_id_o,
     output logic [63:0]         refused_address_o,
 
-    input  logic                    s_axi_arvalid,
-    output logic                    s_axi_arready,
-    input  logic [ID_WIDTH-1:0]     s_axi_arid,
-    input  logic [63:0]             s_axi_araddr,
-    input  logic [7:0]              s_axi_arlen,
-    output logic                    s_axi_rvalid,
-    input  logic                    s_axi_rready,
-    output logic [ID_WIDTH-1:0]     s_axi_rid,
-    output logic [DATA_WIDTH-1:0]   s_axi_rdata,
-    output logic [1:0]              s_axi_rresp,
-    output logic                    s_axi_rlast,
-    input  logic                    s_axi_awvalid,
-    output logic                    s_axi_awready,
-    input  logic [ID_WIDTH-1:0]     s_axi_awid,
-    input  logic [63:0]             s_axi_awaddr,
-    input  logic [7:0]              s_axi_awlen,
-    input  logic                    s_axi_wvalid,
-    output logic                    s_axi_wready,
-    input  logic [DATA_WIDTH-1:0]   s_axi_wdata,
-    input  logic [DATA_WIDTH/8-1:0] s_axi_wstrb,
-    input  logic                    s_axi_wlast,
-    output logic                    s_axi_bvalid,
-    input  logic                    s_axi_bready,
-    output logic [ID_WIDTH-1:0]     s_axi_bid,
-    output logic [1:0]              s_axi_bresp,
-
-    output logic                    m_axi_arvalid,
-    input  logic                    m_axi_arready,
-    output logic [ID_WIDTH-1:0]     m_axi_arid,
-    output logic [63:0]             m_axi_araddr,
-    output logic [7:0]              m_axi_arlen,
-    input  logic                    m_axi_rvalid,
-    output logic                    m_axi_rready,
-    input  logic [ID_WIDTH-1:0]     m_axi_rid,
-    input  logic [DATA_WIDTH-1:0]   m_axi_rdata,
-    input  logic [1:0]              m_axi_rresp,
-    input  logic                    m_axi_rlast,
-    output logic                    m_axi_awvalid,
-    input  logic                    m_axi_awready,
-    output logic [ID_WIDTH-1:0]     m_axi_awid,
-    output logic [63:0]             m_axi_awaddr,
-    output logic [7:0]              m_axi_awlen,
-    output logic                    m_axi_wvalid,
-    input  logic                    m_axi_wready,
-    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
-    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
-    output logic                    m_axi_wlast,
-    input  logic                    m_axi_bvalid,
-    output logic                    m_axi_bready,
-    input  logic [ID_WIDTH-1:0]     m_axi_bid,
-    input  logic [1:0]              m_axi_bresp
+    lig_axi_if.subordinate s_axi,
+    lig_axi_if.manager m_axi
 );
   if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
     $fatal(1, "lig_axi_pages: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
@@ -136,28 +87,28 @@ module lig_axi_pages #(
       .clk_i, .rst_i,
       .write_i(write), .page_i(page_i[P-1:0]), .frame_i(page_entry_i[ADDRESS_WIDTH-1:O]), .allowed_i(page_entry_i[0]),
       .limit_i(limit_q),
-      .s_valid(s_axi_arvalid), .s_ready(s_axi_arready), .s_address(s_axi_araddr), .s_id(s_axi_arid), .s_length(s_axi_arlen),
-      .m_valid(ar_valid), .m_ready(ar_ready), .m_allowed(ar_allowed), .m_address(m_axi_araddr), .m_id(m_axi_arid),
-      .m_length(m_axi_arlen), .m_asked(ar_asked));
+      .s_valid(s_axi.arvalid), .s_ready(s_axi.arready), .s_address(s_axi.araddr), .s_id(s_axi.arid), .s_length(s_axi.arlen),
+      .m_valid(ar_valid), .m_ready(ar_ready), .m_allowed(ar_allowed), .m_address(m_axi.araddr), .m_id(m_axi.arid),
+      .m_length(m_axi.arlen), .m_asked(ar_asked));
 
   logic [15:0] reads_q;  // bursts that memory has not answered whole
   logic [7:0] beat_q;    // of the answer that is given here
   logic refuse_read;     // an answer is given here, and memory has none to give
   assign refuse_read = ar_valid && !ar_allowed && reads_q == '0;
-  assign read_refused = refuse_read && s_axi_rready && beat_q == m_axi_arlen;
-  assign m_axi_arvalid = ar_valid && ar_allowed;
-  assign ar_ready = ar_allowed ? m_axi_arready : read_refused;
+  assign read_refused = refuse_read && s_axi.rready && beat_q == m_axi.arlen;
+  assign m_axi.arvalid = ar_valid && ar_allowed;
+  assign ar_ready = ar_allowed ? m_axi.arready : read_refused;
 
-  assign s_axi_rvalid = refuse_read || m_axi_rvalid;
-  assign s_axi_rid = refuse_read ? m_axi_arid : m_axi_rid;
-  assign s_axi_rdata = m_axi_rdata;
-  assign s_axi_rresp = refuse_read ? DecodeError : m_axi_rresp;
-  assign s_axi_rlast = refuse_read ? beat_q == m_axi_arlen : m_axi_rlast;
-  assign m_axi_rready = s_axi_rready;
+  assign s_axi.rvalid = refuse_read || m_axi.rvalid;
+  assign s_axi.rid = refuse_read ? m_axi.arid : m_axi.rid;
+  assign s_axi.rdata = m_axi.rdata;
+  assign s_axi.rresp = refuse_read ? DecodeError : m_axi.rresp;
+  assign s_axi.rlast = refuse_read ? beat_q == m_axi.arlen : m_axi.rlast;
+  assign m_axi.rready = s_axi.rready;
 
   always_ff @(posedge clk_i) begin
-    reads_q <= reads_q + 16'(m_axi_arvalid && m_axi_arready) - 16'(m_axi_rvalid && m_axi_rready && m_axi_rlast);
-    if (refuse_read && s_axi_rready) beat_q <= read_refused ? '0 : beat_q + 1'b1;
+    reads_q <= reads_q + 16'(m_axi.arvalid && m_axi.arready) - 16'(m_axi.rvalid && m_axi.rready && m_axi.rlast);
+    if (refuse_read && s_axi.rready) beat_q <= read_refused ? '0 : beat_q + 1'b1;
     if (rst_i) begin
       reads_q <= '0;
       beat_q <= '0;
@@ -172,34 +123,34 @@ module lig_axi_pages #(
       .clk_i, .rst_i,
       .write_i(write), .page_i(page_i[P-1:0]), .frame_i(page_entry_i[ADDRESS_WIDTH-1:O]), .allowed_i(page_entry_i[1]),
       .limit_i(limit_q),
-      .s_valid(s_axi_awvalid), .s_ready(s_axi_awready), .s_address(s_axi_awaddr), .s_id(s_axi_awid), .s_length(s_axi_awlen),
-      .m_valid(aw_valid), .m_ready(aw_ready), .m_allowed(aw_allowed), .m_address(m_axi_awaddr), .m_id(m_axi_awid),
-      .m_length(m_axi_awlen), .m_asked(aw_asked));
+      .s_valid(s_axi.awvalid), .s_ready(s_axi.awready), .s_address(s_axi.awaddr), .s_id(s_axi.awid), .s_length(s_axi.awlen),
+      .m_valid(aw_valid), .m_ready(aw_ready), .m_allowed(aw_allowed), .m_address(m_axi.awaddr), .m_id(m_axi.awid),
+      .m_length(m_axi.awlen), .m_asked(aw_asked));
 
   logic [15:0] writes_q;     // bursts that memory has not answered
   logic [15:0] announced_q;  // bursts announced to memory whose data are not out
   logic swallowed_q;         // the data of the burst that is refused have been taken
   logic refuse_write;        // all before it is done: its data are taken and answered here
   assign refuse_write = aw_valid && !aw_allowed && writes_q == '0 && announced_q == '0;
-  assign write_refused = refuse_write && swallowed_q && s_axi_bready;
-  assign m_axi_awvalid = aw_valid && aw_allowed;
-  assign aw_ready = aw_allowed ? m_axi_awready : write_refused;
+  assign write_refused = refuse_write && swallowed_q && s_axi.bready;
+  assign m_axi.awvalid = aw_valid && aw_allowed;
+  assign aw_ready = aw_allowed ? m_axi.awready : write_refused;
 
-  assign m_axi_wvalid = s_axi_wvalid && announced_q != '0;
-  assign s_axi_wready = announced_q != '0 ? m_axi_wready : refuse_write && !swallowed_q;
-  assign m_axi_wdata = s_axi_wdata;
-  assign m_axi_wstrb = s_axi_wstrb;
-  assign m_axi_wlast = s_axi_wlast;
+  assign m_axi.wvalid = s_axi.wvalid && announced_q != '0;
+  assign s_axi.wready = announced_q != '0 ? m_axi.wready : refuse_write && !swallowed_q;
+  assign m_axi.wdata = s_axi.wdata;
+  assign m_axi.wstrb = s_axi.wstrb;
+  assign m_axi.wlast = s_axi.wlast;
 
-  assign s_axi_bvalid = refuse_write ? swallowed_q : m_axi_bvalid;
-  assign s_axi_bid = refuse_write ? m_axi_awid : m_axi_bid;
-  assign s_axi_bresp = refuse_write ? DecodeError : m_axi_bresp;
-  assign m_axi_bready = s_axi_bready;
+  assign s_axi.bvalid = refuse_write ? swallowed_q : m_axi.bvalid;
+  assign s_axi.bid = refuse_write ? m_axi.awid : m_axi.bid;
+  assign s_axi.bresp = refuse_write ? DecodeError : m_axi.bresp;
+  assign m_axi.bready = s_axi.bready;
 
   always_ff @(posedge clk_i) begin
-    writes_q <= writes_q + 16'(m_axi_awvalid && m_axi_awready) - 16'(m_axi_bvalid && m_axi_bready);
-    announced_q <= announced_q + 16'(m_axi_awvalid && m_axi_awready) - 16'(m_axi_wvalid && m_axi_wready && m_axi_wlast);
-    if (refuse_write && s_axi_wvalid && s_axi_wready && s_axi_wlast) swallowed_q <= 1'b1;
+    writes_q <= writes_q + 16'(m_axi.awvalid && m_axi.awready) - 16'(m_axi.bvalid && m_axi.bready);
+    announced_q <= announced_q + 16'(m_axi.awvalid && m_axi.awready) - 16'(m_axi.wvalid && m_axi.wready && m_axi.wlast);
+    if (refuse_write && s_axi.wvalid && s_axi.wready && s_axi.wlast) swallowed_q <= 1'b1;
     if (write_refused) swallowed_q <= 1'b0;
     if (rst_i) begin
       writes_q <= '0;
@@ -213,7 +164,7 @@ module lig_axi_pages #(
   always_ff @(posedge clk_i) begin
     if (read_refused || write_refused) begin
       refused_write_o <= write_refused;
-      refused_id_o <= write_refused ? m_axi_awid : m_axi_arid;
+      refused_id_o <= write_refused ? m_axi.awid : m_axi.arid;
       refused_address_o <= write_refused ? aw_asked : ar_asked;
       if (refused_o[31:1] != '1) refused_o <= refused_o + 32'(read_refused) + 32'(write_refused);
     end
@@ -228,9 +179,9 @@ module lig_axi_pages #(
 `ifdef LIG_RULES
   // What memory answers was asked for: nothing of it comes while an answer is given here.
   always_ff @(posedge clk_i) begin
-    if (!rst_i && m_axi_rvalid && reads_q == '0) $fatal(1, "%m: rule asked: a beat that nobody asked for");
-    if (!rst_i && m_axi_bvalid && writes_q == '0) $fatal(1, "%m: rule asked: an answer to no burst");
-    if (!rst_i && s_axi_wvalid && s_axi_wready && s_axi_wlast && announced_q == '0 && !refuse_write)
+    if (!rst_i && m_axi.rvalid && reads_q == '0) $fatal(1, "%m: rule asked: a beat that nobody asked for");
+    if (!rst_i && m_axi.bvalid && writes_q == '0) $fatal(1, "%m: rule asked: an answer to no burst");
+    if (!rst_i && s_axi.wvalid && s_axi.wready && s_axi.wlast && announced_q == '0 && !refuse_write)
       $fatal(1, "%m: rule order: data without an announcement");
   end
 `endif

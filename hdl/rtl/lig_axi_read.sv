@@ -33,16 +33,7 @@ module lig_axi_read #(
     output logic                  error_o,
     output logic                  moves_o,
 
-    output logic        m_axi_arvalid,
-    input  logic        m_axi_arready,
-    output logic [63:0] m_axi_araddr,
-    output logic [7:0]  m_axi_arlen,
-
-    input  logic                  m_axi_rvalid,
-    output logic                  m_axi_rready,
-    input  logic [DATA_WIDTH-1:0] m_axi_rdata,
-    input  logic [1:0]            m_axi_rresp,
-    input  logic                  m_axi_rlast
+    lig_axi_if.read_manager m_axi
 );
   if (DATA_WIDTH != 64 && DATA_WIDTH != 128 && DATA_WIDTH != 256 && DATA_WIDTH != 512) begin : g_rule_data_width
     $fatal(1, "lig_axi_read: rule data_width: DATA_WIDTH = %0d, one of 64, 128, 256, 512 is needed", DATA_WIDTH);
@@ -84,14 +75,15 @@ module lig_axi_read #(
   assign next_left = left_q - 32'(size_q);
   assign next_size = next_left[31:B] == '0 ? next_left[B:0] : (B + 1)'(BURST_BEATS);
   assign issue = left_q != '0 && 32'(free_q) >= 32'(size_q) && 32'(in_flight_q) < OUTSTANDING
-      && (!arvalid_q || m_axi_arready);
+      && (!arvalid_q || m_axi.arready);
   assign pop = valid_o && ready_i;
-  assign ended = m_axi_rvalid && m_axi_rready && m_axi_rlast;
+  assign ended = m_axi.rvalid && m_axi.rready && m_axi.rlast;
 
   assign command_ready_o = left_q == '0;
-  assign m_axi_arvalid = arvalid_q;
-  assign m_axi_araddr = araddr_q;
-  assign m_axi_arlen = arlen_q;
+  assign m_axi.arvalid = arvalid_q;
+  assign m_axi.arid = '0;
+  assign m_axi.araddr = araddr_q;
+  assign m_axi.arlen = arlen_q;
 
   always_ff @(posedge clk_i) begin
     if (command_valid_i && command_ready_o) begin
@@ -99,7 +91,7 @@ module lig_axi_read #(
       left_q <= command_beats_i;
       size_q <= first_size;
     end
-    if (m_axi_arready) arvalid_q <= 1'b0;
+    if (m_axi.arready) arvalid_q <= 1'b0;
     if (issue) begin
       arvalid_q <= 1'b1;
       araddr_q <= address_q;
@@ -125,12 +117,12 @@ module lig_axi_read #(
   logic [$clog2(DEPTH):0] level;
   lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(1), .DEPTH(DEPTH)) queue (
       .clk_i, .rst_i,
-      .s_axis_tvalid(m_axi_rvalid), .s_axis_tready(m_axi_rready), .s_axis_tdata(m_axi_rdata),
-      .s_axis_tkeep(m_axi_rresp != '0), .s_axis_tlast(1'b0),
+      .s_axis_tvalid(m_axi.rvalid), .s_axis_tready(m_axi.rready), .s_axis_tdata(m_axi.rdata),
+      .s_axis_tkeep(m_axi.rresp != '0), .s_axis_tlast(1'b0),
       .m_axis_tvalid(valid_o), .m_axis_tready(ready_i), .m_axis_tdata(data_o),
       .m_axis_tkeep(error_o), .m_axis_tlast(unused_last), .level_o(level));
 
-  assign moves_o = (command_valid_i && command_ready_o) || issue || (arvalid_q && m_axi_arready) || m_axi_rvalid || pop
+  assign moves_o = (command_valid_i && command_ready_o) || issue || (arvalid_q && m_axi.arready) || m_axi.rvalid || pop
       || (level != '0 && !valid_o);
 
 `ifdef FORMAL
@@ -142,8 +134,8 @@ module lig_axi_read #(
 `ifdef LIG_RULES
   // What was reserved is there: data never wait at the port.
   always_ff @(posedge clk_i) begin
-    if (!rst_i && m_axi_rvalid && !m_axi_rready) $fatal(1, "%m: rule reserved: the queue has no room for a beat");
-    if (!rst_i && m_axi_rvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: a beat that nobody asked for");
+    if (!rst_i && m_axi.rvalid && !m_axi.rready) $fatal(1, "%m: rule reserved: the queue has no room for a beat");
+    if (!rst_i && m_axi.rvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: a beat that nobody asked for");
   end
   logic rests_q;
   logic [63:0] was_q, is;

@@ -35,20 +35,7 @@ module lig_axi_write #(
     output logic done_error_o,
     output logic moves_o,
 
-    output logic        m_axi_awvalid,
-    input  logic        m_axi_awready,
-    output logic [63:0] m_axi_awaddr,
-    output logic [7:0]  m_axi_awlen,
-
-    output logic                    m_axi_wvalid,
-    input  logic                    m_axi_wready,
-    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
-    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
-    output logic                    m_axi_wlast,
-
-    input  logic       m_axi_bvalid,
-    output logic       m_axi_bready,
-    input  logic [1:0] m_axi_bresp
+    lig_axi_if.write_manager m_axi
 );
   if (DATA_WIDTH != 64 && DATA_WIDTH != 128 && DATA_WIDTH != 256 && DATA_WIDTH != 512) begin : g_rule_data_width
     $fatal(1, "lig_axi_write: rule data_width: DATA_WIDTH = %0d, one of 64, 128, 256, 512 is needed", DATA_WIDTH);
@@ -103,8 +90,8 @@ module lig_axi_write #(
       .clk_i, .rst_i,
       .s_axis_tvalid(take), .s_axis_tready(data_ready), .s_axis_tdata(data_i),
       .s_axis_tkeep({1'b1, strobe_i}), .s_axis_tlast(ends),
-      .m_axis_tvalid(data_valid), .m_axis_tready(data_pop), .m_axis_tdata(m_axi_wdata),
-      .m_axis_tkeep({unused_keep, m_axi_wstrb}), .m_axis_tlast(m_axi_wlast), .level_o(data_level));
+      .m_axis_tvalid(data_valid), .m_axis_tready(data_pop), .m_axis_tdata(m_axi.wdata),
+      .m_axis_tkeep({unused_keep, m_axi.wstrb}), .m_axis_tlast(m_axi.wlast), .level_o(data_level));
 
   logic burst_valid, burst_pop, burst_last;
   logic [O:0] burst_level;
@@ -113,7 +100,7 @@ module lig_axi_write #(
       .clk_i, .rst_i,
       .s_axis_tvalid(take && ends), .s_axis_tready(burst_ready), .s_axis_tdata({count_q, start_q}),
       .s_axis_tkeep(1'b1), .s_axis_tlast(last_i),
-      .m_axis_tvalid(burst_valid), .m_axis_tready(burst_pop), .m_axis_tdata({m_axi_awlen, m_axi_awaddr}),
+      .m_axis_tvalid(burst_valid), .m_axis_tready(burst_pop), .m_axis_tdata({m_axi.awlen, m_axi.awaddr}),
       .m_axis_tkeep(unused_burst_keep), .m_axis_tlast(burst_last), .level_o(burst_level));
 
   // --- the port -------------------------------------------------------------------------------------------
@@ -121,24 +108,25 @@ module lig_axi_write #(
   logic [O:0] in_flight_q;  // bursts announced and not answered
   logic [O:0] announced_q;  // bursts announced whose data are not out
   logic announce, ended, answer;
-  assign m_axi_awvalid = burst_valid && !in_flight_q[O];
-  assign announce = m_axi_awvalid && m_axi_awready;
-  assign burst_pop = m_axi_awready && !in_flight_q[O];
+  assign m_axi.awid = '0;
+  assign m_axi.awvalid = burst_valid && !in_flight_q[O];
+  assign announce = m_axi.awvalid && m_axi.awready;
+  assign burst_pop = m_axi.awready && !in_flight_q[O];
 
-  assign m_axi_wvalid = data_valid && announced_q != '0;
-  assign data_pop = m_axi_wready && announced_q != '0;
-  assign ended = m_axi_wvalid && m_axi_wready && m_axi_wlast;
+  assign m_axi.wvalid = data_valid && announced_q != '0;
+  assign data_pop = m_axi.wready && announced_q != '0;
+  assign ended = m_axi.wvalid && m_axi.wready && m_axi.wlast;
 
   // Which burst in flight is the last of its piece. Answers come in the order of the bursts: one id.
   logic last_q[1<<O];
   logic [O-1:0] tail_q, head_q;
   logic done_valid_q, done_error_q, error_q;
-  assign m_axi_bready = !done_valid_q || done_ready_i;
-  assign answer = m_axi_bvalid && m_axi_bready;
+  assign m_axi.bready = !done_valid_q || done_ready_i;
+  assign answer = m_axi.bvalid && m_axi.bready;
   assign done_valid_o = done_valid_q;
   assign done_error_o = done_error_q;
 
-  assign moves_o = (command_valid_i && command_ready_o) || take || announce || (m_axi_wvalid && m_axi_wready) || answer
+  assign moves_o = (command_valid_i && command_ready_o) || take || announce || (m_axi.wvalid && m_axi.wready) || answer
       || (done_valid_q && done_ready_i) || (data_level != '0 && !data_valid) || (burst_level != '0 && !burst_valid);
 
   always_ff @(posedge clk_i) begin
@@ -152,10 +140,10 @@ module lig_axi_write #(
     if (done_ready_i) done_valid_q <= 1'b0;
     if (answer) begin
       head_q <= head_q + 1'b1;
-      error_q <= !last_q[head_q] && (error_q || m_axi_bresp != '0);
+      error_q <= !last_q[head_q] && (error_q || m_axi.bresp != '0);
       if (last_q[head_q]) begin
         done_valid_q <= 1'b1;
-        done_error_q <= error_q || m_axi_bresp != '0;
+        done_error_q <= error_q || m_axi.bresp != '0;
       end
     end
     if (rst_i) begin
@@ -179,7 +167,7 @@ module lig_axi_write #(
 `endif
 `ifdef LIG_RULES
   always_ff @(posedge clk_i) begin
-    if (!rst_i && m_axi_bvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: an answer to no burst");
+    if (!rst_i && m_axi.bvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: an answer to no burst");
   end
   logic rests_q;
   logic [127:0] was_q, is;

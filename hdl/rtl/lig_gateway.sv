@@ -60,27 +60,8 @@ module lig_gateway
     output logic [31:0] looped_o,
     output logic [31:0] dropped_o,
 
-    output logic        m_axi_arvalid,
-    input  logic        m_axi_arready,
-    output logic [63:0] m_axi_araddr,
-    output logic [7:0]  m_axi_arlen,
-    input  logic                  m_axi_rvalid,
-    output logic                  m_axi_rready,
-    input  logic [DATA_WIDTH-1:0] m_axi_rdata,
-    input  logic [1:0]            m_axi_rresp,
-    input  logic                  m_axi_rlast,
-    output logic        m_axi_awvalid,
-    input  logic        m_axi_awready,
-    output logic [63:0] m_axi_awaddr,
-    output logic [7:0]  m_axi_awlen,
-    output logic                    m_axi_wvalid,
-    input  logic                    m_axi_wready,
-    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
-    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
-    output logic                    m_axi_wlast,
-    input  logic       m_axi_bvalid,
-    output logic       m_axi_bready,
-    input  logic [1:0] m_axi_bresp
+    lig_axi_if.read_manager m_axi_read,   // of one port, as a rule: each direction drives its half
+    lig_axi_if.write_manager m_axi_write
 );
   lig_smt_sub #(
       .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING),
@@ -88,8 +69,7 @@ module lig_gateway
       .clk_i, .rst_i, .recall_i, .send_valid_i, .send_ready_o, .send_i,
       .event_valid_o(sent_valid_o), .event_ready_i(sent_ready_i), .event_o(sent_o), .late_o,
       .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
-      .m_axi_arvalid, .m_axi_arready, .m_axi_araddr, .m_axi_arlen,
-      .m_axi_rvalid, .m_axi_rready, .m_axi_rdata, .m_axi_rresp, .m_axi_rlast);
+      .m_axi(m_axi_read));
 
   lig_smt_pub #(
       .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING),
@@ -99,7 +79,5 @@ module lig_gateway
       .room_valid_i, .room_ready_o, .room_i,
       .event_valid_o(stored_valid_o), .event_ready_i(stored_ready_i), .event_o(stored_o),
       .looped_o, .dropped_o,
-      .m_axi_awvalid, .m_axi_awready, .m_axi_awaddr, .m_axi_awlen,
-      .m_axi_wvalid, .m_axi_wready, .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast,
-      .m_axi_bvalid, .m_axi_bready, .m_axi_bresp);
+      .m_axi(m_axi_write));
 endmodule

@@ -17,17 +17,7 @@ module lig_port_stats #(
     input logic rst_i, // synchronous, high
     input logic clear_i,
 
-    input logic arvalid,
-    input logic arready,
-    input logic rvalid,
-    input logic rready,
-    input logic rlast,
-    input logic awvalid,
-    input logic awready,
-    input logic wvalid,
-    input logic wready,
-    input logic bvalid,
-    input logic bready,
+    lig_axi_if.monitor axi,
 
     output logic [COUNTER_WIDTH-1:0] busy_o,
     output logic [COUNTER_WIDTH-1:0] reads_o,
@@ -39,18 +29,18 @@ module lig_port_stats #(
 
   logic [15:0] asked_q, announced_q;  // bursts without an end
   logic busy;
-  assign busy = asked_q != '0 || announced_q != '0 || arvalid || awvalid || wvalid;
+  assign busy = asked_q != '0 || announced_q != '0 || axi.arvalid || axi.awvalid || axi.wvalid;
 
   function automatic logic [COUNTER_WIDTH-1:0] next(input logic [COUNTER_WIDTH-1:0] count, input logic step);
     return count + COUNTER_WIDTH'(step && !(&count));
   endfunction
 
   always_ff @(posedge clk_i) begin
-    asked_q <= asked_q + 16'(arvalid && arready) - 16'(rvalid && rready && rlast);
-    announced_q <= announced_q + 16'(awvalid && awready) - 16'(bvalid && bready);
+    asked_q <= asked_q + 16'(axi.arvalid && axi.arready) - 16'(axi.rvalid && axi.rready && axi.rlast);
+    announced_q <= announced_q + 16'(axi.awvalid && axi.awready) - 16'(axi.bvalid && axi.bready);
     busy_o <= next(busy_o, busy);
-    reads_o <= next(reads_o, rvalid && rready);
-    writes_o <= next(writes_o, wvalid && wready);
+    reads_o <= next(reads_o, axi.rvalid && axi.rready);
+    writes_o <= next(writes_o, axi.wvalid && axi.wready);
     if (rst_i || clear_i) begin
       busy_o <= '0;
       reads_o <= '0;

@@ -52,20 +52,7 @@ module lig_smt_pub
     output logic [31:0] looped_o,   // frames dropped by FILTER; saturates
     output logic [31:0] dropped_o,  // frames of other topics or kinds, or without a body; saturates
 
-    output logic        m_axi_awvalid,
-    input  logic        m_axi_awready,
-    output logic [63:0] m_axi_awaddr,
-    output logic [7:0]  m_axi_awlen,
-
-    output logic                    m_axi_wvalid,
-    input  logic                    m_axi_wready,
-    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
-    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
-    output logic                    m_axi_wlast,
-
-    input  logic       m_axi_bvalid,
-    output logic       m_axi_bready,
-    input  logic [1:0] m_axi_bresp
+    lig_axi_if.write_manager m_axi
 );
   // Widths, bursts and DEPTH: rules of lig_axi_write.
   if (ROOMS < 2 || ROOMS > 65536 || (ROOMS & (ROOMS - 1)) != 0) begin : g_rule_rooms
@@ -192,9 +179,7 @@ module lig_smt_pub
       .strobe_i(given_up ? '0 : final_beat ? s_axis_tkeep & tail_keep : s_axis_tkeep), .last_i(write_last),
       .done_valid_o(done_valid), .done_ready_i(event_ready_i && told_valid && told_written),
       .done_error_o(done_error), .moves_o(writes),
-      .m_axi_awvalid, .m_axi_awready, .m_axi_awaddr, .m_axi_awlen,
-      .m_axi_wvalid, .m_axi_wready, .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast,
-      .m_axi_bvalid, .m_axi_bready, .m_axi_bresp);
+      .m_axi);
 
   function automatic logic [31:0] next(input logic [31:0] count, input logic step);
     return count + 32'(step && !(&count));

@@ -46,16 +46,7 @@ module lig_smt_sub
     output logic [DATA_WIDTH/8-1:0] m_axis_tkeep,
     output logic                    m_axis_tlast,
 
-    output logic        m_axi_arvalid,
-    input  logic        m_axi_arready,
-    output logic [63:0] m_axi_araddr,
-    output logic [7:0]  m_axi_arlen,
-
-    input  logic                  m_axi_rvalid,
-    output logic                  m_axi_rready,
-    input  logic [DATA_WIDTH-1:0] m_axi_rdata,
-    input  logic [1:0]            m_axi_rresp,
-    input  logic                  m_axi_rlast
+    lig_axi_if.read_manager m_axi
 );
   // Widths, bursts and DEPTH: rules of lig_axi_read.
   if (QUEUE < 2 || QUEUE > 65536 || (QUEUE & (QUEUE - 1)) != 0) begin : g_rule_queue
@@ -101,8 +92,7 @@ module lig_smt_sub
       .command_valid_i(accept && verdict == Done), .command_ready_o(read_ready),
       .command_address_i(send_i.address), .command_beats_i(beats_of(send_i.header.length, send_i.header.pad)),
       .valid_o(data_valid), .ready_i(data_ready), .data_o(data), .error_o(data_error), .moves_o(reads),
-      .m_axi_arvalid, .m_axi_arready, .m_axi_araddr, .m_axi_arlen,
-      .m_axi_rvalid, .m_axi_rready, .m_axi_rdata, .m_axi_rresp, .m_axi_rlast);
+      .m_axi);
 
   // --- what is sent ---------------------------------------------------------------------------------------
 

@@ -100,7 +100,7 @@ class Ram:
     """A memory port: stalls of each channel, faults, content."""
 
     def __init__(self, dut, size: int = 1 << 16) -> None:
-        bus = AxiBus.from_prefix(dut, "m_axi")
+        bus = AxiBus.from_entity(dut.m_axi)
         self.writes = FaultyWrite(bus.write, dut.clk_i, dut.rst_i, size=size)
         self.reads = FaultyRead(bus.read, dut.clk_i, dut.rst_i, size=size, mem=self.writes.mem)
         self.channels = {

@@ -67,10 +67,10 @@ async def watch(dut, most: dict[str, int]) -> None:
     while True:
         await RisingEdge(dut.clk_i)
         await ReadOnly()
-        if dut.m_axi_arvalid.value and dut.m_axi_arready.value:
-            asked[int(dut.m_axi_arid.value)] += 1
-        if dut.m_axi_rvalid.value and dut.m_axi_rready.value and dut.m_axi_rlast.value:
-            asked[int(dut.m_axi_rid.value)] -= 1
+        if dut.m_axi.arvalid.value and dut.m_axi.arready.value:
+            asked[int(dut.m_axi.arid.value)] += 1
+        if dut.m_axi.rvalid.value and dut.m_axi.rready.value and dut.m_axi.rlast.value:
+            asked[int(dut.m_axi.rid.value)] -= 1
         most["one"] = max(most["one"], *asked)
 
 
@@ -124,7 +124,7 @@ async def keeps_several_bursts_in_flight(dut):
     asked = 0
     for _ in range(200):
         await RisingEdge(dut.clk_i)
-        asked += int(dut.m_axi_arvalid.value) and int(dut.m_axi_arready.value)
+        asked += int(dut.m_axi.arvalid.value) and int(dut.m_axi.arready.value)
     depth = int(os.environ.get("DEPTH", "64"))
     assert asked == min(OUTSTANDING, depth // burst, beats // burst)
     ram.reads.r_channel.pause = False

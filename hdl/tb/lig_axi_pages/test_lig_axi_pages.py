@@ -33,7 +33,7 @@ class Bench:
     def __init__(self, dut) -> None:
         self.dut = dut
         self.ram = Ram(dut, FRAMES * PAGE_BYTES)
-        self.master = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_i)
+        self.master = AxiMaster(AxiBus.from_entity(dut.s_axi), dut.clk_i, dut.rst_i)
         self.frames: list[int] = []
         self.rng = random.Random(7)
 
@@ -144,9 +144,9 @@ async def costs_a_cycle_and_no_rate(dut):
     came, left = [], []
     for cycle in range(60):
         await RisingEdge(dut.clk_i)
-        if dut.s_axi_arvalid.value and dut.s_axi_arready.value:
+        if dut.s_axi.arvalid.value and dut.s_axi.arready.value:
             came.append(cycle)
-        if dut.m_axi_arvalid.value and dut.m_axi_arready.value:
+        if dut.m_axi.arvalid.value and dut.m_axi.arready.value:
             left.append(cycle)
     assert len(came) == 8
     assert left == [cycle + 1 for cycle in came]
@@ -159,7 +159,7 @@ async def costs_a_cycle_and_no_rate(dut):
     moved = []
     while len(moved) < beats:
         await RisingEdge(dut.clk_i)
-        moved.append(bool(dut.s_axi_rvalid.value and dut.s_axi_rready.value))
+        moved.append(bool(dut.s_axi.rvalid.value and dut.s_axi.rready.value))
         if not any(moved):
             moved.clear()
     await with_timeout(task, 1, "ms")
@@ -170,10 +170,10 @@ async def watch(dut, seen: list[int]) -> None:
     """Addresses that memory is told of."""
     while True:
         await RisingEdge(dut.clk_i)
-        if dut.m_axi_arvalid.value and dut.m_axi_arready.value:
-            seen.append(int(dut.m_axi_araddr.value))
-        if dut.m_axi_awvalid.value and dut.m_axi_awready.value:
-            seen.append(int(dut.m_axi_awaddr.value))
+        if dut.m_axi.arvalid.value and dut.m_axi.arready.value:
+            seen.append(int(dut.m_axi.araddr.value))
+        if dut.m_axi.awvalid.value and dut.m_axi.awready.value:
+            seen.append(int(dut.m_axi.awaddr.value))
 
 
 async def refused(dut) -> tuple[int, bool, int, int]:

@@ -402,7 +402,7 @@ async def stop_after(dut, channel, beats: int) -> None:
     channel.pause = beats == 0
     while beats:
         await ClockCycles(dut.clk_i, 1)
-        beats -= int(dut.m_axi_rvalid.value) and int(dut.m_axi_rready.value)
+        beats -= int(dut.m_axi.rvalid.value) and int(dut.m_axi.rready.value)
         channel.pause = beats == 0
 
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lig_axi_answers: a register stage for the answers to writes, where they would lead from an input of a memory port
+// to an output (a manager's bready may wait for its bvalid). All else passes.
+//
+//   latency              1 cycle for answers, 0 for the rest
+//   initiation interval  1
+//   storage              2 answers
+module lig_axi_answers #(
+    parameter int unsigned ID_WIDTH = 1  // 1..8
+) (
+    input logic clk_i,
+    input logic rst_i, // synchronous, high
+    lig_axi_if.subordinate s_axi,
+    lig_axi_if.manager m_axi
+);
+  assign m_axi.arvalid = s_axi.arvalid;
+  assign m_axi.arid = s_axi.arid;
+  assign m_axi.araddr = s_axi.araddr;
+  assign m_axi.arlen = s_axi.arlen;
+  assign s_axi.arready = m_axi.arready;
+  assign s_axi.rvalid = m_axi.rvalid;
+  assign s_axi.rid = m_axi.rid;
+  assign s_axi.rdata = m_axi.rdata;
+  assign s_axi.rresp = m_axi.rresp;
+  assign s_axi.rlast = m_axi.rlast;
+  assign m_axi.rready = s_axi.rready;
+  assign m_axi.awvalid = s_axi.awvalid;
+  assign m_axi.awid = s_axi.awid;
+  assign m_axi.awaddr = s_axi.awaddr;
+  assign m_axi.awlen = s_axi.awlen;
+  assign s_axi.awready = m_axi.awready;
+  assign m_axi.wvalid = s_axi.wvalid;
+  assign m_axi.wdata = s_axi.wdata;
+  assign m_axi.wstrb = s_axi.wstrb;
+  assign m_axi.wlast = s_axi.wlast;
+  assign s_axi.wready = m_axi.wready;
+
+  logic [15:0] answer;
+  logic unused_keep, unused_last;
+  lig_skid #(.DATA_WIDTH(16), .KEEP_WIDTH(1)) answers (
+      .clk_i, .rst_i,
+      .s_axis_tvalid(m_axi.bvalid), .s_axis_tready(m_axi.bready), .s_axis_tdata({6'd0, m_axi.bresp, 8'(m_axi.bid)}),
+      .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
+      .m_axis_tvalid(s_axi.bvalid), .m_axis_tready(s_axi.bready), .m_axis_tdata(answer),
+      .m_axis_tkeep(unused_keep), .m_axis_tlast(unused_last));
+  assign s_axi.bid = answer[ID_WIDTH-1:0];
+  assign s_axi.bresp = answer[9:8];
+  logic unused_answer;
+  assign unused_answer = ^answer;
+endmodule

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -189,69 +189,88 @@ def _check_fuses(
     """Check that the sub-graph a type says it replaces can exist at all."""
     fuses = node_type.fuses
     assert fuses is not None
-    offered = [local for local, name in fuses.nodes.items() if _offers(name, types)]
-    if node_type.services or offered:
-        problems.append(
-            Problem(
-                "fuse-mismatch",
-                f"'{node_type.type}' is or replaces a node that offers services",
-                document.key_at("fuses"),
-                expected="nodes without services: nobody says which of them lives on",
-            )
-        )
-    for local, name in fuses.nodes.items():
-        if name not in types:
-            problems.append(
-                Problem(
-                    "node-type-unknown",
-                    f"there is no node type '{name}'",
-                    document.at("fuses", "nodes", local),
-                    hint=nearest(name, types),
-                )
-            )
+    problems += _fused_services(document, node_type, fuses, types)
+    problems += _unknown_members(document, fuses, types)
     for i, pair in enumerate(fuses.inside):
         for j, reference in enumerate(pair):
-            _check_port(
-                reference,
-                "out" if j == 0 else "in",
-                fuses,
-                types,
-                (document, ("fuses", "inside", i, j)),
-                problems,
-            )
+            place = (document, ("fuses", "inside", i, j))
+            _check_port(reference, "out" if j == 0 else "in", fuses, types, place, problems)
     for own, reference in fuses.ports.items():
-        place = (document, ("fuses", "ports", own))
-        if own not in node_type.ports:
-            problems.append(
-                Problem(
-                    "port-unknown",
-                    f"'{node_type.type}' has no port '{own}'",
-                    document.key_at(*place[1]),
-                    hint=nearest(own, node_type.ports),
-                )
+        _check_own_port(own, reference, node_type, types, document, problems)
+    problems += _unsaid_ports(document, node_type, fuses)
+    for own, reference in fuses.parameters.items():
+        _check_parameter(own, reference, node_type, types, document, problems)
+
+
+def _fused_services(
+    document: Document, node_type: NodeType, fuses: Fuses, types: Mapping[str, NodeType]
+) -> Iterator[Problem]:
+    if node_type.services or any(_offers(name, types) for name in fuses.nodes.values()):
+        yield Problem(
+            "fuse-mismatch",
+            f"'{node_type.type}' is or replaces a node that offers services",
+            document.key_at("fuses"),
+            expected="nodes without services: nobody says which of them lives on",
+        )
+
+
+def _unknown_members(
+    document: Document, fuses: Fuses, types: Mapping[str, NodeType]
+) -> Iterator[Problem]:
+    for local, name in fuses.nodes.items():
+        if name not in types:
+            yield Problem(
+                "node-type-unknown",
+                f"there is no node type '{name}'",
+                document.at("fuses", "nodes", local),
+                hint=nearest(name, types),
             )
-            continue
-        port = _check_port(reference, node_type.ports[own].direction, fuses, types, place, problems)
-        if port and port.message != node_type.ports[own].message:
-            problems.append(
-                Problem(
-                    "fuse-mismatch",
-                    f"'{reference}' carries {port.message}",
-                    document.at(*place[1]),
-                    expected=node_type.ports[own].message,
-                )
+
+
+def _check_own_port(
+    own: str,
+    reference: str,
+    node_type: NodeType,
+    types: Mapping[str, NodeType],
+    document: Document,
+    problems: list[Problem],
+) -> None:
+    """Check one entry of fuses.ports: a port of ours, and one inside that carries the same."""
+    assert node_type.fuses is not None
+    path = ("fuses", "ports", own)
+    if own not in node_type.ports:
+        problems.append(
+            Problem(
+                "port-unknown",
+                f"'{node_type.type}' has no port '{own}'",
+                document.key_at(*path),
+                hint=nearest(own, node_type.ports),
             )
-    for own in sorted(set(node_type.ports) - set(fuses.ports)):
+        )
+        return
+    wanted = node_type.ports[own]
+    port = _check_port(
+        reference, wanted.direction, node_type.fuses, types, (document, path), problems
+    )
+    if port and port.message != wanted.message:
         problems.append(
             Problem(
                 "fuse-mismatch",
-                f"fuses.ports does not say what port '{own}' stands for",
-                document.key_at("ports", own),
-                expected="local_node.port",
+                f"'{reference}' carries {port.message}",
+                document.at(*path),
+                expected=wanted.message,
             )
         )
-    for own, reference in fuses.parameters.items():
-        _check_parameter(own, reference, node_type, types, document, problems)
+
+
+def _unsaid_ports(document: Document, node_type: NodeType, fuses: Fuses) -> Iterator[Problem]:
+    for own in sorted(set(node_type.ports) - set(fuses.ports)):
+        yield Problem(
+            "fuse-mismatch",
+            f"fuses.ports does not say what port '{own}' stands for",
+            document.key_at("ports", own),
+            expected="local_node.port",
+        )
 
 
 def _offers(name: str, types: Mapping[str, NodeType]) -> bool:

@@ -3,8 +3,8 @@
 
     mapping = map_graph(graph, platform, "processes")
 
-Four steps, each in its module: the variant's graph (fuse), node -> device (devices), containers,
-topic -> transport (transports). Pure and deterministic: the same input gives the same bytes.
+What runs where, and what stands in its way, is decided in its own module (decisions); here each
+topic and node gets the rest. Pure and deterministic: the same input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from ligament.errors import InputError, Problem, listing, nearest
-from ligament.graph.model import Graph, Node, Topic, Variant
+from ligament.graph.model import Graph, Topic, Variant
 from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.budgets import budget_problems, budget_warnings
-from ligament.mapping.containers import assign_containers
 from ligament.mapping.credit import (
     IN_DESIGN,
     IN_EMULATION,
@@ -28,30 +27,21 @@ from ligament.mapping.credit import (
     driven_ends,
     gateway_ends,
 )
-from ligament.mapping.designs import designs_of, gather
-from ligament.mapping.device_models import device_model, topic_model_problems
+from ligament.mapping.decisions import Decisions, decide, members_of, problems_of
 from ligament.mapping.device_topics import device_problems
-from ligament.mapping.devices import assign_devices
-from ligament.mapping.edges import edge_problems
 from ligament.mapping.formal import communication
-from ligament.mapping.fuse import variant_graph
-from ligament.mapping.gateways import gateway_of, gateway_problems
+from ligament.mapping.gateways import gateway_of
 from ligament.mapping.model import (
     Credit,
-    DeviceModel,
     Gateway,
     GraphMapping,
     MappedNode,
     MappedPort,
     MappedTopic,
-    Reason,
 )
-from ligament.mapping.modes import Mapped, mode_problems
 from ligament.mapping.platform import Device, Platform
-from ligament.mapping.served import served_graph, unserved_problems
-from ligament.mapping.slots import slot_problems
 from ligament.mapping.streams import stream_of
-from ligament.mapping.transports import Choice, Wishes, assign_transports
+from ligament.mapping.transports import Choice
 from ligament.mapping.waiting import break_cycles, waiting_cycles
 
 
@@ -75,83 +65,68 @@ def map_graph(
 ) -> GraphMapping:
     """Return the mapping of a variant; raise InputError with everything that stands in its way."""
     backends = backends or installed()
-    wanted = find_variant(graph, variant)
-    mapped_graph, replaces = variant_graph(graph, wanted)
-    places = assign_devices(mapped_graph.nodes, graph.types, platform, wanted, backends)
-    devices = {n: device for n, (device, _) in places.items()}
-    unserved = list(unserved_problems(mapped_graph, devices))
-    mapped_graph = served_graph(mapped_graph, devices)
-    nodes, topics = mapped_graph.nodes, mapped_graph.topics
-    containers = assign_containers(nodes, wanted)
-    wishes = Wishes(wanted, containers)
-    choices = assign_transports(topics, nodes, devices, platform, wishes, backends)
-    hardware = frozenset(n for n, d in devices.items() if d.kind == "fpga")
-    cores = {n: d.name for n, d in devices.items() if d.implementation == "fpga"}
-    designs = designs_of(cores, {n: node.host or "" for n, node in nodes.items()})
-    containers, parted = gather(designs, nodes, containers, wanted)
-    models = _device_models(mapped_graph, devices, wanted)
-    lacking = list(device_problems(topics, devices, choices))
-    on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
-    problems = [
-        *parted,
-        *_shared_hosts(nodes, containers, wanted),
-        *_without_host(nodes),
-        *edge_problems(nodes, containers, wanted),
-        *slot_problems(graph.types, platform),
-        *mode_problems(Mapped(topics, choices, containers, models), wanted),
-        *topic_model_problems(wanted, topics, devices),
-    ]
-    if not on_paper:
-        problems += [*lacking, *unserved, *gateway_problems(topics, devices, choices)]
-    if problems:
+    decided = decide(graph, platform, find_variant(graph, variant), backends)
+    lacking = list(device_problems(decided.topics, decided.devices, decided.choices))
+    if problems := problems_of(decided, platform, backends, lacking):
         raise InputError(problems)
-    in_flight = int(wanted.fpga.get("in_flight", 1))
-    held = {node: _held(devices[node], in_flight) for node in hardware}
-    made = {t: _topic(mapped_graph, t, choices[t], containers, held) for t in sorted(topics)}
-    made = {t: _in_hardware(topic, topics[t], devices, platform) for t, topic in made.items()}
-    for t, topic in made.items():
-        if topic.mapped == "gateway":
-            gateway = gateway_of(topics[t], hardware, in_flight)
-            made[t] = replace(
-                topic,
-                gateway=gateway,
-                credit=_gateway_credit(topic, gateway, hardware, containers, in_flight),
-            )
-    made = break_cycles(made, hardware)
-    if over := list(budget_problems(mapped_graph, devices, made)):
+    topics = break_cycles(_mapped_topics(decided, platform), decided.hardware)
+    if over := list(budget_problems(decided.graph, decided.devices, topics)):
         raise InputError(over)
+    warnings = (
+        *graph.warnings,
+        *(p.text for p in lacking),
+        *waiting_cycles(topics, decided.hardware),
+        *budget_warnings(decided.devices, topics),
+    )
     return GraphMapping(
         graph=graph.name,
-        variant=wanted.name,
+        variant=decided.variant.name,
         platform=platform.name,
-        description=wanted.description,
-        nodes={
-            n: replace(
-                _node(nodes[n], places[n], containers[n], replaces),
-                device_model=models.get(n),
-            )
-            for n in sorted(nodes)
-        },
-        topics=made,
-        containers=_members(containers),
-        wait=wanted.wait,
-        edge=wanted.edge,
+        description=decided.variant.description,
+        nodes={n: _node(decided, n) for n in sorted(decided.nodes)},
+        topics=topics,
+        containers=members_of(decided.containers),
+        wait=decided.variant.wait,
+        edge=decided.variant.edge,
         distro=graph.distro,
         communication=communication(
-            topics, hardware, nodes, {t: c.mapped for t, c in choices.items()}
+            decided.topics,
+            decided.hardware,
+            decided.nodes,
+            {t: choice.mapped for t, choice in decided.choices.items()},
         ),
-        warnings=(
-            *graph.warnings,
-            *(p.text for p in lacking),
-            *waiting_cycles(made, hardware),
-            *budget_warnings(devices, made),
-        ),
-        hardware={
-            d.name: _figures(platform, d) | {k: int(v) for k, v in wanted.fpga.items()}
-            for d in devices.values()
-            if d.kind == "fpga"
-        },
+        warnings=warnings,
+        hardware=_hardware(decided, platform),
     )
+
+
+def _mapped_topics(decided: Decisions, platform: Platform) -> dict[str, MappedTopic]:
+    """Return each topic with its transports, its network on an FPGA, its gateway and its credit."""
+    held = {n: _held(decided.devices[n], decided.in_flight) for n in decided.hardware}
+    made = {}
+    for name, topic in sorted(decided.topics.items()):
+        mapped = _topic(decided.graph, name, decided.choices[name], decided.containers, held)
+        mapped = _in_hardware(mapped, topic, decided.devices, platform)
+        made[name] = _with_gateway(mapped, topic, decided)
+    return made
+
+
+def _with_gateway(mapped: MappedTopic, topic: Topic, decided: Decisions) -> MappedTopic:
+    if mapped.mapped != "gateway":
+        return mapped
+    gateway = gateway_of(topic, decided.hardware, decided.in_flight)
+    credit = _gateway_credit(
+        mapped, gateway, decided.hardware, decided.containers, decided.in_flight
+    )
+    return replace(mapped, gateway=gateway, credit=credit)
+
+
+def _hardware(decided: Decisions, platform: Platform) -> dict[str, dict[str, Any]]:
+    """Return what the later stages must know of each FPGA, with what the variant asks of it."""
+    asked = {k: int(v) for k, v in decided.variant.fpga.items()}
+    return {
+        d.name: _figures(platform, d) | asked for d in decided.devices.values() if d.kind == "fpga"
+    }
 
 
 def _figures(platform: Platform, device: Device) -> dict[str, Any]:
@@ -181,13 +156,9 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
     return figures
 
 
-def _node(
-    node: Node,
-    place: tuple[Device, Reason],
-    container: str,
-    replaces: Mapping[str, tuple[str, ...]],
-) -> MappedNode:
-    device, reason = place
+def _node(decided: Decisions, name: str) -> MappedNode:
+    node = decided.nodes[name]
+    device, reason = decided.places[name]
     ports = {n: MappedPort(p.topic, p.direction, p.message, p.qos) for n, p in node.ports.items()}
     return MappedNode(
         type=node.type,
@@ -196,26 +167,16 @@ def _node(
         device=device.name,
         kind=device.kind,
         implementation=device.implementation,
-        container=container,
+        container=decided.containers[name],
         reason=reason,
         host=node.host,
         on_failure=node.on_failure,
         ports=ports,
         services=node.services,
         parameters=node.parameters,
-        replaces=replaces.get(node.id, ()),
+        replaces=decided.replaces.get(node.id, ()),
+        device_model=decided.models.get(name),
     )
-
-
-def _device_models(
-    graph: Graph, devices: Mapping[str, Device], variant: Variant
-) -> dict[str, DeviceModel]:
-    """Return the models of the nodes with kernels."""
-    found = {
-        name: device_model(node, graph.types[node.type], devices[name], variant)
-        for name, node in graph.nodes.items()
-    }
-    return {name: model for name, model in found.items() if model}
 
 
 def _held(device: Device, in_flight: int) -> int:
@@ -276,44 +237,3 @@ def _in_hardware(
         alternatives=chosen(alternatives_of(topic, found), mapped.mapped),
         stream=stream_of(topic, found.nodes, found.port) if streams else None,
     )
-
-
-def _members(containers: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for node, container in sorted(containers.items()):
-        found.setdefault(container, []).append(node)
-    return {c: tuple(found[c]) for c in sorted(found)}
-
-
-def _without_host(nodes: Mapping[str, Node]) -> list[Problem]:
-    """Where some nodes name their host, each must: else it would run on every host, or on none."""
-    hosts = sorted({node.host for node in nodes.values() if node.host})
-    homeless = [node for node in nodes.values() if not node.host] if hosts else []
-    return [
-        Problem(
-            "host-missing",
-            f"'{node.id}' names no host, and other nodes do",
-            node.at,
-            expected=f"host: one of {listing(hosts)}",
-        )
-        for node in homeless
-    ]
-
-
-def _shared_hosts(
-    nodes: Mapping[str, Node], containers: Mapping[str, str], variant: Variant
-) -> list[Problem]:
-    problems = []
-    for container, members in _members(containers).items():
-        hosts = {nodes[m].host for m in members}
-        if len(hosts) > 1:
-            problems.append(
-                Problem(
-                    "container-hosts",
-                    f"the container '{container}' holds nodes of several hosts",
-                    variant.at,
-                    expected="nodes of one host",
-                    hint=", ".join(f"{m} on {nodes[m].host}" for m in members),
-                )
-            )
-    return problems

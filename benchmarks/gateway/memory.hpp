@@ -151,7 +151,7 @@ class Memory {
     return options_.one_at_a_time ? 1 : options_.read_latency + random_() % 4;
   }
 
-  /// Gives the cycle's bandwidth to those that want some, in turns.
+  /// Gives the cycle's bandwidth to those that want some, alternately.
   void spend(std::uint64_t cycle) {
     if (cycle % options_.refresh_every < options_.refresh_cycles) {
       return;

@@ -37,7 +37,7 @@ void stop_on_signals();
 inline constexpr std::int64_t longest_silence_ns = 3'000'000'000;
 
 /// Waits for the next message as the options say, and hands it to `use(message, now_ns)` with the
-/// clock read first. False after 3 s without one, counted from `since_ns` (0: waits for ever), or
+/// clock read first. False after 3 s without one, counted from `since_ns` (0: waits forever), or
 /// when the process was asked to end.
 template <typename Use>
 bool take_one(pool::Reader& reader, pool::Waiter& waiter, Wait wait, std::int64_t since_ns,

@@ -19,7 +19,7 @@ inline bool keep_waiting(pool::Waiter& waiter, Wait wait, std::int64_t since_ns,
     return look % looks_per_clock != 0 ||
            (!stopped.load(std::memory_order_relaxed) && now_ns() < deadline_ns);
   }
-  // Not for ever in one go, so that a signal that comes just before the wait is seen.
+  // Not forever in one go, so that a signal that comes just before the wait is seen.
   const std::int64_t now = now_ns();
   (void)waiter.wait(pool::WaitStrategy::sleep(), std::min(deadline_ns, now + 500'000'000));
   return !stopped.load(std::memory_order_relaxed) && now < deadline_ns;

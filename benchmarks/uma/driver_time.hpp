@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file How much of a launch is the driver's: this program stands before OpenCL's library, and
+/// \file How much of a launch is the driver's: this program wraps OpenCL's library, and
 /// times the calls that a launch makes.
 #pragma once
 

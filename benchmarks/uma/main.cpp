@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file ligament-bench-uma: times a workload with and without ROS, in turns, and prints one JSON
-/// object. `ligament bench uma` runs it.
+/// \file ligament-bench-uma: times a workload with and without ROS, alternately, and prints one
+/// JSON object. `ligament bench uma` runs it.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ struct Options {
   int launches = 500;
   bool only_calibrates = false;
 
-  /// cache: the CPU's and the GPU's part are in turns. concurrent: at once.
+  /// cache: the CPU's and the GPU's part alternate. concurrent: at once.
   [[nodiscard]] std::int64_t part_ns() const {
     return step_us * 1000 / (setup.workload == Workload::cache ? 2 : 1);
   }
@@ -226,7 +226,7 @@ nlohmann::json measure(Options options) {
   std::vector<std::int64_t> without;
   std::vector<std::int64_t> with;
   for (int i = -options.warm_up; i < options.runs; ++i) {
-    // In turns, so that whatever changes on the machine meets both alike.
+    // Alternately, so that whatever changes on the machine meets both alike.
     const bool native_first = i % 2 == 0;
     const std::int64_t early = native_first ? native->run() : nodes->run();
     const std::int64_t late = native_first ? nodes->run() : native->run();

@@ -37,7 +37,7 @@ struct Setup {
     return workload == Workload::cache ? ligament::nodes::parallel::Plan{{cpus, gpus}}
                                        : ligament::nodes::parallel::Plan{{workers()}};
   }
-  /// Messages of a publisher that may be under way. cache: all are through before the next is made.
+  /// Messages of a publisher that may be in flight. cache: all are through before the next is made.
   /// concurrent: what the first answer allows is sent while the second is worked on.
   [[nodiscard]] std::uint32_t history() const { return workload == Workload::cache ? 1 : 2; }
   /// concurrent: whose last tile a worker's new one is made from.

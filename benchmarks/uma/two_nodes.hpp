@@ -9,7 +9,7 @@
 
 namespace uma {
 
-/// cache: an exchange at a time. concurrent: two may be under way, as what the first answer allows
+/// cache: an exchange at a time. concurrent: two may be in flight, as what the first answer allows
 /// is sent while the second is worked on.
 class CpuPart {
  public:

@@ -455,7 +455,7 @@ proctype Killer() {
   od
 }
 
-/* When nothing can happen any more: who sleeps, sleeps for want of room, and for somebody who is
+/* When nothing can happen any more: who sleeps, sleeps for lack of room, and for somebody who is
  * waited for; all others have published everything. */
 #define well_asleep(t) \
   (sleeps_on[t] != NOBODY && serves(sleeps_on[t]) && keeps_all(sleeps_on[t]) && \

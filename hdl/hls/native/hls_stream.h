@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file Stands in for the vendor's hls_stream.h: a queue. Natively nobody else runs while a
-/// function does, so one that waits for a stream waits for ever: `stuck` is thrown then, which
+/// function does, so one that waits for a stream waits forever: `stuck` is thrown then, which
 /// unwinds the function and tells what it waited for. A stream that is given a capacity refuses
 /// write_nb when it is full; write is never refused, as in the vendor's simulation.
 #ifndef LIG_HLS_NATIVE_HLS_STREAM_H

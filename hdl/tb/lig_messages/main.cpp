@@ -155,7 +155,7 @@ class Bench {
       step();
       quiet = before == sent_ + given_count_ + seen_.size() + out_.size() ? quiet + 1 : 0;
       if (++cycles_ > patience) {
-        fail("a message takes for ever");
+        fail("a message takes forever");
       }
     }
     // The problem is told a cycle behind; a dropped message's rest may still come.

@@ -6,7 +6,7 @@
 ///   pacer.on_done(index);                                   // the sink is done with a frame
 ///   if (pacer.finished()) finish();
 ///
-/// `ack`: as fast as the graph goes, with `in_flight` frames under way, so that no time is spent in
+/// `ack`: as fast as the graph goes, with `in_flight` frames in flight, so that no time is spent in
 /// queues. `asked`: whenever asked, whatever becomes of the frames; the caller's timer is the pace.
 ///
 /// While the graph starts, frames can be lost (the next node does not listen yet). With `ack`, and

@@ -250,7 +250,7 @@ struct Outcome {
   std::uint64_t begin = 0;  ///< cycle of the doorbell
   std::uint64_t end = 0;    ///< cycle in which nothing was owed any more
   bool stopped = false;     ///< it was asked to stop, and something is still owed
-  bool starved = false;     ///< something is still owed for want of memory: the next run goes on
+  bool starved = false;     ///< something is still owed for lack of memory: the next run goes on
 };
 
 /// Asked every few milliseconds while the clock turns: whether to leave what is owed.

@@ -148,7 +148,7 @@ struct Settings {
   std::string device;
   Model model = Model::automatic;
   std::map<std::string, Model> topic_models;  ///< of topics that have one of their own
-  std::uint32_t in_flight = 2;                ///< submits that may be under way; at least 1
+  std::uint32_t in_flight = 2;                ///< submits that may be in flight; at least 1
   /// A submit that has not ended this long after those before it: the device is given up.
   std::chrono::nanoseconds deadline = std::chrono::seconds(60);
 };
@@ -227,7 +227,7 @@ class Program {
   /// Launches one after the other and returns; the completion is called by the program's thread,
   /// in the order of the submits, also after an error.
   virtual void submit(std::span<const Launch> launches, std::unique_ptr<Completion> completion) = 0;
-  /// Returns when fewer submits than Settings::in_flight are under way.
+  /// Returns when fewer submits than Settings::in_flight are in flight.
   virtual void wait_for_room() = 0;
   /// Returns when all completions have been called. Destroying the program does so too.
   virtual void drain() = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What generated nodes with kernels have in common: the program, messages under way, and
+/// \file What generated nodes with kernels have in common: the program, messages in flight, and
 /// telling once.
 ///
 ///   void handle(Sample<Image>&& image) {
@@ -39,7 +39,7 @@ class KernelNode : public Node {
   KernelNode& operator=(const KernelNode&) = delete;
 
  protected:
-  /// A message under way: keeps its samples and loans, and publishes when the kernels are done. In
+  /// A message in flight: keeps its samples and loans, and publishes when the kernels are done. In
   /// traces the program's thread shows it as a callback for the message, with a span in which it
   /// waits for the device; kernels and copies have spans of their own, by the device's clock.
   class Job : public Completion {
@@ -61,12 +61,12 @@ class KernelNode : public Node {
   };
 
   /// For an input of which `waiting` messages may wait to be paired: its samples are read by a
-  /// device, and as many more may be held as are under way.
+  /// device, and as many more may be held as are in flight.
   [[nodiscard]] static SubscriptionOptions input_options();
   [[nodiscard]] QoS input_qos(std::size_t waiting = 0) const;
   [[nodiscard]] PublisherOptions output_options() const;
 
-  /// Returns when another message may be under way. Before memory is lent for it.
+  /// Returns when another message may be in flight. Before memory is lent for it.
   void wait_for_room();
   void submit(std::span<const Launch> launches, std::unique_ptr<Job> job);
 
@@ -93,7 +93,7 @@ class KernelNode : public Node {
                               take_left(publisher.get_topic_name(), payload),
                               [&] { return publisher.publish(std::move(message)).value_or(0); });
   }
-  /// Returns when no message is under way. Destructors call it while jobs can still publish.
+  /// Returns when no message is in flight. Destructors call it while jobs can still publish.
   void drain();
 
   /// A message gives no output: counts it, reports the first of each reason. Any thread.

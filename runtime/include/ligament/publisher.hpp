@@ -191,7 +191,7 @@ class Publisher : public PublisherBase {
   }
 
   /// Sends a message in its stored form that lies elsewhere: what a device made. Checked as if it
-  /// came from a stranger, and copied once, into a loan.
+  /// came from an untrusted process, and copied once, into a loan.
   PublishResult publish_stored(std::span<const std::byte> stored) {
     const auto view = Traits::View::parse(stored);
     if (!view) {
@@ -219,8 +219,8 @@ class Publisher : public PublisherBase {
     return borrow(bytes, boundary);
   }
 
-  /// Sends the `size` bytes behind `front` that a device wrote. Checked as if they came from a
-  /// stranger; they stay where they are.
+  /// Sends the `size` bytes behind `front` that a device wrote. Checked as if they came from an
+  /// untrusted process; they stay where they are.
   PublishResult publish_filled(pool::Loan&& loan, std::size_t front, std::size_t size) {
     if (is_beyond_bound(size)) {
       return unexpected<PublishError>(

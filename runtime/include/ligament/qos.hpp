@@ -114,7 +114,7 @@ class QoS {
     return static_cast<std::uint32_t>(
         std::min<std::size_t>(value, std::numeric_limits<std::uint32_t>::max()));
   }
-  /// The largest duration means "for ever", which is kept as 0.
+  /// The largest duration means "no limit", which is kept as 0.
   static std::int64_t finite(std::chrono::nanoseconds value) {
     return value == std::chrono::nanoseconds::max() ? 0 : value.count();
   }

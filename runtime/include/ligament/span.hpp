@@ -12,7 +12,7 @@
 ///   }
 ///
 /// A span begins where it is made (`init`) and ends with finish(), at the latest where it goes out
-/// of scope. It and its values stand on the timeline, in report.json, on the page and in
+/// of scope. It and its values are on the timeline, in report.json, on the page and in
 /// Perfetto. Without `--trace` a span costs two relaxed loads and two branches: no name is hashed
 /// and no function that tells values is called. Both ends are on one thread.
 #pragma once
@@ -29,7 +29,7 @@ namespace ligament::trace {
 /// or simulates one; what that did is told by tell_device_work().
 enum class Category : std::uint8_t { compute, copy, serialise, device };
 
-/// The name as it stands in traces.
+/// The name as it is in traces.
 [[nodiscard]] const char* to_string(Category category) noexcept;
 
 /// What a span can be given as its node. `trace_handle()` is the FNV-1a hash of the node id.
@@ -114,7 +114,7 @@ class Span {
 /// Whose clock a device's times are by: its own, mapped to the host's; or cycles of a simulation.
 enum class TimeBase : std::uint8_t { device, modelled };
 
-/// The name as it stands in traces.
+/// The name as it is in traces.
 [[nodiscard]] const char* to_string(TimeBase base) noexcept;
 
 /// What a device did for a message, in CLOCK_MONOTONIC (spec/events/README.md).

@@ -66,7 +66,7 @@ std::optional<ParameterValue> parameter_value(const Json& value) {
 // --- topics
 // ---------------------------------------------------------------------------------------
 
-// A hundred years: what is longer is as good as for ever, and fits 64 bits of nanoseconds.
+// A hundred years: what is longer is as good as forever, and fits 64 bits of nanoseconds.
 constexpr double longest_ms = 100.0 * 365 * 24 * 3600 * 1000;
 
 void read_milliseconds(ObjectReader& reader, const std::string& key,

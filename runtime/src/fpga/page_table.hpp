@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file Memory that no IOMMU stands in front of (spec/device/pages.md): where pages of this
+/// \file Memory that no IOMMU is in front of (spec/device/pages.md): where pages of this
 /// process lie in it, and the table through which a design's port finds them.
 #pragma once
 

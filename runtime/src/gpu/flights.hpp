@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file Submits that are under way, and the thread that waits for them: the same for all
+/// \file Submits that are in flight, and the thread that waits for them: the same for all
 /// back-ends, whose flights know their driver.
 #pragma once
 

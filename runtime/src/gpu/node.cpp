@@ -75,7 +75,7 @@ PublisherOptions KernelNode::output_options() const {
   PublisherOptions options;
   options.max_loans = in_flight_ + 1;
   // A message of a queue topic is sent before the device has written it: its block must not be lent
-  // again while those under way may be.
+  // again while those in flight may be.
   options.ring = queues_.empty() ? 0 : in_flight_ + 1;
   return options;
 }

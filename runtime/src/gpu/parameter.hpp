@@ -42,7 +42,7 @@ struct EncodedNumber {
   std::array<std::byte, 8> bytes{};
   std::size_t size = 0;
 };
-/// Where a number stands in a kernel's list, for sentences.
+/// Where a number is in a kernel's list, for sentences.
 struct ParameterPlace {
   const std::string& kernel;
   std::size_t index;

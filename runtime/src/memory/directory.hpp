@@ -85,7 +85,7 @@ class Directory {
 /// Why a process is not attached.
 struct Refusal {
   std::string text;    ///< a sentence; empty: nobody needs to hear of it
-  bool again = false;  ///< for want of something of ours: try again
+  bool again = false;  ///< for lack of something of ours: try again
 
   [[nodiscard]] static Refusal of(std::int32_t pid, const os::SystemError& error);
 };

@@ -39,7 +39,7 @@ bool DomainState::watch(int fd, std::uint64_t key) {
   return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/// A connection that we cannot accept for want of a descriptor would wake us for ever.
+/// A connection that we cannot accept for lack of a descriptor would wake us forever.
 void DomainState::watch_listener(bool on) {
   if (on == listener_watched_) {
     return;

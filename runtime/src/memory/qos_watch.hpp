@@ -49,13 +49,13 @@ class DeadlineCount {
 struct Liveliness {
   enum class State : std::uint8_t { unknown, alive, not_alive } state = State::unknown;
   bool manual = false;
-  std::int64_t lease_ns = 0;   ///< offered; 0: for ever
+  std::int64_t lease_ns = 0;   ///< offered; 0: forever
   std::int64_t linked_ns = 0;  ///< its process was alive then
   Activity published;
   Activity asserted;
   Activity process;
 
-  /// When to look again, given the newest sign of life.
+  /// When to look again, given the newest liveliness assertion.
   [[nodiscard]] std::int64_t due(std::int64_t sign, std::int64_t now) const {
     return DeadlineCount::saturating(state == State::alive ? sign : now, lease_ns);
   }

@@ -129,7 +129,7 @@ void Node::follow_simulated_time() {
   if (state_->context == nullptr) {
     return;
   }
-  // Until the first message arrives, time stands at zero, as in rclcpp.
+  // Until the first message arrives, time is at zero, as in rclcpp.
   state_->clock->set_ros_time(Time(0));
   state_->clock->on_ros_time_change([context = state_->context] { context->wake(); });
   clock_subscription_ = create_subscription<rosgraph_msgs::msg::Clock>(

@@ -165,7 +165,7 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
   if (state.reader == nullptr) {
     return Outcome::nothing;
   }
-  // Asked before the take, because the event stands before it; nobody else takes meanwhile.
+  // Asked before the take, because the event is emitted before it; nobody else takes meanwhile.
   if (trace::ros2::enabled() && state.reader->has_data()) {
     trace::ros2::rclcpp_executor_execute(trace::ros2::handle(state.reader->id()));
   }

@@ -443,7 +443,7 @@ TEST_F(Cuda, where_it_is_complete_it_is_taken_unless_a_device_is_named_in_opencl
   EXPECT_THAT(unknown.error().text, HasSubstr("there are: cuda:0 'CUDA twin'"));
 }
 
-TEST_F(Cuda, kernels_of_cuda_alone_are_refused_by_opencl_with_the_way_out) {
+TEST_F(Cuda, kernels_of_cuda_alone_are_refused_by_opencl_with_the_remedy) {
   const ProgramDescription own{{{"own.cu", "__global__ void own(int* out) { out[0] = 1; }"}},
                                {{"own", {Kind::output}}}};
   const auto refused = Program::open(own, settings_on(Backend::opencl));

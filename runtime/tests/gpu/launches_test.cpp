@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What launches are given beside payloads, several under way at once, and those that do not end.
+/// What launches are given beside payloads, several in flight at once, and those that do not end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -316,7 +316,7 @@ TEST(Lies, APeerThatClaimsAnotherRunIsNamedToNewcomers) {
   }
 }
 
-/// Holds what it may, for ever.
+/// Holds what it may, forever.
 TEST(Lies, APeerThatHoldsSamplesForEverCostsItsMaxHeldOnly) {
   constexpr std::uint64_t held = 5;
   constexpr std::uint64_t rounds = 40;
@@ -348,7 +348,7 @@ TEST(Lies, APeerThatHoldsSamplesForEverCostsItsMaxHeldOnly) {
   EXPECT_EQ(stats.blocks, before.blocks) << "nobody pays with more memory";
   EXPECT_EQ(stats.loans_failed, 0U);
   EXPECT_EQ(holder.ask("held"), "ok 1 2 3 4 5") << "what is held is never overwritten";
-  std::cout << fmt::format("{} samples held for ever, {} published, 0 lost by others\n", held,
+  std::cout << fmt::format("{} samples held forever, {} published, 0 lost by others\n", held,
                            stats.published);
   holder.die();
   EXPECT_TRUE(

@@ -126,7 +126,7 @@ TEST(Descriptors, MissingAtTheNthMatchAreNamedAndTheMatchComesLater) {
   std::cout << named << " shortages named, all passed\n";
 }
 
-/// Joining fails at any point for want of them: those who were met already forget it.
+/// Joining fails at any point for lack of them: those who were met already forget it.
 TEST(Descriptors, MissingWhileJoiningLeaveNothingWithOthers) {
   const auto name = unique_name();
   const Side side(name);

@@ -106,7 +106,7 @@ TEST(Deadline, EachPeriodWithoutASampleIsAMissAtBothEnds) {
 }
 
 /// A time that a peer wrote counts as not later than when it was first seen: one that lies in the
-/// future for ever is neither a publish nor a sign of life for ever.
+/// future forever is neither a publish nor a liveliness assertion forever.
 TEST(Deadline, APublisherThatClaimsAFutureTimeMissesAllTheSame) {
   for (const std::uint64_t claim : {INT64_MAX - 1ULL, 1ULL << 62, ~0ULL, 1ULL << 63}) {
     Watched topic("deadline=20", with(bytes_on("/t"), &QoSProfile::deadline_ns, 30 * ms));

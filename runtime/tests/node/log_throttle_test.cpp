@@ -48,7 +48,7 @@ TEST_F(Throttled, ACountIsToldOnceAndANewPeriodBegins) {
   }
   now_ns_ += 12 * second_ns;
   lines_.clear();
-  throttle_->write(LogLevel::warn, "bad");  // the count stands before it
+  throttle_->write(LogLevel::warn, "bad");  // the count comes before it
   EXPECT_THAT(lines_, ElementsAre("and 1 more in 12 s: bad", "bad"));
   now_ns_ += 10 * second_ns;
   throttle_->tick();

@@ -188,7 +188,7 @@ def idle_rows(large: Graph, seconds: float) -> list[Row]:
 
 
 def measure_latency(large: Graph, pair: Graph, plan: Plan, result: Measured) -> None:
-    """The same probe in both graphs, in turns: other topics silent, then publishing."""
+    """The same probe in both graphs, alternately: other topics silent, then publishing."""
     large.place_probe()
     pair.place_probe()
     for load_hz in (0.0, plan.load_hz):
@@ -197,7 +197,7 @@ def measure_latency(large: Graph, pair: Graph, plan: Plan, result: Measured) -> 
         ratios = []
         for number in range(plan.passes):
             parts = {}
-            # In turns, and in turns first, so that a slow moment of the machine hits both.
+            # Alternately, each first in turn, so that a slow moment of the machine hits both.
             for which in (pair, large) if number % 2 == 0 else (large, pair):
                 parts[which.size.nodes] = one_pass(which, large, plan, load_hz)
             two += parts[pair.size.nodes]

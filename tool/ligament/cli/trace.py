@@ -90,7 +90,7 @@ def run(run: RunArgument, json: JsonOption = False) -> None:
 
 @trace.command("env")
 def env(run: RunArgument, json: JsonOption = False) -> None:
-    """Print what a program needs in its environment to be recorded with a run that is under way.
+    """Print what a program needs in its environment to be recorded with a run that is in progress.
 
     Example: `env $(ligament trace env build/perception/processes/runs/RUN) python3 tracker.py`
     """

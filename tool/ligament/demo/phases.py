@@ -51,7 +51,7 @@ class Phases:
             write_json(self._memory, {"seconds": self._seconds})
 
     def __call__(self, what: str) -> None:
-        """Begin `what`; what was under way is done."""
+        """Begin `what`; what was in progress is done."""
         self._finish()
         with self._lock:
             self._what, self._began = what, self._clock()
@@ -70,7 +70,7 @@ class Phases:
         return self._seconds
 
     def line(self) -> str:
-        """What is under way now."""
+        """What is in progress now."""
         passed = self._clock() - self._began
         text = f"demo: {self._what}" + (f", {passed:.0f} s" if passed >= 1 else "")
         left = self._left(passed)

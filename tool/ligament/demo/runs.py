@@ -201,7 +201,7 @@ def _run(build: Path, camera: Mapping[str, Any], core: str, frame_s: float) -> P
         options=RunOptions(
             start_timeout_s=30.0,
             drain_timeout_s=10.0,
-            # A graph that loses every frame (no calibration, say) must not run for ever.
+            # A graph that loses every frame (no calibration, say) must not run forever.
             duration_s=30.0 + frame_s * camera["frames"],
         ),
     )

@@ -191,7 +191,7 @@ class _Placement:
         return found
 
     def _corners(self) -> dict[str, tuple[str, str, int]]:
-        """Return what stands before each corner, where its line ends, and how many steps away."""
+        """Return what comes before each corner, where its line ends, and how many steps away."""
         return {
             corner: (chain[i], chain[-1], len(chain) - 1 - i)
             for chain in self.chains.values()

@@ -47,7 +47,7 @@ class _Parser:
     def fail(
         self, at: int, text: str, code: str = "json-syntax", note: Location | None = None
     ) -> NoReturn:
-        """Raise the error that stands at an offset."""
+        """Raise the error that is at an offset."""
         notes = (("it was first given here", note),) if note else ()
         raise InputError(Problem(code, text, self._location(at, at + 1), notes=notes))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Credit of a topic in the pool: how many samples may be under way on each hop, and their memory.
+"""Credit of a topic in the pool: how many samples may be in flight on each hop, and their memory.
 
-One rule for all: a publisher's ring holds what is under way, and each subscription holds up to
+One rule for all: a publisher's ring holds what is in flight, and each subscription holds up to
 `max_held` besides. What happens when the ring is full depends on both ends: keep-last overwrites
 the oldest, keep-all makes the publisher wait (spec/wire/pool.md, section 11).
 """
@@ -131,7 +131,7 @@ def _hop(publisher: End, subscription: End, ring: int, then: tuple[str, str]) ->
     held = subscription.qos.max_held
     keeps_all = subscription.qos.history == "keep_all"
     under_way = ring if keeps_all else min(ring, subscription.qos.depth)
-    room = f"up to {under_way} sample{'s' * (under_way != 1)} under way and {held} held"
+    room = f"up to {under_way} sample{'s' * (under_way != 1)} in flight and {held} held"
     rule, text = then
     return Hop(
         publisher.node,

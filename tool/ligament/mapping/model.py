@@ -100,7 +100,7 @@ class Ring:
 
 @dataclass(frozen=True)
 class Hop:
-    """From one publisher to one subscription: samples under way and held, and what comes then."""
+    """From one publisher to one subscription: samples in flight and held, and what comes then."""
 
     publisher: str
     subscription: str

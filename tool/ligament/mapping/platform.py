@@ -215,7 +215,7 @@ def _emulation_problems(
 def _page_problems(
     number: int, link: Mapping[str, Any], data: Mapping[str, Any], document: Document
 ) -> list[Problem]:
-    """A table of pages is part of a design, and stands before the memory that holds the pool."""
+    """A table of pages is part of a design, and translates for the memory that holds the pool."""
     if "pages" not in link:
         return []
     ends = {link["from"], link["to"]}

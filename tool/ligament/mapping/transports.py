@@ -4,7 +4,7 @@
 `CLASS_RULES` decide, first match first, where the topic's one network is: in software (the pool),
 in hardware (streams on one FPGA), on one GPU, or on both sides with a gateway between. `JOIN_RULES`
 then each add a transport for ends that this network does not reach: other hosts, ROS 2 outside,
-microcontrollers. A wish of the graph or variant stands before both, when it can work at all.
+microcontrollers. A wish of the graph or variant takes precedence, when it can work at all.
 """
 
 from __future__ import annotations

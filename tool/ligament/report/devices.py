@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What devices did for the messages of a chain, and how long simulations of devices really are.
 
-A device's work belongs to a message by identity, not by thread: several messages may be under way.
+A device's work belongs to a message by identity, not by thread: several messages may be in flight.
 Where it was simulated, the time that the simulator took says nothing: `excess` is what has to be
 taken out of a stretch of a thread so that it is as long as the modelled work in it.
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which ROS 2 network an edge joins: domain, how far it looks, whom it asks, as ROS 2 has them.
 
-The command line stands before the graph, the graph before ROS 2's environment variables. What is
-decided here reaches the DDS engine as configuration in front of the user's own CYCLONEDDS_URI,
-which may therefore overrule it.
+The command line takes precedence over the graph, the graph over ROS 2's environment variables.
+What is decided here reaches the DDS engine as configuration in front of the user's own
+CYCLONEDDS_URI, which may therefore overrule it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ QUIET_BEFORE_HINT_NS = 5_000_000_000
 
 
 class ProgressWatch:
-    """Told of every sign of life; `look` says once per case what gives none."""
+    """Told whenever a process is heard of; `look` says once per case what gives none."""
 
     def __init__(self, board: StatusBoard, observer: Observer, silence_timeout_s: float) -> None:
         self.stuck: list[str] = []

@@ -4,7 +4,7 @@
     session = TraceSession(run_folder / "trace")
     session.start()
     subprocess.run(container, env={**os.environ, **session.environment()})
-    summary = session.stop()          # what was lost stands in it
+    summary = session.stop()          # what was lost is in it
 
 Each session starts its own LTTng daemon with its own home, so parallel runs never meet. The home is
 a short path in the temporary folder: the daemon's sockets lie in it, and a socket's path may not be

@@ -37,7 +37,7 @@ def recording_of(folder: Path) -> Path:
 
 
 def environment_of(folder: Path) -> dict[str, str]:
-    """What a process needs in its environment to be recorded with a run that is under way."""
+    """What a process needs in its environment to be recorded with a run that is in progress."""
     found: dict[str, str] = _trace_entry(folder).get("environment") or {}
     if not found:
         raise InputError(

@@ -256,7 +256,7 @@ def said(messages: list[list[int]], key: int) -> dict[int, list[int]]:
     """By mark, the numbers of the messages that came, each checked byte by byte."""
     found: dict[int, list[int]] = {}
     for message in messages:
-        # The payload is at the end, and its length stands in front of it.
+        # The payload is at the end, and its length is in front of it.
         for number in range(20):
             size = 40 + 37 * number
             payload = [byte ^ key for byte in message[-size:]]

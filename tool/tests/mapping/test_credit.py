@@ -72,7 +72,7 @@ def test_a_mapping_keeps_its_credit_when_it_is_read_again() -> None:
     data = mapping.to_json()
     assert validate(Document("mapping.json", data), "mapping") == []
     assert data["topics"]["/A"]["credit"]["hops"][0]["text"] == (
-        "up to 10 samples under way and 2 held; then the oldest is overwritten and counted as lost"
+        "up to 10 samples in flight and 2 held; then the oldest is overwritten and counted as lost"
     )
     assert from_json(data).topics["/A"].credit == mapping.topics["/A"].credit
 
@@ -80,7 +80,7 @@ def test_a_mapping_keeps_its_credit_when_it_is_read_again() -> None:
 def test_map_prints_each_hop_and_what_each_publisher_keeps() -> None:
     bounded = map_graph(papers.graph({"A": "1 -> 2"}, (), 100), papers.BOARD, None, planned())
     text = "\n".join(explain(bounded))
-    assert "    /n1 -> /n2: up to 10 samples under way and 2 held; then the oldest" in text
+    assert "    /n1 -> /n2: up to 10 samples in flight and 2 held; then the oldest" in text
     assert "    /n1 keeps 15 blocks: 15 x 100 = 1500 bytes" in text
     unbounded = map_graph(papers.graph({"A": "1 -> 2"}, ()), papers.BOARD, None, planned())
     assert "    /n1 keeps 15 blocks: no bound declared" in "\n".join(explain(unbounded))

@@ -39,7 +39,7 @@ def test_a_percentile_is_the_smallest_value_that_reaches_its_share(
 
 
 def test_the_median_interval_follows_order_statistics() -> None:
-    # In turns low and high, so that no value tells anything of the next one.
+    # Alternately low and high, so that no value tells anything of the next one.
     summary = summarise([value for k in range(50) for value in (1 + k, 100 - k)])
     # Ranks 50 -+ 9.8, outwards.
     assert (summary["p50_low"], summary["p50_high"]) == (41, 61)

@@ -209,7 +209,7 @@ def test_graph_asks_for_its_edge_with_domain_and_tools(chat: Chat, domain_id: in
 def test_edge_that_looks_nowhere_is_not_found(chat: Chat, domain_id: int) -> None:
     chat.set("/listener", messages=0)
     _set_edge(chat, wanted=True, domain_id=domain_id, discovery_range="off")
-    # The engine's configuration of this test stands behind the range's, and would overrule it.
+    # The engine's configuration of this test comes after the range's, and would overrule it.
     run = chat.start("--quiet", env={"CYCLONEDDS_URI": ""})
     log = _await_log(chat)
     with pytest.raises(subprocess.CalledProcessError, match="non-zero"):

@@ -126,7 +126,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_how_to_page_s_cpp_is_compiled_and_recorded() -> None:
-    """What the page shows stands in the graph that test_ros2_provider.py records."""
+    """What the page shows is in the graph that test_ros2_provider.py records."""
     program = (REPOSITORY / "runtime" / "tests" / "trace" / "traced_graph.cpp").read_text()
     flat = " ".join(program.split())
     include, body = blocks("cpp")

@@ -8,7 +8,8 @@
 
 namespace peer {
 
-// Taking a listener away from a library does not wait for the call that is under way; `close` does.
+// Taking a listener away from a library does not wait for the call that is in progress; `close`
+// does.
 class Gate {
  public:
   void open(std::function<void()> callback) {

@@ -41,7 +41,7 @@ module lig_image_blur
   logic [15:0] in_column_q, in_row_q, line_q;
   logic write;
 
-  // Row r lies in memory r modulo 8; the result's oldest row under way needs those from oldest - half on.
+  // Row r lies in memory r modulo 8; the result's oldest row in flight needs those from oldest - half on.
   logic [15:0] oldest, asked_line_q;
   assign pixel_ready_o = run_i && in_row_q < height_i && in_row_q + 16'(half_i) < oldest + 16'd8;
   assign write = pixel_valid_i && pixel_ready_o;

@@ -17,7 +17,7 @@ class UnmapWatch {
   using Callback = std::function<void(std::span<const std::byte> memory)>;
 
   explicit UnmapWatch(Callback callback);
-  /// Returns when no call is under way.
+  /// Returns when no call is in progress.
   ~UnmapWatch();
   UnmapWatch(const UnmapWatch&) = delete;
   UnmapWatch& operator=(const UnmapWatch&) = delete;

@@ -12,7 +12,7 @@
 namespace ligament::gpu::cuda {
 namespace {
 
-/// A node may have both: a kernel tuned for CUDA stands before the one for all devices.
+/// A node may have both: a kernel tuned for CUDA takes precedence over the one for all devices.
 std::vector<Source> chosen(const std::vector<Source>& all) {
   std::vector<Source> found;
   std::copy_if(all.begin(), all.end(), std::back_inserter(found), is_cuda);

@@ -424,7 +424,7 @@ void CudaProgram::close(Assembly& assembly) {
   if (flight.steps.empty() && flight.lease.empty() && flight.residents.empty()) {
     return;
   }
-  if (!flight.result) {  // perhaps with copies that no event stands behind
+  if (!flight.result) {  // perhaps with copies that no event comes after
     if (auto uploaded = record(device.uploads.get())) {
       assembly.uploaded = std::move(*uploaded);
     }

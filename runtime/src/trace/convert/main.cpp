@@ -2,7 +2,7 @@
 /// \file ligament-trace-convert FOLDER [ros2]: the recordings below FOLDER as table batches on
 /// stdout; with `ros2`, the events of ros2_tracing instead of our own.
 ///
-/// Exit 0: all was read. Exit 1: it could not be read to its end; a sentence stands on stderr and
+/// Exit 0: all was read. Exit 1: it could not be read to its end; a sentence is on stderr and
 /// what was read up to there has been written. Exit 2: there is no recording in FOLDER.
 #include <algorithm>
 #include <cstdio>

@@ -77,7 +77,7 @@ class OutboundRoute {
   /// lost.
   [[nodiscard]] OutboundFigures close();
 
-  /// Sends what is there, but not for ever: other topics wait. False: nothing was sent. For the
+  /// Sends what is there, but not forever: other topics wait. False: nothing was sent. For the
   /// edge's thread; publishers of this process send what they publish themselves.
   bool pump();
   /// When it is to be pumped again though nobody wakes the edge's thread: samples wait for room

@@ -26,7 +26,7 @@ bool is_paced(const QoSProfile& offered) {
 
 /// Blocks that a route holds of one publisher: its history with the engine, another that waits for
 /// that one, and the next. Of a keep-all publisher nothing waits but in its own history. Copies are
-/// sent of transient-local ones: DDS keeps their samples for ever.
+/// sent of transient-local ones: DDS keeps their samples forever.
 std::uint64_t held_of(const QoSProfile& offered) {
   if (offered.durability == DurabilityPolicy::transient_local) {
     return 1;
@@ -219,8 +219,8 @@ void Edge::open_in(Topic& topic, const pool::EndpointDescription& subscription) 
   tell_waiting();  // what came before it was open
 }
 
-/// What satisfies this subscription and all that have proxies. Who asks for a sign of life gets it
-/// with each sample that comes in.
+/// What satisfies this subscription and all that have proxies. Who asks for a liveliness assertion
+/// gets it with each sample that comes in.
 QoSProfile Edge::offer_for(const Topic& topic, const pool::EndpointDescription& subscription) {
   QoSProfile offer;
   offer.durability = DurabilityPolicy::transient_local;

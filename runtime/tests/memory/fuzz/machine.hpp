@@ -106,7 +106,7 @@ class Machine {
   std::uint64_t act_at = 0;  ///< the read before which the peer acts next
   std::int64_t now_ns = 0;
   std::uint64_t boot = 0;    ///< what the kernel says of this boot
-  unsigned refuse_maps = 0;  ///< so many maps fail for want of descriptors
+  unsigned refuse_maps = 0;  ///< so many maps fail for lack of descriptors
   unsigned waits = 0;        ///< futex calls
   unsigned wakes = 0;
   std::atomic<std::uint32_t>* sleeping_on = nullptr;

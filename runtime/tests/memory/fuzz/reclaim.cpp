@@ -36,7 +36,7 @@ class HostileProcess : public Scribbler {
     return readers.back();
   }
 
-  /// One greedy reader holds the block for ever. False: all of them hold all that they may.
+  /// One greedy reader holds the block forever. False: all of them hold all that they may.
   bool hold(std::uint32_t block) {
     for (HostileReader& reader : readers) {
       if (reader.greedy && reader.held_most < reader.max_held) {

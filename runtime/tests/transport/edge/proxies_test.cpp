@@ -18,7 +18,7 @@ namespace {
 using StringMessage = std_msgs::msg::String;
 using namespace std::chrono_literals;
 
-class ProxyWriters : public GraphAndEdge {
+class Proxies : public GraphAndEdge {
  protected:
   void SetUp() override {
     GraphAndEdge::SetUp();
@@ -43,7 +43,7 @@ class ProxyWriters : public GraphAndEdge {
   std::unique_ptr<dds::Participant> other_;
 };
 
-TEST_F(ProxyWriters, ShowTheQosOfAPublisher) {
+TEST_F(Proxies, ShowTheQosOfAPublisher) {
   const auto publisher = node_->create_publisher<StringMessage>(
       "shown", QoS(7)
                    .reliable()
@@ -61,7 +61,7 @@ TEST_F(ProxyWriters, ShowTheQosOfAPublisher) {
   EXPECT_EQ(qos.liveliness_lease_ns, 2'000'000'000);
 }
 
-TEST_F(ProxyWriters, ShowTheQosOfASubscription) {
+TEST_F(Proxies, ShowTheQosOfASubscription) {
   const auto subscription = node_->create_subscription<StringMessage>(
       "shown", QoS(7).best_effort().deadline(300ms), [](const StringMessage&) {});
   const QoSProfile qos = seen("/shown", false).qos;
@@ -73,7 +73,7 @@ TEST_F(ProxyWriters, ShowTheQosOfASubscription) {
   EXPECT_EQ(qos.liveliness_lease_ns, 0);
 }
 
-TEST_F(ProxyWriters, ShowTypeHashAndGid) {
+TEST_F(Proxies, ShowTypeHashAndGid) {
   const auto publisher = node_->create_publisher<StringMessage>("shown", 1);
   const dds::RemoteEndpoint proxy = seen("/shown", true);
   EXPECT_EQ(proxy.type, "std_msgs::msg::dds_::String_");
@@ -81,7 +81,7 @@ TEST_F(ProxyWriters, ShowTypeHashAndGid) {
   EXPECT_TRUE(std::equal(proxy.gid.begin(), proxy.gid.begin() + 12, proxy.participant.begin()));
 }
 
-TEST_F(ProxyWriters, AreThoseThatRosGivesToLogLines) {
+TEST_F(Proxies, AreThoseThatRosGivesToLogLines) {
   const auto logging =
       std::make_shared<Node>("logging", NodeOptions().context(context_).enable_rosout(true));
   const QoSProfile qos = seen("/rosout", true).qos;

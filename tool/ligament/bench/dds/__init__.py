@@ -35,7 +35,7 @@ Runs = dict[Cell, dict[str, list[Figures]]]
 
 
 def measure(quick: bool, options: Options) -> Measured:
-    """All cells, all contestants, in turns."""
+    """All cells, all contestants, alternately."""
     note = own_network()
     asked = cells(quick, has_cable=not note)
     runs, failures = _in_turns(asked, options.passes or (3 if quick else 10), not note)

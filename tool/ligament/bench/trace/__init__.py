@@ -28,7 +28,7 @@ class Options:
         int, typer.Option("--events", min=0, help="Events of the recording that is read whole.")
     ] = 0
     passes: Annotated[
-        int, typer.Option("--passes", min=0, help="How often each figure is taken, in turns.")
+        int, typer.Option("--passes", min=0, help="How often each figure is taken, alternately.")
     ] = 0
 
 
@@ -53,7 +53,7 @@ def say(text: str) -> None:
 
 
 def measure_events(passes: int, bursts: int, result: Measured) -> None:
-    """Each kind in turns, so that a slow minute of the machine is everybody's."""
+    """Each kind alternately, so that a slow minute of the machine is everybody's."""
     found: dict[str, list[events.Measured]] = {kind: [] for kind in events.KINDS}
     for number in range(passes):
         say(f"events, pass {number + 1} of {passes}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What events cost in the processes that emit them: `ligament-bench-trace`, off and on in turns."""
+"""What events cost in the processes that emit them: `ligament-bench-trace`, off and on."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ HINT = "apt-get install python3-bt2"
 
 _CHILD = "import sys\nfrom pathlib import Path\n"
 _WORK = "# work\n"
-"""What stands before it in a program is not measured: starting Python and importing packages."""
+"""What comes before it in a program is not measured: starting Python and importing packages."""
 CONVERT = _CHILD + (
     "from ligament.trace.convert import convert\n"
     + _WORK

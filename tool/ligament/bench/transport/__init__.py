@@ -16,7 +16,7 @@ NO_PEERS = "no peer took part: this is not a comparison"
 
 
 def measure(quick: bool, options: Options) -> Measured:
-    """All cells, all contestants, in turns."""
+    """All cells, all contestants, alternately."""
     plan = make_plan(quick, options)
     if options.build_peers:
         peers.build(plan.peers)

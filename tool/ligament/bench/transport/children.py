@@ -54,7 +54,7 @@ class Child:
         return self.out.decode(errors="replace").splitlines()
 
     def failure(self, text: str) -> FailureError:
-        """An error with what it said last on stderr: a mistake stands above the usage."""
+        """An error with what it said last on stderr: a mistake is above the usage."""
         said = self.err.decode(errors="replace").strip().splitlines()[-6:]
         lines = "".join(f"\n  said: {line[:300]}" for line in said)
         return FailureError(f"{self.name} {text}{lines}", command=self.command)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of `ligament bench uma`, each measured in turns with the same work without ROS."""
+"""The cells of `ligament bench uma`, each measured alternately with the same work without ROS."""
 
 from __future__ import annotations
 

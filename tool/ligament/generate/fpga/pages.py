@@ -14,7 +14,7 @@ MOST_ROOMS = 4
 
 
 def check_pages(design: Design, longest: Mapping[str, int]) -> None:
-    """Raise InputError where an end could wait for pages for ever.
+    """Raise InputError where an end could wait for pages forever.
 
     `longest` has the bytes of each message type at most.
     """

@@ -49,7 +49,7 @@ MEMORY = (
     "lig_axi_write.sv", "lig_smt_sub.sv", "lig_smt_pub.sv", "lig_axi_mux.sv", "lig_port_stats.sv",
     "lig_shell.sv",
 )  # fmt: skip
-#: What stands before memory that no IOMMU does.
+#: What translates addresses of memory that no IOMMU does.
 PAGES = ("lig_page_table.sv", "lig_axi_pages.sv")
 #: What a message from hardware may have in front of it, up to the boundary that its body begins at.
 BOUNDARY_BYTES = 64

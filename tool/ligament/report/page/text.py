@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a figure of report.json reads on the page. The unrounded figure stands beside it."""
+"""How a figure of report.json reads on the page. The unrounded figure is beside it."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Timeline {
     const [from, to] = this.data.window, count = this.data.slices.track.length;
     const part = all || count < 60 ? 1 : 60 / count;
     const length = Math.max(1, (to - from) * part);
-    // Devices' slices stand behind those of the threads: the middle one is not the middle of the time.
+    // Devices' slices come after those of the threads: the middle one is not the middle of the time.
     const begins = all || part === 1 ? [] : [...this.data.slices.begin].sort((a, b) => a - b);
     const begin = begins.length ? Math.max(from, Math.min(begins[Math.floor(count / 2)], to - length)) : from;
     const margin = length * 0.02;

@@ -120,7 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _call(verb: Verb, words: list[str]) -> int:
     import typer  # noqa: PLC0415 - after --version and unknown verbs, which need none of it
 
-    target = _load(verb)
+    target = load_verb(verb)
     app = target
     if not isinstance(target, typer.Typer):
         app = typer.Typer(
@@ -135,7 +135,7 @@ def _call(verb: Verb, words: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _load(verb: Verb) -> Any:
+def load_verb(verb: Verb) -> Any:
     """Import a verb's code; what is in the way is named, with the verb."""
     module_name, _, function = verb.target.partition(":")
     try:

@@ -88,6 +88,20 @@ module gateway_top
     taken_o <= s_axis_tvalid && s_axis_tready;
   end
 
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) s_axis (), m_axis[SUBSCRIBERS] ();
+  assign s_axis.tvalid = s_axis_tvalid;
+  assign s_axis.tdata = s_axis_tdata;
+  assign s_axis.tkeep = s_axis_tkeep;
+  assign s_axis.tlast = s_axis_tlast;
+  assign s_axis_tready = s_axis.tready;
+  for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_flat
+    assign m_axis_tvalid[i] = m_axis[i].tvalid;
+    assign m_axis_tdata[i] = m_axis[i].tdata;
+    assign m_axis_tkeep[i] = m_axis[i].tkeep;
+    assign m_axis_tlast[i] = m_axis[i].tlast;
+    assign m_axis[i].tready = 1'b1;
+  end
+
   localparam int unsigned M = MASTERS;
   lig_axi_if #(.DATA_WIDTH(DATA_WIDTH)) each[M] ();
   lig_axi_if #(.DATA_WIDTH(DATA_WIDTH), .ID_WIDTH(ID_WIDTH)) m_axi ();
@@ -131,17 +145,12 @@ module gateway_top
   logic [31:0] unused_looped, unused_dropped;
 
   if (GATEWAY) begin : g_gateway
-    logic [1:0] in_valid, in_ready, in_last;
-    logic [1:0][DATA_WIDTH-1:0] in_data;
-    logic [1:0][DATA_WIDTH/8-1:0] in_keep;
-    logic gateway_valid, gateway_ready, gateway_last, unused_late;
-    logic [DATA_WIDTH-1:0] gateway_data;
-    logic [DATA_WIDTH/8-1:0] gateway_keep;
-    assign in_valid[0] = s_axis_tvalid;
-    assign in_data[0] = s_axis_tdata;
-    assign in_keep[0] = s_axis_tkeep;
-    assign in_last[0] = s_axis_tlast;
-    assign s_axis_tready = in_ready[0];
+    logic unused_late;
+    lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) in[2] (), out[SUBSCRIBERS+1] ();
+    lig_axis_wire from_core (.s_axis, .m_axis(in[0]));
+    for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_to_core
+      lig_axis_wire to_core (.s_axis(out[i]), .m_axis(m_axis[i]));
+    end
 
     localparam bit [31:0] QueueDepth = Published ? 32'd2 : 32'd512;
     // verilator lint_off PINMISSING
@@ -149,12 +158,7 @@ module gateway_top
     lig_topic #(
         .DATA_WIDTH(DATA_WIDTH), .PUBLISHERS(2), .SUBSCRIBERS(SUBSCRIBERS + 1), .STATS(0),
         .DEPTH({(SUBSCRIBERS + 1) {QueueDepth}})) topic (
-        .clk_i(clk), .rst_i,
-        .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data), .s_axis_tkeep(in_keep),
-        .s_axis_tlast(in_last),
-        .m_axis_tvalid({gateway_valid, m_axis_tvalid}), .m_axis_tready({gateway_ready, {SUBSCRIBERS{1'b1}}}),
-        .m_axis_tdata({gateway_data, m_axis_tdata}), .m_axis_tkeep({gateway_keep, m_axis_tkeep}),
-        .m_axis_tlast({gateway_last, m_axis_tlast}));
+        .clk_i(clk), .rst_i, .s_axis(in), .m_axis(out));
     // verilator lint_on PINMISSING
 
     lig_smt_sub #(
@@ -163,14 +167,12 @@ module gateway_top
         .clk_i(clk), .rst_i, .recall_i(1'b0),
         .send_valid_i(send_valid_i[0]), .send_ready_o(send_ready_o[0]), .send_i(send_i[0]),
         .event_valid_o(sent_valid_o[0]), .event_ready_i(1'b1), .event_o(sent[0]), .late_o(unused_late),
-        .m_axis_tvalid(in_valid[1]), .m_axis_tready(in_ready[1]), .m_axis_tdata(in_data[1]),
-        .m_axis_tkeep(in_keep[1]), .m_axis_tlast(in_last[1]),
+        .m_axis(in[1]),
         .m_axi(each[0]));
     lig_smt_pub #(
         .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(WriteBurst), .DEPTH(Depth), .FILTER(1)) to_software (
         .clk_i(clk), .rst_i, .recall_i(1'b0), .topic_i(8'd7),
-        .s_axis_tvalid(gateway_valid), .s_axis_tready(gateway_ready), .s_axis_tdata(gateway_data),
-        .s_axis_tkeep(gateway_keep), .s_axis_tlast(gateway_last),
+        .s_axis(out[SUBSCRIBERS]),
         .room_valid_i, .room_ready_o, .room_i,
         .event_valid_o(stored_valid_o), .event_ready_i(1'b1), .event_o(stored),
         .looped_o(unused_looped), .dropped_o(unused_dropped),
@@ -184,15 +186,14 @@ module gateway_top
           .clk_i(clk), .rst_i, .recall_i(1'b0),
           .send_valid_i(send_valid_i[i]), .send_ready_o(send_ready_o[i]), .send_i(send_i[i]),
           .event_valid_o(sent_valid_o[i]), .event_ready_i(1'b1), .event_o(sent[i]), .late_o(unused_late),
-          .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(1'b1), .m_axis_tdata(m_axis_tdata[i]),
-          .m_axis_tkeep(m_axis_tkeep[i]), .m_axis_tlast(m_axis_tlast[i]),
+          .m_axis(m_axis[i]),
         .m_axi(each[i]));
       lig_axi_no_write no_write (.m_axi(each[i]));
     end
     localparam int unsigned P = SUBSCRIBERS;
     lig_smt_pub #(.DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(WriteBurst), .DEPTH(Depth)) pub (
         .clk_i(clk), .rst_i, .recall_i(1'b0), .topic_i(8'd7),
-        .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
+        .s_axis,
         .room_valid_i, .room_ready_o, .room_i,
         .event_valid_o(stored_valid_o), .event_ready_i(1'b1), .event_o(stored),
         .looped_o(unused_looped), .dropped_o(unused_dropped),

@@ -31,34 +31,28 @@ module hmt_chain #(
   end
 
   // Into topic i, and out of it; node i stands between topic i and topic i + 1.
-  logic [Nodes:0] in_valid, in_ready, in_last, out_valid, out_ready, out_last;
-  logic [Nodes:0][DATA_WIDTH-1:0] in_data, out_data;
-  logic [Nodes:0][DATA_WIDTH/8-1:0] in_keep, out_keep;
-
-  assign {in_valid[0], in_data[0], in_keep[0], in_last[0]} = {s_axis_tvalid, s_axis_tdata, s_axis_tkeep, s_axis_tlast};
-  assign s_axis_tready = in_ready[0];
-  assign {m_axis_tvalid, m_axis_tdata, m_axis_tkeep, m_axis_tlast} =
-      {out_valid[Nodes], out_data[Nodes], out_keep[Nodes], out_last[Nodes]};
-  assign out_ready[Nodes] = m_axis_tready;
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) in[Nodes+1] (), out[Nodes+1] ();
+  assign in[0].tvalid = s_axis_tvalid;
+  assign in[0].tdata = s_axis_tdata;
+  assign in[0].tkeep = s_axis_tkeep;
+  assign in[0].tlast = s_axis_tlast;
+  assign s_axis_tready = in[0].tready;
+  assign m_axis_tvalid = out[Nodes].tvalid;
+  assign m_axis_tdata = out[Nodes].tdata;
+  assign m_axis_tkeep = out[Nodes].tkeep;
+  assign m_axis_tlast = out[Nodes].tlast;
+  assign out[Nodes].tready = m_axis_tready;
 
   for (genvar i = 0; i <= Nodes; i++) begin : g_topic
     // verilator lint_off PINCONNECTEMPTY
     lig_topic #(.DATA_WIDTH(DATA_WIDTH), .STATS(0)) topic (
-        .clk_i(clk), .rst_i,
-        .s_axis_tvalid(in_valid[i]), .s_axis_tready(in_ready[i]), .s_axis_tdata(in_data[i]),
-        .s_axis_tkeep(in_keep[i]), .s_axis_tlast(in_last[i]),
-        .m_axis_tvalid(out_valid[i]), .m_axis_tready(out_ready[i]), .m_axis_tdata(out_data[i]),
-        .m_axis_tkeep(out_keep[i]), .m_axis_tlast(out_last[i]),
+        .clk_i(clk), .rst_i, .s_axis(in[i:i]), .m_axis(out[i:i]),
         .drops_o(), .frames_o(), .beats_o(), .stalls_o(), .gaps_o(), .peaks_o());
     // verilator lint_on PINCONNECTEMPTY
   end
 
   for (genvar i = 0; i < Nodes; i++) begin : g_node
     hmt_node #(.DATA_WIDTH(DATA_WIDTH), .DATAFLOW(DATAFLOW), .CYCLES(i == 1 ? 2 : 1)) node (
-        .clk_i(clk), .rst_i,
-        .s_axis_tvalid(out_valid[i]), .s_axis_tready(out_ready[i]), .s_axis_tdata(out_data[i]),
-        .s_axis_tkeep(out_keep[i]), .s_axis_tlast(out_last[i]),
-        .m_axis_tvalid(in_valid[i+1]), .m_axis_tready(in_ready[i+1]), .m_axis_tdata(in_data[i+1]),
-        .m_axis_tkeep(in_keep[i+1]), .m_axis_tlast(in_last[i+1]));
+        .clk_i(clk), .rst_i, .s_axis(out[i]), .m_axis(in[i+1]));
   end
 endmodule

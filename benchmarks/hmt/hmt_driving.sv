@@ -51,46 +51,24 @@ module hmt_driving
   localparam int unsigned Inputs = 9; // control has three: D, E, F
 
   // What each input gets, and what each node says.
-  logic [Inputs-1:0] in_valid, in_ready, in_last;
-  logic [Inputs-1:0][DATA_WIDTH-1:0] in_data;
-  logic [Inputs-1:0][DATA_WIDTH/8-1:0] in_keep;
-  logic [Nodes-1:0] out_valid, out_ready, out_last;
-  logic [Nodes-1:0][DATA_WIDTH-1:0] out_data;
-  logic [Nodes-1:0][DATA_WIDTH/8-1:0] out_keep;
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) in[Inputs] (), out[Nodes] ();
 
   // --- the nodes ------------------------------------------------------------------------------------------
 
   // Inputs in this order: camera, A, B, C of the first four nodes; A of the two lights; D, E, F of control.
   localparam int unsigned Control = 4;
   localparam int unsigned Joined = 6;
-  logic join_valid, join_ready, join_last;
-  logic [DATA_WIDTH-1:0] join_data;
-  logic [DATA_WIDTH/8-1:0] join_keep;
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) join_out ();
   logic [1:0] unused_source;
   lig_arbiter #(.DATA_WIDTH(DATA_WIDTH), .INPUTS(3)) join_inputs (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(in_valid[Inputs-1:Joined]), .s_axis_tready(in_ready[Inputs-1:Joined]),
-      .s_axis_tdata(in_data[Inputs-1:Joined]), .s_axis_tkeep(in_keep[Inputs-1:Joined]),
-      .s_axis_tlast(in_last[Inputs-1:Joined]),
-      .m_axis_tvalid(join_valid), .m_axis_tready(join_ready), .m_axis_tdata(join_data), .m_axis_tkeep(join_keep),
-      .m_axis_tlast(join_last), .m_axis_tid(unused_source));
+      .clk_i, .rst_i, .s_axis(in[Joined:Inputs-1]), .m_axis(join_out), .m_axis_tid(unused_source));
 
   for (genvar i = 0; i < Nodes; i++) begin : g_node
     if (i == Control) begin : g_join
-      hmt_node #(.DATA_WIDTH(DATA_WIDTH), .DATAFLOW(1)) node (
-          .clk_i, .rst_i,
-          .s_axis_tvalid(join_valid), .s_axis_tready(join_ready), .s_axis_tdata(join_data),
-          .s_axis_tkeep(join_keep), .s_axis_tlast(join_last),
-          .m_axis_tvalid(out_valid[i]), .m_axis_tready(out_ready[i]), .m_axis_tdata(out_data[i]),
-          .m_axis_tkeep(out_keep[i]), .m_axis_tlast(out_last[i]));
+      hmt_node #(.DATA_WIDTH(DATA_WIDTH), .DATAFLOW(1)) node (.clk_i, .rst_i, .s_axis(join_out), .m_axis(out[i]));
     end else begin : g_plain
       localparam int unsigned From = i < Control ? i : i - 1;
-      hmt_node #(.DATA_WIDTH(DATA_WIDTH), .DATAFLOW(1)) node (
-          .clk_i, .rst_i,
-          .s_axis_tvalid(in_valid[From]), .s_axis_tready(in_ready[From]), .s_axis_tdata(in_data[From]),
-          .s_axis_tkeep(in_keep[From]), .s_axis_tlast(in_last[From]),
-          .m_axis_tvalid(out_valid[i]), .m_axis_tready(out_ready[i]), .m_axis_tdata(out_data[i]),
-          .m_axis_tkeep(out_keep[i]), .m_axis_tlast(out_last[i]));
+      hmt_node #(.DATA_WIDTH(DATA_WIDTH), .DATAFLOW(1)) node (.clk_i, .rst_i, .s_axis(in[From]), .m_axis(out[i]));
     end
   end
 
@@ -115,15 +93,13 @@ module hmt_driving
         .clk_i, .rst_i, .recall_i(recall[i]),
         .send_valid_i(send_valid[i]), .send_ready_o(send_ready[i]), .send_i(send[i]),
         .event_valid_o(sent_valid[i]), .event_ready_i(sent_ready[i]), .event_o(sent[i]), .late_o(late[i]),
-        .m_axis_tvalid(in_valid[i]), .m_axis_tready(in_ready[i]), .m_axis_tdata(in_data[i]),
-        .m_axis_tkeep(in_keep[i]), .m_axis_tlast(in_last[i]),
+        .m_axis(in[i]),
         .m_axi(each[i]));
     if (i < (TOPICS ? 1 : Nodes)) begin : g_pub
       localparam int unsigned From = TOPICS ? Control : i;
       lig_smt_pub #(.DATA_WIDTH(DATA_WIDTH), .DEPTH(Depth)) pub (
           .clk_i, .rst_i, .recall_i(recall[i]), .topic_i(8'(i)),
-          .s_axis_tvalid(out_valid[From]), .s_axis_tready(out_ready[From]), .s_axis_tdata(out_data[From]),
-          .s_axis_tkeep(out_keep[From]), .s_axis_tlast(out_last[From]),
+          .s_axis(out[From]),
           .room_valid_i(room_valid[i]), .room_ready_o(room_ready[i]), .room_i(room[i]),
           .event_valid_o(stored_valid[i]), .event_ready_i(stored_ready[i]), .event_o(stored[i]),
           .looped_o(looped[i]), .dropped_o(dropped[i]),
@@ -169,20 +145,15 @@ module hmt_driving
       localparam int unsigned P = 32'(Publisher[i]);
       localparam int unsigned F = 32'(First[i]);
       if (i == 0) begin : g_many
+        lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) three[3] ();
+        lig_axis_wire first (.s_axis(three[0]), .m_axis(in[F]));
+        lig_axis_wire red (.s_axis(three[1]), .m_axis(in[4]));
+        lig_axis_wire green (.s_axis(three[2]), .m_axis(in[5]));
         lig_topic #(.DATA_WIDTH(DATA_WIDTH), .SUBSCRIBERS(3), .STATS(0)) topic (
-            .clk_i, .rst_i,
-            .s_axis_tvalid(out_valid[P]), .s_axis_tready(out_ready[P]), .s_axis_tdata(out_data[P]),
-            .s_axis_tkeep(out_keep[P]), .s_axis_tlast(out_last[P]),
-            .m_axis_tvalid({in_valid[5:4], in_valid[F]}), .m_axis_tready({in_ready[5:4], in_ready[F]}),
-            .m_axis_tdata({in_data[5:4], in_data[F]}), .m_axis_tkeep({in_keep[5:4], in_keep[F]}),
-            .m_axis_tlast({in_last[5:4], in_last[F]}));
+            .clk_i, .rst_i, .s_axis(out[P:P]), .m_axis(three));
       end else begin : g_one
         lig_topic #(.DATA_WIDTH(DATA_WIDTH), .STATS(0)) topic (
-            .clk_i, .rst_i,
-            .s_axis_tvalid(out_valid[P]), .s_axis_tready(out_ready[P]), .s_axis_tdata(out_data[P]),
-            .s_axis_tkeep(out_keep[P]), .s_axis_tlast(out_last[P]),
-            .m_axis_tvalid(in_valid[F]), .m_axis_tready(in_ready[F]), .m_axis_tdata(in_data[F]),
-            .m_axis_tkeep(in_keep[F]), .m_axis_tlast(in_last[F]));
+            .clk_i, .rst_i, .s_axis(out[P:P]), .m_axis(in[F:F]));
       end
     end
   end

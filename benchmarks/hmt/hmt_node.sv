@@ -12,32 +12,22 @@ module hmt_node #(
 ) (
     input logic clk_i,
     input logic rst_i,
-
-    input  logic                    s_axis_tvalid,
-    output logic                    s_axis_tready,
-    input  logic [DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic                    s_axis_tlast,
-
-    output logic                    m_axis_tvalid,
-    input  logic                    m_axis_tready,
-    output logic [DATA_WIDTH-1:0]   m_axis_tdata,
-    output logic [DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic                    m_axis_tlast
+    lig_axis_if.receiver s_axis,
+    lig_axis_if.transmitter m_axis
 );
   localparam int unsigned W = DATA_WIDTH + DATA_WIDTH / 8 + 1;
-  wire [W-1:0] beat = {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
+  wire [W-1:0] beat = {s_axis.tlast, s_axis.tkeep, s_axis.tdata};
 
   if (DATAFLOW) begin : g_dataflow
     logic [W-1:0] beat_q;
     logic full_q;
     logic [3:0] left_q;  // cycles of work that the beat still needs
-    wire leaves = m_axis_tvalid && m_axis_tready;
-    assign m_axis_tvalid = full_q && left_q == 4'd0;
-    assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = beat_q;
-    assign s_axis_tready = !full_q || leaves;
+    wire leaves = m_axis.tvalid && m_axis.tready;
+    assign m_axis.tvalid = full_q && left_q == 4'd0;
+    assign {m_axis.tlast, m_axis.tkeep, m_axis.tdata} = beat_q;
+    assign s_axis.tready = !full_q || leaves;
     always_ff @(posedge clk_i) begin
-      if (s_axis_tvalid && s_axis_tready) begin
+      if (s_axis.tvalid && s_axis.tready) begin
         beat_q <= beat;
         full_q <= 1'b1;
         left_q <= 4'(CYCLES - 1);
@@ -54,16 +44,16 @@ module hmt_node #(
     phase_e phase_q;
     logic [A:0] beats_q, place_q;
     logic [A+4:0] left_q;
-    assign s_axis_tready = phase_q == Take;
-    assign m_axis_tvalid = phase_q == Send;
-    assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = memory[place_q[A-1:0]];
+    assign s_axis.tready = phase_q == Take;
+    assign m_axis.tvalid = phase_q == Send;
+    assign {m_axis.tlast, m_axis.tkeep, m_axis.tdata} = memory[place_q[A-1:0]];
     always_ff @(posedge clk_i) begin
       case (phase_q)
         Take:
-        if (s_axis_tvalid) begin
+        if (s_axis.tvalid) begin
           memory[beats_q[A-1:0]] <= beat;
           beats_q <= beats_q + 1'b1;
-          if (s_axis_tlast) begin
+          if (s_axis.tlast) begin
             phase_q <= Work;
             left_q <= (A + 5)'(beats_q + 1'b1) * (A + 5)'(CYCLES) - 1'b1;
           end
@@ -73,9 +63,9 @@ module hmt_node #(
           if (left_q == '0) phase_q <= Send;
         end
         default:
-        if (m_axis_tready) begin
+        if (m_axis.tready) begin
           place_q <= place_q + 1'b1;
-          if (m_axis_tlast) begin
+          if (m_axis.tlast) begin
             phase_q <= Take;
             place_q <= '0;
             beats_q <= '0;

@@ -35,12 +35,6 @@ module hmt_top #(
     taken_o <= s_axis_tvalid & s_axis_tready;
   end
 
-  logic [SUBSCRIBERS-1:0][31:0] unused_drops, unused_peaks;
-  logic [31:0] unused_frames, unused_beats, unused_stalls, unused_gaps;
-  lig_topic #(.DATA_WIDTH(DATA_WIDTH), .PUBLISHERS(PUBLISHERS), .SUBSCRIBERS(SUBSCRIBERS), .STATS(0)) topic (
-      .clk_i(clk), .rst_i,
-      .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
-      .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
-      .drops_o(unused_drops), .frames_o(unused_frames), .beats_o(unused_beats), .stalls_o(unused_stalls),
-      .gaps_o(unused_gaps), .peaks_o(unused_peaks));
+  hmt_network #(.DATA_WIDTH(DATA_WIDTH), .PUBLISHERS(PUBLISHERS), .SUBSCRIBERS(SUBSCRIBERS)) network (
+      .clk_i(clk), .rst_i, .*);
 endmodule

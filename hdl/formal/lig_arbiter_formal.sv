@@ -19,12 +19,20 @@ module lig_arbiter_formal (
   logic [7:0] m_data;
   logic [1:0] m_id;
 
-  lig_arbiter #(.DATA_WIDTH(8), .INPUTS(N)) dut (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
-      .s_axis_tkeep(s_keep), .s_axis_tlast(s_last),
-      .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
-      .m_axis_tkeep(m_keep), .m_axis_tlast(m_last), .m_axis_tid(m_id));
+  lig_axis_if #(.DATA_WIDTH(8)) s_axis[N] (), m_axis ();
+  for (genvar i = 0; i < N; i++) begin : g_flat
+    assign s_axis[i].tvalid = s_valid[i];
+    assign s_axis[i].tdata = s_data[i];
+    assign s_axis[i].tkeep = s_keep[i];
+    assign s_axis[i].tlast = s_last[i];
+    assign s_ready[i] = s_axis[i].tready;
+  end
+  assign m_valid = m_axis.tvalid;
+  assign m_data = m_axis.tdata;
+  assign m_keep = m_axis.tkeep;
+  assign m_last = m_axis.tlast;
+  assign m_axis.tready = m_ready;
+  lig_arbiter #(.DATA_WIDTH(8), .INPUTS(N)) dut (.clk_i, .rst_i, .s_axis, .m_axis, .m_axis_tid(m_id));
 
   logic started_q;
   initial started_q = 1'b0;

@@ -16,12 +16,20 @@ module lig_bcast_formal (
   logic [2:0] m_valid, m_keep, m_last;
   logic [2:0][7:0] m_data;
 
-  lig_bcast #(.DATA_WIDTH(8), .OUTPUTS(3)) dut (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
-      .s_axis_tkeep(s_keep), .s_axis_tlast(s_last),
-      .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
-      .m_axis_tkeep(m_keep), .m_axis_tlast(m_last));
+  lig_axis_if #(.DATA_WIDTH(8)) s_axis (), m_axis[3] ();
+  assign s_axis.tvalid = s_valid;
+  assign s_axis.tdata = s_data;
+  assign s_axis.tkeep = s_keep;
+  assign s_axis.tlast = s_last;
+  assign s_ready = s_axis.tready;
+  for (genvar i = 0; i < 3; i++) begin : g_flat
+    assign m_valid[i] = m_axis[i].tvalid;
+    assign m_data[i] = m_axis[i].tdata;
+    assign m_keep[i] = m_axis[i].tkeep;
+    assign m_last[i] = m_axis[i].tlast;
+    assign m_axis[i].tready = m_ready[i];
+  end
+  lig_bcast #(.DATA_WIDTH(8), .OUTPUTS(3)) dut (.clk_i, .rst_i, .s_axis, .m_axis);
 
   logic started_q;
   initial started_q = 1'b0;

@@ -24,6 +24,12 @@ module lig_smt_pub_formal
     input logic        b_valid
 );
   logic s_ready, room_ready, event_valid;
+  lig_axis_if s_axis ();
+  assign s_axis.tvalid = s_valid;
+  assign s_axis.tdata = s_data;
+  assign s_axis.tkeep = s_keep;
+  assign s_axis.tlast = s_last;
+  assign s_ready = s_axis.tready;
   lig_axi_if m_axi ();
   assign m_axi.awready = aw_ready;
   assign m_axi.wready = w_ready;
@@ -41,8 +47,7 @@ module lig_smt_pub_formal
 
   lig_smt_pub #(.BURST_BEATS(1), .DEPTH(2), .OUTSTANDING(2), .ROOMS(2), .FILTER(1)) dut (
       .clk_i, .rst_i, .recall_i, .topic_i(8'd7),
-      .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tkeep(s_keep),
-      .s_axis_tlast(s_last),
+      .s_axis,
       .room_valid_i(room_valid), .room_ready_o(room_ready), .room_i(room),
       .event_valid_o(event_valid), .event_ready_i(event_ready), .event_o(told),
       .looped_o(looped), .dropped_o(dropped),

@@ -23,13 +23,22 @@ module lig_topic_formal #(
   logic [1:0][31:0] drops, peaks;
   logic [31:0] frames, beats, stalls, gaps;
 
+  lig_axis_if s_axis[2] (), m_axis[2] ();
+  for (genvar i = 0; i < 2; i++) begin : g_flat
+    assign s_axis[i].tvalid = s_valid[i];
+    assign s_axis[i].tdata = s_data[i];
+    assign s_axis[i].tkeep = 8'hFF;
+    assign s_axis[i].tlast = s_last[i];
+    assign s_ready[i] = s_axis[i].tready;
+    assign m_valid[i] = m_axis[i].tvalid;
+    assign m_data[i] = m_axis[i].tdata;
+    assign m_keep[i] = m_axis[i].tkeep;
+    assign m_last[i] = m_axis[i].tlast;
+    assign m_axis[i].tready = m_ready[i];
+  end
   lig_topic #(
       .PUBLISHERS(2), .SUBSCRIBERS(2), .QOS({QOS1, 2'd0}), .DEPTH({QOS1 == 2'd1 ? 32'd4 : 32'd2, 32'd2}), .STATS(0)) dut (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
-      .s_axis_tkeep({2{8'hFF}}), .s_axis_tlast(s_last),
-      .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
-      .m_axis_tkeep(m_keep), .m_axis_tlast(m_last),
+      .clk_i, .rst_i, .s_axis, .m_axis,
       .drops_o(drops), .frames_o(frames), .beats_o(beats), .stalls_o(stalls), .gaps_o(gaps), .peaks_o(peaks));
 
   // One reset, at the start.

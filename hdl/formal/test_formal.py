@@ -47,11 +47,12 @@ class Proof:
         return "-".join([*words, *(["mutant", self.mutant[0]] if self.mutant else [])])
 
 
-SKID, BCAST, ARBITER = ("lig_skid",), ("lig_bcast",), ("lig_arbiter",)
-FIFO = ("lig_fifo", "lig_store")
+BCAST, ARBITER = ("lig_bcast",), ("lig_arbiter",)
+FIFO = ("lig_fifo", "lig_queue", "lig_store")
+STAGE = ("lig_skid", *FIFO)
 TOPIC = (
     "lig_topic", "lig_arbiter", "lig_bcast", "lig_fifo", "lig_fifo_drop", "lig_fifo_last",
-    "lig_stats", "lig_store",
+    "lig_queue", "lig_stats", "lig_store",
 )  # fmt: skip
 SMT_PUB = (
     "lig_stream_pkg", "lig_transfer_pkg", "lig_axi_if", "lig_gate", "lig_smt_pub", "lig_axi_write",
@@ -59,23 +60,23 @@ SMT_PUB = (
 )  # fmt: skip
 FIELDS = ("lig_stream_pkg", "lig_fields_pkg", "lig_unpack", "lig_pack", "lig_gate", "lig_skid")
 PROOFS = [
-    Proof("lig_skid_formal", SKID, "prove", 3),
-    Proof("lig_skid_formal", SKID, "bmc", 12, ("ORDER",)),
+    Proof("lig_stage_formal", STAGE, "prove", 3),
+    Proof("lig_stage_formal", STAGE, "bmc", 12, ("ORDER",)),
     Proof(
-        "lig_skid_formal", SKID, "bmc", 12,
+        "lig_stage_formal", STAGE, "bmc", 12,
         mutant=("lig_skid", "if (move) begin", "if (1) begin"),
     ),
-    Proof("lig_fifo_formal", FIFO, "prove", 3),
-    Proof("lig_fifo_formal", FIFO, "bmc", 12, ("ORDER",)),
+    Proof("lig_stage_formal", STAGE, "prove", 3, parameters=("FIFO=1",)),
+    Proof("lig_stage_formal", STAGE, "bmc", 12, ("ORDER",), ("FIFO=1",)),
     Proof(
-        "lig_fifo_formal", FIFO, "bmc", 12, ("ORDER",),
-        mutant=("lig_fifo", "s_axis_tvalid && !full", "s_axis_tvalid"),
+        "lig_stage_formal", STAGE, "bmc", 12, ("ORDER",), ("FIFO=1",),
+        mutant=("lig_queue", "valid_i && !full", "valid_i"),
     ),
     Proof("lig_bcast_formal", BCAST, "prove", 3),
     Proof("lig_bcast_formal", BCAST, "bmc", 10, ("ORDER",)),
     Proof(
         "lig_bcast_formal", BCAST, "bmc", 10, ("ORDER",),
-        mutant=("lig_bcast", "? '0 : done_q | m_axis_tready", "? '0 : done_q"),
+        mutant=("lig_bcast", "? '0 : done_q | ready", "? '0 : done_q"),
     ),
     Proof("lig_arbiter_formal", ARBITER, "prove", 3),
     Proof("lig_arbiter_formal", ARBITER, "bmc", 10, ("ORDER",)),
@@ -99,7 +100,7 @@ PROOFS = [
     ),
     Proof(
         "lig_topic_formal", TOPIC, "bmc", 13, parameters=("QOS1=2",), from_zero=True,
-        mutant=("lig_fifo_drop", "if (lost || s_axis_tuser) write_q", "if (s_axis_tuser) write_q"),
+        mutant=("lig_fifo_drop", "if (lost || s_axis.tuser) write_q", "if (s_axis.tuser) write_q"),
     ),
     Proof("lig_smt_pub_formal", SMT_PUB, "bmc", 12, from_zero=True, full=15),
     Proof("lig_smt_pub_formal", SMT_PUB, "bmc", 12, ("REACH",), from_zero=True, reach=True),
@@ -137,7 +138,8 @@ PROOFS = [
 def sources_of(proof: Proof, folder: Path) -> list[Path]:
     """Its files; of a mutant, the one with the fault is a changed copy."""
     files = [HDL / "formal" / f"{proof.top}.sv", HDL / "formal" / "lig_order.sv"]
-    files += [HDL / "rtl" / f"{name}.sv" for name in (*proof.modules, "lig_axis_rules")]
+    shared = ("lig_axis_if", "lig_axis_rules")
+    files += [HDL / "rtl" / f"{name}.sv" for name in (*proof.modules, *shared)]
     if proof.mutant:
         module, text, replacement = proof.mutant
         original = HDL / "rtl" / f"{module}.sv"

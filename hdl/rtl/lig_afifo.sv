@@ -23,19 +23,11 @@ module lig_afifo #(
 ) (
     input  logic                  s_clk_i,
     input  logic                  s_rst_i,  // synchronous, high
-    input  logic                  s_axis_tvalid,
-    output logic                  s_axis_tready,
-    input  logic [DATA_WIDTH-1:0] s_axis_tdata,
-    input  logic [KEEP_WIDTH-1:0] s_axis_tkeep,
-    input  logic                  s_axis_tlast,
+    lig_axis_if.receiver s_axis,
 
     input  logic                  m_clk_i,
     input  logic                  m_rst_i,  // synchronous, high
-    output logic                  m_axis_tvalid,
-    input  logic                  m_axis_tready,
-    output logic [DATA_WIDTH-1:0] m_axis_tdata,
-    output logic [KEEP_WIDTH-1:0] m_axis_tkeep,
-    output logic                  m_axis_tlast
+    lig_axis_if.transmitter m_axis
 );
   if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
     $fatal(1, "lig_afifo: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
@@ -64,11 +56,11 @@ module lig_afifo #(
   logic [A:0] write_q, write_gray_q;
   logic [SYNC_STAGES-1:0][A:0] read_seen_q;
   logic push;
-  assign s_axis_tready = write_gray_q != (read_seen_q[SYNC_STAGES-1] ^ Turn);
-  assign push = s_axis_tvalid && s_axis_tready;
+  assign s_axis.tready = write_gray_q != (read_seen_q[SYNC_STAGES-1] ^ Turn);
+  assign push = s_axis.tvalid && s_axis.tready;
 
   always_ff @(posedge s_clk_i) begin
-    if (push) memory[write_q[A-1:0]] <= {s_axis_tlast, s_axis_tkeep, s_axis_tdata};
+    if (push) memory[write_q[A-1:0]] <= {s_axis.tlast, s_axis.tkeep, s_axis.tdata};
   end
 
   always_ff @(posedge s_clk_i) begin
@@ -90,9 +82,9 @@ module lig_afifo #(
   logic [SYNC_STAGES-1:0][A:0] write_seen_q;
   logic [W-1:0] out_q;
   logic out_valid_q, pop;
-  assign pop = read_gray_q != write_seen_q[SYNC_STAGES-1] && (m_axis_tready || !out_valid_q);
-  assign m_axis_tvalid = out_valid_q;
-  assign {m_axis_tlast, m_axis_tkeep, m_axis_tdata} = out_q;
+  assign pop = read_gray_q != write_seen_q[SYNC_STAGES-1] && (m_axis.tready || !out_valid_q);
+  assign m_axis.tvalid = out_valid_q;
+  assign {m_axis.tlast, m_axis.tkeep, m_axis.tdata} = out_q;
 
   always_ff @(posedge m_clk_i) begin
     if (pop) out_q <= memory[read_q[A-1:0]];
@@ -105,7 +97,7 @@ module lig_afifo #(
       read_gray_q <= gray_of(read_q + 1'b1);
     end
     if (pop) out_valid_q <= 1'b1;
-    else if (m_axis_tready) out_valid_q <= 1'b0;
+    else if (m_axis.tready) out_valid_q <= 1'b0;
     if (m_rst_i) begin
       read_q <= '0;
       read_gray_q <= '0;
@@ -115,11 +107,11 @@ module lig_afifo #(
   end
 
 `ifdef LIG_RULES
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_s (
-      .clk_i(s_clk_i), .rst_i(s_rst_i), .tvalid(s_axis_tvalid), .tready(s_axis_tready),
-      .tdata(s_axis_tdata), .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_m (
-      .clk_i(m_clk_i), .rst_i(m_rst_i), .tvalid(m_axis_tvalid), .tready(m_axis_tready),
-      .tdata(m_axis_tdata), .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_s (
+      .clk_i(s_clk_i), .rst_i(s_rst_i), .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_m (
+      .clk_i(m_clk_i), .rst_i(m_rst_i), .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+      .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif
 endmodule

@@ -21,17 +21,8 @@ module lig_arbiter #(
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic [INPUTS-1:0]                 s_axis_tvalid,
-    output logic [INPUTS-1:0]                 s_axis_tready,
-    input  logic [INPUTS-1:0][DATA_WIDTH-1:0] s_axis_tdata,
-    input  logic [INPUTS-1:0][KEEP_WIDTH-1:0] s_axis_tkeep,
-    input  logic [INPUTS-1:0]                 s_axis_tlast,
-
-    output logic                  m_axis_tvalid,
-    input  logic                  m_axis_tready,
-    output logic [DATA_WIDTH-1:0] m_axis_tdata,
-    output logic [KEEP_WIDTH-1:0] m_axis_tkeep,
-    output logic                  m_axis_tlast,
+    lig_axis_if.receiver s_axis[INPUTS],
+    lig_axis_if.transmitter m_axis,
     output logic [ID_WIDTH-1:0]   m_axis_tid
 );
   if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
@@ -51,32 +42,44 @@ module lig_arbiter #(
   logic [ID_WIDTH-1:0] id, id_q;
   logic out_valid_q;
 
+  // The inputs side by side; unpacked, because simulators handle wide words slowly.
+  logic [INPUTS-1:0] tvalid, tready, tlast;
+  logic [DATA_WIDTH-1:0] tdata[INPUTS];
+  logic [KEEP_WIDTH-1:0] tkeep[INPUTS];
+  for (genvar i = 0; i < INPUTS; i++) begin : g_input
+    assign tvalid[i] = s_axis[i].tvalid;
+    assign tdata[i] = s_axis[i].tdata;
+    assign tkeep[i] = s_axis[i].tkeep;
+    assign tlast[i] = s_axis[i].tlast;
+    assign s_axis[i].tready = tready[i];
+  end
+
   // x & -x is the lowest one of x.
-  assign later_first = (s_axis_tvalid & later_q) & (~(s_axis_tvalid & later_q) + 1'b1);
-  assign any_first = s_axis_tvalid & (~s_axis_tvalid + 1'b1);
-  assign pick = |(s_axis_tvalid & later_q) ? later_first : any_first;
+  assign later_first = (tvalid & later_q) & (~(tvalid & later_q) + 1'b1);
+  assign any_first = tvalid & (~tvalid + 1'b1);
+  assign pick = |(tvalid & later_q) ? later_first : any_first;
   assign grant = held_q ? turn_q : pick;
 
-  assign move = m_axis_tready || !out_valid_q;
-  assign s_axis_tready = move ? grant : '0;
-  assign taken = move && |(s_axis_tvalid & grant);
+  assign move = m_axis.tready || !out_valid_q;
+  assign tready = move ? grant : '0;
+  assign taken = move && |(tvalid & grant);
 
   always_comb begin
     data = '0;
     keep = '0;
-    last = |(grant & s_axis_tlast);
+    last = |(grant & tlast);
     id = '0;
     for (int unsigned i = 0; i < INPUTS; i++) begin
-      data |= {DATA_WIDTH{grant[i]}} & s_axis_tdata[i];
-      keep |= {KEEP_WIDTH{grant[i]}} & s_axis_tkeep[i];
+      data |= {DATA_WIDTH{grant[i]}} & tdata[i];
+      keep |= {KEEP_WIDTH{grant[i]}} & tkeep[i];
       id |= {ID_WIDTH{grant[i]}} & ID_WIDTH'(i);
     end
   end
 
-  assign m_axis_tvalid = out_valid_q;
-  assign m_axis_tdata = data_q;
-  assign m_axis_tkeep = keep_q;
-  assign m_axis_tlast = last_q;
+  assign m_axis.tvalid = out_valid_q;
+  assign m_axis.tdata = data_q;
+  assign m_axis.tkeep = keep_q;
+  assign m_axis.tlast = last_q;
   assign m_axis_tid = id_q;
 
   always_ff @(posedge clk_i) begin
@@ -110,12 +113,12 @@ module lig_arbiter #(
 `endif
 `ifdef LIG_RULES
   for (genvar i = 0; i < INPUTS; i++) begin : g_rules
-    lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_s (
-        .clk_i, .rst_i, .tvalid(s_axis_tvalid[i]), .tready(s_axis_tready[i]), .tdata(s_axis_tdata[i]),
-        .tkeep(s_axis_tkeep[i]), .tlast(s_axis_tlast[i]));
+    lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_s (
+        .clk_i, .rst_i, .tvalid(s_axis[i].tvalid), .tready(s_axis[i].tready), .tdata(s_axis[i].tdata),
+        .tkeep(s_axis[i].tkeep), .tlast(s_axis[i].tlast));
   end
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_m (
-      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
-      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_m (
+      .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+      .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif
 endmodule

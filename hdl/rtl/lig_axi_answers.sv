@@ -36,16 +36,15 @@ module lig_axi_answers #(
   assign m_axi.wlast = s_axi.wlast;
   assign s_axi.wready = m_axi.wready;
 
-  logic [15:0] answer;
-  logic unused_keep, unused_last;
-  lig_skid #(.DATA_WIDTH(16), .KEEP_WIDTH(1)) answers (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(m_axi.bvalid), .s_axis_tready(m_axi.bready), .s_axis_tdata({6'd0, m_axi.bresp, 8'(m_axi.bid)}),
-      .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
-      .m_axis_tvalid(s_axi.bvalid), .m_axis_tready(s_axi.bready), .m_axis_tdata(answer),
-      .m_axis_tkeep(unused_keep), .m_axis_tlast(unused_last));
-  assign s_axi.bid = answer[ID_WIDTH-1:0];
-  assign s_axi.bresp = answer[9:8];
-  logic unused_answer;
-  assign unused_answer = ^answer;
+  lig_axis_if #(.DATA_WIDTH(16), .KEEP_WIDTH(1)) ahead (), behind ();
+  assign ahead.tvalid = m_axi.bvalid;
+  assign ahead.tdata = {6'd0, m_axi.bresp, 8'(m_axi.bid)};
+  assign ahead.tkeep = 1'b1;
+  assign ahead.tlast = 1'b1;
+  assign m_axi.bready = ahead.tready;
+  lig_skid #(.DATA_WIDTH(16), .KEEP_WIDTH(1)) answers (.clk_i, .rst_i, .s_axis(ahead), .m_axis(behind));
+  assign s_axi.bvalid = behind.tvalid;
+  assign s_axi.bid = behind.tdata[ID_WIDTH-1:0];
+  assign s_axi.bresp = behind.tdata[9:8];
+  assign behind.tready = s_axi.bready;
 endmodule

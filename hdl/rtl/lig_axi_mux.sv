@@ -29,72 +29,70 @@ module lig_axi_mux #(
     $fatal(1, "lig_axi_mux: rule masters: MASTERS = %0d, 1..64 is needed", MASTERS);
   end
 
-  // --- the masters' signals side by side ------------------------------------------------------------------
-
-  logic [MASTERS-1:0] arvalid, arready, rready, awvalid, awready, wvalid, wready, wlast, bready;
-  logic [MASTERS-1:0][63:0] araddr, awaddr;
-  // A length goes where frames have their lanes, and a bit besides, as it is none: simulators handle words of more than
-  // 64 bits slowly.
-  logic [MASTERS-1:0][8:0] arlen, awlen;
-  logic [MASTERS-1:0][DATA_WIDTH-1:0] wdata;
-  logic [MASTERS-1:0][DATA_WIDTH/8-1:0] wstrb;
-  for (genvar i = 0; i < MASTERS; i++) begin : g_masters
-    assign arvalid[i] = s_axi[i].arvalid;
-    assign araddr[i] = s_axi[i].araddr;
-    assign arlen[i] = {1'b0, s_axi[i].arlen};
-    assign rready[i] = s_axi[i].rready;
-    assign awvalid[i] = s_axi[i].awvalid;
-    assign awaddr[i] = s_axi[i].awaddr;
-    assign awlen[i] = {1'b0, s_axi[i].awlen};
-    assign wvalid[i] = s_axi[i].wvalid;
-    assign wdata[i] = s_axi[i].wdata;
-    assign wstrb[i] = s_axi[i].wstrb;
-    assign wlast[i] = s_axi[i].wlast;
-    assign bready[i] = s_axi[i].bready;
-    assign s_axi[i].arready = arready[i];
-    assign s_axi[i].awready = awready[i];
-    assign s_axi[i].wready = wready[i];
-  end
-
   // --- announcements: frames of one beat ------------------------------------------------------------------
 
+  // A length goes where frames have their lanes, and a bit besides, as it is none: simulators handle words of more than
+  // 64 bits slowly.
+  lig_axis_if #(.KEEP_WIDTH(9)) ar[MASTERS] (), aw[MASTERS] ();
+  lig_axis_if #(.KEEP_WIDTH(9)) next_ar (), next_aw ();
+  logic [MASTERS-1:0] arvalid, awvalid;
+  for (genvar i = 0; i < MASTERS; i++) begin : g_announcements
+    assign arvalid[i] = s_axi[i].arvalid;
+    assign awvalid[i] = s_axi[i].awvalid;
+    assign ar[i].tvalid = arvalid[i];
+    assign ar[i].tdata = s_axi[i].araddr;
+    assign ar[i].tkeep = {1'b0, s_axi[i].arlen};
+    assign ar[i].tlast = 1'b1;
+    assign s_axi[i].arready = ar[i].tready;
+    assign aw[i].tvalid = awvalid[i];
+    assign aw[i].tdata = s_axi[i].awaddr;
+    assign aw[i].tkeep = {1'b0, s_axi[i].awlen};
+    assign aw[i].tlast = 1'b1;
+    assign s_axi[i].awready = aw[i].tready;
+  end
+
   // Most of the time nobody asks for anything and nobody writes.
-  logic clk, aw_valid, order_ready, order_valid, order_pop;
+  logic clk, order_ready, order_valid, order_pop;
   logic [$clog2(PENDING):0] order_level;
   lig_gate gate (
       .clk_i, .rst_i,
-      .wake_i(arvalid != '0 || awvalid != '0 || m_axi.arvalid || aw_valid || order_valid || order_level != '0),
+      .wake_i(arvalid != '0 || awvalid != '0 || next_ar.tvalid || next_aw.tvalid || order_valid || order_level != '0),
       .clk_o(clk));
 
-  logic unused_ar_keep, unused_ar_last, unused_aw_keep, unused_aw_last;
   lig_arbiter #(.DATA_WIDTH(64), .KEEP_WIDTH(9), .INPUTS(MASTERS)) reads (
-      .clk_i(clk), .rst_i,
-      .s_axis_tvalid(arvalid), .s_axis_tready(arready), .s_axis_tdata(araddr),
-      .s_axis_tkeep(arlen), .s_axis_tlast('1),
-      .m_axis_tvalid(m_axi.arvalid), .m_axis_tready(m_axi.arready), .m_axis_tdata(m_axi.araddr),
-      .m_axis_tkeep({unused_ar_keep, m_axi.arlen}), .m_axis_tlast(unused_ar_last), .m_axis_tid(m_axi.arid));
+      .clk_i(clk), .rst_i, .s_axis(ar), .m_axis(next_ar), .m_axis_tid(m_axi.arid));
+  assign m_axi.arvalid = next_ar.tvalid;
+  assign m_axi.araddr = next_ar.tdata;
+  assign m_axi.arlen = next_ar.tkeep[7:0];
+  assign next_ar.tready = m_axi.arready;
 
   lig_arbiter #(.DATA_WIDTH(64), .KEEP_WIDTH(9), .INPUTS(MASTERS)) writes (
-      .clk_i(clk), .rst_i,
-      .s_axis_tvalid(awvalid), .s_axis_tready(awready), .s_axis_tdata(awaddr),
-      .s_axis_tkeep(awlen), .s_axis_tlast('1),
-      .m_axis_tvalid(aw_valid), .m_axis_tready(m_axi.awready && order_ready), .m_axis_tdata(m_axi.awaddr),
-      .m_axis_tkeep({unused_aw_keep, m_axi.awlen}), .m_axis_tlast(unused_aw_last), .m_axis_tid(m_axi.awid));
+      .clk_i(clk), .rst_i, .s_axis(aw), .m_axis(next_aw), .m_axis_tid(m_axi.awid));
   // order_ready rises and stays until something is put in, so this does not fall before awready.
-  assign m_axi.awvalid = aw_valid && order_ready;
+  assign m_axi.awvalid = next_aw.tvalid && order_ready;
+  assign m_axi.awaddr = next_aw.tdata;
+  assign m_axi.awlen = next_aw.tkeep[7:0];
+  assign next_aw.tready = m_axi.awready && order_ready;
 
   // --- write data, in the order of announcements ----------------------------------------------------------
 
   logic [7:0] order;
-  logic unused_order_keep, unused_order_last;
-  lig_fifo #(.DATA_WIDTH(8), .KEEP_WIDTH(1), .DEPTH(PENDING)) orders (
-      .clk_i(clk), .rst_i,
-      .s_axis_tvalid(m_axi.awvalid && m_axi.awready), .s_axis_tready(order_ready),
-      .s_axis_tdata(8'(m_axi.awid)), .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
-      .m_axis_tvalid(order_valid), .m_axis_tready(order_pop), .m_axis_tdata(order),
-      .m_axis_tkeep(unused_order_keep), .m_axis_tlast(unused_order_last), .level_o(order_level));
+  lig_queue #(.WIDTH(8), .DEPTH(PENDING)) orders (
+      .clk_i(clk), .rst_i, .valid_i(m_axi.awvalid && m_axi.awready), .ready_o(order_ready), .data_i(8'(m_axi.awid)),
+      .valid_o(order_valid), .ready_i(order_pop), .data_o(order), .level_o(order_level));
   assign order_pop = m_axi.wvalid && m_axi.wready && m_axi.wlast;
 
+  // The masters' side by side; unpacked, because simulators handle wide words slowly.
+  logic [MASTERS-1:0] wvalid, wlast;
+  logic [DATA_WIDTH-1:0] wdata[MASTERS];
+  logic [DATA_WIDTH/8-1:0] wstrb[MASTERS];
+  for (genvar i = 0; i < MASTERS; i++) begin : g_writes
+    assign wvalid[i] = s_axi[i].wvalid;
+    assign wdata[i] = s_axi[i].wdata;
+    assign wstrb[i] = s_axi[i].wstrb;
+    assign wlast[i] = s_axi[i].wlast;
+    assign s_axi[i].wready = order == 8'(i) && order_valid && m_axi.wready;
+  end
   always_comb begin
     m_axi.wvalid = 1'b0;
     m_axi.wdata = '0;
@@ -109,14 +107,10 @@ module lig_axi_mux #(
       end
     end
   end
-  // Apart from what goes out: this depends on the port's inputs, of which simulators compute all twice.
-  always_comb begin
-    for (int unsigned i = 0; i < MASTERS; i++) wready[i] = order == 8'(i) && order_valid && m_axi.wready;
-  end
 
   // --- answers: to all, and whose it is -----------------------------------------------------------------
 
-  logic [MASTERS-1:0] to_reader, to_writer;
+  logic [MASTERS-1:0] to_reader, to_writer, rready, bready;
   assign to_reader = MASTERS'(1) << m_axi.rid;
   assign to_writer = MASTERS'(1) << m_axi.bid;
   for (genvar i = 0; i < MASTERS; i++) begin : g_answers
@@ -128,6 +122,8 @@ module lig_axi_mux #(
     assign s_axi[i].bvalid = to_writer[i] && m_axi.bvalid;
     assign s_axi[i].bid = '0;
     assign s_axi[i].bresp = m_axi.bresp;
+    assign rready[i] = s_axi[i].rready;
+    assign bready[i] = s_axi[i].bready;
   end
   assign m_axi.rready = |(to_reader & rready);
   assign m_axi.bready = |(to_writer & bready);

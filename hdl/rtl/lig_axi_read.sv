@@ -113,14 +113,11 @@ module lig_axi_read #(
 
   // --- data -----------------------------------------------------------------------------------------------
 
-  logic unused_last;
   logic [$clog2(DEPTH):0] level;
-  lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(1), .DEPTH(DEPTH)) queue (
+  lig_queue #(.WIDTH(1 + DATA_WIDTH), .DEPTH(DEPTH)) queue (
       .clk_i, .rst_i,
-      .s_axis_tvalid(m_axi.rvalid), .s_axis_tready(m_axi.rready), .s_axis_tdata(m_axi.rdata),
-      .s_axis_tkeep(m_axi.rresp != '0), .s_axis_tlast(1'b0),
-      .m_axis_tvalid(valid_o), .m_axis_tready(ready_i), .m_axis_tdata(data_o),
-      .m_axis_tkeep(error_o), .m_axis_tlast(unused_last), .level_o(level));
+      .valid_i(m_axi.rvalid), .ready_o(m_axi.rready), .data_i({m_axi.rresp != '0, m_axi.rdata}),
+      .valid_o, .ready_i, .data_o({error_o, data_o}), .level_o(level));
 
   assign moves_o = (command_valid_i && command_ready_o) || issue || (arvalid_q && m_axi.arready) || m_axi.rvalid || pop
       || (level != '0 && !valid_o);

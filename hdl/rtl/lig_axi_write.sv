@@ -84,24 +84,18 @@ module lig_axi_write #(
     if (rst_i) open_q <= 1'b0;
   end
 
-  logic data_valid, data_pop, unused_keep;
+  logic data_valid, data_pop;
   logic [$clog2(DEPTH):0] data_level;
-  lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .DEPTH(DEPTH), .KEEP_WIDTH(Bytes + 1)) data_queue (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(take), .s_axis_tready(data_ready), .s_axis_tdata(data_i),
-      .s_axis_tkeep({1'b1, strobe_i}), .s_axis_tlast(ends),
-      .m_axis_tvalid(data_valid), .m_axis_tready(data_pop), .m_axis_tdata(m_axi.wdata),
-      .m_axis_tkeep({unused_keep, m_axi.wstrb}), .m_axis_tlast(m_axi.wlast), .level_o(data_level));
+  lig_queue #(.WIDTH(1 + Bytes + DATA_WIDTH), .DEPTH(DEPTH)) data_queue (
+      .clk_i, .rst_i, .valid_i(take), .ready_o(data_ready), .data_i({ends, strobe_i, data_i}),
+      .valid_o(data_valid), .ready_i(data_pop), .data_o({m_axi.wlast, m_axi.wstrb, m_axi.wdata}), .level_o(data_level));
 
   logic burst_valid, burst_pop, burst_last;
   logic [O:0] burst_level;
-  logic unused_burst_keep;
-  lig_fifo #(.DATA_WIDTH(72), .DEPTH(OUTSTANDING), .KEEP_WIDTH(1)) burst_queue (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(take && ends), .s_axis_tready(burst_ready), .s_axis_tdata({count_q, start_q}),
-      .s_axis_tkeep(1'b1), .s_axis_tlast(last_i),
-      .m_axis_tvalid(burst_valid), .m_axis_tready(burst_pop), .m_axis_tdata({m_axi.awlen, m_axi.awaddr}),
-      .m_axis_tkeep(unused_burst_keep), .m_axis_tlast(burst_last), .level_o(burst_level));
+  lig_queue #(.WIDTH(1 + 8 + 64), .DEPTH(OUTSTANDING)) burst_queue (
+      .clk_i, .rst_i, .valid_i(take && ends), .ready_o(burst_ready), .data_i({last_i, count_q, start_q}),
+      .valid_o(burst_valid), .ready_i(burst_pop), .data_o({burst_last, m_axi.awlen, m_axi.awaddr}),
+      .level_o(burst_level));
 
   // --- the port -------------------------------------------------------------------------------------------
 

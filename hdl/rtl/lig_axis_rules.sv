@@ -14,11 +14,12 @@
 //   whole      tkeep is all ones but on the last beat            receivers count beats, not lanes
 //   tail       on the last beat the kept lanes are 0..n, n >= 0  an exact length without holes
 //
-// WHOLE = 0 switches the last two off, for modules that carry an encoded tail in tkeep's place.
+// WHOLE = 0 switches the last two off. So does a KEEP_WIDTH that is not one bit per lane: such modules carry an encoded
+// tail in tkeep's place.
 module lig_axis_rules #(
     parameter int unsigned DATA_WIDTH = 64,
     parameter int unsigned KEEP_WIDTH = DATA_WIDTH / 8,
-    parameter bit WHOLE = 1'b1,
+    parameter bit WHOLE = KEEP_WIDTH == DATA_WIDTH / 8,
     parameter bit ASSUME = 1'b0
 ) (
     input logic                  clk_i,

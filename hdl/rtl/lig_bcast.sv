@@ -18,17 +18,8 @@ module lig_bcast #(
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic                  s_axis_tvalid,
-    output logic                  s_axis_tready,
-    input  logic [DATA_WIDTH-1:0] s_axis_tdata,
-    input  logic [KEEP_WIDTH-1:0] s_axis_tkeep,
-    input  logic                  s_axis_tlast,
-
-    output logic [OUTPUTS-1:0]                 m_axis_tvalid,
-    input  logic [OUTPUTS-1:0]                 m_axis_tready,
-    output logic [OUTPUTS-1:0][DATA_WIDTH-1:0] m_axis_tdata,
-    output logic [OUTPUTS-1:0][KEEP_WIDTH-1:0] m_axis_tkeep,
-    output logic [OUTPUTS-1:0]                 m_axis_tlast
+    lig_axis_if.receiver s_axis,
+    lig_axis_if.transmitter m_axis[OUTPUTS]
 );
   if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
     $fatal(1, "lig_bcast: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
@@ -40,14 +31,18 @@ module lig_bcast #(
   // Outputs that have taken the beat which is still at the input.
   logic [OUTPUTS-1:0] done_q;
 
-  assign s_axis_tready = &(m_axis_tready | done_q);
-  assign m_axis_tvalid = {OUTPUTS{s_axis_tvalid}} & ~done_q;
-  assign m_axis_tdata = {OUTPUTS{s_axis_tdata}};
-  assign m_axis_tkeep = {OUTPUTS{s_axis_tkeep}};
-  assign m_axis_tlast = {OUTPUTS{s_axis_tlast}};
+  logic [OUTPUTS-1:0] ready;
+  assign s_axis.tready = &(ready | done_q);
+  for (genvar i = 0; i < OUTPUTS; i++) begin : g_output
+    assign m_axis[i].tvalid = s_axis.tvalid && !done_q[i];
+    assign m_axis[i].tdata = s_axis.tdata;
+    assign m_axis[i].tkeep = KEEP_WIDTH'(s_axis.tkeep);
+    assign m_axis[i].tlast = s_axis.tlast;
+    assign ready[i] = m_axis[i].tready;
+  end
 
   always_ff @(posedge clk_i) begin
-    if (s_axis_tvalid) done_q <= s_axis_tready ? '0 : done_q | m_axis_tready;
+    if (s_axis.tvalid) done_q <= s_axis.tready ? '0 : done_q | ready;
     if (rst_i) done_q <= '0;
   end
 
@@ -57,13 +52,13 @@ module lig_bcast #(
   always_comb assert (!(&done_q));
 `endif
 `ifdef LIG_RULES
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_s (
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
   for (genvar i = 0; i < OUTPUTS; i++) begin : g_rules
-    lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_m (
-        .clk_i, .rst_i, .tvalid(m_axis_tvalid[i]), .tready(m_axis_tready[i]), .tdata(m_axis_tdata[i]),
-        .tkeep(m_axis_tkeep[i]), .tlast(m_axis_tlast[i]));
+    lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_m (
+        .clk_i, .rst_i, .tvalid(m_axis[i].tvalid), .tready(m_axis[i].tready), .tdata(m_axis[i].tdata),
+        .tkeep(m_axis[i].tkeep), .tlast(m_axis[i].tlast));
   end
 `endif
 endmodule

@@ -30,19 +30,11 @@ module lig_end #(
 ) (
     input  logic                 s_clk_i,
     input  logic                 s_rst_i,  // synchronous, high
-    input  logic                 s_axis_tvalid,
-    output logic                 s_axis_tready,
-    input  logic [S_WIDTH-1:0]   s_axis_tdata,
-    input  logic [S_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic                 s_axis_tlast,
+    lig_axis_if.receiver s_axis,
 
     input  logic                 m_clk_i,
     input  logic                 m_rst_i,  // synchronous, high
-    output logic                 m_axis_tvalid,
-    input  logic                 m_axis_tready,
-    output logic [M_WIDTH-1:0]   m_axis_tdata,
-    output logic [M_WIDTH/8-1:0] m_axis_tkeep,
-    output logic                 m_axis_tlast
+    lig_axis_if.transmitter m_axis
 );
   // Those on DEPTH and SYNC_STAGES are lig_afifo's.
   if (S_WIDTH != 64 && S_WIDTH != 128 && S_WIDTH != 256 && S_WIDTH != 512) begin : g_rule_s_width
@@ -55,60 +47,35 @@ module lig_end #(
   localparam int unsigned Wide = S_WIDTH > M_WIDTH ? S_WIDTH : M_WIDTH;
 
   // The stream of wide beats on either side of the crossing.
-  logic before_valid, before_ready, before_last, after_valid, after_ready, after_last;
-  logic [Wide-1:0] before_data, after_data;
-  logic [Wide/8-1:0] before_keep, after_keep;
+  lig_axis_if #(.DATA_WIDTH(Wide)) ahead (), after ();
 
   if (S_WIDTH < M_WIDTH) begin : g_widen
     lig_width #(.S_WIDTH(S_WIDTH), .M_WIDTH(M_WIDTH)) width (
-        .clk_i(s_clk_i), .rst_i(s_rst_i),
-        .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
-        .m_axis_tvalid(before_valid), .m_axis_tready(before_ready), .m_axis_tdata(before_data),
-        .m_axis_tkeep(before_keep), .m_axis_tlast(before_last));
+        .clk_i(s_clk_i), .rst_i(s_rst_i), .s_axis, .m_axis(ahead));
   end else begin : g_as_it_comes
-    assign before_valid = s_axis_tvalid;
-    assign s_axis_tready = before_ready;
-    assign before_data = s_axis_tdata;
-    assign before_keep = s_axis_tkeep;
-    assign before_last = s_axis_tlast;
+    lig_axis_wire as_it_comes (.s_axis, .m_axis(ahead));
   end
 
   logic out_clk, out_rst;
   if (CROSS) begin : g_cross
     lig_afifo #(.DATA_WIDTH(Wide), .DEPTH(DEPTH), .SYNC_STAGES(SYNC_STAGES)) crossing (
-        .s_clk_i, .s_rst_i,
-        .s_axis_tvalid(before_valid), .s_axis_tready(before_ready), .s_axis_tdata(before_data),
-        .s_axis_tkeep(before_keep), .s_axis_tlast(before_last),
-        .m_clk_i, .m_rst_i,
-        .m_axis_tvalid(after_valid), .m_axis_tready(after_ready), .m_axis_tdata(after_data),
-        .m_axis_tkeep(after_keep), .m_axis_tlast(after_last));
+        .s_clk_i, .s_rst_i, .s_axis(ahead), .m_clk_i, .m_rst_i, .m_axis(after));
     assign out_clk = m_clk_i;
     assign out_rst = m_rst_i;
   end else begin : g_one_clock
     logic unused_m;
     assign unused_m = m_clk_i ^ m_rst_i;
-    assign after_valid = before_valid;
-    assign before_ready = after_ready;
-    assign after_data = before_data;
-    assign after_keep = before_keep;
-    assign after_last = before_last;
+    lig_axis_wire one_clock (.s_axis(ahead), .m_axis(after));
     assign out_clk = s_clk_i;
     assign out_rst = s_rst_i;
   end
 
   if (S_WIDTH > M_WIDTH) begin : g_narrow
     lig_width #(.S_WIDTH(S_WIDTH), .M_WIDTH(M_WIDTH)) width (
-        .clk_i(out_clk), .rst_i(out_rst),
-        .s_axis_tvalid(after_valid), .s_axis_tready(after_ready), .s_axis_tdata(after_data),
-        .s_axis_tkeep(after_keep), .s_axis_tlast(after_last),
-        .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast);
+        .clk_i(out_clk), .rst_i(out_rst), .s_axis(after), .m_axis);
   end else begin : g_as_it_goes
     logic unused_out;
     assign unused_out = out_clk ^ out_rst;
-    assign m_axis_tvalid = after_valid;
-    assign after_ready = m_axis_tready;
-    assign m_axis_tdata = after_data;
-    assign m_axis_tkeep = after_keep;
-    assign m_axis_tlast = after_last;
+    lig_axis_wire as_it_goes (.s_axis(after), .m_axis);
   end
 endmodule

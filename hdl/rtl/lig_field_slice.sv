@@ -52,9 +52,16 @@ module lig_field_slice
     if (rst_i) begins_q <= 1'b1;
   end
 
-  lig_skid #(.DATA_WIDTH(64), .KEEP_WIDTH(SideBits)) beats (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(s_axis_tvalid && enters), .s_axis_tready(room), .s_axis_tdata,
-      .s_axis_tkeep({s_axis_tuser, s_axis_tkeep}), .s_axis_tlast,
-      .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep(side), .m_axis_tlast);
+  lig_axis_if #(.KEEP_WIDTH(SideBits)) ahead (), behind ();
+  assign ahead.tvalid = s_axis_tvalid && enters;
+  assign ahead.tdata = s_axis_tdata;
+  assign ahead.tkeep = {s_axis_tuser, s_axis_tkeep};
+  assign ahead.tlast = s_axis_tlast;
+  assign room = ahead.tready;
+  lig_skid #(.DATA_WIDTH(64), .KEEP_WIDTH(SideBits)) beats (.clk_i, .rst_i, .s_axis(ahead), .m_axis(behind));
+  assign m_axis_tvalid = behind.tvalid;
+  assign m_axis_tdata = behind.tdata;
+  assign side = behind.tkeep;
+  assign m_axis_tlast = behind.tlast;
+  assign behind.tready = m_axis_tready;
 endmodule

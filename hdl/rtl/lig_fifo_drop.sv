@@ -22,18 +22,8 @@ module lig_fifo_drop #(
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic                  s_axis_tvalid,
-    output logic                  s_axis_tready,
-    input  logic [DATA_WIDTH-1:0] s_axis_tdata,
-    input  logic [KEEP_WIDTH-1:0] s_axis_tkeep,
-    input  logic                  s_axis_tlast,
-    input  logic                  s_axis_tuser,  // with tlast: drop this frame
-
-    output logic                  m_axis_tvalid,
-    input  logic                  m_axis_tready,
-    output logic [DATA_WIDTH-1:0] m_axis_tdata,
-    output logic [KEEP_WIDTH-1:0] m_axis_tkeep,
-    output logic                  m_axis_tlast,
+    lig_axis_if.marked s_axis,
+    lig_axis_if.transmitter m_axis,
 
     output logic drop_o,  // one cycle per dropped frame, behind its last beat
 
@@ -56,24 +46,24 @@ module lig_fifo_drop #(
   logic full, push, pop, end_of_frame, lost;
   assign full = write_q == (read_q ^ {1'b1, {A{1'b0}}});
   assign lost = lost_q || full;
-  assign push = s_axis_tvalid && !lost;
-  assign end_of_frame = s_axis_tvalid && s_axis_tlast;
+  assign push = s_axis.tvalid && !lost;
+  assign end_of_frame = s_axis.tvalid && s_axis.tlast;
 
-  assign s_axis_tready = 1'b1;
+  assign s_axis.tready = 1'b1;
   assign level_o = write_q - read_q;
 
   lig_store #(.WIDTH(W), .ADDRESS_WIDTH(A)) store (
       .clk_i, .rst_i,
-      .push_i(push), .push_address_i(write_q[A-1:0]), .push_data_i({s_axis_tlast, s_axis_tkeep, s_axis_tdata}),
+      .push_i(push), .push_address_i(write_q[A-1:0]), .push_data_i({s_axis.tlast, s_axis.tkeep, s_axis.tdata}),
       .any_i(commit_q != read_q), .pop_address_i(read_q[A-1:0]), .pop_o(pop),
-      .valid_o(m_axis_tvalid), .ready_i(m_axis_tready), .data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata}));
+      .valid_o(m_axis.tvalid), .ready_i(m_axis.tready), .data_o({m_axis.tlast, m_axis.tkeep, m_axis.tdata}));
 
   always_ff @(posedge clk_i) begin
     if (push) write_q <= write_q + 1'b1;
-    if (s_axis_tvalid) lost_q <= lost && !s_axis_tlast;
-    drop_o <= end_of_frame && (lost || s_axis_tuser);
+    if (s_axis.tvalid) lost_q <= lost && !s_axis.tlast;
+    drop_o <= end_of_frame && (lost || s_axis.tuser);
     if (end_of_frame) begin
-      if (lost || s_axis_tuser) write_q <= commit_q;
+      if (lost || s_axis.tuser) write_q <= commit_q;
       else commit_q <= write_q + 1'b1;
     end
     if (pop) read_q <= read_q + 1'b1;
@@ -87,11 +77,11 @@ module lig_fifo_drop #(
   end
 
 `ifdef LIG_RULES
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_m (
-      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
-      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_s (
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_m (
+      .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+      .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif
 endmodule

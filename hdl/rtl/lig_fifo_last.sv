@@ -24,18 +24,8 @@ module lig_fifo_last #(
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic                  s_axis_tvalid,
-    output logic                  s_axis_tready,
-    input  logic [DATA_WIDTH-1:0] s_axis_tdata,
-    input  logic [KEEP_WIDTH-1:0] s_axis_tkeep,
-    input  logic                  s_axis_tlast,
-    input  logic                  s_axis_tuser,  // with tlast: drop this frame
-
-    output logic                  m_axis_tvalid,
-    input  logic                  m_axis_tready,
-    output logic [DATA_WIDTH-1:0] m_axis_tdata,
-    output logic [KEEP_WIDTH-1:0] m_axis_tkeep,
-    output logic                  m_axis_tlast,
+    lig_axis_if.marked s_axis,
+    lig_axis_if.transmitter m_axis,
 
     output logic drop_old_o,  // one cycle per frame that a newer one replaced
     output logic drop_new_o,  // one cycle per frame that found no room, or was to be dropped
@@ -62,10 +52,10 @@ module lig_fifo_last #(
   logic [A:0] write_q, commit_q, occupied_from;
   logic lost_q, lost, push, end_of_frame, stored;
   assign lost = lost_q || write_q == (occupied_from ^ {1'b1, {A{1'b0}}});
-  assign push = s_axis_tvalid && !lost;
-  assign end_of_frame = s_axis_tvalid && s_axis_tlast;
-  assign stored = end_of_frame && !lost && !s_axis_tuser;
-  assign s_axis_tready = 1'b1;
+  assign push = s_axis.tvalid && !lost;
+  assign end_of_frame = s_axis.tvalid && s_axis.tlast;
+  assign stored = end_of_frame && !lost && !s_axis.tuser;
+  assign s_axis.tready = 1'b1;
 
   // --- the frames that wait: the address behind each, oldest first ---------------------------------------
 
@@ -95,9 +85,9 @@ module lig_fifo_last #(
 
   lig_store #(.WIDTH(W), .ADDRESS_WIDTH(A)) store (
       .clk_i, .rst_i,
-      .push_i(push), .push_address_i(write_q[A-1:0]), .push_data_i({s_axis_tlast, s_axis_tkeep, s_axis_tdata}),
+      .push_i(push), .push_address_i(write_q[A-1:0]), .push_data_i({s_axis.tlast, s_axis.tkeep, s_axis.tdata}),
       .any_i(leaving_q || waiting_q != '0), .pop_address_i(read_from[A-1:0]), .pop_o(pop),
-      .valid_o(m_axis_tvalid), .ready_i(m_axis_tready), .data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata}));
+      .valid_o(m_axis.tvalid), .ready_i(m_axis.tready), .data_o({m_axis.tlast, m_axis.tkeep, m_axis.tdata}));
 
   always_ff @(posedge clk_i) begin
     if (stored) ends[free_q] <= write_q + 1'b1;
@@ -105,7 +95,7 @@ module lig_fifo_last #(
 
   always_ff @(posedge clk_i) begin
     if (push) write_q <= write_q + 1'b1;
-    if (s_axis_tvalid) lost_q <= lost && !s_axis_tlast;
+    if (s_axis.tvalid) lost_q <= lost && !s_axis.tlast;
     if (end_of_frame && !stored) write_q <= commit_q;
     if (stored) commit_q <= write_q + 1'b1;
     if (stored) free_q <= after(free_q);
@@ -134,11 +124,11 @@ module lig_fifo_last #(
   end
 
 `ifdef LIG_RULES
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_m (
-      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
-      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_s (
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_m (
+      .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+      .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif
 endmodule

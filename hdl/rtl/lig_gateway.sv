@@ -39,18 +39,10 @@ module lig_gateway
     input  logic   sent_ready_i,
     output event_t sent_o,
     output logic   late_o,
-    output logic                    m_axis_tvalid,
-    input  logic                    m_axis_tready,
-    output logic [DATA_WIDTH-1:0]   m_axis_tdata,
-    output logic [DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic                    m_axis_tlast,
+    lig_axis_if.transmitter m_axis,
 
     // hardware to software
-    input  logic                    s_axis_tvalid,
-    output logic                    s_axis_tready,
-    input  logic [DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic                    s_axis_tlast,
+    lig_axis_if.receiver s_axis,
     input  logic   room_valid_i,
     output logic   room_ready_o,
     input  room_t  room_i,
@@ -68,14 +60,13 @@ module lig_gateway
       .QUEUE(QUEUE), .TIMEOUT(TIMEOUT), .FILTER(1)) to_hardware (
       .clk_i, .rst_i, .recall_i, .send_valid_i, .send_ready_o, .send_i,
       .event_valid_o(sent_valid_o), .event_ready_i(sent_ready_i), .event_o(sent_o), .late_o,
-      .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
-      .m_axi(m_axi_read));
+      .m_axis, .m_axi(m_axi_read));
 
   lig_smt_pub #(
       .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING),
       .ROOMS(QUEUE), .TIMEOUT(TIMEOUT), .FILTER(1)) to_software (
       .clk_i, .rst_i, .recall_i, .topic_i,
-      .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
+      .s_axis,
       .room_valid_i, .room_ready_o, .room_i,
       .event_valid_o(stored_valid_o), .event_ready_i(stored_ready_i), .event_o(stored_o),
       .looped_o, .dropped_o,

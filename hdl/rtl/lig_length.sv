@@ -16,18 +16,9 @@ module lig_length #(
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic                    s_axis_tvalid,
-    output logic                    s_axis_tready,
-    input  logic [DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic                    s_axis_tlast,
+    lig_axis_if.receiver s_axis,
 
-    output logic                    m_axis_tvalid,
-    input  logic                    m_axis_tready,
-    output logic [DATA_WIDTH-1:0]   m_axis_tdata,
-    output logic [DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic                    m_axis_tlast,
-    output logic                    m_axis_tuser,  // with tlast: not the announced length
+    lig_axis_if.marking m_axis,
 
     output logic        done_o,     // one cycle per frame; with it:
     output logic [32:0] body_o,     // bytes behind the header, front padding included
@@ -47,36 +38,36 @@ module lig_length #(
   logic [L:0] kept;
   logic beat, in_header, runt, oversize;
 
-  assign beat = s_axis_tvalid && m_axis_tready;
+  assign beat = s_axis.tvalid && m_axis.tready;
   assign in_header = head_q != Head;
 
   // Of a thermometer, the number of ones is found by halving.
   always_comb begin
     kept = '0;
     for (int b = int'(L) - 1; b >= 0; b--) begin
-      if (s_axis_tkeep[L'(kept) | L'((1 << b) - 1)]) kept = kept | (L + 1)'(1 << b);
+      if (s_axis.tkeep[L'(kept) | L'((1 << b) - 1)]) kept = kept | (L + 1)'(1 << b);
     end
-    if (&s_axis_tkeep) kept = (L + 1)'(Lanes);
+    if (&s_axis.tkeep) kept = (L + 1)'(Lanes);
   end
 
   // The first 8 bytes of a header: length in bits 0..31, pad in 56..61.
-  assign announced = head_q == '0 ? 33'(s_axis_tdata[31:0]) + 33'(s_axis_tdata[61:56]) : announced_q;
+  assign announced = head_q == '0 ? 33'(s_axis.tdata[31:0]) + 33'(s_axis.tdata[61:56]) : announced_q;
   assign counted = in_header ? '0 : counted_q + 33'(kept);
   assign runt = counted < announced || (in_header && head_q != Head - 1'b1);
   assign oversize = counted > announced;
 
-  assign s_axis_tready = m_axis_tready;
-  assign m_axis_tvalid = s_axis_tvalid;
-  assign m_axis_tdata = s_axis_tdata;
-  assign m_axis_tkeep = s_axis_tkeep;
-  assign m_axis_tlast = s_axis_tlast;
-  assign m_axis_tuser = s_axis_tlast && (runt || oversize);
+  assign s_axis.tready = m_axis.tready;
+  assign m_axis.tvalid = s_axis.tvalid;
+  assign m_axis.tdata = s_axis.tdata;
+  assign m_axis.tkeep = s_axis.tkeep;
+  assign m_axis.tlast = s_axis.tlast;
+  assign m_axis.tuser = s_axis.tlast && (runt || oversize);
 
   always_ff @(posedge clk_i) begin
-    done_o <= beat && s_axis_tlast;
+    done_o <= beat && s_axis.tlast;
     if (beat) begin
-      head_q <= s_axis_tlast ? '0 : in_header ? head_q + 1'b1 : head_q;
-      counted_q <= s_axis_tlast ? '0 : counted;
+      head_q <= s_axis.tlast ? '0 : in_header ? head_q + 1'b1 : head_q;
+      counted_q <= s_axis.tlast ? '0 : counted;
       announced_q <= announced;
       body_o <= counted;
       runt_o <= runt;
@@ -91,7 +82,7 @@ module lig_length #(
 
 `ifdef LIG_RULES
   lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
 `endif
 endmodule

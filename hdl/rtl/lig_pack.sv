@@ -208,10 +208,18 @@ module lig_pack
     end
   end
 
-  lig_skid #(.DATA_WIDTH(64)) beats (
-      .clk_i, .rst_i, .s_axis_tvalid(full || flush_q), .s_axis_tready(room), .s_axis_tdata(merged),
-      .s_axis_tkeep(flush_q ? ~(8'hFF << at_q) : 8'hFF), .s_axis_tlast(flush_q),
-      .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast);
+  lig_axis_if leaving (), left ();
+  assign leaving.tvalid = full || flush_q;
+  assign leaving.tdata = merged;
+  assign leaving.tkeep = flush_q ? ~(8'hFF << at_q) : 8'hFF;
+  assign leaving.tlast = flush_q;
+  assign room = leaving.tready;
+  lig_skid beats (.clk_i, .rst_i, .s_axis(leaving), .m_axis(left));
+  assign m_axis_tvalid = left.tvalid;
+  assign m_axis_tdata = left.tdata;
+  assign m_axis_tkeep = left.tkeep;
+  assign m_axis_tlast = left.tlast;
+  assign left.tready = m_axis_tready;
 
   // --- what follows ---------------------------------------------------------------------------------------
 

@@ -177,20 +177,13 @@ module lig_shell
   assign staged_room = {s_axil_wdata[15:0], s_axil_wdata[63:32], room_address_q};
 
   for (genvar i = 0; i < ENDS; i++) begin : g_end
-    logic unused_send_keep, unused_send_last, unused_room_keep, unused_room_last;
     logic [$clog2(QUEUE):0] unused_sends, unused_rooms;
-    lig_fifo #(.DATA_WIDTH(208), .KEEP_WIDTH(1), .DEPTH(QUEUE)) sends (
-        .clk_i, .rst_i,
-        .s_axis_tvalid(send_push[i]), .s_axis_tready(send_ready[i]), .s_axis_tdata(staged_send),
-        .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
-        .m_axis_tvalid(send_valid_o[i]), .m_axis_tready(send_ready_i[i]), .m_axis_tdata(send_o[i]),
-        .m_axis_tkeep(unused_send_keep), .m_axis_tlast(unused_send_last), .level_o(unused_sends));
-    lig_fifo #(.DATA_WIDTH(112), .KEEP_WIDTH(1), .DEPTH(QUEUE)) rooms (
-        .clk_i, .rst_i,
-        .s_axis_tvalid(room_push[i]), .s_axis_tready(room_ready[i]), .s_axis_tdata(staged_room),
-        .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
-        .m_axis_tvalid(room_valid_o[i]), .m_axis_tready(room_ready_i[i]), .m_axis_tdata(room_o[i]),
-        .m_axis_tkeep(unused_room_keep), .m_axis_tlast(unused_room_last), .level_o(unused_rooms));
+    lig_queue #(.WIDTH($bits(send_t)), .DEPTH(QUEUE)) sends (
+        .clk_i, .rst_i, .valid_i(send_push[i]), .ready_o(send_ready[i]), .data_i(staged_send),
+        .valid_o(send_valid_o[i]), .ready_i(send_ready_i[i]), .data_o(send_o[i]), .level_o(unused_sends));
+    lig_queue #(.WIDTH($bits(room_t)), .DEPTH(QUEUE)) rooms (
+        .clk_i, .rst_i, .valid_i(room_push[i]), .ready_o(room_ready[i]), .data_i(staged_room),
+        .valid_o(room_valid_o[i]), .ready_i(room_ready_i[i]), .data_o(room_o[i]), .level_o(unused_rooms));
   end
 
   // --- reads ----------------------------------------------------------------------------------------------

@@ -18,17 +18,8 @@ module lig_skid #(
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic                  s_axis_tvalid,
-    output logic                  s_axis_tready,
-    input  logic [DATA_WIDTH-1:0] s_axis_tdata,
-    input  logic [KEEP_WIDTH-1:0] s_axis_tkeep,
-    input  logic                  s_axis_tlast,
-
-    output logic                  m_axis_tvalid,
-    input  logic                  m_axis_tready,
-    output logic [DATA_WIDTH-1:0] m_axis_tdata,
-    output logic [KEEP_WIDTH-1:0] m_axis_tkeep,
-    output logic                  m_axis_tlast
+    lig_axis_if.receiver s_axis,
+    lig_axis_if.transmitter m_axis
 );
   if (DATA_WIDTH < 8 || DATA_WIDTH > 512 || DATA_WIDTH % 8 != 0) begin : g_rule_data_width
     $fatal(1, "lig_skid: rule data_width: DATA_WIDTH = %0d, a multiple of 8 in 8..512 is needed", DATA_WIDTH);
@@ -39,30 +30,30 @@ module lig_skid #(
   logic [KEEP_WIDTH-1:0] keep_q, skid_keep_q;
   logic last_q, skid_last_q, out_valid_q, skid_valid_q;
 
-  assign m_axis_tvalid = out_valid_q;
-  assign m_axis_tdata = data_q;
-  assign m_axis_tkeep = keep_q;
-  assign m_axis_tlast = last_q;
-  assign s_axis_tready = !skid_valid_q;
+  assign m_axis.tvalid = out_valid_q;
+  assign m_axis.tdata = data_q;
+  assign m_axis.tkeep = keep_q;
+  assign m_axis.tlast = last_q;
+  assign s_axis.tready = !skid_valid_q;
 
   logic move;
-  assign move = m_axis_tready || !out_valid_q;
+  assign move = m_axis.tready || !out_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (move) begin
-      out_valid_q <= s_axis_tvalid || skid_valid_q;
-      data_q <= skid_valid_q ? skid_data_q : s_axis_tdata;
-      keep_q <= skid_valid_q ? skid_keep_q : s_axis_tkeep;
-      last_q <= skid_valid_q ? skid_last_q : s_axis_tlast;
+      out_valid_q <= s_axis.tvalid || skid_valid_q;
+      data_q <= skid_valid_q ? skid_data_q : s_axis.tdata;
+      keep_q <= skid_valid_q ? skid_keep_q : s_axis.tkeep;
+      last_q <= skid_valid_q ? skid_last_q : s_axis.tlast;
       skid_valid_q <= 1'b0;
-    end else if (s_axis_tvalid) begin
+    end else if (s_axis.tvalid) begin
       skid_valid_q <= 1'b1;
     end
     // Whether it is a beat is known by skid_valid_q: a late tvalid has two registers to reach, and not all of them.
     if (!skid_valid_q) begin
-      skid_data_q <= s_axis_tdata;
-      skid_keep_q <= s_axis_tkeep;
-      skid_last_q <= s_axis_tlast;
+      skid_data_q <= s_axis.tdata;
+      skid_keep_q <= s_axis.tkeep;
+      skid_last_q <= s_axis.tlast;
     end
     if (rst_i) begin
       out_valid_q <= 1'b0;
@@ -77,11 +68,11 @@ module lig_skid #(
   always_comb assert (out_valid_q || !skid_valid_q);
 `endif
 `ifdef LIG_RULES
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
-  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH), .WHOLE(KEEP_WIDTH == DATA_WIDTH / 8)) rules_m (
-      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
-      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_s (
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_m (
+      .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+      .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif
 endmodule

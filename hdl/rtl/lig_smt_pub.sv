@@ -35,11 +35,7 @@ module lig_smt_pub
     input logic recall_i,
     input logic [7:0] topic_i,
 
-    input  logic                    s_axis_tvalid,
-    output logic                    s_axis_tready,
-    input  logic [DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic                    s_axis_tlast,
+    lig_axis_if.receiver s_axis,
 
     input  logic  room_valid_i,
     output logic  room_ready_o,
@@ -65,14 +61,11 @@ module lig_smt_pub
   // --- rooms ----------------------------------------------------------------------------------------------
 
   room_t room;
-  logic clk, room_valid, room_pop, unused_room_keep, unused_room_last;
+  logic clk, room_valid, room_pop;
   logic [$clog2(ROOMS):0] room_level;
-  lig_fifo #(.DATA_WIDTH(112), .KEEP_WIDTH(1), .DEPTH(ROOMS)) rooms (
-      .clk_i(clk), .rst_i,
-      .s_axis_tvalid(room_valid_i), .s_axis_tready(room_ready_o), .s_axis_tdata(room_i),
-      .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
-      .m_axis_tvalid(room_valid), .m_axis_tready(room_pop), .m_axis_tdata(room),
-      .m_axis_tkeep(unused_room_keep), .m_axis_tlast(unused_room_last), .level_o(room_level));
+  lig_queue #(.WIDTH($bits(room_t)), .DEPTH(ROOMS)) rooms (
+      .clk_i(clk), .rst_i, .valid_i(room_valid_i), .ready_o(room_ready_o), .data_i(room_i),
+      .valid_o(room_valid), .ready_i(room_pop), .data_o(room), .level_o(room_level));
 
   // --- frames ---------------------------------------------------------------------------------------------
 
@@ -91,10 +84,10 @@ module lig_smt_pub
   header_t header_in;
   logic head_ends;  // this beat completes the header
   if (DATA_WIDTH == 64) begin : g_head_narrow
-    assign header_in = {s_axis_tdata, header_q[63:0]};
+    assign header_in = {s_axis.tdata, header_q[63:0]};
     assign head_ends = half_q;
   end else begin : g_head_wide
-    assign header_in = s_axis_tdata[127:0];
+    assign header_in = s_axis.tdata[127:0];
     assign head_ends = 1'b1;
     logic unused_half;
     assign unused_half = half_q;
@@ -119,19 +112,19 @@ module lig_smt_pub
   logic take;  // the frame takes a room
   assign take = state_q == Choose && mine && !looped && room_valid && !recall_i && note_ready && command_ready;
   assign final_beat = left_q == 32'd1;
-  assign enough = final_beat || s_axis_tlast;
-  assign given_up = TIMEOUT != 0 && idle_q >= TIMEOUT && !s_axis_tvalid;
-  assign write_valid = state_q == Body && note_ready && (s_axis_tvalid || given_up);
+  assign enough = final_beat || s_axis.tlast;
+  assign given_up = TIMEOUT != 0 && idle_q >= TIMEOUT && !s_axis.tvalid;
+  assign write_valid = state_q == Body && note_ready && (s_axis.tvalid || given_up);
   assign write_last = given_up || enough;
 
   always_comb begin
     unique case (state_q)
-      Choose: s_axis_tready = 1'b0;
-      Body: s_axis_tready = note_ready && write_ready;
-      default: s_axis_tready = 1'b1;
+      Choose: s_axis.tready = 1'b0;
+      Body: s_axis.tready = note_ready && write_ready;
+      default: s_axis.tready = 1'b1;
     endcase
   end
-  wire moves = s_axis_tvalid && s_axis_tready;
+  wire moves = s_axis.tvalid && s_axis.tready;
   wire ends = write_valid && write_ready && write_last;  // of what is written
 
   // --- what will be told ----------------------------------------------------------------------------------
@@ -144,7 +137,7 @@ module lig_smt_pub
   always_comb begin
     note_body = Malformed;
     if (given_up) note_body = Late;
-    else if (s_axis_tlast && final_beat && s_axis_tkeep == tail_keep) note_body = Done;
+    else if (s_axis.tlast && final_beat && s_axis.tkeep == tail_keep) note_body = Done;
   end
   assign note_valid = note_ready && (ends || recall || (take && !fits));
   assign note_written = ends;
@@ -152,16 +145,13 @@ module lig_smt_pub
   assign note_tag = ends ? tag_q : room.tag;
   assign room_pop = take || (recall && note_ready);
 
-  logic told_valid, told_pop, told_written, unused_note_last, done_valid, done_error;
+  logic told_valid, told_pop, told_written, done_valid, done_error;
   event_t told;
   logic [$clog2(ROOMS):0] note_level;
-  lig_fifo #(.DATA_WIDTH(152), .KEEP_WIDTH(1), .DEPTH(ROOMS)) notes (
-      .clk_i(clk), .rst_i,
-      .s_axis_tvalid(note_valid), .s_axis_tready(note_ready),
-      .s_axis_tdata({note_status, note_tag, recall && !ends ? header_t'('0) : header_q}),
-      .s_axis_tkeep(note_written), .s_axis_tlast(1'b1),
-      .m_axis_tvalid(told_valid), .m_axis_tready(told_pop), .m_axis_tdata(told),
-      .m_axis_tkeep(told_written), .m_axis_tlast(unused_note_last), .level_o(note_level));
+  lig_queue #(.WIDTH(1 + $bits(event_t)), .DEPTH(ROOMS)) notes (
+      .clk_i(clk), .rst_i, .valid_i(note_valid), .ready_o(note_ready),
+      .data_i({note_written, note_status, note_tag, recall && !ends ? header_t'('0) : header_q}),
+      .valid_o(told_valid), .ready_i(told_pop), .data_o({told_written, told}), .level_o(note_level));
 
   assign event_valid_o = told_valid && (!told_written || done_valid);
   assign told_pop = event_ready_i && (!told_written || done_valid);
@@ -175,8 +165,8 @@ module lig_smt_pub
       .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING)) writer (
       .clk_i(clk), .rst_i,
       .command_valid_i(take && fits), .command_ready_o(command_ready), .command_address_i(room.address),
-      .valid_i(write_valid), .ready_o(write_ready), .data_i(s_axis_tdata),
-      .strobe_i(given_up ? '0 : final_beat ? s_axis_tkeep & tail_keep : s_axis_tkeep), .last_i(write_last),
+      .valid_i(write_valid), .ready_o(write_ready), .data_i(s_axis.tdata),
+      .strobe_i(given_up ? '0 : final_beat ? s_axis.tkeep & tail_keep : s_axis.tkeep), .last_i(write_last),
       .done_valid_o(done_valid), .done_ready_i(event_ready_i && told_valid && told_written),
       .done_error_o(done_error), .moves_o(writes),
       .m_axi);
@@ -192,15 +182,15 @@ module lig_smt_pub
   lig_gate gate (.clk_i, .rst_i, .wake_i(wakes), .clk_o(clk));
 
   always_ff @(posedge clk) begin
-    idle_q <= TIMEOUT == 0 || state_q != Body || s_axis_tvalid ? '0 : idle_q + 32'(!(&idle_q));
+    idle_q <= TIMEOUT == 0 || state_q != Body || s_axis.tvalid ? '0 : idle_q + 32'(!(&idle_q));
     unique case (state_q)
       Head: if (moves) begin
         if (head_ends) header_q <= header_in;
-        else header_q[63:0] <= s_axis_tdata[63:0];
-        half_q <= !head_ends && !s_axis_tlast;
+        else header_q[63:0] <= s_axis.tdata[63:0];
+        half_q <= !head_ends && !s_axis.tlast;
         // A frame that ends with its header, or in it, has no message.
-        dropped_o <= next(dropped_o, s_axis_tlast);
-        if (head_ends && !s_axis_tlast) state_q <= Choose;
+        dropped_o <= next(dropped_o, s_axis.tlast);
+        if (head_ends && !s_axis.tlast) state_q <= Choose;
       end
       Choose: begin
         left_q <= beats;
@@ -215,9 +205,9 @@ module lig_smt_pub
       end
       Body: if (write_valid && write_ready) begin
         left_q <= left_q - 1'b1;
-        if (write_last) state_q <= given_up || !s_axis_tlast ? Skip : Head;
+        if (write_last) state_q <= given_up || !s_axis.tlast ? Skip : Head;
       end
-      default: if (moves && s_axis_tlast) state_q <= Head;
+      default: if (moves && s_axis.tlast) state_q <= Head;
     endcase
     if (rst_i) begin
       state_q <= Head;
@@ -233,8 +223,8 @@ module lig_smt_pub
 `endif
 `ifdef LIG_RULES
   lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
   // What the gate needs.
   logic rested_q;
   logic [127:0] was_q, is;

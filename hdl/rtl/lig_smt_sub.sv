@@ -40,11 +40,7 @@ module lig_smt_sub
 
     output logic late_o,  // a message was given up, and memory still owes data of it
 
-    output logic                    m_axis_tvalid,
-    input  logic                    m_axis_tready,
-    output logic [DATA_WIDTH-1:0]   m_axis_tdata,
-    output logic [DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic                    m_axis_tlast,
+    lig_axis_if.transmitter m_axis,
 
     lig_axi_if.read_manager m_axi
 );
@@ -75,14 +71,12 @@ module lig_smt_sub
   assign accept = send_valid_i && send_ready_o;
 
   event_t entry;
-  logic clk, entry_valid, entry_pop, unused_keep, unused_last;
+  logic clk, entry_valid, entry_pop;
   logic [$clog2(QUEUE):0] entry_level;
-  lig_fifo #(.DATA_WIDTH(152), .KEEP_WIDTH(1), .DEPTH(QUEUE)) entries (
+  lig_queue #(.WIDTH($bits(event_t)), .DEPTH(QUEUE)) entries (
       .clk_i(clk), .rst_i,
-      .s_axis_tvalid(accept), .s_axis_tready(entry_ready), .s_axis_tdata({verdict, send_i.tag, send_i.header}),
-      .s_axis_tkeep(1'b1), .s_axis_tlast(1'b1),
-      .m_axis_tvalid(entry_valid), .m_axis_tready(entry_pop), .m_axis_tdata(entry),
-      .m_axis_tkeep(unused_keep), .m_axis_tlast(unused_last), .level_o(entry_level));
+      .valid_i(accept), .ready_o(entry_ready), .data_i({verdict, send_i.tag, send_i.header}),
+      .valid_o(entry_valid), .ready_i(entry_pop), .data_o(entry), .level_o(entry_level));
 
   logic data_valid, data_ready, data_error, reads;
   logic [DATA_WIDTH-1:0] data;
@@ -114,7 +108,7 @@ module lig_smt_sub
   logic twice_q;
   logic final_beat, moves;
   assign final_beat = left_q == 32'd1;
-  assign moves = m_axis_tvalid && m_axis_tready;
+  assign moves = m_axis.tvalid && m_axis.tready;
 
   // Lanes of the last beat: 0..tail.
   logic [T-1:0] tail;
@@ -130,31 +124,31 @@ module lig_smt_sub
   end
 
   always_comb begin
-    m_axis_tvalid = 1'b0;
-    m_axis_tdata = data;
-    m_axis_tkeep = '1;
-    m_axis_tlast = 1'b0;
+    m_axis.tvalid = 1'b0;
+    m_axis.tdata = data;
+    m_axis.tkeep = '1;
+    m_axis.tlast = 1'b0;
     unique case (state_q)
       Head: begin
-        m_axis_tvalid = 1'b1;
-        m_axis_tdata = head_data;
+        m_axis.tvalid = 1'b1;
+        m_axis.tdata = head_data;
       end
       Body: begin
-        m_axis_tvalid = data_valid;
-        m_axis_tlast = data_error != final_beat;
-        if (m_axis_tlast) m_axis_tkeep = data_error ? Lanes'(1) : tail_keep;
+        m_axis.tvalid = data_valid;
+        m_axis.tlast = data_error != final_beat;
+        if (m_axis.tlast) m_axis.tkeep = data_error ? Lanes'(1) : tail_keep;
       end
       Break: begin
-        m_axis_tvalid = 1'b1;
-        m_axis_tdata = '0;
-        m_axis_tkeep = twice_q ? '1 : Lanes'(1);
-        m_axis_tlast = !twice_q;
+        m_axis.tvalid = 1'b1;
+        m_axis.tdata = '0;
+        m_axis.tkeep = twice_q ? '1 : Lanes'(1);
+        m_axis.tlast = !twice_q;
       end
       default: ;
     endcase
   end
 
-  assign data_ready = (state_q == Body && m_axis_tready) || (state_q == Drain && left_q != '0);
+  assign data_ready = (state_q == Body && m_axis.tready) || (state_q == Drain && left_q != '0);
   assign event_valid_o = state_q == Tell;
   assign event_o = {status_q, entry.tag, entry.header};
   assign entry_pop = state_q == Tell && event_ready_i;
@@ -230,7 +224,7 @@ module lig_smt_sub
   // What the gate needs. In Idle nobody looks at left_q.
   logic rested_q;
   logic [63:0] was_q, is;
-  assign is = 64'({state_q, state_q == Idle ? '0 : left_q, entry_valid, entry_level, event_valid_o, m_axis_tvalid});
+  assign is = 64'({state_q, state_q == Idle ? '0 : left_q, entry_valid, entry_level, event_valid_o, m_axis.tvalid});
   always_ff @(posedge clk_i) begin
     rested_q <= !rst_i && !wakes;
     was_q <= is;

@@ -15,9 +15,7 @@ module lig_stats #(
     input logic rst_i, // synchronous, high
     input logic clear_i,
 
-    input logic tvalid,
-    input logic tready,
-    input logic tlast,
+    lig_axis_if.monitor axis,
 
     output logic [COUNTER_WIDTH-1:0] frames_o,
     output logic [COUNTER_WIDTH-1:0] beats_o,
@@ -35,11 +33,11 @@ module lig_stats #(
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (tvalid && tready) inside_q <= !tlast;
-    frames_o <= next(frames_o, tvalid && tready && tlast);
-    beats_o <= next(beats_o, tvalid && tready);
-    stalls_o <= next(stalls_o, tvalid && !tready);
-    gaps_o <= next(gaps_o, inside_q && !tvalid);
+    if (axis.tvalid && axis.tready) inside_q <= !axis.tlast;
+    frames_o <= next(frames_o, axis.tvalid && axis.tready && axis.tlast);
+    beats_o <= next(beats_o, axis.tvalid && axis.tready);
+    stalls_o <= next(stalls_o, axis.tvalid && !axis.tready);
+    gaps_o <= next(gaps_o, inside_q && !axis.tvalid);
     if (rst_i) inside_q <= 1'b0;
     if (rst_i || clear_i) begin
       frames_o <= '0;

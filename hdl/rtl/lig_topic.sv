@@ -30,17 +30,8 @@ module lig_topic #(
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic [PUBLISHERS-1:0]                   s_axis_tvalid,
-    output logic [PUBLISHERS-1:0]                   s_axis_tready,
-    input  logic [PUBLISHERS-1:0][DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [PUBLISHERS-1:0][DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic [PUBLISHERS-1:0]                   s_axis_tlast,
-
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tvalid,
-    input  logic [SUBSCRIBERS-1:0]                   m_axis_tready,
-    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0]   m_axis_tdata,
-    output logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tlast,
+    lig_axis_if.receiver s_axis[PUBLISHERS],
+    lig_axis_if.transmitter m_axis[SUBSCRIBERS],
 
     output logic [SUBSCRIBERS-1:0][31:0] drops_o,  // frames dropped per subscriber; saturates
     output logic [31:0] frames_o,                  // of the joined stream, see lig_stats
@@ -79,52 +70,40 @@ module lig_topic #(
 
   // --- many to one ----------------------------------------------------------------------------------------
 
-  logic [PUBLISHERS-1:0][T-1:0] in_tail;
-  always_comb for (int unsigned i = 0; i < PUBLISHERS; i++) in_tail[i] = tail_of(s_axis_tkeep[i]);
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T)) tailed[PUBLISHERS] ();
+  for (genvar i = 0; i < PUBLISHERS; i++) begin : g_tail
+    assign tailed[i].tvalid = s_axis[i].tvalid;
+    assign tailed[i].tdata = s_axis[i].tdata;
+    assign tailed[i].tkeep = tail_of(s_axis[i].tkeep);
+    assign tailed[i].tlast = s_axis[i].tlast;
+    assign s_axis[i].tready = tailed[i].tready;
+  end
 
-  logic joined_valid, joined_ready, joined_last;
-  logic [DATA_WIDTH-1:0] joined_data;
-  logic [T-1:0] joined_tail;
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T)) joined ();
   logic [(PUBLISHERS > 1 ? $clog2(PUBLISHERS) : 1)-1:0] unused_id;
-
   lig_arbiter #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .INPUTS(PUBLISHERS)) arbiter (
-      .clk_i, .rst_i,
-      .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep(in_tail), .s_axis_tlast,
-      .m_axis_tvalid(joined_valid), .m_axis_tready(joined_ready), .m_axis_tdata(joined_data),
-      .m_axis_tkeep(joined_tail), .m_axis_tlast(joined_last), .m_axis_tid(unused_id));
+      .clk_i, .rst_i, .s_axis(tailed), .m_axis(joined), .m_axis_tid(unused_id));
 
   if (STATS) begin : g_stats
-    lig_stats stats (
-        .clk_i, .rst_i, .clear_i(1'b0), .tvalid(joined_valid), .tready(joined_ready),
-        .tlast(joined_last), .frames_o, .beats_o, .stalls_o, .gaps_o);
+    lig_stats stats (.clk_i, .rst_i, .clear_i(1'b0), .axis(joined), .frames_o, .beats_o, .stalls_o, .gaps_o);
   end else begin : g_no_stats
     assign {frames_o, beats_o, stalls_o, gaps_o} = '0;
   end
 
   // --- one to many ----------------------------------------------------------------------------------------
 
-  logic [SUBSCRIBERS-1:0] each_valid, each_ready, each_last;
-  logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0] each_data;
-  logic [SUBSCRIBERS-1:0][T-1:0] each_tail, out_tail;
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T)) each[SUBSCRIBERS] (), queued[SUBSCRIBERS] ();
 
   lig_bcast #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .OUTPUTS(SUBSCRIBERS)) bcast (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(joined_valid), .s_axis_tready(joined_ready), .s_axis_tdata(joined_data),
-      .s_axis_tkeep(joined_tail), .s_axis_tlast(joined_last),
-      .m_axis_tvalid(each_valid), .m_axis_tready(each_ready), .m_axis_tdata(each_data),
-      .m_axis_tkeep(each_tail), .m_axis_tlast(each_last));
+      .clk_i, .rst_i, .s_axis(joined), .m_axis(each));
 
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_queue
     logic [$clog2(DEPTH[i]):0] level;
+    assign each[i].tuser = 1'b0;
 
     if (QOS[i] == 2'd0) begin : g_keep_all
       lig_fifo #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .DEPTH(DEPTH[i])) queue (
-          .clk_i, .rst_i,
-          .s_axis_tvalid(each_valid[i]), .s_axis_tready(each_ready[i]), .s_axis_tdata(each_data[i]),
-          .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]),
-          .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
-          .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
-          .level_o(level));
+          .clk_i, .rst_i, .s_axis(each[i]), .m_axis(queued[i]), .level_o(level));
       assign drops_o[i] = '0;
 
     end else begin : g_dropping
@@ -133,20 +112,11 @@ module lig_topic #(
 
       if (QOS[i] == 2'd1) begin : g_keep_last
         lig_fifo_last #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .DEPTH(DEPTH[i]), .HISTORY(HISTORY[i])) queue (
-            .clk_i, .rst_i,
-            .s_axis_tvalid(each_valid[i]), .s_axis_tready(each_ready[i]), .s_axis_tdata(each_data[i]),
-            .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]), .s_axis_tuser(1'b0),
-            .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
-            .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
-            .drop_old_o(drop_old), .drop_new_o(drop_new), .level_o(level));
+            .clk_i, .rst_i, .s_axis(each[i]), .m_axis(queued[i]), .drop_old_o(drop_old), .drop_new_o(drop_new),
+            .level_o(level));
       end else if (QOS[i] == 2'd2) begin : g_best_effort
         lig_fifo_drop #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(T), .DEPTH(DEPTH[i])) queue (
-            .clk_i, .rst_i,
-            .s_axis_tvalid(each_valid[i]), .s_axis_tready(each_ready[i]), .s_axis_tdata(each_data[i]),
-            .s_axis_tkeep(each_tail[i]), .s_axis_tlast(each_last[i]), .s_axis_tuser(1'b0),
-            .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]),
-            .m_axis_tdata(m_axis_tdata[i]), .m_axis_tkeep(out_tail[i]), .m_axis_tlast(m_axis_tlast[i]),
-            .drop_o(drop_new), .level_o(level));
+            .clk_i, .rst_i, .s_axis(each[i]), .m_axis(queued[i]), .drop_o(drop_new), .level_o(level));
         assign drop_old = 1'b0;
       end else begin : g_rule_qos
         $fatal(1, "lig_topic: rule qos: QOS[%0d] = %0d, one of 0, 1, 2 is needed", i, QOS[i]);
@@ -162,7 +132,11 @@ module lig_topic #(
       assign drops_o[i] = drops_q;
     end
 
-    assign m_axis_tkeep[i] = keep_of(out_tail[i], m_axis_tlast[i]);
+    assign m_axis[i].tvalid = queued[i].tvalid;
+    assign m_axis[i].tdata = queued[i].tdata;
+    assign m_axis[i].tkeep = keep_of(queued[i].tkeep, queued[i].tlast);
+    assign m_axis[i].tlast = queued[i].tlast;
+    assign queued[i].tready = m_axis[i].tready;
 
     if (STATS) begin : g_peak
       logic [31:0] peak_q;
@@ -181,13 +155,13 @@ module lig_topic #(
 `ifdef LIG_RULES
   for (genvar i = 0; i < PUBLISHERS; i++) begin : g_rules_s
     lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules (
-        .clk_i, .rst_i, .tvalid(s_axis_tvalid[i]), .tready(s_axis_tready[i]), .tdata(s_axis_tdata[i]),
-        .tkeep(s_axis_tkeep[i]), .tlast(s_axis_tlast[i]));
+        .clk_i, .rst_i, .tvalid(s_axis[i].tvalid), .tready(s_axis[i].tready), .tdata(s_axis[i].tdata),
+        .tkeep(s_axis[i].tkeep), .tlast(s_axis[i].tlast));
   end
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_rules_m
     lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules (
-        .clk_i, .rst_i, .tvalid(m_axis_tvalid[i]), .tready(m_axis_tready[i]), .tdata(m_axis_tdata[i]),
-        .tkeep(m_axis_tkeep[i]), .tlast(m_axis_tlast[i]));
+        .clk_i, .rst_i, .tvalid(m_axis[i].tvalid), .tready(m_axis[i].tready), .tdata(m_axis[i].tdata),
+        .tkeep(m_axis[i].tkeep), .tlast(m_axis[i].tlast));
   end
 `endif
 endmodule

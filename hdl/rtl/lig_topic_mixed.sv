@@ -42,21 +42,13 @@ module lig_topic_mixed #(
     input logic clk_i,  // of the network
     input logic rst_i,  // synchronous, high
 
-    input  logic [PUBLISHERS-1:0]                   s_clk_i,
-    input  logic [PUBLISHERS-1:0]                   s_rst_i,  // synchronous, high
-    input  logic [PUBLISHERS-1:0]                   s_axis_tvalid,
-    output logic [PUBLISHERS-1:0]                   s_axis_tready,
-    input  logic [PUBLISHERS-1:0][PORT_WIDTH-1:0]   s_axis_tdata,
-    input  logic [PUBLISHERS-1:0][PORT_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic [PUBLISHERS-1:0]                   s_axis_tlast,
+    input logic [PUBLISHERS-1:0] s_clk_i,
+    input logic [PUBLISHERS-1:0] s_rst_i,  // synchronous, high
+    lig_axis_if.receiver s_axis[PUBLISHERS],
 
-    input  logic [SUBSCRIBERS-1:0]                   m_clk_i,
-    input  logic [SUBSCRIBERS-1:0]                   m_rst_i,  // synchronous, high
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tvalid,
-    input  logic [SUBSCRIBERS-1:0]                   m_axis_tready,
-    output logic [SUBSCRIBERS-1:0][PORT_WIDTH-1:0]   m_axis_tdata,
-    output logic [SUBSCRIBERS-1:0][PORT_WIDTH/8-1:0] m_axis_tkeep,
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tlast,
+    input logic [SUBSCRIBERS-1:0] m_clk_i,
+    input logic [SUBSCRIBERS-1:0] m_rst_i,  // synchronous, high
+    lig_axis_if.transmitter m_axis[SUBSCRIBERS],
 
     output logic [SUBSCRIBERS-1:0][31:0] drops_o,  // these as lig_topic, in step with clk_i
     output logic [31:0] frames_o,
@@ -81,57 +73,47 @@ module lig_topic_mixed #(
 
   // --- publishers -----------------------------------------------------------------------------------------
 
-  logic [PUBLISHERS-1:0] in_valid, in_ready, in_last;
-  logic [PUBLISHERS-1:0][DATA_WIDTH-1:0] in_data;
-  logic [PUBLISHERS-1:0][DATA_WIDTH/8-1:0] in_keep;
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) in[PUBLISHERS] ();
 
   for (genvar i = 0; i < PUBLISHERS; i++) begin : g_publisher
     localparam int unsigned Width = S_WIDTH[i];
+    lig_axis_if #(.DATA_WIDTH(Width)) narrow ();
+    assign narrow.tvalid = s_axis[i].tvalid;
+    assign narrow.tdata = s_axis[i].tdata[Width-1:0];
+    assign narrow.tkeep = s_axis[i].tkeep[Width/8-1:0];
+    assign narrow.tlast = s_axis[i].tlast;
+    assign s_axis[i].tready = narrow.tready;
     lig_end #(
         .S_WIDTH(Width), .M_WIDTH(DATA_WIDTH), .CROSS(S_CROSS[i]), .DEPTH(CROSS_DEPTH),
         .SYNC_STAGES(SYNC_STAGES)) end_of_publisher (
-        .s_clk_i(S_CROSS[i] ? s_clk_i[i] : clk_i), .s_rst_i(S_CROSS[i] ? s_rst_i[i] : rst_i),
-        .s_axis_tvalid(s_axis_tvalid[i]), .s_axis_tready(s_axis_tready[i]),
-        .s_axis_tdata(s_axis_tdata[i][Width-1:0]), .s_axis_tkeep(s_axis_tkeep[i][Width/8-1:0]),
-        .s_axis_tlast(s_axis_tlast[i]),
-        .m_clk_i(clk_i), .m_rst_i(rst_i),
-        .m_axis_tvalid(in_valid[i]), .m_axis_tready(in_ready[i]), .m_axis_tdata(in_data[i]),
-        .m_axis_tkeep(in_keep[i]), .m_axis_tlast(in_last[i]));
+        .s_clk_i(S_CROSS[i] ? s_clk_i[i] : clk_i), .s_rst_i(S_CROSS[i] ? s_rst_i[i] : rst_i), .s_axis(narrow),
+        .m_clk_i(clk_i), .m_rst_i(rst_i), .m_axis(in[i]));
   end
 
   // --- network --------------------------------------------------------------------------------------------
 
-  logic [SUBSCRIBERS-1:0] out_valid, out_ready, out_last;
-  logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0] out_data;
-  logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] out_keep;
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) out[SUBSCRIBERS] ();
 
   lig_topic #(
       .DATA_WIDTH(DATA_WIDTH), .PUBLISHERS(PUBLISHERS), .SUBSCRIBERS(SUBSCRIBERS), .QOS(QOS), .DEPTH(DEPTH),
       .HISTORY(HISTORY), .STATS(STATS)) network (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data), .s_axis_tkeep(in_keep),
-      .s_axis_tlast(in_last),
-      .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(out_data), .m_axis_tkeep(out_keep),
-      .m_axis_tlast(out_last),
-      .drops_o, .frames_o, .beats_o, .stalls_o, .gaps_o, .peaks_o);
+      .clk_i, .rst_i, .s_axis(in), .m_axis(out), .drops_o, .frames_o, .beats_o, .stalls_o, .gaps_o, .peaks_o);
 
   // --- subscribers ----------------------------------------------------------------------------------------
 
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_subscriber
     localparam int unsigned Width = M_WIDTH[i];
-    logic [Width-1:0] data;
-    logic [Width/8-1:0] keep;
+    lig_axis_if #(.DATA_WIDTH(Width)) narrow ();
     lig_end #(
         .S_WIDTH(DATA_WIDTH), .M_WIDTH(Width), .CROSS(M_CROSS[i]), .DEPTH(CROSS_DEPTH),
         .SYNC_STAGES(SYNC_STAGES)) end_of_subscriber (
-        .s_clk_i(clk_i), .s_rst_i(rst_i),
-        .s_axis_tvalid(out_valid[i]), .s_axis_tready(out_ready[i]), .s_axis_tdata(out_data[i]),
-        .s_axis_tkeep(out_keep[i]), .s_axis_tlast(out_last[i]),
-        .m_clk_i(m_clk_i[i]), .m_rst_i(m_rst_i[i]),
-        .m_axis_tvalid(m_axis_tvalid[i]), .m_axis_tready(m_axis_tready[i]), .m_axis_tdata(data),
-        .m_axis_tkeep(keep), .m_axis_tlast(m_axis_tlast[i]));
-    assign m_axis_tdata[i] = PORT_WIDTH'(data);
-    assign m_axis_tkeep[i] = (PORT_WIDTH / 8)'(keep);
+        .s_clk_i(clk_i), .s_rst_i(rst_i), .s_axis(out[i]),
+        .m_clk_i(m_clk_i[i]), .m_rst_i(m_rst_i[i]), .m_axis(narrow));
+    assign m_axis[i].tvalid = narrow.tvalid;
+    assign m_axis[i].tdata = PORT_WIDTH'(narrow.tdata);
+    assign m_axis[i].tkeep = (PORT_WIDTH / 8)'(narrow.tkeep);
+    assign m_axis[i].tlast = narrow.tlast;
+    assign narrow.tready = m_axis[i].tready;
   end
 
 `ifdef LIG_RULES
@@ -139,15 +121,15 @@ module lig_topic_mixed #(
     localparam int unsigned Width = S_WIDTH[i];
     lig_axis_rules #(.DATA_WIDTH(Width)) rules (
         .clk_i(S_CROSS[i] ? s_clk_i[i] : clk_i), .rst_i(S_CROSS[i] ? s_rst_i[i] : rst_i),
-        .tvalid(s_axis_tvalid[i]), .tready(s_axis_tready[i]), .tdata(s_axis_tdata[i][Width-1:0]),
-        .tkeep(s_axis_tkeep[i][Width/8-1:0]), .tlast(s_axis_tlast[i]));
+        .tvalid(s_axis[i].tvalid), .tready(s_axis[i].tready), .tdata(s_axis[i].tdata[Width-1:0]),
+        .tkeep(s_axis[i].tkeep[Width/8-1:0]), .tlast(s_axis[i].tlast));
   end
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_rules_m
     localparam int unsigned Width = M_WIDTH[i];
     lig_axis_rules #(.DATA_WIDTH(Width)) rules (
         .clk_i(M_CROSS[i] ? m_clk_i[i] : clk_i), .rst_i(M_CROSS[i] ? m_rst_i[i] : rst_i),
-        .tvalid(m_axis_tvalid[i]), .tready(m_axis_tready[i]), .tdata(m_axis_tdata[i][Width-1:0]),
-        .tkeep(m_axis_tkeep[i][Width/8-1:0]), .tlast(m_axis_tlast[i]));
+        .tvalid(m_axis[i].tvalid), .tready(m_axis[i].tready), .tdata(m_axis[i].tdata[Width-1:0]),
+        .tkeep(m_axis[i].tkeep[Width/8-1:0]), .tlast(m_axis[i].tlast));
   end
 `endif
 endmodule

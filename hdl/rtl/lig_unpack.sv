@@ -89,10 +89,18 @@ module lig_unpack
   logic [3:0] want, reach;  // bytes that this step needs, 0..8; where they end
   logic step, leave;
 
-  lig_skid #(.DATA_WIDTH(64)) beats (
-      .clk_i, .rst_i, .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
-      .m_axis_tvalid(next_valid), .m_axis_tready(next_ready), .m_axis_tdata(next), .m_axis_tkeep(next_keep),
-      .m_axis_tlast(next_last));
+  lig_axis_if arriving (), arrived ();
+  assign arriving.tvalid = s_axis_tvalid;
+  assign arriving.tdata = s_axis_tdata;
+  assign arriving.tkeep = s_axis_tkeep;
+  assign arriving.tlast = s_axis_tlast;
+  assign s_axis_tready = arriving.tready;
+  lig_skid beats (.clk_i, .rst_i, .s_axis(arriving), .m_axis(arrived));
+  assign next_valid = arrived.tvalid;
+  assign next = arrived.tdata;
+  assign next_keep = arrived.tkeep;
+  assign next_last = arrived.tlast;
+  assign arrived.tready = next_ready;
 
   assign in_body = state_q != HeaderLow && state_q != HeaderHigh;
   assign follows = next_valid && !held_last_q;  // what is behind the held beat is of the same frame

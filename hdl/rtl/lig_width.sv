@@ -22,17 +22,8 @@ module lig_width #(
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic                 s_axis_tvalid,
-    output logic                 s_axis_tready,
-    input  logic [S_WIDTH-1:0]   s_axis_tdata,
-    input  logic [S_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic                 s_axis_tlast,
-
-    output logic                 m_axis_tvalid,
-    input  logic                 m_axis_tready,
-    output logic [M_WIDTH-1:0]   m_axis_tdata,
-    output logic [M_WIDTH/8-1:0] m_axis_tkeep,
-    output logic                 m_axis_tlast
+    lig_axis_if.receiver s_axis,
+    lig_axis_if.transmitter m_axis
 );
   if (S_WIDTH != 64 && S_WIDTH != 128 && S_WIDTH != 256 && S_WIDTH != 512) begin : g_rule_s_width
     $fatal(1, "lig_width: rule s_width: S_WIDTH = %0d, one of 64, 128, 256, 512 is needed", S_WIDTH);
@@ -60,37 +51,37 @@ module lig_width #(
     logic out_last_q, out_valid_q;
 
     assign header_end = in_header_q && lane_q == L'(Head - 1);
-    assign complete = s_axis_tlast || header_end || lane_q == L'(Lanes - 1);
-    assign move = m_axis_tready || !out_valid_q;
-    assign s_axis_tready = !complete || move;
+    assign complete = s_axis.tlast || header_end || lane_q == L'(Lanes - 1);
+    assign move = m_axis.tready || !out_valid_q;
+    assign s_axis.tready = !complete || move;
 
     // What was collected, with the input's beat in its lane.
     always_comb begin
       data = data_q;
       keep = keep_q;
-      data[lane_q] = s_axis_tdata;
-      keep[lane_q] = s_axis_tkeep;
+      data[lane_q] = s_axis.tdata;
+      keep[lane_q] = s_axis.tkeep;
       // Zeros fill the header's beat, and count as kept: only a last beat may be partial.
-      if (header_end && !s_axis_tlast) keep = '1;
+      if (header_end && !s_axis.tlast) keep = '1;
     end
 
-    assign m_axis_tvalid = out_valid_q;
-    assign m_axis_tdata = out_data_q;
-    assign m_axis_tkeep = out_keep_q;
-    assign m_axis_tlast = out_last_q;
+    assign m_axis.tvalid = out_valid_q;
+    assign m_axis.tdata = out_data_q;
+    assign m_axis.tkeep = out_keep_q;
+    assign m_axis.tlast = out_last_q;
 
     always_ff @(posedge clk_i) begin
-      if (move) out_valid_q <= s_axis_tvalid && complete;
-      if (move && s_axis_tvalid && complete) begin
+      if (move) out_valid_q <= s_axis.tvalid && complete;
+      if (move && s_axis.tvalid && complete) begin
         out_data_q <= data;
         out_keep_q <= keep;
-        out_last_q <= s_axis_tlast;
+        out_last_q <= s_axis.tlast;
       end
-      if (s_axis_tvalid && s_axis_tready) begin
+      if (s_axis.tvalid && s_axis.tready) begin
         lane_q <= complete ? '0 : lane_q + 1'b1;
         data_q <= complete ? '0 : data;
         keep_q <= complete ? '0 : keep;
-        if (s_axis_tlast) in_header_q <= HEADER;
+        if (s_axis.tlast) in_header_q <= HEADER;
         else if (complete) in_header_q <= 1'b0;
       end
       if (rst_i) begin
@@ -121,23 +112,23 @@ module lig_width #(
     end
 
     assign final_lane = lane_q == last_lane;
-    assign accept = !valid_q || (m_axis_tready && final_lane);
-    assign s_axis_tready = accept;
-    assign m_axis_tvalid = valid_q;
-    assign m_axis_tdata = data_q[lane_q];
-    assign m_axis_tkeep = keep_q[lane_q];
-    assign m_axis_tlast = last_q && final_lane;
+    assign accept = !valid_q || (m_axis.tready && final_lane);
+    assign s_axis.tready = accept;
+    assign m_axis.tvalid = valid_q;
+    assign m_axis.tdata = data_q[lane_q];
+    assign m_axis.tkeep = keep_q[lane_q];
+    assign m_axis.tlast = last_q && final_lane;
 
     always_ff @(posedge clk_i) begin
-      if (valid_q && m_axis_tready) begin
+      if (valid_q && m_axis.tready) begin
         lane_q <= final_lane ? '0 : lane_q + 1'b1;
         if (final_lane) in_header_q <= last_q && HEADER;
       end
       if (accept) begin
-        valid_q <= s_axis_tvalid;
-        data_q <= s_axis_tdata;
-        keep_q <= s_axis_tkeep;
-        last_q <= s_axis_tlast;
+        valid_q <= s_axis.tvalid;
+        data_q <= s_axis.tdata;
+        keep_q <= s_axis.tkeep;
+        last_q <= s_axis.tlast;
       end
       if (rst_i) begin
         valid_q <= 1'b0;
@@ -149,10 +140,10 @@ module lig_width #(
 
 `ifdef LIG_RULES
   lig_axis_rules #(.DATA_WIDTH(S_WIDTH)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
   lig_axis_rules #(.DATA_WIDTH(M_WIDTH)) rules_m (
-      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
-      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+      .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+      .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif
 endmodule

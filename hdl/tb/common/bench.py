@@ -8,6 +8,7 @@ per set of parameters. Models lie in build/hdl/; ccache keeps the objects that a
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -37,6 +38,47 @@ def environment_of_tools() -> dict[str, str]:
     return {"OBJCACHE": cache, **os.environ, "PATH": path, "MAKEFLAGS": make}
 
 
+#: Of a module's head: type, name and number of a port that is a bundle.
+_BUNDLE = re.compile(r"^    (lig_\w+_if)\.\w+ (\w+)(?:\[(\w+)\])?(,?)(?: *//.*)?\n", re.MULTILINE)
+
+
+def within_bundles(module: Path, folder: Path) -> Path:
+    """A top with the module's parameters and flat ports that holds it, and its bundles; or itself.
+
+    A top cannot have a bundle for a port. cocotb finds their signals by name (dut.s_axis.tvalid).
+    """
+    source = module.read_text()
+    start = source.index(f"module {module.stem}")
+    head, _ = source[start:].split("\n);\n", 1)
+    bundles = _BUNDLE.findall(head + "\n")
+    if not bundles:
+        return module
+    names = re.findall(r"^    parameter .*?(\w+) = ", head, re.MULTILINE)
+    lines = []
+    for kind, name, count, _ in bundles:
+        # PORT_WIDTH first: with it, a width of each side is one per port.
+        wanted = ("PORT_WIDTH", f"{name[0].upper()}_WIDTH", "DATA_WIDTH")
+        width = next((word for word in wanted if word in names), "64")
+        sizes = [f".DATA_WIDTH({width})"]
+        if kind == "lig_axis_if" and "KEEP_WIDTH" in names:
+            sizes.append(".KEEP_WIDTH(KEEP_WIDTH)")
+        if kind == "lig_axi_if":
+            number = "MASTERS > 1 ? $clog2(MASTERS) : 1" if "MASTERS" in names else "1"
+            number = "ID_WIDTH" if "ID_WIDTH" in names else number if name == "m_axi" else "1"
+            sizes.append(f".ID_WIDTH({number})")
+        lines.append(f"  {kind} #({', '.join(sizes)}) {name}{f'[{count}]' if count else ''} ();")
+    ports = re.sub(r",(\s*(?://.*)?)$", r"\1", _BUNDLE.sub("", head + "\n").rstrip())
+    top = folder / f"{module.stem}_within.sv"
+    text = [
+        "// verilator lint_off UNDRIVEN", "// verilator lint_off UNUSEDSIGNAL",
+        ports.replace(module.stem, top.stem, 1), ");", *lines,
+        f"  {module.stem} #({', '.join(f'.{name}({name})' for name in names)}) dut (.*);",
+        "endmodule",
+    ]  # fmt: skip
+    top.write_text("\n".join(text) + "\n")
+    return top
+
+
 def simulate(
     bench: str,
     top: str,
@@ -52,6 +94,10 @@ def simulate(
     words = [f"{key}{value}" for key, value in sorted(parameters.items())]
     folder = BUILD / "tb" / bench.removeprefix("test_") / "-".join(words).replace("'", "")
     folder.mkdir(parents=True, exist_ok=True)
+    module = RTL / f"{top}.sv"
+    if module.exists():
+        within = within_bundles(module, folder)
+        sources, top = [*sources, *([within] if within != module else [])], within.stem
     runner = get_runner("verilator")
     runner.build(
         sources=sources,

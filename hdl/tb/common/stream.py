@@ -28,7 +28,7 @@ def stalls(share: float, seed: int) -> Iterator[bool]:
 
 def lanes(dut, prefix: str = "s_axis") -> int:
     """Bytes of a beat."""
-    return len(getattr(dut, prefix + "_tdata")) // 8
+    return len(getattr(dut, prefix).tdata) // 8
 
 
 def frames_of(rng: random.Random, count: int, beat: int, longest: int) -> list[bytes]:
@@ -84,16 +84,16 @@ async def reset_both(s, m) -> None:
 
 
 def source(dut, prefix: str = "s_axis", clock=None, reset=None) -> AxiStreamSource:
-    """A source on the port with this prefix."""
-    bus = AxiStreamBus.from_prefix(dut, prefix)
+    """A source on the stream of this name."""
+    bus = AxiStreamBus.from_entity(getattr(dut, prefix))
     return AxiStreamSource(
         bus, dut.clk_i if clock is None else clock, dut.rst_i if reset is None else reset
     )
 
 
 def sink(dut, prefix: str = "m_axis", clock=None, reset=None) -> AxiStreamSink:
-    """A sink on the port with this prefix."""
-    bus = AxiStreamBus.from_prefix(dut, prefix)
+    """A sink on the stream of this name."""
+    bus = AxiStreamBus.from_entity(getattr(dut, prefix))
     return AxiStreamSink(
         bus, dut.clk_i if clock is None else clock, dut.rst_i if reset is None else reset
     )
@@ -105,16 +105,18 @@ async def receive(port: AxiStreamSink, count: int) -> list[bytes]:
 
 
 def scopes(dut, name: str) -> list:
-    """The generate scopes name[0], name[1], ... of a bench's top."""
+    """The generate scopes or bundles name[0], name[1], ... of a bench's top."""
     found = getattr(dut, name)
     return [found[i] for i in range(len(found))]
 
 
 def sources(dut) -> list[AxiStreamSource]:
-    """One per scope s[i]."""
-    return [source(scope, "s_axis", dut.clk_i, dut.rst_i) for scope in scopes(dut, "s")]
+    """One per stream s_axis[i]."""
+    buses = [AxiStreamBus.from_entity(end) for end in scopes(dut, "s_axis")]
+    return [AxiStreamSource(bus, dut.clk_i, dut.rst_i) for bus in buses]
 
 
 def sinks(dut) -> list[AxiStreamSink]:
-    """One per scope m[i]."""
-    return [sink(scope, "m_axis", dut.clk_i, dut.rst_i) for scope in scopes(dut, "m")]
+    """One per stream m_axis[i]."""
+    buses = [AxiStreamBus.from_entity(end) for end in scopes(dut, "m_axis")]
+    return [AxiStreamSink(bus, dut.clk_i, dut.rst_i) for bus in buses]

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
-from stream import STALLS, receive, sinks, sources, stalls, start
+from stream import STALLS, receive, sink, sources, stalls, start
 
 
 def frame_of(rng: random.Random, source: int, number: int) -> bytes:
@@ -21,7 +20,7 @@ def frame_of(rng: random.Random, source: int, number: int) -> bytes:
 @cocotb.test()
 @cocotb.parametrize(idle=STALLS, back=STALLS)
 async def keeps_frames_whole(dut, idle, back):
-    txs, (rx,) = sources(dut), sinks(dut)
+    txs, rx = sources(dut), sink(dut)
     await start(dut)
     rng = random.Random(3)
     rx.set_pause_generator(stalls(back, 99))
@@ -38,7 +37,7 @@ async def keeps_frames_whole(dut, idle, back):
 @cocotb.test()
 async def takes_turns_without_a_lost_cycle(dut):
     """Two-beat frames from everybody: each gets its turn, and the output is busy throughout."""
-    txs, (rx,) = sources(dut), sinks(dut)
+    txs, rx = sources(dut), sink(dut)
     await start(dut)
     beat = len(rx.bus.tdata) // 8
     for i, tx in enumerate(txs):
@@ -50,8 +49,8 @@ async def takes_turns_without_a_lost_cycle(dut):
     ids = []
     for _ in range(count):
         assert rx.bus.tvalid.value
-        assert int(rx.bus.tdata.value) & 0xFF == int(dut.id_o.value)
-        ids.append(int(dut.id_o.value))
+        assert int(rx.bus.tdata.value) & 0xFF == int(dut.m_axis_tid.value)
+        ids.append(int(dut.m_axis_tid.value))
         await RisingEdge(dut.clk_i)
     turns = ids[::2]
     assert ids[1::2] == turns
@@ -62,7 +61,7 @@ async def takes_turns_without_a_lost_cycle(dut):
 
 @cocotb.test()
 async def forgets_at_reset(dut):
-    txs, (rx,) = sources(dut), sinks(dut)
+    txs, rx = sources(dut), sink(dut)
     await start(dut)
     rx.pause = True
     txs[-1].send_nowait(bytes(1000))
@@ -80,6 +79,5 @@ async def forgets_at_reset(dut):
 
 @pytest.mark.parametrize(("width", "inputs"), [(64, 2), (512, 1), (128, 5)])
 def test_lig_arbiter(width, inputs):
-    sources = [Path(__file__).with_name("lig_arbiter_tb.sv"), RTL / "lig_arbiter.sv"]
     parameters = {"DATA_WIDTH": width, "INPUTS": inputs}
-    simulate("test_lig_arbiter", "lig_arbiter_tb", sources, parameters)
+    simulate("test_lig_arbiter", "lig_arbiter", [RTL / "lig_arbiter.sv"], parameters)

@@ -4,24 +4,23 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
-from stream import STALLS, frames_of, receive, scopes, sinks, sources, stalls, start
+from stream import STALLS, frames_of, receive, scopes, sinks, source, stalls, start
 
 
 @cocotb.test()
 @cocotb.parametrize(idle=STALLS, back=STALLS)
 async def passes_frames(dut, idle, back):
-    (tx,), rxs = sources(dut), sinks(dut)
+    tx, rxs = source(dut), sinks(dut)
     await start(dut)
     tx.set_pause_generator(stalls(idle, 1))
     for i, rx in enumerate(rxs):
         rx.set_pause_generator(stalls(back, 2 + i))
-    frames = frames_of(random.Random(7), 8, len(scopes(dut, "s")[0].s_axis_tdata) // 8, 4)
+    frames = frames_of(random.Random(7), 8, len(dut.s_axis.tdata) // 8, 4)
     for frame in frames:
         tx.send_nowait(frame)
     for rx in rxs:
@@ -30,8 +29,8 @@ async def passes_frames(dut, idle, back):
 
 @cocotb.test()
 async def each_output_completes_on_its_own(dut):
-    (tx,), rxs = sources(dut), sinks(dut)
-    ends = scopes(dut, "m")
+    tx, rxs = source(dut), sinks(dut)
+    ends = scopes(dut, "m_axis")
     await start(dut)
     rxs[0].pause = True
     await ClockCycles(dut.clk_i, 2)
@@ -39,7 +38,7 @@ async def each_output_completes_on_its_own(dut):
     await ClockCycles(dut.clk_i, 6)
     await ReadOnly()
     # The others have it, and are not offered it again.
-    assert [int(end.m_axis_tvalid.value) for end in ends] == [1] + [0] * (len(ends) - 1)
+    assert [int(end.tvalid.value) for end in ends] == [1] + [0] * (len(ends) - 1)
     await RisingEdge(dut.clk_i)
     rxs[0].pause = False
     for rx in rxs:
@@ -48,7 +47,7 @@ async def each_output_completes_on_its_own(dut):
 
 @cocotb.test()
 async def forgets_at_reset(dut):
-    (tx,), rxs = sources(dut), sinks(dut)
+    tx, rxs = source(dut), sinks(dut)
     await start(dut)
     rxs[0].pause = True
     tx.send_nowait(bytes(1000))
@@ -67,6 +66,5 @@ async def forgets_at_reset(dut):
 
 @pytest.mark.parametrize(("width", "outputs"), [(64, 3), (512, 9)])
 def test_lig_bcast(width, outputs):
-    sources = [Path(__file__).with_name("lig_bcast_tb.sv"), RTL / "lig_bcast.sv"]
     parameters = {"DATA_WIDTH": width, "OUTPUTS": outputs}
-    simulate("test_lig_bcast", "lig_bcast_tb", sources, parameters)
+    simulate("test_lig_bcast", "lig_bcast", [RTL / "lig_bcast.sv"], parameters)

@@ -78,7 +78,7 @@ async def keeps_the_rate_of_the_narrower_side(dut):
         dut, *(slow_wide if CROSS and max(beats) >= 4 * min(beats) else (5000, 5000))
     )
     side, clock = ("s", 0) if beats[0] < beats[1] else ("m", 1)
-    wires = [getattr(dut, f"{side}_axis_{name}") for name in ("tvalid", "tready", "tlast")]
+    wires = [getattr(getattr(dut, f"{side}_axis"), name) for name in ("tvalid", "tready", "tlast")]
     waits = [0]
     cocotb.start_soon(count_waits(sides(dut)[clock][0], *wires, waits))
     message = random.Random(3).randbytes(16 + 64 * max(beats))

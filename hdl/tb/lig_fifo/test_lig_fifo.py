@@ -40,7 +40,7 @@ async def stops_the_producer_when_full(dut):
     tx.send_nowait(frame)
     await ClockCycles(dut.clk_i, 2 * depth(dut) + 20)
     assert dut.level_o.value == depth(dut)
-    assert not dut.s_axis_tready.value
+    assert not dut.s_axis.tready.value
     rx.pause = False
     assert await receive(rx, 1) == [frame]
 
@@ -50,11 +50,11 @@ async def runs_at_full_rate_two_cycles_behind(dut):
     tx, rx = source(dut), sink(dut)
     await start(dut)
     tx.send_nowait(bytes(60 * lanes(dut)))
-    while not (dut.s_axis_tvalid.value and dut.s_axis_tready.value):
+    while not (dut.s_axis.tvalid.value and dut.s_axis.tready.value):
         await RisingEdge(dut.clk_i)
     seen = []
     for _ in range(62):
-        seen.append(int(dut.m_axis_tvalid.value))
+        seen.append(int(dut.m_axis.tvalid.value))
         await RisingEdge(dut.clk_i)
     assert seen == [0, 0] + 60 * [1]
     await receive(rx, 1)

@@ -45,7 +45,7 @@ async def drops_whole_frames_and_counts_them(dut, idle, back):
     rx.pause = False
     await ClockCycles(dut.clk_i, 2 * DEPTH + 8)
     got = [bytes(rx.recv_nowait().tdata) for _ in range(rx.count())]
-    assert rx.empty() and not dut.m_axis_tvalid.value
+    assert rx.empty() and not dut.m_axis.tvalid.value
     # What came is a subsequence of what was sent, and the rest was counted.
     rest = iter(sent)
     assert all(frame in rest for frame in got)
@@ -78,7 +78,7 @@ async def offers_nothing_of_an_unfinished_frame(dut):
     await ClockCycles(dut.clk_i, 6)
     tx.pause = True
     await ClockCycles(dut.clk_i, 10)
-    assert not dut.m_axis_tvalid.value
+    assert not dut.m_axis.tvalid.value
     dut.rst_i.value = 1  # in mid-frame
     tx.clear()
     await ClockCycles(dut.clk_i, 3)
@@ -97,7 +97,7 @@ async def forgets_at_reset_what_it_holds_and_what_it_lost(dut):
     for number in range(4):  # DEPTH beats, and one that is offered
         tx.send_nowait(bytes([number]) * (beat * (DEPTH // 4)))
     tx.send_nowait(bytes([8]) * (8 * beat))
-    await with_timeout(RisingEdge(dut.lost_q), 10, "us")  # a beat of the fifth found no room
+    await with_timeout(RisingEdge(dut.dut.lost_q), 10, "us")  # a beat of the fifth found no room
     dut.rst_i.value = 1  # in mid-frame, on both sides
     tx.clear()
     await ClockCycles(dut.clk_i, 3)

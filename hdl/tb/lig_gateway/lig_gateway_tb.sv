@@ -35,9 +35,7 @@ module lig_gateway_tb
     logic [$bits(event_t)-1:0] sent_tdata, stored_tdata;
     logic late;
     logic [31:0] looped, dropped;
-    logic m_axis_tvalid, m_axis_tready, m_axis_tlast, s_axis_tvalid, s_axis_tready, s_axis_tlast;
-    logic [DATA_WIDTH-1:0] m_axis_tdata, s_axis_tdata;
-    logic [DATA_WIDTH/8-1:0] m_axis_tkeep, s_axis_tkeep;
+    lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) s_axis (), m_axis ();
 
     lig_gateway #(
         .DATA_WIDTH(DATA_WIDTH), .BURST_BEATS(BURST_BEATS), .DEPTH(DEPTH), .OUTSTANDING(OUTSTANDING),
@@ -45,16 +43,15 @@ module lig_gateway_tb
         .clk_i, .rst_i, .recall_i, .topic_i(8'(7 + i)),
         .send_valid_i(send_tvalid), .send_ready_o(send_tready), .send_i(send_tdata),
         .sent_valid_o(sent_tvalid), .sent_ready_i(sent_tready), .sent_o(sent_tdata), .late_o(late),
-        .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
-        .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
+        .m_axis, .s_axis,
         .room_valid_i(room_tvalid), .room_ready_o(room_tready), .room_i(room_tdata),
         .stored_valid_o(stored_tvalid), .stored_ready_i(stored_tready), .stored_o(stored_tdata),
         .looped_o(looped), .dropped_o(dropped),
         .m_axi_read(each[i]), .m_axi_write(each[i]));
 
     lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules_m (
-        .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
-        .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+        .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+        .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
     lig_axis_rules #(.DATA_WIDTH($bits(event_t)), .KEEP_WIDTH(1), .WHOLE(0)) rules_sent (
         .clk_i, .rst_i, .tvalid(sent_tvalid), .tready(sent_tready), .tdata(sent_tdata), .tkeep(1'b1), .tlast(1'b1));
     lig_axis_rules #(.DATA_WIDTH($bits(event_t)), .KEEP_WIDTH(1), .WHOLE(0)) rules_stored (

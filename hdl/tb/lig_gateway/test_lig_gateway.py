@@ -51,7 +51,7 @@ class Gateway:
         self.sent, self.stored = Events(scope, "sent", dut), Events(scope, "stored", dut)
         self.tx = source(scope, "s_axis", dut.clk_i, dut.rst_i)
         self.rx = sink(scope, "m_axis", dut.clk_i, dut.rst_i)
-        self.beat = len(scope.s_axis_tdata) // 8
+        self.beat = len(scope.s_axis.tdata) // 8
         # 4 messages of each direction and gateway have their places in memory.
         self.sends = SENDS + index * 4 * PIECE
         self.rooms = ROOMS + index * 4 * PIECE

@@ -29,9 +29,9 @@ async def watch(dut, seen: list[tuple[int, int, int]]) -> None:
 async def watch_user(dut, marks: list[int]) -> None:
     while True:
         await RisingEdge(dut.clk_i)
-        last = dut.m_axis_tvalid.value and dut.m_axis_tready.value and dut.m_axis_tlast.value
+        last = dut.m_axis.tvalid.value and dut.m_axis.tready.value and dut.m_axis.tlast.value
         if last:
-            marks.append(int(dut.m_axis_tuser.value))
+            marks.append(int(dut.m_axis.tuser.value))
 
 
 @cocotb.test()

@@ -32,10 +32,10 @@ async def runs_at_full_rate(dut):
     await start(dut)
     tx.send_nowait(bytes(100 * lanes(dut)))
     beats = 0
-    while not dut.m_axis_tvalid.value:
+    while not dut.m_axis.tvalid.value:
         await RisingEdge(dut.clk_i)
     for _ in range(100):
-        beats += int(dut.m_axis_tvalid.value)
+        beats += int(dut.m_axis.tvalid.value)
         await RisingEdge(dut.clk_i)
     assert beats == 100
     await receive(rx, 1)

@@ -22,16 +22,16 @@ def read(dut) -> dict[str, int]:
 async def counts_as_the_model(dut):
     rng = random.Random(4)
     dut.clear_i.value = 0
-    dut.tvalid.value = 0
-    dut.tready.value = 0
-    dut.tlast.value = 0
+    dut.axis.tvalid.value = 0
+    dut.axis.tready.value = 0
+    dut.axis.tlast.value = 0
     await start(dut)
     full = (1 << len(dut.beats_o)) - 1
     model, inside, before = dict.fromkeys(NAMES, 0), False, dict.fromkeys(NAMES, 0)
     for cycle in range(1500):
         valid, ready, last, clear = (rng.random() < p for p in (0.7, 0.6, 0.3, 0.0))
         clear = cycle == 300
-        dut.tvalid.value, dut.tready.value, dut.tlast.value = valid, ready, last
+        dut.axis.tvalid.value, dut.axis.tready.value, dut.axis.tlast.value = valid, ready, last
         dut.clear_i.value = clear
         await RisingEdge(dut.clk_i)
         assert read(dut) == before, cycle

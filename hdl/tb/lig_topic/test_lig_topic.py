@@ -29,7 +29,7 @@ def frame_of(rng: random.Random, source: int, number: int, beat: int) -> bytes:
 
 
 def beat_of(dut) -> int:
-    return len(scopes(dut, "s")[0].s_axis_tdata) // 8
+    return len(scopes(dut, "s_axis")[0].tdata) // 8
 
 
 def each(port) -> list[int]:

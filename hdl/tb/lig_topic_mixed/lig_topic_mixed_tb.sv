@@ -30,36 +30,27 @@ module lig_topic_mixed_tb #(
     output logic [SUBSCRIBERS-1:0][31:0] peaks_o
 );
   localparam int unsigned Widest = 512;
-  logic [PUBLISHERS-1:0] s_axis_tvalid_a, s_axis_tready_a, s_axis_tlast_a;
-  logic [PUBLISHERS-1:0][Widest-1:0] s_axis_tdata_a;
-  logic [PUBLISHERS-1:0][Widest/8-1:0] s_axis_tkeep_a;
-  logic [SUBSCRIBERS-1:0] m_axis_tvalid_a, m_axis_tready_a, m_axis_tlast_a;
-  logic [SUBSCRIBERS-1:0][Widest-1:0] m_axis_tdata_a;
-  logic [SUBSCRIBERS-1:0][Widest/8-1:0] m_axis_tkeep_a;
+  lig_axis_if #(.DATA_WIDTH(Widest)) wide_s[PUBLISHERS] (), wide_m[SUBSCRIBERS] ();
 
   for (genvar i = 0; i < PUBLISHERS; i++) begin : s
     localparam int unsigned Width = S_WIDTH[i];
-    logic s_axis_tvalid, s_axis_tready, s_axis_tlast;
-    logic [Width-1:0] s_axis_tdata;
-    logic [Width/8-1:0] s_axis_tkeep;
-    assign s_axis_tvalid_a[i] = s_axis_tvalid;
+    lig_axis_if #(.DATA_WIDTH(Width)) s_axis ();
+    assign wide_s[i].tvalid = s_axis.tvalid;
     // What is not of the port is no zero: nobody may look at it.
-    assign s_axis_tdata_a[i] = Widest'({{Widest{1'b1}}, s_axis_tdata});
-    assign s_axis_tkeep_a[i] = (Widest / 8)'({{(Widest / 8) {1'b1}}, s_axis_tkeep});
-    assign s_axis_tlast_a[i] = s_axis_tlast;
-    assign s_axis_tready = s_axis_tready_a[i];
+    assign wide_s[i].tdata = Widest'({{Widest{1'b1}}, s_axis.tdata});
+    assign wide_s[i].tkeep = (Widest / 8)'({{(Widest / 8) {1'b1}}, s_axis.tkeep});
+    assign wide_s[i].tlast = s_axis.tlast;
+    assign s_axis.tready = wide_s[i].tready;
   end
 
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : m
     localparam int unsigned Width = M_WIDTH[i];
-    logic m_axis_tvalid, m_axis_tready, m_axis_tlast;
-    logic [Width-1:0] m_axis_tdata;
-    logic [Width/8-1:0] m_axis_tkeep;
-    assign m_axis_tvalid = m_axis_tvalid_a[i];
-    assign m_axis_tdata = m_axis_tdata_a[i][Width-1:0];
-    assign m_axis_tkeep = m_axis_tkeep_a[i][Width/8-1:0];
-    assign m_axis_tlast = m_axis_tlast_a[i];
-    assign m_axis_tready_a[i] = m_axis_tready;
+    lig_axis_if #(.DATA_WIDTH(Width)) m_axis ();
+    assign m_axis.tvalid = wide_m[i].tvalid;
+    assign m_axis.tdata = wide_m[i].tdata[Width-1:0];
+    assign m_axis.tkeep = wide_m[i].tkeep[Width/8-1:0];
+    assign m_axis.tlast = wide_m[i].tlast;
+    assign wide_m[i].tready = m_axis.tready;
   end
 
   lig_topic_mixed #(
@@ -67,11 +58,7 @@ module lig_topic_mixed_tb #(
       .S_WIDTH(S_WIDTH), .M_WIDTH(M_WIDTH), .S_CROSS(S_CROSS), .M_CROSS(M_CROSS), .CROSS_DEPTH(CROSS_DEPTH),
       .SYNC_STAGES(SYNC_STAGES), .QOS(QOS), .DEPTH({SUBSCRIBERS{DEPTH}})) dut (
       .clk_i, .rst_i,
-      .s_clk_i({PUBLISHERS{other_clk_i}}), .s_rst_i({PUBLISHERS{other_rst_i}}),
-      .s_axis_tvalid(s_axis_tvalid_a), .s_axis_tready(s_axis_tready_a), .s_axis_tdata(s_axis_tdata_a),
-      .s_axis_tkeep(s_axis_tkeep_a), .s_axis_tlast(s_axis_tlast_a),
-      .m_clk_i({SUBSCRIBERS{other_clk_i}}), .m_rst_i({SUBSCRIBERS{other_rst_i}}),
-      .m_axis_tvalid(m_axis_tvalid_a), .m_axis_tready(m_axis_tready_a), .m_axis_tdata(m_axis_tdata_a),
-      .m_axis_tkeep(m_axis_tkeep_a), .m_axis_tlast(m_axis_tlast_a),
+      .s_clk_i({PUBLISHERS{other_clk_i}}), .s_rst_i({PUBLISHERS{other_rst_i}}), .s_axis(wide_s),
+      .m_clk_i({SUBSCRIBERS{other_clk_i}}), .m_rst_i({SUBSCRIBERS{other_rst_i}}), .m_axis(wide_m),
       .drops_o, .frames_o, .beats_o, .stalls_o, .gaps_o, .peaks_o);
 endmodule

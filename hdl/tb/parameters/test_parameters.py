@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from bench import HDL, RTL
+from bench import HDL, RTL, within_bundles
 
 CORES = HDL.parent / "nodes" / "image"
 
@@ -154,37 +153,7 @@ def test_illegal_parameters_of_image_cores_are_refused(packages, module, paramet
     judge(elaborate(CORES / f"{module}.sv", parameters, packages), rule)
 
 
-def within_bundles(module: Path, parameters: list[str], folder: Path) -> Path:
-    """A top that holds the module with these parameters, and bundles of the widths it wants.
-
-    A simulator's own bundle for a port of a top has the widths by default.
-    """
-    source = module.read_text()
-    values = dict(re.findall(r"parameter int unsigned (\w+) = (\d+)", source))
-    values.update(word.split("=") for word in parameters)
-    lines, pins = [], []
-    for kind, name, count in re.findall(r"(lig_\w+_if)\.\w+ (\w+)(?:\[(\w+)\])?", source):
-        width = values.get(f"{name[0].upper()}_WIDTH") or values["DATA_WIDTH"]
-        sizes = f".DATA_WIDTH({width})"
-        if kind == "lig_axi_if":
-            number = "$clog2({MASTERS})".format(**values) if "MASTERS" in values else "1"
-            sizes += f", .ID_WIDTH({values.get('ID_WIDTH', number if name == 'm_axi' else 1)})"
-        lines.append(f"  {kind} #({sizes}) {name}{f'[{values[count]}]' if count else ''} ();")
-        pins.append(f".{name}")
-    if not pins:
-        return module
-    top = folder / f"{module.stem}_within.sv"
-    given = ", ".join(".{}({})".format(*word.split("=")) for word in parameters)
-    text = [
-        f"module {top.stem};", *lines, "  // verilator lint_off PINMISSING",
-        f"  {module.stem} #({given}) dut ({', '.join(pins)});", "endmodule",
-    ]  # fmt: skip
-    top.write_text("\n".join(text) + "\n")
-    return top
-
-
 @pytest.mark.parametrize(("module", "parameters"), LEGAL)
 def test_legal_extremes_elaborate(module, parameters, tmp_path):
-    top = within_bundles(RTL / f"{module}.sv", parameters, tmp_path)
-    result = elaborate(top, parameters if top.stem == module else [])
+    result = elaborate(within_bundles(RTL / f"{module}.sv", tmp_path), parameters)
     assert result.returncode == 0, result.stderr

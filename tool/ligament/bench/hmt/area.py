@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.bench.framework import Row, make_row
-from ligament.bench.hmt.network import BUILD, RTL, Shape
+from ligament.bench.hmt.network import BUILD, DRIVER, RTL, Shape
 from ligament.build.synthesis.families import find_family
 from ligament.build.synthesis.yosys import NETLIST, copy_sources, run_tool
 from ligament.report.statistics import summarise
@@ -58,6 +58,9 @@ NETWORKS = (
 )
 #: The same network of verilog-axis's modules, built the same way with the same Yosys.
 GOALS = {NETWORKS[0]: {"lut": 354, "ff": 1315, "ramb18": 27}}
+TOPS = ("network", "gateway")
+#: The stream IP, and tops that flatten what is synthesised alone.
+SOURCES = [*sorted(RTL.glob("*.sv")), *(DRIVER.with_name(f"hmt_{n}.sv") for n in TOPS)]
 #: Kinds of queues as lig_topic's QOS has them.
 QUEUES = ("keep-all", "keep-last", "best-effort")
 
@@ -107,14 +110,14 @@ def synthesise(network: Network) -> str:
     """Yosys's report of a network, flattened."""
     shape = network.shape
     folder = BUILD / f"area-{network.name}"
-    values = f"-G PUBLISHERS={shape.publishers} -G SUBSCRIBERS={shape.subscribers} -G STATS=0"
+    values = f"-G PUBLISHERS={shape.publishers} -G SUBSCRIBERS={shape.subscribers}"
     if network.depth != 512:
         values += f" -G DEPTH={{{shape.subscribers}{{32'd{network.depth}}}}}"
     if network.queue != "keep-all":
         kind = QUEUES.index(network.queue)
         values += f" -G QOS={{{shape.subscribers}{{2'd{kind}}}}}"
     values = f"-G DATA_WIDTH={shape.width} {values}"
-    return flattened(folder, "lig_topic", values, sorted(RTL.glob("*.sv")), network.family)
+    return flattened(folder, "hmt_network", values, SOURCES, network.family)
 
 
 def flattened(folder: Path, top: str, values: str, sources: list[Path], family: str) -> str:

@@ -20,6 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[4]
 RTL = REPOSITORY / "hdl" / "rtl"
 DRIVER = REPOSITORY / "benchmarks" / "hmt" / "main.cpp"
 TOP = DRIVER.with_name("hmt_top.sv")
+FLAT = DRIVER.with_name("hmt_network.sv")
 BUILD = REPOSITORY / "build" / "hdl" / "hmt"
 HINT = "it comes with the test extras, in a checkout: make test, or pip install -e 'tool[test]'"
 
@@ -70,7 +71,7 @@ def words_of(shape: Shape, folder: Path) -> list[str]:
         *common_words(folder),
         *("--top-module", "hmt_top"),
         *(f"-GDATA_WIDTH={shape.width}", f"-GPUBLISHERS={shape.publishers}"),
-        *(f"-GSUBSCRIBERS={shape.subscribers}", str(TOP), str(DRIVER)),
+        *(f"-GSUBSCRIBERS={shape.subscribers}", str(FLAT), str(TOP), str(DRIVER)),
     ]
 
 
@@ -99,7 +100,7 @@ def header_of(shape: Shape) -> str:
 def build(shape: Shape) -> Path:
     """The program of that network; made again only when a source is newer."""
     folder = BUILD / shape.name
-    sources = [*RTL.glob("*.sv"), TOP, DRIVER, Path(__file__)]
+    sources = [*RTL.glob("*.sv"), FLAT, TOP, DRIVER, Path(__file__)]
     return verilate(folder, words_of(shape, folder), header_of(shape), sources)
 
 

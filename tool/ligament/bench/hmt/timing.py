@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ligament.bench.framework import Row, make_row
-from ligament.bench.hmt.area import flattened
-from ligament.bench.hmt.network import BUILD, RTL
+from ligament.bench.hmt.area import SOURCES, flattened
+from ligament.bench.hmt.network import BUILD
 from ligament.build.synthesis.families import OPEN_FAMILY, find_family
 from ligament.build.synthesis.yosys import NETLIST, fastest_mhz
 from ligament.report.statistics import summarise
@@ -14,8 +14,8 @@ GOAL_MHZ = 100
 #: Tops by the name that rows give them, with values of their parameters: the network of the goal of
 #: area, and what stands between a network and memory.
 DESIGNS = {
-    "network": ("lig_topic", "-G DATA_WIDTH=64 -G PUBLISHERS=2 -G SUBSCRIBERS=9 -G STATS=0"),
-    "gateway": ("lig_gateway", "-G DATA_WIDTH=64"),
+    "network": ("hmt_network", "-G DATA_WIDTH=64 -G PUBLISHERS=2 -G SUBSCRIBERS=9"),
+    "gateway": ("hmt_gateway", "-G DATA_WIDTH=64"),
 }
 NOTES = ("fmax: by nextpnr, one seed, ports are no pins: paths between registers alone are judged",)
 
@@ -25,7 +25,7 @@ def measure(name: str) -> list[Row]:
     top, values = DESIGNS[name]
     family = find_family(OPEN_FAMILY)
     folder = BUILD / f"timing-{name}"
-    flattened(folder, top, values, sorted(RTL.glob("*.sv")), family.name)
+    flattened(folder, top, values, SOURCES, family.name)
     reached = fastest_mhz(family, GOAL_MHZ, NETLIST, folder)
     params = {"design": name, "width": 64, "part": family.part_name, "goal": GOAL_MHZ}
     return [make_row("hmt", params, "fmax", "MHz", summarise([reached or 0.0]))]

@@ -34,17 +34,18 @@ from ligament.messages.cpp_names import header_path, qualified
 
 #: Of the stream IP, what a node needs around its core; packages first.
 AROUND_CORES = (
-    "lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_gate.sv", "lig_skid.sv", "lig_field_slice.sv",
-    "lig_unpack.sv", "lig_pack.sv",
+    "lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_axis_if.sv", "lig_gate.sv", "lig_skid.sv",
+    "lig_field_slice.sv", "lig_unpack.sv", "lig_pack.sv",
 )  # fmt: skip
 #: What networks are made of.
 NETWORKS = (
-    "lig_store.sv", "lig_fifo.sv", "lig_fifo_drop.sv", "lig_fifo_last.sv", "lig_bcast.sv",
-    "lig_arbiter.sv", "lig_stats.sv", "lig_width.sv", "lig_topic.sv",
+    "lig_store.sv", "lig_queue.sv", "lig_fifo.sv", "lig_fifo_drop.sv", "lig_fifo_last.sv",
+    "lig_axis_wire.sv", "lig_bcast.sv", "lig_arbiter.sv", "lig_stats.sv", "lig_width.sv",
+    "lig_topic.sv",
 )  # fmt: skip
 #: What ends in memory are made of.
 MEMORY = (
-    "lig_transfer_pkg.sv", "lig_axi_if.sv", "lig_store.sv", "lig_fifo.sv", "lig_arbiter.sv",
+    "lig_transfer_pkg.sv", "lig_axi_if.sv", "lig_store.sv", "lig_queue.sv", "lig_arbiter.sv",
     "lig_axi_read.sv", "lig_axi_no_read.sv", "lig_axi_no_write.sv", "lig_axi_answers.sv",
     "lig_axi_write.sv", "lig_smt_sub.sv", "lig_smt_pub.sv", "lig_axi_mux.sv", "lig_port_stats.sv",
     "lig_shell.sv",

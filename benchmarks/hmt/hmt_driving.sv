@@ -24,25 +24,11 @@ module hmt_driving
     input logic clk_i,
     input logic rst_i,
 
-    input  logic        s_axil_awvalid,
-    output logic        s_axil_awready,
-    input  logic [15:0] s_axil_awaddr,
-    input  logic        s_axil_wvalid,
-    output logic        s_axil_wready,
-    input  logic [63:0] s_axil_wdata,
-    output logic        s_axil_bvalid,
-    input  logic        s_axil_bready,
-    output logic [1:0]  s_axil_bresp,
-    input  logic        s_axil_arvalid,
-    output logic        s_axil_arready,
-    input  logic [15:0] s_axil_araddr,
-    output logic        s_axil_rvalid,
-    input  logic        s_axil_rready,
-    output logic [63:0] s_axil_rdata,
-    output logic [1:0]  s_axil_rresp,
+    // Registers and the port on memory, packed: nobody reads them, they are what keeps the design from being nothing.
+    input  logic [100:0] s_axil_i,
+    output logic [72:0]  s_axil_o,
     output logic        irq_o,
 
-    // The port on memory, packed: nobody reads it, it is what keeps the design from being nothing.
     output logic [MemoryOut-1:0] m_axi_o,
     input  logic [MemoryIn-1:0]  m_axi_i
 );
@@ -117,11 +103,15 @@ module hmt_driving
   logic unused_page_write;
   logic [15:0] unused_page;
   logic [63:0] unused_page_entry;
+  lig_axil_if s_axil ();
+  assign {s_axil.awvalid, s_axil.awaddr, s_axil.wvalid, s_axil.wdata, s_axil.bready,
+          s_axil.arvalid, s_axil.araddr, s_axil.rready} = s_axil_i;
+  assign s_axil.wstrb = '1;
+  assign {s_axil.awprot, s_axil.arprot} = '0;
+  assign s_axil_o = {s_axil.awready, s_axil.wready, s_axil.bvalid, s_axil.bresp,
+                     s_axil.arready, s_axil.rvalid, s_axil.rdata, s_axil.rresp};
   lig_shell #(.ENDS(ENDS)) shell (
-      .clk_i, .rst_i, .s_axil_awvalid, .s_axil_awready, .s_axil_awaddr, .s_axil_awprot('0), .s_axil_wvalid,
-      .s_axil_wready, .s_axil_wdata, .s_axil_wstrb('1), .s_axil_bvalid, .s_axil_bready, .s_axil_bresp,
-      .s_axil_arvalid, .s_axil_arready, .s_axil_araddr, .s_axil_arprot('0), .s_axil_rvalid, .s_axil_rready,
-      .s_axil_rdata, .s_axil_rresp, .irq_o,
+      .clk_i, .rst_i, .s_axil, .irq_o,
       .send_valid_o(send_valid), .send_ready_i(send_ready), .send_o(send),
       .room_valid_o(room_valid), .room_ready_i(room_ready), .room_o(room),
       .sent_valid_i(sent_valid), .sent_ready_o(sent_ready), .sent_i(sent),

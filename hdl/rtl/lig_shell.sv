@@ -25,25 +25,7 @@ module lig_shell
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic        s_axil_awvalid,
-    output logic        s_axil_awready,
-    input  logic [15:0] s_axil_awaddr,
-    input  logic [2:0]  s_axil_awprot,
-    input  logic        s_axil_wvalid,
-    output logic        s_axil_wready,
-    input  logic [63:0] s_axil_wdata,
-    input  logic [7:0]  s_axil_wstrb,
-    output logic        s_axil_bvalid,
-    input  logic        s_axil_bready,
-    output logic [1:0]  s_axil_bresp,
-    input  logic        s_axil_arvalid,
-    output logic        s_axil_arready,
-    input  logic [15:0] s_axil_araddr,
-    input  logic [2:0]  s_axil_arprot,
-    output logic        s_axil_rvalid,
-    input  logic        s_axil_rready,
-    output logic [63:0] s_axil_rdata,
-    output logic [1:0]  s_axil_rresp,
+    lig_axil_if.subordinate s_axil,
 
     output logic irq_o,  // an event waits at an end that may interrupt
 
@@ -88,9 +70,6 @@ module lig_shell
     return 32'(page) < ENDS;
   endfunction
 
-  logic unused_prot;
-  assign unused_prot = ^{s_axil_awprot, s_axil_arprot};
-
   // --- writes ---------------------------------------------------------------------------------------------
 
   logic [127:0] header_q;
@@ -101,21 +80,21 @@ module lig_shell
   logic [1:0] bresp_q;
   logic [7:0] write_page, write_place;
   logic [E-1:0] write_end;
-  assign {write_page, write_place} = s_axil_awaddr;
+  assign {write_page, write_place} = s_axil.awaddr;
   assign write_end = E'(write_page);
-  assign write = s_axil_awvalid && s_axil_wvalid && (!bvalid_q || s_axil_bready);
-  assign s_axil_awready = write;
-  assign s_axil_wready = write;
-  assign s_axil_bvalid = bvalid_q;
-  assign s_axil_bresp = bresp_q;
+  assign write = s_axil.awvalid && s_axil.wvalid && (!bvalid_q || s_axil.bready);
+  assign s_axil.awready = write;
+  assign s_axil.wready = write;
+  assign s_axil.bvalid = bvalid_q;
+  assign s_axil.bresp = bresp_q;
 
   logic right, table_right;  // a whole register of an end, or among those of the table
   logic [15:0] page_q;
-  assign right = is_end(write_page) && s_axil_wstrb == 8'hFF;
-  assign table_right = PAGES && write_page == Global && s_axil_wstrb == 8'hFF;
+  assign right = is_end(write_page) && s_axil.wstrb == 8'hFF;
+  assign table_right = PAGES && write_page == Global && s_axil.wstrb == 8'hFF;
   assign page_write_o = write && table_right && write_place == 8'h38;
   assign page_o = page_q;
-  assign page_entry_o = s_axil_wdata;
+  assign page_entry_o = s_axil.wdata;
   always_comb begin
     known = right;
     send_push = '0;
@@ -136,29 +115,29 @@ module lig_shell
   end
 
   always_ff @(posedge clk_i) begin
-    if (s_axil_bready) bvalid_q <= 1'b0;
+    if (s_axil.bready) bvalid_q <= 1'b0;
     if (write) begin
       bvalid_q <= 1'b1;
       bresp_q <= known ? 2'b00 : 2'b10;
     end
     if (write && right) begin
       unique case (write_place)
-        8'h00: header_q[63:0] <= s_axil_wdata;
-        8'h08: header_q[127:64] <= s_axil_wdata;
-        8'h10: address_q <= s_axil_wdata;
+        8'h00: header_q[63:0] <= s_axil.wdata;
+        8'h08: header_q[127:64] <= s_axil.wdata;
+        8'h10: address_q <= s_axil.wdata;
         8'h18: send_lost_q[write_end] <= send_lost_q[write_end] || !known;
-        8'h20: room_address_q <= s_axil_wdata;
+        8'h20: room_address_q <= s_axil.wdata;
         8'h28: room_lost_q[write_end] <= room_lost_q[write_end] || !known;
         8'h60: begin
-          recall_q[write_end] <= s_axil_wdata[0];
-          interrupt_q[write_end] <= s_axil_wdata[1];
+          recall_q[write_end] <= s_axil.wdata[0];
+          interrupt_q[write_end] <= s_axil.wdata[1];
           send_lost_q[write_end] <= 1'b0;
           room_lost_q[write_end] <= 1'b0;
         end
         default: ;
       endcase
     end
-    if (write && table_right && write_place == 8'h30) page_q <= s_axil_wdata[15:0];
+    if (write && table_right && write_place == 8'h30) page_q <= s_axil.wdata[15:0];
     if (page_write_o && page_ready_i) page_q <= page_q + 1'b1;
     if (rst_i) begin
       bvalid_q <= 1'b0;
@@ -173,8 +152,8 @@ module lig_shell
 
   send_t staged_send;
   room_t staged_room;
-  assign staged_send = {s_axil_wdata[15:0], address_q, header_q};
-  assign staged_room = {s_axil_wdata[15:0], s_axil_wdata[63:32], room_address_q};
+  assign staged_send = {s_axil.wdata[15:0], address_q, header_q};
+  assign staged_room = {s_axil.wdata[15:0], s_axil.wdata[63:32], room_address_q};
 
   for (genvar i = 0; i < ENDS; i++) begin : g_end
     logic [$clog2(QUEUE):0] unused_sends, unused_rooms;
@@ -192,13 +171,13 @@ module lig_shell
   logic [63:0] rdata_q;
   logic [7:0] read_page, read_place;
   logic [E-1:0] read_end;
-  assign {read_page, read_place} = s_axil_araddr;
+  assign {read_page, read_place} = s_axil.araddr;
   assign read_end = E'(read_page);
-  assign read = s_axil_arvalid && (!rvalid_q || s_axil_rready);
-  assign s_axil_arready = read;
-  assign s_axil_rvalid = rvalid_q;
-  assign s_axil_rdata = rdata_q;
-  assign s_axil_rresp = found_q ? 2'b00 : 2'b10;
+  assign read = s_axil.arvalid && (!rvalid_q || s_axil.rready);
+  assign s_axil.arready = read;
+  assign s_axil.rvalid = rvalid_q;
+  assign s_axil.rdata = rdata_q;
+  assign s_axil.rresp = found_q ? 2'b00 : 2'b10;
 
   logic [7:0] place;
   assign place = is_end(read_page) ? read_place : 8'hFF;
@@ -242,7 +221,7 @@ module lig_shell
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (s_axil_rready) rvalid_q <= 1'b0;
+    if (s_axil.rready) rvalid_q <= 1'b0;
     if (read) begin
       rvalid_q <= 1'b1;
       {found_q, rdata_q} <= value_of(sent_i[read_end], stored_i[read_end]);

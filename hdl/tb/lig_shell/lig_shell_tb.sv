@@ -13,25 +13,6 @@ module lig_shell_tb
 ) (
     input  logic        clk_i,
     input  logic        rst_i,
-    input  logic        s_axil_awvalid,
-    output logic        s_axil_awready,
-    input  logic [15:0] s_axil_awaddr,
-    input  logic [2:0]  s_axil_awprot,
-    input  logic        s_axil_wvalid,
-    output logic        s_axil_wready,
-    input  logic [63:0] s_axil_wdata,
-    input  logic [7:0]  s_axil_wstrb,
-    output logic        s_axil_bvalid,
-    input  logic        s_axil_bready,
-    output logic [1:0]  s_axil_bresp,
-    input  logic        s_axil_arvalid,
-    output logic        s_axil_arready,
-    input  logic [15:0] s_axil_araddr,
-    input  logic [2:0]  s_axil_arprot,
-    output logic        s_axil_rvalid,
-    input  logic        s_axil_rready,
-    output logic [63:0] s_axil_rdata,
-    output logic [1:0]  s_axil_rresp,
     output logic        irq_o,
     output logic [ENDS-1:0] recall_o,
     input  logic [ENDS-1:0] late_i,
@@ -40,6 +21,7 @@ module lig_shell_tb
     output logic [63:0] page_entry_o,
     input  logic        page_ready_i
 );
+  lig_axil_if s_axil ();
   logic [ENDS-1:0] send_valid, send_ready, room_valid, room_ready, sent_valid, sent_ready, stored_valid, stored_ready;
   send_t [ENDS-1:0] send_word;
   room_t [ENDS-1:0] room_word;
@@ -69,10 +51,7 @@ module lig_shell_tb
 
   lig_shell #(.ENDS(ENDS), .QUEUE(QUEUE), .PAGES(PAGES)) dut (
       .clk_i, .rst_i,
-      .s_axil_awvalid, .s_axil_awready, .s_axil_awaddr, .s_axil_awprot, .s_axil_wvalid, .s_axil_wready,
-      .s_axil_wdata, .s_axil_wstrb, .s_axil_bvalid, .s_axil_bready, .s_axil_bresp,
-      .s_axil_arvalid, .s_axil_arready, .s_axil_araddr, .s_axil_arprot, .s_axil_rvalid, .s_axil_rready,
-      .s_axil_rdata, .s_axil_rresp, .irq_o,
+      .s_axil, .irq_o,
       .send_valid_o(send_valid), .send_ready_i(send_ready), .send_o(send_word),
       .room_valid_o(room_valid), .room_ready_i(room_ready), .room_o(room_word),
       .sent_valid_i(sent_valid), .sent_ready_o(sent_ready), .sent_i(sent_word),

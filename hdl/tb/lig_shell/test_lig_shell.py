@@ -28,7 +28,7 @@ class Software:
     """Register accesses."""
 
     def __init__(self, dut) -> None:
-        self.port = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk_i, dut.rst_i)
+        self.port = AxiLiteMaster(AxiLiteBus.from_entity(dut.s_axil), dut.clk_i, dut.rst_i)
 
     def stall(self, share: float) -> None:
         write, read = self.port.write_if, self.port.read_if
@@ -251,6 +251,8 @@ async def forgets_at_reset(dut):
 def test_lig_shell(ends, queue, pages):
     packages = [RTL / f"{name}.sv" for name in ("lig_stream_pkg", "lig_transfer_pkg")]
     bench = Path(__file__).with_name("lig_shell_tb.sv")
-    modules = [RTL / f"{name}.sv" for name in ("lig_shell", "lig_fifo", "lig_axis_rules")]
+    modules = [
+        RTL / f"{name}.sv" for name in ("lig_axil_if", "lig_shell", "lig_queue", "lig_axis_rules")
+    ]
     parameters = {"ENDS": ends, "QUEUE": queue, "PAGES": pages}
     simulate("test_lig_shell", "lig_shell_tb", [*packages, bench, *modules], parameters)

@@ -45,7 +45,8 @@ NETWORKS = (
 )  # fmt: skip
 #: What ends in memory are made of.
 MEMORY = (
-    "lig_transfer_pkg.sv", "lig_axi_if.sv", "lig_store.sv", "lig_queue.sv", "lig_arbiter.sv",
+    "lig_transfer_pkg.sv", "lig_axi_if.sv", "lig_axil_if.sv", "lig_store.sv", "lig_queue.sv",
+    "lig_arbiter.sv",
     "lig_axi_read.sv", "lig_axi_no_read.sv", "lig_axi_no_write.sv", "lig_axi_answers.sv",
     "lig_axi_write.sv", "lig_smt_sub.sv", "lig_smt_pub.sv", "lig_axi_mux.sv", "lig_port_stats.sv",
     "lig_shell.sv",

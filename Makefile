@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format sanitize bench docs fuzz models soak test-hdl proofs clean
+.PHONY: help setup demo test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -39,6 +39,10 @@ fuzz: ## fuzz what the pool reads from other processes, ten minutes (dev/fuzz --
 models: ## the models of the pool, every state within larger bounds; prints how many
 	@dev/setup --models
 	@spec/models/run --full
+
+mutants: ## plant faults in the tool and list what no test notices (dev/mutants --help)
+	@dev/setup --test
+	@dev/mutants
 
 test-hdl: ## the benches and proofs of hdl/ and of the nodes' cores alone, a part of `make test`
 	@dev/setup --test

@@ -74,7 +74,7 @@ def test_failure_exits_1_and_says_what_ran(
     def fail() -> None:
         raise FailureError("it broke", command=["ninja"], log="x.log")
 
-    monkeypatch.setattr(cli, "_load", lambda verb: fail)
+    monkeypatch.setattr(cli, "load_verb", lambda verb: fail)
     code, _, err = _run(capsys, "build")
     assert code == 1
     assert "ran: ninja" in err and "log: x.log" in err

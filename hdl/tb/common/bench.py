@@ -59,7 +59,8 @@ def within_bundles(module: Path, folder: Path) -> Path:
         # PORT_WIDTH first: with it, a width of each side is one per port.
         wanted = ("PORT_WIDTH", f"{name[0].upper()}_WIDTH", "DATA_WIDTH")
         width = next((word for word in wanted if word in names), "64")
-        sizes = [f".DATA_WIDTH({width})"]
+        # Registers have 64 bits everywhere, so their bundle has no width to set.
+        sizes = [] if kind == "lig_axil_if" else [f".DATA_WIDTH({width})"]
         if kind == "lig_axis_if" and "KEEP_WIDTH" in names:
             sizes.append(".KEEP_WIDTH(KEEP_WIDTH)")
         if kind == "lig_axi_if":

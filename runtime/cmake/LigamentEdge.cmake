@@ -19,6 +19,7 @@ target_link_libraries(ligament_edge PUBLIC ligament ligament_container CycloneDD
 ligament_compile_together(ligament_edge APART src/transport/dds/raw_type.cpp
                          src/transport/edge/outbound_route.cpp)
 add_executable(ligament-edge src/transport/edge/main.cpp)
+ligament_compile_unoptimized(src/transport/edge/main.cpp)
 target_link_libraries(ligament-edge PRIVATE ligament_edge ligament_warnings CLI11::CLI11 fmt::fmt)
 install(TARGETS ligament-edge RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
 set_target_properties(ligament-edge PROPERTIES INSTALL_RPATH "$ORIGIN/..")

@@ -2,7 +2,7 @@
  *
  * The shared-memory topic: publish, take, hold, release, reclaim, join, leave, and a death at
  * every step. One writer, two readers, sequentially consistent memory (weak memory: ring/).
- * Steps carry the labels of the crash points in runtime/src/memory; README.md maps them to code.
+ * Steps carry the labels of the crash points in runtime/src/memory; reference.md maps them to code.
  *
  * A step here is one access to a word that another process may write or read. Everything private
  * to one process between two such accesses is one atomic step with the access before it.

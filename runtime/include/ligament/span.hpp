@@ -117,7 +117,7 @@ enum class TimeBase : std::uint8_t { device, modelled };
 /// The name as it is in traces.
 [[nodiscard]] const char* to_string(TimeBase base) noexcept;
 
-/// What a device did for a message, in CLOCK_MONOTONIC (spec/events/README.md).
+/// What a device did for a message, in CLOCK_MONOTONIC (spec/events/reference.md).
 struct DeviceWork {
   std::string_view device;  ///< as its driver or the platform calls it
   std::string_view name;    ///< of the work: a kernel, `copy in`

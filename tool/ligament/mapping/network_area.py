@@ -101,7 +101,8 @@ def area_of_queues(
 def area_of_gateway(family: str, width_bits: int) -> Mapping[str, float]:
     """Return the cells of a gateway itself; empty for a family without figures.
 
-    Between the two that were synthesised, of 64 and 512 bits (hdl/README.md); a RAM32M16 is 8 LUTs.
+    Between the two that were synthesised, of 64 and 512 bits (hdl/reference.md); a RAM32M16 is 8
+    LUTs.
     """
     if family != "xcup":
         return {}

@@ -3,7 +3,7 @@
 
 A *regression* is a difference for the worse that is both significant (its 95 % confidence interval
 does not contain "unchanged") and larger than the threshold, a share of the chain's latency.
-spec/report/README.md has the reasons.
+spec/report/reference.md has the reasons.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 ///
 /// A command's time of enqueuing is stamped by the device's clock between two readings of the
 /// host's. Each command so gives an interval in which the difference of the two clocks must lie;
-/// what is common to those of one submit is the mapping (spec/events/README.md).
+/// what is common to those of one submit is the mapping (spec/events/reference.md).
 #pragma once
 
 #include <ligament/span.hpp>

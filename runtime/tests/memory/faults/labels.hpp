@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file The labels of crash points: as the table in spec/models/README.md has them, and as the
+/// \file The labels of crash points: as the table in spec/models/reference.md has them, and as the
 /// sources have them.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace ligament::pool::test {
 /// label -> the letters of the roles that pass it.
 [[nodiscard]] inline std::map<std::string, std::string> labels_of_table() {
   std::map<std::string, std::string> labels;
-  std::ifstream page(std::string(LIGAMENT_REPO) + "/spec/models/README.md");
+  std::ifstream page(std::string(LIGAMENT_REPO) + "/spec/models/reference.md");
   const std::regex row(R"(^\| `([a-z]+\.[a-z_]+)` \| ([PSBC ]+) \| .*)");
   for (std::string line; std::getline(page, line);) {
     std::smatch match;

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
 import subprocess
 from pathlib import Path
@@ -20,8 +19,6 @@ WIDEST = 100
 #: Most words of a page that a user reads from top to bottom, and of a room's README.
 USER_WORDS, ROOM_WORDS = 800, 400
 USER_PAGES = re.compile(r"README\.md|CONTRIBUTING\.md|docs/(tour|how-to/.*|explanation/.*)\.md")
-#: Pages that are longer still, with the words that they may have at most: it may only shrink.
-LONGER = json.loads((Path(__file__).parent / "pages_above_limit.json").read_text())
 AUDIENCE = re.compile(r"^\*For .+: after this page you .+\.\*$")
 FENCE = re.compile(r"^[ ]*```.*?^[ ]*```[ ]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -161,15 +158,8 @@ def test_its_prose_is_not_wide(page: str) -> None:
 @every_page
 def test_it_is_not_long(page: str) -> None:
     words, limit = words_of((REPO / page).read_text()), limit_of(page)
-    if page in LONGER:
-        assert limit is not None
-        assert limit < words <= LONGER[page], f"{page} has {words} words: mend the list of pages"
-    elif limit is not None:
+    if limit is not None:
         assert words <= limit, f"{page} has {words} words, {limit} are the most"
-
-
-def test_the_list_of_longer_pages_names_pages() -> None:
-    assert set(LONGER) <= set(pages())
 
 
 @every_page

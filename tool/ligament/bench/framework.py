@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all benchmarks share: the table, the context, the rows, programs that print rows.
 
-To add one: a module with `measure(quick) -> rows`, a line in BENCHES, a page in benchmarks/.
+To add one: a module with `measure(quick) -> rows` and its goals in FIGURES (`goals.py`), a line in
+BENCHES, a page in benchmarks/ (`ligament bench pages` writes its figures).
 One with options of its own names a frozen dataclass in its line: each field is an option in typer's
 form (`bytes: Annotated[str, typer.Option("--bytes", help="...")] = ""`), shown by
 `ligament bench NAME --help`; it is called as `measure(quick, options)`. One that compares returns a
@@ -15,10 +16,12 @@ import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from ligament import __version__, resources
+from ligament.bench.goals import Figures, failures
 from ligament.errors import FailureError, InputError, Problem, listing, nearest
 from ligament.run.context import describe_context
 
@@ -61,6 +64,11 @@ class Bench:
         if not self.options:
             return None
         return cast(type, getattr(importlib.import_module(self.module), self.options))
+
+    def figures(self) -> Figures:
+        """Its goals and what its page shows; none where it has no page."""
+        found = getattr(importlib.import_module(self.module), "FIGURES", None)
+        return found if isinstance(found, Figures) else Figures((), {})
 
 
 BENCHES: tuple[Bench, ...] = (
@@ -140,14 +148,20 @@ def run_bench(name: str, quick: bool, options: Any = None) -> dict[str, Any]:
     """Measure, and return the result file's content."""
     bench = find_bench(name)
     measure = cast(Measure, importlib.import_module(bench.module).measure)
-    context = describe_context(Path(__file__).parent, {"ligament": __version__})
+    context = {
+        "date": datetime.now(UTC).date().isoformat(),
+        **describe_context(Path(__file__).parent, {"ligament": __version__}),
+    }
     measured = measure(quick) if options is None else measure(quick, options)
     if not isinstance(measured, Measured):
         measured = Measured(measured)
     context["versions"].update(measured.versions)
     result = {"schema": SCHEMA, "context": {**context, "quick": quick}, "rows": measured.rows}
     extra = {key: getattr(measured, key) for key in ("comparisons", "notes", "failures")}
-    return {**result, **{key: value for key, value in extra.items() if value}}
+    result |= {key: value for key, value in extra.items() if value}
+    if missed := failures(bench.figures(), result):
+        result["failures"] = [*measured.failures, *missed]
+    return result
 
 
 def result_text(result: dict[str, Any]) -> str:

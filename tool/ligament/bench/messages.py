@@ -4,6 +4,16 @@
 from __future__ import annotations
 
 from ligament.bench.framework import Row, program, rows_of
+from ligament.bench.goals import Figures, Goal
+
+#: What each takes over a copy of the same bytes.
+FIGURES = Figures(
+    goals=tuple(
+        Goal(f"{{message}}, {{size}}: {metric}", f"{metric}_to_memcpy", 1.2)
+        for metric in ("view", "builder", "serialize", "deserialize")
+    ),
+    results={"messages": "each operation over a memcpy of the same bytes"},
+)
 
 
 def measure(quick: bool) -> list[Row]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.bench.framework import Row, make_row
+from ligament.bench.goals import Figures, Goal
 from ligament.demo.demo import demonstrate
 from ligament.demo.figures import four_ways
 from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
@@ -18,6 +19,37 @@ from ligament.resources import node_packages_dir
 #: Metrics of the published comparison, by the key that the published value has.
 PUBLISHED_AS = {"change": "published", "over_offloaded": "published_over_offloaded"}
 PUBLISHED_HZ = 250e6
+
+
+#: A frame streamed through both kernels with 4 pixels per cycle, and its chain beside software's.
+_CYCLES_GOAL = 90_000
+_CHANGE_GOALS = {250e6: -0.65, 100e6: -0.2}
+_FAST = "message passing of `{variant}`, as fast as the graph goes"
+FIGURES = Figures(
+    goals=(
+        Goal(_FAST, "message_passing", 0.05, {"pacing": "ack", "variant": "processes"},
+             over="chain", unit="share", published="more than 73.3 %"),
+        Goal(_FAST, "message_passing", None,
+             {"pacing": "ack", "variant": ("one_process", "fused", "gpu", "dds")},
+             over="chain", unit="share"),
+        Goal("message passing of `{variant}`, paced at 30 Hz", "message_passing",
+             where={"pacing": None}, floor="one_way"),
+        Goal("cycles of a frame, `{variant}`, {clock}", "cycles", _CYCLES_GOAL,
+             {"variant": "fpga_streamed"}),
+        Goal("cycles of a frame, `{variant}`, {clock}", "cycles", None,
+             {"variant": ("fpga_resize", "fpga_offloaded", "fpga_fused")}),
+        *(
+            Goal("chain of `{variant}`, {clock}, to software's", "change", limit,
+                 {"variant": "fpga_streamed", "clock_hz": clock}, unit="share")
+            for clock, limit in _CHANGE_GOALS.items()
+        ),
+        Goal("chain of `{variant}`, {clock}, to the two nodes over memory", "over_offloaded",
+             where={"variant": ("fpga_streamed", "fpga_fused")}, unit="share"),
+    ),
+    results={"perception": "the demo's graph, 640x480"},
+    floors=("futex", "opencv"),
+    free=("goal", "time_base"),
+)  # fmt: skip
 
 
 def measure(quick: bool) -> list[Row]:

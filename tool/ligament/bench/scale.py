@@ -18,6 +18,7 @@ from rich.table import Table
 
 from ligament.bench import scale_graph as outside
 from ligament.bench.framework import Measured, Row, make_row, program
+from ligament.bench.goals import Figures, Goal
 from ligament.bench.scale_graph import Graph, Size, graph
 from ligament.errors import InputError, Problem
 from ligament.report.differences import NO_DIFFERENCE
@@ -25,14 +26,26 @@ from ligament.report.statistics import median_interval, summarise
 
 _numbers = count()
 
-#: The goals at 200 nodes and 1,000 topics; they are printed beside the figures.
-GOALS = {
-    "start_up": ("start-up", 5.0, "s"),
-    "idle_cpu": ("idle CPU of all processes", 2.0, "% of one core"),
-    "latency_idle": ("one-way latency to that of two nodes, other topics idle", 1.2, "x"),
-    "latency_load": ("one-way latency to that of two nodes, other topics publishing", 1.2, "x"),
-    "memory_per_topic": ("memory per idle topic beyond depth x size", 64.0, "kB"),
-}
+#: The goals are at 200 nodes and 1,000 topics; smaller graphs are shown beside them.
+_AT, _BESIDE = {"nodes": 200}, {"nodes": (10, 50)}
+_LATENCY = "latency in {nodes} nodes to that in two, other topics "
+FIGURES = Figures(
+    goals=(
+        *(Goal("start-up, {nodes} nodes", "start_up", *of) for of in ((None, _BESIDE), (5.0, _AT))),
+        *(
+            Goal("idle CPU of all processes, of one core, {nodes} nodes", "idle_cpu", *of)
+            for of in ((None, _BESIDE), (2.0, _AT))
+        ),
+        *(
+            Goal(_LATENCY + text, "latency_one_way", 1.2, {**_AT, **where}, against="two nodes")
+            for text, where in (
+                ("silent", {"load_hz": 0.0}), ("at {load_hz} Hz", {"load_hz": (1.0, 10.0, 100.0)})
+            )
+        ),
+        Goal("memory per idle topic beyond depth x size", "memory_per_topic_beyond_declared", 64e3),
+    ),
+    results={"scale": "graphs of node processes, 5 topics each"},
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -89,10 +102,6 @@ def measure(quick: bool, options: Options | None = None) -> Measured:
         say(f"{nodes} nodes, {5 * nodes} topics")
         measure_size(Size(nodes), plan, result)
     measure_topic_memory(result)
-    result.notes += [
-        f"goal at 200 nodes and 1,000 topics: {text} <= {limit:g} {unit}"
-        for text, limit, unit in GOALS.values()
-    ]
     return result
 
 
@@ -292,7 +301,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
             soft_wrap=True,
             highlight=False,
         )
-    for line in [*goal_lines(result), *result.get("notes", [])]:
+    for line in result.get("notes", []):
         console.print(line, soft_wrap=True, highlight=False)
 
 
@@ -310,28 +319,3 @@ def _latency_line(r: Row) -> str:
         f"latency, {params['nodes']} nodes{beside}, {params['load_hz']:g} Hz on other topics: "
         f"p50 {r['p50'] / 1000:.1f} us, p99 {r['p99'] / 1000:.1f} us, n {r['n']}"
     )
-
-
-def goal_lines(result: dict[str, Any]) -> list[str]:
-    """What was reached, where 200 nodes were measured."""
-    found = figures_at(result, 200)
-    lines = []
-    for key, value in found.items():
-        text, limit, unit = GOALS[key]
-        verdict = "reached" if value <= limit else "not reached"
-        lines.append(f"{text}: {value:.3g} {unit}, goal {limit:g}: {verdict}")
-    return lines
-
-
-def figures_at(result: dict[str, Any], nodes: int) -> dict[str, float]:
-    """The figures that the goals speak of; nothing where this size was not measured."""
-    rows = [r for r in result["rows"] if r["params"]["nodes"] == nodes]
-    found = {r["metric"]: r["p50"] for r in rows if r["metric"] in ("start_up", "idle_cpu")}
-    for one in result.get("comparisons", []):
-        if one["params"]["nodes"] == nodes:
-            found["latency_load" if one["params"]["load_hz"] else "latency_idle"] = one["median"]
-    if found:
-        for r in result["rows"]:
-            if r["metric"] == "memory_per_topic_beyond_declared":
-                found["memory_per_topic"] = r["p50"] / 1000
-    return found

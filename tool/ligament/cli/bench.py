@@ -18,6 +18,8 @@ from rich.table import Table
 
 from ligament.artefacts import write_text
 from ligament.bench.framework import BENCHES, Bench, result_text, run_bench
+from ligament.bench.goals import judged
+from ligament.bench.pages import write_pages
 from ligament.errors import FailureError
 
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer repeats: under a minute.")]
@@ -54,6 +56,8 @@ def measure_and_show(entry: Bench, quick: bool, json: Path | None, options: Any)
         print_rows(console, result["rows"])
         for note in result.get("notes", ()):
             console.print(note, soft_wrap=True, highlight=False)
+    for line in judged(entry.figures(), result):
+        console.print(escape(f"goal: {line.sentence()}"), soft_wrap=True, highlight=False)
     if json is not None:
         write_text(json, result_text(result))
         console.print(f"rows: {json}", soft_wrap=True)
@@ -85,6 +89,13 @@ def command_of(entry: Bench) -> Callable[..., None]:
         ]
     )
     return call
+
+
+@bench.command()
+def pages() -> None:
+    """Write the tables and pictures of benchmarks/ from its result files."""
+    changed = write_pages()
+    print("\n".join(map(str, changed)) or "all pages are current")
 
 
 for _entry in BENCHES:

@@ -11,8 +11,9 @@ import pytest
 from rich.console import Console
 
 from ligament.bench.framework import make_row
-from ligament.bench.gateway import design, figure, options, rows, table
+from ligament.bench.gateway import FIGURES, design, figure, options, rows, table
 from ligament.bench.gateway.options import Experiment, Options, Shape
+from ligament.bench.goals import failures
 from ligament.errors import FailureError, InputError
 from ligament.report.statistics import summarise
 
@@ -62,22 +63,25 @@ def test_wrong_options_are_refused(wrong: Options, text: str) -> None:
         options.plan_of(True, wrong)
 
 
+def missed(rows: list[dict[str, Any]]) -> list[str]:
+    return failures(FIGURES, {"rows": rows})
+
+
 def test_a_missed_goal_is_named() -> None:
-    assert rows.missed_goals(pair("hw", 1_000_000, (8000, 1000), (990, 1000))) == []
-    missed = rows.missed_goals(pair("hw", 1_000_000, (7990, 1000), (989, 1000)))
-    assert len(missed) == 2
-    assert "speed-up of 7.990, goal 8.0" in missed[0]
-    assert "speed-up of 0.989, goal 0.99" in missed[1]
-    assert rows.missed_goals(pair("sw", 10_000, (1000, 1000), (1000, 1000))) == []
-    assert rows.missed_goals(pair("sw", 10_000, (1000, 1000), (900, 1000), False)) == []
-    assert len(rows.missed_goals(pair("sw", 10_000, (999, 1000), (900, 1000), False))) == 1
+    assert missed(pair("hw", 1_000_000, (8000, 1000), (990, 1000))) == []
+    both = missed(pair("hw", 1_000_000, (7990, 1000), (989, 1000)))
+    assert len(both) == 2
+    assert "1 MB, 64 bits: >= 8.00: missed (7.99)" in both[0]
+    assert "from hw to software, 64 bits: >= 0.99: missed (0.99)" in both[1]
+    assert missed(pair("sw", 10_000, (1000, 1000), (1000, 1000))) == []
+    assert missed(pair("sw", 10_000, (1000, 1000), (900, 1000), False)) == []
+    assert len(missed(pair("sw", 10_000, (999, 1000), (900, 1000), False))) == 1
     slow = pair("hw", 1_000_000, (9000, 1000), (1000, 1000))
     for row in slow:
         if row["metric"] == "port_efficiency":
             row["p50"] = 0.89
-    assert "port efficiency of 0.890, goal 0.9" in rows.missed_goals(slow)[0]
-    published = [{**row, "peer": "published-text"} for row in slow]
-    assert rows.missed_goals(published) == []
+    assert "over memory: >= 0.90: missed (0.89)" in missed(slow)[0]
+    assert missed([{**row, "peer": "published-text"} for row in slow]) == []
 
 
 def test_rows_hold_speed_up_transfers_and_efficiency() -> None:

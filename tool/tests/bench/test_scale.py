@@ -16,6 +16,7 @@ from rich.console import Console
 
 from ligament.bench import framework, scale
 from ligament.bench import scale_graph as outside
+from ligament.bench.goals import judged
 from ligament.bench.scale_graph import Graph, Size
 from ligament.errors import FailureError, InputError
 
@@ -124,25 +125,32 @@ def figures(start_up: float, ratio: float) -> dict[str, Any]:
     params = {"nodes": 200, "topics": 1000}
     row = {"bench": "scale", "params": params, "peer": "ligament", "unit": "s", "n": 1,
            "p99": 1.0, "mean": 1.0, "sd": 0.0}  # fmt: skip
+    loaded = params | {"load_hz": 10.0}
     return {
         "rows": [
             row | {"metric": "start_up", "p50": start_up},
-            row | {"metric": "memory_per_topic_beyond_declared", "p50": 63_000.0,
+            row | {"metric": "latency_one_way", "p50": 9000.0, "unit": "ns", "params": loaded},
+            row | {"metric": "memory_per_topic_beyond_declared", "p50": 63_000.0, "unit": "B",
                    "params": {"nodes": 10, "topics": 550, "bytes": 64}},
         ],
-        "comparisons": [{"params": params | {"load_hz": 10.0}, "median": ratio, "low": ratio,
-                         "high": ratio}],
-        "notes": ["goal at 200 nodes"],
+        "comparisons": [{"params": loaded, "median": ratio, "low": ratio, "high": ratio,
+                         "metric": "latency_one_way", "peer": "two nodes", "kind": "ratio",
+                         "passes": 10}],
+        "notes": ["something to know"],
     }  # fmt: skip
 
 
-def test_goals_are_printed_with_their_verdict() -> None:
+def test_goals_are_judged() -> None:
+    result = figures(4.0, 1.3)
+    assert [line.sentence() for line in judged(scale.FIGURES, result)] == [
+        "start-up, 200 nodes: <= 5 s: reached (4 s)",
+        "latency in 200 nodes to that in two, other topics at 10 Hz: "
+        "<= 1.2 x two nodes: 1.30 [1.30, 1.30]: missed (9 us)",
+        "memory per idle topic beyond depth x size: <= 64 kB: reached (63 kB)",
+    ]
     text = io.StringIO()
-    scale.print_result(Console(file=text, width=200), figures(4.0, 1.3))
-    assert "start-up: 4 s, goal 5: reached" in text.getvalue()
-    assert "publishing: 1.3 x, goal 1.2: not reached" in text.getvalue()
-    assert "63 kB, goal 64: reached" in text.getvalue()
-    assert "goal at 200 nodes" in text.getvalue()
+    scale.print_result(Console(file=text, width=200), result)
+    assert "something to know" in text.getvalue()
 
 
 @pytest.mark.parametrize(

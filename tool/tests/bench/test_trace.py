@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ligament.bench.framework import make_row
+from ligament.bench.goals import judged
 from ligament.bench.trace import events, reading, rows
 from ligament.bench.trace.events import Measured
 from ligament.bench.trace.reading import Taken
@@ -55,6 +56,10 @@ def costs(event: float, message: float) -> Measured:
     return Measured({**{k: [v] * 3 for k, v in figures.items()}, "message": [message] * 3}, 0)
 
 
+def sentences(made: list[dict[str, Any]]) -> list[str]:
+    return [line.sentence() for line in judged(rows.FIGURES, {"rows": made})]
+
+
 def test_the_loop_is_not_part_of_an_event_and_goals_are_judged() -> None:
     found = {"off": [costs(0.5, 700)] * 2, "ligament": [costs(160, 1500)] * 2,
              ROS2: [costs(160, 2500)] * 2}  # fmt: skip
@@ -64,24 +69,27 @@ def test_the_loop_is_not_part_of_an_event_and_goals_are_judged() -> None:
     assert by_key["event", "ligament"] == 160
     assert by_key["message_overhead", "ligament"] == 800
     assert by_key["message_overhead", ROS2] == 1800
-    assert rows.judged(made) == [
-        "goal event (recording ligament) <= 150 ns: MISSED, 160",
-        "goal event (recording off) <= 2 ns: met, 0.5",
-        "goal message_overhead (recording ligament) <= 1000 ns: met, 800",
+    assert sentences(made) == [
+        "an event, recorded: <= 150 ns: missed (160 ns)",
+        "an event, not recorded: <= 2 ns: reached (0.5 ns)",
+        "a message with all events takes longer by: <= 1 us: reached (800 ns)",
     ]
 
 
 def test_a_rate_has_to_be_reached_and_the_peer_is_not_judged() -> None:
     taken = {"ligament": [Taken(2.0, 0.5, 1, 1)], "bt2 (Python)": [Taken(9.0, 9.0, 1, 1)]}
     made = rows.rates(1_000_000, taken)
-    assert rows.judged(made) == ["goal analysis (time cpu) >= 1e+06 events/s: met, 2e+06"]
+    assert sentences(made) == [
+        "reading, on one core, by processor time: >= 1 Mevents/s: reached (2 Mevents/s)"
+    ]
     whole = rows.whole(10_000_000, Taken(12.0, 14.0, 10**8, 1), Taken(9.0, 11.0, 2 * 10**9, 1))
-    assert [one.rpartition(": ")[2] for one in rows.judged(whole)] == ["met, 21", "MISSED, 2e+09"]
+    told = [one.rpartition(": ")[2] for one in sentences(whole)]
+    assert told == ["reached (21 s)", "missed (2 GB)"]
 
 
 def test_a_row_of_another_size_is_not_judged() -> None:
     row: dict[str, Any] = make_row("trace", {"events": 5}, "whole_wall", "s", summarise([99.0]))
-    assert rows.judged([row]) == []
+    assert sentences([row]) == []
 
 
 @pytest.mark.parametrize("kind", events.KINDS)

@@ -12,6 +12,7 @@ from ligament.bench.transport import cells, options, passes, peers
 from ligament.bench.transport.cells import Cell
 from ligament.bench.transport.options import Options, make_plan
 from ligament.bench.transport.peers import Contestant
+from ligament.bench.values import size_text
 from ligament.errors import InputError
 
 
@@ -135,4 +136,4 @@ def test_each_cell_has_its_floors(cell: Cell, names: list[str]) -> None:
 
 
 def test_sizes_are_written_as_people_write_them() -> None:
-    assert [cells.size_text(n) for n in cells.BYTES] == ["64 B", "4 kB", "64 kB", "1 MB", "10 MB"]
+    assert [size_text(n) for n in cells.BYTES] == ["64 B", "4 kB", "64 kB", "1 MB", "10 MB"]

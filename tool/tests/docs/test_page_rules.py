@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import typer
 
+from ligament.bench.pages import BEGIN, END
 from ligament.cli.main import VERBS, load_verb
 
 REPO = Path(__file__).resolve().parents[3]
@@ -21,6 +22,7 @@ USER_WORDS, ROOM_WORDS = 800, 400
 USER_PAGES = re.compile(r"README\.md|CONTRIBUTING\.md|docs/(tour|how-to/.*|explanation/.*)\.md")
 AUDIENCE = re.compile(r"^\*For .+: after this page you .+\.\*$")
 FENCE = re.compile(r"^[ ]*```.*?^[ ]*```[ ]*$", re.MULTILINE | re.DOTALL)
+FIGURES = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 #: First folders of paths in this repository.
 TOP = "benchmarks|dev|docs|examples|firmware|hdl|nodes|platforms|runtime|spec|tool"
@@ -30,16 +32,10 @@ TARGET = re.compile(r"(?:^\$ |`)make ([a-z][a-z-]*)", re.MULTILINE)
 
 
 def pages() -> list[str]:
-    """All pages that git knows or would add, but those of the benches, which are generated, and
-    the log of changes, which speaks of what was.
-    """
+    """All pages that git knows or would add, but the log of changes, which speaks of what was."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
     listed = subprocess.run(command, cwd=REPO, capture_output=True, text=True, check=True).stdout
-    return [
-        page
-        for page in listed.split()
-        if (REPO / page).exists() and not page.startswith(("benchmarks/", "CHANGELOG.md"))
-    ]
+    return [page for page in listed.split() if (REPO / page).exists() and page != "CHANGELOG.md"]
 
 
 def prose(text: str) -> str:
@@ -47,9 +43,14 @@ def prose(text: str) -> str:
     return re.sub(r"<!--.*?-->", "", FENCE.sub("", text), flags=re.DOTALL)
 
 
+def written(text: str) -> str:
+    """The prose of a page without the figures of a bench, which are generated."""
+    return prose(FIGURES.sub("", text))
+
+
 def words_of(text: str) -> int:
-    """How many words a page has, code left out."""
-    return sum(any(c.isalnum() for c in word) for word in prose(text).split())
+    """How many words a page has, code and generated figures left out."""
+    return sum(any(c.isalnum() for c in word) for word in written(text).split())
 
 
 def limit_of(page: str) -> int | None:
@@ -63,7 +64,7 @@ def wide_lines(text: str) -> list[str]:
     """Lines of prose that are too wide; tables, titles, pictures and lone links may be."""
     return [
         line
-        for line in prose(text).splitlines()
+        for line in written(text).splitlines()
         if len(line) > WIDEST
         and not line.lstrip().startswith(("|", "#", "!["))
         and len(line.split()) > 1 + line.lstrip().startswith(("-", "*"))
@@ -206,4 +207,5 @@ def test_what_else_is_wrong_is_noticed() -> None:
     wide = "a " * 60
     assert wide_lines(f"{wide}\n\n| {wide} |\n```\n{wide}\n```\n") == [wide]
     assert words_of("# One title\n\n```\nno words\n```\n- three, *four*\n") == 4
+    assert words_of(f"one\n{BEGIN}\nmany words\n{END}\ntwo") == 2
     assert not AUDIENCE.match("*For nobody in particular.*")

@@ -13,13 +13,14 @@ import typer
 
 from ligament.bench.dds.cells import ONE_WAY, Cell, cells
 from ligament.bench.dds.endpoints import endpoint_rows
+from ligament.bench.dds.goals import FIGURES
 from ligament.bench.dds.runs import INSIDE, OURS, PEER, Figures, own_network, run_once
 from ligament.bench.framework import Measured, Row, make_row
 from ligament.bench.transport.intervals import interval_of
 from ligament.errors import FailureError
 from ligament.report.statistics import summarise
 
-__all__ = ["Options", "measure"]
+__all__ = ["FIGURES", "Options", "measure"]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from ligament.bench.gateway.design import CLOCK_HZ
+from ligament.bench.gateway.goals import NAMES
 from ligament.bench.gateway.options import LATENCY
 
 WIDTH, HEIGHT, GAP, TOP = 400, 190, 60, 40
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44")
-NAMES = {"hw": "hardware", "sw": "software"}
 
 Row = dict[str, Any]
 

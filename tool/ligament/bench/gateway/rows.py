@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of `ligament bench gateway`, and which of them miss a goal."""
+"""Rows of `ligament bench gateway`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,6 @@ from typing import Any
 from ligament.bench.framework import Row, make_row
 from ligament.bench.gateway.options import Experiment, Shape
 from ligament.report.statistics import summarise
-
-#: The slowest of this many cores, by publisher: the least speed-up at 10 kB, and from 1 MB on.
-GOAL_SUBSCRIBERS = 8
-GOALS = {"hw": (4.0, 8.0), "sw": (1.0, 7.0)}
-LARGE = 1_000_000
-SMALL = 10_000
-#: To software, everywhere, as sure as the median is: copies meet other programs at other moments.
-SOFTWARE_GOAL = 0.99
-EFFICIENCY_GOAL = 0.9
 
 NOTES = (
     "speedup: cycles over a software-mapped topic / cycles through a gateway, message by message;"
@@ -71,35 +62,3 @@ def speedups(smt: list[int], gateway: list[int], published: bool) -> list[float]
     if published:
         return [(sum(smt) / len(smt)) / (sum(gateway) / len(gateway))]
     return [s / g for s, g in zip(smt, gateway, strict=True)]
-
-
-def missed_goals(rows: list[Row]) -> list[str]:
-    """What is not reached; the published parameters have no goals."""
-    return [text for row in rows if row["peer"] == "ligament" and (text := _missed(row))]
-
-
-def goal_of(params: dict[str, Any]) -> float | None:
-    """The least speed-up of that experiment and path."""
-    if params["path"] == "sw":
-        # Without the time that software takes, a copy's chance is all there is.
-        return SOFTWARE_GOAL if params["software"] else None
-    small, large = GOALS[params["publisher"]]
-    if params["subscribers"] != GOAL_SUBSCRIBERS:
-        return None
-    if params["bytes"] >= LARGE:
-        return large
-    return small if params["bytes"] == SMALL else None
-
-
-def _missed(row: Row) -> str:
-    params = row["params"]
-    where = ", ".join(f"{key} {value}" for key, value in params.items())
-    if row["metric"] == "speedup":
-        goal = goal_of(params)
-        if goal is not None and row["p50"] < goal:
-            return f"speed-up of {row['p50']:.3f}, goal {goal} ({where})"
-    # Filling the pipeline is a part of a small message.
-    judged = params.get("transport") == "smt" and params["bytes"] >= LARGE
-    if row["metric"] == "port_efficiency" and judged and row["p50"] < EFFICIENCY_GOAL:
-        return f"port efficiency of {row['p50']:.3f}, goal {EFFICIENCY_GOAL} ({where})"
-    return ""

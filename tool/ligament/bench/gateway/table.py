@@ -9,16 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ligament.bench.gateway.design import CLOCK_HZ
+from ligament.bench.gateway.goals import NAMES, PAPER
 from ligament.bench.gateway.options import LATENCY
-
-#: Speed-ups that the paper's text gives, by publisher and path: smallest to largest messages.
-PUBLISHED = {
-    ("hw", "hw"): "8 cores: 1.94 .. 7.95",
-    ("hw", "sw"): "about 0.5 .. 1",
-    ("sw", "hw"): "below 1 .. 3.79",
-    ("sw", "sw"): "1.06 .. 2.05",
-}
-NAMES = {"hw": "hardware", "sw": "software"}
 
 Cells = dict[tuple[Any, ...], dict[str, Any]]
 KEYS = ("width", "read_latency", "software", "publisher", "bytes", "subscribers")
@@ -47,7 +39,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
             keys = sorted(key for key in efficiency if key[:5] == head)
             console.print(_table(head, keys, (speedups, transfers, efficiency)), soft_wrap=True)
             for path in ("hw", "sw"):
-                text = PUBLISHED[publisher, path]
+                text = PAPER[publisher, path]
                 console.print(f"paper, {NAMES[publisher]} to {NAMES[path]}: {text}")
             console.print()
     console.print(_sweep(speedups), soft_wrap=True)

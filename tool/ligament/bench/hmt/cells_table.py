@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from ligament.bench.hmt.driving import PUBLISHED_LUT
+from ligament.bench.hmt.goals import PUBLISHED_LUT
 
 METRICS = ("lut", "ff", "ramb18")
 

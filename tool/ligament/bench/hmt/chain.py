@@ -18,8 +18,6 @@ WORK = (1, 2, 1)
 SIZES = (12288, 49152, 196608)
 #: Messages behind the first, from which the interval is told.
 FOLLOWING = 3
-#: How far a message in dataflow may be above its slowest stage.
-GOAL = 1.1
 
 
 def measure(width: int, quick: bool) -> list[Row]:
@@ -53,14 +51,3 @@ def build(width: int, mode: str) -> Path:
     ]
     sources = [*RTL.glob("*.sv"), *SOURCES, DRIVER, Path(__file__)]
     return network.verilate(folder, words, network.header_of(Shape(width, 1, 1)), sources)
-
-
-def missed(row: Row) -> str:
-    """What a row of a chain says is not reached."""
-    params = row["params"]
-    if row["metric"] == "chain_over_stage" and params["mode"] == "dataflow" and row["p50"] > GOAL:
-        return (
-            f"dataflow takes {row['p50']:.3f} times its slowest stage, goal {GOAL}"
-            f" ({params['bytes']} bytes, {params['width']} bits)"
-        )
-    return ""

@@ -11,8 +11,6 @@ from ligament.report.statistics import summarise
 #: As `ways` of rows and of hmt_driving.sv's TOPICS.
 WAYS = ("memory", "topics")
 SOURCES = [DRIVER.with_name(name) for name in ("hmt_node.sv", "hmt_driving.sv")]
-#: LUTs of the published systems with their nodes: over memory, over topics.
-PUBLISHED_LUT = {"memory": 134_252, "topics": 44_939}
 FAMILY = "xcup"
 
 

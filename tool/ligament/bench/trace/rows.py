@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of `ligament bench trace`, and what they say about the goals."""
+"""Rows of `ligament bench trace`, and its goals."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from ligament.bench.framework import Row, make_row
+from ligament.bench.goals import Figures, Goal
 from ligament.bench.trace.events import Measured
 from ligament.bench.trace.reading import Taken
 from ligament.report.statistics import summarise
@@ -18,25 +17,22 @@ BENCH = "trace"
 OFF = "off"
 
 
-@dataclass(frozen=True)
-class Goal:
-    """What a median should reach: at most `limit`, or at least it."""
-
-    metric: str
-    params: Mapping[str, Any]
-    limit: float
-    unit: str
-    at_least: bool = False
-
-
-GOALS = (
-    Goal("event", {"recording": PROVIDER}, 150, "ns"),
-    Goal("event", {"recording": OFF}, 2, "ns"),
-    Goal("message_overhead", {"recording": PROVIDER}, 1000, "ns"),
-    Goal("analysis", {"time": "cpu"}, 1e6, "events/s", at_least=True),
-    Goal("whole_wall", {"events": 10_000_000}, 30, "s"),
-    Goal("whole_peak_memory", {"events": 10_000_000}, 1e9, "B"),
-)
+_OURS, _WHOLE = {"recording": PROVIDER}, {"events": 10_000_000}
+FIGURES = Figures(
+    goals=(
+        Goal("an event, recorded", "event", 150, _OURS, published="about 158 ns"),
+        Goal("an event, not recorded", "event", 2, {"recording": OFF}),
+        Goal("a message with all events takes longer by", "message_overhead", 1000, _OURS,
+             published="less than 5.5 us"),
+        Goal("a message with ROS 2's events as well takes longer by", "message_overhead", None,
+             {"recording": ROS2}),
+        Goal("reading, on one core, by processor time", "analysis", 1e6, {"time": "cpu"},
+             at_least=True),
+        Goal("recording of {events} events to page: time", "whole_wall", 30, _WHOLE),
+        Goal("recording of {events} events to page: memory", "whole_peak_memory", 1e9, _WHOLE),
+    ),
+    results={"trace": "events, and reading what they recorded"},
+)  # fmt: skip
 
 
 def costs(found: Mapping[str, Sequence[Measured]]) -> list[Row]:
@@ -105,26 +101,3 @@ def whole(count: int, imported: Taken, reported: Taken) -> list[Row]:
         make_row(BENCH, params, metric, unit, summarise([float(value)]))
         for metric, (value, unit) in figures.items()
     ]
-
-
-def judged(rows: Sequence[Row]) -> list[str]:
-    """A sentence for each goal that was measured."""
-    return [
-        _judge(goal, row)
-        for goal in GOALS
-        for row in rows
-        if row["metric"] == goal.metric
-        and row["peer"] == "ligament"
-        and all(row["params"].get(key) == value for key, value in goal.params.items())
-    ]
-
-
-def _judge(goal: Goal, row: Row) -> str:
-    value = row["p50"]
-    met = value >= goal.limit if goal.at_least else value <= goal.limit
-    sign = ">=" if goal.at_least else "<="
-    params = ", ".join(f"{key} {value}" for key, value in goal.params.items())
-    return (
-        f"goal {goal.metric} ({params}) {sign} {goal.limit:g} {goal.unit}: "
-        f"{'met' if met else 'MISSED'}, {value:.4g}"
-    )

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from ligament.bench.framework import Measured
 from ligament.bench.transport import peers
+from ligament.bench.transport.goals import FIGURES
 from ligament.bench.transport.options import Options, make_plan
 from ligament.bench.transport.passes import measure_passes
 from ligament.bench.transport.rows import comparisons_of, notes_of_runs, rows_of_runs
 from ligament.bench.transport.table import print_result
 
-__all__ = ["Options", "measure", "print_result"]
+__all__ = ["FIGURES", "Options", "measure", "print_result"]
 
 NO_PEERS = "no peer took part: this is not a comparison"
 

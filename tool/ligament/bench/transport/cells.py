@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+from ligament.bench.values import size_text
+
 ONE_WAY, ROUND_TRIP = "latency_one_way", "latency_round_trip"
 THROUGHPUT, PUBLISH_COST = "throughput", "publish_cost"
 METRICS = (ONE_WAY, ROUND_TRIP, THROUGHPUT, PUBLISH_COST)
@@ -66,14 +68,6 @@ class Cell:
     def seconds(self) -> float:
         """About how long one run takes: starting, settling, messages."""
         return 0.4 + 0.05 * self.subscribers + (self.paced_s or 0.1)
-
-
-def size_text(count: int) -> str:
-    """64 B, 4 kB, 10 MB: sizes here are powers of two."""
-    for unit, text in ((1 << 20, "MB"), (1 << 10, "kB")):
-        if count >= unit and count % unit == 0:
-            return f"{count // unit} {text}"
-    return f"{count} B"
 
 
 def default_cells() -> list[Cell]:

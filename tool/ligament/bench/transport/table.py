@@ -13,15 +13,15 @@ from rich.table import Table
 from ligament.bench.framework import Row
 from ligament.bench.transport import cells
 from ligament.bench.transport.cells import Cell
-from ligament.bench.transport.goals import judge
 from ligament.bench.transport.rows import CALLS, CPU, LOAN
+from ligament.bench.values import factor_text, time_text
 from ligament.report.differences import NO_DIFFERENCE
 
 Comparisons = list[dict[str, Any]]
 
 
 def print_result(console: Console, result: dict[str, Any]) -> None:
-    """All cells, how to read them, the goals; notes last, where they are seen."""
+    """All cells and how to read them; notes last, where they are seen."""
     rows, comparisons = result["rows"], result.get("comparisons", [])
     for cell, of_cell in blocks(rows):
         console.print(f"[italic]{escape(cell.title)}", soft_wrap=True, highlight=False)
@@ -37,8 +37,6 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
             soft_wrap=True,
             highlight=False,
         )
-    for goal in judge(rows, comparisons):
-        console.print(escape(f"goal: {goal}"), soft_wrap=True, highlight=False)
     for note in result.get("notes", []):
         console.print(escape(f"note: {note}"), soft_wrap=True, highlight=False)
 
@@ -135,24 +133,6 @@ def of_cell(comparisons: Comparisons, cell: Cell, metric: str, peer: str) -> Com
         for c in comparisons
         if c["params"] == cell.params and c["metric"] == metric and c["peer"] == peer
     ]
-
-
-def factor_text(value: float) -> str:
-    """Two or three digits: 1/535, 0.54, 14.8, 126k."""
-    for size, suffix in ((1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:.3g}{suffix}"
-    if value >= 0.1:
-        return f"{value:.2f}" if value < 10 else f"{value:.3g}"
-    return f"1/{factor_text(float(f'{1 / value:.2g}'))}" if value > 0 else "0"
-
-
-def time_text(ns: float) -> str:
-    """Three digits with the unit in which they can be read."""
-    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
-        if abs(ns) >= size:
-            return f"{ns / size:.3g} {unit}"
-    return f"{ns:.3g} ns"
 
 
 def _signed(ns: float) -> str:

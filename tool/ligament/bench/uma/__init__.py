@@ -5,7 +5,8 @@ The two workloads, the run counts and the tables are those of the paper on ROS-c
 communication; benchmarks/uma/README.md says what is alike and what is not.
 """
 
+from ligament.bench.uma.goals import FIGURES
 from ligament.bench.uma.measure import Options, measure
 from ligament.bench.uma.table import print_result
 
-__all__ = ["Options", "measure", "print_result"]
+__all__ = ["FIGURES", "Options", "measure", "print_result"]

@@ -10,10 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ligament.bench.framework import Row
+from ligament.bench.uma.goals import LAUNCH_GOAL_US
 from ligament.bench.uma.paper import DEVICES, NATIVE_MS, OVERHEAD, Key
 
-#: Our code's part of a launch, on the host.
-LAUNCH_GOAL_US = 5
 _KEYS = ("workload", "nodes", "ros_mode", "ros_type", "device_mode")
 
 
@@ -32,7 +31,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     )
     console.print(
         f"a launch keeps its caller {min(launch):.1f} to {max(launch):.1f} us, of which "
-        f"{min(ours):.1f} to {max(ours):.1f} us are ours (goal {LAUNCH_GOAL_US} us: "
+        f"{min(ours):.1f} to {max(ours):.1f} us are ours (goal {LAUNCH_GOAL_US:g} us: "
         f"{'reached' if max(ours) <= LAUNCH_GOAL_US else 'missed'}) and the rest the driver's "
         "(medians of the cells)",
         soft_wrap=True,

@@ -8,10 +8,11 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
 #: Stands for lines that a page leaves out.
 LEFT_OUT = "…"
@@ -25,10 +26,15 @@ class Step(NamedTuple):
     shown: tuple[str, ...] = ()
 
 
+def page_blocks(text: str) -> list[tuple[str, str]]:
+    """Return the language and the content of each block of code, also of those in lists."""
+    return [(language, textwrap.dedent(body)) for _, language, body in BLOCK.findall(text)]
+
+
 def page_steps(text: str) -> list[Step]:
     """Return each file block and each command of a page, in order."""
     steps: list[Step] = []
-    for language, body in BLOCK.findall(text):
+    for language, body in page_blocks(text):
         named = FILE_LINE.match(body)
         if named:
             steps.append(Step(named.group(1), body[named.end() :]))
@@ -40,13 +46,15 @@ def page_steps(text: str) -> list[Step]:
 
 
 def run_command(command: str, folder: Path) -> str:
-    """Run one command of a page with the installed Ligament; all that it printed."""
+    """Run one command of a page in a folder, which is ~ too, with the installed Ligament; all that
+    it printed.
+    """
     prefix = Path(sys.prefix)
     environment = dict(os.environ, COLUMNS="100", LIGAMENT_PREFIX=str(prefix))
     environment["PATH"] = f"{prefix / 'bin'}:{environment['PATH']}"
     words: list[str] = []
-    for word in shlex.split(command):
-        plain = word.replace("$LIGAMENT_PREFIX", str(prefix))
+    for word in shlex.split(command, comments=True):
+        plain = word.replace("$LIGAMENT_PREFIX", str(prefix)).replace("~/", f"{folder}/")
         found = sorted(map(str, folder.glob(plain))) if "*" in plain else []
         words += [str(Path(path).relative_to(folder)) for path in found] or [plain]
     done = subprocess.run(
@@ -91,14 +99,19 @@ def missing_lines(shown: tuple[str, ...], printed: str) -> list[str]:
     return [] if may_skip or at == len(lines) else [f"and no more, but: {lines[at]}"]
 
 
-def follow(page: Path, folder: Path) -> str:
-    """Do what a page says in a folder; all that the commands printed, which is what it shows."""
+def follow(page: Path, folder: Path, without: tuple[str, ...] = ()) -> str:
+    """Do what a page says in a folder; all that the commands printed, which is what it shows.
+
+    Commands whose first word is in `without` are left out.
+    """
     output = ""
     for path, content, shown in page_steps(page.read_text()):
         if path != "$":
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(content)
+            continue
+        if content.split()[0] in without:
             continue
         printed = run_command(content, folder)
         if shown:

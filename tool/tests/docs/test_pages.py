@@ -3,7 +3,6 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -37,40 +36,6 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_no_page_cites_a_line_number(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
     assert not LINE_NUMBER.findall(text)
-
-
-README_NODE = """
-#include <ligament/ligament.hpp>
-#include <ligament/sensor_msgs/msg/image.hpp>
-using namespace ligament::sensor_msgs::msg;
-void rectify(std::span<const std::uint8_t> from, std::span<std::uint8_t> to);
-class Rectify : public ligament::Node {{
- public:
-  explicit Rectify(const ligament::NodeOptions& options) : Node("rectify", options) {{
-{body}
-  }}
-  std::shared_ptr<ligament::Publisher<Image>> publisher_;
-  std::shared_ptr<ligament::Subscription<Image>> subscription_;
-}};
-"""
-
-
-def test_the_readme_s_node_compiles(tmp_path: Path) -> None:
-    (body,) = re.findall(r"```cpp\n(.*?)```", (REPO / "README.md").read_text(), re.DOTALL)
-    source = tmp_path / "readme.cpp"
-    source.write_text(README_NODE.format(body=body))
-    include = Path(sys.prefix) / "include"
-    command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-fsyntax-only", f"-I{include}", source]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_readme_s_graph_is_right(tmp_path: Path) -> None:
-    (graph,) = re.findall(r"```yaml\n(.*?)```", (REPO / "README.md").read_text(), re.DOTALL)
-    (tmp_path / "graph.yaml").write_text(graph)
-    command = [Path(sys.prefix) / "bin" / "ligament", "check", "graph.yaml"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_every_tracked_source_has_its_licence_line() -> None:

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each block of code of each page is run, compiled or checked, and one without a check fails."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from page_steps import FILE_LINE, follow, page_blocks
+from ruamel.yaml import YAML
+from test_page_rules import pages
+
+from ligament.graph import Graph, load_graph, read_document
+from ligament.graph.schema import load_schemas
+from ligament.mapping import load_platform, map_graph, planned
+
+REPO = Path(__file__).resolve().parents[3]
+FIXTURES = REPO / "tool" / "tests" / "trace" / "fixtures"
+ROS2_PAGE = "docs/how-to/unmodified-ros2.md"
+#: Pages of which each file is written and each command is run, and the test that does it.
+FOLLOWED = {
+    "docs/tour.md": "test_tour.py",
+    "docs/how-to/own-node-package.md": "test_how_to.py",
+    "docs/how-to/gpu-node.md": "test_how_to.py",
+    "docs/how-to/fpga-node.md": "test_how_to.py",
+    "docs/how-to/hls-node.md": "test_how_to.py",
+}
+#: What test_span.py compiles, runs and records.
+RECORDED = ("docs/how-to/spans.md", ("cpp", "python"))
+#: Beside which file a part of one is checked: of its page, else this.
+WHOLE = {
+    "graph": "examples/perception/graph.yaml",
+    "node": "examples/threshold/nodes/threshold/node.yaml",
+    "platform": "platforms/fpga_sim/platform.yaml",
+}
+#: First words of commands that this machine may lack, or that other suites run.
+OTHER_COMMANDS = {"cmake", "ctest", "env", "export", "make", "ros2"}
+
+
+class Block(NamedTuple):
+    """A block of a page."""
+
+    page: str
+    number: int
+    language: str
+    body: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.language}-{self.number}"
+
+
+def blocks(*languages: str) -> list[Block]:
+    """All blocks of all pages in one of the languages; all that have one if none is given."""
+    return [
+        Block(page, number, language, body)
+        for page in pages()
+        for number, (language, body) in enumerate(page_blocks((REPO / page).read_text()))
+        if language in languages or (not languages and language not in {"", "text"})
+    ]
+
+
+def is_followed(block: Block) -> bool:
+    """Whether a test writes the block as a file, or runs it as a command, as its page says."""
+    return block.page in FOLLOWED and (
+        block.language == "console" or FILE_LINE.match(block.body) is not None
+    )
+
+
+def checked_here(*languages: str) -> list[Block]:
+    """Blocks that no other test of a page runs."""
+    recorded = [b for b in blocks(*RECORDED[1]) if b.page == RECORDED[0]]
+    return [b for b in blocks(*languages) if not is_followed(b) and b not in recorded]
+
+
+def test_every_block_has_its_check() -> None:
+    known = {"console", "cpp", "sh", "systemverilog", "yaml"}
+    assert [str(block) for block in checked_here() if block.language not in known] == []
+    for page, test in FOLLOWED.items():
+        assert f'"{Path(page).name}"' in (Path(__file__).parent / test).read_text()
+
+
+def load_yaml(text: str) -> dict[str, Any]:
+    data: dict[str, Any] = YAML(typ="safe").load(text)
+    return data
+
+
+def whole_file(kind: str, page: str) -> tuple[dict[str, Any], Path]:
+    """What a part of a file of this kind is added to, and the folder that its paths are from."""
+    for body in (body for language, body in page_blocks((REPO / page).read_text())):
+        if re.search(rf"^schema: ligament/{kind}/", body, re.MULTILINE):
+            return load_yaml(body), REPO
+    path = REPO / WHOLE[kind]
+    return load_yaml(path.read_text()), path.parent
+
+
+@pytest.mark.parametrize("block", checked_here("yaml"), ids=str)
+def test_yaml_is_right(block: Block, tmp_path: Path) -> None:
+    """Whole files, and parts of them beside the rest: a graph as `ligament check` does it."""
+    part = load_yaml(block.body)
+    if "schema" in part:
+        kind, data, folder = part["schema"].split("/")[1], part, REPO
+    else:
+        kind = next(k for k in WHOLE if part.keys() <= load_schemas()[k]["properties"].keys())
+        data, folder = whole_file(kind, block.page)
+        for key, value in part.items():
+            data[key] = {**data.get(key, {}), **value} if isinstance(value, dict) else value
+    path = tmp_path / f"{kind}.yaml"
+    if kind == "graph":
+        data["packages"] = [str(folder / name) for name in data.get("packages", [])]
+        if data["packages"] and folder == REPO:  # of the page itself
+            data["packages"] = [str(written(block.page, tmp_path) / "nodes")]
+    with path.open("w") as file:
+        YAML().dump(data, file)
+    if kind == "graph":
+        assert load_graph(path).nodes
+    else:
+        read_document(path, kind)
+
+
+def written(page: str, folder: Path) -> Path:
+    """Write the files of a page."""
+    for _, body in page_blocks((REPO / page).read_text()):
+        if named := FILE_LINE.match(body):
+            path = folder / named.group(1)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(body[named.end() :])
+    return folder
+
+
+#: What stands around a page's C++, block by block; the page's blocks share a namespace.
+AROUND = {
+    "README.md": [
+        (
+            "using namespace ligament::sensor_msgs::msg;\n"
+            "void rectify(std::span<const std::uint8_t> from, std::span<std::uint8_t> to);\n"
+            "class Rectify : public ligament::Node {\n public:\n"
+            '  explicit Rectify(const ligament::NodeOptions& o) : Node("rectify", o) {\n',
+            "  }\n  std::shared_ptr<ligament::Publisher<Image>> publisher_;\n"
+            "  std::shared_ptr<ligament::Subscription<Image>> subscription_;\n};\n",
+        )
+    ],
+    "docs/how-to/services.md": [
+        ("", ""),
+        ("", ""),
+        (
+            "using namespace std::chrono_literals;\n"
+            "void ask_once(const std::shared_ptr<ligament::Node>& node,\n"
+            "              const std::shared_ptr<ligament::Client<AddTwoInts>>& client,\n"
+            "              const std::shared_ptr<AddTwoInts::Request>& request) {\n",
+            "}\n",
+        ),
+    ],
+    "docs/how-to/parallel-nodes.md": [
+        (
+            "namespace parallel = ligament::nodes::parallel;\nusing ligament::NodeOptions;\n"
+            "constexpr std::size_t bytes = 8;\n"
+            "template <typename Result>\n"
+            "void smooth(const parallel::Parts& parts, Result& result);\n",
+            "",
+        )
+    ],
+    "docs/reference/qos.md": [
+        (
+            "using ligament::QoS;\nusing ligament::sensor_msgs::msg::Image;\n"
+            "using namespace std::chrono_literals;\n"
+            "class Late : public ligament::Node {\n public:\n"
+            '  explicit Late(const ligament::NodeOptions& o) : Node("late", o) {\n'
+            "    auto callback = [](ligament::Sample<Image>) {};\n",
+            "  }\n  std::int64_t late_ = 0;\n"
+            "  std::shared_ptr<ligament::Subscription<Image>> subscription_;\n};\n",
+        )
+    ],
+}
+INCLUDES = """#include <chrono>
+#include <cstdio>
+#include <ligament/ligament.hpp>
+#include <ligament/sensor_msgs/msg/image.hpp>
+#include "common/worker.hpp"
+"""
+INCLUDE = re.compile(r"^#include .*\n", re.MULTILINE)
+
+
+def all_cpp() -> str:
+    """The C++ of all pages as one source: each page in a namespace, in its context."""
+    found = checked_here("cpp")
+    assert {block.page for block in found} == AROUND.keys()
+    source = INCLUDES + "".join(line for b in found for line in INCLUDE.findall(b.body))
+    for page, contexts in AROUND.items():
+        bodies = [block.body for block in found if block.page == page]
+        name = re.sub(r"\W", "_", page)
+        source += f"namespace {name} {{\n"
+        for (before, after), body in zip(contexts, bodies, strict=True):
+            source += f'{before}#line 1 "{page}"\n{INCLUDE.sub("", body)}{after}'
+        source += "}\n"
+    return source
+
+
+def test_cpp_compiles(tmp_path: Path) -> None:
+    source = tmp_path / "pages.cpp"
+    source.write_text(all_cpp())
+    include = [f"-I{Path(sys.prefix) / 'include'}", f"-I{REPO / 'nodes' / 'parallel'}"]
+    command = ["g++", "-std=c++20", "-Wall", "-Wextra", "-fsyntax-only", *include, str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+#: What stands around SystemVerilog: fields of an Image that pass.
+MODULE = """module page import lig_fields_pkg::*; (
+    input token_t in_user, input logic [63:0] in_data, output logic [63:0] out_data);
+{body}
+endmodule
+"""
+
+
+def test_systemverilog_is_linted(tmp_path: Path) -> None:
+    types = ["--types", "sensor_msgs/msg/Image"]
+    generate = [sys.executable, "-m", "ligament.messages", "hdl", "--out", str(tmp_path), *types]
+    subprocess.run(generate, check=True, capture_output=True)
+    (block,) = checked_here("systemverilog")
+    (tmp_path / "page.sv").write_text(MODULE.format(body=block.body))
+    packages = [REPO / "hdl" / "rtl" / f"lig_{name}_pkg.sv" for name in ("fields", "stream")]
+    lint = [REPO / "hdl" / "tools" / "verilator", "--lint-only", "--top-module", "page"]
+    made = sorted(tmp_path.rglob("*_pkg.sv"))
+    command = [*map(str, [*lint, *packages, *made]), str(tmp_path / "page.sv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def commands() -> list[tuple[str, str]]:
+    """Each command that a page shows and no test runs, with its page; without prompt and remark."""
+    found = set()
+    for block in checked_here("console", "sh"):
+        prompt = "" if block.language == "sh" else r"\w*\$ +"
+        for line in block.body.splitlines():
+            if command := re.match(rf"{prompt}(.+?)( +#.*)?$", line):
+                found.add((block.page, command.group(1)))
+    return sorted(found)
+
+
+@functools.cache
+def graph_at(path: str) -> Graph:
+    return load_graph(REPO / path / "graph.yaml")
+
+
+@pytest.mark.parametrize(("page", "command"), commands())
+def test_a_command_that_is_shown_can_be_given(page: str, command: str) -> None:
+    """Programs are there; graphs are found, have the variant, and can be mapped to the platform.
+
+    (test_page_rules.py knows verbs, options and targets of make.)
+    """
+    first, *words = shlex.split(command)
+    if first != "ligament":
+        assert first in OTHER_COMMANDS or first.startswith("build/") or (REPO / first).is_file()
+        return
+    graphs = [word for word in words if (REPO / word / "graph.yaml").is_file()]
+    if not graphs or words[0] not in {"build", "check", "graph", "map", "run"}:
+        return
+    given = dict(itertools.pairwise(words))
+    platform = load_platform(given.get("--platform", "host"))
+    assert map_graph(graph_at(graphs[0]), platform, given.get("--variant"), planned()).nodes
+
+
+def test_the_page_of_ros2_systems_is_followed(tmp_path: Path) -> None:
+    """With recordings of a camera, rectify and resize in place of the reader's own."""
+    for name, recorded in (("first", "processes_cyclonedds"), ("second", "composed_intra")):
+        shutil.copytree(FIXTURES / f"chain_{recorded}", tmp_path / "traces" / name)
+    output = follow(REPO / ROS2_PAGE, tmp_path, without=("ros2",))
+    assert "composed" in output
+    assert (tmp_path / "robot" / "graph.yaml").is_file()

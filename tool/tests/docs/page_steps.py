@@ -12,7 +12,7 @@ import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
-BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
 #: Stands for lines that a page leaves out.
 LEFT_OUT = "…"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plugin of pytest that makes a trial short: the tests that can notice a fault, cheapest first.
 
-A run without a fault records which functions the tests of each file call and how long they take. A
-trial runs the files that call the function with the fault or start a process, which may call it. If
+A run without a fault records which functions each test calls and how long the files take. A trial
+runs the files that call the function with the fault or start a process, which may call it. If
 none does, or the fault is in no function, all run. What is missed is a function whose result was
 kept from another file's test: its fault counts as survived, so no share becomes too good.
 """
@@ -56,10 +56,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
         root = f"{Path.cwd()}/"
         for code in called:
             if code is _STARTS:
-                _callers[PROCESS].add(_file_of(item.nodeid))
+                _callers[PROCESS].add(item.nodeid)
             elif code.co_filename.startswith(root):
                 place = f"{code.co_filename.removeprefix(root)}:{code.co_firstlineno}"
-                _callers[place].add(_file_of(item.nodeid))
+                _callers[place].add(item.nodeid)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -72,7 +72,7 @@ def pytest_sessionfinish(exitstatus: int) -> None:
     if _records() and exitstatus == 0:
         found = {
             "seconds": _seconds,
-            "callers": {place: sorted(files) for place, files in _callers.items()},
+            "callers": {place: sorted(tests) for place, tests in _callers.items()},
             "modules": [n for n, m in sys.modules.items()
                         if "site-packages" in str(getattr(m, "__file__", "")) and "." not in n],
         }  # fmt: skip
@@ -81,17 +81,18 @@ def pytest_sessionfinish(exitstatus: int) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Choose and order the files of a trial; a file's tests stay together and in their order."""
+    """Choose the files of a trial, and order its tests: first those that call the function."""
     kept = Path(os.environ.get(CALLS, ""))
     if _records() or not kept.is_file():
         return
     known = json.loads(kept.read_text())
     callers = set(known["callers"].get(os.environ[FAULT], ()))
-    wanted = callers.union(known["callers"].get(PROCESS, ()))
+    wanted = {_file_of(test) for test in callers.union(known["callers"].get(PROCESS, ()))}
+    files = {_file_of(test) for test in callers}
 
-    def cost(item: pytest.Item) -> tuple[bool, float]:
+    def cost(item: pytest.Item) -> tuple[bool, bool, float]:
         file = _file_of(item.nodeid)
-        return file not in callers, known["seconds"].get(file, 0.0)
+        return item.nodeid not in callers, file not in files, known["seconds"].get(file, 0.0)
 
     items[:] = [i for i in items if not callers or _file_of(i.nodeid) in wanted]
     items.sort(key=cost)

@@ -101,6 +101,7 @@ def call(
         pid = os.fork()
         if pid == 0:
             os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.dup2(output.fileno(), 1)
             os.dup2(output.fileno(), 2)
             os.chdir(root)
@@ -143,16 +144,18 @@ def _ended(pid: int, seconds: float) -> int | None:
     """Wait for a process that leads its session, and end what it started and left."""
     until = time.monotonic() + seconds
     status: int | None = None
-    while status is None and time.monotonic() < until:
-        done, raw = os.waitpid(pid, os.WNOHANG)
-        if done:
-            status = os.waitstatus_to_exitcode(raw)
-        else:
-            time.sleep(0.02)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
-    if status is None:
-        os.waitpid(pid, 0)
+    try:
+        while status is None and time.monotonic() < until:
+            done, raw = os.waitpid(pid, os.WNOHANG)
+            if done:
+                status = os.waitstatus_to_exitcode(raw)
+            else:
+                time.sleep(0.02)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+        if status is None:
+            os.waitpid(pid, 0)
     return 128 - status if status is not None and status < 0 else status
 
 

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture: nothing overlaps, nothing is lost, any viewer can show it."""
+"""The picture: nothing overlaps, nothing is lost, any viewer can show it.
+
+LIGAMENT_RERECORD=1 writes the golden pictures anew; look at them before committing.
+"""
 
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import xml.etree.ElementTree as Xml
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from ligament.draw.layers import closing_edges
+from ligament.draw.layers import closing_edges, columns
 from ligament.draw.layout import Box, Layout, Size, node_vertex, place, topic_vertex
 from ligament.draw.svg import svg_picture
 from ligament.draw.terminal import terminal_picture
@@ -19,6 +24,7 @@ from ligament.mapping import GraphMapping, load_platform, map_graph, planned
 from ligament.resources import spec_dir
 
 CASES = spec_dir() / "cases" / "graph"
+GOLDEN = Path(__file__).parents[1] / "golden" / "draw"
 
 
 def _mapping(variant: str = "groups") -> GraphMapping:
@@ -122,3 +128,52 @@ def test_terminal_shows_nodes_topics_and_transports() -> None:
 def test_empty_graph_can_be_drawn() -> None:
     mapping = map_graph(load_graph(CASES / "minimal.yaml"), load_platform("host"))
     assert Xml.fromstring(svg_picture(mapping)).tag.endswith("svg")
+
+
+def _is_golden(name: str, found: str) -> None:
+    path = GOLDEN / name
+    if os.environ.get("LIGAMENT_RERECORD"):
+        GOLDEN.mkdir(parents=True, exist_ok=True)
+        path.write_text(found)
+    assert found == path.read_text()
+
+
+@pytest.mark.parametrize("variant", ["groups", "fused"])
+def test_pictures_are_the_golden_ones(variant: str) -> None:
+    """Every coordinate: what the other tests leave open is seen in the difference."""
+    mapping = _mapping(variant)
+    _is_golden(f"{variant}.svg", svg_picture(mapping))
+    console = Console(width=200, no_color=True)
+    with console.capture() as captured:
+        console.print(terminal_picture(mapping))
+    _is_golden(f"{variant}.txt", captured.get())
+
+
+@pytest.mark.parametrize("case", ["cycle_of_topics", "anchors"])
+def test_pictures_with_cycles_and_lone_nodes_are_the_golden_ones(case: str) -> None:
+    mapping = map_graph(load_graph(CASES / f"{case}.yaml"), load_platform("host"))
+    _is_golden(f"{case}.svg", svg_picture(mapping))
+
+
+def test_a_line_past_boxes_cuts_none() -> None:
+    """A topic of the first node that the last one takes too leads around what is between."""
+    mapping = _mapping("processes")
+    layout = _layout(mapping)
+    for line in layout.lines:
+        ends = {line.tail, line.head}
+        for (x0, y0), (x1, y1) in itertools.pairwise(line.points):
+            for name, box in layout.boxes.items():
+                for share in (0.25, 0.5, 0.75):
+                    point = Box(x0 + share * (x1 - x0), y0 + share * (y1 - y0), 0, 0)
+                    inside_column = abs(x0 - x1) <= box.width and y0 == y1
+                    assert name in ends or not (inside_column and _cut(point, box)), (line, name)
+
+
+def test_layers_are_the_longest_ways_and_late_sources_stand_beside_what_they_feed() -> None:
+    nodes, topics = ["a", "b", "c", "late"], ["ab", "bc", "ac", "lc"]
+    edges = [("a", "ab"), ("ab", "b"), ("b", "bc"), ("bc", "c"), ("a", "ac"), ("ac", "c"),
+             ("late", "lc"), ("lc", "c")]  # fmt: skip
+    is_topic = {v: v in topics for v in [*nodes, *topics]}
+    assert columns([*nodes, *topics], edges, is_topic) == {
+        "a": 0, "ab": 1, "b": 2, "bc": 3, "c": 4, "ac": 1, "late": 2, "lc": 3,
+    }  # fmt: skip

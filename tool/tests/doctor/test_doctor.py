@@ -150,3 +150,95 @@ def test_the_hardware_tools_are_listed() -> None:
     # One heading per group: the table is printed in its order.
     groups = [check.group for check in CHECKS]
     assert len({*groups}) == sum(a != b for a, b in zip(groups, [None, *groups], strict=False))
+
+
+def _refuses(*_: object) -> int:
+    raise OSError("not on this kernel")
+
+
+def test_what_the_kernel_refuses_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "pidfd_open", _refuses)
+    monkeypatch.setattr(os, "memfd_create", _refuses)
+    assert probes.pidfd() is None
+    assert probes.memfd_sealing() is None
+
+
+def test_a_probe_leaves_no_file_open() -> None:
+    before = os.listdir("/proc/self/fd")
+    assert probes.pidfd() and probes.memfd_sealing() and probes.peer_descriptors()
+    assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.parametrize(("soft", "enough"), [(1023, False), (1024, True), (4096, True)])
+def test_a_thousand_open_files_are_enough(
+    monkeypatch: pytest.MonkeyPatch, soft: int, enough: bool
+) -> None:
+    monkeypatch.setattr(probes.resource, "getrlimit", lambda _: (soft, 524288))
+    assert probes.descriptors() == (f"{soft} (may be raised to 524288)" if enough else None)
+
+
+@pytest.mark.parametrize(
+    ("available_kib", "limit", "text"),
+    [
+        (2_000_000, None, "2.0 GB available"),
+        (2_000_000, "max", "2.0 GB available"),
+        (2_000_000, "1500000000", "2.0 GB available, control group limit 1.5 GB"),
+        (2_000_000, "900000000", None),
+        (900_000, None, None),
+    ],
+)
+def test_memory_is_what_the_control_group_leaves(
+    monkeypatch: pytest.MonkeyPatch, available_kib: int, limit: str | None, text: str | None
+) -> None:
+    files = {
+        "/proc/meminfo": f"MemTotal: 9 kB\nMemAvailable:   {available_kib} kB",
+        "/sys/fs/cgroup/memory.max": limit,
+    }
+    monkeypatch.setattr(probes, "_read", files.get)
+    assert probes.memory() == text
+
+
+def test_the_governor_is_found_missing_only_where_it_slows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, found in (("performance", "performance"), ("powersave", None)):
+        monkeypatch.setattr(probes, "_read", lambda _, name=name: name)
+        assert probes.governor() == found
+    monkeypatch.setattr(probes, "_read", lambda _: None)
+    assert probes.governor() == "not under this system's control"
+
+
+def test_the_first_of_several_libraries_is_found_and_none_that_is_not_there() -> None:
+    assert probes.shared_library("libnowhere.so.9", "libc.so.6")() == "libc.so.6"
+    assert probes.shared_library("libnowhere.so.9")() is None
+
+
+def test_a_version_is_read_from_each_kind_of_file(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    for text, version in (
+        ("Name: x\nVersion: 1.2.3\n", "1.2.3"),
+        ('set(PACKAGE_VERSION "4.5")', "4.5"),
+        ("SET(OpenCV_VERSION 4.6.0)", "4.6.0"),
+        ("nothing here", None),
+    ):
+        path.write_text(text)
+        assert probes._version_in(path) == version
+
+
+def test_a_library_file_is_found_by_its_version_or_its_path(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    versions = iter(["9.9", None])
+    monkeypatch.setattr(probes, "_version_in", lambda _: next(versions))
+    assert probes.cmake_package_file("**/libc.so*", "**/libc-*.so")() == "9.9"
+    found = probes.cmake_package_file("**/libc.so*", "**/libc-*.so")()
+    assert found is not None and "/libc" in found
+    assert probes.cmake_package_file("no-such-file-*")() is None
+
+
+def test_a_program_without_a_version_is_found_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "silent"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert probes.tool_version("silent")() == str(program)

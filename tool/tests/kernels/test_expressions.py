@@ -19,6 +19,7 @@ from ligament.kernels.expressions import (
     ExpressionError,
     Scope,
     Typed,
+    is_numbers,
     translate,
 )
 from ligament.resources import spec_dir
@@ -106,6 +107,26 @@ def test_what_is_wrong_is_said(text: str, said: str) -> None:
     with pytest.raises(ExpressionError) as raised:
         translate(text, SCOPE)
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("rows + )", 7),
+        ("rows + row", 7),
+        ("1 + image.width", 4),
+        ("a\x00b", 0),
+    ],
+)
+def test_a_mistake_has_its_column(text: str, column: int) -> None:
+    with pytest.raises(ExpressionError) as raised:
+        translate(text, SCOPE)
+    assert raised.value.column == column
+
+
+def test_arrays_of_numbers_are_told_from_others() -> None:
+    kinds = ["array of uint8", "array of float64", "array of string", "array of bool", INTEGER]
+    assert [is_numbers(Typed("x", kind)) for kind in kinds] == [True, True, False, False, False]
 
 
 def test_the_nearest_name_is_offered() -> None:

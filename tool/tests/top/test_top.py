@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ligament.cli.main import main
 from ligament.errors import InputError
 from ligament.top import tail as tails
 from ligament.top.figures import Top
-from ligament.top.find import find_run
+from ligament.top.find import find_run, read_run
 from ligament.top.tail import StatusTail
 
 SECOND = 1_000_000_000
@@ -194,6 +195,27 @@ def test_the_running_one_of_many_is_found(tmp_path: Path) -> None:
     running = make_run(tmp_path / "g" / "w" / "runs" / "2")
     for target in (tmp_path, tmp_path / "g", tmp_path / "g" / "w", running, running / "run.json"):
         assert find_run(target) == running
+
+
+def test_of_two_running_ones_the_one_that_wrote_last_is_found(tmp_path: Path) -> None:
+    for name, written in (("1", 1000), ("2", 3000), ("3", 2000)):
+        run = make_run(tmp_path / "g" / "v" / "runs" / name)
+        os.utime(run / "status.jsonl", (written, written))
+    assert find_run(tmp_path) == tmp_path / "g" / "v" / "runs" / "2"
+    (tmp_path / "g" / "v" / "runs" / "2" / "status.jsonl").unlink()
+    assert find_run(tmp_path) == tmp_path / "g" / "v" / "runs" / "3"
+
+
+@pytest.mark.parametrize("text", ["", "[]", '"ligament/run/1"', '{"schema": "ligament/run/2"}'])
+def test_what_is_no_record_of_a_run_is_an_empty_one(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    assert read_run(tmp_path) == {}
+    assert read_run(tmp_path / "nowhere") == {}
+
+
+def test_one_message_is_counted(tmp_path: Path) -> None:
+    made = snapshot(status("a", 10, publishers=[publisher(1)], subscriptions=[subscription(1)]))
+    assert (made["topics"][0]["published"], made["topics"][0]["taken"]) == (1, 1)
 
 
 def test_where_nothing_runs_it_says_so(tmp_path: Path) -> None:

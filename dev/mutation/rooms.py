@@ -19,8 +19,9 @@ from mutation.text import faults_in_text
 class Room:
     """Files of one room, and the commands that build and test them (in the root of the tree).
 
-    In a command, $STEM is the name of the file with the fault, without its ending. `killed` are the
-    exit statuses that say that a test failed; any other than these and 0 is an error of the trial.
+    In a command, $FOLDER is that of the file with the fault, and $STEM its name without ending.
+    `killed` are the exit statuses that say that a test failed; any other than these and 0 is an
+    error of the trial.
     """
 
     name: str
@@ -31,11 +32,9 @@ class Room:
 
     def commands(self, file: str) -> tuple[str, str]:
         """Return how a file of the room is built and tested."""
-        stem = {"STEM": Path(file).stem}
-        return (
-            Template(self.build).safe_substitute(stem),
-            Template(self.test).safe_substitute(stem),
-        )
+        words = {"STEM": Path(file).stem, "FOLDER": str(Path(file).parent)}
+        build, test = (Template(text).safe_substitute(words) for text in (self.build, self.test))
+        return build, test
 
 
 def read_room(name: str, entry: Mapping[str, Any], words: Mapping[str, str]) -> Room:

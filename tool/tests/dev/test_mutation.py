@@ -115,9 +115,9 @@ def test_a_room_leaves_out_what_it_says(tmp_path: Path) -> None:
 
 
 def test_words_and_the_name_of_the_file_stand_in_commands() -> None:
-    entry = {"files": ["*.sv"], "test": "$RUN tb/$STEM", "killed": [3]}
+    entry = {"files": ["*.sv"], "test": "$RUN tb/$STEM", "build": "$RUN $FOLDER", "killed": [3]}
     room = read_room("room", entry, {"RUN": "run -x"})
-    assert room.commands("rtl/fifo.sv") == ("", "run -x tb/fifo")
+    assert room.commands("rtl/fifo.sv") == ("run -x rtl", "run -x tb/fifo")
     assert room.killed == (3,)
 
 

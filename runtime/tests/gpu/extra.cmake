@@ -7,6 +7,7 @@ if(TARGET ligament_gpu)
     ${room_path}/twin/driver.cpp ${room_path}/twin/compiler.cpp
     ${CMAKE_SOURCE_DIR}/src/gpu/mapping.cpp ${CMAKE_SOURCE_DIR}/src/gpu/cuda/signature.cpp
     ${CMAKE_SOURCE_DIR}/src/gpu/parameter.cpp)
+  set_target_properties(cuda_twin PROPERTIES UNITY_BUILD OFF)  # types of the API with fields of its own
   target_include_directories(cuda_twin PRIVATE ${CMAKE_SOURCE_DIR}/src ${room_path})
   target_link_libraries(cuda_twin PRIVATE ligament ligament_warnings ${CMAKE_DL_LIBS})
   target_compile_definitions(cuda_twin PRIVATE
@@ -15,6 +16,9 @@ if(TARGET ligament_gpu)
 
   target_sources(test_gpu PRIVATE ${room_path}/opencl_shim.cpp
     ${CMAKE_SOURCE_DIR}/../benchmarks/uma/bandwidth.cpp)
+  foreach(name in_place overlap queue)  # their file-local names are those of others
+    set_source_files_properties(${room_path}/${name}_test.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
   target_link_libraries(test_gpu PRIVATE ligament_gpu cuda_twin OpenCL::OpenCL)
   target_compile_definitions(test_gpu PRIVATE CUDA_TWIN_LIBRARY="$<TARGET_FILE:cuda_twin>")
 
@@ -27,7 +31,7 @@ if(TARGET ligament_gpu)
   if(EXISTS ${cuda_headers}/cuda.h AND EXISTS ${nvrtc_home}/include/nvrtc.h)
     target_sources(test_gpu PRIVATE ${room_path}/cuda_abi.cpp)
     set_source_files_properties(${room_path}/cuda_abi.cpp PROPERTIES
-      INCLUDE_DIRECTORIES "${cuda_headers};${nvrtc_home}/include")
+      INCLUDE_DIRECTORIES "${cuda_headers};${nvrtc_home}/include" SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 
   # A process to be killed while its device reads.

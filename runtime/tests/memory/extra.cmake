@@ -29,6 +29,9 @@ target_link_libraries(test_memory_protocol PRIVATE pool_with_crash_points ligame
                       GTest::gtest_main)
 target_compile_definitions(test_memory_protocol PRIVATE
                            POOL_PEER="$<TARGET_FILE:pool_peer_with_steps>")
+set_source_files_properties(${room_path}/lies_test.cpp ${room_path}/qos_time_test.cpp
+                            ${room_path}/protocol/qos_steps_test.cpp
+                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # names of others
 add_dependencies(test_memory_protocol pool_peer_with_steps)
 gtest_discover_tests(test_memory_protocol TEST_PREFIX "memory/" DISCOVERY_TIMEOUT 60)
 

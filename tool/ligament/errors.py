@@ -143,10 +143,10 @@ def listing(names: Iterable[str], limit: int = 12) -> str:
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
-def render_problem(problem: Problem, *, source: bool = True) -> str:
+def render_problem(problem: Problem, *, source: bool = True, severity: str = "error") -> str:
     """Return a problem as a compiler would print it, with the source line and a caret."""
     where = f"{problem.location}: " if problem.location else ""
-    lines = [f"{where}error: {problem.text} [{problem.code}]"]
+    lines = [f"{where}{severity}: {problem.text} [{problem.code}]"]
     if source and problem.location:
         lines += _source_lines(problem.location)
     if problem.expected:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,10 @@ import typer
 
 from ligament.artefacts import graph_folder, write_json
 from ligament.cli.common import GraphArgument, JsonOption, graph_path, print_json, warn
+from ligament.errors import render_problem
 from ligament.graph import Graph, load_graph
+from ligament.mapping.files import load_platform, platform_names
+from ligament.mapping.refused import refused_variants
 
 Out = Annotated[
     Path | None,
@@ -18,11 +22,27 @@ Out = Annotated[
 ]
 
 
-def check(graph: GraphArgument = ".", out: Out = None, json: JsonOption = False) -> None:
+Platform = Annotated[
+    str | None,
+    typer.Option(
+        "--platform",
+        "-p",
+        metavar="PLATFORM",
+        help="Warn of variants that this one refuses. Default: those that every known one refuses.",
+    ),
+]
+
+
+def check(
+    graph: GraphArgument = ".",
+    platform: Platform = None,
+    out: Out = None,
+    json: JsonOption = False,
+) -> None:
     """Check a graph and everything that it refers to.
 
     Every problem is shown with its file, line and column, what was expected and the nearest name.
-    Exit code 2 if there is any.
+    Exit code 2 if there is any. A variant that `map` would refuse is a warning.
 
     Examples:
 
@@ -35,18 +55,22 @@ def check(graph: GraphArgument = ".", out: Out = None, json: JsonOption = False)
     if out is not None:
         write_json(graph_folder(checked.name, out) / "graph.json", checked.to_json())
     warn(checked.warnings)
+    refused = list(refused_variants(checked, platform_names(platform), load_platform))
+    for problem in refused:
+        print(render_problem(problem, severity="warning"), file=sys.stderr)
     if json:
         print_json(checked.to_json())
     else:
-        print(summary(checked))
+        print(summary(checked, len(refused)))
 
 
-def summary(graph: Graph) -> str:
+def summary(graph: Graph, warnings: int = 0) -> str:
     """Return the graph in one line."""
     parts = [
         (len(graph.nodes), "node"),
         (len(graph.topics), "topic"),
         (len(graph.variants), "variant"),
     ]
+    found = f"{warnings} warning{'s' * (warnings != 1)}" if warnings else "no problem found"
     counted = ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in parts)
-    return f"{graph.name}: {counted}; no problem found"
+    return f"{graph.name}: {counted}; {found}"

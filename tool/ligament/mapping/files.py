@@ -25,7 +25,7 @@ def load_platform(name: str) -> Platform:
     if path.suffix not in (".yaml", ".yml", ".json"):
         path = platforms_dir() / name / "platform.yaml"
         if not path.is_file():
-            known = [p.parent.name for p in platforms_dir().glob("*/platform.yaml")]
+            known = platform_names()
             raise InputError(
                 Problem(
                     "platform-unknown",
@@ -35,6 +35,14 @@ def load_platform(name: str) -> Platform:
                 )
             )
     return build_platform(read_document(path, "platform"))
+
+
+def platform_names(chosen: str | None = None) -> list[str]:
+    """Return all known platforms, this computer's first; or the chosen one alone."""
+    if chosen:
+        return [chosen]
+    known = [path.parent.name for path in platforms_dir().glob("*/platform.yaml")]
+    return sorted(known, key=lambda name: (name != "host", name))
 
 
 def load_mapping(path: str | Path) -> GraphMapping:

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from ligament.graph.model import Graph
-
-if TYPE_CHECKING:
-    import networkx
 
 
 def closing_hops(graph: Graph) -> set[tuple[str, str]]:
@@ -16,16 +13,12 @@ def closing_hops(graph: Graph) -> set[tuple[str, str]]:
 
     Found by a depth-first walk from the nodes that nobody feeds, then from all others by name.
     """
-    import networkx  # noqa: PLC0415 - slow to import
-
-    found: networkx.DiGraph[str] = networkx.DiGraph()
-    found.add_nodes_from(sorted(graph.nodes))
-    for name in sorted(graph.topics):
-        topic = graph.topics[name]
-        found.add_edges_from(
-            (p.node, s.node) for p in topic.publishers for s in topic.subscriptions
-        )
-    order = sorted(found.nodes, key=lambda n: (found.in_degree(n) > 0, n))
+    found: dict[str, set[str]] = {name: set() for name in graph.nodes}
+    for topic in graph.topics.values():
+        for publisher in topic.publishers:
+            found[publisher.node].update(s.node for s in topic.subscriptions)
+    fed = set().union(*found.values())
+    order = sorted(found, key=lambda n: (n in fed, n))
     closing: set[tuple[str, str]] = set()
     done: set[str] = set()
     for start in order:
@@ -34,11 +27,11 @@ def closing_hops(graph: Graph) -> set[tuple[str, str]]:
     return closing
 
 
-def _walk(graph: networkx.DiGraph[str], start: str, done: set[str]) -> set[tuple[str, str]]:
+def _walk(graph: Mapping[str, set[str]], start: str, done: set[str]) -> set[tuple[str, str]]:
     """Walk without recursion: a chain of a thousand nodes is a graph like any other."""
     closing: set[tuple[str, str]] = set()
     open_ = {start}
-    stack = [(start, iter(sorted(graph.successors(start))))]
+    stack = [(start, iter(sorted(graph[start])))]
     while stack:
         node, following = stack[-1]
         head = next(following, None)
@@ -50,5 +43,5 @@ def _walk(graph: networkx.DiGraph[str], start: str, done: set[str]) -> set[tuple
             closing.add((node, head))
         elif head not in done:
             open_.add(head)
-            stack.append((head, iter(sorted(graph.successors(head)))))
+            stack.append((head, iter(sorted(graph[head]))))
     return closing

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
 
 from ligament.mapping.model import MappedTopic, Queue
 from ligament.mapping.streams import MOST_BEATS, longest_frame, queue_depth
@@ -50,9 +51,9 @@ def _groups(
 ) -> list[tuple[list[str], list[Hop]]]:
     """Return each group of nodes on waiting cycles, with the hops that are on these."""
     waiting = [found for name in sorted(topics) for found in _waiting_hops(topics[name], hardware)]
-    if not waiting:
+    if not _has_cycle(waiting):
         return []
-    import networkx  # noqa: PLC0415 - slow to import
+    import networkx  # noqa: PLC0415 - slow to import, and cycles are rare
 
     graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
     for publisher, node, hop in waiting:
@@ -63,6 +64,17 @@ def _groups(
         if inside:
             found.append((sorted(group), sorted(set(inside))))
     return sorted(found)
+
+
+def _has_cycle(hops: list[tuple[str, str, Hop]]) -> bool:
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for publisher, node, _ in hops:
+        sorter.add(node, publisher)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return True
+    return False
 
 
 def _waiting_hops(topic: MappedTopic, hardware: Set[str]) -> Iterator[tuple[str, str, Hop]]:

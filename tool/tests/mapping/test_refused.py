@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variants that no platform takes are named by `check`, in the words of `map`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ligament.graph import load_graph
+from ligament.mapping import load_platform
+from ligament.mapping.files import platform_names
+from ligament.mapping.refused import refused_variants
+
+GRAPH = """schema: ligament/graph/1
+name: small
+nodes:
+  camera: {type: image/camera}
+  resize: {type: image/resize, remap: {image/image_raw: image_raw}}
+variants:
+  good: {}
+  simulated: {devices: {resize: fpga}}
+"""
+
+
+def problems(tmp_path: Path, lines: str, platform: str | None = None):
+    """What is said of the graph with more variants."""
+    path = tmp_path / "graph.yaml"
+    path.write_text(GRAPH + lines)
+    return list(refused_variants(load_graph(path), platform_names(platform), load_platform))
+
+
+def test_variants_that_any_platform_takes_are_not_named(tmp_path):
+    assert problems(tmp_path, "") == []
+
+
+def test_a_device_that_no_platform_has_is_named_with_its_line_and_the_nearest(tmp_path):
+    (found,) = problems(tmp_path, "  wrong: {devices: {resize: fpga1}}\n")
+    assert found.code == "device-unknown"
+    assert found.text == (
+        "variant 'wrong' cannot be mapped: no known platform has a device 'fpga1'"
+    )
+    assert found.location is not None
+    assert found.location.line == 9
+    assert found.hint == "did you mean 'fpga0'?"
+
+
+def test_of_the_platforms_the_one_that_fits_best_gives_the_reason(tmp_path):
+    (found,) = problems(tmp_path, "  wrong: {devices: {resize: cpu, camera: fpga}}\n")
+    assert found.code == "implementation-missing"
+    assert found.text.startswith("variant 'wrong' cannot be mapped: 'image/camera' has no")
+
+
+def test_with_a_platform_that_one_alone_counts(tmp_path):
+    (found,) = problems(tmp_path, "", "host")
+    assert found.text == (
+        "variant 'simulated' cannot be mapped: the platform 'host' has no device 'fpga'"
+    )
+    assert problems(tmp_path, "", "fpga_sim") == []
+
+
+@pytest.mark.parametrize(
+    ("more", "closing"),
+    [("", "no problem found"), ("  wrong: {devices: {resize: fpga1}}\n", "1 warning")],
+)
+def test_check_warns_and_still_succeeds(tmp_path, more, closing):
+    (tmp_path / "graph.yaml").write_text(GRAPH + more)
+    command = [sys.executable, "-m", "ligament.cli.main", "check", "graph.yaml"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0
+    assert ran.stdout.rstrip().endswith(closing)
+    assert ("graph.yaml:9:" in ran.stderr and "warning: variant 'wrong'" in ran.stderr) == bool(
+        more
+    )

@@ -13,8 +13,7 @@ setup: ## install what is missing: Debian packages, .venv, the runtime
 	@dev/setup
 
 demo: ## the perception graph on real camera frames: every variant traced, checked, compared
-	@dev/setup
-	@$(LIGAMENT) demo
+	@dev/demo
 
 test: ## build with warnings as errors, then lint, C++ tests, models, Python tests
 	@dev/setup --test

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,6 +40,15 @@ def write_json(path: Path, data: Mapping[str, Any]) -> bool:
     return write_text(path, json_text(data))
 
 
+def read_json_object(path: Path) -> dict[str, Any]:
+    """Return an artefact of ours; empty where it is missing or is none."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
 def write_text(path: Path, text: str) -> bool:
     """Write a file if its content changed; return whether it did."""
     try:
@@ -57,7 +65,7 @@ def write_text(path: Path, text: str) -> bool:
 
 def _replace(path: Path, text: str) -> None:
     """Readers see the old file or the whole new one; writers at the same time do not collide."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.partial")
     try:
         partial.write_text(text, encoding="utf-8")
         partial.replace(path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -19,11 +20,12 @@ from ligament.cli.common import (
     open_page,
     print_json,
 )
-from ligament.demo.demo import demonstrate
-from ligament.demo.ending import beginning, ending
+from ligament.demo.demo import demonstrate, first_frames_of
+from ligament.demo.ending import beginning, ending, judged
 from ligament.demo.phases import Phases
-from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
+from ligament.demo.runs import FIRST_FRAMES, HARDWARE_FRAMES, DemoOptions
 from ligament.demo.terminal import print_demo
+from ligament.demo.times import Times
 from ligament.graph import load_graph
 from ligament.report.terminal import report_console
 from ligament.resources import node_packages_dir
@@ -58,6 +60,13 @@ Calibration = Annotated[
 OpenOption = Annotated[
     bool, typer.Option("--open/--no-open", help="Open the page, where there is a display.")
 ]
+First = Annotated[
+    bool,
+    typer.Option(
+        "--first",
+        help=f"Only the first {FIRST_FRAMES} frames, of variants without device and DDS.",
+    ),
+]
 Tables = Annotated[
     bool, typer.Option("--tables", help="Print every table too: hops, kernels, cycles, paced runs.")
 ]
@@ -73,6 +82,7 @@ def demo(
     calibration: Calibration = None,
     out: OutOption = DEFAULT_OUT,
     open_: OpenOption = True,
+    first: First = False,
     tables: Tables = False,
     json: JsonOption = False,
 ) -> None:
@@ -94,11 +104,20 @@ def demo(
         out=out,
         filters=None if graph else _example("filters"),
     )
+    times = Times(out / "demo-first-times.json")
+    if first:
+        _first(replace(options, frames=min(frames, FIRST_FRAMES)), times, json)
     begin = time.monotonic()
     with Phases(sys.stderr, out / f"demo-{load_graph(path).name}.json") as phases:
-        shown = demonstrate(options, phases, lambda report: phases.tell(beginning(report)))
+
+        def early(report: dict[str, Any]) -> None:
+            times.first_frames()
+            phases.tell(beginning(report))
+
+        shown = demonstrate(options, phases, early)
     if json:
-        print_json(shown.report | {"seconds": dict(phases.seconds)})
+        timed = {"seconds": dict(phases.seconds), "times_s": times.whole()}
+        print_json(shown.report | timed)
     else:
         if tables:
             print_demo(shown.report, report_console())
@@ -107,6 +126,18 @@ def demo(
     if open_ and not json and has_display():
         open_page(shown.page)
     raise typer.Exit(0 if shown.equal else 1)
+
+
+def _first(options: DemoOptions, times: Times, json: bool) -> NoReturn:
+    """Show the first frames and end."""
+    with Phases(sys.stderr, options.out / "demo-first.json") as phases:
+        report = first_frames_of(options, phases)
+    times.first_frames(keep=True)
+    if json:
+        print_json(report | {"seconds": dict(phases.seconds), "times_s": times.whole()})
+    else:
+        print("\n".join(beginning(report)))
+    raise typer.Exit(0 if all(entry["equal"] for entry in judged(report)) else 1)
 
 
 def _example(name: str) -> Path:

@@ -31,11 +31,13 @@ from ligament.demo.runs import (
     run_fast,
     run_faster,
     run_paced,
+    soonest,
 )
 from ligament.graph import load_graph
+from ligament.report.options import WARM_UP_FRAMES, ReportOptions
 from ligament.report.page.make import make_page
-from ligament.report.stage import ReportOptions, make_report
-from ligament.report.variant import WARM_UP_FRAMES, open_run
+from ligament.report.stage import make_report
+from ligament.report.variant import open_run
 
 Early = Callable[[dict[str, Any]], None]
 
@@ -61,6 +63,29 @@ def demonstrate(options: DemoOptions, say: Say, early: Early | None = None) -> D
     simulated = in_hardware(graph.variants, options)
     builds = build_variants(options, say, [n for n in graph.variants if n not in simulated])
     runs = DemoRuns(fast=run_fast(builds, options, say))
+    report, reference = _compared(options, folder, runs, say)
+    if early is not None:
+        early(report)
+    _others(report, runs, (options, builds, simulated, reference), say)
+    path = folder / "report.json"
+    write_json(path, report)
+    page = make_page(report, path.with_suffix(".html"))
+    return Demonstrated(report, path, page, all(entry["equal"] for entry in judged(report)))
+
+
+def first_frames_of(options: DemoOptions, say: Say) -> dict[str, Any]:
+    """Run the variants that can be built soonest; returns their report."""
+    graph = load_graph(options.graph)
+    names = soonest(graph)
+    builds = build_variants(options, say, names)
+    runs = DemoRuns(fast=run_fast(builds, options, say))
+    return _compared(options, graph_folder(graph.name, options.out), runs, say)[0]
+
+
+def _compared(
+    options: DemoOptions, folder: Path, runs: DemoRuns, say: Say
+) -> tuple[dict[str, Any], Reference]:
+    """The report of the fast runs, beside the reference program on the same frames."""
     recorded = open_run(next(iter(runs.fast.values()))).outputs()[SINK]
     reference = run_reference(options, folder / "reference", recorded, say)
     say("reading the traces")
@@ -70,13 +95,7 @@ def demonstrate(options: DemoOptions, say: Say, early: Early | None = None) -> D
         "variants": kernel_entries(report["variants"], reference.kernels),
     }
     report["picture"] = str(reference.picture)
-    if early is not None:
-        early(report)
-    _others(report, runs, (options, builds, simulated, reference), say)
-    path = folder / "report.json"
-    write_json(path, report)
-    page = make_page(report, path.with_suffix(".html"))
-    return Demonstrated(report, path, page, all(entry["equal"] for entry in judged(report)))
+    return report, reference
 
 
 def _others(

@@ -14,7 +14,7 @@ from ligament.demo.runs import DemoOptions, Say
 from ligament.errors import FailureError
 from ligament.graph import load_graph
 from ligament.report.equality import read_frames
-from ligament.report.variant import WARM_UP_FRAMES
+from ligament.report.options import WARM_UP_FRAMES
 from ligament.run.cores import one_core
 
 PROGRAM = "ligament-image-reference"

@@ -17,7 +17,7 @@ from ligament.graph import Graph, load_graph
 from ligament.mapping import load_platform
 from ligament.mapping.fuse import variant_graph
 from ligament.pipeline import Request, built
-from ligament.report.variant import WARM_UP_FRAMES
+from ligament.report.options import WARM_UP_FRAMES
 from ligament.run.cores import one_core
 from ligament.run.display import Quiet
 from ligament.run.edge import EdgeOptions, edge_program, inner_edge_object
@@ -28,6 +28,8 @@ SIMULATED = "fpga_sim"
 """The platform of variants with nodes on an FPGA."""
 SIMULATED_FASTER = "fpga_sim_250"
 """The same at the clock of the published measurements; its memory is as far away in nanoseconds."""
+FIRST_FRAMES = 150
+"""That the first of the software variants run, before the rest is built."""
 HARDWARE_FRAMES = 40
 """That such variants run, unless all are asked for."""
 FASTER_FRAMES = 10
@@ -101,6 +103,15 @@ def platform_for(graph: Graph, name: str) -> str:
 def on_devices(graph: Graph) -> list[str]:
     """The variants that ask for a device for any of their nodes."""
     return [name for name, variant in graph.variants.items() if variant.devices]
+
+
+def soonest(graph: Graph) -> list[str]:
+    """The variants of software nodes as they are: what they need is what every other needs too."""
+    return [
+        name
+        for name, variant in graph.variants.items()
+        if not variant.devices and not variant.fuse and not variant.edge.wanted
+    ]
 
 
 def _fpgas() -> list[str]:

@@ -105,7 +105,7 @@ def test_a_mistake_is_shown_with_the_users_file_and_line_first(tmp_path: Path) -
         check=False,
     )
     assert result.returncode == 1
-    shown = result.stderr.splitlines()
+    shown = result.stderr.partition("error: ")[2].splitlines()  # after the lines of progress
     assert shown[1].startswith(f"{source}:{row + 1}:"), result.stderr
     assert "publisher" in shown[1]
     log = next(line.split("log: ")[1] for line in shown if "log: " in line)

@@ -18,7 +18,6 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,7 +80,7 @@ def put(kind: str, entry: str, data: Any) -> None:
     if place is None:
         return
     path = place / kind / f"{entry}.json"
-    partial = path.with_name(f".{entry}.{os.getpid()}-{secrets.token_hex(4)}.partial")
+    partial = path.with_name(f".{entry}.{os.getpid()}-{os.urandom(4).hex()}.partial")
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

@@ -11,9 +11,9 @@ import typer
 from ligament.artefacts import write_json
 from ligament.cli.common import JsonOption, open_page, print_json
 from ligament.errors import InputError, Problem
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.kept import report_of
+from ligament.report.options import WARM_UP_FRAMES, ReportOptions
 from ligament.report.terminal import print_report, report_console
-from ligament.report.variant import WARM_UP_FRAMES
 
 Runs = Annotated[
     list[Path],
@@ -81,7 +81,7 @@ def report(
     """
     if compare:
         _compare(runs, ReportOptions(reference, expected, warm_up), threshold / 100, json)
-    made = make_report(runs, ReportOptions(reference, expected, warm_up))
+    made = report_of(runs, ReportOptions(reference, expected, warm_up))
     folder = runs[0].parent if runs[0].name == "run.json" else runs[0]
     path = out or folder / "report.json"
     write_json(path, made)
@@ -120,7 +120,7 @@ def _compare(paths: list[Path], options: ReportOptions, threshold: float, json: 
         )
         raise InputError(problem)
     base, new = (
-        make_report([path], options) if (path / "run.json").is_file() else read_report(path)
+        report_of([path], options) if (path / "run.json").is_file() else read_report(path)
         for path in paths
     )
     made = compare(base, new, threshold)

@@ -27,8 +27,8 @@ from ligament.report.coverage import Coverage, Times, by_thread
 from ligament.report.database import columns
 from ligament.report.devices import Devices, Visit, Worked
 from ligament.report.layers import Way, add_taken, split_layers
+from ligament.report.names import SHARES
 
-SHARES = ("compute", "copy", "serialise", "transport", "queue_wait", "executor_wait")
 WAITS = ("queue_wait", "executor_wait")
 SPANS = ("compute", "copy", "serialise")
 

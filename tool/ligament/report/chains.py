@@ -14,11 +14,10 @@ from dataclasses import dataclass
 import duckdb
 
 from ligament.report.database import Column, columns
+from ligament.report.names import HOUSEKEEPING
 
 Onward = dict[int, set[tuple[int, int | None]]]
 """Which publishers' messages a publisher's cause, each with the callback it was in."""
-HOUSEKEEPING = ("/parameter_events", "/rosout")
-"""Topics that every ROS node has for its own sake: no chain is followed through them."""
 MOST_CHAINS = 2000
 """Graphs with many joins have more ways than anybody reads; the search ends here."""
 

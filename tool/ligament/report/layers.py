@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Times = NDArray[np.int64]
-LAYERS = ("rclcpp", "rcl", "rmw", "between")
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ligament.errors import FailureError, InputError, Problem, listing
 from ligament.report.equality import Comparison, Frames, compare_frames, read_frames
+from ligament.report.options import ReportOptions
 from ligament.report.statistics import difference_interval, is_within_noise
 from ligament.report.variant import (
-    WARM_UP_FRAMES,
     Described,
     RunFolder,
     describe_variant,
@@ -20,17 +19,6 @@ from ligament.report.variant import (
 from ligament.trace.stage import trace_run
 
 SCHEMA = "ligament/report/2"
-
-
-@dataclass(frozen=True)
-class ReportOptions:
-    """What the runs are compared with, and how many first frames are left out of the figures."""
-
-    reference: str | None = None
-    """Name of the variant that the others are compared with; default: the first."""
-    expected: Path | None = None
-    """Frames that something independent computed, in the sink's form."""
-    warm_up: int = WARM_UP_FRAMES
 
 
 def make_report(paths: list[Path], options: ReportOptions) -> dict[str, Any]:

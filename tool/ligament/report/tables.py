@@ -12,9 +12,10 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
+if TYPE_CHECKING:
+    import duckdb
 
 LEAST_SPAN_NS = 1_000_000_000
 """A few messages at start-up, all within a moment, have no rate."""

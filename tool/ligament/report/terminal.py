@@ -8,11 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ligament.report.breakdown import SHARES
-from ligament.report.chains import HOUSEKEEPING
 from ligament.report.differences import NO_DIFFERENCE
 from ligament.report.hardware import clock_of
-from ligament.report.layers import LAYERS
+from ligament.report.names import HOUSEKEEPING, LAYERS, SHARES
 
 
 def report_console() -> Console:

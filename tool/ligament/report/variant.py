@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 
 from ligament.errors import InputError, Problem
-from ligament.report.breakdown import SHARES, Breakdown, HopTimes, Timeline
+from ligament.report.breakdown import Breakdown, HopTimes, Timeline
 from ligament.report.chains import Chain, Hop, Instances, find_chains, instances
 from ligament.report.counters import Counters, read_counters
 from ligament.report.database import open_events, read_metadata
@@ -20,7 +20,8 @@ from ligament.report.emulation import emulated_nodes, mark_emulated
 from ligament.report.energy import energy_per_message
 from ligament.report.found import callback_times, found_system, missing, span_times, span_values
 from ligament.report.hardware import hardware_of
-from ligament.report.layers import LAYERS
+from ligament.report.names import LAYERS, SHARES
+from ligament.report.options import WARM_UP_FRAMES
 from ligament.report.statistics import (
     FEW_SHARES,
     batch_medians,
@@ -31,7 +32,6 @@ from ligament.report.statistics import (
 )
 from ligament.report.tables import tables_of
 
-WARM_UP_FRAMES = 10
 MOST_FOLLOWED = 24
 """Chains whose messages are followed; what else there is, is counted."""
 FIGURES = (

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-from ruamel.yaml import YAML
+from ligament import cache
 
 
 class EventsError(ValueError):
@@ -152,12 +151,23 @@ def load_import(path: Path, ours: EventSet) -> ImportSet:
 
 
 def _load(path: Path, schema_name: str) -> dict[str, Any]:
-    document: dict[str, Any] = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-    schema = json.loads((path.parent / schema_name).read_text(encoding="utf-8"))
+    """A text that was read and checked before is neither parsed nor checked again."""
+    text = path.read_text(encoding="utf-8")
+    schema_text = (path.parent / schema_name).read_text(encoding="utf-8")
+    entry = cache.key(cache.fingerprint([Path(__file__)]), schema_text, text)
+    kept = cache.get("events", entry)
+    if isinstance(kept, dict):
+        return kept
+    import jsonschema  # noqa: PLC0415 - slow to import
+    from ruamel.yaml import YAML  # noqa: PLC0415 - slow to import
+
+    document: dict[str, Any] = YAML(typ="safe").load(text)
+    schema = json.loads(schema_text)
     problem = next(iter(jsonschema.Draft202012Validator(schema).iter_errors(document)), None)
     if problem is not None:
         where = "/".join(str(part) for part in problem.absolute_path)
         raise EventsError(f"{path}: {where}: {problem.message}")
+    cache.put("events", entry, document)
     return document
 
 

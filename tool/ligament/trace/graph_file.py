@@ -19,8 +19,8 @@ from ruamel.yaml import YAML
 
 from ligament.errors import InputError, Problem
 from ligament.messages.cpp_names import header_path
-from ligament.report.chains import HOUSEKEEPING
 from ligament.report.database import open_events
+from ligament.report.names import HOUSEKEEPING
 
 LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
 PORTS = """

@@ -16,7 +16,8 @@ from ligament.bench.trace.events import Measured
 from ligament.bench.trace.reading import Taken
 from ligament.bench.trace.system import EVENTS_PER_FRAME, write_recording
 from ligament.errors import FailureError
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.options import ReportOptions
+from ligament.report.stage import make_report
 from ligament.report.statistics import summarise
 from ligament.resources import prefix
 from ligament.trace.errors import TraceError

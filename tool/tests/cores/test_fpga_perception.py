@@ -17,8 +17,8 @@ from ligament.demo.runs import DemoOptions, platform_for
 from ligament.graph import load_graph
 from ligament.pipeline import Request, built
 from ligament.report.equality import compare_frames, read_frames
-from ligament.report.stage import ReportOptions, make_report
-from ligament.report.variant import WARM_UP_FRAMES
+from ligament.report.options import WARM_UP_FRAMES, ReportOptions
+from ligament.report.stage import make_report
 from ligament.resources import node_packages_dir
 
 GRAPH = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow.parquet as pq
 from made_up_traces import PACK, PUB_RAW, PUB_RECT, SUB_RAW, SUB_RECT, TIMER, Trace
 
-from ligament.report.breakdown import SHARES, Breakdown, Timeline
+from ligament.report.breakdown import Breakdown, Timeline
 from ligament.report.chains import find_chains, instances
 from ligament.report.database import open_events
+from ligament.report.names import SHARES
 
 
 def broken_down(trace: Trace, tmp_path: Path) -> Breakdown:

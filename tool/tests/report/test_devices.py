@@ -16,12 +16,14 @@ from made_up_traces import COPY_IN, PACK, PUB_RAW, SUB_RAW, SUB_RECT, WAIT, Trac
 from rich.console import Console
 
 from ligament import resources
-from ligament.report.breakdown import SHARES, Breakdown, Timeline
+from ligament.report.breakdown import Breakdown, Timeline
 from ligament.report.chains import find_chains, instances
 from ligament.report.database import open_events
 from ligament.report.found import span_times
+from ligament.report.names import SHARES
+from ligament.report.options import ReportOptions
 from ligament.report.page.timeline import read_timeline
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.stage import make_report
 from ligament.report.terminal import print_report, remarks
 from ligament.trace.perfetto import write_timeline
 

@@ -17,9 +17,10 @@ from rich.console import Console
 
 from ligament import resources
 from ligament.report.hardware import hardware_of
+from ligament.report.options import ReportOptions
 from ligament.report.page.render import Extras, render_page
 from ligament.report.page.text import look_up, text_of
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.stage import make_report
 from ligament.report.terminal import print_report
 
 MakeRun = Callable[..., Path]

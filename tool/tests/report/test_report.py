@@ -15,7 +15,8 @@ from made_up_traces import PUB_RAW, SUB_RAW, Trace
 from ligament import resources
 from ligament.cli.main import main
 from ligament.errors import InputError
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.options import ReportOptions
+from ligament.report.stage import make_report
 from ligament.run.losses import Losses
 
 MakeRun = Callable[..., Path]

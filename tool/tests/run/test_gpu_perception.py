@@ -24,7 +24,7 @@ from ligament.graph.schema import validate
 from ligament.pipeline import Request, built
 from ligament.report.counters import read_counters
 from ligament.report.equality import compare_frames, read_frames
-from ligament.report.variant import WARM_UP_FRAMES
+from ligament.report.options import WARM_UP_FRAMES
 from ligament.resources import node_packages_dir, platforms_dir
 
 GRAPH = node_packages_dir().parent / "examples" / "filters" / "graph.yaml"

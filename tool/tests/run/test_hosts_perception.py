@@ -17,7 +17,7 @@ from ligament.demo.reference import run_reference
 from ligament.demo.runs import DemoOptions
 from ligament.pipeline import Request, built
 from ligament.report.equality import compare_frames, read_frames
-from ligament.report.variant import WARM_UP_FRAMES
+from ligament.report.options import WARM_UP_FRAMES
 from ligament.resources import node_packages_dir
 
 GRAPH = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"

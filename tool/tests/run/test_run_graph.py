@@ -19,7 +19,8 @@ from run_chat import LIGAMENT, Chat
 from ligament.graph.json_source import parse_json
 from ligament.graph.names import name_hash
 from ligament.graph.schema import validate
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.options import ReportOptions
+from ligament.report.stage import make_report
 from ligament.trace.errors import TraceError
 from ligament.trace.imported import import_recording
 from ligament.trace.session import ROS2, require_lttng

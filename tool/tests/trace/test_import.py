@@ -18,8 +18,9 @@ from ruamel.yaml import YAML
 
 from ligament import resources
 from ligament.cli.main import main
+from ligament.report.options import ReportOptions
 from ligament.report.page.timeline import read_timeline
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.stage import make_report
 from ligament.trace import imported as imported_module
 from ligament.trace.imported import import_recording
 from ligament.trace.perfetto import write_timeline

@@ -13,8 +13,9 @@ from ctf import Recording, System
 
 from ligament.cli.main import main
 from ligament.errors import InputError
+from ligament.report.options import ReportOptions
 from ligament.report.page.timeline import read_timeline
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.stage import make_report
 from ligament.trace.errors import TraceError
 from ligament.trace.imported import import_recording
 

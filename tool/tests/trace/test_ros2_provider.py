@@ -20,7 +20,8 @@ import pytest
 from ctf_types import declared_contexts, declared_events
 from runtime_programs import find_helper
 
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.options import ReportOptions
+from ligament.report.stage import make_report
 from ligament.trace.convert import convert, import_set
 from ligament.trace.errors import TraceError
 from ligament.trace.imported import import_recording

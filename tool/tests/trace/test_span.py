@@ -16,8 +16,9 @@ import spanned_program
 from runtime_programs import REPOSITORY
 
 from ligament import span as span_module
+from ligament.report.options import ReportOptions
 from ligament.report.page.timeline import read_timeline
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.stage import make_report
 from ligament.span import PROVIDER_VARIABLE, Span, Spans
 from ligament.trace.convert import convert
 from ligament.trace.errors import TraceError

@@ -15,7 +15,7 @@ import typer
 from ligament.bench.framework import Measured
 from ligament.bench.trace import events, reading, rows
 from ligament.bench.trace.system import EVENTS_PER_FRAME, write_recording
-from ligament.report.variant import WARM_UP_FRAMES
+from ligament.report.options import WARM_UP_FRAMES
 
 __all__ = ["FIGURES", "Options", "measure"]
 

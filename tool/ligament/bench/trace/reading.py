@@ -36,7 +36,8 @@ IMPORT = _CHILD + (
 REPORT = _CHILD + (
     "from ligament.artefacts import write_json\n"
     "from ligament.report.page.make import make_page\n"
-    "from ligament.report.stage import ReportOptions, make_report\n"
+    "from ligament.report.options import ReportOptions\n"
+    "from ligament.report.stage import make_report\n"
     + _WORK
     + "made = make_report([Path(sys.argv[2])], ReportOptions())\n"
     "write_json(Path(sys.argv[2]) / 'report.json', made)\n"

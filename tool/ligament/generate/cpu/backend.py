@@ -86,7 +86,10 @@ def _library(node_type: NodeType, message_packages: Mapping[str, str]) -> _Libra
         target=target_of(node_type.type),
         class_name=implementation["class"],
         sources=[str(folder / s) for s in implementation["sources"]],
-        include=[str(folder), *(str(folder / i) for i in implementation.get("include", []))],
+        include=[
+            str(folder),
+            *(str((folder / i).resolve()) for i in implementation.get("include", [])),
+        ],
         definitions=list(implementation.get("definitions", [])),
         libraries=list(implementation.get("libraries", [])),
         # All own packages, as one message may hold another's; none where the node uses none.

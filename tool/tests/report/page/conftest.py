@@ -12,7 +12,8 @@ import pytest
 from browser import Browser, find_browser
 from many_frames import many_frames
 
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.options import ReportOptions
+from ligament.report.stage import make_report
 
 MakeRun = Callable[..., Path]
 

@@ -14,11 +14,12 @@ import pytest
 from browser import Browser
 from many_frames import device_frames, many_frames
 
+from ligament.report.options import ReportOptions
 from ligament.report.page.make import make_page
 from ligament.report.page.pictures import draw_variant
 from ligament.report.page.render import Extras, render_page
 from ligament.report.page.text import look_up
-from ligament.report.stage import ReportOptions, make_report
+from ligament.report.stage import make_report
 
 MakeRun = Callable[..., Path]
 

@@ -10,11 +10,11 @@ build/<graph>/<variant>/runs/<run_id>/        run, trace, report
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ligament.disk import replacing
 from ligament.errors import FailureError
 
 DEFAULT_OUT = Path("build")
@@ -51,23 +51,15 @@ def read_json_object(path: Path) -> dict[str, Any]:
 
 def write_text(path: Path, text: str) -> bool:
     """Write a file if its content changed; return whether it did."""
+    content = text.encode()
     try:
-        if path.is_file() and path.read_text(encoding="utf-8") == text:
+        if path.is_file() and path.read_bytes() == content:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, text)
+        with replacing(path, len(content)) as partial:
+            partial.write_bytes(content)
     except OSError as error:
         raise FailureError(
             f"cannot write {path}: {error.strerror}", hint="choose another folder with --out"
         ) from error
     return True
-
-
-def _replace(path: Path, text: str) -> None:
-    """Readers see the old file or the whole new one; writers at the same time do not collide."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -15,7 +15,9 @@ from typing import Any
 
 import ligament
 from ligament import resources
+from ligament.artefacts import write_text
 from ligament.build.ninja import Progress, Step, run_step
+from ligament.disk import writing
 from ligament.errors import FailureError
 
 
@@ -27,13 +29,13 @@ def build_components(
     work = (folder / entry["work"]).resolve()
     own = [Path(library["folder"]) for library in entry["libraries"].values()]
     _require_runtime()
-    work.mkdir(parents=True, exist_ok=True)
     with _alone_in(work):
         _configure(project, work, _library_folder(folder, entry), own)
         targets = sorted(library["target"] for library in entry["libraries"].values())
         command = ["ninja", "-C", str(work), f"-j{jobs}", *targets]
         step = Step("compiling the nodes", command, work / "build.log", own, project)
-        output = run_step(step, progress)
+        with _whole_or_gone([folder / lib["library"] for lib in entry["libraries"].values()]):
+            output = run_step(step, progress)
     return "no work to do" not in output
 
 
@@ -61,9 +63,29 @@ def _library_folder(folder: Path, entry: Mapping[str, Any]) -> Path:
 @contextmanager
 def _alone_in(work: Path) -> Iterator[None]:
     """Two builds of one graph's variants take turns; Ninja does not guard against itself."""
-    with (work / ".lock").open("w") as lock:
+    with writing(work):
+        work.mkdir(parents=True, exist_ok=True)
+        lock = (work / ".lock").open("w")
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+@contextmanager
+def _whole_or_gone(libraries: list[Path]) -> Iterator[None]:
+    """Where the build fails, remove what it touched: a linker that is killed leaves half a file."""
+    before = [_changed_ns(path) for path in libraries]
+    try:
+        yield
+    except FailureError:
+        for path, then in zip(libraries, before, strict=True):
+            if _changed_ns(path) != then:
+                path.unlink(missing_ok=True)
+        raise
+
+
+def _changed_ns(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.is_file() else 0
 
 
 def _configure(project: Path, work: Path, libraries: Path, own: list[Path]) -> None:
@@ -84,4 +106,4 @@ def _configure(project: Path, work: Path, libraries: Path, own: list[Path]) -> N
         return
     (work / "CMakeCache.txt").unlink(missing_ok=True)
     run_step(Step("configuring the nodes' build", command, work / "configure.log", own, project))
-    stamp.write_text(state)
+    write_text(stamp, state)

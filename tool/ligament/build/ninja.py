@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ligament.build.diagnostics import as_text, find_errors
+from ligament.disk import child_failure, writing
 from ligament.errors import FailureError
 
 # Told how many steps are done, how many there are, and what the last one was.
@@ -32,7 +33,8 @@ class Step:
 
 def run_step(step: Step, progress: Progress | None = None) -> str:
     """Run it; returns its output, or raises with the errors that matter and the log's path."""
-    step.log.parent.mkdir(parents=True, exist_ok=True)
+    with writing(step.log):
+        step.log.parent.mkdir(parents=True, exist_ok=True)
     output: list[str] = []
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] ", "LC_ALL": "C.UTF-8"}
     # Sources are named by absolute paths, and generated ones by their place beside the build, so an
@@ -56,7 +58,7 @@ def run_step(step: Step, progress: Progress | None = None) -> str:
             command=step.command,
             hint="`ligament doctor` tells what is missing",
         ) from error
-    with process, step.log.open("w", encoding="utf-8") as log:
+    with process, writing(step.log), step.log.open("w", encoding="utf-8") as log:
         assert process.stdout is not None
         for line in process.stdout:
             output.append(line)
@@ -65,12 +67,14 @@ def run_step(step: Step, progress: Progress | None = None) -> str:
                 progress(int(match[1]), int(match[2]), match[3])
     text = "".join(output)
     if process.returncode != 0:
-        raise _failure(step, text)
+        raise _failure(step, text, process.returncode)
     return text
 
 
-def _failure(step: Step, output: str) -> FailureError:
+def _failure(step: Step, output: str, code: int) -> FailureError:
+    from ligament.run.process import exit_text  # noqa: PLC0415 - slow, and for a failure only
+
     shown = as_text(find_errors(output, step.own_folders))
     if not shown:
-        shown = "\n".join(output.splitlines()[-12:])
-    return FailureError(f"{step.what} failed:\n{shown}", command=step.command, log=step.log)
+        shown = "\n".join(output.splitlines()[-12:]) or exit_text(code)
+    return child_failure(f"{step.what} failed:\n{shown}", step.command, step.log, output)

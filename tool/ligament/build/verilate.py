@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ligament import resources
+from ligament.artefacts import write_text
 from ligament.build.core_errors import said_of_cores
 from ligament.build.cycle import cycle_of
+from ligament.errors import LigamentError
 
 #: As the benches of hdl/ have it; figures in cycles do not depend on it, their wall time does.
 OPTIONS = ("-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "--no-assert")
@@ -103,7 +105,7 @@ def main() -> int:
     before = _state(header)
     code = _run(words, environment, [Path(source) for source in options.sources])
     if code == 0 and not options.waveforms:
-        _add_cycle(root, options.out, options.top)
+        code = _add_cycle(root, options.out, options.top)
     after = _state(header)
     if before and after and before.text == after.text:
         # What drives the model knows its ports only: it is not compiled again while they stay.
@@ -122,15 +124,19 @@ def _run(words: list[str], environment: dict[str, str], sources: list[Path]) -> 
     return done.returncode
 
 
-def _add_cycle(root: Path, folder: Path, top: str) -> None:
-    """Compile what takes the model through a cycle, and put it into the model's archive."""
+def _add_cycle(root: Path, folder: Path, top: str) -> int:
+    """Compile what takes the model through a cycle, and put it into the model's archive.
+
+    Returns the exit code of the program that failed, if one did: it has said why.
+    """
     source = folder / f"V{top}_cycle.cpp"
-    source.write_text(cycle_of(folder, top))
+    write_text(source, cycle_of(folder, top))
     found = [f"-I{folder}", f"-isystem{root}/include", f"-isystem{root}/include/vltstd"]
     words = ["c++", *COMMON, *fast().split(), *found, "-c", str(source), "-o"]
     compiled_to = str(source.with_suffix(".o"))
-    subprocess.run([*words, compiled_to], check=True)
-    subprocess.run(["ar", "r", str(folder / f"V{top}__ALL.a"), compiled_to], check=True)
+    archive = ["ar", "r", str(folder / f"V{top}__ALL.a"), compiled_to]
+    code = subprocess.run([*words, compiled_to], check=False).returncode
+    return code or subprocess.run(archive, check=False).returncode
 
 
 class _State(NamedTuple):
@@ -143,4 +149,7 @@ def _state(path: Path) -> _State | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except LigamentError as error:
+        sys.exit(str(error))

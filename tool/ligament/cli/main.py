@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ligament import __version__
+from ligament import __version__, disk
 from ligament.errors import (
     FailureError,
     InputError,
@@ -108,13 +110,32 @@ def main(arguments: list[str] | None = None) -> int:
                     hint=nearest(words[0], [v.name for v in VERBS]),
                 )
             )
-        return _call(verb, words[1:])
-    except LigamentError as error:
-        report_error(error, as_json=wants_json)
-        return error.exit_code
+        code = _call(verb, words[1:])
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
+    except Exception as error:
+        told = _told(error)
+        if told is None:
+            raise
+        report_error(told, as_json=wants_json)
+        return told.exit_code
+
+
+def _told(error: Exception) -> LigamentError | None:
+    """Return what a person is told of an error; None of one that nobody thought of."""
+    full = disk.as_no_room(error)
+    if full is None:
+        return error if isinstance(error, LigamentError) else None
+    if isinstance(error, OSError) and error.errno and error.filename is None:
+        # What we write ourselves has a name: this was printed. Python would try again at its end.
+        output = Path(os.path.realpath("/dev/stdout"))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.stdout = sys.stderr
+        return disk.no_room(output, error.errno or 0)
+    return full
 
 
 def _call(verb: Verb, words: list[str]) -> int:

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from ligament import resources
+from ligament.artefacts import write_text
 from ligament.demo.runs import DemoOptions, Say
+from ligament.disk import child_failure, writing
 from ligament.errors import FailureError
 from ligament.graph import load_graph
 from ligament.report.equality import read_frames
 from ligament.report.options import WARM_UP_FRAMES
 from ligament.run.cores import one_core
+from ligament.run.process import exit_text
 
 PROGRAM = "ligament-image-reference"
 
@@ -72,7 +75,7 @@ def first_frames(frames: Path, count: int) -> Path:
     path = frames.with_name(f"first-{count}.jsonl")
     with frames.open(encoding="utf-8") as lines:
         kept = [line for line in lines if json.loads(line)["index"] < count]
-    path.write_text("".join(kept), encoding="utf-8")
+    write_text(path, "".join(kept))
     return path
 
 
@@ -96,10 +99,12 @@ def _program(out: Path, say: Say) -> Path:
 
 
 def _call(command: list[str], log: Path) -> None:
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as output:
+    with writing(log):
+        log.parent.mkdir(parents=True, exist_ok=True)
+        output = log.open("ab")
+    with output:
         result = subprocess.run(command, stdout=output, stderr=output, check=False)
     if result.returncode != 0:
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-        text = f"{Path(command[0]).name} failed: {said[0] if said else result.returncode}"
-        raise FailureError(text, command=command, log=log)
+        why = said[0] if said else exit_text(result.returncode)
+        raise child_failure(f"{Path(command[0]).name} failed: {why}", command, log)

@@ -8,9 +8,10 @@ import json
 import sys
 from pathlib import Path
 
+from ligament.artefacts import write_text
 from ligament.errors import LigamentError
 from ligament.messages.cpp import render_all
-from ligament.messages.files import write_if_changed, write_tree
+from ligament.messages.files import write_tree
 from ligament.messages.hdl import MADE, read_bounds
 from ligament.messages.hdl import render_all as render_hdl
 from ligament.messages.hls import hls_support, render_hls
@@ -75,7 +76,7 @@ def _generate(options: argparse.Namespace, store: TypeStore) -> None:
         print("\n".join(str(options.out / name) for name in render_all(store, messages)))
     elif options.verb == "tables":
         tables = type_tables(store, messages, options.distro)
-        write_if_changed(options.out, json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
+        write_text(options.out, json.dumps(tables, indent=1, ensure_ascii=False) + "\n")
     elif options.verb == "hdl":
         write_tree(options.out, render_hdl(store, messages, read_bounds(options.bounds)), MADE)
     elif options.verb == "hls":

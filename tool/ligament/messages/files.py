@@ -6,22 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ligament.errors import FailureError
-
-
-def write_if_changed(path: Path, text: str) -> bool:
-    """Write the text unless the file already holds it; whether it was written."""
-    if path.is_file() and path.read_bytes() == text.encode():
-        return False
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FailureError(
-            f"cannot write '{path}': {error.strerror}",
-            hint="choose another folder with --out, or make this one writable",
-        ) from error
-    return True
+from ligament.artefacts import write_text
 
 
 def write_tree(root: Path, files: Mapping[str, str], made: str = "*.hpp") -> int:
@@ -29,7 +14,7 @@ def write_tree(root: Path, files: Mapping[str, str], made: str = "*.hpp") -> int
 
     Files of types that no longer exist are removed, so that an old include fails to compile.
     """
-    written = sum(write_if_changed(root / name, text) for name, text in files.items())
+    written = sum(write_text(root / name, text) for name, text in files.items())
     for stale in sorted(root.rglob(made)):
         if stale.relative_to(root).as_posix() not in files:
             stale.unlink()

@@ -22,7 +22,7 @@ from ligament.run.plan import PlanOptions, RunPlan, make_plan, read_build, with_
 from ligament.run.record import RunRecord
 from ligament.run.supervisor import RunOptions, Supervisor
 from ligament.run.tracing import Recording
-from ligament.trace.errors import TraceError
+from ligament.trace.errors import NotKeptError, TraceError
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,10 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
         energy = meter.stop()
         try:
             trace = recording.stop()
-        except TraceError:
+        except TraceError as error:
             # What the run itself did is worth keeping, whatever became of its recording.
-            record.ended(result, None, energy)
+            summary = error.summary if isinstance(error, NotKeptError) else None
+            record.ended(result, summary, energy)
             raise
         data = record.ended(result, trace, energy)
     return FinishedRun(record.path, data, result.verdict.exit_code)

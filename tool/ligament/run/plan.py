@@ -15,6 +15,7 @@ from typing import Any
 
 from ligament import resources
 from ligament.artefacts import json_text, write_text
+from ligament.disk import writing
 from ligament.errors import FailureError, InputError, Problem
 from ligament.graph import load_graph
 from ligament.graph.model import NodeType
@@ -169,10 +170,11 @@ def _new_run_folder(runs: Path) -> Path:
     """A folder named by the time, so that runs sort; a number is added within one second."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     try:
-        runs.mkdir(parents=True, exist_ok=True)
-        folder = _first_free(runs, stamp)
-        for name in ("log", "config", "outputs"):
-            (folder / name).mkdir()
+        with writing(runs):
+            runs.mkdir(parents=True, exist_ok=True)
+            folder = _first_free(runs, stamp)
+            for name in ("log", "config", "outputs"):
+                (folder / name).mkdir()
     except OSError as error:
         raise FailureError(
             f"cannot make the run's folder below {runs}: {error.strerror}",

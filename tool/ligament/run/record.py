@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,8 @@ from ligament.run.outcome import ProcessRecord, RunResult
 from ligament.run.plan import RunPlan
 
 RUN = "run.json"
+ROOM_BYTES = 256 * 1024
+"""Kept during the run: a disk that it fills up still has room for how it ended."""
 
 
 class RunRecord:
@@ -25,6 +28,7 @@ class RunRecord:
 
     def __init__(self, plan: RunPlan) -> None:
         self.path = plan.folder / RUN
+        self._room = plan.folder / ".room"
         self._plan = plan
         self._start: ClockSample = sample_offset()
         self._data: dict[str, Any] = {
@@ -56,7 +60,9 @@ class RunRecord:
         }
 
     def started(self, trace: Mapping[str, Any] | None) -> None:
-        """Write what is known before the first container runs."""
+        """Write what is known before the first container runs, and keep room for the end."""
+        with contextlib.suppress(OSError), self._room.open("wb") as room:
+            os.posix_fallocate(room.fileno(), 0, ROOM_BYTES)
         self._data["trace"] = trace
         write_json(self.path, self._data)
 
@@ -80,6 +86,7 @@ class RunRecord:
             "energy": energy,
             "outputs": self._outputs(),
         }
+        self._room.unlink(missing_ok=True)
         write_json(self.path, self._data)
         return self._data
 

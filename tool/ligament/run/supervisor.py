@@ -14,9 +14,11 @@ import json
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+from ligament.disk import NoRoomError, as_no_room, said_no_room, writing
 from ligament.run.edge import ORIGIN
 from ligament.run.losses import Losses
 from ligament.run.node_errors import NodeErrors
@@ -58,7 +60,7 @@ class Supervisor:
         self._observer = observer
         self._is_finished = is_finished
         self._status_path = status_log
-        self._status_file: TextIO | None = None
+        self._status_file: FileIO | None = None
         self._alive: dict[str, ContainerProcess] = {}
         self._ready: set[str] = set()
         self._all_ready_ns: int | None = None
@@ -84,8 +86,9 @@ class Supervisor:
         self._catch_signals()
         with contextlib.ExitStack() as stack:
             if self._status_path is not None:
-                # Whole lines at once: `ligament top` reads them while they come.
-                status_file = self._status_path.open("w", buffering=1)
+                # Unbuffered, so whole lines at once: `ligament top` reads them while they come.
+                with writing(self._status_path):
+                    status_file = self._status_path.open("wb", buffering=0)
                 self._status_file = stack.enter_context(status_file)
             tasks = [asyncio.create_task(self._keep_or_tell(spec)) for spec in self._specs]
             clock = asyncio.create_task(self._tick())
@@ -194,7 +197,8 @@ class Supervisor:
         try:
             container = await ContainerProcess.start(spec)
         except OSError as error:
-            text = f"container {spec.name} could not be started: {error}"
+            full = as_no_room(error, spec.log)
+            text = f"container {spec.name} could not be started: {full or error}"
             return None, Verdict("failed", text, 1, spec.name)
         record = ProcessRecord(spec.name, container.pid, container.started_ns, log=str(spec.log))
         self._records.append(record)
@@ -242,9 +246,21 @@ class Supervisor:
             except StatusLineError as error:
                 self._observer.note(f"container {name}: unreadable status line: {error}")
                 continue
-            if self._status_file is not None:
-                self._status_file.write(json.dumps({"container": name, **event}) + "\n")
+            self._keep_status({"container": name, **event})
             self._handle(container, record, event)
+
+    def _keep_status(self, line: dict[str, Any]) -> None:
+        """A run that cannot be recorded any more ends: what nodes write would be cut off, too."""
+        if self._status_file is None or self._status_path is None:
+            return
+        text = (json.dumps(line) + "\n").encode()
+        try:
+            with writing(self._status_path, len(text)):
+                while text:
+                    text = text[self._status_file.write(text) :]
+        except NoRoomError as error:
+            self._status_file = None
+            self._decide(Verdict("failed", str(error), 1))
 
     def _handle(
         self, container: ContainerProcess, record: ProcessRecord, event: dict[str, Any]
@@ -330,7 +346,10 @@ class Supervisor:
             f"{when}: {exit_text(code)}"
         )
         text += "".join(f"\n  {line}" for line in said)
-        verdict = Verdict("failed", text + self._tail(spec), 1, spec.name)
+        tail = self._tail(spec)
+        if full := said_no_room(text + tail, spec.log.parent):
+            tail += f"\n{full}"
+        verdict = Verdict("failed", text + tail, 1, spec.name)
         # The graph's work was done, but a destructor crashed: not a clean end. (Not so an edge's.)
         if self._stopping and not spec.auxiliary:
             self._unclean = self._unclean or verdict

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ligament import resources
+from ligament.disk import replacing, writing
 from ligament.errors import InputError, Problem
 from ligament.trace.errors import INSTALL_CONVERTER, TraceError
 from ligament.trace.events import EventSet, ImportSet, load_events, load_import
@@ -186,15 +187,15 @@ def _write_table(
     types = wire_types(events)
     schema = table_schema(events)
     names = events.names()
-    table.parent.mkdir(parents=True, exist_ok=True)
-    partial = table.with_name(f".{table.name}.partial")
     trailer: dict[str, Any] = {}
     # Dictionaries of numbers that never repeat cost most of the time and save nothing; smallest and
     # largest value of a part of the table help nobody, since every part has every kind of event.
     options = {
         "compression": "lz4", "use_dictionary": _text_columns(schema), "write_statistics": False
     }  # fmt: skip
-    with pq.ParquetWriter(partial, schema, **options) as writer:
+    with writing(table):
+        table.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(table) as partial, pq.ParquetWriter(partial, schema, **options) as writer:
         while line := stream.readline():
             header = json.loads(line)
             if header.get("end"):
@@ -210,7 +211,6 @@ def _write_table(
             codes = {"event": told, "host": header["hosts"], "clock_id": header["clocks"]}
             rows = _decode(batch, codes, schema, header["rows"])
             writer.write_batch(pa.record_batch(rows, schema=schema))
-    partial.replace(table)
     return trailer
 
 

@@ -3,11 +3,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ligament.errors import FailureError
 
 
 class TraceError(FailureError):
     """Recording or converting failed. Exit code 1."""
+
+
+class NotKeptError(TraceError):
+    """A whole recording did not fit where it belongs; `summary` is what run.json says of it."""
+
+    def __init__(self, text: str, summary: dict[str, Any], hint: str) -> None:
+        self.summary = summary
+        super().__init__(text, hint=hint)
 
 
 INSTALL_LTTNG = (

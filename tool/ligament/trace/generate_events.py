@@ -14,6 +14,7 @@ from pathlib import Path
 import jinja2
 
 from ligament import __version__
+from ligament.artefacts import write_text
 from ligament.trace.events import EventSet, load_events, load_import
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -68,15 +69,6 @@ def render(events: EventSet, template: str, folder: Path, *, ros2: bool = False)
     )
 
 
-def write_if_changed(path: Path, text: str) -> bool:
-    """Write `text`; an unchanged file keeps its time stamp, so that rebuilds stay quiet."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return True
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Command line of the generator."""
     parser = argparse.ArgumentParser(prog="generate_events", description=__doc__)
@@ -93,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
     text = render(
         load_events(options.events), options.template, options.events.parent, ros2=options.ros2
     )
-    write_if_changed(options.out, text)
+    write_text(options.out, text)
     return 0
 
 

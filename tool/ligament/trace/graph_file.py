@@ -17,6 +17,7 @@ from typing import Any
 import duckdb
 from ruamel.yaml import YAML
 
+from ligament.artefacts import write_text
 from ligament.errors import InputError, Problem
 from ligament.messages.cpp_names import header_path
 from ligament.report.database import open_events
@@ -82,7 +83,7 @@ def write_graph(table: Path, path: Path, graph: str) -> list[str]:
     for node in nodes:
         folder = path.parent / package / node.key.lower()
         _write(folder / "node.yaml", _manifest(package, node))
-        (folder / f"{node.key.lower()}.cpp").write_text(_source(package, node), encoding="utf-8")
+        write_text(folder / f"{node.key.lower()}.cpp", _source(package, node))
     _write(path, _graph(package, nodes, _containers(database, nodes)))
     services = database.execute("SELECT count(*) FROM services").fetchone()
     if services and services[0]:
@@ -210,10 +211,9 @@ def _graph(package: str, nodes: list[_Node], containers: Any) -> dict[str, Any]:
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     yaml = YAML()
     yaml.default_flow_style = False
     yaml.width = 120
     text = io.StringIO()
     yaml.dump(document, text)
-    path.write_text(LICENCE + text.getvalue(), encoding="utf-8")
+    write_text(path, LICENCE + text.getvalue())

@@ -18,6 +18,7 @@ from typing import IO, Any
 import duckdb
 import pyarrow.parquet as pq
 
+from ligament.disk import replacing
 from ligament.report.database import open_events
 
 ROWS_PER_FETCH = 10_000
@@ -69,7 +70,7 @@ def write_timeline(table: Path, path: Path, rows: int = MOST_ROWS) -> bool:
     count = pq.read_metadata(table).num_rows
     first = database.execute("SELECT min(time_ns) FROM events").fetchone()
     origin = first[0] if first else 0
-    with path.open("w", encoding="utf-8") as out:
+    with replacing(path) as partial, partial.open("w", encoding="utf-8") as out:
         shown = f"{'all' if count <= rows else f'the first {rows}'} of {count} rows"
         out.write(f'{{"displayTimeUnit":"ns","otherData":{{"shown":"{shown}"}},"traceEvents":[\n')
         _write(out, _events(database, origin))

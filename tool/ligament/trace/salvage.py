@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from ligament.disk import writing
+
 CHUNK = 1024 * 1024
 MAGIC = 0xC1F1DCC1
 HEADER = struct.Struct(">IIII")
@@ -76,7 +78,7 @@ def copy_whole(recording: Path, cuts: list[Cut], into: Path) -> Path:
         if whole is None:
             copy.symlink_to(path.resolve())
         elif whole > 0:
-            with path.open("rb") as source, copy.open("wb") as target:
+            with writing(copy, whole), path.open("rb") as source, copy.open("wb") as target:
                 _copy(source, target, whole)
     return into
 

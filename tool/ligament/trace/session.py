@@ -30,8 +30,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from ligament import resources
+from ligament.disk import NoRoomError, no_room, require_file_size, writing
 from ligament.span import PROVIDER_VARIABLE
-from ligament.trace.errors import INSTALL_LTTNG, TraceError
+from ligament.trace.errors import INSTALL_LTTNG, NotKeptError, TraceError
+from ligament.trace.salvage import find_cuts
 
 PROVIDER = "ligament"
 ROS2 = "ros2"
@@ -136,8 +138,10 @@ class TraceSession:
     def start(self) -> TraceSummary:
         """Start the daemon and record from now on. Takes about 0.2 s."""
         require_lttng(self._provider)
+        require_file_size(self.folder, self._subbuffers * self._subbuffer_bytes)
         _remove_stale_homes()
-        self._home = Path(tempfile.mkdtemp(prefix=f"ligament-trace-{os.getpid()}-"))
+        with writing(Path(tempfile.gettempdir())):
+            self._home = Path(tempfile.mkdtemp(prefix=f"ligament-trace-{os.getpid()}-"))
         if os.geteuid() == 0:
             os.chown(self._home, NOBODY, NOBODY)
         try:
@@ -179,7 +183,8 @@ class TraceSession:
         """Stop, collect what was lost, put the recording in place, end the daemon. Once.
 
         If the session broke off (its daemon died, the disk is full), what there is of the recording
-        is put in place all the same, and then the error says why it is not whole.
+        is put in place all the same, and then the error says why it is not whole. A whole one for
+        which there is no room is left where it was written.
         """
         if self._home is None:
             return self._summary
@@ -187,12 +192,16 @@ class TraceSession:
             self._lttng("stop", SESSION)
             discarded, lost = _losses(self._lttng("--mi", "xml", "list", SESSION))
             self._lttng("destroy", SESSION)
-            self._keep_recording()
+            if cuts := find_cuts(self._output):
+                raise TraceError(cuts[0].sentence)
+            self._keep_or_leave(discarded, lost)
             self._summary = self._summarise(discarded, lost)
+        except NotKeptError:
+            raise
         except TraceError as error:
-            why = self._why_broken(error)
+            why, hint = self._why_broken(error)
             kept = self._keep_broken()
-            raise TraceError(f"the recording broke off: {why}; {kept}") from error
+            raise TraceError(f"the recording broke off: {why}; {kept}", hint=hint) from error
         finally:
             self._end_daemon()
         return self._summary
@@ -203,7 +212,6 @@ class TraceSession:
         return self._home / "recording"
 
     def _summarise(self, discarded: int = 0, lost: int = 0) -> TraceSummary:
-        size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
         return TraceSummary(
             dir=self.folder.name,
             provider=self._provider,
@@ -211,30 +219,57 @@ class TraceSession:
             packets_lost=lost,
             subbuffer_bytes=self._subbuffer_bytes,
             subbuffers=self._subbuffers,
-            recorded_bytes=size,
+            recorded_bytes=_bytes_in(self.folder),
         )
 
     def _keep_recording(self) -> None:
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        if self._output.exists():
-            shutil.copytree(self._output, self.folder, dirs_exist_ok=True)
-        else:
-            self.folder.mkdir(exist_ok=True)
+        """Copied under another name first: the folder is there when it is whole."""
+        partial = self.folder.with_name(f".{self.folder.name}.partial")
+        with writing(self.folder, _bytes_in(self._output)):
+            try:
+                partial.mkdir(parents=True)
+                if self._output.exists():
+                    shutil.copytree(self._output, partial, dirs_exist_ok=True)
+                partial.replace(self.folder)
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
 
-    def _why_broken(self, error: TraceError) -> str:
+    def _keep_or_leave(self, discarded: int, lost: int) -> None:
+        assert self._home is not None
+        try:
+            self._keep_recording()
+        except NoRoomError as error:
+            left = self._home.with_name(self._home.name.replace("-trace-", "-recording-", 1))
+            summary = replace(
+                self._summarise(discarded, lost), recorded_bytes=_bytes_in(self._output)
+            )
+            self._output.rename(left)
+            raise NotKeptError(
+                f"{error.text}; the recording is left in {left}",
+                summary.as_dict(),
+                f"{error.hint}; then: mv {left} {self.folder} && ligament trace "
+                f"{self.folder.parent}",
+            ) from error
+
+    def _why_broken(self, error: TraceError) -> tuple[str, str]:
+        """Why, and what may help."""
         assert self._home is not None
         if self._daemon_pid is not None and not _is_running(self._daemon_pid):
-            return "its session daemon died"
-        free = shutil.disk_usage(self._home).free
-        if free < self._subbuffer_bytes:
-            return f"the disk of {self._home.parent} is full ({free} bytes are free; set TMPDIR)"
-        return error.text
+            return "its session daemon died", ""
+        if shutil.disk_usage(self._home).free < self._subbuffer_bytes:
+            full = no_room(self._home)
+            return full.text, full.hint
+        if cuts := find_cuts(self._output):
+            why = "not all of it was written, as when the disk is full for a while"
+            hint = f"see that {self._home.parent} has room, or set TMPDIR=DIR"
+            return f"{why}: {cuts[0].sentence}", hint
+        return error.text, error.hint
 
     def _keep_broken(self) -> str:
         """Put in place what there is; says where, and never raises."""
         try:
             self._keep_recording()
-        except (OSError, shutil.Error) as error:
+        except (OSError, NoRoomError) as error:
             return f"what was recorded could not be copied ({error})"
         size = self._summarise().recorded_bytes
         if size == 0:
@@ -290,6 +325,10 @@ class TraceSession:
                 hint="`ligament doctor` tells what LTTng lacks here",
             )
         return result.stdout
+
+
+def _bytes_in(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _losses(listing: str) -> tuple[int, int]:

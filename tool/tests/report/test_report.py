@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from full_disk import run_without_room
 from made_up_traces import PUB_RAW, SUB_RAW, Trace
 
 from ligament import resources
@@ -229,3 +230,27 @@ def test_what_the_edge_could_not_carry_is_told(
         assert sentence in printed
         assert sentence in drawn
     jsonschema.validate(json.loads((path / "report.json").read_text()), schema())
+
+
+@pytest.mark.parametrize(
+    ("free", "limit", "fails"),
+    [(0, None, "report.json"), (32_000, None, "page.html"), (1 << 22, 3000, "report.json")],
+)
+def test_a_full_disk_leaves_no_half_report(
+    make_run: MakeRun, tmp_path: Path, free: int, limit: int | None, fails: str
+) -> None:
+    make_run(three_frames())
+    words = ["report", "disk/seed/runs/r1", "--warm-up", "0", "--html", "disk/page.html"]
+    seed = tmp_path / "one"
+    ended = run_without_room(tmp_path / "disk", *words, seed=seed, free=free, limit=limit)
+    assert ended.code == 1 and "Traceback" not in ended.err
+    assert f"{fails}: " in ended.err and " bytes were needed, " in ended.err
+    wanted = "may not grow beyond 3,000 bytes" if limit else "no room left on the disk"
+    assert (
+        f"cannot write disk/{'' if fails == 'page.html' else 'seed/runs/r1/'}{fails}: " in ended.err
+    )
+    assert wanted in ended.err
+    new = ended.names - {path.name for path in seed.rglob("*")}
+    assert new == ({"report.json"} if fails == "page.html" else set())
+    if new:
+        jsonschema.validate(json.loads(ended.left["seed/runs/r1/report.json"]), schema())

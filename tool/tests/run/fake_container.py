@@ -50,6 +50,12 @@ def main() -> None:
     if behaviour == "complains":
         for text in ("no calibration", "no calibration", "no image"):
             say("error", node=nodes[0], text=text)
+    if behaviour == "full":
+        print("cannot write the map: No space left on device", flush=True)
+        sys.exit(3)
+    if behaviour == "too_large":
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores
+        os.kill(os.getpid(), signal.SIGXFSZ)
     if behaviour in {"crash", "exit"}:
         time.sleep(0.2)
         print("last words", flush=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from full_disk import run_without_room
 from run_chat import LIGAMENT, Chat
 
 from ligament.graph.json_source import parse_json
@@ -21,6 +22,7 @@ from ligament.graph.names import name_hash
 from ligament.graph.schema import validate
 from ligament.report.options import ReportOptions
 from ligament.report.stage import make_report
+from ligament.run.record import ROOM_BYTES
 from ligament.trace.errors import TraceError
 from ligament.trace.imported import import_recording
 from ligament.trace.session import ROS2, require_lttng
@@ -362,3 +364,18 @@ def wait_for_environment(chat: Chat, process: subprocess.Popen[str]) -> dict[str
                 return dict(json.loads(told.stdout))
         time.sleep(0.1)
     raise AssertionError("the run was not recorded within 60 s")
+
+
+def test_a_run_that_fills_the_disk_ends_and_says_so(chat: Chat, tmp_path: Path) -> None:
+    chat.set("/talker", period_ms=10_000)
+    words = ["run", "disk/seed/processes/build.json", "--domain", chat.domain, "--duration", "30"]
+    # Two configurations, run.json, a log, and a page of status lines, of which there are more.
+    free = ROOM_BYTES + 20 * 1024
+    ended = run_without_room(tmp_path / "disk", *words, seed=chat.folder, free=free)
+    assert ended.code == 1 and "Traceback" not in ended.err
+    assert "status.jsonl: no room left on the disk: " in ended.err
+    assert "seed/processes/runs (runs and their recordings, " in ended.err
+    (record,) = (json.loads(text) for path, text in ended.left.items() if path.endswith("run.json"))
+    assert record["state"] == "failed" and "no room left on the disk" in record["reason"]
+    assert {p["exit"] for p in record["processes"]} == {"exit 0"}
+    assert not [name for name in ended.names if name.endswith(".partial") or name == ".room"]

@@ -107,6 +107,27 @@ def test_status_lines_become_figures_and_are_kept(tmp_path: Path, notes: Notes) 
     assert {line["event"] for line in lines} == {"ready", "status", "done", "stopped"}
 
 
+def test_a_run_that_cannot_be_recorded_ends(tmp_path: Path, notes: Notes) -> None:
+    (tmp_path / "status.jsonl").symlink_to("/dev/full")
+    result = run(tmp_path, notes, {"a": "run"})
+    assert (result.verdict.reason, result.verdict.exit_code) == ("failed", 1)
+    assert f"cannot write {tmp_path / 'status.jsonl'}: no room left" in result.verdict.text
+    assert " bytes were needed, " in result.verdict.text and "hint: " in result.verdict.text
+    assert [p.exit for p in result.processes] == ["exit 0"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "text"), [("full", "no room left on the disk"), ("too_large", "takes no larger")]
+)
+def test_a_container_that_found_no_room_is_told_as_such(
+    tmp_path: Path, notes: Notes, behaviour: str, text: str
+) -> None:
+    result = run(tmp_path, notes, {"a": behaviour})
+    assert result.verdict.exit_code == 1
+    assert "container a" in result.verdict.text and text in result.verdict.text
+    assert "hint: " in result.verdict.text
+
+
 def test_duration_ends_a_graph_that_would_go_on(tmp_path: Path, notes: Notes) -> None:
     result = run(tmp_path, notes, {"a": "run"}, duration_s=0.3)
     assert (result.verdict.reason, result.verdict.exit_code) == ("duration", 0)

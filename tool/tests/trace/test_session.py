@@ -4,22 +4,25 @@
 from __future__ import annotations
 
 import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+from ligament.disk import NoRoomError
 from ligament.errors import FailureError
 from ligament.trace import session as session_module
 from ligament.trace.convert import convert
-from ligament.trace.errors import TraceError
+from ligament.trace.errors import NotKeptError, TraceError
 from ligament.trace.session import TraceSession, choose_subbuffer, require_lttng
 
 MIB = 1024 * 1024
@@ -177,24 +180,76 @@ def test_a_daemon_that_dies_leaves_what_it_wrote(emit: Emit, tmp_path: Path) -> 
         assert "could not be read to its end" in error.text
 
 
-def test_a_full_disk_is_named(emit: Emit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Not below tmp_path: the session's daemon runs as another user, who must get there.
+@pytest.fixture
+def small() -> Iterator[Path]:
+    """A small disk. Not below tmp_path: the session's daemon runs as another user, who enters."""
     small = Path(tempfile.mkdtemp(prefix="ligament-small-"))
     # Smaller than one core's buffers, which are written in any case, however late the daemon is.
     options = ["-t", "tmpfs", "-o", "size=768k,mode=777", "none", str(small)]
     if subprocess.run(["mount", *options], check=False, capture_output=True).returncode != 0:
         small.rmdir()
         pytest.skip("this machine has no such thing: leave to mount a small disk to fill")
+    small.chmod(0o777)
+    yield small
+    subprocess.run(["umount", "-l", str(small)], check=False)
+    small.chmod(0o755)
+    small.rmdir()
+
+
+def test_a_full_disk_is_named(
+    emit: Emit, tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(small))
+    session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB // 4)
+    session.start()
+    emit(session.environment(), "burst", 50_000)
+    with pytest.raises(TraceError, match=r"cannot write .*small.*no room left.* are free") as told:
+        session.stop()
+    assert "bytes that were written before are in" in told.value.text
+    assert told.value.hint.endswith("TMPDIR=DIR")
+
+
+def test_a_disk_that_was_full_for_a_while_leaves_no_short_trace(
+    emit: Emit, tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(small))
+    session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB // 4)
+    session.start()
+    filling = small / "filling"
+    filling.write_bytes(b"x" * (shutil.disk_usage(small).free - 100_000))
+    emit(session.environment(), "burst", 50_000)
+    deadline = time.monotonic() + 30
+    while shutil.disk_usage(small).free > 0 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    filling.unlink()
+    with pytest.raises(TraceError, match=r"not all of it was written, .*full for a while: .* ends"):
+        session.stop()
+
+
+def test_a_recording_that_does_not_fit_is_left_where_it_is(
+    emit: Emit, tmp_path: Path, small: Path
+) -> None:
+    session = TraceSession(small / "run" / "trace", subbuffer_bytes=MIB // 4)
+    session.start()
+    emit(session.environment(), "burst", 50_000)
+    with pytest.raises(NotKeptError, match=r"cannot write .*no room left.* is left in") as told:
+        session.stop()
+    assert list((small / "run").iterdir()) == []
+    left = Path(told.value.text.rpartition(" ")[2])
     try:
-        small.chmod(0o777)
-        monkeypatch.setattr(tempfile, "tempdir", str(small))
-        session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB // 4)
-        session.start()
-        emit(session.environment(), "burst", 50_000)
-        with pytest.raises(TraceError, match=r"the disk of .*small.* is full .*set TMPDIR") as told:
-            session.stop()
-        assert "bytes that were written before are in" in told.value.text
+        summary = told.value.summary
+        read = convert(left, tmp_path / "events.parquet")
+        assert read.discarded_events == summary["events_discarded"] and not read.error
+        assert summary["recorded_bytes"] > 768 * 1024
+        assert f"mv {left} {small / 'run' / 'trace'} && ligament trace" in told.value.hint
     finally:
-        subprocess.run(["umount", "-l", str(small)], check=False)
-        small.chmod(0o755)
-        small.rmdir()
+        shutil.rmtree(left)
+
+
+def test_a_limit_that_the_buffers_break_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_lttng()
+    monkeypatch.setattr(resource, "getrlimit", lambda of: (1000, resource.RLIM_INFINITY))
+    with pytest.raises(NoRoomError, match=r"1.0 MB were needed, a file may not grow beyond 1,000"):
+        TraceSession(tmp_path / "trace", subbuffer_bytes=MIB // 4).start()

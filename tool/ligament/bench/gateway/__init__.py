@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ligament.artefacts import write_text
 from ligament.bench.framework import Measured
 from ligament.bench.gateway import design, rows
 from ligament.bench.gateway.figure import svg_of
@@ -30,6 +31,6 @@ def measure(quick: bool, options: Options) -> Measured:
             ]
             measured.rows += rows.rows_of(shape, experiment, *pair)
     if options.plot:
-        Path(options.plot).write_text(svg_of(measured.rows), encoding="utf-8")
+        write_text(Path(options.plot), svg_of(measured.rows))
     measured.notes = list(rows.NOTES)
     return measured

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ligament.artefacts import write_text
 from ligament.errors import FailureError
 
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -112,8 +113,7 @@ def verilate(folder: Path, words: list[str], header: str, sources: list[Path]) -
     program = folder / "run"
     if program.is_file() and all(s.stat().st_mtime < program.stat().st_mtime for s in sources):
         return program
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "shape.hpp").write_text(header)
+    write_text(folder / "shape.hpp", header)
     tools = f"{verilator().parent}:{os.environ['PATH']}"
     cache_tool = "ccache" if shutil.which("ccache") else ""
     _run(["verilator", *words], PATH=tools, OBJCACHE=cache_tool)

@@ -8,6 +8,7 @@ import math
 from html import escape
 from pathlib import Path
 
+from ligament.artefacts import write_text
 from ligament.bench.framework import Row
 from ligament.bench.uma.paper import DEVICES, OVERHEAD
 
@@ -24,7 +25,6 @@ _STYLE = (
 
 def write_plots(folder: str, rows: list[Row]) -> list[Path]:
     """Write `uma_WORKLOAD.svg` for each workload; the files."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
     written = []
     for workload in dict.fromkeys(r["params"]["workload"] for r in rows):
         lines = [
@@ -35,7 +35,7 @@ def write_plots(folder: str, rows: list[Row]) -> list[Path]:
             and r["params"]["workload"] == workload
         ]
         path = Path(folder) / f"uma_{workload}.svg"
-        path.write_text(drawing(workload, lines), encoding="utf-8")
+        write_text(path, drawing(workload, lines))
         written.append(path)
     return written
 

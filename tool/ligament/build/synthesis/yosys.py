@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from ligament.build.synthesis.families import Family
+from ligament.disk import child_failure, replacing, writing
 from ligament.errors import FailureError
 
 #: A design as one netlist, and what place-and-route says of it.
@@ -24,10 +25,12 @@ def run_tool(name: str, words: list[str], folder: Path) -> None:
     program = Path(sys.executable).parent / f"yowasp-{name}"
     if not program.is_file():
         raise FailureError(f"{name} is missing (Python package yowasp-{name})", hint=HINT)
-    folder.mkdir(parents=True, exist_ok=True)
     log = folder / f"{name}.log"
     command = [str(program), *words]
-    with log.open("w", encoding="utf-8") as output:
+    with writing(log):
+        folder.mkdir(parents=True, exist_ok=True)
+        output = log.open("w", encoding="utf-8")
+    with output:
         result = subprocess.run(
             command, stdout=output, stderr=subprocess.STDOUT, check=False, cwd=folder
         )
@@ -35,7 +38,7 @@ def run_tool(name: str, words: list[str], folder: Path) -> None:
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         errors = [line for line in said if re.search(r"\berror\b:", line, re.I)][:3] or said[-1:]
         text = "; ".join(errors) or f"exit code {result.returncode}"
-        raise FailureError(f"{name} failed: {text}", command=command, log=log)
+        raise child_failure(f"{name} failed: {text}", command, log)
 
 
 def fastest_mhz(family: Family, wanted_mhz: float, netlist: str, folder: Path) -> float | None:
@@ -57,11 +60,13 @@ def fastest_mhz(family: Family, wanted_mhz: float, netlist: str, folder: Path) -
 
 def copy_sources(sources: list[Path], folder: Path) -> list[str]:
     """Put sources beside the script: tools in WebAssembly see their own folder for certain."""
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     names: list[str] = []
     for place, source in enumerate(sources):
         # Two sources of one name are two files.
         name = source.name if source.name not in names else f"{place}_{source.name}"
-        (folder / name).write_bytes(source.read_bytes())
+        with replacing(folder / name) as partial:
+            partial.write_bytes(source.read_bytes())
         names.append(name)
     return names

@@ -94,6 +94,29 @@ def test_a_topic_on_both_sides_gets_a_gateway(graph: Graph) -> None:
     assert set(mapping.containers["fpga0"]) == {"/first", "/left", "/right", "/join"}
 
 
+def test_a_gateway_of_small_messages_saves_nothing(tmp_path: Path) -> None:
+    graph = loaded(
+        tmp_path, GRAPH.replace("image: {{bound_bytes: 10000}}", "image: {{bound_bytes: 16}}")
+    )
+    small = mapped(graph).topics["/image"]
+    assert (small.reason.rule, small.gateway) == ("mixed-small-messages", None)
+    over, through = (alternative.cycles for alternative in small.alternatives)
+    assert over is not None and through is not None and over < through
+    assert small.reason.text.endswith(
+        "but messages so small that a gateway saves nothing: "
+        f"{over} cycles over memory, {through} cycles through a gateway"
+    )
+
+
+def test_the_reason_for_a_gateway_compares_what_both_cost(graph: Graph) -> None:
+    image = mapped(graph).topics["/image"]
+    cycles = [alternative.cycles for alternative in image.alternatives]
+    assert image.reason.text.endswith(
+        "a gateway moves each message once, not once per subscription: "
+        f"{cycles[0]} cycles over memory, {cycles[1]} cycles through a gateway"
+    )
+
+
 def test_more_messages_at_once_get_more_memory(graph: Graph) -> None:
     gateway = mapped(graph, "dataflow").topics["/middle"].gateway
     assert gateway is not None and gateway.rooms == 5

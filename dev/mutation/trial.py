@@ -32,7 +32,7 @@ LEAST_SECONDS = 30.0
 
 _PASSED = re.compile(r"(\d+) passed|\[  PASSED  \] (\d+) test")
 _SKIPPED = re.compile(r"(\d+) skipped|\[  SKIPPED \] (\d+) test")
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)|^\[  FAILED  \] ([\w./]+)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$|^\[  FAILED  \] ([\w./]+)", re.MULTILINE)
 
 
 class BaselineError(Exception):

@@ -75,7 +75,8 @@ class _Parser:
         try:
             self._result, end = scanstring(self._text, at + 1, True)
         except json.JSONDecodeError as error:
-            self.fail(error.pos, error.msg.lower())
+            # The place is ours to say: "unterminated string starting at".
+            self.fail(error.pos, error.msg.lower().removesuffix(" at").removesuffix(" starting"))
         return int(end)
 
     def _plain(self, at: int) -> int:

@@ -50,6 +50,49 @@ def test_truncated_json_is_refused(data: object, draw: st.DataObject) -> None:
         parse_json(text[:end], "x.json")
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "column"),
+    [
+        ('{"a" 1}', "expected ':' after the key, found '1'", 6),
+        ('{"a": 1', "or '}' after the last, found the end of the file", 8),
+        ("[1 2]", "expected ',' between two items or ']' after the last, found '2'", 4),
+        ("[1,]", "expected a value, found ']'", 4),
+        ("{1: 2}", "expected a key in double quotes", 2),
+        ('{"a":1}}', "there is text after the end of the document", 8),
+        ('{"a":1,"a":2}', "the key 'a' appears twice", 8),
+        ("", "expected a value, found the end of the file", 1),
+        ('"abc', "unterminated string", 1),
+    ],
+)
+def test_a_mistake_in_json_is_said_with_its_place(text: str, said: str, column: int) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_json("\n" + text, "x")
+    (problem,) = caught.value.problems
+    assert problem.text.endswith(said) and problem.location is not None
+    assert (problem.location.line, problem.location.column) == (2, column)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "place"),
+    [
+        ("a: [1\n", "but got '<stream end>' (the file ends here)", (2, 1)),
+        ("a: [1\nb: 2\n", "but got ':'", (2, 2)),
+        ("a: 1\n---\nb: 2\n", "the file holds more than one document", (3, 1)),
+        ("a:\n\tb: 1\n", "a tab is used for indentation", (2, 1)),
+        ("a: 1\n b: 2\n", "mapping values are not allowed here", (2, 3)),
+        ("a: &x 1\nb: *y\n", "found undefined alias 'y'", (2, 4)),
+    ],
+)
+def test_a_mistake_in_yaml_is_said_with_its_place(
+    text: str, said: str, place: tuple[int, int]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_yaml(text, "x")
+    (problem,) = caught.value.problems
+    assert problem.text.endswith(said) and problem.location is not None
+    assert (problem.location.line, problem.location.column) == place
+
+
 def test_places_of_keys_and_values() -> None:
     yaml = parse_yaml("a: 1\nb:\n  - x\n  - {c: yes}\n", "x.yaml")
     assert (yaml.at("b", 1, "c").line, yaml.at("b", 1, "c").column) == (4, 9)

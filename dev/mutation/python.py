@@ -113,7 +113,9 @@ def _initial(node: ast.AST, places: _Places) -> Iterator[_Piece]:
 def _constants(node: ast.AST, places: _Places) -> Iterator[_Piece]:
     value = node.value if isinstance(node, ast.Constant) else None
     if isinstance(node, ast.Constant) and isinstance(value, int | float):
-        other = not value if isinstance(value, bool) else value + 1
+        # One more of a large number (a limit, a time-out) is as good as the same.
+        large = 2 * value if abs(value) > 100 else value + 1
+        other = not value if isinstance(value, bool) else large
         yield "constant", places.span(node), str(other)
 
 

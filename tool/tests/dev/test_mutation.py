@@ -27,7 +27,7 @@ def least(values: list[int], Größe: bool = True) -> int:
             continue
         values.sort(key=None, reverse=Größe)
     for place in range(2, len(values)):
-        raise ValueError(place)
+        raise ValueError(place, 1000)
     print(f"{found + 1}")
     return found - 1
 '''
@@ -45,6 +45,7 @@ def least(values: list[int], Größe: bool = True) -> int:
         ("arguments swapped", "values.sort(key=Größe, reverse=None)"),
         ("operator", "return found + 1"),
         ("constant", "return found - 2"),
+        ("constant", "raise ValueError(place, 2000)"),
         ("constant", "found = values[1]"),
         ("initial value", "def least(values: list[int], Größe: bool = False) -> int:"),
         ("off by one", "for value in values[(1) + 1:]:"),

@@ -39,7 +39,7 @@ models: ## the models of the pool, every state within larger bounds; prints how 
 	@dev/setup --models
 	@spec/models/run --full
 
-mutants: ## plant faults in the tool and list what no test notices (dev/mutants --help)
+mutants: ## plant faults in all rooms and list what no test notices (dev/mutants --help)
 	@dev/setup --test
 	@dev/mutants
 

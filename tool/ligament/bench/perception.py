@@ -12,7 +12,7 @@ from ligament.bench.framework import Row, make_row
 from ligament.bench.goals import Figures, Goal
 from ligament.demo.demo import demonstrate
 from ligament.demo.figures import four_ways
-from ligament.demo.runs import HARDWARE_FRAMES, DemoOptions
+from ligament.demo.runs import DemoOptions
 from ligament.report.statistics import summarise
 from ligament.resources import node_packages_dir
 
@@ -59,7 +59,7 @@ def measure(quick: bool) -> list[Row]:
         options = DemoOptions(
             graph,
             frames=100 if quick else 600,
-            hardware_frames=20 if quick else HARDWARE_FRAMES,
+            hardware_frames=20 if quick else 40,
             paced_frames=60 if quick else 300,
             out=Path(folder),
         )

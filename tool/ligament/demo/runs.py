@@ -30,7 +30,7 @@ SIMULATED_FASTER = "fpga_sim_250"
 """The same at the clock of the published measurements; its memory is as far away in nanoseconds."""
 FIRST_FRAMES = 150
 """That the first of the software variants run, before the rest is built."""
-HARDWARE_FRAMES = 40
+HARDWARE_FRAMES = 20
 """That such variants run, unless all are asked for."""
 FASTER_FRAMES = 10
 """That they run at the other clock: cycles are the same for each frame, but for alignment."""
@@ -53,7 +53,7 @@ class DemoOptions:
     frames: int = 600
     hardware_frames: int = HARDWARE_FRAMES
     """Of variants with nodes on a simulated FPGA: its cycles are the same for each frame."""
-    paced_frames: int = 300
+    paced_frames: int = 150
     rate_hz: float = 30.0
     source: str | None = None
     calibration: str | None = None

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a graph's work is done."""
+"""When a graph's work is done, and how a process ended."""
 
 from __future__ import annotations
 
+import pytest
+
 from ligament.run.ending import finished_when, last_groups
+from ligament.run.process import exit_text
 
 
 def topic(publishers: list[str], subscriptions: list[str]) -> dict[str, list[str]]:
@@ -53,3 +56,12 @@ def test_a_node_that_only_answers_is_not_waited_for_beside_others() -> None:
     assert not is_finished({"/adder"})
     assert is_finished({"/asker"})
     assert finished_when([], ["/adder"], {}, ["/adder"])({"/adder"})
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [(0, "exit 0"), (3, "exit 3"), (-1, "killed by SIGHUP"), (-11, "killed by SIGSEGV"),
+     (-99, "killed by signal 99")],
+)  # fmt: skip
+def test_an_exit_is_told_in_words(code: int, text: str) -> None:
+    assert exit_text(code) == text

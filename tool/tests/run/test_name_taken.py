@@ -15,6 +15,7 @@ import pytest
 
 from ligament.errors import InputError, Problem
 from ligament.run.lock import DomainLock
+from ligament.run.socket_holder import Holder
 
 # HOW: bind (and no more), listen (and never accept), or full (its queue has no room).
 _SQUATTER = """
@@ -91,3 +92,20 @@ def test_a_holder_that_cannot_be_seen_is_told_with_a_way_to_find_it(
         problem = _problem_of(domain)
     assert "cannot be seen" in problem.text
     assert f"ss -xap | grep ligament/run/{os.getuid()}/{domain}" in problem.hint
+
+
+@pytest.mark.parametrize(("length", "cut"), [(40, False), (300, True)])
+def test_the_command_of_a_holder_is_cut_to_a_readable_length(length: int, cut: bool) -> None:
+    words = ["/bin/sh", "-c", "read line", "\t" + length * "x"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
+        command = Holder(process.pid, 0).command
+    whole = f"/bin/sh -c 'read line' '?{length * 'x'}'"
+    assert command == (whole[:80] + "..." if cut else whole)
+    assert Holder(process.pid, 0).command == "", "it is gone"
+
+
+def test_a_user_without_a_name_is_told_by_number() -> None:
+    assert Holder(1, 0).user == "root (0)"
+    assert Holder(1, 3_999_999_999).user == "3999999999"
+    gone = 2**22 + 1  # beyond the kernel's largest number of a process
+    assert str(Holder(gone, 0)) == f"pid {gone} of user root (0)"

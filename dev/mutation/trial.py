@@ -9,6 +9,7 @@ import importlib
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -142,21 +143,19 @@ def _test_here(words: list[str], root: Path) -> NoReturn:
 
 def _ended(pid: int, seconds: float) -> int | None:
     """Wait for a process that leads its session, and end what it started and left."""
-    until = time.monotonic() + seconds
-    status: int | None = None
+    ended = os.pidfd_open(pid)
+    in_time: list[int] = []
     try:
-        while status is None and time.monotonic() < until:
-            done, raw = os.waitpid(pid, os.WNOHANG)
-            if done:
-                status = os.waitstatus_to_exitcode(raw)
-            else:
-                time.sleep(0.02)
+        in_time, _, _ = select.select([ended], [], [], seconds)
     finally:
+        os.close(ended)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
-        if status is None:
-            os.waitpid(pid, 0)
-    return 128 - status if status is not None and status < 0 else status
+        _, raw = os.waitpid(pid, 0)
+    status = os.waitstatus_to_exitcode(raw)
+    if not in_time:
+        return None
+    return 128 - status if status < 0 else status
 
 
 def try_room(

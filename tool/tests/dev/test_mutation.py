@@ -174,7 +174,7 @@ def test_a_trial_of_pytest_runs_the_files_that_call_the_function(tmp_path: Path)
     package = tmp_path / "tool" / "ligament_of_test"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(
-        "LIMIT = 3\n\ndef one() -> int:\n    return 1\n\ndef two() -> int:\n    return one() + 1\n"
+        "LIMIT = 3\n\ndef one() -> int:\n    return 1\n\ndef two() -> int:\n    return 1 + 1\n"
     )
     for name, call, value in (("a", "one", 1), ("b", "two", 2)):
         test = (

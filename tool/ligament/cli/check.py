@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from ligament.artefacts import graph_folder, write_json
+from ligament import cache
+from ligament.artefacts import graph_folder, json_text, write_json
 from ligament.cli.common import GraphArgument, JsonOption, graph_path, print_json, warn
 from ligament.errors import render_problem
 from ligament.graph import Graph, load_graph
-from ligament.mapping.files import load_platform, platform_names
-from ligament.mapping.refused import refused_variants
+from ligament.resources import platforms_dir
 
 Out = Annotated[
     Path | None,
@@ -55,13 +55,33 @@ def check(
     if out is not None:
         write_json(graph_folder(checked.name, out) / "graph.json", checked.to_json())
     warn(checked.warnings)
-    refused = list(refused_variants(checked, platform_names(platform), load_platform))
-    for problem in refused:
-        print(render_problem(problem, severity="warning"), file=sys.stderr)
+    refused = _refused(checked, platform)
+    for warning in refused:
+        print(warning, file=sys.stderr)
     if json:
         print_json(checked.to_json())
     else:
         print(summary(checked, len(refused)))
+
+
+def _refused(graph: Graph, platform: str | None) -> list[str]:
+    """Why variants cannot be mapped, as it is shown; from the cache where nothing has changed."""
+    files = [*platforms_dir().rglob("*.yaml"), *Path(__file__).parent.parent.rglob("*.py")]
+    if platform and Path(platform).is_file():
+        files.append(Path(platform))
+    for folder in graph.message_packages.values():
+        files += (file for file in Path(folder).rglob("*") if file.is_file())
+    entry = cache.key(cache.fingerprint(sorted(files)), json_text(graph.to_json()), str(platform))
+    kept = cache.get("refused", entry)
+    if isinstance(kept, list):
+        return kept
+    from ligament.mapping.files import load_platform, platform_names  # noqa: PLC0415 - slow
+    from ligament.mapping.refused import refused_variants  # noqa: PLC0415 - slow to import
+
+    found = refused_variants(graph, platform_names(platform), load_platform)
+    texts = [render_problem(problem, severity="warning") for problem in found]
+    cache.put("refused", entry, texts)
+    return texts
 
 
 def summary(graph: Graph, warnings: int = 0) -> str:

@@ -14,8 +14,11 @@ Ordered = Sequence[float] | NDArray[np.float64]
 
 
 def percentile(ordered: Ordered, fraction: float) -> float:
-    """Nearest rank, so the result is a value that was measured. `ordered` is sorted."""
-    return float(ordered[max(1, math.ceil(fraction * len(ordered))) - 1])
+    """Nearest rank, so the result is a value that was measured. `ordered` is sorted.
+
+    Rounded first: 0.07 * 100 is a little more than 7, and the seventh of 100 values is meant.
+    """
+    return float(ordered[max(1, math.ceil(round(fraction * len(ordered), 9))) - 1])
 
 
 def median_interval(ordered: Ordered) -> tuple[float, float]:

@@ -38,6 +38,11 @@ def test_a_percentile_is_the_smallest_value_that_reaches_its_share(
     assert percentile(sorted(values), percent / 100) == min(reach)
 
 
+def test_a_percentile_of_a_hundred_values_is_the_one_of_that_rank() -> None:
+    found = [percentile(range(1, 101), rank / 100) for rank in range(1, 101)]
+    assert found == [float(rank) for rank in range(1, 101)]
+
+
 def test_the_median_interval_follows_order_statistics() -> None:
     # Alternately low and high, so that no value tells anything of the next one.
     summary = summarise([value for k in range(50) for value in (1 + k, 100 - k)])

@@ -36,7 +36,6 @@ module lig_fields_formal
   logic [63:0] data, m_data;
   logic [7:0] keep, m_keep;
   token_t user;
-  header_t header;
   problem_e problem;
   logic [11:0] unpack_address, pack_address;
 
@@ -55,25 +54,31 @@ module lig_fields_formal
     end
   endfunction
 
+  lig_axis_if s_axis (), m_axis ();
+  lig_fields_if fields (), to_pack ();
+  assign s_axis.tvalid = s_valid;
+  assign s_axis.tdata = s_data;
+  assign s_axis.tkeep = s_keep;
+  assign s_axis.tlast = s_last;
+  assign s_ready = s_axis.tready;
   lig_unpack #(.NESTING(1)) unpack (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tkeep(s_keep),
-      .s_axis_tlast(s_last),
-      .m_axis_tvalid(valid), .m_axis_tready(ready), .m_axis_tdata(data), .m_axis_tkeep(keep),
-      .m_axis_tuser(user), .m_axis_tlast(last), .header_o(header),
+      .clk_i, .rst_i, .s_axis, .m_axis(fields),
       .start_i('0), .address_o(unpack_address), .word_i(word_at(unpack_address)));
+  assign {valid, data, keep, user, last} = {fields.tvalid, fields.tdata, fields.tkeep, fields.tuser, fields.tlast};
 
   // What was offered stays offered.
-  logic passes, offered_q, pack_ready;
+  logic passes, offered_q;
   assign passes = offered_q || !hold_i;
-  assign ready = pack_ready && passes;
+  assign ready = to_pack.tready && passes;
+  assign fields.tready = ready;
+  assign to_pack.tvalid = valid && passes;
+  assign {to_pack.tdata, to_pack.tkeep, to_pack.tuser, to_pack.tlast, to_pack.header} = {
+      data, keep, user, last, fields.header};
   lig_pack #(.NESTING(1)) pack (
-      .clk_i, .rst_i,
-      .s_axis_tvalid(valid && passes), .s_axis_tready(pack_ready), .s_axis_tdata(data), .s_axis_tkeep(keep),
-      .s_axis_tuser(user), .s_axis_tlast(last), .header_i(header),
-      .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tkeep(m_keep),
-      .m_axis_tlast(m_last), .problem_o(problem),
+      .clk_i, .rst_i, .s_axis(to_pack), .m_axis, .problem_o(problem),
       .start_i('0), .address_o(pack_address), .word_i(word_at(pack_address)));
+  assign {m_valid, m_data, m_keep, m_last} = {m_axis.tvalid, m_axis.tdata, m_axis.tkeep, m_axis.tlast};
+  assign m_axis.tready = m_ready;
 
   // One reset, at the start.
   logic started_q;

@@ -58,7 +58,10 @@ SMT_PUB = (
     "lig_stream_pkg", "lig_transfer_pkg", "lig_axi_if", "lig_gate", "lig_smt_pub", "lig_axi_write",
     *FIFO,
 )  # fmt: skip
-FIELDS = ("lig_stream_pkg", "lig_fields_pkg", "lig_unpack", "lig_pack", "lig_gate", "lig_skid")
+FIELDS = (
+    "lig_stream_pkg", "lig_fields_pkg", "lig_fields_if", "lig_unpack", "lig_pack", "lig_gate",
+    "lig_skid",
+)  # fmt: skip
 PROOFS = [
     Proof("lig_stage_formal", STAGE, "prove", 3),
     Proof("lig_stage_formal", STAGE, "bmc", 12, ("ORDER",)),

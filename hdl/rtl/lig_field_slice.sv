@@ -17,21 +17,8 @@ module lig_field_slice
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  logic [7:0]  s_axis_tkeep,
-    input  token_t      s_axis_tuser,
-    input  logic        s_axis_tlast,  // of the message
-    input  header_t     header_i,      // of the message whose first beat is offered
-
-    output logic        m_axis_tvalid,
-    input  logic        m_axis_tready,
-    output logic [63:0] m_axis_tdata,
-    output logic [7:0]  m_axis_tkeep,
-    output token_t      m_axis_tuser,
-    output logic        m_axis_tlast,
-    output header_t     header_o       // of the message whose beats come
+    lig_fields_if.receiver s_axis,
+    lig_fields_if.transmitter m_axis
 );
   localparam int unsigned SideBits = 8 + $bits(token_t);
 
@@ -39,29 +26,29 @@ module lig_field_slice
   header_t header_q;
   logic [SideBits-1:0] side;
 
-  assign enters = !begins_q || !m_axis_tvalid;
-  assign s_axis_tready = room && enters;
-  assign header_o = header_q;
-  assign m_axis_tuser = token_t'(side[SideBits-1:8]);
-  assign m_axis_tkeep = side[7:0];
+  assign enters = !begins_q || !m_axis.tvalid;
+  assign s_axis.tready = room && enters;
+  assign m_axis.header = header_q;
+  assign m_axis.tuser = token_t'(side[SideBits-1:8]);
+  assign m_axis.tkeep = side[7:0];
 
   always_ff @(posedge clk_i) begin
-    if (s_axis_tvalid && s_axis_tready) begins_q <= s_axis_tlast;
+    if (s_axis.tvalid && s_axis.tready) begins_q <= s_axis.tlast;
     // Of whatever comes next: 128 registers need not wait for a late tvalid.
-    if (begins_q && !m_axis_tvalid) header_q <= header_i;
+    if (begins_q && !m_axis.tvalid) header_q <= s_axis.header;
     if (rst_i) begins_q <= 1'b1;
   end
 
   lig_axis_if #(.KEEP_WIDTH(SideBits)) ahead (), behind ();
-  assign ahead.tvalid = s_axis_tvalid && enters;
-  assign ahead.tdata = s_axis_tdata;
-  assign ahead.tkeep = {s_axis_tuser, s_axis_tkeep};
-  assign ahead.tlast = s_axis_tlast;
+  assign ahead.tvalid = s_axis.tvalid && enters;
+  assign ahead.tdata = s_axis.tdata;
+  assign ahead.tkeep = {s_axis.tuser, s_axis.tkeep};
+  assign ahead.tlast = s_axis.tlast;
   assign room = ahead.tready;
   lig_skid #(.DATA_WIDTH(64), .KEEP_WIDTH(SideBits)) beats (.clk_i, .rst_i, .s_axis(ahead), .m_axis(behind));
-  assign m_axis_tvalid = behind.tvalid;
-  assign m_axis_tdata = behind.tdata;
+  assign m_axis.tvalid = behind.tvalid;
+  assign m_axis.tdata = behind.tdata;
   assign side = behind.tkeep;
-  assign m_axis_tlast = behind.tlast;
-  assign behind.tready = m_axis_tready;
+  assign m_axis.tlast = behind.tlast;
+  assign behind.tready = m_axis.tready;
 endmodule

@@ -5,7 +5,7 @@
 // The counterpart of lig_unpack: a field stream comes in (spec/wire/fields.md), in the order of the message's
 // layout program, and a frame leaves whose body is the stored message: alignment, encapsulation, lengths and
 // terminators are written here. The length is in the header, which leaves first, so the node says it before
-// (header_i, as the shape of a loan does; the generated packages have it as a constant or a function).
+// (s_axis.header, as the shape of a loan does; the generated packages have it as a constant or a function).
 //
 // Two stages. The first walks the program: it says which 0 to 8 bytes come next, and whether what the node said is
 // in order. The second puts them behind those that are held, and sends a beat when it has more than one: only then
@@ -28,23 +28,12 @@ module lig_pack
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  logic [7:0]  s_axis_tkeep,
-    input  token_t      s_axis_tuser,
-    input  logic        s_axis_tlast,  // of the message
-    input  header_t     header_i,      // of the message whose first beat is offered
-
-    output logic        m_axis_tvalid,
-    input  logic        m_axis_tready,
-    output logic [63:0] m_axis_tdata,
-    output logic [7:0]  m_axis_tkeep,
-    output logic        m_axis_tlast,
+    lig_fields_if.receiver s_axis,
+    lig_axis_if.transmitter m_axis,
 
     output problem_e problem_o,  // one cycle
 
-    input  logic [11:0]  start_i,    // where the program begins; read with header_i
+    input  logic [11:0]  start_i,    // where the program begins; read with s_axis.header
     output logic [11:0]  address_o,
     input  instruction_t word_i      // the program at address_o, in the same cycle
 );
@@ -89,12 +78,12 @@ module lig_pack
   assign slack = (3'd0 - place_q) & size_mask;
   assign count_slack = {1'b0, 2'd0 - place_q[1:0]};
   assign wide_pad = padded && now_q.log_size == 2'd3 && !place_q[2];  // behind the count
-  assign text_ok = now_q.op != OpWideString || !(|s_axis_tdata[31:16] || (s_axis_tkeep[7] && |s_axis_tdata[63:48]));
+  assign text_ok = now_q.op != OpWideString || !(|s_axis.tdata[31:16] || (s_axis.tkeep[7] && |s_axis.tdata[63:48]));
 
   always_comb begin
-    offered = 4'($countones(s_axis_tkeep));
-    for (int unsigned i = 0; i < 8; i++) kept[8*i+:8] = {8{s_axis_tkeep[i]}};
-    elements = s_axis_tdata & kept;
+    offered = 4'($countones(s_axis.tkeep));
+    for (int unsigned i = 0; i < 8; i++) kept[8*i+:8] = {8{s_axis.tkeep[i]}};
+    elements = s_axis.tdata & kept;
     if (now_q.is_bool) begin
       for (int unsigned i = 0; i < 8; i++) elements[8*i+:8] = {7'd0, |elements[8*i+:8]};
     end
@@ -107,7 +96,7 @@ module lig_pack
     listens = 1'b0;
     unique case (state_q)
       HeaderLow, HeaderHigh: begin
-        put = state_q == HeaderLow ? header_i[63:0] : header_i[127:64];
+        put = state_q == HeaderLow ? s_axis.header[63:0] : s_axis.header[127:64];
         n = 4'd8;
       end
       Padding: n = final_q ? 4'(rest_q) + 4'd1 : 4'd8;
@@ -140,12 +129,12 @@ module lig_pack
   // What is wrong with the beat that it waited for, or with the count that came before.
   kind_e expected;
   assign expected = state_q == Elements ? Values : is_count ? Count : Done;
-  assign named = s_axis_tuser.kind == expected && (expected == Done || s_axis_tuser.field == now_q.field);
+  assign named = s_axis.tuser.kind == expected && (expected == Done || s_axis.tuser.field == now_q.field);
 
   always_comb begin
     problem = NoProblem;
-    if (listens && s_axis_tuser.kind != Broken) begin
-      if (!named || s_axis_tlast != (expected == Done)) problem = WrongField;
+    if (listens && s_axis.tuser.kind != Broken) begin
+      if (!named || s_axis.tlast != (expected == Done)) problem = WrongField;
       else if (state_q == Elements) begin
         if (offered == '0 || (final_q && offered > 4'(rest_q) + 4'd1)) problem = WrongField;
         else if (!text_ok) problem = BadText;
@@ -154,13 +143,13 @@ module lig_pack
   end
 
   assign writing = !(state_q inside {Idle, Discard});
-  assign moves = writing && room && (!listens || s_axis_tvalid);
-  assign cut = problem != NoProblem || (listens && s_axis_tuser.kind == Broken);
+  assign moves = writing && room && (!listens || s_axis.tvalid);
+  assign cut = problem != NoProblem || (listens && s_axis.tuser.kind == Broken);
   // A beat that cuts the frame short is taken too, and so is all behind it to the end of its message. Of a
   // message that was broken before its first field nothing is sent.
   logic stillborn;
-  assign stillborn = state_q == Idle && s_axis_tuser.kind == Broken;
-  assign s_axis_tready = state_q == Discard || stillborn || (listens && room);
+  assign stillborn = state_q == Idle && s_axis.tuser.kind == Broken;
+  assign s_axis.tready = state_q == Discard || stillborn || (listens && room);
   assign address_o = address_q;
 
   // All but the bytes stays as it is amidst the elements of a field.
@@ -208,18 +197,13 @@ module lig_pack
     end
   end
 
-  lig_axis_if leaving (), left ();
+  lig_axis_if leaving ();
   assign leaving.tvalid = full || flush_q;
   assign leaving.tdata = merged;
   assign leaving.tkeep = flush_q ? ~(8'hFF << at_q) : 8'hFF;
   assign leaving.tlast = flush_q;
   assign room = leaving.tready;
-  lig_skid beats (.clk_i, .rst_i, .s_axis(leaving), .m_axis(left));
-  assign m_axis_tvalid = left.tvalid;
-  assign m_axis_tdata = left.tdata;
-  assign m_axis_tkeep = left.tkeep;
-  assign m_axis_tlast = left.tlast;
-  assign left.tready = m_axis_tready;
+  lig_skid beats (.clk_i, .rst_i, .s_axis(leaving), .m_axis);
 
   // --- what follows ---------------------------------------------------------------------------------------
 
@@ -237,7 +221,7 @@ module lig_pack
     again = 1'b0;
     unique case (state_q)
       HeaderLow: state = HeaderHigh;
-      HeaderHigh: state = header_i.pad == '0 ? Origin : Padding;
+      HeaderHigh: state = s_axis.header.pad == '0 ? Origin : Padding;
       Padding: if (final_q) state = Origin;
       Origin, Load: begin
         state = Fetch;
@@ -307,9 +291,9 @@ module lig_pack
       if (drop) counts_q <= (NESTING * 32)'({32'd0, counts_q} >> 32);
       if (again) counts_q[0] <= counts_q[0] - 32'd1;
       if (state_q == Fetch) begin
-        count_q <= s_axis_tdata[31:0];
-        none_q <= s_axis_tdata[31:0] == '0;
-        vast_q <= s_axis_tdata[63:32] != '0;
+        count_q <= s_axis.tdata[31:0];
+        none_q <= s_axis.tdata[31:0] == '0;
+        vast_q <= s_axis.tdata[63:32] != '0;
       end
     end
     if (state_q == Idle) address_q <= start_i;
@@ -329,20 +313,20 @@ module lig_pack
         if (n[3] || rest_q < n[2:0]) final_q <= beats_q == 32'd1;
       end
       if (state_q == HeaderHigh) begin
-        {beats_q, rest_q} <= 35'(header_i.pad - 6'd1);
-        final_q <= header_i.pad <= 6'd8;
+        {beats_q, rest_q} <= 35'(s_axis.header.pad - 6'd1);
+        final_q <= s_axis.header.pad <= 6'd8;
       end
     end
-    if (state_q == Idle) missing_q <= header_i.length;
+    if (state_q == Idle) missing_q <= s_axis.header.length;
   end
 
   always_ff @(posedge walk_clk) begin
     unique case (state_q)
-      Idle: if (s_axis_tvalid && !stillborn) state_q <= HeaderLow;
-      Discard: if (s_axis_tvalid && s_axis_tlast) state_q <= Idle;
+      Idle: if (s_axis.tvalid && !stillborn) state_q <= HeaderLow;
+      Discard: if (s_axis.tvalid && s_axis.tlast) state_q <= Idle;
       default: begin
         if (moves) state_q <= cut ? Cut : state;
-        if (moves && cut) discard_q <= !(listens && s_axis_tlast);
+        if (moves && cut) discard_q <= !(listens && s_axis.tlast);
       end
     endcase
     if (state_q == Idle) discard_q <= 1'b0;
@@ -351,10 +335,10 @@ module lig_pack
 
 `ifdef LIG_RULES
   lig_axis_rules #(.DATA_WIDTH(64), .WHOLE(0)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
   lig_axis_rules #(.DATA_WIDTH(64)) rules_m (
-      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
-      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+      .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+      .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif
 endmodule

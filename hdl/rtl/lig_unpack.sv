@@ -30,19 +30,8 @@ module lig_unpack
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  logic [7:0]  s_axis_tkeep,
-    input  logic        s_axis_tlast,
-
-    output logic        m_axis_tvalid,
-    input  logic        m_axis_tready,
-    output logic [63:0] m_axis_tdata,
-    output logic [7:0]  m_axis_tkeep,
-    output token_t      m_axis_tuser,
-    output logic        m_axis_tlast,  // of the message
-    output header_t     header_o,      // of the message whose fields come
+    lig_axis_if.receiver s_axis,
+    lig_fields_if.transmitter m_axis,
 
     input  logic [11:0]  start_i,    // where the program begins; read with the second half of a frame's header
     output logic [11:0]  address_o,
@@ -89,13 +78,8 @@ module lig_unpack
   logic [3:0] want, reach;  // bytes that this step needs, 0..8; where they end
   logic step, leave;
 
-  lig_axis_if arriving (), arrived ();
-  assign arriving.tvalid = s_axis_tvalid;
-  assign arriving.tdata = s_axis_tdata;
-  assign arriving.tkeep = s_axis_tkeep;
-  assign arriving.tlast = s_axis_tlast;
-  assign s_axis_tready = arriving.tready;
-  lig_skid beats (.clk_i, .rst_i, .s_axis(arriving), .m_axis(arrived));
+  lig_axis_if arrived ();
+  lig_skid beats (.clk_i, .rst_i, .s_axis, .m_axis(arrived));
   assign next_valid = arrived.tvalid;
   assign next = arrived.tdata;
   assign next_keep = arrived.tkeep;
@@ -228,32 +212,32 @@ module lig_unpack
     if (!in_body || state_q == Report || state_q == Drain) found = NoProblem;
   end
   assign problem = found_q != NoProblem ? found_q : over_bound ? OverBound : NoProblem;
-  assign step = enough && !waits && (!needs_token || m_axis_tready);
+  assign step = enough && !waits && (!needs_token || m_axis.tready);
 
-  assign m_axis_tvalid = needs_token && enough && !waits && problem == NoProblem && !(state_q == Elements && no_unit);
-  assign m_axis_tlast = state_q == Finish || state_q == Report;
-  assign header_o = header_q;
+  assign m_axis.tvalid = needs_token && enough && !waits && problem == NoProblem && !(state_q == Elements && no_unit);
+  assign m_axis.tlast = state_q == Finish || state_q == Report;
+  assign m_axis.header = header_q;
   assign address_o = address_q;
 
   always_comb begin
-    m_axis_tdata = elements;
-    m_axis_tkeep = chunk_keep;
-    m_axis_tuser = '{kind: Values, field: now_q.field};
+    m_axis.tdata = elements;
+    m_axis.tkeep = chunk_keep;
+    m_axis.tuser = '{kind: Values, field: now_q.field};
     unique case (state_q)
       Judge: begin
-        m_axis_tuser.kind = Count;
-        m_axis_tdata = 64'(count_q);
-        m_axis_tkeep = 8'h0F;
+        m_axis.tuser.kind = Count;
+        m_axis.tdata = 64'(count_q);
+        m_axis.tkeep = 8'h0F;
       end
       Finish: begin
-        m_axis_tuser = '{kind: Done, field: '0};
-        m_axis_tdata = '0;
-        m_axis_tkeep = 8'h01;
+        m_axis.tuser = '{kind: Done, field: '0};
+        m_axis.tdata = '0;
+        m_axis.tkeep = 8'h01;
       end
       Report: begin
-        m_axis_tuser = '{kind: Broken, field: '0};
-        m_axis_tdata = 64'(problem_q);
-        m_axis_tkeep = 8'h01;
+        m_axis.tuser = '{kind: Broken, field: '0};
+        m_axis.tdata = 64'(problem_q);
+        m_axis.tkeep = 8'h01;
       end
       default: ;
     endcase
@@ -409,10 +393,10 @@ module lig_unpack
 `endif
 `ifdef LIG_RULES
   lig_axis_rules #(.DATA_WIDTH(64)) rules_s (
-      .clk_i, .rst_i, .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
-      .tkeep(s_axis_tkeep), .tlast(s_axis_tlast));
+      .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
+      .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
   lig_axis_rules #(.DATA_WIDTH(64), .WHOLE(0)) rules_m (
-      .clk_i, .rst_i, .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
-      .tkeep(m_axis_tkeep), .tlast(m_axis_tlast));
+      .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
+      .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif
 endmodule

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import difflib
 import linecache
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,15 @@ class Problem:
                 {"text": t, "location": at.to_json() if at else None} for t, at in self.notes
             ],
         }
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong at a place of a manifest."""
+
+    path: tuple[str | int, ...]
+    text: str
+    hint: str = ""
 
 
 class LigamentError(Exception):
@@ -168,3 +177,10 @@ def _source_lines(location: Location) -> list[str]:
     width = max(1, min(location.length, len(text) - column + 1))
     caret = "^" + "~" * (width - 1)
     return [f"{location.line:5} | {text}", f"      | {pad}{caret}"]
+
+
+def lacks(kind: str, owner: str, name: str, known: Collection[str], at: Location | None) -> Problem:
+    """Return that `owner` has no port or parameter of that name; `known` are those it has."""
+    code = {"port": "port-unknown", "parameter": "param-unknown"}[kind]
+    text = f"'{owner}' has no {kind} '{name}'"
+    return Problem(code, text, at, expected=listing(known), hint=nearest(name, known))

@@ -53,21 +53,22 @@ def within_bundles(module: Path, folder: Path) -> Path:
     bundles = _BUNDLE.findall(head + "\n")
     if not bundles:
         return module
-    names = re.findall(r"^    parameter .*?(\w+) = ", head, re.MULTILINE)
+    names = re.findall(r"^    parameter .*?(\w+) += ", head, re.MULTILINE)
     lines = []
     for kind, name, count, _ in bundles:
         # PORT_WIDTH first: with it, a width of each side is one per port.
         wanted = ("PORT_WIDTH", f"{name[0].upper()}_WIDTH", "DATA_WIDTH")
         width = next((word for word in wanted if word in names), "64")
-        # Registers have 64 bits everywhere, so their bundle has no width to set.
-        sizes = [] if kind == "lig_axil_if" else [f".DATA_WIDTH({width})"]
+        # Registers and field streams have 64 bits everywhere: no width is to be set.
+        sizes = [] if kind in ("lig_axil_if", "lig_fields_if") else [f".DATA_WIDTH({width})"]
         if kind == "lig_axis_if" and "KEEP_WIDTH" in names:
             sizes.append(".KEEP_WIDTH(KEEP_WIDTH)")
         if kind == "lig_axi_if":
             number = "MASTERS > 1 ? $clog2(MASTERS) : 1" if "MASTERS" in names else "1"
             number = "ID_WIDTH" if "ID_WIDTH" in names else number if name == "m_axi" else "1"
             sizes.append(f".ID_WIDTH({number})")
-        lines.append(f"  {kind} #({', '.join(sizes)}) {name}{f'[{count}]' if count else ''} ();")
+        given = f"#({', '.join(sizes)}) " if sizes else ""
+        lines.append(f"  {kind} {given}{name}{f'[{count}]' if count else ''} ();")
     ports = re.sub(r",(\s*(?://.*)?)$", r"\1", _BUNDLE.sub("", head + "\n").rstrip())
     top = folder / f"{module.stem}_within.sv"
     text = [
@@ -95,7 +96,7 @@ def simulate(
     words = [f"{key}{value}" for key, value in sorted(parameters.items())]
     folder = BUILD / "tb" / bench.removeprefix("test_") / "-".join(words).replace("'", "")
     folder.mkdir(parents=True, exist_ok=True)
-    module = RTL / f"{top}.sv"
+    module = next((source for source in sources if source.stem == top), RTL / f"{top}.sv")
     if module.exists():
         within = within_bundles(module, folder)
         sources, top = [*sources, *([within] if within != module else [])], within.stem

@@ -15,7 +15,7 @@ from bench import BUILD, HDL, RTL, environment_of_tools
 from ligament.messages.hdl import Layout
 
 HERE = HDL / "tb" / "lig_messages"
-PACKAGES = [RTL / "lig_stream_pkg.sv", RTL / "lig_fields_pkg.sv"]
+PACKAGES = [RTL / f"lig_{name}.sv" for name in ("stream_pkg", "fields_pkg", "fields_if")]
 
 
 class Kind(IntEnum):
@@ -71,21 +71,23 @@ def frame_of(stored: bytes, pad: int, length: int | None = None) -> bytes:
     return header_of(len(stored) if length is None else length, pad) + bytes(pad) + stored
 
 
-def build(top: str = "lig_messages_tb", made: Sequence[Path] = ()) -> Path:
+def build(parts: str = "lig_messages_program", made: Sequence[Path] = ()) -> Path:
     """The program; Verilator and make do only what is needed, for one worker at a time.
 
-    `made` are generated modules that the top has, packages first.
+    `parts` is what lig_messages_tb has in it; `made` are generated modules for that, packages
+    first.
     """
-    folder = BUILD / "tb" / top.removesuffix("_tb")
+    folder = BUILD / "tb" / parts
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _build_in(folder, top, [*PACKAGES, *made, HERE / f"{top}.sv"])
+        sources = [HERE / f"{name}.sv" for name in (parts, "lig_messages_tb")]
+        return _build_in(folder, f"+define+LIG_PARTS={parts}", [*PACKAGES, *made, *sources])
 
 
-def _build_in(folder: Path, top: str, sources: list[Path]) -> Path:
+def _build_in(folder: Path, define: str, sources: list[Path]) -> Path:
     words = ["--cc", "--exe", "--build", "--assert", "-Wall", "-Wno-UNUSEDPARAM", f"-I{RTL}"]
-    words += ["+define+LIG_RULES", "--top-module", top, "--output-split", "0"]
+    words += ["+define+LIG_RULES", define, "--top-module", "lig_messages_tb", "--output-split", "0"]
     words += ["-CFLAGS", "-std=c++20 -O1", "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]
     built = subprocess.run(
         ["verilator", *words, "--prefix", "Vtop", "--Mdir", folder, "-o", "run", *sources,
@@ -106,7 +108,7 @@ class Model:
         self._write([word.encoded() for word in layout.words])
 
     def select(self, number: int) -> None:
-        """In lig_messages_made_tb, the type with this number."""
+        """In lig_messages_made, the type with this number."""
         self._write([number])
 
     def _write(self, words: Sequence[int]) -> None:

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lig_unpack and lig_pack back to back: what enters as a frame leaves as a frame. The layout program is
-// in a memory, so that one model reads every type. With direct_i the field stream comes from outside.
-// verilator lint_off UNUSEDSIGNAL
-// The upper bits of a program's word are 0.
+// An unpack and a pack back to back: what enters as a frame leaves as a frame. LIG_PARTS is the module that has them:
+// lig_messages_program or lig_messages_made. With direct_i the field stream comes from outside.
 module lig_messages_tb
-  import lig_fields_pkg::*;
-  import lig_stream_pkg::*;
+  import lig_fields_pkg::token_t;
+  import lig_stream_pkg::header_t;
 (
     input logic clk_i,
     input logic rst_i,
@@ -43,41 +41,40 @@ module lig_messages_tb
     output logic        m_axis_tlast,
     output logic [3:0]  problem_o
 );
-  logic [61:0] program_q[4096];
-  always_ff @(posedge clk_i) if (write_i) program_q[write_address_i] <= write_word_i[61:0];
+  logic passes, offered_q;
+  lig_axis_if s_axis (), m_axis ();
+  lig_fields_if unpacked (), to_pack ();
 
-  logic valid, ready, last, pack_valid, pack_ready, offered_q, passes;
-  logic [63:0] data;
-  logic [7:0] keep;
-  token_t user;
-  header_t header;
-  logic [11:0] unpack_address, pack_address;
-  problem_e problem;
+  `LIG_PARTS parts (
+      .clk_i, .rst_i, .write_i, .write_address_i, .write_word_i, .s_axis, .unpacked, .to_pack, .m_axis, .problem_o);
 
-  lig_unpack unpack (
-      .clk_i, .rst_i, .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
-      .m_axis_tvalid(valid), .m_axis_tready(ready), .m_axis_tdata(data), .m_axis_tkeep(keep),
-      .m_axis_tuser(user), .m_axis_tlast(last), .header_o(header),
-      .start_i('0), .address_o(unpack_address), .word_i(instruction_t'(program_q[unpack_address])));
+  assign s_axis.tvalid = s_axis_tvalid;
+  assign s_axis.tdata = s_axis_tdata;
+  assign s_axis.tkeep = s_axis_tkeep;
+  assign s_axis.tlast = s_axis_tlast;
+  assign s_axis_tready = s_axis.tready;
 
   // What was offered stays offered.
   assign passes = offered_q || !hold_i;
-  always_ff @(posedge clk_i) offered_q <= !rst_i && pack_valid && !pack_ready;
+  always_ff @(posedge clk_i) offered_q <= !rst_i && to_pack.tvalid && !to_pack.tready;
 
-  assign pack_valid = direct_i ? direct_valid_i : valid && passes;
-  assign ready = !direct_i && pack_ready && passes;
-  assign field_taken_o = pack_valid && pack_ready;
-  assign field_data_o = direct_i ? direct_data_i : data;
-  assign field_keep_o = direct_i ? direct_keep_i : keep;
-  assign field_user_o = direct_i ? direct_user_i : user;
-  assign field_last_o = direct_i ? direct_last_i : last;
-  assign problem_o = problem;
+  assign to_pack.tvalid = direct_i ? direct_valid_i : unpacked.tvalid && passes;
+  assign to_pack.tdata = direct_i ? direct_data_i : unpacked.tdata;
+  assign to_pack.tkeep = direct_i ? direct_keep_i : unpacked.tkeep;
+  assign to_pack.tuser = direct_i ? token_t'(direct_user_i) : unpacked.tuser;
+  assign to_pack.tlast = direct_i ? direct_last_i : unpacked.tlast;
+  assign to_pack.header = direct_i ? header_t'(direct_header_i) : unpacked.header;
+  assign unpacked.tready = !direct_i && to_pack.tready && passes;
 
-  lig_pack pack (
-      .clk_i, .rst_i, .s_axis_tvalid(pack_valid), .s_axis_tready(pack_ready),
-      .s_axis_tdata(field_data_o), .s_axis_tkeep(field_keep_o), .s_axis_tuser(token_t'(field_user_o)),
-      .s_axis_tlast(field_last_o), .header_i(direct_i ? header_t'(direct_header_i) : header),
-      .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
-      .problem_o(problem),
-      .start_i('0), .address_o(pack_address), .word_i(instruction_t'(program_q[pack_address])));
+  assign field_taken_o = to_pack.tvalid && to_pack.tready;
+  assign field_data_o = to_pack.tdata;
+  assign field_keep_o = to_pack.tkeep;
+  assign field_user_o = to_pack.tuser;
+  assign field_last_o = to_pack.tlast;
+
+  assign m_axis_tvalid = m_axis.tvalid;
+  assign m_axis_tdata = m_axis.tdata;
+  assign m_axis_tkeep = m_axis.tkeep;
+  assign m_axis_tlast = m_axis.tlast;
+  assign m_axis.tready = m_axis_tready;
 endmodule

@@ -32,7 +32,7 @@ EXTRA = Path(__file__).with_name("bounds.yaml")
 BOUNDS = read_bounds([EXTRA])
 #: Random values per type, the first without stalls.
 COUNT = 3
-#: Types whose generated modules are simulated, in the order of lig_messages_made_tb.
+#: Types whose generated modules are simulated, in the order of lig_messages_made.
 MADE_TYPES = [
     "every_feature_msgs/msg/Nested",
     "sensor_msgs/msg/Image",
@@ -140,7 +140,7 @@ def test_generated_modules_round_trip(builder: Builder) -> None:
     """The same through the modules themselves, of types that have every kind of instruction."""
     kinds = {word.op for name in MADE_TYPES for word in layout(name).words}
     assert kinds == {word.op for message in STORE for word in layout(message.name).words}
-    program = build("lig_messages_made_tb", made_of(MADE_TYPES, "made"))
+    program = build("lig_messages_made", made_of(MADE_TYPES, "made"))
     for made in running(program):
         for number, name in enumerate(MADE_TYPES):
             made.select(number)
@@ -152,7 +152,7 @@ def test_generated_modules_are_clean() -> None:
     modules = made_of([message.name for message in STORE], "messages")
     words = ["--lint-only", "-Wall", "-Wno-MULTITOP", "-Wno-UNUSEDPARAM", f"-I{RTL}"]
     result = subprocess.run(
-        [HDL / "tools" / "verilator", *words, *PACKAGES, *modules],
+        [HDL / "tools" / "verilator", *words, HDL / "tools" / "lint.vlt", *PACKAGES, *modules],
         capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr[:4000]

@@ -6,8 +6,6 @@
 //   latency              size / 2 + 1 rows
 //   a frame              as many cycles as it has pixels, size - 1 more per row, and the latency
 module image_blur
-  import lig_fields_pkg::*;
-  import lig_stream_pkg::*;
   import lig_image_pkg::*;
 #(
     parameter int unsigned MAX_WIDTH = 1920  // longest row
@@ -17,61 +15,19 @@ module image_blur
 
     input logic [63:0] parameter_size_i,  // 3, 5 or 7
 
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  logic [7:0]  s_axis_tkeep,
-    input  token_t      s_axis_tuser,
-    input  logic        s_axis_tlast,
-    input  header_t     header_i,
-
-    output logic        m_axis_tvalid,
-    input  logic        m_axis_tready,
-    output logic [63:0] m_axis_tdata,
-    output logic [7:0]  m_axis_tkeep,
-    output token_t      m_axis_tuser,
-    output logic        m_axis_tlast,
-    output header_t     header_o
+    lig_fields_if.receiver s_axis,
+    lig_fields_if.transmitter m_axis
 );
-  typedef enum logic [1:0] {Wait, Answer, Flush} state_e;
-  state_e state_q;
-
-  logic open, ended, broken, done, start;
-  logic raw_valid, raw_ready, taken, made_valid, made_ready;
-  pixel_t raw, made;
+  turn_t turn;
   shape_t shape;
   refusal_e refusal;
-  logic [2:0] text_address;
-  logic [63:0] text;
+  lig_image_pixels_if raw (), made ();
 
-  lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767)) read_image (
-      .clk_i, .rst_i, .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tuser, .s_axis_tlast,
-      .open_o(open), .shape_o(shape), .refusal_o(refusal), .ended_o(ended), .broken_o(broken),
-      .next_i(state_q == Flush), .pixel_valid_o(raw_valid), .pixel_ready_i(raw_ready), .pixel_o(raw),
-      .text_address_i(text_address), .text_o(text));
+  lig_image_ends #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767)) ends (
+      .clk_i, .rst_i, .s_axis, .m_axis, .ready_i(1'b1), .prepared_i(1'b1), .turn_o(turn), .shape_o(shape),
+      .refusal_o(refusal), .result_i(shape), .refusal_i(refusal), .broken_i(1'b0), .raw, .made);
 
   lig_image_blur #(.MAX_WIDTH(MAX_WIDTH)) blur (
-      .clk_i, .clear_i(rst_i || start), .run_i(state_q == Answer), .width_i(shape.width), .height_i(shape.height),
-      .half_i(parameter_size_i[2:1]), .pixel_valid_i(raw_valid && state_q == Answer), .pixel_ready_o(taken),
-      .pixel_i(raw), .pixel_valid_o(made_valid), .pixel_ready_i(made_ready), .pixel_o(made));
-
-  lig_image_out write_image (
-      .clk_i, .rst_i, .go_i(state_q == Answer), .shape_i(shape), .refusal_i(refusal), .ended_i(ended),
-      .broken_i(broken), .done_o(done), .text_address_o(text_address), .text_i(text),
-      .pixel_valid_i(made_valid), .pixel_ready_o(made_ready), .pixel_i(made), .header_i,
-      .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tuser, .m_axis_tlast, .header_o);
-
-  // What is left of a message that was refused or broken is let go.
-  assign raw_ready = state_q == Flush || (state_q == Answer && taken);
-  assign start = state_q == Wait && open;
-
-  always_ff @(posedge clk_i) begin
-    unique case (state_q)
-      Wait: if (open) state_q <= Answer;
-      Answer: if (done) state_q <= Flush;
-      Flush: if (!open) state_q <= Wait;
-      default: ;
-    endcase
-    if (rst_i) state_q <= Wait;
-  end
+      .clk_i, .clear_i(rst_i || turn.start), .run_i(turn.answers), .width_i(shape.width), .height_i(shape.height),
+      .half_i(parameter_size_i[2:1]), .raw, .made);
 endmodule

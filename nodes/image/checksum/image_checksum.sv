@@ -15,74 +15,54 @@ module image_checksum
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  logic [7:0]  s_axis_tkeep,
-    input  token_t      s_axis_tuser,
-    input  logic        s_axis_tlast,
-    input  header_t     header_i,
-
-    output logic        m_axis_image_copy_tvalid,
-    input  logic        m_axis_image_copy_tready,
-    output logic [63:0] m_axis_image_copy_tdata,
-    output logic [7:0]  m_axis_image_copy_tkeep,
-    output token_t      m_axis_image_copy_tuser,
-    output logic        m_axis_image_copy_tlast,
-    output header_t     header_image_copy_o,
-
-    output logic        m_axis_checksum_tvalid,
-    input  logic        m_axis_checksum_tready,
-    output logic [63:0] m_axis_checksum_tdata,
-    output logic [7:0]  m_axis_checksum_tkeep,
-    output token_t      m_axis_checksum_tuser,
-    output logic        m_axis_checksum_tlast,
-    output header_t     header_checksum_o
+    lig_fields_if.receiver s_axis,
+    lig_fields_if.transmitter m_axis_image_copy,
+    lig_fields_if.transmitter m_axis_checksum
 );
   typedef enum logic [1:0] {Pass, Tell, End} state_e;
   state_e state_q;
   logic [63:0] sum_q;
   logic broken_q, taken, pixels;
 
-  assign taken = s_axis_tvalid && s_axis_tready;
-  assign pixels = s_axis_tuser.kind == Values && s_axis_tuser.field == lig_sensor_msgs_msg_image_pkg::FIELD_DATA;
+  assign taken = s_axis.tvalid && s_axis.tready;
+  assign pixels = s_axis.tuser.kind == Values && s_axis.tuser.field == lig_sensor_msgs_msg_image_pkg::FIELD_DATA;
 
-  assign m_axis_image_copy_tvalid = s_axis_tvalid && state_q == Pass;
-  assign s_axis_tready = m_axis_image_copy_tready && state_q == Pass;
-  assign m_axis_image_copy_tdata = s_axis_tdata;
-  assign m_axis_image_copy_tkeep = s_axis_tkeep;
-  assign m_axis_image_copy_tuser = s_axis_tuser;
-  assign m_axis_image_copy_tlast = s_axis_tlast;
-  assign header_image_copy_o = header_i;
+  assign m_axis_image_copy.tvalid = s_axis.tvalid && state_q == Pass;
+  assign s_axis.tready = m_axis_image_copy.tready && state_q == Pass;
+  assign m_axis_image_copy.tdata = s_axis.tdata;
+  assign m_axis_image_copy.tkeep = s_axis.tkeep;
+  assign m_axis_image_copy.tuser = s_axis.tuser;
+  assign m_axis_image_copy.tlast = s_axis.tlast;
+  assign m_axis_image_copy.header = s_axis.header;
 
-  assign m_axis_checksum_tvalid = state_q != Pass;
-  assign m_axis_checksum_tlast = state_q == End;
+  assign m_axis_checksum.tvalid = state_q != Pass;
+  assign m_axis_checksum.tlast = state_q == End;
   always_comb begin
-    header_checksum_o = header_i;
-    header_checksum_o.length = lig_std_msgs_msg_u_int64_pkg::Length;
-    header_checksum_o.pad = '0;
-    m_axis_checksum_tdata = sum_q;
-    m_axis_checksum_tkeep = 8'hFF;
-    m_axis_checksum_tuser = '{kind: Values, field: lig_std_msgs_msg_u_int64_pkg::FIELD_DATA};
+    m_axis_checksum.header = s_axis.header;
+    m_axis_checksum.header.length = lig_std_msgs_msg_u_int64_pkg::Length;
+    m_axis_checksum.header.pad = '0;
+    m_axis_checksum.tdata = sum_q;
+    m_axis_checksum.tkeep = 8'hFF;
+    m_axis_checksum.tuser = '{kind: Values, field: lig_std_msgs_msg_u_int64_pkg::FIELD_DATA};
     if (state_q == End) begin
-      m_axis_checksum_tdata = broken_q ? 64'd1 : '0;
-      m_axis_checksum_tkeep = 8'h01;
-      m_axis_checksum_tuser = '{kind: broken_q ? Broken : Done, field: '0};
+      m_axis_checksum.tdata = broken_q ? 64'd1 : '0;
+      m_axis_checksum.tkeep = 8'h01;
+      m_axis_checksum.tuser = '{kind: broken_q ? Broken : Done, field: '0};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (taken && pixels) sum_q <= {sum_q[62:0], sum_q[63]} + s_axis_tdata;
+    if (taken && pixels) sum_q <= {sum_q[62:0], sum_q[63]} + s_axis.tdata;
     unique case (state_q)
       Pass: begin
-        if (taken && s_axis_tlast) begin
-          broken_q <= s_axis_tuser.kind == Broken;
-          state_q <= s_axis_tuser.kind == Broken ? End : Tell;
+        if (taken && s_axis.tlast) begin
+          broken_q <= s_axis.tuser.kind == Broken;
+          state_q <= s_axis.tuser.kind == Broken ? End : Tell;
         end
       end
-      Tell: if (m_axis_checksum_tready) state_q <= End;
+      Tell: if (m_axis_checksum.tready) state_q <= End;
       End: begin
-        if (m_axis_checksum_tready) begin
+        if (m_axis_checksum.tready) begin
           state_q <= Pass;
           sum_q <= '0;
         end

@@ -21,21 +21,8 @@ module image_equalise
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  logic [7:0]  s_axis_tkeep,
-    input  token_t      s_axis_tuser,
-    input  logic        s_axis_tlast,
-    input  header_t     header_i,
-
-    output logic        m_axis_tvalid,
-    input  logic        m_axis_tready,
-    output logic [63:0] m_axis_tdata,
-    output logic [7:0]  m_axis_tkeep,
-    output token_t      m_axis_tuser,
-    output logic        m_axis_tlast,
-    output header_t     header_o
+    lig_fields_if.receiver s_axis,
+    lig_fields_if.transmitter m_axis
 );
   if (MAX_PIXELS < 16 || MAX_PIXELS > 16777208 || MAX_PIXELS % 8 != 0) begin : g_rule_size
     $fatal(1, "image_equalise: rule size: MAX_PIXELS = %0d, a multiple of 8 from 16 to 16777208 is needed", MAX_PIXELS);
@@ -54,13 +41,13 @@ module image_equalise
   encoding_e encoding;
   logic [31:0] bytes;
 
-  assign taken = s_axis_tvalid && s_axis_tready;
-  assign pixels = s_axis_tuser.kind == Values && s_axis_tuser.field == FIELD_DATA;
-  assign ends = s_axis_tuser.kind == Done;
-  assign header_o = header_i;
+  assign taken = s_axis.tvalid && s_axis.tready;
+  assign pixels = s_axis.tuser.kind == Values && s_axis.tuser.field == FIELD_DATA;
+  assign ends = s_axis.tuser.kind == Done;
+  assign m_axis.header = s_axis.header;
 
   lig_image_watch watch (
-      .clk_i, .taken_i(taken), .data_i(s_axis_tdata), .user_i(s_axis_tuser), .encoding_o(encoding), .bytes_o(bytes),
+      .clk_i, .taken_i(taken), .data_i(s_axis.tdata), .user_i(s_axis.tuser), .encoding_o(encoding), .bytes_o(bytes),
       .refusal_o(seen));
 
   always_comb begin
@@ -70,7 +57,7 @@ module image_equalise
   end
 
   // In place of the data, or of the end of an image without any.
-  assign refused = state_q == Pass && s_axis_tvalid && (pixels || ends) && refusal != Fine;
+  assign refused = state_q == Pass && s_axis.tvalid && (pixels || ends) && refusal != Fine;
 
   // --- the image ------------------------------------------------------------------------------------------
 
@@ -80,12 +67,12 @@ module image_equalise
   logic collects, advance, asked_q, last_asked_q, last_read_q, read_valid_q;
   logic [AddressBits-1:0] last_at;
 
-  assign collects = state_q == Collect && s_axis_tvalid && pixels;
+  assign collects = state_q == Collect && s_axis.tvalid && pixels;
   assign last_at = AddressBits'((bytes - 32'd1) >> 3);
-  assign advance = !read_valid_q || m_axis_tready;
+  assign advance = !read_valid_q || m_axis.tready;
 
   always_ff @(posedge clk_i) begin
-    if (collects) memory[write_at_q] <= s_axis_tdata;
+    if (collects) memory[write_at_q] <= s_axis.tdata;
     if (advance) read_q <= memory[read_at_q];
   end
 
@@ -126,8 +113,8 @@ module image_equalise
     logic [7:0] levels[256];
     logic [7:0] place;
     logic counts_here;
-    assign counts_here = collects && s_axis_tkeep[lane];
-    assign place = counts_here ? s_axis_tdata[8*lane+:8] : bin;
+    assign counts_here = collects && s_axis.tkeep[lane];
+    assign place = counts_here ? s_axis.tdata[8*lane+:8] : bin;
     assign counts[lane] = histogram[place];
     always_ff @(posedge clk_i) begin
       if (counts_here || state_q == Clear || take_bin) begin
@@ -137,7 +124,7 @@ module image_equalise
     always_ff @(posedge clk_i) begin
       if (level_valid) levels[level_bin] <= level;
     end
-    assign mapped[8*lane+:8] = m_axis_tkeep[lane] ? levels[read_q[8*lane+:8]] : '0;
+    assign mapped[8*lane+:8] = m_axis.tkeep[lane] ? levels[read_q[8*lane+:8]] : '0;
   end
 
   always_comb begin
@@ -156,31 +143,31 @@ module image_equalise
 
   always_comb begin
     unique case (state_q)
-      Pass, Made: s_axis_tready = passes && m_axis_tready;
-      Collect: s_axis_tready = pixels;
-      Drain: s_axis_tready = 1'b1;
-      default: s_axis_tready = 1'b0;
+      Pass, Made: s_axis.tready = passes && m_axis.tready;
+      Collect: s_axis.tready = pixels;
+      Drain: s_axis.tready = 1'b1;
+      default: s_axis.tready = 1'b0;
     endcase
   end
 
   always_comb begin
-    m_axis_tvalid = passes && s_axis_tvalid;
-    m_axis_tdata = s_axis_tdata;
-    m_axis_tkeep = s_axis_tkeep;
-    m_axis_tuser = s_axis_tuser;
-    m_axis_tlast = s_axis_tlast;
+    m_axis.tvalid = passes && s_axis.tvalid;
+    m_axis.tdata = s_axis.tdata;
+    m_axis.tkeep = s_axis.tkeep;
+    m_axis.tuser = s_axis.tuser;
+    m_axis.tlast = s_axis.tlast;
     if (state_q == Give) begin
-      m_axis_tvalid = read_valid_q;
-      m_axis_tkeep = last_read_q && bytes[2:0] != '0 ? ~(8'hFF << bytes[2:0]) : 8'hFF;
-      m_axis_tdata = mapped;
-      m_axis_tuser = '{kind: Values, field: FIELD_DATA};
-      m_axis_tlast = 1'b0;
+      m_axis.tvalid = read_valid_q;
+      m_axis.tkeep = last_read_q && bytes[2:0] != '0 ? ~(8'hFF << bytes[2:0]) : 8'hFF;
+      m_axis.tdata = mapped;
+      m_axis.tuser = '{kind: Values, field: FIELD_DATA};
+      m_axis.tlast = 1'b0;
     end else if (state_q == Refuse) begin
-      m_axis_tvalid = 1'b1;
-      m_axis_tkeep = 8'h01;
-      m_axis_tdata = 64'(refusal);
-      m_axis_tuser = '{kind: Broken, field: '0};
-      m_axis_tlast = 1'b1;
+      m_axis.tvalid = 1'b1;
+      m_axis.tkeep = 8'h01;
+      m_axis.tdata = 64'(refusal);
+      m_axis.tuser = '{kind: Broken, field: '0};
+      m_axis.tlast = 1'b1;
     end
   end
 
@@ -189,15 +176,15 @@ module image_equalise
       Clear: if (clear_bin_q == 8'hFF) state_q <= Pass;
       Pass: begin
         if (refused) state_q <= Drain;
-        else if (s_axis_tvalid && pixels) state_q <= Collect;
+        else if (s_axis.tvalid && pixels) state_q <= Collect;
       end
       // Behind the data there is its end, or word that it is broken: that passes, and what was counted is cleared.
-      Collect: if (s_axis_tvalid && !pixels) state_q <= ends ? Table : Clear;
+      Collect: if (s_axis.tvalid && !pixels) state_q <= ends ? Table : Clear;
       Table: if (table_done) state_q <= Give;
-      Give: if (read_valid_q && last_read_q && m_axis_tready) state_q <= Made;
+      Give: if (read_valid_q && last_read_q && m_axis.tready) state_q <= Made;
       Made: if (taken) state_q <= Pass;
-      Drain: if (s_axis_tvalid && s_axis_tlast) state_q <= Refuse;
-      Refuse: if (m_axis_tready) state_q <= Pass;
+      Drain: if (s_axis.tvalid && s_axis.tlast) state_q <= Refuse;
+      Refuse: if (m_axis.tready) state_q <= Pass;
       default: ;
     endcase
     clear_bin_q <= state_q == Clear ? clear_bin_q + 1'b1 : '0;

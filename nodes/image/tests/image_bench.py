@@ -57,7 +57,7 @@ def simulate_core(
     types = sorted({p["message"] for p in manifest["ports"].values()})
     command = [sys.executable, "-m", "ligament.messages", "hdl", "--out", str(folder), "--types"]
     subprocess.run([*command, *types], check=True, stdout=subprocess.DEVNULL)
-    packages = [RTL / "lig_stream_pkg.sv", RTL / "lig_fields_pkg.sv"]
+    packages = [RTL / f"lig_{name}.sv" for name in ("stream_pkg", "fields_pkg", "fields_if")]
     packages += sorted(folder.glob("*_pkg.sv"))
     sources = [(NODES / node / source).resolve() for source in named]
     sources = [*packages, RTL / "lig_gate.sv", *sources]
@@ -283,13 +283,12 @@ class Port:
     seed: int = 1
     rng: random.Random = field(init=False)
     header: int = 0
-    header_name: str = "header_o"
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
 
     def signal(self, name: str):
-        return getattr(self.dut, f"{self.prefix}_{name}")
+        return getattr(getattr(self.dut, self.prefix), name)
 
     async def send(self, beats: Iterable[Beat]) -> None:
         """All beats; returns when the last one was taken."""
@@ -315,7 +314,7 @@ class Port:
             await RisingEdge(self.dut.clk_i)
             if self.signal("tvalid").value and self.signal("tready").value:
                 if not beats:
-                    self.header = int(getattr(self.dut, self.header_name).value)
+                    self.header = int(self.signal("header").value)
                 user = int(self.signal("tuser").value)
                 beats.append(
                     Beat(
@@ -358,7 +357,7 @@ async def exchange(
     A core that makes an image of another size makes its header; one that does not needs the real.
     """
     tx, rx = Port(dut, "s_axis", stall, seed), Port(dut, "m_axis", stall, seed + 1)
-    dut.header_i.value = header
+    dut.s_axis.header.value = header
     sending = cocotb.start_soon(tx.send(beats))
     got = await with_timeout(answer(rx), 50, "ms")
     await with_timeout(sending, 50, "ms")
@@ -373,17 +372,17 @@ async def interrupt(
     """A reset after so many cycles of messages at each input, with all taken that comes out."""
     sending = [cocotb.start_soon(Port(dut, prefix).send(beats)) for prefix, beats in given.items()]
     for prefix in outputs:
-        getattr(dut, f"{prefix}_tready").value = 1
+        getattr(dut, prefix).tready.value = 1
     await ClockCycles(dut.clk_i, cycles)
     for task in sending:
         task.cancel()
     for prefix in given:
-        getattr(dut, f"{prefix}_tvalid").value = 0
+        getattr(dut, prefix).tvalid.value = 0
     dut.rst_i.value = 1
     await ClockCycles(dut.clk_i, 3)
     dut.rst_i.value = 0
     for prefix in outputs:
-        getattr(dut, f"{prefix}_tready").value = 0
+        getattr(dut, prefix).tready.value = 0
     await RisingEdge(dut.clk_i)
 
 

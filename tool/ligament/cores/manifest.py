@@ -6,14 +6,15 @@ A core is SystemVerilog (`implementations.fpga`) or C++ for high-level synthesis
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ligament.errors import nearest
+from ligament.errors import InputError, Location, Mistake, Problem, nearest
 
 if TYPE_CHECKING:  # the graph's room reads manifests itself
-    from ligament.graph.model import Parameter, Port, Service
+    from ligament.graph.model import NodeType, Parameter, Port, Service
 
 Path = tuple[str | int, ...]
 #: What a register of 64 bits can hold; of a text with choices, its place among them.
@@ -40,15 +41,6 @@ FOREIGN: dict[str, dict[tuple[str, ...], tuple[str, str]]] = {
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """What is wrong at a place of the manifest."""
-
-    path: Path
-    text: str
-    hint: str = ""
-
-
-@dataclass(frozen=True)
 class Core:
     """A core with one stream per port; `top` is its module or its function."""
 
@@ -60,6 +52,8 @@ class Core:
     bounds: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     services: tuple[Service, ...] = ()
+    #: How a module has its streams: `interfaces` or `signals`.
+    streams: str = "signals"
 
 
 @dataclass(frozen=True)
@@ -114,8 +108,23 @@ def read_core(
         tuple(data.get("bounds", ())),
         tuple(data.get("refusals", ())),
         services,
+        data.get("streams", "signals"),
     )
     return core, []
+
+
+def core_of(node_type: NodeType, language: str) -> Core:
+    """Return a type's core; raise where its manifest has mistakes, which `check` may not tell."""
+    core, mistakes = read_core(
+        node_type.type,
+        language,
+        node_type.implementations[language],
+        Declared(node_type.ports, node_type.parameters, node_type.services),
+    )
+    if core is None:  # a graph that was written by hand, or a node that only this variant has
+        where = Location(os.path.join(node_type.folder, "node.yaml"))
+        raise InputError([Problem("core-manifest", m.text, where, hint=m.hint) for m in mistakes])
+    return core
 
 
 def _lacking(

@@ -56,6 +56,16 @@ def source_of(graph: Graph) -> str:
     return os.path.abspath(graph.source) if graph.source else graph.name
 
 
+def project_values(graph: Graph) -> dict[str, Any]:
+    """What the CMake project of every back-end says of the graph."""
+    return {
+        "project": graph.name,
+        "version": ligament.__version__,
+        "distro": graph.distro,
+        "message_packages": [graph.message_packages[p] for p in sorted(graph.message_packages)],
+    }
+
+
 def render(backend: str, template: str, source: str, values: Mapping[str, Any]) -> str:
     """Render a back-end's template; `header` in it gives source, template and tool version."""
     header = (

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ligament.errors import nearest
+from ligament.errors import Mistake, nearest
 from ligament.graph.message_names import FieldInfo, MessageCatalog
 from ligament.graph.model import Parameter, Port
 from ligament.kernels.expressions import (
@@ -33,15 +33,6 @@ Path = tuple[str | int, ...]
 PAIR_RULES = ("exact", "latest")
 BUFFER = "buffer"
 PARAMETER_TYPES = {"bool": FLAG, "integer": INTEGER, "double": FRACTION, "string": TEXT}
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """What is wrong at a place of the manifest."""
-
-    path: Path
-    text: str
-    hint: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,44 +10,29 @@ from pathlib import Path
 import pytest
 
 #: A core that hands everything on; each case changes a line of it.
-CORE = """module own
-  import lig_fields_pkg::*;
-  import lig_stream_pkg::*;
-(
+CORE = """module own (
     input logic clk_i,
     input logic rst_i,
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  logic [7:0]  s_axis_tkeep,
-    input  token_t      s_axis_tuser,
-    input  logic        s_axis_tlast,
-    input  header_t     header_i,
-    output logic        m_axis_tvalid,
-    input  logic        m_axis_tready,
-    output logic [63:0] m_axis_tdata,
-    output logic [7:0]  m_axis_tkeep,
-    output token_t      m_axis_tuser,
-    output logic        m_axis_tlast,
-    output header_t     header_o
+    lig_fields_if.receiver s_axis,
+    lig_fields_if.transmitter m_axis
 );
-  assign m_axis_tvalid = s_axis_tvalid;
-  assign s_axis_tready = m_axis_tready;
-  assign m_axis_tdata = s_axis_tdata;
-  assign m_axis_tkeep = s_axis_tkeep;
-  assign m_axis_tuser = s_axis_tuser;
-  assign m_axis_tlast = s_axis_tlast;
-  assign header_o = header_i;
+  assign m_axis.tvalid = s_axis.tvalid;
+  assign s_axis.tready = m_axis.tready;
+  assign m_axis.tdata = s_axis.tdata;
+  assign m_axis.tkeep = s_axis.tkeep;
+  assign m_axis.tuser = s_axis.tuser;
+  assign m_axis.tlast = s_axis.tlast;
+  assign m_axis.header = s_axis.header;
 endmodule
 """
-DATA = "  assign m_axis_tdata = s_axis_tdata;\n"
+DATA = "  assign m_axis.tdata = s_axis.tdata;\n"
 LATCH = """  always_comb begin
-    if (s_axis_tlast) m_axis_tdata = s_axis_tdata;
+    if (s_axis.tlast) m_axis.tdata = s_axis.tdata;
   end
 """
 LOOP = """  logic [63:0] other;
-  assign m_axis_tdata = other ^ s_axis_tdata;
-  assign other = m_axis_tdata | s_axis_tdata;
+  assign m_axis.tdata = other ^ s_axis.tdata;
+  assign other = m_axis.tdata | s_axis.tdata;
 """
 NODE = """schema: ligament/node/1
 type: case/own
@@ -56,7 +41,7 @@ ports:
   in: {direction: in, message: std_msgs/msg/Byte}
   out: {direction: out, message: std_msgs/msg/Byte}
 implementations:
-  fpga: {sources: [core.sv], top: own}
+  fpga: {sources: [core.sv], top: own, streams: interfaces}
 """
 GRAPH = """schema: ligament/graph/1
 name: wrong
@@ -64,47 +49,68 @@ packages: [nodes]
 nodes: {own: {type: case/own}}
 topics: {in: {bound_bytes: 100}, out: {bound_bytes: 100}}
 """
+FLAT_GRAPH = """schema: ligament/graph/1
+name: wrong
+packages: [nodes]
+nodes: {swapped: {type: case/swapped}}
+"""
+
+
+OWN = {"core.sv": CORE, "node.yaml": NODE}
+#: A core whose streams are flat signals.
+FOLDER = Path(__file__).parent / "nodes" / "swapped"
+FLAT = {name: (FOLDER / name).read_text() for name in ("swapped.sv", "node.yaml")}
 
 
 @pytest.mark.parametrize(
-    ("line", "instead", "told"),
+    ("files", "line", "instead", "told"),
     [
-        (DATA, LATCH, "LATCH: {core}:24:"),
-        (DATA, LOOP, "{core}:26:"),
-        (DATA, "  assign m_axis_tdata = s_axis_tkeep;\n", "WIDTHEXPAND: {core}:24:"),
+        (OWN, DATA, LATCH, "LATCH: {core}:9:"),
+        (OWN, DATA, LOOP, "{core}:9:"),
+        (OWN, DATA, "  assign m_axis.tdata = s_axis.tkeep;\n", "WIDTHEXPAND: {core}:9:"),
+        (OWN, "s_axis", "user", "{core}:1:8: error: 'own' has no port 's_axis'"),
         (
-            "input  logic [63:0] s_axis_tdata",
-            "input  logic [31:0] s_axis_tdata",
-            "{core}:9:25: error: the port 's_axis_tdata' of 'own' has 32 bits, and a core's has 64",
-        ),
-        (
-            "input  token_t      s_axis_tuser",
-            "input  token_t      user",
-            "{core}:1:8: error: 'own' has no port 's_axis_tuser'",
-        ),
-        (
-            "    output header_t     header_o\n",
-            "    output header_t     header_o,\n    input  logic        enable_i\n",
-            "{core}:21:25: error: a core has no port 'enable_i'",
-        ),
-        (
-            "module own\n",
-            "module other\n",
+            OWN,
+            "module own (",
+            "module other (",
             "{core}:1:8: error: no module 'own' is in the sources that node.yaml lists, but: other",
         ),
+        (
+            FLAT,
+            "input  logic [63:0] s_axis_tdata",
+            "input  logic [31:0] s_axis_tdata",
+            "{core}:17:25: error: the port 's_axis_tdata' of 'swapped' has 32 bits, and a core's "
+            "has 64",
+        ),
+        (
+            FLAT,
+            "input  token_t      s_axis_tuser",
+            "input  token_t      user",
+            "{core}:4:8: error: 'swapped' has no port 's_axis_tuser'",
+        ),
+        (
+            FLAT,
+            "    output header_t     header_o\n",
+            "    output header_t     header_o,\n    input  logic        enable_i\n",
+            "{core}:30:25: error: a core has no port 'enable_i'",
+        ),
     ],
-    ids=["latch", "loop", "width", "port-width", "port-missing", "port-too-many", "module-missing"],
-)
+    ids=[
+        "latch", "loop", "width", "stream-missing", "module-missing", "port-width", "port-missing",
+        "port-too-many",
+    ],
+)  # fmt: skip
 def test_it_is_refused_before_anything_is_compiled(
-    tmp_path: Path, line: str, instead: str, told: str
+    tmp_path: Path, files: dict[str, str], line: str, instead: str, told: str
 ) -> None:
-    folder = tmp_path / "nodes" / "own"
+    folder = tmp_path / "nodes" / "core"
     folder.mkdir(parents=True)
-    core = folder / "core.sv"
-    assert line in CORE
-    core.write_text(CORE.replace(line, instead))
-    (folder / "node.yaml").write_text(NODE)
-    (tmp_path / "graph.yaml").write_text(GRAPH)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    core = next(folder / name for name in files if name.endswith(".sv"))
+    assert line in core.read_text()
+    core.write_text(core.read_text().replace(line, instead))
+    (tmp_path / "graph.yaml").write_text(GRAPH if files is OWN else FLAT_GRAPH)
     words = ["build", str(tmp_path / "graph.yaml"), "--platform", "fpga_sim"]
     result = subprocess.run(
         [sys.executable, "-m", "ligament.cli.main", *words, "--out", str(tmp_path / "build")],

@@ -153,7 +153,7 @@ def test_the_page_of_cores_builds_and_runs_outside_the_repository(tmp_path: Path
     assert hashes(tmp_path, "darkened_twice") == darkened
 
     core = tmp_path / "nodes" / "darken" / "darken.sv"
-    broken = core.read_text().replace("= '0;", "= s_axis_tdata[8*i+:8];")
+    broken = core.read_text().replace("= '0;", "= s_axis.tdata[8*i+:8];")
     assert broken != core.read_text()
     core.write_text(broken)
     ran = ligament(tmp_path, "run", ".", "--platform", "fpga_sim", "--out", "broken")

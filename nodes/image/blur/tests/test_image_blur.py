@@ -7,18 +7,8 @@ import ctypes
 from dataclasses import replace
 
 import cocotb
-from image_bench import (
-    BROKEN_BEAT,
-    CHANNELS,
-    Image,
-    exchange,
-    fields,
-    golden,
-    image,
-    interrupt,
-    simulate_core,
-    with_pixels,
-)
+import image_bench
+from image_bench import BROKEN_BEAT, CHANNELS, Image, exchange, fields, golden, image
 from stream import start
 
 NO_ENCODING = 16
@@ -29,7 +19,9 @@ async def judge(dut, source: Image, size: int, stall: float = 0.0) -> None:
     shape = (source.height, source.width, CHANNELS[source.encoding])
     wanted = golden("blur", source.pixels, shape, ctypes.c_int(size))
     got = await exchange(dut, fields(source), stall)
-    assert got.image == with_pixels(source, wanted), f"{source.width}x{source.height} by {size}"
+    assert got.image == image_bench.with_pixels(source, wanted), (
+        f"{source.width}x{source.height} by {size}"
+    )
 
 
 @cocotb.test()
@@ -69,9 +61,9 @@ async def forgets_at_reset(dut):
     await start(dut)
     dut.parameter_size_i.value = 5
     for cycles in (10, 20, 90, 400):
-        await interrupt(dut, {"s_axis": fields(image(31, 17, "rgb8"))}, cycles)
+        await image_bench.interrupt(dut, {"s_axis": fields(image(31, 17, "rgb8"))}, cycles)
         await judge(dut, image(24, 8, "mono8", seed=cycles), 5)
 
 
 def test_image_blur():
-    simulate_core("test_image_blur", "blur", {"MAX_WIDTH": 40})
+    image_bench.simulate_core("test_image_blur", "blur", {"MAX_WIDTH": 40})

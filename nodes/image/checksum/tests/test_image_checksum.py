@@ -4,21 +4,9 @@
 from __future__ import annotations
 
 import cocotb
+import image_bench
 from cocotb.triggers import with_timeout
-from image_bench import (
-    BROKEN,
-    BROKEN_BEAT,
-    DONE,
-    VALUES,
-    Beat,
-    Image,
-    Port,
-    fields,
-    header_of,
-    image,
-    interrupt,
-    simulate_core,
-)
+from image_bench import BROKEN, BROKEN_BEAT, DONE, Beat, Port, fields, header_of, image
 from stream import start
 
 #: Stored bytes of std_msgs/UInt64.
@@ -34,14 +22,14 @@ def checksum_of(data: bytes) -> int:
 
 
 async def send(
-    dut, source: Image, beats: list[Beat], stall: float
+    dut, source: image_bench.Image, beats: list[Beat], stall: float
 ) -> tuple[list[Beat], list[Beat]]:
     """What comes out: the copy, and the checksum."""
     copies, sums = (
-        Port(dut, f"m_axis_{port}", stall, seed, header_name=f"header_{port}_o")
+        Port(dut, f"m_axis_{port}", stall, seed)
         for seed, port in enumerate(("image_copy", "checksum"), 2)
     )
-    dut.header_i.value = header_of(source)
+    dut.s_axis.header.value = header_of(source)
     sending = cocotb.start_soon(Port(dut, "s_axis", stall).send(beats))
     copying = cocotb.start_soon(copies.receive())
     told = await with_timeout(cocotb.start_soon(sums.receive()), 50, "ms")
@@ -61,7 +49,7 @@ async def passes_images_on_and_tells_the_sum(dut, stall):
         beats = fields(source)
         copied, told = await send(dut, source, beats, stall)
         assert copied == beats
-        assert [beat.kind for beat in told] == [VALUES, DONE]
+        assert [beat.kind for beat in told] == [image_bench.VALUES, DONE]
         assert (told[0].data, told[0].keep, told[0].field) == (checksum_of(source.data), 0xFF, 0)
 
 
@@ -85,11 +73,13 @@ async def forgets_at_reset(dut):
     good = image(20, 5, "mono8")
     for cycles in (10, 20, 60, 120):
         outputs = ("m_axis_image_copy", "m_axis_checksum")
-        await interrupt(dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles, outputs)
+        await image_bench.interrupt(
+            dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles, outputs
+        )
         copied, told = await send(dut, good, fields(good), 0.0)
         assert copied == fields(good)
         assert told[0].data == checksum_of(good.data)
 
 
 def test_image_checksum():
-    simulate_core("test_image_checksum", "checksum")
+    image_bench.simulate_core("test_image_checksum", "checksum")

@@ -23,13 +23,8 @@ module lig_image_blur
     input logic [15:0] height_i,
     input logic [1:0]  half_i,  // of the filter: 1, 2, 3 for 3, 5, 7 pixels
 
-    input  logic   pixel_valid_i,
-    output logic   pixel_ready_o,
-    input  pixel_t pixel_i,
-
-    output logic   pixel_valid_o,
-    input  logic   pixel_ready_i,
-    output pixel_t pixel_o
+    lig_image_pixels_if.receiver raw,
+    lig_image_pixels_if.transmitter made
 );
   if (MAX_WIDTH < 2 || MAX_WIDTH > 32766) begin : g_rule_width
     $fatal(1, "lig_image_blur: rule width: MAX_WIDTH = %0d, 2..32766 is needed", MAX_WIDTH);
@@ -43,8 +38,8 @@ module lig_image_blur
 
   // Row r lies in memory r modulo 8; the result's oldest row in flight needs those from oldest - half on.
   logic [15:0] oldest, asked_line_q;
-  assign pixel_ready_o = run_i && in_row_q < height_i && in_row_q + 16'(half_i) < oldest + 16'd8;
-  assign write = pixel_valid_i && pixel_ready_o;
+  assign raw.ready = run_i && in_row_q < height_i && in_row_q + 16'(half_i) < oldest + 16'd8;
+  assign write = raw.valid && raw.ready;
 
   always_ff @(posedge clk_i) begin
     if (write) begin
@@ -124,7 +119,7 @@ module lig_image_blur
   for (genvar i = 0; i < 8; i++) begin : g_row
     pixel_t row[MAX_WIDTH];
     always_ff @(posedge clk_i) begin
-      if (write && in_row_q[2:0] == 3'(i)) row[Bits'(in_column_q)] <= pixel_i;
+      if (write && in_row_q[2:0] == 3'(i)) row[Bits'(in_column_q)] <= raw.pixel;
       if (move) found[i] <= row[address_q];
     end
   end
@@ -188,7 +183,7 @@ module lig_image_blur
     end
   end
 
-  assign move = !mixed_valid_q || pixel_ready_i;
-  assign pixel_valid_o = mixed_valid_q;
-  assign pixel_o = mixed_q;
+  assign move = !mixed_valid_q || made.ready;
+  assign made.valid = mixed_valid_q;
+  assign made.pixel = mixed_q;
 endmodule

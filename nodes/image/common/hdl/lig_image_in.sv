@@ -27,11 +27,7 @@ module lig_image_in
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  token_t      s_axis_tuser,
-    input  logic        s_axis_tlast,
+    lig_fields_if.receiver s_axis,
 
     output logic     open_o,
     output shape_t   shape_o,
@@ -40,9 +36,7 @@ module lig_image_in
     output logic     broken_o,
     input  logic     next_i,
 
-    output logic   pixel_valid_o,
-    input  logic   pixel_ready_i,
-    output pixel_t pixel_o,
+    lig_image_pixels_if.transmitter pixels,
 
     input  logic [2:0]  text_address_i,  // beat of frame_id
     output logic [63:0] text_o           // in the same cycle
@@ -73,8 +67,8 @@ module lig_image_in
   logic taken;
   logic [11:0] field;
 
-  assign taken = s_axis_tvalid && s_axis_tready;
-  assign field = s_axis_tuser.field;
+  assign taken = s_axis.tvalid && s_axis.tready;
+  assign field = s_axis.tuser.field;
   assign text_o = text[text_address_i];
 
   // None of them changes among the pixels.
@@ -82,36 +76,36 @@ module lig_image_in
   lig_gate fields_gate (.clk_i, .rst_i, .wake_i(state_q != Pixels), .clk_o(fields_clk));
 
   always_ff @(posedge fields_clk) begin
-    if (taken && state_q == Fields && s_axis_tuser.kind == Values && field == FIELD_HEADER__FRAME_ID) begin
-      text[text_q] <= s_axis_tdata;
+    if (taken && state_q == Fields && s_axis.tuser.kind == Values && field == FIELD_HEADER__FRAME_ID) begin
+      text[text_q] <= s_axis.tdata;
     end
   end
 
   always_ff @(posedge fields_clk) begin
-    if (taken && state_q == Fields && s_axis_tuser.kind == Values) begin
+    if (taken && state_q == Fields && s_axis.tuser.kind == Values) begin
       unique case (field)
-        FIELD_HEADER__STAMP__SEC: sec_q <= s_axis_tdata[31:0];
-        FIELD_HEADER__STAMP__NANOSEC: nanosec_q <= s_axis_tdata[31:0];
+        FIELD_HEADER__STAMP__SEC: sec_q <= s_axis.tdata[31:0];
+        FIELD_HEADER__STAMP__NANOSEC: nanosec_q <= s_axis.tdata[31:0];
         FIELD_HEADER__FRAME_ID: text_q <= text_q + 1'b1;
-        FIELD_HEIGHT: height_q <= s_axis_tdata[31:0];
-        FIELD_WIDTH: width_q <= s_axis_tdata[31:0];
-        FIELD_ENCODING: name_q <= s_axis_tdata;
-        FIELD_IS_BIGENDIAN: bigendian_q <= |s_axis_tdata[7:0];
-        FIELD_STEP: step_q <= s_axis_tdata[31:0];
+        FIELD_HEIGHT: height_q <= s_axis.tdata[31:0];
+        FIELD_WIDTH: width_q <= s_axis.tdata[31:0];
+        FIELD_ENCODING: name_q <= s_axis.tdata;
+        FIELD_IS_BIGENDIAN: bigendian_q <= |s_axis.tdata[7:0];
+        FIELD_STEP: step_q <= s_axis.tdata[31:0];
         default: ;
       endcase
     end
-    if (taken && state_q == Fields && s_axis_tuser.kind == Count) begin
+    if (taken && state_q == Fields && s_axis.tuser.kind == Count) begin
       unique case (field)
         FIELD_HEADER__FRAME_ID: begin
-          frame_id_q <= s_axis_tdata[6:0];
+          frame_id_q <= s_axis.tdata[6:0];
           text_q <= '0;
         end
         FIELD_ENCODING: begin
-          letters_q <= s_axis_tdata[5:0];
+          letters_q <= s_axis.tdata[5:0];
           name_q <= '0;
         end
-        FIELD_DATA: count_q <= s_axis_tdata[31:0];
+        FIELD_DATA: count_q <= s_axis.tdata[31:0];
         default: ;
       endcase
     end
@@ -166,16 +160,16 @@ module lig_image_in
 
   assign dropping = skip_q != '0;
   assign across = 4'(at_q) + 4'(channels_q) > 4'd8;
-  assign offered = s_axis_tdata;
-  assign pixel_valid_o = state_q == Pixels && held_q && !dropping && (!across || s_axis_tvalid);
+  assign offered = s_axis.tdata;
+  assign pixels.valid = state_q == Pixels && held_q && !dropping && (!across || s_axis.tvalid);
   // Of a pixel that lies across, the lower bytes are the held beat's.
   always_comb begin
-    pixel_o = pixel_t'(beat_q >> {at_q, 3'd0});
-    if (across) pixel_o = pixel_o | pixel_t'(offered << (7'd64 - 7'({at_q, 3'd0})));
+    pixels.pixel = pixel_t'(beat_q >> {at_q, 3'd0});
+    if (across) pixels.pixel = pixels.pixel | pixel_t'(offered << (7'd64 - 7'({at_q, 3'd0})));
   end
 
   always_comb begin
-    move = pixel_valid_o && pixel_ready_i;
+    move = pixels.valid && pixels.ready;
     end_of = 4'(at_q) + 4'(channels_q);
     if (state_q == Pixels && dropping && held_q) begin
       move = 1'b1;
@@ -187,8 +181,8 @@ module lig_image_in
   assign refill = state_q == Pixels && (!held_q || (move && end_of >= 4'd8));
   assign last_column = column_q == width_q[15:0] - 16'd1;
   assign last_line = line_q == height_q[15:0] - 16'd1;
-  assign s_axis_tready = (state_q == Fields && !ended_q) || (state_q == Rest && !ended_q) ||
-      (refill && s_axis_tuser.kind == Values);
+  assign s_axis.tready = (state_q == Fields && !ended_q) || (state_q == Rest && !ended_q) ||
+      (refill && s_axis.tuser.kind == Values);
 
   always_ff @(posedge clk_i) begin
     if (move) begin
@@ -204,9 +198,9 @@ module lig_image_in
         end
       end
     end
-    if (refill && s_axis_tvalid) begin
-      beat_q <= s_axis_tdata;
-      held_q <= s_axis_tuser.kind == Values;
+    if (refill && s_axis.tvalid) begin
+      beat_q <= s_axis.tdata;
+      held_q <= s_axis.tuser.kind == Values;
     end
     if (state_q == Judge) begin
       held_q <= 1'b0;
@@ -221,13 +215,13 @@ module lig_image_in
   // --- phases ---------------------------------------------------------------------------------------------
 
   logic starved;  // the message ends among its pixels: it was Broken
-  assign starved = state_q == Pixels && s_axis_tvalid && s_axis_tuser.kind != Values;
+  assign starved = state_q == Pixels && s_axis.tvalid && s_axis.tuser.kind != Values;
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Fields: begin
-        if (taken && s_axis_tuser.kind == Count && field == FIELD_DATA) state_q <= Judge;
-        if (taken && s_axis_tlast) state_q <= Rest;
+        if (taken && s_axis.tuser.kind == Count && field == FIELD_DATA) state_q <= Judge;
+        if (taken && s_axis.tlast) state_q <= Rest;
       end
       Judge: begin
         refusal_q <= judgement(row_of(width_q[15:0], encoding_of(letters_q, name_q[39:0])));
@@ -235,13 +229,13 @@ module lig_image_in
       end
       Pixels: begin
         if (move && !dropping && last_column && last_line) state_q <= Rest;
-        if (starved && !pixel_valid_o && !(dropping && held_q)) state_q <= Rest;
+        if (starved && !pixels.valid && !(dropping && held_q)) state_q <= Rest;
       end
       Rest: if (ended_q && next_i) state_q <= Fields;
     endcase
-    if (taken && s_axis_tlast) begin
+    if (taken && s_axis.tlast) begin
       ended_q <= 1'b1;
-      broken_q <= s_axis_tuser.kind == Broken;
+      broken_q <= s_axis.tuser.kind == Broken;
     end
     if (state_q == Rest && ended_q && next_i) begin
       ended_q <= 1'b0;

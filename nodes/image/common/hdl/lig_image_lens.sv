@@ -20,11 +20,7 @@ module lig_image_lens
     input logic clk_i,
     input logic rst_i, // synchronous, high
 
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  token_t      s_axis_tuser,
-    input  logic        s_axis_tlast,
+    lig_fields_if.receiver s_axis,
 
     output logic     valid_o,    // the message is read, until next_i
     output refusal_e refusal_o,
@@ -36,7 +32,7 @@ module lig_image_lens
   state_e state_q;
   // Between messages nothing moves.
   logic clk;
-  lig_gate gate (.clk_i, .rst_i, .wake_i(s_axis_tvalid || next_i || state_q == Divide), .clk_o(clk));
+  lig_gate gate (.clk_i, .rst_i, .wake_i(s_axis.tvalid || next_i || state_q == Divide), .clk_o(clk));
 
   // A register for each number: simulators copy a wide one whole where a part of it is set.
   logic [31:0] height_q, width_q;
@@ -52,10 +48,10 @@ module lig_image_lens
   logic taken;
   logic [11:0] field;
 
-  assign field = s_axis_tuser.field;
+  assign field = s_axis.tuser.field;
   assign place = field == field_q ? count_q : '0;
-  assign s_axis_tready = state_q == Read;
-  assign taken = s_axis_tvalid && s_axis_tready;
+  assign s_axis.tready = state_q == Read;
+  assign taken = s_axis.tvalid && s_axis.tready;
 
   logic [7:0] left_q;  // of the division
   logic [52:0] rest_x_q, rest_y_q;
@@ -78,25 +74,25 @@ module lig_image_lens
     {fits, is_zero, is_one} = '0;
     shift = '0;
     if (taken) begin
-      is_zero = s_axis_tdata[62:0] == '0;
-      is_one = s_axis_tdata == 64'h3FF0_0000_0000_0000;
+      is_zero = s_axis.tdata[62:0] == '0;
+      is_one = s_axis.tdata == 64'h3FF0_0000_0000_0000;
       // The mantissa's last bit is 2^(exponent - 1075); its own 53 bits have 52 places to the right of them here.
-      shift = $signed({2'b0, s_axis_tdata[62:52]}) - 13'sd1075 + $signed({7'd0, binary_places});
+      shift = $signed({2'b0, s_axis.tdata[62:52]}) - 13'sd1075 + $signed({7'd0, binary_places});
       fits = is_zero || shift < -13'sd1;
-      if (shift > -13'sd53 && shift < 13'sd0) shifted = {1'b1, s_axis_tdata[51:0], 52'd0} >> -shift;
-      else if (shift >= 13'sd0) shifted = {1'b1, s_axis_tdata[51:0], 52'd0};
+      if (shift > -13'sd53 && shift < 13'sd0) shifted = {1'b1, s_axis.tdata[51:0], 52'd0} >> -shift;
+      else if (shift >= 13'sd0) shifted = {1'b1, s_axis.tdata[51:0], 52'd0};
       // Rounded; a negative number is the negative of its magnitude.
       fixed = 52'((shifted[104:51] + 54'd1) >> 1);
-      if (s_axis_tdata[63]) fixed = -fixed;
+      if (s_axis.tdata[63]) fixed = -fixed;
     end
   end
 
   // --- the fields -----------------------------------------------------------------------------------------
 
   always_ff @(posedge clk) begin
-    if (taken && s_axis_tuser.kind == Count) begin
+    if (taken && s_axis.tuser.kind == Count) begin
       if (field == FIELD_D) begin
-        elements_q <= s_axis_tdata[31:0];
+        elements_q <= s_axis.tdata[31:0];
         bent_q <= 1'b0;
         k1_q <= '0;
         k2_q <= '0;
@@ -104,20 +100,20 @@ module lig_image_lens
         p2_q <= '0;
         k3_q <= '0;
       end
-      if (field == FIELD_DISTORTION_MODEL) letters_q <= s_axis_tdata[31:0];
+      if (field == FIELD_DISTORTION_MODEL) letters_q <= s_axis.tdata[31:0];
     end
-    if (taken && s_axis_tuser.kind == Values) begin
+    if (taken && s_axis.tuser.kind == Values) begin
       unique case (field)
         FIELD_HEADER__STAMP__SEC: begin
           strange_q <= 1'b0;
           over_q <= 1'b0;
           model_q <= 1'b0;
         end
-        FIELD_HEIGHT: height_q <= s_axis_tdata[31:0];
-        FIELD_WIDTH: width_q <= s_axis_tdata[31:0];
+        FIELD_HEIGHT: height_q <= s_axis.tdata[31:0];
+        FIELD_WIDTH: width_q <= s_axis.tdata[31:0];
         FIELD_DISTORTION_MODEL: if (place == 8'd0) begin
-          model_q <= (letters_q == 32'd9 && s_axis_tdata == "ob_bmulp") ||
-              (letters_q == 32'd19 && s_axis_tdata == "lanoitar");
+          model_q <= (letters_q == 32'd9 && s_axis.tdata == "ob_bmulp") ||
+              (letters_q == 32'd19 && s_axis.tdata == "lanoitar");
         end
         FIELD_D: begin
           if (!is_zero) bent_q <= 1'b1;
@@ -157,22 +153,22 @@ module lig_image_lens
           endcase
           if (!fits) over_q <= 1'b1;
         end
-        FIELD_BINNING_X, FIELD_BINNING_Y: if (s_axis_tdata[31:0] > 32'd1) strange_q <= 1'b1;
-        FIELD_ROI__X_OFFSET, FIELD_ROI__Y_OFFSET: if (s_axis_tdata[31:0] != '0) strange_q <= 1'b1;
+        FIELD_BINNING_X, FIELD_BINNING_Y: if (s_axis.tdata[31:0] > 32'd1) strange_q <= 1'b1;
+        FIELD_ROI__X_OFFSET, FIELD_ROI__Y_OFFSET: if (s_axis.tdata[31:0] != '0) strange_q <= 1'b1;
         FIELD_ROI__HEIGHT: begin
-          full_q <= s_axis_tdata[31:0];
-          if (s_axis_tdata[31:0] != '0 && s_axis_tdata[31:0] != height_q) strange_q <= 1'b1;
+          full_q <= s_axis.tdata[31:0];
+          if (s_axis.tdata[31:0] != '0 && s_axis.tdata[31:0] != height_q) strange_q <= 1'b1;
         end
         FIELD_ROI__WIDTH: begin
-          if (s_axis_tdata[31:0] != (full_q == '0 ? '0 : width_q)) strange_q <= 1'b1;
+          if (s_axis.tdata[31:0] != (full_q == '0 ? '0 : width_q)) strange_q <= 1'b1;
         end
         default: ;
       endcase
     end
     // The place of a beat in its field.
     if (taken) begin
-      field_q <= s_axis_tlast ? '1 : field;
-      count_q <= s_axis_tuser.kind == Values ? place + 8'd1 : '0;
+      field_q <= s_axis.tlast ? '1 : field;
+      count_q <= s_axis.tuser.kind == Values ? place + 8'd1 : '0;
     end
     // The focal lengths of P become their reciprocals.
     if (state_q == Divide && left_q == 8'd1) begin
@@ -213,9 +209,9 @@ module lig_image_lens
 
   always_ff @(posedge clk) begin
     unique case (state_q)
-      Read: if (taken && s_axis_tlast) begin
+      Read: if (taken && s_axis.tlast) begin
         state_q <= Divide;
-        broken_q <= s_axis_tuser.kind == Broken;
+        broken_q <= s_axis.tuser.kind == Broken;
       end
       Divide: if (left_q == 8'd1) state_q <= Valid;
       Valid: if (next_i) state_q <= Read;

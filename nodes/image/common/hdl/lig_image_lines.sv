@@ -30,9 +30,7 @@ module lig_image_lines
     input logic [15:0] width_i,
     input logic [15:0] height_i,
 
-    input  logic   pixel_valid_i,
-    output logic   pixel_ready_o,
-    input  pixel_t pixel_i,
+    lig_image_pixels_if.receiver pixels,
     input  logic [15:0] keep_i,
 
     input  logic               ask_valid_i,
@@ -79,8 +77,8 @@ module lig_image_lines
   logic [14:0] column_q, row_q;  // where the next pixel goes
   logic write;
 
-  assign pixel_ready_o = {1'b0, row_q} < height_i && {1'b0, row_q} < keep_i + 16'(LINES);
-  assign write = pixel_valid_i && pixel_ready_o;
+  assign pixels.ready = {1'b0, row_q} < height_i && {1'b0, row_q} < keep_i + 16'(LINES);
+  assign write = pixels.valid && pixels.ready;
 
   logic [Bits-1:0] write_place;
   assign write_place = row_place(row_q) + Bits'(column_q >> 1);
@@ -88,10 +86,10 @@ module lig_image_lines
   always_ff @(posedge clk_i) begin
     if (write) begin
       unique case ({row_q[0], column_q[0]})
-        2'b00: even_even[write_place] <= pixel_i;
-        2'b01: even_odd[write_place] <= pixel_i;
-        2'b10: odd_even[write_place] <= pixel_i;
-        2'b11: odd_odd[write_place] <= pixel_i;
+        2'b00: even_even[write_place] <= pixels.pixel;
+        2'b01: even_odd[write_place] <= pixels.pixel;
+        2'b10: odd_even[write_place] <= pixels.pixel;
+        2'b11: odd_odd[write_place] <= pixels.pixel;
       endcase
     end
   end

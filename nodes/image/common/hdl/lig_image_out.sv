@@ -3,7 +3,7 @@
 // lig_image_out: a shape and a stream of pixels into a sensor_msgs/Image as a field stream.
 //
 // Every image core ends with it. The shape says all that is in front of the pixels, so the message's exact
-// length is in header_o before the first pixel was computed. Rows are packed tightly. A pixel leaves as a beat of
+// length is in m_axis.header before the first pixel was computed. Rows are packed tightly. A pixel leaves as a beat of
 // 1, 3 or 4 bytes, which lig_pack joins.
 //
 // One message is answered per go_i: with the image, or with one Broken beat where refusal_i or broken_i say
@@ -31,19 +31,11 @@ module lig_image_out
     output logic [2:0]  text_address_o,
     input  logic [63:0] text_i,
 
-    input  logic   pixel_valid_i,
-    output logic   pixel_ready_o,
-    input  pixel_t pixel_i,
+    lig_image_pixels_if.receiver pixels,
 
     input header_t header_i,  // of the input
 
-    output logic        m_axis_tvalid,
-    input  logic        m_axis_tready,
-    output logic [63:0] m_axis_tdata,
-    output logic [7:0]  m_axis_tkeep,
-    output token_t      m_axis_tuser,
-    output logic        m_axis_tlast,
-    output header_t     header_o
+    lig_fields_if.transmitter m_axis
 );
   typedef enum logic [3:0] {
     Idle, Measure, Sec, Nanosec, TextCount, Text, Height, Width, NameCount, Name, Bigendian, Step, DataCount,
@@ -85,19 +77,19 @@ module lig_image_out
   endfunction
 
   always_comb begin
-    header_o = header_i;
-    header_o.length = 32'(start_q) + bytes_q;
-    header_o.pad = 6'(8'd0 - start_q);
+    m_axis.header = header_i;
+    m_axis.header.length = 32'(start_q) + bytes_q;
+    m_axis.header.pad = 6'(8'd0 - start_q);
   end
 
   // --- the beat -------------------------------------------------------------------------------------------
 
-  assign m_axis_tvalid = state_q == Pixels ? pixel_valid_i || broken :
+  assign m_axis.tvalid = state_q == Pixels ? pixels.valid || broken :
       state_q == Finish ? ended_i : !(state_q inside {Idle, Measure});
-  assign pixel_ready_o = state_q == Pixels && m_axis_tready && !broken;
-  assign m_axis_tlast = state_q inside {Finish, Refuse} || (state_q == Pixels && broken);
-  assign step = m_axis_tvalid && m_axis_tready;
-  assign done_o = step && m_axis_tlast;
+  assign pixels.ready = state_q == Pixels && m_axis.tready && !broken;
+  assign m_axis.tlast = state_q inside {Finish, Refuse} || (state_q == Pixels && broken);
+  assign step = m_axis.tvalid && m_axis.tready;
+  assign done_o = step && m_axis.tlast;
 
   function automatic logic [7:0] keep_of(input logic [3:0] bytes);
     return ~(8'hFF << bytes);
@@ -107,70 +99,70 @@ module lig_image_out
   assign text_left = shape_i.frame_id - {1'b0, text_q, 3'd0};
 
   always_comb begin
-    m_axis_tdata = '0;
-    m_axis_tkeep = 8'h0F;
-    m_axis_tuser = '{kind: Values, field: FIELD_DATA};
+    m_axis.tdata = '0;
+    m_axis.tkeep = 8'h0F;
+    m_axis.tuser = '{kind: Values, field: FIELD_DATA};
     unique case (state_q)
       Sec: begin
-        m_axis_tdata = 64'(shape_i.sec);
-        m_axis_tuser.field = FIELD_HEADER__STAMP__SEC;
+        m_axis.tdata = 64'(shape_i.sec);
+        m_axis.tuser.field = FIELD_HEADER__STAMP__SEC;
       end
       Nanosec: begin
-        m_axis_tdata = 64'(shape_i.nanosec);
-        m_axis_tuser.field = FIELD_HEADER__STAMP__NANOSEC;
+        m_axis.tdata = 64'(shape_i.nanosec);
+        m_axis.tuser.field = FIELD_HEADER__STAMP__NANOSEC;
       end
       TextCount: begin
-        m_axis_tdata = 64'(shape_i.frame_id);
-        m_axis_tuser = '{kind: Count, field: FIELD_HEADER__FRAME_ID};
+        m_axis.tdata = 64'(shape_i.frame_id);
+        m_axis.tuser = '{kind: Count, field: FIELD_HEADER__FRAME_ID};
       end
       Text: begin
-        m_axis_tdata = text_i;
-        m_axis_tkeep = keep_of(text_left > 7'd8 ? 4'd8 : text_left[3:0]);
-        m_axis_tuser.field = FIELD_HEADER__FRAME_ID;
+        m_axis.tdata = text_i;
+        m_axis.tkeep = keep_of(text_left > 7'd8 ? 4'd8 : text_left[3:0]);
+        m_axis.tuser.field = FIELD_HEADER__FRAME_ID;
       end
       Height: begin
-        m_axis_tdata = 64'(shape_i.height);
-        m_axis_tuser.field = FIELD_HEIGHT;
+        m_axis.tdata = 64'(shape_i.height);
+        m_axis.tuser.field = FIELD_HEIGHT;
       end
       Width: begin
-        m_axis_tdata = 64'(shape_i.width);
-        m_axis_tuser.field = FIELD_WIDTH;
+        m_axis.tdata = 64'(shape_i.width);
+        m_axis.tuser.field = FIELD_WIDTH;
       end
       NameCount: begin
-        m_axis_tdata = 64'(letters_of(shape_i.encoding));
-        m_axis_tuser = '{kind: Count, field: FIELD_ENCODING};
+        m_axis.tdata = 64'(letters_of(shape_i.encoding));
+        m_axis.tuser = '{kind: Count, field: FIELD_ENCODING};
       end
       Name: begin
-        m_axis_tdata = 64'(name_of(shape_i.encoding));
-        m_axis_tkeep = keep_of(4'(letters_of(shape_i.encoding)));
-        m_axis_tuser.field = FIELD_ENCODING;
+        m_axis.tdata = 64'(name_of(shape_i.encoding));
+        m_axis.tkeep = keep_of(4'(letters_of(shape_i.encoding)));
+        m_axis.tuser.field = FIELD_ENCODING;
       end
       Bigendian: begin
-        m_axis_tdata = 64'(shape_i.bigendian);
-        m_axis_tkeep = 8'h01;
-        m_axis_tuser.field = FIELD_IS_BIGENDIAN;
+        m_axis.tdata = 64'(shape_i.bigendian);
+        m_axis.tkeep = 8'h01;
+        m_axis.tuser.field = FIELD_IS_BIGENDIAN;
       end
       Step: begin
-        m_axis_tdata = 64'(row_q);
-        m_axis_tuser.field = FIELD_STEP;
+        m_axis.tdata = 64'(row_q);
+        m_axis.tuser.field = FIELD_STEP;
       end
       DataCount: begin
-        m_axis_tdata = 64'(bytes_q);
-        m_axis_tuser.kind = Count;
+        m_axis.tdata = 64'(bytes_q);
+        m_axis.tuser.kind = Count;
       end
       Pixels: begin
-        m_axis_tdata = 64'(pixel_i & mask_q);
-        m_axis_tkeep = keep_q;
+        m_axis.tdata = 64'(pixels.pixel & mask_q);
+        m_axis.tkeep = keep_q;
         if (broken) begin
-          m_axis_tdata = 64'(refusal_i);
-          m_axis_tkeep = 8'h0F;
-          m_axis_tuser = '{kind: Broken, field: '0};
+          m_axis.tdata = 64'(refusal_i);
+          m_axis.tkeep = 8'h0F;
+          m_axis.tuser = '{kind: Broken, field: '0};
         end
       end
-      Finish: m_axis_tuser = '{kind: broken ? Broken : Done, field: '0};
+      Finish: m_axis.tuser = '{kind: broken ? Broken : Done, field: '0};
       Refuse: begin
-        m_axis_tdata = 64'(refusal_i);
-        m_axis_tuser = '{kind: Broken, field: '0};
+        m_axis.tdata = 64'(refusal_i);
+        m_axis.tuser = '{kind: Broken, field: '0};
       end
       default: ;
     endcase
@@ -196,7 +188,7 @@ module lig_image_out
 
   always_ff @(posedge clk_i) begin
     if (step || state_q inside {Idle, Measure}) state_q <= next;
-    stays_q <= state_q == Pixels && pixel_valid_i && !broken && !m_axis_tready;
+    stays_q <= state_q == Pixels && pixels.valid && !broken && !m_axis.tready;
     if (state_q == Idle) begin
       row_q <= 20'(width) * 20'(channels);
       start_q <= begin_of(frame_id, encoding);

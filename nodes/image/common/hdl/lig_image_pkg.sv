@@ -31,6 +31,13 @@ package lig_image_pkg;
   // A pixel; channel 0 lowest, unused channels are not defined.
   typedef logic [31:0] pixel_t;
 
+  // Of lig_image_ends.
+  typedef struct packed {
+    logic start;    // an image has come; one cycle
+    logic answers;  // its pixels leave, and what was made of them is taken
+    logic over;     // it was answered, and all of it has come; one cycle
+  } turn_t;
+
   // A calibration in fixed point; 36 binary places, and 46 of d, 56 of step.
   typedef struct packed {
     logic [31:0]      height;

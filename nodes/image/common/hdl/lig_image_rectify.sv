@@ -28,13 +28,8 @@ module lig_image_rectify
     input logic [15:0] height_i,
     input lens_t       lens_i,
 
-    input  logic   pixel_valid_i,
-    output logic   pixel_ready_o,
-    input  pixel_t pixel_i,
-
-    output logic   pixel_valid_o,
-    input  logic   pixel_ready_i,
-    output pixel_t pixel_o,
+    lig_image_pixels_if.receiver raw,
+    lig_image_pixels_if.transmitter made,
 
     output logic lost_o  // until the next start: the lens bends too far
 );
@@ -56,7 +51,7 @@ module lig_image_rectify
 
   // Rows only grow down the image: nothing above the uppermost place of the row before is needed again.
   logic [15:0] keep_q, highest_q, high, asked_q;
-  logic seen, lost, lost_q, raw_ready, found, found_ready;
+  logic seen, lost, lost_q, found, found_ready;
   pixel_t upper_left, upper_right, lower_left, lower_right;
   typedef struct packed {
     logic [4:0] right;
@@ -88,9 +83,11 @@ module lig_image_rectify
     end
   end
 
+  lig_image_pixels_if bending ();
+  assign bending.valid = raw.valid && lens_i.bent;
+  assign bending.pixel = raw.pixel;
   lig_image_lines #(.LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t))) lines (
-      .clk_i, .clear_i(clear), .width_i, .height_i,
-      .pixel_valid_i(pixel_valid_i && lens_i.bent), .pixel_ready_o(raw_ready), .pixel_i, .keep_i(keep_q),
+      .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(bending), .keep_i(keep_q),
       .ask_valid_i(bent_valid), .ask_ready_o(ask_ready), .ask_x_i(x), .ask_y_i(y),
       .ask_user_i({right, down}),
       .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left), .upper_right_o(upper_right),
@@ -103,7 +100,7 @@ module lig_image_rectify
   pixel_t mixed;
 
   assign found_ready = !along_q || between_ready;
-  assign between_ready = !between_q || pixel_ready_i;
+  assign between_ready = !between_q || made.ready;
 
   // Two channels, each in 16 bits: their sums of 13 bits do not meet.
   typedef logic [31:0] pair_t;
@@ -148,8 +145,8 @@ module lig_image_rectify
     end
   end
 
-  assign pixel_valid_o = lens_i.bent ? between_q : pixel_valid_i && run_i;
-  assign pixel_o = lens_i.bent ? mixed : pixel_i;
-  assign pixel_ready_o = run_i && (lens_i.bent ? raw_ready : pixel_ready_i);
+  assign made.valid = lens_i.bent ? between_q : raw.valid && run_i;
+  assign made.pixel = lens_i.bent ? mixed : raw.pixel;
+  assign raw.ready = run_i && (lens_i.bent ? bending.ready : made.ready);
   assign lost_o = lost_q;
 endmodule

@@ -20,26 +20,19 @@ module lig_image_resize
     input logic rst_i, // synchronous, high
 
     input logic        start_i,  // the next image: the size and the request are valid from now on
-    input logic [15:0] width_i,
-    input logic [15:0] height_i,
+    input shape_t      shape_i,
     input logic        by_scale_i,
     input logic [63:0] scale_x_i,  // doubles
     input logic [63:0] scale_y_i,
-    input logic [15:0] to_width_i,  // without by_scale_i
-    input logic [15:0] to_height_i,
+    input logic [63:0] to_width_i,  // without by_scale_i; -1: as it is
+    input logic [63:0] to_height_i,
 
     output logic        sized_o,  // the size of the result is known
     output logic        bad_o,    // and it cannot be
-    output logic [15:0] width_o,
-    output logic [15:0] height_o,
+    output shape_t      result_o,
 
-    input  logic   pixel_valid_i,
-    output logic   pixel_ready_o,
-    input  pixel_t pixel_i,
-
-    output logic   pixel_valid_o,
-    input  logic   pixel_ready_i,
-    output pixel_t pixel_o
+    lig_image_pixels_if.receiver raw,
+    lig_image_pixels_if.transmitter made
 );
   // --- the size -------------------------------------------------------------------------------------------
 
@@ -47,19 +40,28 @@ module lig_image_resize
   logic [63:0] x_step, y_step;
   localparam logic [63:0] One = 64'h0001_0000_0000_0000;  // 16.48
 
+  logic [15:0] to_width, to_height, width, height;
+  assign to_width = to_width_i[63] ? shape_i.width : to_width_i[15:0];
+  assign to_height = to_height_i[63] ? shape_i.height : to_height_i[15:0];
+  always_comb begin
+    result_o = shape_i;
+    result_o.width = width;
+    result_o.height = height;
+  end
+
   // Once per image.
   logic axis_clk;
   lig_gate axis_gate (.clk_i, .rst_i, .wake_i(!sized_o), .clk_o(axis_clk));
   lig_image_axis axis_x (
-      .clk_i(axis_clk), .rst_i, .start_i, .source_i(width_i), .by_scale_i, .scale_i(scale_x_i), .length_i(to_width_i),
-      .done_o(x_done), .bad_o(x_bad), .length_o(width_o), .step_o(x_step));
+      .clk_i(axis_clk), .rst_i, .start_i, .source_i(shape_i.width), .by_scale_i, .scale_i(scale_x_i),
+      .length_i(to_width), .done_o(x_done), .bad_o(x_bad), .length_o(width), .step_o(x_step));
   lig_image_axis axis_y (
-      .clk_i(axis_clk), .rst_i, .start_i, .source_i(height_i), .by_scale_i, .scale_i(scale_y_i), .length_i(to_height_i),
-      .done_o(y_done), .bad_o(y_bad), .length_o(height_o), .step_o(y_step));
+      .clk_i(axis_clk), .rst_i, .start_i, .source_i(shape_i.height), .by_scale_i, .scale_i(scale_y_i),
+      .length_i(to_height), .done_o(y_done), .bad_o(y_bad), .length_o(height), .step_o(y_step));
 
   assign sized_o = x_done && y_done;
   assign bad_o = x_bad || y_bad;
-  assign stays = width_o == width_i && height_o == height_i;
+  assign stays = width == shape_i.width && height == shape_i.height;
   assign halves = !stays && x_step == 2 * One && y_step == 2 * One;
 
   // --- where each pixel comes from ------------------------------------------------------------------------
@@ -96,8 +98,8 @@ module lig_image_resize
 
   assign x_stride = stays ? One : x_step;
   assign y_stride = stays ? One : y_step;
-  assign last_column = column_q == width_o - 16'd1;
-  assign last_line = line_q == height_o - 16'd1;
+  assign last_column = column_q == width - 16'd1;
+  assign last_line = line_q == height - 16'd1;
   // A place is taken into the taps, from there into the question for its pixels.
   assign tap = placed_q && (!tapped_q || ask_ready);
   assign take = state_q inside {Row, Columns} && (!placed_q || tap);
@@ -109,7 +111,7 @@ module lig_image_resize
 
   logic ahead, behind;  // beyond the first and last column OpenCV gives one pixel all the weight
   assign ahead = index < 0;
-  assign behind = index >= $signed(width_i) - 16'sd1;
+  assign behind = index >= $signed(shape_i.width) - 16'sd1;
 
   always_ff @(posedge ask_clk) begin
     unique case (state_q)
@@ -148,7 +150,7 @@ module lig_image_resize
 
   always_ff @(posedge ask_clk) begin
     if (tap) begin
-      ask_x_q <= ahead ? '0 : behind ? $signed(width_i) - 16'sd1 : index;
+      ask_x_q <= ahead ? '0 : behind ? $signed(shape_i.width) - 16'sd1 : index;
       ask_y_q <= row_index_q;
       ask_q <= '{
           left: ahead || behind ? 12'd2048 : first,
@@ -156,7 +158,7 @@ module lig_image_resize
           above: above_q,
           below: below_q,
           has_right: !behind,
-          has_below: row_index_q < $signed(height_i) - 16'sd1
+          has_below: row_index_q < $signed(shape_i.height) - 16'sd1
       };
     end
     if (take) placed_q <= state_q == Columns;
@@ -186,9 +188,8 @@ module lig_image_resize
   end
 
   lig_image_lines #(.LINES(4), .MAX_WIDTH(MAX_WIDTH), .USER($bits(weights_t))) lines (
-      .clk_i, .clear_i(rst_i || start_i), .width_i, .height_i,
-      .pixel_valid_i, .pixel_ready_o, .pixel_i, .keep_i(keep),
-      .ask_valid_i(tapped_q), .ask_ready_o(ask_ready), .ask_x_i(ask_x_q), .ask_y_i(ask_y_q), .ask_user_i(ask_q),
+      .clk_i, .clear_i(rst_i || start_i), .width_i(shape_i.width), .height_i(shape_i.height), .pixels(raw),
+      .keep_i(keep), .ask_valid_i(tapped_q), .ask_ready_o(ask_ready), .ask_x_i(ask_x_q), .ask_y_i(ask_y_q), .ask_user_i(ask_q),
       .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left), .upper_right_o(upper_right),
       .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(weights), .lost_o(lost));
 
@@ -198,8 +199,8 @@ module lig_image_resize
   weights_t weights_q;
 
   assign found_ready = !along_q || between_ready;
-  assign between_ready = !between_q || pixel_ready_i;
-  assign pixel_valid_o = between_q;
+  assign between_ready = !between_q || made.ready;
+  assign made.valid = between_q;
 
   logic mix_clk;
   lig_gate mix_gate (.clk_i, .rst_i, .wake_i(start_i || found || along_q || between_q), .clk_o(mix_clk));
@@ -220,7 +221,7 @@ module lig_image_resize
             weighted(weights_q.above, upper_q, weights_q.below, lower_q);
       end
     end
-    assign pixel_o[8*i+:8] = mixed_q;
+    assign made.pixel[8*i+:8] = mixed_q;
   end
 
   always_ff @(posedge mix_clk) begin

@@ -6,17 +6,8 @@ from __future__ import annotations
 import ctypes
 
 import cocotb
-from image_bench import (
-    BROKEN_BEAT,
-    CHANNELS,
-    exchange,
-    fields,
-    golden,
-    image,
-    interrupt,
-    simulate_core,
-    with_pixels,
-)
+import image_bench
+from image_bench import BROKEN_BEAT, CHANNELS, exchange, fields, golden, image, with_pixels
 from stream import start
 
 NO_CONVERSION = 26
@@ -69,9 +60,9 @@ async def forgets_at_reset(dut):
     dut.parameter_encoding_i.value = 1
     good = image(24, 8, "rgb8")
     for cycles in (10, 20, 60, 120):
-        await interrupt(dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles)
+        await image_bench.interrupt(dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles)
         assert (await exchange(dut, fields(good))).image == with_pixels(good, good.pixels)
 
 
 def test_image_convert():
-    simulate_core("test_image_convert", "convert")
+    image_bench.simulate_core("test_image_convert", "convert")

@@ -7,22 +7,10 @@ import random
 from dataclasses import replace
 
 import cocotb
+import image_bench
 import numpy as np
 from cocotb.utils import get_sim_time
-from image_bench import (
-    BROKEN_BEAT,
-    DONE_BEAT,
-    Answer,
-    Image,
-    exchange,
-    fields,
-    golden,
-    header_of,
-    image,
-    interrupt,
-    simulate_core,
-    with_pixels,
-)
+from image_bench import BROKEN_BEAT, Image, exchange, fields, header_of, image, with_pixels
 from stream import start
 
 MAX_PIXELS = 1024
@@ -30,14 +18,14 @@ CYCLE_NS = 10  # of stream.start
 NO_ENCODING, NO_SIZE, SHORT_ROWS, SHORT_DATA, PADDED_ROWS, NO_GREY = 16, 17, 18, 19, 27, 28
 
 
-async def send(dut, source: Image, stall: float = 0.0) -> Answer:
+async def send(dut, source: Image, stall: float = 0.0) -> image_bench.Answer:
     return await exchange(dut, fields(source), stall, header=header_of(source))
 
 
 async def judge(dut, source: Image, stall: float = 0.0) -> None:
     shape = (source.height, source.width, 1)
     got = await send(dut, source, stall)
-    assert got.image == with_pixels(source, golden("equalise", source.pixels, shape))
+    assert got.image == with_pixels(source, image_bench.golden("equalise", source.pixels, shape))
 
 
 def drawn(width: int, height: int, levels: list[int], seed: int) -> Image:
@@ -112,7 +100,7 @@ async def refuses_and_goes_on(dut):
     empty = replace(good, width=0, height=0, step=0, data=b"")
     assert (await send(dut, empty)).problem == NO_SIZE
     beats = fields(good)
-    assert beats[-1] == DONE_BEAT
+    assert beats[-1] == image_bench.DONE_BEAT
     for cut in (0, 5, 14, 20, len(beats) - 1):
         got = await exchange(dut, [*beats[:cut], BROKEN_BEAT], 0.1, header=header_of(good))
         assert (got.image, got.problem) == (None, BROKEN_BEAT.data)
@@ -124,9 +112,9 @@ async def a_reset_within_an_image_leaves_nothing_of_it(dut):
     await start(dut)
     good = image(32, 16, "mono8", seed=3)
     for cycles in (13, 20, 60, 200, 600, 1240):
-        await interrupt(dut, {"s_axis": fields(good)}, cycles)
+        await image_bench.interrupt(dut, {"s_axis": fields(good)}, cycles)
         await judge(dut, image(24, 8, "mono8", seed=cycles))
 
 
 def test_image_equalise():
-    simulate_core("test_image_equalise", "equalise", {"MAX_PIXELS": MAX_PIXELS})
+    image_bench.simulate_core("test_image_equalise", "equalise", {"MAX_PIXELS": MAX_PIXELS})

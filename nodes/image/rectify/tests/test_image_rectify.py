@@ -6,19 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import cocotb
+import image_bench
 import pytest
-from image_bench import (
-    BROKEN_BEAT,
-    CHANNELS,
-    Image,
-    doubles,
-    fields,
-    golden,
-    image,
-    interrupt,
-    simulate_core,
-    with_pixels,
-)
+from image_bench import BROKEN_BEAT, CHANNELS, Image, doubles, fields, image, with_pixels
 from lens import IDENTITY, PHOTOGRAPHS, Lens, lens_fields, rectified, scaled
 from stream import start
 
@@ -31,13 +21,13 @@ SMALL = scaled(PHOTOGRAPHS, 0.1)
 def expected(source: Image, lens: Lens) -> Image:
     shape = (source.height, source.width, CHANNELS[source.encoding])
     arguments = (doubles(values) for values in lens.golden)
-    return with_pixels(source, golden("rectify", source.pixels, shape, *arguments))
+    return with_pixels(source, image_bench.golden("rectify", source.pixels, shape, *arguments))
 
 
 async def begin(dut) -> None:
     dut.parameter_interpolation_i.value = 1
-    dut.header_image_i.value = 999
-    dut.header_camera_info_i.value = 999
+    dut.s_axis_image.header.value = 999
+    dut.s_axis_camera_info.header.value = 999
     await start(dut)
 
 
@@ -153,11 +143,11 @@ async def forgets_at_reset(dut):
     lens = lens_fields(SMALL)
     for cycles in (10, 60, 500, 2500):
         given = {"s_axis_image": fields(image(64, 48, "rgb8")), "s_axis_camera_info": lens}
-        await interrupt(dut, given, cycles)
+        await image_bench.interrupt(dut, given, cycles)
         await judge(dut, image(64, 48, "mono8", seed=cycles), SMALL)
 
 
 @pytest.mark.parametrize(("lines", "width"), [(64, 1280), (8, 64)])
 def test_image_rectify(lines, width):
     parameters = {"LINES": lines, "MAX_WIDTH": width}
-    simulate_core("test_image_rectify", "rectify", parameters)
+    image_bench.simulate_core("test_image_rectify", "rectify", parameters)

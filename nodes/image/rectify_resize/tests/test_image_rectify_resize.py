@@ -8,18 +8,8 @@ import struct
 from dataclasses import replace
 
 import cocotb
-from image_bench import (
-    BROKEN_BEAT,
-    CHANNELS,
-    Image,
-    doubles,
-    fields,
-    golden,
-    image,
-    interrupt,
-    simulate_core,
-    with_pixels,
-)
+import image_bench
+from image_bench import BROKEN_BEAT, CHANNELS, Image, doubles, fields, golden, image
 from lens import PHOTOGRAPHS, Lens, lens_fields, rectified, scaled
 from stream import start
 
@@ -34,7 +24,7 @@ def expected(source: Image, lens: Lens, x: float, y: float) -> Image:
     flat = golden("rectify", source.pixels, whole, *arguments)
     shape = (round(source.height * y), round(source.width * x), channels)
     factors = ctypes.c_double(x), ctypes.c_double(y)
-    return with_pixels(source, golden("resize", flat, shape, *factors))
+    return image_bench.with_pixels(source, golden("resize", flat, shape, *factors))
 
 
 async def begin(dut, x: float = 0.5, y: float = 0.5) -> None:
@@ -44,8 +34,8 @@ async def begin(dut, x: float = 0.5, y: float = 0.5) -> None:
     dut.parameter_width_i.value = (1 << 64) - 1
     dut.parameter_height_i.value = (1 << 64) - 1
     scale(dut, x, y)
-    dut.header_image_i.value = 999
-    dut.header_camera_info_i.value = 999
+    dut.s_axis_image.header.value = 999
+    dut.s_axis_camera_info.header.value = 999
     await start(dut)
 
 
@@ -100,7 +90,7 @@ async def forgets_at_reset(dut):
     lens = lens_fields(SMALL)
     for cycles in (10, 60, 500, 2500):
         given = {"s_axis_image": fields(image(64, 48, "rgb8")), "s_axis_camera_info": lens}
-        await interrupt(dut, given, cycles)
+        await image_bench.interrupt(dut, given, cycles)
         good = image(64, 48, "mono8", seed=cycles)
         got = await rectified(dut, fields(good), lens)
         assert got.image == expected(good, SMALL, 0.5, 0.5)
@@ -108,4 +98,4 @@ async def forgets_at_reset(dut):
 
 def test_image_rectify_resize():
     parameters = {"LINES": 32, "MAX_WIDTH": 128}
-    simulate_core("test_image_rectify_resize", "rectify_resize", parameters)
+    image_bench.simulate_core("test_image_rectify_resize", "rectify_resize", parameters)

@@ -8,19 +8,9 @@ import struct
 from dataclasses import replace
 
 import cocotb
+import image_bench
 import pytest
-from image_bench import (
-    BROKEN_BEAT,
-    CHANNELS,
-    Image,
-    exchange,
-    fields,
-    golden,
-    image,
-    interrupt,
-    simulate_core,
-    with_pixels,
-)
+from image_bench import CHANNELS, Image, exchange, fields, golden, image, with_pixels
 from stream import start
 
 NO_ENCODING, NO_SIZE, SHORT_ROWS, SHORT_DATA, NO_RESIZE, NO_INTERPOLATION = range(16, 22)
@@ -155,7 +145,7 @@ async def answers_broken_messages_with_broken(dut):
     beats = fields(good)
     request(dut, 0.5, 0.5)
     for cut in (0, 1, 6, 13, 14, 20, 60, len(beats) - 2, len(beats) - 1):
-        got = await exchange(dut, [*beats[:cut], BROKEN_BEAT], 0.2)
+        got = await exchange(dut, [*beats[:cut], image_bench.BROKEN_BEAT], 0.2)
         assert got.image is None
         await judge(dut, good, 0.5, 0.5)
 
@@ -164,10 +154,10 @@ async def answers_broken_messages_with_broken(dut):
 async def forgets_at_reset(dut):
     await start(dut)
     request(dut, 0.5, 0.5)
-    await interrupt(dut, {"s_axis": fields(image(24, 10, "rgb8"))}, 120)
+    await image_bench.interrupt(dut, {"s_axis": fields(image(24, 10, "rgb8"))}, 120)
     await judge(dut, image(17, 9, "mono8"), 0.5, 0.5)
 
 
 @pytest.mark.parametrize("width", [1920, 1024])
 def test_image_resize(width):
-    simulate_core("test_image_resize", "resize", {"MAX_WIDTH": width})
+    image_bench.simulate_core("test_image_resize", "resize", {"MAX_WIDTH": width})

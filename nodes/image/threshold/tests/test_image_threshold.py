@@ -7,19 +7,8 @@ import ctypes
 from dataclasses import replace
 
 import cocotb
-from image_bench import (
-    BROKEN_BEAT,
-    CHANNELS,
-    Image,
-    exchange,
-    fields,
-    golden,
-    header_of,
-    image,
-    interrupt,
-    simulate_core,
-    with_pixels,
-)
+import image_bench
+from image_bench import BROKEN_BEAT, CHANNELS, Image, exchange, fields, header_of, image
 from stream import start
 
 NO_ENCODING, SHORT_DATA, PADDED_ROWS = 16, 19, 27
@@ -33,9 +22,9 @@ async def judge(dut, source: Image, numbers: tuple[int, int, int], stall: float 
     dut.parameter_maximum_i.value = maximum
     dut.parameter_type_i.value = kind
     shape = (source.height, source.width, CHANNELS[source.encoding])
-    wanted = golden("threshold", source.pixels, shape, *map(ctypes.c_int, numbers))
+    wanted = image_bench.golden("threshold", source.pixels, shape, *map(ctypes.c_int, numbers))
     got = await exchange(dut, fields(source), stall, header=header_of(source))
-    assert got.image == with_pixels(source, wanted), f"{source.encoding} {numbers}"
+    assert got.image == image_bench.with_pixels(source, wanted), f"{source.encoding} {numbers}"
 
 
 @cocotb.test()
@@ -74,9 +63,9 @@ async def refuses_and_goes_on(dut):
 async def forgets_at_reset(dut):
     await start(dut)
     for cycles in (10, 20, 60, 120):
-        await interrupt(dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles)
+        await image_bench.interrupt(dut, {"s_axis": fields(image(31, 17, "rgba8"))}, cycles)
         await judge(dut, image(24, 8, "mono8", seed=cycles), (127, 255, 0))
 
 
 def test_image_threshold():
-    simulate_core("test_image_threshold", "threshold")
+    image_bench.simulate_core("test_image_threshold", "threshold")

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from ligament.cores.manifest import Core, Declared, read_core
-from ligament.errors import InputError, Location, Problem
+from ligament.cores.manifest import Core, core_of
+from ligament.errors import InputError, Problem
 from ligament.generate.files import Component, GeneratedFile, Output
 from ligament.generate.fpga.plan import (
     FIGURES,
@@ -48,7 +48,7 @@ class FpgaBackend:
         used = sorted({node.type for node in hardware.values()})
         suffix = f"fpga-{mapping.platform}"
         place = Place(f"../gen/{suffix}", f"../work/{suffix}", f"../lib/{suffix}")
-        types = {name: (graph.types[name], _core(graph.types[name])) for name in used}
+        types = {name: (graph.types[name], core_of(graph.types[name], "fpga")) for name in used}
         bounds = read_bounds(
             Path(node_type.folder) / file
             for node_type, core in types.values()
@@ -133,19 +133,6 @@ def _device_of(mapping: GraphMapping, name: str) -> Hardware:
             )
         )
     return Hardware(name, dict(figures))
-
-
-def _core(node_type: NodeType) -> Core:
-    core, mistakes = read_core(
-        node_type.type,
-        "fpga",
-        node_type.implementations["fpga"],
-        Declared(node_type.ports, node_type.parameters, node_type.services),
-    )
-    if core is None:  # a graph that was written by hand, after `check`
-        where = Location(str(Path(node_type.folder) / "node.yaml"))
-        raise InputError([Problem("core-manifest", m.text, where, hint=m.hint) for m in mistakes])
-    return core
 
 
 class _Messages:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import ligament
 from ligament import resources
 from ligament.cores.manifest import Core
 from ligament.cores.refusals import read_refusals
-from ligament.generate.files import GeneratedFile, render, source_of
+from ligament.generate.files import GeneratedFile, project_values, render, source_of
 from ligament.generate.fpga.pages import check_pages
 from ligament.generate.fpga.plan import (
     CORE_BITS,
@@ -34,8 +33,8 @@ from ligament.messages.cpp_names import header_path, qualified
 
 #: Of the stream IP, what a node needs around its core; packages first.
 AROUND_CORES = (
-    "lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_axis_if.sv", "lig_gate.sv", "lig_skid.sv",
-    "lig_field_slice.sv", "lig_unpack.sv", "lig_pack.sv",
+    "lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_axis_if.sv", "lig_fields_if.sv",
+    "lig_gate.sv", "lig_skid.sv", "lig_field_slice.sv", "lig_unpack.sv", "lig_pack.sv",
 )  # fmt: skip
 #: What networks are made of.
 NETWORKS = (
@@ -87,6 +86,7 @@ def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile
         "type": node_type.type,
         "top": wrapper_of(node_type.type),
         "core": core.top,
+        "streams": core.streams,
         "inputs": list(member.inputs),
         "outputs": list(member.outputs),
         "parameters": [_parameter(p, "") for p in core.parameters],
@@ -217,10 +217,7 @@ def project_file(place: Place, graph: Graph, designs: Iterable[Design]) -> Gener
         return is_first
 
     values = {
-        "project": graph.name,
-        "version": ligament.__version__,
-        "distro": graph.distro,
-        "message_packages": [graph.message_packages[p] for p in sorted(graph.message_packages)],
+        **project_values(graph),
         "libraries": [
             {
                 "name": design.name,

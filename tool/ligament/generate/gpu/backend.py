@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import ligament
 from ligament.errors import InputError, Location, Problem
 from ligament.generate.files import (
     Component,
     GeneratedFile,
     Output,
     cpp_text,
+    project_values,
     render,
     source_of,
 )
@@ -262,10 +262,7 @@ def _project_file(
     graph: Graph, types: Mapping[str, NodeType], manifests: Mapping[str, Manifest]
 ) -> GeneratedFile:
     values = {
-        "project": graph.name,
-        "version": ligament.__version__,
-        "distro": graph.distro,
-        "message_packages": [graph.message_packages[p] for p in sorted(graph.message_packages)],
+        **project_values(graph),
         "libraries": [
             {
                 "type": t.type,

@@ -13,8 +13,7 @@ from typing import Any
 
 import ligament
 from ligament import resources
-from ligament.cores.manifest import Core, Declared, read_core
-from ligament.errors import InputError, Location, Problem
+from ligament.cores.manifest import Core, core_of
 from ligament.generate.files import Component, GeneratedFile, Output, render, source_of
 from ligament.generate.registers import declaration_of, hls_type, others_of, reading_of
 from ligament.graph.model import Graph, NodeType, Port
@@ -35,7 +34,7 @@ class HlsBackend:
     def generate(self, graph: Graph, mapping: GraphMapping) -> Output:
         """Return components, their project, the messages' headers, and a library per node."""
         nodes = {n: node.type for n, node in mapping.nodes.items() if node.implementation == "hls"}
-        types = {name: _core(graph.types[name]) for name in sorted(set(nodes.values()))}
+        types = {name: core_of(graph.types[name], "hls") for name in sorted(set(nodes.values()))}
         suffix = f"hls-{mapping.platform}"
         folder, libraries = f"../gen/{suffix}", f"../lib/{suffix}"
         targets = {node: "node-" + node.strip("/").replace("/", "-") for node in sorted(nodes)}
@@ -64,19 +63,6 @@ class HlsBackend:
             for node in targets
         }
         return Output(files, {}, entry, components)
-
-
-def _core(node_type: NodeType) -> Core:
-    core, mistakes = read_core(
-        node_type.type,
-        "hls",
-        node_type.implementations["hls"],
-        Declared(node_type.ports, node_type.parameters, node_type.services),
-    )
-    if core is None:  # what only a node that is used must have
-        where = Location(str(Path(node_type.folder) / "node.yaml"))
-        raise InputError([Problem("core-manifest", m.text, where, hint=m.hint) for m in mistakes])
-    return core
 
 
 def _patience(mapping: GraphMapping) -> float:

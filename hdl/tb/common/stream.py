@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
 
 #: How often a port stalls, as a share of cycles: never, rarely, mostly.
@@ -97,6 +97,49 @@ def sink(dut, prefix: str = "m_axis", clock=None, reset=None) -> AxiStreamSink:
     return AxiStreamSink(
         bus, dut.clk_i if clock is None else clock, dut.rst_i if reset is None else reset
     )
+
+
+def stall(tx: AxiStreamSource, rx: AxiStreamSink, idle: float, back: float) -> None:
+    """Let both stop in that share of the cycles."""
+    tx.set_pause_generator(stalls(idle, 1))
+    rx.set_pause_generator(stalls(back, 2))
+
+
+async def begin(dut, idle: float = 0.0, back: float = 0.0) -> tuple[AxiStreamSource, AxiStreamSink]:
+    """Start; a source and a sink that stop in that share of the cycles."""
+    tx, rx = source(dut), sink(dut)
+    await start(dut)
+    stall(tx, rx, idle, back)
+    return tx, rx
+
+
+async def reset(dut, txs: list[AxiStreamSource], rxs: list[AxiStreamSink]) -> None:
+    """Reset: nothing that these hold is left, and they go on."""
+    dut.rst_i.value = 1
+    for tx in txs:
+        tx.clear()
+    await ClockCycles(dut.clk_i, 3)
+    dut.rst_i.value = 0
+    for port in (*txs, *rxs):
+        port.clear()
+        port.pause = False
+
+
+async def through(
+    tx: AxiStreamSource, rx: AxiStreamSink, frames: list[bytes], most_us: int = 10
+) -> list[bytes]:
+    """Send the frames; return as many as come."""
+    for frame in frames:
+        tx.send_nowait(frame)
+    return await with_timeout(receive(rx, len(frames)), most_us, "us")
+
+
+async def left(rx: AxiStreamSink, clock, cycles: int) -> list[bytes]:
+    """What comes within so many cycles if it does not stop any more."""
+    rx.set_pause_generator(None)
+    rx.pause = False
+    await ClockCycles(clock, cycles)
+    return [bytes(rx.recv_nowait().tdata) for _ in range(rx.count())]
 
 
 async def receive(port: AxiStreamSink, count: int) -> list[bytes]:

@@ -7,38 +7,26 @@ import random
 
 import cocotb
 import pytest
+import stream
 from bench import RTL, simulate
-from cocotb.triggers import ClockCycles, with_timeout
-from stream import (
-    PERIODS,
-    frames_of,
-    lanes,
-    receive,
-    reset_both,
-    sink,
-    source,
-    stalls,
-    start_both,
-)
+from cocotb.triggers import ClockCycles
+from stream import PERIODS, frames_of, lanes, reset_both, sink, source, stall, through
 
 
 async def prepare(dut, s_ps: int, m_ps: int):
     tx = source(dut, "s_axis", dut.s_clk_i, dut.s_rst_i)
     rx = sink(dut, "m_axis", dut.m_clk_i, dut.m_rst_i)
-    await start_both((dut.s_clk_i, dut.s_rst_i), (dut.m_clk_i, dut.m_rst_i), s_ps, m_ps)
+    await stream.start_both((dut.s_clk_i, dut.s_rst_i), (dut.m_clk_i, dut.m_rst_i), s_ps, m_ps)
     return tx, rx
 
 
 @cocotb.test()
-@cocotb.parametrize(periods=PERIODS, stall=(0.0, 0.6))
-async def passes_frames(dut, periods, stall):
+@cocotb.parametrize(periods=PERIODS, share=(0.0, 0.6))
+async def passes_frames(dut, periods, share):
     tx, rx = await prepare(dut, *periods)
-    tx.set_pause_generator(stalls(stall, 1))
-    rx.set_pause_generator(stalls(stall, 2))
+    stall(tx, rx, share, share)
     frames = frames_of(random.Random(7), 16, lanes(dut), 24)
-    for frame in frames:
-        tx.send_nowait(frame)
-    assert await with_timeout(receive(rx, len(frames)), 500, "us") == frames
+    assert await through(tx, rx, frames, 500) == frames
 
 
 @cocotb.test()
@@ -53,8 +41,7 @@ async def fills_and_forgets_at_reset(dut):
     await reset_both((dut.s_clk_i, dut.s_rst_i), (dut.m_clk_i, dut.m_rst_i))
     rx.clear()
     rx.pause = False
-    tx.send_nowait(b"after")
-    assert await with_timeout(receive(rx, 1), 10, "us") == [b"after"]
+    assert await through(tx, rx, [b"after"]) == [b"after"]
 
 
 @pytest.mark.parametrize(("width", "depth", "stages"), [(64, 16, 2), (512, 8, 3)])

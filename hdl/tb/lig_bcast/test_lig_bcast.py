@@ -9,7 +9,7 @@ import cocotb
 import pytest
 from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
-from stream import STALLS, frames_of, receive, scopes, sinks, source, stalls, start
+from stream import STALLS, frames_of, receive, reset, scopes, sinks, source, stalls, start
 
 
 @cocotb.test()
@@ -52,13 +52,7 @@ async def forgets_at_reset(dut):
     rxs[0].pause = True
     tx.send_nowait(bytes(1000))
     await ClockCycles(dut.clk_i, 6)
-    dut.rst_i.value = 1
-    tx.clear()
-    await ClockCycles(dut.clk_i, 3)
-    dut.rst_i.value = 0
-    for rx in rxs:
-        rx.clear()
-        rx.pause = False
+    await reset(dut, [tx], rxs)
     tx.send_nowait(b"after")
     for rx in rxs:
         assert await with_timeout(receive(rx, 1), 10, "us") == [b"after"]

@@ -8,20 +8,10 @@ import random
 
 import cocotb
 import pytest
+import stream
 from bench import RTL, simulate
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
-from stream import (
-    PERIODS,
-    framed,
-    lanes,
-    messages_of,
-    receive,
-    reset_both,
-    sink,
-    source,
-    stalls,
-    start_both,
-)
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from stream import PERIODS, framed, lanes, messages_of, reset_both, sink, source, through
 
 CROSS = os.environ.get("CROSS", "1") == "1"
 MODULES = ("lig_end", "lig_width", "lig_afifo", "lig_skid")
@@ -41,20 +31,17 @@ def ports(dut):
 async def prepare(dut, s_ps: int, m_ps: int):
     found = ports(dut)
     # Of a clock that is not used nothing may depend: it runs all the same.
-    await start_both((dut.s_clk_i, dut.s_rst_i), (dut.m_clk_i, dut.m_rst_i), s_ps, m_ps)
+    await stream.start_both((dut.s_clk_i, dut.s_rst_i), (dut.m_clk_i, dut.m_rst_i), s_ps, m_ps)
     return found
 
 
 @cocotb.test()
-@cocotb.parametrize(periods=PERIODS, stall=(0.0, 0.6))
-async def passes_frames(dut, periods, stall):
+@cocotb.parametrize(periods=PERIODS, share=(0.0, 0.6))
+async def passes_frames(dut, periods, share):
     tx, rx = await prepare(dut, *periods)
-    tx.set_pause_generator(stalls(stall, 1))
-    rx.set_pause_generator(stalls(stall, 2))
+    stream.stall(tx, rx, share, share)
     messages = messages_of(random.Random(7), 8, 400)
-    for message in messages:
-        tx.send_nowait(framed(message, lanes(dut)))
-    got = await with_timeout(receive(rx, len(messages)), 500, "us")
+    got = await through(tx, rx, [framed(message, lanes(dut)) for message in messages], 500)
     assert got == [framed(message, lanes(dut, "m_axis")) for message in messages]
 
 
@@ -82,8 +69,8 @@ async def keeps_the_rate_of_the_narrower_side(dut):
     waits = [0]
     cocotb.start_soon(count_waits(sides(dut)[clock][0], *wires, waits))
     message = random.Random(3).randbytes(16 + 64 * max(beats))
-    tx.send_nowait(framed(message, beats[0]))
-    assert await with_timeout(receive(rx, 1), 500, "us") == [framed(message, beats[1])]
+    got = await through(tx, rx, [framed(message, beats[0])], 500)
+    assert got == [framed(message, beats[1])]
     # A wide header beat may be less than a wide beat's worth of narrow ones.
     assert waits[0] <= 1
 
@@ -100,8 +87,8 @@ async def forgets_at_reset(dut):
     rx.clear()
     rx.pause = False
     message = b"16 bytes of head" + b"and a body"
-    tx.send_nowait(framed(message, lanes(dut)))
-    assert await with_timeout(receive(rx, 1), 10, "us") == [framed(message, lanes(dut, "m_axis"))]
+    got = await through(tx, rx, [framed(message, lanes(dut))])
+    assert got == [framed(message, lanes(dut, "m_axis"))]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamFrame
 from queue_model import count_pulses, never_waits
-from stream import STALLS, lanes, receive, sink, source, stalls, start
+from stream import STALLS, begin, lanes, left, receive, reset, stall, through
 
 DEPTH = 16
 
@@ -22,9 +22,8 @@ def numbered(rng: random.Random, number: int, beats: int, beat: int) -> bytes:
 
 
 async def prepare(dut):
-    tx, rx = source(dut), sink(dut)
+    tx, rx = await begin(dut)
     counts: dict[str, int] = {}
-    await start(dut)
     cocotb.start_soon(count_pulses(dut, dut.drop_o, counts, "drop"))
     cocotb.start_soon(never_waits(dut))
     return tx, rx, counts
@@ -35,16 +34,12 @@ async def prepare(dut):
 async def drops_whole_frames_and_counts_them(dut, idle, back):
     tx, rx, counts = await prepare(dut)
     rng = random.Random(5)
-    tx.set_pause_generator(stalls(idle, 1))
-    rx.set_pause_generator(stalls(back, 2))
+    stall(tx, rx, idle, back)
     sent = [numbered(rng, k, rng.randint(1, 9), lanes(dut)) for k in range(40)]
     for frame in sent:
         tx.send_nowait(frame)
     await with_timeout(tx.wait(), 500, "us")
-    rx.set_pause_generator(None)
-    rx.pause = False
-    await ClockCycles(dut.clk_i, 2 * DEPTH + 8)
-    got = [bytes(rx.recv_nowait().tdata) for _ in range(rx.count())]
+    got = await left(rx, dut.clk_i, 2 * DEPTH + 8)
     assert rx.empty() and not dut.m_axis.tvalid.value
     # What came is a subsequence of what was sent, and the rest was counted.
     rest = iter(sent)
@@ -79,13 +74,8 @@ async def offers_nothing_of_an_unfinished_frame(dut):
     tx.pause = True
     await ClockCycles(dut.clk_i, 10)
     assert not dut.m_axis.tvalid.value
-    dut.rst_i.value = 1  # in mid-frame
-    tx.clear()
-    await ClockCycles(dut.clk_i, 3)
-    dut.rst_i.value = 0
-    tx.pause = False
-    tx.send_nowait(b"after")
-    assert await with_timeout(receive(rx, 1), 10, "us") == [b"after"]
+    await reset(dut, [tx], [rx])  # in mid-frame
+    assert await through(tx, rx, [b"after"]) == [b"after"]
     assert counts["drop"] == 0
 
 
@@ -98,14 +88,8 @@ async def forgets_at_reset_what_it_holds_and_what_it_lost(dut):
         tx.send_nowait(bytes([number]) * (beat * (DEPTH // 4)))
     tx.send_nowait(bytes([8]) * (8 * beat))
     await with_timeout(RisingEdge(dut.dut.lost_q), 10, "us")  # a beat of the fifth found no room
-    dut.rst_i.value = 1  # in mid-frame, on both sides
-    tx.clear()
-    await ClockCycles(dut.clk_i, 3)
-    rx.clear()
-    dut.rst_i.value = 0
-    rx.pause = False
-    tx.send_nowait(b"after")
-    assert await with_timeout(receive(rx, 1), 10, "us") == [b"after"]
+    await reset(dut, [tx], [rx])  # in mid-frame, on both sides
+    assert await through(tx, rx, [b"after"]) == [b"after"]
     assert counts["drop"] == 0
 
 

@@ -12,7 +12,7 @@ from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, with_timeout
 from cocotbext.axi import AxiStreamFrame
 from queue_model import count_pulses, never_waits
-from stream import STALLS, lanes, receive, sink, source, stalls, start
+from stream import STALLS, begin, lanes, left, receive, reset, stall, through
 
 DEPTH = 64
 HISTORY = int(os.environ.get("HISTORY", "1"))
@@ -20,9 +20,8 @@ LONGEST = DEPTH // 8  # beats; (HISTORY + 2) of them fit
 
 
 async def prepare(dut):
-    tx, rx = source(dut), sink(dut)
+    tx, rx = await begin(dut)
     counts: dict[str, int] = {}
-    await start(dut)
     cocotb.start_soon(count_pulses(dut, dut.drop_old_o, counts, "old"))
     cocotb.start_soon(count_pulses(dut, dut.drop_new_o, counts, "new"))
     cocotb.start_soon(never_waits(dut))
@@ -56,16 +55,12 @@ async def a_stopped_consumer_gets_the_newest(dut):
 async def keeps_order_and_counts(dut, idle, back):
     tx, rx, counts = await prepare(dut)
     rng = random.Random(11)
-    tx.set_pause_generator(stalls(idle, 1))
-    rx.set_pause_generator(stalls(back, 2))
+    stall(tx, rx, idle, back)
     sent = [frame_of(k, rng.randint(1, LONGEST * lanes(dut))) for k in range(50)]
     for frame in sent:
         tx.send_nowait(frame)
     await with_timeout(tx.wait(), 500, "us")
-    rx.set_pause_generator(None)
-    rx.pause = False
-    await ClockCycles(dut.clk_i, 2 * DEPTH)
-    got = [bytes(rx.recv_nowait().tdata) for _ in range(rx.count())]
+    got = await left(rx, dut.clk_i, 2 * DEPTH)
     rest = iter(sent)
     assert all(frame in rest for frame in got)
     # With room for HISTORY + 2 of the longest it is never the new one that goes.
@@ -94,14 +89,8 @@ async def forgets_at_reset(dut):
     for k in range(5):
         tx.send_nowait(frame_of(k, 3 * lanes(dut)))
     await ClockCycles(dut.clk_i, 14)
-    dut.rst_i.value = 1
-    tx.clear()
-    await ClockCycles(dut.clk_i, 3)
-    dut.rst_i.value = 0
-    rx.clear()
-    rx.pause = False
-    tx.send_nowait(b"after")
-    assert await with_timeout(receive(rx, 1), 10, "us") == [b"after"]
+    await reset(dut, [tx], [rx])
+    assert await through(tx, rx, [b"after"]) == [b"after"]
 
 
 @pytest.mark.parametrize(("width", "history"), [(64, 1), (128, 3)])

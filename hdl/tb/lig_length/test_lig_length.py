@@ -8,8 +8,8 @@ import random
 import cocotb
 import pytest
 from bench import RTL, simulate
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
-from stream import lanes, receive, sink, source, stalls, start
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from stream import begin, lanes, reset, through
 
 
 def frame_of(length: int, pad: int, body: int, beat: int) -> bytes:
@@ -37,14 +37,11 @@ async def watch_user(dut, marks: list[int]) -> None:
 @cocotb.test()
 @cocotb.parametrize(stall=(0.0, 0.5))
 async def measures(dut, stall):
-    tx, rx = source(dut), sink(dut)
+    tx, rx = await begin(dut, stall, stall)
     seen: list[tuple[int, int, int]] = []
     marks: list[int] = []
-    await start(dut)
     cocotb.start_soon(watch(dut, seen))
     cocotb.start_soon(watch_user(dut, marks))
-    tx.set_pause_generator(stalls(stall, 1))
-    rx.set_pause_generator(stalls(stall, 2))
     beat = lanes(dut)
     cases = [
         (length, pad, pad + length) for length in (5, beat - 1, beat, 200) for pad in (0, 8, 63)
@@ -53,9 +50,7 @@ async def measures(dut, stall):
     frames = [frame_of(length, pad, body, beat) for length, pad, body in cases]
     # The header alone, and less than that.
     frames += [frame_of(9, 0, 0, beat), b"\1\0\0\0"]
-    for frame in frames:
-        tx.send_nowait(frame)
-    assert await with_timeout(receive(rx, len(frames)), 300, "us") == frames
+    assert await through(tx, rx, frames, 300) == frames
     await ClockCycles(dut.clk_i, 2)
     expected = [(body, int(body < n + pad), int(body > n + pad)) for n, pad, body in cases]
     assert seen[: len(cases)] == expected
@@ -65,19 +60,13 @@ async def measures(dut, stall):
 
 @cocotb.test()
 async def begins_anew_after_reset(dut):
-    tx, rx = source(dut), sink(dut)
+    tx, rx = await begin(dut)
     seen: list[tuple[int, int, int]] = []
-    await start(dut)
     cocotb.start_soon(watch(dut, seen))
     tx.send_nowait(frame_of(400, 0, 400, lanes(dut)))
     await ClockCycles(dut.clk_i, 5)
-    dut.rst_i.value = 1
-    tx.clear()
-    await ClockCycles(dut.clk_i, 3)
-    dut.rst_i.value = 0
-    rx.clear()
-    tx.send_nowait(frame_of(10, 6, 16, lanes(dut)))
-    await with_timeout(receive(rx, 1), 10, "us")
+    await reset(dut, [tx], [rx])
+    await through(tx, rx, [frame_of(10, 6, 16, lanes(dut))])
     await ClockCycles(dut.clk_i, 2)
     assert seen == [(16, 0, 0)]
 

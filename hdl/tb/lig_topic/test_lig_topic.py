@@ -11,7 +11,7 @@ import cocotb
 import pytest
 from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, with_timeout
-from stream import STALLS, receive, scopes, sinks, sources, stalls, start
+from stream import STALLS, receive, reset, scopes, sinks, sources, stalls, start
 
 MODULES = (
     "lig_topic", "lig_arbiter", "lig_bcast", "lig_fifo", "lig_fifo_drop", "lig_fifo_last",
@@ -137,14 +137,7 @@ async def forgets_at_reset(dut):
     for tx in txs:
         tx.send_nowait(bytes(3 * DEPTH * beat_of(dut)))
     await ClockCycles(dut.clk_i, DEPTH + 9)
-    dut.rst_i.value = 1
-    for tx in txs:
-        tx.clear()
-    await ClockCycles(dut.clk_i, 3)
-    dut.rst_i.value = 0
-    for rx in rxs:
-        rx.clear()
-        rx.pause = False
+    await reset(dut, txs, rxs)
     txs[-1].send_nowait(b"after")
     for rx in rxs:
         assert await with_timeout(receive(rx, 1), 10, "us") == [b"after"]

@@ -10,20 +10,10 @@ from pathlib import Path
 
 import cocotb
 import pytest
+import stream
 from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, with_timeout
-from stream import (
-    PERIODS,
-    framed,
-    lanes,
-    receive,
-    reset_both,
-    scopes,
-    sink,
-    source,
-    stalls,
-    start_both,
-)
+from stream import PERIODS, framed, lanes, receive, reset_both, scopes, sink, source, stalls
 
 MODULES = (
     "lig_topic_mixed", "lig_end", "lig_width", "lig_afifo", "lig_skid", "lig_topic", "lig_arbiter",
@@ -71,7 +61,7 @@ async def prepare(dut, own_ps: int, other_ps: int):
         sink(scope, "m_axis", *(other if port[1] else own))
         for scope, port in zip(scopes(dut, "m"), NETWORK.subscribers, strict=True)
     ]
-    await start_both(own, other, own_ps, other_ps)
+    await stream.start_both(own, other, own_ps, other_ps)
     return txs, rxs
 
 

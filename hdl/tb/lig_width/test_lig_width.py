@@ -9,8 +9,8 @@ import random
 import cocotb
 import pytest
 from bench import RTL, simulate
-from cocotb.triggers import ClockCycles, with_timeout
-from stream import STALLS, framed, lanes, messages_of, receive, sink, source, stalls, start
+from cocotb.triggers import ClockCycles
+from stream import STALLS, begin, framed, lanes, messages_of, reset, through
 
 HEADER = os.environ.get("HEADER", "1") == "1"
 
@@ -22,33 +22,22 @@ def as_sent(message: bytes, beat: int) -> bytes:
 @cocotb.test()
 @cocotb.parametrize(idle=STALLS, back=STALLS)
 async def reframes(dut, idle, back):
-    tx, rx = source(dut), sink(dut)
-    await start(dut)
-    tx.set_pause_generator(stalls(idle, 1))
-    rx.set_pause_generator(stalls(back, 2))
+    tx, rx = await begin(dut, idle, back)
     messages = messages_of(random.Random(9), 8, 300)
-    for message in messages:
-        tx.send_nowait(as_sent(message, lanes(dut)))
-    got = await with_timeout(receive(rx, len(messages)), 500, "us")
+    got = await through(tx, rx, [as_sent(message, lanes(dut)) for message in messages], 500)
     assert got == [as_sent(message, lanes(dut, "m_axis")) for message in messages]
 
 
 @cocotb.test()
 async def forgets_at_reset(dut):
-    tx, rx = source(dut), sink(dut)
-    await start(dut)
+    tx, rx = await begin(dut)
     rx.pause = True
     tx.send_nowait(bytes([255]) * 1000)
     await ClockCycles(dut.clk_i, 7)
-    dut.rst_i.value = 1
-    tx.clear()
-    await ClockCycles(dut.clk_i, 3)
-    dut.rst_i.value = 0
-    rx.clear()
-    rx.pause = False
+    await reset(dut, [tx], [rx])
     message = b"16 bytes of head" + b"and a body"
-    tx.send_nowait(as_sent(message, lanes(dut)))
-    assert await with_timeout(receive(rx, 1), 10, "us") == [as_sent(message, lanes(dut, "m_axis"))]
+    got = await through(tx, rx, [as_sent(message, lanes(dut))])
+    assert got == [as_sent(message, lanes(dut, "m_axis"))]
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,11 @@ One design has it all: a chain, a topic with three subscriptions, a core with tw
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import uuid
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
-
-HERE = Path(__file__).parent
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+from cases import Run, build
+from cases import run as run_built
 
 GRAPH = """schema: ligament/graph/1
 name: case_design
@@ -88,65 +80,15 @@ variants:
 """
 
 
-def ligament(*words: str | Path, status: int = 0) -> str:
-    result = subprocess.run(
-        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert result.returncode == status, result.stdout + result.stderr
-    return result.stdout
-
-
-@dataclass
-class Run:
-    """What came back on each topic, the run's record, and its folder."""
-
-    results: list[str]
-    side: list[str]
-    record: dict[str, Any]
-    folder: Path
-
-
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("design")
-    text = GRAPH.format(nodes=HERE / "nodes", file=folder / "results.txt")
-    (folder / "graph.yaml").write_text(text)
-    for variant in ("software", "hardware", "dataflow", "stuck"):
-        build(folder, variant)
+    build(folder, GRAPH, "software", "hardware", "dataflow", "stuck")
     return folder
 
 
-def build(folder: Path, variant: str) -> None:
-    words = ["--variant", variant, "--platform", "fpga_sim", "--out", folder / "build"]
-    ligament("build", folder / "graph.yaml", *words)
-
-
-def run(folder: Path, variant: str, *words: str, status: int = 0) -> Run:
-    built = folder / "build" / "case_design" / variant
-    domain = f"design_{uuid.uuid4().hex[:12]}"
-    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
-    last = max((built / "runs").iterdir())
-    lines = (folder / "results.txt").read_text().splitlines()
-    return Run(
-        [line for line in lines if not line.startswith("side")],
-        [line for line in lines if line.startswith("side")],
-        json.loads((last / "run.json").read_text()),
-        last,
-    )
-
-
-def values_of(folder: Path, name: str) -> list[float]:
-    """What the design's spans told under a name, in order."""
-    ligament("trace", folder)
-    events = folder / "events.parquet"
-    names = f"select argument from '{events}' where event = 'value_name' and name = '{name}'"
-    query = (
-        f"select value from '{events}' where event = 'span_value' and argument in ({names})"
-        " order by time_ns"
-    )
-    # A connection of its own: the shared one may be busy with another test's result.
-    with duckdb.connect() as connection:
-        return [row[0] for row in connection.execute(query).fetchall()]
+def run(graph: Path, variant: str, *words: str, status: int = 0) -> Run:
+    return run_built(graph / "build" / "case_design" / variant, *words, status=status)
 
 
 def test_a_design_gives_what_software_gives_in_the_same_cycles_each_time(graph: Path) -> None:
@@ -156,9 +98,9 @@ def test_a_design_gives_what_software_gives_in_the_same_cycles_each_time(graph: 
     assert (first.results, first.side) == (expected.results, expected.side)
     second = run(graph, "hardware", "--trace")
     assert (second.results, second.side) == (expected.results, expected.side)
-    cycles = values_of(first.folder, "cycles")
+    cycles = first.values("cycles")
     assert len(cycles) == 5
-    assert cycles == values_of(second.folder, "cycles")
+    assert cycles == second.values("cycles")
     # The nodes of the chain work at the same time: a message takes its beats once, an input and two
     # outputs share 16 bytes of memory per cycle, both ends wait for it, each node adds some cycles,
     # and what others take of the memory, in pieces of 16 cycles.
@@ -173,8 +115,8 @@ def test_messages_in_flight_overlap_and_the_slowest_node_sets_the_pace(graph: Pa
     assert [int(line.split()[-1]) for line in done.results] != [0] * 10
     # Messages of 1000 bytes and some single fields; `right` takes a beat in four cycles, and the
     # other nodes wait for it. What went in together depends on when the loop's messages came.
-    cycles = values_of(done.folder, "cycles")
-    beats = values_of(done.folder, "/middle beats")
+    cycles = done.values("cycles")
+    beats = done.values("/middle beats")
     frame = sum(beats) / 10
     together = [count / frame for count in beats]
     assert sum(together) == 10 and all(count in (1, 2, 3, 4, 5) for count in together)
@@ -196,22 +138,17 @@ def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) ->
 
 
 def test_queues_drop_for_those_who_may_lose_and_count_it(tmp_path: Path) -> None:
-    (tmp_path / "graph.yaml").write_text(QUEUES.format(nodes=HERE / "nodes", file=tmp_path / "out"))
-    build(tmp_path, "hardware")
-    mapping = json.loads((tmp_path / "build/case_queues/hardware/mapping.json").read_text())
+    build(tmp_path, QUEUES, "hardware")
+    built = tmp_path / "build" / "case_queues" / "hardware"
+    mapping = json.loads((built / "mapping.json").read_text())
     queues = mapping["topics"]["/middle"]["stream"]["queues"]
     assert {q["node"]: q["kind"] for q in queues} == {
         "/all": "keep-all",
         "/some": "best-effort",
         "/newest": "keep-last",
     }
-    built = tmp_path / "build" / "case_queues" / "hardware"
-    domain = f"design_{uuid.uuid4().hex[:12]}"
-    ligament("run", built / "build.json", "--domain", domain, "--until", "/record")
-    lines = (max((built / "runs").iterdir()) / "status.jsonl").read_text().splitlines()
-    told = {}
-    for line in map(json.loads, lines):
-        told |= {n["id"]: n["hardware"] for n in line.get("nodes", ()) if n.get("hardware")}
+    done = run_built(built, "--until", "/record")
+    told = {node: done.hardware(node) for node in ("/first", "/all", "/some", "/newest")}
     (network,) = (n for n in told["/first"]["networks"] if n["topic"] == "/middle")
     taken = {node: told[node]["messages"] for node in ("/all", "/some", "/newest")}
     assert network["frames"] == taken["/all"] == 20

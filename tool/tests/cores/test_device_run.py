@@ -8,21 +8,14 @@ loop -> /image -> first -> /middle -> second -> /result -> loop    /middle lies 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import uuid
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
+from cases import NODES, Run, build, ligament
+from cases import run as run_built
 from two_fpgas import two_fpgas
-
-HERE = Path(__file__).parent
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 
 GRAPH = """schema: ligament/graph/1
 name: case_device
@@ -77,59 +70,15 @@ variants:
 """
 
 
-def ligament(*words: str | Path, status: int = 0) -> None:
-    result = subprocess.run(
-        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert result.returncode == status, result.stdout + result.stderr
-
-
-@dataclass
-class Run:
-    """What came back on each topic, the run's record, and its folder."""
-
-    results: list[str]
-    side: list[str]
-    record: dict[str, Any]
-    folder: Path
-
-
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("device")
-    text = GRAPH.format(nodes=HERE / "nodes", file=folder / "results.txt")
-    (folder / "graph.yaml").write_text(text)
-    for variant in ("software", "hardware", "dataflow", "stuck"):
-        words = ["--variant", variant, "--platform", "fpga_sim", "--out", folder / "build"]
-        ligament("build", folder / "graph.yaml", *words)
+    build(folder, GRAPH, "software", "hardware", "dataflow", "stuck")
     return folder
 
 
-def run(folder: Path, variant: str, *words: str, status: int = 0) -> Run:
-    built = folder / "build" / "case_device" / variant
-    domain = f"device_{uuid.uuid4().hex[:12]}"
-    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
-    last = max((built / "runs").iterdir())
-    lines = (folder / "results.txt").read_text().splitlines()
-    return Run(
-        [line for line in lines if not line.startswith("side")],
-        [line for line in lines if line.startswith("side")],
-        json.loads((last / "run.json").read_text()),
-        last,
-    )
-
-
-def values_of(folder: Path, name: str) -> list[float]:
-    """What the design's spans told under a name, in order."""
-    events = folder / "events.parquet"
-    names = f"select argument from '{events}' where event = 'value_name' and name = '{name}'"
-    query = (
-        f"select value from '{events}' where event = 'span_value' and argument in ({names})"
-        " order by time_ns"
-    )
-    # A connection of its own: the shared one may be busy with another test's result.
-    with duckdb.connect() as connection:
-        return [row[0] for row in connection.execute(query).fetchall()]
+def run(graph: Path, variant: str, *words: str, status: int = 0) -> Run:
+    return run_built(graph / "build" / "case_device" / variant, *words, status=status)
 
 
 def test_one_container_and_one_design_hold_all_nodes_of_the_device(graph: Path) -> None:
@@ -154,10 +103,7 @@ def test_nodes_that_only_software_joins_give_what_software_gives(graph: Path) ->
     assert (second.results, second.side) == (expected.results, expected.side)
     # Each message of each node goes in when nothing else is owed, so it takes what it takes alone,
     # in whatever order the host lets them come.
-    cycles = []
-    for folder in (first.folder, second.folder):
-        ligament("trace", folder)
-        cycles.append(sorted(values_of(folder, "cycles")))
+    cycles = [sorted(done.values("cycles")) for done in (first, second)]
     assert len(cycles[0]) == 15
     assert cycles[0] == cycles[1]
 
@@ -168,8 +114,7 @@ def test_nodes_at_work_together_wait_for_each_other_at_the_port(graph: Path) -> 
     assert max(done.results.count(line) for line in done.results) == 1
     # What goes in together depends on when the messages came. All of it goes over one port: what
     # is read and written has its bandwidth of 16 bytes per cycle, and not that for each node.
-    ligament("trace", done.folder)
-    told = [values_of(done.folder, name) for name in ("cycles", "port reads", "port writes")]
+    told = [done.values(name) for name in ("cycles", "port reads", "port writes")]
     assert sum(told[1]) >= 10 * 4 * 1000 / 8 and sum(told[2]) >= 10 * 3 * 1000 / 8
     for cycles, reads, writes in zip(*told, strict=True):
         assert 8 * (reads + writes) <= 16 * cycles
@@ -189,7 +134,7 @@ def test_a_node_that_hangs_costs_the_others_nothing(graph: Path) -> None:
 def test_a_loop_of_cores_through_software_goes_round(tmp_path: Path, other: str) -> None:
     """On one FPGA they are one design, on two they are two, and are the same hardware."""
     file = tmp_path / "results.txt"
-    (tmp_path / "graph.yaml").write_text(ROUND.format(nodes=HERE / "nodes", file=file, other=other))
+    (tmp_path / "graph.yaml").write_text(ROUND.format(nodes=NODES, file=file, other=other))
     words = ["--platform", two_fpgas(tmp_path), "--out", tmp_path / "build"]
     domain = f"device_{uuid.uuid4().hex[:12]}"
     ligament("run", tmp_path / "graph.yaml", *words, "--domain", domain, "--until", "/record")

@@ -10,21 +10,12 @@ Two gateways of one design share a memory port. Processes: the loop, and the des
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import uuid
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
-
-HERE = Path(__file__).parent
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+from cases import Run, build
+from cases import run as run_built
 
 LOOP = """schema: ligament/graph/1
 name: case_gateway
@@ -121,68 +112,6 @@ variants:
 AT_MOST = ("--duration", "1200")
 
 
-def ligament(*words: str | Path, status: int = 0) -> str:
-    result = subprocess.run(
-        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert result.returncode == status, result.stdout + result.stderr
-    return result.stdout
-
-
-def build(folder: Path, text: str, *variants: str) -> None:
-    values = {"nodes": HERE / "nodes", "file": folder / "results.txt"}
-    (folder / "graph.yaml").write_text(text.format(**values))
-    for variant in variants:
-        words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
-        ligament("build", folder / "graph.yaml", *words)
-
-
-@dataclass
-class Run:
-    """A run's record, its last status line of each container, and its folder."""
-
-    record: dict[str, Any]
-    status: dict[str, dict[str, Any]]
-    folder: Path
-
-    def hardware(self, node: str) -> dict[str, Any]:
-        """What a node in hardware counted."""
-        nodes = [n for line in self.status.values() for n in line["nodes"] if n["id"] == node]
-        found: dict[str, Any] = nodes[0]["hardware"]
-        return found
-
-
-def run(folder: Path, name: str, variant: str, *words: str, status: int = 0) -> Run:
-    built = folder / "build" / name / variant
-    domain = f"gateway_{uuid.uuid4().hex[:12]}"
-    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
-    last = max((built / "runs").iterdir())
-    lines = [json.loads(line) for line in (last / "status.jsonl").read_text().splitlines()]
-    told = {line["container"]: line for line in lines if line.get("event") == "status"}
-    return Run(json.loads((last / "run.json").read_text()), told, last)
-
-
-def lines_of(folder: Path) -> tuple[list[str], list[str]]:
-    """What came back to the loop on each of its two topics."""
-    lines = (folder / "results.txt").read_text().splitlines()
-    side = [line for line in lines if line.startswith("side")]
-    return [line for line in lines if not line.startswith("side")], side
-
-
-def values_of(folder: Path, name: str) -> list[float]:
-    """What the design's spans told under a name, in order."""
-    ligament("trace", folder)
-    events = folder / "events.parquet"
-    names = f"select argument from '{events}' where event = 'value_name' and name = '{name}'"
-    query = (
-        f"select value from '{events}' where event = 'span_value' and argument in ({names})"
-        " order by time_ns"
-    )
-    # A connection of its own: the shared one may be busy with another test's result.
-    with duckdb.connect() as connection:
-        return [row[0] for row in connection.execute(query).fetchall()]
-
-
 @pytest.fixture(scope="module")
 def loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("loop")
@@ -190,21 +119,23 @@ def loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def run(graph: Path, name: str, variant: str, *words: str, status: int = 0) -> Run:
+    return run_built(graph / "build" / name / variant, *words, status=status)
+
+
 def test_both_sides_get_what_software_gives_in_the_same_cycles_each_time(loop: Path) -> None:
-    run(loop, "case_gateway", "software")
-    expected = lines_of(loop)
-    assert [len(lines) for lines in expected] == [5, 5]
-    first = run(loop, "case_gateway", "hardware", "--trace")
-    assert lines_of(loop) == expected
-    second = run(loop, "case_gateway", "hardware", "--trace")
-    assert lines_of(loop) == expected
-    cycles = values_of(first.folder, "cycles")
+    expected = run(loop, "case_gateway", "software")
+    assert len(expected.results) == len(expected.side) == 5
+    first, second = (run(loop, "case_gateway", "hardware", "--trace") for _ in range(2))
+    for done in (first, second):
+        assert (done.results, done.side) == (expected.results, expected.side)
+    cycles = first.values("cycles")
     assert len(cycles) == 5
-    assert cycles == values_of(second.folder, "cycles")
+    assert cycles == second.values("cycles")
     # A crossing each way at a beat per cycle, the latency at both ends, and what others take.
     assert all(1000 / 8 + 100 <= number <= 2 * 1028 / 8 + 700 + 10 * 16 for number in cycles)
-    assert values_of(first.folder, "/image sent") == [1] * 5
-    assert values_of(first.folder, "/middle stored") == [1] * 5
+    assert first.values("/image sent") == [1] * 5
+    assert first.values("/middle stored") == [1] * 5
 
 
 def test_each_message_crosses_memory_once_per_direction(loop: Path) -> None:
@@ -227,18 +158,16 @@ def test_each_message_crosses_memory_once_per_direction(loop: Path) -> None:
 
 def test_messages_in_flight_share_the_port(loop: Path) -> None:
     done = run(loop, "case_gateway", "dataflow")
-    results, side = lines_of(loop)
-    assert (len(results), len(side)) == (12, 12)
-    assert all(count == 1 for count in Counter(results).values())
+    assert len(done.results) == len(done.side) == 12
+    assert all(count == 1 for count in Counter(done.results).values())
     stored = {g["topic"]: g["stored"] for g in done.hardware("/first")["gateways"]}
     assert stored["/middle"] == 12
 
 
 def test_a_core_that_never_takes_is_named_and_nothing_comes_twice(loop: Path) -> None:
-    run(loop, "case_gateway", "software")
-    _, expected = lines_of(loop)
+    expected = run(loop, "case_gateway", "software").side
     done = run(loop, "case_gateway", "stuck", status=1)  # of a run whose nodes told errors
-    assert lines_of(loop) == ([], expected)
+    assert (done.results, done.side) == ([], expected)
     assert {error["node"] for error in done.record["errors"]} == {"/join"}
     assert "gets no further one" in done.record["errors"][-1]["text"]
 

@@ -4,21 +4,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import uuid
 from pathlib import Path
-from typing import Any
 
 import pytest
+from cases import build, ligament, run
 
 from ligament.graph.loader import read_document
 from ligament.graph.schema import validate
 
-HERE = Path(__file__).parent
-EXAMPLE = HERE.parents[2] / "examples" / "threshold" / "graph.yaml"
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+EXAMPLE = Path(__file__).parents[3] / "examples" / "threshold" / "graph.yaml"
 #: What a core with a fault is told as.
 FAULTS = {
     "silent": "it never answers: it ended without a message on 'out'",
@@ -70,48 +64,22 @@ variants:
 """
 
 
-def ligament(*words: str | Path, status: int = 0) -> str:
-    result = subprocess.run(
-        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert result.returncode == status, result.stdout + result.stderr
-    return result.stdout
-
-
-def build(folder: Path, text: str, *variants: str) -> None:
-    values = {"nodes": HERE / "nodes", "file": folder / "results.txt"}
-    (folder / "graph.yaml").write_text(text.format(**values))
-    for variant in variants:
-        words = ["--variant", variant, "--platform", "fpga_sw_emu", "--out", folder / "build"]
-        ligament("build", folder / "graph.yaml", *words)
-
-
-def run(built: Path, *words: str, status: int = 0) -> tuple[dict[str, Any], Path]:
-    """The run's record, and its folder."""
-    domain = f"hls_{uuid.uuid4().hex[:12]}"
-    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
-    last = max((built / "runs").iterdir())
-    return json.loads((last / "run.json").read_text()), last
-
-
 def test_cores_run_natively_give_what_software_gives(tmp_path: Path) -> None:
-    build(tmp_path, GRAPH, "software", "emulated")
+    build(tmp_path, GRAPH, "software", "emulated", platform="fpga_sw_emu")
     results = {}
     for variant in ("software", "emulated"):
-        run(tmp_path / "build" / "case_hls" / variant)
-        results[variant] = sorted((tmp_path / "results.txt").read_text().splitlines())
+        results[variant] = sorted(run(tmp_path / "build" / "case_hls" / variant).lines)
     assert len(results["software"]) == 10
     assert results["emulated"] == results["software"]
 
 
 def test_nodes_of_one_type_are_cores_of_their_own_in_one_process(tmp_path: Path) -> None:
-    build(tmp_path, COUNTING, "default")
+    build(tmp_path, COUNTING, "default", platform="fpga_sw_emu")
     built = tmp_path / "build" / "case_counting" / "default"
     manifest = json.loads((built / "manifest.json").read_text())
     assert validate(read_document(built / "manifest.json"), "manifest") == []
     assert [len(c["nodes"]) for c in manifest["containers"].values()] == [3]
-    run(built)
-    lines = (tmp_path / "results.txt").read_text().splitlines()
+    lines = run(built).lines
     assert len(lines) == 5
     for count, line in enumerate(lines):
         # Message `count` of the loop has i * 31 + count; each of two cores adds how many it had.
@@ -139,11 +107,11 @@ def faulty_graph() -> str:
 def test_a_core_that_never_answers_or_breaks_a_rule_is_named_and_others_go_on(
     tmp_path: Path,
 ) -> None:
-    build(tmp_path, faulty_graph(), "default")
-    record, _ = run(tmp_path / "build" / "case_faults" / "default", status=1)  # nodes told errors
-    assert len((tmp_path / "results.txt").read_text().splitlines()) == 5
+    build(tmp_path, faulty_graph(), "default", platform="fpga_sw_emu")
+    done = run(tmp_path / "build" / "case_faults" / "default", status=1)  # nodes told errors
+    assert len(done.lines) == 5
     told: dict[str, set[str]] = {}
-    for error in record["errors"]:
+    for error in done.record["errors"]:
         told.setdefault(error["node"], set()).add(error["text"])
     assert set(told) == {f"/{name}" for name in FAULTS}
     for name, text in FAULTS.items():
@@ -157,14 +125,14 @@ def test_the_example_gives_equal_frames_and_a_report_without_cycles(tmp_path: Pa
         words = ["--variant", variant, "--platform", "fpga_sw_emu", "--out", tmp_path]
         ligament("build", EXAMPLE, *words)
         built = tmp_path / "threshold" / variant
-        record, folder = run(built, *(("--trace",) if variant == "hardware" else ()))
-        frames[variant] = (folder / "outputs" / "sink.jsonl").read_text()
+        done = run(built, *(("--trace",) if variant == "hardware" else ()))
+        frames[variant] = (done.folder / "outputs" / "sink.jsonl").read_text()
     assert frames["hardware"].count("\n") == 6
     assert frames["hardware"] == frames["software"]
-    assert validate(read_document(folder / "run.json"), "run") == []
-    assert record["nodes"]["/threshold"]["emulated"] == "fpga0"
-    assert "emulated" not in record["nodes"]["/camera"]
-    shown = ligament("report", folder, "--out", tmp_path / "report.json")
+    assert validate(read_document(done.folder / "run.json"), "run") == []
+    assert done.record["nodes"]["/threshold"]["emulated"] == "fpga0"
+    assert "emulated" not in done.record["nodes"]["/camera"]
+    shown = ligament("report", done.folder, "--out", tmp_path / "report.json")
     assert "no time here is any hardware's: /threshold on fpga0 ran natively" in " ".join(
         shown.split()
     )
@@ -200,9 +168,4 @@ def test_a_core_that_is_not_what_the_manifest_says_does_not_build(
         "topics: {in: {bound_bytes: 100}, out: {bound_bytes: 100}}\n"
     )
     words = ["--platform", "fpga_sw_emu", "--out", tmp_path / "build"]
-    result = subprocess.run(
-        [*LIGAMENT, "build", str(tmp_path / "graph.yaml"), *map(str, words)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert result.returncode == 1
-    assert text in result.stdout + result.stderr
+    assert text in ligament("build", tmp_path / "graph.yaml", *words, status=1)

@@ -7,20 +7,13 @@ What `map` would not choose is a mapping that was written by hand, as anybody ma
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import uuid
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
+from cases import NODES, ligament, run
 
-HERE = Path(__file__).parent
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
-PLATFORM = HERE.parents[2] / "platforms" / "fpga_sim" / "platform.yaml"
+PLATFORM = Path(__file__).parents[3] / "platforms" / "fpga_sim" / "platform.yaml"
 
 #: loop -> /image => first -> /middle => loop (side), join -> /result -> loop; => is a gateway, too.
 SHORT = """schema: ligament/graph/1
@@ -71,41 +64,12 @@ variants:
 """
 
 
-def ligament(*words: str | Path, status: int = 0) -> None:
-    result = subprocess.run(
-        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert result.returncode == status, result.stdout + result.stderr
-
-
-def run(built: Path, *words: str, status: int = 0) -> tuple[dict[str, Any], Path]:
-    """The record of a run, and its folder."""
-    domain = f"memory_{uuid.uuid4().hex[:12]}"
-    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
-    last = max((built / "runs").iterdir())
-    return json.loads((last / "run.json").read_text()), last
-
-
-def values_of(folder: Path, name: str) -> list[float]:
-    """What the design's spans told under a name, in order."""
-    ligament("trace", folder)
-    events = folder / "events.parquet"
-    names = f"select argument from '{events}' where event = 'value_name' and name = '{name}'"
-    query = (
-        f"select value from '{events}' where event = 'span_value' and argument in ({names})"
-        " order by time_ns"
-    )
-    # A connection of its own: the shared one may be busy with another test's result.
-    with duckdb.connect() as connection:
-        return [row[0] for row in connection.execute(query).fetchall()]
-
-
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Networks of 256 bits, and memory for one message where several go in together."""
     folder = tmp_path_factory.mktemp("short")
     graph = folder / "graph.yaml"
-    graph.write_text(SHORT.format(nodes=HERE / "nodes", file=folder / "results.txt"))
+    graph.write_text(SHORT.format(nodes=NODES, file=folder / "results.txt"))
     for variant in ("hardware", "stuck"):
         words = ["--out", folder / "build", "--variant", variant, "--platform", "fpga_sim"]
         ligament("map", graph, *words)
@@ -120,32 +84,23 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def lines_of(folder: Path) -> tuple[list[str], list[str]]:
-    """What came back to the loop on each of its two topics."""
-    lines = (folder / "results.txt").read_text().splitlines()
-    side = [line for line in lines if line.startswith("side")]
-    return [line for line in lines if not line.startswith("side")], side
-
-
 def test_memory_that_runs_out_in_mid_run_is_handed_on_and_lent_again(short: Path) -> None:
-    record, folder = run(short / "build" / "case_short" / "hardware", "--trace")
-    results, side = lines_of(short)
-    assert (len(results), len(side)) == (12, 12)
-    assert max(Counter(side).values()) == max(Counter(results).values()) == 1
-    assert record["errors"] == []
-    stored = values_of(folder, "/middle stored")
+    done = run(short / "build" / "case_short" / "hardware", "--trace")
+    assert len(done.results) == len(done.side) == 12
+    assert max(Counter(done.side).values()) == max(Counter(done.results).values()) == 1
+    assert done.record["errors"] == []
+    stored = done.values("/middle stored")
     # More messages in one run than there is memory for.
     assert sum(stored) == 12 and max(stored) > 1
     # A beat of 256 bits has four times the payload of one of 64.
-    assert sum(values_of(folder, "/middle beats")) <= 12 * (1100 / 32 + 8)
+    assert sum(done.values("/middle beats")) <= 12 * (1100 / 32 + 8)
 
 
 def test_what_was_handed_on_before_a_core_hung_does_not_come_twice(short: Path) -> None:
-    record, _ = run(short / "build" / "case_short" / "stuck", "--duration", "1200", status=1)
-    results, side = lines_of(short)
-    assert results == []
-    assert max(Counter(side).values()) == 1
-    assert {error["node"] for error in record["errors"]} == {"/join"}
+    done = run(short / "build" / "case_short" / "stuck", "--duration", "1200", status=1)
+    assert done.results == []
+    assert max(Counter(done.side).values()) == 1
+    assert {error["node"] for error in done.record["errors"]} == {"/join"}
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +108,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Half of the memory's bandwidth is taken by others."""
     folder = tmp_path_factory.mktemp("slow")
     graph = folder / "graph.yaml"
-    graph.write_text(SLOW.format(nodes=HERE / "nodes", file=folder / "results.txt"))
+    graph.write_text(SLOW.format(nodes=NODES, file=folder / "results.txt"))
     platform = folder / "platform.yaml"
     usual = "    contention: 0.1 "
     text = PLATFORM.read_text()
@@ -181,9 +136,9 @@ def test_what_others_take_of_the_memory_counts_and_is_the_same_each_time(slow: P
     built = slow / "build" / "case_slow" / "quick"
     cycles = []
     for _ in range(2):
-        _, folder = run(built, "--trace")
+        done = run(built, "--trace")
         assert numbers_of(slow) == list(range(6))
-        cycles.append(values_of(folder, "cycles"))
+        cycles.append(done.values("cycles"))
     assert cycles[0] == cycles[1]
     # Alone, an image takes a beat of 8 bytes per cycle and the way through; with half of the
     # bandwidth for what is read and what is written, nearly twice that.
@@ -191,6 +146,6 @@ def test_what_others_take_of_the_memory_counts_and_is_the_same_each_time(slow: P
 
 
 def test_a_slow_core_makes_publishers_wait_and_loses_nothing(slow: Path) -> None:
-    record, _ = run(slow / "build" / "case_slow" / "slow")
+    done = run(slow / "build" / "case_slow" / "slow")
     assert numbers_of(slow) == list(range(6))
-    assert record["losses"] == []
+    assert done.record["losses"] == []

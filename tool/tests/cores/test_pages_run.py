@@ -10,18 +10,14 @@ So every kind of end goes through the table: gateways both ways, entries and exi
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import uuid
 from pathlib import Path
 
-import duckdb
 import pytest
+from cases import NODES, build, ligament, run
 
-HERE = Path(__file__).parent
-PLATFORMS = HERE.parents[2] / "platforms"
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+PLATFORMS = Path(__file__).parents[3] / "platforms"
+#: More than any run needs, so that one that hangs ends.
+AT_MOST = ("--duration", "1200")
 
 GRAPH = """schema: ligament/graph/1
 name: case_pages
@@ -45,36 +41,6 @@ variants:
 """
 
 
-def ligament(*words: str | Path, status: int = 0) -> str:
-    result = subprocess.run(
-        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
-    )
-    assert result.returncode == status, result.stdout + result.stderr
-    return result.stdout + result.stderr
-
-
-def run(folder: Path, variant: str, *words: str) -> Path:
-    """The folder of a run that ended well."""
-    built = folder / "build" / "case_pages" / variant
-    domain = f"pages_{uuid.uuid4().hex[:12]}"
-    ligament("run", built / "build.json", "--domain", domain, "--duration", "1200", *words)
-    return max((built / "runs").iterdir())
-
-
-def values_of(folder: Path, name: str) -> list[float]:
-    """What the design's spans told under a name, in order."""
-    ligament("trace", folder)
-    events = folder / "events.parquet"
-    names = f"select argument from '{events}' where event = 'value_name' and name = '{name}'"
-    query = (
-        f"select value from '{events}' where event = 'span_value' and argument in ({names})"
-        " order by time_ns"
-    )
-    # A connection of its own: the shared one may be busy with another test's result.
-    with duckdb.connect() as connection:
-        return [row[0] for row in connection.execute(query).fetchall()]
-
-
 def with_pages(folder: Path, count: int) -> Path:
     """The platform without an IOMMU, with a table of that many pages."""
     text = (PLATFORMS / "fpga_sim_pages" / "platform.yaml").read_text()
@@ -87,7 +53,7 @@ def with_pages(folder: Path, count: int) -> Path:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("pages")
-    (made / "graph.yaml").write_text(GRAPH.format(nodes=HERE / "nodes", file=made / "results.txt"))
+    (made / "graph.yaml").write_text(GRAPH.format(nodes=NODES, file=made / "results.txt"))
     return made
 
 
@@ -95,18 +61,16 @@ def test_scattered_pages_give_what_software_gives_in_the_same_cycles_each_time(
     folder: Path,
 ) -> None:
     platform = with_pages(folder, 32768)
-    for variant in ("software", "hardware"):
-        words = ["--variant", variant, "--platform", platform, "--out", folder / "build"]
-        ligament("build", folder / "graph.yaml", *words)
-    run(folder, "software")
-    expected = sorted((folder / "results.txt").read_text().splitlines())
+    build(folder, GRAPH, "software", "hardware", platform=platform)
+    built = folder / "build" / "case_pages"
+    expected = sorted(run(built / "software", *AT_MOST).lines)
     assert len(expected) == 10
     cycles = []
     for _ in range(2):
-        done = run(folder, "hardware", "--trace")
-        assert sorted((folder / "results.txt").read_text().splitlines()) == expected
-        cycles.append(values_of(done, "cycles"))
-        refused = values_of(done, "port refused")
+        done = run(built / "hardware", "--trace", *AT_MOST)
+        assert sorted(done.lines) == expected
+        cycles.append(done.values("cycles"))
+        refused = done.values("port refused")
         assert len(refused) == len(cycles[-1]) and set(refused) == {0}
     assert cycles[0] == cycles[1]
 

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of graphs with cores share: to build and run one, and what is told of the run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+NODES = Path(__file__).parent / "nodes"
+LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+
+
+def ligament(*words: str | Path, status: int = 0) -> str:
+    """Run a verb; return what it wrote."""
+    result = subprocess.run(
+        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert result.returncode == status, result.stdout + result.stderr
+    return result.stdout + result.stderr
+
+
+def build(folder: Path, text: str, *variants: str, platform: str | Path = "fpga_sim") -> None:
+    """Build variants of a graph whose nodes are these, and write to `results.txt`."""
+    values = {"nodes": NODES, "file": folder / "results.txt"}
+    (folder / "graph.yaml").write_text(text.format(**values))
+    for variant in variants:
+        words = ["--variant", variant, "--platform", platform, "--out", folder / "build"]
+        ligament("build", folder / "graph.yaml", *words)
+
+
+@dataclass
+class Run:
+    """A run's record and folder, and the lines of `results.txt`, in which it wrote what came."""
+
+    record: dict[str, Any]
+    folder: Path
+    lines: list[str]
+
+    @property
+    def results(self) -> list[str]:
+        """What came back to a loop on its first topic."""
+        return [line for line in self.lines if not line.startswith("side")]
+
+    @property
+    def side(self) -> list[str]:
+        """What came back to it on its second one."""
+        return [line for line in self.lines if line.startswith("side")]
+
+    def hardware(self, node: str) -> dict[str, Any]:
+        """What a node in hardware had counted at the end."""
+        lines = map(json.loads, (self.folder / "status.jsonl").read_text().splitlines())
+        told = {line["container"]: line for line in lines if line.get("event") == "status"}
+        nodes = [n for line in told.values() for n in line["nodes"] if n["id"] == node]
+        found: dict[str, Any] = nodes[0]["hardware"]
+        return found
+
+    def values(self, name: str) -> list[float]:
+        """What the design's spans told under a name, in order; of a run that was traced."""
+        events = self.folder / "events.parquet"
+        if not events.exists():
+            ligament("trace", self.folder)
+        names = f"select argument from '{events}' where event = 'value_name' and name = '{name}'"
+        query = (
+            f"select value from '{events}' where event = 'span_value' and argument in ({names})"
+            " order by time_ns"
+        )
+        # A connection of its own: the shared one may be busy with another test's result.
+        with duckdb.connect() as connection:
+            return [row[0] for row in connection.execute(query).fetchall()]
+
+
+def run(built: Path, *words: str, status: int = 0) -> Run:
+    """Run what was built: BUILD/NAME/VARIANT of a graph that lies beside BUILD."""
+    domain = f"cores_{uuid.uuid4().hex[:12]}"
+    ligament("run", built / "build.json", "--domain", domain, *words, status=status)
+    folder = max((built / "runs").iterdir())
+    results = built.parents[2] / "results.txt"
+    lines = results.read_text().splitlines() if results.exists() else []
+    return Run(json.loads((folder / "run.json").read_text()), folder, lines)

@@ -63,3 +63,12 @@ def write_text(path: Path, text: str) -> bool:
             f"cannot write {path}: {error.strerror}", hint="choose another folder with --out"
         ) from error
     return True
+
+
+def read_json(path: Path, hint: str) -> dict[str, Any]:
+    """Return what an earlier stage wrote; `hint` says how to have it written."""
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FailureError(f"cannot read {path}: {error}", hint=hint) from error
+    return data

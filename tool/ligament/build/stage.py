@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import subprocess
 from collections.abc import Callable, Mapping
@@ -14,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import ligament
-from ligament.artefacts import write_json
+from ligament.artefacts import read_json, write_json
 from ligament.build.components import build_components, default_jobs
 from ligament.build.ninja import Progress
 from ligament.build.synthesis import known
-from ligament.errors import FailureError
 
 BUILD = "build.json"
 
@@ -44,7 +42,7 @@ class Built:
 
 def build(manifest: Path, jobs: int | None = None, progress: Progress | None = None) -> Built:
     """Build everything that the manifest lists; quick and quiet when nothing changed."""
-    data = _read_manifest(manifest)
+    data = read_json(manifest, "run `ligament generate`")
     folder = manifest.parent
     compiled = False
     libraries: dict[str, Any] = {}
@@ -71,16 +69,6 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
     path = folder / BUILD
     write_json(path, record)
     return Built(path, compiled)
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FailureError(
-            f"cannot read {path}: {error}", hint="run `ligament generate`"
-        ) from error
-    return data
 
 
 def _library(folder: Path, library: str) -> dict[str, Any]:

@@ -8,12 +8,16 @@ here before any stage works with it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ligament.errors import Location, Problem, listing, nearest
 from ligament.graph import names
 from ligament.graph.model import Graph, Node, Topic, Variant
 from ligament.graph.qos import incompatibility
 from ligament.graph.source import Document, Path
+
+if TYPE_CHECKING:
+    from ligament.mapping.model import MappedTopic
 
 
 def inconsistencies(graph: Graph, document: Document) -> Iterator[Problem]:
@@ -63,15 +67,21 @@ def _node(graph: Graph, key: str, node: Node, document: Document) -> Iterator[Pr
             )
 
 
-def _topic(graph: Graph, key: str, topic: Topic, document: Document) -> Iterator[Problem]:
-    path = ("topics", key)
-    if topic.id != key or topic.hash != f"0x{names.name_hash(key):016x}":
+def own_id(key: str, topic: Topic | MappedTopic, document: Document) -> Iterator[Problem]:
+    """Yield that the id or the hash of a topic are another one's."""
+    topic_hash = f"0x{names.name_hash(key):016x}"
+    if topic.id != key or topic.hash != topic_hash:
         yield Problem(
             "id-mismatch",
             f"id or hash of the topic '{key}' are not its own",
-            document.at(*path, "hash"),
-            expected=f"id {key}, hash 0x{names.name_hash(key):016x}",
+            document.at("topics", key, "hash"),
+            expected=f"id {key}, hash {topic_hash}",
         )
+
+
+def _topic(graph: Graph, key: str, topic: Topic, document: Document) -> Iterator[Problem]:
+    path = ("topics", key)
+    yield from own_id(key, topic, document)
     for i, end in enumerate(topic.ends):
         node = graph.nodes.get(end.node)
         if node is None:

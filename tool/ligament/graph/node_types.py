@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.cores.manifest import LANGUAGES, Declared, read_core
-from ligament.errors import Problem, listing, nearest
+from ligament.errors import Location, Problem, lacks, listing, nearest
 from ligament.graph.message_names import MessageCatalog
 from ligament.graph.model import Fuses, NodeType, Parameter, Port, Service
 from ligament.graph.parameters import value_problem
@@ -239,14 +239,7 @@ def _check_own_port(
     assert node_type.fuses is not None
     path = ("fuses", "ports", own)
     if own not in node_type.ports:
-        problems.append(
-            Problem(
-                "port-unknown",
-                f"'{node_type.type}' has no port '{own}'",
-                document.key_at(*path),
-                hint=nearest(own, node_type.ports),
-            )
-        )
+        problems.append(lacks("port", node_type.type, own, node_type.ports, document.key_at(*path)))
         return
     wanted = node_type.ports[own]
     port = _check_port(
@@ -277,6 +270,16 @@ def _offers(name: str, types: Mapping[str, NodeType]) -> bool:
     return name in types and bool(types[name].services)
 
 
+def _none_replaced(local: str, fuses: Fuses, at: Location) -> Problem:
+    return Problem(
+        "fuse-mismatch",
+        f"'{local}' is none of the replaced nodes",
+        at,
+        expected=listing(fuses.nodes),
+        hint=nearest(local, fuses.nodes),
+    )
+
+
 def _check_port(
     reference: str,
     direction: str,
@@ -288,30 +291,14 @@ def _check_port(
     local, _, name = reference.partition(".")
     document, path = place
     if local not in fuses.nodes:
-        problems.append(
-            Problem(
-                "fuse-mismatch",
-                f"'{local}' is none of the replaced nodes",
-                document.at(*path),
-                expected=listing(fuses.nodes),
-                hint=nearest(local, fuses.nodes),
-            )
-        )
+        problems.append(_none_replaced(local, fuses, document.at(*path)))
         return None
     owner = types.get(fuses.nodes[local])
     if owner is None:
         return None
     port = owner.ports.get(name)
     if port is None:
-        problems.append(
-            Problem(
-                "port-unknown",
-                f"'{owner.type}' has no port '{name}'",
-                document.at(*path),
-                expected=listing(owner.ports),
-                hint=nearest(name, owner.ports),
-            )
-        )
+        problems.append(lacks("port", owner.type, name, owner.ports, document.at(*path)))
     elif port.direction != direction:
         wanted = "an input" if direction == "in" else "an output"
         problems.append(
@@ -334,32 +321,17 @@ def _check_parameter(
     at = document.at("fuses", "parameters", own)
     if own not in node_type.parameters:
         problems.append(
-            Problem(
-                "param-unknown",
-                f"'{node_type.type}' has no parameter '{own}'",
+            lacks(
+                "parameter",
+                node_type.type,
+                own,
+                node_type.parameters,
                 document.key_at("fuses", "parameters", own),
-                hint=nearest(own, node_type.parameters),
             )
         )
     if local not in fuses.nodes:
-        problems.append(
-            Problem(
-                "fuse-mismatch",
-                f"'{local}' is none of the replaced nodes",
-                at,
-                expected=listing(fuses.nodes),
-                hint=nearest(local, fuses.nodes),
-            )
-        )
+        problems.append(_none_replaced(local, fuses, at))
         return
     owner = types.get(fuses.nodes[local])
     if owner and name not in owner.parameters:
-        problems.append(
-            Problem(
-                "param-unknown",
-                f"'{owner.type}' has no parameter '{name}'",
-                at,
-                expected=listing(owner.parameters),
-                hint=nearest(name, owner.parameters),
-            )
-        )
+        problems.append(lacks("parameter", owner.type, name, owner.parameters, at))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ligament.errors import Location, Problem, listing, nearest
+from ligament.errors import Location, Problem, lacks, listing, nearest
 from ligament.graph.model import NodeType, Parameter
 from ligament.graph.source import Document, Path
 
@@ -127,13 +127,7 @@ def apply_file(
             if parameter is None:
                 if "*" not in pattern:
                     problems.append(
-                        Problem(
-                            "param-unknown",
-                            f"'{node_type.type}' has no parameter '{name}'",
-                            location,
-                            expected=listing(node_type.parameters),
-                            hint=nearest(name, node_type.parameters),
-                        )
+                        lacks("parameter", node_type.type, name, node_type.parameters, location)
                     )
                 continue
             fault = value_problem(parameter, value, location)

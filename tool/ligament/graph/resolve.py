@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, Problem, lacks, listing, nearest
 from ligament.graph.consistency import inconsistencies
 from ligament.graph.flatten import FlatNode, Scope, flatten
 from ligament.graph.ineffective import ineffective
@@ -166,24 +166,18 @@ def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Proble
         # Names that start with __ are refused where rules are read.
         if full not in known and not source.startswith("__"):
             problems.append(
-                Problem(
-                    "port-unknown",
-                    f"'{node_type.type}' has no port '{source}'",
+                lacks(
+                    "port",
+                    node_type.type,
+                    source,
+                    (*node_type.ports, *node_type.services),
                     flat.key_at("remap", source),
-                    expected=listing((*node_type.ports, *node_type.services)),
-                    hint=nearest(source, (*node_type.ports, *node_type.services)),
                 )
             )
     for name in flat.data.get("qos", {}):
         if name not in node_type.ports:
             problems.append(
-                Problem(
-                    "port-unknown",
-                    f"'{node_type.type}' has no port '{name}'",
-                    flat.key_at("qos", name),
-                    expected=listing(node_type.ports),
-                    hint=nearest(name, node_type.ports),
-                )
+                lacks("port", node_type.type, name, node_type.ports, flat.key_at("qos", name))
             )
 
 

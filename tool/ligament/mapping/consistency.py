@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ligament.errors import Problem, listing, nearest
 from ligament.graph import names
+from ligament.graph.consistency import own_id
 from ligament.graph.source import Document
 from ligament.mapping.device_topics import Case, topic_problems
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
@@ -76,13 +77,7 @@ def _topic(
     mapping: GraphMapping, key: str, topic: MappedTopic, document: Document
 ) -> Iterator[Problem]:
     path = ("topics", key)
-    if topic.id != key or topic.hash != f"0x{names.name_hash(key):016x}":
-        yield Problem(
-            "id-mismatch",
-            f"id or hash of the topic '{key}' are not its own",
-            document.at(*path, "hash"),
-            expected=f"id {key}, hash 0x{names.name_hash(key):016x}",
-        )
+    yield from own_id(key, topic, document)
     ends = {(e.node, e.port) for e in topic.ends}
     ports = {
         (n, p): port

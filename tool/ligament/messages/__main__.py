@@ -20,6 +20,13 @@ from ligament.messages.store import TypeStore, load_store
 from ligament.messages.tables import type_tables
 
 
+def _add_paths(verb: argparse.ArgumentParser, name: str, kind: str, text: str) -> None:
+    """Add an option that takes several paths, and may be given several times."""
+    verb.add_argument(
+        name, type=Path, nargs="+", action="extend", default=[], metavar=kind, help=text
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m ligament.messages", description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
@@ -30,14 +37,11 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("--out", type=Path, required=True, metavar="DIR")
     for verb in (hardware, synthesis):
         verb.add_argument("--out", type=Path, required=True, metavar="DIR")
-        verb.add_argument(
+        _add_paths(
+            verb,
             "--bounds",
-            type=Path,
-            nargs="+",
-            action="extend",
-            default=[],
-            metavar="FILE",
-            help="bounds of unbounded fields, beside those of spec/interfaces/bounds.yaml",
+            "FILE",
+            "bounds of unbounded fields, beside those of spec/interfaces/bounds.yaml",
         )
     generate.add_argument(
         "--list", action="store_true", help="print the headers' paths and write nothing"
@@ -45,15 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     tables.add_argument("--out", type=Path, required=True, metavar="FILE")
     for verb in (generate, hardware, synthesis, tables):
         verb.add_argument("--distro", default="jazzy", help="ROS 2 distribution (default: jazzy)")
-        verb.add_argument(
-            "--package-dir",
-            type=Path,
-            nargs="+",
-            action="extend",
-            default=[],
-            metavar="PATH",
-            help="folders with msg/, srv/ or action/ in them",
-        )
+        _add_paths(verb, "--package-dir", "PATH", "folders with msg/, srv/ or action/ in them")
         verb.add_argument(
             "--types", nargs="+", metavar="PKG/KIND/NAME", help="these types and what they need"
         )

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from ligament.errors import InputError, Location, Problem
 
 
@@ -19,3 +23,15 @@ class DefinitionError(InputError):
         hint: str = "",
     ) -> None:
         super().__init__(Problem(code, text, location, expected=expected, hint=hint))
+
+
+def hold_to(schema: Mapping[str, Any], data: object, path: Path, code: str, name: str) -> None:
+    """Raise what of a file's content breaks its schema most; `name` is the schema's."""
+    import jsonschema  # noqa: PLC0415 - slow to import
+
+    problem = jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(schema).iter_errors(data)
+    )
+    if problem is not None:
+        text = f"{problem.json_path}: {problem.message}"
+        raise DefinitionError(code, text, Location(str(path)), expected=f"what {name} describes")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.errors import Location
-from ligament.messages.errors import DefinitionError
+from ligament.messages.errors import DefinitionError, hold_to
 from ligament.messages.model import Field, Message, Scalar
 
 
@@ -51,19 +51,9 @@ class StandardNotes:
 
 def read_standard_notes(path: Path) -> StandardNotes:
     """Read the table of what the carrier of the standard definitions drops."""
-    import jsonschema  # noqa: PLC0415 - slow to import
     from ruamel.yaml import YAML  # noqa: PLC0415 - slow to import
 
     data = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
     schema = json.loads((path.parent / "standard-types.schema.json").read_text(encoding="utf-8"))
-    problem = jsonschema.exceptions.best_match(
-        jsonschema.Draft202012Validator(schema).iter_errors(data)
-    )
-    if problem is not None:
-        raise DefinitionError(
-            "standard-types",
-            f"{problem.json_path}: {problem.message}",
-            Location(str(path)),
-            expected="what standard-types.schema.json describes",
-        )
+    hold_to(schema, data, path, "standard-types", "standard-types.schema.json")
     return StandardNotes(data["defaults"], data["chosen"], str(path))

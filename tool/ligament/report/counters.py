@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,17 +38,25 @@ class Counters:
         return sum(getattr(node, name) or 0 for node in self.nodes.values())
 
 
+def status_events(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a status.jsonl; one that cannot be read, or is cut, is passed over."""
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict):
+                yield event
+
+
 def read_counters(path: Path) -> Counters:
     """Read status.jsonl; a run without it counted nothing, and a cut last line is left out."""
     lives: dict[str, list[dict[str, Any]]] = {}
-    if path.is_file():
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                try:
-                    event = json.loads(line)
-                except ValueError:
-                    continue
-                _take(lives.setdefault(event.get("container", ""), []), event)
+    for event in status_events(path):
+        _take(lives.setdefault(event.get("container", ""), []), event)
     counters = Counters()
     for lines_of_lives in lives.values():
         told = [event for event in lines_of_lives if event]

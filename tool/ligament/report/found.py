@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import duckdb
@@ -72,19 +73,24 @@ def callback_times(database: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
         "LEFT JOIN timers t ON t.handle = c.handle LEFT JOIN services v ON v.handle = c.handle"
     ).fetchall()
     times = columns(database, "SELECT handle, begin_ns, end_ns FROM callbacks")
-    handles, codes = np.unique(times["handle"], return_inverse=True)
-    rows_of = dict(by_thread(codes.astype(np.int64), times["begin_ns"]))
-    place = {int(handle): code for code, handle in enumerate(handles)}
+    rows_of = _rows_by("handle", times)
     found = [
         {
             "node": node,
             "kind": kind,
             "name": name,
-            **_times(times["begin_ns"], times["end_ns"], rows_of[place[handle]]),
+            **_times(times["begin_ns"], times["end_ns"], rows_of[handle]),
         }
         for handle, node, kind, name in owners
     ]
     return sorted(found, key=lambda one: (one["node"] or "~", one["kind"], one["name"]))
+
+
+def _rows_by(key: str, times: Mapping[str, Any]) -> dict[int, Any]:
+    """The rows of each handle, in order of their begin."""
+    handles, codes = np.unique(times[key], return_inverse=True)
+    rows_of = dict(by_thread(codes.astype(np.int64), times["begin_ns"]))
+    return {int(handle): rows_of[code] for code, handle in enumerate(handles)}
 
 
 def _times(begin: Any, end: Any, rows: Any) -> dict[str, Any]:
@@ -112,9 +118,7 @@ def span_times(database: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
         "SELECT span, begin_ns, end_ns FROM spans "
         "UNION ALL SELECT span, begin_ns, end_ns FROM device_spans",
     )
-    handles, codes = np.unique(times["span"], return_inverse=True)
-    rows_of = dict(by_thread(codes.astype(np.int64), times["begin_ns"]))
-    place = {int(handle): code for code, handle in enumerate(handles)}
+    rows_of = _rows_by("span", times)
     took = times["end_ns"] - times["begin_ns"]
     return [
         {
@@ -123,7 +127,7 @@ def span_times(database: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
             "category": category,
             "device": device,
             "time_base": base,
-            "time_ns": summarise(took[rows_of[place[handle]]]),
+            "time_ns": summarise(took[rows_of[handle]]),
         }
         for handle, node, name, category, device, base in names
     ]

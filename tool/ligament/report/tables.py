@@ -8,7 +8,6 @@ counts: then the trace tells who publishes and takes what, and how often.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import duckdb
+
+from ligament.report.counters import status_events
 
 LEAST_SPAN_NS = 1_000_000_000
 """A few messages at start-up, all within a moment, have no rate."""
@@ -88,22 +89,13 @@ def count_tables(status: Path) -> dict[str, list[dict[str, Any]]]:
 def lives_of(path: Path) -> Iterator[Life]:
     """Lives in order of their ends; a line that cannot be read, or is cut, is passed over."""
     running: dict[str, Life] = {}
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if not isinstance(event, dict):
-                continue
-            container = str(event.get("container", ""))
-            if event.get("event") == "ready" and container in running:
-                yield running.pop(container)
-            if event.get("event") == "status":
-                life = running.setdefault(container, Life(container, first=event))
-                life.last = event
+    for event in status_events(path):
+        container = str(event.get("container", ""))
+        if event.get("event") == "ready" and container in running:
+            yield running.pop(container)
+        if event.get("event") == "status":
+            life = running.setdefault(container, Life(container, first=event))
+            life.last = event
     yield from running.values()
 
 

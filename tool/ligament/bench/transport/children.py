@@ -10,7 +10,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from types import TracebackType
 
 from ligament.errors import FailureError
 from ligament.run.process import die_with_tool, exit_text
@@ -72,12 +71,7 @@ class Children:
     def __enter__(self) -> Children:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         # Asked first: transports that keep files remove them, and a killed one cannot.
         self._signal(signal.SIGTERM, [c for c in self._children if c.process.poll() is None])
         deadline = time.monotonic() + _LEAVING_S

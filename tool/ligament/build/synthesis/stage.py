@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ligament.artefacts import write_json
+from ligament.artefacts import read_json, write_json
 from ligament.build.synthesis.families import OPEN_FAMILY, Family, find_family
 from ligament.build.synthesis.netlist import parts_of
 from ligament.build.synthesis.yosys import NETLIST, copy_sources, fastest_mhz, run_tool
-from ligament.errors import FailureError, InputError, Location, Problem
+from ligament.errors import InputError, Location, Problem
 
 SYNTHESIS = "synthesis.json"
 SCHEMA = "ligament/synthesis/1"
@@ -217,10 +216,4 @@ def _stored(folder: Path) -> dict[str, Any] | None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FailureError(
-            f"cannot read {path}: {error}", hint="run `ligament generate`"
-        ) from error
-    return data
+    return read_json(path, "run `ligament generate`")

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 from ruamel.yaml import YAML
 
-from ligament.errors import Location
-from ligament.messages.errors import DefinitionError
+from ligament.messages.errors import DefinitionError, hold_to
 from ligament.messages.model import Field, Message
 from ligament.resources import spec_dir
 
@@ -97,15 +95,6 @@ def _read(path: Path, schema: Mapping[str, Any]) -> Mapping[str, Mapping[str, En
         raise DefinitionError(
             "bounds-file", f"cannot read '{path}': {error.strerror}", expected="a bounds file"
         ) from error
-    problem = jsonschema.exceptions.best_match(
-        jsonschema.Draft202012Validator(schema).iter_errors(data)
-    )
-    if problem is not None:
-        raise DefinitionError(
-            "bounds-file",
-            f"{problem.json_path}: {problem.message}",
-            Location(str(path)),
-            expected="what bounds.schema.json describes",
-        )
+    hold_to(schema, data, path, "bounds-file", "bounds.schema.json")
     bounds: Mapping[str, Mapping[str, Entry]] = data["bounds"]
     return bounds

@@ -35,13 +35,14 @@ def render_all(store: TypeStore, messages: Iterable[Message], bounds: Bounds) ->
     for message in messages:
         context = _context(store, message, layout_of(store, message, bounds))
         for part in ("pkg", "unpack", "pack"):
-            template = _environment().get_template(f"message_{part}.sv.j2")
+            template = environment().get_template(f"message_{part}.sv.j2")
             files[f"{context['name']}_{part}.sv"] = template.render(context)
     return files
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """Where the templates of messages in hardware are."""
     import jinja2  # noqa: PLC0415 - slow to import
 
     return jinja2.Environment(

@@ -5,18 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
 
 from ligament.messages.cpp_names import field_name, snake_case
 from ligament.messages.hdl.bounds import Bounds
 from ligament.messages.hdl.layout import layout_of
+from ligament.messages.hdl.render import environment
 from ligament.messages.model import PRIMITIVE_SIZES, Field, Message, Multiplicity
 from ligament.messages.store import TypeStore
 from ligament.resources import hls_dir
-
-if TYPE_CHECKING:
-    import jinja2
 
 #: Types that every HLS compiler knows; `char` is unsigned in .msg files.
 _TYPES = {
@@ -41,7 +37,7 @@ def render_hls(store: TypeStore, messages: Iterable[Message], bounds: Bounds) ->
     """File name -> text, for the messages and those that they are made of."""
     files = {}
     for message in store.closure(list(messages)):
-        template = _environment().get_template("message_hls.hpp.j2")
+        template = environment().get_template("message_hls.hpp.j2")
         files[header_of(message.name)] = template.render(_context(store, message, bounds))
     return files
 
@@ -51,19 +47,6 @@ def hls_support() -> dict[str, str]:
     folder = hls_dir()
     paths = (p for pattern in ("*.hpp", "native/*") for p in folder.glob(pattern))
     return {p.relative_to(folder).as_posix(): p.read_text(encoding="utf-8") for p in sorted(paths)}
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    import jinja2  # noqa: PLC0415 - slow to import
-
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("ligament.messages", "templates"),
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def header_of(name: str) -> str:

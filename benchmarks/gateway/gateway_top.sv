@@ -24,55 +24,30 @@ module gateway_top
     input logic tick_i,  // changes once per cycle
     input logic rst_i,
 
-    input  logic                    s_axis_tvalid,
-    input  logic [DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic                    s_axis_tlast,
-    output logic                    taken_o,  // the last edge took a beat
+    input logic s_axis_tvalid, s_axis_tlast, input logic [DATA_WIDTH-1:0] s_axis_tdata,
+    input logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
+    output logic taken_o,  // the last edge took a beat
 
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tvalid,
-    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0]   m_axis_tdata,
+    output logic [SUBSCRIBERS-1:0] m_axis_tvalid, m_axis_tlast,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0] m_axis_tdata,
     output logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tlast,
 
-    input  logic [ENDS-1:0]        send_valid_i,
-    output logic [ENDS-1:0]        send_ready_o,
-    input  logic [ENDS-1:0][207:0] send_i,
-    output logic [ENDS-1:0]        sent_valid_o,
-    output logic [ENDS-1:0][7:0]   sent_status_o,
-    input  logic                   room_valid_i,
-    output logic                   room_ready_o,
-    input  logic [111:0]           room_i,
-    output logic                   stored_valid_o,
-    output logic [7:0]             stored_status_o,
+    input logic [ENDS-1:0] send_valid_i, input logic [ENDS-1:0][207:0] send_i, output logic [ENDS-1:0] send_ready_o,
+    output logic [ENDS-1:0] sent_valid_o, output logic [ENDS-1:0][7:0] sent_status_o,
+    input logic room_valid_i, input logic [111:0] room_i, output logic room_ready_o,
+    output logic stored_valid_o, output logic [7:0] stored_status_o,
 
-    output logic                    m_axi_arvalid,
-    input  logic                    m_axi_arready,
-    output logic [ID_WIDTH-1:0]     m_axi_arid,
-    output logic [63:0]             m_axi_araddr,
-    output logic [7:0]              m_axi_arlen,
-    input  logic                    m_axi_rvalid,
-    output logic                    m_axi_rready,
-    input  logic [ID_WIDTH-1:0]     m_axi_rid,
-    input  logic [DATA_WIDTH-1:0]   m_axi_rdata,
-    input  logic                    m_axi_rlast,
-    output logic                    m_axi_awvalid,
-    input  logic                    m_axi_awready,
-    output logic [ID_WIDTH-1:0]     m_axi_awid,
-    output logic [63:0]             m_axi_awaddr,
-    output logic [7:0]              m_axi_awlen,
-    output logic                    m_axi_wvalid,
-    input  logic                    m_axi_wready,
-    output logic [DATA_WIDTH-1:0]   m_axi_wdata,
-    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb,
-    output logic                    m_axi_wlast,
-    input  logic                    m_axi_bvalid,
-    output logic                    m_axi_bready,
-    input  logic [ID_WIDTH-1:0]     m_axi_bid,
+    output logic m_axi_arvalid, output logic [ID_WIDTH-1:0] m_axi_arid, output logic [63:0] m_axi_araddr,
+    output logic [7:0] m_axi_arlen, input logic m_axi_arready,
+    input logic m_axi_rvalid, m_axi_rlast, input logic [ID_WIDTH-1:0] m_axi_rid,
+    input logic [DATA_WIDTH-1:0] m_axi_rdata, output logic m_axi_rready,
+    output logic m_axi_awvalid, output logic [ID_WIDTH-1:0] m_axi_awid, output logic [63:0] m_axi_awaddr,
+    output logic [7:0] m_axi_awlen, input logic m_axi_awready,
+    output logic m_axi_wvalid, m_axi_wlast, output logic [DATA_WIDTH-1:0] m_axi_wdata,
+    output logic [DATA_WIDTH/8-1:0] m_axi_wstrb, input logic m_axi_wready,
+    input logic m_axi_bvalid, input logic [ID_WIDTH-1:0] m_axi_bid, output logic m_axi_bready,
 
-    output logic [47:0] busy_o,
-    output logic [47:0] reads_o,
-    output logic [47:0] writes_o
+    output logic [47:0] busy_o, reads_o, writes_o
 );
   localparam bit Published = BURST_BEATS == 0;
   localparam int unsigned WriteBurst = Published ? 32 : BURST_BEATS;
@@ -89,16 +64,12 @@ module gateway_top
   end
 
   lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) s_axis (), m_axis[SUBSCRIBERS] ();
-  assign s_axis.tvalid = s_axis_tvalid;
-  assign s_axis.tdata = s_axis_tdata;
-  assign s_axis.tkeep = s_axis_tkeep;
-  assign s_axis.tlast = s_axis_tlast;
+  assign {s_axis.tvalid, s_axis.tdata, s_axis.tkeep, s_axis.tlast} = {
+      s_axis_tvalid, s_axis_tdata, s_axis_tkeep, s_axis_tlast};
   assign s_axis_tready = s_axis.tready;
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_flat
-    assign m_axis_tvalid[i] = m_axis[i].tvalid;
-    assign m_axis_tdata[i] = m_axis[i].tdata;
-    assign m_axis_tkeep[i] = m_axis[i].tkeep;
-    assign m_axis_tlast[i] = m_axis[i].tlast;
+    assign {m_axis_tvalid[i], m_axis_tdata[i], m_axis_tkeep[i], m_axis_tlast[i]} = {
+        m_axis[i].tvalid, m_axis[i].tdata, m_axis[i].tkeep, m_axis[i].tlast};
     assign m_axis[i].tready = 1'b1;
   end
 
@@ -106,19 +77,12 @@ module gateway_top
   lig_axi_if #(.DATA_WIDTH(DATA_WIDTH)) each[M] ();
   lig_axi_if #(.DATA_WIDTH(DATA_WIDTH), .ID_WIDTH(ID_WIDTH)) m_axi ();
   // The edge, where the driver finds its signals.
-  assign m_axi_arvalid = m_axi.arvalid;
-  assign m_axi_arid = m_axi.arid;
-  assign m_axi_araddr = m_axi.araddr;
-  assign m_axi_arlen = m_axi.arlen;
+  assign {m_axi_arvalid, m_axi_arid, m_axi_araddr, m_axi_arlen} = {
+      m_axi.arvalid, m_axi.arid, m_axi.araddr, m_axi.arlen};
   assign m_axi_rready = m_axi.rready;
-  assign m_axi_awvalid = m_axi.awvalid;
-  assign m_axi_awid = m_axi.awid;
-  assign m_axi_awaddr = m_axi.awaddr;
-  assign m_axi_awlen = m_axi.awlen;
-  assign m_axi_wvalid = m_axi.wvalid;
-  assign m_axi_wdata = m_axi.wdata;
-  assign m_axi_wstrb = m_axi.wstrb;
-  assign m_axi_wlast = m_axi.wlast;
+  assign {m_axi_awvalid, m_axi_awid, m_axi_awaddr, m_axi_awlen} = {
+      m_axi.awvalid, m_axi.awid, m_axi.awaddr, m_axi.awlen};
+  assign {m_axi_wvalid, m_axi_wdata, m_axi_wstrb, m_axi_wlast} = {m_axi.wvalid, m_axi.wdata, m_axi.wstrb, m_axi.wlast};
   assign m_axi_bready = m_axi.bready;
   assign m_axi.arready = m_axi_arready;
   assign m_axi.rvalid = m_axi_rvalid;

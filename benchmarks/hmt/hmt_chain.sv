@@ -9,17 +9,11 @@ module hmt_chain #(
     input logic tick_i,  // changes once per cycle, see hmt_top
     input logic rst_i,
 
-    input  logic                    s_axis_tvalid,
-    input  logic [DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic                    s_axis_tlast,
-    output logic                    taken_o,
+    input logic s_axis_tvalid, s_axis_tlast, input logic [DATA_WIDTH-1:0] s_axis_tdata,
+    input logic [DATA_WIDTH/8-1:0] s_axis_tkeep, output logic taken_o,
 
-    output logic                    m_axis_tvalid,
-    input  logic                    m_axis_tready,
-    output logic [DATA_WIDTH-1:0]   m_axis_tdata,
-    output logic [DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic                    m_axis_tlast
+    output logic m_axis_tvalid, m_axis_tlast, output logic [DATA_WIDTH-1:0] m_axis_tdata,
+    output logic [DATA_WIDTH/8-1:0] m_axis_tkeep, input logic m_axis_tready
 );
   localparam int unsigned Nodes = 3;
 
@@ -32,15 +26,11 @@ module hmt_chain #(
 
   // Into topic i, and out of it; node i stands between topic i and topic i + 1.
   lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) in[Nodes+1] (), out[Nodes+1] ();
-  assign in[0].tvalid = s_axis_tvalid;
-  assign in[0].tdata = s_axis_tdata;
-  assign in[0].tkeep = s_axis_tkeep;
-  assign in[0].tlast = s_axis_tlast;
+  assign {in[0].tvalid, in[0].tdata, in[0].tkeep, in[0].tlast} = {
+      s_axis_tvalid, s_axis_tdata, s_axis_tkeep, s_axis_tlast};
   assign s_axis_tready = in[0].tready;
-  assign m_axis_tvalid = out[Nodes].tvalid;
-  assign m_axis_tdata = out[Nodes].tdata;
-  assign m_axis_tkeep = out[Nodes].tkeep;
-  assign m_axis_tlast = out[Nodes].tlast;
+  assign {m_axis_tvalid, m_axis_tdata, m_axis_tkeep, m_axis_tlast} = {
+      out[Nodes].tvalid, out[Nodes].tdata, out[Nodes].tkeep, out[Nodes].tlast};
   assign out[Nodes].tready = m_axis_tready;
 
   for (genvar i = 0; i <= Nodes; i++) begin : g_topic

@@ -8,34 +8,25 @@ module hmt_network #(
     parameter bit [SUBSCRIBERS-1:0][1:0] QOS = '0,
     parameter bit [SUBSCRIBERS-1:0][31:0] DEPTH = {SUBSCRIBERS{32'd512}}
 ) (
-    input logic clk_i,
-    input logic rst_i,
+    input logic clk_i, rst_i,
 
-    input  logic [PUBLISHERS-1:0]                   s_axis_tvalid,
-    output logic [PUBLISHERS-1:0]                   s_axis_tready,
-    input  logic [PUBLISHERS-1:0][DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [PUBLISHERS-1:0][DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic [PUBLISHERS-1:0]                   s_axis_tlast,
+    input logic [PUBLISHERS-1:0] s_axis_tvalid, s_axis_tlast, output logic [PUBLISHERS-1:0] s_axis_tready,
+    input logic [PUBLISHERS-1:0][DATA_WIDTH-1:0] s_axis_tdata,
+    input logic [PUBLISHERS-1:0][DATA_WIDTH/8-1:0] s_axis_tkeep,
 
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tvalid,
-    input  logic [SUBSCRIBERS-1:0]                   m_axis_tready,
-    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0]   m_axis_tdata,
-    output logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tlast
+    output logic [SUBSCRIBERS-1:0] m_axis_tvalid, m_axis_tlast, input logic [SUBSCRIBERS-1:0] m_axis_tready,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0] m_axis_tdata,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] m_axis_tkeep
 );
   lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) s_axis[PUBLISHERS] (), m_axis[SUBSCRIBERS] ();
   for (genvar i = 0; i < PUBLISHERS; i++) begin : g_publisher
-    assign s_axis[i].tvalid = s_axis_tvalid[i];
-    assign s_axis[i].tdata = s_axis_tdata[i];
-    assign s_axis[i].tkeep = s_axis_tkeep[i];
-    assign s_axis[i].tlast = s_axis_tlast[i];
+    assign {s_axis[i].tvalid, s_axis[i].tdata, s_axis[i].tkeep, s_axis[i].tlast} = {
+        s_axis_tvalid[i], s_axis_tdata[i], s_axis_tkeep[i], s_axis_tlast[i]};
     assign s_axis_tready[i] = s_axis[i].tready;
   end
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : g_subscriber
-    assign m_axis_tvalid[i] = m_axis[i].tvalid;
-    assign m_axis_tdata[i] = m_axis[i].tdata;
-    assign m_axis_tkeep[i] = m_axis[i].tkeep;
-    assign m_axis_tlast[i] = m_axis[i].tlast;
+    assign {m_axis_tvalid[i], m_axis_tdata[i], m_axis_tkeep[i], m_axis_tlast[i]} = {
+        m_axis[i].tvalid, m_axis[i].tdata, m_axis[i].tkeep, m_axis[i].tlast};
     assign m_axis[i].tready = m_axis_tready[i];
   end
 

@@ -14,17 +14,14 @@ module hmt_top #(
     input logic tick_i,  // changes once per cycle
     input logic rst_i,
 
-    input  logic [PUBLISHERS-1:0]                   s_axis_tvalid,
-    input  logic [PUBLISHERS-1:0][DATA_WIDTH-1:0]   s_axis_tdata,
-    input  logic [PUBLISHERS-1:0][DATA_WIDTH/8-1:0] s_axis_tkeep,
-    input  logic [PUBLISHERS-1:0]                   s_axis_tlast,
-    output logic [PUBLISHERS-1:0]                   taken_o,  // beats that the last edge took
+    input logic [PUBLISHERS-1:0] s_axis_tvalid, s_axis_tlast,
+    input logic [PUBLISHERS-1:0][DATA_WIDTH-1:0] s_axis_tdata,
+    input logic [PUBLISHERS-1:0][DATA_WIDTH/8-1:0] s_axis_tkeep,
+    output logic [PUBLISHERS-1:0] taken_o,  // beats that the last edge took
 
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tvalid,
-    input  logic [SUBSCRIBERS-1:0]                   m_axis_tready,
-    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0]   m_axis_tdata,
-    output logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] m_axis_tkeep,
-    output logic [SUBSCRIBERS-1:0]                   m_axis_tlast
+    output logic [SUBSCRIBERS-1:0] m_axis_tvalid, m_axis_tlast, input logic [SUBSCRIBERS-1:0] m_axis_tready,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH-1:0] m_axis_tdata,
+    output logic [SUBSCRIBERS-1:0][DATA_WIDTH/8-1:0] m_axis_tkeep
 );
   logic clk, tick_q;
   assign clk = tick_i != tick_q;

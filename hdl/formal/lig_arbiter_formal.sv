@@ -4,13 +4,8 @@
 // (m_tid is constant within it), and that an input that waits sees INPUTS - 1 frames begin before its own.
 // To a bound (ORDER): each input's beats come out once, in order, whatever the others do.
 module lig_arbiter_formal (
-    input logic            clk_i,
-    input logic            rst_i,
-    input logic [2:0]      s_valid,
-    input logic [2:0][7:0] s_data,
-    input logic [2:0]      s_keep,
-    input logic [2:0]      s_last,
-    input logic            m_ready,
+    input logic clk_i, rst_i, m_ready,
+    input logic [2:0] s_valid, s_keep, s_last, input logic [2:0][7:0] s_data,
     input logic [3:0] number  // of the beat that ORDER follows
 );
   localparam int unsigned N = 3;
@@ -21,16 +16,11 @@ module lig_arbiter_formal (
 
   lig_axis_if #(.DATA_WIDTH(8)) s_axis[N] (), m_axis ();
   for (genvar i = 0; i < N; i++) begin : g_flat
-    assign s_axis[i].tvalid = s_valid[i];
-    assign s_axis[i].tdata = s_data[i];
-    assign s_axis[i].tkeep = s_keep[i];
-    assign s_axis[i].tlast = s_last[i];
+    assign {s_axis[i].tvalid, s_axis[i].tdata, s_axis[i].tkeep, s_axis[i].tlast} = {
+        s_valid[i], s_data[i], s_keep[i], s_last[i]};
     assign s_ready[i] = s_axis[i].tready;
   end
-  assign m_valid = m_axis.tvalid;
-  assign m_data = m_axis.tdata;
-  assign m_keep = m_axis.tkeep;
-  assign m_last = m_axis.tlast;
+  assign {m_valid, m_data, m_keep, m_last} = {m_axis.tvalid, m_axis.tdata, m_axis.tkeep, m_axis.tlast};
   assign m_axis.tready = m_ready;
   lig_arbiter #(.DATA_WIDTH(8), .INPUTS(N)) dut (.clk_i, .rst_i, .s_axis, .m_axis, .m_axis_tid(m_id));
 

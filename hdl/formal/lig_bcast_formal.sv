@@ -3,12 +3,7 @@
 // lig_bcast, proven: the stream's rules at each output by induction; that each consumer gets every beat
 // once and in order (ORDER) to a bound. The environment is free within the rules.
 module lig_bcast_formal (
-    input logic       clk_i,
-    input logic       rst_i,
-    input logic       s_valid,
-    input logic [7:0] s_data,
-    input logic       s_keep,
-    input logic       s_last,
+    input logic clk_i, rst_i, s_valid, s_keep, s_last, input logic [7:0] s_data,
     input logic [2:0] m_ready,
     input logic [3:0] number  // of the beat that ORDER follows
 );
@@ -17,16 +12,11 @@ module lig_bcast_formal (
   logic [2:0][7:0] m_data;
 
   lig_axis_if #(.DATA_WIDTH(8)) s_axis (), m_axis[3] ();
-  assign s_axis.tvalid = s_valid;
-  assign s_axis.tdata = s_data;
-  assign s_axis.tkeep = s_keep;
-  assign s_axis.tlast = s_last;
+  assign {s_axis.tvalid, s_axis.tdata, s_axis.tkeep, s_axis.tlast} = {s_valid, s_data, s_keep, s_last};
   assign s_ready = s_axis.tready;
   for (genvar i = 0; i < 3; i++) begin : g_flat
-    assign m_valid[i] = m_axis[i].tvalid;
-    assign m_data[i] = m_axis[i].tdata;
-    assign m_keep[i] = m_axis[i].tkeep;
-    assign m_last[i] = m_axis[i].tlast;
+    assign {m_valid[i], m_data[i], m_keep[i], m_last[i]} = {
+        m_axis[i].tvalid, m_axis[i].tdata, m_axis[i].tkeep, m_axis[i].tlast};
     assign m_axis[i].tready = m_ready[i];
   end
   lig_bcast #(.DATA_WIDTH(8), .OUTPUTS(3)) dut (.clk_i, .rst_i, .s_axis, .m_axis);

@@ -19,14 +19,8 @@ module lig_fields_formal
     parameter int unsigned STALLS = 15,  // cycles in which somebody stalls, 0..14; 15: any number
     parameter int unsigned NUMBER = 0    // of the frame that is looked at
 ) (
-    input logic        clk_i,
-    input logic        rst_i,
-    input logic        s_valid,
-    input logic [63:0] s_data,
-    input logic [7:0]  s_keep,
-    input logic        s_last,
-    input logic        hold_i,
-    input logic        m_ready
+    input logic clk_i, rst_i, hold_i, m_ready,
+    input logic s_valid, s_last, input logic [63:0] s_data, input logic [7:0] s_keep
 );
   localparam int unsigned Bound = 5;
   localparam int unsigned Fixed = 12;  // bytes in front of the elements: encapsulation, field, count
@@ -56,10 +50,7 @@ module lig_fields_formal
 
   lig_axis_if s_axis (), m_axis ();
   lig_fields_if fields (), to_pack ();
-  assign s_axis.tvalid = s_valid;
-  assign s_axis.tdata = s_data;
-  assign s_axis.tkeep = s_keep;
-  assign s_axis.tlast = s_last;
+  assign {s_axis.tvalid, s_axis.tdata, s_axis.tkeep, s_axis.tlast} = {s_valid, s_data, s_keep, s_last};
   assign s_ready = s_axis.tready;
   lig_unpack #(.NESTING(1)) unpack (
       .clk_i, .rst_i, .s_axis, .m_axis(fields),

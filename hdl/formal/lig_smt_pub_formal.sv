@@ -10,25 +10,12 @@
 module lig_smt_pub_formal
   import lig_transfer_pkg::*;
 (
-    input logic        clk_i,
-    input logic        rst_i,
-    input logic        recall_i,
-    input logic        s_valid,
-    input logic [63:0] s_data,
-    input logic [7:0]  s_keep,
-    input logic        s_last,
-    input logic        room_valid,
-    input logic        event_ready,
-    input logic        aw_ready,
-    input logic        w_ready,
-    input logic        b_valid
+    input logic clk_i, rst_i, recall_i, room_valid, event_ready, aw_ready, w_ready, b_valid,
+    input logic s_valid, s_last, input logic [63:0] s_data, input logic [7:0] s_keep
 );
   logic s_ready, room_ready, event_valid;
   lig_axis_if s_axis ();
-  assign s_axis.tvalid = s_valid;
-  assign s_axis.tdata = s_data;
-  assign s_axis.tkeep = s_keep;
-  assign s_axis.tlast = s_last;
+  assign {s_axis.tvalid, s_axis.tdata, s_axis.tkeep, s_axis.tlast} = {s_valid, s_data, s_keep, s_last};
   assign s_ready = s_axis.tready;
   lig_axi_if m_axi ();
   assign m_axi.awready = aw_ready;

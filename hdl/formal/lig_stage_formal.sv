@@ -5,28 +5,16 @@
 module lig_stage_formal #(
     parameter bit FIFO = 1'b0
 ) (
-    input logic       clk_i,
-    input logic       rst_i,
-    input logic       s_valid,
-    input logic [7:0] s_data,
-    input logic       s_keep,
-    input logic       s_last,
-    input logic       m_ready,
+    input logic clk_i, rst_i, m_ready, s_valid, s_keep, s_last, input logic [7:0] s_data,
     input logic [3:0] number  // of the beat that ORDER follows
 );
   logic s_ready, m_valid, m_keep, m_last;
   logic [7:0] m_data;
 
   lig_axis_if #(.DATA_WIDTH(8)) s_axis (), m_axis ();
-  assign s_axis.tvalid = s_valid;
-  assign s_axis.tdata = s_data;
-  assign s_axis.tkeep = s_keep;
-  assign s_axis.tlast = s_last;
+  assign {s_axis.tvalid, s_axis.tdata, s_axis.tkeep, s_axis.tlast} = {s_valid, s_data, s_keep, s_last};
   assign s_ready = s_axis.tready;
-  assign m_valid = m_axis.tvalid;
-  assign m_data = m_axis.tdata;
-  assign m_keep = m_axis.tkeep;
-  assign m_last = m_axis.tlast;
+  assign {m_valid, m_data, m_keep, m_last} = {m_axis.tvalid, m_axis.tdata, m_axis.tkeep, m_axis.tlast};
   assign m_axis.tready = m_ready;
 
   if (FIFO) begin : g_fifo

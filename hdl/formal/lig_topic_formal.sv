@@ -30,10 +30,8 @@ module lig_topic_formal #(
     assign s_axis[i].tkeep = 8'hFF;
     assign s_axis[i].tlast = s_last[i];
     assign s_ready[i] = s_axis[i].tready;
-    assign m_valid[i] = m_axis[i].tvalid;
-    assign m_data[i] = m_axis[i].tdata;
-    assign m_keep[i] = m_axis[i].tkeep;
-    assign m_last[i] = m_axis[i].tlast;
+    assign {m_valid[i], m_data[i], m_keep[i], m_last[i]} = {
+        m_axis[i].tvalid, m_axis[i].tdata, m_axis[i].tkeep, m_axis[i].tlast};
     assign m_axis[i].tready = m_ready[i];
   end
   lig_topic #(

@@ -5,9 +5,7 @@ module lig_axis_wire (
     lig_axis_if.receiver s_axis,
     lig_axis_if.transmitter m_axis
 );
-  assign m_axis.tvalid = s_axis.tvalid;
-  assign m_axis.tdata = s_axis.tdata;
-  assign m_axis.tkeep = s_axis.tkeep;
-  assign m_axis.tlast = s_axis.tlast;
+  assign {m_axis.tvalid, m_axis.tdata, m_axis.tkeep, m_axis.tlast} = {
+      s_axis.tvalid, s_axis.tdata, s_axis.tkeep, s_axis.tlast};
   assign s_axis.tready = m_axis.tready;
 endmodule

@@ -78,10 +78,9 @@ module lig_topic_mixed #(
   for (genvar i = 0; i < PUBLISHERS; i++) begin : g_publisher
     localparam int unsigned Width = S_WIDTH[i];
     lig_axis_if #(.DATA_WIDTH(Width)) narrow ();
-    assign narrow.tvalid = s_axis[i].tvalid;
+    assign {narrow.tvalid, narrow.tlast} = {s_axis[i].tvalid, s_axis[i].tlast};
     assign narrow.tdata = s_axis[i].tdata[Width-1:0];
     assign narrow.tkeep = s_axis[i].tkeep[Width/8-1:0];
-    assign narrow.tlast = s_axis[i].tlast;
     assign s_axis[i].tready = narrow.tready;
     lig_end #(
         .S_WIDTH(Width), .M_WIDTH(DATA_WIDTH), .CROSS(S_CROSS[i]), .DEPTH(CROSS_DEPTH),
@@ -109,10 +108,9 @@ module lig_topic_mixed #(
         .SYNC_STAGES(SYNC_STAGES)) end_of_subscriber (
         .s_clk_i(clk_i), .s_rst_i(rst_i), .s_axis(out[i]),
         .m_clk_i(m_clk_i[i]), .m_rst_i(m_rst_i[i]), .m_axis(narrow));
-    assign m_axis[i].tvalid = narrow.tvalid;
+    assign {m_axis[i].tvalid, m_axis[i].tlast} = {narrow.tvalid, narrow.tlast};
     assign m_axis[i].tdata = PORT_WIDTH'(narrow.tdata);
     assign m_axis[i].tkeep = (PORT_WIDTH / 8)'(narrow.tkeep);
-    assign m_axis[i].tlast = narrow.tlast;
     assign narrow.tready = m_axis[i].tready;
   end
 

@@ -15,12 +15,8 @@ module lig_axi_mux_tb #(
     parameter int unsigned PENDING = 4,
     parameter int unsigned ID_WIDTH = MASTERS > 1 ? $clog2(MASTERS) : 1
 ) (
-    input logic clk_i,
-    input logic rst_i,
-    input logic clear_i,
-    output logic [47:0] busy_o,
-    output logic [47:0] reads_o,
-    output logic [47:0] writes_o
+    input logic clk_i, rst_i, clear_i,
+    output logic [47:0] busy_o, reads_o, writes_o
 );
   localparam int unsigned M = MASTERS;
   lig_axi_if #(.DATA_WIDTH(DATA_WIDTH)) each[M] ();

@@ -17,12 +17,8 @@ module lig_gateway_tb
     parameter int unsigned TIMEOUT = 0,
     parameter int unsigned ID_WIDTH = GATEWAYS > 1 ? $clog2(GATEWAYS) : 1
 ) (
-    input logic clk_i,
-    input logic rst_i,
-    input logic recall_i,
-    output logic [47:0] busy_o,
-    output logic [47:0] reads_o,
-    output logic [47:0] writes_o
+    input logic clk_i, rst_i, recall_i,
+    output logic [47:0] busy_o, reads_o, writes_o
 );
   localparam int unsigned G = GATEWAYS;
   lig_axi_if #(.DATA_WIDTH(DATA_WIDTH)) each[G] ();

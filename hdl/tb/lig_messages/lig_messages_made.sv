@@ -13,18 +13,10 @@ module lig_messages_made
   import lig_fields_pkg::*;
   import lig_stream_pkg::header_t;
 (
-    input logic clk_i,
-    input logic rst_i,
-
-    input logic        write_i,
-    input logic [11:0] write_address_i,
-    input logic [63:0] write_word_i,
-
-    lig_axis_if.receiver s_axis,
-    lig_fields_if.transmitter unpacked,
-    lig_fields_if.receiver to_pack,
-    lig_axis_if.transmitter m_axis,
-    output problem_e problem_o
+    input logic clk_i, rst_i,
+    input logic write_i, input logic [11:0] write_address_i, input logic [63:0] write_word_i,
+    lig_axis_if.receiver s_axis, lig_axis_if.transmitter m_axis,
+    lig_fields_if.transmitter unpacked, lig_fields_if.receiver to_pack, output problem_e problem_o
 );
   localparam int unsigned Types = 8;
   logic [2:0] type_q;

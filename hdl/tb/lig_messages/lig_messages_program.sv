@@ -6,18 +6,10 @@
 module lig_messages_program
   import lig_fields_pkg::*;
 (
-    input logic clk_i,
-    input logic rst_i,
-
-    input logic        write_i,
-    input logic [11:0] write_address_i,
-    input logic [63:0] write_word_i,
-
-    lig_axis_if.receiver s_axis,
-    lig_fields_if.transmitter unpacked,
-    lig_fields_if.receiver to_pack,
-    lig_axis_if.transmitter m_axis,
-    output problem_e problem_o
+    input logic clk_i, rst_i,
+    input logic write_i, input logic [11:0] write_address_i, input logic [63:0] write_word_i,
+    lig_axis_if.receiver s_axis, lig_axis_if.transmitter m_axis,
+    lig_fields_if.transmitter unpacked, lig_fields_if.receiver to_pack, output problem_e problem_o
 );
   logic [61:0] program_q[4096];
   always_ff @(posedge clk_i) if (write_i) program_q[write_address_i] <= write_word_i[61:0];

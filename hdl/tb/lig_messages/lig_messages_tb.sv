@@ -6,40 +6,22 @@ module lig_messages_tb
   import lig_fields_pkg::token_t;
   import lig_stream_pkg::header_t;
 (
-    input logic clk_i,
-    input logic rst_i,
+    input logic clk_i, rst_i,
+    input logic write_i, input logic [11:0] write_address_i, input logic [63:0] write_word_i,
 
-    input logic        write_i,
-    input logic [11:0] write_address_i,
-    input logic [63:0] write_word_i,
-
-    input  logic        s_axis_tvalid,
-    output logic        s_axis_tready,
-    input  logic [63:0] s_axis_tdata,
-    input  logic [7:0]  s_axis_tkeep,
-    input  logic        s_axis_tlast,
+    input logic s_axis_tvalid, s_axis_tlast, input logic [63:0] s_axis_tdata, input logic [7:0] s_axis_tkeep,
+    output logic s_axis_tready,
 
     // The field stream between the two, and whether it stalls.
-    input  logic         hold_i,
-    input  logic         direct_i,
-    input  logic [127:0] direct_header_i,
-    input  logic         direct_valid_i,
-    input  logic [63:0]  direct_data_i,
-    input  logic [7:0]   direct_keep_i,
-    input  logic [13:0]  direct_user_i,
-    input  logic         direct_last_i,
-    output logic         field_taken_o,
-    output logic [63:0]  field_data_o,
-    output logic [7:0]   field_keep_o,
-    output logic [13:0]  field_user_o,
-    output logic         field_last_o,
+    input logic hold_i, direct_i, direct_valid_i, direct_last_i,
+    input logic [127:0] direct_header_i, input logic [63:0] direct_data_i, input logic [7:0] direct_keep_i,
+    input logic [13:0] direct_user_i,
+    output logic field_taken_o, field_last_o, output logic [63:0] field_data_o, output logic [7:0] field_keep_o,
+    output logic [13:0] field_user_o,
 
-    output logic        m_axis_tvalid,
-    input  logic        m_axis_tready,
-    output logic [63:0] m_axis_tdata,
-    output logic [7:0]  m_axis_tkeep,
-    output logic        m_axis_tlast,
-    output logic [3:0]  problem_o
+    output logic m_axis_tvalid, m_axis_tlast, output logic [63:0] m_axis_tdata, output logic [7:0] m_axis_tkeep,
+    input logic m_axis_tready,
+    output logic [3:0] problem_o
 );
   logic passes, offered_q;
   lig_axis_if s_axis (), m_axis ();
@@ -48,10 +30,8 @@ module lig_messages_tb
   `LIG_PARTS parts (
       .clk_i, .rst_i, .write_i, .write_address_i, .write_word_i, .s_axis, .unpacked, .to_pack, .m_axis, .problem_o);
 
-  assign s_axis.tvalid = s_axis_tvalid;
-  assign s_axis.tdata = s_axis_tdata;
-  assign s_axis.tkeep = s_axis_tkeep;
-  assign s_axis.tlast = s_axis_tlast;
+  assign {s_axis.tvalid, s_axis.tdata, s_axis.tkeep, s_axis.tlast} = {
+      s_axis_tvalid, s_axis_tdata, s_axis_tkeep, s_axis_tlast};
   assign s_axis_tready = s_axis.tready;
 
   // What was offered stays offered.
@@ -72,9 +52,7 @@ module lig_messages_tb
   assign field_user_o = to_pack.tuser;
   assign field_last_o = to_pack.tlast;
 
-  assign m_axis_tvalid = m_axis.tvalid;
-  assign m_axis_tdata = m_axis.tdata;
-  assign m_axis_tkeep = m_axis.tkeep;
-  assign m_axis_tlast = m_axis.tlast;
+  assign {m_axis_tvalid, m_axis_tdata, m_axis_tkeep, m_axis_tlast} = {
+      m_axis.tvalid, m_axis.tdata, m_axis.tkeep, m_axis.tlast};
   assign m_axis.tready = m_axis_tready;
 endmodule

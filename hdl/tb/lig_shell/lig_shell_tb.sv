@@ -11,15 +11,9 @@ module lig_shell_tb
     parameter int unsigned QUEUE = 2,
     parameter bit PAGES = 1'b1
 ) (
-    input  logic        clk_i,
-    input  logic        rst_i,
-    output logic        irq_o,
-    output logic [ENDS-1:0] recall_o,
-    input  logic [ENDS-1:0] late_i,
-    output logic        page_write_o,
-    output logic [15:0] page_o,
-    output logic [63:0] page_entry_o,
-    input  logic        page_ready_i
+    input logic clk_i, rst_i, output logic irq_o,
+    output logic [ENDS-1:0] recall_o, input logic [ENDS-1:0] late_i,
+    output logic page_write_o, output logic [15:0] page_o, output logic [63:0] page_entry_o, input logic page_ready_i
 );
   lig_axil_if s_axil ();
   logic [ENDS-1:0] send_valid, send_ready, room_valid, room_ready, sent_valid, sent_ready, stored_valid, stored_ready;

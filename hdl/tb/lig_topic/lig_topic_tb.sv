@@ -14,12 +14,8 @@ module lig_topic_tb #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    output logic [SUBSCRIBERS-1:0][31:0] drops_o,
-    output logic [31:0] frames_o,
-    output logic [31:0] beats_o,
-    output logic [31:0] stalls_o,
-    output logic [31:0] gaps_o,
-    output logic [SUBSCRIBERS-1:0][31:0] peaks_o
+    output logic [31:0] frames_o, beats_o, stalls_o, gaps_o,
+    output logic [SUBSCRIBERS-1:0][31:0] drops_o, peaks_o
 );
   lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) s_axis[PUBLISHERS] (), m_axis[SUBSCRIBERS] ();
   lig_topic #(

@@ -22,12 +22,8 @@ module lig_topic_mixed_tb #(
     input logic rst_i,
     input logic other_clk_i,
     input logic other_rst_i,
-    output logic [SUBSCRIBERS-1:0][31:0] drops_o,
-    output logic [31:0] frames_o,
-    output logic [31:0] beats_o,
-    output logic [31:0] stalls_o,
-    output logic [31:0] gaps_o,
-    output logic [SUBSCRIBERS-1:0][31:0] peaks_o
+    output logic [31:0] frames_o, beats_o, stalls_o, gaps_o,
+    output logic [SUBSCRIBERS-1:0][31:0] drops_o, peaks_o
 );
   localparam int unsigned Widest = 512;
   lig_axis_if #(.DATA_WIDTH(Widest)) wide_s[PUBLISHERS] (), wide_m[SUBSCRIBERS] ();
@@ -46,10 +42,9 @@ module lig_topic_mixed_tb #(
   for (genvar i = 0; i < SUBSCRIBERS; i++) begin : m
     localparam int unsigned Width = M_WIDTH[i];
     lig_axis_if #(.DATA_WIDTH(Width)) m_axis ();
-    assign m_axis.tvalid = wide_m[i].tvalid;
+    assign {m_axis.tvalid, m_axis.tlast} = {wide_m[i].tvalid, wide_m[i].tlast};
     assign m_axis.tdata = wide_m[i].tdata[Width-1:0];
     assign m_axis.tkeep = wide_m[i].tkeep[Width/8-1:0];
-    assign m_axis.tlast = wide_m[i].tlast;
     assign wide_m[i].tready = m_axis.tready;
   end
 

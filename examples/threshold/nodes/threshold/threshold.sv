@@ -13,20 +13,16 @@ module threshold
     lig_fields_if.receiver s_axis,
     lig_fields_if.transmitter m_axis
 );
-  assign m_axis.tvalid = s_axis.tvalid;
-  assign s_axis.tready = m_axis.tready;
-  assign m_axis.tkeep = s_axis.tkeep;
-  assign m_axis.tuser = s_axis.tuser;
-  assign m_axis.tlast = s_axis.tlast;
-  assign m_axis.header = s_axis.header;
+  logic [63:0] data;
+  lig_fields_pass pass (.s_axis, .data_i(data), .m_axis);
 
   logic pixels;
   assign pixels = s_axis.tuser.kind == Values && s_axis.tuser.field == FIELD_DATA;
 
   always_comb begin
-    m_axis.tdata = s_axis.tdata;
+    data = s_axis.tdata;
     for (int unsigned i = 0; i < 8; i++) begin
-      if (pixels) m_axis.tdata[8*i+:8] = {8{s_axis.tdata[8*i+:8] >= parameter_threshold_i[7:0]}};
+      if (pixels) data[8*i+:8] = {8{s_axis.tdata[8*i+:8] >= parameter_threshold_i[7:0]}};
     end
   end
 endmodule

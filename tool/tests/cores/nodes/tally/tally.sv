@@ -15,13 +15,7 @@ module tally
     lig_fields_if.receiver s_axis_tally_request,
     lig_fields_if.transmitter m_axis_tally_response
 );
-  assign m_axis_passed.tvalid = s_axis_image.tvalid;
-  assign s_axis_image.tready = m_axis_passed.tready;
-  assign m_axis_passed.tdata = s_axis_image.tdata;
-  assign m_axis_passed.tkeep = s_axis_image.tkeep;
-  assign m_axis_passed.tuser = s_axis_image.tuser;
-  assign m_axis_passed.tlast = s_axis_image.tlast;
-  assign m_axis_passed.header = s_axis_image.header;
+  lig_fields_pass pass (.s_axis(s_axis_image), .data_i(s_axis_image.tdata), .m_axis(m_axis_passed));
 
   logic [63:0] images_q, with_q;
   header_t header_q;

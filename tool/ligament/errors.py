@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import difflib
 import linecache
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+AnswerT = TypeVar("AnswerT")
 
 
 @dataclass(frozen=True, order=True)
@@ -177,6 +179,17 @@ def _source_lines(location: Location) -> list[str]:
     width = max(1, min(location.length, len(text) - column + 1))
     caret = "^" + "~" * (width - 1)
     return [f"{location.line:5} | {text}", f"      | {pad}{caret}"]
+
+
+def all_or_problems(
+    names: Iterable[str], answer: Callable[[str], AnswerT | Problem]
+) -> dict[str, AnswerT]:
+    """Return the answer to each name, in order; raise InputError with all that have none."""
+    answers = {name: answer(name) for name in sorted(names)}
+    problems = [found for found in answers.values() if isinstance(found, Problem)]
+    if problems:
+        raise InputError(problems)
+    return {name: found for name, found in answers.items() if not isinstance(found, Problem)}
 
 
 def lacks(kind: str, owner: str, name: str, known: Collection[str], at: Location | None) -> Problem:

@@ -55,10 +55,57 @@ inline std::size_t aligned(std::size_t position, std::size_t size) {
   return (position + size - 1) / size * size;
 }
 
+/// Walks a layout program: `WalkerT` has one(instruction) for a field, and count(instruction, n)
+/// for how often what follows comes.
+template <typename WalkerT>
+class Walk {
+ protected:
+  explicit Walk(const unsigned long long* program) : program_(program) {}
+
+  /// The instructions up to END, or to the NEXT before `behind`.
+  Problem walk(unsigned at, unsigned behind) {
+    while (at < behind) {
+      const Instruction word(program_[at]);
+      if (word.op == END || word.op == NEXT) {
+        return NO_PROBLEM;
+      }
+      const bool repeats = word.op == REPEAT || word.op == REPEAT_SEQUENCE;
+      const Problem problem = repeats ? repeat(word, at) : walker().one(word);
+      if (problem != NO_PROBLEM) {
+        return problem;
+      }
+      at = repeats ? word.target : at + 1;
+    }
+    return NO_PROBLEM;
+  }
+
+  Problem repeat(const Instruction& word, unsigned at) {
+    unsigned times = word.argument;
+    if (word.op == REPEAT_SEQUENCE) {
+      const Problem problem = walker().count(word, times);
+      if (problem != NO_PROBLEM) {
+        return problem;
+      }
+    }
+    for (unsigned i = 0; i < times; ++i) {
+      const Problem problem = walk(at + 1, word.target);
+      if (problem != NO_PROBLEM) {
+        return problem;
+      }
+    }
+    return NO_PROBLEM;
+  }
+
+ private:
+  WalkerT& walker() { return static_cast<WalkerT&>(*this); }
+
+  const unsigned long long* program_;
+};
+
 /// A stored message becomes its field stream, which ends with Done, or with Broken and the reason.
-class Unpack {
+class Unpack : Walk<Unpack> {
  public:
-  Unpack(const unsigned long long* program, Fields& out) : program_(program), out_(out) {}
+  Unpack(const unsigned long long* program, Fields& out) : Walk(program), out_(out) {}
 
   Problem run(const unsigned char* stored, std::size_t size) {
     static const unsigned char encapsulation[4] = {0, 1, 0, 0};
@@ -79,43 +126,11 @@ class Unpack {
   }
 
  private:
+  friend class Walk<Unpack>;
+
   Problem broken(Problem problem) {
     put(out_, BROKEN, 0, problem, 1);
     return problem;
-  }
-
-  /// The instructions up to END, or to the NEXT before `behind`.
-  Problem walk(unsigned at, unsigned behind) {
-    while (at < behind) {
-      const Instruction word(program_[at]);
-      if (word.op == END || word.op == NEXT) {
-        return NO_PROBLEM;
-      }
-      const bool repeats = word.op == REPEAT || word.op == REPEAT_SEQUENCE;
-      const Problem problem = repeats ? repeat(word, at) : one(word);
-      if (problem != NO_PROBLEM) {
-        return problem;
-      }
-      at = repeats ? word.target : at + 1;
-    }
-    return NO_PROBLEM;
-  }
-
-  Problem repeat(const Instruction& word, unsigned at) {
-    unsigned times = word.argument;
-    if (word.op == REPEAT_SEQUENCE) {
-      const Problem problem = count(word, times);
-      if (problem != NO_PROBLEM) {
-        return problem;
-      }
-    }
-    for (unsigned i = 0; i < times; ++i) {
-      const Problem problem = walk(at + 1, word.target);
-      if (problem != NO_PROBLEM) {
-        return problem;
-      }
-    }
-    return NO_PROBLEM;
   }
 
   Problem one(const Instruction& word) {
@@ -205,7 +220,6 @@ class Unpack {
     position_ += bytes;
   }
 
-  const unsigned long long* program_;
   Fields& out_;
   const unsigned char* body_ = nullptr;
   std::size_t size_ = 0;
@@ -213,9 +227,9 @@ class Unpack {
 };
 
 /// A field stream becomes a stored message; what breaks the order or a bound gives none.
-class Pack {
+class Pack : Walk<Pack> {
  public:
-  Pack(const unsigned long long* program, Fields& in) : program_(program), in_(in) {}
+  Pack(const unsigned long long* program, Fields& in) : Walk(program), in_(in) {}
 
   /// All of one message is taken from the stream, also where it is wrong.
   Problem run(std::vector<unsigned char>& stored) {
@@ -242,38 +256,7 @@ class Pack {
   unsigned reason() const { return reason_; }
 
  private:
-  Problem walk(unsigned at, unsigned behind) {
-    while (at < behind) {
-      const Instruction word(program_[at]);
-      if (word.op == END || word.op == NEXT) {
-        return NO_PROBLEM;
-      }
-      const bool repeats = word.op == REPEAT || word.op == REPEAT_SEQUENCE;
-      const Problem problem = repeats ? repeat(word, at) : one(word);
-      if (problem != NO_PROBLEM) {
-        return problem;
-      }
-      at = repeats ? word.target : at + 1;
-    }
-    return NO_PROBLEM;
-  }
-
-  Problem repeat(const Instruction& word, unsigned at) {
-    unsigned times = word.argument;
-    if (word.op == REPEAT_SEQUENCE) {
-      const Problem problem = count(word, times, 0);
-      if (problem != NO_PROBLEM) {
-        return problem;
-      }
-    }
-    for (unsigned i = 0; i < times; ++i) {
-      const Problem problem = walk(at + 1, word.target);
-      if (problem != NO_PROBLEM) {
-        return problem;
-      }
-    }
-    return NO_PROBLEM;
-  }
+  friend class Walk<Pack>;
 
   Problem one(const Instruction& word) {
     unsigned elements = word.argument;
@@ -296,7 +279,7 @@ class Pack {
                                                                            : WRONG_FIELD;
   }
 
-  Problem count(const Instruction& word, unsigned& elements, unsigned more) {
+  Problem count(const Instruction& word, unsigned& elements, unsigned more = 0) {
     Beat beat;
     const Problem problem = next(word, COUNT, beat);
     if (problem != NO_PROBLEM) {
@@ -348,7 +331,6 @@ class Pack {
     return beat;
   }
 
-  const unsigned long long* program_;
   Fields& in_;
   std::vector<unsigned char> body_;
   bool over_ = false;

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import cocotb
 from cocotb.triggers import ClockCycles, with_timeout
-from image_bench import COUNT, DONE_BEAT, Answer, Beat, Image, Port
+from image_bench import COUNT, DONE_BEAT, Answer, Beat, Image, Port, fields, interrupt
 from image_bench import answer as read_answer
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -108,6 +108,12 @@ def lens_fields(lens: Lens) -> list[Beat]:
         *_word(16, 0, 1),
         DONE_BEAT,
     ]
+
+
+async def reset_amid(dut, given: Image, lens: Lens, cycles: int) -> None:
+    """A reset after so many cycles of an image and its calibration."""
+    streams = {"s_axis_image": fields(given), "s_axis_camera_info": lens_fields(lens)}
+    await interrupt(dut, streams, cycles)
 
 
 async def rectified(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ligament.errors import InputError, Location, Problem, listing, nearest
+from ligament.errors import Location, Problem, all_or_problems, listing, nearest
 from ligament.graph.model import Node, NodeType, Variant
 from ligament.mapping.backends import KINDS, Backends
 from ligament.mapping.model import Cost, Reason
@@ -186,18 +186,11 @@ def assign_devices(
     backends: Backends,
 ) -> dict[str, tuple[Device, Reason]]:
     """Return each node's device with the reason; raise InputError with all nodes that have none."""
-    chosen: dict[str, tuple[Device, Reason]] = {}
-    problems: list[Problem] = []
-    for name in sorted(nodes):
-        case = NodeCase(nodes[name], types[nodes[name].type], platform, variant, backends)
-        answer = _decide(case)
-        if isinstance(answer, Problem):
-            problems.append(answer)
-        else:
-            chosen[name] = answer
-    if problems:
-        raise InputError(problems)
-    return chosen
+
+    def answer(name: str) -> tuple[Device, Reason] | Problem:
+        return _decide(NodeCase(nodes[name], types[nodes[name].type], platform, variant, backends))
+
+    return all_or_problems(nodes, answer)
 
 
 def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:

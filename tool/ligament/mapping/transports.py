@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ligament.errors import InputError, Location, Problem, listing
+from ligament.errors import Location, Problem, all_or_problems, listing
 from ligament.graph.model import End, Node, Topic, Variant
 from ligament.mapping.alternatives import (
     Hardware,
@@ -403,18 +403,12 @@ def assign_transports(
     """Return each topic's transports; raise InputError with all topics that can have none."""
     variant = wishes.variant
     parted = wishes.containers if variant.edge.per == "container" else None
-    chosen: dict[str, Choice] = {}
-    problems: list[Problem] = []
-    for name in sorted(topics):
+
+    def answer(name: str) -> Choice | Problem:
         topic = topics[name]
         wish = variant.transports.get(name, topic.transports)
         place = variant.places.get(("transports", name)) or topic.transports_at or topic.at
         where = (nodes, devices, platform, place, parted, wishes.containers)
-        answer = choose(TopicCase(topic, *where), wish, backends)
-        if isinstance(answer, Problem):
-            problems.append(answer)
-        else:
-            chosen[name] = answer
-    if problems:
-        raise InputError(problems)
-    return chosen
+        return choose(TopicCase(topic, *where), wish, backends)
+
+    return all_or_problems(topics, answer)

@@ -8,153 +8,55 @@ lost (a stalled keep_all subscription) is reported by the node as an error besid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ligament.run.edge import ORIGIN
 
-# (list in a node's figures, its count, the sentence)
-_KINDS: tuple[tuple[str, str, Callable[[int, str, str], str]], ...] = (
-    (
-        "subscriptions",
-        "lost",
-        lambda n, node, topic: f"{node} missed {n} of {topic}: overwritten before they were taken",
-    ),
-    (
-        "subscriptions",
-        "expired",
-        lambda n, node, topic: f"{node} was not given {n} of {topic}: older than their lifespan",
-    ),
-    (
-        "subscriptions",
-        "invalid",
-        lambda n, node, topic: f"{node} was not given {n} of {topic}: not well formed",
-    ),
-    (
-        "subscriptions",
-        "deadline_missed",
-        lambda n, node, topic: f"{node} waited for {topic} beyond its deadline {n} times",
-    ),
-    (
-        "publishers",
-        "loans_failed",
-        lambda n, node, topic: f"{node} could not send {n} on {topic}",
-    ),
+#: List in a node's figures, its count, and the sentence: of n messages or requests, a node, and a
+#: topic or service (`name`).
+_KINDS: tuple[tuple[str, str, str], ...] = (
+    ("subscriptions", "lost", "{node} missed {n} of {name}: overwritten before they were taken"),
+    ("subscriptions", "expired", "{node} was not given {n} of {name}: older than their lifespan"),
+    ("subscriptions", "invalid", "{node} was not given {n} of {name}: not well formed"),
+    ("subscriptions", "deadline_missed", "{node} waited for {name} beyond its deadline {n} times"),
+    ("publishers", "loans_failed", "{node} could not send {n} on {name}"),
     (
         "publishers",
         "overrun",
-        lambda n, node, topic: (
-            f"{node} sent {n} on {topic} over what a keep_all subscription had not taken, stalled "
-            "or in the same container"
-        ),
+        "{node} sent {n} on {name} over what a keep_all subscription had not taken, stalled or "
+        "in the same container",
     ),
-    (
-        "publishers",
-        "deadline_missed",
-        lambda n, node, topic: f"{node} published on {topic} beyond its deadline {n} times",
-    ),
+    ("publishers", "deadline_missed", "{node} published on {name} beyond its deadline {n} times"),
     (
         "services",
         "lost",
-        lambda n, node, service: (
-            f"{node} missed {n} requests of {service}: overwritten before they were taken, so "
-            "their clients wait in vain"
-        ),
+        "{node} missed {n} requests of {name}: overwritten before they were taken, so their "
+        "clients wait in vain",
     ),
-    (
-        "services",
-        "invalid",
-        lambda n, node, service: f"{node} was not given {n} requests of {service}: not well formed",
-    ),
-    (
-        "services",
-        "failed",
-        lambda n, node, service: f"{node} could not send {n} replies of {service}",
-    ),
-    (
-        "services",
-        "dropped",
-        lambda n, node, service: f"{node} never answered {n} requests of {service}",
-    ),
-    (
-        "clients",
-        "failed",
-        lambda n, node, service: f"{node} could not send {n} requests to {service}",
-    ),
-    (
-        "clients",
-        "timeouts",
-        lambda n, node, service: f"{node} gave up {n} requests to {service}: not answered in time",
-    ),
-    (
-        "clients",
-        "invalid",
-        lambda n, node, service: f"{node} was not given {n} replies of {service}: not well formed",
-    ),
-    (
-        "kernels",
-        "refused",
-        lambda n, node, _: f"{node} gave no output for {n} messages, which its kernels refused",
-    ),
-    (
-        "hardware",
-        "refused",
-        lambda n, node, _: f"{node} gave no output for {n} messages: its core failed on them",
-    ),
-    (
-        "networks",
-        "drops",
-        lambda n, node, topic: f"{n} of {topic} were dropped in hardware, where queues were full",
-    ),
-    (
-        "gateways",
-        "failed",
-        lambda n, node, topic: f"{n} of {topic} broke on their way through the gateway of {node}",
-    ),
-    (
-        "edge",
-        "lost",
-        lambda n, node, topic: f"{n} of {topic} were overwritten before they went out",
-    ),
-    (
-        "edge",
-        "refused",
-        lambda n, node, topic: f"{n} of {topic} could not go out",
-    ),
+    ("services", "invalid", "{node} was not given {n} requests of {name}: not well formed"),
+    ("services", "failed", "{node} could not send {n} replies of {name}"),
+    ("services", "dropped", "{node} never answered {n} requests of {name}"),
+    ("clients", "failed", "{node} could not send {n} requests to {name}"),
+    ("clients", "timeouts", "{node} gave up {n} requests to {name}: not answered in time"),
+    ("clients", "invalid", "{node} was not given {n} replies of {name}: not well formed"),
+    ("kernels", "refused", "{node} gave no output for {n} messages, which its kernels refused"),
+    ("hardware", "refused", "{node} gave no output for {n} messages: its core failed on them"),
+    ("networks", "drops", "{n} of {name} were dropped in hardware, where queues were full"),
+    ("gateways", "failed", "{n} of {name} broke on their way through the gateway of {node}"),
+    ("edge", "lost", "{n} of {name} were overwritten before they went out"),
+    ("edge", "refused", "{n} of {name} could not go out"),
     (
         "edge",
         "unconfirmed",
-        lambda n, node, topic: (
-            f"{n} of {topic} were overwritten in the DDS engine before everybody outside had "
-            "acknowledged them"
-        ),
+        "{n} of {name} were overwritten in the DDS engine before everybody outside had "
+        "acknowledged them",
     ),
-    (
-        "edge",
-        "missing",
-        lambda n, node, topic: f"{n} of {topic} were sent outside and did not arrive",
-    ),
-    (
-        "edge",
-        "no_room",
-        lambda n, node, topic: f"{n} of {topic} came from outside and found no memory",
-    ),
-    (
-        "edge",
-        "too_large",
-        lambda n, node, topic: f"{n} of {topic} came from outside and were beyond the bound",
-    ),
-    (
-        "edge",
-        "big_endian",
-        lambda n, node, topic: f"{n} of {topic} came from outside in big-endian form",
-    ),
-    (
-        "edge",
-        "unknown_form",
-        lambda n, node, topic: f"{n} of {topic} came from outside in a form that is not taken",
-    ),
+    ("edge", "missing", "{n} of {name} were sent outside and did not arrive"),
+    ("edge", "no_room", "{n} of {name} came from outside and found no memory"),
+    ("edge", "too_large", "{n} of {name} came from outside and were beyond the bound"),
+    ("edge", "big_endian", "{n} of {name} came from outside in big-endian form"),
+    ("edge", "unknown_form", "{n} of {name} came from outside in a form that is not taken"),
 )
 
 _Key = tuple[str, str, str, str]
@@ -218,10 +120,12 @@ class Losses:
                 names = self._stalled.setdefault((node.get("id", ""), end.get("topic", "")), {})
                 names[f"{one['node']} (process {one['pid']})"] = None
 
-    def _text(self, key: _Key, count: int, text: Callable[[int, str, str], str]) -> str:
+    def _text(self, key: _Key, count: int, text: str) -> str:
         node, topic, _, what = key
         names = self._stalled.get((node, topic), {}) if what == "overrun" else {}
-        return text(count, node, topic) + (f": {', '.join(names)}" if names else "")
+        return text.format(n=count, node=node, name=topic) + (
+            f": {', '.join(names)}" if names else ""
+        )
 
     def records(self) -> list[Loss]:
         """Return everything that is not zero, by node and topic."""

@@ -18,6 +18,24 @@ NODES = Path(__file__).parent / "nodes"
 LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 
 
+#: A chain that forks and joins again, all of it in hardware.
+FORKED = """
+  loop: {{type: case/loop}}
+  first: {{type: case/xor, device: fpga0, remap: {{in: image, out: middle}}}}
+  left: {{type: case/xor, device: fpga0, remap: {{in: middle, out: left}}}}
+  right: {{type: case/xor, device: fpga0, remap: {{in: middle, out: right}}}}
+  join: {{type: case/join, device: fpga0, remap: {{joined: result}}}}
+"""
+#: The same wherever a variant says, with keys and a tail.
+TAILED = """
+  loop: {{type: case/loop, parameters: {{file: {file}, side: true}}}}
+  first: {{type: case/xor, parameters: {{key: 90}}, remap: {{in: image, out: middle}}}}
+  left: {{type: case/xor, parameters: {{key: 15}}, remap: {{in: middle, out: left}}}}
+  right: {{type: case/xor, parameters: {{key: 240}}, remap: {{in: middle, out: right}}}}
+  tail: {{type: case/xor, parameters: {{key: 255}}, remap: {{in: middle, out: side}}}}
+"""
+
+
 def ligament(*words: str | Path, status: int = 0) -> str:
     """Run a verb; return what it wrote."""
     result = subprocess.run(
@@ -85,3 +103,13 @@ def run(built: Path, *words: str, status: int = 0) -> Run:
     results = built.parents[2] / "results.txt"
     lines = results.read_text().splitlines() if results.exists() else []
     return Run(json.loads((folder / "run.json").read_text()), folder, lines)
+
+
+def as_software(graph: Path) -> tuple[Run, Run]:
+    """Run the variant `software` of BUILD/NAME, and `hardware` twice, which must give the same."""
+    expected = run(graph / "software")
+    assert len(expected.results) == len(expected.side) == 5
+    first, second = (run(graph / "hardware", "--trace") for _ in range(2))
+    for done in (first, second):
+        assert (done.results, done.side) == (expected.results, expected.side)
+    return first, second

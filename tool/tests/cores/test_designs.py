@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cases import FORKED, NODES
 from two_fpgas import FAST_HZ, two_fpgas
 
 from ligament.errors import InputError
@@ -17,17 +18,13 @@ from ligament.graph.model import Graph
 from ligament.mapping import installed, load_platform, map_graph
 from ligament.mapping.model import GraphMapping, Queue, Stream
 
-NODES = Path(__file__).parent / "nodes"
-GRAPH = """schema: ligament/graph/1
+GRAPH = (
+    """schema: ligament/graph/1
 name: designs
 packages: [{nodes}]
-nodes:
-  loop: {{type: case/loop}}
-  first: {{type: case/xor, device: fpga0, remap: {{in: image, out: middle}}}}
-  left: {{type: case/xor, device: fpga0, remap: {{in: middle, out: left}}}}
-  right: {{type: case/xor, device: fpga0, remap: {{in: middle, out: right}}}}
-  join: {{type: case/join, device: fpga0, remap: {{joined: result}}}}
-  alone: {{type: case/xor, device: fpga0, remap: {{in: image, out: alone}}}}
+nodes:"""
+    + FORKED
+    + """  alone: {{type: case/xor, device: fpga0, remap: {{in: image, out: alone}}}}
 topics:
   image: {{bound_bytes: 1000, transports: [shm]}}
   result: {{bound_bytes: 1000}}
@@ -38,6 +35,7 @@ variants:
   parted: {{containers: {{one: [left], other: [right]}}}}
   dataflow: {{fpga: {{in_flight: 4}}}}
 """
+)
 #: Nothing joins one of them with the others.
 CORES = {"/first", "/left", "/right", "/join", "/alone"}
 ONE_EACH = """schema: ligament/graph/1

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from cases import FORKED, NODES
 
 from ligament.errors import InputError
 from ligament.generate.hls.backend import HlsBackend
@@ -13,17 +12,13 @@ from ligament.graph import load_graph
 from ligament.graph.model import Graph
 from ligament.mapping import installed, load_platform, map_graph
 
-NODES = Path(__file__).parent / "nodes"
-GRAPH = """schema: ligament/graph/1
+GRAPH = (
+    """schema: ligament/graph/1
 name: emulated
 packages: [{nodes}]
-nodes:
-  loop: {{type: case/loop}}
-  first: {{type: case/xor, device: fpga0, remap: {{in: image, out: middle}}}}
-  left: {{type: case/xor, device: fpga0, remap: {{in: middle, out: left}}}}
-  right: {{type: case/xor, device: fpga0, remap: {{in: middle, out: right}}}}
-  join: {{type: case/join, device: fpga0, remap: {{joined: result}}}}
-topics:
+nodes:"""
+    + FORKED
+    + """topics:
   image: {{bound_bytes: 1000}}
   middle: {{bound_bytes: 1000}}
   left: {{bound_bytes: 1000}}
@@ -34,6 +29,7 @@ variants:
   streams: {{transports: {{middle: [hmt]}}}}
   patient: {{fpga: {{patience_s: 7}}}}
 """
+)
 
 
 @pytest.fixture(scope="module")

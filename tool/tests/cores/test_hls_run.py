@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import build, ligament, run
+from cases import TAILED, build, ligament, run
 
 from ligament.graph.loader import read_document
 from ligament.graph.schema import validate
@@ -29,16 +29,13 @@ FAULTS = {
 # loop -> /image -> first -> /middle -> left  -> /left  -> join -> /result
 #                                    -> right -> /right ->
 #                                    -> tail  -> /side
-GRAPH = """schema: ligament/graph/1
+GRAPH = (
+    """schema: ligament/graph/1
 name: case_hls
 packages: [{nodes}]
-nodes:
-  loop: {{type: case/loop, parameters: {{file: {file}, side: true}}}}
-  first: {{type: case/xor, parameters: {{key: 90}}, remap: {{in: image, out: middle}}}}
-  left: {{type: case/xor, parameters: {{key: 15}}, remap: {{in: middle, out: left}}}}
-  right: {{type: case/xor, parameters: {{key: 240}}, remap: {{in: middle, out: right}}}}
-  tail: {{type: case/xor, parameters: {{key: 255}}, remap: {{in: middle, out: side}}}}
-  join: {{type: case/join, remap: {{joined: result}}}}
+nodes:"""
+    + TAILED
+    + """  join: {{type: case/join, remap: {{joined: result}}}}
 variants:
   # In one process: nodes in processes of their own may miss what is said before they are all there.
   software: {{containers: one}}
@@ -48,6 +45,7 @@ variants:
     bound_bytes: {{image: 100000, middle: 100000, left: 100000, right: 100000, result: 100000,
                    side: 100000}}
 """
+)
 COUNTING = """schema: ligament/graph/1
 name: case_counting
 packages: [{nodes}]

@@ -13,16 +13,9 @@ from ligament.demo.demo import Demonstrated
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+def opened(monkeypatch: pytest.MonkeyPatch, made: Demonstrated) -> list[str]:
     """The demo as if it had run; what was opened."""
     uris: list[str] = []
-    made = Demonstrated(
-        {"graph": "g", "variants": [], "picture": "p.png"},
-        tmp_path / "report.json",
-        tmp_path / "r.html",
-        True,
-    )
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(verb, "demonstrate", lambda options, say, early: made)
     monkeypatch.setattr("webbrowser.open", lambda uri: uris.append(uri) is None)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)

@@ -32,16 +32,9 @@ ENTRY = {"name": "gpu", "run_dir": "r", "frames": 60, "equality": {"text": "equa
     [([], True), (["--full"], True), (["--graph", str(EXAMPLES / "threshold")], False)],
 )
 def test_it_is_run_behind_the_perception_graph_alone(
-    words: list[str], asked: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    words: list[str], asked: bool, monkeypatch: pytest.MonkeyPatch, made: Demonstrated
 ) -> None:
     given: list[DemoOptions] = []
-    made = Demonstrated(
-        {"graph": "g", "variants": [], "picture": "p.png"},
-        tmp_path / "report.json",
-        tmp_path / "r.html",
-        True,
-    )
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         verb, "demonstrate", lambda options, say, early: given.append(options) or made
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,8 @@ class Trace:
             self.take(start + 1000, 3, SUB_RECT, PUB_RECT, seq).end(start + 1100, 3, SUB_RECT)
         return self
 
-    def write(self, path: Path, **metadata: Any) -> Path:
+    def write(self, path: Path, without: Sequence[str] = (), **metadata: Any) -> Path:
+        """Write the table; `without` are columns that it lacks, as those of earlier versions do."""
         schema = table_schema(table_events())
         rows = sorted(self.rows, key=lambda row: row["time_ns"])
         table = pa.Table.from_pylist(
@@ -111,5 +113,6 @@ class Trace:
                               for f in schema]),
         )  # fmt: skip
         described = {"schema": TABLE_SCHEMA, "discarded_events": 0} | metadata
+        table = table.drop_columns(list(without))
         pq.write_table(table.replace_schema_metadata({"ligament": json.dumps(described)}), path)
         return path

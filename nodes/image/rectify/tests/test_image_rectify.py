@@ -9,7 +9,7 @@ import cocotb
 import image_bench
 import pytest
 from image_bench import BROKEN_BEAT, CHANNELS, Image, doubles, fields, image, with_pixels
-from lens import IDENTITY, PHOTOGRAPHS, Lens, lens_fields, rectified, scaled
+from lens import IDENTITY, PHOTOGRAPHS, Lens, lens_fields, rectified, reset_amid, scaled
 from stream import start
 
 NO_INTERPOLATION, UNCALIBRATED, NO_MODEL, OTHER_SIZE, TOO_BENT = range(21, 26)
@@ -140,10 +140,8 @@ async def answers_broken_messages_with_broken(dut):
 @cocotb.test()
 async def forgets_at_reset(dut):
     await begin(dut)
-    lens = lens_fields(SMALL)
     for cycles in (10, 60, 500, 2500):
-        given = {"s_axis_image": fields(image(64, 48, "rgb8")), "s_axis_camera_info": lens}
-        await image_bench.interrupt(dut, given, cycles)
+        await reset_amid(dut, image(64, 48, "rgb8"), SMALL, cycles)
         await judge(dut, image(64, 48, "mono8", seed=cycles), SMALL)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import cocotb
 import image_bench
 from image_bench import BROKEN_BEAT, CHANNELS, Image, doubles, fields, golden, image
-from lens import PHOTOGRAPHS, Lens, lens_fields, rectified, scaled
+from lens import PHOTOGRAPHS, Lens, lens_fields, rectified, reset_amid, scaled
 from stream import start
 
 NO_ENCODING, NO_RESIZE, NO_INTERPOLATION, UNCALIBRATED, OTHER_SIZE = 16, 20, 21, 22, 24
@@ -89,8 +89,7 @@ async def forgets_at_reset(dut):
     await begin(dut)
     lens = lens_fields(SMALL)
     for cycles in (10, 60, 500, 2500):
-        given = {"s_axis_image": fields(image(64, 48, "rgb8")), "s_axis_camera_info": lens}
-        await image_bench.interrupt(dut, given, cycles)
+        await reset_amid(dut, image(64, 48, "rgb8"), SMALL, cycles)
         good = image(64, 48, "mono8", seed=cycles)
         got = await rectified(dut, fields(good), lens)
         assert got.image == expected(good, SMALL, 0.5, 0.5)

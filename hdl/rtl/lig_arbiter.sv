@@ -18,8 +18,7 @@ module lig_arbiter #(
     parameter int unsigned INPUTS = 2,       // 1..64
     parameter int unsigned ID_WIDTH = INPUTS > 1 ? $clog2(INPUTS) : 1  // follows from INPUTS
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axis_if.receiver s_axis[INPUTS],
     lig_axis_if.transmitter m_axis,

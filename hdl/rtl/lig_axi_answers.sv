@@ -9,31 +9,21 @@
 module lig_axi_answers #(
     parameter int unsigned ID_WIDTH = 1  // 1..8
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
     lig_axi_if.subordinate s_axi,
     lig_axi_if.manager m_axi
 );
-  assign m_axi.arvalid = s_axi.arvalid;
-  assign m_axi.arid = s_axi.arid;
-  assign m_axi.araddr = s_axi.araddr;
-  assign m_axi.arlen = s_axi.arlen;
+  assign {m_axi.arvalid, m_axi.arid, m_axi.araddr, m_axi.arlen} = {
+      s_axi.arvalid, s_axi.arid, s_axi.araddr, s_axi.arlen};
   assign s_axi.arready = m_axi.arready;
-  assign s_axi.rvalid = m_axi.rvalid;
-  assign s_axi.rid = m_axi.rid;
-  assign s_axi.rdata = m_axi.rdata;
-  assign s_axi.rresp = m_axi.rresp;
-  assign s_axi.rlast = m_axi.rlast;
+  assign {s_axi.rvalid, s_axi.rid, s_axi.rdata, s_axi.rresp, s_axi.rlast} = {
+      m_axi.rvalid, m_axi.rid, m_axi.rdata, m_axi.rresp, m_axi.rlast};
   assign m_axi.rready = s_axi.rready;
-  assign m_axi.awvalid = s_axi.awvalid;
-  assign m_axi.awid = s_axi.awid;
-  assign m_axi.awaddr = s_axi.awaddr;
-  assign m_axi.awlen = s_axi.awlen;
+  assign {m_axi.awvalid, m_axi.awid, m_axi.awaddr, m_axi.awlen} = {
+      s_axi.awvalid, s_axi.awid, s_axi.awaddr, s_axi.awlen};
   assign s_axi.awready = m_axi.awready;
-  assign m_axi.wvalid = s_axi.wvalid;
-  assign m_axi.wdata = s_axi.wdata;
-  assign m_axi.wstrb = s_axi.wstrb;
-  assign m_axi.wlast = s_axi.wlast;
+  assign {m_axi.wvalid, m_axi.wdata, m_axi.wstrb, m_axi.wlast} = {
+      s_axi.wvalid, s_axi.wdata, s_axi.wstrb, s_axi.wlast};
   assign s_axi.wready = m_axi.wready;
 
   lig_axis_if #(.DATA_WIDTH(16), .KEEP_WIDTH(1)) ahead (), behind ();

@@ -16,8 +16,7 @@ module lig_axi_mux #(
     parameter int unsigned MASTERS = 2,      // 1..64
     parameter int unsigned PENDING = 16      // writes announced whose data are not out; a power of two, 2 or more
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axi_if.subordinate s_axi[MASTERS],
     lig_axi_if.manager m_axi

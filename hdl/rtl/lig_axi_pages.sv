@@ -28,8 +28,7 @@ module lig_axi_pages #(
     parameter int unsigned PAGE_BYTES = 4096,   // a power of two, 4096..2^30
     parameter int unsigned ADDRESS_WIDTH = 40   // bits of an address of memory, up to 64; more than a page's
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high; memory must be reset with it: what is on its way is forgotten
+    input logic clk_i, rst_i,  // reset: synchronous, high; memory must be reset with it: what is on its way is forgotten
 
     input  logic        page_write_i,
     input  logic [15:0] page_i,

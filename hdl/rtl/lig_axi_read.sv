@@ -19,12 +19,10 @@ module lig_axi_read #(
     parameter int unsigned DEPTH = 256,        // beats; a power of two, at least two bursts
     parameter int unsigned OUTSTANDING = 16    // bursts in flight, 1..256
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high; memory must be reset with it: what is on its way is forgotten
+    input logic clk_i, rst_i,  // reset: synchronous, high; memory must be reset with it: what is on its way is forgotten
 
-    input  logic        command_valid_i,
-    output logic        command_ready_o,
-    input  logic [63:0] command_address_i,  // a multiple of the beat
+    input logic command_valid_i, output logic command_ready_o,
+    input logic [63:0] command_address_i,  // a multiple of the beat
     input  logic [31:0] command_beats_i,    // 1 or more
 
     output logic                  valid_o,

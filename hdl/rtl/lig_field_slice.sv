@@ -14,8 +14,7 @@ module lig_field_slice
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
 (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_fields_if.receiver s_axis,
     lig_fields_if.transmitter m_axis

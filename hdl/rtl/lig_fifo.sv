@@ -14,8 +14,7 @@ module lig_fifo #(
     parameter int unsigned KEEP_WIDTH = DATA_WIDTH / 8,
     parameter int unsigned DEPTH = 512       // beats; a power of two, 2..65536
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axis_if.receiver s_axis,
     lig_axis_if.transmitter m_axis,

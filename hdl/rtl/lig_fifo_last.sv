@@ -21,8 +21,7 @@ module lig_fifo_last #(
     parameter int unsigned DEPTH = 512,      // beats; a power of two, 4..65536
     parameter int unsigned HISTORY = 1       // frames; 1..64
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axis_if.marked s_axis,
     lig_axis_if.transmitter m_axis,

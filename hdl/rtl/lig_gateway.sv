@@ -26,29 +26,20 @@ module lig_gateway
     parameter int unsigned QUEUE = 8,         // sends and rooms being worked on; a power of two, 2 or more
     parameter int unsigned TIMEOUT = 0        // cycles of silence until a message is given up; 0: never
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
     input logic recall_i,  // give back every room and every send that is not begun
     input logic [7:0] topic_i,
 
     // software to hardware
-    input  logic   send_valid_i,
-    output logic   send_ready_o,
-    input  send_t  send_i,
-    output logic   sent_valid_o,
-    input  logic   sent_ready_i,
-    output event_t sent_o,
+    input logic send_valid_i, output logic send_ready_o, input send_t send_i,
+    output logic sent_valid_o, input logic sent_ready_i, output event_t sent_o,
     output logic   late_o,
     lig_axis_if.transmitter m_axis,
 
     // hardware to software
     lig_axis_if.receiver s_axis,
-    input  logic   room_valid_i,
-    output logic   room_ready_o,
-    input  room_t  room_i,
-    output logic   stored_valid_o,
-    input  logic   stored_ready_i,
-    output event_t stored_o,
+    input logic room_valid_i, output logic room_ready_o, input room_t room_i,
+    output logic stored_valid_o, input logic stored_ready_i, output event_t stored_o,
     output logic [31:0] looped_o,
     output logic [31:0] dropped_o,
 

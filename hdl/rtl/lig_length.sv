@@ -13,8 +13,7 @@
 module lig_length #(
     parameter int unsigned DATA_WIDTH = 64  // bits: 64, 128, 256, 512
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axis_if.receiver s_axis,
 

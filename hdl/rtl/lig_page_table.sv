@@ -18,8 +18,7 @@ module lig_page_table #(
     parameter int unsigned ADDRESS_WIDTH = 40,  // bits of an address of memory
     parameter int unsigned ID_WIDTH = 1
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high; the table keeps what it has, limit_i says what counts of it
+    input logic clk_i, rst_i,  // reset: synchronous, high; the table keeps what it has, limit_i says what counts of it
 
     input logic                                        write_i,
     input logic [$clog2(PAGES)-1:0]                    page_i,

@@ -13,8 +13,7 @@
 module lig_port_stats #(
     parameter int unsigned COUNTER_WIDTH = 48  // bits; 8..64
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
     input logic clear_i,
 
     lig_axi_if.monitor axi,

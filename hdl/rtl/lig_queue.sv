@@ -9,8 +9,7 @@ module lig_queue #(
     parameter int unsigned WIDTH = 64,  // bits
     parameter int unsigned DEPTH = 512  // words; a power of two, 2..65536
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input  logic             valid_i,
     output logic             ready_o,

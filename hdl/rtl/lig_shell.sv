@@ -22,8 +22,7 @@ module lig_shell
     parameter int unsigned QUEUE = 4,  // words waiting per end and kind; a power of two, 2 or more
     parameter bit PAGES = 1'b0         // there is a table of pages: else it has no registers
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axil_if.subordinate s_axil,
 

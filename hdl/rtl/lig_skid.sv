@@ -15,8 +15,7 @@ module lig_skid #(
     parameter int unsigned DATA_WIDTH = 64,  // bits; a multiple of 8, 8..512
     parameter int unsigned KEEP_WIDTH = DATA_WIDTH / 8
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axis_if.receiver s_axis,
     lig_axis_if.transmitter m_axis

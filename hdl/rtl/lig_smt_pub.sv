@@ -30,20 +30,15 @@ module lig_smt_pub
     parameter bit FILTER = 1'b0,              // drop frames of publishers in software
     parameter logic [1:0] KIND = KindMessage  // of the frames that are stored
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
     input logic recall_i,
     input logic [7:0] topic_i,
 
     lig_axis_if.receiver s_axis,
 
-    input  logic  room_valid_i,
-    output logic  room_ready_o,
-    input  room_t room_i,
+    input logic room_valid_i, output logic room_ready_o, input room_t room_i,
 
-    output logic   event_valid_o,
-    input  logic   event_ready_i,
-    output event_t event_o,
+    output logic event_valid_o, input logic event_ready_i, output event_t event_o,
 
     output logic [31:0] looped_o,   // frames dropped by FILTER; saturates
     output logic [31:0] dropped_o,  // frames of other topics or kinds, or without a body; saturates

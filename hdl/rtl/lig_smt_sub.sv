@@ -26,17 +26,12 @@ module lig_smt_sub
     parameter int unsigned TIMEOUT = 0,       // cycles without data until a message is given up; 0: never
     parameter bit FILTER = 1'b0               // answer Loop to messages of publishers in hardware
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
     input logic recall_i,
 
-    input  logic  send_valid_i,
-    output logic  send_ready_o,
-    input  send_t send_i,
+    input logic send_valid_i, output logic send_ready_o, input send_t send_i,
 
-    output logic   event_valid_o,
-    input  logic   event_ready_i,
-    output event_t event_o,
+    output logic event_valid_o, input logic event_ready_i, output event_t event_o,
 
     output logic late_o,  // a message was given up, and memory still owes data of it
 

@@ -11,8 +11,7 @@
 module lig_stats #(
     parameter int unsigned COUNTER_WIDTH = 32  // bits; 8..64
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
     input logic clear_i,
 
     lig_axis_if.monitor axis,

@@ -13,8 +13,7 @@ module lig_store #(
     parameter int unsigned WIDTH = 73,         // bits of a beat
     parameter int unsigned ADDRESS_WIDTH = 9
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic                     push_i,
     input logic [ADDRESS_WIDTH-1:0] push_address_i,

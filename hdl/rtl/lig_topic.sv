@@ -27,8 +27,7 @@ module lig_topic #(
     parameter bit [SUBSCRIBERS-1:0][31:0] HISTORY = {SUBSCRIBERS{32'd1}},  // frames, keep-last
     parameter bit STATS = 1'b1  // count frames, beats, stalls, gaps of the joined stream; levels of queues
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axis_if.receiver s_axis[PUBLISHERS],
     lig_axis_if.transmitter m_axis[SUBSCRIBERS],

@@ -27,8 +27,7 @@ module lig_unpack
 #(
     parameter int unsigned NESTING = 4  // sequences of messages within each other, 1..8
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axis_if.receiver s_axis,
     lig_fields_if.transmitter m_axis,

@@ -19,8 +19,7 @@ module lig_width #(
     parameter int unsigned M_WIDTH = 64,  // bits of the output: the same choice
     parameter bit HEADER = 1'b1
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_axis_if.receiver s_axis,
     lig_axis_if.transmitter m_axis

@@ -10,8 +10,7 @@ module image_blur
 #(
     parameter int unsigned MAX_WIDTH = 1920  // longest row
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic [63:0] parameter_size_i,  // 3, 5 or 7
 

@@ -8,8 +8,7 @@
 module image_convert
   import lig_image_pkg::*;
 (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic [63:0] parameter_encoding_i,  // the place among the parameter's choices: mono8 rgb8 bgr8 rgba8 bgra8
 

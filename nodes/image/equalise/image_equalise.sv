@@ -18,8 +18,7 @@ module image_equalise
 #(
     parameter int unsigned MAX_PIXELS = 307200  // of the largest image, a multiple of 8
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_fields_if.receiver s_axis,
     lig_fields_if.transmitter m_axis

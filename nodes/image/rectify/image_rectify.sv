@@ -15,8 +15,7 @@ module image_rectify
     parameter int unsigned LINES     = 64,   // rows held, a power of two
     parameter int unsigned MAX_WIDTH = 1280  // longest row, even
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic [63:0] parameter_interpolation_i,
 

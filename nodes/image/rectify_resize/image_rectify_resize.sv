@@ -14,16 +14,11 @@ module image_rectify_resize
     parameter int unsigned LINES     = 64,   // rows held for the lens, a power of two
     parameter int unsigned MAX_WIDTH = 1280  // longest row, even
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
-    input logic [63:0] parameter_interpolation_i,
-    input logic [63:0] parameter_resize_interpolation_i,
-    input logic [63:0] parameter_use_scale_i,
-    input logic [63:0] parameter_scale_height_i,  // doubles
-    input logic [63:0] parameter_scale_width_i,
-    input logic [63:0] parameter_height_i,        // -1: as it is
-    input logic [63:0] parameter_width_i,
+    input logic [63:0] parameter_interpolation_i, parameter_resize_interpolation_i, parameter_use_scale_i,
+    input logic [63:0] parameter_scale_height_i, parameter_scale_width_i,  // doubles
+    input logic [63:0] parameter_height_i, parameter_width_i,              // -1: as it is
 
     lig_fields_if.receiver s_axis_image,
     lig_fields_if.receiver s_axis_camera_info,

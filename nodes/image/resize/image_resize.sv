@@ -13,15 +13,11 @@ module image_resize
 #(
     parameter int unsigned MAX_WIDTH = 1920  // longest row, even
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
-    input logic [63:0] parameter_interpolation_i,
-    input logic [63:0] parameter_use_scale_i,
-    input logic [63:0] parameter_scale_height_i,  // doubles
-    input logic [63:0] parameter_scale_width_i,
-    input logic [63:0] parameter_height_i,        // -1: as it is
-    input logic [63:0] parameter_width_i,
+    input logic [63:0] parameter_interpolation_i, parameter_use_scale_i,
+    input logic [63:0] parameter_scale_height_i, parameter_scale_width_i,  // doubles
+    input logic [63:0] parameter_height_i, parameter_width_i,              // -1: as it is
 
     lig_fields_if.receiver s_axis,
     lig_fields_if.transmitter m_axis

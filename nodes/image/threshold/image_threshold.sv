@@ -12,8 +12,7 @@ module image_threshold
   import lig_image_pkg::*;
   import lig_sensor_msgs_msg_image_pkg::*;
 (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic [63:0] parameter_threshold_i,
     input logic [63:0] parameter_maximum_i,

@@ -12,8 +12,7 @@
 //   latency  start_i to done_o: at most 150 cycles
 //   storage  a remainder of 54 bits, a quotient of 64
 module lig_image_axis (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic        start_i,
     input logic [15:0] source_i,     // pixels, 1..32767

@@ -13,8 +13,7 @@ module lig_image_ends
     parameter int unsigned MAX_HEIGHT = 8192,
     parameter bit          PREPARES   = 1'b0
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_fields_if.receiver s_axis,
     lig_fields_if.transmitter m_axis,

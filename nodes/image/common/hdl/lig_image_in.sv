@@ -24,8 +24,7 @@ module lig_image_in
     parameter int unsigned MAX_WIDTH  = 8192,  // longest side that is not refused, 1..32767
     parameter int unsigned MAX_HEIGHT = 8192
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_fields_if.receiver s_axis,
 

@@ -17,8 +17,7 @@ module lig_image_lens
   import lig_image_pkg::*;
   import lig_sensor_msgs_msg_camera_info_pkg::*;
 (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_fields_if.receiver s_axis,
 

@@ -18,8 +18,7 @@ module lig_image_out
   import lig_image_pkg::*;
   import lig_sensor_msgs_msg_image_pkg::*;
 (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input  logic     go_i,       // the shape is valid; high until done_o
     input  shape_t   shape_i,

@@ -19,8 +19,7 @@ module lig_image_rectify
     parameter int unsigned LINES     = 64,   // a power of two
     parameter int unsigned MAX_WIDTH = 1280  // even
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic        start_i,   // the next image begins
     input logic        run_i,     // its size and lens are valid

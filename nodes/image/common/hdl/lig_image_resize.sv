@@ -16,8 +16,7 @@ module lig_image_resize
 #(
     parameter int unsigned MAX_WIDTH = 1920  // of the source, even
 ) (
-    input logic clk_i,
-    input logic rst_i, // synchronous, high
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic        start_i,  // the next image: the size and the request are valid from now on
     input shape_t      shape_i,

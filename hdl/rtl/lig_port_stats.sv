@@ -18,9 +18,7 @@ module lig_port_stats #(
 
     lig_axi_if.monitor axi,
 
-    output logic [COUNTER_WIDTH-1:0] busy_o,
-    output logic [COUNTER_WIDTH-1:0] reads_o,
-    output logic [COUNTER_WIDTH-1:0] writes_o
+    output logic [COUNTER_WIDTH-1:0] busy_o, reads_o, writes_o
 );
   if (COUNTER_WIDTH < 8 || COUNTER_WIDTH > 64) begin : g_rule_counter_width
     $fatal(1, "lig_port_stats: rule counter_width: COUNTER_WIDTH = %0d, 8..64 is needed", COUNTER_WIDTH);

@@ -16,10 +16,7 @@ module lig_stats #(
 
     lig_axis_if.monitor axis,
 
-    output logic [COUNTER_WIDTH-1:0] frames_o,
-    output logic [COUNTER_WIDTH-1:0] beats_o,
-    output logic [COUNTER_WIDTH-1:0] stalls_o,
-    output logic [COUNTER_WIDTH-1:0] gaps_o
+    output logic [COUNTER_WIDTH-1:0] frames_o, beats_o, stalls_o, gaps_o
 );
   if (COUNTER_WIDTH < 8 || COUNTER_WIDTH > 64) begin : g_rule_counter_width
     $fatal(1, "lig_stats: rule counter_width: COUNTER_WIDTH = %0d, 8..64 is needed", COUNTER_WIDTH);

@@ -7,12 +7,8 @@
 // verilator lint_off UNUSEDSIGNAL
 // The far ends are driven and read by the bench.
 module lig_axi_mux_tb #(
-    parameter int unsigned DATA_WIDTH = 64,
-    parameter int unsigned MASTERS = 2,
-    parameter int unsigned BURST_BEATS = 16,
-    parameter int unsigned DEPTH = 64,
-    parameter int unsigned OUTSTANDING = 4,
-    parameter int unsigned PENDING = 4,
+    parameter int unsigned DATA_WIDTH = 64, BURST_BEATS = 16, DEPTH = 64, OUTSTANDING = 4,  // of each copier
+    parameter int unsigned MASTERS = 2, PENDING = 4,
     parameter int unsigned ID_WIDTH = MASTERS > 1 ? $clog2(MASTERS) : 1
 ) (
     input logic clk_i, rst_i, clear_i,

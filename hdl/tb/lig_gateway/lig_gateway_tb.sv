@@ -8,13 +8,8 @@
 module lig_gateway_tb
   import lig_transfer_pkg::*;
 #(
-    parameter int unsigned DATA_WIDTH = 64,
-    parameter int unsigned GATEWAYS = 1,
-    parameter int unsigned BURST_BEATS = 16,
-    parameter int unsigned DEPTH = 64,
-    parameter int unsigned OUTSTANDING = 4,
-    parameter int unsigned QUEUE = 4,
-    parameter int unsigned TIMEOUT = 0,
+    parameter int unsigned DATA_WIDTH = 64, BURST_BEATS = 16, DEPTH = 64, OUTSTANDING = 4,  // of each gateway
+    parameter int unsigned GATEWAYS = 1, QUEUE = 4, TIMEOUT = 0,
     parameter int unsigned ID_WIDTH = GATEWAYS > 1 ? $clog2(GATEWAYS) : 1
 ) (
     input logic clk_i, rst_i, recall_i,

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which figures of report.json stand in which table: places and forms, no values."""
+"""Which figures of report.json stand in which table: places and forms, no values.
+
+The tables have one form, so their lines look alike: they are data, and a reader looks for a column.
+"""
 
 from __future__ import annotations
 

@@ -100,9 +100,11 @@ def sink(dut, prefix: str = "m_axis", clock=None, reset=None) -> AxiStreamSink:
 
 
 def stall(tx: AxiStreamSource, rx: AxiStreamSink, idle: float, back: float) -> None:
-    """Let both stop in that share of the cycles."""
-    tx.set_pause_generator(stalls(idle, 1))
-    rx.set_pause_generator(stalls(back, 2))
+    """Let both stop in that share of the cycles; what never stops can still be paused."""
+    if idle:
+        tx.set_pause_generator(stalls(idle, 1))
+    if back:
+        rx.set_pause_generator(stalls(back, 2))
 
 
 async def begin(dut, idle: float = 0.0, back: float = 0.0) -> tuple[AxiStreamSource, AxiStreamSink]:

@@ -214,7 +214,7 @@ def test_cpp_compiles(tmp_path: Path) -> None:
 
 #: What stands around SystemVerilog: fields of an Image that pass.
 MODULE = """module page import lig_fields_pkg::*; (
-    input token_t in_user, input logic [63:0] in_data, output logic [63:0] out_data);
+    lig_fields_if.receiver s_axis, lig_fields_if.transmitter m_axis);
 {body}
 endmodule
 """
@@ -226,7 +226,8 @@ def test_systemverilog_is_linted(tmp_path: Path) -> None:
     subprocess.run(generate, check=True, capture_output=True)
     (block,) = checked_here("systemverilog")
     (tmp_path / "page.sv").write_text(MODULE.format(body=block.body))
-    packages = [REPO / "hdl" / "rtl" / f"lig_{name}_pkg.sv" for name in ("fields", "stream")]
+    names = ("fields_pkg", "stream_pkg", "fields_if")
+    packages = [REPO / "hdl" / "rtl" / f"lig_{name}.sv" for name in names]
     lint = [REPO / "hdl" / "tools" / "verilator", "--lint-only", "--top-module", "page"]
     made = sorted(tmp_path.rglob("*_pkg.sv"))
     command = [*map(str, [*lint, *packages, *made]), str(tmp_path / "page.sv")]

@@ -19,8 +19,9 @@ from pathlib import Path
 
 import pytest
 from bench import BUILD, HDL
+from ligament.artefacts import write_text
 from ligament.messages import load_store
-from ligament.messages.files import write_if_changed, write_tree
+from ligament.messages.files import write_tree
 from ligament.messages.hdl import layout_of, read_bounds
 from ligament.messages.hls import render_hls
 from reference import encode
@@ -91,9 +92,9 @@ def build() -> Path:
     files = render_hls(STORE, list(STORE), BOUNDS)
     write_tree(folder / "gen", files)
     headers = "".join(f"#include <{name}>\n" for name in sorted(files))
-    write_if_changed(folder / "gen" / "headers.inc", headers)
+    write_text(folder / "gen" / "headers.inc", headers)
     lines = "".join(f'MESSAGE("{name}", {cpp_of(name)})\n' for name in NAMES)
-    write_if_changed(folder / "gen" / "types.inc", lines)
+    write_text(folder / "gen" / "types.inc", lines)
     launcher = ["ccache"] if shutil.which("ccache") else []
     compiler = [*launcher, os.environ.get("CXX", "c++"), "-std=c++17", "-O0", "-Wall", "-Wextra"]
     includes = [f"-I{folder / 'gen'}", f"-I{HDL / 'hls'}", f"-I{HDL / 'hls' / 'native'}"]

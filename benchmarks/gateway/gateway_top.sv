@@ -6,7 +6,7 @@
 //   GATEWAY = 1  a hardware-mapped topic between the cores, and a gateway
 //
 // The ends are the same modules. BURST_BEATS = 0 is the published design: one request at a time of 32 words, no queue
-// behind the topic's broadcast. WORD_WISE: its gateway asks for one word at a time, as its sources have it.
+// behind the topic's broadcast. READ_WORDS: how many words its gateway asks for at a time.
 //
 // The driver changes tick_i once per cycle, as in benchmarks/hmt.
 module gateway_top
@@ -16,7 +16,7 @@ module gateway_top
     parameter int unsigned SUBSCRIBERS = 2,
     parameter bit GATEWAY = 1'b0,
     parameter int unsigned BURST_BEATS = 16,
-    parameter bit WORD_WISE = 1'b0,                                    // with BURST_BEATS = 0
+    parameter int unsigned READ_WORDS = 32,                            // with BURST_BEATS = 0
     parameter int unsigned ENDS = GATEWAY ? 1 : SUBSCRIBERS,           // of sends; follows
     parameter int unsigned MASTERS = GATEWAY ? 1 : SUBSCRIBERS + 1,    // follows
     parameter int unsigned ID_WIDTH = MASTERS > 1 ? $clog2(MASTERS) : 1
@@ -51,7 +51,7 @@ module gateway_top
 );
   localparam bit Published = BURST_BEATS == 0;
   localparam int unsigned WriteBurst = Published ? 32 : BURST_BEATS;
-  localparam int unsigned ReadBurst = !Published ? BURST_BEATS : GATEWAY && WORD_WISE ? 1 : 32;
+  localparam int unsigned ReadBurst = !Published ? BURST_BEATS : GATEWAY ? READ_WORDS : 32;
   localparam int unsigned ReadOutstanding = Published ? 1 : 32;
   localparam int unsigned Depth = 512;
 

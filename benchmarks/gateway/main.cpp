@@ -51,7 +51,9 @@ struct Options {
   std::uint64_t poll = 0;      ///< period of whoever looks for messages by polling; 0: event-driven
   std::uint64_t publish = 0;   ///< of the software that publishes
   std::uint64_t cancel = 0;    ///< of a gateway that takes back its request before it publishes
+  std::uint64_t call = 0;      ///< of cores at a gateway into software, with each message
   double copy_rate = 20;       ///< bytes per cycle
+  double processors = 0;       ///< that copy for delegates too; 0: delegates copy nothing
 };
 
 template <typename Port>
@@ -216,7 +218,34 @@ class System {
         // A delegate that has published itself need not be woken.
         const std::uint64_t running =
             options_.from_hardware && options_.poll == 0 ? now : found(now, i);
-        calendar_.at(running + (i + 1) * options_.doorbell, [this, i] { send(i); });
+        if (options_.processors > 0) {
+          calendar_.at(running, [this, i] { delegate_copies_[i] = options_.bytes; });
+        } else {
+          announce(running, i);
+        }
+      }
+    }
+  }
+
+  void announce(std::uint64_t cycle, std::size_t end) {
+    calendar_.at(cycle + (end + 1) * options_.doorbell, [this, end] { send(end); });
+  }
+
+  /// Delegates that take a message copy it first, on the processors that the subscriber in software
+  /// copies on. Only his copy is traffic of the memory.
+  void copy_for_delegates() {
+    double active = copying_ ? 1 : 0;
+    for (const double left : delegate_copies_) {
+      active += left > 0 ? 1 : 0;
+    }
+    const double share = active > options_.processors ? options_.processors / active : 1;
+    memory_.copy().share(share);
+    for (std::size_t i = 0; i < end_count; ++i) {
+      if (delegate_copies_[i] > 0) {
+        delegate_copies_[i] -= options_.copy_rate * share;
+        if (delegate_copies_[i] <= 0) {
+          announce(cycle_, i);
+        }
       }
     }
   }
@@ -244,6 +273,9 @@ class System {
   // -----------------------------------------------------------------------------------
 
   void step() {
+    if (options_.processors > 0) {
+      copy_for_delegates();
+    }
     calendar_.run(cycle_);
     memory_.offer(cycle_);
     receive();
@@ -319,7 +351,7 @@ class System {
     }
     ++arrived_[i];
     if (last && ++received_ == subscriber_count) {
-      hardware_.push_back(cycle_ - begun_ + 1);
+      hardware_.push_back(cycle_ - begun_ + 1 + (is_gateway ? options_.call : 0));
     }
   }
 
@@ -350,6 +382,7 @@ class System {
   std::vector<std::uint8_t> frame_;
   Calendar calendar_;
   std::array<std::uint64_t, subscriber_count + 1> phases_{};
+  std::array<double, end_count> delegate_copies_{};  ///< bytes that are left
   std::array<std::size_t, subscriber_count> arrived_{};
   std::vector<std::uint64_t> hardware_, software_;
   std::size_t received_ = 0;
@@ -386,7 +419,9 @@ bool set(Options& options, const std::string& word) {
       {"poll", [&] { options.poll = cycles; }},
       {"publish", [&] { options.publish = cycles; }},
       {"cancel", [&] { options.cancel = cycles; }},
+      {"call", [&] { options.call = cycles; }},
       {"copy_rate", [&] { options.copy_rate = value; }},
+      {"processors", [&] { options.processors = value; }},
   };
   const auto found = keys.find(key);
   if (found == keys.end()) {

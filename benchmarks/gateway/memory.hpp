@@ -41,7 +41,9 @@ class Copy {
     rate_ = 2.0 * rate;
   }
   [[nodiscard]] bool over() const { return left_ <= 0; }
-  void begin_cycle() { allowance_ = rate_; }
+  /// Of its processor's time.
+  void share(double share) { share_ = share; }
+  void begin_cycle() { allowance_ = rate_ * share_; }
   [[nodiscard]] double wanted() const { return std::min(left_, allowance_); }
   void give(double bytes) {
     left_ -= bytes;
@@ -51,6 +53,7 @@ class Copy {
  private:
   double left_ = 0;
   double rate_ = 0;
+  double share_ = 1;
   double allowance_ = 0;  ///< of this cycle
 };
 

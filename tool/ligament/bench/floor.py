@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ligament.bench.framework import Row, program, rows_of
+from ligament.bench.measuring import Row, program, rows_of
 
 
 def measure_floor(rate_hz: float, wakes: int, core: str | None = None) -> Row:

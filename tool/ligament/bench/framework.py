@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all benchmarks share: the table, the context, the rows, programs that print rows.
+"""All benchmarks: their table, running one, its result file.
 
 To add one: a module with `measure(quick) -> rows` and its goals in FIGURES (`goals.py`), a line in
-BENCHES, a page in benchmarks/ (`ligament bench pages` writes its figures).
-One with options of its own names a frozen dataclass in its line: each field is an option in typer's
-form (`bytes: Annotated[str, typer.Option("--bytes", help="...")] = ""`), shown by
+BENCHES, a page in benchmarks/ (`ligament bench pages` writes its figures). It measures with
+`measuring.py`, reads lists with `options.py` and shows with `showing.py`.
+One with options of its own names a frozen dataclass in its line: each field is an `option`
+(`options.py`), shown by
 `ligament bench NAME --help`; it is called as `measure(quick, options)`. One that compares returns a
 `Measured`, and one with a table of its own has a `print_result(console, result)` in its module.
 """
@@ -13,38 +14,19 @@ from __future__ import annotations
 
 import importlib
 import json
-import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ligament import __version__, resources
+from ligament import __version__
 from ligament.bench.goals import Figures, failures
-from ligament.errors import FailureError, InputError, Problem, listing, nearest
+from ligament.bench.measuring import Measured, Row
+from ligament.errors import InputError, Problem, listing, nearest
 from ligament.run.context import describe_context
 
 SCHEMA = "ligament/bench/1"
-ROW_KEYS = ("bench", "params", "peer", "metric", "unit", "n", "p50", "p99", "mean", "sd")
-
-Row = dict[str, Any]
-
-
-@dataclass
-class Measured:
-    """What a benchmark returns that has more to say than rows."""
-
-    rows: list[Row]
-    #: Ratios and differences between rows of one run; spec/report/bench.schema.json has the form.
-    comparisons: list[dict[str, Any]] = field(default_factory=list)
-    #: Sentences that a reader of the rows must know.
-    notes: list[str] = field(default_factory=list)
-    #: What was asked for and could not be measured: all is printed and written, then exit 1.
-    failures: list[str] = field(default_factory=list)
-    #: What else took part, for the context.
-    versions: dict[str, str] = field(default_factory=dict)
-
 
 Measure = Callable[..., list[Row] | Measured]
 
@@ -179,48 +161,3 @@ def result_text(result: dict[str, Any]) -> str:
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:
     """Ten digits: a count of cycles or nanoseconds is whole, a ratio has no more to say."""
     return {k: float(f"{v:.10g}") if isinstance(v, float) else v for k, v in row.items()}
-
-
-def program(name: str) -> Path:
-    """A benchmark program, where the runtime's installation puts it."""
-    path = resources.prefix() / "lib" / "ligament" / name
-    if not path.is_file():
-        raise FailureError(
-            f"the benchmark program {path} is missing",
-            hint="make bench builds them all (the set-up of the demo leaves them out)",
-        )
-    return path
-
-
-def rows_of(command: list[str]) -> list[Row]:
-    """Run a program that prints one row per line, and check that they are rows."""
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        said = result.stderr.strip().splitlines()[-1:] or [f"exit {result.returncode}"]
-        raise FailureError(f"the benchmark failed: {said[0]}", command=command)
-    rows = []
-    for line in result.stdout.splitlines():
-        if not line.startswith("{"):
-            continue
-        row = json.loads(line)
-        missing = [key for key in ROW_KEYS if key not in row]
-        if missing:
-            text = f"a row of the benchmark lacks {listing(missing)}: {line[:200]}"
-            raise FailureError(text, command=command)
-        rows.append(row)
-    if not rows:
-        raise FailureError("the benchmark printed no rows", command=command)
-    return rows
-
-
-def make_row(
-    bench: str,
-    params: dict[str, Any],
-    metric: str,
-    unit: str,
-    summary: dict[str, Any],
-    peer: str = "ligament",
-) -> Row:
-    """A row from a summary of `report.statistics`."""
-    head = {"bench": bench, "params": params, "peer": peer, "metric": metric, "unit": unit}
-    return {**head, **{key: summary[key] for key in ("n", "p50", "p99", "mean", "sd")}}

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from ligament.bench.framework import Row, program, rows_of
 from ligament.bench.goals import Figures, Goal
+from ligament.bench.measuring import Row, program, rows_of
 
 #: What each takes over a copy of the same bytes.
 FIGURES = Figures(

@@ -8,12 +8,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ligament.bench.framework import Row, make_row
 from ligament.bench.goals import Figures, Goal
+from ligament.bench.measuring import Row, make_row
 from ligament.demo.demo import demonstrate
 from ligament.demo.figures import four_ways
 from ligament.demo.runs import DemoOptions
-from ligament.report.statistics import summarise
 from ligament.resources import node_packages_dir
 
 #: Metrics of the published comparison, by the key that the published value has.
@@ -95,7 +94,7 @@ def _hardware_rows(report: dict[str, Any]) -> list[Row]:
     for entry in report.get("hardware", {}).get("variants", []):
         params = {"variant": entry["name"], "pacing": "ack", "clock_hz": entry["clock_hz"],
                   "time_base": entry["time_base"], "equal": entry["equal"]}  # fmt: skip
-        cycles = summarise([entry["cycles_per_frame"]])
+        cycles = entry["cycles_per_frame"]
         rows.append(make_row("perception", params, "cycles", "cycles", cycles))
         if entry["latency_ns"]:
             rows.append(make_row("perception", params, "chain", "ns", entry["latency_ns"]))
@@ -108,7 +107,7 @@ def _hardware_rows(report: dict[str, Any]) -> list[Row]:
                 ("published", board, way[published]),
             ):
                 if value is not None and (peer == "ligament" or way["clock_hz"] == PUBLISHED_HZ):
-                    row = make_row("perception", of, metric, "1", summarise([value]), peer)
+                    row = make_row("perception", of, metric, "1", value, peer)
                     rows.append(row)
     return rows
 

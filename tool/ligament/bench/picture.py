@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
 from ligament.bench.goals import MISSED, REACHED, UNDECIDED, Line
+from ligament.bench.showing import bar_at, diamond_at, dot_at, line_at, svg, text_at
 
 COLOURS = {REACHED: "#2b8a3e", UNDECIDED: "#d9930d", MISSED: "#b3261e"}
 _PLOT, _HEIGHT, _TOP = 360, 20, 56
@@ -27,13 +27,13 @@ def picture_of(sections: Sequence[tuple[str, Sequence[Line]]]) -> str:
     marks: list[str] = []
     y = _TOP
     for title, lines in drawn:
-        marks.append(_text(8, y + 14, title, weight="bold"))
+        marks.append(text_at(8, y + 14, title, weight="bold"))
         y += _HEIGHT
         for line in lines:
             marks += plot.row(y, line)
             y += _HEIGHT
     width = round(plot.left + _PLOT + 24 + _widest(_told(line) for line in every))
-    return _svg(width, y + 8, [*plot.axis(y), *_legend(), *marks])
+    return svg(width, y + 8, [*plot.axis(y), *_legend(), *marks])
 
 
 def overview_of(counts: Sequence[tuple[str, Sequence[Line]]]) -> str:
@@ -42,17 +42,17 @@ def overview_of(counts: Sequence[tuple[str, Sequence[Line]]]) -> str:
     marks = _legend()[:6]
     y = _TOP - 20
     for name, lines in counts:
-        marks.append(_text(8, y + 14, name))
+        marks.append(text_at(8, y + 14, name))
         x = 100.0
         for verdict, colour in COLOURS.items():
             number = sum(line.verdict == verdict for line in lines)
             width = 560.0 * number / most
             if number:
-                marks.append(_bar(x, y + 3, width, 14, colour))
-                marks.append(_text(x + width / 2, y + 14, str(number), "#fff", "middle"))
+                marks.append(bar_at(x, y + 3, width, 14, colour))
+                marks.append(text_at(x + width / 2, y + 14, str(number), "#fff", anchor="middle"))
             x += width
         y += _HEIGHT + 2
-    return _svg(700, y + 6, marks)
+    return svg(700, y + 6, marks)
 
 
 def _name(line: Line) -> str:
@@ -79,27 +79,27 @@ class _Plot:
         """Name, floor, peer, interval and figure of a line."""
         middle = y + _HEIGHT / 2
         colour = COLOURS[line.verdict]
-        marks = [_text(self.left - 8, middle + 4, _name(line), anchor="end")]
+        marks = [text_at(self.left - 8, middle + 4, _name(line), anchor="end")]
         low, high, judged = (self.x(line.ratio(v)) for v in (line.low, line.high, line.judged))
         if line.floor:
             marks.append(_tick(self.x(line.ratio(_beside(line, line.floor[1]))), middle))
         if line.peer:
-            marks.append(_diamond(self.x(line.ratio(_beside(line, line.peer[1]))), middle))
+            marks.append(diamond_at(self.x(line.ratio(_beside(line, line.peer[1]))), middle))
         if abs(high - low) > 1:
-            marks.append(_line((low, middle), (high, middle), colour, 2))
-        marks.append(f'<circle cx="{judged:.1f}" cy="{middle:.1f}" r="4.5" fill="{colour}"/>')
-        return [*marks, _text(self.left + _PLOT + 10, middle + 4, _told(line), colour)]
+            marks.append(line_at((low, middle), (high, middle), colour, 2))
+        marks.append(dot_at(judged, middle, colour))
+        return [*marks, text_at(self.left + _PLOT + 10, middle + 4, _told(line), colour)]
 
     def axis(self, bottom: int) -> list[str]:
         """The ground of what is reached, and ticks."""
         width = self.x(1.0) - self.left
-        marks = [_bar(self.left, _TOP, width, bottom - _TOP, "#eef6ef")]
+        marks = [bar_at(self.left, _TOP, width, bottom - _TOP, "#eef6ef")]
         for tick in _TICKS:
             x = self.x(tick)
             colour, thick = ("#333", 1.5) if tick == 1 else ("#ccc", 1.0)
-            marks.append(_line((x, _TOP - 4), (x, bottom), colour, thick))
-            marks.append(_text(x, _TOP - 8, f"{tick:g}", anchor="middle"))
-        return [*marks, _text(8, _TOP - 8, "times the goal; left of 1 is reached")]
+            marks.append(line_at((x, _TOP - 4), (x, bottom), colour, thick))
+            marks.append(text_at(x, _TOP - 8, f"{tick:g}", anchor="middle"))
+        return [*marks, text_at(8, _TOP - 8, "times the goal; left of 1 is reached")]
 
     def x(self, ratio: float) -> float:
         """Logarithmic."""
@@ -121,52 +121,16 @@ def _legend() -> list[str]:
     marks = []
     x = 14.0
     for verdict, colour in COLOURS.items():
-        marks.append(f'<circle cx="{x}" cy="16" r="4.5" fill="{colour}"/>')
-        marks.append(_text(x + 9, 20, verdict))
+        marks.append(dot_at(x, 16, colour))
+        marks.append(text_at(x + 9, 20, verdict))
         x += 100
     return [
         *marks,
-        _diamond(x, 16), _text(x + 9, 20, "best peer"),
-        _tick(x + 100, 16), _text(x + 109, 20, "floor"),
-        _line((x + 180, 16), (x + 204, 16), "#555", 2), _text(x + 210, 20, "interval"),
+        diamond_at(x, 16), text_at(x + 9, 20, "best peer"),
+        _tick(x + 100, 16), text_at(x + 109, 20, "floor"),
+        line_at((x + 180, 16), (x + 204, 16), "#555", 2), text_at(x + 210, 20, "interval"),
     ]  # fmt: skip
 
 
-def _svg(width: int, height: int, marks: Sequence[str]) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">\n'
-        '<rect width="100%" height="100%" fill="#fff"/>\n' + "\n".join(marks) + "\n</svg>\n"
-    )
-
-
-def _text(
-    x: float, y: float, text: str, colour: str = "#222", anchor: str = "start", weight: str = ""
-) -> str:
-    bold = f' font-weight="{weight}"' if weight else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}"{bold}>'
-        f"{escape(text)}</text>"
-    )
-
-
-def _bar(x: float, y: float, width: float, height: float, colour: str) -> str:
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{colour}"/>'
-    )
-
-
-def _line(begin: tuple[float, float], end: tuple[float, float], colour: str, width: float) -> str:
-    return (
-        f'<line x1="{begin[0]:.1f}" y1="{begin[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}" '
-        f'stroke="{colour}" stroke-width="{width:g}"/>'
-    )
-
-
 def _tick(x: float, y: float) -> str:
-    return _line((x, y - 7), (x, y + 7), "#555", 2)
-
-
-def _diamond(x: float, y: float) -> str:
-    points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in ((0, -5), (5, 0), (0, 5), (-5, 0)))
-    return f'<polygon points="{points}" fill="#fff" stroke="#555" stroke-width="1.5"/>'
+    return line_at((x, y - 7), (x, y + 7), "#555", 2)

@@ -4,25 +4,31 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import Console
-from rich.table import Table
 
 from ligament.bench import scale_graph as outside
-from ligament.bench.framework import Measured, Row, make_row, program
 from ligament.bench.goals import Figures, Goal
+from ligament.bench.measuring import (
+    Measured,
+    Row,
+    comparison,
+    in_turn,
+    make_row,
+    program,
+    say,
+)
+from ligament.bench.options import Lists, option
 from ligament.bench.scale_graph import Graph, Size, graph
-from ligament.errors import InputError, Problem
+from ligament.bench.showing import plain_table
 from ligament.report.differences import NO_DIFFERENCE
-from ligament.report.statistics import median_interval, summarise
+from ligament.report.statistics import summarise
 
 _numbers = count()
 
@@ -52,15 +58,9 @@ FIGURES = Figures(
 class Options:
     """Options of its own."""
 
-    nodes: Annotated[
-        str, typer.Option("--nodes", help="How many nodes, a list with commas; 5 topics each.")
-    ] = ""
-    load_hz: Annotated[
-        float, typer.Option("--load-hz", help="Rate of every other topic while under load.")
-    ] = 10.0
-    idle_s: Annotated[
-        float, typer.Option("--idle-s", help="How long idle CPU is watched (0: 10, quick 3).")
-    ] = 0.0
+    nodes: str = option("", "How many nodes, a list with commas; 5 topics each.")
+    load_hz: float = option(10.0, "Rate of every other topic while under load.")
+    idle_s: float = option(0.0, "How long idle CPU is watched (0: 10, quick 3).")
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,9 @@ class Plan:
 
 def plan_of(quick: bool, options: Options) -> Plan:
     """Read the options."""
-    try:
-        nodes = [int(word) for word in options.nodes.split(",") if word]
-    except ValueError:
-        nodes = [0]
-    if any(not 2 <= number <= 500 for number in nodes):
-        raise InputError(
-            Problem("bench-option", f"--nodes {options.nodes}: numbers from 2 to 500, with commas")
-        )
+    lists = Lists()
+    nodes = lists.numbers("--nodes", options.nodes, range(2, 501))
+    lists.raise_mistakes()
     nodes = nodes or ([10] if quick else [10, 50, 200])
     idle_s = options.idle_s or (3.0 if quick else 10.0)
     if quick:
@@ -99,15 +94,10 @@ def measure(quick: bool, options: Options | None = None) -> Measured:
     plan = plan_of(quick, options)
     result = Measured([])
     for nodes in plan.nodes:
-        say(f"{nodes} nodes, {5 * nodes} topics")
+        say("scale", f"{nodes} nodes, {5 * nodes} topics")
         measure_size(Size(nodes), plan, result)
     measure_topic_memory(result)
     return result
-
-
-def say(text: str) -> None:
-    """Tell who waits."""
-    print(f"scale: {text}", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -138,7 +128,7 @@ def measure_size(size: Size, plan: Plan, result: Measured) -> None:
 
 def row(size: Size, metric: str, unit: str, values: Any, **params: Any) -> Row:
     """A row of this benchmark."""
-    return make_row("scale", {**size.params(), **params}, metric, unit, summarise(values))
+    return make_row("scale", {**size.params(), **params}, metric, unit, values)
 
 
 def start_rows(size: Size, starts: list[outside.Start]) -> list[Row]:
@@ -203,21 +193,23 @@ def measure_latency(large: Graph, pair: Graph, plan: Plan, result: Measured) -> 
     for load_hz in (0.0, plan.load_hz):
         two: list[int] = []
         many: list[int] = []
-        ratios = []
+        pairs = []
         for number in range(plan.passes):
             parts = {}
-            # Alternately, each first in turn, so that a slow moment of the machine hits both.
-            for which in (pair, large) if number % 2 == 0 else (large, pair):
+            # A slow moment of the machine hits both.
+            for which in in_turn((pair, large), number):
                 parts[which.size.nodes] = one_pass(which, large, plan, load_hz)
             two += parts[pair.size.nodes]
             many += parts[large.size.nodes]
-            ratios.append(summarise(parts[large.size.nodes])["p50"] / summarise(parts[2])["p50"])
+            medians = [float(summarise(parts[g.size.nodes])["p50"]) for g in (large, pair)]
+            pairs.append((medians[0], medians[1]))
         params = {"load_hz": load_hz, "pacing_us": plan.period_us, "wait": "sleep"}
         result.rows += [
             row(large.size, "latency_one_way", "ns", many, **params),
             row(pair.size, "latency_one_way", "ns", two, beside=large.size.nodes, **params),
         ]
-        result.comparisons.append(compare(large.size, params, ratios))
+        cell = {**large.size.params(), **params}
+        result.comparisons += comparison(cell, "latency_one_way", "two nodes", pairs)
 
 
 def one_pass(which: Graph, large: Graph, plan: Plan, load_hz: float) -> list[int]:
@@ -232,22 +224,10 @@ def one_pass(which: Graph, large: Graph, plan: Plan, load_hz: float) -> list[int
     return values[plan.probes // 10 :]
 
 
-def compare(size: Size, params: dict[str, Any], ratios: list[float]) -> dict[str, Any]:
-    """The ratio of medians over the passes."""
-    ordered = sorted(ratios)
-    low, high = median_interval(ordered)
-    return {
-        "params": {**size.params(), **params}, "metric": "latency_one_way", "peer": "two nodes",
-        "kind": "ratio", "unit": "1", "passes": len(ordered),
-        "median": ordered[(len(ordered) - 1) // 2], "low": low, "high": high,
-        "method": "ratio of medians per pass; 95 % interval of its median by order statistics",
-    }  # fmt: skip
-
-
 def check_counts(large: Graph, result: Measured) -> None:
     """Latency of messages that were lost would be no latency."""
     counts = large.counts()
-    say(f"published {counts['published']}, taken {counts['taken']}, lost {counts['lost']}")
+    say("scale", f"published {counts['published']}, taken {counts['taken']}, lost {counts['lost']}")
     if counts["lost"] or counts["failed"]:
         result.notes.append(
             f"{large.size.nodes} nodes: {counts['lost']} of {counts['published']} messages were "
@@ -280,10 +260,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     """One column per size, then the goals."""
     rows = result["rows"]
     sizes = sorted({r["params"]["nodes"] for r in rows if r["metric"] == "start_up"})
-    table = Table(box=None, pad_edge=False)
-    table.add_column("nodes")
-    for size in sizes:
-        table.add_column(str(size), justify="right")
+    table = plain_table(["nodes", *map(str, sizes)], left=["nodes"])
     for metric, unit in dict.fromkeys((r["metric"], r["unit"]) for r in rows):
         cells = [_cell(rows, metric, size) for size in sizes]
         if metric != "latency_one_way" and any(cells):
@@ -301,8 +278,6 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
             soft_wrap=True,
             highlight=False,
         )
-    for line in result.get("notes", []):
-        console.print(line, soft_wrap=True, highlight=False)
 
 
 def _cell(rows: list[Row], metric: str, nodes: int) -> str:

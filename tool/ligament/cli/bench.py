@@ -9,17 +9,18 @@ import inspect
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from ligament.artefacts import write_text
 from ligament.bench.framework import BENCHES, Bench, result_text, run_bench
 from ligament.bench.goals import judged
+from ligament.bench.options import hints_of
 from ligament.bench.pages import write_pages
+from ligament.bench.showing import plain_table, print_lines
 from ligament.errors import FailureError
 
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer repeats: under a minute.")]
@@ -54,10 +55,9 @@ def measure_and_show(entry: Bench, quick: bool, json: Path | None, options: Any)
         module.print_result(console, result)
     else:
         print_rows(console, result["rows"])
-        for note in result.get("notes", ()):
-            console.print(note, soft_wrap=True, highlight=False)
-    for line in judged(entry.figures(), result):
-        console.print(escape(f"goal: {line.sentence()}"), soft_wrap=True, highlight=False)
+    goals = judged(entry.figures(), result)
+    print_lines(console, (f"goal: {line.sentence()}" for line in goals))
+    print_lines(console, (f"note: {note}" for note in result.get("notes", ())))
     if json is not None:
         write_text(json, result_text(result))
         console.print(f"rows: {json}", soft_wrap=True)
@@ -73,11 +73,9 @@ def command_of(entry: Bench) -> Callable[..., None]:
         quick, json = values.pop("quick"), values.pop("json")
         measure_and_show(entry, quick, json, own(**values) if own else None)
 
-    hints = {"quick": Quick, "json": JsonFile}
+    hints = {"quick": Quick, "json": JsonFile, **(hints_of(own) if own else {})}
     defaults: dict[str, Any] = {"quick": False, "json": None}
-    for field in dataclasses.fields(own) if own else ():
-        hints[field.name] = get_type_hints(own, include_extras=True)[field.name]
-        defaults[field.name] = field.default
+    defaults |= {field.name: field.default for field in (dataclasses.fields(own) if own else ())}
     # Typer reads a function's signature; this one is put together from the table.
     call.__annotations__ = hints
     call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -106,11 +104,8 @@ def print_rows(console: Console, rows: list[dict[str, Any]]) -> None:
     """Rows of results for people: what was measured stands once, above its rows."""
     for params, group in groupby(rows, key=lambda row: dict(row["params"])):
         title = ", ".join(f"{key} {_short(value)}" for key, value in params.items())
-        table = Table(box=None, pad_edge=False, title=escape(title), title_justify="left")
-        for heading in ("peer", "metric", "unit"):
-            table.add_column(heading, no_wrap=True)
-        for heading in ("n", "p50", "p99", "mean", "sd"):
-            table.add_column(heading, justify="right", no_wrap=True)
+        left = ("peer", "metric", "unit")
+        table = plain_table((*left, "n", "p50", "p99", "mean", "sd"), escape(title), left)
         for row in group:
             figures = [_figure(row[key]) for key in ("p50", "p99", "mean", "sd")]
             table.add_row(row["peer"], row["metric"], row["unit"], str(row["n"]), *figures)

@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 
 from ligament import resources
-from ligament.bench import floor, framework, transport
+from ligament.bench import floor, framework, measuring, transport
+from ligament.bench import goals as goals_of
 from ligament.cli.main import main
 from ligament.errors import FailureError, InputError
 
@@ -36,7 +37,7 @@ def program(tmp_path: Path, body: str) -> list[str]:
 
 
 def test_rows_are_read_and_other_lines_ignored(tmp_path: Path) -> None:
-    assert framework.rows_of(program(tmp_path, f"echo measuring; echo '{json.dumps(ROW)}'")) == [
+    assert measuring.rows_of(program(tmp_path, f"echo measuring; echo '{json.dumps(ROW)}'")) == [
         ROW
     ]
 
@@ -52,7 +53,7 @@ def test_rows_are_read_and_other_lines_ignored(tmp_path: Path) -> None:
 )
 def test_a_program_that_fails_is_no_result(tmp_path: Path, body: str, text: str) -> None:
     with pytest.raises(FailureError, match=text):
-        framework.rows_of(program(tmp_path, body))
+        measuring.rows_of(program(tmp_path, body))
 
 
 def test_an_unknown_benchmark_names_the_nearest() -> None:
@@ -62,7 +63,7 @@ def test_an_unknown_benchmark_names_the_nearest() -> None:
 
 def test_a_missing_program_says_how_to_get_it() -> None:
     with pytest.raises(FailureError, match="make bench"):
-        framework.program("ligament-bench-absent")
+        measuring.program("ligament-bench-absent")
 
 
 def test_every_benchmark_of_the_table_can_measure() -> None:
@@ -89,8 +90,8 @@ def test_the_options_of_a_benchmark_are_in_its_help_only(
 def test_options_and_what_failed_reach_the_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def measure(quick: bool, options: transport.Options) -> framework.Measured:
-        return framework.Measured(
+    def measure(quick: bool, options: transport.Options) -> measuring.Measured:
+        return measuring.Measured(
             [ROW | {"params": {"bytes": options.bytes}}],
             notes=["a note"], failures=["pass 1, somebody: died"], versions={"peer": "1.0"},
         )  # fmt: skip
@@ -102,7 +103,8 @@ def test_options_and_what_failed_reach_the_result(
     assert result["rows"][0]["params"] == {"bytes": "77"}
     assert result["notes"] == ["a note"] and result["failures"] == ["pass 1, somebody: died"]
     assert result["context"]["versions"]["peer"] == "1.0"
-    assert "somebody: died" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "somebody: died" in said.err and "note: a note" in said.out
 
 
 def test_the_result_file_follows_the_schema(
@@ -116,6 +118,20 @@ def test_the_result_file_follows_the_schema(
     jsonschema.validate(result, schema)
     assert result["rows"][0]["params"] == {"quick": True}
     assert result["context"]["quick"] is True
+
+
+def test_goals_are_told_and_what_is_exact_and_missed_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    goals = (goals_of.Goal("cells", "m", 0.5, exact=True), goals_of.Goal("time", "m", 2))
+    monkeypatch.setattr(floor, "measure", lambda quick: [ROW])
+    monkeypatch.setattr(floor, "FIGURES", goals_of.Figures(goals, {}), raising=False)
+    path = tmp_path / "result.json"
+    assert main(["bench", "floor", "--json", str(path)]) == 1
+    said = capsys.readouterr().out
+    assert "goal: cells: <= 0.5 ns: missed (1 ns)" in said
+    assert "goal: time: <= 2 ns: reached (1 ns)" in said
+    assert json.loads(path.read_text())["failures"] == ["missed: cells: <= 0.5 ns: missed (1 ns)"]
 
 
 def test_the_floor_is_measured() -> None:

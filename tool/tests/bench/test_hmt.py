@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ligament.bench.framework import make_row
 from ligament.bench.goals import failures
 from ligament.bench.hmt import (
     FIGURES,
@@ -25,6 +24,7 @@ from ligament.bench.hmt import (
     table,
     timing,
 )
+from ligament.bench.measuring import make_row
 from ligament.errors import FailureError, InputError
 from ligament.report.statistics import summarise
 
@@ -62,11 +62,11 @@ def test_the_published_design_is_64_bits_wide() -> None:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        (options.Options(widths="96"), "--widths 96"),
-        (options.Options(publishers="65"), "--publishers 65"),
-        (options.Options(subscribers="many"), "not a number"),
+        (options.Options(widths="96"), "--widths '96' cannot be used"),
+        (options.Options(publishers="65"), "--publishers '65' cannot"),
+        (options.Options(subscribers="many"), "--subscribers 'many' cannot"),
         (options.Options(published=True, widths="512"), "--published is 64 bits wide"),
-        (options.Options(no_cycles=True), "--no-cycles leaves nothing to measure"),
+        (options.Options(no_cycles=True), "nothing is left to measure"),
     ],
 )
 def test_wrong_options_are_refused(wrong: options.Options, text: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ligament.bench.framework import make_row
 from ligament.bench.goals import judged
+from ligament.bench.measuring import make_row
 from ligament.bench.trace import events, reading, rows
 from ligament.bench.trace.events import Measured
 from ligament.bench.trace.reading import Taken

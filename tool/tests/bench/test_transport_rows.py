@@ -15,10 +15,10 @@ from rich.console import Console
 from ligament import resources
 from ligament.bench import values
 from ligament.bench.goals import judged
+from ligament.bench.intervals import coverage, interval_of
 from ligament.bench.transport import cells, goals, rows, table
 from ligament.bench.transport.cells import Cell
 from ligament.bench.transport.figures import Figures, read_figures
-from ligament.bench.transport.intervals import coverage, interval_of
 from ligament.bench.transport.passes import Run
 from ligament.bench.transport.peers import Contestant
 from ligament.errors import FailureError
@@ -161,13 +161,12 @@ def test_the_table_shows_who_the_ratio_and_the_method() -> None:
     out = io.StringIO()
     result: dict[str, Any] = {
         "rows": rows.rows_of_runs(runs), "comparisons": rows.comparisons_of(runs),
-        "notes": ["something to know"],
     }  # fmt: skip
     table.print_result(Console(file=out, width=80), result)
     text = out.getvalue()
     assert "one way, 64 B, 1 subscriber, sleep, every 2 ms" in text
     assert "0.50 (0.50..0.50)" in text and "ours - futex: +2 us" in text
-    assert "order statistics" in text and "something to know" in text
+    assert "order statistics" in text
     assert all(len(line) <= 80 for line in text.splitlines()[:6]), text
 
 

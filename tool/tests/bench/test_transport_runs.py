@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 
 from ligament import resources
-from ligament.bench import framework
+from ligament.bench import measuring
 from ligament.bench.transport import Options, cells, measure, passes, peers
 from ligament.cli.main import main
 from ligament.errors import FailureError
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.timeout(300)
 @pytest.fixture
 def program() -> Path:
     try:
-        return framework.program(peers.PROGRAM)
+        return measuring.program(peers.PROGRAM)
     except FailureError as error:
         pytest.skip(str(error))
 

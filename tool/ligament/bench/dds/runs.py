@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ligament.bench.children import Child, Children
 from ligament.bench.dds.cells import CABLE, ROUND_TRIP, SETTINGS, Cell
-from ligament.bench.framework import program
-from ligament.bench.transport.children import Child, Children
+from ligament.bench.measuring import program
 from ligament.errors import FailureError
 from ligament.run.edge import edge_program
 

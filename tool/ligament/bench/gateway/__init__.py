@@ -6,13 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ligament.artefacts import write_text
-from ligament.bench.framework import Measured
 from ligament.bench.gateway import design, rows
 from ligament.bench.gateway.figure import svg_of
 from ligament.bench.gateway.goals import FIGURES
 from ligament.bench.gateway.options import Options, plan_of
 from ligament.bench.gateway.table import print_result
 from ligament.bench.hmt.network import versions
+from ligament.bench.measuring import Measured
 
 __all__ = ["FIGURES", "Options", "measure", "print_result"]
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from typing import Any
-from xml.sax.saxutils import escape
 
 from ligament.bench.gateway.design import CLOCK_HZ
 from ligament.bench.gateway.goals import NAMES
 from ligament.bench.gateway.options import LATENCY
+from ligament.bench.showing import bar_at, curve_at, line_at, svg, text_at
+from ligament.bench.values import size_text
 
 WIDTH, HEIGHT, GAP, TOP = 400, 190, 60, 40
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44")
@@ -35,7 +36,7 @@ class Panel:
             line_at((self.left, self.bottom), (self.left, self.bottom - HEIGHT), "#333"),
         ]
         for size in sizes:
-            self.marks.append(text_at(self.x(size) - 16, self.bottom + 14, size_name(size)))
+            self.marks.append(text_at(self.x(size) - 16, self.bottom + 14, size_text(size)))
 
     def x(self, size: int) -> float:
         """The middle of a size's group."""
@@ -67,13 +68,7 @@ def svg_of(rows: list[Row]) -> str:
     legend = text_at(
         GAP, height - 10, "dashed: software-mapped topic, solid: gateway; cores: colours"
     )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-        ' font-family="sans-serif" font-size="12">\n'
-        '<rect width="100%" height="100%" fill="#fff"/>\n'
-        + "\n".join([*marks, legend])
-        + "\n</svg>\n"
-    )
+    return svg(width, height, [*marks, legend])
 
 
 def is_shown(params: dict[str, Any]) -> bool:
@@ -100,11 +95,7 @@ def times(column: int, title: str, rows: list[Row]) -> list[str]:
                 for row in transfers
                 if (row["params"]["subscribers"], row["params"]["transport"]) == (cores, transport)
             ]
-            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-            panel.marks.append(
-                f'<polyline points="{path}" fill="none" stroke="{COLOURS[index % 4]}"'
-                f' stroke-width="1.5" stroke-dasharray="{dash}"/>'
-            )
+            panel.marks.append(curve_at(points, COLOURS[index % 4], dash))
     return panel.marks
 
 
@@ -121,20 +112,14 @@ def speedups(column: int, title: str, rows: list[Row]) -> list[str]:
         index = counts.index(row["params"]["subscribers"])
         x = panel.x(row["params"]["bytes"]) + bar * (index - len(counts) / 2)
         height = HEIGHT * row["p50"] / top
-        panel.marks.append(
-            f'<rect x="{x:.1f}" y="{panel.bottom - height:.1f}" width="{bar * 0.9:.1f}"'
-            f' height="{height:.1f}" fill="{COLOURS[index % 4]}">'
-            f"<title>{counts[index]} cores: {row['p50']:.2f}</title></rect>"
-        )
-        panel.marks.append(text_at(x, panel.bottom - height - 3, f"{row['p50']:.2f}", 9))
+        told = f"{counts[index]} cores: {row['p50']:.2f}"
+        colour = COLOURS[index % 4]
+        panel.marks.append(bar_at(x, panel.bottom - height, bar * 0.9, height, colour, title=told))
+        panel.marks.append(text_at(x, panel.bottom - height - 3, f"{row['p50']:.2f}", size=9))
     for index, count in enumerate(counts):
-        panel.marks.append(
-            text_at(panel.left + 8 + 60 * index, panel.bottom + 32, f"{count} cores")
-        )
-        panel.marks.append(
-            f'<rect x="{panel.left + 60 * index:.1f}" y="{panel.bottom + 24:.1f}" width="6"'
-            f' height="8" fill="{COLOURS[index % 4]}"/>'
-        )
+        x = panel.left + 60 * index
+        panel.marks.append(text_at(x + 8, panel.bottom + 32, f"{count} cores"))
+        panel.marks.append(bar_at(x, panel.bottom + 24, 6, 8, COLOURS[index % 4]))
     return panel.marks
 
 
@@ -146,21 +131,3 @@ def sizes_of(rows: list[Row]) -> list[int]:
 def cores_of(rows: list[Row]) -> list[int]:
     """In order."""
     return sorted({row["params"]["subscribers"] for row in rows})
-
-
-def size_name(size: int) -> str:
-    """10 kB."""
-    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1000} kB"
-
-
-def text_at(x: float, y: float, text: str, size: int = 12) -> str:
-    """Words."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}">{escape(text)}</text>'
-
-
-def line_at(begin: tuple[float, float], end: tuple[float, float], colour: str) -> str:
-    """From a point to another."""
-    return (
-        f'<line x1="{begin[0]:.1f}" y1="{begin[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}"'
-        f' stroke="{colour}"/>'
-    )

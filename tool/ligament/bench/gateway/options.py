@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
-import typer
-
-from ligament.bench.hmt.options import WIDTHS, numbers_of
-from ligament.errors import InputError, Problem
+from ligament.bench.hmt.options import WIDTHS
+from ligament.bench.options import Lists, option
 
 #: Image payloads of the published experiments, and how many messages of each are sent here.
 MESSAGES = {10_000: 100, 100_000: 20, 1_000_000: 3, 10_000_000: 1}
 SUBSCRIBERS = [2, 4, 8]
 LATENCIES = [20, 50, 100, 200]
+#: Words that the published design's gateway reads at a time: by its sources, by its text, fitted.
+READ_WORDS = {1: "published-sources", 32: "published-text", 4: "published-fitted"}
+READINGS = tuple(name.removeprefix("published-") for name in READ_WORDS.values())
 #: Cycles of the latency that tables show, unless others are asked for.
 LATENCY = 50
 
@@ -28,8 +28,8 @@ class Shape:
     subscribers: int
     #: Beats of a burst; 0: the published design.
     burst: int
-    #: Of that: whether its gateway reads word by word.
-    word_wise: bool = False
+    #: Of that: how many words its gateway reads at a time.
+    read_words: int = 32
 
     @property
     def name(self) -> str:
@@ -53,23 +53,13 @@ class Experiment:
 class Options:
     """Options of its own."""
 
-    subscribers: Annotated[
-        str, typer.Option("--subscribers", help="Cores that subscribe, a list (2,4,8).")
-    ] = ""
-    widths: Annotated[
-        str, typer.Option("--widths", help="Bits of stream and port, a list (64,512).")
-    ] = ""
-    latencies: Annotated[
-        str, typer.Option("--latencies", help="Cycles to memory's first beat, a list (20,200).")
-    ] = ""
-    sizes: Annotated[str, typer.Option("--sizes", help="Bytes, a list (10000,1000000).")] = ""
-    plot: Annotated[
-        str, typer.Option("--plot", metavar="FILE", help="Write times and speed-ups as SVG.")
-    ] = ""
-    published: Annotated[
-        bool,
-        typer.Option("--published", help="The published design, by its sources and by its text."),
-    ] = False
+    subscribers: str = option("", "Cores that subscribe, a list (2,4,8).")
+    widths: str = option("", "Bits of stream and port, a list (64,512).")
+    latencies: str = option("", "Cycles to memory's first beat, a list (20,200).")
+    sizes: str = option("", "Bytes, a list (10000,1000000).")
+    plot: str = option("", "Write times and speed-ups as SVG.", metavar="FILE")
+    published: bool = option(False, "The published design, as sources and text say; fitted.")
+    readings: str = option("", "Of --published: among sources, text, fitted; all.")
 
 
 @dataclass(frozen=True)
@@ -94,29 +84,32 @@ class Plan:
 
 def plan_of(quick: bool, options: Options) -> Plan:
     """Read the options."""
+    lists = Lists()
     if options.published and options.widths not in ("", "64"):
-        raise InputError(
-            Problem("bench-option", f"--published is 64 bits wide, not {options.widths}")
-        )
+        lists.refuse("--widths", options.widths, "64: --published is 64 bits wide")
     if options.published and options.latencies:
-        raise InputError(
-            Problem("bench-option", "--published has a latency of its own: leave out --latencies")
-        )
-    widths = numbers_of("widths", options.widths, [64], list(WIDTHS))
-    subscribers = numbers_of(
-        "subscribers", options.subscribers, [2, 8] if quick else SUBSCRIBERS, range(1, 17)
-    )
-    latencies = [LATENCY] if quick or options.published else LATENCIES
-    latencies = numbers_of("latencies", options.latencies, latencies, range(1, 1001))
-    sizes = list(MESSAGES)[:2] if quick else list(MESSAGES)
-    sizes = numbers_of("sizes", options.sizes, sizes, list(MESSAGES))
+        lists.refuse("--latencies", options.latencies, "none: --published has a latency of its own")
+    widths = lists.numbers("--widths", options.widths, WIDTHS)
+    subscribers = lists.numbers("--subscribers", options.subscribers, range(1, 17))
+    latencies = lists.numbers("--latencies", options.latencies, range(1, 1001))
+    sizes = lists.numbers("--sizes", options.sizes, MESSAGES)
+    readings = lists.words("--readings", options.readings, READINGS) or READINGS
+    if options.readings and not options.published:
+        lists.refuse("--readings", options.readings, "none: only --published has readings")
+    lists.raise_mistakes()
+    usual = [LATENCY] if quick or options.published else LATENCIES
     shapes = [
-        Shape(width, count, 0 if options.published else burst_of(width), word_wise)
-        for width in widths
-        for count in subscribers
-        for word_wise in ((True, False) if options.published else (False,))
+        Shape(width, count, 0 if options.published else burst_of(width), words)
+        for width in widths or [64]
+        for count in subscribers or ([2, 8] if quick else SUBSCRIBERS)
+        for words in (_words_of(readings) if options.published else [32])
     ]
-    return Plan(shapes, sizes, latencies, options.published)
+    few = list(MESSAGES)[:2] if quick else list(MESSAGES)
+    return Plan(shapes, sizes or few, latencies or usual, options.published)
+
+
+def _words_of(readings: Sequence[str]) -> list[int]:
+    return [words for words, name in READ_WORDS.items() if name.split("-")[1] in readings]
 
 
 def burst_of(width: int) -> int:

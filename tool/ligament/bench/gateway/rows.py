@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ligament.bench.framework import Row, make_row
-from ligament.bench.gateway.options import Experiment, Shape
-from ligament.report.statistics import summarise
+from ligament.bench.gateway.options import READ_WORDS, Experiment, Shape
+from ligament.bench.measuring import Row, make_row
 
 NOTES = (
     "speedup: cycles over a software-mapped topic / cycles through a gateway, message by message;"
@@ -38,15 +37,15 @@ def rows_of(
     for path in ("hw", "sw"):
         params = {**common, "path": path}
         ratios = speedups(smt[path], gateway[path], published=shape.burst == 0)
-        rows.append(make_row("gateway", params, "speedup", "1", summarise(ratios), peer))
+        rows.append(make_row("gateway", params, "speedup", "1", ratios, peer))
         for transport, said in (("smt", smt), ("gateway", gateway)):
             of = {**params, "transport": transport}
-            rows.append(make_row("gateway", of, "transfer", "cycles", summarise(said[path]), peer))
+            rows.append(make_row("gateway", of, "transfer", "cycles", said[path], peer))
     for transport, said in (("smt", smt), ("gateway", gateway)):
         if said["busy"]:
             share = (said["reads"] + said["writes"]) / said["busy"]
             of = {**common, "transport": transport}
-            rows.append(make_row("gateway", of, "port_efficiency", "1", summarise([share]), peer))
+            rows.append(make_row("gateway", of, "port_efficiency", "1", share, peer))
     return rows
 
 
@@ -54,7 +53,7 @@ def peer_of(shape: Shape) -> str:
     """Whose figures these are: ours, or those of a reading of the published design."""
     if shape.burst:
         return "ligament"
-    return "published-sources" if shape.word_wise else "published-text"
+    return READ_WORDS[shape.read_words]
 
 
 def speedups(smt: list[int], gateway: list[int], published: bool) -> list[float]:

@@ -11,6 +11,7 @@ from rich.table import Table
 from ligament.bench.gateway.design import CLOCK_HZ
 from ligament.bench.gateway.goals import NAMES, PAPER
 from ligament.bench.gateway.options import LATENCY
+from ligament.bench.showing import plain_table
 
 Cells = dict[tuple[Any, ...], dict[str, Any]]
 KEYS = ("width", "read_latency", "software", "publisher", "bytes", "subscribers")
@@ -19,6 +20,7 @@ OURS = {
     "ligament": "",
     "published-sources": "published design, by its sources: ",
     "published-text": "published design, by its text: ",
+    "published-fitted": "published design, fitted: ",
 }
 
 
@@ -43,8 +45,6 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
                 console.print(f"paper, {NAMES[publisher]} to {NAMES[path]}: {text}")
             console.print()
     console.print(_sweep(speedups), soft_wrap=True)
-    for note in result.get("notes", ()):
-        console.print(note, soft_wrap=True, highlight=False)
 
 
 def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -69,11 +69,8 @@ def _table(head: tuple[Any, ...], keys: list[Any], cells: tuple[Cells, Cells, Ce
     time = "software's time included" if software else "hardware alone"
     title = f"{NAMES[publisher]} publisher, {width} bits, {latency} cycles to memory, {time}"
     title = OURS[peer] + title
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
-    for heading in ("bytes", "cores", "smt ms", "gateway ms", "hw x", "smt ms", "gateway ms"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for heading in ("sw x", "smt port"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("bytes", "cores", "smt ms", "gateway ms", "hw x", "smt ms", "gateway ms", "sw x")
+    table = plain_table((*headings, "smt port"), title)
     for key in keys:
         words = [str(key[5]), str(key[6])]
         for path in ("hw", "sw"):
@@ -91,20 +88,10 @@ def _sweep(speedups: Cells) -> Table:
     for (peer, width, _, software, publisher, size, cores, path), row in speedups.items():
         key = (peer, width, software, publisher, path, size, cores)
         groups.setdefault(key, []).append(row["p50"])
-    title = "speed-up over all memory latencies"
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
-    for heading in ("of", "bits", "software", "from", "to", "bytes", "cores", "least", "most", "n"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("of", "bits", "software", "from", "to", "bytes", "cores", "least", "most", "n")
+    table = plain_table(headings, "speed-up over all memory latencies")
     for key, values in sorted(groups.items()):
-        peer, width, software, publisher, path, size, cores = key
-        words = [
-            peer,
-            str(width),
-            "yes" if software else "no",
-            publisher,
-            path,
-            str(size),
-            str(cores),
-        ]
+        peer, width, software, *rest = key
+        words = map(str, (peer, width, "yes" if software else "no", *rest))
         table.add_row(*words, f"{min(values):.2f}", f"{max(values):.2f}", str(len(values)))
     return table

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ligament.bench.framework import Measured, Row
 from ligament.bench.hmt import area, chain, driving, memory, network, rows, timing
 from ligament.bench.hmt.goals import FIGURES
 from ligament.bench.hmt.options import PUBLISHED_WIDTHS, Options, Plan, plan_of
 from ligament.bench.hmt.table import print_result
-from ligament.errors import FailureError
+from ligament.bench.measuring import Measured, Row
 
 __all__ = ["FIGURES", "Options", "measure", "print_result"]
 
@@ -52,7 +51,5 @@ def _add_areas(measured: Measured) -> None:
         *((f"clock of a {name}", partial(timing.measure, name)) for name in timing.DESIGNS),
     ]
     for what, take in wanted:
-        try:
+        with measured.attempt(what):
             measured.rows += take()
-        except FailureError as error:
-            measured.failures.append(f"{what}: {error}")

@@ -9,11 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ligament.bench.framework import Row, make_row
 from ligament.bench.hmt.network import BUILD, DRIVER, RTL, Shape
+from ligament.bench.measuring import Row, make_row
 from ligament.build.synthesis.families import find_family
 from ligament.build.synthesis.yosys import NETLIST, copy_sources, run_tool
-from ligament.report.statistics import summarise
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def measure(network: Network) -> list[Row]:
             {**network.params(), **({"goal": goals[metric]} if goals else {})},
             metric,
             "1",
-            summarise([value]),
+            value,
         )
         for metric, value in figures.items()
     ]

@@ -8,8 +8,10 @@ from typing import Any
 from rich.table import Table
 
 from ligament.bench.hmt.goals import PUBLISHED_LUT
+from ligament.bench.showing import plain_table
 
 METRICS = ("lut", "ff", "ramb18")
+FIGURES = ("LUT", "FF", "RAMB18")
 
 
 def tables_of(rows: list[dict[str, Any]]) -> list[Table]:
@@ -32,35 +34,25 @@ def _by_synthesis(rows: list[dict[str, Any]]) -> list[dict[str, dict[str, Any]]]
 
 def _networks(designs: list[dict[str, dict[str, Any]]]) -> Table:
     title = "cells of networks (/ those of the same made of verilog-axis's modules)"
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
-    for heading in ("family", "bits", "P:S", "queues"):
-        table.add_column(heading, no_wrap=True)
-    _add_figures(table)
+    names = ("family", "bits", "P:S", "queues")
+    table = plain_table((*names, *FIGURES), title, left=names)
     for cells in designs:
         params = cells["lut"]["params"]
         queues = f"{params['depth']}, {params.get('queue', 'keep-all')}"
         ends = f"{params['publishers']}:{params['subscribers']}"
-        names = (params.get("family", "xcup"), str(params["width"]), ends, queues)
-        table.add_row(*names, *_figures(cells))
+        of = (params.get("family", "xcup"), str(params["width"]), ends, queues)
+        table.add_row(*of, *_figures(cells))
     return table
 
 
 def _driving(designs: list[dict[str, dict[str, Any]]]) -> Table:
     title = "cells between the driving graph's nodes, topics as streams (/ in memory)"
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
-    table.add_column("topics", no_wrap=True)
-    _add_figures(table)
-    table.add_column("published LUT, with nodes", justify="right")
+    table = plain_table(("topics", *FIGURES, "published LUT, with nodes"), title, left=("topics",))
     for cells in designs:
         way = cells["lut"]["params"]["way"]
         name = {"memory": "in memory", "topics": "as streams"}[way]
         table.add_row(name, *_figures(cells), str(PUBLISHED_LUT[way]))
     return table
-
-
-def _add_figures(table: Table) -> None:
-    for heading in ("LUT", "FF", "RAMB18"):
-        table.add_column(heading, justify="right", no_wrap=True)
 
 
 def _figures(cells: dict[str, dict[str, Any]]) -> list[str]:

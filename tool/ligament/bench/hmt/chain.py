@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ligament.bench.framework import Row, make_row
 from ligament.bench.hmt import network
 from ligament.bench.hmt.network import BUILD, DRIVER, RTL, Shape
-from ligament.report.statistics import summarise
+from ligament.bench.measuring import Row, make_row
 
 MODES = ("sequential", "dataflow")
 SOURCES = [DRIVER.with_name(name) for name in ("hmt_node.sv", "hmt_chain.sv")]
@@ -37,7 +36,7 @@ def measure(width: int, quick: bool) -> list[Row]:
                 ("interval", "cycles", interval),
                 ("chain_over_stage", "1", alone["transfers"][0] / stage),
             ):
-                rows.append(make_row("hmt", params, metric, unit, summarise([value])))
+                rows.append(make_row("hmt", params, metric, unit, value))
     return rows
 
 

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from ligament.bench.framework import Row, make_row
 from ligament.bench.hmt.area import cells_of, figures_of, flattened
 from ligament.bench.hmt.network import BUILD, DRIVER, RTL
-from ligament.report.statistics import summarise
+from ligament.bench.measuring import Row, make_row
 
 #: As `ways` of rows and of hmt_driving.sv's TOPICS.
 WAYS = ("memory", "topics")
@@ -27,6 +26,6 @@ def measure() -> list[Row]:
         for metric, value in figures.items():
             params = {"graph": "driving", "way": way, "width": 64, "depth": 512}
             goal = {"goal": goals[metric]} if metric in goals else {}
-            rows.append(make_row("hmt", {**params, **goal}, metric, "1", summarise([value])))
+            rows.append(make_row("hmt", {**params, **goal}, metric, "1", value))
         goals = figures
     return rows

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from ligament.bench.framework import Row, make_row
-
 # As modules: that benchmark is made of this one's parts.
 from ligament.bench.gateway import design, options
 from ligament.bench.hmt.options import Plan
-from ligament.report.statistics import summarise
+from ligament.bench.measuring import Row, make_row
 
 WAY = "memory"
 NOTES = (
@@ -29,6 +27,5 @@ def measure(width: int, plan: Plan) -> list[Row]:
         experiment = options.Experiment("hw", size, plan.messages, options.LATENCY, software=True)
         said = design.run(program, experiment, design.FITTED if plan.published else {})
         found = {"bytes": size, **params, **latency}
-        summary = summarise(said["hw"])
-        rows.append(make_row("hmt", found, "transfer", "cycles", summary, plan.peer))
+        rows.append(make_row("hmt", found, "transfer", "cycles", said["hw"], plan.peer))
     return rows

@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ligament.artefacts import write_text
+from ligament.bench.measuring import REPOSITORY, output_of, told_by
 from ligament.errors import FailureError
 
-REPOSITORY = Path(__file__).resolve().parents[4]
+FAILED = "the simulation failed"
 RTL = REPOSITORY / "hdl" / "rtl"
 DRIVER = REPOSITORY / "benchmarks" / "hmt" / "main.cpp"
 TOP = DRIVER.with_name("hmt_top.sv")
@@ -61,7 +60,7 @@ def verilator() -> Path:
 
 def versions() -> dict[str, str]:
     """Of what takes part."""
-    said = _run([str(verilator()), "--version"]).strip()
+    said = output_of([str(verilator()), "--version"], FAILED).strip()
     found = re.search(r"built\S+|\d+\.\d+\S*", said)
     return {"verilator": found.group(0) if found else said}
 
@@ -116,7 +115,7 @@ def verilate(folder: Path, words: list[str], header: str, sources: list[Path]) -
     write_text(folder / "shape.hpp", header)
     tools = f"{verilator().parent}:{os.environ['PATH']}"
     cache_tool = "ccache" if shutil.which("ccache") else ""
-    _run(["verilator", *words], PATH=tools, OBJCACHE=cache_tool)
+    output_of(["verilator", *words], FAILED, {"PATH": tools, "OBJCACHE": cache_tool})
     # Make leaves a program alone that came out the same.
     program.touch()
     return program
@@ -129,17 +128,4 @@ def run(program: Path, size: int, messages: int, header_beats: int) -> dict[str,
 
 def run_program(words: list[str]) -> dict[str, Any]:
     """The line of JSON that a driver prints."""
-    result: dict[str, Any] = json.loads(_run(words))
-    return result
-
-
-def _run(words: list[str], **environment: str) -> str:
-    result = subprocess.run(
-        words, capture_output=True, text=True, check=False, env={**os.environ, **environment}
-    )
-    if result.returncode != 0:
-        said = (result.stderr + result.stdout).strip().splitlines()
-        errors = [line for line in said if "rror" in line][:3] or said[-1:]
-        said_short = "; ".join(errors) or str(result.returncode)
-        raise FailureError(f"the simulation failed: {said_short}", command=words)
-    return result.stdout
+    return dict(told_by(words, FAILED))

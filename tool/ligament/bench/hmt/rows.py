@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ligament.bench.framework import Row, make_row
 from ligament.bench.hmt import network
 from ligament.bench.hmt.network import Shape
 from ligament.bench.hmt.options import Plan
-from ligament.report.statistics import summarise
+from ligament.bench.measuring import Row, make_row
 
 #: The network and message of the simulation's own speed, and its goal.
 SPEED_SHAPE = Shape(64, 2, 9)
@@ -32,8 +31,8 @@ def transfers(shape: Shape, size: int, plan: Plan, program: Path) -> list[Row]:
     params = {"bytes": size, **shape.params(), "header_beats": header}
     rate = said["beats"] / said["span"]
     return [
-        make_row("hmt", params, "transfer", "cycles", summarise(said["transfers"]), plan.peer),
-        make_row("hmt", params, "rate", "beats/cycle", summarise([rate]), plan.peer),
+        make_row("hmt", params, "transfer", "cycles", said["transfers"], plan.peer),
+        make_row("hmt", params, "rate", "beats/cycle", rate, plan.peer),
     ]
 
 
@@ -45,6 +44,6 @@ def simulation_speed(plan: Plan) -> list[Row]:
     params = {"bytes": SPEED_BYTES, **SPEED_SHAPE.params()}
     share = SPEED_SHAPE.publishers
     return [
-        make_row("hmt", params, metric, "ms", summarise([r[key] / share for r in runs]))
+        make_row("hmt", params, metric, "ms", [r[key] / share for r in runs])
         for metric, key in (("simulation_cpu", "cpu_ms"), ("simulation_wall", "wall_ms"))
     ]

@@ -16,6 +16,7 @@ from ligament.bench.hmt.goals import (
     SLACK_CYCLES,
     beats_of,
 )
+from ligament.bench.showing import plain_table
 
 CLOCK_HZ = 100e6
 
@@ -80,10 +81,8 @@ def _message(row: dict[str, Any]) -> tuple[int, int]:
 def _transfers(
     rows: list[dict[str, Any]], rates: dict[Any, dict[str, Any]], memory: dict[Any, dict[str, Any]]
 ) -> Table:
-    table = Table(box=None, pad_edge=False, title="transfer at 100 MHz", title_justify="left")
-    headings = ("bytes", "bits", "P:S", "cycles", "limit", "ms", "rate")
-    for heading in (*headings, "memory ms", "x"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("bytes", "bits", "P:S", "cycles", "limit", "ms", "rate", "memory ms", "x")
+    table = plain_table(headings, "transfer at 100 MHz")
     for row in rows:
         params = row["params"]
         size, width = params["bytes"], params["width"]
@@ -106,9 +105,7 @@ def _transfers(
 def _published() -> Table:
     """Table I of the published system: its memory, its streams, and the fit of its memory."""
     title = "published, 64 bits at 100 MHz, truncated; fit of memory: 0.04 ms + 2.925 ns/B"
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
-    for heading in ("bytes", "ms", "memory ms", "fit", "x"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = plain_table(("bytes", "ms", "memory ms", "fit", "x"), title)
     for size, (over, streams, speed_up) in PUBLISHED.items():
         fit = f"{software_ms(size):.2f}"
         table.add_row(str(size), streams, f"{over:.2f}", fit, speed_up)

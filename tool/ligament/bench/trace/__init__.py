@@ -8,11 +8,9 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from ligament.bench.framework import Measured
+from ligament.bench.measuring import Measured, say
+from ligament.bench.options import option
 from ligament.bench.trace import events, reading, rows
 from ligament.bench.trace.system import EVENTS_PER_FRAME, write_recording
 from ligament.report.options import WARM_UP_FRAMES
@@ -26,12 +24,8 @@ FIGURES = rows.FIGURES
 class Options:
     """Options of its own."""
 
-    events: Annotated[
-        int, typer.Option("--events", min=0, help="Events of the recording that is read whole.")
-    ] = 0
-    passes: Annotated[
-        int, typer.Option("--passes", min=0, help="How often each figure is taken, alternately.")
-    ] = 0
+    events: int = option(0, "Events of the recording that is read whole.", min=0)
+    passes: int = option(0, "How often each figure is taken, alternately.", min=0)
 
 
 def measure(quick: bool, options: Options | None = None) -> Measured:
@@ -48,16 +42,11 @@ def measure(quick: bool, options: Options | None = None) -> Measured:
     return result
 
 
-def say(text: str) -> None:
-    """Tell who waits."""
-    print(f"trace: {text}", file=sys.stderr, flush=True)
-
-
 def measure_events(passes: int, bursts: int, result: Measured) -> None:
     """Each kind alternately, so that a slow minute of the machine is everybody's."""
     found: dict[str, list[events.Measured]] = {kind: [] for kind in events.KINDS}
     for number in range(passes):
-        say(f"events, pass {number + 1} of {passes}")
+        say("trace", f"events, pass {number + 1} of {passes}")
         for kind, measured in found.items():
             measured.append(events.measure(kind, bursts))
     result.rows += rows.costs(found)
@@ -79,7 +68,7 @@ def measure_rates(folder: Path, count: int, passes: int, result: Measured) -> No
         readers["bt2 (Python)"] = (python, reading.BT2)
     taken: dict[str, list[reading.Taken]] = {peer: [] for peer in readers}
     for number in range(passes):
-        say(f"reading {written} events, pass {number + 1} of {passes}")
+        say("trace", f"reading {written} events, pass {number + 1} of {passes}")
         for peer, (program, text) in readers.items():
             words = [str(recording), *reading.folder_of(folder / "out")]
             one = reading.run(program, text, words, reading.one_core(), str(small))
@@ -92,12 +81,12 @@ def measure_rates(folder: Path, count: int, passes: int, result: Measured) -> No
 def measure_whole(folder: Path, count: int, result: Measured) -> None:
     """From a recording to report.json and the page."""
     recording = folder / "whole"
-    say(f"writing a recording of {count} events")
+    say("trace", f"writing a recording of {count} events")
     written = write_recording(recording, count)
     words = [str(recording), *reading.folder_of(folder / "out")]
-    say("importing it")
+    say("trace", "importing it")
     imported = reading.run(sys.executable, reading.IMPORT, words)
-    say("reporting on it")
+    say("trace", "reporting on it")
     reported = reading.run(sys.executable, reading.REPORT, words)
     result.rows += rows.whole(count, imported, reported)
     expected = written // EVENTS_PER_FRAME - WARM_UP_FRAMES

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import tempfile
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from ligament.bench.framework import program
+from ligament.bench.measuring import program, told_by
 from ligament.errors import FailureError
 from ligament.trace.session import PROVIDER, ROS2, TraceSession, provider_path
 
@@ -49,12 +46,7 @@ def _run(words: list[str], environment: dict[str, str], bursts: int) -> Costs:
     command = [
         str(program("ligament-bench-trace")), "--domain", domain, "--bursts", str(bursts), *words
     ]  # fmt: skip
-    result = subprocess.run(
-        command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    if result.returncode != 0:
-        raise FailureError(f"measuring events failed: {result.stderr.strip()}", command=command)
-    costs: Costs = json.loads(result.stdout)
+    costs: Costs = told_by(command, "measuring events failed", environment=environment)
     if lost := costs.pop("lost", 0):
         raise FailureError(f"{lost} messages of the bench were not taken", command=command)
     return costs

@@ -6,11 +6,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 
-from ligament.bench.framework import Row, make_row
 from ligament.bench.goals import Figures, Goal
+from ligament.bench.measuring import Row, make_row
 from ligament.bench.trace.events import Measured
 from ligament.bench.trace.reading import Taken
-from ligament.report.statistics import summarise
 from ligament.trace.session import PROVIDER, ROS2
 
 BENCH = "trace"
@@ -48,7 +47,7 @@ def costs(found: Mapping[str, Sequence[Measured]]) -> list[Row]:
                 - (statistics.median(one.costs["loop"]) if base else 0.0)
                 for one in measured
             ]
-            result.append(make_row(BENCH, {"recording": kind}, figure, "ns", summarise(values)))
+            result.append(make_row(BENCH, {"recording": kind}, figure, "ns", values))
     return result
 
 
@@ -58,10 +57,10 @@ def overheads(found: Mapping[str, Sequence[Measured]]) -> list[Row]:
     return [
         make_row(
             BENCH, {"recording": kind}, "message_overhead", "ns",
-            summarise([
+            [
                 statistics.median(one.costs["message"]) - base
                 for one, base in zip(found[kind], off, strict=True)
-            ]),
+            ],
         )
         for kind in (PROVIDER, ROS2)
     ]  # fmt: skip
@@ -75,10 +74,10 @@ def rates(count: int, taken: Mapping[str, Sequence[Taken]]) -> list[Row]:
             ("wall", [one.wall_s for one in passes]),
             ("cpu", [one.cpu_s for one in passes]),
         ):
-            values = summarise([count / second for second in seconds])
+            values = [count / second for second in seconds]
             params = {"events": count, "time": time}
             result.append(make_row(BENCH, params, "analysis", "events/s", values, peer))
-        memory = summarise([float(one.peak_bytes) for one in passes])
+        memory = [float(one.peak_bytes) for one in passes]
         result.append(make_row(BENCH, {"events": count}, "peak_memory", "B", memory, peer))
     return result
 
@@ -98,6 +97,6 @@ def whole(count: int, imported: Taken, reported: Taken) -> list[Row]:
         "whole_peak_memory": (max(imported.peak_bytes, reported.peak_bytes), "B"),
     }
     return [
-        make_row(BENCH, params, metric, unit, summarise([float(value)]))
+        make_row(BENCH, params, metric, unit, float(value))
         for metric, (value, unit) in figures.items()
     ]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ligament.bench.framework import Measured
+from ligament.bench.measuring import Measured, say
 from ligament.bench.transport import peers
 from ligament.bench.transport.goals import FIGURES
 from ligament.bench.transport.options import Options, make_plan
@@ -26,7 +26,7 @@ def measure(quick: bool, options: Options) -> Measured:
     if not any(c.kind == "peer" for c in contestants):
         notes.append(NO_PEERS)
     for note in notes:
-        peers.say(f"note: {note}")
+        say("transport", f"note: {note}")
     runs, failures = measure_passes(plan, contestants)
     return Measured(
         rows_of_runs(runs),

@@ -8,12 +8,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ligament.bench.children import Child, Children
+from ligament.bench.measuring import in_turn, say
 from ligament.bench.transport import cells as table
 from ligament.bench.transport.cells import Cell
-from ligament.bench.transport.children import Child, Children
 from ligament.bench.transport.figures import Figures, read_figures
 from ligament.bench.transport.options import Plan
-from ligament.bench.transport.peers import Contestant, readers_of, say
+from ligament.bench.transport.peers import Contestant, readers_of
 from ligament.errors import FailureError
 
 #: What a run may take beyond its messages: 30 s to match, and a loaded machine.
@@ -42,7 +43,8 @@ def measure_passes(plan: Plan, contestants: Sequence[Contestant]) -> tuple[list[
     for number in range(1, plan.passes + 1):
         for place, cell in enumerate(plan.cells, 1):
             clock.step(number, place, cell)
-            for contestant in in_turn(contestants, cell, number):
+            those = [c for c in contestants if c.takes_part(cell)]
+            for contestant in in_turn(those, number - 1):
                 if (cell, contestant.name) in failed:
                     continue
                 where = f"pass {number}, {cell.title}, {contestant.name}"
@@ -53,19 +55,12 @@ def measure_passes(plan: Plan, contestants: Sequence[Contestant]) -> tuple[list[
                     figures = run_once(contestant, lengths.get(key, cell), plan.cores)
                 except FailureError as error:
                     failed[cell, contestant.name] = f"{where}: {error}"
-                    say(f"failed: {failed[cell, contestant.name]}")
+                    say("transport", f"failed: {failed[cell, contestant.name]}")
                 else:
                     runs.append(Run(number, cell, contestant, figures))
     # Part of the passes is no result: who failed once has no row in that cell.
     kept = [run for run in runs if (run.cell, run.contestant.name) not in failed]
     return kept, list(failed.values())
-
-
-def in_turn(contestants: Sequence[Contestant], cell: Cell, number: int) -> list[Contestant]:
-    """Those of the cell, beginning with another one in each pass."""
-    those = [c for c in contestants if c.takes_part(cell)]
-    start = (number - 1) % len(those)
-    return [*those[start:], *those[:start]]
 
 
 def long_enough(contestant: Contestant, cell: Cell, cores: str) -> Cell:
@@ -133,8 +128,9 @@ class Progress:
         self._done = 0.0
         self._all = sum(self._work) * plan.passes
         say(
+            "transport",
             f"{len(plan.cells)} cells, {plan.passes} passes, "
-            f"{', '.join(c.name for c in contestants)}: about {clock_text(self._all)}"
+            f"{', '.join(c.name for c in contestants)}: about {clock_text(self._all)}",
         )
 
     def step(self, number: int, place: int, cell: Cell) -> None:
@@ -144,8 +140,9 @@ class Progress:
         speed = (spent + self._work[0]) / (self._done + self._work[0])
         left = clock_text((self._all - self._done) * speed)
         say(
+            "transport",
             f"pass {number}/{self._plan.passes}, cell {place}/{len(self._work)}, {left} left: "
-            f"{cell.title}"
+            f"{cell.title}",
         )
         self._done += self._work[place - 1]
 

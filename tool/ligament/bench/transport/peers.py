@@ -10,16 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ligament.bench.framework import program
+from ligament.bench.children import Children
+from ligament.bench.measuring import OURS, REPOSITORY, program, say
 from ligament.bench.transport import cells as table
 from ligament.bench.transport.cells import Cell
-from ligament.bench.transport.children import Children
 from ligament.bench.transport.options import Plan
 from ligament.errors import FailureError
 
-ROOT = Path(__file__).resolve().parents[4]
-BUILD_SCRIPT = ROOT / "benchmarks" / "transport" / "peers" / "build"
-OURS = "ligament"
+BUILD_SCRIPT = REPOSITORY / "benchmarks" / "transport" / "peers" / "build"
 PROGRAM = "ligament-bench-transport"
 #: A peer's program and its variant.
 _PROGRAMS = {
@@ -29,11 +27,6 @@ _PROGRAMS = {
     "cyclonedds": ("cyclonedds", ""),
 }
 _READERS_PER_PROCESS = 16
-
-
-def say(text: str) -> None:
-    """A line of progress."""
-    print(f"transport: {text}", file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True)
@@ -103,7 +96,7 @@ def find(plan: Plan) -> tuple[list[Contestant], list[str]]:
     own = program(PROGRAM)
     found = [Contestant(OURS, "ours", own)]
     missing = []
-    folder = plan.peers_dir or ROOT / "build" / "peers"
+    folder = plan.peers_dir or REPOSITORY / "build" / "peers"
     for name in plan.peers:
         stem, variant = _PROGRAMS[name]
         path = folder / stem
@@ -129,12 +122,12 @@ def build(names: Sequence[str]) -> None:
     stems = list(dict.fromkeys(_PROGRAMS[name][0] for name in names))
     if not stems:
         return
-    say(f"building the peers: {', '.join(stems)} (fetches their sources; minutes)")
+    say("transport", f"building the peers: {', '.join(stems)} (fetches their sources; minutes)")
     command = [str(BUILD_SCRIPT), *stems]
     # Its progress goes where ours goes: stdout is for the table.
     result = subprocess.run(command, stdout=sys.stderr, check=False)
     if result.returncode != 0:
-        say("not all peers could be built; those that are there take part")
+        say("transport", "not all peers could be built; those that are there take part")
 
 
 def versions(contestants: Sequence[Contestant]) -> dict[str, str]:

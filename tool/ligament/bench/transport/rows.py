@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ligament.bench.framework import Row, make_row
+from ligament.bench.measuring import OURS, Row, comparison, make_row
 from ligament.bench.transport import cells as table
 from ligament.bench.transport.cells import Cell
 from ligament.bench.transport.figures import Figures
-from ligament.bench.transport.intervals import interval_of
 from ligament.bench.transport.passes import Run
-from ligament.bench.transport.peers import OURS
 from ligament.report.statistics import percentile, summarise
 
 CPU, LOAN, CALLS = "cpu_per_message", "loan_publish_cost", "system_calls_per_publish"
@@ -63,8 +61,7 @@ def _latency_rows(cell: Cell, peer: str, figures: Sequence[Figures]) -> list[Row
         for series in zip(*(f.latencies for f in figures), strict=True)
     ]
     pooled = summarise(np.concatenate([s for f in figures for s in f.latencies]))
-    pooled["p50"] = middle_of([end["p50"] for end in ends])
-    pooled["p99"] = middle_of([end["p99"] for end in ends])
+    pooled |= {key: middle_of([end[key] for end in ends]) for key in ("p50", "p99")}
     row = make_row("transport", cell.params, cell.metric, "ns", pooled, peer)
     row["lost"] = sum(f.lost for f in figures)
     if len(ends) > 1:
@@ -73,27 +70,24 @@ def _latency_rows(cell: Cell, peer: str, figures: Sequence[Figures]) -> list[Row
 
 
 def _other_rows(cell: Cell, peer: str, figures: Sequence[Figures]) -> list[Row]:
-    def row(metric: str, unit: str, values: Any, peer: str = peer) -> list[Row]:
-        summary = summarise(values)
-        return [make_row("transport", cell.params, metric, unit, summary, peer)]
+    def row(metric: str, unit: str, values: Any, peer: str = peer) -> Row:
+        return make_row("transport", cell.params, metric, unit, values, peer)
 
-    rows: list[Row] = []
     if cell.metric == table.THROUGHPUT:
-        found = row(table.THROUGHPUT, "1/s", [rate for f in figures for rate in f.rates])
-        found[0]["lost"] = sum(f.lost for f in figures)
-        return found
+        rates = row(table.THROUGHPUT, "1/s", [rate for f in figures for rate in f.rates])
+        return [{**rates, "lost": sum(f.lost for f in figures)}]
     if cell.metric == table.ROUND_TRIP:
         return []
+    rows: list[Row] = []
     if cell.metric == table.ONE_WAY and cell.wait == "sleep":
-        rows += row(CPU, "ns", [f.cpu_ns / f.sent for f in figures if f.sent])
-    rows += row(table.PUBLISH_COST, "ns", np.concatenate([f.publish_ns for f in figures]))
-    rows += row(LOAN, "ns", np.concatenate([f.loan_publish_ns for f in figures]))
-    counted = [f for f in figures if f.system_calls and f.sent]
-    if counted:
-        rows += row(CALLS, "1", [sum(f.system_calls.values()) / f.sent for f in counted])
+        rows.append(row(CPU, "ns", [f.cpu_ns / f.sent for f in figures if f.sent]))
+    rows.append(row(table.PUBLISH_COST, "ns", np.concatenate([f.publish_ns for f in figures])))
+    rows.append(row(LOAN, "ns", np.concatenate([f.loan_publish_ns for f in figures])))
+    if counted := [f for f in figures if f.system_calls and f.sent]:
+        rows.append(row(CALLS, "1", [sum(f.system_calls.values()) / f.sent for f in counted]))
     clocks = [f.clock_ns for f in figures if f.clock_ns is not None]
     if cell.metric == table.PUBLISH_COST and clocks:
-        rows += row("clock_read", "ns", clocks, peer="clock")
+        rows.append(row("clock_read", "ns", clocks, peer="clock"))
     return rows
 
 
@@ -130,7 +124,11 @@ def comparisons_of(runs: Sequence[Run]) -> list[dict[str, Any]]:
             continue
         is_floor = group[0].contestant.kind == "floor"
         for metric in metrics_of(cell)[: 1 if is_floor else None]:
-            found += _compare(cell, metric, peer, pairs_of(metric, ours, group), is_floor)
+            unit = "1/s" if metric == table.THROUGHPUT else "ns"
+            pairs = pairs_of(metric, ours, group)
+            found += comparison(
+                cell.params, metric, peer, pairs, difference_in=unit if is_floor else ""
+            )
     return found
 
 
@@ -143,20 +141,3 @@ def pairs_of(metric: str, ours: Sequence[Run], theirs: Sequence[Run]) -> list[tu
         if mine is not None and other:
             pairs.append((mine, other))
     return pairs
-
-
-def _compare(
-    cell: Cell, metric: str, peer: str, pairs: list[tuple[float, float]], is_floor: bool
-) -> list[dict[str, Any]]:
-    if not pairs:
-        return []
-    unit = "1/s" if metric == table.THROUGHPUT else "ns"
-    kinds = [("ratio", "1", [mine / other for mine, other in pairs])]
-    if is_floor:
-        kinds.append(("difference", unit, [mine - other for mine, other in pairs]))
-    found = []
-    for kind, unit_of_kind, values in kinds:
-        middle = interval_of(values)
-        head = {"params": cell.params, "metric": metric, "peer": peer, "kind": kind}
-        found.append({**head, "unit": unit_of_kind, **vars(middle)})
-    return found

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ligament.bench.framework import Row
+from ligament.bench.measuring import Row
 from ligament.bench.transport import cells
 from ligament.bench.transport.cells import Cell
 from ligament.bench.transport.rows import CALLS, CPU, LOAN
@@ -21,7 +21,7 @@ Comparisons = list[dict[str, Any]]
 
 
 def print_result(console: Console, result: dict[str, Any]) -> None:
-    """All cells and how to read them; notes last, where they are seen."""
+    """All cells and how to read them."""
     rows, comparisons = result["rows"], result.get("comparisons", [])
     for cell, of_cell in blocks(rows):
         console.print(f"[italic]{escape(cell.title)}", soft_wrap=True, highlight=False)
@@ -37,8 +37,6 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
             soft_wrap=True,
             highlight=False,
         )
-    for note in result.get("notes", []):
-        console.print(escape(f"note: {note}"), soft_wrap=True, highlight=False)
 
 
 def blocks(rows: list[Row]) -> Iterator[tuple[Cell, list[Row]]]:

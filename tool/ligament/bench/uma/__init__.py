@@ -6,7 +6,8 @@ communication; benchmarks/uma/README.md says what is alike and what is not.
 """
 
 from ligament.bench.uma.goals import FIGURES
-from ligament.bench.uma.measure import Options, measure
+from ligament.bench.uma.measure import measure
+from ligament.bench.uma.options import Options
 from ligament.bench.uma.table import print_result
 
 __all__ = ["FIGURES", "Options", "measure", "print_result"]

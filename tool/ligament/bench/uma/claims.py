@@ -6,10 +6,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ligament.bench.framework import Row, make_row
+from ligament.bench.measuring import Row, make_row
 from ligament.bench.uma.bounds import student_quantile
 from ligament.bench.uma.paper import LEAST_COPIED, UM_WITHIN_PERCENT
-from ligament.report.statistics import summarise
 
 METRIC = "unified_over_copy"
 
@@ -22,7 +21,7 @@ def unified_memory(rows: list[Row]) -> list[Row]:
         beside = times.get((*key[:-1], "SC"))
         if key[-1] == "UM" and beside is not None:
             percent = 100.0 * (row["mean"] / beside["mean"] - 1.0)
-            told = make_row("uma", row["params"], METRIC, "percent", summarise([percent]))
+            told = make_row("uma", row["params"], METRIC, "percent", percent)
             told["upper95"] = abs(percent) + _half_width(row, beside)
             found.append(told)
     return found

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from ligament.bench.awake import ASLEEP, awake_processors
 from ligament.bench.dds.runs import own_network
-from ligament.bench.framework import Measured, Row, make_row
+from ligament.bench.measuring import OURS, Measured, Row, make_row, say
 from ligament.bench.uma import claims, published
 from ligament.bench.uma.bounds import upper_bound
 from ligament.bench.uma.cells import (
@@ -31,10 +28,11 @@ from ligament.bench.uma.cells import (
     all_lines,
     refusal,
 )
+from ligament.bench.uma.options import Options
 from ligament.bench.uma.plot import write_plots
 from ligament.bench.uma.run import architecture_words, run_program
 from ligament.bench.uma.sizes import Sizes, Work
-from ligament.errors import FailureError, InputError, Problem
+from ligament.errors import InputError, Problem
 from ligament.report.statistics import summarise
 
 NEGATIVE = (
@@ -48,69 +46,6 @@ PINNED = (
     "each worker's thread, and that of its device where the device is a processor, was kept on one "
     "processor, with and without ROS alike (--pinned)"
 )
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of its own."""
-
-    rows: Annotated[int, typer.Option("--rows", help="Rows of the matrix, and work items.")] = 2000
-    columns: Annotated[int, typer.Option("--columns", help="Words (4 bytes) in a row.")] = 2048
-    step_us: Annotated[
-        int,
-        typer.Option(
-            "--step-us",
-            help="What a step takes without ROS, at most; 0: as long as what ROS-SC adds may be, "
-            "for its overhead to reach the paper's least.",
-        ),
-    ] = 0
-    steps: Annotated[int, typer.Option("--steps", help="Exchanges there and back in a run.")] = 100
-    runs: Annotated[int, typer.Option("--runs", help="Runs after the warm-up.")] = 30
-    copied_runs: Annotated[
-        int,
-        typer.Option(
-            "--copied-runs", help="Runs of ROS-SC's lines, which take long; 0: as many as others."
-        ),
-    ] = 0
-    only: Annotated[
-        str,
-        typer.Option(
-            "--only", help="Lines whose title has all these words, e.g. `concurrent ROS-SHM-ZC ZC`."
-        ),
-    ] = ""
-    full: Annotated[
-        bool,
-        typer.Option("--full/--paper", help="Every combination, not only the paper's and UM."),
-    ] = False
-    middleware: Annotated[
-        str,
-        typer.Option(
-            "--middleware",
-            help="What ROS-SC's messages cross: `dds`, as ROS 2's do, or `pool`, by copies alone.",
-        ),
-    ] = "dds"
-    asleep: Annotated[
-        bool,
-        typer.Option(
-            "--asleep", help="Let idle processors sleep, as they do where nobody asks otherwise."
-        ),
-    ] = False
-    pinned: Annotated[
-        bool,
-        typer.Option(
-            "--pinned",
-            help="Keep each worker's thread on a processor, with and without ROS; else the system "
-            "places them.",
-        ),
-    ] = False
-    published: Annotated[
-        bool,
-        typer.Option(
-            "--published/--measured",
-            help="Add a model of ZC with caches off, by the paper's factors.",
-        ),
-    ] = False
-    plots: Annotated[str, typer.Option("--plots", help="Folder for a drawing per table.")] = ""
 
 
 def measure(quick: bool, options: Options) -> Measured:
@@ -149,17 +84,10 @@ def measure_cells(measured: Measured, cells: list[Cell], quick: bool, options: O
     sizes = Sizes(options)
     for number, cell in enumerate(cells, 1):
         runs = runs_of(cell, quick, options)
-        print(
-            f"uma: cell {number} of {len(cells)}, {runs} runs: {cell.title}",
-            file=sys.stderr,
-            flush=True,
-        )
-        try:
+        say("uma", f"cell {number} of {len(cells)}, {runs} runs: {cell.title}")
+        with measured.attempt(cell.title):
             work = sizes.work_of(cell)
             found = run_cell(cell, options, runs, work)
-        except FailureError as error:
-            measured.failures.append(f"{cell.title}: {error}")
-        else:
             measured.rows += rows_of_cell(cell, found, work, options.middleware)
     measured.notes += sizes.notes
 
@@ -227,39 +155,27 @@ def rows_of_cell(
     }
     overhead = [100.0 * (r / n - 1.0) for n, r in zip(native, ros, strict=True)]
     step_us = [(r - n) / found["steps"] / 1000 for n, r in zip(native, ros, strict=True)]
-    over = make_row("uma", params, "overhead", "percent", summarise(overhead))
-    over["upper95"] = upper_bound(overhead)
     copied = found["copied_out"] + found["copied_in"] + found["device_copies"]
-    copies = copied / max(1, found["messages"])
+    messages = max(1, found["messages"])
+
+    def row(metric: str, unit: str, values: Any, peer: str = OURS) -> Row:
+        return make_row("uma", params, metric, unit, values, peer)
+
     return [
-        make_row("uma", params, "run_time", "ms", summarise([n / 1e6 for n in native]), "native"),
-        make_row("uma", params, "run_time", "ms", summarise([r / 1e6 for r in ros])),
-        over,
-        make_row("uma", params, "overhead_per_step", "us", summarise(step_us)),
-        *(
-            make_row(
-                "uma", params, metric, "us", summarise([n / 1000 for n in found[f"{metric}_ns"]])
-            )
-            for metric in ("launch", "launch_own")
-        ),
-        make_row("uma", params, "copies_per_message", "copies", summarise([copies])),
-        make_row(
-            "uma",
-            params,
-            "device_bytes_per_message",
-            "bytes",
-            summarise([found["device_bytes"] / max(1, found["messages"])]),
-        ),
-        make_row("uma", params, "registration", "us", summarise([found["import_ns"] / 1000])),
-        *_card_rows(params, found),
+        row("run_time", "ms", [n / 1e6 for n in native], "native"),
+        row("run_time", "ms", [r / 1e6 for r in ros]),
+        {**row("overhead", "percent", overhead), "upper95": upper_bound(overhead)},
+        row("overhead_per_step", "us", step_us),
+        *(row(m, "us", [n / 1000 for n in found[f"{m}_ns"]]) for m in ("launch", "launch_own")),
+        row("copies_per_message", "copies", copied / messages),
+        row("device_bytes_per_message", "bytes", found["device_bytes"] / messages),
+        row("registration", "us", found["import_ns"] / 1000),
+        *(row(f"copy_{way}_share", "1", share) for way, share in _card_shares(found)),
     ]
 
 
-def _card_rows(params: dict[str, Any], found: dict[str, Any]) -> list[Row]:
-    """Copies to a card and back, and how near they come to bare copies of pinned memory."""
-    rows = []
+def _card_shares(found: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    """How near copies to a card and back come to bare copies of pinned memory."""
     for way in ("in", "out") if "copy_in_ns" in found else ():
         ours, pinned = (summarise(list(found[f"{who}_{way}_ns"])) for who in ("copy", "pinned"))
-        share = summarise([pinned["p50"] / ours["p50"]])
-        rows.append(make_row("uma", params, f"copy_{way}_share", "1", share))
-    return rows
+        yield way, pinned["p50"] / ours["p50"]

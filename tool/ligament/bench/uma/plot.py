@@ -5,22 +5,20 @@ complete."""
 from __future__ import annotations
 
 import math
-from html import escape
 from pathlib import Path
 
 from ligament.artefacts import write_text
-from ligament.bench.framework import Row
+from ligament.bench.measuring import Row
+from ligament.bench.showing import bar_at, dot_at, line_at, svg, text_at
+from ligament.bench.uma.cells import Line
 from ligament.bench.uma.paper import DEVICES, OVERHEAD
 
 LINE, LEFT, RIGHT, TOP, FOOT = 22, 240, 110, 64, 40
 WIDTH = 900
 #: Percent: what is less is drawn as this. Overheads reach from below 1 to above 10000.
 LEAST, MOST = 0.1, 20_000.0
-_STYLE = (
-    "text{font:12px sans-serif;fill:#222}.t{font-size:15px;font-weight:bold}"
-    ".g{stroke:#ddd}.b{fill:#2a6f97}.s{stroke:#111;stroke-width:1.5}"
-    ".TX2{fill:#d17a22}.Xavier{fill:#6a8d2f}.n{fill:#8fb9cf}"
-)
+_OURS, _BELOW = "#2a6f97", "#8fb9cf"
+_PAPER = {"TX2": "#d17a22", "Xavier": "#6a8d2f"}
 
 
 def write_plots(folder: str, rows: list[Row]) -> list[Path]:
@@ -48,67 +46,50 @@ def drawing(workload: str, lines: list[Row]) -> str:
         f"{workload}: overhead over the same work without ROS, {first['device']}, "
         f"{first['bytes'] / 1e6:.1f} MB"
     )
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}"><style>{_STYLE}</style>',
-        f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
-        f'<text class="t" x="10" y="22">{escape(title)}</text>',
-        *_legend(),
-        *_grid(height),
-    ]
+    marks = [text_at(10, 22, title, size=15, weight="bold"), *_legend(), *_grid(height)]
     for place, row in enumerate(lines):
-        parts += _line(TOP + LINE * place, row)
-    return "\n".join([*parts, "</svg>", ""])
+        marks += _line(TOP + LINE * place, row)
+    return svg(WIDTH, height, marks)
 
 
 def _legend() -> list[str]:
-    items = (("b", "ours, with the upper 95 % bound"), ("n", "ours, below 0"))
-    marks = [*items, *((device, f"the paper's {device}") for device in DEVICES)]
-    return [
-        f'<rect class="{name}" x="{10 + 210 * i}" y="32" width="10" height="10"/>'
-        f'<text x="{25 + 210 * i}" y="41">{escape(text)}</text>'
-        for i, (name, text) in enumerate(marks)
-    ]
+    marks = []
+    items = {"ours, with the upper 95 % bound": _OURS, "ours, below 0": _BELOW}
+    items |= {f"the paper's {device}": colour for device, colour in _PAPER.items()}
+    for place, (text, colour) in enumerate(items.items()):
+        x = 10 + 210 * place
+        marks += [bar_at(x, 32, 10, 10, colour), text_at(x + 15, 41, text)]
+    return marks
 
 
 def _grid(height: int) -> list[str]:
-    decades = range(round(math.log10(LEAST)), math.floor(math.log10(MOST)) + 1)
-    return [
-        f'<line class="g" x1="{_x(10.0**d):.1f}" y1="{TOP - 6}" x2="{_x(10.0**d):.1f}" '
-        f'y2="{height - FOOT + 4}"/>'
-        f'<text x="{_x(10.0**d):.1f}" y="{height - FOOT + 20}" text-anchor="middle">'
-        f"{10.0**d:g} %</text>"
-        for d in decades
-    ]
+    marks = []
+    for decade in range(round(math.log10(LEAST)), math.floor(math.log10(MOST)) + 1):
+        x = _x(10.0**decade)
+        marks.append(line_at((x, TOP - 6), (x, height - FOOT + 4), "#ddd"))
+        marks.append(text_at(x, height - FOOT + 20, f"{10.0**decade:g} %", anchor="middle"))
+    return marks
 
 
 def _line(y: int, row: Row) -> list[str]:
     params = row["params"]
-    by = " by service" if params["ros_type"] == "service" else ""
-    name = f"{params['nodes']} nodes, {params['ros_mode']}{by} + {params['device_mode']}"
+    key = (params["nodes"], params["ros_mode"], params["ros_type"], params["device_mode"])
     mean, bound = row["mean"], row["upper95"]
     middle = y + LINE // 2
-    kind = "b" if mean >= 0 else "n"
-    parts = [
-        f'<text x="10" y="{middle + 4}">{escape(name)}</text>',
-        f'<rect class="{kind}" x="{LEFT}" y="{y + 5}" width="{_x(abs(mean)) - LEFT:.1f}" '
-        f'height="{LINE - 10}"/>',
-        f'<text x="{WIDTH - RIGHT + 10}" y="{middle + 4}">{mean:+.1f} %</text>',
+    colour = _OURS if mean >= 0 else _BELOW
+    marks = [
+        text_at(10, middle + 4, Line(*key).title),
+        bar_at(LEFT, y + 5, _x(abs(mean)) - LEFT, LINE - 10, colour),
+        text_at(WIDTH - RIGHT + 10, middle + 4, f"{mean:+.1f} %"),
     ]
     if math.isfinite(bound) and bound > 0:
-        parts.append(
-            f'<line class="s" x1="{_x(bound):.1f}" y1="{y + 3}" x2="{_x(bound):.1f}" '
-            f'y2="{y + LINE - 3}"/>'
-        )
-    key = (params["nodes"], params["ros_mode"], params["ros_type"], params["device_mode"])
+        marks.append(line_at((_x(bound), y + 3), (_x(bound), y + LINE - 3), "#111", 1.5))
     for device in DEVICES:
         theirs = OVERHEAD[device, params["workload"]].get(key)
         if theirs is not None:
-            parts.append(
-                f'<circle class="{device}" cx="{_x(abs(theirs)):.1f}" cy="{middle}" r="4">'
-                f"<title>{device}: {theirs:+d} %</title></circle>"
-            )
-    return parts
+            told = f"{device}: {theirs:+d} %"
+            marks.append(dot_at(_x(abs(theirs)), middle, _PAPER[device], told))
+    return marks
 
 
 def _x(percent: float) -> float:

@@ -8,7 +8,7 @@ the rows' peer says so. It shows when copying is the better choice.
 
 from __future__ import annotations
 
-from ligament.bench.framework import Row
+from ligament.bench.measuring import Row, make_row
 from ligament.bench.uma.paper import NATIVE_MS
 
 DEVICE = "TX2"
@@ -30,23 +30,8 @@ def rows_of(rows: list[Row]) -> list[Row]:
         work = native["mean"] * factor
         params = {**native["params"], "model": f"ZC with caches off, by the factor {factor:.2f}"}
         found += [
-            _row(native, params, "model-native", "run_time", "ms", work),
-            _row(native, params, "model", "run_time", "ms", work + added),
-            _row(native, params, "model", "overhead", "percent", 100.0 * added / work),
+            make_row("uma", params, "run_time", "ms", work, "model-native"),
+            make_row("uma", params, "run_time", "ms", work + added, "model"),
+            make_row("uma", params, "overhead", "percent", 100.0 * added / work, "model"),
         ]
     return found
-
-
-def _row(
-    like: Row, params: dict[str, object], peer: str, metric: str, unit: str, value: float
-) -> Row:
-    values = {"p50": value, "p99": value, "mean": value, "sd": 0.0}
-    return {
-        **like,
-        "params": params,
-        "peer": peer,
-        "metric": metric,
-        "unit": unit,
-        "n": 1,
-        **values,
-    }

@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ligament.bench.framework import program
+from ligament.bench.measuring import program, told_by
 from ligament.bench.uma.cells import ARCHITECTURES, COPIED, HANDED_OVER, MODELS, SHARED, Line
-from ligament.errors import FailureError
-
-if TYPE_CHECKING:
-    from ligament.bench.uma.measure import Options
+from ligament.bench.uma.options import Options
 
 NAME = "ligament-bench-uma"
 #: DDS domain of ROS-SC's nodes; the network is our own where we may have one.
@@ -27,24 +22,7 @@ def run_program(workload: str, words: Sequence[str], options: Options) -> dict[s
     for name in ("rows", "columns"):
         command += [f"--{name}", str(getattr(options, name))]
     command += ["--pinned"] if options.pinned else []
-    try:
-        ended = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=PATIENCE_S
-        )
-    except subprocess.TimeoutExpired as error:
-        raise FailureError(f"it did not end within {PATIENCE_S} s", command=command) from error
-    if ended.returncode != 0:
-        raise FailureError(said(ended.stderr, ended.returncode), command=command)
-    return dict(json.loads(ended.stdout.splitlines()[-1]))
-
-
-def said(stderr: str, status: int) -> str:
-    """Why it ended: its own last sentence, else an error of the runtime; with the exit status."""
-    lines = stderr.strip().splitlines()
-    for mark in (f"{NAME}: ", "[ERROR]", ""):
-        if found := [line for line in lines if line.startswith(mark)]:
-            return f"{found[-1]} (exit {status})"
-    return f"exit {status}"
+    return dict(told_by(command, "the program failed", timeout_s=PATIENCE_S))
 
 
 def architecture_words(line: Line, middleware: str) -> list[str]:

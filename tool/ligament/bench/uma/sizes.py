@@ -5,14 +5,11 @@ lines of a table do the same work, whatever their ROS mode and device model."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ligament.bench.uma.cells import ARCHITECTURES, COPIED, SHARED, TOPIC, Cell, Line
+from ligament.bench.uma.options import Options
 from ligament.bench.uma.paper import LEAST_COPIED
 from ligament.bench.uma.run import architecture_words, run_program
-
-if TYPE_CHECKING:
-    from ligament.bench.uma.measure import Options
 
 #: The line with the least work for ROS-SC: one message there, one back.
 PROBE = Line(2, COPIED, TOPIC, "SC")

@@ -9,7 +9,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from ligament.bench.framework import Row
+from ligament.bench.measuring import Row
+from ligament.bench.showing import plain_table
 from ligament.bench.uma.goals import LAUNCH_GOAL_US
 from ligament.bench.uma.paper import DEVICES, NATIVE_MS, OVERHEAD, Key
 
@@ -44,8 +45,6 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
         soft_wrap=True,
     )
     console.print(moved(rows), soft_wrap=True)
-    for note in result.get("notes", []):
-        console.print(f"note: {note}", soft_wrap=True, highlight=False)
 
 
 def moved(rows: list[Row]) -> str:
@@ -69,12 +68,9 @@ def moved(rows: list[Row]) -> str:
 
 def references(workload: str, rows: list[Row]) -> Table:
     """Without ROS, as table 1."""
-    table = Table(
-        title=f"{workload}, without ROS", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
     left = ("nodes", "GPU")
-    for name in (*left, "ms (sd)", "us/step", *DEVICES):
-        table.add_column(name, justify="left" if name in left else "right")
+    headings = (*left, "ms (sd)", "us/step", *DEVICES)
+    table = plain_table(headings, f"{workload}, without ROS", left, box=box.SIMPLE_HEAD)
     told = set()
     for row in rows:
         params = row["params"]
@@ -100,13 +96,9 @@ def overheads(workload: str, rows: list[Row]) -> Table:
         f"{first['bytes'] / 1e6:.1f} MB per message, {first['steps']} exchanges per run, "
         f"{rows[0]['n']} runs"
     )
-    table = Table(
-        title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0)
-    )
     left = ("nodes", "ROS", "GPU")
-    right = ("ms (sd)", "over", "below", "us/step", "of 2", "copies", *DEVICES)
-    for name in (*left, *right):
-        table.add_column(name, justify="left" if name in left else "right")
+    headings = (*left, "ms (sd)", "over", "below", "us/step", "of 2", "copies", *DEVICES)
+    table = plain_table(headings, title, left, box=box.SIMPLE_HEAD, padding=(0, 0))
     for row in (r for r in rows if r["metric"] == "overhead"):
         table.add_row(*_line(row, rows))
     return table

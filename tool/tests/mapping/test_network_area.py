@@ -75,3 +75,4 @@ def test_a_network_is_the_fit_worked_out_by_hand() -> None:
 def test_an_entry_and_an_exit_share_a_master() -> None:
     masters = Masters(1, 2, 0) + Masters(0, 1, 4)
     assert (masters, masters.count) == (Masters(1, 3, 4), 5)
+    assert Masters() == Masters(0, 0, 0)

@@ -67,7 +67,9 @@ def test_a_stamp_that_was_told_is_found_on_its_topic_alone() -> None:
     assert stamps.taken(11, 700) == (1, 5)
     assert stamps.taken(13, 700) == (3, 6)
     assert stamps.taken(11, 900) == (1, 7)
-    assert stamps.taken(11, 800) == stamps.taken(11, None) == stamps.taken(99, 700) == NONE
+    assert (
+        stamps.taken(11, 800) == stamps.taken(11, None) == stamps.taken(99, 700) == NONE == (0, 0)
+    )
 
 
 def test_a_stamp_of_two_publications_is_nobody_s() -> None:

@@ -177,3 +177,12 @@ def test_layers_are_the_longest_ways_and_late_sources_stand_beside_what_they_fee
     assert columns([*nodes, *topics], edges, is_topic) == {
         "a": 0, "ab": 1, "b": 2, "bc": 3, "c": 4, "ac": 1, "late": 2, "lc": 3,
     }  # fmt: skip
+
+
+def test_a_late_source_of_a_topic_that_others_write_stands_beside_it() -> None:
+    nodes, topics = ["a", "b", "late"], ["ab", "out"]
+    edges = [("a", "ab"), ("ab", "b"), ("b", "out"), ("late", "out")]
+    is_topic = {v: v in topics for v in [*nodes, *topics]}
+    assert columns([*nodes, *topics], edges, is_topic) == {
+        "a": 0, "ab": 1, "b": 2, "out": 3, "late": 2,
+    }  # fmt: skip

@@ -6,12 +6,27 @@
 #include <utility>
 
 namespace ligament::gpu {
+namespace {
+
+struct Retained {
+  std::mutex mutex;
+  std::deque<std::shared_ptr<void>> all;
+};
+Retained& retained() {
+  static auto* const only = new Retained;
+  return *only;
+}
+
+}  // namespace
 
 void retain_until_exit(std::shared_ptr<void> what) {
-  static auto* const kept = new std::deque<std::shared_ptr<void>>;
-  static auto* const mutex = new std::mutex;
-  const std::lock_guard lock(*mutex);
-  kept->push_back(std::move(what));
+  const std::lock_guard lock(retained().mutex);
+  retained().all.push_back(std::move(what));
+}
+
+std::size_t retained_until_exit() {
+  const std::lock_guard lock(retained().mutex);
+  return retained().all.size();
 }
 
 }  // namespace ligament::gpu

@@ -4,7 +4,8 @@
 if(TARGET ligament_gpu)
   # CUDA's driver and compiler as the processors play them.
   add_library(cuda_twin SHARED
-    ${room_path}/twin/driver.cpp ${room_path}/twin/compiler.cpp
+    ${room_path}/twin/compiler.cpp ${room_path}/twin/device.cpp ${room_path}/twin/memory.cpp
+    ${room_path}/twin/shared.cpp ${room_path}/twin/stream.cpp ${room_path}/twin/world.cpp
     ${CMAKE_SOURCE_DIR}/src/gpu/mapping.cpp ${CMAKE_SOURCE_DIR}/src/gpu/cuda/signature.cpp
     ${CMAKE_SOURCE_DIR}/src/gpu/parameter.cpp)
   set_target_properties(cuda_twin PROPERTIES UNITY_BUILD OFF)  # types of the API with fields of its own

@@ -30,6 +30,15 @@ unsigned long cuda_twin_pageable_copies(void);  // NOLINT(google-runtime-int): C
 /// Pieces of managed memory that belong to a stream now, so that the host must not touch them.
 unsigned cuda_twin_attached(void);
 
+/// What was made and not yet given back.
+struct CudaTwinLive {
+  unsigned events;
+  unsigned streams;
+  unsigned modules;
+  unsigned memories;  ///< the device's, pinned ones, and those of peers
+};
+struct CudaTwinLive cuda_twin_live(void);
+
 #ifdef __cplusplus
 }
 #endif

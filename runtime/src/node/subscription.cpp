@@ -141,6 +141,30 @@ void tell_taken(const detail::SubscriptionState& state, const pool::HeldSample& 
   }
 }
 
+/// Of the own node where the author does not want those, or foreign to the topic's mode.
+bool is_passed_over(detail::SubscriptionState& state, std::uint64_t publisher) {
+  if (state.ignores_own && is_of_own_node(state, publisher)) {
+    return true;
+  }
+  if (is_foreign(state, publisher)) {
+    report_foreign(state);
+    return true;
+  }
+  return false;
+}
+
+void tell_chosen(const detail::SubscriptionState& state, const pool::HeldSample& sample) {
+  const pool::SampleInfo& info = sample.info();
+  const std::uint64_t reader = state.reader->id();
+  if (pool::is_relayed(info)) {
+    trace::relayed(reader, info.publisher, info.sequence, info.source_timestamp_ns);
+  }
+  trace::take(reader, info.publisher, info.sequence);
+  if (!state.selective) {
+    trace::ros2::rclcpp_take(trace::ros2::handle(sample.payload().data()));
+  }
+}
+
 }  // namespace
 
 bool SubscriptionBase::run_events() {
@@ -179,35 +203,22 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
   }
   pool::HeldSample sample = std::move(**taken);
   tell_taken(state, sample);
-  const std::uint64_t publisher = sample.info().publisher;
-  const std::uint64_t sequence = sample.info().sequence;
+  const pool::SampleInfo& info = sample.info();  // until the sample is delivered
   // Before the choice: what is passed over has come, and is no gap.
-  const auto missing = state.gaps.missing_before(publisher, sequence);
-  if (missing != 0) {
-    trace::drop(state.reader->id(), publisher, missing);
+  if (const auto missing = state.gaps.missing_before(info.publisher, info.sequence); missing != 0) {
+    trace::drop(state.reader->id(), info.publisher, missing);
   }
-  if (state.selective && !is_wanted(sample.info())) {
+  if (state.selective && !is_wanted(info)) {
     return Outcome::ran;
   }
-  if (state.ignores_own && is_of_own_node(state, publisher)) {
+  if (is_passed_over(state, info.publisher)) {
     return Outcome::ran;
   }
-  if (is_foreign(state, publisher)) {
-    report_foreign(state);
-    return Outcome::ran;
-  }
-  if (pool::is_relayed(sample.info())) {
-    trace::relayed(state.reader->id(), publisher, sequence, sample.info().source_timestamp_ns);
-  }
-  trace::take(state.reader->id(), publisher, sequence);
-  if (!state.selective) {
-    trace::ros2::rclcpp_take(trace::ros2::handle(sample.payload().data()));
-  }
-  const std::int64_t published_ns = sample.info().monotonic_ns;
+  tell_chosen(state, sample);
   // Copied: the callback may destroy this subscription, but the scope's end needs the node.
   const std::shared_ptr<detail::NodeState> node = state.node;
-  const detail::CallbackScope scope(*node, state.reader->id(), publisher, sequence);
-  state.ages.add(scope.began_ns() - published_ns);
+  const detail::CallbackScope scope(*node, state.reader->id(), info.publisher, info.sequence);
+  state.ages.add(scope.began_ns() - info.monotonic_ns);
   if (auto delivered = deliver(std::move(sample)); !delivered) {
     report_invalid(state, delivered.error());
   }

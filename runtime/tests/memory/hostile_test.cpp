@@ -266,6 +266,18 @@ TEST(HostileDirectory, RandomBytesNeverDoHarm) {
   }
 }
 
+/// Whatever a sample says, it must lie inside the mapped chunk: reads every byte. A number that
+/// grows with them; 0 if there is no sample.
+std::uint64_t read_all_of_one(Reader& reader) {
+  std::uint64_t sum = 0;
+  if (const auto sample = reader.take().value()) {
+    for (const std::byte byte : sample->payload()) {
+      sum += static_cast<std::uint64_t>(byte) + 1;
+    }
+  }
+  return sum;
+}
+
 TEST(HostilePeer, ScribblingOverItsOwnPagesHarmsOnlyItself) {
   const auto name = unique_name();
   const Side side(name);
@@ -291,12 +303,7 @@ TEST(HostilePeer, ScribblingOverItsOwnPagesHarmsOnlyItself) {
         stamp(loan->payload(), 1);
         ASSERT_TRUE(writer->publish(std::move(*loan)));
       }
-      if (auto sample = reader->take().value()) {
-        // Whatever it says, it must lie inside the mapped chunk: read every byte.
-        for (const std::byte byte : sample->payload()) {
-          bytes_read += static_cast<std::uint64_t>(byte) + 1;
-        }
-      }
+      bytes_read += read_all_of_one(*reader);
       if (i % 100 == 0) {
         ASSERT_EQ(friendly.ask("publish /fine 1 64"), fmt::format("ok {}", ++sent));
         auto sample = honest->take().value();

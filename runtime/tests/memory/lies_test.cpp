@@ -224,6 +224,39 @@ class OneLie : public testing::TestWithParam<Case> {
     }
     return whole;
   }
+  void expect_outcome(std::uint64_t whole, const ReaderStats& stats) const {
+    switch (GetParam().outcome) {
+      case Outcome::whole:
+        EXPECT_EQ(whole, 5U);
+        EXPECT_EQ(stats.lost + stats.corrupt, 0U);
+        break;
+      case Outcome::dropped:
+        EXPECT_LT(whole, 5U);
+        EXPECT_EQ(stats.corrupt, 1U);
+        EXPECT_EQ(up_->matched_writers(), 0U);
+        break;
+      case Outcome::counted:
+        EXPECT_GE(whole + stats.lost, 5U);
+        EXPECT_EQ(stats.corrupt, 0U);
+        break;
+      case Outcome::silent:
+        EXPECT_LT(whole, 5U);
+        EXPECT_EQ(stats.corrupt, 0U);
+        break;
+    }
+  }
+  void expect_problem() const {
+    if (GetParam().problem[0] != '\0') {
+      EXPECT_TRUE(eventually([&] {
+        for (const Problem& problem : side_.domain->problems()) {
+          if (problem.text.find(GetParam().problem) != std::string::npos) {
+            return true;
+          }
+        }
+        return false;
+      }));
+    }
+  }
 
   const std::string name_ = unique_name();
   Side side_{name_};
@@ -241,35 +274,8 @@ TEST_P(OneLie, CostsTheLiarOnly) {
   lie();
   const std::uint64_t whole = take_up();
   const ReaderStats stats = up_->stats();
-  switch (GetParam().outcome) {
-    case Outcome::whole:
-      EXPECT_EQ(whole, 5U);
-      EXPECT_EQ(stats.lost + stats.corrupt, 0U);
-      break;
-    case Outcome::dropped:
-      EXPECT_LT(whole, 5U);
-      EXPECT_EQ(stats.corrupt, 1U);
-      EXPECT_EQ(up_->matched_writers(), 0U);
-      break;
-    case Outcome::counted:
-      EXPECT_GE(whole + stats.lost, 5U);
-      EXPECT_EQ(stats.corrupt, 0U);
-      break;
-    case Outcome::silent:
-      EXPECT_LT(whole, 5U);
-      EXPECT_EQ(stats.corrupt, 0U);
-      break;
-  }
-  if (GetParam().problem[0] != '\0') {
-    EXPECT_TRUE(eventually([&] {
-      for (const Problem& problem : side_.domain->problems()) {
-        if (problem.text.find(GetParam().problem) != std::string::npos) {
-          return true;
-        }
-      }
-      return false;
-    }));
-  }
+  expect_outcome(whole, stats);
+  expect_problem();
   exchange(50);
   // Somebody who comes now sees the lie first of all, and is served by the honest.
   const OtherProcess newcomer(name_);

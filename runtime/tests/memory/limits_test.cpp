@@ -10,6 +10,35 @@
 namespace ligament::pool::test {
 namespace {
 
+using Holders = std::vector<std::unique_ptr<OtherProcess>>;
+
+/// Other processes with a reader each, which may hold that many samples.
+void let_hold(Holders& holders, const std::string& domain, std::uint64_t held) {
+  for (int i = 0; i < 3; ++i) {
+    holders.push_back(std::make_unique<OtherProcess>(domain));
+    ASSERT_EQ(holders.back()->ask(fmt::format("reader /t depth=4 held={}", held)), "ok");
+    ASSERT_TRUE(eventually([&] { return holders.back()->ask("matched /t") == "ok 1"; }));
+  }
+}
+
+/// Samples that nobody else holds.
+template <typename PublishNext>
+void hold_own(const OtherProcess& holder, std::uint64_t count, const PublishNext& publish_next) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    publish_next();
+    while (holder.ask("hold /t 1").rfind("ok 1", 0) != 0) {
+    }
+  }
+}
+
+void borrow(Writer& writer, std::uint32_t loans, std::size_t size, std::vector<Loan>& out) {
+  for (std::uint32_t i = 0; i < loans; ++i) {
+    auto loan = writer.loan(size);
+    ASSERT_TRUE(loan) << to_string(loan.error());
+    out.push_back(std::move(*loan));
+  }
+}
+
 /// Every block is published, held or lent.
 TEST(FullPool, RefusesTheNextLoanByNameAndRecovers) {
   constexpr std::uint64_t ring = 4;
@@ -20,30 +49,18 @@ TEST(FullPool, RefusesTheNextLoanByNameAndRecovers) {
   // Blocks beyond 16 kB: none are spare.
   constexpr std::size_t size = 100'000;
   auto writer = side.writer(bytes_on("/t", QoS(ring)), {.max_loans = loans, .max_bytes = size});
-  std::vector<std::unique_ptr<OtherProcess>> holders;
-  for (int i = 0; i < 3; ++i) {
-    holders.push_back(std::make_unique<OtherProcess>(name));
-    ASSERT_EQ(holders.back()->ask(fmt::format("reader /t depth=4 held={}", each)), "ok");
-    ASSERT_TRUE(eventually([&] { return holders.back()->ask("matched /t") == "ok 1"; }));
-  }
+  Holders holders;
+  ASSERT_NO_FATAL_FAILURE(let_hold(holders, name, each));
   std::uint64_t number = 0;
-  // Each holds other samples than the others do.
   for (const auto& holder : holders) {
-    for (std::uint64_t i = 0; i < each; ++i) {
-      publish_stamped(*writer, ++number, size);
-      while (holder->ask("hold /t 1").rfind("ok 1", 0) != 0) {
-      }
-    }
+    const auto publish_next = [&] { publish_stamped(*writer, ++number, size); };
+    hold_own(*holder, each, publish_next);
     for (std::uint64_t i = 0; i < ring; ++i) {
-      publish_stamped(*writer, ++number, size);
+      publish_next();
     }
   }
   std::vector<Loan> out;
-  for (std::uint32_t i = 0; i < loans; ++i) {
-    auto loan = writer->loan(size);
-    ASSERT_TRUE(loan) << to_string(loan.error());
-    out.push_back(std::move(*loan));
-  }
+  ASSERT_NO_FATAL_FAILURE(borrow(*writer, loans, size, out));
   const WriterStats full = writer->stats();
   EXPECT_EQ(full.blocks, ring + loans + 1 + 3 * each);
   EXPECT_EQ(full.blocks_free, 1U) << "for the block between a loan and the ring";

@@ -49,9 +49,33 @@ struct Peer {
 
 std::string error(const std::string& text) { return "error " + text; }
 
+/// The next word of a command.
+template <typename T = std::string>
+T next(std::istringstream& line) {
+  T word{};
+  line >> word;
+  return word;
+}
+
+/// All words that are left of it.
+std::string rest(std::istringstream& line) {
+  std::string words;
+  std::getline(line >> std::ws, words);
+  return words;
+}
+
+std::string join(Peer& peer, std::istringstream& line) {
+  pool::DomainOptions options;
+  line >> options.name >> options.run_id;
+  auto domain = pool::Domain::join(options);
+  if (!domain) return error(domain.error().text);
+  peer.domain = *domain;
+  peer.waiter = std::move(*peer.domain->create_waiter());
+  return "ok";
+}
+
 std::string create(Peer& peer, const std::string& verb, std::istringstream& line) {
-  std::string topic;
-  line >> topic;
+  const auto topic = next(line);
   auto options = pool::test::read_options(line);
   const auto description = pool::test::describe(topic, options);
   if (verb == "writer") {
@@ -118,6 +142,38 @@ std::string take(Peer& peer, const std::string& topic, std::uint64_t count, bool
   }
 }
 
+std::string publish_or_flood(Peer& peer, const std::string& verb, std::istringstream& line) {
+  const auto topic = next(line);
+  const auto count = next<std::uint64_t>(line);
+  const auto size = next<std::size_t>(line);
+  if (verb == "flood") run_forever(peer, verb, topic, size);
+  return publish(peer, topic, count, size);
+}
+
+std::string take_or_drain(Peer& peer, const std::string& verb, std::istringstream& line) {
+  const auto topic = next(line);
+  const auto count = next<std::uint64_t>(line);
+  if (verb == "drain") run_forever(peer, verb, topic, 0);
+  // slow: a pause, in microseconds, with each sample
+  const std::chrono::microseconds pause(verb == "slow" ? next<std::int64_t>(line) : 0);
+  return take(peer, topic, count, verb == "hold", pause);
+}
+
+std::string loan(Peer& peer, std::istringstream& line) {
+  const auto topic = next(line);
+  auto loan = peer.writers.at(topic)->loan(next<std::size_t>(line));
+  if (!loan) return error(std::string(to_string(loan.error())));
+  peer.loans.push_back(std::move(*loan));
+  return "ok";
+}
+
+/// The number of each sample that is held, 0 if it is not whole.
+std::string numbers_held(const Peer& peer) {
+  std::string all = "ok";
+  for (const auto& sample : peer.held) all += fmt::format(" {}", number_of(sample.payload()));
+  return all;
+}
+
 /// Becomes user 65534 and listens on an abstract socket name that belongs to others.
 std::string impersonate(const std::string& name) {
   sockaddr_un address{};
@@ -133,8 +189,12 @@ std::string impersonate(const std::string& name) {
 
 /// Takes the first slots of a domain: bound, and `listening` or not; who connects is accepted and
 /// never hears anything.
-std::string squat(const std::string& prefix, unsigned uid, bool listening, unsigned count) {
+std::string squat(std::istringstream& line) {
   static std::vector<int> sockets;
+  const auto prefix = next(line);
+  const auto uid = next<unsigned>(line);
+  const bool listening = next(line) == "listen";
+  const auto count = next<unsigned>(line);
   if (::setresuid(uid, uid, uid) != 0) return error("cannot be that user");
   for (unsigned slot = 0; slot < count; ++slot) {
     const std::string name = fmt::format("{}/{}", prefix, slot);
@@ -168,13 +228,51 @@ std::string take_once(Peer& peer, const std::string& topic) {
 
 /// events, stats, assert: of or to the writer of that topic, else its reader.
 std::string about(Peer& peer, const std::string& verb, std::istringstream& line) {
-  std::string topic;
-  line >> topic;
+  const auto topic = next(line);
   if (peer.writers.count(topic) == 0) return events_text(*peer.readers.at(topic));
   auto& writer = *peer.writers.at(topic);
   if (verb == "stats") return stats_text(writer);
   if (verb == "events") return events_text(writer);
   writer.assert_liveliness();
+  return "ok";
+}
+
+std::string count_matches(Peer& peer, const std::string& topic) {
+  return fmt::format("ok {}", peer.writers.count(topic) != 0
+                                  ? peer.writers[topic]->matched_readers()
+                                  : peer.readers.at(topic)->matched_writers());
+}
+
+std::string list_problems(const Peer& peer) {
+  std::string all = "ok";
+  for (const auto& problem : peer.domain->problems()) all += " | " + problem.text;
+  return all;
+}
+
+std::string scribble_for(std::istringstream& line) {
+  const auto seed = next<unsigned>(line);
+  return pool::test::scribble(seed, next<int>(line));
+}
+
+/// A segment of ours, offset, bytes, value.
+std::string lie(std::istringstream& line) {
+  pool::test::Lie lie;
+  line >> lie.segment >> lie.offset >> lie.bytes >> lie.value;
+  return pool::test::tell(lie);
+}
+
+std::string become_user(unsigned uid) {
+  return ::setresuid(uid, uid, uid) == 0 ? "ok" : error("cannot be that user");
+}
+
+std::string release(Peer& peer) {
+  peer.held.clear();
+  return "ok";
+}
+
+std::string close(Peer& peer, const std::string& topic) {
+  peer.writers.erase(topic);
+  peer.readers.erase(topic);
   return "ok";
 }
 
@@ -266,119 +364,53 @@ std::string join_in_namespace(const std::string& arguments) {
   return answer;
 }
 
+std::string await_joined(Peer& peer) {
+  peer.joining.join();
+  return peer.joined;
+}
+
+using Verb = const std::string&;
+using Line = std::istringstream&;
+using Command = std::string (*)(Peer& peer, Verb verb, Line line);
+
+const std::map<std::string, Command> commands{
+    {"join", [](Peer& peer, Verb, Line line) { return join(peer, line); }},
+    {"join_aside", [](Peer& peer, Verb, Line line) { return join_aside(peer, rest(line)); }},
+    {"joined", [](Peer& peer, Verb, Line) { return await_joined(peer); }},
+    {"namespace", [](Peer&, Verb, Line line) { return join_in_namespace(rest(line)); }},
+    {"writer", create},
+    {"reader", create},
+    {"close", [](Peer& peer, Verb, Line line) { return close(peer, next(line)); }},
+    {"quit", [](Peer& peer, Verb, Line) { return quit(peer); }},
+    {"publish", publish_or_flood},
+    {"flood", publish_or_flood},
+    {"loan", [](Peer& peer, Verb, Line line) { return loan(peer, line); }},
+    {"take", take_or_drain},
+    {"hold", take_or_drain},
+    {"drain", take_or_drain},
+    {"slow", take_or_drain},
+    {"once", [](Peer& peer, Verb, Line line) { return take_once(peer, next(line)); }},
+    {"held", [](Peer& peer, Verb, Line) { return numbers_held(peer); }},
+    {"release", [](Peer& peer, Verb, Line) { return release(peer); }},
+    {"events", about},
+    {"stats", about},
+    {"assert", about},
+    {"matched", [](Peer& peer, Verb, Line line) { return count_matches(peer, next(line)); }},
+    {"problems", [](Peer& peer, Verb, Line) { return list_problems(peer); }},
+    {"descriptors", [](Peer&, Verb, Line line) { return limit_descriptors(next(line)); }},
+    {"child", [](Peer&, Verb, Line) { return leave_a_child(); }},
+    {"scribble", [](Peer&, Verb, Line line) { return scribble_for(line); }},
+    {"lie", [](Peer&, Verb, Line line) { return lie(line); }},
+    {"impostor", [](Peer&, Verb, Line line) { return impersonate(next(line)); }},
+    {"user", [](Peer&, Verb, Line line) { return become_user(next<unsigned>(line)); }},
+    {"squat", [](Peer&, Verb, Line line) { return squat(line); }},
+};
+
 std::string obey(Peer& peer, const std::string& text) {
   std::istringstream line(text);
-  std::string verb;
-  std::string topic;
-  line >> verb;
-  if (verb == "join") {
-    pool::DomainOptions options;
-    line >> options.name >> options.run_id;
-    auto domain = pool::Domain::join(options);
-    if (!domain) return error(domain.error().text);
-    peer.domain = *domain;
-    peer.waiter = std::move(*peer.domain->create_waiter());
-    return "ok";
-  }
-  if (verb == "writer" || verb == "reader") return create(peer, verb, line);
-  if (verb == "publish" || verb == "flood") {
-    std::uint64_t count = 0;
-    std::size_t size = 0;
-    line >> topic >> count >> size;
-    if (verb == "flood") run_forever(peer, verb, topic, size);
-    return publish(peer, topic, count, size);
-  }
-  if (verb == "take" || verb == "hold" || verb == "drain") {
-    std::uint64_t count = 0;
-    line >> topic >> count;
-    if (verb == "drain") run_forever(peer, verb, topic, 0);
-    return take(peer, topic, count, verb == "hold");
-  }
-  if (verb == "slow") {  // a pause, in microseconds, with each sample
-    std::uint64_t count = 0;
-    std::int64_t pause = 0;
-    line >> topic >> count >> pause;
-    return take(peer, topic, count, false, std::chrono::microseconds(pause));
-  }
-  if (verb == "events" || verb == "stats" || verb == "assert") return about(peer, verb, line);
-  if (verb == "loan") {
-    std::size_t size = 0;
-    line >> topic >> size;
-    auto loan = peer.writers.at(topic)->loan(size);
-    if (!loan) return error(std::string(to_string(loan.error())));
-    peer.loans.push_back(std::move(*loan));
-    return "ok";
-  }
-  if (verb == "release") {
-    peer.held.clear();
-    return "ok";
-  }
-  if (verb == "held") {  // the number of each sample that is held, 0 if it is not whole
-    std::string all = "ok";
-    for (const auto& sample : peer.held) all += fmt::format(" {}", number_of(sample.payload()));
-    return all;
-  }
-  if (verb == "once") {
-    line >> topic;
-    return take_once(peer, topic);
-  }
-  if (verb == "quit") return quit(peer);
-  if (verb == "descriptors") {
-    line >> topic;
-    return limit_descriptors(topic);
-  }
-  if (verb == "child") return leave_a_child();
-  if (verb == "join_aside") return join_aside(peer, text.substr(verb.size() + 1));
-  if (verb == "joined") {
-    peer.joining.join();
-    return peer.joined;
-  }
-  if (verb == "matched") {
-    line >> topic;
-    return fmt::format("ok {}", peer.writers.count(topic) != 0
-                                    ? peer.writers[topic]->matched_readers()
-                                    : peer.readers.at(topic)->matched_writers());
-  }
-  if (verb == "problems") {
-    std::string all = "ok";
-    for (const auto& problem : peer.domain->problems()) all += " | " + problem.text;
-    return all;
-  }
-  if (verb == "scribble") {
-    unsigned seed = 0;
-    int milliseconds = 0;
-    line >> seed >> milliseconds;
-    return pool::test::scribble(seed, milliseconds);
-  }
-  if (verb == "lie") {  // a segment of ours, offset, bytes, value
-    pool::test::Lie lie;
-    line >> lie.segment >> lie.offset >> lie.bytes >> lie.value;
-    return pool::test::tell(lie);
-  }
-  if (verb == "impostor") {
-    line >> topic;
-    return impersonate(topic);
-  }
-  if (verb == "user") {
-    unsigned uid = 0;
-    line >> uid;
-    return ::setresuid(uid, uid, uid) == 0 ? "ok" : error("cannot be that user");
-  }
-  if (verb == "squat") {
-    unsigned uid = 0;
-    unsigned count = 0;
-    std::string how;
-    line >> topic >> uid >> how >> count;
-    return squat(topic, uid, how == "listen", count);
-  }
-  if (verb == "namespace") return join_in_namespace(text.substr(verb.size() + 1));
-  if (verb == "close") {
-    line >> topic;
-    peer.writers.erase(topic);
-    peer.readers.erase(topic);
-    return "ok";
-  }
-  return obey_step(verb, line);
+  const auto verb = next(line);
+  const auto found = commands.find(verb);
+  return found == commands.end() ? obey_step(verb, line) : found->second(peer, verb, line);
 }
 
 }  // namespace

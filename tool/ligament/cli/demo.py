@@ -20,7 +20,7 @@ from ligament.cli.common import (
     open_page,
     print_json,
 )
-from ligament.demo.demo import demonstrate, first_frames_of
+from ligament.demo.demo import Demonstrated, demonstrate, first_frames_of
 from ligament.demo.ending import beginning, ending, judged
 from ligament.demo.phases import Phases
 from ligament.demo.runs import FIRST_FRAMES, HARDWARE_FRAMES, DemoOptions
@@ -119,13 +119,18 @@ def demo(
         timed = {"seconds": dict(phases.seconds), "times_s": times.whole()}
         print_json(shown.report | timed)
     else:
-        if tables:
-            print_demo(shown.report, report_console())
-        files = {"page": shown.page, "path": shown.path}
-        print("\n".join(ending(shown.report | files, time.monotonic() - begin)))
+        _print(shown, time.monotonic() - begin, tables=tables)
     if open_ and not json and has_display():
         open_page(shown.page)
     raise typer.Exit(0 if shown.equal else 1)
+
+
+def _print(shown: Demonstrated, seconds: float, *, tables: bool) -> None:
+    """What the whole demo ends in."""
+    if tables:
+        print_demo(shown.report, report_console())
+    files = {"page": shown.page, "path": shown.path}
+    print("\n".join(ending(shown.report | files, seconds)))
 
 
 def _first(options: DemoOptions, times: Times, json: bool) -> NoReturn:

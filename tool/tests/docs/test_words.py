@@ -3,14 +3,9 @@
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import pytest
+from dev_script import REPO, dev_script
 
-REPO = Path(__file__).resolve().parents[3]
 LIST = """words:
   - {word: 'for ever', say: without end}
   - {word: 'keep_?all_?day', say: retain}
@@ -18,17 +13,7 @@ LIST = """words:
 """
 
 
-def words_script() -> ModuleType:
-    """dev/words, which has no .py at its end."""
-    loader = importlib.machinery.SourceFileLoader("words", str(REPO / "dev" / "words"))
-    spec = importlib.util.spec_from_loader("words", loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
-WORDS = words_script()
+WORDS = dev_script("words")
 
 
 @pytest.mark.parametrize(

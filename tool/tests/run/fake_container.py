@@ -15,14 +15,13 @@ import sys
 import time
 
 
-def main() -> None:
-    behaviour, *nodes = sys.argv[1 : sys.argv.index("--status-fd")]
+def say(event: str, **fields: object) -> None:
+    # One unbuffered write: a signal handler says something in the midst of another line.
     status = int(sys.argv[-1])
+    os.write(status, json.dumps({"event": event, **fields}).encode() + b"\n")
 
-    def say(event: str, **fields: object) -> None:
-        # One unbuffered write: a signal handler says something in the midst of another line.
-        os.write(status, json.dumps({"event": event, **fields}).encode() + b"\n")
 
+def start(behaviour: str, nodes: list[str]) -> None:
     def leave(*_: object) -> None:
         if behaviour == "done_then_crash":
             os.kill(os.getpid(), signal.SIGABRT)
@@ -40,11 +39,10 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN if behaviour == "stubborn" else leave)
     say("ready", pid=os.getpid())
     if behaviour == "garbage":
-        os.write(status, b"this is no JSON\n[1]\n")
-    if behaviour.endswith("_once") and os.path.exists(os.environ["MARKER"]):
-        behaviour = "done"
-    if behaviour.endswith("_once"):
-        open(os.environ["MARKER"], "w").close()
+        os.write(int(sys.argv[-1]), b"this is no JSON\n[1]\n")
+
+
+def misbehave(behaviour: str, nodes: list[str]) -> None:
     if behaviour == "crash_once":
         os.kill(os.getpid(), signal.SIGABRT)
     if behaviour == "complains":
@@ -62,25 +60,30 @@ def main() -> None:
         os.kill(os.getpid(), signal.SIGABRT) if behaviour == "crash" else os._exit(5)
     if behaviour == "stop_self":
         os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def figures_of(node: str, behaviour: str, tick: int) -> dict[str, object]:
+    published = 0 if "quiet" in behaviour else tick * 5
+    return {
+        "id": node,
+        "cpu_ns": tick * 10_000_000,
+        "publishers": [{"topic": "/a", "published": published, "loans_failed": 0}],
+        "subscriptions": [],
+        "callback_running_ns": 6_000_000_000 if behaviour == "stuck" else 0,
+        "hardware": {"isolated": behaviour.startswith("isolated")},
+    }
+
+
+def main() -> None:
+    behaviour, *nodes = sys.argv[1 : sys.argv.index("--status-fd")]
+    start(behaviour, nodes)
+    if behaviour.endswith("_once") and os.path.exists(os.environ["MARKER"]):
+        behaviour = "done"
+    if behaviour.endswith("_once"):
+        open(os.environ["MARKER"], "w").close()
+    misbehave(behaviour, nodes)
     for tick in range(10_000):
-        figures = []
-        for node in nodes:
-            figures.append(
-                {
-                    "id": node,
-                    "cpu_ns": tick * 10_000_000,
-                    "publishers": [
-                        {
-                            "topic": "/a",
-                            "published": 0 if "quiet" in behaviour else tick * 5,
-                            "loans_failed": 0,
-                        }
-                    ],
-                    "subscriptions": [],
-                    "callback_running_ns": 6_000_000_000 if behaviour == "stuck" else 0,
-                    "hardware": {"isolated": behaviour.startswith("isolated")},
-                }
-            )
+        figures = [figures_of(node, behaviour, tick) for node in nodes]
         say("status", t_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC), nodes=figures)
         if behaviour.startswith("done") and tick == 2:
             for node in nodes:

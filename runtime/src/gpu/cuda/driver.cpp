@@ -6,65 +6,78 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 
 #include "gpu/cuda/library.hpp"
 
 namespace ligament::gpu::cuda {
 namespace {
 
-/// The exported name of each call; null where the library lacks one.
+template <typename Function>
+struct Call {
+  Function Driver::*function;
+  const char* name;  ///< as the library exports it
+};
+template <typename Function>
+Call(Function Driver::*, const char*) -> Call<Function>;
+
+constexpr std::tuple calls{
+    Call{&Driver::init, "cuInit"},
+    Call{&Driver::driver_version, "cuDriverGetVersion"},
+    Call{&Driver::error_name, "cuGetErrorName"},
+    Call{&Driver::error_string, "cuGetErrorString"},
+    Call{&Driver::device_count, "cuDeviceGetCount"},
+    Call{&Driver::device_get, "cuDeviceGet"},
+    Call{&Driver::device_name, "cuDeviceGetName"},
+    Call{&Driver::device_attribute, "cuDeviceGetAttribute"},
+    Call{&Driver::device_memory, "cuDeviceTotalMem_v2"},
+    Call{&Driver::primary_retain, "cuDevicePrimaryCtxRetain"},
+    Call{&Driver::primary_release, "cuDevicePrimaryCtxRelease_v2"},
+    Call{&Driver::set_current, "cuCtxSetCurrent"},
+    Call{&Driver::get_current, "cuCtxGetCurrent"},
+    Call{&Driver::module_load, "cuModuleLoadData"},
+    Call{&Driver::module_unload, "cuModuleUnload"},
+    Call{&Driver::module_function, "cuModuleGetFunction"},
+    Call{&Driver::memory_info, "cuMemGetInfo_v2"},
+    Call{&Driver::allocate, "cuMemAlloc_v2"},
+    Call{&Driver::allocate_managed, "cuMemAllocManaged"},
+    Call{&Driver::release, "cuMemFree_v2"},
+    Call{&Driver::host_allocate, "cuMemHostAlloc"},
+    Call{&Driver::host_release, "cuMemFreeHost"},
+    Call{&Driver::host_register, "cuMemHostRegister_v2"},
+    Call{&Driver::host_unregister, "cuMemHostUnregister"},
+    Call{&Driver::host_address, "cuMemHostGetDevicePointer_v2"},
+    Call{&Driver::write, "cuMemcpyHtoDAsync_v2"},
+    Call{&Driver::read, "cuMemcpyDtoHAsync_v2"},
+    Call{&Driver::fill, "cuMemsetD8Async"},
+    Call{&Driver::attach, "cuStreamAttachMemAsync"},
+    Call{&Driver::stream_create, "cuStreamCreate"},
+    Call{&Driver::stream_destroy, "cuStreamDestroy_v2"},
+    Call{&Driver::stream_wait, "cuStreamWaitEvent"},
+    Call{&Driver::event_create, "cuEventCreate"},
+    Call{&Driver::event_destroy, "cuEventDestroy_v2"},
+    Call{&Driver::event_record, "cuEventRecord"},
+    Call{&Driver::event_query, "cuEventQuery"},
+    Call{&Driver::event_synchronize, "cuEventSynchronize"},
+    Call{&Driver::event_elapsed, "cuEventElapsedTime"},
+    Call{&Driver::ipc_show_memory, "cuIpcGetMemHandle"},
+    Call{&Driver::ipc_open_memory, "cuIpcOpenMemHandle_v2"},
+    Call{&Driver::ipc_close_memory, "cuIpcCloseMemHandle"},
+    Call{&Driver::ipc_show_event, "cuIpcGetEventHandle"},
+    Call{&Driver::ipc_open_event, "cuIpcOpenEventHandle"},
+    Call{&Driver::host_function, "cuLaunchHostFunc"},
+    Call{&Driver::launch, "cuLaunchKernel"},
+};
+
+/// Null, or the first call that the library lacks.
 const char* find_all(void* library, Driver& driver) {
   const char* missing = nullptr;
-  const auto find = [&](auto& function, const char* name) {
-    void* found = ::dlsym(library, name);
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
-    missing = found == nullptr && missing == nullptr ? name : missing;
+  const auto find = [&]<typename Function>(const Call<Function>& call) {
+    void* found = ::dlsym(library, call.name);
+    driver.*call.function = reinterpret_cast<Function>(found);
+    missing = found == nullptr && missing == nullptr ? call.name : missing;
   };
-  find(driver.init, "cuInit");
-  find(driver.driver_version, "cuDriverGetVersion");
-  find(driver.error_name, "cuGetErrorName");
-  find(driver.error_string, "cuGetErrorString");
-  find(driver.device_count, "cuDeviceGetCount");
-  find(driver.device_get, "cuDeviceGet");
-  find(driver.device_name, "cuDeviceGetName");
-  find(driver.device_attribute, "cuDeviceGetAttribute");
-  find(driver.device_memory, "cuDeviceTotalMem_v2");
-  find(driver.primary_retain, "cuDevicePrimaryCtxRetain");
-  find(driver.primary_release, "cuDevicePrimaryCtxRelease_v2");
-  find(driver.set_current, "cuCtxSetCurrent");
-  find(driver.get_current, "cuCtxGetCurrent");
-  find(driver.module_load, "cuModuleLoadData");
-  find(driver.module_unload, "cuModuleUnload");
-  find(driver.module_function, "cuModuleGetFunction");
-  find(driver.memory_info, "cuMemGetInfo_v2");
-  find(driver.allocate, "cuMemAlloc_v2");
-  find(driver.allocate_managed, "cuMemAllocManaged");
-  find(driver.release, "cuMemFree_v2");
-  find(driver.host_allocate, "cuMemHostAlloc");
-  find(driver.host_release, "cuMemFreeHost");
-  find(driver.host_register, "cuMemHostRegister_v2");
-  find(driver.host_unregister, "cuMemHostUnregister");
-  find(driver.host_address, "cuMemHostGetDevicePointer_v2");
-  find(driver.write, "cuMemcpyHtoDAsync_v2");
-  find(driver.read, "cuMemcpyDtoHAsync_v2");
-  find(driver.fill, "cuMemsetD8Async");
-  find(driver.attach, "cuStreamAttachMemAsync");
-  find(driver.stream_create, "cuStreamCreate");
-  find(driver.stream_destroy, "cuStreamDestroy_v2");
-  find(driver.stream_wait, "cuStreamWaitEvent");
-  find(driver.event_create, "cuEventCreate");
-  find(driver.event_destroy, "cuEventDestroy_v2");
-  find(driver.event_record, "cuEventRecord");
-  find(driver.event_query, "cuEventQuery");
-  find(driver.event_synchronize, "cuEventSynchronize");
-  find(driver.event_elapsed, "cuEventElapsedTime");
-  find(driver.ipc_show_memory, "cuIpcGetMemHandle");
-  find(driver.ipc_open_memory, "cuIpcOpenMemHandle_v2");
-  find(driver.ipc_close_memory, "cuIpcCloseMemHandle");
-  find(driver.ipc_show_event, "cuIpcGetEventHandle");
-  find(driver.ipc_open_event, "cuIpcOpenEventHandle");
-  find(driver.host_function, "cuLaunchHostFunc");
-  find(driver.launch, "cuLaunchKernel");
+  std::apply([&](const auto&... call) { (find(call), ...); }, calls);
   return missing;
 }
 

@@ -211,26 +211,34 @@ class _Timeline:
             ends[publisher] = topics.get(topic, "?")
         return callbacks, ends
 
-    # --- what happened ------------------------------------------------------------------------
-
-    def _collect(self, begin: int, end: int) -> None:
-        callbacks, ends = self._handles()
-        spans = {
+    def _span_names(self) -> dict[int, tuple[str, str]]:
+        """Name and category of each span's handle."""
+        return {
             handle: (name, category)
             for handle, name, category in self._rows(
                 "SELECT span, any_value(name), any_value(category) FROM work "
                 "WHERE event = 'span_name' GROUP BY 1"
             )
         }
-        values = self._table("value_name", "argument", "name")
-        told = "argument, value" if values else "NULL, NULL"  # older tables have no such columns
-        stamps = Stamps(ends, self.real_time_offset_ns)
-        rows = self.database.execute(
+
+    # --- what happened ------------------------------------------------------------------------
+
+    def _events(self, begin: int, end: int, *, with_values: bool) -> list[tuple[Any, ...]]:
+        """The window's rows; older tables have no columns for a span's values."""
+        told = "argument, value" if with_values else "NULL, NULL"
+        return self.database.execute(
             f"SELECT event, host::VARCHAR, tid, time_ns, handle, span, publisher, seq, {told}, "
             "subscription, source_ns "
             f"FROM work WHERE event IN {(*_WORK, 'send_end')} "
             f"AND time_ns BETWEEN {begin} AND {end} ORDER BY place LIMIT {2 * MOST_EVENTS}"
         ).fetchall()
+
+    def _collect(self, begin: int, end: int) -> None:
+        callbacks, ends = self._handles()
+        spans = self._span_names()
+        values = self._table("value_name", "argument", "name")
+        stamps = Stamps(ends, self.real_time_offset_ns)
+        rows = self._events(begin, end, with_values=bool(values))
         # Before the takes: the end of a send may be told after the message was taken elsewhere.
         stamps.learn((r[0], r[6], r[7], r[11], r[3]) for r in rows if r[0] in ("send", "send_end"))
         running: dict[Thread, tuple[int, int, int]] = {}

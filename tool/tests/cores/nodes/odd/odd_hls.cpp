@@ -45,6 +45,7 @@ void swallow(lig_hls::Fields& in) {
 
 }  // namespace
 
+// Longer than most: a case for each fault, which need nothing of one another.
 void odd(lig_hls::Fields& in, lig_hls::Fields& out, long long fault) {
   switch (fault) {
     case SILENT:

@@ -37,6 +37,15 @@ struct Answer {
   Departure departure;
 };
 
+/// Where what its frame's body is lies.
+inline std::uint64_t address_of(const Arrival& arrival) {
+  return reinterpret_cast<std::uint64_t>(arrival.message.data()) - pad_of(arrival);
+}
+
+/// The driver's own memory, in which pages that nothing is written to cost nothing. Bursts fall the
+/// same way in each.
+[[nodiscard]] Room private_room(std::size_t bytes);
+
 class Ends {
  public:
   Ends(const Wires& wires, const std::vector<NodePlan>& nodes, Boundary&& boundary,

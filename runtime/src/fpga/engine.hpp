@@ -25,6 +25,8 @@ class Engine {
   [[nodiscard]] const Ends& ends() const { return ends_; }
 
  private:
+  static constexpr std::size_t word_bits = 64;  ///< probes of a word
+
   /// What has passed a probe since the reset.
   struct Watch {
     std::size_t node = 0;

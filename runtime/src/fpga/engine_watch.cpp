@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What passed the probes of an engine's streams, and who owes what because of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "fpga/engine.hpp"
+
+namespace ligament::fpga::detail {
+namespace {
+
+/// Beats are on their way unseen for some cycles: in queues, and between a frame and its fields.
+constexpr std::uint64_t quiet_cycles = 64;
+
+/// Codes below are those of lig_fields_pkg::problem_e.
+constexpr std::uint8_t first_own_code = 16;
+
+const char* problem_text(std::uint8_t problem) {
+  static constexpr std::array texts{
+      "no problem",
+      "its frame ends within the header",
+      "it is not little-endian CDR",
+      "its frame ends before it does",
+      "a field has more elements than its bound",
+      "a text has no length or no end, or a character above 0xFFFF",
+      "bytes follow behind it",
+      "a field comes where the layout has another one",
+      "it is not as long as its header says",
+  };
+  return problem < texts.size() ? texts[problem] : "the core gives no reason";
+}
+
+}  // namespace
+
+// --- what passed ---------------------------------------------------------------------------------
+
+void Engine::observe_ends() {
+  ends_.observe(memory_, cycle_);
+  if (!ends_.is_idle()) {
+    moved_at_ = cycle_;
+  }
+  if (ends_.has_answers()) {
+    for (Answer& answer : ends_.take_answers()) {
+      finish_answer(std::move(answer));
+    }
+  }
+}
+
+void Engine::observe_probes() {
+  for (std::size_t word = 0; word < inside_.size(); ++word) {
+    const std::uint64_t beats = *wires_.valid[word] & *wires_.ready[word];
+    if (beats == 0) {
+      continue;
+    }
+    moved_at_ = cycle_;
+    // Nearly all beats are amidst a message, of which nothing is to be noted.
+    const std::uint64_t last = *wires_.last[word];
+    for (std::uint64_t left = beats & (last | ~inside_[word]); left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::size_t>(__builtin_ctzll(left));
+      observe_beat(word * word_bits + bit, (last >> bit & 1U) != 0);
+    }
+  }
+}
+
+/// The first beat of a message, the last one, or both.
+void Engine::observe_beat(std::size_t probe, bool last) {
+  Watch& watch = watches_[probe];
+  if (!is_inside(probe)) {
+    inside_[probe / word_bits] |= std::uint64_t{1} << probe % word_bits;
+    ++watch.begun;
+    if (watch.input != nullptr) {
+      begin_work(watch);
+    }
+  }
+  if (!last) {
+    return;
+  }
+  inside_[probe / word_bits] &= ~(std::uint64_t{1} << probe % word_bits);
+  ++watch.done;
+  progress_at_ = cycle_;
+  if (watch.input == nullptr || nodes_[watch.node].outputs.empty()) {
+    end_work(watch.node, watch.done - 1, cycle_ + 1);
+  }
+}
+
+void Engine::observe_problems() {
+  for (std::size_t i = 0; i < wires_.problem.size(); ++i) {
+    if (*wires_.problem[i] != 0) {
+      tell(blamed_[i], fmt::format("its output breaks the layout of the message: {}",
+                                   problem_text(*wires_.problem[i])));
+    }
+    if (*wires_.refusal[i] != 0) {
+      tell(blamed_[i], refusal_text(blamed_[i], *wires_.refusal[i]));
+    }
+  }
+}
+
+/// Why a node answered with a Broken beat.
+std::string Engine::refusal_text(std::size_t node, std::uint8_t code) const {
+  if (code < first_own_code) {
+    return fmt::format("it passes on that the message is broken: {}", problem_text(code));
+  }
+  const auto& known = nodes_[core_of(node)].refusals;
+  const auto found = known.find(code);
+  return found != known.end()
+             ? fmt::format("it refuses the message: {}", found->second)
+             : fmt::format(
+                   "it refuses the message with code {}, which its manifest does not explain",
+                   static_cast<unsigned>(code));
+}
+
+/// The work on a message is over when software learns that the answer is in memory.
+void Engine::finish_answer(Answer&& answer) {
+  const std::size_t node = sources_[answer.exit];
+  progress_at_ = cycle_;
+  if (!answer.fault.empty()) {
+    tell(node, answer.fault);
+    return;
+  }
+  outcome_.departures.push_back(std::move(answer.departure));
+  end_work(node, answer.frame, cycle_ + 1);
+}
+
+/// The first input that begins is the beginning of a node's work on a message.
+void Engine::begin_work(const Watch& watch) {
+  State& state = states_[watch.node];
+  const std::uint64_t message = watch.begun - 1;
+  std::uint64_t begin = cycle_;
+  if (watch.input->entry) {
+    begin = ends_.began(*watch.input->entry, message).value_or(begin);
+  }
+  if (Work* work = find_work(watch.node, message); work != nullptr) {
+    work->begin = std::min(work->begin, begin);
+  } else if (message == state.messages + state.works.size()) {
+    state.works.push_back({watch.node, message, begin, 0});
+  }
+}
+
+void Engine::end_work(std::size_t node, std::uint64_t message, std::uint64_t cycle) {
+  if (Work* work = find_work(node, message); work != nullptr) {
+    work->end = std::max(work->end, cycle);
+  }
+}
+
+Work* Engine::find_work(std::size_t node, std::uint64_t message) {
+  State& state = states_[node];
+  const std::uint64_t place = message - state.messages;  // wraps for what was told
+  return place < state.works.size() ? &state.works[place] : nullptr;
+}
+
+// --- who owes what -------------------------------------------------------------------------------
+
+bool Engine::is_over() const {
+  if (cycle_ - moved_at_ < quiet_cycles) {
+    return false;
+  }
+  // What waits for memory waits for the next run, and so does who cannot go on because of it.
+  const bool starved = ends_.is_starved();
+  if (!starved && ends_.owes()) {
+    return false;
+  }
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (owes(node) && !(starved && is_held_up(node))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Engine::owes_anything() const {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (owes(node)) {
+      return true;
+    }
+  }
+  return ends_.owes();
+}
+
+bool Engine::is_set(const std::vector<const std::uint64_t*>& words, std::size_t probe) const {
+  return (*words[probe / word_bits] >> probe % word_bits & 1U) != 0;
+}
+
+bool Engine::is_inside(std::size_t probe) const {
+  return (inside_[probe / word_bits] >> probe % word_bits & 1U) != 0;
+}
+
+/// Messages that an input has got: those that are whole in its queue, or that have begun.
+std::uint64_t Engine::given(const InputPlan& input) const {
+  const Watch& watch = watches_[input.probe];
+  const bool begins = is_inside(input.probe) || is_set(wires_.valid, input.probe);
+  const std::uint64_t begun = watch.done + static_cast<std::uint64_t>(begins);
+  if (input.entry) {
+    return std::max(begun, ends_.given(*input.entry));
+  }
+  const NetworkWires& network = wires_.networks[input.network];
+  const std::uint64_t frames = *network.frames;
+  const std::uint64_t drops = *network.drops[input.subscription];
+  return std::max(begun, frames - std::min(frames, drops));
+}
+
+bool Engine::owes(std::size_t node) const {
+  const NodePlan& plan = nodes_[node];
+  if (states_[core_of(node)].isolated || plan.inputs.empty()) {
+    return false;
+  }
+  std::uint64_t sets = UINT64_MAX;
+  std::uint64_t answered = UINT64_MAX;
+  for (const InputPlan& input : plan.inputs) {
+    sets = std::min(sets, given(input));
+    if (plan.outputs.empty()) {
+      answered = std::min(answered, watches_[input.probe].done);
+    }
+  }
+  for (const OutputPlan& output : plan.outputs) {
+    answered = std::min(answered, watches_[output.probe].done);
+  }
+  return answered < sets;
+}
+
+/// Its core has something to say and nobody listens, or the rest of a message does not come.
+bool Engine::is_held_up(std::size_t node) const {
+  for (std::size_t part = 0; part < nodes_.size(); ++part) {
+    if (core_of(part) == core_of(node) && is_stuck(part)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The same of a node without its services, or of one of these.
+bool Engine::is_stuck(std::size_t node) const {
+  const auto& inputs = nodes_[node].inputs;
+  const auto& outputs = nodes_[node].outputs;
+  const auto is_starved = [this](const InputPlan& input) {
+    return is_inside(input.probe) && !is_set(wires_.valid, input.probe);
+  };
+  const auto is_blocked = [this](const OutputPlan& output) {
+    return is_set(wires_.valid, output.probe) && !is_set(wires_.ready, output.probe);
+  };
+  return std::any_of(inputs.begin(), inputs.end(), is_starved) ||
+         std::any_of(outputs.begin(), outputs.end(), is_blocked);
+}
+
+/// Who owes and could answer; else who owes at all; else who does not end what it says.
+std::optional<std::size_t> Engine::silent_node() const {
+  const auto first = [this](auto&& is_to_blame) -> std::optional<std::size_t> {
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+      if (!states_[core_of(node)].isolated && is_to_blame(node)) {
+        return node;
+      }
+    }
+    return std::nullopt;
+  };
+  auto found = first([this](std::size_t node) { return owes(node) && !is_held_up(node); });
+  found = found ? found : first([this](std::size_t node) { return owes(node); });
+  found = found ? found : first([this](std::size_t node) {
+    const auto& outputs = nodes_[node].outputs;
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [this](const OutputPlan& output) { return is_inside(output.probe); });
+  });
+  return found ? found : first([](std::size_t) { return true; });
+}
+
+/// What a node that hangs did not do, and on which ports: on inputs where it has no output.
+std::string Engine::shortcoming(std::size_t node) const {
+  const NodePlan& plan = nodes_[node];
+  std::uint64_t sets = plan.inputs.empty() ? 0 : UINT64_MAX;
+  for (const InputPlan& input : plan.inputs) {
+    sets = std::min(sets, given(input));
+  }
+  std::vector<std::string_view> ports;
+  const auto name_owing = [&](const auto& links) {
+    for (const auto& link : links) {
+      if (is_inside(link.probe) || watches_[link.probe].done < sets) {
+        ports.emplace_back(link.port);
+      }
+    }
+  };
+  const bool only_takes = plan.outputs.empty();
+  if (only_takes) {
+    name_owing(plan.inputs);
+  } else {
+    name_owing(plan.outputs);
+  }
+  return fmt::format("it {} no whole message{}{}", only_takes ? "took" : "gave",
+                     ports.empty() ? "" : " on ", fmt::join(ports, ", "));
+}
+
+}  // namespace ligament::fpga::detail

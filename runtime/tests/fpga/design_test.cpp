@@ -13,13 +13,8 @@
 
 #include "model.hpp"
 
-namespace ligament::fpga {
+namespace ligament::fpga::testing {
 namespace {
-
-using testing::Fault;
-using testing::Model;
-using testing::Network;
-using testing::Stream;
 
 /// entry -> a -> topic -> b and c -> exits.
 std::unique_ptr<Model> fan() {
@@ -420,4 +415,4 @@ TEST_F(DesignTest, WhoHangsTooOftenIsIsolated) {
 }
 
 }  // namespace
-}  // namespace ligament::fpga
+}  // namespace ligament::fpga::testing

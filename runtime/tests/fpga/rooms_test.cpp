@@ -12,13 +12,8 @@
 
 #include "model.hpp"
 
-namespace ligament::fpga {
+namespace ligament::fpga::testing {
 namespace {
-
-using testing::Fault;
-using testing::Model;
-using testing::Network;
-using testing::Stream;
 
 /// entry -> first -> topic -> second -> exit, and the topic's gateway; entry -> apart -> exit.
 class RoomsTest : public ::testing::Test {
@@ -137,4 +132,4 @@ TEST_F(RoomsTest, WhatWasHandedOnDoesNotComeAgainWhenACoreHangs) {
 }
 
 }  // namespace
-}  // namespace ligament::fpga
+}  // namespace ligament::fpga::testing

@@ -14,13 +14,8 @@
 
 #include "model.hpp"
 
-namespace ligament::fpga {
+namespace ligament::fpga::testing {
 namespace {
-
-using testing::Fault;
-using testing::Model;
-using testing::Network;
-using testing::Stream;
 
 constexpr std::size_t topics = 0;
 constexpr std::size_t other = 1;
@@ -150,4 +145,4 @@ TEST_F(ServiceTest, ARefusedRequestIsExplainedByTheCoresManifest) {
 }
 
 }  // namespace
-}  // namespace ligament::fpga
+}  // namespace ligament::fpga::testing

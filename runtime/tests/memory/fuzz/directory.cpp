@@ -166,6 +166,8 @@ void look(PeerDirectory& peer) {
   }
 }
 
+}  // namespace
+
 void execute(Input& input) {
   HostileProcess hostile;
   Machine& machine = Machine::get();
@@ -195,14 +197,4 @@ void execute(Input& input) {
   machine.peer = nullptr;
 }
 
-}  // namespace
 }  // namespace ligament::pool::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace ligament::pool::fuzz;
-  Input input(data, size);
-  Machine::get().start(nullptr);
-  execute(input);
-  Machine::get().stop();
-  return 0;
-}

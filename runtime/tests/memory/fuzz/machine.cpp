@@ -382,6 +382,15 @@ void __sanitizer_cov_store4(const std::uint32_t*) {}
 void __sanitizer_cov_store8(const std::uint64_t*) {}
 void __sanitizer_cov_store16(const unsigned char*) {}
 
+/// The fuzzers' entry.
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  ligament::pool::fuzz::Input input(data, size);
+  ligament::pool::fuzz::Machine::get().start(nullptr);
+  ligament::pool::fuzz::execute(input);
+  ligament::pool::fuzz::Machine::get().stop();
+  return 0;
+}
+
 /// A nap takes no time of ours.
 int nanosleep(const timespec* time, timespec* /*rest*/) {
   ligament::pool::fuzz::Machine::get().now_ns += 1'000'000'000 * time->tv_sec + time->tv_nsec;

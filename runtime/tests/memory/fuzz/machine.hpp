@@ -122,4 +122,7 @@ class Machine {
   bool busy_ = false;
 };
 
+/// What a fuzzer does with an input, on a machine that has just started: each defines it.
+void execute(Input& input);
+
 }  // namespace ligament::pool::fuzz

@@ -359,16 +359,7 @@ class Run {
 };
 
 }  // namespace
-}  // namespace ligament::pool::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace ligament::pool::fuzz;
-  Input input(data, size);
-  Machine::get().start(nullptr);
-  {
-    Run run(input);
-    run.execute();
-  }
-  Machine::get().stop();
-  return 0;
-}
+void execute(Input& input) { Run(input).execute(); }
+
+}  // namespace ligament::pool::fuzz

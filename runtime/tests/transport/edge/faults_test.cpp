@@ -12,6 +12,7 @@
 #include "garbage.hpp"
 #include "graph_and_edge.hpp"
 #include "heap_inbox.hpp"
+#include "messages.hpp"
 #include "transport/dds/names.hpp"
 
 namespace ligament::edge {
@@ -20,28 +21,8 @@ namespace {
 using Clock_ = rosgraph_msgs::msg::Clock;
 using StringMessage = std_msgs::msg::String;
 
-template <typename Message>
-std::vector<std::byte> stored(const Message& message) {
-  using Traits = MessageTraits<Message>;
-  std::vector<std::byte> bytes(Traits::layout_of(message)->size);
-  EXPECT_TRUE(Traits::serialize(message, bytes));
-  return bytes;
-}
-
-StringMessage text(const std::string& data) {
-  StringMessage message;
-  message.data = data;
-  return message;
-}
-
-class Faults : public GraphAndEdge {
+class Faults : public GraphAndOther {
  protected:
-  void SetUp() override {
-    GraphAndEdge::SetUp();
-    auto participant = dds::Participant::create({.domain = domain_id_}, [] {});
-    ASSERT_TRUE(participant) << participant.error().text;
-    other_ = std::move(*participant);
-  }
   /// Each end finds the other for itself.
   void await_match(const dds::Writer& outside, const SubscriptionBase& here,
                    std::size_t publishers = 1) {
@@ -66,8 +47,6 @@ class Faults : public GraphAndEdge {
       return problem.find(words) != std::string::npos;
     });
   }
-
-  std::unique_ptr<dds::Participant> other_;
 };
 
 TEST_F(Faults, TimestampsThatGoBackAreDelivered) {

@@ -75,4 +75,17 @@ class GraphAndEdge : public testing::Test {
   std::unique_ptr<Edge> edge_;
 };
 
+/// And a participant outside, which knows DDS only.
+class GraphAndOther : public GraphAndEdge {
+ protected:
+  void SetUp() override {
+    GraphAndEdge::SetUp();
+    auto participant = dds::Participant::create({.domain = domain_id_}, [] {});
+    ASSERT_TRUE(participant) << participant.error().text;
+    other_ = std::move(*participant);
+  }
+
+  std::unique_ptr<dds::Participant> other_;
+};
+
 }  // namespace ligament::edge

@@ -10,7 +10,7 @@
 
 namespace ligament::edge {
 
-class HeapInbox final : public dds::Inbox {
+class HeapInbox : public dds::Inbox {
  public:
   struct Memory final : dds::Incoming {
     explicit Memory(std::size_t size) : memory(size) {}

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <ligament/std_msgs/msg/string.hpp>
 
-#include "child.hpp"
-#include "graph_and_edge.hpp"
+#include "messages.hpp"
 #include "transport/dds/names.hpp"
+#include "two_graphs.hpp"
 
 #ifdef LIGAMENT_EDGE
 
@@ -18,34 +18,16 @@ namespace {
 
 using StringMessage = std_msgs::msg::String;
 
-StringMessage text(const std::string& data) {
-  StringMessage message;
-  message.data = data;
-  return message;
-}
-
 /// Another graph listens, by an edge that will stand still.
-class Lingering : public GraphAndEdge {
+class Lingering : public TwoGraphs {
  protected:
   void SetUp() override {
-    const char* before = std::getenv("CYCLONEDDS_URI");
-    const std::string kept = before == nullptr ? "" : before;
     // Nobody takes the one that stands still for dead, either.
-    const std::string hour =
+    const MoreSettings hour(
         "<Internal><WriterLingerDuration>1 hr</WriterLingerDuration></Internal>"
-        "<Discovery><LeaseDuration>1 hr</LeaseDuration></Discovery>";
-    ::setenv("CYCLONEDDS_URI", (kept + hour).c_str(), 1);
+        "<Discovery><LeaseDuration>1 hr</LeaseDuration></Discovery>");
     GraphAndEdge::SetUp();
-    other_graph_ = graph_ + "-other";
-    auto context = Context::create({.domain = other_graph_, .run_id = "run"});
-    ASSERT_TRUE(context) << context.error().text;
-    other_context_ = *context;
-    there_ = std::make_shared<Node>("there", NodeOptions().context(other_context_));
-    other_edge_ = std::make_unique<Child>(
-        std::vector<std::string>{LIGAMENT_EDGE, "--graph", other_graph_, "--run-id", "run",
-                                 "--domain-id", std::to_string(domain_id_)});
-    ::setenv("CYCLONEDDS_URI", kept.c_str(), 1);
-    ASSERT_NE(other_edge_->line().find("is on DDS domain"), std::string::npos);
+    start_other_graph("");
   }
 
   static pool::EndpointDescription describe(const std::string& topic, std::size_t depth) {
@@ -61,11 +43,6 @@ class Lingering : public GraphAndEdge {
     ASSERT_TRUE(Traits::serialize(message, loan->payload()));
     ASSERT_TRUE(writer.publish(std::move(*loan)));
   }
-
-  std::string other_graph_;
-  std::shared_ptr<Context> other_context_;
-  std::shared_ptr<Node> there_;
-  std::unique_ptr<Child> other_edge_;
 };
 
 TEST_F(Lingering, WritersHoldUpNeitherOtherTopicsNorTheEnd) {

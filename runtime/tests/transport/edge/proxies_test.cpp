@@ -18,14 +18,8 @@ namespace {
 using StringMessage = std_msgs::msg::String;
 using namespace std::chrono_literals;
 
-class Proxies : public GraphAndEdge {
+class Proxies : public GraphAndOther {
  protected:
-  void SetUp() override {
-    GraphAndEdge::SetUp();
-    auto participant = dds::Participant::create({.domain = domain_id_}, [] {});
-    ASSERT_TRUE(participant) << participant.error().text;
-    other_ = std::move(*participant);
-  }
   /// The other's view of the one publisher, or subscription, of a topic.
   dds::RemoteEndpoint seen(const std::string& topic, bool is_writer) {
     std::optional<dds::RemoteEndpoint> found;
@@ -39,8 +33,6 @@ class Proxies : public GraphAndEdge {
     });
     return *found;
   }
-
-  std::unique_ptr<dds::Participant> other_;
 };
 
 TEST_F(Proxies, ShowTheQosOfAPublisher) {

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Services through the edge: a server or client of the graph, and a participant that knows DDS
 /// only and speaks as rmw_cyclonedds does.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <functional>
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 #include <ligament/ligament.hpp>
 #include <mutex>
 #include <thread>
 
-#include "dds_domain.hpp"
+#include "graph_and_edge.hpp"
 #include "heap_inbox.hpp"
+#include "messages.hpp"
 #include "transport/dds/names.hpp"
 #include "transport/dds/service_wire.hpp"
-#include "transport/edge/edge.hpp"
 #include "transport/edge/service_routes.hpp"
 
 namespace ligament::edge {
@@ -31,32 +28,8 @@ void wait_for(const Condition& condition) {
   }
 }
 
-template <typename Message>
-Bytes stored(const Message& message) {
-  Bytes bytes(MessageTraits<Message>::layout_of(message)->size);
-  EXPECT_TRUE(MessageTraits<Message>::serialize(message, bytes));
-  return bytes;
-}
-
-class ServiceEdge : public testing::Test {
+class ServiceEdge : public GraphAndOther {
  protected:
-  void SetUp() override {
-    static unsigned next = 0;
-    const unsigned domain_id = take_dds_domain();
-    const std::string graph = fmt::format("service-edge-{}-{}", ::getpid(), ++next);
-    auto context = Context::create({.domain = graph, .run_id = "run"});
-    ASSERT_TRUE(context) << context.error().text;
-    context_ = *context;
-    node_ = std::make_shared<Node>("here", NodeOptions().context(context_));
-    auto participant = dds::Participant::create({.domain = domain_id}, [] {});
-    ASSERT_TRUE(participant) << participant.error().text;
-    other_ = std::move(*participant);
-    auto edge =
-        Edge::start({.graph = graph, .run_id = "run", .participant = {.domain = domain_id}});
-    ASSERT_TRUE(edge) << edge.error();
-    edge_ = std::move(*edge);
-  }
-
   /// An end outside of the service `/add`.
   template <typename Message>
   dds::EndpointSpec outside(const std::string& topic, dds::ServiceEnd end) const {
@@ -85,18 +58,7 @@ class ServiceEdge : public testing::Test {
     const std::span<const std::byte> payload(memory->data(), size);
     EXPECT_EQ(writer.write(payload, std::move(memory), ++timestamp_), dds::WriteResult::sent);
   }
-  void spin_until(const std::function<bool()>& done) {
-    executors::SingleThreadedExecutor executor({.context = context_});
-    ASSERT_TRUE(executor.add_node(node_));
-    while (!done()) {
-      ASSERT_TRUE(executor.spin_once(std::chrono::milliseconds(1)));
-    }
-  }
 
-  std::shared_ptr<Context> context_;
-  std::shared_ptr<Node> node_;
-  std::unique_ptr<dds::Participant> other_;
-  std::unique_ptr<Edge> edge_;
   std::mutex mutex_;
   std::vector<Bytes> got_;
   std::int64_t timestamp_ = 1'700'000'000'000'000'000;

@@ -8,10 +8,12 @@
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 
 #include "capture.hpp"
+#include "messages.hpp"
 
 namespace ligament::dds {
 namespace {
 
+using edge::stored;
 using example_interfaces::srv::AddTwoInts;
 
 std::vector<std::byte> captured_payload(const std::string& topic) {
@@ -20,14 +22,6 @@ std::vector<std::byte> captured_payload(const std::string& topic) {
 std::vector<std::byte> captured_request() { return captured_payload("rq/add_two_intsRequest"); }
 std::vector<std::byte> captured_reply() { return captured_payload("rr/add_two_intsReply"); }
 const RequestHeader captured_header{{0xa6, 0xc0, 0xe3, 0xc1, 0xae, 0x08, 0xfd, 0x85}, 1};
-
-template <typename Message>
-std::vector<std::byte> stored(const Message& message) {
-  using Traits = MessageTraits<Message>;
-  std::vector<std::byte> bytes(Traits::layout_of(message)->size);
-  EXPECT_TRUE(Traits::serialize(message, bytes));
-  return bytes;
-}
 
 TEST(ServiceWire, WritesTheBytesOfRos) {
   AddTwoInts::Request request;

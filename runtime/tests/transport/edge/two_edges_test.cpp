@@ -3,8 +3,7 @@
 #include <ligament/rcl_interfaces/srv/get_parameters.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 
-#include "child.hpp"
-#include "graph_and_edge.hpp"
+#include "two_graphs.hpp"
 
 #ifdef LIGAMENT_EDGE
 
@@ -13,25 +12,16 @@ namespace {
 
 using StringMessage = std_msgs::msg::String;
 
-class TwoEdges : public GraphAndEdge {
+class TwoEdges : public TwoGraphs {
  protected:
   void SetUp() override {
     GraphAndEdge::SetUp();
-    other_graph_ = graph_ + "-other";
-    auto context = Context::create({.domain = other_graph_, .run_id = "run"});
-    ASSERT_TRUE(context) << context.error().text;
-    other_context_ = *context;
-    there_ = std::make_shared<Node>("there", NodeOptions().context(other_context_));
     // Its receive buffer is what a system allows by itself (net.core.rmem_max), also where more
     // is allowed: most of a burst is lost, and repaired. Nobody takes it for dead while it stands
     // still.
-    const MoreSettings limit(
+    start_other_graph(
         "<Internal><SocketReceiveBufferSize max='212992B'/></Internal>"
         "<Discovery><LeaseDuration>1 hr</LeaseDuration></Discovery>");
-    other_edge_ = std::make_unique<Child>(
-        std::vector<std::string>{LIGAMENT_EDGE, "--graph", other_graph_, "--run-id", "run",
-                                 "--domain-id", std::to_string(domain_id_)});
-    ASSERT_NE(other_edge_->line().find("is on DDS domain"), std::string::npos);
   }
   /// Keeps the first character of what it hears there, of which the rest is much.
   void listen_there(Publisher<StringMessage>& publisher, std::size_t depth) {
@@ -68,10 +58,6 @@ class TwoEdges : public GraphAndEdge {
     return message;
   }
 
-  std::string other_graph_;
-  std::shared_ptr<Context> other_context_;
-  std::shared_ptr<Node> there_;
-  std::unique_ptr<Child> other_edge_;
   Subscription<StringMessage>::SharedPtr subscription_;
   std::string met_;
   std::string heard_;

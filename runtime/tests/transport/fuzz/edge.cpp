@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
 
+#include "require.hpp"
 #include "transport/dds/inline_qos.hpp"
 #include "transport/dds/names.hpp"
 #include "transport/dds/service_wire.hpp"
@@ -23,13 +23,6 @@
 namespace {
 
 using namespace ligament;
-using Bytes = std::span<const std::byte>;
-
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
 
 /// A copy of its own, so that the sanitizer sees a read beyond the end.
 std::vector<std::byte> copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }

@@ -12,37 +12,27 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "../edge/heap_inbox.hpp"
+#include "require.hpp"
 #include "transport/dds/raw_type.hpp"
 
 namespace {
 
 using namespace ligament;
-using Bytes = std::span<const std::byte>;
 
-void require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
-
-/// Memory of exactly the size that was asked for, so that the sanitizer sees what goes beyond.
-class Inbox final : public dds::Inbox {
+/// Gives memory of exactly the size that was asked for, so that the sanitizer sees what goes
+/// beyond.
+class Inbox final : public edge::HeapInbox {
  public:
-  struct Memory final : dds::Incoming {
-    explicit Memory(std::size_t size) : memory(size) {}
-    std::span<std::byte> bytes() override { return memory; }
-    std::vector<std::byte> memory;
-  };
-  std::unique_ptr<dds::Incoming> receive(std::size_t size, const dds::Marks&) override {
+  std::unique_ptr<dds::Incoming> receive(std::size_t size, const dds::Marks& marks) override {
     constexpr std::size_t refused = 0xfff;
-    return size == refused ? nullptr : std::make_unique<Memory>(size);
+    return size == refused ? nullptr : HeapInbox::receive(size, marks);
   }
 };
 

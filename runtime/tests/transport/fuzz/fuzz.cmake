@@ -10,7 +10,8 @@ if(NOT edge_fuzz_library)
   set(edge_fuzz_library $<TARGET_FILE:ligament>)
   set(edge_fuzz_rpath $<TARGET_FILE_DIR:ligament>)
 endif()
-file(GLOB edge_fuzz_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/transport/*/*.hpp)
+file(GLOB edge_fuzz_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/transport/*/*.hpp
+     ${edge_fuzz}/*.hpp ${room_path}/edge/heap_inbox.hpp)
 
 # add_edge_fuzz(NAME LIBRARIES SOURCE...): NAME.cpp with these sources of src/transport.
 function(add_edge_fuzz name libraries)

@@ -117,4 +117,10 @@ Error was_not_written() {
   return {ErrorCode::launch_failed, "the kernel that should write the payload failed"};
 }
 
+Error opens_no_peers_buffers() {
+  return {ErrorCode::launch_failed,
+          "the device opens no buffers of other processes (CUDA's do): leave `peer_buffers` out of "
+          "the platform, and payloads go through the pool"};
+}
+
 }  // namespace ligament::gpu

@@ -66,5 +66,7 @@ struct Counters {
 /// Of payloads that stay on the device.
 [[nodiscard]] Error is_on_another_device();
 [[nodiscard]] Error was_not_written();
+/// Of payloads that another process has left there.
+[[nodiscard]] Error opens_no_peers_buffers();
 
 }  // namespace ligament::gpu

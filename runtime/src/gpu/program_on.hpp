@@ -38,8 +38,9 @@ struct AssemblyOn {
   std::vector<std::shared_ptr<Resident>> leaving;
 };
 
-/// `Backend` has the types `Memory` (knows the bytes of messages, has the staging), `Buffer` (of
-/// the device), `Flight` (with a `lease` of staged memory), `Resident` and `Assembly`.
+/// `Backend` has the types `Device`, `Memory` (of a device: knows the bytes of messages, has the
+/// staging), `Code` (what was compiled), `Kernel`, `Buffer` (of the device), `Flight` (with a
+/// `lease` of staged memory), `Resident` and `Assembly`.
 template <typename Backend>
 class ProgramOn : public Program {
  public:
@@ -50,21 +51,44 @@ class ProgramOn : public Program {
   void submit(std::span<const Launch> launches, std::unique_ptr<Completion> completion) final;
   void wait_for_room() final { flights_->wait_until_fewer_than(in_flight_); }
   void drain() final { flights_->wait_until_fewer_than(1); }
+  [[nodiscard]] const DeviceInfo& device() const final { return parts_->device.info; }
   [[nodiscard]] Statistics statistics() const final {
     Statistics statistics = counters_.read();
-    memory().count_into(statistics);
+    parts_->memory.count_into(statistics);
     return statistics;
+  }
+  // Between processes: not where the back-end says nothing else.
+  [[nodiscard]] Result<void> show(Resident& /*resident*/,
+                                  std::span<std::byte, ticket_bytes> ticket) override {
+    std::fill(ticket.begin(), ticket.end(), std::byte{0});
+    return unexpected<Error>(opens_no_peers_buffers());
+  }
+  [[nodiscard]] Result<std::shared_ptr<Resident>> find_shown(
+      std::span<const std::byte, ticket_bytes> /*ticket*/) override {
+    return unexpected<Error>(opens_no_peers_buffers());
   }
 
  protected:
+  using Device = typename Backend::Device;
   using Memory = typename Backend::Memory;
+  using Kernel = typename Backend::Kernel;
   using Flight = typename Backend::Flight;
   using OwnResident = typename Backend::Resident;
   using OnDevice = typename Assembly::OnDevice;
 
+  /// What a device that is given up may still use: then it is never destroyed.
+  struct Parts {
+    explicit Parts(Device&& opened) : device(std::move(opened)), memory(device) {}
+    Device device;
+    Memory memory;
+    typename Backend::Code code;
+    std::vector<Kernel> kernels;
+  };
+
   /// `tells_faults`: see Flights.
-  ProgramOn(const Settings& settings, bool tells_faults)
-      : in_flight_(std::max(settings.in_flight, 1U)),
+  ProgramOn(Device&& device, const Settings& settings, bool tells_faults)
+      : parts_(std::make_unique<Parts>(std::move(device))),
+        in_flight_(std::max(settings.in_flight, 1U)),
         flights_(std::make_unique<Flights>(settings.deadline, tells_faults)) {}
   /// In the destructor of the back-end, while the driver is there. True: what the device works on
   /// can never be given back.
@@ -75,7 +99,6 @@ class ProgramOn : public Program {
     return may_still_work;
   }
 
-  [[nodiscard]] virtual Memory& memory() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Flight> new_flight() = 0;
   /// Before the first launch of a submit; without it there is none.
   [[nodiscard]] virtual Result<void> begin(Assembly& assembly) = 0;
@@ -121,9 +144,10 @@ class ProgramOn : public Program {
     if (!flight.result) {
       last_arguments_.distrust();
     }
-    memory().staging().give_back(std::move(flight.lease));
+    parts_->memory.staging().give_back(std::move(flight.lease));
   }
 
+  std::unique_ptr<Parts> parts_;
   std::vector<KernelDescription> descriptions_;
   Counters counters_;
 
@@ -134,7 +158,7 @@ class ProgramOn : public Program {
   [[nodiscard]] Result<void> enqueue(const Launch& launch, Assembly& assembly);
   [[nodiscard]] Result<OnDevice> stage(std::span<const std::byte> bytes, Model model,
                                        Assembly& assembly) {
-    return memory().staging().stage(bytes, kind_of(model), assembly.flight->lease);
+    return parts_->memory.staging().stage(bytes, kind_of(model), assembly.flight->lease);
   }
 
   const std::size_t in_flight_;
@@ -174,7 +198,7 @@ Result<void> ProgramOn<Backend>::enqueue(const Launch& launch, Assembly& assembl
   }
   if (launch.when_changed) {
     const auto changed = last_arguments_.note(
-        launch, [this](const Kept& kept) { return memory().staging().generation_of(kept); });
+        launch, [this](const Kept& kept) { return parts_->memory.staging().generation_of(kept); });
     if (!changed || !*changed) {
       return changed ? Result<void>() : Result<void>(unexpected<Error>(changed.error()));
     }
@@ -254,7 +278,7 @@ auto ProgramOn<Backend>::value_of(const Values& values, Assembly& assembly) -> R
 
 template <typename Backend>
 auto ProgramOn<Backend>::value_of(const Kept& kept, Assembly& /*assembly*/) -> Result<Value> {
-  const auto found = memory().staging().keep(kept);
+  const auto found = parts_->memory.staging().keep(kept);
   if (!found) {
     return unexpected<Error>(found.error());
   }

@@ -35,7 +35,7 @@ std::string text_of(const std::array<std::int64_t, 3>& sizes) {
 
 // A driver that gives a device up does not tell.
 CudaProgram::CudaProgram(Device&& device, const Settings& settings)
-    : ProgramOn(settings, false), parts_(std::make_unique<Parts>(std::move(device))) {}
+    : ProgramOn(std::move(device), settings, false) {}
 
 CudaProgram::~CudaProgram() {
   const Current current(*parts_->device.context);
@@ -64,7 +64,7 @@ Result<void> CudaProgram::build(const ProgramDescription& description) {
                    names_of(description.sources) + ": " +
                        failed(driver(), "cuModuleLoadData", status).value().text);
   }
-  parts_->module = ModuleHandle(driver(), module);
+  parts_->code = ModuleHandle(driver(), module);
   for (CompiledKernel& kernel : compiled->kernels) {
     Function function = nullptr;
     const Status found = driver().module_function(&function, module, kernel.entry.c_str());

@@ -15,8 +15,16 @@ struct CudaAssembly : AssemblyOn<CudaFlight, cuda::Buffer, CudaResident> {
   bool is_read_back = false;       ///< some of `out` is, by a copy
 };
 
+struct CudaKernel {
+  CompiledKernel compiled;
+  Function function = nullptr;
+};
+
 struct Cuda {
+  using Device = cuda::Device;
   using Memory = cuda::Memory;
+  using Code = ModuleHandle;
+  using Kernel = CudaKernel;
   using Buffer = cuda::Buffer;
   using Flight = CudaFlight;
   using Resident = CudaResident;
@@ -27,8 +35,6 @@ class CudaProgram : public ProgramOn<Cuda> {
  public:
   CudaProgram(Device&& device, const Settings& settings);
   ~CudaProgram() override;
-  CudaProgram(const CudaProgram&) = delete;
-  CudaProgram& operator=(const CudaProgram&) = delete;
 
   /// Compiles. Once.
   [[nodiscard]] Result<void> build(const ProgramDescription& description);
@@ -38,28 +44,14 @@ class CudaProgram : public ProgramOn<Cuda> {
                                   std::span<std::byte, ticket_bytes> ticket) override;
   [[nodiscard]] Result<std::shared_ptr<Resident>> find_shown(
       std::span<const std::byte, ticket_bytes> ticket) override;
-  [[nodiscard]] const DeviceInfo& device() const override { return parts_->device.info; }
 
  private:
-  struct Kernel {
-    CompiledKernel compiled;
-    Function function = nullptr;
-  };
-  /// What a device that is given up may still use: then it is never destroyed.
-  struct Parts {
-    explicit Parts(Device&& opened) : device(std::move(opened)), memory(device) {}
-    Device device;
-    Memory memory;
-    ModuleHandle module;
-    std::vector<Kernel> kernels;
-  };
   struct Block {
     std::array<unsigned, 3> grid{1, 1, 1};
     std::array<unsigned, 3> threads{1, 1, 1};
   };
 
   [[nodiscard]] const Driver& driver() const { return *parts_->device.driver; }
-  [[nodiscard]] Memory& memory() const override { return parts_->memory; }
   [[nodiscard]] std::unique_ptr<Flight> new_flight() override {
     return std::make_unique<Flight>(parts_->device, landed_);
   }
@@ -100,7 +92,6 @@ class CudaProgram : public ProgramOn<Cuda> {
   void close(Assembly& assembly);
   void note_landed(Flight& flight);
 
-  std::unique_ptr<Parts> parts_;
   Peers peers_;
   std::shared_ptr<const Reference> reference_;  ///< the last one; of the thread that launches
   const Flight::Landed landed_ = [this](Flight& flight) { note_landed(flight); };

@@ -15,12 +15,6 @@ EventHandle another(const EventHandle& event) {
   return EventHandle(event.get());
 }
 
-Error opens_no_peers_buffers() {
-  return {ErrorCode::launch_failed,
-          "an OpenCL device opens no buffers of other processes: leave `peer_buffers` out of the "
-          "platform, and payloads go through the pool"};
-}
-
 Result<void> as_result(const char* call, cl_int status) {
   return status == CL_SUCCESS ? Result<void>() : failed(call, status);
 }
@@ -28,7 +22,7 @@ Result<void> as_result(const char* call, cl_int status) {
 }  // namespace
 
 OpenClProgram::OpenClProgram(Device&& device, const Settings& settings)
-    : ProgramOn(settings, true), parts_(std::make_unique<Parts>(std::move(device))) {}
+    : ProgramOn(std::move(device), settings, true) {}
 
 OpenClProgram::~OpenClProgram() {
   if (end()) {
@@ -45,12 +39,12 @@ Result<void> OpenClProgram::build(const ProgramDescription& description) {
   const char* pointer = text.c_str();
   const std::size_t length = text.size();
   cl_int status = CL_SUCCESS;
-  parts_->program =
+  parts_->code =
       ProgramHandle(clCreateProgramWithSource(device.context.get(), 1, &pointer, &length, &status));
   if (status != CL_SUCCESS) {
     return failed("clCreateProgramWithSource", status);
   }
-  const cl_program program = parts_->program.get();
+  const cl_program program = parts_->code.get();
   status = clBuildProgram(program, 1, &device.id, "-cl-kernel-arg-info", nullptr, nullptr);
   if (status != CL_SUCCESS) {
     return failure(ErrorCode::not_compiled,
@@ -175,17 +169,6 @@ Result<void> OpenClProgram::hand_back(Assembly& assembly) {
 
 std::shared_ptr<Resident> OpenClProgram::make_resident() {
   return std::make_shared<OpenClResident>(parts_->device.context.get());
-}
-
-Result<void> OpenClProgram::show(Resident& /*resident*/,
-                                 std::span<std::byte, ticket_bytes> ticket) {
-  std::fill(ticket.begin(), ticket.end(), std::byte{0});
-  return unexpected<Error>(opens_no_peers_buffers());
-}
-
-Result<std::shared_ptr<Resident>> OpenClProgram::find_shown(
-    std::span<const std::byte, ticket_bytes> /*ticket*/) {
-  return unexpected<Error>(opens_no_peers_buffers());
 }
 
 Result<Buffer> OpenClProgram::allocate(std::size_t size) {

@@ -27,7 +27,10 @@ struct OpenClAssembly : AssemblyOn<OpenClFlight, DeviceMemory, OpenClResident> {
 };
 
 struct OpenCl {
+  using Device = opencl::Device;
   using Memory = opencl::Memory;
+  using Code = ProgramHandle;
+  using Kernel = opencl::Kernel;
   using Buffer = opencl::Buffer;
   using Flight = OpenClFlight;
   using Resident = OpenClResident;
@@ -38,30 +41,13 @@ class OpenClProgram : public ProgramOn<OpenCl> {
  public:
   OpenClProgram(Device&& device, const Settings& settings);
   ~OpenClProgram() override;
-  OpenClProgram(const OpenClProgram&) = delete;
-  OpenClProgram& operator=(const OpenClProgram&) = delete;
 
   /// Compiles. Once.
   [[nodiscard]] Result<void> build(const ProgramDescription& description);
 
   [[nodiscard]] std::shared_ptr<Resident> make_resident() override;
-  [[nodiscard]] Result<void> show(Resident& resident,
-                                  std::span<std::byte, ticket_bytes> ticket) override;
-  [[nodiscard]] Result<std::shared_ptr<Resident>> find_shown(
-      std::span<const std::byte, ticket_bytes> ticket) override;
-  [[nodiscard]] const DeviceInfo& device() const override { return parts_->device.info; }
 
  private:
-  /// What a device that is given up may still use: then it is never destroyed.
-  struct Parts {
-    explicit Parts(Device&& opened) : device(std::move(opened)), memory(device) {}
-    Device device;
-    Memory memory;
-    ProgramHandle program;
-    std::vector<Kernel> kernels;
-  };
-
-  [[nodiscard]] Memory& memory() const override { return parts_->memory; }
   [[nodiscard]] std::unique_ptr<Flight> new_flight() override {
     return std::make_unique<Flight>(landed_);
   }
@@ -96,7 +82,6 @@ class OpenClProgram : public ProgramOn<OpenCl> {
   void note_landed(Flight& flight);
   void tell_work(const Flight& flight);
 
-  std::unique_ptr<Parts> parts_;
   Clock clock_;  ///< of the flights' thread
   const Flight::Landed landed_ = [this](Flight& flight) { note_landed(flight); };
 };

@@ -23,7 +23,7 @@ from dds_domain import LOOPBACK, take_dds_domain
 from run_chat import LIGAMENT
 from two_hosts import TwoHosts, missing
 
-from ligament.bench.framework import program
+from ligament.bench.measuring import program
 
 HERE = Path(__file__).parent
 NO_NAMESPACES = missing()

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import jinja2
 
+from ligament.artefacts import write_text
 from ligament.messages import TypeStore, load_store
 from ligament.messages.cpp import message_context
 from ligament.messages.cpp_names import header_path
-from ligament.messages.files import write_if_changed
 
 
 def main(out: Path, parts: int, distro: str, package_dirs: list[Path]) -> None:
@@ -31,9 +31,9 @@ def main(out: Path, parts: int, distro: str, package_dirs: list[Path]) -> None:
         text = environment.get_template("part.cpp.j2").render(
             **_part(store, [m.name for m in messages[number::parts]]), number=number
         )
-        write_if_changed(out / f"part_{number}.cpp", text)
+        write_text(out / f"part_{number}.cpp", text)
     registry = environment.get_template("registry.hpp.j2").render(numbers=numbers)
-    write_if_changed(out / "registry.hpp", registry)
+    write_text(out / "registry.hpp", registry)
 
 
 def _part(store: TypeStore, names: list[str]) -> dict[str, object]:

@@ -26,6 +26,11 @@ GRAPHS: dict[str, list[tuple[str, str, list[str]]]] = {
         ("/b", "/lidar", ["/fuse"]),
         ("/both", "/fuse", ["/show", "/sink"]),
     ],
+    "loop": [
+        ("/raw", "/camera", ["/rectify"]),
+        ("/rect", "/rectify", ["/sink"]),
+        ("/done", "/sink", ["/camera"]),
+    ],
 }
 """Topic, publishing node, subscribing nodes."""
 CATEGORIES = ("compute", "copy", "serialise")
@@ -55,6 +60,7 @@ class World:
         self.random = random.Random(seed)
         self.trace = Trace()
         self.topics = GRAPHS[shape]
+        self.most = 2 * frames
         names = [node for _, source, targets in self.topics for node in (source, *targets)]
         self.nodes = {name: 1 + k for k, name in enumerate(dict.fromkeys(names))}
         threads = self.random.randint(1, len(self.nodes))
@@ -64,10 +70,7 @@ class World:
         self.waiting: list[tuple[int, int, str, int, int, int]] = []
         self.number = 0
         self._name()
-        sources = {source for _, source, _ in self.topics} - {
-            target for _, _, targets in self.topics for target in targets
-        }
-        for name in sorted(sources):
+        for name in sorted({source for _, source, _ in self.topics} & {"/camera", "/lidar"}):
             for frame in range(1, frames + 1):
                 self._push(frame * 10_000 + self.random.randint(0, 2000), name, 3000, 0, 0)
         while self.waiting:
@@ -112,7 +115,8 @@ class World:
         identity = (publisher, seq) if draw.random() < 0.3 else (0, 0)
         now = self._work(now, tid, node, identity)
         for k, (_topic, source, targets) in enumerate(self.topics):
-            if source == node and (draw.random() < 0.9 or not publisher):
+            wanted = draw.random() < 0.9 or not publisher
+            if source == node and wanted and self.seq[k] < self.most:
                 now = self._publish(now, tid, k, node, targets)
         now = self._work(now, tid, node, (0, 0)) + draw.randint(1, 20)
         self.trace.add(now, "callback_end", tid, handle=handle + self.nodes[node] * (not publisher))
@@ -163,6 +167,8 @@ def make_trace(seed: int, shape: str, frames: int, *, whole: bool = False) -> Ma
     world = World(seed, shape, frames)
     made = Made(world.trace)
     draw = random.Random(~seed)
+    for tid in world.free:
+        _step_back(world.trace.rows, tid, draw.choice((0, 0, 400)))
     share = 0.0 if whole else draw.choice((0.0, 0.02, 0.1))
     kept = [row for row in world.trace.rows if row["time_ns"] == 0 or draw.random() >= share]
     made.lost_events = len(world.trace.rows) - len(kept)
@@ -171,3 +177,12 @@ def make_trace(seed: int, shape: str, frames: int, *, whole: bool = False) -> Ma
     world.trace.rows = kept
     made.rows = sorted(kept, key=lambda row: row["time_ns"])
     return made
+
+
+def _step_back(rows: list[dict[str, Any]], tid: int, by_ns: int) -> None:
+    """Let a thread's clock be that much behind the others'."""
+    for row in rows:
+        if row["tid"] == tid and row["time_ns"] > 0:
+            row["time_ns"] -= by_ns
+            if "begin_ns" in row:
+                row["begin_ns"] -= by_ns

@@ -70,7 +70,7 @@ def same_summary(found: Any, values: list[int]) -> None:
     rough = {key: wanted.pop(key) for key in ("p50_low", "p50_high") if key in wanted}
     same(found, wanted)
     for key, value in rough.items():
-        assert found[key] == pytest.approx(value, rel=2e-3)
+        assert found[key] == pytest.approx(value, rel=3e-3)
 
 
 @settings(max_examples=20)
@@ -234,8 +234,11 @@ def check_hop(told: Any, naive: Naive, hop: Hop, parts: list[Any], ends: list[An
 
 
 @settings(max_examples=8)
-@given(seeds=st.tuples(SEEDS, SEEDS), frames=st.integers(20, 70), change=st.integers(-2, 6))
-def test_equality_and_difference(seeds: tuple[int, int], frames: int, change: int) -> None:
+@given(seeds=st.tuples(SEEDS, SEEDS), frames=st.integers(35, 70), change=st.integers(-2, 6),
+       slower=st.sampled_from([(1, 1), (1, 3), (3, 1)]))  # fmt: skip
+def test_equality_and_difference(
+    seeds: tuple[int, int], frames: int, change: int, slower: tuple[int, int]
+) -> None:
     """Two runs: whether each frame is the same, and how the medians lie to each other."""
     hashes = {index: f"{seeds[0] * index:x}" for index in range(5)}
     others = dict(hashes)
@@ -246,6 +249,9 @@ def test_equality_and_difference(seeds: tuple[int, int], frames: int, change: in
     elif change == -1:
         del others[4]
     made = [make_trace(seed, "chain", frames, whole=True) for seed in seeds]
+    for one, factor in zip(made, slower, strict=True):
+        for row in one.rows:
+            row |= {key: row[key] * factor for key in ("time_ns", "begin_ns") if key in row}
     with tempfile.TemporaryDirectory() as folder:
         maker = run_maker(Path(folder))
         runs = [
@@ -288,7 +294,7 @@ def check_difference(told: Any, sides: list[list[int]]) -> None:
     freedom = (a + b) ** 2 / sum(v**2 / (len(m) - 1) for v, m in zip((a, b), medians, strict=True))
     half = student(freedom) * math.sqrt(a + b)
     for key, wanted in (("difference_low_ns", -half), ("difference_high_ns", half)):
-        assert told[key] - (new - old) == pytest.approx(wanted, rel=2e-3)
+        assert told[key] - (new - old) == pytest.approx(wanted, rel=3e-3)
     low, high = told["difference_low_ns"], told["difference_high_ns"]
     assert told["within_noise"] == (low <= 0 <= high)
 
@@ -311,8 +317,10 @@ def test_the_generator_makes_what_is_to_be_told_apart() -> None:
                         seen |= {f"between {s}" for s in SHARES if between[s]}
                         seen |= {f"node {s}" for s in SHARES if node[s]}
                     seen |= {"early take" for p, t in way if t["time_ns"] < p.end}
+                    takes = [t["time_ns"] for _, t in way]
+                    seen |= {"clock behind"} if takes != sorted(takes) else set()
     assert seen >= {
-        "lost events", "drops", "nested", "ended at 0", "ended at 1", "early take",
+        "lost events", "drops", "nested", "ended at 0", "ended at 1", "early take", "clock behind",
         *(f"between {share}" for share in SHARES),
         *(f"node {share}" for share in ("compute", "copy", "serialise", "transport")),
     }, json.dumps(sorted(seen))  # fmt: skip

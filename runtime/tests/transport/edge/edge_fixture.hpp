@@ -39,7 +39,8 @@ inline std::vector<std::byte> payload_of(const std::string& text, unsigned char 
   return bytes;
 }
 
-inline std::string text_of(std::span<const std::byte> payload) {
+/// What a string message says, behind the header of its payload.
+inline std::string said_in(std::span<const std::byte> payload) {
   return {reinterpret_cast<const char*>(payload.data()) + 4, payload.size() - 4};
 }
 
@@ -85,7 +86,7 @@ class EdgeTest : public testing::Test {
     auto reader = other_->create_reader(spec(topic, qos), std::make_shared<HeapInbox>(),
                                         [this](dds::Received&& sample) {
                                           const std::lock_guard guard(mutex_);
-                                          heard_.push_back(text_of(sample.incoming->bytes()));
+                                          heard_.push_back(said_in(sample.incoming->bytes()));
                                           stamps_.push_back(sample.source_timestamp_ns);
                                         });
     return std::move(*reader);
@@ -139,7 +140,7 @@ class EdgeTest : public testing::Test {
   static std::vector<std::string> all_of(pool::Reader& reader) {
     std::vector<std::string> texts;
     for (auto sample = reader.take(); sample && *sample; sample = reader.take()) {
-      texts.push_back(text_of((*sample)->payload()));
+      texts.push_back(said_in((*sample)->payload()));
     }
     return texts;
   }
@@ -151,7 +152,7 @@ class EdgeTest : public testing::Test {
       if (!sample || !*sample) {
         return false;
       }
-      text = text_of((*sample)->payload());
+      text = said_in((*sample)->payload());
       return true;
     });
     return text;

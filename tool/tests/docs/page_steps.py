@@ -16,6 +16,8 @@ BLOCK = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FILE_LINE = re.compile(r"^(?:#|//) file: (\S+)\n")
 #: Stands for lines that a page leaves out.
 LEFT_OUT = "…"
+#: How far a build is: only where it takes long, so that no page shows it.
+PROGRESS = re.compile(r"^building\b.*, \d+ s\b")
 
 
 class Step(NamedTuple):
@@ -83,7 +85,11 @@ def missing_lines(shown: tuple[str, ...], printed: str) -> list[str]:
 
     Lines follow each other directly, but where the page leaves some out.
     """
-    lines = [plain_line(line) for line in printed.splitlines() if line.strip()]
+    lines = [
+        plain_line(line)
+        for line in printed.splitlines()
+        if line.strip() and not PROGRESS.match(line)
+    ]
     at, may_skip = 0, False
     for line in shown:
         if line.strip() == LEFT_OUT:

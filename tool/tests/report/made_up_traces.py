@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +116,33 @@ class Trace:
         table = table.drop_columns(list(without))
         pq.write_table(table.replace_schema_metadata({"ligament": json.dumps(described)}), path)
         return path
+
+
+MakeRun = Callable[..., Path]
+
+
+def run_maker(tmp_path: Path) -> MakeRun:
+    """What makes run folders below a folder."""
+
+    def make(trace: Trace, variant: str = "one", hashes: dict[int, str] | None = None,
+             lost: int = 0, **metadata: Any) -> Path:  # fmt: skip
+        folder = tmp_path / variant / "runs" / "r1"
+        (folder / "outputs").mkdir(parents=True)
+        (tmp_path / variant / "build.json").write_text(json.dumps({"check": {"sink": "/sink"}}))
+        frames = hashes if hashes is not None else {0: "a", 1: "b", 2: "c"}
+        lines = [json.dumps({"index": index, "hash": text}) for index, text in frames.items()]
+        (folder / "outputs" / "sink.jsonl").write_text("\n".join(lines))
+        status = {"event": "status", "container": "c", "nodes": [
+            {"id": "/sink", "cpu_ns": 7, "subscriptions": [{"lost": 2, "copies": 1}]}]}  # fmt: skip
+        (folder / "status.jsonl").write_text(json.dumps(status) + '\n{"event": "cut')
+        run = {
+            "schema": "ligament/run/1", "graph": "g", "variant": variant, "run_id": variant,
+            "state": "finished", "trace": {"dir": "trace", "events_discarded": lost},
+            "outputs": [{"path": "outputs/sink.jsonl", "node": "/sink", "size_bytes": 1}],
+            "context": {"machine": {}, "commit": None, "command": [], "versions": {}},
+        }  # fmt: skip
+        (folder / "run.json").write_text(json.dumps(run))
+        trace.write(folder / "events.parquet", **metadata)
+        return folder
+
+    return make

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import run_maker
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_up_traces import run_maker
 from naive_report import (
     SHARES,
     Hop,

@@ -96,10 +96,12 @@ def test_a_holder_that_cannot_be_seen_is_told_with_a_way_to_find_it(
 
 @pytest.mark.parametrize(("length", "cut"), [(40, False), (300, True)])
 def test_the_command_of_a_holder_is_cut_to_a_readable_length(length: int, cut: bool) -> None:
-    words = ["/bin/sh", "-c", "read line", "\t" + length * "x"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
+    words = ["/bin/sh", "-c", "echo; read line", "\t" + length * "x"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # a process has no words yet in the moment that exec takes
         command = Holder(process.pid, 0).command
-    whole = f"/bin/sh -c 'read line' '?{length * 'x'}'"
+    whole = f"/bin/sh -c 'echo; read line' '?{length * 'x'}'"
     assert command == (whole[:80] + "..." if cut else whole)
     assert Holder(process.pid, 0).command == "", "it is gone"
 

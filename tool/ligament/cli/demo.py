@@ -39,7 +39,7 @@ Full = Annotated[
     bool,
     typer.Option(
         "--full",
-        help="All frames through simulated hardware too, else 20 of them.",
+        help=f"All frames through simulated hardware too, else {HARDWARE_FRAMES} of them.",
     ),
 ]
 PacedFrames = Annotated[
@@ -76,7 +76,7 @@ def demo(
     graph: Graph = None,
     frames: Frames = 600,
     full: Full = False,
-    paced_frames: PacedFrames = 150,
+    paced_frames: PacedFrames = 100,
     rate: Rate = 30.0,
     input: Input = None,  # noqa: A002 - it is the option's name
     calibration: Calibration = None,

@@ -16,12 +16,14 @@ from ligament.demo.figures import (
     hardware_entry,
     kernel_entries,
     paced_entry,
+    unpinned_entry,
 )
 from ligament.demo.reference import Reference, first_frames, run_reference
 from ligament.demo.runs import (
     FASTER_FRAMES,
     FILTERS_FRAMES,
     SINK,
+    UNPINNED_FRAMES,
     DemoOptions,
     DemoRuns,
     Say,
@@ -31,6 +33,7 @@ from ligament.demo.runs import (
     run_fast,
     run_faster,
     run_paced,
+    run_unpinned,
     soonest,
 )
 from ligament.graph import load_graph
@@ -111,6 +114,8 @@ def _others(
         runs.faster = run_faster([n for n in designs if n in PUBLISHED], options, say)
         entries = _hardware([*usual.values()], runs, options, reference)
         report["hardware"] = {"variants": entries}
+    run_unpinned(builds, options, say, runs)
+    report["unpinned"] = _unpinned(report, options, runs, reference)
     if options.paced_frames > 0:
         run_paced(builds, options, say, runs)
         report["paced"] = _paced(options, runs, reference)
@@ -144,6 +149,20 @@ def _filters(graph: Path, options: DemoOptions, say: Say) -> list[dict[str, Any]
     reference = run_reference(own, folder / "reference", recorded, say)
     made = make_report([*runs.values()], ReportOptions(expected=reference.frames))
     return [filters_entry(variant) for variant in made["variants"]]
+
+
+def _unpinned(
+    report: dict[str, Any], options: DemoOptions, runs: DemoRuns, reference: Reference
+) -> dict[str, Any]:
+    """The runs on any core, each beside that on one."""
+    if not runs.unpinned:
+        return {"wakes": runs.wakes, "variants": []}
+    frames = min(options.frames, UNPINNED_FRAMES) + WARM_UP_FRAMES
+    expected = first_frames(reference.frames, frames)
+    made = make_report([*runs.unpinned.values()], ReportOptions(expected=expected))
+    pinned = {variant["name"]: variant for variant in report["variants"]}
+    entries = [unpinned_entry(v, pinned[v["name"]], runs.wakes) for v in made["variants"]]
+    return {"wakes": runs.wakes, "variants": entries}
 
 
 def _paced(options: DemoOptions, runs: DemoRuns, reference: Reference) -> dict[str, Any]:

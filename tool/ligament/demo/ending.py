@@ -25,6 +25,7 @@ def ending(report: Mapping[str, Any], seconds: float) -> list[str]:
     entries = judged(report)
     lines = [_computed(report), _equal(entries), "", *_table(report), ""]
     lines.append("Message passing: all of the chain's time outside the nodes' own kernels.")
+    lines += _any_core(report)
     lines += [f"{what:9}{_short(report[key])}" for what, key in _FILES if key in report]
     lines += [
         "More:    all tables: ligament demo --tables; your own frames: ligament demo --input PATH",
@@ -44,7 +45,8 @@ _NEXT = "ligament top, beside ligament run examples/perception"
 
 def judged(report: Mapping[str, Any]) -> list[Entry]:
     """Every run whose outputs were compared with the reference's."""
-    parts = (report.get(part, {}).get("variants", []) for part in ("hardware", "paced", "filters"))
+    names = ("hardware", "unpinned", "paced", "filters")
+    parts = (report.get(part, {}).get("variants", []) for part in names)
     return [*report["variants"], *(entry for part in parts for entry in part)]
 
 
@@ -62,6 +64,18 @@ def _equal(entries: list[Entry]) -> str:
     why = (first.get("equality") or {}).get("text", "no reason is told")
     others = f" ({len(wrong)} of {len(entries)} runs differ)" if len(wrong) > 1 else ""
     return f"NOT EQUAL{others}: {first['name']}: {why}"
+
+
+def _any_core(report: Mapping[str, Any]) -> Iterator[str]:
+    """What the table's runs on one core would cost as the system schedules them."""
+    told = report.get("unpinned", {})
+    for entry in told.get("variants", [])[:1]:
+        wakes = told["wakes"]
+        yield (
+            f"Pinned to one core; on any core {entry['name']} has {percent(entry['message_passing'])}: "
+            f"a wake-up costs {duration(wakes['unpinned']['p50'])}, "
+            f"not {duration(wakes['pinned']['p50'])}."
+        )
 
 
 def _table(report: Mapping[str, Any]) -> Iterator[str]:

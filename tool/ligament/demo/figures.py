@@ -40,6 +40,25 @@ def paced_entry(variant: dict[str, Any], floors: list[dict[str, Any]]) -> dict[s
     }
 
 
+def unpinned_entry(
+    variant: dict[str, Any], pinned: dict[str, Any], wakes: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """A run on any core beside that on one: what its wake-ups explain of the difference.
+
+    `pinned`: the same variant's entry of the run on one core; `wakes`: the bare wake-up's rows.
+    """
+    entry = paced_entry(variant, [wakes["unpinned"]])
+    passing, before = entry["message_passing_ns"], pinned["message_passing_ns"]
+    dearer = wakes["unpinned"]["p50"] - wakes["pinned"]["p50"]
+    return entry | {
+        "message_passing": variant["message_passing"],
+        "pinned_message_passing": pinned["message_passing"],
+        "pinned_latency_ns": pinned["latency_ns"],
+        "more_ns": passing["p50"] - before["p50"] if passing and before else None,
+        "more_by_wakes_ns": entry["wakes"] * dearer,
+    }
+
+
 def hardware_entry(variant: dict[str, Any]) -> dict[str, Any]:
     """What a variant's designs took, in modelled cycles; the simulator's own time is in neither.
 

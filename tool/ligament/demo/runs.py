@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's runs: each variant as fast as the graph goes, then paced beside the bare floor."""
+"""The demo's runs: each variant as fast as the graph goes, on one core and on any, then paced."""
 
 from __future__ import annotations
 
@@ -30,12 +30,16 @@ SIMULATED_FASTER = "fpga_sim_250"
 """The same at the clock of the published measurements; its memory is as far away in nanoseconds."""
 FIRST_FRAMES = 150
 """That the first of the software variants run, before the rest is built."""
-HARDWARE_FRAMES = 20
+HARDWARE_FRAMES = 12
 """That such variants run, unless all are asked for."""
-FASTER_FRAMES = 10
+FASTER_FRAMES = 6
 """That they run at the other clock: cycles are the same for each frame, but for alignment."""
 FILTERS_FRAMES = 60
 """That the graph of all kernels runs: what is asked of it is that they are equal."""
+UNPINNED_FRAMES = 200
+"""That software variants run once more, on whatever cores the system chooses."""
+UNPINNED_WAKES_HZ = 500.0
+"""How often a bare wake-up is measured beside them: about as often as such a run wakes a core."""
 SIMULATED_FRAME_S = 5.0
 """No frame takes that long in the simulator, even on a busy computer."""
 CAMERA = "/camera"
@@ -53,7 +57,7 @@ class DemoOptions:
     frames: int = 600
     hardware_frames: int = HARDWARE_FRAMES
     """Of variants with nodes on a simulated FPGA: its cycles are the same for each frame."""
-    paced_frames: int = 150
+    paced_frames: int = 100
     rate_hz: float = 30.0
     source: str | None = None
     calibration: str | None = None
@@ -74,6 +78,9 @@ class DemoRuns:
     fast: dict[str, Path] = field(default_factory=dict)
     faster: dict[str, Path] = field(default_factory=dict)
     """Of variants with nodes on an FPGA: at the other clock."""
+    unpinned: dict[str, Path] = field(default_factory=dict)
+    wakes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The bare wake-up beside these: `pinned` to one core, and `unpinned`."""
     paced: dict[str, Path] = field(default_factory=dict)
     floors: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
@@ -149,7 +156,7 @@ def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict
     for name, build in builds.items():
         count = options.hardware_frames if name in simulated else options.frames
         say(f"running {name}: {count} frames as fast as the graph goes, on core {one_core()}")
-        folders[name] = _run_fast(build, options, count, name in simulated)
+        folders[name] = _run_fast(build, options, count, name in simulated, one_core())
     return folders
 
 
@@ -164,12 +171,15 @@ def run_faster(names: Iterable[str], options: DemoOptions, say: Say) -> dict[str
     for name in names:
         say(f"building and running {name} on {SIMULATED_FASTER}: {count} frames")
         build = built(Request(options.graph, name, SIMULATED_FASTER, out)).build
-        folders[name] = _run_fast(build, options, count, in_simulator=True)
+        folders[name] = _run_fast(build, options, count, True, one_core())
     return folders
 
 
-def _run_fast(build: Path, options: DemoOptions, count: int, in_simulator: bool) -> Path:
-    """`count` frames and those that warm up, one in flight."""
+def _run_fast(
+    build: Path, options: DemoOptions, count: int, in_simulator: bool = False,
+    core: str | None = None,
+) -> Path:  # fmt: skip
+    """`count` frames and those that warm up, one in flight; on any core where none is told."""
     frames = count + WARM_UP_FRAMES
     camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}
     patience_s = 3.0 / options.rate_hz
@@ -177,7 +187,24 @@ def _run_fast(build: Path, options: DemoOptions, count: int, in_simulator: bool)
         patience_s = SIMULATED_FRAME_S
         # Else frames that the simulator is still working on would be sent again.
         camera["ack_timeout_ms"] = int(1000 * SIMULATED_FRAME_S)
-    return _run(build, camera | options.input_parameters(), one_core(), patience_s)
+    return _run(build, camera | options.input_parameters(), core, patience_s)
+
+
+def run_unpinned(
+    builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: DemoRuns
+) -> None:
+    """Software variants as in `run_fast`, but on any core, as a user's graph runs; and what it
+    costs here to wake a process on one core and on any."""
+    graph = load_graph(options.graph)
+    count = min(options.frames, UNPINNED_FRAMES)
+    say("measuring the bare wake-up on one core and on any")
+    for where, core in (("pinned", one_core()), ("unpinned", None)):
+        runs.wakes[where] = measure_floor(UNPINNED_WAKES_HZ, count, core)
+    for name, build in builds.items():
+        variant = graph.variants[name]
+        if not variant.devices and not variant.edge.wanted:
+            say(f"running {name}: {count} frames as fast as the graph goes, on any core")
+            runs.unpinned[name] = _run_fast(build, options, count, core=None)
 
 
 def run_paced(builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: DemoRuns) -> None:
@@ -196,7 +223,7 @@ def run_paced(builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: 
         before = after
 
 
-def _run(build: Path, camera: Mapping[str, Any], core: str, frame_s: float) -> Path:
+def _run(build: Path, camera: Mapping[str, Any], core: str | None, frame_s: float) -> Path:
     """`frame_s`: what no frame takes, even on a busy computer."""
     request = RunRequest(
         build=build,

@@ -39,6 +39,8 @@ def print_demo(report: dict[str, Any], console: Console) -> None:
             print_hardware(variant, console)
     if "filters" in report:
         console.print(filters_table(report["filters"]))
+    if report.get("unpinned", {}).get("variants"):
+        console.print(unpinned_table(report["unpinned"]))
     if "paced" in report:
         console.print(_paced_table(report["paced"]))
     for line in conclusions(report):
@@ -172,6 +174,34 @@ def filters_table(filters: dict[str, Any]) -> Table:
             duration((entry["latency_ns"] or {}).get("p50")),
             str(entry["time_base"] or "-"),
             percent(entry["message_passing"]),
+        )
+    return table
+
+
+def unpinned_table(unpinned: dict[str, Any]) -> Table:
+    """Runs on any core beside those on one, and how much the wake-ups explain."""
+    wakes = unpinned["wakes"]
+    table = Table(
+        title="as fast as the graph goes, on one core and on any: the next node's core sleeps, and "
+        f"to wake it costs {duration(wakes['unpinned']['p50'])} where a process of the same core "
+        f"costs {duration(wakes['pinned']['p50'])} (bare futex)",
+        title_justify="left",
+    )
+    headings = ("variant", "frames", "equal", "latency p50, one core", "any core",
+                "message passing, one core", "any core", "more", "of it by wake-ups")  # fmt: skip
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "variant" else "right")
+    for entry in unpinned["variants"]:
+        table.add_row(
+            entry["name"],
+            str(entry["frames"]),
+            equal_text(entry["equal"]),
+            duration((entry["pinned_latency_ns"] or {}).get("p50")),
+            duration((entry["latency_ns"] or {}).get("p50")),
+            percent(entry["pinned_message_passing"]),
+            percent(entry["message_passing"]),
+            duration(entry["more_ns"]),
+            duration(entry["more_by_wakes_ns"]),
         )
     return table
 

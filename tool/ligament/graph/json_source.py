@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_right
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed lacks it
 from typing import Any, NoReturn
 
@@ -38,6 +39,8 @@ class _Parser:
         self._text = text
         self._file = file
         self._result: Any = None
+        # Where each line begins: a place is asked for at every value.
+        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
 
     def space(self, at: int) -> int:
         """Skip white space."""
@@ -136,6 +139,5 @@ class _Parser:
         return at + 1
 
     def _location(self, at: int, end: int) -> Location:
-        line = self._text.count("\n", 0, at) + 1
-        start = self._text.rfind("\n", 0, at)
-        return Location(self._file, line, at - start, max(1, end - at))
+        line = bisect_right(self._lines, at)
+        return Location(self._file, line, at - self._lines[line - 1] + 1, max(1, end - at))

@@ -31,6 +31,10 @@ def report(names: tuple[str, ...] = NAMES) -> dict[str, Any]:
         "graph": "perception",
         "variants": [entry(name, 1e6 * (1 + k)) for k, name in enumerate(names)],
         "hardware": {"variants": hardware},
+        "unpinned": {
+            "wakes": {"pinned": {"p50": 2000.0}, "unpinned": {"p50": 9500.0}},
+            "variants": [entry(name, 1.3e6, message_passing=0.062) for name in names[:3]],
+        },
         "paced": {"variants": [entry(name, 1e6) for name in names]},
         "picture": "build/perception/picture.png", "page": "build/perception/report.html",
         "path": "build/perception/report.json",
@@ -47,14 +51,18 @@ def test_the_ending_is_short_and_narrow(names: tuple[str, ...]) -> None:
 def test_it_says_what_was_computed_and_where_the_time_went() -> None:
     lines = ending(report(), 61.4)
     text = "\n".join(lines)
-    # 5 variants at full speed and paced, 3 in hardware at two clocks.
-    assert lines[0] == f"perception: {10 * 600 + 6 * 40} frames through 8 variants, 16 runs."
+    # 5 variants at full speed and paced, 3 on any core, 3 in hardware at two clocks.
+    assert lines[0] == f"perception: {13 * 600 + 6 * 40} frames through 8 variants, 19 runs."
     assert lines[1] == "All outputs equal those of the reference program, frame by frame."
     (row,) = [line for line in lines if line.startswith("fused ")]
     words = ["fused", "3", "ms", "4.00", "%", "x", "3.00", "(2.96", "..", "3.04)", "measured"]
     assert row.split() == words
     assert "fpga_offloaded at 100 MHz" in text and text.count(" cycles") == 3
     assert "and 3 more: --tables" in text
+    assert (
+        "Pinned to one core; on any core processes has 6.20 %: a wake-up costs 9.5 us, not 2 us."
+        in lines
+    )
     assert "Page:    build/perception/report.html" in lines
     assert lines[-1].endswith("took 61 s")
 
@@ -64,7 +72,7 @@ def test_what_differs_is_said_first_and_with_its_frame() -> None:
     made["paced"]["variants"][2] |= {"equal": False, "equality": {"text": "frame 7 differs"}}
     assert ending(made, 1.0)[1] == "NOT EQUAL: fused: frame 7 differs"
     made["variants"][1] |= {"equal": False, "equality": {"text": "frame 9 differs"}}
-    assert ending(made, 1.0)[1].startswith("NOT EQUAL (2 of 16 runs differ): one_process: frame 9")
+    assert ending(made, 1.0)[1].startswith("NOT EQUAL (2 of 19 runs differ): one_process: frame 9")
 
 
 def test_what_lies_within_the_interval_is_no_difference() -> None:

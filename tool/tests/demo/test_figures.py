@@ -13,8 +13,15 @@ from rich.console import Console
 
 from ligament.bench.perception import rows_of_report
 from ligament.demo import demo, terminal
+from ligament.demo import runs as runs_of_demo
 from ligament.demo.demo import demonstrate
-from ligament.demo.figures import four_ways, hardware_entry, kernel_entries, paced_entry
+from ligament.demo.figures import (
+    four_ways,
+    hardware_entry,
+    kernel_entries,
+    paced_entry,
+    unpinned_entry,
+)
 from ligament.demo.reference import Reference, first_frames
 from ligament.demo.runs import (
     SIMULATED,
@@ -24,8 +31,9 @@ from ligament.demo.runs import (
     in_hardware,
     not_here,
     platform_for,
+    run_unpinned,
 )
-from ligament.demo.terminal import conclusions, four_ways_table, hardware_table
+from ligament.demo.terminal import conclusions, four_ways_table, hardware_table, unpinned_table
 from ligament.errors import LigamentError
 from ligament.graph import load_graph
 from ligament.mapping import load_platform
@@ -72,6 +80,55 @@ def test_the_overhead_is_above_the_wakes_of_both_floors() -> None:
 def test_a_paced_run_without_chain_has_no_overhead() -> None:
     empty = variant() | {"latency_ns": None, "message_passing_ns": None, "hops": []}
     assert paced_entry(empty, floors(20, 40))["overhead"] is None
+
+
+def unpinned() -> dict[str, Any]:
+    (pinned,), (floor,), (any_core,) = [variant(100)], floors(20), floors(60)
+    loose = variant(passing=180) | {"message_passing": 0.07}
+    wakes = {"pinned": floor, "unpinned": any_core}
+    return {"wakes": wakes, "variants": [unpinned_entry(loose, pinned, wakes)]}
+
+
+def test_what_any_core_costs_is_told_beside_one_core() -> None:
+    (entry,) = unpinned()["variants"]
+    assert entry["more_ns"] == 180 - 100
+    assert entry["more_by_wakes_ns"] == 1.5 * (60 - 20)
+    assert (entry["message_passing"], entry["pinned_message_passing"]) == (0.07, 0.04)
+    assert entry["floor_ns"] == 60 and entry["overhead"] == pytest.approx((180 - 90) / 1000)
+    console = Console(width=200, record=True)
+    console.print(unpinned_table(unpinned()))
+    text = " ".join(console.export_text().split())
+    assert "to wake it costs 60 ns where a process of the same core costs 20 ns" in text
+    assert "4.00 % │ 7.00 % │ 80 ns │ 60 ns" in text
+
+
+def test_a_run_without_chain_costs_nothing_more() -> None:
+    empty = variant() | {"latency_ns": None, "message_passing_ns": None, "hops": []}
+    (floor,) = floors(20)
+    entry = unpinned_entry(empty, variant(), {"pinned": floor, "unpinned": floor})
+    assert (entry["more_ns"], entry["more_by_wakes_ns"]) == (None, 0)
+
+
+def test_runs_on_any_core_are_those_of_software_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, int, Any]] = []
+
+    def run(build: Path, options: DemoOptions, count: int, core: str | None = "?") -> Path:
+        asked.append((build.name, count, core))
+        return build
+
+    monkeypatch.setattr(runs_of_demo, "_run_fast", run)
+    monkeypatch.setattr(
+        runs_of_demo, "measure_floor", lambda rate, wakes, core: {"core": core, "p50": wakes}
+    )
+    graph = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
+    runs = DemoRuns()
+    builds = {name: tmp_path / name for name in ("processes", "fused", "dds", "gpu")}
+    run_unpinned(builds, DemoOptions(graph, frames=90), lambda text: None, runs)
+    assert asked == [("processes", 90, None), ("fused", 90, None)]
+    assert list(runs.unpinned) == ["processes", "fused"]
+    assert runs.wakes["pinned"]["core"] and runs.wakes["unpinned"]["core"] is None
 
 
 def test_kernels_are_the_compute_spans() -> None:
@@ -236,7 +293,7 @@ def test_all_variants_are_told_at_the_usual_clock(
     runs = DemoRuns(faster={"fpga_fused": Path("b/fpga_fused")})
     entries = demo._hardware(usual, runs, options, reference)
     assert [entry["name"] for entry in entries] == ["fpga_resize", "fpga_fused", "fpga_fused"]
-    assert asked == [(usual, "first-70.jsonl"), ([Path("b/fpga_fused")], "first-20.jsonl")]
+    assert asked == [(usual, "first-70.jsonl"), ([Path("b/fpga_fused")], "first-16.jsonl")]
     alone = demo._hardware(usual[:1], DemoRuns(), options, reference)
     assert [entry["name"] for entry in alone] == ["fpga_resize"]
 

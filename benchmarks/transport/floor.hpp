@@ -5,6 +5,8 @@
 /// - memcpy: a copy of so many bytes from one hot buffer to another.
 /// - futex: one process that sleeps on a word is woken. broadcast: several on one word, one call.
 /// - line: one process that spins on a cache line sees it change.
+/// - lines: as line, and then reads the message in another line: what every transport has to do that
+///   tells by one word where a message lies.
 #pragma once
 
 #include <atomic>
@@ -28,6 +30,7 @@ class FloorPage {
   struct alignas(128) Call {
     std::atomic<std::uint32_t> turn{0};
     std::atomic<std::int64_t> sent_ns{0};
+    alignas(128) std::atomic<std::int64_t> apart_ns{0};  ///< the stamp, of the floor lines
   };
   struct alignas(128) Child {
     std::atomic<std::uint32_t> seen{0};

@@ -18,10 +18,16 @@ namespace {
 
 int sleepers_of(const Options& options) { return options.floor == Floor::broadcast ? INT_MAX : 1; }
 
+/// Beside the word that publishes it, or in another line.
+template <typename AnyCall>
+auto& stamp_of(AnyCall& call, const Options& options) {
+  return options.floor == Floor::lines ? call.apart_ns : call.sent_ns;
+}
+
 /// One message: the stamp, the word that publishes it, and the wake where somebody sleeps.
 std::int64_t send(FloorPage::Call& call, std::uint32_t turn, const Options& options) {
   const std::int64_t sent = now_ns();
-  call.sent_ns.store(sent, std::memory_order_relaxed);
+  stamp_of(call, options).store(sent, std::memory_order_relaxed);
   call.turn.store(turn, std::memory_order_release);
   if (options.wait == Wait::sleep) {
     wake_sleepers(call.turn, sleepers_of(options));
@@ -36,13 +42,15 @@ void receive_all(const FloorPage& page, std::size_t index, const Options& option
   Span span;
   for (std::uint32_t turn = 1; turn <= options.total(); ++turn) {
     await_word(page.call().turn, turn, options.wait);
+    // Before the clock: a message is received once it has been read.
+    const std::int64_t sent =
+        stamp_of(page.call(), options).load(std::memory_order_relaxed);
     const std::int64_t now = now_ns();
     if (options.role == Role::ping) {
       (void)send(page.answer(), turn, options);
     }
     if (turn > options.warmup) {
-      latencies[turn - options.warmup - 1] =
-          now - page.call().sent_ns.load(std::memory_order_relaxed);
+      latencies[turn - options.warmup - 1] = now - sent;
     }
     if (turn == options.warmup + 1) {
       span.begin(now);

@@ -18,9 +18,12 @@ const std::map<std::string, Role> roles{{"subscribe", Role::subscribe},
 const std::map<std::string, Floor> floors{{"memcpy", Floor::memcpy},
                                           {"futex", Floor::futex},
                                           {"broadcast", Floor::broadcast},
-                                          {"line", Floor::line}};
+                                          {"line", Floor::line},
+                                          {"lines", Floor::lines}};
 const std::map<std::string, Wait> waits{
     {"poll", Wait::poll}, {"sleep", Wait::sleep}, {"none", Wait::idle}};
+
+bool spins(Floor floor) { return floor == Floor::line || floor == Floor::lines; }
 
 std::string check_topic(const std::string& text) {
   const bool good = !text.empty() && text.size() <= 40 &&
@@ -45,12 +48,12 @@ std::string mistake_in(const Options& options, bool wait_given) {
   if (options.role != Role::none && options.role != Role::ping) {
     return "a floor has all its processes in one: leave the role away, or say ping";
   }
-  if (options.role == Role::ping && options.floor != Floor::futex && options.floor != Floor::line) {
-    return "only the floors futex and line go there and back";
+  if (options.role == Role::ping && options.floor != Floor::futex && !spins(options.floor)) {
+    return "only the floors futex, line and lines go there and back";
   }
-  const Wait own = options.floor == Floor::line ? Wait::poll : Wait::sleep;
+  const Wait own = spins(options.floor) ? Wait::poll : Wait::sleep;
   if (wait_given && options.wait != own && options.floor != Floor::memcpy) {
-    return "the floor line polls, futex and broadcast sleep: leave --wait away";
+    return "the floors line and lines poll, futex and broadcast sleep: leave --wait away";
   }
   if (options.floor != Floor::broadcast && options.subscribers != 1) {
     return "only the floor broadcast has several subscribers";
@@ -61,7 +64,8 @@ std::string mistake_in(const Options& options, bool wait_given) {
 void declare(CLI::App& app, Options& options) {
   app.add_option("role", options.role, "subscribe, publish, ping, pong")
       ->transform(CLI::CheckedTransformer(roles));
-  app.add_option("--floor", options.floor, "memcpy, futex, broadcast, line: no transport at all")
+  app.add_option("--floor", options.floor,
+                 "memcpy, futex, broadcast, line, lines: no transport at all")
       ->transform(CLI::CheckedTransformer(floors));
   app.add_option("--topic", options.topic, "fresh per run; the domain of the pool has its name")
       ->check(CLI::Validator(check_topic, "NAME"));
@@ -99,7 +103,7 @@ Options parse_options(int argc, char** argv) {
     std::fprintf(stderr, "ligament-bench-transport: %s\n", mistake.c_str());
     std::exit(2);
   }
-  if (options.floor == Floor::line) {
+  if (spins(options.floor)) {
     options.wait = Wait::poll;
   }
   return options;

@@ -9,7 +9,7 @@
 namespace ligament::bench {
 
 enum class Role : std::uint8_t { subscribe, publish, ping, pong, none };
-enum class Floor : std::uint8_t { none, memcpy, futex, broadcast, line };
+enum class Floor : std::uint8_t { none, memcpy, futex, broadcast, line, lines };
 enum class Wait : std::uint8_t {
   poll,
   sleep,

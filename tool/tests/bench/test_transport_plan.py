@@ -92,7 +92,10 @@ def test_the_default_run_takes_a_quarter_of_an_hour_and_the_quick_one_a_minute()
         everybody = [
             *(Contestant(name, "peer", Path()) for name in options.PEERS),
             Contestant(peers.OURS, "ours", Path()),
-            *(Contestant(f, "floor", Path()) for f in ("futex", "broadcast", "line", "memcpy")),
+            *(
+                Contestant(f, "floor", Path())
+                for f in ("futex", "broadcast", "line", "lines", "memcpy")
+            ),
         ]
         planned = sum(
             cell.seconds * sum(c.takes_part(cell) for c in everybody) for cell in plan.cells
@@ -122,7 +125,7 @@ def test_64_idle_subscriptions_live_in_few_processes() -> None:
     ("cell", "names"),
     [
         (Cell(cells.ONE_WAY), ["futex", "memcpy"]),
-        (Cell(cells.ONE_WAY, wait="poll"), ["line", "memcpy"]),
+        (Cell(cells.ONE_WAY, wait="poll"), ["line", "lines", "memcpy"]),
         (Cell(cells.ONE_WAY, subscribers=8), ["broadcast"]),
         (Cell(cells.ROUND_TRIP), ["futex"]),
         (Cell(cells.THROUGHPUT, pacing_us=0), []),

@@ -84,7 +84,7 @@ def processes_with(word: str) -> list[str]:
         (["subscribe", "--readers", "2"], "--wait none"),
         (["subscribe", "--floor", "futex"], "leave the role away"),
         (["ping", "--floor", "memcpy"], "there and back"),
-        (["--floor", "line", "--wait", "sleep"], "line polls"),
+        (["--floor", "line", "--wait", "sleep"], "line and lines poll"),
         (["--floor", "futex", "--subscribers", "2"], "only the floor broadcast"),
     ],
 )

@@ -20,6 +20,7 @@ FIGURES = Figures(
         Goal(f"one way, {_CELL}", ONE_WAY, WAKE_NS, _ASLEEP, against="futex", kind="difference"),
         Goal(f"one way, {_CELL}", ONE_WAY, BROADCAST, _ASLEEP, against="broadcast"),
         Goal(f"one way, {_CELL}", ONE_WAY, LINE, _SPINNING, against="line"),
+        Goal(f"one way, {_CELL}", ONE_WAY, LINE, _SPINNING, against="lines"),
         Goal(f"one way, {_CELL}", ONE_WAY, 1.0, against="iceoryx2"),
         Goal(f"round trip, {_CELL}", ROUND_TRIP),
         Goal(f"throughput, {_CELL}", THROUGHPUT, at_least=True),
@@ -34,5 +35,5 @@ FIGURES = Figures(
         "transport_poll": "spinning, 30 passes",
         "transport": "the whole table, 10 passes",
     },
-    floors=("futex", "broadcast", "line", "memcpy"),
+    floors=("futex", "broadcast", "line", "lines", "memcpy"),
 )

@@ -75,7 +75,7 @@ def floors_of(cell: Cell) -> list[str]:
         return []
     if cell.subscribers > 1:
         return ["broadcast"] if cell.wait == "sleep" else []
-    wake = ["futex"] if cell.wait == "sleep" else ["line"]
+    wake = ["futex"] if cell.wait == "sleep" else ["line", "lines"]
     return [*wake, "memcpy"] if cell.metric == table.ONE_WAY else wake
 
 

@@ -12,7 +12,7 @@ from ligament.report.terminal import duration, percent
 
 MOST_LINES = 20
 MOST_COLUMNS = 100
-_MOST_ROWS = 8
+_MOST_ROWS = 7
 """Variants in the table: with the other lines they stay within `MOST_LINES`."""
 _BASES = {"host": "measured", "device": "measured", "modelled": "cycles"}
 """What a chain's time is, by a report's `time_base`; a mixed chain is told by its own name."""

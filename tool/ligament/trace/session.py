@@ -187,6 +187,10 @@ class TraceSession:
         try:
             self._lttng("stop", SESSION)
             discarded, lost = _losses(self._lttng("--mi", "xml", "list", SESSION))
+            # `stop` waits until all is written. Only where there was no room does `destroy` know
+            # more; it takes half a second.
+            if shutil.disk_usage(self._home).free < self._subbuffer_bytes:
+                self._lttng("destroy", SESSION)
             self._whole = True
             if cuts := find_cuts(self._output):
                 raise TraceError(cuts[0].sentence)
@@ -288,8 +292,7 @@ class TraceSession:
     def _end_daemon(self) -> None:
         """End daemon and guardian and remove the home; never raises, runs in any state."""
         if self._daemon_pid is not None:
-            # `stop` waits until all is written. To destroy the session and to end the daemon in
-            # order would wait half a second more, for nothing that anybody reads.
+            # In order it would wait half a second more, for nothing that anybody reads.
             _end_with_children(self._daemon_pid, signal.SIGKILL if self._whole else signal.SIGTERM)
         if self._guardian is not None:
             self._guardian.kill()

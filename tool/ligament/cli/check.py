@@ -28,7 +28,7 @@ Platform = Annotated[
         "--platform",
         "-p",
         metavar="PLATFORM",
-        help="Warn of variants that this one refuses. Default: those that every known one refuses.",
+        help="Warn of variants that do not fit this one. Default: those that fit no known one.",
     ),
 ]
 

@@ -16,7 +16,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the
 
 
 def docs(out: Out = DEFAULT_OUT / "docs" / "reference", json: JsonOption = False) -> None:
-    """Write the reference pages of all contracts, generated from their schemas.
+    """Write the reference pages of all file formats, generated from their schemas.
 
     They are not kept in the repository, so they are never out of date: index.md lists them.
 

@@ -58,7 +58,7 @@ def map_(
 
     `ligament map examples/perception --variant one_process`
 
-    `ligament map graph.yaml --platform platforms/kv260/platform.yaml --plan`
+    `ligament map graph.yaml --platform fpga_sim --plan`
 
     `ligament map graph.yaml -p fpga_sim --optimise --costs software.json --costs hardware.json`
     """

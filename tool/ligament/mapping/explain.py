@@ -52,7 +52,7 @@ def _credit(topic: MappedTopic) -> list[str]:
         return []
     lines = [f"{h.publisher} -> {h.subscription}: {h.text}" for h in topic.credit.hops]
     for ring in topic.credit.rings:
-        memory = "no bound declared, grows with the messages"
+        memory = "no bound_bytes declared, grows with the messages"
         if ring.memory_bytes is not None:
             memory = f"{ring.blocks} x {topic.bound_bytes} = {ring.memory_bytes} bytes"
         lines.append(f"{ring.node} keeps {ring.blocks} blocks: {memory}")
@@ -84,14 +84,15 @@ def _optimised(mapping: GraphMapping) -> list[str]:
 
 def _boundary(mapping: GraphMapping) -> list[str]:
     found = mapping.communication
-    steps = (
-        found.boundary_all_software,
-        found.boundary_with_hardware_topics,
-        found.boundary_with_gateways,
-    )
-    if not steps[0].total:
+    steps = {
+        "with all topics in software": found.boundary_all_software,
+        "with topics in hardware": found.boundary_with_hardware_topics,
+        "with gateways": found.boundary_with_gateways,
+    }
+    if not found.boundary_all_software.total:
         return []
     counted = " -> ".join(
-        f"{e.total} ({e.publish} publish + {e.subscribe} subscribe)" for e in steps
+        f"{e.total} ({e.publish} publish + {e.subscribe} subscribe) {how}"
+        for how, e in steps.items()
     )
     return [f"  edges across the software-hardware boundary: {counted}"]

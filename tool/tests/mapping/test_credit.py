@@ -83,7 +83,7 @@ def test_map_prints_each_hop_and_what_each_publisher_keeps() -> None:
     assert "    /n1 -> /n2: up to 10 samples in flight and 2 held; then the oldest" in text
     assert "    /n1 keeps 15 blocks: 15 x 100 = 1500 bytes" in text
     unbounded = map_graph(papers.graph({"A": "1 -> 2"}, ()), papers.BOARD, None, planned())
-    assert "    /n1 keeps 15 blocks: no bound declared" in "\n".join(explain(unbounded))
+    assert "    /n1 keeps 15 blocks: no bound_bytes declared" in "\n".join(explain(unbounded))
 
 
 def mixed(bound_bytes: int | None, on_paper: bool = True) -> GraphMapping:

@@ -20,6 +20,10 @@ from ligament.build.ninja import Progress, Step, run_step
 from ligament.disk import writing
 from ligament.errors import FailureError
 
+FLAGS = "-O2 -g1 -DNDEBUG"
+"""Functions and lines for traces and debuggers, a third less time than with every variable; what
+CXXFLAGS has comes behind, so `CXXFLAGS=-g` brings these."""
+
 
 def build_components(
     folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None
@@ -93,6 +97,7 @@ def _configure(project: Path, work: Path, libraries: Path, own: list[Path]) -> N
         "cmake",
         *("-S", str(project), "-B", str(work), "-G", "Ninja"),
         "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+        f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={FLAGS} {os.environ.get('CXXFLAGS', '')}",
         f"-DCMAKE_PREFIX_PATH={resources.prefix()}",
         f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={libraries}",
         f"-DLIGAMENT_PYTHON={sys.executable}",

@@ -6,15 +6,19 @@ LIGAMENT_RERECORD=1 writes the golden pictures anew; look at them before committ
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 import random
 import xml.etree.ElementTree as Xml
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.color import Color, ColorType
 from rich.console import Console
 
+from ligament.draw import palette
 from ligament.draw.layers import closing_edges, columns
 from ligament.draw.layout import Box, Layout, Size, node_vertex, place, topic_vertex
 from ligament.draw.svg import svg_picture
@@ -44,6 +48,28 @@ def _cut(one: Box, other: Box) -> bool:
         abs(one.x - other.x) < (one.width + other.width) / 2
         and abs(one.y - other.y) < (one.height + other.height) / 2
     )
+
+
+def test_inks_are_two_colours_of_pages_and_one_of_terminals() -> None:
+    named = [*palette.KINDS.values(), *palette.TRANSPORTS.values(), *palette.SHARES.values()]
+    for ink in (*named, *palette.VARIANTS):
+        assert Color.parse(ink.light).type == Color.parse(ink.dark).type == ColorType.TRUECOLOR
+        assert Color.parse(ink.terminal).type == ColorType.STANDARD
+
+
+def test_the_terminal_shows_topics_that_come_from_outside() -> None:
+    graph = load_graph(CASES / "pipeline.yaml")
+    nodes = {n: node for n, node in graph.nodes.items() if n != "/camera"}
+    topics = {name: replace(t, ends=tuple(e for e in t.ends if e.node != "/camera"))
+              for name, t in graph.topics.items()}  # fmt: skip
+    mapping = map_graph(
+        replace(graph, nodes=nodes, topics=topics), load_platform("host"), None, planned()
+    )
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(terminal_picture(mapping))
+    text = console.export_text()
+    outside = [t.id for t in mapping.topics.values() if all(e.direction == "in" for e in t.ends)]
+    assert outside and all(topic in text[text.index("from outside") :] for topic in outside)
 
 
 @pytest.mark.parametrize("variant", ["processes", "groups", "fused"])

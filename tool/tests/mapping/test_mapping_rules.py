@@ -76,8 +76,22 @@ def test_fused_node_stands_for_two_and_keeps_their_parameters() -> None:
     assert "/image_rect" not in mapping.topics
     assert fused.parameters == {"interpolation": 1, "width": 160}
     assert fused.ports["image"].topic == "/head/eye/image"
+    assert (fused.namespace, fused.name) == ("/", "both")
     assert mapping.topics["/resized"].transports == ("shm", "dds")
     assert mapping.topics["/resized"].reason.rule == "wish"
+
+
+def test_a_host_with_one_container_needs_no_name_for_its_edge() -> None:
+    graph = _pipeline("pipeline")
+    nodes = {n: replace(node, host="robot") for n, node in graph.nodes.items()}
+    nodes["/sink"] = replace(nodes["/sink"], host="desk")
+    split = _with_variant(
+        replace(graph, nodes=nodes), containers="separate", edge=Edge(inside=True)
+    )
+    with pytest.raises(InputError) as refused:
+        map_graph(split, HOST, None, planned())
+    told = [p for p in refused.value.problems if p.code == "edge-inside"]
+    assert len(told) == 1 and "the host robot has" in told[0].text
 
 
 def test_fused_node_takes_values_that_the_graph_set() -> None:

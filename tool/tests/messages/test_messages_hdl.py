@@ -13,7 +13,10 @@ from rosbags.typesys import Stores, get_typestore
 from ligament.messages import DefinitionError, TypeStore, load_store
 from ligament.messages.__main__ import main
 from ligament.messages.hdl import layout_of, read_bounds, render_all
-from ligament.messages.hdl.layout import Op
+from ligament.messages.hdl.layout import MOST_NESTING, Op
+from ligament.messages.hls.render import render_hls
+from ligament.messages.packages import parse_message
+from ligament.resources import hdl_dir
 
 FEATURES = Path(__file__).parents[3] / "runtime" / "tests" / "message" / "every_feature_msgs"
 
@@ -68,6 +71,33 @@ def test_a_bounds_file_is_checked(tmp_path):
         read_bounds([bounds])
     with pytest.raises(DefinitionError, match="No such file"):
         read_bounds([tmp_path / "none.yaml"])
+
+
+def nested(deep: int) -> TypeStore:
+    """Messages M0 to M<deep>, each with an array of two of the one before."""
+    text = {f"M{k}": "int32 x" if k == 0 else f"M{k - 1}[2] m" for k in range(deep + 1)}
+    return TypeStore([parse_message(t, f"p/msg/{n}") for n, t in text.items()])
+
+
+def test_arrays_within_each_other_are_as_deep_as_hardware_counts():
+    rule = (hdl_dir() / "lig_unpack.sv").read_text()
+    assert f"NESTING > {MOST_NESTING})" in rule
+    deepest = nested(MOST_NESTING)
+    message = deepest.message(f"p/msg/M{MOST_NESTING}")
+    assert layout_of(deepest, message, read_bounds([])).nesting == MOST_NESTING
+    store = nested(MOST_NESTING + 1)
+    with pytest.raises(DefinitionError, match="9 deep"):
+        layout_of(store, store.message(f"p/msg/M{MOST_NESTING + 1}"), read_bounds([]))
+
+
+def test_cores_in_cpp_have_values_and_arrays_as_they_are_declared():
+    message = parse_message("int32 one\nint32[3] three", "p/msg/A")
+    (text,) = (
+        text
+        for text in render_hls(TypeStore([message]), [message], read_bounds([])).values()
+        if "three" in text
+    )
+    assert "int one;" in text and "int three[3];" in text
 
 
 def test_a_message_too_long_for_a_header_is_refused(store, tmp_path):

@@ -18,6 +18,7 @@ from ligament.messages import (
     rosbags_types,
     type_hash,
 )
+from ligament.messages.cpp import message_context
 from ligament.messages.hashing import service_hash
 from ligament.messages.packages import parse_message
 from ligament.messages.rosbags_types import distros
@@ -112,6 +113,13 @@ def test_a_bounded_sequence_is_chosen_before_a_larger_array() -> None:
     chosen = store.chosen(store.message("p/msg/A"))
     assert chosen is not None
     assert chosen.name == "b"
+
+
+def test_an_array_before_fields_of_fixed_size_can_be_shortened() -> None:
+    first = message("p/msg/A", "uint8[] data\nuint32 number")
+    context = message_context(TypeStore([first]), first)
+    assert getattr(context["shortenable"], "name", None) == "data"
+    assert [field.name for field in context["tail"]] == ["number"]  # type: ignore[attr-defined]
 
 
 def test_sizes() -> None:

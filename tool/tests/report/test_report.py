@@ -71,6 +71,14 @@ def test_warm_up_frames_are_left_out_and_counted(make_run: MakeRun) -> None:
     assert (variant["frames"], variant["warm_up_frames"]) == (20, 10)
 
 
+def test_as_many_chains_are_followed_as_are_allowed(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ligament.report.variant.MOST_FOLLOWED", 1)
+    (found,) = make_report([make_run(three_frames())], ReportOptions(warm_up=0))["variants"]
+    assert found["frames"] == 3 and found["latency_ns"] is not None
+
+
 def test_a_run_that_is_all_warm_up_keeps_one_frame(make_run: MakeRun) -> None:
     (variant,) = make_report([make_run(three_frames())], ReportOptions())["variants"]
     assert (variant["frames"], variant["warm_up_frames"]) == (1, 2)

@@ -15,6 +15,8 @@ from ligament.messages.store import TypeStore
 ADDRESS_BITS = 12
 ENCAPSULATION_BYTES = 4
 MOST_BYTES = 2**32 - 1
+#: Repeated elements within each other: what lig_unpack and lig_pack can count (their NESTING).
+MOST_NESTING = 8
 
 
 class Op(IntEnum):
@@ -87,6 +89,13 @@ def layout_of(store: TypeStore, message: Message, bounds: Bounds) -> Layout:
             f"'{message.name}' has {len(layout.words)} fields, nested ones included",
             message.location,
             expected=f"fewer than {1 << ADDRESS_BITS}",
+        )
+    if layout.nesting > MOST_NESTING:
+        raise DefinitionError(
+            "layout-size",
+            f"'{message.name}' has arrays within each other {layout.nesting} deep",
+            message.location,
+            expected=f"at most {MOST_NESTING}, for which hardware has counters",
         )
     layout.longest += _longest(layout.words)
     if layout.longest > MOST_BYTES:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 #: Names of the files (three words, then pkg, pack or unpack): users' own beside them are safe.
 MADE = "lig_*_*_*_*p*k*.sv"
-#: Deepest nesting of lig_unpack and lig_pack.
-MOST_NESTING = 8
 
 
 def module_name(message: str) -> str:
@@ -62,7 +60,7 @@ def _context(store: TypeStore, message: Message, layout: Layout) -> dict[str, ob
         "type_hash": type_hash(store, message.name).hex(),
         "fixed": store.is_fixed(message),
         "longest": layout.longest,
-        "nesting": min(max(layout.nesting, 1), MOST_NESTING),
+        "nesting": max(layout.nesting, 1),
         "words": [f"62'h{word.encoded():016x}" for word in layout.words],
         "leaves": [
             {"constant": leaf.constant, "path": leaf.path, "text": _text_of(leaf)}

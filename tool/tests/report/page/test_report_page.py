@@ -21,6 +21,7 @@ from ligament.report.page import timeline as timelines
 from ligament.report.page.make import gather, make_page
 from ligament.report.page.pictures import derived_mapping
 from ligament.report.page.render import Extras, json_for_script, render_page
+from ligament.report.page import rows as page_rows
 from ligament.report.page.text import look_up, text_of
 from ligament.report.page.timeline import read_timeline
 
@@ -126,6 +127,18 @@ def test_the_derived_graph_has_the_chain_s_ends(two_variants: dict[str, Any]) ->
     assert set(mapping.nodes) == {"/camera", "/rectify", "/sink"}
     ends = [(end.node, end.direction) for end in mapping.topics["/image_rect"].ends]
     assert ends == [("/rectify", "out"), ("/sink", "in")]
+
+
+def test_rows_that_a_table_leaves_out_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_rows, "MOST_ROWS", 3)
+    hops = [{"from": "a", "to": "b", "topic": str(k), "total_ns": None} for k in range(5)]
+    (table,) = page_rows.sections({"variants": [{"hops": hops}]})[0]
+    assert len(table.rows) == 3 and table.left_out == 2
+
+
+def test_a_letter_of_a_text_is_no_figure() -> None:
+    assert look_up({"name": "one", "rows": ["two"]}, "name/0") is None
+    assert look_up({"name": "one", "rows": ["two"]}, "rows/0") == "two"
 
 
 def test_a_timeline_pairs_begins_and_ends(tmp_path: Path) -> None:

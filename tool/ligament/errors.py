@@ -192,8 +192,20 @@ def all_or_problems(
     return {name: found for name, found in answers.items() if not isinstance(found, Problem)}
 
 
+def no_such(
+    code: str,
+    text: str,
+    name: str,
+    known: Collection[str],
+    at: Location | None = None,
+    *,
+    before: str = "",
+) -> Problem:
+    """Return that `name` is none of `known`; what was expected is `before` and their list."""
+    return Problem(code, text, at, expected=before + listing(known), hint=nearest(name, known))
+
+
 def lacks(kind: str, owner: str, name: str, known: Collection[str], at: Location | None) -> Problem:
     """Return that `owner` has no port or parameter of that name; `known` are those it has."""
     code = {"port": "port-unknown", "parameter": "param-unknown"}[kind]
-    text = f"'{owner}' has no {kind} '{name}'"
-    return Problem(code, text, at, expected=listing(known), hint=nearest(name, known))
+    return no_such(code, f"'{owner}' has no {kind} '{name}'", name, known, at)

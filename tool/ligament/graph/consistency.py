@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ligament.errors import Location, Problem, listing, nearest
+from ligament.errors import Location, Problem, no_such
 from ligament.graph import names
 from ligament.graph.model import Graph, Node, Topic, Variant
 from ligament.graph.qos import incompatibility
@@ -33,12 +33,8 @@ def inconsistencies(graph: Graph, document: Document) -> Iterator[Problem]:
 
 def _unknown(what: str, name: str, known: object, at: Location) -> Problem:
     names_known = [str(k) for k in known] if hasattr(known, "__iter__") else []
-    return Problem(
-        f"{what.replace(' ', '-')}-unknown",
-        f"there is no {what} '{name}'",
-        at,
-        expected=listing(names_known),
-        hint=nearest(name, names_known),
+    return no_such(
+        f"{what.replace(' ', '-')}-unknown", f"there is no {what} '{name}'", name, names_known, at
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ligament.errors import Location, Problem, listing, nearest
+from ligament.errors import Location, Problem, no_such
 from ligament.graph import names
 from ligament.graph.loader import GraphFile
 from ligament.graph.source import Document
@@ -109,12 +109,12 @@ def _overrides(
     for node in entry:
         if node not in inner:
             problems.append(
-                Problem(
+                no_such(
                     "node-unknown",
                     f"the graph '{key}' has no node '{node}'",
+                    node,
+                    inner,
                     graph.document.key_at("graphs", key, "parameters", node),
-                    expected=listing(inner),
-                    hint=nearest(node, inner),
                 )
             )
     return ((graph.document, ("graphs", key, "parameters")),) if entry else ()

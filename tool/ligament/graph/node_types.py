@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ligament.cores.manifest import LANGUAGES, Declared, read_core
-from ligament.errors import Location, Problem, lacks, listing, nearest
+from ligament.errors import Location, Problem, lacks, listing, nearest, no_such
 from ligament.graph.message_names import MessageCatalog
 from ligament.graph.model import Fuses, NodeType, Parameter, Port, Service
 from ligament.graph.parameters import value_problem
@@ -187,151 +188,112 @@ def _check_fuses(
     document: Document, node_type: NodeType, types: Mapping[str, NodeType], problems: list[Problem]
 ) -> None:
     """Check that the sub-graph a type says it replaces can exist at all."""
-    fuses = node_type.fuses
-    assert fuses is not None
-    problems += _fused_services(document, node_type, fuses, types)
-    problems += _unknown_members(document, fuses, types)
-    for i, pair in enumerate(fuses.inside):
-        for j, reference in enumerate(pair):
-            place = (document, ("fuses", "inside", i, j))
-            _check_port(reference, "out" if j == 0 else "in", fuses, types, place, problems)
-    for own, reference in fuses.ports.items():
-        _check_own_port(own, reference, node_type, types, document, problems)
-    problems += _unsaid_ports(document, node_type, fuses)
-    for own, reference in fuses.parameters.items():
-        _check_parameter(own, reference, node_type, types, document, problems)
-
-
-def _fused_services(
-    document: Document, node_type: NodeType, fuses: Fuses, types: Mapping[str, NodeType]
-) -> Iterator[Problem]:
-    if node_type.services or any(_offers(name, types) for name in fuses.nodes.values()):
-        yield Problem(
-            "fuse-mismatch",
-            f"'{node_type.type}' is or replaces a node that offers services",
-            document.key_at("fuses"),
-            expected="nodes without services: nobody says which of them lives on",
-        )
-
-
-def _unknown_members(
-    document: Document, fuses: Fuses, types: Mapping[str, NodeType]
-) -> Iterator[Problem]:
-    for local, name in fuses.nodes.items():
-        if name not in types:
-            yield Problem(
-                "node-type-unknown",
-                f"there is no node type '{name}'",
-                document.at("fuses", "nodes", local),
-                hint=nearest(name, types),
-            )
-
-
-def _check_own_port(
-    own: str,
-    reference: str,
-    node_type: NodeType,
-    types: Mapping[str, NodeType],
-    document: Document,
-    problems: list[Problem],
-) -> None:
-    """Check one entry of fuses.ports: a port of ours, and one inside that carries the same."""
     assert node_type.fuses is not None
-    path = ("fuses", "ports", own)
-    if own not in node_type.ports:
-        problems.append(lacks("port", node_type.type, own, node_type.ports, document.key_at(*path)))
-        return
-    wanted = node_type.ports[own]
-    port = _check_port(
-        reference, wanted.direction, node_type.fuses, types, (document, path), problems
-    )
-    if port and port.message != wanted.message:
-        problems.append(
-            Problem(
+    fused = _Fused(document, node_type, node_type.fuses, types)
+    problems += fused.services()
+    problems += fused.unknown_members()
+    for i, pair in enumerate(fused.fuses.inside):
+        for j, reference in enumerate(pair):
+            place = document.at("fuses", "inside", i, j)
+            fused.port(reference, "out" if j == 0 else "in", place, problems)
+    for own, reference in fused.fuses.ports.items():
+        fused.own_port(own, reference, problems)
+    problems += fused.unsaid_ports()
+    for own, reference in fused.fuses.parameters.items():
+        problems += fused.parameter(own, reference)
+
+
+@dataclass(frozen=True)
+class _Fused:
+    """A type that replaces a sub-graph, and where that is written."""
+
+    document: Document
+    node_type: NodeType
+    fuses: Fuses
+    types: Mapping[str, NodeType]
+
+    def services(self) -> Iterator[Problem]:
+        names = self.fuses.nodes.values()
+        members = [self.types[name] for name in names if name in self.types]
+        if any(node_type.services for node_type in (self.node_type, *members)):
+            yield Problem(
                 "fuse-mismatch",
-                f"'{reference}' carries {port.message}",
-                document.at(*path),
-                expected=wanted.message,
+                f"'{self.node_type.type}' is or replaces a node that offers services",
+                self.document.key_at("fuses"),
+                expected="nodes without services: nobody says which of them lives on",
             )
-        )
 
+    def unknown_members(self) -> Iterator[Problem]:
+        for local, name in self.fuses.nodes.items():
+            if name not in self.types:
+                yield Problem(
+                    "node-type-unknown",
+                    f"there is no node type '{name}'",
+                    self.document.at("fuses", "nodes", local),
+                    hint=nearest(name, self.types),
+                )
 
-def _unsaid_ports(document: Document, node_type: NodeType, fuses: Fuses) -> Iterator[Problem]:
-    for own in sorted(set(node_type.ports) - set(fuses.ports)):
-        yield Problem(
-            "fuse-mismatch",
-            f"fuses.ports does not say what port '{own}' stands for",
-            document.key_at("ports", own),
-            expected="local_node.port",
-        )
-
-
-def _offers(name: str, types: Mapping[str, NodeType]) -> bool:
-    return name in types and bool(types[name].services)
-
-
-def _none_replaced(local: str, fuses: Fuses, at: Location) -> Problem:
-    return Problem(
-        "fuse-mismatch",
-        f"'{local}' is none of the replaced nodes",
-        at,
-        expected=listing(fuses.nodes),
-        hint=nearest(local, fuses.nodes),
-    )
-
-
-def _check_port(
-    reference: str,
-    direction: str,
-    fuses: Fuses,
-    types: Mapping[str, NodeType],
-    place: tuple[Document, tuple[str | int, ...]],
-    problems: list[Problem],
-) -> Port | None:
-    local, _, name = reference.partition(".")
-    document, path = place
-    if local not in fuses.nodes:
-        problems.append(_none_replaced(local, fuses, document.at(*path)))
-        return None
-    owner = types.get(fuses.nodes[local])
-    if owner is None:
-        return None
-    port = owner.ports.get(name)
-    if port is None:
-        problems.append(lacks("port", owner.type, name, owner.ports, document.at(*path)))
-    elif port.direction != direction:
-        wanted = "an input" if direction == "in" else "an output"
-        problems.append(
-            Problem("fuse-mismatch", f"'{reference}' is not {wanted}", document.at(*path))
-        )
-    return port
-
-
-def _check_parameter(
-    own: str,
-    reference: str,
-    node_type: NodeType,
-    types: Mapping[str, NodeType],
-    document: Document,
-    problems: list[Problem],
-) -> None:
-    fuses = node_type.fuses
-    assert fuses is not None
-    local, _, name = reference.partition(".")
-    at = document.at("fuses", "parameters", own)
-    if own not in node_type.parameters:
-        problems.append(
-            lacks(
-                "parameter",
-                node_type.type,
-                own,
-                node_type.parameters,
-                document.key_at("fuses", "parameters", own),
+    def unsaid_ports(self) -> Iterator[Problem]:
+        for own in sorted(set(self.node_type.ports) - set(self.fuses.ports)):
+            yield Problem(
+                "fuse-mismatch",
+                f"fuses.ports does not say what port '{own}' stands for",
+                self.document.key_at("ports", own),
+                expected="local_node.port",
             )
-        )
-    if local not in fuses.nodes:
-        problems.append(_none_replaced(local, fuses, at))
-        return
-    owner = types.get(fuses.nodes[local])
-    if owner and name not in owner.parameters:
-        problems.append(lacks("parameter", owner.type, name, owner.parameters, at))
+
+    def own_port(self, own: str, reference: str, problems: list[Problem]) -> None:
+        """Check one entry of fuses.ports: a port of ours, and one inside that carries the same."""
+        path = ("fuses", "ports", own)
+        wanted = self.node_type.ports.get(own)
+        if wanted is None:
+            problems.append(self._own_lacks("port", own, self.node_type.ports, path))
+            return
+        at = self.document.at(*path)
+        port = self.port(reference, wanted.direction, at, problems)
+        if port and port.message != wanted.message:
+            text = f"'{reference}' carries {port.message}"
+            problems.append(Problem("fuse-mismatch", text, at, expected=wanted.message))
+
+    def port(
+        self, reference: str, direction: str, at: Location, problems: list[Problem]
+    ) -> Port | None:
+        """Return the port of a replaced node that is written at a place, if it can be that one."""
+        owner, name = self._owner(reference, at, problems)
+        if owner is None:
+            return None
+        port = owner.ports.get(name)
+        if port is None:
+            problems.append(lacks("port", owner.type, name, owner.ports, at))
+        elif port.direction != direction:
+            wanted = "an input" if direction == "in" else "an output"
+            problems.append(Problem("fuse-mismatch", f"'{reference}' is not {wanted}", at))
+        return port
+
+    def parameter(self, own: str, reference: str) -> list[Problem]:
+        """Check one entry of fuses.parameters: one of ours, and one inside."""
+        path = ("fuses", "parameters", own)
+        problems = []
+        if own not in self.node_type.parameters:
+            problems.append(self._own_lacks("parameter", own, self.node_type.parameters, path))
+        at = self.document.at(*path)
+        owner, name = self._owner(reference, at, problems)
+        if owner and name not in owner.parameters:
+            problems.append(lacks("parameter", owner.type, name, owner.parameters, at))
+        return problems
+
+    def _own_lacks(
+        self, kind: str, own: str, known: Collection[str], path: tuple[str, ...]
+    ) -> Problem:
+        return lacks(kind, self.node_type.type, own, known, self.document.key_at(*path))
+
+    def _owner(
+        self, reference: str, at: Location, problems: list[Problem]
+    ) -> tuple[NodeType | None, str]:
+        """Return the type of the replaced node in `node.name`, if there is one, and the name."""
+        local, _, name = reference.partition(".")
+        if local not in self.fuses.nodes:
+            text = f"'{local}' is none of the replaced nodes"
+            problems.append(no_such("fuse-mismatch", text, local, self.fuses.nodes, at))
+            return None, name
+        return self.types.get(self.fuses.nodes[local]), name

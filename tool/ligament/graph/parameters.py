@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ligament.errors import Location, Problem, lacks, listing, nearest
+from ligament.errors import Location, Problem, lacks, nearest
 from ligament.graph.model import NodeType, Parameter
 from ligament.graph.source import Document, Path
 
@@ -92,12 +92,12 @@ def apply_values(
         parameter = node_type.parameters.get(name) or BUILT_IN.get(name)
         if parameter is None:
             problems.append(
-                Problem(
-                    "param-unknown",
-                    f"'{node_type.type}' has no parameter '{name}'",
+                lacks(
+                    "parameter",
+                    node_type.type,
+                    name,
+                    node_type.parameters,
                     document.key_at(*path, name),
-                    expected=listing(node_type.parameters),
-                    hint=nearest(name, node_type.parameters),
                 )
             )
             continue

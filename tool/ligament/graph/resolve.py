@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import InputError, Problem, lacks, listing, nearest
+from ligament.errors import InputError, Problem, lacks, no_such
 from ligament.graph.consistency import inconsistencies
 from ligament.graph.flatten import FlatNode, Scope, flatten
 from ligament.graph.ineffective import ineffective
@@ -102,15 +102,9 @@ def _node(
     node_type = types.get(flat.data["type"])
     if node_type is None:
         if flat.data["type"] not in {*project.node_types, *project.broken_types}:
-            problems.append(
-                Problem(
-                    "node-type-unknown",
-                    f"there is no node type '{flat.data['type']}'",
-                    flat.at("type"),
-                    expected=f"one of {listing(types)}",
-                    hint=nearest(flat.data["type"], types),
-                )
-            )
+            name, at = flat.data["type"], flat.at("type")
+            text = f"there is no node type '{name}'"
+            problems.append(no_such("node-type-unknown", text, name, types, at, before="one of "))
         return None
     _check_port_names(flat, node_type, problems)
     files = tuple(
@@ -237,11 +231,5 @@ def _check_hosts(flat: list[FlatNode], root: Document, problems: list[Problem]) 
         host = node.data.get("host")
         if host is not None and host not in hosts:
             problems.append(
-                Problem(
-                    "host-unknown",
-                    f"there is no host '{host}'",
-                    node.at("host"),
-                    expected=listing(hosts),
-                    hint=nearest(host, hosts),
-                )
+                no_such("host-unknown", f"there is no host '{host}'", host, hosts, node.at("host"))
             )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ligament.errors import Location, Problem, listing, nearest
+from ligament.errors import Location, Problem, listing, no_such
 from ligament.graph import names
 from ligament.graph.flatten import Scope
 from ligament.graph.message_names import MessageCatalog
@@ -98,12 +98,12 @@ def _unknown_topics(declared: Declared, ends: Mapping[str, Any], problems: list[
     for name, (document, written, _) in declared.items():
         if name not in ends:
             problems.append(
-                Problem(
+                no_such(
                     "topic-unknown",
                     f"no port is connected to the topic '{name}'",
+                    name,
+                    ends,
                     document.key_at("topics", written),
-                    expected=listing(ends),
-                    hint=nearest(name, ends),
                 )
             )
 
@@ -138,12 +138,13 @@ def _check_declared(
                 else f"the field '{path}' of {message} has its bound already"
             )
             problems.append(
-                Problem(
+                no_such(
                     "bound-field",
                     text,
+                    path,
+                    known,
                     document.key_at("topics", written, "bounds", path),
-                    expected=f"an unbounded field: {listing(known)}",
-                    hint=nearest(path, known),
+                    before="an unbounded field: ",
                 )
             )
 

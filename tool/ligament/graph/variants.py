@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ligament.errors import Location, Problem, listing, nearest
+from ligament.errors import Location, Problem, listing, nearest, no_such
 from ligament.graph import names
 from ligament.graph.fusion import check_fusion, fusion_members
 from ligament.graph.model import Edge, Fusion, Node, NodeType, Topic, Variant, Wait
@@ -79,12 +79,12 @@ def build_variants(resolved: Resolved) -> tuple[dict[str, Variant], str]:
     default = document.data.get("default_variant", next(iter(written)))
     if default not in variants:
         resolved.problems.append(
-            Problem(
+            no_such(
                 "variant-unknown",
                 f"there is no variant '{default}'",
+                default,
+                variants,
                 document.at("default_variant"),
-                expected=listing(variants),
-                hint=nearest(default, variants),
             )
         )
     return variants, default

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ligament.errors import Problem, listing, nearest
+from ligament.errors import Problem, listing, no_such
 from ligament.graph import names
 from ligament.graph.consistency import own_id
 from ligament.graph.source import Document
@@ -25,12 +25,12 @@ def inconsistencies(mapping: GraphMapping, document: Document) -> Iterator[Probl
     for container, members in mapping.containers.items():
         for i, member in enumerate(members):
             if member not in mapping.nodes:
-                yield Problem(
+                yield no_such(
                     "node-unknown",
                     f"the container '{container}' names the unknown node '{member}'",
+                    member,
+                    mapping.nodes,
                     document.at("containers", container, i),
-                    expected=listing(mapping.nodes),
-                    hint=nearest(member, mapping.nodes),
                 )
 
 
@@ -64,12 +64,12 @@ def _node(
         )
     for port, connected in node.ports.items():
         if connected.topic not in mapping.topics:
-            yield Problem(
+            yield no_such(
                 "topic-unknown",
                 f"there is no topic '{connected.topic}'",
+                connected.topic,
+                mapping.topics,
                 document.at(*path, "ports", port, "topic"),
-                expected=listing(mapping.topics),
-                hint=nearest(connected.topic, mapping.topics),
             )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ligament.errors import Location, Problem, all_or_problems, listing, nearest
+from ligament.errors import Location, Problem, all_or_problems, listing, no_such
 from ligament.graph.model import Node, NodeType, Variant
 from ligament.mapping.backends import KINDS, Backends
 from ligament.mapping.model import Cost, Reason
@@ -63,12 +63,13 @@ def _wish(case: NodeCase) -> Answer:
         device = found[0] if found else None
     if device is None:
         known = sorted(case.platform.devices)
-        return Problem(
+        return no_such(
             "device-unknown",
             f"the platform '{case.platform.name}' has no device '{asked}'",
+            asked,
+            known,
             _place(case),
-            expected=f"one of {listing(known)}",
-            hint=nearest(asked, known),
+            before="one of ",
         )
     return _with_implementation(case, device)
 

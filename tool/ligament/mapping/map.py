@@ -13,7 +13,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, no_such
 from ligament.graph.model import Graph, Topic, Variant
 from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
@@ -50,11 +50,12 @@ def find_variant(graph: Graph, name: str | None) -> Variant:
     chosen = name or graph.default_variant
     if chosen not in graph.variants:
         raise InputError(
-            Problem(
+            no_such(
                 "variant-unknown",
                 f"the graph '{graph.name}' has no variant '{chosen}'",
-                expected=f"one of {listing(graph.variants)}",
-                hint=nearest(chosen, graph.variants),
+                chosen,
+                graph.variants,
+                before="one of ",
             )
         )
     return graph.variants[chosen]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ligament.errors import InputError, Location, Problem, listing, nearest
+from ligament.errors import InputError, Location, Problem, listing, no_such
 from ligament.graph.model import NodeType
 from ligament.graph.source import Document
 
@@ -134,12 +134,12 @@ def _known(
 ) -> None:
     if name not in known:
         problems.append(
-            Problem(
+            no_such(
                 "platform-reference",
                 f"there is no {what} '{name}'",
+                name,
+                known,
                 document.at(*path),
-                expected=listing(known),
-                hint=nearest(name, known),
             )
         )
 

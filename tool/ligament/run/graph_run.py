@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, no_such
 from ligament.meter import EnergyMeter
 from ligament.run.edge import EdgeOptions
 from ligament.run.ending import finished_when
@@ -105,11 +105,12 @@ def _until(asked: tuple[str, ...], plan: RunPlan) -> list[str]:
     unknown = [name for name in named if name not in plan.nodes]
     if unknown:
         raise InputError(
-            Problem(
+            no_such(
                 "node-unknown",
                 f"--until: there is no node '{unknown[0]}' in this variant, or not on this host",
-                expected=f"one of {listing(plan.nodes)}",
-                hint=nearest(unknown[0], plan.nodes),
+                unknown[0],
+                plan.nodes,
+                before="one of ",
             )
         )
     return named

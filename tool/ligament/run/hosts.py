@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, Problem, listing, no_such
 from ligament.mapping import GraphMapping, load_mapping
 
 
@@ -65,9 +65,10 @@ def _unknown_host(build: Mapping[str, Any], hosts: tuple[str, ...], host: str | 
             f"the graph '{name}' is spread over the hosts {listing(hosts)}",
             expected="--host NAME, to say which of them this is",
         )
-    return Problem(
+    return no_such(
         "host-unknown",
         f"--host {host}: the graph '{name}' has no such host",
-        expected=f"one of {listing(hosts)}",
-        hint=nearest(host, hosts),
+        host,
+        hosts,
+        before="one of ",
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ligament.errors import InputError, Location, Problem, listing, nearest
+from ligament.errors import InputError, Location, Problem, no_such
 from ligament.graph.model import NodeType
 from ligament.graph.parameters import BUILT_IN, converted, value_problem
 from ligament.graph.yaml_source import parse_yaml
@@ -52,11 +52,12 @@ def check_nodes(overrides: Overrides, nodes: Iterable[str]) -> None:
     """Raise if an override is for a node that this variant does not have."""
     known = list(nodes)
     problems = [
-        Problem(
+        no_such(
             "node-unknown",
             f"--set: there is no node '{node}' in this variant",
-            expected=f"one of {listing(known)}",
-            hint=nearest(node, known),
+            node,
+            known,
+            before="one of ",
         )
         for node in overrides
         if node not in known
@@ -77,11 +78,12 @@ def apply_overrides(
     unknown = [name for name in values if name not in node["parameters"]]
     if unknown:
         raise InputError(
-            Problem(
+            no_such(
                 "param-unknown",
                 f"--set: node '{node['id']}' ({node['type']}) has no parameter '{unknown[0]}'",
-                expected=f"one of {listing(node['parameters'])}",
-                hint=nearest(unknown[0], node["parameters"]),
+                unknown[0],
+                node["parameters"],
+                before="one of ",
             )
         )
     declared = types[node["type"]].parameters if types and node["type"] in types else {}

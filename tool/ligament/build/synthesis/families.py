@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, no_such
 
 #: Pieces of a resource that a cell takes: (pattern of its type, resource, pieces).
 Counts = tuple[tuple[str, str, float], ...]
@@ -84,13 +84,14 @@ def find_family(name: str) -> Family:
     if found is None:
         names = [f.name for f in FAMILIES]
         raise InputError(
-            Problem(
+            no_such(
                 "family-unknown",
                 f"nothing here synthesises for the family '{name}'"
                 if name
                 else "the platform does not say which family its FPGA is of",
-                expected=f"`family` of the device in platform.yaml: one of {listing(names)}",
-                hint=nearest(name, names),
+                name,
+                names,
+                before="`family` of the device in platform.yaml: one of ",
             )
         )
     return found

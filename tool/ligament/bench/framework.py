@@ -4,10 +4,10 @@
 To add one: a module with `measure(quick) -> rows` and its goals in FIGURES (`goals.py`), a line in
 BENCHES, a page in benchmarks/ (`ligament bench pages` writes its figures). It measures with
 `measuring.py`, reads lists with `options.py` and shows with `showing.py`.
-One with options of its own names a frozen dataclass in its line: each field is an `option`
-(`options.py`), shown by
-`ligament bench NAME --help`; it is called as `measure(quick, options)`. One that compares returns a
-`Measured`, and one with a table of its own has a `print_result(console, result)` in its module.
+One with options of its own has a frozen dataclass `Options` in its module: each field is an
+`option` (`options.py`), shown by `ligament bench NAME --help`; it is called as
+`measure(quick, options)`. One that compares returns a `Measured`, and one with a table of its own
+has a `print_result(console, result)` in its module.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 from ligament import __version__
 from ligament.bench.goals import Figures, failures
 from ligament.bench.measuring import Measured, Row
-from ligament.errors import InputError, Problem, listing, nearest
+from ligament.errors import InputError, no_such
 from ligament.run.context import describe_context
 
 SCHEMA = "ligament/bench/1"
@@ -33,79 +34,62 @@ Measure = Callable[..., list[Row] | Measured]
 
 @dataclass(frozen=True)
 class Bench:
-    """A line of the table."""
+    """A line of the table: the name of its module, and what it is to answer."""
 
     name: str
-    module: str
     question: str
-    #: Name in its module of the dataclass of its own options; empty: it has none.
-    options: str = ""
+
+    def module(self) -> ModuleType:
+        """What measures."""
+        return importlib.import_module(f"ligament.bench.{self.name}")
 
     def own_options(self) -> type | None:
-        """The dataclass of its own options."""
-        if not self.options:
-            return None
-        return cast(type, getattr(importlib.import_module(self.module), self.options))
+        """The dataclass of its own options, if it has any."""
+        return getattr(self.module(), "Options", None)
 
     def figures(self) -> Figures:
         """Its goals and what its page shows; none where it has no page."""
-        found = getattr(importlib.import_module(self.module), "FIGURES", None)
+        found = getattr(self.module(), "FIGURES", None)
         return found if isinstance(found, Figures) else Figures((), {})
 
 
 BENCHES: tuple[Bench, ...] = (
     Bench(
         "messages",
-        "ligament.bench.messages",
         "What do views, builders and codec cost above a memcpy of the same bytes?",
     ),
     Bench(
         "perception",
-        "ligament.bench.perception",
         "Which share of the perception chain is message passing?",
     ),
     Bench(
         "hmt",
-        "ligament.bench.hmt",
         "How many cycles does a message take between nodes in hardware, and what does that cost?",
-        options="Options",
     ),
     Bench(
         "gateway",
-        "ligament.bench.gateway",
         "What does a gateway gain over a topic in memory, for cores and for software?",
-        options="Options",
     ),
-    Bench("floor", "ligament.bench.floor", "What does the machine charge for a wake-up?"),
+    Bench("floor", "What does the machine charge for a wake-up?"),
     Bench(
         "scale",
-        "ligament.bench.scale",
         "What do 10, 50 and 200 nodes cost to start and to keep, and do they slow a message?",
-        options="Options",
     ),
     Bench(
         "trace",
-        "ligament.bench.trace",
         "What do trace events cost, off and on, and how fast are recordings read?",
-        options="Options",
     ),
     Bench(
         "dds",
-        "ligament.bench.dds",
         "What does a message cost between hosts through our edges, beside the engine's own API?",
-        options="Options",
     ),
     Bench(
         "uma",
-        "ligament.bench.uma",
         "What does ROS between a CPU and a GPU node cost over the same work without it?",
-        options="Options",
     ),
     Bench(
         "transport",
-        "ligament.bench.transport",
         "What does a message cost between processes, beside peers and bare floors?",
-        options="Options",
     ),
 )
 
@@ -115,21 +99,14 @@ def find_bench(name: str) -> Bench:
     bench = next((b for b in BENCHES if b.name == name), None)
     if bench is None:
         names = [b.name for b in BENCHES]
-        raise InputError(
-            Problem(
-                "bench-unknown",
-                f"there is no benchmark '{name}'",
-                expected=listing(names),
-                hint=nearest(name, names),
-            )
-        )
+        raise InputError(no_such("bench-unknown", f"there is no benchmark '{name}'", name, names))
     return bench
 
 
 def run_bench(name: str, quick: bool, options: Any = None) -> dict[str, Any]:
     """Measure, and return the result file's content."""
     bench = find_bench(name)
-    measure = cast(Measure, importlib.import_module(bench.module).measure)
+    measure = cast(Measure, bench.module().measure)
     context = {
         "date": datetime.now(UTC).date().isoformat(),
         **describe_context(Path(__file__).parent, {"ligament": __version__}),

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
 from collections.abc import Callable
 from itertools import groupby
@@ -50,7 +49,7 @@ def measure_and_show(entry: Bench, quick: bool, json: Path | None, options: Any)
     """Measure, print, write; what failed is an error after all that was measured is safe."""
     console = Console()
     result = run_bench(entry.name, quick, options)
-    module = importlib.import_module(entry.module)
+    module = entry.module()
     if hasattr(module, "print_result"):
         module.print_result(console, result)
     else:

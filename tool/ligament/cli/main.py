@@ -32,58 +32,31 @@ from ligament.errors import (
 
 @dataclass(frozen=True)
 class Verb:
-    """A line of the table: the verb, where it lives, what it does, in one line."""
+    """A line of the table: the verb, and what it does, in one line."""
 
     name: str
-    target: str
     text: str
     stage: str = "pipe"
+    #: What of `cli/<name>.py` it is; empty: what has the verb's name.
+    function: str = ""
     json_is_flag: bool = True
 
 
 VERBS: tuple[Verb, ...] = (
-    Verb("check", "ligament.cli.check:check", "Check a graph and everything that it refers to."),
-    Verb("map", "ligament.cli.map:map_", "Map nodes to devices and topics to transports."),
-    Verb("generate", "ligament.cli.generate:generate", "Write the glue of a mapped graph."),
-    Verb(
-        "build",
-        "ligament.cli.build:build",
-        "Build what a variant needs; quiet when nothing changed.",
-    ),
-    Verb("run", "ligament.cli.run:command", "Run a graph, with a status line per node."),
-    Verb("trace", "ligament.cli.trace:trace", "Turn raw traces into one event table."),
-    Verb(
-        "report",
-        "ligament.cli.report:report",
-        "Say where the time went, and whether variants are equal.",
-    ),
-    Verb(
-        "top", "ligament.cli.top:top", "Watch a running graph; nothing needs to be traced.", "look"
-    ),
-    Verb("graph", "ligament.cli.graph:graph", "Draw a graph, by device and transport.", "look"),
-    Verb("docs", "ligament.cli.docs:docs", "Write the reference pages of all contracts.", "look"),
-    Verb(
-        "doctor",
-        "ligament.cli.doctor:doctor",
-        "Say what is installed, what is missing, and its cost.",
-        "look",
-    ),
-    Verb(
-        "demo", "ligament.cli.demo:demo", "Run the perception graph in all its variants.", "measure"
-    ),
-    Verb(
-        "bench",
-        "ligament.cli.bench:bench",
-        "Measure, with floors and peers in the same run.",
-        "measure",
-        json_is_flag=False,
-    ),
-    Verb(
-        "agent",
-        "ligament.cli.agent:agent",
-        "Serve microcontrollers (comes with microcontrollers).",
-        "measure",
-    ),
+    Verb("check", "Check a graph and everything that it refers to."),
+    Verb("map", "Map nodes to devices and topics to transports.", function="map_"),
+    Verb("generate", "Write the glue of a mapped graph."),
+    Verb("build", "Build what a variant needs; quiet when nothing changed."),
+    Verb("run", "Run a graph, with a status line per node.", function="command"),
+    Verb("trace", "Turn raw traces into one event table."),
+    Verb("report", "Say where the time went, and whether variants are equal."),
+    Verb("top", "Watch a running graph; nothing needs to be traced.", "look"),
+    Verb("graph", "Draw a graph, by device and transport.", "look"),
+    Verb("docs", "Write the reference pages of all contracts.", "look"),
+    Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),
+    Verb("demo", "Run the perception graph in all its variants.", "measure"),
+    Verb("bench", "Measure, with floors and peers in the same run.", "measure", json_is_flag=False),
+    Verb("agent", "Serve microcontrollers (comes with microcontrollers).", "measure"),
 )
 
 STAGES = {"pipe": "The pipe, stage by stage", "look": "Look", "measure": "Measure and serve"}
@@ -158,9 +131,9 @@ def _call(verb: Verb, words: list[str]) -> int:
 
 def load_verb(verb: Verb) -> Any:
     """Import a verb's code; what is in the way is named, with the verb."""
-    module_name, _, function = verb.target.partition(":")
     try:
-        return getattr(importlib.import_module(module_name), function)
+        module = importlib.import_module(f"ligament.cli.{verb.name}")
+        return getattr(module, verb.function or verb.name)
     except ModuleNotFoundError as error:
         lacking = f"the module '{error.name}' is missing"
         raise FailureError(

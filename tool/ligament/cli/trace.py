@@ -15,7 +15,7 @@ from ligament.trace.errors import TraceError
 from ligament.trace.graph_file import write_graph
 from ligament.trace.imported import GRAPH, import_recording
 from ligament.trace.perfetto import MOST_ROWS
-from ligament.trace.stage import environment_of, trace_run
+from ligament.trace.stage import Traced, environment_of, trace_run
 
 
 class _RunByDefault(TyperGroup):
@@ -76,16 +76,9 @@ def run(run: RunArgument, json: JsonOption = False) -> None:
     """
     traced = trace_run(run)
     if json:
-        print_json(
-            {
-                **_counts(traced.conversion),
-                "timeline": str(traced.timeline),
-                "timeline_is_whole": traced.timeline_is_whole,
-            }
-        )
-        return
-    _print_counts(traced.conversion)
-    _print_timeline(traced.timeline, traced.timeline_is_whole)
+        print_json({**_counts(traced.conversion), **_timeline(traced)})
+    else:
+        _print(traced)
 
 
 @trace.command("env")
@@ -124,16 +117,14 @@ def import_(
             {
                 **_counts(made.conversion),
                 "folder": str(made.folder),
-                "timeline": str(made.timeline),
-                "timeline_is_whole": made.timeline_is_whole,
+                **_timeline(made),
                 "graph": str(graph) if graph else None,
                 "graph_gaps": gaps,
                 "error": made.conversion.error or None,
             }
         )
     else:
-        _print_counts(made.conversion)
-        _print_timeline(made.timeline, made.timeline_is_whole)
+        _print(made)
         if graph:
             print(f"graph: {graph}")
             for gap in gaps:
@@ -147,9 +138,8 @@ def import_(
         )
 
 
-def _print_timeline(path: Path, whole: bool) -> None:
-    shown = "" if whole else f" (the first {MOST_ROWS} rows; the rest is in the table beside it)"
-    print(f"timeline for ui.perfetto.dev: {path}{shown}")
+def _timeline(traced: Traced) -> dict[str, object]:
+    return {"timeline": str(traced.timeline), "timeline_is_whole": traced.timeline_is_whole}
 
 
 def _counts(conversion: Conversion) -> dict[str, object]:
@@ -164,9 +154,13 @@ def _counts(conversion: Conversion) -> dict[str, object]:
     }
 
 
-def _print_counts(conversion: Conversion) -> None:
+def _print(traced: Traced) -> None:
+    conversion = traced.conversion
     lost = conversion.discarded_events + conversion.discarded_packets + conversion.unknown_losses
     rows = conversion.events
     made = conversion.provider_events
     events = f"{made} events" if made == rows else f"{made} events ({rows} rows)"
     print(f"{events}, {lost} lost: {conversion.path}")
+    whole = traced.timeline_is_whole
+    shown = "" if whole else f" (the first {MOST_ROWS} rows; the rest is in the table beside it)"
+    print(f"timeline for ui.perfetto.dev: {traced.timeline}{shown}")

@@ -11,7 +11,6 @@ import json
 import shutil
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,27 +20,17 @@ from ligament import __version__
 from ligament.artefacts import DEFAULT_OUT, write_json
 from ligament.errors import InputError, Problem
 from ligament.trace.convert import Conversion, convert
-from ligament.trace.perfetto import write_timeline
 from ligament.trace.salvage import copy_whole, find_cuts
+from ligament.trace.stage import Traced, with_timeline
 
 SCHEMA = "ligament/imported/1"
 PROVIDER = "ros2"
 GRAPH = "imported"
 
 
-@dataclass(frozen=True)
-class Imported:
-    """What an import left."""
-
-    folder: Path
-    conversion: Conversion
-    timeline: Path
-    timeline_is_whole: bool
-
-
 def import_recording(
     recording: Path, *, name: str | None = None, graph: str = GRAPH, out: Path | None = None
-) -> Imported:
+) -> Traced:
     """Convert a recording of ros2_tracing into `out` (default: build/<graph>/<name>)."""
     if not recording.is_dir():
         raise InputError(
@@ -62,9 +51,7 @@ def import_recording(
             shutil.rmtree(folder)
         raise
     write_json(folder / "import.json", _describe(conversion, recording, graph, variant))
-    timeline = folder / "timeline.json"
-    whole = write_timeline(conversion.path, timeline)
-    return Imported(folder, conversion, timeline, whole)
+    return with_timeline(folder, conversion)
 
 
 def _convert(recording: Path, table: Path) -> Conversion:

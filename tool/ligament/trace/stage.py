@@ -15,8 +15,9 @@ from ligament.trace.perfetto import write_timeline
 
 @dataclass(frozen=True)
 class Traced:
-    """What the stage left in the run's folder."""
+    """What was left in the folder of a run or of an import."""
 
+    folder: Path
     conversion: Conversion
     timeline: Path
     timeline_is_whole: bool
@@ -25,10 +26,13 @@ class Traced:
 def trace_run(folder: Path) -> Traced:
     """Convert the recording of a run. What was converted before is made again."""
     folder = folder.parent if folder.name == "run.json" else folder
-    conversion = convert(recording_of(folder), folder / "events.parquet")
+    return with_timeline(folder, convert(recording_of(folder), folder / "events.parquet"))
+
+
+def with_timeline(folder: Path, conversion: Conversion) -> Traced:
+    """Write the timeline of what was converted into the folder."""
     timeline = folder / "timeline.json"
-    whole = write_timeline(conversion.path, timeline)
-    return Traced(conversion, timeline, whole)
+    return Traced(folder, conversion, timeline, write_timeline(conversion.path, timeline))
 
 
 def recording_of(folder: Path) -> Path:

@@ -21,7 +21,7 @@ from ligament.cli.main import main
 from ligament.report.options import ReportOptions
 from ligament.report.page.timeline import read_timeline
 from ligament.report.stage import make_report
-from ligament.trace import imported as imported_module
+from ligament.trace import stage
 from ligament.trace.imported import import_recording
 from ligament.trace.perfetto import write_timeline
 
@@ -217,7 +217,7 @@ def test_a_bounded_timeline_says_so(
     assert write_timeline(table, tmp_path / "whole.json")
     whole = json.loads((tmp_path / "whole.json").read_text())["otherData"]["shown"]
     assert whole.startswith("all of ")
-    monkeypatch.setattr(imported_module, "write_timeline", lambda *_: False)
+    monkeypatch.setattr(stage, "write_timeline", lambda *_: False)
     words = ["trace", "import", str(FIXTURES / RECORDINGS[0]), "--out", str(tmp_path / "again")]
     assert main(words) == 0
     assert "(the first 400000 rows; the rest is in the table beside it)" in capsys.readouterr().out

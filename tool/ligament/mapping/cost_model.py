@@ -78,15 +78,6 @@ class Predicted:
     """Over the memory port."""
 
 
-@dataclass(frozen=True)
-class Area:
-    """Cells of one FPGA family."""
-
-    lut: float
-    ff: float
-    bram18: float
-
-
 def header_beats(width_bits: int) -> int:
     """Return the beats of a frame's header."""
     return -(-HEADER_BITS // width_bits)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ligament.errors import Problem
 from ligament.graph.model import Node, NodeType, Topic, Variant
-from ligament.mapping.model import DeviceModel, Reason, TopicModel
+from ligament.mapping.model import DeviceModel, Reason
 from ligament.mapping.platform import Device
 
 AUTOMATIC = "automatic"
@@ -74,22 +74,14 @@ def _uncached(case: ModelCase) -> Answer:
     return "standard_copy", f"{where}, and the kernels rely on caches"
 
 
-@dataclass(frozen=True)
-class ModelRule:
-    """A line of the table."""
-
-    name: str
-    decide: Callable[[ModelCase], Answer]
-
-
-MODEL_RULES: tuple[ModelRule, ...] = (
-    ModelRule("wish", _wish),
-    ModelRule("platform-wish", _platform_wish),
-    ModelRule("not-declared", _unknown),
-    ModelRule("memory-of-its-own", _card),
-    ModelRule("shared-cached", _coherent),
-    ModelRule("shared-uncached", _uncached),
-)
+MODEL_RULES: dict[str, Callable[[ModelCase], Answer]] = {
+    "wish": _wish,
+    "platform-wish": _platform_wish,
+    "not-declared": _unknown,
+    "memory-of-its-own": _card,
+    "shared-cached": _coherent,
+    "shared-uncached": _uncached,
+}
 
 
 def device_model(
@@ -99,18 +91,18 @@ def device_model(
     if device.kind != "gpu":
         return None
     case = ModelCase(node, node_type, device, variant)
-    for rule in MODEL_RULES:
-        answer = rule.decide(case)
+    for rule, decide in MODEL_RULES.items():
+        answer = decide(case)
         if answer is not None:
-            return DeviceModel(answer[0], Reason(rule.name, answer[1]), _of_topics(node, variant))
+            return DeviceModel(answer[0], Reason(rule, answer[1]), _of_topics(node, variant))
     raise AssertionError("the last rule always answers")
 
 
-def _of_topics(node: Node, variant: Variant) -> dict[str, TopicModel]:
+def _of_topics(node: Node, variant: Variant) -> dict[str, DeviceModel]:
     """Return the models of those of the node's topics that the variant gives one of their own."""
     topics = sorted({port.topic for port in node.ports.values()} & set(variant.topic_models))
     why = Reason("topic-wish", "the variant asks for it on this topic")
-    return {topic: TopicModel(variant.topic_models[topic], why) for topic in topics}
+    return {topic: DeviceModel(variant.topic_models[topic], why) for topic in topics}
 
 
 def topic_model_problems(

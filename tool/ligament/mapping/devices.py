@@ -163,20 +163,12 @@ def _place(case: NodeCase) -> Location | None:
     return (case.node.device_at if case.node.device else None) or case.node.at
 
 
-@dataclass(frozen=True)
-class DeviceRule:
-    """A line of the table."""
-
-    name: str
-    decide: Callable[[NodeCase], Answer]
-
-
-DEVICE_RULES: tuple[DeviceRule, ...] = (
-    DeviceRule("wish", _wish),
-    DeviceRule("only-device", _only_device),
-    DeviceRule("processor-first", _processor_first),
-    DeviceRule("no-device", _none_left),
-)
+DEVICE_RULES: dict[str, Callable[[NodeCase], Answer]] = {
+    "wish": _wish,
+    "only-device": _only_device,
+    "processor-first": _processor_first,
+    "no-device": _none_left,
+}
 
 
 def assign_devices(
@@ -195,13 +187,13 @@ def assign_devices(
 
 
 def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:
-    for rule in DEVICE_RULES:
-        answer = rule.decide(case)
+    for rule, decide in DEVICE_RULES.items():
+        answer = decide(case)
         if isinstance(answer, Problem):
             return answer
         if answer is not None:
             device, text = answer
-            return device, Reason(rule.name, f"runs on {device.name}: {text}", _area(case, device))
+            return device, Reason(rule, f"runs on {device.name}: {text}", _area(case, device))
     raise AssertionError("the last device rule always answers")
 
 

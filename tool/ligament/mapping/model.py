@@ -49,21 +49,13 @@ class MappedPort:
 
 
 @dataclass(frozen=True)
-class TopicModel:
-    """The same of the payloads of one topic."""
-
-    model: str
-    reason: Reason
-
-
-@dataclass(frozen=True)
 class DeviceModel:
     """How payloads reach a node with kernels; `automatic`: the runtime asks the device."""
 
     model: str
     reason: Reason
-    topics: Mapping[str, TopicModel] = field(default_factory=dict, metadata={"left_out": {}})
-    """Of topics that have a model of their own."""
+    topics: Mapping[str, DeviceModel] = field(default_factory=dict, metadata={"left_out": {}})
+    """The same of the payloads of topics that have a model of their own."""
 
 
 @dataclass(frozen=True)
@@ -221,7 +213,7 @@ class Communication:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a node mapping is predicted to be worth."""
+    """What a node mapping is worth: lower is better, in this order; what it takes of budgets."""
 
     chain_ns: int
     total_ns: int
@@ -313,17 +305,17 @@ def _reason(data: Mapping[str, Any]) -> Reason:
     return Reason(data["rule"], data["text"], tuple(Cost(**c) for c in data.get("costs", ())))
 
 
+def _device_model(data: Mapping[str, Any]) -> DeviceModel:
+    topics = {topic: _device_model(own) for topic, own in data.get("topics", {}).items()}
+    return DeviceModel(data["model"], _reason(data["reason"]), topics)
+
+
 def _node(data: Mapping[str, Any]) -> MappedNode:
     fresh = dict(data)
     fresh["reason"] = _reason(data["reason"])
     fresh["replaces"] = tuple(data.get("replaces", ()))
     if found := data.get("device_model"):
-        topics = found.get("topics", {}).items()
-        fresh["device_model"] = DeviceModel(
-            found["model"],
-            _reason(found["reason"]),
-            {t: TopicModel(one["model"], _reason(one["reason"])) for t, one in topics},
-        )
+        fresh["device_model"] = _device_model(found)
     fresh["ports"] = {
         k: MappedPort(p["topic"], p["direction"], p["message"], merge(p.get("qos", {})))
         for k, p in data.get("ports", {}).items()

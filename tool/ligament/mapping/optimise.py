@@ -19,8 +19,8 @@ from ligament.mapping.backends import Backends
 from ligament.mapping.costs import Costs
 from ligament.mapping.fuse import variant_graph
 from ligament.mapping.map import find_variant, map_graph
-from ligament.mapping.model import Cost, Figures, GraphMapping, MappedNode, Optimised, Reason
-from ligament.mapping.placing import Answer, Option, Question, Worth, judge, question_of
+from ligament.mapping.model import Cost, GraphMapping, MappedNode, Optimised, Reason
+from ligament.mapping.placing import Answer, Option, Question, judge, question_of
 from ligament.mapping.platform import Platform
 from ligament.mapping.solve import best_answer
 
@@ -97,8 +97,8 @@ def _optimised(
     question: Question, before: Answer, after: Answer, moved: Mapping[str, tuple[str, str]]
 ) -> Optimised:
     return Optimised(
-        before=_figures(judge(question, before)),
-        after=_figures(judge(question, after)),
+        before=judge(question, before),
+        after=judge(question, after),
         moved={n: f"{old} -> {new}" for n, (old, new) in sorted(moved.items()) if old != new},
         budgets={
             **question.budgets,
@@ -106,7 +106,3 @@ def _optimised(
         },
         remarks=question.remarks,
     )
-
-
-def _figures(worth: Worth) -> Figures:
-    return Figures(worth.chain_ns, worth.total_ns, worth.area, worth.bytes_per_s, worth.fits)

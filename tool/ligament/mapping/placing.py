@@ -26,6 +26,7 @@ from ligament.mapping.cost_model import (
     software,
 )
 from ligament.mapping.costs import Costs
+from ligament.mapping.model import Figures
 from ligament.mapping.network_area import (
     Masters,
     area_of_ends,
@@ -86,17 +87,6 @@ class Question:
 
 Answer = Mapping[str, int]
 """The place of each node's option."""
-
-
-@dataclass(frozen=True)
-class Worth:
-    """What an answer is worth: lower is better, in this order; what it takes of the budgets."""
-
-    chain_ns: int
-    total_ns: int
-    area: Mapping[str, int]
-    bytes_per_s: int
-    fits: bool
 
 
 def question_of(graph: Graph, platform: Platform, costs: Costs, backends: Backends) -> Question:
@@ -265,7 +255,7 @@ def topic_cost(question: Question, topic: str, answer: Answer) -> TopicCost:
     return table.costs[in_hardware(table.publishers), in_hardware(table.subscriptions)]
 
 
-def judge(question: Question, answer: Answer) -> Worth:
+def judge(question: Question, answer: Answer) -> Figures:
     """Return what an answer is worth."""
     options = {n: question.options[n][i] for n, i in answer.items()}
     costs = {t: topic_cost(question, t, answer) for t in question.topics}
@@ -274,7 +264,7 @@ def judge(question: Question, answer: Answer) -> Worth:
     area = _added(*(part.area for part in parts), area_of_port(question.family, masters.count))
     moved = sum(c.bytes_per_s for c in costs.values())
     fits = all(area.get(r, 0) <= budget for r, budget in question.budgets.items())
-    return Worth(
+    return Figures(
         chain_ns=_longest(question, options, costs),
         total_ns=sum(o.time_ns for o in options.values()) + sum(c.time_ns for c in costs.values()),
         area=area,

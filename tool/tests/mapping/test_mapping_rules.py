@@ -35,7 +35,7 @@ def _with_variant(graph: Graph, **wishes: object) -> Graph:
 
 
 def test_every_rule_has_a_name_of_its_own() -> None:
-    names = [r.name for r in (*DEVICE_RULES, *CLASS_RULES, *JOIN_RULES)]
+    names = [*DEVICE_RULES, *(rule.name for rule in (*CLASS_RULES, *JOIN_RULES))]
     assert len(names) == len(set(names))
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import ligament
 from ligament import resources
+from ligament.programs import asked
 
 Probe = Callable[[], str | None]
 
@@ -31,15 +32,8 @@ def tool_version(command: str, *arguments: str) -> Probe:
         path = shutil.which(command)
         if path is None:
             return None
-        try:
-            result = subprocess.run(
-                [path, *(arguments or ("--version",))],
-                capture_output=True,
-                text=True,
-                timeout=20,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
+        result = asked([path, *(arguments or ("--version",))], timeout_s=20)
+        if result is None:
             return None
         match = re.search(r"\d+\.\d+[\w.~+-]*", result.stdout + result.stderr)
         return match.group(0) if match else path
@@ -106,13 +100,8 @@ def runtime() -> str | None:
 def gpu_devices() -> str | None:
     """A line per device that kernels could run on, and why one cannot be used."""
     program = resources.prefix() / "lib" / "ligament" / "ligament-kernel-check"
-    try:
-        done = subprocess.run(
-            [str(program), "--devices"], capture_output=True, text=True, timeout=60, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
+    done = asked([str(program), "--devices"], timeout_s=60)
+    return done.stdout.strip() if done and done.returncode == 0 else None
 
 
 def demo_frames() -> str | None:

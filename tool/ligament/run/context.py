@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import platform
 import re
-import subprocess
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament import __version__
+from ligament.programs import asked
 
 
 def describe_context(folder: Path, versions: Mapping[str, str]) -> dict[str, Any]:
@@ -58,17 +58,9 @@ def describe_host(host: str = "local") -> dict[str, str]:
 
 def commit_of(folder: Path) -> str | None:
     """The commit that a folder is at, `-dirty` appended if its files differ; None outside git."""
-    try:
-        result = subprocess.run(
-            ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return result.stdout.strip() or None if result.returncode == 0 else None
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
+    result = asked(command, timeout_s=10)
+    return result.stdout.strip() or None if result and result.returncode == 0 else None
 
 
 def _read(path: str) -> str:

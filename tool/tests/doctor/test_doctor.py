@@ -75,15 +75,19 @@ def test_the_table_names_what_is_missing(empty_path: str) -> None:
     assert "get it: apt-get install cmake" in result.stdout
 
 
-def test_a_program_that_fails_is_not_taken_for_a_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def oddity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program on PATH, to be written."""
     program = tmp_path / "oddity"
-    program.write_text("#!/bin/sh\necho version 7.25.1\n")
-    program.chmod(0o755)
+    program.touch(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return program
+
+
+def test_a_program_that_fails_is_not_taken_for_a_version(oddity: Path) -> None:
+    oddity.write_text("#!/bin/sh\necho version 7.25.1\n")
     assert probes.tool_version("oddity")() == "7.25.1"
-    program.write_text("#!/nowhere/interpreter\n")
+    oddity.write_text("#!/nowhere/interpreter\n")
     assert probes.tool_version("oddity")() is None
     assert probes.tool_version("no-such-program-anywhere")() is None
 
@@ -234,11 +238,6 @@ def test_a_library_file_is_found_by_its_version_or_its_path(
     assert probes.cmake_package_file("no-such-file-*")() is None
 
 
-def test_a_program_without_a_version_is_found_by_its_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = tmp_path / "silent"
-    program.write_text("#!/bin/sh\nexit 3\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert probes.tool_version("silent")() == str(program)
+def test_a_program_without_a_version_is_found_by_its_path(oddity: Path) -> None:
+    oddity.write_text("#!/bin/sh\nexit 3\n")
+    assert probes.tool_version("oddity")() == str(oddity)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _STEPS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -26,10 +28,7 @@ def value_text(value: float, unit: str) -> str:
 
 def time_text(ns: float) -> str:
     """Three digits with the unit in which they can be read."""
-    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
-        if abs(ns) >= size:
-            return f"{ns / size:.3g} {unit}"
-    return f"{ns:.3g} ns"
+    return _stepped(ns, ((1e9, "s"), (1e6, "ms"), (1e3, "us")), "ns")
 
 
 def size_text(count: int) -> str:
@@ -51,9 +50,9 @@ def factor_text(value: float) -> str:
     return f"1/{factor_text(float(f'{1 / value:.2g}'))}" if value > 0 else "0"
 
 
-def _stepped(value: float) -> str:
+def _stepped(value: float, steps: Sequence[tuple[float, str]] = _STEPS, below: str = "") -> str:
     """`52.1 k`, to which the unit is appended."""
-    for size, letter in _STEPS:
+    for size, letter in steps:
         if abs(value) >= size:
             return f"{value / size:.3g} {letter}"
-    return f"{value:.3g} "
+    return f"{value:.3g} {below}"

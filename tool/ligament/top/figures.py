@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ligament.report.tables import count_of, entries_of
+
 SCHEMA = "ligament/top/1"
 SILENT_NS = 3_000_000_000
 STUCK_NS = 5_000_000_000
@@ -34,7 +36,7 @@ class _Container:
     @property
     def elapsed_ns(self) -> int:
         """Between the two lines; 0: there is no rate yet."""
-        before, last = _count(self.before, "t_ns"), _count(self.last, "t_ns")
+        before, last = count_of(self.before, "t_ns"), count_of(self.last, "t_ns")
         return last - before if 0 < before < last else 0
 
 
@@ -94,9 +96,9 @@ class Top:
 
     def _container(self, container: _Container, now_ns: int, running: bool) -> dict[str, Any]:
         last, elapsed = container.last, container.elapsed_ns
-        nodes = _entries(last, "nodes")
-        age = now_ns - _count(last, "t_ns") if last else None
-        stuck = max((_count(node, "callback_running_ns") for node in nodes), default=0)
+        nodes = entries_of(last, "nodes")
+        age = now_ns - count_of(last, "t_ns") if last else None
+        stuck = max((count_of(node, "callback_running_ns") for node in nodes), default=0)
         state = container.state
         if running and state == "running" and age is not None and age > SILENT_NS:
             state = "silent"
@@ -108,7 +110,7 @@ class Top:
             "age_ns": None if age is None else max(0, age),
             "cpu_percent": _percent(_sum_nodes(container.before, "cpu_ns"),
                                     _sum_nodes(last, "cpu_ns"), elapsed),
-            "peak_rss_bytes": _count(last, "peak_rss_bytes") or None,
+            "peak_rss_bytes": count_of(last, "peak_rss_bytes") or None,
             "heap_allocs": _sum_nodes(last, "heap_allocs"),
             "nodes": [str(node.get("id")) for node in nodes],
             "longest_running_ns": stuck,
@@ -133,21 +135,21 @@ class Top:
     def _carried(self, container: str) -> Iterator[dict[str, Any]]:
         """What an edge has carried over, per topic that anybody on the network has a part in."""
         before, last = self._edge[container]
-        elapsed = _count(last, "t_ns") - _count(before, "t_ns") if before else 0
-        past = {str(topic.get("topic")): topic for topic in _entries(before, "topics")}
-        for topic in _entries(last, "topics"):
+        elapsed = count_of(last, "t_ns") - count_of(before, "t_ns") if before else 0
+        past = {str(topic.get("topic")): topic for topic in entries_of(before, "topics")}
+        for topic in entries_of(last, "topics"):
             name = str(topic.get("topic"))
-            if not any(_count(topic, k) for k in ("remote_writers", "remote_readers")):
+            if not any(count_of(topic, k) for k in ("remote_writers", "remote_readers")):
                 continue
             earlier = past.get(name)
             yield {
                 "container": container,
                 "topic": name,
-                "sent": _count(topic, "sent"),
+                "sent": count_of(topic, "sent"),
                 "sent_hz": _rate(earlier, topic, "sent", elapsed),
-                "received": _count(topic, "received"),
+                "received": count_of(topic, "received"),
                 "received_hz": _rate(earlier, topic, "received", elapsed),
-                "dropped": sum(_count(topic, k) for k in (
+                "dropped": sum(count_of(topic, k) for k in (
                     "lost", "refused", "missing", "no_room", "too_large", "big_endian",
                     "unknown_form")),
             }  # fmt: skip
@@ -163,28 +165,28 @@ def _empty(topic: str) -> dict[str, Any]:
 
 def _add_publisher(row: dict[str, Any], end: dict[str, Any]) -> None:
     row["publishers"] += 1
-    row["published"] += _count(end, "published")
-    row["dropped"] += _count(end, "loans_failed") + _count(end, "overrun")
-    row["waits"] += _count(end, "waits")
-    row["late"] += _count(end, "deadline_missed")
-    row["stalled"] += _count(end, "stalled")
-    if _count(end, "blocks"):
+    row["published"] += count_of(end, "published")
+    row["dropped"] += count_of(end, "loans_failed") + count_of(end, "overrun")
+    row["waits"] += count_of(end, "waits")
+    row["late"] += count_of(end, "deadline_missed")
+    row["stalled"] += count_of(end, "stalled")
+    if count_of(end, "blocks"):
         pool = row["pool"] or {"blocks": 0, "blocks_used": 0, "memory_bytes": 0}
-        blocks = _count(end, "blocks")
+        blocks = count_of(end, "blocks")
         pool["blocks"] += blocks
-        pool["blocks_used"] += blocks - min(blocks, _count(end, "blocks_free"))
-        pool["memory_bytes"] += _count(end, "memory_bytes")
+        pool["blocks_used"] += blocks - min(blocks, count_of(end, "blocks_free"))
+        pool["memory_bytes"] += count_of(end, "memory_bytes")
         row["pool"] = pool
 
 
 def _add_subscription(row: dict[str, Any], end: dict[str, Any]) -> None:
     row["subscriptions"] += 1
-    row["taken"] += _count(end, "taken")
-    row["dropped"] += sum(_count(end, what) for what in ("lost", "expired", "invalid"))
-    row["copies"] += _count(end, "copies")
-    row["late"] += _count(end, "deadline_missed")
+    row["taken"] += count_of(end, "taken")
+    row["dropped"] += sum(count_of(end, what) for what in ("lost", "expired", "invalid"))
+    row["copies"] += count_of(end, "copies")
+    row["late"] += count_of(end, "deadline_missed")
     for what in ("p50", "p99"):  # the slowest subscription stands for the topic
-        age = _count(end, f"age_ns_{what}")
+        age = count_of(end, f"age_ns_{what}")
         if age:
             row[f"latency_{what}_ns"] = max(age, row[f"latency_{what}_ns"] or 0)
 
@@ -209,9 +211,9 @@ def _add_rates(
 
 
 def _ends(line: dict[str, Any]) -> Iterator[tuple[Key, str, dict[str, Any]]]:
-    for node in _entries(line, "nodes"):
+    for node in entries_of(line, "nodes"):
         for side in ("publishers", "subscriptions"):
-            for end in _entries(node, side):
+            for end in entries_of(node, side):
                 if isinstance(end.get("topic"), str):
                     yield (str(node.get("id")), end["topic"]), side, end
 
@@ -225,7 +227,7 @@ def _rate(
 ) -> float | None:
     if past is None or elapsed_ns <= 0:
         return None
-    return max(0, _count(now, what) - _count(past, what)) * 1e9 / elapsed_ns
+    return max(0, count_of(now, what) - count_of(past, what)) * 1e9 / elapsed_ns
 
 
 def _percent(before: int, now: int, elapsed_ns: int) -> float | None:
@@ -233,14 +235,4 @@ def _percent(before: int, now: int, elapsed_ns: int) -> float | None:
 
 
 def _sum_nodes(line: dict[str, Any], what: str) -> int:
-    return sum(_count(node, what) for node in _entries(line, "nodes"))
-
-
-def _entries(entry: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    found = entry.get(name)
-    return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
-
-
-def _count(entry: dict[str, Any], name: str) -> int:
-    value = entry.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return sum(count_of(node, what) for node in entries_of(line, "nodes"))

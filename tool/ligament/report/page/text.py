@@ -37,10 +37,14 @@ def text_of(value: Any, kind: str) -> str:
 
 def duration(value_ns: float) -> str:
     """A time with three or four digits in the unit that suits it."""
-    for factor, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
-        if abs(value_ns) >= factor:
-            return f"{_digits(value_ns / factor)} {unit}"
-    return f"{_digits(value_ns)} ns"
+    units = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
+    return _scaled(value_ns, units) or f"{_digits(value_ns)} ns"
+
+
+def _scaled(value: float, units: Sequence[tuple[float, str]]) -> str:
+    """In the first unit that there is one of; empty where there is none."""
+    found = next((unit for unit in units if abs(value) >= unit[0]), None)
+    return f"{_digits(value / found[0])} {found[1]}" if found else ""
 
 
 def _digits(value: float) -> str:
@@ -50,17 +54,12 @@ def _digits(value: float) -> str:
 
 
 def _size(value: float) -> str:
-    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if abs(value) >= factor:
-            return f"{_digits(value / factor)} {unit}"
-    return f"{value:.0f} B"
+    return _scaled(value, ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))) or f"{value:.0f} B"
 
 
 def _energy(value_j: float) -> str:
-    for factor, unit in ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ")):
-        if abs(value_j) >= factor:
-            return f"{_digits(value_j / factor)} {unit}"
-    return f"{_digits(value_j * 1e9)} nJ"
+    units = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"))
+    return _scaled(value_j, units) or f"{_digits(value_j * 1e9)} nJ"
 
 
 _FORMS: dict[str, Callable[[Any], str]] = {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,18 +100,28 @@ def _devices(mapping: GraphMapping | None) -> str:
     return ", ".join(sorted({node.device for node in nodes if node.kind != "cpu"}))
 
 
+def _table(
+    title: str, headings: Sequence[str], texts: Sequence[str] = ("variant",), caption: str = ""
+) -> Table:
+    """An empty table; what is a text stands on the left, a figure on the right."""
+    table = Table(
+        title=title, title_justify="left", caption=caption or None, caption_justify="left"
+    )
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in texts else "right")
+    return table
+
+
 def hardware_table(hardware: dict[str, Any]) -> Table:
     """Cycles and the chain of each variant, simulated at each clock."""
-    table = Table(
-        title="on the FPGA: modelled cycles of the designs per frame, simulated at each clock with "
-        "the same memory; the simulator's wall time is in none of these",
-        title_justify="left",
+    title = (
+        "on the FPGA: modelled cycles of the designs per frame, simulated at each clock with "
+        "the same memory; the simulator's wall time is in none of these"
     )
     headings = ("variant", "clock", "frames", "equal", "cycles of", "cycles", "their time")
-    for heading in (*headings, "chain p50", "time base", "message passing"):
-        table.add_column(
-            heading, justify="left" if heading in ("variant", "cycles of") else "right"
-        )
+    table = _table(
+        title, (*headings, "chain p50", "time base", "message passing"), ("variant", "cycles of")
+    )
     for entry in hardware["variants"]:
         cycles, clock = entry["cycles_per_frame"], entry["clock_hz"]
         table.add_row(
@@ -130,15 +141,13 @@ def hardware_table(hardware: dict[str, Any]) -> Table:
 
 def four_ways_table(ways: list[dict[str, Any]]) -> Table:
     """The published comparison beside ours; what the times are of is said above it."""
-    table = Table(
-        title=f"the chain against `{SOFTWARE}`, and against the two nodes over memory. Ours: "
+    title = (
+        f"the chain against `{SOFTWARE}`, and against the two nodes over memory. Ours: "
         "software by the host's clock, hardware by its cycles, medians. Published: one board, "
-        "250 MHz, wall time, means; its software is of that board's processor",
-        title_justify="left",
+        "250 MHz, wall time, means; its software is of that board's processor"
     )
     headings = ("way", "clock", "chain p50", "change", "published", "over offloaded", "published")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "way" else "right")
+    table = _table(title, headings, ("way",))
     for way in ways:
         changes = ("change", "published", "over_offloaded", "published_over_offloaded")
         table.add_row(
@@ -152,19 +161,18 @@ def four_ways_table(ways: list[dict[str, Any]]) -> Table:
 
 def filters_table(filters: dict[str, Any]) -> Table:
     """Whether the kernels, one behind the other, give what bare OpenCV does."""
-    table = Table(
-        title="all kernels for GPUs in one chain: rectify, resize, blur, convert to grey; `gpu`: "
+    title = (
+        "all kernels for GPUs in one chain: rectify, resize, blur, convert to grey; `gpu`: "
         "four processes, `gpu_queue`: in one, images stay on the device; equal: to cv::remap, "
-        "cv::resize, cv::GaussianBlur and cv::cvtColor, frame by frame",
-        title_justify="left",
-        caption="a device `pthread...` is PoCL: processors that play the GPU, so its times say "
-        "nothing of GPUs",
-        caption_justify="left",
+        "cv::resize, cv::GaussianBlur and cv::cvtColor, frame by frame"
     )
-    texts = ("variant", "kernels on")
-    for heading in ("variant", "kernels on", "frames", "equal", "chain p50", "time base",
-                    "message passing"):  # fmt: skip
-        table.add_column(heading, justify="left" if heading in texts else "right")
+    caption = (
+        "a device `pthread...` is PoCL: processors that play the GPU, so its times say "
+        "nothing of GPUs"
+    )
+    headings = ("variant", "kernels on", "frames", "equal", "chain p50", "time base",
+                "message passing")  # fmt: skip
+    table = _table(title, headings, ("variant", "kernels on"), caption)
     for entry in filters["variants"]:
         table.add_row(
             entry["name"],
@@ -181,16 +189,14 @@ def filters_table(filters: dict[str, Any]) -> Table:
 def unpinned_table(unpinned: dict[str, Any]) -> Table:
     """Runs on any core beside those on one, and how much the wake-ups explain."""
     wakes = unpinned["wakes"]
-    table = Table(
-        title="as fast as the graph goes, on one core and on any: the next node's core sleeps, and "
+    title = (
+        "as fast as the graph goes, on one core and on any: the next node's core sleeps, and "
         f"to wake it costs {duration(wakes['unpinned']['p50'])} where a process of the same core "
-        f"costs {duration(wakes['pinned']['p50'])} (bare futex)",
-        title_justify="left",
+        f"costs {duration(wakes['pinned']['p50'])} (bare futex)"
     )
     headings = ("variant", "frames", "equal", "latency p50, one core", "any core",
                 "message passing, one core", "any core", "more", "of it by wake-ups")  # fmt: skip
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "variant" else "right")
+    table = _table(title, headings)
     for entry in unpinned["variants"]:
         table.add_row(
             entry["name"],
@@ -207,14 +213,10 @@ def unpinned_table(unpinned: dict[str, Any]) -> Table:
 
 
 def _paced_table(paced: dict[str, Any]) -> Table:
-    table = Table(
-        title=f"paced at {paced['rate_hz']:g} Hz, beside the bare wake-up of the same minutes",
-        title_justify="left",
-    )
+    title = f"paced at {paced['rate_hz']:g} Hz, beside the bare wake-up of the same minutes"
     headings = ("variant", "frames", "equal", "latency p50", "message passing p50", "wakes",
                 "bare wake-up", "overhead")  # fmt: skip
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "variant" else "right")
+    table = _table(title, headings)
     for entry in paced["variants"]:
         table.add_row(
             entry["name"],

@@ -234,13 +234,8 @@ class _LineParser:
 
     def _field(self, kind: FieldType, name: str, default: str, column: int) -> Field:
         if not _FIELD_NAME.fullmatch(name):
-            raise self.error(
-                "field-name",
-                f"'{name}' is not a field name",
-                self.name_column,
-                expected="small letters, digits and single underscores, a letter first",
-                hint=f"did you mean '{_suggested(name)}'?" if _suggested(name) else "",
-            )
+            expected = "small letters, digits and single underscores, a letter first"
+            raise self._misnamed("field", name, expected, _suggested(name))
         location = Location(self.file, self.number, self.name_column + 1, len(name))
         value = self._value(kind, default, column) if default else None
         return Field(name, kind, value, self._marked(kind), location)
@@ -254,13 +249,8 @@ class _LineParser:
                 expected="a single built-in type",
             )
         if not _CONSTANT_NAME.fullmatch(name):
-            raise self.error(
-                "constant-name",
-                f"'{name}' is not a constant name",
-                self.name_column,
-                expected="capital letters, digits and underscores",
-                hint=f"did you mean '{name.upper()}'?",
-            )
+            expected = "capital letters, digits and underscores"
+            raise self._misnamed("constant", name, expected, name.upper())
         if not text and not kind.is_string:
             raise self.error(
                 "value-missing",
@@ -272,6 +262,11 @@ class _LineParser:
         value = self._value(kind, text, column)
         assert not isinstance(value, tuple)
         return Constant(name, kind.element, value, location)
+
+    def _misnamed(self, what: str, name: str, expected: str, suggested: str) -> DefinitionError:
+        hint = f"did you mean '{suggested}'?" if suggested else ""
+        text = f"'{name}' is not a {what} name"
+        return self.error(f"{what}-name", text, self.name_column, expected=expected, hint=hint)
 
     def _value(self, kind: FieldType, text: str, column: int) -> Value:
         if kind.is_message:

@@ -36,6 +36,11 @@ TAILED = """
 """
 
 
+def case(name: str, nodes: str) -> str:
+    """The text of a graph: its nodes, and what follows them, below its header."""
+    return f"schema: ligament/graph/1\nname: {name}\npackages: [{{nodes}}]\nnodes:{nodes}"
+
+
 def ligament(*words: str | Path, status: int = 0) -> str:
     """Run a verb; return what it wrote."""
     result = subprocess.run(
@@ -45,13 +50,14 @@ def ligament(*words: str | Path, status: int = 0) -> str:
     return result.stdout + result.stderr
 
 
-def build(folder: Path, text: str, *variants: str, platform: str | Path = "fpga_sim") -> None:
-    """Build variants of a graph whose nodes are these, and write to `results.txt`."""
+def build(folder: Path, text: str, *variants: str, platform: str | Path = "fpga_sim") -> Path:
+    """Build variants of a graph whose nodes are these, and write to `results.txt`; BUILD/NAME."""
     values = {"nodes": NODES, "file": folder / "results.txt"}
     (folder / "graph.yaml").write_text(text.format(**values))
     for variant in variants:
         words = ["--variant", variant, "--platform", platform, "--out", folder / "build"]
         ligament("build", folder / "graph.yaml", *words)
+    return next((folder / "build").iterdir())
 
 
 @dataclass

@@ -6,8 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cases import Run, build
-from cases import run as run_built
+from cases import build, run
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "threshold" / "nodes"
 
@@ -32,20 +31,14 @@ variants:
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("core")
-    build(folder, GRAPH, "software", "hardware", "waves")
-    return folder
-
-
-def run(graph: Path, variant: str, *words: str) -> Run:
-    return run_built(graph / "build" / "case_core" / variant, *words)
+    return build(tmp_path_factory.mktemp("core"), GRAPH, "software", "hardware", "waves")
 
 
 def test_hardware_gives_what_software_gives_in_the_same_cycles_each_time(graph: Path) -> None:
-    expected = run(graph, "software").lines
+    expected = run(graph / "software").lines
     assert len(expected) == 5
     assert {int(word) for word in expected[0].split()[-900:]} == {0, 255}
-    first, second = (run(graph, "hardware", "--trace") for _ in range(2))
+    first, second = (run(graph / "hardware", "--trace") for _ in range(2))
     assert first.lines == second.lines == expected
     cycles = first.values("cycles")
     assert len(cycles) == 5
@@ -56,8 +49,8 @@ def test_hardware_gives_what_software_gives_in_the_same_cycles_each_time(graph: 
 
 
 def test_every_signal_is_written_where_somebody_asks_for_it(graph: Path) -> None:
-    expected = run(graph, "software")
-    done = run(graph, "waves", "--trace")
+    expected = run(graph / "software")
+    done = run(graph / "waves", "--trace")
     assert done.lines == expected.lines
     (waves,) = (done.folder / "outputs").glob("*.vcd")
     text = waves.read_text()
@@ -66,5 +59,5 @@ def test_every_signal_is_written_where_somebody_asks_for_it(graph: Path) -> None
     # A time per half cycle: five messages of a hundred cycles and more.
     assert sum(line.startswith("#") for line in text.splitlines()) > 2 * 5 * 100
     # An ordinary clock, and nothing left out that stands still: the same cycles.
-    without = run(graph, "hardware", "--trace")
+    without = run(graph / "hardware", "--trace")
     assert done.values("cycles") == without.values("cycles")

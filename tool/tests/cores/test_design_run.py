@@ -14,15 +14,11 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import TAILED, Run, as_software, build
-from cases import run as run_built
+from cases import TAILED, as_software, build, case, run
 
-GRAPH = (
-    """schema: ligament/graph/1
-name: case_design
-packages: [{nodes}]
-nodes:"""
-    + TAILED
+GRAPH = case(
+    "case_design",
+    TAILED
     + """  join: {{type: case/join, remap: {{joined: result}}, on_failure: continue}}
 variants:
   # In one process: nodes in processes of their own may miss what is said before they are all there.
@@ -43,15 +39,14 @@ variants:
     parameters:
       join: {{answers: 0}}
       loop: {{result: false}}
-"""
+""",
 )
 # Topics between cores declare no bound: their queues make publishers wait, and nothing is lost.
 
 #: Three cores hear what goes in together: one as quickly as it comes, two in 16 times as long.
-QUEUES = """schema: ligament/graph/1
-name: case_queues
-packages: [{nodes}]
-nodes:
+QUEUES = case(
+    "case_queues",
+    """
   say: {{type: case/say, parameters: {{count: 20, larger: 1000}}, remap: {{out: image}}}}
   first: {{type: case/xor, remap: {{in: image, out: middle}}}}
   all: {{type: case/xor, remap: {{in: middle}}, qos: {{in: {{history: keep_all}}}}}}
@@ -75,22 +70,19 @@ variants:
     devices: {{first: fpga0, all: fpga0, some: fpga0, newest: fpga0}}
     bound_bytes: {{rest: 2000, last: 2000}}
     fpga: {{in_flight: 20}}
-"""
+""",
+)
 
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("design")
-    build(folder, GRAPH, "software", "hardware", "dataflow", "stuck")
-    return folder
-
-
-def run(graph: Path, variant: str, *words: str, status: int = 0) -> Run:
-    return run_built(graph / "build" / "case_design" / variant, *words, status=status)
+    return build(
+        tmp_path_factory.mktemp("design"), GRAPH, "software", "hardware", "dataflow", "stuck"
+    )
 
 
 def test_a_design_gives_what_software_gives_in_the_same_cycles_each_time(graph: Path) -> None:
-    first, second = as_software(graph / "build" / "case_design")
+    first, second = as_software(graph)
     cycles = first.values("cycles")
     assert len(cycles) == 5
     assert cycles == second.values("cycles")
@@ -103,7 +95,7 @@ def test_a_design_gives_what_software_gives_in_the_same_cycles_each_time(graph: 
 
 
 def test_messages_in_flight_overlap_and_the_slowest_node_sets_the_pace(graph: Path) -> None:
-    done = run(graph, "dataflow", "--trace")
+    done = run(graph / "dataflow", "--trace")
     assert len(done.results) == len(done.side) == 10
     assert [int(line.split()[-1]) for line in done.results] != [0] * 10
     # Messages of 1000 bytes and some single fields; `right` takes a beat in four cycles, and the
@@ -121,7 +113,7 @@ def test_messages_in_flight_overlap_and_the_slowest_node_sets_the_pace(graph: Pa
 
 
 def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) -> None:
-    done = run(graph, "stuck", status=1)  # of a run whose nodes told errors
+    done = run(graph / "stuck", status=1)  # of a run whose nodes told errors
     assert len(done.side) == 5
     told = [error for error in done.record["errors"] if error["node"] == "/join"]
     assert told and all("no whole message on joined within" in error["text"] for error in told)
@@ -131,8 +123,7 @@ def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) ->
 
 
 def test_queues_drop_for_those_who_may_lose_and_count_it(tmp_path: Path) -> None:
-    build(tmp_path, QUEUES, "hardware")
-    built = tmp_path / "build" / "case_queues" / "hardware"
+    built = build(tmp_path, QUEUES, "hardware") / "hardware"
     mapping = json.loads((built / "mapping.json").read_text())
     queues = mapping["topics"]["/middle"]["stream"]["queues"]
     assert {q["node"]: q["kind"] for q in queues} == {
@@ -140,7 +131,7 @@ def test_queues_drop_for_those_who_may_lose_and_count_it(tmp_path: Path) -> None
         "/some": "best-effort",
         "/newest": "keep-last",
     }
-    done = run_built(built, "--until", "/record")
+    done = run(built, "--until", "/record")
     told = {node: done.hardware(node) for node in ("/first", "/all", "/some", "/newest")}
     (network,) = (n for n in told["/first"]["networks"] if n["topic"] == "/middle")
     taken = {node: told[node]["messages"] for node in ("/all", "/some", "/newest")}

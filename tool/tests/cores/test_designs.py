@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cases import FORKED, NODES
+from cases import FORKED, NODES, case
 from two_fpgas import FAST_HZ, two_fpgas
 
 from ligament.errors import InputError
@@ -18,12 +18,9 @@ from ligament.graph.model import Graph
 from ligament.mapping import installed, load_platform, map_graph
 from ligament.mapping.model import GraphMapping, Queue, Stream
 
-GRAPH = (
-    """schema: ligament/graph/1
-name: designs
-packages: [{nodes}]
-nodes:"""
-    + FORKED
+GRAPH = case(
+    "designs",
+    FORKED
     + """  alone: {{type: case/xor, device: fpga0, remap: {{in: image, out: alone}}}}
 topics:
   image: {{bound_bytes: 1000, transports: [shm]}}
@@ -34,14 +31,13 @@ variants:
   grouped: {{containers: {{mine: [left, loop]}}}}
   parted: {{containers: {{one: [left], other: [right]}}}}
   dataflow: {{fpga: {{in_flight: 4}}}}
-"""
+""",
 )
 #: Nothing joins one of them with the others.
 CORES = {"/first", "/left", "/right", "/join", "/alone"}
-ONE_EACH = """schema: ligament/graph/1
-name: devices
-packages: [{nodes}]
-nodes:
+ONE_EACH = case(
+    "devices",
+    """
   loop: {{type: case/loop}}
   first: {{type: case/xor, device: fpga0, remap: {{in: image, out: middle}}}}
   second: {{type: case/xor, device: fpga1, remap: {{in: middle, out: result}}}}
@@ -54,7 +50,8 @@ variants:
   one: {{containers: one}}
   dataflow: {{fpga: {{in_flight: 4}}}}
   waves: {{fpga: {{waveforms: true}}}}
-"""
+""",
+)
 
 
 @pytest.fixture(scope="module")

@@ -13,14 +13,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from cases import NODES, Run, as_software, build, ligament
-from cases import run as run_built
+from cases import NODES, as_software, build, case, ligament, run
 from two_fpgas import two_fpgas
 
-GRAPH = """schema: ligament/graph/1
-name: case_device
-packages: [{nodes}]
-nodes:
+GRAPH = case(
+    "case_device",
+    """
   loop: {{type: case/loop, parameters: {{file: {file}, side: true}}}}
   first: {{type: case/xor, parameters: {{key: 90}}, remap: {{in: image, out: middle}}}}
   second: {{type: case/xor, parameters: {{key: 15}}, remap: {{in: middle, out: result}}}}
@@ -51,13 +49,13 @@ variants:
     containers: separate
     devices: *devices
     parameters: {{join: {{answers: 0}}, loop: {{side: false}}}}
-"""
+""",
+)
 #: Two cores send each other what `say` began with, through software, until `record` has enough.
 # The loop turns while the recorder starts: of a full queue a late reader loses rounds.
-ROUND = """schema: ligament/graph/1
-name: case_round
-packages: [{nodes}]
-nodes:
+ROUND = case(
+    "case_round",
+    """
   say: {{type: case/say, parameters: {{count: 1}}, remap: {{out: to}}}}
   there: {{type: case/xor, device: fpga0, parameters: {{key: 90}}, remap: {{in: to, out: back}}}}
   here: {{type: case/xor, device: {other}, parameters: {{key: 15}}, remap: {{in: back, out: to}}}}
@@ -67,22 +65,19 @@ topics:
   back: {{bound_bytes: 1000, transports: [shm], qos: *q}}
 variants:
   hardware: {{containers: separate}}
-"""
+""",
+)
 
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("device")
-    build(folder, GRAPH, "software", "hardware", "dataflow", "stuck")
-    return folder
-
-
-def run(graph: Path, variant: str, *words: str, status: int = 0) -> Run:
-    return run_built(graph / "build" / "case_device" / variant, *words, status=status)
+    return build(
+        tmp_path_factory.mktemp("device"), GRAPH, "software", "hardware", "dataflow", "stuck"
+    )
 
 
 def test_one_container_and_one_design_hold_all_nodes_of_the_device(graph: Path) -> None:
-    built = graph / "build" / "case_device" / "hardware"
+    built = graph / "hardware"
     mapping = json.loads((built / "mapping.json").read_text())
     assert mapping["containers"]["fpga0"] == ["/first", "/join", "/second"]
     assert all(topic["transports"] == ["shm"] for topic in mapping["topics"].values())
@@ -95,7 +90,7 @@ def test_one_container_and_one_design_hold_all_nodes_of_the_device(graph: Path) 
 
 
 def test_nodes_that_only_software_joins_give_what_software_gives(graph: Path) -> None:
-    first, second = as_software(graph / "build" / "case_device")
+    first, second = as_software(graph)
     # Each message of each node goes in when nothing else is owed, so it takes what it takes alone,
     # in whatever order the host lets them come.
     cycles = [sorted(done.values("cycles")) for done in (first, second)]
@@ -104,7 +99,7 @@ def test_nodes_that_only_software_joins_give_what_software_gives(graph: Path) ->
 
 
 def test_nodes_at_work_together_wait_for_each_other_at_the_port(graph: Path) -> None:
-    done = run(graph, "dataflow", "--trace")
+    done = run(graph / "dataflow", "--trace")
     assert len(done.results) == len(done.side) == 10
     assert max(done.results.count(line) for line in done.results) == 1
     # What goes in together depends on when the messages came. All of it goes over one port: what
@@ -116,8 +111,8 @@ def test_nodes_at_work_together_wait_for_each_other_at_the_port(graph: Path) -> 
 
 
 def test_a_node_that_hangs_costs_the_others_nothing(graph: Path) -> None:
-    expected = run(graph, "software")
-    done = run(graph, "stuck", status=1)  # of a run whose nodes told errors
+    expected = run(graph / "software")
+    done = run(graph / "stuck", status=1)  # of a run whose nodes told errors
     assert done.results == expected.results
     assert {error["node"] for error in done.record["errors"]} == {"/join"}
     texts = [error["text"] for error in done.record["errors"]]

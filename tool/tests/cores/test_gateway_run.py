@@ -14,13 +14,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cases import Run, as_software, build
-from cases import run as run_built
+from cases import as_software, build, case, run
 
-LOOP = """schema: ligament/graph/1
-name: case_gateway
-packages: [{nodes}]
-nodes:
+LOOP = case(
+    "case_gateway",
+    """
   loop: {{type: case/loop, parameters: {{file: {file}, side: true}}, remap: {{side: middle}}}}
   first: {{type: case/xor, parameters: {{key: 90}}, remap: {{in: image, out: middle}}}}
   left: {{type: case/xor, parameters: {{key: 15}}, remap: {{in: middle, out: left}}}}
@@ -47,13 +45,13 @@ variants:
     bound_bytes: *bounds
     transports: *transports
     parameters: {{join: {{answers: 0}}, loop: {{result: false}}}}
-"""
+""",
+)
 
 # Two processes and a core publish on one topic, two cores and two processes hear it.
-BOTH = """schema: ligament/graph/1
-name: case_both
-packages: [{nodes}]
-nodes:
+BOTH = case(
+    "case_both",
+    """
   one: {{type: case/say, parameters: {{mark: 1}}, remap: {{out: image}}}}
   two: {{type: case/say, parameters: {{mark: 2}}, remap: {{out: image}}}}
   three: {{type: case/say, parameters: {{mark: 3}}, remap: {{out: asked}}}}
@@ -107,24 +105,19 @@ variants:
     containers: {{chip: [core, left, right, thief]}}
     devices: *devices
     parameters: {{of_image: {{count: 40, greatest: 2}}}}
-"""
+""",
+)
 #: More than any run needs, so that one that hangs ends.
 AT_MOST = ("--duration", "1200")
 
 
 @pytest.fixture(scope="module")
 def loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("loop")
-    build(folder, LOOP, "software", "hardware", "dataflow", "stuck")
-    return folder
-
-
-def run(graph: Path, name: str, variant: str, *words: str, status: int = 0) -> Run:
-    return run_built(graph / "build" / name / variant, *words, status=status)
+    return build(tmp_path_factory.mktemp("loop"), LOOP, "software", "hardware", "dataflow", "stuck")
 
 
 def test_both_sides_get_what_software_gives_in_the_same_cycles_each_time(loop: Path) -> None:
-    first, second = as_software(loop / "build" / "case_gateway")
+    first, second = as_software(loop)
     cycles = first.values("cycles")
     assert len(cycles) == 5
     assert cycles == second.values("cycles")
@@ -135,7 +128,7 @@ def test_both_sides_get_what_software_gives_in_the_same_cycles_each_time(loop: P
 
 
 def test_each_message_crosses_memory_once_per_direction(loop: Path) -> None:
-    done = run(loop, "case_gateway", "hardware")
+    done = run(loop / "hardware")
     told = done.hardware("/first")
     counts = {gateway["topic"]: gateway for gateway in told["gateways"]}
     # Two cores hear an image, and it is read once; what came from software does not go back.
@@ -153,7 +146,7 @@ def test_each_message_crosses_memory_once_per_direction(loop: Path) -> None:
 
 
 def test_messages_in_flight_share_the_port(loop: Path) -> None:
-    done = run(loop, "case_gateway", "dataflow")
+    done = run(loop / "dataflow")
     assert len(done.results) == len(done.side) == 12
     assert all(count == 1 for count in Counter(done.results).values())
     stored = {g["topic"]: g["stored"] for g in done.hardware("/first")["gateways"]}
@@ -161,8 +154,8 @@ def test_messages_in_flight_share_the_port(loop: Path) -> None:
 
 
 def test_a_core_that_never_takes_is_named_and_nothing_comes_twice(loop: Path) -> None:
-    expected = run(loop, "case_gateway", "software").side
-    done = run(loop, "case_gateway", "stuck", status=1)  # of a run whose nodes told errors
+    expected = run(loop / "software").side
+    done = run(loop / "stuck", status=1)  # of a run whose nodes told errors
     assert (done.results, done.side) == ([], expected)
     assert {error["node"] for error in done.record["errors"]} == {"/join"}
     assert "gets no further one" in done.record["errors"][-1]["text"]
@@ -204,7 +197,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_publishers_and_subscriptions_on_both_sides_lose_and_double_nothing(both: Path) -> None:
     words = [word for name in ("image", "left", "right") for word in ("--until", f"/of_{name}")]
-    done = run(both, "case_both", "hardware", *words, *AT_MOST)
+    done = run(both / "build" / "case_both" / "hardware", *words, *AT_MOST)
     for name, key in (("image", 0), ("left", 15), ("right", 240)):
         found = said(bytes_of(both / f"results.txt.{name}"), key)
         # Each publisher's messages in their order, each once, though a process died with a sample.
@@ -219,7 +212,7 @@ def test_publishers_and_subscriptions_on_both_sides_lose_and_double_nothing(both
 
 
 def test_a_design_that_is_killed_with_their_buffers_costs_the_others_nothing(both: Path) -> None:
-    run(both, "case_both", "killed", "--until", "/of_image", *AT_MOST)
+    run(both / "build" / "case_both" / "killed", "--until", "/of_image", *AT_MOST)
     found = said(bytes_of(both / "results.txt.image"), 0)
     assert found[1] == found[2] == list(range(20))
     # Of what the core said some may not have left it; what has is whole, and in order.

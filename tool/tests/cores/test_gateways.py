@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import case
 
 from ligament.artefacts import json_text
 from ligament.errors import InputError
@@ -22,10 +23,9 @@ from ligament.mapping.files import load_mapping
 from ligament.mapping.model import GraphMapping, Stream
 
 NODES = Path(__file__).parent / "nodes"
-GRAPH = """schema: ligament/graph/1
-name: gateways
-packages: [{nodes}]
-nodes:
+GRAPH = case(
+    "gateways",
+    """
   loop: {{type: case/loop, remap: {{side: middle}}}}
   first: {{type: case/xor, device: fpga0, remap: {{in: image, out: middle}}}}
   left: {{type: case/xor, device: fpga0, remap: {{in: middle, out: left}}}}
@@ -40,11 +40,11 @@ variants:
   dataflow: {{fpga: {{in_flight: 4}}}}
   alone: {{transports: {{middle: [gateway]}}}}
   streams: {{transports: {{middle: [hmt, gateway, shm]}}}}
-"""
-MANY = """schema: ligament/graph/1
-name: unlike
-packages: [{nodes}]
-nodes:
+""",
+)
+MANY = case(
+    "unlike",
+    """
   loop: {{type: case/loop}}
   left: {{type: case/xor, device: fpga0, remap: {{in: image, out: left}}}}
   right:
@@ -53,7 +53,8 @@ nodes:
     remap: {{in: image, out: right}}
     qos: {{in: {{reliability: best_effort}}}}
 topics: {{image: {{bound_bytes: 10000}}, left: {{bound_bytes: 9}}, right: {{bound_bytes: 9}}}}
-"""
+""",
+)
 
 
 def loaded(folder: Path, text: str) -> Graph:

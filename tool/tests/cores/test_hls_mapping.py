@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from cases import FORKED, NODES
+from cases import FORKED, NODES, case
 
 from ligament.errors import InputError
 from ligament.generate.hls.backend import HlsBackend
@@ -12,12 +12,9 @@ from ligament.graph import load_graph
 from ligament.graph.model import Graph
 from ligament.mapping import installed, load_platform, map_graph
 
-GRAPH = (
-    """schema: ligament/graph/1
-name: emulated
-packages: [{nodes}]
-nodes:"""
-    + FORKED
+GRAPH = case(
+    "emulated",
+    FORKED
     + """topics:
   image: {{bound_bytes: 1000}}
   middle: {{bound_bytes: 1000}}
@@ -28,7 +25,7 @@ variants:
   plain: {{}}
   streams: {{transports: {{middle: [hmt]}}}}
   patient: {{fpga: {{patience_s: 7}}}}
-"""
+""",
 )
 
 

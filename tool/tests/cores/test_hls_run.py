@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import TAILED, build, ligament, run
+from cases import TAILED, build, case, ligament, run
 
 from ligament.graph.loader import read_document
 from ligament.graph.schema import validate
@@ -29,12 +29,9 @@ FAULTS = {
 # loop -> /image -> first -> /middle -> left  -> /left  -> join -> /result
 #                                    -> right -> /right ->
 #                                    -> tail  -> /side
-GRAPH = (
-    """schema: ligament/graph/1
-name: case_hls
-packages: [{nodes}]
-nodes:"""
-    + TAILED
+GRAPH = case(
+    "case_hls",
+    TAILED
     + """  join: {{type: case/join, remap: {{joined: result}}}}
 variants:
   # In one process: nodes in processes of their own may miss what is said before they are all there.
@@ -44,12 +41,11 @@ variants:
     devices: {{first: fpga0, left: fpga0, right: fpga0, tail: fpga0, join: fpga0}}
     bound_bytes: {{image: 100000, middle: 100000, left: 100000, right: 100000, result: 100000,
                    side: 100000}}
-"""
+""",
 )
-COUNTING = """schema: ligament/graph/1
-name: case_counting
-packages: [{nodes}]
-nodes:
+COUNTING = case(
+    "case_counting",
+    """
   loop: {{type: case/loop, parameters: {{file: {file}, larger: 0}}}}
   one: {{type: case/odd, remap: {{in: image, out: middle}}}}
   two: {{type: case/odd, remap: {{in: middle, out: result}}}}
@@ -59,7 +55,8 @@ topics:
   result: {{bound_bytes: 100000}}
 variants:
   default: {{containers: one}}
-"""
+""",
+)
 
 
 def test_cores_run_natively_give_what_software_gives(tmp_path: Path) -> None:
@@ -72,8 +69,7 @@ def test_cores_run_natively_give_what_software_gives(tmp_path: Path) -> None:
 
 
 def test_nodes_of_one_type_are_cores_of_their_own_in_one_process(tmp_path: Path) -> None:
-    build(tmp_path, COUNTING, "default", platform="fpga_sw_emu")
-    built = tmp_path / "build" / "case_counting" / "default"
+    built = build(tmp_path, COUNTING, "default", platform="fpga_sw_emu") / "default"
     manifest = json.loads((built / "manifest.json").read_text())
     assert validate(read_document(built / "manifest.json"), "manifest") == []
     assert [len(c["nodes"]) for c in manifest["containers"].values()] == [3]
@@ -105,8 +101,8 @@ def faulty_graph() -> str:
 def test_a_core_that_never_answers_or_breaks_a_rule_is_named_and_others_go_on(
     tmp_path: Path,
 ) -> None:
-    build(tmp_path, faulty_graph(), "default", platform="fpga_sw_emu")
-    done = run(tmp_path / "build" / "case_faults" / "default", status=1)  # nodes told errors
+    built = build(tmp_path, faulty_graph(), "default", platform="fpga_sw_emu")
+    done = run(built / "default", status=1)  # nodes told errors
     assert len(done.lines) == 5
     told: dict[str, set[str]] = {}
     for error in done.record["errors"]:

@@ -11,15 +11,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from cases import NODES, ligament, run
+from cases import NODES, case, ligament, run
 
 PLATFORM = Path(__file__).parents[3] / "platforms" / "fpga_sim" / "platform.yaml"
 
 #: loop -> /image => first -> /middle => loop (side), join -> /result -> loop; => is a gateway, too.
-SHORT = """schema: ligament/graph/1
-name: case_short
-packages: [{nodes}]
-nodes:
+SHORT = case(
+    "case_short",
+    """
   loop:
     type: case/loop
     parameters: {{file: {file}, side: true, ahead: 4, count: 12, larger: 0}}
@@ -43,12 +42,12 @@ variants:
     devices: *chip
     fpga: {{in_flight: 4}}
     parameters: {{join: {{answers: 0}}, loop: {{result: false}}}}
-"""
+""",
+)
 #: A core that takes long for what software says in quick succession, on memory that others use.
-SLOW = """schema: ligament/graph/1
-name: case_slow
-packages: [{nodes}]
-nodes:
+SLOW = case(
+    "case_slow",
+    """
   say: {{type: case/say, parameters: {{count: 6, larger: 200000}}, remap: {{out: image}}}}
   core: {{type: case/xor, remap: {{in: image}}}}
   record: {{type: case/record, parameters: {{file: {file}, count: 6}}, remap: {{in: out}}}}
@@ -61,7 +60,8 @@ topics:
 variants:
   quick: {{containers: separate, devices: {{core: fpga0}}}}
   slow: {{containers: separate, devices: {{core: fpga0}}, parameters: {{core: {{pause: 15}}}}}}
-"""
+""",
+)
 
 
 @pytest.fixture(scope="module")

@@ -13,16 +13,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cases import NODES, build, ligament, run
+from cases import NODES, build, case, ligament, run
 
 PLATFORMS = Path(__file__).parents[3] / "platforms"
 #: More than any run needs, so that one that hangs ends.
 AT_MOST = ("--duration", "1200")
 
-GRAPH = """schema: ligament/graph/1
-name: case_pages
-packages: [{nodes}]
-nodes:
+GRAPH = case(
+    "case_pages",
+    """
   loop:
     type: case/loop
     parameters: {{file: {file}, side: true, larger: 9000}}
@@ -38,7 +37,8 @@ variants:
     devices: {{first: fpga0, left: fpga0, right: fpga0, join: fpga0}}
     bound_bytes: {{image: 50000, middle: 50000, left: 50000, right: 50000, result: 50000}}
     transports: {{image: [gateway, shm], middle: [gateway, shm], left: [shm], right: [shm]}}
-"""
+""",
+)
 
 
 def with_pages(folder: Path, count: int) -> Path:
@@ -61,8 +61,7 @@ def test_scattered_pages_give_what_software_gives_in_the_same_cycles_each_time(
     folder: Path,
 ) -> None:
     platform = with_pages(folder, 32768)
-    build(folder, GRAPH, "software", "hardware", platform=platform)
-    built = folder / "build" / "case_pages"
+    built = build(folder, GRAPH, "software", "hardware", platform=platform)
     expected = sorted(run(built / "software", *AT_MOST).lines)
     assert len(expected) == 10
     cycles = []

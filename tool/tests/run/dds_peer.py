@@ -54,60 +54,29 @@ class String(IdlStruct, typename="std_msgs::msg::dds_::String_"):
     data: str
 
 
-@dataclass
-@final
-class Gid(IdlStruct, typename="rmw_dds_common::msg::dds_::Gid_"):
-    """An endpoint's identity (Jazzy)."""
+def graph_info(gid_bytes: int) -> type[IdlStruct]:
+    """What makes nodes visible; an endpoint's identity has 16 bytes, and 24 before Jazzy."""
 
-    data: array[uint8, 16]
+    @dataclass
+    @final
+    class Gid(IdlStruct, typename="rmw_dds_common::msg::dds_::Gid_"):
+        data: array[uint8, gid_bytes]
 
+    @dataclass
+    @final
+    class NodeInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::NodeEntitiesInfo_"):
+        node_namespace: str
+        node_name: str
+        reader_gid_seq: sequence[Gid]
+        writer_gid_seq: sequence[Gid]
 
-@dataclass
-@final
-class NodeInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::NodeEntitiesInfo_"):
-    """A node and its endpoints."""
+    @dataclass
+    @final
+    class GraphInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_"):
+        gid: Gid
+        node_entities_info_seq: sequence[NodeInfo]
 
-    node_namespace: str
-    node_name: str
-    reader_gid_seq: sequence[Gid]
-    writer_gid_seq: sequence[Gid]
-
-
-@dataclass
-@final
-class GraphInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_"):
-    """What makes nodes visible."""
-
-    gid: Gid
-    node_entities_info_seq: sequence[NodeInfo]
-
-
-@dataclass
-@final
-class HumbleGid(IdlStruct, typename="rmw_dds_common::msg::dds_::Gid_"):
-    """The same before Jazzy."""
-
-    data: array[uint8, 24]
-
-
-@dataclass
-@final
-class HumbleNodeInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::NodeEntitiesInfo_"):
-    """The same before Jazzy."""
-
-    node_namespace: str
-    node_name: str
-    reader_gid_seq: sequence[HumbleGid]
-    writer_gid_seq: sequence[HumbleGid]
-
-
-@dataclass
-@final
-class HumbleGraphInfo(IdlStruct, typename="rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_"):
-    """The same before Jazzy."""
-
-    gid: HumbleGid
-    node_entities_info_seq: sequence[HumbleNodeInfo]
+    return GraphInfo
 
 
 @dataclass
@@ -358,7 +327,7 @@ def talk(participant: DomainParticipant) -> None:
 
 def graph(participant: DomainParticipant, patience_s: float, wanted: dict[str, list[int]]) -> None:
     """Print what a ROS 2 tool would see."""
-    topic = Topic(participant, "ros_discovery_info", GraphInfo)
+    topic = Topic(participant, "ros_discovery_info", graph_info(16))
     reader = DataReader(participant, topic, qos(Policy.Durability.TransientLocal))
     endpoints = BuiltinDataReader(participant, BuiltinTopicDcpsPublication)
     nodes: dict[str, list[int]] = {}
@@ -389,7 +358,7 @@ def graph(participant: DomainParticipant, patience_s: float, wanted: dict[str, l
 
 def humble(participant: DomainParticipant) -> None:
     """Print the nodes that a message in the older form names."""
-    topic = Topic(participant, "ros_discovery_info", HumbleGraphInfo)
+    topic = Topic(participant, "ros_discovery_info", graph_info(24))
     reader = DataReader(participant, topic, qos(Policy.Durability.TransientLocal))
     names: set[str] = set()
 

@@ -196,34 +196,35 @@ def small() -> Iterator[Path]:
     small.rmdir()
 
 
-def test_a_full_disk_is_named(
-    emit: Emit, tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def cramped(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> TraceSession:
+    """A session that has begun to record onto the small disk."""
     monkeypatch.setattr(tempfile, "tempdir", str(small))
     session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB // 4)
     session.start()
-    emit(session.environment(), "burst", 50_000)
+    return session
+
+
+def test_a_full_disk_is_named(emit: Emit, cramped: TraceSession) -> None:
+    emit(cramped.environment(), "burst", 50_000)
     with pytest.raises(TraceError, match=r"cannot write .*small.*no room left.* are free") as told:
-        session.stop()
+        cramped.stop()
     assert "bytes that were written before are in" in told.value.text
     assert told.value.hint.endswith("TMPDIR=DIR")
 
 
 def test_a_disk_that_was_full_for_a_while_leaves_no_short_trace(
-    emit: Emit, tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
+    emit: Emit, cramped: TraceSession, small: Path
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(small))
-    session = TraceSession(tmp_path / "trace", subbuffer_bytes=MIB // 4)
-    session.start()
     filling = small / "filling"
     filling.write_bytes(b"x" * (shutil.disk_usage(small).free - 100_000))
-    emit(session.environment(), "burst", 50_000)
+    emit(cramped.environment(), "burst", 50_000)
     deadline = time.monotonic() + 30
     while shutil.disk_usage(small).free > 0 and time.monotonic() < deadline:
         time.sleep(0.01)
     filling.unlink()
     with pytest.raises(TraceError, match=r"not all of it was written, .*full for a while: .* ends"):
-        session.stop()
+        cramped.stop()
 
 
 def test_a_recording_that_does_not_fit_is_left_where_it_is(

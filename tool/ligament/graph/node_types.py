@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -189,111 +188,110 @@ def _check_fuses(
 ) -> None:
     """Check that the sub-graph a type says it replaces can exist at all."""
     assert node_type.fuses is not None
-    fused = _Fused(document, node_type, node_type.fuses, types)
-    problems += fused.services()
-    problems += fused.unknown_members()
+    fused = _Fused(document, node_type, node_type.fuses, types, problems)
+    fused.check_services()
+    fused.check_members()
     for i, pair in enumerate(fused.fuses.inside):
         for j, reference in enumerate(pair):
             place = document.at("fuses", "inside", i, j)
-            fused.port(reference, "out" if j == 0 else "in", place, problems)
+            fused.check_port(reference, "out" if j == 0 else "in", place)
     for own, reference in fused.fuses.ports.items():
-        fused.own_port(own, reference, problems)
-    problems += fused.unsaid_ports()
+        fused.check_own_port(own, reference)
+    fused.check_unsaid_ports()
     for own, reference in fused.fuses.parameters.items():
-        problems += fused.parameter(own, reference)
+        fused.check_parameter(own, reference)
 
 
-@dataclass(frozen=True)
 class _Fused:
-    """A type that replaces a sub-graph, and where that is written."""
+    """A type that replaces a sub-graph, and the problems of that."""
 
-    document: Document
-    node_type: NodeType
-    fuses: Fuses
-    types: Mapping[str, NodeType]
+    def __init__(
+        self,
+        document: Document,
+        node_type: NodeType,
+        fuses: Fuses,
+        types: Mapping[str, NodeType],
+        problems: list[Problem],
+    ) -> None:
+        self.fuses = fuses
+        self._document = document
+        self._node_type = node_type
+        self._types = types
+        self._problems = problems
 
-    def services(self) -> Iterator[Problem]:
+    def check_services(self) -> None:
         names = self.fuses.nodes.values()
-        members = [self.types[name] for name in names if name in self.types]
-        if any(node_type.services for node_type in (self.node_type, *members)):
-            yield Problem(
-                "fuse-mismatch",
-                f"'{self.node_type.type}' is or replaces a node that offers services",
-                self.document.key_at("fuses"),
-                expected="nodes without services: nobody says which of them lives on",
+        members = [self._types[name] for name in names if name in self._types]
+        if any(node_type.services for node_type in (self._node_type, *members)):
+            self._wrong(
+                f"'{self._node_type.type}' is or replaces a node that offers services",
+                self._document.key_at("fuses"),
+                "nodes without services: nobody says which of them lives on",
             )
 
-    def unknown_members(self) -> Iterator[Problem]:
+    def check_members(self) -> None:
         for local, name in self.fuses.nodes.items():
-            if name not in self.types:
-                yield Problem(
-                    "node-type-unknown",
-                    f"there is no node type '{name}'",
-                    self.document.at("fuses", "nodes", local),
-                    hint=nearest(name, self.types),
+            if name not in self._types:
+                self._problems.append(
+                    Problem(
+                        "node-type-unknown",
+                        f"there is no node type '{name}'",
+                        self._document.at("fuses", "nodes", local),
+                        hint=nearest(name, self._types),
+                    )
                 )
 
-    def unsaid_ports(self) -> Iterator[Problem]:
-        for own in sorted(set(self.node_type.ports) - set(self.fuses.ports)):
-            yield Problem(
-                "fuse-mismatch",
-                f"fuses.ports does not say what port '{own}' stands for",
-                self.document.key_at("ports", own),
-                expected="local_node.port",
-            )
+    def check_unsaid_ports(self) -> None:
+        for own in sorted(set(self._node_type.ports) - set(self.fuses.ports)):
+            text = f"fuses.ports does not say what port '{own}' stands for"
+            self._wrong(text, self._document.key_at("ports", own), "local_node.port")
 
-    def own_port(self, own: str, reference: str, problems: list[Problem]) -> None:
+    def check_own_port(self, own: str, reference: str) -> None:
         """Check one entry of fuses.ports: a port of ours, and one inside that carries the same."""
-        path = ("fuses", "ports", own)
-        wanted = self.node_type.ports.get(own)
-        if wanted is None:
-            problems.append(self._own_lacks("port", own, self.node_type.ports, path))
+        if not self._is_own("port", own, self._node_type.ports):
             return
-        at = self.document.at(*path)
-        port = self.port(reference, wanted.direction, at, problems)
+        wanted = self._node_type.ports[own]
+        at = self._document.at("fuses", "ports", own)
+        port = self.check_port(reference, wanted.direction, at)
         if port and port.message != wanted.message:
-            text = f"'{reference}' carries {port.message}"
-            problems.append(Problem("fuse-mismatch", text, at, expected=wanted.message))
+            self._wrong(f"'{reference}' carries {port.message}", at, wanted.message)
 
-    def port(
-        self, reference: str, direction: str, at: Location, problems: list[Problem]
-    ) -> Port | None:
-        """Return the port of a replaced node that is written at a place, if it can be that one."""
-        owner, name = self._owner(reference, at, problems)
+    def check_port(self, reference: str, direction: str, at: Location) -> Port | None:
+        """Return the port of a replaced node that is written at a place, if there is that one."""
+        owner, name = self._owner(reference, at)
         if owner is None:
             return None
         port = owner.ports.get(name)
         if port is None:
-            problems.append(lacks("port", owner.type, name, owner.ports, at))
+            self._problems.append(lacks("port", owner.type, name, owner.ports, at))
         elif port.direction != direction:
             wanted = "an input" if direction == "in" else "an output"
-            problems.append(Problem("fuse-mismatch", f"'{reference}' is not {wanted}", at))
+            self._wrong(f"'{reference}' is not {wanted}", at)
         return port
 
-    def parameter(self, own: str, reference: str) -> list[Problem]:
+    def check_parameter(self, own: str, reference: str) -> None:
         """Check one entry of fuses.parameters: one of ours, and one inside."""
-        path = ("fuses", "parameters", own)
-        problems = []
-        if own not in self.node_type.parameters:
-            problems.append(self._own_lacks("parameter", own, self.node_type.parameters, path))
-        at = self.document.at(*path)
-        owner, name = self._owner(reference, at, problems)
+        self._is_own("parameter", own, self._node_type.parameters)
+        at = self._document.at("fuses", "parameters", own)
+        owner, name = self._owner(reference, at)
         if owner and name not in owner.parameters:
-            problems.append(lacks("parameter", owner.type, name, owner.parameters, at))
-        return problems
+            self._problems.append(lacks("parameter", owner.type, name, owner.parameters, at))
 
-    def _own_lacks(
-        self, kind: str, own: str, known: Collection[str], path: tuple[str, ...]
-    ) -> Problem:
-        return lacks(kind, self.node_type.type, own, known, self.document.key_at(*path))
+    def _wrong(self, text: str, at: Location, expected: str = "") -> None:
+        self._problems.append(Problem("fuse-mismatch", text, at, expected=expected))
 
-    def _owner(
-        self, reference: str, at: Location, problems: list[Problem]
-    ) -> tuple[NodeType | None, str]:
+    def _is_own(self, kind: str, own: str, known: Collection[str]) -> bool:
+        if own in known:
+            return True
+        at = self._document.key_at("fuses", f"{kind}s", own)
+        self._problems.append(lacks(kind, self._node_type.type, own, known, at))
+        return False
+
+    def _owner(self, reference: str, at: Location) -> tuple[NodeType | None, str]:
         """Return the type of the replaced node in `node.name`, if there is one, and the name."""
         local, _, name = reference.partition(".")
         if local not in self.fuses.nodes:
             text = f"'{local}' is none of the replaced nodes"
-            problems.append(no_such("fuse-mismatch", text, local, self.fuses.nodes, at))
-            return None, name
-        return self.types.get(self.fuses.nodes[local]), name
+            known = self.fuses.nodes
+            self._problems.append(no_such("fuse-mismatch", text, local, known, at))
+        return self._types.get(self.fuses.nodes.get(local, "")), name

@@ -47,12 +47,16 @@ Early = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class Demonstrated:
-    """The report, where it and its page lie, and whether every output was equal."""
+    """The report, and where it and its page lie."""
 
     report: dict[str, Any]
     path: Path
     page: Path
-    equal: bool
+
+    @property
+    def equal(self) -> bool:
+        """Whether every output was equal to the reference's."""
+        return all(entry["equal"] for entry in judged(self.report))
 
 
 def demonstrate(options: DemoOptions, say: Say, early: Early | None = None) -> Demonstrated:
@@ -73,7 +77,7 @@ def demonstrate(options: DemoOptions, say: Say, early: Early | None = None) -> D
     path = folder / "report.json"
     write_json(path, report)
     page = make_page(report, path.with_suffix(".html"))
-    return Demonstrated(report, path, page, all(entry["equal"] for entry in judged(report)))
+    return Demonstrated(report, path, page)
 
 
 def first_frames_of(options: DemoOptions, say: Say) -> dict[str, Any]:

@@ -15,4 +15,4 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Demonstrated:
     """What a demo makes, in an empty folder, which is this process's."""
     monkeypatch.chdir(tmp_path)
     told = {"graph": "g", "variants": [], "picture": "p.png"}
-    return Demonstrated(told, tmp_path / "report.json", tmp_path / "r.html", True)
+    return Demonstrated(told, tmp_path / "report.json", tmp_path / "r.html")

@@ -14,7 +14,7 @@ from ligament.build.progress import progress_bar
 from ligament.build.stage import Built
 from ligament.build.stage import build as build_manifest
 from ligament.build.synthesis import over_budget, synthesise
-from ligament.cli.common import Chosen, JsonOption, MappingOption, print_json, with_chosen
+from ligament.cli.common import ChosenMapping, JsonOption, print_json, with_chosen
 from ligament.errors import InputError
 from ligament.pipeline import built
 
@@ -34,9 +34,8 @@ Synth = Annotated[
 
 @with_chosen
 def build(
-    chosen: Chosen,
+    chosen: ChosenMapping,
     graph: Target = ".",
-    mapping: MappingOption = None,
     jobs: Jobs = None,
     synth: Synth = False,
     json: JsonOption = False,
@@ -62,7 +61,7 @@ def build(
         if Path(graph).name == "manifest.json":
             result = build_manifest(Path(graph), jobs, progress)
         else:
-            result = built(chosen.request(graph, mapping), jobs, progress)
+            result = built(chosen.request(graph), jobs, progress)
     if synth:
         _synthesise(result, json)
     if json:

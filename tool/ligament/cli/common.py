@@ -52,30 +52,37 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 
 @dataclasses.dataclass(frozen=True)
 class Chosen:
-    """What is to be mapped where: the options of every verb that may map a graph first."""
+    """What is to be mapped where."""
 
     variant: VariantOption = None
     platform: PlatformOption = "host"
     out: OutOption = DEFAULT_OUT
 
-    def request(self, graph: str, mapping: Path | None = None) -> Request:
+
+@dataclasses.dataclass(frozen=True)
+class ChosenMapping(Chosen):
+    """The same, or a mapping that was made before: the options of verbs that may map first."""
+
+    mapping: MappingOption = None
+
+    def request(self, graph: str) -> Request:
         """Return what the pipe is asked for."""
         from ligament.pipeline import Request  # noqa: PLC0415 - `check` needs none of it
 
-        return Request(graph_path(graph), self.variant, self.platform, self.out, mapping)
+        return Request(graph_path(graph), self.variant, self.platform, self.out, self.mapping)
 
 
 def with_chosen(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options of `Chosen`: it takes them as one, under the name `chosen`.
+    """Give a verb the options of `Chosen`, or more: it takes them as one, named `chosen`.
 
     Typer reads a function's signature; the one that it sees here has each option by itself.
     """
-    own = get_type_hints(Chosen, include_extras=True)
     hints = get_type_hints(verb, include_extras=True)
+    own = get_type_hints(hints["chosen"], include_extras=True)
 
     @functools.wraps(verb)
     def call(**values: Any) -> None:
-        chosen = Chosen(**{name: values.pop(name) for name in own})
+        chosen = hints["chosen"](**{name: values.pop(name) for name in own})
         verb(chosen=chosen, **values)
 
     parameters = []
@@ -88,7 +95,7 @@ def with_chosen(verb: Callable[..., None]) -> Callable[..., None]:
                     default=field.default,
                     annotation=own[field.name],
                 )
-                for field in dataclasses.fields(Chosen)
+                for field in dataclasses.fields(hints["chosen"])
             ]
         else:
             parameters.append(

@@ -6,10 +6,9 @@ from __future__ import annotations
 import json as json_module
 
 from ligament.cli.common import (
-    Chosen,
+    ChosenMapping,
     GraphArgument,
     JsonOption,
-    MappingOption,
     print_json,
     with_chosen,
 )
@@ -18,9 +17,8 @@ from ligament.pipeline import generated
 
 @with_chosen
 def generate(
-    chosen: Chosen,
+    chosen: ChosenMapping,
     graph: GraphArgument = ".",
-    mapping: MappingOption = None,
     json: JsonOption = False,
 ) -> None:
     """Write the glue of a mapped graph: a CMake project and a configuration per container.
@@ -34,7 +32,7 @@ def generate(
 
     `ligament generate graph.yaml --mapping edited.json`
     """
-    result = generated(chosen.request(graph, mapping))
+    result = generated(chosen.request(graph))
     if json:
         print_json(json_module.loads(result.manifest.read_text(encoding="utf-8")))
         return

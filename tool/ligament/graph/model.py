@@ -336,12 +336,17 @@ def _parameter(data: Mapping[str, Any]) -> Parameter:
     return Parameter(**fresh)
 
 
+def ports_from_json(data: Mapping[str, Any]) -> dict[str, NodePort]:
+    """Return the ports of a node from their plain form."""
+    return {
+        k: NodePort(v["topic"], v["direction"], v["message"], merge(v.get("qos", {})))
+        for k, v in data.items()
+    }
+
+
 def _node(data: Mapping[str, Any]) -> Node:
     fresh = _located(data)
-    fresh["ports"] = {
-        k: NodePort(v["topic"], v["direction"], v["message"], merge(v.get("qos", {})))
-        for k, v in data.get("ports", {}).items()
-    }
+    fresh["ports"] = ports_from_json(data.get("ports", {}))
     for name in ("parameter_files", "parameters_set"):
         fresh[name] = tuple(data.get(name, ()))
     return Node(**fresh)

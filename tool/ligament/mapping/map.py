@@ -36,7 +36,6 @@ from ligament.mapping.model import (
     Gateway,
     GraphMapping,
     MappedNode,
-    MappedPort,
     MappedTopic,
 )
 from ligament.mapping.platform import Device, Platform
@@ -160,7 +159,6 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
 def _node(decided: Decisions, name: str) -> MappedNode:
     node = decided.nodes[name]
     device, reason = decided.places[name]
-    ports = {n: MappedPort(p.topic, p.direction, p.message, p.qos) for n, p in node.ports.items()}
     return MappedNode(
         type=node.type,
         name=node.name,
@@ -172,7 +170,7 @@ def _node(decided: Decisions, name: str) -> MappedNode:
         reason=reason,
         host=node.host,
         on_failure=node.on_failure,
-        ports=ports,
+        ports=node.ports,
         services=node.services,
         parameters=node.parameters,
         replaces=decided.replaces.get(node.id, ()),

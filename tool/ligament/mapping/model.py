@@ -13,7 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ligament.graph.model import Edge, End, Wait, edge_from_json, plain
+from ligament.graph.model import (
+    Edge,
+    End,
+    NodePort,
+    Wait,
+    edge_from_json,
+    plain,
+    ports_from_json,
+)
 from ligament.graph.qos import QoS, merge
 
 SCHEMA = "ligament/mapping/1"
@@ -36,16 +44,6 @@ class Reason:
     rule: str
     text: str
     costs: tuple[Cost, ...] = ()
-
-
-@dataclass(frozen=True)
-class MappedPort:
-    """A port of a mapped node."""
-
-    topic: str
-    direction: str
-    message: str
-    qos: QoS
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class MappedNode:
     reason: Reason
     host: str | None = None
     on_failure: str = "stop"
-    ports: Mapping[str, MappedPort] = field(default_factory=dict)
+    ports: Mapping[str, NodePort] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     parameters: Mapping[str, Any] = field(default_factory=dict)
     replaces: tuple[str, ...] = ()
@@ -316,10 +314,7 @@ def _node(data: Mapping[str, Any]) -> MappedNode:
     fresh["replaces"] = tuple(data.get("replaces", ()))
     if found := data.get("device_model"):
         fresh["device_model"] = _device_model(found)
-    fresh["ports"] = {
-        k: MappedPort(p["topic"], p["direction"], p["message"], merge(p.get("qos", {})))
-        for k, p in data.get("ports", {}).items()
-    }
+    fresh["ports"] = ports_from_json(data.get("ports", {}))
     return MappedNode(**fresh)
 
 

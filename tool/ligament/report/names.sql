@@ -25,21 +25,22 @@ SELECT e.topic, any_value(e.name) AS name,
 FROM events e LEFT JOIN told t ON t.topic = e.topic
 WHERE e.event = 'topic_init' GROUP BY e.topic;
 
--- publisher: id that samples carry; node_name, topic_name: ids, null if their start-up event was lost.
-CREATE TEMP TABLE publishers AS
-SELECT p.publisher, any_value(p.node) AS node, any_value(n.name) AS node_name,
-       any_value(p.topic) AS topic, any_value(t.name) AS topic_name, any_value(t.message) AS message,
-       any_value(p.depth) AS depth
-FROM events p LEFT JOIN nodes n ON n.node = p.node LEFT JOIN topics t ON t.topic = p.topic
-WHERE p.event = 'publisher_init' GROUP BY p.publisher;
+-- node_name, topic_name: ids, null if their start-up event was lost.
+CREATE TEMP TABLE endpoints AS
+SELECT e.event, e.publisher, e.subscription, any_value(e.node) AS node,
+       any_value(n.name) AS node_name, any_value(e.topic) AS topic, any_value(t.name) AS topic_name,
+       any_value(t.message) AS message, any_value(e.depth) AS depth
+FROM events e LEFT JOIN nodes n ON n.node = e.node LEFT JOIN topics t ON t.topic = e.topic
+WHERE e.event IN ('publisher_init', 'subscription_init')
+GROUP BY e.event, e.publisher, e.subscription;
 
--- subscription: handle; as publishers.
+-- publisher: id that samples carry.
+CREATE TEMP TABLE publishers AS
+SELECT * EXCLUDE (event, subscription) FROM endpoints WHERE event = 'publisher_init';
+
+-- subscription: handle.
 CREATE TEMP TABLE subscriptions AS
-SELECT s.subscription, any_value(s.node) AS node, any_value(n.name) AS node_name,
-       any_value(s.topic) AS topic, any_value(t.name) AS topic_name, any_value(t.message) AS message,
-       any_value(s.depth) AS depth
-FROM events s LEFT JOIN nodes n ON n.node = s.node LEFT JOIN topics t ON t.topic = s.topic
-WHERE s.event = 'subscription_init' GROUP BY s.subscription;
+SELECT * EXCLUDE (event, publisher) FROM endpoints WHERE event = 'subscription_init';
 
 -- handle: timer; period_ns: null if unknown.
 CREATE TEMP TABLE timers AS

@@ -44,11 +44,19 @@ def test_check_takes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.startswith("x: 0 nodes, 0 topics, 1 variant")
 
 
-def test_check_of_a_folder_without_a_graph(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        ("check", "there is no graph file"),
+        ("report", "is no run"),
+        ("trace", "there is no run.json"),
+    ],
+)
+def test_a_folder_without_what_a_verb_reads(
+    verb: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check", str(tmp_path)]) == 2
-    assert "there is no graph file" in capsys.readouterr().err
+    assert main([verb, str(tmp_path)]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_map_writes_every_variant_and_is_quiet_the_second_time(tmp_path: Path) -> None:

@@ -168,11 +168,6 @@ def test_an_unknown_reference_is_refused(make_run: MakeRun) -> None:
         make_report([make_run(three_frames())], ReportOptions(reference="three"))
 
 
-def test_a_folder_that_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(tmp_path)]) == 2
-    assert "is no run" in capsys.readouterr().err
-
-
 def test_a_run_without_trace_says_how_to_record(
     make_run: MakeRun, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -123,11 +123,6 @@ def test_the_verb_writes_table_and_timeline(
     assert {event["name"] for event in arrows} == {"/camera/image_raw", "/image_rect"}
 
 
-def test_the_verb_wants_a_traced_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", str(tmp_path)]) == 2
-    assert "there is no run.json" in capsys.readouterr().err
-
-
 def test_the_environment_of_a_recording_is_told_while_it_lasts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

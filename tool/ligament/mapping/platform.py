@@ -173,15 +173,10 @@ def _device(name: str, data: Mapping[str, Any], document: Document) -> Device:
 def _slot_problems(name: str, device: Mapping[str, Any], document: Document) -> list[Problem]:
     """Slots are regions of an FPGA, and all of them together fit into it."""
     slots = device.get("slots", {})
+    at = document.at("devices", name, "slots")
     if slots and device["kind"] != "fpga":
-        return [
-            Problem(
-                "slot-kind",
-                f"'{name}' is a {device['kind']} and has slots",
-                document.at("devices", name, "slots"),
-                expected="slots on devices of kind fpga",
-            )
-        ]
+        text = f"'{name}' is a {device['kind']} and has slots"
+        return [Problem("slot-kind", text, at, expected="slots on devices of kind fpga")]
     problems = []
     for resource, budget in sorted(device.get("budgets", {}).items()):
         taken = sum(slot.get("budgets", {}).get(resource, 0) for slot in slots.values())
@@ -190,7 +185,7 @@ def _slot_problems(name: str, device: Mapping[str, Any], document: Document) -> 
                 Problem(
                     "slot-budget",
                     f"the slots of '{name}' have {taken:g} {resource} together",
-                    document.at("devices", name, "slots"),
+                    at,
                     expected=f"at most {budget:g}, the device's budget",
                 )
             )

@@ -5,7 +5,8 @@
 /// - memcpy: a copy of so many bytes from one hot buffer to another.
 /// - futex: one process that sleeps on a word is woken. broadcast: several on one word, one call.
 /// - line: one process that spins on a cache line sees it change.
-/// - lines: as line, and then reads the message in another line: what every transport has to do that
+/// - lines: as line, and then reads the message in another line: what every transport has to do
+/// that
 ///   tells by one word where a message lies.
 #pragma once
 

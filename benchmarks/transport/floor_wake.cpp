@@ -43,8 +43,7 @@ void receive_all(const FloorPage& page, std::size_t index, const Options& option
   for (std::uint32_t turn = 1; turn <= options.total(); ++turn) {
     await_word(page.call().turn, turn, options.wait);
     // Before the clock: a message is received once it has been read.
-    const std::int64_t sent =
-        stamp_of(page.call(), options).load(std::memory_order_relaxed);
+    const std::int64_t sent = stamp_of(page.call(), options).load(std::memory_order_relaxed);
     const std::int64_t now = now_ns();
     if (options.role == Role::ping) {
       (void)send(page.answer(), turn, options);

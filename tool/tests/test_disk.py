@@ -192,7 +192,7 @@ LIMITED = "a file may not grow beyond 3,000 bytes here (ulimit -f)"
 @pytest.mark.parametrize("limit", [None, 3000])
 def test_generate(tmp_path: Path, limit: int | None) -> None:
     words = ["generate", GRAPH, "-o", "disk/build"]
-    whole = run_without_room(tmp_path / "disk", *words)  # with room: files hold paths of this machine
+    whole = run_without_room(tmp_path / "disk", *words)  # files hold paths of this machine
     graph, mapping = (
         len(whole.left[f"build/golden/{name}"].encode())
         for name in ("graph.json", "processes/mapping.json")

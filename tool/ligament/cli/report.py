@@ -28,7 +28,11 @@ Reference = Annotated[
 ]
 Expected = Annotated[
     Path | None,
-    typer.Option("--expected", metavar="FILE", help="What the sink should have recorded (jsonl of another run)."),
+    typer.Option(
+        "--expected",
+        metavar="FILE",
+        help="What the sink should have recorded (jsonl of another run).",
+    ),
 ]
 WarmUp = Annotated[
     int, typer.Option("--warm-up", min=0, metavar="N", help="First frames to leave out.")

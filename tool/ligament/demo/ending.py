@@ -70,9 +70,9 @@ def _any_core(report: Mapping[str, Any]) -> Iterator[str]:
     """What the table's runs on one core would cost as the system schedules them."""
     told = report.get("unpinned", {})
     for entry in told.get("variants", [])[:1]:
-        wakes = told["wakes"]
+        wakes, share = told["wakes"], percent(entry["message_passing"])
         yield (
-            f"Pinned to one core; on any core {entry['name']} has {percent(entry['message_passing'])}: "
+            f"Pinned to one core; on any core {entry['name']} has {share}: "
             f"a wake-up costs {duration(wakes['unpinned']['p50'])}, "
             f"not {duration(wakes['pinned']['p50'])}."
         )

@@ -118,7 +118,8 @@ def _software(load: Load | None, port: MemoryPort | None, area: Mapping[str, flo
     text = (
         f"{_times(load.hardware_subscriptions, 'read')}"
         f"{' and 1 write' if load.hardware_publishers else ''} of {load.size_bytes} bytes at "
-        f"{port.bytes_per_cycle:g} bytes per cycle, each after {port.latency_cycles} cycles of latency"
+        f"{port.bytes_per_cycle:g} bytes per cycle, each after {port.latency_cycles} cycles of "
+        "latency"
     )
     return _alternative("software", text, software(load, port), area)
 

@@ -17,11 +17,11 @@ from made_up_traces import Trace
 from many_frames import many_frames
 
 from ligament.cli.main import main
+from ligament.report.page import rows as page_rows
 from ligament.report.page import timeline as timelines
 from ligament.report.page.make import gather, make_page
 from ligament.report.page.pictures import derived_mapping
 from ligament.report.page.render import Extras, json_for_script, render_page
-from ligament.report.page import rows as page_rows
 from ligament.report.page.text import look_up, text_of
 from ligament.report.page.timeline import read_timeline
 

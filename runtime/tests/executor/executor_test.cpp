@@ -262,6 +262,23 @@ TEST_F(Executors, TurnExceptionsIntoAnErrorThatNamesTheNode) {
   EXPECT_EQ(result.error().text, "a callback of node '/angry' threw: the lens fell off");
 }
 
+TEST_F(Executors, RunANodeThatIsAddedLate) {
+  auto node = std::make_shared<Node>("late", options());
+  bool ran = false;
+  auto timer = node->create_wall_timer(1ms, [&ran] { ran = true; });
+  ASSERT_TRUE(executor().spin_once(1ms));  // it has looked at everything that there is
+  ASSERT_TRUE(executor().add_node(node));
+  spin_until([&ran] { return ran; });
+}
+
+TEST_F(Executors, ANodeOfAnotherExecutorIsNotSpunToAnEnd) {
+  auto node = make("n");
+  const auto ended = ligament::spin_until(
+      node, [] { return true; }, 1ms);
+  EXPECT_EQ(ended, FutureReturnCode::interrupted);
+  EXPECT_NE(errors_of(*node).find("is run by an executor already"), std::string::npos);
+}
+
 TEST_F(Executors, RefuseNodesThatAreNotTheirs) {
   auto node = make("n");
   EXPECT_EQ(executor().add_node(node).error().code, ExecutorErrorCode::already_added);

@@ -11,6 +11,7 @@
 #include <ligament/sensor_msgs/msg/nav_sat_status.hpp>
 #include <ligament/std_msgs/msg/float64_multi_array.hpp>
 #include <ligament/std_msgs/msg/header.hpp>
+#include <ligament/std_msgs/msg/string.hpp>
 #include <ligament/std_srvs/srv/set_bool.hpp>
 
 #include "stored.hpp"
@@ -75,6 +76,12 @@ TEST(Table, BigEndianBytesThatLieAreRefused) {
   const auto& table = MessageTraits<ligament::std_msgs::msg::Float64MultiArray>::table();
   EXPECT_EQ(to_little_endian(table, bytes).error(), CodecError::truncated);
   EXPECT_EQ(bytes[1], std::byte{0});  // still says big-endian
+}
+
+TEST(Table, BigEndianBytesThatEndInALengthAreRefused) {
+  std::vector<std::byte> bytes(4 + 2, std::byte{0});  // a text's length has four bytes
+  const auto& table = MessageTraits<ligament::std_msgs::msg::String>::table();
+  EXPECT_EQ(to_little_endian(table, bytes).error(), CodecError::truncated);
 }
 
 TEST(Table, LittleEndianBytesAreLeftAlone) {

@@ -50,6 +50,19 @@ TEST_F(Nodes, WithoutAContextAreInert) {
   EXPECT_NE(errors_of(node).find("call ligament::init()"), std::string::npos);
 }
 
+/// In a process of its own, so that the others have no default context.
+TEST(DefaultContext, IsOkFromInitToShutdown) {
+  EXPECT_EXIT(
+      {
+        const bool before = ok();
+        const bool made = init({.domain = testing::unique_domain(), .run_id = "test"}).has_value();
+        const bool between = ok();
+        shutdown();
+        std::_Exit(!before && made && between && !ok() ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST_F(Nodes, RefuseATopicOfAnotherType) {
   TopicOptions topic;
   topic.message = "sensor_msgs/msg/Image";

@@ -108,6 +108,16 @@ TEST_F(ParameterServices, List) {
   EXPECT_EQ(result.prefixes, (Names{"lens.cap", "lens"}));
 }
 
+TEST(ParameterMessages, NameTheChoicesThatThereAre) {
+  ParameterDescriptor descriptor;
+  const auto text = [&descriptor] {
+    return detail::to_message("mode", ParameterType::string, descriptor).additional_constraints;
+  };
+  EXPECT_EQ(text(), "");
+  descriptor.choices = {"slow", "quick"};
+  EXPECT_EQ(text(), "one of slow, quick");
+}
+
 TEST(ParameterListing, FollowsPrefixesAndDepth) {
   const Names names{"a", "a.b", "a.b.c", "ab", "d.e"};
   EXPECT_EQ(detail::list_parameters(names, {}, 1).names, (Names{"a", "ab"}));

@@ -67,14 +67,11 @@ def _equal(entries: list[Entry]) -> str:
 
 
 def _any_core(report: Mapping[str, Any]) -> Iterator[str]:
-    """What the table's runs on one core would cost as the system schedules them."""
-    told = report.get("unpinned", {})
-    for entry in told.get("variants", [])[:1]:
-        wakes, share = told["wakes"], percent(entry["message_passing"])
+    """What a run of the table, which is on one core, takes as the system schedules it."""
+    for entry in report.get("unpinned", {}).get("variants", [])[:1]:
         yield (
-            f"Pinned to one core; on any core {entry['name']} has {share}: "
-            f"a wake-up costs {duration(wakes['unpinned']['p50'])}, "
-            f"not {duration(wakes['pinned']['p50'])}."
+            f"Pinned to one core; on any core {entry['name']} takes {duration(_p50(entry))}, "
+            f"{percent(entry['message_passing'])} of it message passing."
         )
 
 

@@ -60,7 +60,7 @@ def test_it_says_what_was_computed_and_where_the_time_went() -> None:
     assert "fpga_offloaded at 100 MHz" in text and text.count(" cycles") == 2
     assert "and 4 more: --tables" in text
     assert (
-        "Pinned to one core; on any core processes has 6.20 %: a wake-up costs 9.5 us, not 2 us."
+        "Pinned to one core; on any core processes takes 1.3 ms, 6.20 % of it message passing."
         in lines
     )
     assert "Page:    build/perception/report.html" in lines

@@ -24,10 +24,7 @@ module lig_arbiter_formal (
   assign m_axis.tready = m_ready;
   lig_arbiter #(.DATA_WIDTH(8), .INPUTS(N)) dut (.clk_i, .rst_i, .s_axis, .m_axis, .m_axis_tid(m_id));
 
-  logic started_q;
-  initial started_q = 1'b0;
-  always_ff @(posedge clk_i) started_q <= 1'b1;
-  always_comb if (!started_q) assume (rst_i);
+  lig_reset_first reset_first (.clk_i, .rst_i);
 
   lig_axis_rules #(.DATA_WIDTH(8), .WHOLE(0)) rules_m (
       .clk_i, .rst_i, .tvalid(m_valid), .tready(m_ready), .tdata(m_data), .tkeep(m_keep), .tlast(m_last));

@@ -21,10 +21,7 @@ module lig_bcast_formal (
   end
   lig_bcast #(.DATA_WIDTH(8), .OUTPUTS(3)) dut (.clk_i, .rst_i, .s_axis, .m_axis);
 
-  logic started_q;
-  initial started_q = 1'b0;
-  always_ff @(posedge clk_i) started_q <= 1'b1;
-  always_comb if (!started_q) assume (rst_i);
+  lig_reset_first reset_first (.clk_i, .rst_i);
 
   lig_axis_rules #(.DATA_WIDTH(8), .WHOLE(0), .ASSUME(1)) rules_s (
       .clk_i, .rst_i, .tvalid(s_valid), .tready(s_ready), .tdata(s_data), .tkeep(s_keep), .tlast(s_last));

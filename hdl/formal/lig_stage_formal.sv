@@ -24,10 +24,7 @@ module lig_stage_formal #(
     lig_skid #(.DATA_WIDTH(8)) dut (.clk_i, .rst_i, .s_axis, .m_axis);
   end
 
-  logic started_q;
-  initial started_q = 1'b0;
-  always_ff @(posedge clk_i) started_q <= 1'b1;
-  always_comb if (!started_q) assume (rst_i);
+  lig_reset_first reset_first (.clk_i, .rst_i);
 
   lig_axis_rules #(.DATA_WIDTH(8), .WHOLE(0), .ASSUME(1)) rules_s (
       .clk_i, .rst_i, .tvalid(s_valid), .tready(s_ready), .tdata(s_data), .tkeep(s_keep), .tlast(s_last));

@@ -140,7 +140,7 @@ PROOFS = [
 
 def sources_of(proof: Proof, folder: Path) -> list[Path]:
     """Its files; of a mutant, the one with the fault is a changed copy."""
-    files = [HDL / "formal" / f"{proof.top}.sv", HDL / "formal" / "lig_order.sv"]
+    files = [HDL / "formal" / f"{name}.sv" for name in (proof.top, "lig_order", "lig_reset_first")]
     shared = ("lig_axis_if", "lig_axis_rules")
     files += [HDL / "rtl" / f"{name}.sv" for name in (*proof.modules, *shared)]
     if proof.mutant:

@@ -132,13 +132,8 @@ module lig_axi_read #(
     if (!rst_i && m_axi.rvalid && !m_axi.rready) $fatal(1, "%m: rule reserved: the queue has no room for a beat");
     if (!rst_i && m_axi.rvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: a beat that nobody asked for");
   end
-  logic rests_q;
-  logic [63:0] was_q, is;
-  assign is = 64'({left_q, free_q, in_flight_q, arvalid_q, valid_o, level});
-  always_ff @(posedge clk_i) begin
-    rests_q <= !rst_i && !moves_o;
-    was_q <= is;
-    if (!rst_i && rests_q && was_q != is) $fatal(1, "%m: rule rest: something moved while moves_o was low");
-  end
+  lig_rest_rules #(.WIDTH(64)) rules_rest (
+      .clk_i, .rst_i, .moves_i(moves_o),
+      .is_i(64'({left_q, free_q, in_flight_q, arvalid_q, valid_o, level})));
 `endif
 endmodule

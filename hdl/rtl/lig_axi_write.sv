@@ -161,14 +161,9 @@ module lig_axi_write #(
   always_ff @(posedge clk_i) begin
     if (!rst_i && m_axi.bvalid && in_flight_q == '0) $fatal(1, "%m: rule asked: an answer to no burst");
   end
-  logic rests_q;
-  logic [127:0] was_q, is;
-  assign is = 128'({open_q, address_q, count_q, in_flight_q, announced_q, done_valid_q, data_valid, data_level,
-                    burst_valid, burst_level});
-  always_ff @(posedge clk_i) begin
-    rests_q <= !rst_i && !moves_o;
-    was_q <= is;
-    if (!rst_i && rests_q && was_q != is) $fatal(1, "%m: rule rest: something moved while moves_o was low");
-  end
+  lig_rest_rules #(.WIDTH(128)) rules_rest (
+      .clk_i, .rst_i, .moves_i(moves_o),
+      .is_i(128'({open_q, address_q, count_q, in_flight_q, announced_q, done_valid_q, data_valid, data_level,
+                  burst_valid, burst_level})));
 `endif
 endmodule

@@ -221,13 +221,8 @@ module lig_smt_pub
       .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
       .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
   // What the gate needs.
-  logic rested_q;
-  logic [127:0] was_q, is;
-  assign is = 128'({state_q, half_q, left_q, room_valid, room_level, told_valid, note_level, looped_o, dropped_o});
-  always_ff @(posedge clk_i) begin
-    rested_q <= !rst_i && !wakes;
-    was_q <= is;
-    if (!rst_i && rested_q && was_q != is) $fatal(1, "%m: rule rest: something moved while the clock stands still");
-  end
+  lig_rest_rules #(.WIDTH(128), .WHEN("the clock stands still")) rules_rest (
+      .clk_i, .rst_i, .moves_i(wakes),
+      .is_i(128'({state_q, half_q, left_q, room_valid, room_level, told_valid, note_level, looped_o, dropped_o})));
 `endif
 endmodule

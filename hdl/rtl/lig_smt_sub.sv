@@ -217,13 +217,8 @@ module lig_smt_sub
 `endif
 `ifdef LIG_RULES
   // What the gate needs. In Idle nobody looks at left_q.
-  logic rested_q;
-  logic [63:0] was_q, is;
-  assign is = 64'({state_q, state_q == Idle ? '0 : left_q, entry_valid, entry_level, event_valid_o, m_axis.tvalid});
-  always_ff @(posedge clk_i) begin
-    rested_q <= !rst_i && !wakes;
-    was_q <= is;
-    if (!rst_i && rested_q && was_q != is) $fatal(1, "%m: rule rest: something moved while the clock stands still");
-  end
+  lig_rest_rules #(.WIDTH(64), .WHEN("the clock stands still")) rules_rest (
+      .clk_i, .rst_i, .moves_i(wakes),
+      .is_i(64'({state_q, state_q == Idle ? '0 : left_q, entry_valid, entry_level, event_valid_o, m_axis.tvalid})));
 `endif
 endmodule

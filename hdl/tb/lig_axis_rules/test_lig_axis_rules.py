@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lig_axis_rules: each broken rule stops the simulation by name, and a clean stream does not."""
+"""lig_axis_rules and lig_rest_rules: each broken rule stops by name, and a clean run does not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench import BUILD, HDL, RTL, environment_of_tools
 
-RULES = ["none", "reset", "retract", "stable", "whole", "tail"]
+RULES = ["none", "reset", "retract", "stable", "whole", "tail", "rest"]
 HERE = HDL / "tb" / "lig_axis_rules"
 
 

@@ -10,8 +10,8 @@ import pytest
 from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamFrame
-from queue_model import count_pulses, never_waits
-from stream import STALLS, begin, lanes, left, receive, reset, stall, through
+from queue_model import begin_counting
+from stream import STALLS, lanes, left, receive, reset, stall, through
 
 DEPTH = 16
 
@@ -22,11 +22,7 @@ def numbered(rng: random.Random, number: int, beats: int, beat: int) -> bytes:
 
 
 async def prepare(dut):
-    tx, rx = await begin(dut)
-    counts: dict[str, int] = {}
-    cocotb.start_soon(count_pulses(dut, dut.drop_o, counts, "drop"))
-    cocotb.start_soon(never_waits(dut))
-    return tx, rx, counts
+    return await begin_counting(dut, drop=dut.drop_o)
 
 
 @cocotb.test()

@@ -11,8 +11,8 @@ import pytest
 from bench import RTL, simulate
 from cocotb.triggers import ClockCycles, with_timeout
 from cocotbext.axi import AxiStreamFrame
-from queue_model import count_pulses, never_waits
-from stream import STALLS, begin, lanes, left, receive, reset, stall, through
+from queue_model import begin_counting
+from stream import STALLS, lanes, left, receive, reset, stall, through
 
 DEPTH = 64
 HISTORY = int(os.environ.get("HISTORY", "1"))
@@ -20,12 +20,7 @@ LONGEST = DEPTH // 8  # beats; (HISTORY + 2) of them fit
 
 
 async def prepare(dut):
-    tx, rx = await begin(dut)
-    counts: dict[str, int] = {}
-    cocotb.start_soon(count_pulses(dut, dut.drop_old_o, counts, "old"))
-    cocotb.start_soon(count_pulses(dut, dut.drop_new_o, counts, "new"))
-    cocotb.start_soon(never_waits(dut))
-    return tx, rx, counts
+    return await begin_counting(dut, old=dut.drop_old_o, new=dut.drop_new_o)
 
 
 def frame_of(number: int, size: int) -> bytes:

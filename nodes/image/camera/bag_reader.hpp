@@ -35,15 +35,8 @@ struct BagMessage {
   std::span<const std::byte> data;
 };
 
-class BagReader {
+class BagReader : public Replay<BagMessage> {
  public:
-  BagReader() = default;
-  BagReader(const BagReader&) = delete;
-  BagReader& operator=(const BagReader&) = delete;
-  virtual ~BagReader() = default;
-
-  [[nodiscard]] virtual expected<std::optional<BagMessage>, SourceError> next() = 0;
-  [[nodiscard]] virtual expected<void, SourceError> rewind() = 0;
   /// Topics found so far; all of them once next() has returned nothing.
   [[nodiscard]] virtual std::vector<BagTopic> topics() const = 0;
 };

@@ -49,17 +49,23 @@ struct Frame {
   std::string frame_id;       ///< as recorded; may be empty
 };
 
-class FrameSource {
+/// Gives one after the other.
+template <typename Item>
+class Replay {
  public:
-  FrameSource() = default;
-  FrameSource(const FrameSource&) = delete;
-  FrameSource& operator=(const FrameSource&) = delete;
-  virtual ~FrameSource() = default;
+  Replay() = default;
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+  virtual ~Replay() = default;
 
-  /// The next frame, or nothing at the end.
-  [[nodiscard]] virtual expected<std::optional<Frame>, SourceError> next() = 0;
-  /// Start again with the first frame.
+  /// The next one, or nothing at the end.
+  [[nodiscard]] virtual expected<std::optional<Item>, SourceError> next() = 0;
+  /// Start again with the first one.
   [[nodiscard]] virtual expected<void, SourceError> rewind() = 0;
+};
+
+class FrameSource : public Replay<Frame> {
+ public:
   /// A calibration that the source itself holds (a recorded camera_info). Known once the source is
   /// opened.
   [[nodiscard]] virtual std::optional<Calibration> calibration() const { return std::nullopt; }

@@ -113,31 +113,28 @@ void ObjectReader::number(const std::string& key, double low, double& out, Need 
   }
 }
 
-void ObjectReader::list(const std::string& key, const ReadElement& read, Need need) {
+const Json* ObjectReader::member_of(Json::value_t type, const std::string& key, Need need) {
   const Json* value = member(key, need);
-  if (value == nullptr) {
-    return;
+  if (value == nullptr || value->type() == type) {
+    return value;
   }
-  if (!value->is_array()) {
-    expected_but_found(key, "a list", *value);
-    return;
-  }
-  for (std::size_t i = 0; i < value->size(); ++i) {
-    read((*value)[i], pointer_to(at(key), std::to_string(i)));
+  expected_but_found(key, type == Json::value_t::array ? "a list" : "an object", *value);
+  return nullptr;
+}
+
+void ObjectReader::list(const std::string& key, const ReadElement& read, Need need) {
+  if (const Json* value = member_of(Json::value_t::array, key, need)) {
+    for (std::size_t i = 0; i < value->size(); ++i) {
+      read((*value)[i], pointer_to(at(key), std::to_string(i)));
+    }
   }
 }
 
 void ObjectReader::map(const std::string& key, const ReadEntry& read, Need need) {
-  const Json* value = member(key, need);
-  if (value == nullptr) {
-    return;
-  }
-  if (!value->is_object()) {
-    expected_but_found(key, "an object", *value);
-    return;
-  }
-  for (const auto& [name, entry] : value->items()) {
-    read(name, entry, pointer_to(at(key), name));
+  if (const Json* value = member_of(Json::value_t::object, key, need)) {
+    for (const auto& [name, entry] : value->items()) {
+      read(name, entry, pointer_to(at(key), name));
+    }
   }
 }
 

@@ -60,6 +60,9 @@ class ObjectReader {
   void expected_but_found(const std::string& key, const std::string& what, const Json& found);
 
  private:
+  /// Null where the key is missing or its value is of another type.
+  const Json* member_of(Json::value_t type, const std::string& key, Need need);
+
   const Json* object_;
   std::string pointer_;
   Problems& problems_;

@@ -160,22 +160,27 @@ void SingleThreadedExecutor::Impl::add_publisher(const std::shared_ptr<Publisher
   }
 }
 
-bool SingleThreadedExecutor::Impl::give_up_late_requests() {
+namespace {
+
+/// Calls `work` on each that is still there; whether any of them had something to do.
+template <typename Source>
+bool any_works(const std::vector<std::weak_ptr<Source>>& sources, bool (Source::*work)()) {
   bool any = false;
-  for (const auto& weak : clients_) {
-    const auto client = weak.lock();
-    any = (client != nullptr && client->give_up_late_requests()) || any;
+  for (const auto& weak : sources) {
+    const auto source = weak.lock();
+    any = (source != nullptr && ((*source).*work)()) || any;
   }
   return any;
 }
 
+}  // namespace
+
+bool SingleThreadedExecutor::Impl::give_up_late_requests() {
+  return any_works(clients_, &ClientBase::give_up_late_requests);
+}
+
 bool SingleThreadedExecutor::Impl::run_publisher_events() {
-  bool any = false;
-  for (const auto& weak : publishers_) {
-    const auto publisher = weak.lock();
-    any = (publisher != nullptr && publisher->run_events()) || any;
-  }
-  return any;
+  return any_works(publishers_, &PublisherBase::run_events);
 }
 
 /// One turn for each source.

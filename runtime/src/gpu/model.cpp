@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/model.hpp"
 
+#include "entry_of.hpp"
+
 namespace ligament::gpu {
 
 ModelChoice choose_model(const MemoryFacts& facts, Access access) {
@@ -23,17 +25,7 @@ ModelChoice choose_model(const MemoryFacts& facts, Access access) {
 }
 
 const char* to_string(Model model) {
-  switch (model) {
-    case Model::automatic:
-      return "automatic";
-    case Model::zero_copy:
-      return "zero_copy";
-    case Model::standard_copy:
-      return "standard_copy";
-    case Model::unified_memory:
-      return "unified_memory";
-  }
-  return "unknown";
+  return detail::entry_of<Model::unified_memory>(model_names, model);
 }
 
 }  // namespace ligament::gpu

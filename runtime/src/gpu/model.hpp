@@ -3,7 +3,9 @@
 /// same that `ligament map` has (mapping/device_models.py, spec/device/gpu.md).
 #pragma once
 
+#include <array>
 #include <ligament/gpu.hpp>
+#include <string>
 
 namespace ligament::gpu {
 
@@ -21,7 +23,9 @@ struct ModelChoice {
 
 [[nodiscard]] ModelChoice choose_model(const MemoryFacts& facts, Access access);
 
-/// The words of settings and files.
+/// The words of settings and files, in the order of Model.
+inline constexpr std::array<const char*, 4> model_names{"automatic", "zero_copy", "standard_copy",
+                                                        "unified_memory"};
 [[nodiscard]] const char* to_string(Model model);
 
 }  // namespace ligament::gpu

@@ -48,17 +48,15 @@ KernelNode::~KernelNode() {
 
 detail::KernelFigures KernelNode::figures() const {
   const Statistics found = program_->statistics();
-  detail::KernelFigures figures;
-  figures.launches = found.launches;
-  figures.refused = refused_.load(std::memory_order_relaxed);
-  figures.copies = found.copies;
-  figures.bytes_copied = found.bytes_copied;
-  figures.staged = found.staged;
-  figures.bytes_staged = found.bytes_staged;
-  figures.imported = found.imported;
-  figures.import_ns = found.import_ns;
-  figures.kernel_ns = found.kernel_ns;
-  return figures;
+  return {.launches = found.launches,
+          .refused = refused_.load(std::memory_order_relaxed),
+          .copies = found.copies,
+          .bytes_copied = found.bytes_copied,
+          .staged = found.staged,
+          .bytes_staged = found.bytes_staged,
+          .imported = found.imported,
+          .import_ns = found.import_ns,
+          .kernel_ns = found.kernel_ns};
 }
 
 SubscriptionOptions KernelNode::input_options() {

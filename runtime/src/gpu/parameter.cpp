@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "entry_of.hpp"
+
 namespace ligament::gpu {
 namespace {
 
@@ -35,19 +37,9 @@ constexpr std::array<std::pair<std::string_view, NumberType>, 24> number_types{{
 }};
 
 const char* to_string(ArgumentKind kind) {
-  switch (kind) {
-    case ArgumentKind::number:
-      return "a number";
-    case ArgumentKind::input:
-      return "bytes that it reads";
-    case ArgumentKind::output:
-      return "bytes that it writes";
-    case ArgumentKind::values:
-      return "an array of numbers";
-    case ArgumentKind::buffer:
-      return "a buffer";
-  }
-  return "an argument";
+  static constexpr std::array<const char*, 5> texts{
+      "a number", "bytes that it reads", "bytes that it writes", "an array of numbers", "a buffer"};
+  return ligament::detail::entry_of<ArgumentKind::buffer>(texts, kind);
 }
 
 unexpected<Error> mismatch(std::string text) {

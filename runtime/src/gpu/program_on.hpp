@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "gpu/flights.hpp"
@@ -160,6 +162,9 @@ class ProgramOn : public Program {
                                        Assembly& assembly) {
     return parts_->memory.staging().stage(bytes, kind_of(model), assembly.flight->lease);
   }
+  /// Where it lies, if the model and its place allow that; else staged, and `fill` says with what.
+  template <typename Payload, typename Fill>
+  [[nodiscard]] Result<Value> place(const Payload& payload, Assembly& assembly, const Fill& fill);
 
   const std::size_t in_flight_;
   LastArguments last_arguments_;
@@ -211,49 +216,50 @@ Result<void> ProgramOn<Backend>::enqueue(const Launch& launch, Assembly& assembl
 }
 
 template <typename Backend>
-auto ProgramOn<Backend>::value_of(const Reading& in, Assembly& assembly) -> Result<Value> {
-  const Model model = model_of(in.model);
-  if (in.bytes.empty()) {
+template <typename Payload, typename Fill>
+auto ProgramOn<Backend>::place(const Payload& payload, Assembly& assembly, const Fill& fill)
+    -> Result<Value> {
+  const Model model = model_of(payload.model);
+  if (payload.bytes.empty()) {
     return Value{};
   }
   // Others' messages, over a network say, need not lie as ours do: these are copied, and counted.
-  if (model == Model::zero_copy && is_aligned(in.bytes)) {
-    return in_place(in.bytes, false, assembly);
+  if (model == Model::zero_copy && is_aligned(payload.bytes)) {
+    return in_place(payload.bytes, std::is_same_v<Payload, Writing>, assembly);
   }
-  const auto staged = stage(in.bytes, model, assembly);
+  const auto staged = stage(payload.bytes, model, assembly);
   if (!staged) {
     return unexpected<Error>(staged.error());
   }
   if (staged->is_new) {
-    if (auto written = upload(*staged, in.bytes, assembly); !written) {
-      return unexpected<Error>(written.error());
+    if (auto filled = fill(*staged); !filled) {
+      return unexpected<Error>(filled.error());
     }
-    counters_.count_copy(in.bytes.size());
   }
   return staged->value;
+}
+
+template <typename Backend>
+auto ProgramOn<Backend>::value_of(const Reading& in, Assembly& assembly) -> Result<Value> {
+  return place(in, assembly, [&](const OnDevice& staged) {
+    auto written = upload(staged, in.bytes, assembly);
+    if (written) {
+      counters_.count_copy(in.bytes.size());
+    }
+    return written;
+  });
 }
 
 /// What a kernel leaves out must not show an earlier message.
 template <typename Backend>
 auto ProgramOn<Backend>::value_of(const Writing& out, Assembly& assembly) -> Result<Value> {
-  const Model model = model_of(out.model);
-  if (out.bytes.empty()) {
-    return Value{};
-  }
-  if (model == Model::zero_copy && is_aligned(out.bytes)) {
-    return in_place(out.bytes, true, assembly);
-  }
-  const auto staged = stage(out.bytes, model, assembly);
-  if (!staged) {
-    return unexpected<Error>(staged.error());
-  }
-  if (staged->is_new) {
-    if (auto cleared = clear(*staged, out.bytes.size()); !cleared) {
-      return unexpected<Error>(cleared.error());
+  return place(out, assembly, [&](const OnDevice& staged) {
+    auto cleared = clear(staged, out.bytes.size());
+    if (cleared) {
+      assembly.out.push_back({out.bytes, staged});
     }
-    assembly.out.push_back({out.bytes, *staged});
-  }
-  return staged->value;
+    return cleared;
+  });
 }
 
 template <typename Backend>
@@ -338,6 +344,21 @@ auto ProgramOn<Backend>::value_of(const Arriving& arriving, Assembly& assembly) 
         Error{ErrorCode::launch_failed, "the buffer on the device is smaller than its payload"});
   }
   return own->value();
+}
+
+/// Opens a program on a device, which may have failed to open.
+template <typename Made, typename Device>
+[[nodiscard]] Result<std::unique_ptr<Program>> built_on(Result<Device> device,
+                                                        const ProgramDescription& description,
+                                                        const Settings& settings) {
+  if (!device) {
+    return unexpected<Error>(device.error());
+  }
+  auto program = std::make_unique<Made>(std::move(*device), settings);
+  if (auto built = program->build(description); !built) {
+    return unexpected<Error>(built.error());
+  }
+  return program;
 }
 
 }  // namespace ligament::gpu

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <ligament/gpu.hpp>
 #include <string_view>
+
+#include "gpu/model.hpp"
 
 namespace ligament::gpu {
 namespace {
@@ -19,20 +22,18 @@ unexpected<Error> wrong(const std::string& name, const std::string& value,
       Error{ErrorCode::setting, name + " is '" + value + "'; there are " + allowed});
 }
 
-Result<Model> model_of(const std::string& name, const std::string& text) {
-  if (text.empty() || text == "automatic") {
-    return Model::automatic;
+/// By its name, of which there is one for each in their order; the first where nothing is said.
+template <typename Choice, std::size_t n>
+Result<Choice> choice_of(const std::string& name, const std::string& text,
+                         const std::array<const char*, n>& names) {
+  std::string all;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (text.empty() || text == names[i]) {
+      return static_cast<Choice>(i);
+    }
+    all += (i == 0 ? "" : i == n - 1 ? " and " : ", ") + std::string(names[i]);
   }
-  if (text == "zero_copy") {
-    return Model::zero_copy;
-  }
-  if (text == "standard_copy") {
-    return Model::standard_copy;
-  }
-  if (text == "unified_memory") {
-    return Model::unified_memory;
-  }
-  return wrong(name, text, "automatic, zero_copy, standard_copy and unified_memory");
+  return wrong(name, text, all);
 }
 
 /// `MODEL,TOPIC=MODEL,...` into the settings; either part may be missing.
@@ -42,7 +43,8 @@ Result<void> read_models(const std::string& name, std::string_view text, Setting
     text.remove_prefix(std::min(text.size(), item.size() + 1));
     const auto equals = item.find('=');
     const bool is_topic = equals != std::string_view::npos;
-    const auto model = model_of(name, std::string(is_topic ? item.substr(equals + 1) : item));
+    const auto model =
+        choice_of<Model>(name, std::string(is_topic ? item.substr(equals + 1) : item), model_names);
     if (!model) {
       return unexpected<Error>(model.error());
     }
@@ -56,17 +58,8 @@ Result<void> read_models(const std::string& name, std::string_view text, Setting
 }
 
 Result<Backend> backend_of(const std::string& name) {
-  const std::string text = environment(name.c_str());
-  if (text.empty() || text == "automatic") {
-    return Backend::automatic;
-  }
-  if (text == "opencl") {
-    return Backend::opencl;
-  }
-  if (text == "cuda") {
-    return Backend::cuda;
-  }
-  return wrong(name, text, "automatic, opencl and cuda");
+  static constexpr std::array<const char*, 3> names{"automatic", "opencl", "cuda"};
+  return choice_of<Backend>(name, environment(name.c_str()), names);
 }
 
 /// From 1 on; `missing` where it is not set.

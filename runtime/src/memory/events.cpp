@@ -12,26 +12,28 @@ void EventFlag::raise() {
   }
 }
 
+namespace {
+
+void forget(CountStatus& status) { status.change = 0; }
+void forget(IncompatibleQosStatus& status) { status.change = 0; }
+void forget(MatchedStatus& status) { status.total_change = status.current_change = 0; }
+void forget(LivelinessChangedStatus& status) { status.alive_change = status.not_alive_change = 0; }
+
+template <typename... Status>
+void forget_each(Status&... statuses) {
+  (forget(statuses), ...);
+}
+
+}  // namespace
+
 void forget_changes(WriterEvents& events) {
-  events.deadline_missed.change = 0;
-  events.liveliness_lost.change = 0;
-  events.incompatible_qos.change = 0;
-  events.incompatible_type.change = 0;
-  events.matched.total_change = 0;
-  events.matched.current_change = 0;
-  events.stalled.total_change = 0;
-  events.stalled.current_change = 0;
+  forget_each(events.deadline_missed, events.liveliness_lost, events.incompatible_qos,
+              events.incompatible_type, events.matched, events.stalled);
 }
 
 void forget_changes(ReaderEvents& events) {
-  events.deadline_missed.change = 0;
-  events.liveliness_changed.alive_change = 0;
-  events.liveliness_changed.not_alive_change = 0;
-  events.incompatible_qos.change = 0;
-  events.incompatible_type.change = 0;
-  events.message_lost.change = 0;
-  events.matched.total_change = 0;
-  events.matched.current_change = 0;
+  forget_each(events.deadline_missed, events.liveliness_changed, events.incompatible_qos,
+              events.incompatible_type, events.message_lost, events.matched);
 }
 
 }  // namespace ligament::pool

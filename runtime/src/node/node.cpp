@@ -148,13 +148,7 @@ std::shared_ptr<TimerBase> Node::add_timer(const Clock& clock, std::chrono::nano
     period = std::chrono::hours(24);
   }
   auto timer = std::make_shared<TimerBase>(state_, clock, period, std::move(callback));
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->timers.push_back(timer);
-  }
-  if (state_->context != nullptr) {
-    state_->context->state().sources_changed();
-  }
+  state_->add(state_->timers, timer);
   return timer;
 }
 

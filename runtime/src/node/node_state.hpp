@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "node/context_state.hpp"
 #include "node/parameter_set.hpp"
 
 namespace ligament::detail {
@@ -60,6 +61,18 @@ struct NodeState {
   /// those are limited in rate, and the rest is counted. Any thread.
   void report(NodeErrorKind kind, const std::string& text);
   void report_at_once(NodeErrorKind kind, const std::string& text);
+  /// Keeps one of them in its list. `is_source`: the executor has to look at it. Any thread.
+  template <typename Part>
+  void add(std::vector<std::weak_ptr<Part>>& parts, const std::shared_ptr<Part>& part,
+           bool is_source = true) {
+    {
+      const std::lock_guard lock(mutex);
+      parts.push_back(part);
+    }
+    if (context != nullptr && is_source) {
+      context->state().sources_changed();
+    }
+  }
   /// All of them or none, told on /parameter_events. Any thread.
   SetParametersResult set_parameters(const std::vector<Parameter>& values);
 

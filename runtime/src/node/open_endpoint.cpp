@@ -161,23 +161,11 @@ void Node::set_kernel_figures(std::function<detail::KernelFigures()> figures) {
 }
 
 void Node::add(const std::shared_ptr<PublisherBase>& publisher) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->publishers.push_back(publisher);
-  }
-  if (state_->context != nullptr && publisher->wants_events()) {
-    state_->context->state().sources_changed();
-  }
+  state_->add(state_->publishers, publisher, publisher->wants_events());
 }
 
 void Node::add(const std::shared_ptr<SubscriptionBase>& subscription) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->subscriptions.push_back(subscription);
-  }
-  if (state_->context != nullptr) {
-    state_->context->state().sources_changed();
-  }
+  state_->add(state_->subscriptions, subscription);
 }
 
 }  // namespace ligament

@@ -119,23 +119,9 @@ detail::ServiceEnds Node::open_service(const std::string& name, const detail::Se
 }
 
 void Node::add(const std::shared_ptr<ServiceBase>& service) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->services.push_back(service);
-  }
-  if (state_->context != nullptr) {
-    state_->context->state().sources_changed();
-  }
+  state_->add(state_->services, service);
 }
 
-void Node::add(const std::shared_ptr<ClientBase>& client) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->clients.push_back(client);
-  }
-  if (state_->context != nullptr) {
-    state_->context->state().sources_changed();
-  }
-}
+void Node::add(const std::shared_ptr<ClientBase>& client) { state_->add(state_->clients, client); }
 
 }  // namespace ligament

@@ -3,34 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <ligament/parameter.hpp>
+
+#include "entry_of.hpp"
 
 namespace ligament {
 
 std::string_view to_string(ParameterType type) {
-  switch (type) {
-    case ParameterType::not_set:
-      return "not set";
-    case ParameterType::bool_:
-      return "bool";
-    case ParameterType::integer:
-      return "integer";
-    case ParameterType::double_:
-      return "double";
-    case ParameterType::string:
-      return "string";
-    case ParameterType::byte_array:
-      return "byte array";
-    case ParameterType::bool_array:
-      return "bool array";
-    case ParameterType::integer_array:
-      return "integer array";
-    case ParameterType::double_array:
-      return "double array";
-    case ParameterType::string_array:
-      return "string array";
-  }
-  return "not set";
+  static constexpr std::array<std::string_view, 10> names{
+      "not set",    "bool",       "integer",       "double",       "string",
+      "byte array", "bool array", "integer array", "double array", "string array"};
+  return detail::entry_of<ParameterType::string_array>(names, type);
 }
 
 namespace {

@@ -1,49 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <ligament/detail/ros2_marks.hpp>
 #include <ligament/publisher.hpp>
 
+#include "entry_of.hpp"
 #include "node/event_info.hpp"
 #include "node/node_state.hpp"
 #include "trace/ros2_names.hpp"
 
 namespace ligament {
 
-std::string_view to_string(LoanError error) {
-  switch (error) {
-    case LoanError::inert:
-      return "the publisher could not be made";
-    case LoanError::bad_shape:
-      return "a length is beyond the type's bound";
-    case LoanError::exceeds_bound:
-      return "the message is larger than the topic's bound_bytes";
-    case LoanError::too_many_loans:
-      return "earlier loans were neither published nor dropped";
-    case LoanError::out_of_memory:
-      return "the system refused memory for the message";
-    case LoanError::exhausted:
-      return "subscriptions hold every block";
-  }
-  return "unknown";
+namespace {
+
+/// Why there is no loan, and what that is for who wanted to publish.
+struct LoanRefusal {
+  PublishError publish;
+  std::string_view text;
+};
+
+/// In the order of LoanError.
+constexpr std::array<LoanRefusal, 6> loan_refusals{{
+    {PublishError::inert, "the publisher could not be made"},
+    {PublishError::not_encodable, "a length is beyond the type's bound"},
+    {PublishError::exceeds_bound, "the message is larger than the topic's bound_bytes"},
+    {PublishError::too_many_loans, "earlier loans were neither published nor dropped"},
+    {PublishError::out_of_memory, "the system refused memory for the message"},
+    {PublishError::exhausted, "subscriptions hold every block"},
+}};
+const LoanRefusal& refusal_of(LoanError error) {
+  return detail::entry_of<LoanError::exhausted>(loan_refusals, error);
 }
 
+}  // namespace
+
+std::string_view to_string(LoanError error) { return refusal_of(error).text; }
+
 std::string_view to_string(PublishError error) {
-  switch (error) {
-    case PublishError::not_encodable:
-      return "a bounded field is too long, or the loan was filled against its shape";
-    case PublishError::foreign_loan:
-      return "the loan is empty or belongs to another publisher";
-    case PublishError::inert:
-      return to_string(LoanError::inert);
-    case PublishError::exceeds_bound:
-      return to_string(LoanError::exceeds_bound);
-    case PublishError::too_many_loans:
-      return to_string(LoanError::too_many_loans);
-    case PublishError::out_of_memory:
-      return to_string(LoanError::out_of_memory);
-    case PublishError::exhausted:
-      return to_string(LoanError::exhausted);
+  if (error == PublishError::not_encodable) {
+    return "a bounded field is too long, or the loan was filled against its shape";
   }
-  return "unknown";
+  if (error == PublishError::foreign_loan) {
+    return "the loan is empty or belongs to another publisher";
+  }
+  const auto found = std::find_if(loan_refusals.begin(), loan_refusals.end(),
+                                  [&](const LoanRefusal& one) { return one.publish == error; });
+  return found == loan_refusals.end() ? "unknown" : found->text;
 }
 
 namespace {
@@ -249,22 +251,6 @@ void PublisherBase::report_stalled(std::uint64_t subscriptions) {
   }
 }
 
-PublishError PublisherBase::as_publish_error(LoanError error) {
-  switch (error) {
-    case LoanError::inert:
-      return PublishError::inert;
-    case LoanError::bad_shape:
-      return PublishError::not_encodable;
-    case LoanError::exceeds_bound:
-      return PublishError::exceeds_bound;
-    case LoanError::too_many_loans:
-      return PublishError::too_many_loans;
-    case LoanError::out_of_memory:
-      return PublishError::out_of_memory;
-    case LoanError::exhausted:
-      return PublishError::exhausted;
-  }
-  return PublishError::inert;
-}
+PublishError PublisherBase::as_publish_error(LoanError error) { return refusal_of(error).publish; }
 
 }  // namespace ligament

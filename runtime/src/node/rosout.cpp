@@ -2,8 +2,11 @@
 #include "node/rosout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <ligament/rcl_interfaces/msg/log.hpp>
 #include <mutex>
+
+#include "entry_of.hpp"
 
 namespace ligament::detail {
 
@@ -12,19 +15,9 @@ namespace {
 using rcl_interfaces::msg::Log;
 
 std::uint8_t number_of(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug:
-      return Log::DEBUG;
-    case LogLevel::info:
-      return Log::INFO;
-    case LogLevel::warn:
-      return Log::WARN;
-    case LogLevel::error:
-      return Log::ERROR;
-    case LogLevel::fatal:
-      return Log::FATAL;
-  }
-  return Log::ERROR;
+  static constexpr std::array<std::uint8_t, 5> numbers{Log::DEBUG, Log::INFO, Log::WARN, Log::ERROR,
+                                                       Log::FATAL};
+  return entry_of<LogLevel::fatal>(numbers, level);
 }
 
 /// "/rig/eye" -> "rig.eye", as ROS 2 names loggers.

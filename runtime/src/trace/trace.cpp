@@ -4,6 +4,8 @@
 #include <ligament/detail/ros2_events.hpp>
 #include <ligament/trace.hpp>
 
+#include "entry_of.hpp"
+
 namespace ligament::trace {
 
 namespace detail {
@@ -63,17 +65,8 @@ std::array<char, 64> cut(std::string_view name) noexcept {
 }  // namespace
 
 const char* to_string(Category category) noexcept {
-  switch (category) {
-    case Category::compute:
-      return "compute";
-    case Category::copy:
-      return "copy";
-    case Category::serialise:
-      return "serialise";
-    case Category::device:
-      return "device";
-  }
-  return "compute";
+  static constexpr std::array<const char*, 4> names{"compute", "copy", "serialise", "device"};
+  return ligament::detail::entry_of<Category::device>(names, category);
 }
 
 const char* to_string(TimeBase base) noexcept {

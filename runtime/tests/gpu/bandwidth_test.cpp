@@ -9,14 +9,25 @@
 namespace ligament::gpu::test {
 namespace {
 
-TEST(UmaBandwidth, a_cards_copies_are_timed_beside_bare_ones) {
-  choose_drivers(Where::cuda_twin, "discrete");
-  const unsigned long before = cuda_twin_copies();  // NOLINT(google-runtime-int): C
-  const auto found = uma::bandwidth_of(settings_of({"", Where::cuda_twin, Model::standard_copy}),
-                                       std::size_t{1} << 20, 5);
+struct OnTwin {
+  std::optional<uma::Bandwidth> found;
+  std::uint64_t copies = 0;
+};
+
+/// Of the twin of a card, `setup` as choose_drivers() takes it; five times each.
+OnTwin bandwidth_on_twin(const char* setup, std::size_t size) {
+  choose_drivers(Where::cuda_twin, setup);
+  const std::uint64_t before = cuda_twin_copies();
+  auto found =
+      uma::bandwidth_of(settings_of({"", Where::cuda_twin, Model::standard_copy}), size, 5);
   choose_drivers(Where::opencl);
+  return {std::move(found), cuda_twin_copies() - before};
+}
+
+TEST(UmaBandwidth, a_cards_copies_are_timed_beside_bare_ones) {
+  const auto [found, copies] = bandwidth_on_twin("discrete", std::size_t{1} << 20);
   ASSERT_TRUE(found);
-  EXPECT_EQ(cuda_twin_copies() - before, 2 * (1 + 5) + 2 * 5U);
+  EXPECT_EQ(copies, 2 * (1 + 5) + 2 * 5U);
   for (const auto* times :
        {&found->ours.in, &found->ours.out, &found->pinned.in, &found->pinned.out}) {
     EXPECT_EQ(times->size(), 5U);
@@ -25,13 +36,9 @@ TEST(UmaBandwidth, a_cards_copies_are_timed_beside_bare_ones) {
 
 /// A sample may only be read: then the host copies it in pieces, from which the card does.
 TEST(UmaBandwidth, what_goes_in_is_a_sample_as_a_node_has_it) {
-  choose_drivers(Where::cuda_twin, "discrete no-read-only");
-  const unsigned long before = cuda_twin_copies();  // NOLINT(google-runtime-int): C
-  const auto found = uma::bandwidth_of(settings_of({"", Where::cuda_twin, Model::standard_copy}),
-                                       std::size_t{3} << 20, 5);
-  choose_drivers(Where::opencl);
+  const auto [found, copies] = bandwidth_on_twin("discrete no-read-only", std::size_t{3} << 20);
   ASSERT_TRUE(found);
-  EXPECT_EQ(cuda_twin_copies() - before, (3 + 1) * (1 + 5) + 2 * 5U);
+  EXPECT_EQ(copies, (3 + 1) * (1 + 5) + 2 * 5U);
   EXPECT_EQ(found->ours.in.size(), 5U);
 }
 

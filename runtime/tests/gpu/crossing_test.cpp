@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <functional>
+#include <memory>
 #include <vector>
 
+#include "chain_ends.hpp"
 #include "fixture.hpp"
-#include "scale_node.hpp"
 
 namespace ligament::gpu::test {
 namespace {
@@ -38,46 +38,16 @@ class QueueBetweenProcesses : public testing::Test {
       ::_exit(127);
     }
     second_ = std::make_shared<Scale>("second", crossing_options(context_, "/between", "/done"), 5);
-    ends_ = std::make_shared<Node>("ends", crossing_options(context_, "in", "out"));
-    publisher_ = ends_->create_publisher<Message>("/raw", QoS(5));
-    subscription_ =
-        ends_->create_subscription<Message>("/done", QoS(5), [this](Sample<Message> sample) {
-          const auto data = sample.view().data();
-          found_.push_back(data[0] == data[words - 1] ? data[0] : 0);
-        });
-    executor_ =
-        std::make_unique<executors::SingleThreadedExecutor>(ExecutorOptions{.context = context_});
-    ASSERT_TRUE(executor_->add_node(second_));
-    ASSERT_TRUE(executor_->add_node(ends_));
-    ASSERT_TRUE(second_->errors().empty()) << second_->errors().front().text;
-    ASSERT_TRUE(eventually([this] {
-      return publisher_->get_subscription_count() == 1 && second_->is_fed() &&
-             second_->is_matched();
-    }));
-  }
-
-  /// A watchdog, not a bound on speed.
-  bool eventually(const std::function<bool()>& condition) {
-    for (int turn = 0; turn < 60'000 && !condition(); ++turn) {
-      (void)executor_->spin_once(std::chrono::milliseconds(1));
-    }
-    return condition();
-  }
-
-  void send(std::uint64_t number) {
-    Message message;
-    message.data.assign(words, number);
-    ASSERT_TRUE(publisher_->publish(message));
+    ends_ = std::make_unique<ChainEnds>(context_, crossing_options(context_, "in", "out"));
+    ASSERT_NO_FATAL_FAILURE(ends_->add(second_));
+    ASSERT_TRUE(ends_->eventually(
+        [this] { return ends_->is_heard() && second_->is_fed() && second_->is_matched(); }));
   }
 
   pid_t peer_ = 0;
   std::shared_ptr<Context> context_;
   std::shared_ptr<Scale> second_;
-  std::shared_ptr<Node> ends_;
-  std::shared_ptr<Publisher<Message>> publisher_;
-  std::shared_ptr<Subscription<Message>> subscription_;
-  std::unique_ptr<executors::SingleThreadedExecutor> executor_;
-  std::vector<std::uint64_t> found_;
+  std::unique_ptr<ChainEnds> ends_;
 };
 
 class QueueBetweenProcessesOfACard : public QueueBetweenProcesses,
@@ -99,12 +69,12 @@ TEST_P(QueueBetweenProcessesOfACard, a_payload_is_opened_where_the_other_process
   constexpr std::uint64_t messages = 20;
   std::vector<std::uint64_t> expected;
   for (std::uint64_t number = 1; number <= messages; ++number) {
-    send(number);
-    ASSERT_TRUE(eventually([&] { return found_.size() == number; }))
+    ends_->send(number);
+    ASSERT_TRUE(ends_->eventually([&] { return ends_->found().size() == number; }))
         << (second_->errors().empty() ? "" : second_->errors().front().text);
     expected.push_back(15 * number);
   }
-  EXPECT_EQ(found_, expected);
+  EXPECT_EQ(ends_->found(), expected);
   EXPECT_EQ(second_->statistics().copies, messages) << "out, and nothing in";
 }
 
@@ -117,12 +87,12 @@ INSTANTIATE_TEST_SUITE_P(Cards, QueueBetweenProcessesOfACard,
 TEST_F(QueueBetweenProcesses, a_device_that_cannot_open_it_refuses_the_message_and_says_so) {
   choose_drivers(Where::opencl);
   start("opencl");
-  send(1);
-  ASSERT_TRUE(eventually([this] { return second_->refused() == 1; }));
+  ends_->send(1);
+  ASSERT_TRUE(ends_->eventually([this] { return second_->refused() == 1; }));
   ASSERT_FALSE(second_->errors().empty());
   EXPECT_THAT(second_->errors().front().text,
               HasSubstr("leave `peer_buffers` out of the platform"));
-  EXPECT_TRUE(found_.empty());
+  EXPECT_TRUE(ends_->found().empty());
 }
 
 }  // namespace

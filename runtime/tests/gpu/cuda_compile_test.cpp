@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "bad_kernels.hpp"
 #include "gpu/cuda/compiler.hpp"
 #include "gpu/cuda/driver.hpp"
 
@@ -69,18 +70,13 @@ TEST_F(CudaCompile, a_device_newer_than_the_compiler_gets_code_to_be_translated)
 }
 
 TEST_F(CudaCompile, an_error_names_the_kernels_own_file_and_line) {
-  const Error error =
-      error_of({{{"folder/blur.cl", "// one\n__kernel void blur(int a) { b = a; }\n"}},
-                {{"blur", {Kind::number}}}});
+  const Error error = error_of(test::undeclared_name());
   EXPECT_EQ(error.code, ErrorCode::not_compiled);
   EXPECT_THAT(error.text, HasSubstr("folder/blur.cl(2): error"));
 }
 
 TEST_F(CudaCompile, each_source_counts_its_own_lines) {
-  const Error error = error_of({{{"good.cl", "\n\n\nint one(void) { return 1; }\n"},
-                                 {"bad.cl", "int two(void) { return nothing; }\n"}},
-                                {}});
-  EXPECT_THAT(error.text, HasSubstr("bad.cl(1): error"));
+  EXPECT_THAT(error_of(test::fault_in_second_source()).text, HasSubstr("bad.cl(1): error"));
 }
 
 TEST_F(CudaCompile, signatures_are_compared_with_the_manifest) {

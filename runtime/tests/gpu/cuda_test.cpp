@@ -19,10 +19,7 @@ namespace {
 using testing::HasSubstr;
 using Kind = ArgumentKind;
 
-constexpr const char* text = R"(
-__kernel void triple(const __global uchar* in, __global uchar* out) {
-  out[get_global_id(0)] = in[get_global_id(0)] * 3;
-}
+constexpr const char* sizes_text = R"(
 __kernel void sizes(__global uint* out) {
   out[get_global_id(2) * 1000 + get_global_id(1) * 100 + get_global_id(0)] =
       get_global_size(0) + get_global_size(1) + get_global_size(2);
@@ -30,7 +27,7 @@ __kernel void sizes(__global uint* out) {
 )";
 
 ProgramDescription description() {
-  return {{{"triple.cl", text}},
+  return {{{"triple.cl", std::string(times_three) + sizes_text}},
           {{"triple", {Kind::input, Kind::output}}, {"sizes", {Kind::output}}}};
 }
 

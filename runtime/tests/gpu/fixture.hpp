@@ -104,6 +104,12 @@ inline Settings settings_of(const Target& target) {
   return settings;
 }
 
+inline constexpr const char* times_three = R"(
+__kernel void triple(const __global uchar* in, __global uchar* out) {
+  out[get_global_id(0)] = in[get_global_id(0)] * 3;
+}
+)";
+
 /// Of one back-end, on a device by name.
 inline Settings settings_on(Backend backend, const std::string& device = {}) {
   Settings settings;

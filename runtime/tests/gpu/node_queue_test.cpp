@@ -4,20 +4,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <functional>
-#include <ligament/gpu_node.hpp>
-#include <ligament/ligament.hpp>
-#include <ligament/std_msgs/msg/u_int64_multi_array.hpp>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "chain_ends.hpp"
 #include "fixture.hpp"
-#include "scale_node.hpp"
 
 namespace ligament::gpu {
 namespace {
 
 using test::Message;
 using test::Scale;
-using test::words;
 using testing::HasSubstr;
 
 /// Messages of numbers through two kernels, and the topic between them.
@@ -65,58 +63,26 @@ class QueueNodes : public test::OnEachModel {
   void start() {
     first_ = std::make_shared<Scale>("first", options("/raw", "/between"), 3);
     second_ = std::make_shared<Scale>("second", options("/between", "/done"), 5);
-    ends_ = std::make_shared<Node>("ends", options("in", "out"));
-    publisher_ = ends_->create_publisher<Message>("/raw", QoS(5));
-    found_.clear();
-    subscription_ =
-        ends_->create_subscription<Message>("/done", QoS(5), [this](Sample<Message> sample) {
-          const auto data = sample.view().data();
-          found_.push_back(data[0] == data[words - 1] ? data[0] : 0);
-        });
-    executor_ =
-        std::make_unique<executors::SingleThreadedExecutor>(ExecutorOptions{.context = context_});
-    for (const std::shared_ptr<Node>& node :
-         {std::shared_ptr<Node>(first_), std::shared_ptr<Node>(second_), ends_}) {
-      EXPECT_TRUE(executor_->add_node(node));
-      for (const NodeError& error : node->errors()) {
-        ADD_FAILURE() << error.text;
-      }
-    }
-    EXPECT_TRUE(eventually([this] {
-      return publisher_->get_subscription_count() == 1 && first_->is_matched() &&
-             second_->is_matched();
-    }));
+    ends_ = std::make_unique<test::ChainEnds>(context_, options("in", "out"));
+    ends_->add(first_);
+    ends_->add(second_);
+    EXPECT_TRUE(ends_->eventually(
+        [this] { return ends_->is_heard() && first_->is_matched() && second_->is_matched(); }));
   }
   void stop() {
-    executor_.reset();
+    ends_.reset();
     first_.reset();
     second_.reset();
-    subscription_.reset();
-    publisher_.reset();
-    ends_.reset();
   }
 
-  /// A watchdog, not a bound on speed.
-  bool eventually(const std::function<bool()>& condition) {
-    for (int turn = 0; turn < 60'000 && !condition(); ++turn) {
-      (void)executor_->spin_once(std::chrono::milliseconds(1));
-    }
-    return condition();
-  }
-
-  void send(std::uint64_t number) {
-    Message message;
-    message.data.assign(words, number);
-    EXPECT_TRUE(publisher_->publish(message));
-  }
   /// Sends the next message when the one before has come, or a node has refused it.
   void send_all(std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t number = first; number <= last; ++number) {
-      const std::size_t before = found_.size();
+      const std::size_t before = ends_->found().size();
       const std::uint64_t refused = first_->refused() + second_->refused();
-      send(number);
-      EXPECT_TRUE(eventually([&] {
-        return found_.size() > before || first_->refused() + second_->refused() > refused;
+      ends_->send(number);
+      EXPECT_TRUE(ends_->eventually([&] {
+        return ends_->found().size() > before || first_->refused() + second_->refused() > refused;
       })) << number;
     }
   }
@@ -125,7 +91,7 @@ class QueueNodes : public test::OnEachModel {
   std::vector<std::uint64_t> run(std::uint64_t messages) {
     start();
     send_all(1, messages);
-    return found_;
+    return ends_->found();
   }
 
   /// The next launch is refused by the driver; or its kernel ends with the loss of the device.
@@ -141,11 +107,7 @@ class QueueNodes : public test::OnEachModel {
   std::shared_ptr<Context> context_;
   std::shared_ptr<Scale> first_;
   std::shared_ptr<Scale> second_;
-  std::shared_ptr<Node> ends_;
-  std::shared_ptr<Publisher<Message>> publisher_;
-  std::shared_ptr<Subscription<Message>> subscription_;
-  std::unique_ptr<executors::SingleThreadedExecutor> executor_;
-  std::vector<std::uint64_t> found_;
+  std::unique_ptr<test::ChainEnds> ends_;
 };
 
 TEST_P(QueueNodes, give_what_they_give_without_a_queue_and_copy_nothing_between) {
@@ -186,8 +148,8 @@ TEST_P(QueueNodes, a_launch_that_fails_costs_its_message_alone) {
         expected.push_back(15 * number);
       }
     }
-    EXPECT_TRUE(eventually([&] { return found_.size() == expected.size(); }));
-    EXPECT_EQ(found_, expected);
+    EXPECT_TRUE(ends_->eventually([&] { return ends_->found().size() == expected.size(); }));
+    EXPECT_EQ(ends_->found(), expected);
     EXPECT_EQ(first_->refused(), 1U);
     stop();
   }
@@ -203,10 +165,10 @@ TEST_P(QueueNodes, a_device_that_is_lost_leaves_nobody_stuck) {
   break_next(true);
   for (std::uint64_t number = 4; number <= 30; ++number) {  // nobody holds what nobody can work on
     const std::uint64_t refused = first_->refused();
-    send(number);
-    EXPECT_TRUE(eventually([&] { return first_->refused() > refused; })) << number;
+    ends_->send(number);
+    EXPECT_TRUE(ends_->eventually([&] { return first_->refused() > refused; })) << number;
   }
-  EXPECT_EQ(found_, (std::vector<std::uint64_t>{15, 30, 45}));
+  EXPECT_EQ(ends_->found(), (std::vector<std::uint64_t>{15, 30, 45}));
   ASSERT_FALSE(first_->errors().empty());
   EXPECT_THAT(first_->errors().back().text, HasSubstr("was given up before"));
   if (!test::is_opencl(GetParam().where)) {

@@ -15,14 +15,8 @@ namespace {
 using testing::HasSubstr;
 using Kind = ArgumentKind;
 
-constexpr const char* text = R"(
-__kernel void triple(const __global uchar* in, __global uchar* out) {
-  out[get_global_id(0)] = in[get_global_id(0)] * 3;
-}
-)";
-
 ProgramDescription description(Access access = Access::cached) {
-  return {{{"triple.cl", text}}, {{"triple", {Kind::input, Kind::output}}}, access};
+  return {{{"triple.cl", times_three}}, {{"triple", {Kind::input, Kind::output}}}, access};
 }
 
 class OpenCl : public testing::Test {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ligament/gpu.hpp>
 
+#include "bad_kernels.hpp"
 #include "fixture.hpp"
 #include "memory/os/system.hpp"
 
@@ -209,18 +210,13 @@ Error error_of(const ProgramDescription& description,
 }
 
 TEST(GpuOpen, a_compile_error_names_the_kernels_own_file_and_line) {
-  const Error error =
-      error_of({{{"folder/blur.cl", "// one\n__kernel void blur(int a) { b = a; }\n"}},
-                {{"blur", {Kind::number}}}});
+  const Error error = error_of(test::undeclared_name());
   EXPECT_EQ(error.code, ErrorCode::not_compiled);
   EXPECT_THAT(error.text, HasSubstr("folder/blur.cl:2:"));
 }
 
 TEST(GpuOpen, each_source_counts_its_own_lines) {
-  const Error error = error_of({{{"good.cl", "\n\n\nint one(void) { return 1; }\n"},
-                                 {"bad.cl", "int two(void) { return nothing; }\n"}},
-                                {}});
-  EXPECT_THAT(error.text, HasSubstr("bad.cl:1:"));
+  EXPECT_THAT(error_of(test::fault_in_second_source()).text, HasSubstr("bad.cl:1:"));
 }
 
 TEST(GpuOpen, signatures_are_compared_with_the_manifest) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ligament/detail/residents.hpp>
 #include <ligament/gpu.hpp>
+#include <memory>
 
 #include "fixture.hpp"
 
@@ -32,63 +33,70 @@ struct Nothing : Completion {
 
 class GpuQueue : public test::OnEachModel {
  protected:
+  void SetUp() override {
+    OnEachModel::SetUp();
+    if (!IsSkipped()) {
+      first_ = open(description());
+      second_ = open(description());
+      ASSERT_TRUE(first_ != nullptr && second_ != nullptr);
+    }
+  }
+  void TearDown() override {
+    first_.reset();
+    second_.reset();
+    OnEachModel::TearDown();
+  }
+
   static std::array<Argument, 3> arguments(Argument in, Argument out, std::int64_t factor) {
     return {std::move(in), std::move(out), factor};
   }
   static Launch launch_of(std::span<const Argument> arguments) {
     return {.kernel = 0, .global = {4096, 1, 1}, .arguments = arguments};
   }
+
+  std::unique_ptr<Program> first_;
+  std::unique_ptr<Program> second_;
+  Bytes in_;
+  Bytes between_;
+  Bytes out_;
 };
 
 TEST_P(GpuQueue, a_second_program_reads_what_the_first_is_going_to_write) {
-  const auto first = open(description());
-  const auto second = open(description());
-  ASSERT_TRUE(first != nullptr && second != nullptr);
-  Bytes in;
-  Bytes between;
-  Bytes out;
-  in.data.fill(std::byte{2});
-  auto resident = first->make_resident();
+  auto resident = first_->make_resident();
   constexpr int times = 20;
   for (int time = 1; time <= times; ++time) {
-    in.data.fill(static_cast<std::byte>(time));
-    out.data.fill({});
-    const auto one = arguments(std::span<const std::byte>(in.data),
-                               Leaving{std::span<std::byte>(between.data), resident}, 3);
-    const auto other = arguments(Arriving{std::span<const std::byte>(between.data), resident},
-                                 std::span<std::byte>(out.data), 5);
-    first->submit(std::array{launch_of(one)}, std::make_unique<Nothing>());
-    const auto done = second->run(std::array{launch_of(other)});  // the first is not waited for
+    in_.data.fill(static_cast<std::byte>(time));
+    out_.data.fill({});
+    const auto one = arguments(std::span<const std::byte>(in_.data),
+                               Leaving{std::span<std::byte>(between_.data), resident}, 3);
+    const auto other = arguments(Arriving{std::span<const std::byte>(between_.data), resident},
+                                 std::span<std::byte>(out_.data), 5);
+    first_->submit(std::array{launch_of(one)}, std::make_unique<Nothing>());
+    const auto done = second_->run(std::array{launch_of(other)});  // the first is not waited for
     ASSERT_TRUE(done) << done.error().text;
-    ASSERT_TRUE(std::all_of(out.data.begin(), out.data.end(), [&](std::byte value) {
+    ASSERT_TRUE(std::all_of(out_.data.begin(), out_.data.end(), [&](std::byte value) {
       return value == static_cast<std::byte>(15 * time);
     })) << time;
   }
-  first->drain();
-  const bool in_place = first->device().model == Model::zero_copy;
-  EXPECT_EQ(first->statistics().copies, in_place ? 0U : 1U * times) << "the output came back";
-  EXPECT_EQ(second->statistics().copies, in_place ? 0U : 1U * times) << "the input went again";
+  first_->drain();
+  const bool in_place = first_->device().model == Model::zero_copy;
+  EXPECT_EQ(first_->statistics().copies, in_place ? 0U : 1U * times) << "the output came back";
+  EXPECT_EQ(second_->statistics().copies, in_place ? 0U : 1U * times) << "the input went again";
 }
 
 TEST_P(GpuQueue, what_was_not_written_is_not_read) {
-  const auto first = open(description());
-  const auto second = open(description());
-  ASSERT_TRUE(first != nullptr && second != nullptr);
-  Bytes in;
-  Bytes between;
-  Bytes out;
-  const auto resident = first->make_resident();
-  const auto wrong = arguments(std::span<const std::byte>(in.data),
-                               Leaving{std::span<std::byte>(between.data), resident}, 1000);
-  EXPECT_FALSE(first->run(std::array{launch_of(wrong)}));  // does not fit a uchar
-  const auto other = arguments(Arriving{std::span<const std::byte>(between.data), resident},
-                               std::span<std::byte>(out.data), 5);
-  const auto refused = second->run(std::array{launch_of(other)});
+  const auto resident = first_->make_resident();
+  const auto wrong = arguments(std::span<const std::byte>(in_.data),
+                               Leaving{std::span<std::byte>(between_.data), resident}, 1000);
+  EXPECT_FALSE(first_->run(std::array{launch_of(wrong)}));  // does not fit a uchar
+  const auto other = arguments(Arriving{std::span<const std::byte>(between_.data), resident},
+                               std::span<std::byte>(out_.data), 5);
+  const auto refused = second_->run(std::array{launch_of(other)});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::launch_failed);
-  const auto nowhere = arguments(Arriving{std::span<const std::byte>(between.data), nullptr},
-                                 std::span<std::byte>(out.data), 5);
-  EXPECT_FALSE(second->run(std::array{launch_of(nowhere)}));
+  const auto nowhere = arguments(Arriving{std::span<const std::byte>(between_.data), nullptr},
+                                 std::span<std::byte>(out_.data), 5);
+  EXPECT_FALSE(second_->run(std::array{launch_of(nowhere)}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, GpuQueue, test::each_model, test::name_of_model);

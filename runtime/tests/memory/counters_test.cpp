@@ -76,8 +76,7 @@ TEST(Counters, OneWakePerSleepingExecutorAndNoneOtherwise) {
   const Side side(name);
   auto writer = side.writer(bytes_on("/t"));
   const OtherProcess sleeper(name);
-  ASSERT_EQ(sleeper.ask("reader /t"), "ok");
-  ASSERT_TRUE(eventually([&] { return sleeper.ask("matched /t") == "ok 1"; }));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(sleeper, "/t"));
   for (std::uint64_t i = 1; i <= 5; ++i) {  // it does not sleep: it waits for commands
     publish_stamped(*writer, i, 64);
   }

@@ -280,8 +280,7 @@ TEST_P(OneLie, CostsTheLiarOnly) {
   // Somebody who comes now sees the lie first of all, and is served by the honest.
   const OtherProcess newcomer(name_);
   ASSERT_EQ(newcomer.ask("reader /up depth=10"), "ok");
-  ASSERT_EQ(newcomer.ask("reader /down depth=100"), "ok");
-  ASSERT_TRUE(eventually([&] { return newcomer.ask("matched /down") == "ok 1"; }));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(newcomer, "/down", " depth=100"));
   exchange(20);
   EXPECT_EQ(newcomer.ask("take /down 20"), "ok 20 lost 0");
   EXPECT_EQ(newcomer.ask("once /up").rfind("ok", 0), 0U);
@@ -309,8 +308,7 @@ TEST(Lies, APeerThatClaimsAnotherRunIsNamedToNewcomers) {
   auto reader = side.reader(bytes_on("/t"));
   const OtherProcess friendly(name);
   const OtherProcess liar(name);
-  ASSERT_EQ(friendly.ask("writer /t"), "ok");
-  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  ASSERT_NO_FATAL_FAILURE(publish_in(friendly, "/t", *reader));
   const auto run_id = offsetof(layout::DirectoryPage, run_id);
   ASSERT_EQ(liar.ask(fmt::format("lie directory {} 1 120", run_id)), "ok 1");
   const OtherProcess newcomer;

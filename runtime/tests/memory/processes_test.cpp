@@ -86,8 +86,7 @@ TEST(Processes, KilledPublisherLeavesItsSamplesReadable) {
   const Side side(name);
   auto reader = side.reader(bytes_on("/t"));
   OtherProcess publisher(name);
-  ASSERT_EQ(publisher.ask("writer /t"), "ok");
-  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  ASSERT_NO_FATAL_FAILURE(publish_in(publisher, "/t", *reader));
   ASSERT_EQ(publisher.ask("publish /t 6 100000"), "ok 6");
   auto held = reader->take().value();
   publisher.die();
@@ -188,15 +187,13 @@ TEST(Processes, ASampleThatOutlivesItsDomainIsNeverOverwritten) {
   const Side side(name);
   auto writer = side.writer(bytes_on("/t", QoS(2)));
   OtherProcess holder(name);
-  ASSERT_EQ(holder.ask("reader /t depth=2 held=2"), "ok");
-  ASSERT_TRUE(eventually([&] { return holder.ask("matched /t") == "ok 1"; }));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(holder, "/t", " depth=2 held=2"));
   publish_stamped(*writer, 77, 4096);
   ASSERT_EQ(holder.ask("hold /t 1").rfind("ok 1", 0), 0U);
   ASSERT_EQ(holder.ask("quit"), "ok");
   // Somebody who came later is served: our housekeeping has heard of everything before.
   const OtherProcess later(name);
-  ASSERT_EQ(later.ask("reader /t"), "ok");
-  ASSERT_TRUE(eventually([&] { return later.ask("matched /t") == "ok 1"; }));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(later, "/t"));
   for (std::uint64_t i = 1; i <= 1000; ++i) {
     publish_stamped(*writer, i, 4096);
   }
@@ -204,8 +201,7 @@ TEST(Processes, ASampleThatOutlivesItsDomainIsNeverOverwritten) {
   EXPECT_EQ(writer->matched_readers(), 1U);
   // It may join again, and its death gives back what it held all the time.
   ASSERT_EQ(holder.ask("join " + name + " run"), "ok");
-  ASSERT_EQ(holder.ask("reader /t"), "ok");
-  ASSERT_TRUE(eventually([&] { return holder.ask("matched /t") == "ok 1"; }));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(holder, "/t"));
   holder.die();
   ASSERT_TRUE(eventually([&] { return side.domain->peers().size() == 1; }));
   ASSERT_TRUE(
@@ -217,8 +213,7 @@ TEST(Processes, ASubscriberShortOfDescriptorsLosesSamplesAndRecovers) {
   const Side side(name);
   auto writer = side.writer(bytes_on("/t"));
   const OtherProcess poor(name);
-  ASSERT_EQ(poor.ask("reader /t"), "ok");
-  ASSERT_TRUE(eventually([&] { return poor.ask("matched /t") == "ok 1"; }));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(poor, "/t"));
   publish_stamped(*writer, 1, 64);
   ASSERT_EQ(poor.ask("once /t"), "ok 1 lost 0 corrupt 0");
   ASSERT_EQ(poor.ask("descriptors none"), "ok");
@@ -263,8 +258,7 @@ TEST(Processes, AStoppedSubscriberBlocksNobody) {
   EXPECT_EQ(running.ask("take /t 4").rfind("ok 4 lost", 0), 0U);
   // A newcomer joins and is served although one process of the graph does not run.
   const OtherProcess newcomer(name);
-  ASSERT_EQ(newcomer.ask("reader /t"), "ok");
-  ASSERT_TRUE(eventually([&] { return newcomer.ask("matched /t") == "ok 1"; }));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(newcomer, "/t"));
   publish_stamped(*writer, 2001, 100);
   EXPECT_EQ(newcomer.ask("take /t 1"), "ok 1 lost 0");
   stopped.resume();
@@ -295,8 +289,7 @@ TEST(Processes, ChunksAddedLaterReachOtherProcesses) {
   const OtherProcess publisher(name);
   const Side side(name);
   auto reader = side.reader(bytes_on("/t"));
-  ASSERT_EQ(publisher.ask("writer /t"), "ok");
-  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  ASSERT_NO_FATAL_FAILURE(publish_in(publisher, "/t", *reader));
   std::uint64_t number = 0;
   for (const std::size_t size : {100U, 10'000U, 1'000'000U, 50U}) {
     publisher.ask(fmt::format("publish /t 1 {}", size));
@@ -366,9 +359,17 @@ TEST(Refusal, OfAnotherUser) {
 /// All names are somebody's who is not of the graph, and who never says anything.
 class AllNamesAreTaken : public ::testing::TestWithParam<const char*> {
  protected:
-  static std::string squat(const std::string& prefix, unsigned uid) {
-    return fmt::format("squat {} {} {} {}", prefix, uid, GetParam(), layout::max_slots);
+  /// Those that the domain's processes of `user` would have; returns what they begin with.
+  [[nodiscard]] std::string take_names_of(unsigned user, unsigned holder) const {
+    const std::string prefix = fmt::format("ligament/{}/{}/v{}", user, name_, layout::version);
+    EXPECT_EQ(squatter_.ask(
+                  fmt::format("squat {} {} {} {}", prefix, holder, GetParam(), layout::max_slots)),
+              "ok");
+    return prefix;
   }
+
+  const std::string name_ = unique_name();
+  const OtherProcess squatter_;
 };
 
 std::string error_of_joining(const std::string& name) {
@@ -386,22 +387,16 @@ void expect_holder(const std::string& text, const OtherProcess& squatter, unsign
 }
 
 TEST_P(AllNamesAreTaken, ByThisUser) {
-  const auto name = unique_name();
-  const OtherProcess squatter;
-  const std::string prefix = fmt::format("ligament/{}/{}/v{}", ::geteuid(), name, layout::version);
-  ASSERT_EQ(squatter.ask(squat(prefix, ::geteuid())), "ok");
-  expect_holder(error_of_joining(name), squatter, ::geteuid());
+  (void)take_names_of(::geteuid(), ::geteuid());
+  expect_holder(error_of_joining(name_), squatter_, ::geteuid());
 }
 
 TEST_P(AllNamesAreTaken, ByAnotherUser) {
   if (::geteuid() != 0) {
     GTEST_SKIP() << "needs root to become another user";
   }
-  const auto name = unique_name();
-  const OtherProcess squatter;
-  const std::string prefix = fmt::format("ligament/0/{}/v{}", name, layout::version);
-  ASSERT_EQ(squatter.ask(squat(prefix, 65534)), "ok");
-  expect_holder(error_of_joining(name), squatter, 65534);
+  (void)take_names_of(0, 65534);
+  expect_holder(error_of_joining(name_), squatter_, 65534);
 }
 
 /// As a user sees it who may not look at others' descriptors.
@@ -409,15 +404,12 @@ TEST_P(AllNamesAreTaken, SeenByAUserWithoutRights) {
   if (::geteuid() != 0) {
     GTEST_SKIP() << "needs root to become another user";
   }
-  const auto name = unique_name();
-  const OtherProcess squatter;
-  const std::string prefix = fmt::format("ligament/65534/{}/v{}", name, layout::version);
-  ASSERT_EQ(squatter.ask(squat(prefix, 0)), "ok");
+  const std::string prefix = take_names_of(65534, 0);
   const OtherProcess user;
   ASSERT_EQ(user.ask("user 65534"), "ok");
-  const std::string text = user.ask("join " + name + " run");
+  const std::string text = user.ask("join " + name_ + " run");
   if (std::string(GetParam()) == "listen") {
-    expect_holder(text, squatter, 0);
+    expect_holder(text, squatter_, 0);
   } else {
     EXPECT_NE(text.find("512 by processes that cannot be seen from here"), std::string::npos)
         << text;

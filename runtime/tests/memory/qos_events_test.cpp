@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Events of endpoints; device topics and their quarantine.
+#include <array>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "support.hpp"
@@ -33,29 +35,30 @@ TEST(Events, QosThatDoesNotMatchIsOneEventAtEachEnd) {
 
 TEST(Events, EveryPolicyThatStandsBetweenTwoEndsHasItsName) {
   const Side side(unique_name());
-  QoSProfile strict = QoS(1).transient_local().profile();
-  auto latched = side.reader({"/durability", "t", "/n", {}, strict});
-  auto volatile_writer = side.writer({"/durability", "t", "/n", {}, QoS(1).profile()});
-  strict = QoS(1).profile();
-  strict.deadline_ns = 5;
-  auto timed = side.reader({"/deadline", "t", "/n", {}, strict});
-  auto untimed = side.writer({"/deadline", "t", "/n", {}, QoS(1).profile()});
-  strict = QoS(1).profile();
-  strict.liveliness = LivelinessPolicy::manual_by_topic;
-  auto manual = side.reader({"/liveliness", "t", "/n", {}, strict});
-  auto automatic = side.writer({"/liveliness", "t", "/n", {}, QoS(1).profile()});
-  strict = QoS(1).profile();
-  strict.liveliness_lease_ns = 5;
-  auto leased = side.reader({"/lease", "t", "/n", {}, strict});
-  auto unleased = side.writer({"/lease", "t", "/n", {}, QoS(1).profile()});
-  const auto policy = [](Writer& writer) {
-    EXPECT_TRUE(eventually([&] { return writer.has_events(); }));
-    return writer.take_events().incompatible_qos.last_policy;
+  struct Case {
+    std::string topic;
+    QoSProfile strict;
+    QosPolicyKind policy;
+    std::unique_ptr<Reader> reader{};
+    std::unique_ptr<Writer> writer{};
   };
-  EXPECT_EQ(policy(*volatile_writer), QosPolicyKind::durability);
-  EXPECT_EQ(policy(*untimed), QosPolicyKind::deadline);
-  EXPECT_EQ(policy(*automatic), QosPolicyKind::liveliness);
-  EXPECT_EQ(policy(*unleased), QosPolicyKind::liveliness_lease);
+  const QoSProfile lax = QoS(1).profile();
+  std::array<Case, 4> cases{
+      Case{"/durability", QoS(1).transient_local().profile(), QosPolicyKind::durability},
+      Case{"/deadline", lax, QosPolicyKind::deadline},
+      Case{"/liveliness", lax, QosPolicyKind::liveliness},
+      Case{"/lease", lax, QosPolicyKind::liveliness_lease}};
+  cases[1].strict.deadline_ns = 5;
+  cases[2].strict.liveliness = LivelinessPolicy::manual_by_topic;
+  cases[3].strict.liveliness_lease_ns = 5;
+  for (Case& one : cases) {
+    one.reader = side.reader({one.topic, "t", "/n", {}, one.strict});
+    one.writer = side.writer({one.topic, "t", "/n", {}, lax});
+  }
+  for (const Case& one : cases) {
+    EXPECT_TRUE(eventually([&] { return one.writer->has_events(); }));
+    EXPECT_EQ(one.writer->take_events().incompatible_qos.last_policy, one.policy) << one.topic;
+  }
 }
 
 TEST(Events, AnotherTypeIsOneEventAndAProblemThatNamesBothEnds) {
@@ -123,10 +126,7 @@ TEST(Events, MatchedGoesUpAndDown) {
 TEST(Events, TheSixtyFifthEndIsAProblemThatNamesBoth) {
   const Side side(unique_name());
   auto writer = side.writer(bytes_on("/t"));
-  std::vector<std::unique_ptr<Reader>> readers;
-  for (int i = 0; i < 65; ++i) {
-    readers.push_back(side.reader(bytes_on("/t")));
-  }
+  const auto readers = side.readers(65, bytes_on("/t"));
   ASSERT_TRUE(eventually([&] { return !side.domain->problems().empty(); }));
   EXPECT_EQ(writer->matched_readers(), 64U);
   const Problem problem = side.domain->problems().front();

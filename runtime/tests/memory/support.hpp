@@ -10,12 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "ligament/detail/pool.hpp"
 #include "stamped_payload.hpp"
@@ -126,6 +129,20 @@ class OtherProcess {
   int from_ = -1;
 };
 
+/// Opens a subscription there, and waits until it is matched.
+inline void subscribe_in(const OtherProcess& process, const std::string& topic,
+                         const std::string& options = "") {
+  ASSERT_EQ(process.ask("reader " + topic + options), "ok");
+  ASSERT_TRUE(eventually([&] { return process.ask("matched " + topic) == "ok 1"; }));
+}
+
+/// Opens a publisher there, and waits until the subscription here hears it alone.
+inline void publish_in(const OtherProcess& process, const std::string& topic,
+                       const Reader& subscription) {
+  ASSERT_EQ(process.ask("writer " + topic), "ok");
+  ASSERT_TRUE(eventually([&] { return subscription.matched_writers() == 1; }));
+}
+
 /// One process's side of a domain.
 struct Side {
   explicit Side(const std::string& name, const std::string& run = "run")
@@ -137,6 +154,19 @@ struct Side {
   }
   [[nodiscard]] std::unique_ptr<Reader> reader(const EndpointDescription& description) const {
     return domain->create_reader(description, *waiter).value();
+  }
+  /// So many on one topic.
+  [[nodiscard]] std::vector<std::unique_ptr<Writer>> writers(
+      std::size_t count, const EndpointDescription& description) const {
+    std::vector<std::unique_ptr<Writer>> all(count);
+    std::generate(all.begin(), all.end(), [&] { return writer(description); });
+    return all;
+  }
+  [[nodiscard]] std::vector<std::unique_ptr<Reader>> readers(
+      std::size_t count, const EndpointDescription& description) const {
+    std::vector<std::unique_ptr<Reader>> all(count);
+    std::generate(all.begin(), all.end(), [&] { return reader(description); });
+    return all;
   }
 
   std::shared_ptr<Domain> domain;

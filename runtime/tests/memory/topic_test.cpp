@@ -38,8 +38,7 @@ TEST(Topic, CarriesSamplesBetweenTwoProcesses) {
   const Side side(name);
   const OtherProcess other(name);
   auto reader = side.reader(bytes_on("/there"));
-  ASSERT_EQ(other.ask("writer /there"), "ok");
-  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  ASSERT_NO_FATAL_FAILURE(publish_in(other, "/there", *reader));
   for (std::uint64_t i = 1; i <= 100; ++i) {
     ASSERT_EQ(other.ask("publish /there 1 1000"), fmt::format("ok {}", i));
     ASSERT_EQ(wait_for_data(*side.waiter), WaitResult::data);
@@ -309,12 +308,9 @@ TEST(Topic, TimestampsOfAWriterStrictlyIncrease) {
 TEST(Topic, ManyWritersAreServedInTurn) {
   const Side side(unique_name());
   auto reader = side.reader(bytes_on("/t"));
-  std::vector<std::unique_ptr<Writer>> writers;
-  for (int i = 0; i < 5; ++i) {
-    writers.push_back(side.writer(bytes_on("/t")));
-  }
+  const auto writers = side.writers(5, bytes_on("/t"));
   ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 5; }));
-  for (auto& writer : writers) {
+  for (const auto& writer : writers) {
     publish_stamped(*writer, 1, 16);
     publish_stamped(*writer, 2, 16);
   }
@@ -416,16 +412,13 @@ TEST(Endpoint, ThousandsFitIntoOneProcess) {
 TEST(Endpoint, SixtyFourReadersAreServedTheNextIsReported) {
   const Side side(unique_name());
   auto writer = side.writer(bytes_on("/t"));
-  std::vector<std::unique_ptr<Reader>> readers;
-  for (int i = 0; i < 65; ++i) {
-    readers.push_back(side.reader(bytes_on("/t")));
-  }
+  const auto readers = side.readers(65, bytes_on("/t"));
   ASSERT_TRUE(eventually(
       [&] { return writer->matched_readers() == 64 && side.domain->problems().size() == 1; }));
   EXPECT_EQ(side.domain->problems()[0].kind, ProblemKind::too_many_ends);
   publish_stamped(*writer, 1, 16);
   int got = 0;
-  for (auto& reader : readers) {
+  for (const auto& reader : readers) {
     got += reader->take().value() ? 1 : 0;
   }
   EXPECT_EQ(got, 64);

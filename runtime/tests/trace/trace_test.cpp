@@ -57,6 +57,18 @@ std::string recorded_by(Work&& work) {
   std::_Exit(good ? 0 : 1);
 }
 
+/// Ends this child: well, if the last events are these once it has made its spans.
+template <typename MakeSpans>
+[[noreturn]] void end_with_spans(const MakeSpans& make_spans, const std::string& expected) {
+  const auto seen = recorded_by([&](const std::string& path) {
+    const Worker worker;
+    if (trace::load(path, {}).has_value()) {
+      make_spans(worker);
+    }
+  });
+  end_child(seen.ends_with(expected), seen);
+}
+
 }  // namespace
 
 TEST(TraceOff, HooksAndSpansDoNothing) {
@@ -121,42 +133,29 @@ TEST(TraceOn, LoadingMeasuresAndIntroducesTheProcess) {
 }
 
 TEST(TraceOn, ASpanGivesItsNameOnceAndItsEndsEachTime) {
-  EXPECT_EXIT(
-      {
-        const auto seen = recorded_by([](const std::string& path) {
-          const Worker worker;
-          if (trace::load(path, {}).has_value()) {
-            for (int i = 0; i < 2; ++i) {
-              const trace::Span span(worker, "remap");
-            }
-            const trace::Span other(worker, "resize", trace::Category::copy);
-          }
-        });
-        const std::string expected =
-            "probe_cost span_name span_begin span_end span_begin span_end "
-            "span_name span_begin span_end ";
-        end_child(seen.ends_with(expected), seen);
-      },
-      ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(end_with_spans(
+                  [](const Worker& worker) {
+                    for (int i = 0; i < 2; ++i) {
+                      const trace::Span span(worker, "remap");
+                    }
+                    const trace::Span other(worker, "resize", trace::Category::copy);
+                  },
+                  "probe_cost span_name span_begin span_end span_begin span_end "
+                  "span_name span_begin span_end "),
+              ::testing::ExitedWithCode(0), "");
 }
 
 TEST(TraceOn, ASpanTellsItsValuesAtBothEnds) {
   EXPECT_EXIT(
-      {
-        const auto seen = recorded_by([](const std::string& path) {
-          const Worker worker;
-          if (trace::load(path, {}).has_value()) {
+      end_with_spans(
+          [](const Worker& worker) {
             for (int i = 0; i < 2; ++i) {
               trace::Span span(worker, "remap", [](auto& values) { values.tell("pixels", 640); });
               span.finish([](auto& values) { values.tell("found", 0.5); });
             }
-          }
-        });
-        const std::string expected =
-            "probe_cost span_name span_begin value_name span_value value_name span_value span_end "
-            "span_begin span_value span_value span_end ";
-        end_child(seen.ends_with(expected), seen);
-      },
+          },
+          "probe_cost span_name span_begin value_name span_value value_name span_value span_end "
+          "span_begin span_value span_value span_end "),
       ::testing::ExitedWithCode(0), "");
 }
 

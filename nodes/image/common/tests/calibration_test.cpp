@@ -96,32 +96,28 @@ TEST(ReadCalibration, RefusesWhatIsNoCalibration) {
   }
 }
 
-TEST(ReadCalibration, NamesTheMissingField) {
+/// Of kRos with `other` in place of `part`.
+CalibrationError error_with(std::string_view part, std::string_view other) {
   const TemporaryFolder folder;
   std::string text = kRos;
-  text.replace(text.find("image_height"), 12, "image_hoehe");
+  text.replace(text.find(part), part.size(), other);
   const auto c = read_calibration(folder.write("c.yaml", text));
-  ASSERT_FALSE(c);
-  EXPECT_EQ(c.error().code, CalibrationErrorCode::field_missing);
-  EXPECT_THAT(c.error().text, HasSubstr("image_height"));
+  EXPECT_FALSE(c);
+  return c ? CalibrationError{} : c.error();
+}
+
+TEST(ReadCalibration, NamesTheMissingField) {
+  const CalibrationError error = error_with("image_height", "image_hoehe");
+  EXPECT_EQ(error.code, CalibrationErrorCode::field_missing);
+  EXPECT_THAT(error.text, HasSubstr("image_height"));
 }
 
 TEST(ReadCalibration, RefusesAnUnknownNumberOfCoefficients) {
-  const TemporaryFolder folder;
-  std::string text = kRos;
-  text.replace(text.find(", 0.8]"), 6, "]");
-  const auto c = read_calibration(folder.write("c.yaml", text));
-  ASSERT_FALSE(c);
-  EXPECT_THAT(c.error().text, HasSubstr("7 distortion coefficients"));
+  EXPECT_THAT(error_with(", 0.8]", "]").text, HasSubstr("7 distortion coefficients"));
 }
 
 TEST(ReadCalibration, RefusesValuesThatAreNotNumbers) {
-  const TemporaryFolder folder;
-  std::string text = kRos;
-  text.replace(text.find("530.0"), 5, ".nan ");
-  const auto c = read_calibration(folder.write("c.yaml", text));
-  ASSERT_FALSE(c);
-  EXPECT_EQ(c.error().code, CalibrationErrorCode::bad_value);
+  EXPECT_EQ(error_with("530.0", ".nan ").code, CalibrationErrorCode::bad_value);
 }
 
 }  // namespace

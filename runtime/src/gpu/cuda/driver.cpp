@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <map>
-#include <mutex>
 #include <string>
 #include <tuple>
 
@@ -102,18 +100,7 @@ Result<Driver> open_driver(const std::string& path) {
 }  // namespace
 
 Result<const Driver*> load_driver() {
-  static std::mutex mutex;
-  static auto* const known = new std::map<std::string, Result<Driver>>;  // used to the very end
-  const std::lock_guard lock(mutex);
-  const std::string path = library_path("LIGAMENT_CUDA_DRIVER", "libcuda.so.1");
-  auto found = known->find(path);
-  if (found == known->end()) {
-    found = known->emplace(path, open_driver(path)).first;
-  }
-  if (!found->second) {
-    return unexpected<Error>(found->second.error());
-  }
-  return &*found->second;
+  return opened_once(library_path("LIGAMENT_CUDA_DRIVER", "libcuda.so.1"), open_driver);
 }
 
 ErrorCode code_of(Status number) {

@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -66,18 +64,7 @@ Result<Nvrtc> open_nvrtc(const std::string& wish) {
 }  // namespace
 
 Result<const Nvrtc*> load_nvrtc() {
-  static std::mutex mutex;
-  static auto* const known = new std::map<std::string, Result<Nvrtc>>;  // used to the very end
-  const std::lock_guard lock(mutex);
-  const std::string wish = library_path("LIGAMENT_NVRTC", "");
-  auto found = known->find(wish);
-  if (found == known->end()) {
-    found = known->emplace(wish, open_nvrtc(wish)).first;
-  }
-  if (!found->second) {
-    return unexpected<Error>(found->second.error());
-  }
-  return &*found->second;
+  return opened_once(library_path("LIGAMENT_NVRTC", ""), open_nvrtc);
 }
 
 }  // namespace ligament::gpu::cuda

@@ -468,15 +468,7 @@ void CudaProgram::note_landed(Flight& flight) {
 
 Result<std::unique_ptr<Program>> open_program(const ProgramDescription& description,
                                               const Settings& settings) {
-  auto device = open_device(settings, description.access);
-  if (!device) {
-    return unexpected<Error>(device.error());
-  }
-  auto program = std::make_unique<CudaProgram>(std::move(*device), settings);
-  if (auto built = program->build(description); !built) {
-    return unexpected<Error>(built.error());
-  }
-  return program;
+  return built_on<CudaProgram>(open_device(settings, description.access), description, settings);
 }
 
 Result<void> is_usable(const std::string& device) {

@@ -370,15 +370,7 @@ Result<std::unique_ptr<Program>> open_program(const ProgramDescription& descript
                        ": CUDA C++, which no OpenCL device takes; give an OpenCL "
                        "kernel beside it, or choose the back-end cuda");
   }
-  auto device = open_device(settings, description.access);
-  if (!device) {
-    return unexpected<Error>(device.error());
-  }
-  auto program = std::make_unique<OpenClProgram>(std::move(*device), settings);
-  if (auto built = program->build(description); !built) {
-    return unexpected<Error>(built.error());
-  }
-  return program;
+  return built_on<OpenClProgram>(open_device(settings, description.access), description, settings);
 }
 
 }  // namespace ligament::gpu::opencl

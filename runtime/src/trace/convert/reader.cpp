@@ -177,14 +177,8 @@ void Reader::write_row(const bt_message* message, const bt_event* event, const E
   const bt_clock_snapshot* time = bt_message_event_borrow_default_clock_snapshot_const(message);
   Stamp stamp;
   clocks_.stamp(bt_clock_snapshot_get_value(time), known.clock, stamp);
-  batch_.fixed(Batch::clock).set(row, known.clock);
-  batch_.fixed(Batch::ticks).set(row, stamp.ticks);
-  batch_.fixed(Batch::time_ns).set(row, bits_of(stamp.time_ns));
-  if (stamp.same_clock) {
-    batch_.fixed(Batch::bound_ns).set(row, 0);
-  }
-  batch_.fixed(Batch::host).set(row, known.host);
-  batch_.fixed(Batch::event).set(row, known.code);
+  stamp.host = known.host;
+  begin_row(batch_, stamp, known.code);
   const bt_field* payload = bt_event_borrow_payload_field_const(event);
   std::uint64_t tid = 0;
   std::uint64_t pid = 0;
@@ -242,26 +236,27 @@ void Reader::import_ros2(const bt_message* message, const bt_event* event,
   totals_.events = rows_.rows();
 }
 
+void Reader::count_losses(bt_property_availability told, std::uint64_t count,
+                          std::uint64_t& total) {
+  if (told == BT_PROPERTY_AVAILABILITY_AVAILABLE) {
+    total += count;
+  } else {
+    ++totals_.unknown_losses;
+  }
+}
+
 bool Reader::on_message(const bt_message* message) {
   std::uint64_t count = 0;
   switch (bt_message_get_type(message)) {
     case BT_MESSAGE_TYPE_EVENT:
       return on_event(message);
     case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-      if (bt_message_discarded_events_get_count(message, &count) ==
-          BT_PROPERTY_AVAILABILITY_AVAILABLE) {
-        totals_.discarded_events += count;
-      } else {
-        ++totals_.unknown_losses;
-      }
+      count_losses(bt_message_discarded_events_get_count(message, &count), count,
+                   totals_.discarded_events);
       return true;
     case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-      if (bt_message_discarded_packets_get_count(message, &count) ==
-          BT_PROPERTY_AVAILABILITY_AVAILABLE) {
-        totals_.discarded_packets += count;
-      } else {
-        ++totals_.unknown_losses;
-      }
+      count_losses(bt_message_discarded_packets_get_count(message, &count), count,
+                   totals_.discarded_packets);
       return true;
     default:
       return true;

@@ -198,30 +198,27 @@ void Names::add_topic(const Stamp& stamp, std::string_view name) {
             {{ColumnId::name, name}});
 }
 
-void Names::add_publisher(const Decoded& event) {
-  Process& objects = process(event.stamp);
+Id Names::add_end(const Decoded& event, RowId row, ColumnId column) {
   const Id id = object_id(event.stamp, event.values[2], event.stamp.ticks);
-  objects.publishers[event.values[0]] = id;
-  objects.rmw_publishers[event.values[2]] = id;
   add_topic(event.stamp, event.texts[3]);
-  rows_.row(event.stamp, RowId::publisher_init,
-            {{ColumnId::publisher, id},
+  rows_.row(event.stamp, row,
+            {{column, id},
              {ColumnId::topic, hash_text(event.texts[3])},
-             {ColumnId::node, find(objects.nodes, event.values[1])},
+             {ColumnId::node, find(process(event.stamp).nodes, event.values[1])},
              {ColumnId::depth, event.values[4]}});
+  return id;
+}
+
+void Names::add_publisher(const Decoded& event) {
+  const Id id = add_end(event, RowId::publisher_init, ColumnId::publisher);
+  Process& objects = process(event.stamp);
+  objects.publishers[event.values[0]] = objects.rmw_publishers[event.values[2]] = id;
 }
 
 void Names::add_subscription(const Decoded& event) {
+  const Id id = add_end(event, RowId::subscription_init, ColumnId::subscription);
   Process& objects = process(event.stamp);
-  const Id id = object_id(event.stamp, event.values[2], event.stamp.ticks);
-  objects.subscriptions[event.values[0]] = id;
-  objects.rmw_subscriptions[event.values[2]] = id;
-  add_topic(event.stamp, event.texts[3]);
-  rows_.row(event.stamp, RowId::subscription_init,
-            {{ColumnId::subscription, id},
-             {ColumnId::topic, hash_text(event.texts[3])},
-             {ColumnId::node, find(objects.nodes, event.values[1])},
-             {ColumnId::depth, event.values[4]}});
+  objects.subscriptions[event.values[0]] = objects.rmw_subscriptions[event.values[2]] = id;
 }
 
 void Names::add_service(const Decoded& event, RowId kind) {

@@ -87,6 +87,8 @@ class Names {
   bool on_link(const Decoded& event);
   bool on_callback(const Decoded& event);
   void add_node(const Decoded& event);
+  /// Its rows; returns its id.
+  Id add_end(const Decoded& event, RowId row, ColumnId column);
   void add_publisher(const Decoded& event);
   void add_subscription(const Decoded& event);
   void add_service(const Decoded& event, RowId kind);

@@ -21,6 +21,9 @@ struct Stamp {
   std::uint32_t tid = 0;
 };
 
+/// What every row has, into the row that comes next.
+void begin_row(Batch& batch, const Stamp& stamp, std::uint64_t event);
+
 /// A column's value. Signed values are passed as their bits.
 struct Value {
   ColumnId column;

@@ -373,6 +373,13 @@ expected<std::int32_t, Error> Participant::create_topic(const EndpointSpec& spec
   return topic;
 }
 
+template <typename End, typename Status>
+void Participant::note_matched(dds_entity_t /*entity*/, const Status status, void* end) {
+  auto& own = *static_cast<End*>(end);
+  own.matched_.store(status.current_count, std::memory_order_relaxed);
+  own.on_change_();
+}
+
 expected<std::unique_ptr<Writer>, Error> Participant::create_writer(const EndpointSpec& spec) {
   std::unique_ptr<Writer> writer(new Writer);
   auto topic = create_topic(spec, nullptr, &writer->type_);
@@ -382,12 +389,8 @@ expected<std::unique_ptr<Writer>, Error> Participant::create_writer(const Endpoi
   writer->topic_ = *topic;
   writer->on_change_ = on_change_;
   const Listener listener(dds_create_listener(writer.get()));
-  dds_lset_publication_matched(
-      listener.get(), [](dds_entity_t, const dds_publication_matched_status_t status, void* self) {
-        auto& matched = *static_cast<Writer*>(self);
-        matched.matched_.store(status.current_count, std::memory_order_relaxed);
-        matched.on_change_();
-      });
+  dds_lset_publication_matched(listener.get(),
+                               note_matched<Writer, dds_publication_matched_status_t>);
   writer->entity_ = dds_create_writer(entity_, *topic, endpoint_qos(spec).get(), listener.get());
   if (writer->entity_ < 0) {
     return failure(fmt::format("DDS writer on {}", spec.topic), writer->entity_);
@@ -418,12 +421,8 @@ expected<std::unique_ptr<Reader>, Error> Participant::create_reader(const Endpoi
   reader->handler_ = std::move(handler);
   reader->on_change_ = on_change_;
   const Listener listener(dds_create_listener(reader.get()));
-  dds_lset_subscription_matched(
-      listener.get(), [](dds_entity_t, const dds_subscription_matched_status_t status, void* self) {
-        auto& matched = *static_cast<Reader*>(self);
-        matched.matched_.store(status.current_count, std::memory_order_relaxed);
-        matched.on_change_();
-      });
+  dds_lset_subscription_matched(listener.get(),
+                                note_matched<Reader, dds_subscription_matched_status_t>);
   const EngineQos qos = endpoint_qos(spec);
   reader->entity_ = dds_create_reader(entity_, *topic, qos.get(), listener.get());
   if (reader->entity_ < 0) {

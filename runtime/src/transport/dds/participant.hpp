@@ -182,6 +182,9 @@ class Participant {
   [[nodiscard]] expected<std::int32_t, Error> create_topic(const EndpointSpec& spec,
                                                            std::shared_ptr<Inbox> inbox,
                                                            const ddsi_sertype** type);
+  /// What the engine calls when the readers of a writer, or the writers of a reader, change.
+  template <typename End, typename Status>
+  static void note_matched(std::int32_t entity, Status status, void* end);
 
   std::int32_t entity_ = 0;
   ddsi_domaingv* engine_ = nullptr;  ///< of the domain; known with the first topic

@@ -36,15 +36,12 @@ struct InboundFigures {
   bool operator==(const InboundFigures&) const = default;
 
   void add(const InboundFigures& more) {
-    received += more.received;
-    bytes += more.bytes;
-    missing += more.missing;
-    repeated += more.repeated;
-    no_room += more.no_room;
-    too_large += more.too_large;
-    big_endian += more.big_endian;
-    unknown_form += more.unknown_form;
-    unwanted += more.unwanted;
+    using Own = InboundFigures;
+    for (const auto figure :
+         {&Own::received, &Own::bytes, &Own::missing, &Own::repeated, &Own::no_room,
+          &Own::too_large, &Own::big_endian, &Own::unknown_form, &Own::unwanted}) {
+      this->*figure += more.*figure;
+    }
   }
 };
 

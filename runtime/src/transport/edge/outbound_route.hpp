@@ -34,14 +34,11 @@ struct OutboundFigures {
   bool operator==(const OutboundFigures&) const = default;
 
   void add(const OutboundFigures& more) {
-    sent += more.sent;
-    bytes += more.bytes;
-    copied += more.copied;
-    lost += more.lost;
-    refused += more.refused;
-    unconfirmed += more.unconfirmed;
-    held_back += more.held_back;
-    looks += more.looks;
+    using Own = OutboundFigures;
+    for (const auto figure : {&Own::sent, &Own::bytes, &Own::copied, &Own::lost, &Own::refused,
+                              &Own::unconfirmed, &Own::held_back, &Own::looks}) {
+      this->*figure += more.*figure;
+    }
   }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <random>
 #include <string>
@@ -16,17 +17,8 @@ namespace ligament::pool::test {
 enum class Prey { publisher, subscriber, both, joining };
 
 inline const char* name_of(Prey prey) {
-  switch (prey) {
-    case Prey::publisher:
-      return "publisher";
-    case Prey::subscriber:
-      return "subscriber";
-    case Prey::both:
-      return "both";
-    case Prey::joining:
-      break;
-  }
-  return "joining";
+  static constexpr std::array<const char*, 4> names{"publisher", "subscriber", "both", "joining"};
+  return names[static_cast<std::size_t>(prey)];
 }
 
 /// How one victim's blocks came back. The system's part of the time: how long the victim took to

@@ -17,9 +17,8 @@
 #include <numeric>
 
 #include "capture.hpp"
-#include "child.hpp"
-#include "graph_and_edge.hpp"
 #include "heap_inbox.hpp"
+#include "peers.hpp"
 #include "transport/dds/names.hpp"
 #include "transport/dds/service_wire.hpp"
 
@@ -114,20 +113,7 @@ TEST(Captures, ParticipantsSayWhatOursSays) {
 
 // --- what is sent --------------------------------------------------------------------------------
 
-#ifdef FASTDDS_PEER
-constexpr const char* fast_peer = FASTDDS_PEER;
-#else
-constexpr const char* fast_peer = nullptr;
-#endif
-#ifdef CYCLONE_PYTHON
-constexpr const char* python = CYCLONE_PYTHON;
-constexpr const char* python_peer = CYCLONE_PYTHON_PEER;
-#else
-constexpr const char* python = nullptr;
-constexpr const char* python_peer = "";
-#endif
-
-class OnTheWire : public GraphAndEdge {
+class OnTheWire : public GraphAndPeers {
  protected:
   void SetUp() override {
     path_ = fmt::format("{}ligament-on-the-wire-{}.pcap", testing::TempDir(), ::getpid());
@@ -143,14 +129,6 @@ class OnTheWire : public GraphAndEdge {
   Capture recorded() {
     edge_.reset();
     return Capture(path_);
-  }
-  template <typename... Words>
-  std::unique_ptr<Child> peer(const std::vector<std::string>& program,
-                              const Words&... words) const {
-    std::vector<std::string> all = program;
-    all.push_back(std::to_string(domain_id_));
-    (all.push_back(words), ...);
-    return std::make_unique<Child>(std::move(all));
   }
   std::size_t proxies() {
     const auto topics = edge_->figures();
@@ -169,9 +147,7 @@ class OnTheWire : public GraphAndEdge {
     AddTwoInts::Request request;
     request.a = 2;
     request.b = 3;
-    auto sent = client->async_send_request(request);
-    spin_until([&] { return sent.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
-    EXPECT_EQ(sent.get()->sum, 5);
+    EXPECT_EQ(answer_of(*client, request)->sum, 5);
   }
   std::shared_ptr<Service<AddTwoInts>> adder() {
     return node_->create_service<AddTwoInts>(
@@ -217,7 +193,7 @@ std::map<std::uint16_t, std::string> policies_of(const End& end) {
 }
 
 TEST_F(OnTheWire, NodesAreAnnouncedAsThoseOfRos) {
-  if (fast_peer == nullptr) {
+  if (fast_peer.empty()) {
     GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
   }
   const auto options = NodeOptions()
@@ -237,7 +213,7 @@ TEST_F(OnTheWire, NodesAreAnnouncedAsThoseOfRos) {
   spin_until([&] { return proxies() == told; });
   // Announcements of writers, and of readers, come in their order: who answers a client that is
   // made last knows both ends of that, and has been sent all.
-  const auto server = peer({fast_peer}, "serve", "/last");
+  const auto server = peer(fast_peer, "serve", "/last");
   ask_for_the_sum_of_2_and_3("last");
   const Capture ours = recorded();
   for (const End& theirs : wanted) {
@@ -310,21 +286,21 @@ void expect_same_with_header(const Capture::Sample& ours, const Capture::Sample&
 }
 
 TEST_F(OnTheWire, RequestsHaveTheHeaderOfRos) {
-  if (python == nullptr) {
+  if (python_peer.empty()) {
     GTEST_SKIP() << "the Python binding of Cyclone DDS is not installed";
   }
-  const auto server = peer({python, python_peer}, "serve", "/add_two_ints");
+  const auto server = peer(python_peer, "serve", "/add_two_ints");
   ask_for_the_sum_of_2_and_3();
   const char* topic = "rq/add_two_intsRequest";
   expect_same_with_header(recorded().first(topic), captured("service_cyclonedds").first(topic));
 }
 
 TEST_F(OnTheWire, RepliesHaveTheHeaderOfRos) {
-  if (python == nullptr) {
+  if (python_peer.empty()) {
     GTEST_SKIP() << "the Python binding of Cyclone DDS is not installed";
   }
   const auto service = adder();
-  const auto client = peer({python, python_peer}, "call", "/add_two_ints", "2", "3");
+  const auto client = peer(python_peer, "call", "/add_two_ints", "2", "3");
   spin_until([&] { return is_asked_; });
   EXPECT_EQ(client->line(), "5");
   const char* topic = "rr/add_two_intsReply";
@@ -348,10 +324,10 @@ void expect_same_with_identity(const Capture::Sample& ours, const Capture::Sampl
 }
 
 TEST_F(OnTheWire, RequestsHaveTheIdentityOfRos) {
-  if (fast_peer == nullptr) {
+  if (fast_peer.empty()) {
     GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
   }
-  const auto server = peer({fast_peer}, "serve", "/add_two_ints");
+  const auto server = peer(fast_peer, "serve", "/add_two_ints");
   ask_for_the_sum_of_2_and_3();
   const Capture all = recorded();
   const auto ours = all.first("rq/add_two_intsRequest");
@@ -362,11 +338,11 @@ TEST_F(OnTheWire, RequestsHaveTheIdentityOfRos) {
 }
 
 TEST_F(OnTheWire, RepliesHaveTheIdentityOfRos) {
-  if (fast_peer == nullptr) {
+  if (fast_peer.empty()) {
     GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
   }
   const auto service = adder();
-  const auto client = peer({fast_peer}, "call", "/add_two_ints", "2", "3");
+  const auto client = peer(fast_peer, "call", "/add_two_ints", "2", "3");
   await_writers("rq/add_two_intsRequest");
   client->say_begin();
   spin_until([&] { return is_asked_; });

@@ -4,35 +4,17 @@
 #include <future>
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 
-#include "child.hpp"
-#include "graph_and_edge.hpp"
+#include "peers.hpp"
 
 namespace ligament::edge {
 namespace {
 
 using example_interfaces::srv::AddTwoInts;
 
-#ifdef CYCLONE_PYTHON
-constexpr const char* python = CYCLONE_PYTHON;
-constexpr const char* program = CYCLONE_PYTHON_PEER;
-#else
-constexpr const char* python = nullptr;
-constexpr const char* program = "";
-#endif
-
-class CyclonePython : public GraphAndEdge {
+class CyclonePython : public GraphAndPeer {
  protected:
-  void SetUp() override {
-    if (python == nullptr) {
-      GTEST_SKIP() << "the Python binding of Cyclone DDS is not installed";
-    }
-    GraphAndEdge::SetUp();
-  }
-  template <typename... Words>
-  std::unique_ptr<Child> peer(const Words&... words) const {
-    return std::make_unique<Child>(
-        std::vector<std::string>{python, program, std::to_string(domain_id_), words...});
-  }
+  CyclonePython()
+      : GraphAndPeer(python_peer, "the Python binding of Cyclone DDS is not installed") {}
 };
 
 TEST_F(CyclonePython, ServerAnswersClientsHere) {
@@ -46,10 +28,7 @@ TEST_F(CyclonePython, ServerAnswersClientsHere) {
     request.a = a;
     request.b = 2;
     for (const auto& client : {first, second}) {
-      auto sent = client->async_send_request(request);
-      spin_until(
-          [&] { return sent.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
-      const auto response = sent.get();
+      const auto response = answer_of(*client, request);
       ASSERT_NE(response, nullptr);
       EXPECT_EQ(response->sum, a + 2);
     }

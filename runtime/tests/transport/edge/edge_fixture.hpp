@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "dds_domain.hpp"
+#include "fresh_graph.hpp"
 #include "heap_inbox.hpp"
 #include "transport/dds/names.hpp"
 #include "transport/edge/edge.hpp"
@@ -48,18 +49,15 @@ inline std::string said_in(std::span<const std::byte> payload) {
 class EdgeTest : public testing::Test {
  protected:
   void SetUp() override {
-    static unsigned next = 0;
     domain_id_ = take_dds_domain();
-    graph_ = fmt::format("edge-test-{}-{}", ::getpid(), ++next);
+    graph_ = fresh_graph_name("edge-test");
     domain_ = *pool::Domain::join({graph_, "run"});
     waiter_ = *domain_->create_waiter();
     auto participant = dds::Participant::create({.domain = domain_id_}, [] {});
     ASSERT_TRUE(participant) << participant.error().text;
     other_ = std::move(*participant);
-    auto edge =
-        Edge::start({.graph = graph_, .run_id = "run", .participant = {.domain = domain_id_}});
-    ASSERT_TRUE(edge) << edge.error();
-    edge_ = std::move(*edge);
+    edge_ = started_edge(graph_, domain_id_);
+    ASSERT_NE(edge_, nullptr);
   }
 
   pool::EndpointDescription describe(const std::string& topic, const QoS& qos) const {

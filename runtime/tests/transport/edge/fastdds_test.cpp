@@ -4,20 +4,13 @@
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 
-#include "child.hpp"
-#include "graph_and_edge.hpp"
+#include "peers.hpp"
 
 namespace ligament::edge {
 namespace {
 
 using example_interfaces::srv::AddTwoInts;
 using StringMessage = std_msgs::msg::String;
-
-#ifdef FASTDDS_PEER
-constexpr const char* program = FASTDDS_PEER;
-#else
-constexpr const char* program = nullptr;
-#endif
 
 constexpr const char* string_type = "std_msgs::msg::dds_::String_";
 
@@ -34,19 +27,9 @@ std::string hex_of(const std::string& text) {
   return hex;
 }
 
-class FastDds : public GraphAndEdge {
+class FastDds : public GraphAndPeer {
  protected:
-  void SetUp() override {
-    if (program == nullptr) {
-      GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
-    }
-    GraphAndEdge::SetUp();
-  }
-  template <typename... Words>
-  std::unique_ptr<Child> peer(const Words&... words) const {
-    return std::make_unique<Child>(
-        std::vector<std::string>{program, std::to_string(domain_id_), words...});
-  }
+  FastDds() : GraphAndPeer(fast_peer, "Fast DDS is not installed (Debian: libfastrtps-dev)") {}
   /// A writer outside may be matched with us before we know of it: what it sends then is lost.
   void await_writers(const std::string& topic, std::size_t count) {
     spin_until([&] { return figures(topic).remote_writers == count; });
@@ -55,9 +38,7 @@ class FastDds : public GraphAndEdge {
     AddTwoInts::Request request;
     request.a = a;
     request.b = 2;
-    auto sent = client.async_send_request(request);
-    spin_until([&] { return sent.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
-    return sent.get();
+    return answer_of(client, request);
   }
 };
 

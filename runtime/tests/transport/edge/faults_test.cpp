@@ -34,6 +34,11 @@ class Faults : public GraphAndOther {
     return *other_->create_writer({dds::topic_to_dds(topic), dds::type_to_dds(Traits::name),
                                    QoS(10).profile(), dds::endpoint_user_data(Traits::type_hash)});
   }
+  /// What comes is in `heard_`.
+  std::shared_ptr<Subscription<StringMessage>> listen(const std::string& topic) {
+    return node_->create_subscription<StringMessage>(
+        topic, 10, [this](const StringMessage& message) { heard_.push_back(message.data); });
+  }
   static bool send(dds::Writer& writer, std::vector<std::byte> bytes, std::int64_t stamp) {
     auto memory = std::make_shared<std::vector<std::byte>>(std::move(bytes));
     const std::size_t size = memory->size();
@@ -47,12 +52,12 @@ class Faults : public GraphAndOther {
       return problem.find(words) != std::string::npos;
     });
   }
+
+  std::vector<std::string> heard_;
 };
 
 TEST_F(Faults, TimestampsThatGoBackAreDelivered) {
-  std::vector<std::string> heard;
-  auto subscription = node_->create_subscription<StringMessage>(
-      "stepped", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  const auto subscription = listen("stepped");
   const auto writer = talker<StringMessage>("/stepped");
   await_match(*writer, *subscription);
   constexpr std::int64_t now = 1'700'000'000'000'000'000;
@@ -60,14 +65,12 @@ TEST_F(Faults, TimestampsThatGoBackAreDelivered) {
   EXPECT_TRUE(send(*writer, stored(text("an hour ago")), now - 3'600'000'000'000));
   EXPECT_TRUE(send(*writer, stored(text("in a year")), now + 31'536'000'000'000'000));
   EXPECT_TRUE(send(*writer, stored(text("before 1970")), -1));
-  spin_until([&] { return heard.size() == 4; });
-  EXPECT_EQ(heard, (std::vector<std::string>{"now", "an hour ago", "in a year", "before 1970"}));
+  spin_until([&] { return heard_.size() == 4; });
+  EXPECT_EQ(heard_, (std::vector<std::string>{"now", "an hour ago", "in a year", "before 1970"}));
 }
 
 TEST_F(Faults, BadBytesAreCountedByKindAndTheNextSampleArrives) {
-  std::vector<std::string> heard;
-  auto subscription = node_->create_subscription<StringMessage>(
-      "bad", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  const auto subscription = listen("bad");
   const auto writer = talker<StringMessage>("/bad");
   await_match(*writer, *subscription);
   auto big_endian = stored(text("big"));
@@ -84,8 +87,8 @@ TEST_F(Faults, BadBytesAreCountedByKindAndTheNextSampleArrives) {
   }
   EXPECT_TRUE(send(*writer, {std::byte{0}, std::byte{1}}, ++stamp));
   EXPECT_TRUE(send(*writer, stored(text("good")), ++stamp));
-  spin_until([&] { return heard.size() == 1; });
-  EXPECT_EQ(heard.front(), "good");
+  spin_until([&] { return heard_.size() == 1; });
+  EXPECT_EQ(heard_.front(), "good");
   const InboundFigures in = figures("/bad").in;
   EXPECT_EQ(in.big_endian, 1U);
   EXPECT_EQ(in.unknown_form, 3U);
@@ -114,21 +117,17 @@ TEST_F(Faults, AFloodOfEndpointsIsBoundedAndTopicsGoOn) {
     flood.push_back(talker<StringMessage>(fmt::format("/flood_{}", i)));
   }
   const auto long_name = talker<StringMessage>("/" + std::string(2000, 'x'));
-  std::vector<std::string> heard;
-  auto subscription = node_->create_subscription<StringMessage>(
-      "wanted", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  const auto subscription = listen("wanted");
   const auto writer = talker<StringMessage>("/wanted");
   await_match(*writer, *subscription);
   spin_until([&] { return has_problem("announces more endpoints"); });
   EXPECT_TRUE(send(*writer, stored(text("through")), 1));
-  spin_until([&] { return heard.size() == 1; });
+  spin_until([&] { return heard_.size() == 1; });
 }
 
 /// Of all of them the first are named, and the rest is not looked at.
 TEST_F(Faults, AFloodOfEndpointsOnATopicInUseIsToldInBounds) {
-  std::vector<std::string> heard;
-  auto subscription = node_->create_subscription<StringMessage>(
-      "used", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  const auto subscription = listen("used");
   std::vector<std::unique_ptr<dds::Writer>> flood;
   constexpr std::size_t count = 100;
   flood.reserve(count);
@@ -140,26 +139,24 @@ TEST_F(Faults, AFloodOfEndpointsOnATopicInUseIsToldInBounds) {
   spin_until([&] { return has_problem("/used: more ends"); });
   EXPECT_LT(edge_->problems().size(), count / 2);
   EXPECT_TRUE(send(*writer, stored(text("through")), 1));
-  spin_until([&] { return heard.size() == 1; });
+  spin_until([&] { return heard_.size() == 1; });
   flood.clear();
   spin_until([&] { return edge_->problems().empty(); });
 }
 
 TEST_F(Faults, AnEdgeThatIsStartedAgainIsMatchedAndNobodyHereNotices) {
-  std::vector<std::string> heard;
-  auto subscription = node_->create_subscription<StringMessage>(
-      "on", 10, [&](const StringMessage& message) { heard.push_back(message.data); });
+  const auto subscription = listen("on");
   auto publisher = node_->create_publisher<StringMessage>("on", 10);
   const auto writer = talker<StringMessage>("/on");
   for (int life = 0; life < 3; ++life) {
     await_match(*writer, *subscription, 2);  // and the publisher here
-    heard.clear();
+    heard_.clear();
     EXPECT_TRUE(send(*writer, stored(text("outside")), life + 1));
-    spin_until([&] { return heard.size() == 1; });
+    spin_until([&] { return heard_.size() == 1; });
     edge_.reset();
     (void)publisher->publish(text("here"));  // with no edge at all
-    spin_until([&] { return heard.size() == 2; });
-    EXPECT_EQ(heard.back(), "here");
+    spin_until([&] { return heard_.size() == 2; });
+    EXPECT_EQ(heard_.back(), "here");
     spin_until([&] { return writer->matched() == 0 && subscription->get_publisher_count() == 1; });
     start_edge();
   }

@@ -6,14 +6,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <ligament/ligament.hpp>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "dds_domain.hpp"
+#include "fresh_graph.hpp"
 #include "transport/edge/edge.hpp"
 
 namespace ligament::edge {
@@ -37,9 +40,8 @@ class MoreSettings {
 class GraphAndEdge : public testing::Test {
  protected:
   void SetUp() override {
-    static unsigned next = 0;
     domain_id_ = take_dds_domain();
-    graph_ = fmt::format("graph-and-edge-{}-{}", ::getpid(), ++next);
+    graph_ = fresh_graph_name("graph-and-edge");
     auto context = Context::create({.domain = graph_, .run_id = "run"});
     ASSERT_TRUE(context) << context.error().text;
     context_ = *context;
@@ -47,10 +49,8 @@ class GraphAndEdge : public testing::Test {
     start_edge();
   }
   void start_edge() {
-    auto edge =
-        Edge::start({.graph = graph_, .run_id = "run", .participant = {.domain = domain_id_}});
-    ASSERT_TRUE(edge) << edge.error();
-    edge_ = std::move(*edge);
+    edge_ = started_edge(graph_, domain_id_);
+    ASSERT_NE(edge_, nullptr);
   }
   void spin_until(const std::function<bool()>& done) {
     executors::SingleThreadedExecutor executor({.context = context_});
@@ -58,6 +58,14 @@ class GraphAndEdge : public testing::Test {
     while (!done()) {  // the test runner has its own limit
       ASSERT_TRUE(executor.spin_once(std::chrono::milliseconds(1)));
     }
+  }
+  /// What the server says; our nodes run meanwhile.
+  template <typename Service>
+  std::shared_ptr<typename Service::Response> answer_of(Client<Service>& client,
+                                                        const typename Service::Request& request) {
+    auto sent = client.async_send_request(request);
+    spin_until([&] { return sent.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    return sent.get();
   }
   TopicFigures figures(const std::string& topic) {
     for (const auto& one : edge_->figures()) {

@@ -2,12 +2,12 @@
 /// An inbound route by itself: what waits, for whom, and what becomes of it.
 #include "transport/edge/inbound_route.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <thread>
+
+#include "fresh_graph.hpp"
 
 namespace ligament::edge {
 namespace {
@@ -20,8 +20,7 @@ constexpr dds::Gid second_client{2};
 class InboundRouteTest : public testing::Test {
  protected:
   void SetUp() override {
-    static unsigned next = 0;
-    domain_ = *pool::Domain::join({fmt::format("route-in-{}-{}", ::getpid(), ++next), "run"});
+    domain_ = *pool::Domain::join({fresh_graph_name("route-in"), "run"});
     waiter_ = *domain_->create_waiter();
     description_.topic = "rq/addRequest";
     description_.type_name = "test_msgs/msg/Bytes";

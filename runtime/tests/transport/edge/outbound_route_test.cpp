@@ -2,15 +2,14 @@
 /// An outbound route by itself: whose samples go, which wait, and what it is when it is closed.
 #include "transport/edge/outbound_route.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <functional>
 #include <thread>
 
 #include "dds_domain.hpp"
+#include "fresh_graph.hpp"
 #include "transport/dds/names.hpp"
 
 namespace ligament::edge {
@@ -21,8 +20,7 @@ namespace {
 class OutboundRouteTest : public testing::Test {
  protected:
   void SetUp() override {
-    static unsigned next = 0;
-    domain_ = *pool::Domain::join({fmt::format("route-out-{}-{}", ::getpid(), ++next), "run"});
+    domain_ = *pool::Domain::join({fresh_graph_name("route-out"), "run"});
     waiter_ = *domain_->create_waiter();
     description_.topic = "/out";
     description_.type_name = "test_msgs/msg/Bytes";

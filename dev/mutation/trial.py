@@ -61,7 +61,7 @@ def copy_of(root: Path) -> Iterator[Path]:
     """
     shared = Path("/dev/shm")
     with tempfile.TemporaryDirectory(
-        prefix="ligament-mutants-", dir=shared if os.access(shared, os.W_OK) else None
+        prefix="mutants-of-tests-", dir=shared if os.access(shared, os.W_OK) else None
     ) as folder:
         copy = Path(folder)
         listed = subprocess.run(

@@ -78,20 +78,26 @@ const ConversionRow* conversion(std::string_view source, std::string_view target
 }  // namespace
 
 const char* to_string(ImageError error) noexcept {
-  // In the order of the codes.
-  static constexpr std::array<const char*, 7> texts{
-      "the encoding is not supported; use mono8, mono16, rgb8, bgr8, rgba8, bgra8 (or "
-      "OpenCV's 8UC1 ... 32FC4)",
-      "the image is stored big-endian; convert it to little-endian",
-      "the image has no pixels (width or height is 0)",
-      "a side of the image is longer than 32767 pixels, which OpenCV's kernels cannot "
-      "address",
-      "`step` is smaller than a row of pixels; the publisher fills the message wrongly",
-      "`data` is shorter than step * height; the publisher fills the message wrongly",
-      "there is no conversion between these encodings; set `encoding: source` to keep the "
-      "source's own"};
-  static_assert(texts.size() == static_cast<std::size_t>(ImageError::conversion_unknown) + 1);
-  return texts[static_cast<std::size_t>(error)];
+  switch (error) {
+    case ImageError::unknown_encoding:
+      return "the encoding is not supported; use mono8, mono16, rgb8, bgr8, rgba8, bgra8 (or "
+             "OpenCV's 8UC1 ... 32FC4)";
+    case ImageError::big_endian:
+      return "the image is stored big-endian; convert it to little-endian";
+    case ImageError::empty:
+      return "the image has no pixels (width or height is 0)";
+    case ImageError::too_large:
+      return "a side of the image is longer than 32767 pixels, which OpenCV's kernels cannot "
+             "address";
+    case ImageError::step_too_small:
+      return "`step` is smaller than a row of pixels; the publisher fills the message wrongly";
+    case ImageError::data_too_short:
+      return "`data` is shorter than step * height; the publisher fills the message wrongly";
+    case ImageError::conversion_unknown:
+      return "there is no conversion between these encodings; set `encoding: source` to keep the "
+             "source's own";
+  }
+  return "unknown image error";
 }
 
 expected<int, ImageError> cv_type_of(std::string_view encoding) noexcept {

@@ -96,20 +96,26 @@ bool is_known_interpolation(int code) {
 }  // namespace
 
 const char* to_string(RectifyError error) noexcept {
-  // In the order of the codes.
-  static constexpr std::array<const char*, 7> texts{
-      "the camera is uncalibrated (K[0] is 0); calibrate it and give the camera node its "
-      "calibration file",
-      "the distortion model is none of plumb_bob, rational_polynomial and equidistant",
-      "the distortion model does not know that number of coefficients (plumb_bob and "
-      "rational_polynomial: 4, 5, 8, 12 or 14; equidistant: 4)",
-      "the calibration's width or height is 0, or longer than 32767 pixels",
-      "the calibration's region of interest does not lie inside its image",
-      "the image is not of the size that the camera was calibrated for; use the calibration "
-      "of this resolution",
-      "`interpolation` is none of 0 (nearest), 1 (linear), 2 (cubic) and 4 (Lanczos)"};
-  static_assert(texts.size() == static_cast<std::size_t>(RectifyError::interpolation) + 1);
-  return texts[static_cast<std::size_t>(error)];
+  switch (error) {
+    case RectifyError::uncalibrated:
+      return "the camera is uncalibrated (K[0] is 0); calibrate it and give the camera node its "
+             "calibration file";
+    case RectifyError::unknown_model:
+      return "the distortion model is none of plumb_bob, rational_polynomial and equidistant";
+    case RectifyError::coefficient_count:
+      return "the distortion model does not know that number of coefficients (plumb_bob and "
+             "rational_polynomial: 4, 5, 8, 12 or 14; equidistant: 4)";
+    case RectifyError::bad_size:
+      return "the calibration's width or height is 0, or longer than 32767 pixels";
+    case RectifyError::bad_region:
+      return "the calibration's region of interest does not lie inside its image";
+    case RectifyError::size_mismatch:
+      return "the image is not of the size that the camera was calibrated for; use the calibration "
+             "of this resolution";
+    case RectifyError::interpolation:
+      return "`interpolation` is none of 0 (nearest), 1 (linear), 2 (cubic) and 4 (Lanczos)";
+  }
+  return "unknown rectification error";
 }
 
 expected<RectifyMap, RectifyError> RectifyMap::create(const Calibration& calibration) {

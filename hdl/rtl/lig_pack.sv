@@ -218,6 +218,7 @@ module lig_pack
     push = 1'b0;
     drop = 1'b0;
     again = 1'b0;
+    // The steps are those of lig_unpack, what is done in them is not: shared, both would lie on the critical path.
     unique case (state_q)
       HeaderLow: state = HeaderHigh;
       HeaderHigh: state = s_axis.header.pad == '0 ? Origin : Padding;

@@ -136,6 +136,7 @@ _HARDWARE = (
     ),
 )
 
+# Data, and alike because tables are: each row is a column, which has its own name and place.
 _SECTIONS = (
     Table(
         "topics",

@@ -21,6 +21,7 @@ from ligament.bench.hmt import (
     memory,
     network,
     options,
+    rows,
     table,
     timing,
 )
@@ -207,6 +208,18 @@ def test_a_network_carries_messages_of_any_tail() -> None:
         assert said["beats"] == said["span"] == 4 * beats
     with pytest.raises(FailureError, match="must be positive"):
         network.run(program, 0, 1, 1)
+
+
+def test_the_speed_of_the_simulation_is_that_of_one_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(network, "build", lambda shape: Path(shape.name))
+    monkeypatch.setattr(network, "run", lambda *given: {"cpu_ms": 6.0, "wall_ms": 8.0})
+    found = rows.simulation_speed(options.plan_of(True, options.Options()))
+    assert [(r["metric"], r["p50"], r["unit"]) for r in found] == [
+        ("simulation_cpu", 3.0, "ms"), ("simulation_wall", 4.0, "ms"),
+    ]  # fmt: skip
+    assert {r["params"]["publishers"] for r in found} == {2}
 
 
 def test_the_published_column_of_memory_comes_out() -> None:

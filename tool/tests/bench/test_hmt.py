@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from ligament.bench import pages
 from ligament.bench.goals import failures
 from ligament.bench.hmt import (
     FIGURES,
@@ -247,3 +249,12 @@ def test_a_chain_in_dataflow_takes_its_slowest_stage() -> None:
     params = {"mode": "dataflow", "bytes": 800, "width": 64}
     over = make_row("hmt", params, "chain_over_stage", "1", summarise([1.2]))
     assert "over the slowest, 64 bits: <= 1.10: missed (1.20)" in missed([over])[0]
+
+
+def test_the_kept_areas_are_those_of_the_networks_that_are_measured() -> None:
+    """The cost model's areas are fitted to them."""
+    kept = json.loads((pages.ROOT / "results" / "hmt_area.json").read_text())["rows"]
+    measured = [row["params"] for row in kept if row["metric"] == "lut"]
+    without_goal = [{k: v for k, v in params.items() if k != "goal"} for params in measured]
+    of_networks = [params for params in without_goal if "graph" not in params]
+    assert of_networks == [one.params() for one in area.NETWORKS]

@@ -32,7 +32,7 @@ _FULL = re.compile(
     r"No space left on device|Disk quota exceeded|No usable temporary directory|no room left"
 )
 _MOST_FILES = 100_000
-"""Of a folder whose size is asked for; one with more is larger than what is said."""
+"""Of a folder whose size is asked for; of one with more no more are counted."""
 
 
 class NoRoomError(FailureError):
@@ -200,7 +200,7 @@ def _ways_out(path: Path) -> str:
     found: list[str] = []
     for place, what in _removable(path):
         if place.exists() and os.stat(place).st_dev == device:
-            found.append(f"{_shown(place)} ({what}, {_amount(_size(place))})")
+            found.append(f"{_shown(place)} ({what}, {_size(place)})")
     below = path.relative_to(temporary) if path.is_relative_to(temporary) else Path("elsewhere")
     elsewhere = "TMPDIR=DIR" if str(below).startswith((".", "ligament-")) else "--out DIR"
     gone = f"remove what you no longer need: {', '.join(found)}" if found else "free some"
@@ -217,7 +217,7 @@ def _removable(path: Path) -> Iterator[tuple[Path, str]]:
         yield kept, "the cache"
 
 
-def _size(folder: Path) -> int:
+def _size(folder: Path) -> str:
     total = count = 0
     for root, _, names in os.walk(folder):
         for name in names:
@@ -227,8 +227,8 @@ def _size(folder: Path) -> int:
                 continue
         count += len(names)
         if count > _MOST_FILES:
-            break
-    return total
+            return f"more than {_amount(total)}"
+    return _amount(total)
 
 
 def _shown(path: Path) -> str:

@@ -39,6 +39,13 @@ def test_a_fingerprint_changes_with_a_files_size_and_time(tmp_path: Path) -> Non
     assert len({first, longer, cache.fingerprint([path])}) == 3
 
 
+def test_files_of_a_package_are_found_where_it_is_installed() -> None:
+    here = Path(cache.__file__)
+    assert cache.files_of("ligament") == [here.with_name("__init__.py")]
+    assert here in cache.files_of("ligament", "*.py")
+    assert cache.files_of("no_such_package") == []
+
+
 def test_a_damaged_entry_is_none_and_is_replaced(folder: Path) -> None:
     cache.put("x", "k", [1, 2])
     (folder / "x" / "k.json").write_bytes(b"[1, \xff")

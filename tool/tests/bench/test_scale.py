@@ -163,3 +163,9 @@ def test_a_ratio_is_told_where_its_interval_leaves_out_one(
 
 def test_the_cpu_clock_of_another_process_is_read() -> None:
     assert outside.process_cpu_s(os.getpid()) > 0
+
+
+def test_the_descriptors_of_a_process_are_counted() -> None:
+    before = outside.descriptors(os.getpid())
+    with open(os.devnull), open(os.devnull):
+        assert outside.descriptors(os.getpid()) == before + 2

@@ -57,6 +57,11 @@ def test_few_passes_say_how_sure_they_are(count: int, low: int, high: int, sure:
     assert found.method.endswith(sure)
 
 
+def test_an_interval_that_is_just_sure_enough_is_taken() -> None:
+    found = interval_of(range(1, 11), wanted=coverage(10, 3))
+    assert (found.low, found.high) == (3, 8)
+
+
 def test_coverage_is_that_of_the_binomial() -> None:
     assert coverage(10, 2) == pytest.approx(1 - 2 * 11 / 1024)
     assert coverage(5, 1) == pytest.approx(1 - 2 / 32)

@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +48,19 @@ def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str
     code, out, err = _run(capsys, verb, "--help")
     assert code == 0, err
     assert f"ligament {verb}" in out
+
+
+def _options(command: Any) -> Iterator[Any]:
+    yield from command.params
+    for below in getattr(command, "commands", {}).values():
+        yield from _options(below)
+
+
+@pytest.mark.parametrize("verb", [v for v in cli.VERBS if v.json_is_flag], ids=lambda v: v.name)
+def test_no_verb_prints_json_unasked(verb: cli.Verb) -> None:
+    found = [o for o in _options(cli.command_of(verb)) if "--json" in o.opts]
+    assert all(option.default is False for option in found)
+    assert found or verb.name == "agent"
 
 
 def test_unknown_verb_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from ligament import pipeline
+from ligament.build.stage import Built
+from ligament.cli import demo, report
 from ligament.cli.main import main
 from ligament.resources import spec_dir
 
@@ -130,3 +134,57 @@ def test_docs_writes_the_reference(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "# graph.yaml" in (tmp_path / "graph.md").read_text()
     assert main(["docs", "--out", str(tmp_path), "--json"]) == 0
     assert "graph.md" in json.loads(capsys.readouterr().out.split("\n", 1)[1])["pages"]
+
+
+def test_generate_writes_what_map_does_and_says_what_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["map", PIPELINE, "--out", str(tmp_path / "a")]) == 0
+    capsys.readouterr()
+    words = ["generate", PIPELINE, "--out", str(tmp_path / "b")]
+    assert main(words) == 0
+    manifest = tmp_path / "b" / "case" / "default" / "manifest.json"
+    assert re.fullmatch(rf"{manifest}: \d+ files changed\n", capsys.readouterr().out)
+    for name in ("graph.json", "default/mapping.json"):
+        mapped, generated = (tmp_path / out / "case" / name for out in "ab")
+        assert generated.read_bytes() == mapped.read_bytes()
+    assert main(words) == 0
+    assert capsys.readouterr().out == f"{manifest}: nothing changed\n"
+
+
+def test_build_is_told_how_many_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, int | None, bool]] = []
+
+    def stage(manifest: Path, jobs: int | None, progress: object) -> Built:
+        told.append((manifest.name, jobs, callable(progress)))
+        return Built(manifest.with_name("build.json"), compiled=False)
+
+    monkeypatch.setattr(pipeline, "build", stage)
+    assert main(["build", PIPELINE, "--jobs", "3", "--out", str(tmp_path)]) == 0
+    assert told == [("manifest.json", 3, True)]
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        (["one", "two"], "one/report.json"),
+        (["one/run.json"], "one/report.json"),
+        (["one", "--out", "x/y.json"], "x/y.json"),
+    ],
+)
+def test_a_report_lies_beside_the_first_run_or_where_it_is_wanted(
+    words: list[str], written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(report, "report_of", lambda runs, options: {"variants": []})
+    assert main(["report", *words, "--json"]) == 0
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [tmp_path / written]
+
+
+@pytest.mark.parametrize(("equal", "code"), [(True, 0), (False, 1)])
+def test_first_frames_that_differ_fail_the_demo(
+    equal: bool, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variants = [{"equal": True}, {"equal": equal}]
+    monkeypatch.setattr(demo, "first_frames_of", lambda options, say: {"variants": variants})
+    assert main(["demo", "--first", "--json", "--out", str(tmp_path)]) == code

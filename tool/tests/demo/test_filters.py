@@ -126,3 +126,19 @@ def test_a_reference_for_another_conversion_is_refused(
     options = DemoOptions(tmp_path / "graph.yaml")
     with pytest.raises(FailureError, match="not to bgr8"):
         run_reference(options, tmp_path, tmp_path / "sink.jsonl", lambda text: None)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"), [("exit 1", "exit 1"), ("echo no; echo frames; exit 3", "frames")]
+)
+def test_a_reference_that_fails_says_why(
+    body: str, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\n{body}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(reference, "_program", lambda out, say: program)
+    (tmp_path / "sink.jsonl").write_text("")
+    options = DemoOptions(EXAMPLES / "perception" / "graph.yaml")
+    with pytest.raises(FailureError, match=f"failed: {why}\n"):
+        run_reference(options, tmp_path / "out", tmp_path / "sink.jsonl", lambda text: None)

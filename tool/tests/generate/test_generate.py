@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ligament import resources
 from ligament.artefacts import json_text
 from ligament.errors import FailureError, InputError
 from ligament.generate.files import cmake_quote
@@ -22,6 +23,7 @@ from ligament.graph import Graph, load_graph
 from ligament.graph.json_source import parse_json
 from ligament.graph.schema import validate
 from ligament.mapping import GraphMapping, load_platform, map_graph
+from ligament.pipeline import Request, generated
 
 HERE = Path(__file__).parent
 PROJECT = HERE / "project"
@@ -131,6 +133,28 @@ def test_variants_share_the_project(project: Path, tmp_path: Path) -> None:
     run(project, tmp_path, "processes")
     changed = run(project, tmp_path, "fused").changed
     assert [c for c in changed if "cpu" in c] == []
+
+
+@pytest.mark.parametrize(
+    ("variant", "platform", "kind", "libraries"),
+    [
+        ("gpu", "host", "gpu", ["image-rectify-gpu", "image-resize-gpu"]),
+        ("fpga_resize", "fpga_sim", "fpga", ["image-rectify", "image-resize-fpga0-fpga"]),
+        ("fpga_streamed", "fpga_sim", "fpga", ["fpga_streamed-fpga0-fpga"] * 2),
+    ],
+)
+def test_each_node_is_in_the_library_of_its_device(
+    variant: str, platform: str, kind: str, libraries: list[str], tmp_path: Path
+) -> None:
+    graph = resources.node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
+    manifest = generated(Request(graph, variant, platform, tmp_path)).manifest
+    assert set(json.loads(manifest.read_text())["backends"]) == {"cpu", kind}
+    containers = manifest.parent.glob("gen/containers/*.json")
+    nodes = [node for path in containers for node in json.loads(path.read_text())["nodes"]]
+    found = {node["id"]: Path(node["library"]).stem for node in nodes}
+    names = ["image-camera", *libraries, "image-sink"]
+    ids = ["/camera", "/rectify", "/resize", "/sink"]
+    assert found == {node: f"lib{name}" for node, name in zip(ids, names, strict=True)}
 
 
 def test_a_device_without_back_end_is_named(project: Path, tmp_path: Path) -> None:

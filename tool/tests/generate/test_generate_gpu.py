@@ -32,6 +32,17 @@ def test_several_inputs_are_paired_and_tables_are_made_for_changes_alone() -> No
     assert text.count(".when_changed = true") == 1
 
 
+def test_parameters_have_the_defaults_that_were_declared() -> None:
+    text = generated()["image-resize-gpu.cpp"]
+    for declared in (
+        '<std::int64_t>("queue_size", std::int64_t{5}, descriptor)',
+        '<std::int64_t>("width", std::int64_t{-1}, descriptor)',
+        '<double>("scale_width", 1.0, descriptor)',
+        '<bool>("use_scale", true, descriptor)',
+    ):
+        assert f"declare_parameter{declared};" in text
+
+
 def test_kernels_are_checked_by_the_kinds_of_their_arguments() -> None:
     project = generated()["CMakeLists.txt"]
     assert '"rectify_table:vvvvnnnnnb"' in project

@@ -227,6 +227,7 @@ def test_the_driver_s_library_is_asked_with_its_own_signatures(
     record = meter.stop()
     assert record["joules"] == pytest.approx(2.5)
     assert [m["name"] for m in record["meters"]] == ["gpu0 Made-up GPU"], "the old one has none"
+    assert record["text"].endswith("gpu0 Made-up GPU, of the whole machine, idling included")
 
 
 def test_without_a_driver_there_is_no_gpu_meter(tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ def test_rates_lie_between_the_last_two_lines() -> None:
     assert (topic["latency_p50_ns"], topic["latency_p99_ns"]) == (900, 5000)
     assert (topic["publishers"], topic["subscriptions"], topic["pool"]) == (1, 1, None)
     assert made["containers"][0]["cpu_percent"] == 50.0
+    assert made["containers"][0]["peak_rss_bytes"] == 4096
 
 
 def test_one_line_gives_counts_and_no_rates() -> None:
@@ -236,6 +237,23 @@ def test_the_verb_once_and_as_json(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["top", str(run), "--json"]) == 0, "a run that has ended is looked at once"
     assert len(capsys.readouterr().out.splitlines()) == 1
     assert main(["top", str(tmp_path / "nowhere")]) == 2
+
+
+def test_what_the_edge_carries_stands_under_its_headings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(tmp_path / "r", state="finished")
+    counts = {"topic": "/t", "remote_writers": 1, "refused": 4}
+    lines = [
+        {"event": "edge", "container": "edge", "t_ns": t * SECOND,
+         "topics": [counts | {"sent": 20 * t, "received": 30 * t}]}
+        for t in (1, 2)
+    ]  # fmt: skip
+    (run / "status.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert main(["top", str(run), "--once"]) == 0
+    headings, row = (line.split() for line in capsys.readouterr().out.splitlines()[-2:])
+    assert headings == ["edge", "sent", "rate", "received", "rate", "dropped"]
+    assert row == ["/t", "40", "20.0", "Hz", "60", "30.0", "Hz", "4"]
 
 
 def test_names_are_never_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

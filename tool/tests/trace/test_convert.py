@@ -84,11 +84,19 @@ def test_a_folder_without_recording(recording: Path, tmp_path: Path) -> None:
         convert(tmp_path / "empty", tmp_path / "events.parquet")
 
 
-def test_a_foreign_recording_is_named(tmp_path: Path) -> None:
-    end = {"end": True, "events": 0, "foreign_events": 3, "foreign_names": {"ros2:rcl_init": 3}}
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["ros2:rcl_init"], "3 events of others (ros2:rcl_init); a recording of ros2_tracing is"),
+        ([f"app:{n}" for n in "fcedba"], "(app:a, app:b, app:c, app:d, app:e and 1 more)"),
+    ],
+)
+def test_a_foreign_recording_is_named(tmp_path: Path, names: list[str], told: str) -> None:
+    end = {"end": True, "events": 0, "foreign_events": 3, "foreign_names": dict.fromkeys(names, 1)}
     converter = fake_converter(tmp_path, f"echo '{json.dumps(end)}'")
-    with pytest.raises(InputError, match="ros2:rcl_init"):
+    with pytest.raises(InputError) as refused:
         convert(tmp_path, tmp_path / "events.parquet", converter=converter)
+    assert told in refused.value.problems[0].hint
 
 
 @pytest.mark.parametrize(

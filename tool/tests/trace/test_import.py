@@ -162,6 +162,8 @@ def test_a_graph_is_derived_that_check_accepts(
     assert main([*words, "--graph", str(file), "--json"]) == 0
     gaps = json.loads(capsys.readouterr().out)["graph_gaps"]
     assert not any("/image" in gap for gap in gaps)
+    # Seven of each node's own, and the sink's.
+    assert "29 services were seen; services are no ports of a graph file yet" in gaps
     assert main(["check", str(file), "--out", str(tmp_path / "build"), "--json"]) == 0
     capsys.readouterr()
     graph = YAML(typ="safe").load(file)

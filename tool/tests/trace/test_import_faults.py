@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import uuid
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from ctf import Recording, System
+from ruamel.yaml import YAML
 
 from ligament.cli.main import main
 from ligament.errors import InputError
@@ -272,11 +274,49 @@ def test_a_foreign_recording(tmp_path: Path) -> None:
         import_recording(recording.write(tmp_path / "r"), out=tmp_path / "out")
 
 
-@pytest.mark.parametrize("make", [lambda p: None, lambda p: p.mkdir(), lambda p: p.write_text("")])
-def test_no_recording(tmp_path: Path, make: Any, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda p: None, "is no folder"),
+        (lambda p: p.mkdir(), "holds no CTF recording"),
+        (lambda p: p.write_text(""), "is no folder"),
+    ],
+)
+def test_no_recording(
+    tmp_path: Path, make: Any, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     make(tmp_path / "r")
     assert main(["trace", "import", str(tmp_path / "r"), "--out", str(tmp_path / "out")]) == 2
-    assert "ros2 trace" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert said in told and "ros2 trace" in told
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_type_that_was_not_recorded_is_left_to_be_filled_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The name of a subscription's callback tells its type; this topic has none."""
+    recording = Recording()
+    system = frames(System(recording).start())
+    system._publisher(recording, 1010, 3, "/lonely")
+    recording.packets[-1][0].sort(key=lambda event: event[0])
+    words = ["trace", "import", str(recording.write(tmp_path / "r")), "--out", str(tmp_path / "o")]
+    graph = tmp_path / "derived" / "graph.yaml"
+    assert main([*words, "--graph", str(graph), "--json"]) == 0
+    gaps = json.loads(capsys.readouterr().out)["graph_gaps"]
+    assert "/sink: the type of /lonely (out) is not in the recording" in gaps
+    assert main(["check", str(graph)]) == 0
+    sink = YAML(typ="safe").load(next(graph.parent.rglob("sink/node.yaml")))
+    assert list(sink["ports"]) == ["out"]
+
+
+def test_no_graph_is_derived_of_no_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = frames(System(Recording())).recording.write(tmp_path / "r")
+    graph = tmp_path / "derived" / "graph.yaml"
+    words = ["trace", "import", str(folder), "--out", str(tmp_path / "out"), "--graph", str(graph)]
+    assert main(words) == 2
+    assert "the recording tells no node" in capsys.readouterr().err
+    assert not graph.exists()
 
 
 def test_a_recording_without_contexts(tmp_path: Path) -> None:

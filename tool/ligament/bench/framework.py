@@ -8,6 +8,9 @@ One with options of its own has a frozen dataclass `Options` in its module: each
 `option` (`options.py`), shown by `ligament bench NAME --help`; it is called as
 `measure(quick, options)`. One that compares returns a `Measured`, and one with a table of its own
 has a `print_result(console, result)` in its module.
+
+What is left in a bench is its cells, how its own programs are started and what these print, its
+checks of the figures, and its goals: of no two benches the same.
 """
 
 from __future__ import annotations

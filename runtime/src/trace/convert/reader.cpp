@@ -236,9 +236,10 @@ void Reader::import_ros2(const bt_message* message, const bt_event* event,
   totals_.events = rows_.rows();
 }
 
-void Reader::count_losses(bt_property_availability told, std::uint64_t count,
-                          std::uint64_t& total) {
-  if (told == BT_PROPERTY_AVAILABILITY_AVAILABLE) {
+template <typename Count>
+void Reader::count_losses(const bt_message* message, Count get_count, std::uint64_t& total) {
+  std::uint64_t count = 0;
+  if (get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE) {
     total += count;
   } else {
     ++totals_.unknown_losses;
@@ -246,17 +247,14 @@ void Reader::count_losses(bt_property_availability told, std::uint64_t count,
 }
 
 bool Reader::on_message(const bt_message* message) {
-  std::uint64_t count = 0;
   switch (bt_message_get_type(message)) {
     case BT_MESSAGE_TYPE_EVENT:
       return on_event(message);
     case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-      count_losses(bt_message_discarded_events_get_count(message, &count), count,
-                   totals_.discarded_events);
+      count_losses(message, bt_message_discarded_events_get_count, totals_.discarded_events);
       return true;
     case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-      count_losses(bt_message_discarded_packets_get_count(message, &count), count,
-                   totals_.discarded_packets);
+      count_losses(message, bt_message_discarded_packets_get_count, totals_.discarded_packets);
       return true;
     default:
       return true;

@@ -71,7 +71,8 @@ class Reader {
   bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator* iterator);
   bool on_message(const bt_message* message);
   /// Where the producer knows how many there were.
-  void count_losses(bt_property_availability told, std::uint64_t count, std::uint64_t& total);
+  template <typename Count>
+  void count_losses(const bt_message* message, Count get_count, std::uint64_t& total);
   bool on_event(const bt_message* message);
   void write_row(const bt_message* message, const bt_event* event, const EventClass& known);
   std::uint64_t set_field(std::size_t column, const bt_field* field);

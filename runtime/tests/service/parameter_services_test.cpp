@@ -115,7 +115,7 @@ TEST(ParameterMessages, NameTheChoicesThatThereAre) {
   };
   EXPECT_EQ(text(), "");
   descriptor.choices = {"slow", "quick"};
-  EXPECT_EQ(text(), "one of slow, quick");
+  EXPECT_EQ(text(), "one of 'slow', 'quick'");
 }
 
 TEST(ParameterListing, FollowsPrefixesAndDepth) {

@@ -190,7 +190,7 @@ std::string impersonate(const std::string& name) {
 /// Takes the first slots of a domain: bound, and `listening` or not; who connects is accepted and
 /// never hears anything.
 std::string squat(std::istringstream& line) {
-  static std::vector<int> sockets;
+  static auto& sockets = *new std::vector<int>;  // the thread looks at it to the very end
   const auto prefix = next(line);
   const auto uid = next<unsigned>(line);
   const bool listening = next(line) == "listen";

@@ -83,29 +83,28 @@ def layout_of(store: TypeStore, message: Message, bounds: Bounds) -> Layout:
     compiler.message(message, "")
     compiler.emit(Word(Op.END))
     layout = compiler.layout
-    if len(layout.words) >= 1 << ADDRESS_BITS:
-        raise DefinitionError(
-            "layout-size",
-            f"'{message.name}' has {len(layout.words)} fields, nested ones included",
-            message.location,
-            expected=f"fewer than {1 << ADDRESS_BITS}",
-        )
-    if layout.nesting > MOST_NESTING:
-        raise DefinitionError(
-            "layout-size",
-            f"'{message.name}' has arrays within each other {layout.nesting} deep",
-            message.location,
-            expected=f"at most {MOST_NESTING}, for which hardware has counters",
-        )
+    limits = [
+        (len(layout.words), (1 << ADDRESS_BITS) - 1, "has {} fields, nested ones included", ""),
+        (layout.nesting, MOST_NESTING, "has arrays within each other {} deep",
+         ", for which hardware has counters"),
+    ]  # fmt: skip
+    _within(message, limits)
     layout.longest += _longest(layout.words)
-    if layout.longest > MOST_BYTES:
-        raise DefinitionError(
-            "layout-size",
-            f"'{message.name}' may have {layout.longest} bytes within its bounds",
-            message.location,
-            expected=f"at most {MOST_BYTES}, which the header of a frame can say",
-        )
+    header = ", which the header of a frame can say"
+    _within(message, [(layout.longest, MOST_BYTES, "may have {} bytes within its bounds", header)])
     return layout
+
+
+def _within(message: Message, limits: list[tuple[int, int, str, str]]) -> None:
+    """Refuse what is beyond a limit: its value, the limit, what has it, why not more."""
+    for value, most, has, why in limits:
+        if value > most:
+            raise DefinitionError(
+                "layout-size",
+                f"'{message.name}' {has.format(value)}",
+                message.location,
+                expected=f"at most {most}{why}",
+            )
 
 
 class _Compiler:

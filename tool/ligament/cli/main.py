@@ -52,7 +52,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("report", "Say where the time went, and whether variants are equal."),
     Verb("top", "Watch a running graph; nothing needs to be traced.", "look"),
     Verb("graph", "Draw a graph, by device and transport.", "look"),
-    Verb("docs", "Write the reference pages of all contracts.", "look"),
+    Verb("docs", "Write the reference pages of all file formats.", "look"),
     Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),
     Verb("demo", "Run the perception graph in all its variants.", "measure"),
     Verb("bench", "Measure, with floors and peers in the same run.", "measure", json_is_flag=False),

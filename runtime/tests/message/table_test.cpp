@@ -80,8 +80,10 @@ TEST(Table, BigEndianBytesThatLieAreRefused) {
 
 TEST(Table, BigEndianBytesThatEndInALengthAreRefused) {
   std::vector<std::byte> bytes(4 + 2, std::byte{0});  // a text's length has four bytes
-  const auto& table = MessageTraits<ligament::std_msgs::msg::String>::table();
-  EXPECT_EQ(to_little_endian(table, bytes).error(), CodecError::truncated);
+  const auto done =
+      to_little_endian(MessageTraits<ligament::std_msgs::msg::String>::table(), bytes);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error(), CodecError::truncated);
 }
 
 TEST(Table, LittleEndianBytesAreLeftAlone) {

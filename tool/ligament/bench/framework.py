@@ -4,10 +4,10 @@
 To add one: a module with `measure(quick) -> rows` and its goals in FIGURES (`goals.py`), a line in
 BENCHES, a page in benchmarks/ (`ligament bench pages` writes its figures). It measures with
 `measuring.py`, reads lists with `options.py` and shows with `showing.py`.
-One with options of its own has a frozen dataclass `Options` in its module: each field is an
-`option` (`options.py`), shown by `ligament bench NAME --help`; it is called as
-`measure(quick, options)`. One that compares returns a `Measured`, and one with a table of its own
-has a `print_result(console, result)` in its module.
+One with options of its own has a frozen dataclass `Options` in its module (another says
+`has_options=False` in its line): each field is an `option` (`options.py`), shown by `ligament bench
+NAME --help`; it is called as `measure(quick, options)`. One that compares returns a `Measured`, and
+one with a table of its own has a `print_result(console, result)` in its module.
 
 What is left in a bench is its cells, how its own programs are started and what these print, its
 checks of the figures, and its goals: of no two benches the same.
@@ -41,6 +41,8 @@ class Bench:
 
     name: str
     question: str
+    #: It has `Options`: other modules are not loaded to show what options there are.
+    has_options: bool = True
 
     def module(self) -> ModuleType:
         """What measures."""
@@ -48,7 +50,7 @@ class Bench:
 
     def own_options(self) -> type | None:
         """The dataclass of its own options, if it has any."""
-        return getattr(self.module(), "Options", None)
+        return cast(type, self.module().Options) if self.has_options else None
 
     def figures(self) -> Figures:
         """Its goals and what its page shows; none where it has no page."""
@@ -60,10 +62,12 @@ BENCHES: tuple[Bench, ...] = (
     Bench(
         "messages",
         "What do views, builders and codec cost above a memcpy of the same bytes?",
+        has_options=False,
     ),
     Bench(
         "perception",
         "Which share of the perception chain is message passing?",
+        has_options=False,
     ),
     Bench(
         "hmt",
@@ -73,7 +77,7 @@ BENCHES: tuple[Bench, ...] = (
         "gateway",
         "What does a gateway gain over a topic in memory, for cores and for software?",
     ),
-    Bench("floor", "What does the machine charge for a wake-up?"),
+    Bench("floor", "What does the machine charge for a wake-up?", has_options=False),
     Bench(
         "scale",
         "What do 10, 50 and 200 nodes cost to start and to keep, and do they slow a message?",

@@ -156,7 +156,7 @@ def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict
     for name, build in builds.items():
         count = options.hardware_frames if name in simulated else options.frames
         say(f"running {name}: {count} frames as fast as the graph goes, on core {one_core()}")
-        folders[name] = _run_fast(build, options, count, name in simulated, one_core())
+        folders[name] = _run_fast(build, options, count, one_core(), name in simulated)
     return folders
 
 
@@ -171,14 +171,13 @@ def run_faster(names: Iterable[str], options: DemoOptions, say: Say) -> dict[str
     for name in names:
         say(f"building and running {name} on {SIMULATED_FASTER}: {count} frames")
         build = built(Request(options.graph, name, SIMULATED_FASTER, out)).build
-        folders[name] = _run_fast(build, options, count, True, one_core())
+        folders[name] = _run_fast(build, options, count, core=one_core(), in_simulator=True)
     return folders
 
 
 def _run_fast(
-    build: Path, options: DemoOptions, count: int, in_simulator: bool = False,
-    core: str | None = None,
-) -> Path:  # fmt: skip
+    build: Path, options: DemoOptions, count: int, core: str | None, in_simulator: bool = False
+) -> Path:
     """`count` frames and those that warm up, one in flight; on any core where none is told."""
     frames = count + WARM_UP_FRAMES
     camera = {"pacing": "ack", "in_flight": 1, "frames": frames, "rate_hz": options.rate_hz}

@@ -71,6 +71,11 @@ def test_every_benchmark_of_the_table_can_measure() -> None:
         assert callable(bench.module().measure), bench.name
 
 
+def test_the_table_says_which_benches_have_options() -> None:
+    for bench in framework.BENCHES:
+        assert hasattr(bench.module(), "Options") == bench.has_options, bench.name
+
+
 @pytest.mark.parametrize("bench", [b for b in framework.BENCHES if b.own_options()])
 def test_the_options_of_a_benchmark_are_in_its_help_only(
     bench: framework.Bench, capsys: pytest.CaptureFixture[str]

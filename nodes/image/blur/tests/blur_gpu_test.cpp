@@ -16,7 +16,7 @@ class BlurGpu : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     program = open_kernels(
-        LIGAMENT_BLUR_CL,
+        LIGAMENT_IMAGE_NODES "/blur/blur.cl",
         {{"blur_rows",
           {Kind::input, Kind::number, Kind::number, Kind::number, Kind::number, Kind::buffer}},
          {"blur_columns", {Kind::buffer, Kind::number, Kind::number, Kind::output}}});

@@ -20,7 +20,7 @@ class ConvertGpu : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     program = open_kernels(
-        LIGAMENT_CONVERT_CL,
+        LIGAMENT_IMAGE_NODES "/convert/convert.cl",
         {{"to_grey", {Kind::input, Kind::number, Kind::number, Kind::number, Kind::output}},
          {"reorder",
           {Kind::input, Kind::number, Kind::number, Kind::number, Kind::output, Kind::number}}});

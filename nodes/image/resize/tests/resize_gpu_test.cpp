@@ -23,7 +23,7 @@ class ResizeGpu : public testing::Test {
     std::vector<Kind> linear = half;
     linear.resize(9, Kind::number);
     program =
-        open_kernels(LIGAMENT_RESIZE_CL,
+        open_kernels(LIGAMENT_IMAGE_NODES "/resize/resize.cl",
                      {{"resize_linear", linear},
                       {"resize_half", half},
                       {"copy_rows", {Kind::input, Kind::number, Kind::output, Kind::number}}});

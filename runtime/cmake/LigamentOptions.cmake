@@ -49,6 +49,11 @@ add_library(ligament_warnings INTERFACE)
 target_compile_options(ligament_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
                        $<$<BOOL:${LIGAMENT_STRICT}>:-Werror>)
 
+# Nobody replaces a function of a library: its own calls go straight, and may be inlined. By a table,
+# as -fPIC has them, each call needs two more lines, and those of a publisher that slept are cold.
+add_compile_options(-fno-semantic-interposition)
+add_link_options(LINKER:-Bsymbolic-functions)
+
 if(LIGAMENT_SANITIZE)
   string(REPLACE ";" "," sanitizers "${LIGAMENT_SANITIZE}")
   add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer)

@@ -180,10 +180,12 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
 
 /// Who sends the sample on pads it to 4 bytes with what stands there: not with an older message.
 void WriterState::clear_behind(std::uint32_t block, std::size_t size) {
-  std::byte* const base = blocks_.address(block);
-  const std::size_t end =
-      reinterpret_cast<const layout::SampleHeader*>(base)->payload_offset + size;
-  std::memset(base + end, 0, std::min<std::size_t>(3, blocks_.block_bytes(block) - end));
+  const std::size_t padding = -size & 3U;
+  if (padding != 0) {  // most have none, and their last line is left alone
+    std::byte* const base = blocks_.address(block);
+    const auto* header = reinterpret_cast<const layout::SampleHeader*>(base);
+    std::memset(base + header->payload_offset + size, 0, padding);
+  }
 }
 
 Published WriterState::commit(std::uint32_t block, std::size_t size, const PublishInfo& info) {

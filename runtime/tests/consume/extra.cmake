@@ -13,7 +13,8 @@ add_test(NAME consume/install COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_
 set_tests_properties(consume/install PROPERTIES FIXTURES_SETUP consume_prefix)
 
 # A whole runtime is compiled once more: as quickly as it can be.
-set(consume_add_subdirectory_options -DCMAKE_BUILD_TYPE=Debug -DLIGAMENT_UNITY=ON)
+set(consume_add_subdirectory_options -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=
+    -DLIGAMENT_UNITY=ON)
 foreach(way find_package add_subdirectory)
   add_test(NAME consume/${way} COMMAND ${CMAKE_CTEST_COMMAND}
     --build-and-test ${CMAKE_CURRENT_LIST_DIR}/${way} ${consume_bin}/${way}

@@ -84,10 +84,13 @@ TEST(Topic, NothingOfAnOlderSampleIsBehindAPayload) {
   for (int i = 0; i < 100; ++i) {  // every block has been used
     (void)pass_on(64);
   }
-  const auto last = pass_on(61);
-  EXPECT_EQ(last[60], std::byte{0xff});
-  for (const std::size_t behind : {61U, 62U, 63U}) {
-    EXPECT_EQ(last[behind], std::byte{0});
+  for (const std::size_t size : {61U, 62U, 63U}) {
+    const auto last = pass_on(size);
+    EXPECT_EQ(last[size - 1], std::byte{0xff});
+    for (std::size_t behind = size; behind < 64; ++behind) {
+      EXPECT_EQ(last[behind], std::byte{0});
+    }
+    (void)pass_on(64);
   }
 }
 

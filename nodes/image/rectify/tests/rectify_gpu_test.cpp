@@ -25,8 +25,8 @@ class RectifyGpu : public testing::Test {
                                   Kind::number, Kind::buffer};
     const std::vector<Kind> linear{Kind::input,  Kind::number, Kind::number, Kind::number,
                                    Kind::output, Kind::number, Kind::number, Kind::buffer};
-    program =
-        open_kernels(LIGAMENT_IMAGE_NODES "/rectify/rectify.cl", {{"rectify_table", table}, {"rectify_linear", linear}});
+    program = open_kernels(LIGAMENT_IMAGE_NODES "/rectify/rectify.cl",
+                           {{"rectify_table", table}, {"rectify_linear", linear}});
     ASSERT_NE(program, nullptr);
   }
   static void TearDownTestSuite() { program.reset(); }

@@ -46,7 +46,8 @@ def merge(path: Path, rows: Sequence[Row], rooms: Mapping[str, Row] | None = Non
 def report(rows: Sequence[Row], judged: Sequence[Mapping[str, Any]]) -> list[Row]:
     """Count per room and over all; one that is judged the same program is not planted.
 
-    The share is that of the killed; one whose tests ran out of time is not among them.
+    The share is that of the noticed: killed, or out of time, since a suite that hangs is ended and
+    fails (`timeout` in tool/ and hdl/pyproject.toml, ctest's own limit). PIT and Stryker count so.
     """
     table: dict[str, Row] = {}
     for row in rows:
@@ -65,7 +66,8 @@ def report(rows: Sequence[Row], judged: Sequence[Mapping[str, Any]]) -> list[Row
                 line[COUNTED[row["result"]]] += 1
     lines = [table[n] for n in table if n != "all"] + ([table["all"]] if table else [])
     for line in lines:
-        line["share"] = line["killed"] / line["planted"] if line["planted"] else None
+        noticed = line["killed"] + line["timed_out"]
+        line["share"] = noticed / line["planted"] if line["planted"] else None
     return lines
 
 

@@ -213,7 +213,7 @@ def row_of(after: str, result: str) -> dict[str, object]:
             "result": result}  # fmt: skip
 
 
-def test_a_judged_survivor_is_not_counted_and_no_time_out_is_a_kill() -> None:
+def test_a_judged_survivor_is_not_counted_and_a_time_out_is_noticed() -> None:
     results = {"y": "survived", "z": "survived", "w": "killed", "q": "not compiled",
                "r": "timed out", "s": "error"}  # fmt: skip
     rows = [row_of(after, result) for after, result in results.items()]
@@ -221,7 +221,7 @@ def test_a_judged_survivor_is_not_counted_and_no_time_out_is_a_kill() -> None:
     line = report(rows, judged)[-1]
     assert line | {"room": "all"} == {
         "room": "all", "planted": 3, "killed": 1, "survived": 1, "timed_out": 1, "same": 1,
-        "not_tried": 2, "share": 1 / 3,
+        "not_tried": 2, "share": 2 / 3,
     }  # fmt: skip
 
 

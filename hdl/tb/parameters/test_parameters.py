@@ -77,8 +77,8 @@ ILLEGAL = [
 ]
 
 #: Modules that take every multiple of 8 in 8..512 as DATA_WIDTH.
-ANY_BYTES = ("afifo", "arbiter", "axi_mux", "axi_pages", "bcast", "fifo", "fifo_drop", "fifo_last",
-             "skid")  # fmt: skip
+ANY_BYTES = ("lig_afifo", "lig_arbiter", "lig_axi_mux", "lig_axi_pages", "lig_bcast", "lig_fifo",
+             "lig_fifo_drop", "lig_fifo_last", "lig_skid")  # fmt: skip
 
 #: The same of the image cores: file under nodes/image, parameter words, rule.
 ILLEGAL_CORES = [
@@ -135,7 +135,7 @@ def test_illegal_parameters_are_refused(module, parameters, rule):
 @pytest.mark.parametrize("width", [0, 12, 520])
 @pytest.mark.parametrize("module", ANY_BYTES)
 def test_no_width_but_whole_bytes_up_to_512_bits(module, width):
-    judge(elaborate(RTL / f"lig_{module}.sv", [f"DATA_WIDTH={width}"]), "data_width")
+    judge(elaborate(RTL / f"{module}.sv", [f"DATA_WIDTH={width}"]), "data_width")
 
 
 def judge(result: subprocess.CompletedProcess[str], rule: str) -> None:

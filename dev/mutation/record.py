@@ -24,7 +24,8 @@ def moved(row: Mapping[str, Any], rows: Sequence[Row], source: str) -> list[Row]
     lines = ["", *source.splitlines()]
 
     def is_there(old: Row) -> bool:
-        return old["line"] < len(lines) and lines[old["line"]].strip() == old["before"]
+        number = int(old["line"])
+        return number < len(lines) and lines[number].strip() == str(old["before"])
 
     same = (key_of(row)[0], *key_of(row)[2:])
     return [old for old in rows if (key_of(old)[0], *key_of(old)[2:]) == same and not is_there(old)]

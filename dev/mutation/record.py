@@ -19,19 +19,38 @@ def key_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[k] for k in ("file", "line", "kind", "before", "after"))
 
 
+def moved(row: Mapping[str, Any], rows: Sequence[Row], source: str) -> list[Row]:
+    """Return the rows of a fault from when its line was another: there is none at that line now."""
+    lines = ["", *source.splitlines()]
+
+    def is_there(old: Row) -> bool:
+        number = int(old["line"])
+        return number < len(lines) and lines[number].strip() == str(old["before"])
+
+    same = (key_of(row)[0], *key_of(row)[2:])
+    return [old for old in rows if (key_of(old)[0], *key_of(old)[2:]) == same and not is_there(old)]
+
+
 def read_record(path: Path) -> dict[str, Any]:
     """Return the rooms (their tests without a fault) and the rows of all trials so far."""
     return json.loads(path.read_text()) if path.exists() else {"rooms": {}, "rows": []}
 
 
-def merge(path: Path, rows: Sequence[Row], rooms: Mapping[str, Row] | None = None) -> None:
-    """Put rows and rooms into the record, each in place of its earlier one."""
+def merge(
+    path: Path,
+    rows: Sequence[Row],
+    rooms: Mapping[str, Row] | None = None,
+    without: Sequence[Row] = (),
+) -> None:
+    """Put rows and rooms into the record, each in place of its earlier one; take some rows out."""
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         record = read_record(path)
-        kept = {key_of(row): row for row in [*record["rows"], *rows]}
+        out = [key_of(row) for row in without]
+        old = [row for row in record["rows"] if key_of(row) not in out]
+        kept = {key_of(row): row for row in [*old, *rows]}
         ordered = sorted(kept.values(), key=lambda row: (row["room"], key_of(row)))
         about = dict(sorted((record["rooms"] | dict(rooms or {})).items()))
         new = path.with_suffix(".new")

@@ -74,11 +74,39 @@ ILLEGAL = [
     ("lig_smt_pub", ["BURST_BEATS=12"], "burst_beats"),
     ("lig_smt_pub", ["OUTSTANDING=3"], "outstanding"),
     ("lig_gateway", ["QUEUE=6"], "queue"),
+    # The other side of each range.
+    ("lig_fifo", ["DEPTH=1"], "depth"),
+    ("lig_fifo", ["DEPTH=131072"], "depth"),
+    ("lig_fifo_drop", ["DEPTH=1"], "depth"),
+    ("lig_fifo_drop", ["DEPTH=100"], "depth"),
+    ("lig_fifo_last", ["DEPTH=100"], "depth"),
+    ("lig_fifo_last", ["DEPTH=131072"], "depth"),
+    ("lig_afifo", ["DEPTH=100"], "depth"),
+    ("lig_afifo", ["DEPTH=131072"], "depth"),
+    ("lig_afifo", ["SYNC_STAGES=5"], "sync_stages"),
+    ("lig_bcast", ["OUTPUTS=0"], "outputs"),
+    ("lig_arbiter", ["INPUTS=0"], "inputs"),
+    ("lig_stats", ["COUNTER_WIDTH=65"], "counter_width"),
+    ("lig_port_stats", ["COUNTER_WIDTH=65"], "counter_width"),
+    ("lig_topic", ["PUBLISHERS=0"], "publishers"),
+    ("lig_axi_read", ["OUTSTANDING=257"], "outstanding"),
+    ("lig_axi_write", ["OUTSTANDING=1"], "outstanding"),
+    ("lig_axi_write", ["OUTSTANDING=512"], "outstanding"),
+    ("lig_axi_mux", ["MASTERS=0"], "masters"),
+    ("lig_axi_pages", ["ID_WIDTH=0"], "id_width"),
+    ("lig_axi_pages", ["PAGE_BYTES=32'd2147483648"], "page_bytes"),
+    ("lig_shell", ["ENDS=0"], "ends"),
+    ("lig_pack", ["NESTING=9"], "nesting"),
+    ("lig_unpack", ["NESTING=0"], "nesting"),
+    ("lig_smt_sub", ["QUEUE=1"], "queue"),
+    ("lig_smt_sub", ["QUEUE=131072"], "queue"),
+    ("lig_smt_pub", ["ROOMS=3"], "rooms"),
+    ("lig_smt_pub", ["ROOMS=131072"], "rooms"),
 ]
 
 #: Modules that take every multiple of 8 in 8..512 as DATA_WIDTH.
-ANY_BYTES = ("afifo", "arbiter", "axi_mux", "axi_pages", "bcast", "fifo", "fifo_drop", "fifo_last",
-             "skid")  # fmt: skip
+ANY_BYTES = ("lig_afifo", "lig_arbiter", "lig_axi_mux", "lig_axi_pages", "lig_bcast", "lig_fifo",
+             "lig_fifo_drop", "lig_fifo_last", "lig_skid")  # fmt: skip
 
 #: The same of the image cores: file under nodes/image, parameter words, rule.
 ILLEGAL_CORES = [
@@ -98,6 +126,24 @@ LEGAL = [
     ("lig_fifo", ["DATA_WIDTH=8", "DEPTH=2"]),
     ("lig_fifo", ["DATA_WIDTH=512", "DEPTH=65536"]),
     ("lig_fifo_last", ["HISTORY=64"]),
+    ("lig_fifo_last", ["DEPTH=4", "HISTORY=1", "DATA_WIDTH=8"]),
+    ("lig_fifo_last", ["DEPTH=65536", "DATA_WIDTH=512"]),
+    ("lig_fifo_drop", ["DEPTH=2", "DATA_WIDTH=8"]),
+    ("lig_fifo_drop", ["DEPTH=65536", "DATA_WIDTH=512"]),
+    ("lig_afifo", ["SYNC_STAGES=2", "DEPTH=8", "DATA_WIDTH=8"]),
+    ("lig_skid", ["DATA_WIDTH=8"]),
+    ("lig_skid", ["DATA_WIDTH=512"]),
+    ("lig_gate", ["LINGER=1023"]),
+    ("lig_bcast", ["OUTPUTS=1", "DATA_WIDTH=8"]),
+    ("lig_bcast", ["OUTPUTS=64", "DATA_WIDTH=512"]),
+    ("lig_arbiter", ["INPUTS=1", "DATA_WIDTH=8"]),
+    ("lig_arbiter", ["INPUTS=64", "DATA_WIDTH=512"]),
+    ("lig_stats", ["COUNTER_WIDTH=8"]),
+    ("lig_stats", ["COUNTER_WIDTH=64"]),
+    ("lig_port_stats", ["COUNTER_WIDTH=8"]),
+    ("lig_port_stats", ["COUNTER_WIDTH=64"]),
+    ("lig_axi_mux", ["MASTERS=1", "DATA_WIDTH=8"]),
+    ("lig_shell", ["ENDS=1"]),
     ("lig_afifo", ["SYNC_STAGES=4", "DEPTH=65536"]),
     ("lig_axi_mux", ["MASTERS=64", "DATA_WIDTH=512"]),
     ("lig_axi_pages", ["PAGES=65536", "PAGE_BYTES=1073741824", "ADDRESS_WIDTH=64", "ID_WIDTH=8"]),
@@ -135,7 +181,7 @@ def test_illegal_parameters_are_refused(module, parameters, rule):
 @pytest.mark.parametrize("width", [0, 12, 520])
 @pytest.mark.parametrize("module", ANY_BYTES)
 def test_no_width_but_whole_bytes_up_to_512_bits(module, width):
-    judge(elaborate(RTL / f"lig_{module}.sv", [f"DATA_WIDTH={width}"]), "data_width")
+    judge(elaborate(RTL / f"{module}.sv", [f"DATA_WIDTH={width}"]), "data_width")
 
 
 def judge(result: subprocess.CompletedProcess[str], rule: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,17 +26,22 @@ def wait_for(stream: io.StringIO, text: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
+def clock(monkeypatch):
+    """Lines come at once, and time stands until it is moved."""
     monkeypatch.setattr(progress, "TERMINAL_S", 0.01)
     monkeypatch.setattr(progress, "LOG_S", 0.02)
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
 
 
-def test_a_log_gets_lines_before_the_first_step_and_between_steps():
+def test_a_log_gets_lines_before_the_first_step_and_between_steps(clock):
     stream = io.StringIO()
     with progress_bar(stream=stream) as advance:
         wait_for(stream, "building, 0 s\n")
+        clock.now += 20
         advance(3, 12, "Building CXX object camera.o")
-        wait_for(stream, "building: 3 of 12, 0 s, about 0 s yet, Building CXX object camera.o\n")
+        wait_for(stream, "building: 3 of 12, 20 s, about 60 s yet, Building CXX object camera.o\n")
     assert "\r" not in stream.getvalue()
 
 

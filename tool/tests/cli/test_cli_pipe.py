@@ -11,9 +11,11 @@ import pytest
 
 from ligament import pipeline
 from ligament.build.stage import Built
-from ligament.cli import demo, report
+from ligament.cli import demo, report, trace
 from ligament.cli.main import main
 from ligament.resources import spec_dir
+from ligament.trace.convert import Conversion
+from ligament.trace.stage import Traced
 
 CASES = spec_dir() / "cases"
 PIPELINE = str(CASES / "graph" / "pipeline.yaml")
@@ -152,7 +154,10 @@ def test_generate_writes_what_map_does_and_says_what_changed(
     assert capsys.readouterr().out == f"{manifest}: nothing changed\n"
 
 
-def test_build_is_told_how_many_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_build_is_told_how_many_jobs(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[tuple[str, int | None, bool]] = []
 
     def stage(manifest: Path, jobs: int | None, progress: object) -> Built:
@@ -160,8 +165,28 @@ def test_build_is_told_how_many_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return Built(manifest.with_name("build.json"), compiled=False)
 
     monkeypatch.setattr(pipeline, "build", stage)
-    assert main(["build", PIPELINE, "--jobs", "3", "--out", str(tmp_path)]) == 0
-    assert told == [("manifest.json", 3, True)]
+    assert main(["build", PIPELINE, "--jobs", str(jobs), "--out", str(tmp_path)]) == 0
+    assert told == [("manifest.json", jobs, True)]
+    assert main(["build", PIPELINE, "--jobs", "0", "--out", str(tmp_path)]) == 2
+
+
+def test_trace_says_what_it_made_and_all_that_was_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Conversion(tmp_path / "events.parquet", 30, 2, 400, 50, 6, 0, provider_events=20)
+    traced = Traced(tmp_path, made, tmp_path / "timeline.json", timeline_is_whole=True)
+    monkeypatch.setattr(trace, "trace_run", lambda run: traced)
+    assert main(["trace", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"20 events (30 rows), 456 lost: {made.path}",
+        f"timeline for ui.perfetto.dev: {traced.timeline}",
+    ]
+
+
+def test_trace_alone_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["trace"])
+    said = "".join(capsys.readouterr())
+    assert "import" in said and "Usage: " in said and "Missing command" not in said
 
 
 @pytest.mark.parametrize(

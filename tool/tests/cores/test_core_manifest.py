@@ -44,6 +44,13 @@ def test_a_core_with_one_port_each_way_needs_no_names():
     assert [port.name for port in (*core.inputs, *core.outputs)] == ["image", "done"]
 
 
+def test_the_only_port_of_a_side_has_a_stream_though_it_is_optional():
+    ports = {name: replace(port, optional=True) for name, port in PORTS.items()}
+    assert mistakes_of({}, ports) == []
+    two = {**ports, "other": Port("other", "in", IMAGE, optional=True)}
+    assert "needs an input" in mistakes_of({}, two)[0][1]
+
+
 def test_a_wrong_name_is_told_with_the_nearest():
     ((path, text, hint),) = mistakes_of({"input": "imag"})
     assert path == ("input",)

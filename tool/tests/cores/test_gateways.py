@@ -187,6 +187,9 @@ def test_what_others_take_of_the_memory_is_compiled_in(graph: Graph) -> None:
     code = texts_of(graph, mapping)["plain-fpga0-fpga.cpp"]
     assert ".contention = 0.25," in code
     assert ".seed = 9}" in code
+    rest = {name: value for name, value in figures.items() if name != "contention"}
+    alone = replace(mapping, hardware={"fpga0": rest})
+    assert ".contention = 0.0," in texts_of(graph, alone)["plain-fpga0-fpga.cpp"]
 
 
 @pytest.mark.parametrize(

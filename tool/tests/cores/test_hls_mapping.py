@@ -74,3 +74,6 @@ def test_each_node_has_a_library_and_each_type_is_compiled_once(graph: Graph) ->
     assert 'declare_parameter<std::int64_t>("pause"' in xor  # of the other implementations
     assert "}, 7.0);" in xor
     assert {"image.hpp", "header.hpp", "time.hpp"} <= set(texts)
+    mapping = map_graph(graph, load_platform("fpga_sw_emu"), "plain", installed())
+    (xor,) = [f.text for f in HlsBackend().generate(graph, mapping).files if "xor.cpp" in f.path]
+    assert "}, 30.0);" in xor

@@ -83,7 +83,8 @@ def test_a_paced_run_without_chain_has_no_overhead() -> None:
 
 
 def unpinned() -> dict[str, Any]:
-    (pinned,), (floor,), (any_core,) = [variant(100)], floors(20), floors(60)
+    (floor,), (any_core,) = floors(20), floors(60)
+    pinned = variant(100) | {"latency_ns": SUMMARY | {"p50": 900.0}}
     loose = variant(passing=180) | {"message_passing": 0.07}
     wakes = {"pinned": floor, "unpinned": any_core}
     return {"wakes": wakes, "variants": [unpinned_entry(loose, pinned, wakes)]}
@@ -99,7 +100,7 @@ def test_what_any_core_costs_is_told_beside_one_core() -> None:
     console.print(unpinned_table(unpinned()))
     text = " ".join(console.export_text().split())
     assert "to wake it costs 60 ns where a process of the same core costs 20 ns" in text
-    assert "4.00 % │ 7.00 % │ 80 ns │ 60 ns" in text
+    assert "yes │ 900 ns │ 1 us │ 4.00 % │ 7.00 % │ 80 ns │ 60 ns" in text
 
 
 def test_a_run_without_chain_costs_nothing_more() -> None:
@@ -296,6 +297,7 @@ def test_all_variants_are_told_at_the_usual_clock(
     assert asked == [(usual, "first-70.jsonl"), ([Path("b/fpga_fused")], "first-16.jsonl")]
     alone = demo._hardware(usual[:1], DemoRuns(), options, reference)
     assert [entry["name"] for entry in alone] == ["fpga_resize"]
+    assert asked[2:] == [(usual[:1], "first-70.jsonl")], "there is no report of nothing"
 
 
 def test_the_published_comparison_is_told_at_each_clock() -> None:

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "dev"))
 
-from mutation.record import merge, read_record, report  # noqa: E402
+from mutation.record import merge, moved, read_record, report  # noqa: E402
 from mutation.rooms import Room, again, chosen, faults_of, files_of, read_room  # noqa: E402
 from mutation.trial import BaselineError, function_at, try_room  # noqa: E402
 
@@ -131,6 +131,19 @@ def test_a_row_is_planted_again_where_its_line_is_now(tmp_path: Path) -> None:
     path.write_text("# one line more\n" + SOURCE)
     (found,) = again([row, row | {"before": "gone"}], tmp_path)
     assert found.lines(path.read_text()) == (line + 1, before, after)
+
+
+def test_a_row_whose_line_moved_gives_way_to_the_later_one(tmp_path: Path) -> None:
+    row = {"room": "r", "file": "f", "line": 3, "kind": "k", "before": "x", "after": "y"}
+    now, elsewhere = row | {"line": 4}, row | {"line": 1}
+    other = row | {"after": "z"}
+    old = [row, elsewhere, other]
+    assert moved(now, old, "x\n\n\n  x\n") == [row], "one of the first line is still there"
+    assert moved(now, old, "x\n") == [row], "the file became shorter"
+    record = tmp_path / "record.json"
+    merge(record, old)
+    merge(record, [now], without=[row])
+    assert read_record(record)["rows"] == [elsewhere, other, now]
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,24 @@ def test_json_holds_a_row_per_check_and_the_exit_code_agrees() -> None:
     assert data["ok"] == (not missing)
 
 
+def test_what_no_graph_runs_without_is_required_and_nothing_else() -> None:
+    assert [check.name for check in CHECKS if check.required] == [
+        "Python", "C++ compiler", "CMake", "Ninja", "Ligament runtime", "sealed memfds", "pidfds",
+        "peers' descriptors",
+    ]  # fmt: skip
+
+
+def test_what_a_probe_runs_is_not_heard(
+    empty_path: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    unshare = Path(empty_path) / "unshare"
+    unshare.write_text("#!/bin/sh\necho unshare failed >&2\nexit 1\n")
+    unshare.chmod(0o755)
+    monkeypatch.setenv("PATH", empty_path)
+    assert probes.user_namespaces() is None
+    assert "".join(capfd.readouterr()) == ""
+
+
 def test_a_missing_compiler_is_required_and_told(empty_path: str) -> None:
     result = doctor("--json", PATH=empty_path)
     assert result.returncode == 1

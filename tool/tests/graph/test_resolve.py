@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ligament.errors import InputError
+from ligament.errors import InputError, Problem
 from ligament.graph import Graph, load_graph
 from ligament.graph.consistency import inconsistencies
 from ligament.graph.model import from_json
-from ligament.graph.parameters import matches
+from ligament.graph.parameters import apply_file, matches
 from ligament.graph.qos import QoS, incompatibility, merge
 from ligament.graph.schema import validate
 from ligament.graph.source import Document
@@ -143,6 +143,17 @@ def test_node_types_that_ship_are_right(path: Path) -> None:
 )
 def test_parameter_file_names_with_wildcards(pattern: str, node: str, expected: bool) -> None:
     assert matches(pattern, node) is expected
+
+
+@pytest.mark.parametrize(("node", "expected"), [("/camera", 10.0), ("/left/camera", 5.0)])
+def test_values_under_wildcards_reach_the_nodes_that_they_mean(node: str, expected: float) -> None:
+    rates = {"/**": 10.0, "/left/*": 5.0, "/right/*": 1.0}
+    data = {name: {"ros__parameters": {"rate": rate}} for name, rate in rates.items()}
+    camera = _graph("parameter_file").types["case/camera"]
+    values: dict[str, object] = {}
+    problems: list[Problem] = []
+    apply_file(camera, node, values, Document("p.yaml", data), problems)
+    assert (values, problems) == ({"rate": expected}, [])
 
 
 QOS = st.builds(

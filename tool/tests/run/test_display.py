@@ -34,6 +34,7 @@ def test_figures_are_differences_over_time() -> None:
     assert node.rate_hz == pytest.approx(100.0)
     assert node.cpu_percent == pytest.approx(25.0)
     assert node.drops == 5
+    assert board().messages() == 300 + 1
     assert plain_line(node) == "/a: 100.0 Hz, p50 1.5 us, p99 2.5 ms, drops 5, CPU 25 %, running"
 
 

@@ -72,6 +72,15 @@ def test_the_holder_is_named_though_it_never_answers(how: str) -> None:
     assert f"kill {pid}" in problem.hint and "--domain" in problem.hint
 
 
+def test_a_graph_that_runs_is_named_where_processes_may_not_be_looked_into(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    domain = f"taken_{uuid.uuid4().hex}"
+    monkeypatch.setattr("ligament.run.socket_holder._owner", lambda _: None)
+    with DomainLock(domain):
+        assert f"is already running (pid {os.getpid()} of user " in _problem_of(domain).text
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("how", ["bind", "listen", "full"])
 def test_another_user_is_not_called_a_running_graph(how: str) -> None:

@@ -142,3 +142,13 @@ def test_the_environment_of_a_recording_is_told_while_it_lasts(
     (tmp_path / "run.json").write_text(json.dumps({"schema": "ligament/run/1", "trace": trace}))
     assert main(["trace", "env", str(tmp_path)]) == 2
     assert "the run has ended" in capsys.readouterr().err
+
+
+def test_a_run_without_a_recording_is_told_how_to_get_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run.json").write_text(json.dumps({"schema": "ligament/run/1", "trace": None}))
+    for words in (["trace"], ["trace", "env"]):
+        assert main([*words, str(tmp_path)]) == 2
+        said = capsys.readouterr().err
+        assert "was run without --trace" in said and "ligament run GRAPH --trace" in said

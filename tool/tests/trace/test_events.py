@@ -51,6 +51,17 @@ def test_the_provider_ros2_has_what_has_a_counterpart_and_no_more() -> None:
 
 
 @pytest.mark.parametrize(
+    ("ros2", "scope"), [(False, "ligament::trace"), (True, "ligament::trace::ros2")]
+)
+def test_hooks_of_both_providers_do_not_meet(ros2: bool, scope: str) -> None:
+    events = load_events(EVENTS)
+    hooks = render(events, "trace_events.hpp.j2", EVENTS.parent, ros2=ros2)
+    assert re.findall(r"^namespace (\S+) {", hooks, re.MULTILINE)[0] == scope
+    provider = render(events, "lttng_hooks.inc.j2", EVENTS.parent, ros2=ros2)
+    assert f"constexpr {scope}::detail::Hooks hooks = {{" in provider
+
+
+@pytest.mark.parametrize(
     ("old", "new", "text"),
     [
         ("- name: loan", "- name: take", "event 'take' is declared twice"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pyarrow.parquet as pq
 import pytest
 from ruamel.yaml import YAML
 
@@ -207,6 +208,14 @@ def test_messages_are_arrows_on_the_page_and_in_perfetto(tmp_path: Path, name: s
     assert shown is not None
     assert sorted(shown["names"][arrow[4]] for arrow in shown["arrows"]) == sorted(arrows)
     assert {topic: arrows.count(topic) for topic in TOPICS} == dict.fromkeys(TOPICS, 60)
+
+
+def test_a_timeline_counts_microseconds_from_its_first_event(tmp_path: Path) -> None:
+    made = import_recording(FIXTURES / RECORDINGS[0], out=tmp_path)
+    times = pq.read_table(made.conversion.path, columns=["time_ns"])["time_ns"].to_pylist()
+    events = json.loads(made.timeline.read_text())["traceEvents"]
+    begins = {round(1000 * event["ts"]) + min(times) for event in events if event["ph"] == "X"}
+    assert len(begins) > 1 and begins <= set(times)
 
 
 def test_a_bounded_timeline_says_so(

@@ -183,7 +183,7 @@ struct Shell {
   std::uint16_t aw_address = 0, ar_address = 0;
   std::uint64_t w_data = 0, r_data = 0;
   std::uint8_t interrupt = 0;
-  std::uint64_t count = 0;
+  std::array<std::uint64_t, 3> counts{};  ///< cycles with a beat, beats that were read, written
   static constexpr std::uint64_t page_bytes = 4096;
   bool paged = false;  ///< memory is behind a table
   std::vector<std::uint64_t> pages;
@@ -393,7 +393,7 @@ struct Shell {
 
   void connect(Wires& wires) {
     wires.memory = port.wires();
-    wires.port = {&count, &count, &count, &refused, &refused_address};
+    wires.port = {counts.data(), &counts[1], &counts[2], &refused, &refused_address};
     for (ShellEnd& end : ends) {
       wires.ends.push_back({&end.looped, &end.dropped});
     }

@@ -82,6 +82,7 @@ class MemberTest : public ::testing::Test {
   }
 
   alignas(64) std::array<std::byte, 512> memory_{};
+  alignas(64) std::array<std::byte, 512> room_{};
   Model model_;
   std::shared_ptr<Context> context_;
   std::shared_ptr<Design> design_;
@@ -112,6 +113,11 @@ TEST_F(MemberTest, AsManyAsMayBeInFlightGoInTogether) {
 
 TEST_F(MemberTest, EntriesWaitForTheGatewaysOfTheirPart) {
   open(2, true);
+  design_->set_gateway_output(0, {.lend =
+                                      [this] {
+                                        return Room{room_, nullptr};
+                                      },
+                                  .publish = [](FilledRoom&&) {}});
   take(100);
   take(40);
   EXPECT_TRUE(published_.empty()) << "nothing has come to the gateway";

@@ -276,6 +276,14 @@ TEST(Ends, ATakeThatMapsAChunkTellsTheWriterWhichMayThenClose) {
   }
 }
 
+TEST(Blocks, OneByteMoreThanAWholeNumberOfUnitsNeedsAnother) {
+  const std::size_t unit = page_bytes;
+  EXPECT_EQ(round_up(0, unit), 0U);
+  EXPECT_EQ(round_up(1, unit), unit);
+  EXPECT_EQ(round_up(unit, unit), unit);
+  EXPECT_EQ(round_up(unit + 1, unit), 2 * unit);
+}
+
 TEST(UnmapWatch, IsToldOfMemoryForAsLongAsItLives) {
   const std::array<std::byte, 3> memory{};
   std::vector<std::size_t> told;

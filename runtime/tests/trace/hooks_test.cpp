@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-namespace trace = ligament::trace;
-using ligament::std_msgs::msg::String;
-
+namespace ligament::trace {
 namespace {
+
+using std_msgs::msg::String;
 
 using Lines = std::vector<std::string>;
 
@@ -41,8 +41,8 @@ class Active {
   std::atomic<const Hooks*>& place_;
 };
 
-trace::detail::Hooks own_hooks() {
-  trace::detail::Hooks hooks{};
+detail::Hooks own_hooks() {
+  detail::Hooks hooks{};
   hooks.span_name = [](std::uint64_t, std::uint64_t, const char* name,
                        const char* category) noexcept {
     told.push_back(std::string(name) + ", " + category);
@@ -69,8 +69,8 @@ struct Worker {
 
 TEST(TraceHooks, ANameThatIsTooLongIsCutAndEnds) {
   const auto hooks = own_hooks();
-  const Active active(trace::detail::active_hooks, hooks);
-  trace::Span(Worker{}, std::string(100, 'x'), trace::Category::serialise).finish([](auto& values) {
+  const Active active(detail::active_hooks, hooks);
+  Span(Worker{}, std::string(100, 'x'), Category::serialise).finish([](auto& values) {
     values.tell(std::string(64, 'y'), 1);
   });
   EXPECT_EQ(told, (Lines{std::string(63, 'x') + ", serialise", std::string(63, 'y')}));
@@ -78,25 +78,23 @@ TEST(TraceHooks, ANameThatIsTooLongIsCutAndEnds) {
 
 TEST(TraceHooks, ADeviceSaysOnceWhetherItsTimesAreModelled) {
   const auto hooks = own_hooks();
-  const Active active(trace::detail::active_hooks, hooks);
-  trace::DeviceWork work{.device = "fpga0",
-                         .name = "sum",
-                         .base = trace::TimeBase::modelled,
-                         .begin_ns = 1,
-                         .end_ns = 2,
-                         .bound_ns = 3};
-  trace::tell_device_work(Worker{}, work, {});
-  trace::tell_device_work(Worker{}, work, {});
+  const Active active(detail::active_hooks, hooks);
+  DeviceWork work{.device = "fpga0",
+                  .name = "sum",
+                  .base = TimeBase::modelled,
+                  .begin_ns = 1,
+                  .end_ns = 2,
+                  .bound_ns = 3};
+  tell_device_work(Worker{}, work, {});
+  tell_device_work(Worker{}, work, {});
   work.device = "gpu0";
-  work.base = trace::TimeBase::device;
-  trace::tell_device_work(Worker{}, work, {});
+  work.base = TimeBase::device;
+  tell_device_work(Worker{}, work, {});
   EXPECT_EQ(told, (Lines{"sum, compute", "fpga0, modelled", "1 2 3", "1 2 3", "sum, compute",
                          "gpu0, device", "1 2 3"}));
 }
 
 // --- ros2 ----------------------------------------------------------------------------------------
-
-namespace ros2 = trace::ros2;
 
 /// Whose events come, by the place of its handle among those seen.
 std::string number_of(std::uint64_t handle) {
@@ -163,9 +161,9 @@ ros2::detail::Hooks ros2_hooks() {
 
 TEST(TraceHooks, EveryEndOfATopicLeadsToItsNodeAndCallback) {
   const auto context =
-      ligament::Context::create({.domain = "hooks" + std::to_string(::getpid()), .run_id = "test"});
+      Context::create({.domain = "hooks" + std::to_string(::getpid()), .run_id = "test"});
   ASSERT_TRUE(context);
-  ligament::Node node("n", ligament::NodeOptions().context(*context));
+  Node node("n", NodeOptions().context(*context));
   const auto hooks = ros2_hooks();
   {
     const Active active(ros2::detail::active_hooks, hooks);
@@ -183,3 +181,4 @@ TEST(TraceHooks, EveryEndOfATopicLeadsToItsNodeAndCallback) {
 }
 
 }  // namespace
+}  // namespace ligament::trace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,11 +44,12 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// One running container. Its standard error goes to the file `log`.
+/// One running container. Its standard error goes to the file `log`; it gets `death_signal` when we
+/// end.
 class Process {
  public:
   Process(const std::vector<std::string>& arguments, const std::string& log,
-          bool with_status = true) {
+          bool with_status = true, int death_signal = 0) {
     int ends[2] = {-1, -1};
     if (with_status) {
       EXPECT_EQ(::pipe(ends), 0);
@@ -60,6 +62,7 @@ class Process {
     pid_ = ::fork();
     if (pid_ == 0) {
       if (with_status) ::close(ends[0]);
+      ::prctl(PR_SET_PDEATHSIG, death_signal);
       if (std::freopen(log.c_str(), "w", stderr) == nullptr) ::_exit(99);
       std::vector<char*> pointers;
       for (auto& word : words) pointers.push_back(word.data());

@@ -120,6 +120,15 @@ TEST_F(Containers, CrashesAreSeenByTheStarter) {
   EXPECT_EQ(aborts.wait(), -SIGABRT);
 }
 
+TEST_F(Containers, EndWithTheirSupervisorAloneUnlessTheyAreToldOtherwise) {
+  const auto path =
+      write("a", config(domain_, {node("misbehaving", "Misbehaving",
+                                       {{"how", "tell_death_signal"}, {"when", "start"}})}));
+  EXPECT_EQ(Process({path}, log("a")).wait(), SIGTERM);
+  EXPECT_EQ(Process({path}, log("b"), true, SIGKILL).wait(), SIGKILL);
+  EXPECT_EQ(Process({path}, log("c"), false).wait(), 0);
+}
+
 TEST_F(Containers, RefuseASecondRunOfTheirGraph) {
   Process first({write("a", config(domain_, {node("listener", "Listener")}))}, log("a"));
   ASSERT_FALSE(first.next("ready").is_null());

@@ -44,5 +44,28 @@ TEST(ContainerServices, AreThereOnDemandAndCounted) {
   EXPECT_EQ(container.wait(), 0);
 }
 
+/// Topics that a node without publishers of its own has in a container with these arguments.
+std::vector<std::string> published(const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  const auto nodes = Json::array({node("listener", "Listener")});
+  std::vector<std::string> words{
+      folder.write("c.json", config(testing::unique_name(), nodes).dump())};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  Process container(words, folder / "log");
+  EXPECT_FALSE(container.next("ready").is_null());
+  container.signal(SIGTERM);
+  std::vector<std::string> topics;
+  const Json status = container.next("status");
+  for (const Json& publisher : status["nodes"][0]["publishers"]) {
+    topics.push_back(publisher["topic"]);
+  }
+  return topics;
+}
+
+TEST(ContainerServices, PublishNothingUnlessAskedFor) {
+  EXPECT_EQ(published({}), std::vector<std::string>{});
+  EXPECT_EQ(published({"--ros-tools"}), (std::vector<std::string>{"/rosout", "/parameter_events"}));
+}
+
 }  // namespace
 }  // namespace ligament

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file Nodes for the tests of the container: a talker, a listener, and some that misbehave.
+#include <sys/prctl.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -169,6 +171,11 @@ class Misbehaving : public ligament::Node {
     }
     if (how_ == "exit") {
       std::_Exit(7);
+    }
+    if (how_ == "tell_death_signal") {
+      int number = 0;
+      ::prctl(PR_GET_PDEATHSIG, &number);
+      std::_Exit(number);
     }
     if (how_ == "abort") {
       std::abort();

@@ -73,6 +73,14 @@ TEST(ClockFit, BoundIsNotIdle) {
   EXPECT_NEAR(mapping.drift_ppm(249.9e6), 400.16, 20);
 }
 
+TEST(ClockFit, TwoReadingsOfNoWidthAreOnItsLine) {
+  const std::vector<ClockSample> samples{{10, 100, 100}, {12, 120, 120}};
+  const auto mapping = fit_clock(samples).value();
+  EXPECT_DOUBLE_EQ(mapping.ns_per_tick, 10);
+  EXPECT_EQ(mapping.to_host(10).ns, 100);
+  EXPECT_EQ(mapping.to_host(12).ns, 120);
+}
+
 TEST(ClockFit, GrowsUncertainWithDistance) {
   const std::vector<ClockSample> samples{{1000, 0, 10}, {2000, 1000, 1010}};
   const auto mapping = fit_clock(samples).value();

@@ -140,6 +140,28 @@ TEST_F(Events, MatchesComeAndGoAndLossIsTold) {
   EXPECT_EQ(matched.current_count_change, -1);
 }
 
+TEST_F(Events, ARoundWithAnEventIsFollowedByAnother) {
+  int first = 0;
+  int second = 0;
+  auto of_first = node_->create_subscription<String>("first", 5, [](const String&) {});
+  auto of_second = node_->create_subscription<String>("second", 5, [](const String&) {});
+  PublisherOptions options;
+  options.event_callbacks.matched_callback = [&](MatchedInfo&) { ++first; };
+  auto publisher = node_->create_publisher<String>("first", QoS(1), options);
+  options.event_callbacks.matched_callback = [&](MatchedInfo&) {
+    ++second;
+    of_first.reset();  // an event of the other, which has had its turn in this round
+    wait_for([&] { return publisher->get_subscription_count() == 0; });
+  };
+  auto other = node_->create_publisher<String>("second", QoS(1), options);
+  wait_for([&] {
+    return publisher->get_subscription_count() == 1 && other->get_subscription_count() == 1;
+  });
+  ASSERT_TRUE(executor_->spin_some());
+  EXPECT_EQ(second, 1);
+  EXPECT_EQ(first, 2);
+}
+
 TEST_F(Events, AStalledSubscriptionIsToldWithItsNameAndMovesAgain) {
   StalledInfo stalled;
   PublisherOptions of_publisher;

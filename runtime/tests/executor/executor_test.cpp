@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <future>
 #include <ligament/rosgraph_msgs/msg/clock.hpp>
 #include <ligament/sensor_msgs/msg/image.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
@@ -334,6 +335,16 @@ TEST_F(Executors, PollingAndSpinningWaitDeliverToo) {
     ASSERT_TRUE(own.spin());
     EXPECT_GE(subscription->statistics().taken, 1U);
   }
+}
+
+TEST_F(Executors, AnInterruptedWaitForAFutureInterruptsNoLaterOne) {
+  std::promise<void> answer;
+  auto future = answer.get_future();
+  auto node = make("n");
+  auto timer = node->create_wall_timer(1ms, [&] { answer.set_value(); });
+  executor().cancel();
+  EXPECT_EQ(executor().spin_until_future_complete(future), FutureReturnCode::interrupted);
+  EXPECT_EQ(executor().spin_until_future_complete(future), FutureReturnCode::success);
 }
 
 }  // namespace

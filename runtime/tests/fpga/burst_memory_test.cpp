@@ -24,6 +24,18 @@ struct Beats {
   std::uint8_t response = 0;
 };
 
+TEST(MemoryPort, GivesABeatInTheCycleInWhichItIsPaid) {
+  MemoryPort port({.clock_hz = 100e6, .latency_ns = 0, .bytes_per_second = 0.4e9});
+  port.ring(0, 0);
+  port.advance(0);
+  EXPECT_TRUE(port.gives());  // the first one, however slow the rest
+  port.move();
+  port.advance(1);
+  EXPECT_FALSE(port.gives());
+  port.advance(2);
+  EXPECT_TRUE(port.gives());
+}
+
 class BurstMemoryTest : public ::testing::Test {
  protected:
   void SetUp() override {

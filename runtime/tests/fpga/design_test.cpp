@@ -262,6 +262,30 @@ TEST_F(DesignTest, NamesWhereNoPageIsOpen) {
   EXPECT_EQ(memory_, before);
 }
 
+TEST_F(DesignTest, CountsWhatItsPortDoes) {
+  const auto model = single();
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  model->shell.counts = {7, 3, 4};
+  model->shell.refused = 2;
+  const PortFigures figures = simulation.port();
+  EXPECT_EQ(figures.busy, 7U);
+  EXPECT_EQ(figures.reads, 3U);
+  EXPECT_EQ(figures.writes, 4U);
+  EXPECT_EQ(figures.refused, 2U);
+}
+
+TEST_F(DesignTest, BelievesNoMessageThatIsLargerThanItsRoom) {
+  const auto model = single();
+  model->nodes[0].fault = Fault::boasts;
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  model->shell.ends[0].trusts = true;
+  const Outcome outcome = simulation.run({message(200)});
+  EXPECT_TRUE(outcome.departures.empty());
+  ASSERT_EQ(outcome.troubles.size(), 1U);
+  EXPECT_NE(outcome.troubles[0].text.find("is longer than its bound"), std::string::npos)
+      << outcome.troubles[0].text;
+}
+
 TEST_F(DesignTest, SaysWhyACoreRefuses) {
   const auto model = single();
   model->plan[0].refusals = {{16, "the image is too small"}};

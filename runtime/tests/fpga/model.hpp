@@ -15,7 +15,17 @@
 
 namespace ligament::fpga::testing {
 
-enum class Fault : std::uint8_t { none, silent, deaf, runt, oversize, problem, refuses, babbles };
+enum class Fault : std::uint8_t {
+  none,
+  silent,
+  deaf,
+  runt,
+  oversize,
+  problem,
+  refuses,
+  babbles,
+  boasts
+};
 
 /// A core: `per_beat` cycles for each beat. Inputs are taken one beat of each at a time, and the
 /// first one is handed on. It is empty between messages.
@@ -80,6 +90,9 @@ struct Node {
     problem = static_cast<std::uint8_t>(fault == Fault::problem && taken == 4 ? 7 : 0);
     refusal = static_cast<std::uint8_t>(fault == Fault::refuses && taken == 4 ? code : 0);
     const bool over = beat.last != 0;
+    if (fault == Fault::boasts && taken == 1) {
+      beat.data |= 1U << 20U;  // of the length: a megabyte more than there is
+    }
     if (fault != Fault::silent && !(fault == Fault::runt && taken > 4)) {
       if (fault == Fault::babbles) {
         beat.last = 0;

@@ -71,6 +71,7 @@ struct ShellEnd {
   Stream* entry = nullptr;
   Stream* exit = nullptr;
   std::size_t reads_for = 0, writes_for = 0;  ///< parts
+  bool trusts = false;                        ///< what a header announces, whatever comes
   std::uint32_t looped = 0, dropped = 0;
   std::deque<Send> sends;
   std::deque<Lent> rooms;
@@ -144,7 +145,7 @@ struct ShellEnd {
     const bool full = burst.beats.size() == burst_beats(burst.address);
     burst.ends = beat.last != 0;
     if (burst.ends) {
-      const std::uint64_t status = place + 1 == announced ? 0 : malformed;
+      const std::uint64_t status = place + 1 == announced || trusts ? 0 : malformed;
       burst.event = {header, 1ULL << 63U | status << 16U | rooms.front().tag};
       rooms.pop_front();
       heard = 0;
@@ -182,7 +183,7 @@ struct Shell {
   std::uint16_t aw_address = 0, ar_address = 0;
   std::uint64_t w_data = 0, r_data = 0;
   std::uint8_t interrupt = 0;
-  std::uint64_t count = 0;
+  std::array<std::uint64_t, 3> counts{};  ///< cycles with a beat, beats that were read, written
   static constexpr std::uint64_t page_bytes = 4096;
   bool paged = false;  ///< memory is behind a table
   std::vector<std::uint64_t> pages;
@@ -392,7 +393,7 @@ struct Shell {
 
   void connect(Wires& wires) {
     wires.memory = port.wires();
-    wires.port = {&count, &count, &count, &refused, &refused_address};
+    wires.port = {counts.data(), &counts[1], &counts[2], &refused, &refused_address};
     for (ShellEnd& end : ends) {
       wires.ends.push_back({&end.looped, &end.dropped});
     }

@@ -2,11 +2,15 @@
 /// A writer's and a reader's end by hand, without domains: what one tells the other.
 #include <unistd.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <thread>
+#include <vector>
 
+#include "ligament/detail/unmap_watch.hpp"
 #include "memory/reader.hpp"
 #include "memory/writer.hpp"
 #include "memory/writer_link.hpp"
@@ -270,6 +274,26 @@ TEST(Ends, ATakeThatMapsAChunkTellsTheWriterWhichMayThenClose) {
         << size << " bytes: nobody but the take has mapped it, and the take must say so";
     ends.reader.release(*slot);
   }
+}
+
+TEST(Blocks, OneByteMoreThanAWholeNumberOfUnitsNeedsAnother) {
+  const std::size_t unit = page_bytes;
+  EXPECT_EQ(round_up(0, unit), 0U);
+  EXPECT_EQ(round_up(1, unit), unit);
+  EXPECT_EQ(round_up(unit, unit), unit);
+  EXPECT_EQ(round_up(unit + 1, unit), 2 * unit);
+}
+
+TEST(UnmapWatch, IsToldOfMemoryForAsLongAsItLives) {
+  const std::array<std::byte, 3> memory{};
+  std::vector<std::size_t> told;
+  {
+    const UnmapWatch watch([&](std::span<const std::byte> gone) { told.push_back(gone.size()); });
+    const UnmapWatch other([&](std::span<const std::byte>) { told.push_back(0); });
+    tell_unmap_watches(memory);
+  }
+  tell_unmap_watches(memory);
+  EXPECT_EQ(told, (std::vector<std::size_t>{3, 0}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "memory/directory.hpp"
 #include "memory/qos_watch.hpp"
 #include "support.hpp"
 
@@ -216,6 +217,15 @@ TEST(Liveliness, ARunningProcessThatPublishesNothingStaysAlive) {
   wait_until(monotonic_now_ns() + 1000 * ms);
   // A machine that is too busy may have let a lease pass; the process has come back then.
   EXPECT_TRUE(topic.becomes(1, 0));
+}
+
+TEST(Liveliness, AProcessOnWhichNobodyCountsWritesNoSignOfLife) {
+  const std::string name = unique_name();
+  const Side side(name);
+  const auto writer = side.writer(bytes_on("/t"));
+  const auto reader = side.reader(bytes_on("/t"));
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  EXPECT_EQ(PeerDirectory::open(::getpid(), name).value()->alive(), 0U);
 }
 
 TEST(Liveliness, ManualByTopicLivesByItsPublishesAndAssertions) {

@@ -86,6 +86,17 @@ TEST(Table, BigEndianBytesThatEndInALengthAreRefused) {
   EXPECT_EQ(done.error(), CodecError::truncated);
 }
 
+TEST(Table, AValidMessageEndsWhereItsPaddingBegins) {
+  ligament::std_msgs::msg::String text;
+  text.data = "abc";
+  auto stored = store(text);
+  std::vector<std::byte> bytes(stored.bytes().begin(), stored.bytes().end());
+  bytes.resize(bytes.size() + 2);
+  const auto end = validate(MessageTraits<ligament::std_msgs::msg::String>::table(), bytes);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(*end, stored.bytes().size());
+}
+
 TEST(Table, LittleEndianBytesAreLeftAlone) {
   auto stored = store(Texts{});
   const std::vector<std::byte> before(stored.bytes().begin(), stored.bytes().end());

@@ -4,6 +4,8 @@
 #include <ligament/names.hpp>
 #include <string>
 
+#include "node/nearest.hpp"
+
 namespace ligament {
 namespace {
 
@@ -92,6 +94,12 @@ TEST(Names, OfNodesAndNamespaces) {
   EXPECT_FALSE(validate_namespace("/a/"));
   EXPECT_TRUE(validate_topic_name("{ns}/x"));
   EXPECT_FALSE(validate_topic_name("x y"));
+}
+
+TEST(Names, TwoLettersThatChangedPlacesAreOneMistake) {
+  EXPECT_EQ(detail::edit_distance("imgae", "image"), 1U);
+  EXPECT_EQ(detail::edit_distance("ab", "ca"), 2U);
+  EXPECT_EQ(detail::edit_distance("ab", "bc"), 2U);
 }
 
 TEST(Names, HashIsFnv1a) {

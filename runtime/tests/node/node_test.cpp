@@ -8,6 +8,7 @@
 
 #include "fixture.hpp"
 #include "node/age_histogram.hpp"
+#include "node/event_info.hpp"
 
 namespace ligament {
 namespace {
@@ -220,6 +221,12 @@ TEST(Ages, PercentilesAreWithinTheirResolution) {
               0.07 * 990e3);
   histogram->add(std::numeric_limits<std::int64_t>::max());
   EXPECT_GT(detail::AgeHistogram::percentile(histogram->counts(), 1.0), 1'000'000'000ULL);
+}
+
+TEST(EventInfo, AMatchThatIsGoneAndOneThatCameAndWentAreNews) {
+  EXPECT_FALSE(detail::is_news(pool::MatchedStatus{.total = 1, .current = 1}));
+  EXPECT_TRUE(detail::is_news(pool::MatchedStatus{.total = 1, .current_change = -1}));
+  EXPECT_TRUE(detail::is_news(pool::MatchedStatus{.total = 1, .total_change = 1}));
 }
 
 }  // namespace

@@ -23,3 +23,13 @@ target_include_directories(fake_tracetools PRIVATE ${CMAKE_SOURCE_DIR}/src
 target_link_libraries(fake_tracetools PRIVATE ligament_warnings ligament_language)
 add_dependencies(fake_tracetools ligament_trace_headers)
 add_dependencies(test_trace fake_tracetools)
+
+# Parts of the converter, which is a program where babeltrace2 is.
+if(TARGET ligament-trace-convert)
+  target_sources(test_trace PRIVATE ${room_path}/convert/rows_test.cpp
+    ${CMAKE_SOURCE_DIR}/src/trace/convert/batch.cpp
+    ${CMAKE_SOURCE_DIR}/src/trace/convert/row_writer.cpp)
+  target_include_directories(test_trace PRIVATE
+    $<TARGET_PROPERTY:ligament-trace-convert,INCLUDE_DIRECTORIES>)
+  add_dependencies(test_trace ligament-trace-convert)  # which makes the header of columns
+endif()

@@ -2,7 +2,8 @@
 # The edge, where its DDS engine is. The other participants of these tests are in the same process.
 if(TARGET ligament_edge)
   file(GLOB edge_tests CONFIGURE_DEPENDS ${room_path}/edge/*_test.cpp)
-  add_executable(test_edge ${edge_tests})
+  # With what a container loads of it, which is no part of the library.
+  add_executable(test_edge ${edge_tests} ${CMAKE_SOURCE_DIR}/src/transport/edge/inside.cpp)
   target_link_libraries(test_edge PRIVATE ligament_edge ligament_warnings GTest::gtest_main
                         GTest::gmock fmt::fmt)
   target_include_directories(test_edge PRIVATE ${room_path}/edge)
@@ -11,6 +12,8 @@ if(TARGET ligament_edge)
     set_source_files_properties(${room_path}/edge/${name}_test.cpp PROPERTIES
                                 SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/transport/edge/inside.cpp PROPERTIES
+                              SKIP_UNITY_BUILD_INCLUSION ON)
   add_dependencies(test_edge ligament-edge)
   target_compile_definitions(test_edge PRIVATE LIGAMENT_EDGE="$<TARGET_FILE:ligament-edge>"
                              LIGAMENT_CAPTURES="${room_path}/captures")

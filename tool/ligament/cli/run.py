@@ -162,7 +162,7 @@ def run(
 
     `ligament run graph.yaml --duration 10 --json`
 
-    `ligament run examples/perception --set camera.frames=60`
+    `ligament run examples/perception --set sink.frames=60`
 
     `ligament run graph.yaml --edge`, then `ros2 topic list`
 

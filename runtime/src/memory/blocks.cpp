@@ -62,10 +62,8 @@ std::optional<std::uint32_t> BlockStore::pop(std::size_t size) {
 }
 
 std::optional<std::uint32_t> BlockStore::acquire(std::size_t size, std::span<const HoldRow> holds,
-                                                 std::uint64_t tag) {
-  // Large ones at once, so that what was used last comes again while caches still have some of it,
-  // and blocks beyond those in use are never touched: filling one takes far longer than this look.
-  if (size < large_block) {
+                                                 std::uint64_t tag, bool reclaims) {
+  if (!reclaims) {
     if (auto block = pop(size)) {
       return block;
     }

@@ -39,10 +39,12 @@ class BlockStore {
   /// Allocates bookkeeping, so that nothing later does. False: no more chunks can be numbered.
   [[nodiscard]] bool add_chunk(std::byte* base, std::size_t block_bytes, std::uint32_t count);
 
-  /// A block for a payload of `size`, after sorting out retired ones if necessary.
+  /// A block for a payload of `size`, after sorting out retired ones if necessary. With `reclaims`
+  /// at once: what was used last comes again while caches still have some of it, and blocks beyond
+  /// those in use are never touched.
   [[nodiscard]] std::optional<std::uint32_t> acquire(std::size_t size,
                                                      std::span<const HoldRow> holds,
-                                                     std::uint64_t tag);
+                                                     std::uint64_t tag, bool reclaims);
   /// Where the next payload of a like size goes, if nothing else happens first; may be null.
   [[nodiscard]] const std::byte* next() const { return next_; }
   void give_back(std::uint32_t block);  ///< never published

@@ -15,6 +15,8 @@ namespace {
 
 using Guard = std::lock_guard<OpLock>;
 
+constexpr std::uint32_t loans_per_look = 16;  ///< while readers are behind
+
 Gid make_gid(std::uint64_t nonce, std::uint64_t counter) {
   Gid gid{};
   const auto low = static_cast<std::uint32_t>(counter);
@@ -85,10 +87,11 @@ expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> WriterState:
         ++stats_.loans_failed;
         return unexpected<LoanError>(LoanError::too_many_loans);
       }
-      if (forgets_taken(size)) {
+      const bool looks = looks_for_taken(size);
+      if (looks) {
         retire_taken();
       }
-      if (const auto block = blocks_.acquire(size, holds_, tag)) {
+      if (const auto block = blocks_.acquire(size, holds_, tag, looks || size >= large_block)) {
         ++loans_out_;
         LIGAMENT_CRASH_POINT("loan.acquired");
         return std::pair(*block, place(*block, size, aligned_offset));
@@ -107,11 +110,20 @@ expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> WriterState:
 }
 
 /// Nobody will ask for a sample that all readers have taken: those who join get none, and no ring
-/// was asked for, which may be there for who still writes in it. Of small ones looking costs more
-/// than it saves.
-bool WriterState::forgets_taken(std::size_t size) const {
-  return size >= large_block && description.qos.history == HistoryPolicy::keep_last &&
+/// was asked for, which may be there for who still writes in it.
+bool WriterState::forgets_taken() const {
+  return description.qos.history == HistoryPolicy::keep_last &&
          description.qos.durability == DurabilityPolicy::volatile_ && options.ring == 0;
+}
+
+/// A look costs two lines of each reader's. Of small samples that come as fast as readers take them
+/// that is more than it saves: then only now and then.
+bool WriterState::looks_for_taken(std::size_t size) {
+  if (!forgets_taken() || (size < large_block && loans_until_look_ != 0)) {
+    loans_until_look_ -= loans_until_look_ == 0 ? 0 : 1;
+    return false;
+  }
+  return true;
 }
 
 /// S0. Their blocks leave the ring before it has gone round, so that a publisher whose readers keep
@@ -125,6 +137,7 @@ void WriterState::retire_taken() {
       taken = link->pace.dropped ? taken : std::min(taken, link->pace.next());
     }
   }
+  loans_until_look_ = taken == ring_.next_sequence() ? 0 : loans_per_look;
   for (; not_retired_ < taken; ++not_retired_) {
     blocks_.retire(ring_.block_of(not_retired_));
   }
@@ -381,7 +394,7 @@ std::vector<StalledReader> WriterState::stalled() const {
 WriterStats WriterState::snapshot() {
   const WriterEvents seen = events.peek();
   const Guard guard(lock_);
-  if (forgets_taken(blocks_.largest_bytes())) {
+  if (forgets_taken()) {
     retire_taken();
   }
   blocks_.reclaim(holds_, tag);  // so that the free ones are all known
@@ -391,6 +404,7 @@ WriterStats WriterState::snapshot() {
   stats.quarantined = static_cast<std::uint64_t>(std::count_if(
       links_.begin(), links_.end(), [](const auto& link) { return link->quarantined; }));
   stats.scans = blocks_.scans();
+  stats.in_ring = ring_.next_sequence() - not_retired_;
   stats.blocks = blocks_.count();
   stats.blocks_free = blocks_.free_count();
   return stats;

@@ -122,7 +122,8 @@ struct WriterState {
   void clear_behind(std::uint32_t block, std::size_t size);
   [[nodiscard]] std::int64_t stamp(layout::SampleHeader& header, std::size_t size,
                                    const PublishInfo& info);
-  [[nodiscard]] bool forgets_taken(std::size_t size) const;
+  [[nodiscard]] bool forgets_taken() const;
+  [[nodiscard]] bool looks_for_taken(std::size_t size);
   void retire_taken();
   [[nodiscard]] Published push(std::uint32_t block, std::size_t size, const PublishInfo& info);
   [[nodiscard]] Sleepers find_sleepers();
@@ -150,6 +151,7 @@ struct WriterState {
   mutable OpLock lock_;  ///< guards everything below
   RingWriter ring_{nullptr, 1};
   std::uint64_t not_retired_ = 1;  ///< blocks of samples before this one have left the ring
+  std::uint32_t loans_until_look_ = 0;
   BlockStore blocks_;
   std::vector<std::shared_ptr<ReaderLink>> links_;  ///< shared with a publish that sleeps
   std::vector<std::shared_ptr<ReaderLink>> paced_;

@@ -127,7 +127,7 @@ class Killed : public OnEachModel {
   /// Blocks that are neither free nor in the ring.
   [[nodiscard]] std::uint64_t held() const {
     const pool::WriterStats stats = writer_->stats();
-    return stats.blocks - stats.blocks_free - ring;
+    return stats.blocks - stats.blocks_free - stats.in_ring;
   }
 
   void expect_unchanged() const {

@@ -171,7 +171,7 @@ struct Holding {
   /// Blocks that are neither free nor in the ring.
   [[nodiscard]] std::uint64_t held() const {
     const WriterStats stats = writer->stats();
-    return stats.blocks - stats.blocks_free - 2;
+    return stats.blocks - stats.blocks_free - stats.in_ring;
   }
   const std::string name = unique_name();
   Side side{name};

@@ -178,6 +178,7 @@ struct WriterStats {
   std::uint64_t grown = 0;        ///< chunks of memory added
   std::uint64_t blocks = 0;       ///< blocks that exist
   std::uint64_t blocks_free = 0;  ///< neither in the ring, nor held, nor loaned
+  std::uint64_t in_ring = 0;      ///< samples for who has not taken them yet, or may ask later
   std::uint64_t memory_bytes = 0;
   std::uint64_t waits = 0;            ///< keep-all: publishes that waited for room
   std::uint64_t overrun = 0;          ///< keep-all: publishes that overwrote what a subscription

@@ -64,9 +64,7 @@ void Source::borrow() { (void)writer_->loan(topic_.sizes[0]); }
 
 void Source::report() {
   const WriterStats stats = writer_->stats();
-  // Large ones leave the ring as soon as all have taken them.
-  const bool is_large = *std::ranges::max_element(topic_.sizes) >= large_block;
-  mine_.ring = is_large ? 0 : std::min<std::uint64_t>(stats.published, topic_.qos.profile().depth);
+  mine_.ring = stats.in_ring;
   mine_.blocks_free = stats.blocks_free;
   mine_.readers = writer_->matched_readers();
   mine_.blocks = stats.blocks;

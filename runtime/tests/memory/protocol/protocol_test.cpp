@@ -65,7 +65,7 @@ struct Memory {
 void publish_all(Memory& memory, std::uint64_t messages) {
   RingWriter writer(memory.ring.data(), static_cast<std::uint32_t>(memory.ring.size()));
   for (std::uint64_t number = 1; number <= messages; ++number) {
-    const auto block = memory.store.acquire(payload_bytes, memory.rows, tag);
+    const auto block = memory.store.acquire(payload_bytes, memory.rows, tag, number % 2 == 0);
     ASSERT_TRUE(block) << "the writer ran out of blocks at " << number;
     stamp({memory.store.address(*block), payload_bytes}, number);
     if (const std::uint64_t old = writer.push(*block); old != 0) {
@@ -189,7 +189,7 @@ TEST(Blocks, AreFreedOnlyWhenNoRowHoldsThem) {
   std::array<layout::Word, 3> holds{};
   const std::array<HoldRow, 1> rows{HoldRow{holds.data(), 3}};
   for (int i = 0; i < 4; ++i) {
-    store.retire(*store.acquire(64, rows, tag));
+    store.retire(*store.acquire(64, rows, tag, false));
   }
   holds[0] = layout::make_word(tag, layout::make_block(0, 2));
   holds[1] = layout::make_word(tag + 1, layout::make_block(0, 1));     // of another writer
@@ -201,7 +201,7 @@ TEST(Blocks, AreFreedOnlyWhenNoRowHoldsThem) {
   EXPECT_EQ(store.free_count(), 4U);
 }
 
-TEST(Blocks, ThatAreLargeComeAgainAtOnceAndOthersStayUntouched) {
+TEST(Blocks, ThatAreReclaimedAtOnceComeAgainAndOthersStayUntouched) {
   constexpr std::size_t bytes = 2 * large_block;
   std::vector<std::byte> memory(8 * bytes);
   BlockStore store(128);
@@ -209,7 +209,7 @@ TEST(Blocks, ThatAreLargeComeAgainAtOnceAndOthersStayUntouched) {
   std::set<std::uint32_t> used;
   std::deque<std::uint32_t> ring;
   for (int i = 0; i < 50; ++i) {
-    const auto block = store.acquire(large_block, {}, 1);
+    const auto block = store.acquire(large_block, {}, 1, true);
     ASSERT_TRUE(block);
     used.insert(*block);
     ring.push_back(*block);

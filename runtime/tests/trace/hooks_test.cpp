@@ -116,6 +116,15 @@ std::string text_of(const std::uint8_t* gid) {
   return any && padded ? "gid" : "no gid";
 }
 
+/// One statement for each handle: they are numbered as they are first seen.
+std::string end_of(std::uint64_t own, const char* what, std::uint64_t below, std::uint64_t node,
+                   const std::string& topic_and_depth) {
+  std::string line = number_of(own) + what;
+  line += number_of(below);
+  line += " for " + number_of(node);
+  return line + ": " + topic_and_depth;
+}
+
 ros2::detail::Hooks ros2_hooks() {
   ros2::detail::Hooks hooks{};
   hooks.rmw_publisher_init = [](std::uint64_t own, const std::uint8_t* gid) noexcept {
@@ -123,16 +132,16 @@ ros2::detail::Hooks ros2_hooks() {
   };
   hooks.rcl_publisher_init = [](std::uint64_t own, std::uint64_t node, std::uint64_t writer,
                                 const char* topic, std::uint64_t depth) noexcept {
-    told.push_back(number_of(own) + " publishes through " + number_of(writer) + " for " +
-                   number_of(node) + ": " + topic + ", " + std::to_string(depth));
+    told.push_back(end_of(own, " publishes through ", writer, node,
+                          std::string(topic) + ", " + std::to_string(depth)));
   };
   hooks.rmw_subscription_init = [](std::uint64_t own, const std::uint8_t* gid) noexcept {
     told.push_back(number_of(own) + " reads as " + text_of(gid));
   };
   hooks.rcl_subscription_init = [](std::uint64_t own, std::uint64_t node, std::uint64_t reader,
                                    const char* topic, std::uint64_t depth) noexcept {
-    told.push_back(number_of(own) + " subscribes through " + number_of(reader) + " for " +
-                   number_of(node) + ": " + topic + ", " + std::to_string(depth));
+    told.push_back(end_of(own, " subscribes through ", reader, node,
+                          std::string(topic) + ", " + std::to_string(depth)));
   };
   hooks.rclcpp_subscription_init = [](std::uint64_t own, std::uint64_t object) noexcept {
     told.push_back(number_of(own) + " is of object " + number_of(object));

@@ -117,12 +117,13 @@ std::string text_of(const std::uint8_t* gid) {
 }
 
 /// One statement for each handle: they are numbered as they are first seen.
-std::string end_of(std::uint64_t own, const char* what, std::uint64_t below, std::uint64_t node,
-                   const std::string& topic_and_depth) {
-  std::string line = number_of(own) + what;
+template <bool publishes>
+void tell_end(std::uint64_t own, std::uint64_t node, std::uint64_t below, const char* topic,
+              std::uint64_t depth) noexcept {
+  std::string line = number_of(own) + (publishes ? " publishes" : " subscribes") + " through ";
   line += number_of(below);
   line += " for " + number_of(node);
-  return line + ": " + topic_and_depth;
+  told.push_back(line + ": " + topic + ", " + std::to_string(depth));
 }
 
 ros2::detail::Hooks ros2_hooks() {
@@ -130,19 +131,11 @@ ros2::detail::Hooks ros2_hooks() {
   hooks.rmw_publisher_init = [](std::uint64_t own, const std::uint8_t* gid) noexcept {
     told.push_back(number_of(own) + " writes as " + text_of(gid));
   };
-  hooks.rcl_publisher_init = [](std::uint64_t own, std::uint64_t node, std::uint64_t writer,
-                                const char* topic, std::uint64_t depth) noexcept {
-    told.push_back(end_of(own, " publishes through ", writer, node,
-                          std::string(topic) + ", " + std::to_string(depth)));
-  };
+  hooks.rcl_publisher_init = tell_end<true>;
   hooks.rmw_subscription_init = [](std::uint64_t own, const std::uint8_t* gid) noexcept {
     told.push_back(number_of(own) + " reads as " + text_of(gid));
   };
-  hooks.rcl_subscription_init = [](std::uint64_t own, std::uint64_t node, std::uint64_t reader,
-                                   const char* topic, std::uint64_t depth) noexcept {
-    told.push_back(end_of(own, " subscribes through ", reader, node,
-                          std::string(topic) + ", " + std::to_string(depth)));
-  };
+  hooks.rcl_subscription_init = tell_end<false>;
   hooks.rclcpp_subscription_init = [](std::uint64_t own, std::uint64_t object) noexcept {
     told.push_back(number_of(own) + " is of object " + number_of(object));
   };

@@ -30,7 +30,7 @@ FIGURES = Figures(
     ),
     results={
         "transport_sleep": "asleep, 30 passes",
-        "transport_futex": "asleep, 80 passes, without a peer",
+        "transport_futex": "asleep, 36 passes, without a peer",
         "transport_eight": "eight asleep, 30 passes",
         "transport_poll": "spinning, 30 passes",
         "transport": "the whole table, 10 passes",

@@ -103,7 +103,7 @@ void BurstMemory::offer(MemoryPort& memory, std::uint64_t cycle) {
   *wires_.aw_ready = static_cast<std::uint8_t>(!writes_.is_full());
   // Reads and writes take turns where memory is the narrow place.
   const bool writes = awaits_data() && *wires_.w_valid != 0;
-  const std::size_t before = writes && cycle % 2 != 0 ? wires_.beat_bytes : 0;
+  const std::size_t before = writes && memory.prefers_writes(cycle) ? wires_.beat_bytes : 0;
   offer_read(memory, cycle, before);
   offer_answer(cycle);
   *wires_.w_ready = static_cast<std::uint8_t>(awaits_data() && memory.gives(wires_.beat_bytes));

@@ -29,10 +29,6 @@ class BurstMemory {
   void close(std::uint64_t address);
   /// A message that will be opened soon: its pages are looked for now.
   void prepare(std::uint64_t address, std::size_t bytes);
-  /// Whether to open that room would not take a cycle of the device.
-  [[nodiscard]] bool is_prepared(std::uint64_t address, std::size_t bytes) const {
-    return pages_ == nullptr || pages_->knows(address, bytes, true);
-  }
   /// When the first burst was announced to what begins there.
   [[nodiscard]] std::optional<std::uint64_t> first_burst(std::uint64_t address) const;
 

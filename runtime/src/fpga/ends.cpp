@@ -146,15 +146,18 @@ void Ends::lend(std::size_t number) {
 
 bool Ends::lend_one(std::size_t number) {
   End& end = ends_[number];
+  // Whether a room needs entries of the table is chance, and entries take cycles. So amidst a run
+  // an end gets one only if it has no other.
+  if (pages_ && !preparing_ && !end.lent.empty()) {
+    return false;
+  }
   std::optional<Room> room = new_room(number);
   if (!room) {
     return false;
   }
   const auto address = reinterpret_cast<std::uint64_t>(room->memory.data());
   const std::size_t size = room->memory.size();
-  // Amidst a run nothing waits for entries of the table, if something else is lent already.
-  const bool now = preparing_ || end.lent.empty() || memory_.is_prepared(address, size);
-  const auto place = now ? memory_.open(address, size, true) : std::nullopt;
+  const auto place = memory_.open(address, size, true);
   if (!place) {
     end.spare.push_back(std::move(*room));
     return false;

@@ -28,6 +28,10 @@ class MemoryPort {
   [[nodiscard]] bool gives(std::size_t bytes = beat_bytes) const {
     return credit_ >= static_cast<double>(bytes);
   }
+  /// Whether a write goes before a read in this cycle: they take turns, counted from the doorbell.
+  [[nodiscard]] bool prefers_writes(std::uint64_t cycle) const {
+    return (cycle - ready_at_) % 2 != 0;
+  }
   void move(std::size_t bytes = beat_bytes) { credit_ -= static_cast<double>(bytes); }
 
  private:

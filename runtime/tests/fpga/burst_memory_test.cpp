@@ -149,6 +149,31 @@ TEST_F(BurstMemoryTest, WhatOthersTakeIsTheSameInTwoRuns) {
   EXPECT_NE(cycles(0.6, 2), shared);
 }
 
+/// Where memory is slow, reads and writes take turns: whose turn it is counts from the doorbell.
+TEST_F(BurstMemoryTest, TakesTurnsTheSameWheneverTheDoorbellRings) {
+  const Memory figures{.clock_hz = 100e6, .latency_ns = 100, .bytes_per_second = 0.8e9};
+  std::vector<std::vector<std::uint64_t>> cycles;
+  for (const std::uint64_t doorbell : {6U, 7U}) {
+    port_ = Port{};
+    MemoryPort pace(figures);
+    BurstMemory memory(port_.wires(), pace.latency());
+    memory.open(address(), 128, false);
+    memory.open(address(128), 128, true);
+    now_ = doorbell;
+    pace.ring(now_, 1);
+    port_.aw_address = address(128);
+    port_.aw_valid = port_.w_valid = 1;  // read() leaves them, so there is always one to write
+    port_.w_strobe = 0xFF;
+    cycles.push_back(read(memory, pace, address(), 16).cycles);
+    for (std::uint64_t& one : cycles.back()) {
+      one -= doorbell;
+    }
+  }
+  ASSERT_EQ(cycles[0].size(), 16U);
+  EXPECT_GT(cycles[0].back() - cycles[0].front(), 15U) << "they did not take turns";
+  EXPECT_EQ(cycles[0], cycles[1]);
+}
+
 TEST_F(BurstMemoryTest, WritesWhatTheStrobesName) {
   MemoryPort pace({});
   BurstMemory memory(port_.wires(), pace.latency());

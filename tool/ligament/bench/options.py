@@ -10,13 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import Field, field, fields
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, Protocol, TypeVar, get_type_hints
 
 import typer
 
 from ligament.errors import InputError, Problem, nearest
 
 Item = TypeVar("Item", int, str)
+
+
+class HasTitle(Protocol):
+    """What `--only` chooses from."""
+
+    @property
+    def title(self) -> str: ...
+
+
+Titled = TypeVar("Titled", bound=HasTitle)
 
 
 def option(default: Any, text: str, flags: str = "", **more: Any) -> Any:
@@ -34,6 +44,23 @@ def _typer_option(one: Field[Any]) -> Any:
     more = dict(one.metadata)
     flags = more.pop("flags") or "--" + one.name.replace("_", "-")
     return typer.Option(flags, **more)
+
+
+def with_words(only: str, items: Sequence[Titled]) -> list[Titled]:
+    """Those whose title has all words of the option `--only`; InputError if there is none."""
+    words = only.split()
+    chosen = [
+        one for one in items if all(word in one.title.replace(",", "").split() for word in words)
+    ]
+    if not chosen:
+        raise InputError(
+            Problem(
+                "option",
+                f"no line has all of '{only}'",
+                expected=f"words of titles such as '{items[0].title}'",
+            )
+        )
+    return chosen
 
 
 class Lists:

@@ -14,7 +14,7 @@ from ligament.bench.dds.endpoints import endpoint_rows
 from ligament.bench.dds.goals import FIGURES
 from ligament.bench.dds.runs import INSIDE, OURS, PEER, Figures, own_network, run_once
 from ligament.bench.measuring import Measured, Row, comparison, in_turn, make_row, say
-from ligament.bench.options import option
+from ligament.bench.options import option, with_words
 
 __all__ = ["FIGURES", "Options", "measure"]
 
@@ -24,6 +24,7 @@ class Options:
     """In typer's form."""
 
     passes: int = option(0, "Turns of all (0: 10, quick 3).", min=0)
+    only: str = option("", "Cells whose title has all these words, e.g. `64 tuned`.")
 
 
 Runs = dict[Cell, dict[str, list[Figures]]]
@@ -42,13 +43,14 @@ def measure(quick: bool, options: Options) -> Measured:
         ],
         versions={"cyclonedds": _engine_version()},
     )
-    asked = cells(quick, has_cable=not note)
+    asked = with_words(options.only, cells(quick, has_cable=not note))
     runs = _in_turns(asked, options.passes or (3 if quick else 10), not note, measured)
     for cell, of in runs.items():
         measured.rows += _rows(cell, of)
         measured.comparisons += _comparisons(cell, of)
-    say("dds", "an edge with many endpoints")
-    measured.rows += endpoint_rows(runs=3, idle_s=4 if quick else 12)
+    if not options.only:
+        say("dds", "an edge with many endpoints")
+        measured.rows += endpoint_rows(runs=3, idle_s=4 if quick else 12)
     return measured
 
 

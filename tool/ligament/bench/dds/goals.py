@@ -29,6 +29,7 @@ FIGURES = Figures(
     ),
     results={
         "dds": "an edge inside each end, beside the engine's API",
+        "dds_small": "64 bytes alone, in more passes",
         "dds_cable": "the same, and between two network namespaces",
     },
     ours=(OURS, INSIDE),

@@ -10,6 +10,7 @@ from typing import Any
 from ligament.bench.awake import ASLEEP, awake_processors
 from ligament.bench.dds.runs import own_network
 from ligament.bench.measuring import OURS, Measured, Row, make_row, say
+from ligament.bench.options import with_words
 from ligament.bench.uma import claims, published
 from ligament.bench.uma.bounds import upper_bound
 from ligament.bench.uma.cells import (
@@ -32,7 +33,6 @@ from ligament.bench.uma.options import Options
 from ligament.bench.uma.plot import write_plots
 from ligament.bench.uma.run import architecture_words, run_program
 from ligament.bench.uma.sizes import Sizes, Work
-from ligament.errors import InputError, Problem
 from ligament.report.statistics import summarise
 
 NEGATIVE = (
@@ -96,17 +96,7 @@ def chosen_cells(options: Options) -> list[Cell]:
     """Those that were asked for, in the order of the tables."""
     lines = all_lines() if options.full else PAPER_LINES
     cells = [Cell(workload, line) for workload in WORKLOADS for line in lines]
-    words = options.only.split()
-    chosen = [c for c in cells if all(word in c.title.replace(",", "").split() for word in words)]
-    if not chosen:
-        raise InputError(
-            Problem(
-                "option",
-                f"no line has all of '{options.only}'",
-                expected=f"words of titles such as '{cells[0].title}'",
-            )
-        )
-    return chosen
+    return with_words(options.only, cells)
 
 
 def runs_of(cell: Cell, quick: bool, options: Options) -> int:

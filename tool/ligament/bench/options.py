@@ -23,7 +23,8 @@ class HasTitle(Protocol):
     """What `--only` chooses from."""
 
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """For people."""
 
 
 Titled = TypeVar("Titled", bound=HasTitle)

@@ -33,6 +33,7 @@ from ligament.bench.uma.options import Options
 from ligament.bench.uma.plot import write_plots
 from ligament.bench.uma.run import architecture_words, run_program
 from ligament.bench.uma.sizes import Sizes, Work
+from ligament.errors import InputError, Problem
 from ligament.report.statistics import summarise
 
 NEGATIVE = (

@@ -170,6 +170,15 @@ CHECKS: tuple[Check, ...] = (
         "ulimit -n 4096",
     ),
     Check(
+        "UDP receive buffers",
+        "system",
+        False,
+        probes.udp_buffers,
+        "the kernel does not tell how full a socket is, so large best-effort messages to ROS 2 "
+        "nodes of this host may be lost",
+        "modprobe udp_diag",
+    ),
+    Check(
         "CPU governor",
         "system",
         False,

@@ -12,6 +12,8 @@ import platform
 import re
 import resource
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -191,6 +193,41 @@ def descriptors() -> str | None:
     """Open files: each end of a topic needs a few."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return f"{soft} (may be raised to {hard})" if soft >= 1024 else None
+
+
+def udp_buffers() -> str | None:
+    """What a UDP socket's receive buffer holds; None where the kernel does not tell how full it is.
+
+    The question is what the edge asks before each large datagram: sock_diag(7), of one socket.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind(("127.0.0.1", 0))
+        size = one.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+        if not _is_shown(one.getsockname()):
+            return None
+    most = _read("/proc/sys/net/core/rmem_max")
+    more = f", up to {int(most) >> 10} KiB where programs ask" if most else ""
+    return f"{size >> 10} KiB{more}; the kernel tells how full"
+
+
+def _is_shown(address: tuple[str, int]) -> bool:
+    """Whether the kernel answers about the UDP socket that receives there (linux/inet_diag.h)."""
+    by_family, is_request, with_memory, no_cookie = 20, 1, 1 << 6, 0xFFFFFFFF
+    socket_id = struct.pack(
+        ">HH16s4s12sI", 0, address[1], b"", socket.inet_aton(address[0]), b"", 0
+    ) + struct.pack("=II", no_cookie, no_cookie)
+    states = 0xFFFFFFFF
+    question = struct.pack("=BBBBI", socket.AF_INET, socket.IPPROTO_UDP, with_memory, 0, states)
+    size = 16 + len(question) + len(socket_id)
+    header = struct.pack("=IHHII", size, by_family, is_request, 0, 0)
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 4) as kernel:
+            kernel.settimeout(1)
+            kernel.send(header + question + socket_id)
+            (kind,) = struct.unpack_from("=H", kernel.recv(4096), 4)
+    except OSError:
+        return False
+    return bool(kind == by_family)
 
 
 def shared_library(*names: str) -> Probe:

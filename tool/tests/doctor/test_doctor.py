@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -226,6 +227,18 @@ def test_the_governor_is_found_missing_only_where_it_slows(monkeypatch: pytest.M
         assert probes.governor() == found
     monkeypatch.setattr(probes, "_read", lambda _: None)
     assert probes.governor() == "not under this system's control"
+
+
+def test_the_kernel_is_asked_about_a_socket_of_udp(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.bind(("127.0.0.1", 0))
+        address = one.getsockname()
+        if not probes._is_shown(address):
+            pytest.skip("the kernel has no udp_diag")
+        assert "the kernel tells how full" in (probes.udp_buffers() or "")
+    assert not probes._is_shown(address)  # nobody receives there any more
+    monkeypatch.setattr(probes, "_is_shown", lambda _: False)
+    assert probes.udp_buffers() is None
 
 
 def test_the_first_of_several_libraries_is_found_and_none_that_is_not_there() -> None:

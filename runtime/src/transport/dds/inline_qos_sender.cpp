@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transport/dds/inline_qos_sender.hpp"
 
-#include <dds/ddsi/ddsi_tran.h>
-
-#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
-
-#include "transport/dds/domain_sockets.h"
 
 namespace ligament::dds {
 
@@ -26,8 +21,7 @@ constexpr std::size_t largest_datagram = 65507;
 
 struct Table {
   std::atomic<std::size_t> count{0};  ///< of payloads; 0: nothing to look for
-  std::atomic<ddsi_tran_write_fn_t> engine{nullptr};
-  std::mutex mutex;  ///< guards what follows
+  std::mutex mutex;                   ///< guards what follows
   std::map<const std::byte*, Attached> payloads;
 };
 
@@ -89,46 +83,19 @@ struct Datagram {
   std::size_t size = 0;
 };
 
-ssize_t write_with_related(ddsi_tran_conn_t socket, const ddsi_locator_t* destination,
-                           std::size_t count, const ddsrt_iovec_t* parts, std::uint32_t flags) {
-  const auto engine = table().engine.load(std::memory_order_acquire);
+}  // namespace
+
+ssize_t send_with_related(ddsi_tran_write_fn_t engine, ddsi_tran_conn_t socket,
+                          const ddsi_locator_t* destination, std::span<const ddsrt_iovec_t> parts,
+                          std::uint32_t flags) {
   if (table().count.load(std::memory_order_acquire) == 0) {
-    return engine(socket, destination, count, parts, flags);
+    return engine(socket, destination, parts.size(), parts.data(), flags);
   }
-  const Datagram datagram({parts, count});
+  const Datagram datagram(parts);
   const ssize_t sent =
       engine(socket, destination, datagram.parts.size(), datagram.parts.data(), flags);
   const auto added = static_cast<ssize_t>(datagram.inserted.size() * related_size);
-  return sent > added ? sent - added : sent;  // the engine counts its own bytes
-}
-
-bool stand_before(ddsi_tran_conn* socket) {
-  if (socket == nullptr || !socket->m_connless || socket->m_stream) {
-    return false;
-  }
-  const ddsi_tran_write_fn_t now = __atomic_load_n(&socket->m_write_fn, __ATOMIC_ACQUIRE);
-  if (now == &write_with_related) {
-    return true;
-  }
-  // All datagram sockets of a process send with the same function of the engine.
-  ddsi_tran_write_fn_t none = nullptr;
-  if (!table().engine.compare_exchange_strong(none, now) && none != now) {
-    return false;
-  }
-  __atomic_store_n(&socket->m_write_fn, &write_with_related, __ATOMIC_RELEASE);
-  return true;
-}
-
-}  // namespace
-
-bool stand_before_sockets(ddsi_domaingv& domain) {
-  std::array<ddsi_tran_conn*, 8> sockets{};
-  const std::size_t count = ligament_domain_sockets(&domain, sockets.data(), sockets.size());
-  bool all = count > 0 && count <= sockets.size();
-  for (std::size_t i = 0; i < count && i < sockets.size(); ++i) {
-    all = stand_before(sockets[i]) && all;
-  }
-  return all;
+  return sent > added ? sent - added : sent;
 }
 
 void attach_related(std::span<const std::byte> payload, const SampleIdentity& related) {

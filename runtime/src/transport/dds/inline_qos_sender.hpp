@@ -2,23 +2,25 @@
 /// \file Inline QoS of our choice in front of payloads that the engine sends.
 ///
 /// Cyclone DDS 0.10 sends two parameters only, key hash and status, and no interface adds others
-/// (q_transmit.c, create_fragment_message). What it does let us reach is the function that each of
-/// its sockets sends with (ddsi_tran_conn::m_write_fn). Ours wraps it: a datagram that has
-/// a payload known here gets the parameters put in, and goes on; all others go on as they are.
-/// So first sending, retransmission and fragments are the engine's work, as ever.
+/// (q_transmit.c, create_fragment_message). So a datagram that has a payload known here gets the
+/// parameters put in where its socket sends it (sockets.hpp); all others go on as they are.
 #pragma once
 
+#include <dds/ddsi/ddsi_tran.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "transport/dds/inline_qos.hpp"
 
-struct ddsi_domaingv;
-
 namespace ligament::dds {
 
-/// Wraps the sockets of this DDS domain, once. False: they are no datagram sockets.
-[[nodiscard]] bool stand_before_sockets(ddsi_domaingv& domain);
+/// Sends a datagram, in parts, by that function of the engine. What it returns counts the engine's
+/// own bytes.
+[[nodiscard]] ssize_t send_with_related(ddsi_tran_write_fn_t engine, ddsi_tran_conn_t socket,
+                                        const ddsi_locator_t* destination,
+                                        std::span<const ddsrt_iovec_t> parts, std::uint32_t flags);
 
 /// From now on `payload`, which lies there until detach_related(), is sent with `related`.
 void attach_related(std::span<const std::byte> payload, const SampleIdentity& related);

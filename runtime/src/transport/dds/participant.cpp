@@ -15,6 +15,7 @@
 #include "transport/dds/engine_writer.h"
 #include "transport/dds/names.hpp"
 #include "transport/dds/qos.hpp"
+#include "transport/dds/sockets.hpp"
 
 namespace ligament::dds {
 
@@ -367,6 +368,7 @@ expected<std::int32_t, Error> Participant::create_topic(const EndpointSpec& spec
   // The type knows the domain that it is in, and nothing of the domain is sent before its topics.
   engine_ = static_cast<ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&raw->gv));
   ligament_set_engine(engine_);
+  (void)wrap_sockets(*engine_);  // of other kinds they need no pace
   if (type != nullptr) {
     *type = raw;
   }

@@ -16,6 +16,7 @@
 #include <mutex>
 
 #include "transport/dds/inline_qos_sender.hpp"
+#include "transport/dds/sockets.hpp"
 
 namespace ligament::dds {
 
@@ -288,7 +289,7 @@ ddsi_serdata* make_related_data(const ddsi_sertype* type, std::span<const std::b
                                 std::shared_ptr<const void> owner, std::int64_t source_timestamp_ns,
                                 const SampleIdentity& related) {
   auto* domain = static_cast<ddsi_domaingv*>(ddsrt_atomic_ldvoidp(&type->gv));
-  if (domain == nullptr || !stand_before_sockets(*domain)) {
+  if (domain == nullptr || !wrap_sockets(*domain)) {
     return nullptr;
   }
   ddsi_serdata* data = make_raw_data(type, bytes, std::move(owner), source_timestamp_ns);

@@ -64,4 +64,5 @@ add_edge_fuzz(edge "${edge_fuzz_library};-Wl,-rpath,${edge_fuzz_rpath};-lfmt"
               edge/service_routes.cpp edge/inbound_route.cpp)
 # Of the engine only what holds received fragments.
 add_edge_fuzz(fragments "$<TARGET_FILE:CycloneDDS::ddsc>"
-              dds/raw_type.cpp dds/inline_qos.cpp dds/inline_qos_sender.cpp dds/domain_sockets.c)
+              dds/raw_type.cpp dds/inline_qos.cpp dds/inline_qos_sender.cpp dds/sockets.cpp
+              dds/send_pace.cpp dds/domain_sockets.c)

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/dds/sockets.hpp"
+
+#include <dds/ddsi/ddsi_tran.h>
+#include <dds/ddsi/q_protocol.h>
+#include <netinet/in.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <span>
+
+#include "transport/dds/domain_sockets.h"
+#include "transport/dds/inline_qos_sender.hpp"
+#include "transport/dds/send_pace.hpp"
+
+namespace ligament::dds {
+
+namespace {
+
+/// The engine's own. All datagram sockets of a process send with the same one.
+std::atomic<ddsi_tran_write_fn_t>& engine() {
+  static std::atomic<ddsi_tran_write_fn_t> instance{nullptr};
+  return instance;
+}
+
+SendPace& pace() {
+  static SendPace instance;
+  return instance;
+}
+
+UdpPlace place_of(const ddsi_locator_t& locator) {
+  constexpr std::size_t v4_at = 12;  // of an address of 16 bytes
+  UdpPlace place{0, htons(static_cast<std::uint16_t>(locator.port))};
+  std::memcpy(&place.address, &locator.address[v4_at], sizeof place.address);
+  return place;
+}
+
+ssize_t write_wrapped(ddsi_tran_conn_t socket, const ddsi_locator_t* destination, std::size_t count,
+                      const ddsrt_iovec_t* parts, std::uint32_t flags) {
+  const std::span<const ddsrt_iovec_t> datagram(parts, count);
+  std::size_t size = 0;
+  for (const ddsrt_iovec_t& part : datagram) {
+    size += part.iov_len;
+  }
+  if (size >= SendPace::smallest && destination != nullptr &&
+      destination->kind == NN_LOCATOR_KIND_UDPv4) {
+    pace().wait_for_room(place_of(*destination), size);
+  }
+  return send_with_related(engine().load(std::memory_order_acquire), socket, destination, datagram,
+                           flags);
+}
+
+bool wrap(ddsi_tran_conn* socket) {
+  if (socket == nullptr || !socket->m_connless || socket->m_stream) {
+    return false;
+  }
+  const ddsi_tran_write_fn_t now = __atomic_load_n(&socket->m_write_fn, __ATOMIC_ACQUIRE);
+  if (now == &write_wrapped) {
+    return true;
+  }
+  ddsi_tran_write_fn_t none = nullptr;
+  if (!engine().compare_exchange_strong(none, now) && none != now) {
+    return false;
+  }
+  __atomic_store_n(&socket->m_write_fn, &write_wrapped, __ATOMIC_RELEASE);
+  return true;
+}
+
+}  // namespace
+
+bool wrap_sockets(ddsi_domaingv& domain) {
+  std::array<ddsi_tran_conn*, 8> sockets{};
+  const std::size_t count = ligament_domain_sockets(&domain, sockets.data(), sockets.size());
+  bool all = count > 0 && count <= sockets.size();
+  for (std::size_t i = 0; i < count && i < sockets.size(); ++i) {
+    all = wrap(sockets[i]) && all;
+  }
+  return all;
+}
+
+}  // namespace ligament::dds

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What happens to datagrams between the engine and its sockets.
+///
+/// Cyclone DDS 0.10 lets us reach the function that each of its sockets sends with
+/// (ddsi_tran_conn::m_write_fn). Ours wraps it. Large datagrams to sockets of this host wait until
+/// those have room (send_pace.hpp), and replies to some clients get inline QoS put in
+/// (inline_qos_sender.hpp). First sending, retransmission and fragments are the engine's work.
+#pragma once
+
+struct ddsi_domaingv;
+
+namespace ligament::dds {
+
+/// Wraps the sockets of this DDS domain, once. False: they are no datagram sockets.
+bool wrap_sockets(ddsi_domaingv& domain);
+
+}  // namespace ligament::dds

@@ -63,6 +63,12 @@ class Goal:
     published: str | Callable[[Row], str] = ""
     #: A count of cycles or cells, which no machine's day excuses: missing it is a failure.
     exact: bool = False
+    #: Why it is missed, where that is known: for every result, or by result file.
+    why: str | Mapping[str, str] = ""
+
+    def why_in(self, file: str) -> str:
+        """Why this result misses it."""
+        return self.why if isinstance(self.why, str) else self.why.get(file, "")
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,8 @@ class Figures:
     ours: tuple[str, ...] = (OURS,)
     #: Parameters in which a peer's row may differ from ours.
     free: tuple[str, ...] = ("goal",)
+    #: Words of the lines that only this bench's page explains, for who reads the overview.
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

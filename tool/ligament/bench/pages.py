@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,15 @@ from typing import Any
 from ligament.artefacts import write_text
 from ligament.bench import endurance
 from ligament.bench.framework import BENCHES
-from ligament.bench.goals import MISSED, REACHED, UNDECIDED, Figures, Line, lines_of
+from ligament.bench.goals import (
+    LEAST_PASSES,
+    MISSED,
+    REACHED,
+    UNDECIDED,
+    Figures,
+    Line,
+    lines_of,
+)
 from ligament.bench.picture import overview_of, picture_of
 from ligament.bench.values import value_text
 from ligament.errors import FailureError
@@ -26,6 +34,8 @@ ROOT = Path(__file__).resolve().parents[3] / "benchmarks"
 BEGIN, END = "<!-- figures: ligament bench pages writes this -->", "<!-- /figures -->"
 PICTURE = "figures.svg"
 HEADINGS = ("what is measured", "ours", "best peer", "floor", "goal", "")
+OPEN_HEADINGS = ("bench", *HEADINGS, "result", "why")
+TOTALS = ("bench", "question", "reached", "not decided", "missed", "measured")
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,8 @@ class Page:
     sections: Sequence[Section]
     #: Result files of this bench that nothing is shown of.
     older: Sequence[str]
+    #: What its lines' words mean.
+    words: Mapping[str, str]
 
     @property
     def judged(self) -> list[tuple[Section, list[Line]]]:
@@ -136,7 +148,7 @@ def _page(root: Path, name: str, question: str, figures: Figures, read: Any) -> 
     ]
     found = sorted(p.stem for p in [*folder.glob(f"{name}.json"), *folder.glob(f"{name}_*.json")])
     older = [_told(file, _result(folder / f"{file}.json")) for file in found if file not in results]
-    return Page(name, question, sections, older)
+    return Page(name, question, sections, older, figures.words)
 
 
 def _lines(figures: Figures, file: str, result: Mapping[str, Any]) -> list[Line]:
@@ -179,19 +191,16 @@ def _figures_text(page: Page) -> str:
     for section in page.sections:
         link = f"[{section.name}.json](../results/{section.name}.json)"
         parts.append(f"**{section.of}** ({link}). {_origin(section.context)}")
-        parts.append(table_of(section.lines))
+        parts.append(table_of(map(cells_of, section.lines)))
     if page.older:
         parts += ["Other results that are kept:", "\n".join(page.older)]
     return "\n\n".join(parts)
 
 
-def table_of(lines: Sequence[Line], first: Sequence[str] = ()) -> str:
-    """Lines as a table; `first`: a column before them."""
-    headings = [*(["bench"] if first else []), *HEADINGS]
-    rows = [headings, ["---"] * len(headings)]
-    for number, line in enumerate(lines):
-        rows.append([*first[number : number + 1], *cells_of(line)])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+def table_of(rows: Iterable[Sequence[str]], headings: Sequence[str] = HEADINGS) -> str:
+    """Rows of cells as a table."""
+    every = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in every)
 
 
 def cells_of(line: Line) -> list[str]:
@@ -207,32 +216,48 @@ def cells_of(line: Line) -> list[str]:
 
 
 def _overview(pages: Sequence[Page], soak: Page) -> str:
-    rows = [
-        "| bench | question | reached | not decided | missed | measured |",
-        "|---|---|---|---|---|---|",
-    ]
-    for page in pages:
-        counts = [
-            sum(line.verdict == verdict for line in page.goals)
-            for verdict in (REACHED, UNDECIDED, MISSED)
-        ]
-        days = sorted({str(s.context.get("date", "")) for s in page.sections})
-        cells = [f"[{page.name}]({page.name}/README.md)", page.question]
-        rows.append(f"| {' | '.join([*cells, *map(str, counts), ', '.join(days)])} |")
-    open_lines = [
-        (page.name, line)
-        for page in pages
-        for line in page.goals
-        if line.verdict in (MISSED, UNDECIDED)
-    ]
+    totals = [_totals(page, f"{page.name}/README.md") for page in pages]
+    every = [*pages, soak]
     parts = [
         f"![goals per bench: reached, not decided, missed]({PICTURE})",
-        "\n".join(rows),
+        table_of([*totals, _totals(soak, f"#{soak.name}")], TOTALS),
         "Goals that are missed or not decided:",
-        table_of([line for _, line in open_lines], [name for name, _ in open_lines]),
+        table_of((row for page in every for row in _open_rows(page)), OPEN_HEADINGS),
+        "In these lines:",
+        "\n".join(f"- {word} ({p.name}): {text}" for p in every for word, text in p.words.items()),
+        f"### {soak.name}",
         "The pool beside processes that are killed, and fed with what it must refuse:",
     ]
     for section in soak.sections:
         link = f"[{section.name}.json](results/{section.name}.json)"
-        parts += [f"**{section.of}** ({link}). {_origin(section.context)}", table_of(section.lines)]
+        parts.append(f"**{section.of}** ({link}). {_origin(section.context)}")
+        parts.append(table_of(map(cells_of, section.lines)))
     return "\n\n".join(parts)
+
+
+def _totals(page: Page, link: str) -> list[str]:
+    """How many goals a bench reaches."""
+    verdicts = [line.verdict for line in page.goals]
+    counts = [str(verdicts.count(verdict)) for verdict in (REACHED, UNDECIDED, MISSED)]
+    days = sorted({str(s.context["date"]) for s in page.sections if "date" in s.context})
+    return [f"[{page.name}]({link})", page.question, *counts, ", ".join(days)]
+
+
+def _open_rows(page: Page) -> Iterator[list[str]]:
+    """Goals of a bench that are missed or not decided: of which result each is, and why."""
+    for section, lines in page.judged:
+        result = f"[{section.of}](results/{section.name}.json)"
+        for line in lines:
+            if line.verdict in (MISSED, UNDECIDED):
+                why = _why(page.name, section.name, line)
+                yield [page.name, *cells_of(line), result, why]
+
+
+def _why(bench: str, file: str, line: Line) -> str:
+    """Why a goal is missed or not decided."""
+    if line.verdict == MISSED:
+        return line.goal.why_in(file)
+    if line.passes < LEAST_PASSES:
+        enough = f"`ligament bench {bench} --passes {LEAST_PASSES}`"
+        return f"{line.passes} passes; {LEAST_PASSES} are needed: {enough}"
+    return "the interval contains the goal"

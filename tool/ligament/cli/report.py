@@ -39,7 +39,9 @@ WarmUp = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Default: report.json beside the first run."),
+    typer.Option(
+        "--out", "-o", metavar="FILE", help="Default: report.json in the first run's folder."
+    ),
 ]
 Html = Annotated[
     Path | None, typer.Option("--html", metavar="FILE", help="Write the page as well.")
@@ -81,7 +83,9 @@ def report(
 
     ligament report build/perception/*/runs/* --html report.html
 
-    ligament report --compare main/report.json build/perception/report.json --threshold 5
+    ligament report build/perception/processes/runs/* --out new.json
+
+    ligament report --compare main.json new.json --threshold 5
     """
     if compare:
         _compare(runs, ReportOptions(reference, expected, warm_up), threshold / 100, json)

@@ -73,7 +73,7 @@ Trace = Annotated[
 ]
 Duration = Annotated[
     float | None,
-    typer.Option("--duration", "-d", min=0.0, metavar="S", help="Stop after S seconds."),
+    typer.Option("--duration", "-d", min=0.0, metavar="S", help="Run for at most S seconds."),
 ]
 Until = Annotated[
     list[str] | None,

@@ -28,9 +28,14 @@ FIGURES = Figures(
              unit="share"),
     ),
     results={
-        "dds": "an edge inside each end, beside the engine's API",
         "dds_small": "64 bytes alone, in more passes",
+        "dds": "an edge inside each end, beside the engine's API",
         "dds_cable": "the same, and between two network namespaces",
     },
     ours=(OURS, INSIDE),
+    words={
+        "`default`": "the engine's own settings, but for the interface, which is loopback",
+        "`tuned`": "datagrams as large as UDP allows, and larger receive buffers",
+        "`cable`": "two network namespaces with a veth pair between them, as on two hosts",
+    },
 )  # fmt: skip

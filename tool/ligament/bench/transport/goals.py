@@ -11,6 +11,11 @@ WAKE_NS = 3000
 LINE = 1.3
 PUBLISH_NS = 60
 BROADCAST = 1.3
+#: What spec/wire/pool.md says of the cache lines of a message.
+_COLD = {
+    "transport_poll": "code and data that a publish and a take touch went cold in 2 ms "
+    "([pool.md](../spec/wire/pool.md#7-publish-take-hold-release))"
+}
 
 _ASLEEP, _SPINNING, _IDLE = {"wait": "sleep"}, {"wait": "poll"}, {"wait": "none"}
 _CELL = "{size}, {subscribers} x {wait}, {pacing}"
@@ -21,7 +26,7 @@ FIGURES = Figures(
         Goal(f"one way, {_CELL}", ONE_WAY, BROADCAST, _ASLEEP, against="broadcast"),
         Goal(f"one way, {_CELL}", ONE_WAY, LINE, _SPINNING, against="line"),
         Goal(f"one way, {_CELL}", ONE_WAY, LINE, _SPINNING, against="lines"),
-        Goal(f"one way, {_CELL}", ONE_WAY, 1.0, against="iceoryx2"),
+        Goal(f"one way, {_CELL}", ONE_WAY, 1.0, against="iceoryx2", why=_COLD),
         Goal(f"round trip, {_CELL}", ROUND_TRIP),
         Goal(f"throughput, {_CELL}", THROUGHPUT, at_least=True),
         Goal(f"publishing, {_CELL}", PUBLISH_COST, 1.0, _SPINNING, against="iceoryx2"),
@@ -36,4 +41,10 @@ FIGURES = Figures(
         "transport": "the whole table, 10 passes",
     },
     floors=("futex", "broadcast", "line", "lines", "memcpy"),
+    words={
+        "`1 x sleep`, `8 x sleep`": "so many subscribers, asleep until a message comes",
+        "`1 x poll`": "a subscriber that looks for messages without a pause",
+        "`futex`, `broadcast`, `line`": "wake-ups of one and of several processes, and one cache "
+        "line that moves, without any transport",
+    },
 )

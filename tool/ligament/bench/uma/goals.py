@@ -12,6 +12,13 @@ OVERHEAD_GOALS = {2: 1.0, 3: 2.0, 5: 5.0}
 #: Our code's part of a launch, on the host.
 LAUNCH_GOAL_US = 5.0
 _IN_PLACE = {"ros_mode": SHARED, "device_mode": "ZC"}
+#: What uma/method.md and the page say of the processors and of single runs.
+_WAKES = {
+    "uma_zc": "nodes wake each other more often than threads do, and the system sometimes wakes "
+    "two on one processor ([method](uma/method.md))",
+    "uma_pinned": "nodes wake each other more often than threads do, and single runs vary by more "
+    "than this goal ([page](uma/README.md#results))",
+}
 _LINE = "{workload}, {nodes} nodes, {ros_mode} by {ros_type} + {device_mode}"
 
 
@@ -30,7 +37,7 @@ def _published(row: Row) -> str:
 FIGURES = Figures(
     goals=(
         Goal(_LINE, "overhead", _goal, _IN_PLACE, value="upper95", told="mean",
-             published=_published),
+             published=_published, why=_WAKES),
         Goal(_LINE + ": an exchange costs more by", "overhead_per_step", None, _IN_PLACE),
         Goal(_LINE, "overhead", LEAST_COPIED, {"ros_mode": COPIED}, at_least=True, value="mean",
              published=_published),
@@ -44,4 +51,12 @@ FIGURES = Figures(
         "uma_sc": "copied through Cyclone DDS: the steps are short enough where it costs enough",
     },
     apart=("uma_pinned",),
+    words={
+        "`cache`": "CPU and GPU work on one matrix alternately",
+        "`concurrent`": "they work on tiles of it at once",
+        "`ROS-SHM-ZC by topic + ZC`": "messages are shared in the pool, and the GPU works on their "
+        "bytes",
+        "`TX2`, `Xavier`": "boards of the [GPU paper](../docs/reference/terms.md#papers), with its "
+        "figures",
+    },
 )  # fmt: skip

@@ -341,10 +341,7 @@ class Supervisor:
             return Verdict("failed", text + ("" if said else self._tail(spec)), 2, spec.name)
         when = "in mid-run" if record.ready_ns is not None else "before it was ready"
         when = "while it was stopping" if self._stopping else when
-        text = (
-            f"container {spec.name} (pid {record.pid}, nodes {', '.join(spec.nodes)}) ended "
-            f"{when}: {exit_text(code)}"
-        )
+        text = f"{spec.described(record.pid)} ended {when}: {exit_text(code)}"
         text += "".join(f"\n  {line}" for line in said)
         tail = self._tail(spec)
         if full := said_no_room(text + tail, spec.log.parent):

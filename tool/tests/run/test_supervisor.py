@@ -247,6 +247,55 @@ def test_a_stopped_process_is_named_as_silent(tmp_path: Path, notes: Notes) -> N
     assert result.shutdown.killed == ["a"]
 
 
+def run_with_edge(tmp_path: Path, notes: Notes, behaviour: str, **options: object) -> RunResult:
+    specs = [
+        ContainerSpec(
+            name=name,
+            command=[sys.executable, str(FAKE), does, *nodes],
+            log=tmp_path / "log" / f"{name}.log",
+            nodes=nodes,
+            auxiliary=not nodes,
+        )
+        for name, does, nodes in (("a", "quiet", ["/a"]), ("edge", behaviour, []))
+    ]
+
+    async def go() -> RunResult:
+        supervisor = Supervisor(
+            specs,
+            RunOptions(drain_timeout_s=0.5, **options),  # type: ignore[arg-type]
+            notes,
+            lambda done: False,
+        )
+        return await asyncio.wait_for(supervisor.run(), 60)
+
+    return asyncio.run(go())
+
+
+def test_an_edge_without_news_is_not_said_to_hang(tmp_path: Path, notes: Notes) -> None:
+    result = run_with_edge(tmp_path, notes, "edge_quiet", silence_timeout_s=1.0, duration_s=3.0)
+    assert result.stuck == []
+    assert "hung" not in notes.text
+
+
+def test_an_edge_that_hangs_is_named_without_nodes_and_so_is_its_return(
+    tmp_path: Path, notes: Notes
+) -> None:
+    result = run_with_edge(tmp_path, notes, "edge_hangs", silence_timeout_s=0.5, duration_s=3.0)
+    assert result.stuck == ["edge"]
+    [said] = [text for text in notes.texts if "hung" in text]
+    assert said.startswith("edge (pid ")
+    assert said.endswith(") has not run for 0.5 s: stopped or hung")
+    assert "nodes" not in said
+    assert "edge runs again" in notes.texts
+
+
+def test_an_edge_that_ends_is_named_without_nodes(tmp_path: Path, notes: Notes) -> None:
+    run_with_edge(tmp_path, notes, "exit", duration_s=0.5)
+    [said, *_] = [text for text in notes.texts if "exit 5" in text]
+    assert said.startswith("edge (pid ")
+    assert "nodes" not in said.splitlines()[0]
+
+
 def test_a_node_inside_one_callback_for_long_is_named(tmp_path: Path, notes: Notes) -> None:
     result = run(tmp_path, notes, {"a": "stuck"}, duration_s=0.5)
     assert result.stuck == ["/a"]

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from ligament.artefacts import DEFAULT_OUT, json_text
-from ligament.errors import InputError, Problem
+from ligament.errors import InputError, Problem, render_problem
 
 if TYPE_CHECKING:
+    from ligament.graph import Graph
     from ligament.pipeline import Request
 
 GraphArgument = Annotated[
@@ -133,6 +134,15 @@ def warn(texts: tuple[str, ...]) -> None:
     """Print warnings on stderr."""
     for text in texts:
         print(f"warning: {text}", file=sys.stderr)
+
+
+def warn_of(graph: Graph) -> None:
+    """Print a graph's warnings on stderr, each with its place where that is known."""
+    for text in graph.warnings:
+        if text in graph.places:
+            print(render_problem(graph.places[text], severity="warning"), file=sys.stderr)
+        else:
+            warn((text,))
 
 
 def has_display() -> bool:

@@ -168,15 +168,43 @@ def test_an_unknown_reference_is_refused(make_run: MakeRun) -> None:
         make_report([make_run(three_frames())], ReportOptions(reference="three"))
 
 
-def test_a_run_without_trace_says_how_to_record(
-    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = make_run(three_frames())
+def untraced(folder: Path) -> Path:
+    """The same run as if it had not been recorded."""
     (folder / "events.parquet").unlink()
     run = json.loads((folder / "run.json").read_text()) | {"trace": None}
     (folder / "run.json").write_text(json.dumps(run))
+    return folder
+
+
+def test_a_run_without_trace_says_how_to_record(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = untraced(make_run(three_frames()))
     assert main(["report", str(folder)]) == 2
-    assert "ligament run GRAPH --trace" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{folder} was run without --trace" in said
+    assert "ligament run GRAPH --trace" in said
+
+
+def test_of_several_runs_those_without_trace_are_left_out_and_named(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without = untraced(make_run(three_frames(), "one"))
+    runs = [make_run(three_frames(), name) for name in ("two", "three")]
+    assert main(["report", str(without / "run.json"), *map(str, runs), "--warm-up", "0"]) == 0
+    said = capsys.readouterr().err
+    assert f"warning: {without}/run.json: run without --trace; left out" in said
+    assert not (without / "report.json").exists()
+    report = json.loads((runs[0] / "report.json").read_text())
+    assert [variant["name"] for variant in report["variants"]] == ["two", "three"]
+
+
+def test_several_runs_without_any_trace_are_refused(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [untraced(make_run(three_frames(), name)) for name in ("one", "two")]
+    assert main(["report", *map(str, runs)]) == 2
+    assert "all 2 runs were run without --trace" in capsys.readouterr().err
 
 
 def test_a_table_of_another_version_is_refused(make_run: MakeRun) -> None:

@@ -88,6 +88,7 @@ def compare(base: Mapping[str, Any], new: Mapping[str, Any], threshold: float) -
     return {
         "schema": SCHEMA,
         "threshold": threshold,
+        "pairs": [{"base": _named(one), "new": _named(other)} for one, other in pairs],
         "regressions": regressions,
         "figures": [asdict(entry) for entry in judged],
         "notes": [
@@ -120,6 +121,10 @@ def _pairs(
     alone = [f"variant {n} is in the {w} report only" for w, ns, other in (
         ("base", there, here), ("new", here, there)) for n in ns if n not in other]  # fmt: skip
     return pairs, alone
+
+
+def _named(variant: Mapping[str, Any]) -> dict[str, Any]:
+    return {"variant": variant["name"], "run_id": variant.get("run_id")}
 
 
 def _judge_variant(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import asdict
@@ -12,12 +13,14 @@ import jsonschema
 import pytest
 from full_disk import run_without_room
 from made_up_traces import PUB_RAW, SUB_RAW, Trace
+from rich.console import Console
 
 from ligament import resources
 from ligament.cli.main import main
 from ligament.errors import InputError
 from ligament.report.options import ReportOptions
 from ligament.report.stage import make_report
+from ligament.report.terminal import print_report
 from ligament.run.losses import Losses
 
 MakeRun = Callable[..., Path]
@@ -120,6 +123,28 @@ def test_a_sink_that_recorded_nothing_is_not_equal(make_run: MakeRun) -> None:
     report = make_report([one, two], NO_WARM_UP)
     assert not report["variants"][1]["equal"]
     assert "the sink /sink recorded nothing" in report["variants"][1]["equality"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("low", "within", "said"),
+    [
+        (-407_000.0, True, "no difference shown, x 1.504; difference -407 us .. 480 us, 95 %"),
+        (7_000.0, False, "x 1.504; difference 7 us .. 480 us, 95 %"),
+        (None, False, "x 1.504"),
+    ],
+)
+def test_the_interval_beside_a_ratio_is_said_to_be_of_the_difference(
+    make_run: MakeRun, low: float | None, within: bool, said: str
+) -> None:
+    report = make_report([make_run(three_frames(), name) for name in ("one", "two")], NO_WARM_UP)
+    report["variants"][1]["against_reference"] = {
+        "p50_ratio": 1.504, "p50_difference_ns": 1.0, "difference_low_ns": low,
+        "difference_high_ns": low and 480_000.0, "within_noise": within,
+    }  # fmt: skip
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_report(report, console)
+    [row] = [text for text in console.export_text().splitlines() if "against reference" in text]
+    assert row.split("│")[-2].strip() == said
 
 
 def test_lost_events_are_in_the_result(make_run: MakeRun) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,12 +23,14 @@ from ligament.cli.common import (
     print_json,
     warn,
 )
+from ligament.graph import load_graph
 from ligament.mapping import load_mapping
 from ligament.pipeline import Request, built
 from ligament.run.cores import check_cores
 from ligament.run.display import Display, Quiet
 from ligament.run.edge import MAX_DOMAIN_ID, EdgeOptions
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
+from ligament.run.lock import require_free
 from ligament.run.overrides import parse_overrides
 from ligament.run.supervisor import RunOptions
 
@@ -169,7 +172,7 @@ def run(
     `ligament run graph.yaml --host robot`, and with `--host desk` on the other computer
     """
     request = RunRequest(
-        build=_build(Request(Path(graph), variant, platform, out)),
+        build=_build(Request(Path(graph), variant, platform, out), domain),
         trace=trace.value if trace else None,
         domain=domain,
         until=tuple(until or ()),
@@ -198,14 +201,14 @@ command = typer.Typer(add_completion=False, rich_markup_mode="rich")
 command.command(cls=BareTrace)(run)
 
 
-def _build(request: Request) -> Path:
+def _build(request: Request, domain: str | None) -> Path:
+    """Build what is to be run, unless it would be refused then: a build can take minutes."""
     if request.graph.name == "build.json":
         return request.graph
+    graph = graph_path(str(request.graph))
+    require_free(domain or load_graph(graph).name)
     with progress_bar() as progress:
-        checked = Request(
-            graph_path(str(request.graph)), request.variant, request.platform, request.out
-        )
-        return built(checked, progress=progress).build
+        return built(replace(request, graph=graph), progress=progress).build
 
 
 def _warn(build: Path) -> None:

@@ -39,6 +39,8 @@ class ContainerSpec:
     """What each node wants of those, where it is known: the strictest one is `on_failure`."""
     auxiliary: bool = False
     """The graph's work does not need it: its failures are told, and it is tried again."""
+    network: str = ""
+    """What an auxiliary one is on, for people: `DDS domain 77`."""
     environment: dict[str, str] = field(default_factory=dict)
 
     def described(self, pid: int) -> str:

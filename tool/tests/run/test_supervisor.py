@@ -15,6 +15,7 @@ import pytest
 from ligament.run.node_errors import MAX_DIFFERENT, NodeErrors
 from ligament.run.outcome import RunResult
 from ligament.run.process import ContainerSpec
+from ligament.run.readiness import Readiness
 from ligament.run.status import StatusBoard
 from ligament.run.supervisor import RunOptions, Supervisor
 
@@ -255,6 +256,7 @@ def run_with_edge(tmp_path: Path, notes: Notes, behaviour: str, **options: objec
             log=tmp_path / "log" / f"{name}.log",
             nodes=nodes,
             auxiliary=not nodes,
+            network="" if nodes else "DDS domain 77",
         )
         for name, does, nodes in (("a", "quiet", ["/a"]), ("edge", behaviour, []))
     ]
@@ -287,6 +289,49 @@ def test_an_edge_that_hangs_is_named_without_nodes_and_so_is_its_return(
     assert said.endswith(") has not run for 0.5 s: stopped or hung")
     assert "nodes" not in said
     assert "edge runs again" in notes.texts
+
+
+def test_the_edge_is_told_with_its_domain_once_it_is_ready(tmp_path: Path, notes: Notes) -> None:
+    run_with_edge(tmp_path, notes, "edge_quiet", duration_s=1.0)
+    said = [text for text in notes.texts if "ready" in text]
+    assert said in (
+        ["the container and the edge are ready (DDS domain 77)"],
+        ["the container is ready", "the edge is ready (DDS domain 77)"],
+    )
+
+
+def test_containers_do_not_wait_for_an_edge_that_starts_slowly(
+    tmp_path: Path, notes: Notes
+) -> None:
+    result = run_with_edge(tmp_path, notes, "hang_at_start", duration_s=0.3)
+    assert result.verdict.reason == "duration"
+    assert [text for text in notes.texts if "ready" in text] == ["the container is ready"]
+
+
+@pytest.mark.parametrize(
+    ("containers", "edges", "steps"),
+    [
+        ("a", "", [("a", "the container is ready")]),
+        ("ab", "", [("a", ""), ("ab", "all 2 containers are ready"), ("ab", "")]),
+        ("ab", "e", [("e", ""), ("abe", "all 2 containers and the edge are ready (net)")]),
+        ("ab", "e", [("ab", "all 2 containers are ready"), ("abe", "the edge is ready (net)")]),
+        # One has crashed when the last edge is ready, and is back later.
+        ("ab", "e", [("ab", "all 2 containers are ready"), ("ae", "the edge is ready (net)"),
+                     ("abe", "")]),
+        ("ab", "ef", [("ab", "all 2 containers are ready"), ("abe", ""),
+                      ("abef", "all 2 edges are ready (net)")]),
+    ],
+)  # fmt: skip
+def test_what_is_ready_is_said_once(
+    tmp_path: Path, containers: str, edges: str, steps: list[tuple[str, str]]
+) -> None:
+    readiness = Readiness(
+        ContainerSpec(
+            name, [], tmp_path, [], auxiliary=name in edges, network="net" * (name in edges)
+        )
+        for name in containers + edges
+    )
+    assert [(ready, readiness.news(set(ready))) for ready, _ in steps] == steps
 
 
 def test_an_edge_that_ends_is_named_without_nodes(tmp_path: Path, notes: Notes) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from ligament.errors import InputError, Problem, listing
 from ligament.report.differences import NO_DIFFERENCE, Interval, median_of, ratio_interval
+from ligament.report.recorded import unread
 
 SCHEMA = "ligament/comparison/1"
 REPORT_SCHEMA = "ligament/report/2"
@@ -55,7 +56,7 @@ def read_report(path: Path) -> dict[str, Any]:
         raise InputError(
             Problem(
                 "report-unreadable",
-                f"{file} is no report: {error}",
+                unread(path, "report.json", error),
                 hint="name a report.json that `ligament report` wrote, or a run's folder",
             )
         ) from error

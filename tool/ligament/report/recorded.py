@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of several runs can be reported: those that were recorded."""
+"""Which of several runs can be reported: those that were recorded; and what is no run at all."""
 
 from __future__ import annotations
 
@@ -38,3 +38,16 @@ def _is_untraced(path: Path) -> bool:
         return False
     table = (folder / "events.parquet").is_file()
     return isinstance(run, dict) and not run.get("trace") and not table
+
+
+def unread(path: Path, name: str, error: Exception) -> str:
+    """Say why there is no run.json or report.json at a path that a user named.
+
+    A shell leaves a pattern that fits nothing as it is.
+    """
+    if set("*?[") & set(str(path)) and not path.exists():
+        return f"no folder matches '{path}'"
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        is_file = path.suffix == ".json"
+        return f"there is no file '{path}'" if is_file else f"there is no {name} in '{path}'"
+    return f"{path} is no {name.removesuffix('.json')}: {error}"

@@ -54,7 +54,7 @@ def test_check_takes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ("verb", "said"),
     [
         ("check", "there is no graph file"),
-        ("report", "is no run"),
+        ("report", "there is no run.json in"),
         ("trace", "there is no run.json"),
     ],
 )

@@ -232,6 +232,31 @@ def test_several_runs_without_any_trace_are_refused(
     assert "all 2 runs were run without --trace" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nope"], "there is no run.json in 'nope'"),
+        (["nope/run.json"], "there is no run.json in 'nope'"),
+        (["build/*/runs/*"], "no folder matches 'build/*/runs/*'"),
+        (["--compare", "nope", "nope"], "there is no report.json in 'nope'"),
+        (["--compare", "b.json", "b.json"], "there is no file 'b.json'"),
+        (["--compare", "b/*", "c/*"], "no folder matches 'b/*'"),
+    ],
+)
+def test_what_is_not_there_is_said_in_words(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", *words]) == 2
+    printed = capsys.readouterr().err
+    assert f"error: {said} [" in printed
+    assert "Errno" not in printed
+
+
 def test_a_table_of_another_version_is_refused(make_run: MakeRun) -> None:
     with pytest.raises(InputError, match="no event table of this version"):
         make_report([make_run(three_frames(), schema="ligament/event-table/0")], NO_WARM_UP)

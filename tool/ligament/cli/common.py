@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from ligament.artefacts import DEFAULT_OUT, json_text
-from ligament.errors import InputError, Problem, render_problem
+from ligament.errors import InputError, Problem, nearest, render_problem
 
 if TYPE_CHECKING:
     from ligament.graph import Graph
@@ -115,14 +115,22 @@ def graph_path(given: str) -> Path:
     if path.is_dir():
         path = path / "graph.yaml"
     if not path.exists():
-        raise InputError(
-            Problem(
-                "file-missing",
-                f"there is no graph file '{path}'",
-                hint="name a graph.yaml or its folder: ligament check examples/perception",
-            )
-        )
+        raise InputError(_no_graph(path))
     return path
+
+
+def _no_graph(path: Path) -> Problem:
+    """Say where it was looked for: often the working folder is another one than was thought."""
+    folder = path.absolute().parent
+    there = "" if folder.is_dir() else ", which is not there"
+    beside = os.listdir(folder) if os.access(folder, os.R_OK) and not there else []
+    return Problem(
+        "file-missing",
+        f"there is no graph file '{path}'",
+        expected="a graph.yaml, or the folder that it lies in",
+        hint=nearest(path.name, beside),
+        notes=((f"looked in {folder}{there}", None),),
+    )
 
 
 def print_json(data: dict[str, Any]) -> None:

@@ -129,7 +129,10 @@ Host = Annotated[
     str | None,
     typer.Option("--host", metavar="NAME", help="Which of the graph's hosts this computer is."),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures while it runs.")]
+QuietOption = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="While it runs nothing but errors and warnings is printed."),
+]
 
 
 def run(

@@ -279,7 +279,7 @@ class Supervisor:
                 if self._all_ready_ns is None and self._needed <= self._ready:
                     self._all_ready_ns = now_ns()
                 if news := self._readiness.news(self._ready):
-                    self._observer.note(news)
+                    self._observer.progress(news)
             case "status":
                 self._losses.take_status(name, event)
                 self._judge_cores(container, event)

@@ -27,10 +27,15 @@ class Notes:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.good: list[str] = []
         self.board: StatusBoard | None = None
 
     def note(self, text: str) -> None:
         self.texts.append(text)
+
+    def progress(self, text: str) -> None:
+        self.good.append(text)
+        self.note(text)
 
     def figures(self, board: StatusBoard) -> None:
         self.board = board
@@ -305,6 +310,7 @@ def test_containers_do_not_wait_for_an_edge_that_starts_slowly(
 ) -> None:
     result = run_with_edge(tmp_path, notes, "hang_at_start", duration_s=0.3)
     assert result.verdict.reason == "duration"
+    assert notes.good == ["the container is ready"]
     assert [text for text in notes.texts if "ready" in text] == ["the container is ready"]
 
 

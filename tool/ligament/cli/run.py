@@ -15,7 +15,6 @@ from typer.core import TyperCommand
 from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
 from ligament.cli.common import (
-    JsonOption,
     OutOption,
     PlatformOption,
     VariantOption,
@@ -134,6 +133,15 @@ QuietOption = Annotated[
     typer.Option("--quiet", "-q", help="While it runs nothing but errors and warnings is printed."),
 ]
 
+RunJsonOption = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print run.json at the end: state, processes, losses. Figures of nodes are in "
+        "status.jsonl beside it; those of messages are in `ligament report`.",
+    ),
+]
+
 
 def run(
     graph: Target = ".",
@@ -154,7 +162,7 @@ def run(
     quiet: QuietOption = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
-    json: JsonOption = False,
+    json: RunJsonOption = False,
 ) -> None:
     """Run a graph, with a status line per node, until its work is done or Ctrl-C.
 

@@ -11,7 +11,7 @@ import typer
 
 from ligament import cache
 from ligament.artefacts import graph_folder, json_text, write_json
-from ligament.cli.common import GraphArgument, JsonOption, graph_path, print_json, warn
+from ligament.cli.common import GraphArgument, JsonOption, graph_path, print_json, warn_of
 from ligament.errors import render_problem
 from ligament.graph import Graph, load_graph
 from ligament.resources import platforms_dir
@@ -54,14 +54,14 @@ def check(
     checked = load_graph(graph_path(graph))
     if out is not None:
         write_json(graph_folder(checked.name, out) / "graph.json", checked.to_json())
-    warn(checked.warnings)
+    warn_of(checked)
     refused = _refused(checked, platform)
     for warning in refused:
         print(warning, file=sys.stderr)
     if json:
         print_json(checked.to_json())
     else:
-        print(summary(checked, len(refused)))
+        print(summary(checked, len(checked.warnings) + len(refused)))
 
 
 def _refused(graph: Graph, platform: str | None) -> list[str]:
@@ -91,6 +91,7 @@ def summary(graph: Graph, warnings: int = 0) -> str:
         (len(graph.topics), "topic"),
         (len(graph.variants), "variant"),
     ]
-    found = f"{warnings} warning{'s' * (warnings != 1)}" if warnings else "no problem found"
+    warned = f"no error, {warnings} warning{'s' * (warnings != 1)}"
+    found = warned if warnings else "no problem found"
     counted = ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in parts)
     return f"{graph.name}: {counted}; {found}"

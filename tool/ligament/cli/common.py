@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from ligament.artefacts import DEFAULT_OUT, json_text
-from ligament.errors import InputError, Problem
+from ligament.errors import InputError, Problem, nearest, render_problem
 
 if TYPE_CHECKING:
+    from ligament.graph import Graph
     from ligament.pipeline import Request
 
 GraphArgument = Annotated[
@@ -114,14 +115,22 @@ def graph_path(given: str) -> Path:
     if path.is_dir():
         path = path / "graph.yaml"
     if not path.exists():
-        raise InputError(
-            Problem(
-                "file-missing",
-                f"there is no graph file '{path}'",
-                hint="name a graph.yaml or its folder: ligament check examples/perception",
-            )
-        )
+        raise InputError(_no_graph(path))
     return path
+
+
+def _no_graph(path: Path) -> Problem:
+    """Say where it was looked for: often the working folder is another one than was thought."""
+    folder = path.absolute().parent
+    there = "" if folder.is_dir() else ", which is not there"
+    beside = os.listdir(folder) if os.access(folder, os.R_OK) and not there else []
+    return Problem(
+        "file-missing",
+        f"there is no graph file '{path}'",
+        expected="a graph.yaml, or the folder that it lies in",
+        hint=nearest(path.name, beside),
+        notes=((f"looked in {folder}{there}", None),),
+    )
 
 
 def print_json(data: dict[str, Any]) -> None:
@@ -133,6 +142,15 @@ def warn(texts: tuple[str, ...]) -> None:
     """Print warnings on stderr."""
     for text in texts:
         print(f"warning: {text}", file=sys.stderr)
+
+
+def warn_of(graph: Graph) -> None:
+    """Print a graph's warnings on stderr, each with its place where that is known."""
+    for text in graph.warnings:
+        if text in graph.places:
+            print(render_problem(graph.places[text], severity="warning"), file=sys.stderr)
+        else:
+            warn((text,))
 
 
 def has_display() -> bool:

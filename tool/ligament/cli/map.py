@@ -16,6 +16,7 @@ from ligament.cli.common import (
     graph_path,
     print_json,
     warn,
+    warn_of,
     with_chosen,
 )
 from ligament.errors import InputError, Problem
@@ -67,7 +68,7 @@ def map_(
     backends = planned() if plan else installed()
     names = sorted(checked.variants) if all_variants else [chosen.variant]
     write_json(graph_folder(checked.name, chosen.out) / "graph.json", checked.to_json())
-    warn(checked.warnings)
+    warn_of(checked)
     measured = _costs(optimise, costs or [])
     if measured is not None:
         write_json(graph_folder(checked.name, chosen.out) / "costs.json", measured.to_json())

@@ -9,17 +9,19 @@ from typing import Annotated, Any
 import typer
 
 from ligament.artefacts import write_json
-from ligament.cli.common import JsonOption, open_page, print_json
+from ligament.cli.common import JsonOption, open_page, print_json, warn
 from ligament.errors import InputError, Problem
 from ligament.report.kept import report_of
 from ligament.report.options import WARM_UP_FRAMES, ReportOptions
+from ligament.report.recorded import recorded
 from ligament.report.terminal import print_report, report_console
 
 Runs = Annotated[
     list[Path],
     typer.Argument(
         metavar="RUN_DIR...",
-        help="Folders of traced runs of one graph; with --compare BASE and NEW.",
+        help="Folders of traced runs of one graph; with --compare BASE and NEW. Of several, those "
+        "without trace are left out.",
     ),
 ]
 Reference = Annotated[
@@ -89,6 +91,8 @@ def report(
     """
     if compare:
         _compare(runs, ReportOptions(reference, expected, warm_up), threshold / 100, json)
+    runs, left_out = recorded(runs)
+    warn(tuple(f"{path}: run without --trace; left out" for path in left_out))
     made = report_of(runs, ReportOptions(reference, expected, warm_up))
     folder = runs[0].parent if runs[0].name == "run.json" else runs[0]
     path = out or folder / "report.json"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +15,6 @@ from typer.core import TyperCommand
 from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
 from ligament.cli.common import (
-    JsonOption,
     OutOption,
     PlatformOption,
     VariantOption,
@@ -22,12 +22,14 @@ from ligament.cli.common import (
     print_json,
     warn,
 )
+from ligament.graph import load_graph
 from ligament.mapping import load_mapping
 from ligament.pipeline import Request, built
 from ligament.run.cores import check_cores
 from ligament.run.display import Display, Quiet
 from ligament.run.edge import MAX_DOMAIN_ID, EdgeOptions
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
+from ligament.run.lock import require_free
 from ligament.run.overrides import parse_overrides
 from ligament.run.supervisor import RunOptions
 
@@ -126,7 +128,19 @@ Host = Annotated[
     str | None,
     typer.Option("--host", metavar="NAME", help="Which of the graph's hosts this computer is."),
 ]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No figures while it runs.")]
+QuietOption = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="While it runs nothing but errors and warnings is printed."),
+]
+
+RunJsonOption = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print run.json at the end: state, processes, losses. Figures of nodes are in "
+        "status.jsonl beside it; those of messages are in `ligament report`.",
+    ),
+]
 
 
 def run(
@@ -148,7 +162,7 @@ def run(
     quiet: QuietOption = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
-    json: JsonOption = False,
+    json: RunJsonOption = False,
 ) -> None:
     """Run a graph, with a status line per node, until its work is done or Ctrl-C.
 
@@ -169,7 +183,7 @@ def run(
     `ligament run graph.yaml --host robot`, and with `--host desk` on the other computer
     """
     request = RunRequest(
-        build=_build(Request(Path(graph), variant, platform, out)),
+        build=_build(Request(Path(graph), variant, platform, out), domain),
         trace=trace.value if trace else None,
         domain=domain,
         until=tuple(until or ()),
@@ -198,14 +212,14 @@ command = typer.Typer(add_completion=False, rich_markup_mode="rich")
 command.command(cls=BareTrace)(run)
 
 
-def _build(request: Request) -> Path:
+def _build(request: Request, domain: str | None) -> Path:
+    """Build what is to be run, unless it would be refused then: a build can take minutes."""
     if request.graph.name == "build.json":
         return request.graph
+    graph = graph_path(str(request.graph))
+    require_free(domain or load_graph(graph).name)
     with progress_bar() as progress:
-        checked = Request(
-            graph_path(str(request.graph)), request.variant, request.platform, request.out
-        )
-        return built(checked, progress=progress).build
+        return built(replace(request, graph=graph), progress=progress).build
 
 
 def _warn(build: Path) -> None:

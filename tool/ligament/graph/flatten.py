@@ -57,6 +57,14 @@ class FlatNode:
         """Return where a key of this node stands."""
         return self.scope.document.key_at(*self.path, *path)
 
+    def port_at(self, port: str) -> Location:
+        """Return where a port's topic is chosen: in the node's `remap`, else where the node is."""
+        full = names.resolve(port, self.namespace, self.name)
+        for written in self.data.get("remap", {}):
+            if names.resolve(written, self.namespace, self.name) == full:
+                return self.at("remap", written)
+        return self.key_at()
+
     def topic(self, port: str) -> str:
         """Return the final name of the topic that a port is connected to."""
         full = names.resolve(port, self.namespace, self.name)

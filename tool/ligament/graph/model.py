@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-from ligament.errors import Location
+from ligament.errors import Location, Problem
 from ligament.graph.qos import QoS, merge
 
 SCHEMA = "ligament/normalised-graph/1"
@@ -263,6 +263,8 @@ class Graph:
     default_variant: str = "default"
     check: Check | None = None
     warnings: tuple[str, ...] = ()
+    places: Mapping[str, Problem] = field(default_factory=dict, compare=False)
+    """Warnings whose place in a file is known, by their text; not in artefacts."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the artefact's plain form."""

@@ -63,12 +63,9 @@ def resolve(project: Project) -> Graph:
     if problems:
         raise InputError(_ordered(problems))
     used = {n.type for n in nodes.values()} | {f.type for v in variants.values() for f in v.fuse}
-    optional = {
-        (n.id, p)
-        for n in nodes.values()
-        for p, port in types[n.type].ports.items()
-        if port.optional
-    }
+    at = {n.id: n for n in flat}
+    optional = _optional_ports(nodes, types)
+    alone = {w.text: w for w in unheard(topics, optional, lambda e: at[e.node].port_at(e.port))}
     return Graph(
         name=root.data["name"],
         distro=root.data.get("distro", "jazzy"),
@@ -83,8 +80,21 @@ def resolve(project: Project) -> Graph:
         variants=variants,
         default_variant=default,
         check=check,
-        warnings=(*unheard(topics, optional), *ineffective(topics), *contested(nodes)),
+        warnings=(*alone, *ineffective(topics), *contested(nodes)),
+        places=alone,
     )
+
+
+def _optional_ports(
+    nodes: Mapping[str, Node], types: Mapping[str, NodeType]
+) -> set[tuple[str, str]]:
+    """Return the ports, each with its node, that need no other end."""
+    return {
+        (node.id, name)
+        for node in nodes.values()
+        for name, port in types[node.type].ports.items()
+        if port.optional
+    }
 
 
 def _ordered(problems: list[Problem]) -> list[Problem]:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ligament.errors import Location, Problem, listing, no_such
+from ligament.errors import Location, Problem, listing, nearest, no_such
 from ligament.graph import names
 from ligament.graph.flatten import Scope
 from ligament.graph.message_names import MessageCatalog
@@ -199,19 +199,30 @@ def _note(end: End, nodes: Mapping[str, Node]) -> tuple[str, Location | None]:
     return f"the publisher's port '{end.port}' is here", nodes[end.node].at
 
 
-def unheard(topics: Mapping[str, Topic], optional: set[tuple[str, str]]) -> list[str]:
-    """Return a warning for each subscription that nobody in the graph or outside publishes to."""
-    warnings = []
+def unheard(
+    topics: Mapping[str, Topic], optional: set[tuple[str, str]], place: Callable[[End], Location]
+) -> Iterator[Problem]:
+    """Yield a warning for each subscription that nobody in the graph or outside publishes to.
+
+    What is meant instead, if it is a slip, is a topic that somebody publishes, of the same type.
+    """
     for topic in topics.values():
-        if topic.publishers or "publisher" in topic.external:
+        if _is_published(topic):
             continue
+        known = [t.id for t in topics.values() if _is_published(t) and t.message == topic.message]
         for end in topic.subscriptions:
             if (end.node, end.port) not in optional:
-                warnings.append(
+                yield Problem(
+                    "topic-unheard",
                     f"nobody publishes '{topic.id}', which '{end.node}' subscribes to; say "
-                    "`external: [publisher]` for the topic if it comes from outside"
+                    "`external: [publisher]` for the topic if it comes from outside",
+                    place(end),
+                    hint=nearest(topic.id, known),
                 )
-    return warnings
+
+
+def _is_published(topic: Topic) -> bool:
+    return bool(topic.publishers) or "publisher" in topic.external
 
 
 def contested(nodes: Mapping[str, Node]) -> list[str]:

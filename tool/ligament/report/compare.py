@@ -17,6 +17,7 @@ from typing import Any
 
 from ligament.errors import InputError, Problem, listing
 from ligament.report.differences import NO_DIFFERENCE, Interval, median_of, ratio_interval
+from ligament.report.recorded import unread
 
 SCHEMA = "ligament/comparison/1"
 REPORT_SCHEMA = "ligament/report/2"
@@ -55,7 +56,7 @@ def read_report(path: Path) -> dict[str, Any]:
         raise InputError(
             Problem(
                 "report-unreadable",
-                f"{file} is no report: {error}",
+                unread(path, "report.json", error),
                 hint="name a report.json that `ligament report` wrote, or a run's folder",
             )
         ) from error
@@ -88,6 +89,7 @@ def compare(base: Mapping[str, Any], new: Mapping[str, Any], threshold: float) -
     return {
         "schema": SCHEMA,
         "threshold": threshold,
+        "pairs": [{"base": _named(one), "new": _named(other)} for one, other in pairs],
         "regressions": regressions,
         "figures": [asdict(entry) for entry in judged],
         "notes": [
@@ -120,6 +122,10 @@ def _pairs(
     alone = [f"variant {n} is in the {w} report only" for w, ns, other in (
         ("base", there, here), ("new", here, there)) for n in ns if n not in other]  # fmt: skip
     return pairs, alone
+
+
+def _named(variant: Mapping[str, Any]) -> dict[str, Any]:
+    return {"variant": variant["name"], "run_id": variant.get("run_id")}
 
 
 def _judge_variant(

@@ -16,7 +16,9 @@ _STYLES = {REGRESSION: "bold red", FASTER: "green"}
 
 
 def print_comparison(made: dict[str, Any], console: Console) -> None:
-    """Figures, notes, verdict."""
+    """What is compared, figures, notes, verdict."""
+    for pair in made["pairs"]:
+        console.print(escape(pair_text(pair)), soft_wrap=True, highlight=False)
     table = Table(title="base and new, medians", title_justify="left")
     for heading in ("variant", "figure", "base", "new", "new / base", "95 % interval", "verdict"):
         table.add_column(heading, justify="left" if heading in ("variant", "figure") else "right")
@@ -39,6 +41,17 @@ def print_comparison(made: dict[str, Any], console: Console) -> None:
     if not made["regressions"]:
         limit = f"{made['threshold'] * 100:g} %"
         console.print(f"no significant regression beyond {limit}", soft_wrap=True)
+
+
+def pair_text(pair: dict[str, Any]) -> str:
+    """Which run is held against which: that of another variant is no older state of the same."""
+    base, new = pair["base"], pair["new"]
+    differ = ": the variants differ" if base["variant"] != new["variant"] else ""
+    return f"base {_run_text(base)}, new {_run_text(new)}{differ}"
+
+
+def _run_text(run: dict[str, Any]) -> str:
+    return f"{run['variant']} (run {run['run_id'] or 'unknown'})"
 
 
 def interval_text(entry: dict[str, Any]) -> str:

@@ -148,7 +148,7 @@ def _against(against: dict[str, Any] | None) -> str:
     ratio = f"x {against['p50_ratio']:.3f}"
     if against["difference_low_ns"] is not None:
         low, high = against["difference_low_ns"], against["difference_high_ns"]
-        ratio += f" ({duration(low)} .. {duration(high)})"
+        ratio += f"; difference {duration(low)} .. {duration(high)}, 95 %"
     return f"{NO_DIFFERENCE}, {ratio}" if against["within_noise"] else ratio
 
 

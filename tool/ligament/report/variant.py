@@ -22,6 +22,7 @@ from ligament.report.found import callback_times, found_system, missing, span_ti
 from ligament.report.hardware import hardware_of
 from ligament.report.names import LAYERS, SHARES
 from ligament.report.options import WARM_UP_FRAMES
+from ligament.report.recorded import unread
 from ligament.report.statistics import (
     FEW_SHARES,
     batch_medians,
@@ -112,9 +113,8 @@ def open_run(path: Path) -> RunFolder:
             "name the folder that `ligament run` printed: build/<graph>/<variant>/runs/<run_id>; "
             "a recording of another ROS 2 system first needs: ligament trace import DIR"
         )
-        raise InputError(
-            Problem("run-unreadable", f"{folder} is no run: {error}", hint=hint)
-        ) from error
+        text = unread(folder, "run.json", error)
+        raise InputError(Problem("run-unreadable", text, hint=hint)) from error
     if run.get("schema") != RUN_FILES[name]:
         raise InputError(
             Problem("schema-version", f"{folder}/{name} is no run", expected=RUN_FILES[name])

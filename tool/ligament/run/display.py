@@ -49,6 +49,10 @@ class Display:
         """Print it once, above the live lines."""
         self._console.print(Text(text))
 
+    def progress(self, text: str) -> None:
+        """As a note: who looks on wants to know."""
+        self.note(text)
+
     def figures(self, board: StatusBoard) -> None:
         """Show the board: at once on a terminal; elsewhere every few seconds and at the end."""
         if self._live is not None:
@@ -64,7 +68,7 @@ class Display:
 
 
 class Quiet:
-    """The observer of `--quiet`: only what a person must see."""
+    """The observer of `--quiet`: errors and warnings, which a person must see."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True, soft_wrap=True)
@@ -72,6 +76,9 @@ class Quiet:
     def note(self, text: str) -> None:
         """Print it: a node's error must not be lost with the figures."""
         self._console.print(Text(text))
+
+    def progress(self, text: str) -> None:
+        """Nothing."""
 
     def figures(self, board: StatusBoard) -> None:
         """Nothing."""

@@ -124,6 +124,7 @@ def _spec(plan: EdgePlan, name: str, pool: str, run_id: str, log: Path) -> Conta
         nodes=[],
         on_failure="restart",
         auxiliary=True,
+        network=f"DDS domain {plan.network.domain_id}",
         environment=environment,
     )
 

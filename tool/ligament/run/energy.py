@@ -19,6 +19,10 @@ class Metered:
         """Hand it on."""
         self._observer.note(text)
 
+    def progress(self, text: str) -> None:
+        """Hand it on."""
+        self._observer.progress(text)
+
     def figures(self, board: StatusBoard) -> None:
         """Sample, four times a second, and hand it on."""
         self._meter.sample()

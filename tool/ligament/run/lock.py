@@ -78,6 +78,12 @@ class DomainLock:
             "graph-already-running",
             f"a graph named '{self.domain}' is already running ({holder}); two graphs with one "
             "name would share their topics",
-            hint=f"stop the other one first (kill {holder.pid}), or give this one a name of its "
-            "own with --domain NAME",
+            hint=f"stop the other one first (kill {holder.pid}), or run both: give this one a name "
+            "of its own with --domain NAME",
         )
+
+
+def require_free(domain: str) -> None:
+    """Refuse a domain whose graph is running now; one that is started later is refused later."""
+    with DomainLock(domain):
+        pass

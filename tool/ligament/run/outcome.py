@@ -17,6 +17,9 @@ class Observer(Protocol):
     def note(self, text: str) -> None:
         """Something happened that a person should see once."""
 
+    def progress(self, text: str) -> None:
+        """All goes as it should: good to know, and nothing to act on."""
+
     def figures(self, board: StatusBoard) -> None:
         """New figures are on the board; called at most a few times a second."""
 

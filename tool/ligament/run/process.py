@@ -39,7 +39,15 @@ class ContainerSpec:
     """What each node wants of those, where it is known: the strictest one is `on_failure`."""
     auxiliary: bool = False
     """The graph's work does not need it: its failures are told, and it is tried again."""
+    network: str = ""
+    """What an auxiliary one is on, for people: `DDS domain 77`."""
     environment: dict[str, str] = field(default_factory=dict)
+
+    def described(self, pid: int) -> str:
+        """Who it is, for people: `container a (pid 5, nodes /a)`, or `edge (pid 6)`."""
+        kind = "" if self.auxiliary else "container "
+        nodes = f", nodes {', '.join(self.nodes)}" if self.nodes else ""
+        return f"{kind}{self.name} (pid {pid}{nodes})"
 
 
 @dataclass
@@ -93,6 +101,15 @@ class ContainerProcess:
     def pid(self) -> int:
         """The container's process id."""
         return self.process.pid
+
+    @property
+    def wakes(self) -> int | None:
+        """How often its main thread went to sleep so far; None where that is not known."""
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+                if line.startswith("voluntary_ctxt_switches:"):
+                    return int(line.split()[1])
+        return None
 
     async def lines(self) -> AsyncIterator[bytes]:
         """The status lines until the container closes its end or dies."""

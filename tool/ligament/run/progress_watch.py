@@ -20,6 +20,7 @@ class ProgressWatch:
         self._observer = observer
         self._silence_timeout_s = silence_timeout_s
         self._heard_ns: dict[str, int] = {}
+        self._wakes: dict[str, int | None] = {}
         self._silent: set[str] = set()
         self._moved = 0
         self._moved_ns = now_ns()
@@ -27,19 +28,19 @@ class ProgressWatch:
 
     def heard(self, container: str) -> None:
         """A container wrote a line. A ready one does so each second, whatever its nodes do."""
-        self._heard_ns[container] = now_ns()
-        if container in self._silent:
-            self._silent.discard(container)
-            self._observer.note(f"container {container} reports again")
+        self._moves(container, f"container {container} reports again")
 
     def ended(self, container: str) -> None:
         """A container is gone, and so is not expected to say anything."""
         self._heard_ns.pop(container, None)
+        self._wakes.pop(container, None)
         self._silent.discard(container)
 
     def look(self, ready: dict[str, ContainerProcess], done: set[str]) -> None:
         """Look for containers that have gone silent, and for a graph that only waits."""
         for name, container in ready.items():
+            if container.spec.auxiliary:
+                self._look_for_wake(name, container)
             self._look_for_silence(name, container)
         self._look_for_waiting(done)
 
@@ -51,6 +52,19 @@ class ProgressWatch:
             "progress: it has been inside one callback for more than 5 s"
         )
 
+    def _moves(self, container: str, again: str) -> None:
+        self._heard_ns[container] = now_ns()
+        if container in self._silent:
+            self._silent.discard(container)
+            self._observer.note(again)
+
+    def _look_for_wake(self, name: str, process: ContainerProcess) -> None:
+        """An edge writes only of what changes, but its main thread wakes each second to look."""
+        wakes = process.wakes
+        if wakes is None or wakes != self._wakes.get(name):
+            self._wakes[name] = wakes
+            self._moves(name, f"{name} runs again")
+
     def _look_for_silence(self, name: str, container: ContainerProcess) -> None:
         silent_ns = now_ns() - self._heard_ns.get(name, now_ns())
         if name in self._silent or silent_ns < self._silence_timeout_s * 1e9:
@@ -58,9 +72,10 @@ class ProgressWatch:
         self._silent.add(name)
         self._board.set_state(name, "silent")
         self.stuck.append(name)
+        missed = "run" if container.spec.auxiliary else "reported"
         self._observer.note(
-            f"container {name} (pid {container.pid}, nodes {', '.join(container.spec.nodes)}) "
-            f"has not reported for {self._silence_timeout_s:g} s: stopped or hung"
+            f"{container.spec.described(container.pid)} has not {missed} for "
+            f"{self._silence_timeout_s:g} s: stopped or hung"
         )
 
     def _look_for_waiting(self, done: set[str]) -> None:

@@ -25,6 +25,7 @@ from ligament.run.node_errors import NodeErrors
 from ligament.run.outcome import Observer, ProcessRecord, RunResult, Shutdown, Verdict, now_ns
 from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, last_lines
 from ligament.run.progress_watch import ProgressWatch
+from ligament.run.readiness import Readiness
 from ligament.run.status import StatusBoard, StatusLineError, parse_line
 
 # However long the containers took: the edge has this time to leave.
@@ -75,6 +76,7 @@ class Supervisor:
         self._shutdown = Shutdown()
         self._unclean: Verdict | None = None
         self._needed = {spec.name for spec in specs if not spec.auxiliary}
+        self._readiness = Readiness(specs)
         self._kept = len(self._needed)
         self._stopping = False
         self._hurry = asyncio.Event()
@@ -276,7 +278,8 @@ class Supervisor:
                     node.ready(record.ready_ns)
                 if self._all_ready_ns is None and self._needed <= self._ready:
                     self._all_ready_ns = now_ns()
-                    self._observer.note(f"all {len(self._needed)} containers are ready")
+                if news := self._readiness.news(self._ready):
+                    self._observer.progress(news)
             case "status":
                 self._losses.take_status(name, event)
                 self._judge_cores(container, event)
@@ -341,10 +344,7 @@ class Supervisor:
             return Verdict("failed", text + ("" if said else self._tail(spec)), 2, spec.name)
         when = "in mid-run" if record.ready_ns is not None else "before it was ready"
         when = "while it was stopping" if self._stopping else when
-        text = (
-            f"container {spec.name} (pid {record.pid}, nodes {', '.join(spec.nodes)}) ended "
-            f"{when}: {exit_text(code)}"
-        )
+        text = f"{spec.described(record.pid)} ended {when}: {exit_text(code)}"
         text += "".join(f"\n  {line}" for line in said)
         tail = self._tail(spec)
         if full := said_no_room(text + tail, spec.log.parent):

@@ -63,6 +63,13 @@ def test_no_verb_prints_json_unasked(verb: cli.Verb) -> None:
     assert found or verb.name == "agent"
 
 
+def test_run_says_what_its_json_holds_and_where_figures_are() -> None:
+    [verb] = [v for v in cli.VERBS if v.name == "run"]
+    [option] = [o for o in _options(cli.command_of(verb)) if "--json" in o.opts]
+    for word in ("run.json", "state", "processes", "losses", "status.jsonl", "`ligament report`"):
+        assert word in option.help
+
+
 def test_unknown_verb_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = _run(capsys, "chek")
     assert code == 2

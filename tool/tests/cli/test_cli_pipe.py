@@ -51,10 +51,36 @@ def test_check_takes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
+    ("given", "looked", "hint"),
+    [
+        ("examples/perceptoin", "examples", "did you mean 'perception'?"),
+        ("examples/perception", "examples/perception", "did you mean 'graphs.yaml'?"),
+        ("nowhere/perception", "nowhere, which is not there", ""),
+        ("x", "", ""),
+    ],
+)
+def test_where_a_graph_was_looked_for_is_told(
+    given: str,
+    looked: str,
+    hint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "examples" / "perception").mkdir(parents=True)
+    (tmp_path / "examples" / "perception" / "graphs.yaml").touch()
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", given]) == 2
+    said = capsys.readouterr().err
+    assert f"  note: looked in {tmp_path / looked}\n" in said
+    assert (f"  hint: {hint}" in said) if hint else ("hint:" not in said)
+
+
+@pytest.mark.parametrize(
     ("verb", "said"),
     [
         ("check", "there is no graph file"),
-        ("report", "is no run"),
+        ("report", "there is no run.json in"),
         ("trace", "there is no run.json"),
     ],
 )

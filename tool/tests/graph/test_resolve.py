@@ -102,6 +102,39 @@ def test_what_nobody_publishes_is_warned_of_once_per_subscription() -> None:
     assert cycle.warnings == ()
 
 
+REMAPPED = """schema: ligament/graph/1
+name: small
+nodes:
+  camera: {type: image/camera}
+  resize: {type: image/resize, remap: {image/image_raw: image_raw, resize/image_raw: /small}}
+  sink:
+    type: image/sink
+    remap: {image: %s}
+"""
+
+
+def _warned(folder: Path, remap: str) -> Problem:
+    path = folder / "graph.yaml"
+    path.write_text(REMAPPED % remap)
+    graph = load_graph(path)
+    [text] = [text for text in graph.warnings if "'/sink'" in text]
+    assert text in graph.to_json()["warnings"]
+    assert graph.to_json().keys() == _graph("pipeline").to_json().keys()
+    return graph.places[text]
+
+
+def test_a_subscription_that_nobody_serves_has_the_place_of_its_remap(tmp_path: Path) -> None:
+    warning = _warned(tmp_path, "/smal")
+    assert warning.text.startswith("nobody publishes '/smal', which '/sink' subscribes to")
+    assert warning.location is not None
+    assert (warning.location.line, warning.location.column) == (8, 20)
+    assert warning.hint == "did you mean '/small'?"
+
+
+def test_a_topic_of_another_type_is_not_hinted_at(tmp_path: Path) -> None:
+    assert _warned(tmp_path, "/camera_inf").hint == ""
+
+
 def test_unused_node_types_are_left_out() -> None:
     assert set(_graph("pipeline").types) == {
         "case/camera",

@@ -64,7 +64,7 @@ def test_with_a_platform_that_one_alone_counts(tmp_path):
 
 @pytest.mark.parametrize(
     ("more", "closing"),
-    [("", "no problem found"), ("  wrong: {devices: {resize: fpga1}}\n", "1 warning")],
+    [("", "no problem found"), ("  wrong: {devices: {resize: fpga1}}\n", "no error, 1 warning")],
 )
 def test_check_warns_and_still_succeeds(tmp_path, more, closing):
     (tmp_path / "graph.yaml").write_text(GRAPH + more)
@@ -83,3 +83,17 @@ def test_check_warns_and_still_succeeds(tmp_path, more, closing):
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert "variant 'other'" in ran.stderr
+
+
+def test_check_counts_and_places_what_nobody_publishes(tmp_path):
+    typo = GRAPH.replace("image_raw}}", "image_rw}}") + "  wrong: {devices: {resize: fpga1}}\n"
+    (tmp_path / "graph.yaml").write_text(typo)
+    for verb in ("check", "map"):
+        command = [sys.executable, "-m", "ligament.cli.main", verb, "graph.yaml"]
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0
+        said = "graph.yaml:5:57: warning: nobody publishes '/image_rw', which '/resize' subscribes"
+        assert said in ran.stderr
+        assert "  hint: did you mean '/image_raw'?" in ran.stderr
+        if verb == "check":
+            assert ran.stdout.rstrip().endswith("; no error, 2 warnings")

@@ -217,12 +217,25 @@ def test_the_verb_compares_files_and_folders(
     assert "no significant regression beyond 5 %" in capsys.readouterr().out
     arguments = ["report", "--compare", str(stored), str(new), "--warm-up", "0"]
     assert main(arguments) == 1
-    assert "regression: two: latency: the median is x 1.3" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "base one (run one), new two (run two): the variants differ\n" in printed
+    assert "regression: two: latency: the median is x 1.3" in printed
     assert main([*arguments, "--threshold", "40"]) == 0
     capsys.readouterr()
     assert main([*arguments, "--json"]) == 1
     made = json.loads(capsys.readouterr().out)
     assert made["figures"][0]["verdict"] == "regression"
+
+
+def test_what_is_compared_is_named() -> None:
+    base, new = report(variant("a", run_id="1"), variant("b")), report(variant("b"), variant("a"))
+    made = compare(base, new, 0.05)
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_comparison(made, console)
+    lines = console.export_text().splitlines()
+    assert lines[:2] == [
+        "base b (run unknown), new b (run unknown)", "base a (run 1), new a (run unknown)"
+    ]  # fmt: skip
 
 
 def test_a_report_of_the_older_version_can_be_the_base(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import asdict
@@ -12,12 +13,14 @@ import jsonschema
 import pytest
 from full_disk import run_without_room
 from made_up_traces import PUB_RAW, SUB_RAW, Trace
+from rich.console import Console
 
 from ligament import resources
 from ligament.cli.main import main
 from ligament.errors import InputError
 from ligament.report.options import ReportOptions
 from ligament.report.stage import make_report
+from ligament.report.terminal import print_report
 from ligament.run.losses import Losses
 
 MakeRun = Callable[..., Path]
@@ -122,6 +125,28 @@ def test_a_sink_that_recorded_nothing_is_not_equal(make_run: MakeRun) -> None:
     assert "the sink /sink recorded nothing" in report["variants"][1]["equality"]["text"]
 
 
+@pytest.mark.parametrize(
+    ("low", "within", "said"),
+    [
+        (-407_000.0, True, "no difference shown, x 1.504; difference -407 us .. 480 us, 95 %"),
+        (7_000.0, False, "x 1.504; difference 7 us .. 480 us, 95 %"),
+        (None, False, "x 1.504"),
+    ],
+)
+def test_the_interval_beside_a_ratio_is_said_to_be_of_the_difference(
+    make_run: MakeRun, low: float | None, within: bool, said: str
+) -> None:
+    report = make_report([make_run(three_frames(), name) for name in ("one", "two")], NO_WARM_UP)
+    report["variants"][1]["against_reference"] = {
+        "p50_ratio": 1.504, "p50_difference_ns": 1.0, "difference_low_ns": low,
+        "difference_high_ns": low and 480_000.0, "within_noise": within,
+    }  # fmt: skip
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_report(report, console)
+    [row] = [text for text in console.export_text().splitlines() if "against reference" in text]
+    assert row.split("│")[-2].strip() == said
+
+
 def test_lost_events_are_in_the_result(make_run: MakeRun) -> None:
     by_session = make_run(three_frames(), "one", lost=5)
     by_reader = make_run(three_frames(), "two", discarded_events=4, discarded_packets=3)
@@ -168,15 +193,68 @@ def test_an_unknown_reference_is_refused(make_run: MakeRun) -> None:
         make_report([make_run(three_frames())], ReportOptions(reference="three"))
 
 
-def test_a_run_without_trace_says_how_to_record(
-    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = make_run(three_frames())
+def untraced(folder: Path) -> Path:
+    """The same run as if it had not been recorded."""
     (folder / "events.parquet").unlink()
     run = json.loads((folder / "run.json").read_text()) | {"trace": None}
     (folder / "run.json").write_text(json.dumps(run))
+    return folder
+
+
+def test_a_run_without_trace_says_how_to_record(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = untraced(make_run(three_frames()))
     assert main(["report", str(folder)]) == 2
-    assert "ligament run GRAPH --trace" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{folder} was run without --trace" in said
+    assert "ligament run GRAPH --trace" in said
+
+
+def test_of_several_runs_those_without_trace_are_left_out_and_named(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without = untraced(make_run(three_frames(), "one"))
+    runs = [make_run(three_frames(), name) for name in ("two", "three")]
+    assert main(["report", str(without / "run.json"), *map(str, runs), "--warm-up", "0"]) == 0
+    said = capsys.readouterr().err
+    assert f"warning: {without}/run.json: run without --trace; left out" in said
+    assert not (without / "report.json").exists()
+    report = json.loads((runs[0] / "report.json").read_text())
+    assert [variant["name"] for variant in report["variants"]] == ["two", "three"]
+
+
+def test_several_runs_without_any_trace_are_refused(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [untraced(make_run(three_frames(), name)) for name in ("one", "two")]
+    assert main(["report", *map(str, runs)]) == 2
+    assert "all 2 runs were run without --trace" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nope"], "there is no run.json in 'nope'"),
+        (["nope/run.json"], "there is no run.json in 'nope'"),
+        (["build/*/runs/*"], "no folder matches 'build/*/runs/*'"),
+        (["--compare", "nope", "nope"], "there is no report.json in 'nope'"),
+        (["--compare", "b.json", "b.json"], "there is no file 'b.json'"),
+        (["--compare", "b/*", "c/*"], "no folder matches 'b/*'"),
+    ],
+)
+def test_what_is_not_there_is_said_in_words(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", *words]) == 2
+    printed = capsys.readouterr().err
+    assert f"error: {said} [" in printed
+    assert "Errno" not in printed
 
 
 def test_a_table_of_another_version_is_refused(make_run: MakeRun) -> None:

@@ -74,6 +74,17 @@ def figures_of(node: str, behaviour: str, tick: int) -> dict[str, object]:
     }
 
 
+def serve_as_edge(behaviour: str) -> None:
+    """It wakes to look for news, and says nothing while there is none; or it hangs for a while."""
+    hangs = behaviour == "edge_hangs"
+    time.sleep(0.3)
+    until = time.monotonic() + 1.0
+    while hangs and time.monotonic() < until:
+        pass
+    while True:
+        time.sleep(0.1)
+
+
 def main() -> None:
     behaviour, *nodes = sys.argv[1 : sys.argv.index("--status-fd")]
     start(behaviour, nodes)
@@ -82,6 +93,8 @@ def main() -> None:
     if behaviour.endswith("_once"):
         open(os.environ["MARKER"], "w").close()
     misbehave(behaviour, nodes)
+    if behaviour.startswith("edge"):
+        serve_as_edge(behaviour)
     for tick in range(10_000):
         figures = [figures_of(node, behaviour, tick) for node in nodes]
         say("status", t_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC), nodes=figures)

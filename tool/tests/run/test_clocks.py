@@ -38,6 +38,9 @@ def test_meters_are_looked_at_with_each_figure_and_notes_are_handed_on() -> None
         def note(self, text: str) -> None:
             said.append(text)
 
+        def progress(self, text: str) -> None:
+            said.append(f"all well: {text}")
+
         def figures(self, board: object) -> None:
             said.append(board)
 
@@ -47,5 +50,6 @@ def test_meters_are_looked_at_with_each_figure_and_notes_are_handed_on() -> None
 
     metered = Metered(Inner(), Meter())  # type: ignore[arg-type]
     metered.note("started")
+    metered.progress("ready")
     metered.figures("board")  # type: ignore[arg-type]
-    assert said == ["started", "sampled", "board"]
+    assert said == ["started", "all well: ready", "sampled", "board"]

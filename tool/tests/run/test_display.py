@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ligament.run.display import Display, duration_text, figures_table, plain_line
+from ligament.run.display import Display, Quiet, duration_text, figures_table, plain_line
 from ligament.run.status import StatusBoard, StatusLineError, parse_line
 
 
@@ -81,6 +81,23 @@ def test_without_a_terminal_the_last_figures_are_printed(
         display.note("a [bracket] is no markup")
     shown = capsys.readouterr().err.splitlines()
     assert shown == ["a [bracket] is no markup", plain_line(board().nodes["/a"])]
+
+
+def test_quiet_prints_what_is_wrong_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    quiet = Quiet()
+    quiet.progress("all 3 containers are ready")
+    quiet.figures(board())
+    quiet.note("node /a makes no progress")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "node /a makes no progress\n")
+
+
+def test_progress_is_printed_where_it_is_not_to_be_quiet(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Display("graph/variant") as display:
+        display.progress("all 3 containers are ready")
+    assert capsys.readouterr().err == "all 3 containers are ready\n"
 
 
 def test_lines_are_printed_at_each_interval(capsys: pytest.CaptureFixture[str]) -> None:

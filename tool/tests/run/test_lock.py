@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ligament.errors import InputError
+from ligament.cli.main import main
+from ligament.errors import FailureError, InputError
+from ligament.pipeline import Request
 from ligament.run.clocks import sample_offset
 from ligament.run.context import commit_of, describe_machine
 from ligament.run.lock import DomainLock
@@ -26,6 +28,30 @@ def test_a_second_lock_is_refused_and_names_the_holder() -> None:
     text = raised.value.problems[0].text
     assert domain in text and str(os.getpid()) in text
     assert "--domain" in raised.value.problems[0].hint
+
+
+def test_a_graph_that_runs_already_is_refused_before_it_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"lock_{uuid.uuid4().hex}"
+    graph = tmp_path / "graph.yaml"
+    graph.write_text(f"schema: ligament/graph/1\nname: {name}\nnodes:\n  a: {{type: image/sink}}\n")
+    asked: list[str] = []
+
+    def no_build(request: Request, **_: object) -> None:
+        asked.append(request.graph.name)
+        raise FailureError("no build here")
+
+    monkeypatch.setattr("ligament.cli.run.built", no_build)
+    with DomainLock(name):
+        assert main(["run", str(graph), "-o", str(tmp_path / "out")]) == 2
+        said = capsys.readouterr().err
+        assert "is already running" in said
+        assert "run both: give this one a name of its own with --domain NAME" in said
+        assert asked == []
+        assert main(["run", str(graph), "--domain", f"{name}b"]) == 1
+    assert asked == ["graph.yaml"]
+    assert not (tmp_path / "out").exists()
 
 
 def test_other_domains_do_not_meet() -> None:

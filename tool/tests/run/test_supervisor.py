@@ -15,6 +15,7 @@ import pytest
 from ligament.run.node_errors import MAX_DIFFERENT, NodeErrors
 from ligament.run.outcome import RunResult
 from ligament.run.process import ContainerSpec
+from ligament.run.readiness import Readiness
 from ligament.run.status import StatusBoard
 from ligament.run.supervisor import RunOptions, Supervisor
 
@@ -26,10 +27,15 @@ class Notes:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.good: list[str] = []
         self.board: StatusBoard | None = None
 
     def note(self, text: str) -> None:
         self.texts.append(text)
+
+    def progress(self, text: str) -> None:
+        self.good.append(text)
+        self.note(text)
 
     def figures(self, board: StatusBoard) -> None:
         self.board = board
@@ -245,6 +251,100 @@ def test_a_stopped_process_is_named_as_silent(tmp_path: Path, notes: Notes) -> N
     assert "container a" in notes.text and "has not reported for 0.5 s" in notes.text
     assert result.stuck == ["a"]
     assert result.shutdown.killed == ["a"]
+
+
+def run_with_edge(tmp_path: Path, notes: Notes, behaviour: str, **options: object) -> RunResult:
+    specs = [
+        ContainerSpec(
+            name=name,
+            command=[sys.executable, str(FAKE), does, *nodes],
+            log=tmp_path / "log" / f"{name}.log",
+            nodes=nodes,
+            auxiliary=not nodes,
+            network="" if nodes else "DDS domain 77",
+        )
+        for name, does, nodes in (("a", "quiet", ["/a"]), ("edge", behaviour, []))
+    ]
+
+    async def go() -> RunResult:
+        supervisor = Supervisor(
+            specs,
+            RunOptions(drain_timeout_s=0.5, **options),  # type: ignore[arg-type]
+            notes,
+            lambda done: False,
+        )
+        return await asyncio.wait_for(supervisor.run(), 60)
+
+    return asyncio.run(go())
+
+
+def test_an_edge_without_news_is_not_said_to_hang(tmp_path: Path, notes: Notes) -> None:
+    result = run_with_edge(tmp_path, notes, "edge_quiet", silence_timeout_s=1.0, duration_s=3.0)
+    assert result.stuck == []
+    assert "hung" not in notes.text
+
+
+def test_an_edge_that_hangs_is_named_without_nodes_and_so_is_its_return(
+    tmp_path: Path, notes: Notes
+) -> None:
+    result = run_with_edge(tmp_path, notes, "edge_hangs", silence_timeout_s=0.5, duration_s=3.0)
+    assert result.stuck == ["edge"]
+    [said] = [text for text in notes.texts if "hung" in text]
+    assert said.startswith("edge (pid ")
+    assert said.endswith(") has not run for 0.5 s: stopped or hung")
+    assert "nodes" not in said
+    assert "edge runs again" in notes.texts
+
+
+def test_the_edge_is_told_with_its_domain_once_it_is_ready(tmp_path: Path, notes: Notes) -> None:
+    run_with_edge(tmp_path, notes, "edge_quiet", duration_s=1.0)
+    said = [text for text in notes.texts if "ready" in text]
+    assert said in (
+        ["the container and the edge are ready (DDS domain 77)"],
+        ["the container is ready", "the edge is ready (DDS domain 77)"],
+    )
+
+
+def test_containers_do_not_wait_for_an_edge_that_starts_slowly(
+    tmp_path: Path, notes: Notes
+) -> None:
+    result = run_with_edge(tmp_path, notes, "hang_at_start", duration_s=0.3)
+    assert result.verdict.reason == "duration"
+    assert notes.good == ["the container is ready"]
+    assert [text for text in notes.texts if "ready" in text] == ["the container is ready"]
+
+
+@pytest.mark.parametrize(
+    ("containers", "edges", "steps"),
+    [
+        ("a", "", [("a", "the container is ready")]),
+        ("ab", "", [("a", ""), ("ab", "all 2 containers are ready"), ("ab", "")]),
+        ("ab", "e", [("e", ""), ("abe", "all 2 containers and the edge are ready (net)")]),
+        ("ab", "e", [("ab", "all 2 containers are ready"), ("abe", "the edge is ready (net)")]),
+        # One has crashed when the last edge is ready, and is back later.
+        ("ab", "e", [("ab", "all 2 containers are ready"), ("ae", "the edge is ready (net)"),
+                     ("abe", "")]),
+        ("ab", "ef", [("ab", "all 2 containers are ready"), ("abe", ""),
+                      ("abef", "all 2 edges are ready (net)")]),
+    ],
+)  # fmt: skip
+def test_what_is_ready_is_said_once(
+    tmp_path: Path, containers: str, edges: str, steps: list[tuple[str, str]]
+) -> None:
+    readiness = Readiness(
+        ContainerSpec(
+            name, [], tmp_path, [], auxiliary=name in edges, network="net" * (name in edges)
+        )
+        for name in containers + edges
+    )
+    assert [(ready, readiness.news(set(ready))) for ready, _ in steps] == steps
+
+
+def test_an_edge_that_ends_is_named_without_nodes(tmp_path: Path, notes: Notes) -> None:
+    run_with_edge(tmp_path, notes, "exit", duration_s=0.5)
+    [said, *_] = [text for text in notes.texts if "exit 5" in text]
+    assert said.startswith("edge (pid ")
+    assert "nodes" not in said.splitlines()[0]
 
 
 def test_a_node_inside_one_callback_for_long_is_named(tmp_path: Path, notes: Notes) -> None:

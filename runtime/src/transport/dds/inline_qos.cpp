@@ -24,6 +24,15 @@ constexpr Submessage data{std::byte{0x15}, 24};
 constexpr Submessage data_frag{std::byte{0x16}, 36};
 constexpr std::byte little_endian_flag{0x01};
 constexpr std::byte inline_qos_flag{0x02};
+constexpr std::byte data_flag{0x04};
+
+constexpr std::uint16_t participant_guid = 0x0050;
+constexpr std::uint16_t participant_guid_size = 16;
+constexpr std::size_t entity_size = 4;
+using Entity = std::array<std::byte, entity_size>;
+constexpr Entity participant_entity{std::byte{0}, std::byte{0}, std::byte{1}, std::byte{0xc1}};
+constexpr Entity publications_writer{std::byte{0}, std::byte{0}, std::byte{3}, std::byte{0xc2}};
+constexpr Entity subscriptions_writer{std::byte{0}, std::byte{0}, std::byte{4}, std::byte{0xc2}};
 
 std::uint16_t word_at(std::span<const std::byte> bytes, std::size_t at, std::endian order) {
   std::uint16_t word = 0;
@@ -60,6 +69,21 @@ std::byte* put_parameter(std::byte* at, std::uint16_t id, const SampleIdentity& 
   at = put(at, identity.writer.data(), identity.writer.size());
   at = put(at, &high, sizeof high);
   return put(at, &low, sizeof low);
+}
+
+/// The same header, of a submessage that is so much longer. Nothing: that is too long.
+std::optional<DataHeader> longer_by(std::span<const std::byte> header, std::size_t more) {
+  DataHeader result{.size = header.size()};
+  std::copy(header.begin(), header.end(), result.bytes.begin());
+  // 0: to the end of the message, whatever the length.
+  const std::size_t length = word_at(header, 2, std::endian::little);
+  const std::size_t longer = length == 0 ? 0 : length + more;
+  if (longer > std::numeric_limits<std::uint16_t>::max()) {
+    return std::nullopt;
+  }
+  const auto word = static_cast<std::uint16_t>(longer);
+  std::memcpy(&result.bytes[2], &word, sizeof word);
+  return result;
 }
 
 bool is_plain(std::span<const std::byte> header, const Submessage& kind) {
@@ -104,20 +128,47 @@ std::optional<DataHeader> header_with_related(std::span<const std::byte> before)
     if (!is_plain(header, kind)) {
       continue;
     }
-    DataHeader result{.size = kind.header_size};
-    std::copy(header.begin(), header.end(), result.bytes.begin());
-    result.bytes[1] |= inline_qos_flag;
-    // 0: to the end of the message, whatever the length.
-    const std::size_t length = word_at(header, 2, std::endian::little);
-    const std::size_t longer = length == 0 ? 0 : length + related_size;
-    if (longer > std::numeric_limits<std::uint16_t>::max()) {
-      return std::nullopt;
+    auto result = longer_by(header, related_size);
+    if (result) {
+      result->bytes[1] |= inline_qos_flag;
     }
-    const auto word = static_cast<std::uint16_t>(longer);
-    std::memcpy(&result.bytes[2], &word, sizeof word);
     return result;
   }
   return std::nullopt;
+}
+
+std::optional<ParticipantParameter> participant_parameter(std::span<const std::byte> message) {
+  constexpr std::array magic{std::byte{'R'}, std::byte{'T'}, std::byte{'P'}, std::byte{'S'}};
+  constexpr std::size_t prefix_at = 8;
+  constexpr std::size_t prefix_size = 12;
+  if (message.size() < prefix_at + prefix_size ||
+      !std::equal(magic.begin(), magic.end(), message.begin())) {
+    return std::nullopt;
+  }
+  ParticipantParameter bytes{};
+  std::byte* at = put(bytes.data(), &participant_guid, sizeof participant_guid);
+  at = put(at, &participant_guid_size, sizeof participant_guid_size);
+  at = put(at, message.data() + prefix_at, prefix_size);
+  (void)put(at, participant_entity.data(), participant_entity.size());
+  return bytes;
+}
+
+std::optional<DataHeader> header_with_participant(std::span<const std::byte> before,
+                                                  std::span<const std::byte> payload) {
+  constexpr std::size_t writer_at = 12;
+  constexpr std::array list{std::byte{0}, std::byte{3}};  // PL_CDR_LE
+  if (before.size() < data.header_size || payload.size() < encapsulation_size ||
+      !std::equal(list.begin(), list.end(), payload.begin())) {
+    return std::nullopt;
+  }
+  const auto header = before.last(data.header_size);
+  const auto writer = header.subspan(writer_at, entity_size);
+  const auto is = [&](const Entity& entity) {
+    return std::equal(writer.begin(), writer.end(), entity.begin());
+  };
+  const bool announces = is_plain(header, data) && (header[1] & data_flag) != std::byte{0} &&
+                         (is(publications_writer) || is(subscriptions_writer));
+  return announces ? longer_by(header, participant_size) : std::nullopt;
 }
 
 }  // namespace ligament::dds

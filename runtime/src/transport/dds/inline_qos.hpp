@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file The related sample identity: which request a message answers, and where the answer is to
-/// go, as rmw_fastrtps says it, in a data submessage's inline QoS. Bytes only; the engine is in
-/// inline_qos_sender.hpp. Rules: spec/wire/dds.md, section 8.
+/// \file Parameters that the engine does not send, and others need. The related sample identity:
+/// which request a message answers, and where the answer is to go, as rmw_fastrtps says it, in a
+/// data submessage's inline QoS. And whose an endpoint is, where it is announced. Bytes only; the
+/// engine is in inline_qos_sender.hpp. Rules: spec/wire/dds.md, sections 4 and 8.
 #pragma once
 
 #include <array>
@@ -41,5 +42,20 @@ struct DataHeader {
 /// Of the header, without inline QoS, that `before` ends with. Nothing: it ends with none, or the
 /// submessage would be too long.
 [[nodiscard]] std::optional<DataHeader> header_with_related(std::span<const std::byte> before);
+
+/// PID_PARTICIPANT_GUID in a parameter list, little-endian.
+inline constexpr std::size_t participant_size = 20;
+using ParticipantParameter = std::array<std::byte, participant_size>;
+/// Of the participant that an RTPS message comes from; `message` begins with that message's header.
+/// Nothing: it does not.
+[[nodiscard]] std::optional<ParticipantParameter> participant_parameter(
+    std::span<const std::byte> message);
+/// Of the header, that `before` ends with, of a DATA submessage by which a writer or a reader is
+/// announced (SEDP) with that parameter list as payload: the same, for a payload that is longer by
+/// participant_size. Nothing: it is another submessage, or would be too long.
+[[nodiscard]] std::optional<DataHeader> header_with_participant(std::span<const std::byte> before,
+                                                                std::span<const std::byte> payload);
+/// Behind so many bytes of the payload, its encapsulation, the parameter goes.
+inline constexpr std::size_t encapsulation_size = 4;
 
 }  // namespace ligament::dds

@@ -43,58 +43,107 @@ std::optional<RelatedParameters> parameters_of(const ddsrt_iovec_t& part) {
   return offset < found->second.size ? std::optional(found->second.parameters) : std::nullopt;
 }
 
-/// A datagram in parts, with what was put in. It refers to the engine's parts.
-struct Datagram {
-  struct Inserted {
-    DataHeader header;
-    RelatedParameters parameters;
-  };
-  explicit Datagram(std::span<const ddsrt_iovec_t> given) {
-    parts.reserve(3 * given.size());
-    inserted.reserve(given.size());  // parts point into it: it must not move
-    for (const ddsrt_iovec_t& part : given) {
-      size += part.iov_len;  // of all, before the first decides whether there is room for more
-    }
-    for (const ddsrt_iovec_t& part : given) {
-      insert_before(part);
-      parts.push_back(part);
+std::span<const std::byte> bytes_of(const ddsrt_iovec_t& part) {
+  return {static_cast<const std::byte*>(part.iov_base), part.iov_len};
+}
+
+/// Whether it has a submessage with an endpoint's announcement.
+bool announces_endpoints(std::span<const ddsrt_iovec_t> parts) {
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (header_with_participant(bytes_of(parts[i - 1]), bytes_of(parts[i]))) {
+      return true;
     }
   }
-  void insert_before(const ddsrt_iovec_t& payload) {
-    const auto parameters = parts.empty() ? std::nullopt : parameters_of(payload);
-    if (!parameters) {
-      return;
+  return false;
+}
+
+/// A datagram in parts, with what was put in. It refers to the engine's parts.
+class Datagram {
+ public:
+  explicit Datagram(std::span<const ddsrt_iovec_t> given, bool has_related) {
+    headers_.reserve(given.size());  // parts point into these: they must not move
+    related_.reserve(given.size());
+    parts.reserve(5 * given.size());
+    for (const ddsrt_iovec_t& part : given) {
+      size_ += part.iov_len;  // of all, before the first decides whether there is room for more
     }
-    ddsrt_iovec_t& before = parts.back();
-    const auto header =
-        header_with_related({static_cast<const std::byte*>(before.iov_base), before.iov_len});
-    if (!header || size + related_size > largest_datagram) {
-      return;  // it goes without: its client waits in vain, as for any reply that is lost
+    for (const ddsrt_iovec_t& part : given) {
+      if (parts.empty() ||
+          !(add_participant(part, bytes_of(given.front())) || (has_related && add_related(part)))) {
+        parts.push_back(part);
+      }
     }
-    before.iov_len -= header->size;
-    Inserted& added = inserted.emplace_back(Inserted{*header, *parameters});
-    parts.push_back({added.header.bytes.data(), added.header.size});
-    parts.push_back({added.parameters.data(), added.parameters.size()});
-    size += related_size;
   }
 
   std::vector<ddsrt_iovec_t> parts;
-  std::vector<Inserted> inserted;
-  std::size_t size = 0;
+  std::size_t added = 0;  ///< bytes that are not the engine's
+
+ private:
+  bool add_related(const ddsrt_iovec_t& payload) {
+    const auto parameters = parameters_of(payload);
+    if (!parameters) {
+      return false;
+    }
+    const auto header = header_with_related(bytes_of(parts.back()));
+    if (!header || !fits(related_size)) {
+      return false;  // it goes without: its client waits in vain, as for any reply that is lost
+    }
+    replace_header(*header);
+    related_.push_back(*parameters);
+    parts.push_back({related_.back().data(), related_size});
+    parts.push_back(payload);
+    return true;
+  }
+
+  bool add_participant(const ddsrt_iovec_t& payload, std::span<const std::byte> message) {
+    const auto bytes = bytes_of(payload);
+    const auto header = header_with_participant(bytes_of(parts.back()), bytes);
+    const auto parameter = header ? participant_parameter(message) : std::nullopt;
+    if (!parameter || !fits(participant_size)) {
+      return false;
+    }
+    replace_header(*header);
+    participant_ = *parameter;
+    parts.push_back({payload.iov_base, encapsulation_size});
+    parts.push_back({participant_.data(), participant_.size()});
+    const auto rest = bytes.subspan(encapsulation_size);
+    parts.push_back({const_cast<std::byte*>(rest.data()), rest.size()});  // NOLINT: iovec's type
+    return true;
+  }
+
+  [[nodiscard]] bool fits(std::size_t more) {
+    if (size_ + added + more > largest_datagram) {
+      return false;
+    }
+    added += more;
+    return true;
+  }
+
+  void replace_header(const DataHeader& header) {
+    headers_.push_back(header);
+    parts.back().iov_len -= header.size;
+    parts.push_back({headers_.back().bytes.data(), header.size});
+  }
+
+  std::vector<DataHeader> headers_;
+  std::vector<RelatedParameters> related_;
+  ParticipantParameter participant_{};  ///< the same for all that a message announces
+  std::size_t size_ = 0;
 };
 
 }  // namespace
 
-ssize_t send_with_related(ddsi_tran_write_fn_t engine, ddsi_tran_conn_t socket,
-                          const ddsi_locator_t* destination, std::span<const ddsrt_iovec_t> parts,
-                          std::uint32_t flags) {
-  if (table().count.load(std::memory_order_acquire) == 0) {
+ssize_t send_with_parameters(ddsi_tran_write_fn_t engine, ddsi_tran_conn_t socket,
+                             const ddsi_locator_t* destination,
+                             std::span<const ddsrt_iovec_t> parts, std::uint32_t flags) {
+  const bool has_related = table().count.load(std::memory_order_acquire) != 0;
+  if (!has_related && !announces_endpoints(parts)) {
     return engine(socket, destination, parts.size(), parts.data(), flags);
   }
-  const Datagram datagram(parts);
+  const Datagram datagram(parts, has_related);
   const ssize_t sent =
       engine(socket, destination, datagram.parts.size(), datagram.parts.data(), flags);
-  const auto added = static_cast<ssize_t>(datagram.inserted.size() * related_size);
+  const auto added = static_cast<ssize_t>(datagram.added);
   return sent > added ? sent - added : sent;
 }
 

@@ -47,8 +47,8 @@ ssize_t write_wrapped(ddsi_tran_conn_t socket, const ddsi_locator_t* destination
       destination->kind == NN_LOCATOR_KIND_UDPv4) {
     pace().wait_for_room(place_of(*destination), size);
   }
-  return send_with_related(engine().load(std::memory_order_acquire), socket, destination, datagram,
-                           flags);
+  return send_with_parameters(engine().load(std::memory_order_acquire), socket, destination,
+                              datagram, flags);
 }
 
 bool wrap(ddsi_tran_conn* socket) {

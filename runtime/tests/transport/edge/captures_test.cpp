@@ -192,6 +192,22 @@ std::map<std::uint16_t, std::string> policies_of(const End& end) {
   return policies;
 }
 
+/// Whose it says it is, as its guid has it; and as the announcement tells.
+std::string whole_participant_of(const End& end) {
+  return end.guid.substr(0, 12) + std::string("\0\0\x01\xc1", 4);
+}
+std::string participant_of(const End& end) {
+  const auto found = end.parameters.find(0x0050);
+  return found == end.parameters.end() ? std::string() : found->second;
+}
+
+/// Nodes of rmw_fastrtps look there for an endpoint's node, from Kilted on.
+TEST(Captures, EndsOfFastDdsNameTheirParticipant) {
+  for (const End& end : captured("talker_listener_fastrtps").ends()) {
+    EXPECT_EQ(participant_of(end), whole_participant_of(end)) << end.topic;
+  }
+}
+
 TEST_F(OnTheWire, NodesAreAnnouncedAsThoseOfRos) {
   if (fast_peer.empty()) {
     GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
@@ -222,6 +238,7 @@ TEST_F(OnTheWire, NodesAreAnnouncedAsThoseOfRos) {
     EXPECT_EQ(own->type, theirs.type);
     EXPECT_EQ(without_id(own->user_data), without_id(theirs.user_data)) << theirs.topic;
     EXPECT_EQ(policies_of(*own), policies_of(theirs)) << theirs.topic;
+    EXPECT_EQ(participant_of(*own), whole_participant_of(*own)) << theirs.topic;
   }
   const std::string prefix = ours.find("rt/chatter", true)->guid.substr(0, 12);
   const auto& all = ours.participants();

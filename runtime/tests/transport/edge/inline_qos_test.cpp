@@ -132,6 +132,48 @@ TEST(InlineQos, LeavesOtherSubmessagesAlone) {
   EXPECT_EQ(header_with_related(last)->bytes[2], std::byte{0});
 }
 
+/// RTPS header, then a DATA submessage of that writer; its payload is apart.
+std::vector<std::byte> announcement(std::string_view writer, std::string_view flags = "05") {
+  return bytes_of("52545053020101100110aabbccddeeff00112233" + std::string("15") +
+                  std::string(flags) + "4000" + "00001000" + "00000000" + std::string(writer) +
+                  "0000000001000000");
+}
+constexpr std::string_view of_writers = "000003c2";
+constexpr std::string_view of_readers = "000004c2";
+
+TEST(Announcements, GetTheirParticipant) {
+  const auto payload = bytes_of("000300005a001000");
+  for (const auto writer : {of_writers, of_readers}) {
+    const auto before = announcement(writer);
+    const auto header = header_with_participant(before, payload);
+    ASSERT_TRUE(header);
+    EXPECT_EQ(header->size, 24U);
+    auto expected = std::vector(before.end() - 24, before.end());
+    expected[2] = std::byte{0x40 + participant_size};
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), header->bytes.begin()));
+  }
+  const auto parameter = participant_parameter(announcement(of_writers));
+  ASSERT_TRUE(parameter);
+  EXPECT_EQ(std::vector(parameter->begin(), parameter->end()),
+            bytes_of("500010000110aabbccddeeff00112233000001c1"));
+}
+
+TEST(Announcements, OtherSubmessagesStayAsTheyAre) {
+  const auto list = bytes_of("00030000");
+  EXPECT_FALSE(header_with_participant(announcement("000100c2"), list)) << "of a participant";
+  EXPECT_FALSE(header_with_participant(announcement("00001a03"), list)) << "of a user";
+  EXPECT_FALSE(header_with_participant(announcement(of_writers, "09"), list)) << "a key: it ends";
+  EXPECT_FALSE(header_with_participant(announcement(of_writers, "07"), list)) << "has inline QoS";
+  EXPECT_FALSE(header_with_participant(announcement(of_writers), bytes_of("00010000")));
+  EXPECT_FALSE(header_with_participant(announcement(of_writers), bytes_of("000300")));
+  EXPECT_FALSE(header_with_participant(bytes_of("1505"), list));
+  auto longest = announcement(of_writers);
+  longest[longest.size() - 22] = longest[longest.size() - 21] = std::byte{0xff};
+  EXPECT_FALSE(header_with_participant(longest, list)) << "its length would not fit";
+  EXPECT_FALSE(participant_parameter(bytes_of("52545050020101100110aabbccddeeff00112233")));
+  EXPECT_FALSE(participant_parameter(bytes_of("52545053020101100110aabbccddeeff001122")));
+}
+
 TEST(ServiceForms, AreKnownByUserData) {
   EXPECT_EQ(form_of("serviceid= 1.2;typehash=RIHS01_00;"), ServiceForm::header);
   EXPECT_EQ(form_of("typehash=x;clientid= 1.2;"), ServiceForm::header);

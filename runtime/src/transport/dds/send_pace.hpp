@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace ligament::dds {
@@ -21,7 +22,9 @@ struct UdpPlace {
   std::uint32_t address = 0;
   std::uint16_t port = 0;
 
-  auto operator<=>(const UdpPlace&) const = default;
+  bool operator<(const UdpPlace& other) const {
+    return std::tie(address, port) < std::tie(other.address, other.port);
+  }
 };
 
 /// Of a socket's receive buffer, in bytes as the kernel counts them.

@@ -10,9 +10,9 @@
 #include <array>
 #include <cstring>
 
+#include "transport/dds/engine_ends.h"
 #include "transport/dds/engine_errors.hpp"
 #include "transport/dds/engine_settings.h"
-#include "transport/dds/engine_writer.h"
 #include "transport/dds/names.hpp"
 #include "transport/dds/qos.hpp"
 #include "transport/dds/sockets.hpp"
@@ -148,8 +148,11 @@ std::int64_t Writer::expect_ack() {
 
 bool Writer::has_room() const { return dds_wait_for_acks(entity_, 0) == DDS_RETCODE_OK; }
 
-bool Writer::is_matched_with(const Gid& participant) const {
+bool Writer::is_matched_with(const Gid& reader) const {
   constexpr std::size_t prefix = 12;
+  const bool is_any = std::all_of(reader.begin() + prefix, reader.end(),
+                                  [](std::uint8_t byte) { return byte == 0; });
+  const auto end = is_any ? reader.begin() + prefix : reader.end();
   std::vector<dds_instance_handle_t> handles(matched());
   const dds_return_t count = dds_get_matched_subscriptions(entity_, handles.data(), handles.size());
   const auto known = std::min(handles.size(), static_cast<std::size_t>(std::max(count, 0)));
@@ -160,7 +163,7 @@ bool Writer::is_matched_with(const Gid& participant) const {
     }
     const Gid gid = to_gid(found->key);
     dds_builtintopic_free_endpoint(found);
-    if (std::equal(gid.begin(), gid.begin() + prefix, participant.begin())) {
+    if (std::equal(reader.begin(), end, gid.begin())) {
       return true;
     }
   }
@@ -431,6 +434,7 @@ expected<std::unique_ptr<Reader>, Error> Participant::create_reader(const Endpoi
     return failure(fmt::format("DDS reader on {}", spec.topic), reader->entity_);
   }
   reader->gid_ = gid_of_entity(reader->entity_);
+  ligament_read_from_first(engine_, reader->gid_.data());
   // Only now, when the handle is known: what came meanwhile is drained at once.
   dds_lset_data_available(listener.get(),
                           [](dds_entity_t, void* self) { static_cast<Reader*>(self)->drain(); });

@@ -96,8 +96,8 @@ class Writer {
   [[nodiscard]] std::int64_t expect_ack();
   /// The number that the next sample has on the wire; of the thread that writes.
   [[nodiscard]] std::int64_t next_sequence() const { return written_ + 1; }
-  /// Whether some reader of that participant is matched: by the first 12 bytes of any gid of it.
-  [[nodiscard]] bool is_matched_with(const Gid& participant) const;
+  /// Whether that reader is matched; or some reader of a participant, whose last 4 bytes are 0.
+  [[nodiscard]] bool is_matched_with(const Gid& reader) const;
   [[nodiscard]] const Gid& gid() const { return gid_; }
   /// Remote readers that are matched.
   [[nodiscard]] std::uint32_t matched() const { return matched_.load(std::memory_order_relaxed); }

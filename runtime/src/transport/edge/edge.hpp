@@ -109,6 +109,8 @@ class Edge {
   void run_control();
   [[nodiscard]] bool deliver_waiting();
   void find_ready_clients(const std::string& name, Topic& topic);
+  [[nodiscard]] std::optional<dds::Gid> reply_reader_of_client(
+      const std::string& replies, const dds::Gid& client, const pool::RequestIdentity& request);
   void reconcile();
   void drop_gone(const Endpoints& endpoints);
   void let_go(Topic& topic, std::uint64_t id, LocalWriter& writer);

@@ -53,12 +53,12 @@ void InboundRoute::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t 
   }
 }
 
-std::set<dds::Gid> InboundRoute::take_waiting_clients() {
+std::map<dds::Gid, pool::RequestIdentity> InboundRoute::take_waiting_clients() {
   const std::lock_guard guard(mutex_);
-  std::set<dds::Gid> clients = std::exchange(turned_away_clients_, {});
+  auto clients = std::exchange(turned_away_clients_, {});
   for (const Waiting& sample : waiting_) {
     if (!is_ready(sample.writer)) {
-      clients.insert(sample.writer);
+      clients.emplace(sample.writer, sample.request);
     }
   }
   return clients;
@@ -100,7 +100,7 @@ void InboundRoute::keep(std::span<const std::byte> payload, const dds::Received&
   if (waiting_.size() == most_waiting || !has_room_to_wait(payload.size())) {
     ++(writer_ == nullptr ? figures_.unwanted : figures_.no_room);
     if (!is_ready(sample.writer) && turned_away_clients_.size() < most_writers) {
-      turned_away_clients_.insert(sample.writer);  // its next request may find it ready
+      turned_away_clients_.emplace(sample.writer, request);  // its next may find it ready
     }
     return;
   }

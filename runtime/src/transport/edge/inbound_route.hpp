@@ -59,8 +59,9 @@ class InboundRoute final : public dds::Inbox {
   /// From now on payloads of up to `bound_bytes` are wanted. Null: no more.
   void set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_bytes = 0);
   [[nodiscard]] bool is_open() const;
-  /// Remote writers whose requests wait until the route of the reply is open, or had no room to.
-  [[nodiscard]] std::set<dds::Gid> take_waiting_clients();
+  /// Remote writers whose requests wait until the route of the reply is open, or had no room to;
+  /// and as whose the first of them came.
+  [[nodiscard]] std::map<dds::Gid, pool::RequestIdentity> take_waiting_clients();
   void set_ready(const dds::Gid& client);
   /// Publishes what came before a subscription here could hear it, or its client the reply. True:
   /// some of it waits on.
@@ -116,8 +117,9 @@ class InboundRoute final : public dds::Inbox {
   mutable std::mutex mutex_;  ///< guards everything below
   std::shared_ptr<pool::Writer> writer_;
   std::size_t bound_bytes_ = 0;
-  std::set<dds::Gid> ready_;                ///< clients that hear replies
-  std::set<dds::Gid> turned_away_clients_;  ///< whose request found no room to wait
+  std::set<dds::Gid> ready_;  ///< clients that hear replies
+  /// Whose request found no room to wait.
+  std::map<dds::Gid, pool::RequestIdentity> turned_away_clients_;
   bool heard_ = false;  ///< a subscription here was matched since the writer was set
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;

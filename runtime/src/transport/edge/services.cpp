@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "transport/edge/edge.hpp"
 
@@ -64,14 +65,56 @@ void Edge::find_ready_clients(const std::string& name, Topic& topic) {
   if (replies == topics_.end() || !are_all_heard(replies->second)) {
     return;
   }
-  for (const dds::Gid& client : topic.in->take_waiting_clients()) {
+  for (const auto& [client, request] : topic.in->take_waiting_clients()) {
+    const auto reader = reply_reader_of_client(replies->first, client, request);
     const auto& servers = replies->second.writers;
-    if (std::all_of(servers.begin(), servers.end(), [&client](const auto& server) {
-          return server.second.proxy->is_matched_with(client);
+    if (reader && std::all_of(servers.begin(), servers.end(), [&reader](const auto& server) {
+          return server.second.proxy->is_matched_with(*reader);
         })) {
       topic.in->set_ready(client);
     }
   }
+}
+
+namespace {
+
+/// "clientid= 1.10.8d" of its user data; empty: it has none.
+std::string_view id_in(std::string_view user_data) {
+  const std::size_t begin = user_data.find("clientid=");
+  return begin == std::string_view::npos
+             ? std::string_view{}
+             : user_data.substr(begin, user_data.find(';', begin) - begin);
+}
+
+/// All of its readers.
+dds::Gid participant_of(dds::Gid end) {
+  constexpr std::size_t prefix = 12;
+  std::fill(end.begin() + prefix, end.end(), std::uint8_t{0});
+  return end;
+}
+
+}  // namespace
+
+/// Under mutex_. Where a client outside hears replies: its requests name that reader, or it has the
+/// client's id. Another client of the same participant may be matched already, so that is not
+/// enough. Nothing: the reader has not been announced yet.
+std::optional<dds::Gid> Edge::reply_reader_of_client(const std::string& replies,
+                                                     const dds::Gid& client,
+                                                     const pool::RequestIdentity& request) {
+  if (const auto related = dds::related_from_identity(request)) {
+    return related->writer == client ? participant_of(client) : related->writer;
+  }
+  const std::string user_data = participant_->user_data_of(client).value_or("");
+  const std::string_view id = id_in(user_data);
+  if (id.empty()) {
+    return participant_of(client);
+  }
+  for (const auto& remote : participant_->remote_endpoints(replies)) {
+    if (!remote.is_writer && id_in(remote.user_data) == id) {
+      return remote.gid;
+    }
+  }
+  return std::nullopt;
 }
 
 /// Under mutex_. A node may have several clients of one service: each keeps the reply reader that

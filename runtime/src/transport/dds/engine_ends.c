@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transport/dds/engine_writer.h"
+#include "transport/dds/engine_ends.h"
 
 #include <dds/ddsi/ddsi_domaingv.h>
 #include <dds/ddsi/ddsi_entity.h>
@@ -28,6 +28,19 @@ struct ddsi_writer* ligament_find_writer(const struct ddsi_domaingv* domain,
   struct ddsi_writer* const found = entidx_lookup_writer_guid(domain->entity_index, &wanted);
   thread_state_asleep(self);
   return found;
+}
+
+void ligament_read_from_first(const struct ddsi_domaingv* domain, const uint8_t guid[16]) {
+  const ddsi_guid_t wanted = from_wire(guid);
+  struct thread_state* const self = lookup_thread_state();
+  thread_state_awake(self, domain);
+  struct ddsi_reader* const found = entidx_lookup_reader_guid(domain->entity_index, &wanted);
+  if (found != NULL) {
+    ddsrt_mutex_lock(&found->e.lock);
+    found->handle_as_transient_local = found->reliable;
+    ddsrt_mutex_unlock(&found->e.lock);
+  }
+  thread_state_asleep(self);
 }
 
 /// Under its lock. The tree's root knows the least of all that are below.

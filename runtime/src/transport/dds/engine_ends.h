@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What the engine's own interface does not say of a writer: what its readers have
-/// acknowledged, and that they are to say so at once (spec/wire/dds.md, section 2). In C: the
-/// engine's headers that know it are none in C++.
+/// \file What the engine's own interface does not say of writers and readers: what a writer's
+/// readers have acknowledged, and that they are to say so at once; from which sample on a reader
+/// reads (spec/wire/dds.md, sections 2 and 3). In C: the engine's headers that know it are none in
+/// C++.
 #pragma once
 
 #include <stdint.h>
@@ -28,6 +29,11 @@ uint64_t ligament_expect_ack(struct ddsi_writer* writer);
 /// it sent. None may be there (any more).
 void ligament_end_writer_within(struct ddsi_domaingv* domain, const uint8_t guid[16],
                                 int64_t most_ns);
+
+/// The reader with this GUID (as on the wire), if it is reliable, gets all samples of writers of
+/// other vendors that it matches from now on, from the first one that they still have for it. The
+/// engine would begin with the first one behind the writer's first heartbeat. None may be there.
+void ligament_read_from_first(const struct ddsi_domaingv* domain, const uint8_t guid[16]);
 
 #ifdef __cplusplus
 }

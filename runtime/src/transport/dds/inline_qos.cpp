@@ -27,6 +27,7 @@ constexpr std::byte inline_qos_flag{0x02};
 constexpr std::byte data_flag{0x04};
 
 constexpr std::uint16_t participant_guid = 0x0050;
+constexpr std::uint16_t endpoint_guid = 0x005a;
 constexpr std::uint16_t participant_guid_size = 16;
 constexpr std::size_t entity_size = 4;
 using Entity = std::array<std::byte, entity_size>;
@@ -137,20 +138,27 @@ std::optional<DataHeader> header_with_related(std::span<const std::byte> before)
   return std::nullopt;
 }
 
-std::optional<ParticipantParameter> participant_parameter(std::span<const std::byte> message) {
-  constexpr std::array magic{std::byte{'R'}, std::byte{'T'}, std::byte{'P'}, std::byte{'S'}};
-  constexpr std::size_t prefix_at = 8;
+std::optional<ParticipantParameter> participant_parameter(std::span<const std::byte> payload) {
   constexpr std::size_t prefix_size = 12;
-  if (message.size() < prefix_at + prefix_size ||
-      !std::equal(magic.begin(), magic.end(), message.begin())) {
-    return std::nullopt;
+  auto list =
+      payload.size() < encapsulation_size ? payload.first(0) : payload.subspan(encapsulation_size);
+  while (list.size() >= 4 + participant_guid_size) {
+    const std::uint16_t id = word_at(list, 0, std::endian::little);
+    const std::uint16_t size = word_at(list, 2, std::endian::little);
+    if (id == sentinel || size > list.size() - 4) {
+      return std::nullopt;
+    }
+    if (id == endpoint_guid && size == participant_guid_size) {
+      ParticipantParameter bytes{};
+      std::byte* at = put(bytes.data(), &participant_guid, sizeof participant_guid);
+      at = put(at, &participant_guid_size, sizeof participant_guid_size);
+      at = put(at, list.data() + 4, prefix_size);
+      (void)put(at, participant_entity.data(), participant_entity.size());
+      return bytes;
+    }
+    list = list.subspan(std::size_t{4} + size);
   }
-  ParticipantParameter bytes{};
-  std::byte* at = put(bytes.data(), &participant_guid, sizeof participant_guid);
-  at = put(at, &participant_guid_size, sizeof participant_guid_size);
-  at = put(at, message.data() + prefix_at, prefix_size);
-  (void)put(at, participant_entity.data(), participant_entity.size());
-  return bytes;
+  return std::nullopt;
 }
 
 std::optional<DataHeader> header_with_participant(std::span<const std::byte> before,

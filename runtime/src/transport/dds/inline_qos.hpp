@@ -46,10 +46,11 @@ struct DataHeader {
 /// PID_PARTICIPANT_GUID in a parameter list, little-endian.
 inline constexpr std::size_t participant_size = 20;
 using ParticipantParameter = std::array<std::byte, participant_size>;
-/// Of the participant that an RTPS message comes from; `message` begins with that message's header.
-/// Nothing: it does not.
+/// Of the participant of the endpoint that this payload announces, by its guid (PID_ENDPOINT_GUID):
+/// the engine lets one participant of a process announce the endpoints of all. Nothing: it has
+/// none.
 [[nodiscard]] std::optional<ParticipantParameter> participant_parameter(
-    std::span<const std::byte> message);
+    std::span<const std::byte> payload);
 /// Of the header, that `before` ends with, of a DATA submessage by which a writer or a reader is
 /// announced (SEDP) with that parameter list as payload: the same, for a payload that is longer by
 /// participant_size. Nothing: it is another submessage, or would be too long.

@@ -63,13 +63,13 @@ class Datagram {
   explicit Datagram(std::span<const ddsrt_iovec_t> given, bool has_related) {
     headers_.reserve(given.size());  // parts point into these: they must not move
     related_.reserve(given.size());
+    participants_.reserve(given.size());
     parts.reserve(5 * given.size());
     for (const ddsrt_iovec_t& part : given) {
       size_ += part.iov_len;  // of all, before the first decides whether there is room for more
     }
     for (const ddsrt_iovec_t& part : given) {
-      if (parts.empty() ||
-          !(add_participant(part, bytes_of(given.front())) || (has_related && add_related(part)))) {
+      if (parts.empty() || !(add_participant(part) || (has_related && add_related(part)))) {
         parts.push_back(part);
       }
     }
@@ -95,17 +95,17 @@ class Datagram {
     return true;
   }
 
-  bool add_participant(const ddsrt_iovec_t& payload, std::span<const std::byte> message) {
+  bool add_participant(const ddsrt_iovec_t& payload) {
     const auto bytes = bytes_of(payload);
     const auto header = header_with_participant(bytes_of(parts.back()), bytes);
-    const auto parameter = header ? participant_parameter(message) : std::nullopt;
+    const auto parameter = header ? participant_parameter(bytes) : std::nullopt;
     if (!parameter || !fits(participant_size)) {
       return false;
     }
     replace_header(*header);
-    participant_ = *parameter;
+    participants_.push_back(*parameter);
     parts.push_back({payload.iov_base, encapsulation_size});
-    parts.push_back({participant_.data(), participant_.size()});
+    parts.push_back({participants_.back().data(), participant_size});
     const auto rest = bytes.subspan(encapsulation_size);
     parts.push_back({const_cast<std::byte*>(rest.data()), rest.size()});  // NOLINT: iovec's type
     return true;
@@ -127,7 +127,7 @@ class Datagram {
 
   std::vector<DataHeader> headers_;
   std::vector<RelatedParameters> related_;
-  ParticipantParameter participant_{};  ///< the same for all that a message announces
+  std::vector<ParticipantParameter> participants_;
   std::size_t size_ = 0;
 };
 

@@ -152,10 +152,20 @@ TEST(Announcements, GetTheirParticipant) {
     expected[2] = std::byte{0x40 + participant_size};
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), header->bytes.begin()));
   }
-  const auto parameter = participant_parameter(announcement(of_writers));
+}
+
+/// By the endpoint's guid: whose message it comes in does not tell.
+TEST(Announcements, TellTheParticipantOfTheEndpoint) {
+  const std::string before = "000300001500040002010000";
+  const std::string guid = "5a0010000110aabbccddeeff0011223300001a03";
+  const auto parameter = participant_parameter(bytes_of(before + guid + "01000000"));
   ASSERT_TRUE(parameter);
   EXPECT_EQ(std::vector(parameter->begin(), parameter->end()),
             bytes_of("500010000110aabbccddeeff00112233000001c1"));
+  EXPECT_FALSE(participant_parameter(bytes_of(before + "01000000" + guid))) << "behind the end";
+  EXPECT_FALSE(participant_parameter(bytes_of((before + guid).substr(0, 2 * 31)))) << "cut";
+  EXPECT_FALSE(participant_parameter(bytes_of("000300005a00ff00" + guid)));
+  EXPECT_FALSE(participant_parameter(bytes_of("0003")));
 }
 
 TEST(Announcements, OtherSubmessagesStayAsTheyAre) {
@@ -170,8 +180,6 @@ TEST(Announcements, OtherSubmessagesStayAsTheyAre) {
   auto longest = announcement(of_writers);
   longest[longest.size() - 22] = longest[longest.size() - 21] = std::byte{0xff};
   EXPECT_FALSE(header_with_participant(longest, list)) << "its length would not fit";
-  EXPECT_FALSE(participant_parameter(bytes_of("52545050020101100110aabbccddeeff00112233")));
-  EXPECT_FALSE(participant_parameter(bytes_of("52545053020101100110aabbccddeeff001122")));
 }
 
 TEST(ServiceForms, AreKnownByUserData) {

@@ -52,8 +52,7 @@ FIGURES = Figures(
     floors=("futex", "opencv"),
     free=("goal", "time_base"),
     words={
-        "`fpga_streamed`": "both kernels are cores in the FPGA, and the image between them a "
-        "stream",
+        "`fpga_streamed`": "both kernels are cores in the FPGA, with a stream between them",
     },
 )  # fmt: skip
 

@@ -85,7 +85,7 @@ class Datagram {
       return false;
     }
     const auto header = header_with_related(bytes_of(parts.back()));
-    if (!header || !fits(related_size)) {
+    if (!header || !takes(related_size)) {
       return false;  // it goes without: its client waits in vain, as for any reply that is lost
     }
     replace_header(*header);
@@ -99,7 +99,7 @@ class Datagram {
     const auto bytes = bytes_of(payload);
     const auto header = header_with_participant(bytes_of(parts.back()), bytes);
     const auto parameter = header ? participant_parameter(bytes) : std::nullopt;
-    if (!parameter || !fits(participant_size)) {
+    if (!parameter || !takes(participant_size)) {
       return false;
     }
     replace_header(*header);
@@ -111,7 +111,8 @@ class Datagram {
     return true;
   }
 
-  [[nodiscard]] bool fits(std::size_t more) {
+  /// Counts them, if the datagram has room for so many.
+  [[nodiscard]] bool takes(std::size_t more) {
     if (size_ + added + more > largest_datagram) {
       return false;
     }

@@ -44,7 +44,6 @@ FIGURES = Figures(
     words={
         "`1 x sleep`, `8 x sleep`": "so many subscribers, asleep until a message comes",
         "`1 x poll`": "a subscriber that looks for messages without a pause",
-        "`futex`, `broadcast`, `line`": "wake-ups of one and of several processes, and one cache "
-        "line that moves, without any transport",
+        "`futex`, `broadcast`, `line`": "bare wake-ups, and one cache line that moves",
     },
 )

@@ -54,8 +54,7 @@ FIGURES = Figures(
     words={
         "`cache`": "CPU and GPU work on one matrix alternately",
         "`concurrent`": "they work on tiles of it at once",
-        "`ROS-SHM-ZC by topic + ZC`": "messages are shared in the pool, and the GPU works on their "
-        "bytes",
+        "`ROS-SHM-ZC by topic + ZC`": "the GPU works on the bytes of messages in the pool",
         "`TX2`, `Xavier`": "boards of the [GPU paper](../docs/reference/terms.md#papers), with its "
         "figures",
     },

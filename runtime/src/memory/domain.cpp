@@ -263,18 +263,28 @@ void DomainState::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)
 
 // --- introspection -------------------------------------------------------------------------------
 
+namespace {
+
+Gid gid_of(std::uint64_t nonce, const layout::EndpointRow& row) {
+  Gid gid = make_gid(nonce, row.counter);
+  gid.back() = row.kind == static_cast<std::uint8_t>(EndpointKind::reader) ? 0x04 : gid.back();
+  return gid;
+}
+
+}  // namespace
+
 std::vector<EndpointInfo> DomainState::endpoints() {
   std::vector<EndpointInfo> own;
   std::vector<EndpointInfo> others;
   const std::lock_guard guard(mutex_);
   const std::int32_t pid = ::getpid();
   for (const auto& entry : writers_) {
-    own.push_back({entry.state->description, EndpointKind::writer, entry.row.id, pid, true,
-                   entry.state->matched()});
+    own.push_back({entry.state->description, EndpointKind::writer, entry.row.id,
+                   gid_of(nonce_, entry.row), pid, true, entry.state->matched()});
   }
   for (const auto& entry : readers_) {
-    own.push_back({entry.state->description, EndpointKind::reader, entry.row.id, pid, true,
-                   entry.state->matched()});
+    own.push_back({entry.state->description, EndpointKind::reader, entry.row.id,
+                   gid_of(nonce_, entry.row), pid, true, entry.state->matched()});
   }
   for (const auto& [nonce, peer] : peers_) {
     if (nonce == nonce_) {
@@ -283,7 +293,7 @@ std::vector<EndpointInfo> DomainState::endpoints() {
     for (const layout::EndpointRow& row : peer->directory->all_rows()) {
       if (row.state == static_cast<std::uint8_t>(layout::RowState::live)) {
         others.push_back({to_description(row), static_cast<EndpointKind>(row.kind), row.id,
-                          peer->directory->pid, false, 0});
+                          gid_of(nonce, row), peer->directory->pid, false, 0});
       }
     }
   }
@@ -298,14 +308,26 @@ std::vector<Problem> DomainState::problems() {
   return all;
 }
 
-/// Nonces are random: who has come and who has gone does not cancel out.
-std::uint64_t DomainState::version() {
-  const std::lock_guard guard(mutex_);
+/// Nonces are random: who has come and who has gone does not cancel out. Under mutex_.
+std::uint64_t DomainState::sum_of_generations() const {
   std::uint64_t sum = 0;
   for (const auto& [nonce, peer] : peers_) {
     sum += layout::endpoint_id(nonce, peer->directory->generation());
   }
   return sum;
+}
+
+std::uint64_t DomainState::version() {
+  const std::lock_guard guard(mutex_);
+  return sum_of_generations();
+}
+
+std::shared_ptr<void> DomainState::watch(std::function<void()> changed) {
+  auto watcher = std::make_shared<const Watcher>(std::move(changed));
+  const std::lock_guard guard(mutex_);
+  std::erase_if(watchers_, [](const auto& known) { return known.expired(); });
+  watchers_.push_back(watcher);
+  return std::const_pointer_cast<Watcher>(watcher);
 }
 
 std::vector<std::int32_t> DomainState::peer_pids() {

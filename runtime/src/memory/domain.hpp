@@ -46,6 +46,7 @@ struct DomainState {
   [[nodiscard]] std::vector<Problem> problems();
   [[nodiscard]] std::vector<std::int32_t> peer_pids();
   [[nodiscard]] std::uint64_t version();
+  [[nodiscard]] std::shared_ptr<void> watch(std::function<void()> changed);
   void say_working();
   void set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle);
   [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return directory_.bells(); }
@@ -104,6 +105,8 @@ struct DomainState {
     std::vector<OwnReader*> readers;
   };
 
+  using Watcher = std::function<void()>;
+
   // joining.cpp
   void give_up();
   [[nodiscard]] expected<void, DomainError> adopt_peers();
@@ -132,6 +135,8 @@ struct DomainState {
   void ask_full_slots();
   void bury_the_dead();
   void look_for_news();
+  [[nodiscard]] std::uint64_t sum_of_generations() const;
+  [[nodiscard]] std::vector<std::shared_ptr<const Watcher>> concerned_watchers();
   void notify_concerned();
   void send_notifications();
   [[nodiscard]] bool sweep();
@@ -209,6 +214,8 @@ struct DomainState {
   bool topics_stale_ = false;                                          ///< one came or went
   Topics changed_topics_;   ///< of rows that we changed since we last looked at our peers
   Topics telling_;          ///< the same before that look: whom it concerns is notified
+  std::vector<std::weak_ptr<const Watcher>> watchers_;
+  std::uint64_t told_version_ = 0;  ///< to the watchers
   bool news_ = true;        ///< matching may find something to do
   bool unsettled_ = false;  ///< it must look again though nobody says so
   bool again_ = false;      ///< matching changed something that we must look at ourselves

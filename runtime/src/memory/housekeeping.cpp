@@ -74,12 +74,33 @@ void DomainState::run() {
     const bool told = wait_for_events(std::min(look_due, qos_due));
     LIGAMENT_CRASH_POINT("housekeeping.woken");
     ask_quarantine();
-    const std::lock_guard guard(mutex_);
-    if (told || monotonic_now_ns() >= look_due) {
-      look_due = monotonic_now_ns() + std::int64_t{look()} * 1'000'000;
+    std::vector<std::shared_ptr<const Watcher>> concerned;
+    {
+      const std::lock_guard guard(mutex_);
+      if (told || monotonic_now_ns() >= look_due) {
+        look_due = monotonic_now_ns() + std::int64_t{look()} * 1'000'000;
+        concerned = concerned_watchers();
+      }
+      qos_due = std::max(watch_qos(), monotonic_now_ns() + shortest_tick_ns);
     }
-    qos_due = std::max(watch_qos(), monotonic_now_ns() + shortest_tick_ns);
+    for (const auto& watcher : concerned) {
+      (*watcher)();  // without the lock: it may ask us what has changed
+    }
   }
+}
+
+std::vector<std::shared_ptr<const DomainState::Watcher>> DomainState::concerned_watchers() {
+  std::vector<std::shared_ptr<const Watcher>> concerned;
+  const std::uint64_t version = watchers_.empty() ? told_version_ : sum_of_generations();
+  if (std::exchange(told_version_, version) == version) {
+    return concerned;
+  }
+  for (const auto& known : watchers_) {
+    if (auto watcher = known.lock()) {
+      concerned.push_back(std::move(watcher));
+    }
+  }
+  return concerned;
 }
 
 /// Brings everything in step with what the others say. Returns the ms until it must be done again,
@@ -350,8 +371,13 @@ void DomainState::look_for_news() {
 }
 
 void DomainState::notify_concerned() {
+  static const Topics graph = [] {
+    Topics topics;
+    topics.insert(graph_topic);
+    return topics;
+  }();
   const auto notify = [this](const Peer& peer, const Topics& topics) {
-    if (peer.directory->has_any(topics)) {
+    if (peer.directory->has_any(topics) || peer.directory->has_any(graph)) {
       notify_.insert(peer.directory->slot);
     }
   };

@@ -102,6 +102,8 @@ expected<std::optional<HeldSample>, TakeError> Reader::take() {
 }
 
 bool Reader::has_data() { return state_->has_data(); }
+bool Reader::is_ready() { return state_->ready(); }
+std::uint64_t Reader::arrived() { return state_->arrived(); }
 std::uint64_t Reader::id() const { return state_->id; }
 std::size_t Reader::matched_writers() const { return state_->matched(); }
 ReaderStats Reader::stats() const { return state_->snapshot(); }
@@ -114,6 +116,9 @@ WaitResult Waiter::wait(const WaitStrategy& strategy, std::int64_t deadline_ns) 
   return state_->wait(strategy, deadline_ns);
 }
 void Waiter::wake() { state_->wake(); }
+bool Waiter::wait_for(const std::function<bool()>& is_ready, std::int64_t deadline_ns) {
+  return state_->wait_for(is_ready, deadline_ns);
+}
 
 // --- domain ---------
 
@@ -223,6 +228,9 @@ std::vector<EndpointInfo> Domain::endpoints() const { return state_->endpoints()
 std::vector<Problem> Domain::problems() const { return state_->problems(); }
 std::vector<std::int32_t> Domain::peers() const { return state_->peer_pids(); }
 std::uint64_t Domain::version() const { return state_->version(); }
+std::shared_ptr<void> Domain::watch(std::function<void()> changed) {
+  return state_->watch(std::move(changed));
+}
 
 SystemCalls system_calls() {
   const os::Counters& counters = os::counters();

@@ -243,6 +243,19 @@ bool ReaderState::has_data() {
                      [](const auto& link) { return link->cursor.has_data(); });
 }
 
+std::uint64_t ReaderState::arrived() {
+  const Guard guard(lock_);
+  std::uint64_t count = stats_.taken + stats_.lost + stats_.expired;
+  for (const auto& link : links_) {
+    // acquire; partner: WriterState::push. A writer's number may be anything: bounded by its ring.
+    const std::uint64_t head = link->shared->head.load(std::memory_order_acquire);
+    const std::uint64_t next = link->cursor.next();
+    const bool is_behind = !link->gone && head >= next;
+    count += is_behind ? std::min<std::uint64_t>(head - next + 1, link->capacity) : 0;
+  }
+  return count;
+}
+
 bool ReaderState::ready() {
   if (!has_data()) {
     return false;

@@ -40,6 +40,7 @@ struct ReaderState {
   /// For waiting: data, and a slot free to take it. If only the slot is missing, the next release
   /// rings our own bell.
   [[nodiscard]] bool ready();
+  [[nodiscard]] std::uint64_t arrived();
   void release(HoldSlot& slot);
 
   // --- housekeeping ---

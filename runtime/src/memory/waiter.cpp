@@ -61,28 +61,46 @@ WaitResult WaiterState::sleep(std::int64_t deadline_ns) {
     if (now >= deadline_ns) {
       return WaitResult::timeout;
     }
-    sleeping_.store(true, std::memory_order_seq_cst);
-    // seq_cst: announce first, then look again; partner: WriterState::find_sleepers, which
-    // publishes first and then reads the mask and, if our bit is there, the word. One of the two
-    // sees the other.
-    const std::uint32_t announced = word->fetch_or(1U, std::memory_order_seq_cst) | 1U;
-    LIGAMENT_CRASH_POINT("wait.announced");
-    bells->asleep().fetch_or(std::uint64_t{1} << bell_slot, std::memory_order_seq_cst);
-    LIGAMENT_CRASH_POINT("wait.shown");
-    const bool found = look(result);
-    LIGAMENT_CRASH_POINT("wait.looked");
-    if (!found) {
-      os::futex_wait(word, announced, std::min(deadline_ns - now, longest_sleep_ns));
-      LIGAMENT_CRASH_POINT("wait.woken");
-    }
-    bells->asleep().fetch_and(~(std::uint64_t{1} << bell_slot), std::memory_order_relaxed);
-    word->fetch_and(~1U, std::memory_order_relaxed);
-    sleeping_.store(false, std::memory_order_relaxed);
-    if (found) {
+    if (doze([&] { return look(result); }, deadline_ns - now)) {
       break;
     }
   }
   return result;
+}
+
+bool WaiterState::wait_for(const std::function<bool()>& is_ready, std::int64_t deadline_ns) {
+  while (!is_ready()) {
+    const std::int64_t now = monotonic_now_ns();
+    if (now >= deadline_ns) {
+      return false;
+    }
+    if (doze(is_ready, deadline_ns - now)) {
+      break;
+    }
+  }
+  return true;
+}
+
+/// One sleep, unless something is found once it has been announced: then true.
+bool WaiterState::doze(const std::function<bool()>& is_found, std::int64_t longest_ns) {
+  sleeping_.store(true, std::memory_order_seq_cst);
+  // seq_cst: announce first, then look again; partner: WriterState::find_sleepers, which publishes
+  // first and then reads the mask and, if our bit is there, the word. One of the two sees the
+  // other.
+  const std::uint32_t announced = word->fetch_or(1U, std::memory_order_seq_cst) | 1U;
+  LIGAMENT_CRASH_POINT("wait.announced");
+  bells->asleep().fetch_or(std::uint64_t{1} << bell_slot, std::memory_order_seq_cst);
+  LIGAMENT_CRASH_POINT("wait.shown");
+  const bool found = is_found();
+  LIGAMENT_CRASH_POINT("wait.looked");
+  if (!found) {
+    os::futex_wait(word, announced, std::min(longest_ns, longest_sleep_ns));
+    LIGAMENT_CRASH_POINT("wait.woken");
+  }
+  bells->asleep().fetch_and(~(std::uint64_t{1} << bell_slot), std::memory_order_relaxed);
+  word->fetch_and(~1U, std::memory_order_relaxed);
+  sleeping_.store(false, std::memory_order_relaxed);
+  return found;
 }
 
 WaitResult WaiterState::wait(const WaitStrategy& strategy, std::int64_t deadline_ns) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct WaiterState {
   void attach(ReaderState* reader);
   void detach(ReaderState* reader);
   [[nodiscard]] WaitResult wait(const WaitStrategy& strategy, std::int64_t deadline_ns);
+  [[nodiscard]] bool wait_for(const std::function<bool()>& is_ready, std::int64_t deadline_ns);
   void wake();  ///< wait() returns
   /// The sleep, if any, ends; wait() looks again. Needs no bit 0, which a peer may have taken and
   /// then died or been stopped before it woke us.
@@ -41,6 +43,7 @@ struct WaiterState {
   [[nodiscard]] bool look(WaitResult& result);
   [[nodiscard]] bool spin(std::int64_t until_ns, WaitResult& result);
   [[nodiscard]] WaitResult sleep(std::int64_t deadline_ns);
+  [[nodiscard]] bool doze(const std::function<bool()>& is_found, std::int64_t longest_ns);
 
   OpLock lock_;  ///< guards readers_
   std::vector<ReaderState*> readers_;

@@ -17,6 +17,15 @@ using Guard = std::lock_guard<OpLock>;
 
 constexpr std::uint32_t loans_per_look = 16;  ///< while readers are behind
 
+/// Two loads: comparing arrays would call memcmp, which every publish would pay for.
+bool is_set(const Gid& gid) {
+  std::array<std::uint64_t, 2> halves{};
+  std::memcpy(halves.data(), gid.data(), gid.size());
+  return (halves[0] | halves[1]) != 0;
+}
+
+}  // namespace
+
 Gid make_gid(std::uint64_t nonce, std::uint64_t counter) {
   Gid gid{};
   const auto low = static_cast<std::uint32_t>(counter);
@@ -26,15 +35,6 @@ Gid make_gid(std::uint64_t nonce, std::uint64_t counter) {
   std::memcpy(gid.data() + 12, entity, 4);
   return gid;
 }
-
-/// Two loads: comparing arrays would call memcmp, which every publish would pay for.
-bool is_set(const Gid& gid) {
-  std::array<std::uint64_t, 2> halves{};
-  std::memcpy(halves.data(), gid.data(), gid.size());
-  return (halves[0] | halves[1]) != 0;
-}
-
-}  // namespace
 
 WriterState::WriterState(EndpointDescription description_in, const WriterOptions& options_in)
     : description(std::move(description_in)), options(options_in), blocks_(options_in.alignment) {

@@ -65,6 +65,9 @@ struct JoinPoint {
   std::uint64_t granted = 0;
 };
 
+/// A writer's gid: nonce of its process, its number there, and the ending of a DDS writer's.
+[[nodiscard]] Gid make_gid(std::uint64_t nonce, std::uint64_t counter);
+
 struct WriterState {
   WriterState(EndpointDescription description_in, const WriterOptions& options_in);
 

@@ -316,6 +316,10 @@ class Reader {
   /// The next sample (per writer in order, writers in turn), or nothing. Never copies a payload.
   [[nodiscard]] expected<std::optional<HeldSample>, TakeError> take();
   [[nodiscard]] bool has_data();
+  /// The same, and `take()` would not say `too_many_held`. For `Waiter::wait_for`.
+  [[nodiscard]] bool is_ready();
+  /// Samples that have come for it since it was made: taken, passed over, or still to be taken.
+  [[nodiscard]] std::uint64_t arrived();
 
   [[nodiscard]] std::uint64_t id() const;
   [[nodiscard]] std::size_t matched_writers() const;
@@ -357,7 +361,11 @@ class Waiter {
   /// Returns when a reader of this waiter has data, `wake()` was called, or the deadline
   /// (CLOCK_MONOTONIC, ns) has passed. One thread at a time.
   WaitResult wait(const WaitStrategy& strategy, std::int64_t deadline_ns = no_deadline);
-  /// From any thread: the present or next `wait()` returns `woken`.
+  /// For who waits for some readers only, or for other things too: sleeps until `is_ready` says so
+  /// or the deadline has passed; returns what it said last. It is asked again after each publish to
+  /// a reader of this waiter, each event and each `wake()`. One thread at a time; not beside `wait`.
+  bool wait_for(const std::function<bool()>& is_ready, std::int64_t deadline_ns = no_deadline);
+  /// From any thread: the present or next `wait()` returns `woken`, and `wait_for()` asks again.
   void wake();
 
  private:
@@ -376,6 +384,9 @@ struct EndpointDescription {
   std::array<std::uint8_t, 32> type_hash{};
   QoSProfile qos{};
 };
+
+/// Who has an endpoint on it is told of all changes in the domain (`Domain::watch`). Not ROS 2's.
+inline constexpr std::string_view graph_topic = "ligament/graph";
 
 struct DomainOptions {
   std::string name;    ///< graph name: [A-Za-z0-9_.-], at most 48 bytes
@@ -409,6 +420,7 @@ struct EndpointInfo {
   EndpointDescription description;
   EndpointKind kind = EndpointKind::writer;
   std::uint64_t id = 0;
+  Gid gid{};  ///< of readers with the ending of a DDS reader's, 0x00001204
   std::int32_t pid = 0;
   bool own = false;         ///< of this process
   std::size_t matched = 0;  ///< own endpoints only
@@ -457,6 +469,10 @@ class Domain {
   /// Another number after any endpoint or process of the graph came, changed or went. Cheap: for
   /// those who look at all endpoints, of which changes elsewhere are not told.
   [[nodiscard]] std::uint64_t version() const;
+  /// Calls `changed` from the housekeeping thread after each change of `version()`, until the handle
+  /// that is returned is gone. Peers tell of every change only those that have an endpoint on
+  /// `graph_topic`: who watches makes one.
+  [[nodiscard]] std::shared_ptr<void> watch(std::function<void()> changed);
   /// What stands in the way now: ends that do not match, processes that were refused.
   [[nodiscard]] std::vector<Problem> problems() const;
   /// Process ids of the other live processes of this domain.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Callbacks of executors that do not wait: called when messages, requests, responses or
+/// events have come. One thread per context, which exists from the first callback on.
+#pragma once
+
+#include <rmw/event_callback_type.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "waits.hpp"
+
+namespace rmw_ligament_cpp {
+
+class Callbacks {
+ public:
+  using Key = std::pair<const void*, int>;  ///< entity, and which of its events
+
+  explicit Callbacks(Waits& waits) : waits_(waits) {}
+  ~Callbacks();
+  Callbacks(const Callbacks&) = delete;
+  Callbacks& operator=(const Callbacks&) = delete;
+
+  /// `arrived` counts what has come, ever. What is waiting to be taken is told at once. A null
+  /// callback ends it: none runs any more when this returns.
+  void set(Key key, rmw_event_callback_t callback, const void* user_data,
+           std::function<std::uint64_t()> arrived);
+  /// Of all events of an entity that is destroyed.
+  void forget(const void* entity);
+
+ private:
+  struct Entry {
+    rmw_event_callback_t callback = nullptr;
+    const void* user_data = nullptr;
+    std::function<std::uint64_t()> arrived;
+    std::uint64_t told = 0;
+  };
+  void run();
+  [[nodiscard]] bool has_news();
+  void tell();
+
+  Waits& waits_;
+  std::recursive_mutex mutex_;  ///< a callback may set another
+  std::map<Key, Entry> entries_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace rmw_ligament_cpp

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What stands behind rmw's handles of nodes, publishers, subscriptions, services and
+/// clients.
+#pragma once
+
+#include <rmw/types.h>
+
+#include <cstdint>
+#include <ligament/detail/pool.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "context.hpp"
+#include "events.hpp"
+#include "message_type.hpp"
+
+namespace rmw_ligament_cpp {
+
+/// A node is seen in the graph by its marker: an endpoint of `pool::graph_topic` that nobody reads
+/// or writes, whose type name is the node's enclave.
+struct Node {
+  explicit Node(Context& context_in) : context(context_in) {}
+  Context& context;
+  std::string full_name;
+  std::unique_ptr<ligament::pool::Reader> marker;
+  GuardCondition graph_changed;
+  rmw_guard_condition_t graph_handle{};
+};
+
+struct Publisher {
+  explicit Publisher(Node& node) : context(node.context), events(node.context) {}
+  Context& context;
+  std::unique_ptr<MessageType> type;
+  rmw_qos_profile_t qos{};
+  WriterEventSource events;
+  std::unique_ptr<ligament::pool::Writer> writer;
+  std::mutex mutex;  ///< one publish at a time, so that one loan serves them all; guards `lent`
+  std::map<const void*, ligament::pool::Loan> lent;  ///< by the message within
+};
+
+struct Subscription {
+  explicit Subscription(Node& node) : context(node.context), events(node.context) {}
+  Context& context;
+  std::unique_ptr<MessageType> type;
+  rmw_qos_profile_t qos{};
+  bool ignores_own = false;
+  ReaderEventSource events;
+  std::unique_ptr<ligament::pool::Reader> reader;
+  std::mutex mutex;  ///< guards `lent`
+  std::map<const void*, ligament::pool::HeldSample> lent;
+};
+
+/// A server or client: two topics of the pool (spec/wire/service.md).
+struct Exchange {
+  explicit Exchange(Node& node) : context(node.context) {}
+  Context& context;
+  std::unique_ptr<MessageType> in_type;
+  std::unique_ptr<MessageType> out_type;
+  rmw_qos_profile_t qos{};
+  std::unique_ptr<ligament::pool::Reader> reader;
+  std::unique_ptr<ligament::pool::Writer> writer;
+  bool is_client = false;
+  std::int64_t last_number = 0;  ///< of a client's requests; guarded by `mutex`
+  std::mutex mutex;              ///< one message out at a time
+  /// Clients: a response that came, of those for all clients, and is ours.
+  std::unique_ptr<ligament::pool::HeldSample> mine;
+  std::mutex mine_mutex;
+
+  /// A client sees the responses to all clients: looks for one of its own.
+  [[nodiscard]] bool is_ready();
+  [[nodiscard]] std::unique_ptr<ligament::pool::HeldSample> take();
+};
+
+/// Serialises into a loan and publishes it. The error text names the topic.
+[[nodiscard]] rmw_ret_t publish(ligament::pool::Writer& writer, const MessageType& type,
+                                const void* message, const ligament::pool::PublishInfo& info = {});
+
+/// What is wrong with the name of a topic or service; empty: nothing.
+[[nodiscard]] std::string fault_of_topic(const char* topic, const rmw_qos_profile_t& qos);
+
+/// The node's name and namespace from its full name, as rmw wants them apart.
+[[nodiscard]] std::pair<std::string, std::string> split(const std::string& full_name);
+
+/// Endpoints of a topic on one side.
+[[nodiscard]] Context::Endpoints endpoints_of(Context& context, const std::string& topic,
+                                              ligament::pool::EndpointKind kind);
+
+/// Copies for handles; rmw_free'd with them.
+[[nodiscard]] char* copy_text(const std::string& text);
+
+}  // namespace rmw_ligament_cpp

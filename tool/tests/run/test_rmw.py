@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,10 +27,12 @@ Start = Callable[..., "Program"]
 class Program:
     """A running program of `rmw_programs.py`."""
 
-    def __init__(self, distro: str, domain_id: int, words: tuple[object, ...]) -> None:
+    def __init__(self, distro: str, domain_id: int, words: tuple[object, ...], ours: bool) -> None:
         middleware = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
         if not middleware.exists():
             pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
+        self.rmw = "rmw_ligament_cpp" if ours else "rmw_fastrtps_cpp"
+        preload = {"LD_PRELOAD": str(middleware)} if ours else {}
         command = [str(wheels_python(distro)), str(PROGRAMS), *map(str, words)]
         self.process = subprocess.Popen(
             command,
@@ -35,7 +40,7 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**wheels_environment(distro, domain_id), "LD_PRELOAD": str(middleware)},
+            env={**wheels_environment(distro, domain_id), **preload},
         )
 
     def await_ready(self) -> None:
@@ -52,18 +57,22 @@ class Program:
             raise
         assert self.process.returncode == 0, errors
         told: dict[str, Any] = json.loads(out.splitlines()[-1])
-        assert told.pop("rmw") == "rmw_ligament_cpp"
+        assert told.pop("rmw") == self.rmw
         return told
 
 
 @pytest.fixture
-def start() -> Iterator[Start]:
+def domain_id() -> int:
+    return take_dds_domain()
+
+
+@pytest.fixture
+def start(domain_id: int) -> Iterator[Start]:
     """Starts programs in one ROS domain of their own."""
-    domain_id = take_dds_domain()
     running: list[Program] = []
 
-    def begin(distro: str, *words: object) -> Program:
-        running.append(Program(distro, domain_id, words))
+    def begin(distro: str, *words: object, ours: bool = True) -> Program:
+        running.append(Program(distro, domain_id, words, ours))
         return running[-1]
 
     yield begin
@@ -131,6 +140,53 @@ def test_a_killed_process_leaves_the_graph(start: Start, distro: str) -> None:
     victim.process.send_signal(signal.SIGKILL)
     told = watcher.result()
     assert (told["seen"], told["gone"], told["topic"]) == (True, True, False)
+
+
+def _edges(domain_id: int) -> list[int]:
+    """Processes that serve this ROS domain as its edge."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = path.read_bytes().split(b"\0")
+            if words[0].endswith(b"ligament-edge") and f"ros.{domain_id}".encode() in words:
+                found.append(int(path.parent.name))
+    return found
+
+
+def _await(is_done: Callable[[], bool]) -> None:
+    end = time.monotonic() + WATCHDOG_S
+    while not is_done() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert is_done()
+
+
+@pytest.mark.parametrize("server_is_ours", [True, False])
+@pytest.mark.parametrize("distro", DISTROS)
+def test_nodes_on_another_middleware_take_part(
+    start: Start, distro: str, server_is_ours: bool, domain_id: int
+) -> None:
+    server = start(distro, "serve", ours=server_is_ours)
+    server.await_ready()
+    told = start(distro, "call", 10, ours=not server_is_ours).result()
+    assert (told["answered"], told["set"], told["gain"]) == (10, True, 4.0)
+    server.result()
+    _await(lambda: not _edges(domain_id))
+
+
+def test_the_edge_of_a_domain_is_taken_over(start: Start, domain_id: int) -> None:
+    server = start("jazzy", "serve")
+    server.await_ready()
+    other = start("kilted", "serve")
+    other.await_ready()
+    _await(lambda: len(_edges(domain_id)) == 1)
+    (edge,) = _edges(domain_id)
+    os.kill(edge, signal.SIGKILL)
+    _await(lambda: len(_edges(domain_id)) == 1 and _edges(domain_id) != [edge])
+    told = start("jazzy", "call", 4, ours=False).result()
+    assert told["answered"] == 4
+    server.result()
+    other.result()
+    _await(lambda: not _edges(domain_id))
 
 
 @each_distro

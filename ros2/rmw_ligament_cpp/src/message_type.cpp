@@ -64,7 +64,8 @@ std::size_t align_up(std::size_t position, std::size_t alignment) {
 /// `std_msgs__msg` (C) or `std_msgs::msg` (C++), and `String`: `std_msgs/msg/String`.
 std::string ros_name(std::string space, const char* name, const char* separator) {
   for (auto at = space.find(separator); at != std::string::npos; at = space.find(separator)) {
-    space.replace(at, 2, "/");
+    space.erase(at, 1);
+    space[at] = '/';
   }
   return space + "/" + name;
 }

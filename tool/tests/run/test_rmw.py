@@ -18,6 +18,7 @@ from dds_domain import take_dds_domain
 from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
 
 PROGRAMS = Path(__file__).with_name("rmw_programs.py")
+CODEC = Path(__file__).with_name("rmw_codec.py")
 #: More than anything here needs, so that what hangs ends.
 WATCHDOG_S = 90.0
 
@@ -33,7 +34,8 @@ class Program:
             pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
         self.rmw = "rmw_ligament_cpp" if ours else "rmw_fastrtps_cpp"
         preload = {"LD_PRELOAD": str(middleware)} if ours else {}
-        command = [str(wheels_python(distro)), str(PROGRAMS), *map(str, words)]
+        file, *rest = words if str(words[0]).endswith(".py") else (PROGRAMS, *words)
+        command = [str(wheels_python(distro)), str(file), *map(str, rest)]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -213,3 +215,20 @@ def test_programs_do_what_they_do_elsewhere(
     start: Start, distro: str, words: list[object], told: dict[str, Any]
 ) -> None:
     assert start(distro, *words).result() == told
+
+
+@each_distro
+@pytest.mark.parametrize("ours_writes", [True, False])
+def test_messages_of_all_types_are_serialised_as_by_fast_dds(
+    start: Start, distro: str, ours_writes: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "messages.json"
+    written = start(distro, CODEC, "write", file, ours=ours_writes).result()["written"]
+    assert written > 300
+    told = start(distro, CODEC, "read", file, ours=not ours_writes).result()
+    assert told == {"read": written, "wrong": []}
+
+
+@each_distro
+def test_bytes_that_are_no_message_are_refused(start: Start, distro: str) -> None:
+    assert start(distro, CODEC, "abuse").result() == {"refused": True}

@@ -21,6 +21,8 @@ PROGRAMS = Path(__file__).with_name("rmw_programs.py")
 CODEC = Path(__file__).with_name("rmw_codec.py")
 #: More than anything here needs, so that what hangs ends.
 WATCHDOG_S = 90.0
+#: Of processes of each distribution while two others talk.
+KILLS = 4
 
 Start = Callable[..., "Program"]
 
@@ -191,6 +193,22 @@ def test_the_edge_of_a_domain_is_taken_over(start: Start, domain_id: int) -> Non
     _await(lambda: not _edges(domain_id))
 
 
+def test_others_go_on_while_processes_are_killed_and_stopped(start: Start) -> None:
+    count = 2000
+    echo = start("kilted", "echo", count)
+    counter = start("jazzy", "count_to", count)
+    counter.await_ready()
+    stopped = start("jazzy", "talk")
+    stopped.await_ready()
+    stopped.process.send_signal(signal.SIGSTOP)
+    for distro in ["jazzy", "kilted"] * KILLS:
+        victim = start(distro, "talk")
+        victim.await_ready()
+        victim.process.kill()
+    assert counter.result() == {"back": True}
+    assert echo.result() == {"echoed": count}
+
+
 @each_distro
 def test_statuses_of_endpoints_are_told(start: Start, distro: str) -> None:
     told = start(distro, "events").result()
@@ -208,6 +226,8 @@ def test_statuses_of_endpoints_are_told(start: Start, distro: str) -> None:
         (["threads"], {"ticks": True}),
         (["keep_all"], {"came": True}),
         (["churn", 200], {"grown": 0}),
+        (["fork"], {"child": True}),
+        (["contexts"], {"heard": ["hello"], "refused": [True] * 4}),
         (["act"], {"result": [0, 1, 1], "feedback": [0, 1, 2]}),
     ],
 )

@@ -109,4 +109,24 @@ class Actions : public Services {
   std::vector<std::int32_t> asked_to_cancel_;
 };
 
+/// With a server whose executor runs.
+class Goals : public Actions {
+ protected:
+  void SetUp() override {
+    Actions::SetUp();
+    action_ = make_server();
+    client_ = make_client();
+    ASSERT_TRUE(action_->is_open()) << errors_of(*server_);
+    ASSERT_TRUE(client_->is_open()) << errors_of(*node_);
+    spinner_ = std::make_unique<Spinner>(server_context_);
+    spinner_->start(server_);
+    ASSERT_TRUE(client_->wait_for_action_server());
+  }
+  void TearDown() override { spinner_.reset(); }
+
+  std::shared_ptr<ActionServer<Fibonacci>> action_;
+  std::shared_ptr<FibonacciClient> client_;
+  std::unique_ptr<Spinner> spinner_;
+};
+
 }  // namespace ligament::testing

@@ -162,7 +162,9 @@ TEST_F(Results, GoToWhoWaitsEvenIfTheyAreNotKept) {
   start(0ns);
   const ClientHandle goal = send(*client_, 1);
   auto asked = client_->async_get_result(goal);
-  EXPECT_EQ(spin_until(asked, 20ms), FutureReturnCode::timeout);
+  for (int i = 0; i < 2; ++i) {  // what was sent before is taken in the same round, or in the next
+    (void)answer_of(client_->async_cancel_goals_before(Time(1)));
+  }
   ASSERT_TRUE(at_server(goal)->succeed(sequence({1})));
   ASSERT_EQ(spin_until(asked), FutureReturnCode::success);
   EXPECT_EQ(asked.get().code, ResultCode::succeeded);

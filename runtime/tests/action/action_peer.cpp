@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file An action's server or client in a process of its own: action_peer DOMAIN serve|ask NAME
+/// \file An action's server or client in a process of its own:
+/// action_peer DOMAIN serve|ask|wait NAME
 ///
 /// `serve` works until it is killed; it writes `ready` once the server exists. `ask` prints what
-/// came of its goals as JSON. tool/tests/run/ros2_action_peer.py does the same with rclpy: one
-/// number of the sequence each 20 ms, each with feedback; negative orders are refused.
+/// came of its goals as JSON. `wait` sends a goal without end, writes `ready` once it runs, and
+/// exits with the code of its result. tool/tests/run/ros2_action_peer.py does the same with rclpy:
+/// one number of the sequence each 20 ms, each with feedback; negative orders are refused.
 #include "action_peer.hpp"
 
 #include <chrono>
@@ -71,6 +73,28 @@ int serve(const std::shared_ptr<ligament::Node>& node, const std::string& name) 
   return ligament::spin(node) ? 0 : 1;
 }
 
+int wait(const std::shared_ptr<ligament::Node>& node, const std::string& name) {
+  auto client = node->create_action_client<Fibonacci>(name);
+  if (!client->wait_for_action_server()) {
+    return 64;
+  }
+  Fibonacci::Goal goal;
+  goal.order = 1'000'000;
+  ligament::ActionClient<Fibonacci>::SendGoalOptions options;
+  options.feedback_callback = [](const auto&, const auto& feedback) {
+    if (feedback->sequence.size() == 1) {
+      std::puts("ready");
+      std::fflush(stdout);
+    }
+  };
+  int code = 65;
+  options.result_callback = [&](const auto& result) { code = static_cast<int>(result.code); };
+  auto sent = client->async_send_goal(goal, options);
+  (void)ligament::spin_until(
+      node, [&] { return code != 65; }, -1ns);
+  return code;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -78,6 +102,8 @@ int main(int count, char** words) {
     return 64;
   }
   const auto node = std::make_shared<ligament::Node>(std::string("peer_") + words[2]);
-  return std::string(words[2]) == "serve" ? serve(node, words[3])
-                                          : ligament::peer::ask(node, words[3]);
+  const std::string role = words[2];
+  return role == "serve"  ? serve(node, words[3])
+         : role == "wait" ? wait(node, words[3])
+                          : ligament::peer::ask(node, words[3]);
 }

@@ -42,7 +42,7 @@ enum class GoalResponse : std::uint8_t {
 enum class CancelResponse : std::uint8_t { reject = 1, accept = 2 };
 
 struct ActionServerOptions {
-  /// How long the result of a goal that has ended can be asked for; negative: for ever.
+  /// How long the result of a goal that has ended can be asked for; negative: forever.
   std::chrono::nanoseconds result_timeout = std::chrono::seconds(10);
 };
 

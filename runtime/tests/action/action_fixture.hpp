@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <ligament/action_client.hpp>
 #include <ligament/action_server.hpp>
 #include <ligament/example_interfaces/action/fibonacci.hpp>
@@ -44,12 +45,12 @@ class Actions : public Services {
     return server_->create_action_server<Fibonacci>(
         "fibonacci",
         [this](const GoalUUID&, const std::shared_ptr<const Fibonacci::Goal>& goal) {
-          return goal->order < 0 ? GoalResponse::reject : goal_response_;
+          return goal->order < 0 ? GoalResponse::reject : goal_response_.load();
         },
         [this](const ServerHandle& goal) {
           const std::lock_guard lock(mutex_);
           asked_to_cancel_.push_back(goal->get_goal()->order);
-          return cancel_response_;
+          return cancel_response_.load();
         },
         [this](ServerHandle goal) {
           const std::lock_guard lock(mutex_);
@@ -102,8 +103,8 @@ class Actions : public Services {
     });
   }
 
-  GoalResponse goal_response_ = GoalResponse::accept_and_execute;
-  CancelResponse cancel_response_ = CancelResponse::accept;
+  std::atomic<GoalResponse> goal_response_ = GoalResponse::accept_and_execute;
+  std::atomic<CancelResponse> cancel_response_ = CancelResponse::accept;
   std::mutex mutex_;
   std::vector<ServerHandle> accepted_;
   std::vector<std::int32_t> asked_to_cancel_;

@@ -35,7 +35,7 @@ class ActionGoals {
   static constexpr std::size_t max_goals = 4096;
   static constexpr std::size_t max_waiting = 64;
 
-  /// Negative: results are kept for ever.
+  /// Negative: results are kept forever.
   explicit ActionGoals(std::chrono::nanoseconds result_timeout);
 
   /// False: the id is known, or zero, or there are too many goals.

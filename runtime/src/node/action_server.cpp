@@ -110,7 +110,7 @@ GoalChange ActionServerBase::move(detail::GoalRecord& goal, GoalStatus to) {
 }
 
 GoalChange ActionServerBase::end(detail::GoalRecord& goal, GoalStatus to,
-                                 std::shared_ptr<const void> result) {
+                                 const std::shared_ptr<const void>& result) {
   auto waiting = goals_.end(goal, to, result, pool::monotonic_now_ns());
   if (!waiting) {
     return refuse(*node_, name_, goal.id, goals_.status_of(goal), to);
@@ -124,10 +124,11 @@ GoalChange ActionServerBase::end(detail::GoalRecord& goal, GoalStatus to,
   return {};
 }
 
-void ActionServerBase::abandon(detail::GoalRecord& goal, std::shared_ptr<const void> result) {
+void ActionServerBase::abandon(detail::GoalRecord& goal,
+                               const std::shared_ptr<const void>& result) {
   if (!is_terminal(goals_.status_of(goal))) {
     (void)goals_.move(goal, GoalStatus::canceling);  // it may be that already
-    (void)end(goal, GoalStatus::canceled, std::move(result));
+    (void)end(goal, GoalStatus::canceled, result);
   }
 }
 

@@ -132,6 +132,7 @@ class Asker {
 
   Json many(int count) {
     std::vector<Action::GoalFuture> sent;
+    sent.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
       sent.push_back(client_->async_send_goal(order(3)));
     }

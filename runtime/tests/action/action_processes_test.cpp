@@ -17,7 +17,6 @@ using testing::order;
 using testing::partial;
 using testing::sequence;
 using testing::ServerHandle;
-using testing::Spinner;
 using testing::wait_for;
 using namespace std::chrono_literals;
 
@@ -27,7 +26,7 @@ using OtherHandle = ClientGoalHandle<Other>::SharedPtr;
 
 struct Peer : testing::PeerProcess {
   Peer(const std::string& domain, const std::string& role)
-      : PeerProcess({LIGAMENT_TEST_BIN "/action_peer", domain, role, "numbers"}) {}
+      : PeerProcess({std::string(LIGAMENT_TEST_BIN) + "/action_peer", domain, role, "numbers"}) {}
 };
 
 class ActionProcesses : public Actions {

@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 /// The other process: a server, or a client that asks `count` times.
 struct Peer : testing::PeerProcess {
   Peer(const std::string& domain, const std::string& role, int count = 0)
-      : PeerProcess(
-            {LIGAMENT_TEST_BIN "/service_peer", domain, role, "add", std::to_string(count)}) {}
+      : PeerProcess({std::string(LIGAMENT_TEST_BIN) + "/service_peer", domain, role, "add",
+                     std::to_string(count)}) {}
 };
 
 class ServiceProcesses : public testing::Services {
@@ -78,9 +78,9 @@ TEST_F(ServiceProcesses, GiveUpRequestsWhoseTimeIsUp) {
   server.stop();
   client->set_request_time_limit(20ms);
   bool told = false;
-  (void)client->async_send_request(numbers(1, 1), [&](Client<AddTwoInts>::SharedFuture future) {
-    told = future.get() == nullptr;
-  });
+  (void)client->async_send_request(
+      numbers(1, 1),
+      [&](const Client<AddTwoInts>::SharedFuture& future) { told = future.get() == nullptr; });
   executors::SingleThreadedExecutor executor({.context = context_});
   ASSERT_TRUE(executor.add_node(node_));
   ASSERT_EQ(executor.spin_until([&] { return told; }, -1ns), FutureReturnCode::success);

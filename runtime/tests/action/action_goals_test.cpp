@@ -6,6 +6,7 @@
 
 #include <ligament/action_msgs/srv/cancel_goal.hpp>
 #include <ligament/detail/action_goals.hpp>
+#include <ligament/detail/client_goals.hpp>
 #include <vector>
 
 namespace ligament::detail {
@@ -196,6 +197,19 @@ TEST(GoalStatus, NumbersFromOutsideMayBeAnything) {
   EXPECT_EQ(goal_status_of(6), aborted);
   EXPECT_EQ(goal_status_of(7), unknown);
   EXPECT_EQ(goal_status_of(127), unknown);
+}
+
+/// States and results come on topics of their own: an older state may come last.
+TEST(ClientGoal, OnlyGoesForward) {
+  ClientGoal goal;
+  goal.set_status(executing);
+  goal.set_accepted(Time(7));
+  EXPECT_EQ(goal.get_status(), executing);
+  EXPECT_EQ(goal.get_goal_stamp(), Time(7));
+  goal.set_status(canceled);
+  goal.set_status(aborted);
+  goal.set_status(unknown);
+  EXPECT_EQ(goal.get_status(), canceled);
 }
 
 TEST(GoalIds, AreRandomAndReadable) {

@@ -81,6 +81,9 @@ TEST_F(ActionProcesses, GiveUpGoalsThatAStoppedServerDoesNotAnswer) {
   server.stop();
   client_->set_request_time_limit(20ms);
   EXPECT_EQ(send(1), nullptr);
+  auto cancel = client_->async_cancel_all_goals();
+  ASSERT_EQ(spin_until(cancel), FutureReturnCode::success);
+  EXPECT_EQ(cancel.get(), nullptr);
   server.signal(SIGCONT);
   client_->set_request_time_limit(0ns);
   EXPECT_EQ(code_of(send(1)), ResultCode::succeeded);

@@ -64,9 +64,11 @@ class ActionClientBase : public std::enable_shared_from_this<ActionClientBase> {
 
  protected:
   ActionClientBase(const Node& node, const std::string& name);
-  /// The ends whose types are the same for all actions. Last: their events use the others.
+  /// The ends whose types are the same for all actions.
   void open_common(Node& node);
   CancelFuture cancel(const GoalUUID& id, const Time& stamp, CancelCallback callback);
+  /// What has happened to the servers, as the feedback's subscription sees it.
+  void on_matched(const MatchedInfo& info);
   /// The last server is gone: nobody will answer what waits.
   virtual void give_up();
 
@@ -74,8 +76,6 @@ class ActionClientBase : public std::enable_shared_from_this<ActionClientBase> {
   [[nodiscard]] std::weak_ptr<detail::NodeState> node() const { return node_; }
 
  private:
-  void on_matched(const MatchedInfo& info);
-
   std::shared_ptr<detail::NodeState> node_;
   std::string name_;
   detail::ClientGoals goals_;
@@ -183,16 +183,30 @@ class ActionClient final : public ActionClientBase {
     if (get_action_name().empty()) {
       return;  // told when it was resolved
     }
+    open_common(node);
     const std::string prefix = get_action_name() + "/_action/";
     goal_client_ = node.create_client<SendGoal>(prefix + "send_goal");
     result_client_ = node.create_client<GetResult>(prefix + "get_result");
+    open_feedback(node, prefix + "feedback", self);
+  }
+
+  /// Last: its events use the other ends. It is volatile, so that the edge is its publisher only
+  /// while a server is out there; of the states it stays one for who joins late.
+  void open_feedback(Node& node, const std::string& name, const Weak& self) {
+    SubscriptionOptions options;
+    options.event_callbacks.matched_callback = [self](MatchedInfo& info) {
+      if (const auto client = self.lock()) {
+        client->on_matched(info);
+      }
+    };
     feedback_subscription_ = node.create_subscription<FeedbackMessage>(
-        prefix + "feedback", QoS(10), [self](Sample<FeedbackMessage> sample) {
+        name, QoS(10),
+        [self](Sample<FeedbackMessage> sample) {
           if (const auto client = self.lock()) {
             client->on_feedback(sample);
           }
-        });
-    open_common(node);
+        },
+        options);
   }
 
   static void accept(const Weak& self, const typename GoalHandle::SharedPtr& handle,

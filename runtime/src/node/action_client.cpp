@@ -58,20 +58,13 @@ ActionClientBase::~ActionClientBase() = default;
 void ActionClientBase::open_common(Node& node) {
   cancel_client_ = node.create_client<CancelGoal>(name_ + "/_action/cancel_goal");
   const std::weak_ptr<ActionClientBase> self = weak_from_this();
-  SubscriptionOptions options;
-  options.event_callbacks.matched_callback = [self](MatchedInfo& info) {
-    if (const auto client = self.lock()) {
-      client->on_matched(info);
-    }
-  };
   status_subscription_ = node.create_subscription<action_msgs::msg::GoalStatusArray>(
       name_ + "/_action/status", QoS(1).transient_local(),
       [self](const action_msgs::msg::GoalStatusArray& statuses) {
         if (const auto client = self.lock()) {
           client->goals_.update(statuses);
         }
-      },
-      options);
+      });
 }
 
 bool ActionClientBase::is_open() const {

@@ -14,7 +14,14 @@ from typing import Any
 
 import rclpy
 from action_msgs.msg import GoalStatusArray
-from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.action import (
+    ActionClient,
+    ActionServer,
+    CancelResponse,
+    GoalResponse,
+    get_action_names_and_types,
+    get_action_server_names_and_types_by_node,
+)
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.duration import Duration
 from rclpy.node import Node
@@ -162,6 +169,20 @@ class Asker:
         result = self.raw_result(request.goal_info.goal_id)
         return {"cancel": answer.return_code, "result": result.status}
 
+    def listed(self) -> dict[str, Any]:
+        """What `ros2 action list -t` and `ros2 node info` tell."""
+        end = time.monotonic() + PATIENCE_S
+        found: list[str] = []
+        while not found and time.monotonic() < end:
+            rclpy.spin_once(self.node, timeout_sec=0.1)
+            for name, space in self.node.get_node_names_and_namespaces():
+                if name.endswith("_serve"):
+                    served = get_action_server_names_and_types_by_node(self.node, name, space)
+                    found += [kind for action, kinds in served if action == self.name
+                              for kind in kinds]  # fmt: skip
+        every = dict(get_action_names_and_types(self.node))
+        return {"types": every.get(self.name), "of_node": found}
+
     def many(self, count: int) -> dict[str, Any]:
         goal = Fibonacci.Goal(order=3)
         sent = [self.client.send_goal_async(goal) for _ in range(count)]
@@ -188,7 +209,7 @@ def ask(node: Node, name: str) -> None:
         question.__name__: question()
         for question in (
             asker.follow, asker.refuse, asker.fail, asker.cancel_one, asker.cancel_refused,
-            asker.cancel_several, asker.unknown,
+            asker.cancel_several, asker.unknown, asker.listed,
         )
     }  # fmt: skip
     told["many"] = asker.many(8)

@@ -21,18 +21,19 @@ from ligament.run.discovery import Network
 from ligament.run.edge import edge_program
 
 PEER = Path(__file__).with_name("ros2_action_peer.py")
+NAME = "/fibonacci"
 #: More than anything here needs, so that what hangs ends.
 WATCHDOG_S = 180.0
 
 
 @contextmanager
-def _running(command: list[str], env: dict[str, str], says: str) -> Iterator[None]:
+def _running(command: list[str], env: dict[str, str], says: str) -> Iterator[subprocess.Popen[str]]:
     """A process, from its first line to its end."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
     try:
         assert process.stdout is not None
         assert says in process.stdout.readline()
-        yield
+        yield process
     finally:
         process.kill()
         process.communicate()
@@ -56,17 +57,22 @@ class Peers:
 
     def serve(self, kind: str) -> Any:
         command, env = self._of(kind)
-        return _running([*command, "serve", "fibonacci"], env, "ready")
+        return _running([*command, "serve", NAME], env, "ready")
 
     def ask(self, kind: str) -> dict[str, Any]:
         command, env = self._of(kind)
         done = subprocess.run(
-            [*command, "ask", "fibonacci"],
+            [*command, "ask", NAME],
             capture_output=True, text=True, timeout=WATCHDOG_S, env=env,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         told: dict[str, Any] = json.loads(done.stdout)
         return told
+
+    def wait(self, kind: str) -> Any:
+        """A client that waits for the result of a goal without end, once it has feedback."""
+        command, env = self._of(kind)
+        return _running([*command, "wait", NAME], env, "ready")
 
     def _of(self, kind: str) -> tuple[list[str], dict[str, str]]:
         return (self.ours, dict(os.environ)) if kind == "ours" else (self.ros2, self.ros2_env)
@@ -87,6 +93,9 @@ def test_goals_feedback_results_and_cancelling(peers: Peers, server: str, client
         if "ours" in (server, client):
             running.enter_context(peers.edge())
         told = peers.ask(client)
+    if client == "ros2":  # as `ros2 action list -t` and `ros2 node info` show it
+        kinds = ["test_msgs/action/Fibonacci"]
+        assert told.pop("listed") == {"types": kinds, "of_node": kinds}
     assert told.pop("follow") == {
         "code": 4, "sequence": [0, 1, 2, 3, 4], "feedback": [1, 2, 3, 4, 5], "status": 4,
         "again": 4, "from_elsewhere": 4, "cancel_after": 3,
@@ -102,3 +111,10 @@ def test_goals_feedback_results_and_cancelling(peers: Peers, server: str, client
         "many": {"succeeded": 8},
         "latched": {"terminal": True},
     }
+
+
+def test_client_is_told_that_the_server_of_its_goal_is_gone(peers: Peers) -> None:
+    """rclpy's server is killed, so the edge waits until its lease is over: 20 s."""
+    with peers.edge(), peers.serve("ros2") as server, peers.wait("ours") as client:
+        server.kill()
+        assert client.wait(timeout=WATCHDOG_S) == 0, "the result's code is `unknown`"

@@ -56,6 +56,10 @@ struct NodeError {
 namespace detail {
 class ParameterEvents;
 }
+template <typename T>
+class ActionServer;  // action_server.hpp
+template <typename T>
+class ActionClient;  // action_client.hpp
 
 class Node {
  public:
@@ -112,6 +116,18 @@ class Node {
     add(std::shared_ptr<ClientBase>(client));
     return client;
   }
+
+  // --- actions: include action_server.hpp or action_client.hpp ---------------------------------
+
+  template <typename T>
+  std::shared_ptr<ActionServer<T>> create_action_server(
+      const std::string& name, typename ActionServer<T>::GoalCallback handle_goal,
+      typename ActionServer<T>::CancelCallback handle_cancel,
+      typename ActionServer<T>::AcceptedCallback handle_accepted,
+      const typename ActionServer<T>::Options& options = {});
+
+  template <typename T>
+  std::shared_ptr<ActionClient<T>> create_action_client(const std::string& name);
 
   // --- time ----------------------------------------------------------------------------------
 

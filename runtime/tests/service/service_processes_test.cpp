@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file Server and client in different processes, one of which is killed or stopped.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <csignal>
-#include <cstdio>
 #include <vector>
 
+#include "peer_process.hpp"
 #include "service_fixture.hpp"
 
 namespace ligament {
@@ -20,63 +15,11 @@ using testing::Spinner;
 using testing::wait_for;
 using namespace std::chrono_literals;
 
-/// The other process. Killed with the test, whatever the test does.
-class Peer {
- public:
-  Peer(const std::string& domain, const std::string& role, int count = 0) {
-    std::array<int, 2> ends{-1, -1};
-    EXPECT_EQ(::pipe(ends.data()), 0);
-    const std::string program = LIGAMENT_TEST_BIN "/service_peer";
-    const std::string times = std::to_string(count);
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ::dup2(ends[1], STDOUT_FILENO);
-      ::close(ends[0]);
-      ::close(ends[1]);
-      ::execl(program.c_str(), program.c_str(), domain.c_str(), role.c_str(), "add", times.c_str(),
-              nullptr);
-      ::_exit(98);
-    }
-    ::close(ends[1]);
-    output_ = ends[0];
-  }
-  ~Peer() {
-    signal(SIGKILL);
-    (void)end();
-    ::close(output_);
-  }
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
-
-  void wait_until_ready() const {
-    char first = 0;
-    ASSERT_EQ(::read(output_, &first, 1), 1) << "the peer ended before it was ready";
-    ASSERT_EQ(first, 'r');
-  }
-  void signal(int number) const {
-    if (pid_ > 0) {
-      ::kill(pid_, number);
-    }
-  }
-  void stop() const {
-    signal(SIGSTOP);
-    int status = 0;
-    ASSERT_EQ(::waitpid(pid_, &status, WUNTRACED), pid_);
-    ASSERT_TRUE(WIFSTOPPED(status));
-  }
-  /// Its exit status, or minus the signal that ended it.
-  int end() {
-    int status = 0;
-    if (pid_ > 0) {
-      ::waitpid(pid_, &status, 0);
-    }
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-
- private:
-  pid_t pid_ = -1;
-  int output_ = -1;
+/// The other process: a server, or a client that asks `count` times.
+struct Peer : testing::PeerProcess {
+  Peer(const std::string& domain, const std::string& role, int count = 0)
+      : PeerProcess({std::string(LIGAMENT_TEST_BIN) + "/service_peer", domain, role, "add",
+                     std::to_string(count)}) {}
 };
 
 class ServiceProcesses : public testing::Services {
@@ -135,9 +78,9 @@ TEST_F(ServiceProcesses, GiveUpRequestsWhoseTimeIsUp) {
   server.stop();
   client->set_request_time_limit(20ms);
   bool told = false;
-  (void)client->async_send_request(numbers(1, 1), [&](Client<AddTwoInts>::SharedFuture future) {
-    told = future.get() == nullptr;
-  });
+  (void)client->async_send_request(
+      numbers(1, 1),
+      [&](const Client<AddTwoInts>::SharedFuture& future) { told = future.get() == nullptr; });
   executors::SingleThreadedExecutor executor({.context = context_});
   ASSERT_TRUE(executor.add_node(node_));
   ASSERT_EQ(executor.spin_until([&] { return told; }, -1ns), FutureReturnCode::success);

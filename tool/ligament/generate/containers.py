@@ -68,6 +68,7 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
         "remap": {
             **{port: node.ports[port].topic for port in sorted(node.ports)},
             **{service: node.services[service] for service in sorted(node.services)},
+            **{action: node.actions[action] for action in sorted(node.actions)},
         },
         "qos": {port: plain(node.ports[port].qos) for port in sorted(node.ports)},
         "parameters": plain(node.parameters),

@@ -114,9 +114,10 @@ def _ends(topic: MappedTopic) -> dict[str, list[str]]:
 
 
 def _servers(mapping: GraphMapping) -> list[str]:
-    """Return the nodes that offer services and have no topics."""
+    """Return the nodes that offer services or actions and have no topics."""
     on_topics = {end.node for topic in mapping.topics.values() for end in topic.ends}
-    return sorted(n for n, node in mapping.nodes.items() if node.services and n not in on_topics)
+    offering = (n for n, node in mapping.nodes.items() if node.services or node.actions)
+    return sorted(n for n in offering if n not in on_topics)
 
 
 def _write(folder: Path, files: list[GeneratedFile], manifest: dict[str, Any]) -> Generated:

@@ -9,7 +9,7 @@ definition is one problem among the graph's; its package's names still count, so
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +40,7 @@ class MessageCatalog:
     types: Mapping[str, Mapping[str, FieldInfo]]
     packages: Mapping[str, str] = field(default_factory=dict)
     services: frozenset[str] = frozenset()
+    actions: frozenset[str] = frozenset()
 
     def has(self, name: str) -> bool:
         """Return whether a message type exists."""
@@ -102,7 +103,7 @@ def load_messages(
         problems += error.problems
         known = _standard(distro)
         broken |= {f"{package_name(f)}/msg/{p.stem}": {} for f in good for p in f.glob("msg/*.msg")}
-    return MessageCatalog({**known.types, **broken}, packages, known.services)
+    return replace(known, types={**known.types, **broken}, packages=packages)
 
 
 def _placed(problem: Problem, asked_at: Location) -> Problem:
@@ -130,7 +131,7 @@ def _known(store: TypeStore) -> MessageCatalog:
         if message.kind == "msg":
             chosen = store.chosen(message)
             found[message.name] = {f.name: _info(f.type, f == chosen) for f in message.fields}
-    return MessageCatalog(found, services=frozenset(store.services))
+    return MessageCatalog(found, {}, frozenset(store.services), frozenset(store.actions))
 
 
 def _info(kind: FieldType, is_chosen: bool) -> FieldInfo:

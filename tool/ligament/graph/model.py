@@ -66,6 +66,15 @@ class Service:
 
 
 @dataclass(frozen=True)
+class Action:
+    """An action that nodes of a type offer."""
+
+    name: str
+    type: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
 class Fuses:
     """The sub-graph that a hand-fused node type replaces; references are `local_node.port`."""
 
@@ -85,6 +94,7 @@ class NodeType:
     ports: Mapping[str, Port] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     services: Mapping[str, Service] = field(default_factory=dict, metadata={"left_out": {}})
+    actions: Mapping[str, Action] = field(default_factory=dict, metadata={"left_out": {}})
     implementations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     state: Any = "none"
     fuses: Fuses | None = None
@@ -111,6 +121,8 @@ class Node:
     ports: Mapping[str, NodePort] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     """Full names of the services that its type offers, by the name that its code uses."""
+    actions: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
+    """The same of the actions."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     parameters_set: tuple[str, ...] = ()
     parameter_files: tuple[str, ...] = ()
@@ -321,6 +333,7 @@ def _node_type(data: Mapping[str, Any]) -> NodeType:
     fresh["ports"] = {k: Port(**v) for k, v in data.get("ports", {}).items()}
     fresh["parameters"] = {k: _parameter(v) for k, v in data.get("parameters", {}).items()}
     fresh["services"] = {k: Service(**v) for k, v in data.get("services", {}).items()}
+    fresh["actions"] = {k: Action(**v) for k, v in data.get("actions", {}).items()}
     if data.get("fuses"):
         fuses = data["fuses"]
         inside = tuple((a, b) for a, b in fuses.get("inside", ()))

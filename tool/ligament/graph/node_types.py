@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ligament.cores.manifest import LANGUAGES, Declared, read_core
 from ligament.errors import Location, Problem, lacks, listing, nearest, no_such
 from ligament.graph.message_names import MessageCatalog
-from ligament.graph.model import Fuses, NodeType, Parameter, Port, Service
+from ligament.graph.model import Action, Fuses, NodeType, Parameter, Port, Service
 from ligament.graph.parameters import value_problem
 from ligament.graph.source import Document
 
 #: Implementations whose nodes can offer services.
 SERVING = frozenset({"cpu", "fpga"})
+A_OR_AN = {"service": "a", "action": "an"}
 
 
 def build_node_types(
@@ -50,6 +51,7 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
         for name, entry in data.get("parameters", {}).items()
     }
     services = _services(document, messages, problems)
+    actions = _actions(document, messages, problems)
     gpu = data["implementations"].get("gpu")
     if gpu and all(messages.has(port.message) for port in ports.values()):
         problems += _kernel_problems(document, ports, parameters, messages)
@@ -63,6 +65,7 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
         ports=ports,
         parameters=parameters,
         services=services,
+        actions=actions,
         implementations=data["implementations"],
         state=data.get("state", "none"),
         fuses=_fuses(data.get("fuses")),
@@ -72,30 +75,41 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
 def _services(
     document: Document, messages: MessageCatalog, problems: list[Problem]
 ) -> dict[str, Service]:
+    problems += _offer_problems(document, "service", messages.services, SERVING)
+    entries = document.data.get("services", {})
+    return {n: Service(n, e["type"], e.get("description", "")) for n, e in entries.items()}
+
+
+def _actions(
+    document: Document, messages: MessageCatalog, problems: list[Problem]
+) -> dict[str, Action]:
+    problems += _offer_problems(document, "action", messages.actions, frozenset({"cpu"}))
+    entries = document.data.get("actions", {})
+    return {n: Action(n, e["type"], e.get("description", "")) for n, e in entries.items()}
+
+
+def _offer_problems(
+    document: Document, what: str, known: frozenset[str], able: frozenset[str]
+) -> Iterator[Problem]:
+    """What a node says it offers: of types that exist, and by implementations that can."""
     data = document.data
-    services = {}
-    for name, entry in data.get("services", {}).items():
-        if entry["type"] not in messages.services:
-            problems.append(
-                Problem(
-                    "service-type-unknown",
-                    f"there is no service type '{entry['type']}'",
-                    document.at("services", name, "type"),
-                    expected="a service of a standard or a listed package",
-                    hint=nearest(entry["type"], messages.services),
-                )
+    entries = data.get(f"{what}s", {})
+    for name, entry in entries.items():
+        if entry["type"] not in known:
+            yield Problem(
+                f"{what}-type-unknown",
+                f"there is no {what} type '{entry['type']}'",
+                document.at(f"{what}s", name, "type"),
+                expected=f"{A_OR_AN[what]} {what} of a standard or a listed package",
+                hint=nearest(entry["type"], known),
             )
-        services[name] = Service(name, entry["type"], entry.get("description", ""))
-    for kind in sorted(set(data["implementations"]) - SERVING) if services else ():
-        problems.append(
-            Problem(
-                "service-implementation",
-                f"'{data['type']}' offers services, which its implementation for {kind} cannot",
-                document.key_at("implementations", kind),
-                expected=f"implementations for {listing(SERVING)}",
-            )
+    for kind in sorted(set(data["implementations"]) - able) if entries else ():
+        yield Problem(
+            f"{what}-implementation",
+            f"'{data['type']}' offers {what}s, which its implementation for {kind} cannot",
+            document.key_at("implementations", kind),
+            expected=f"implementations for {listing(able)}",
         )
-    return services
 
 
 def _core_problems(document: Document, language: str, declared: Declared) -> list[Problem]:
@@ -222,12 +236,13 @@ class _Fused:
     def check_services(self) -> None:
         names = self.fuses.nodes.values()
         members = [self._types[name] for name in names if name in self._types]
-        if any(node_type.services for node_type in (self._node_type, *members)):
-            self._wrong(
-                f"'{self._node_type.type}' is or replaces a node that offers services",
-                self._document.key_at("fuses"),
-                "nodes without services: nobody says which of them lives on",
-            )
+        for what in ("services", "actions"):
+            if any(getattr(node_type, what) for node_type in (self._node_type, *members)):
+                self._wrong(
+                    f"'{self._node_type.type}' is or replaces a node that offers {what}",
+                    self._document.key_at("fuses"),
+                    f"nodes without {what}: nobody says which of them lives on",
+                )
 
     def check_members(self) -> None:
         for local, name in self.fuses.nodes.items():

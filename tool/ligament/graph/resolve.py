@@ -131,6 +131,7 @@ def _node(
             for name in sorted(node_type.ports)
         },
         services={name: flat.topic(name) for name in sorted(node_type.services)},
+        actions={name: flat.topic(name) for name in sorted(node_type.actions)},
         parameters={**defaults, **given},
         parameters_set=tuple(sorted(given)),
         parameter_files=tuple(display(Path(f)) for f in files),
@@ -160,10 +161,10 @@ def _port(
 
 
 def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Problem]) -> None:
-    """Refuse remaps and QoS that no port or service of the node would ever see."""
+    """Refuse remaps and QoS that no port, service or action of the node would ever see."""
+    names = (*node_type.ports, *node_type.services, *node_type.actions)
     known = {
-        FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), name)
-        for name in (*node_type.ports, *node_type.services)
+        FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), name) for name in names
     }
     for source in flat.data.get("remap", {}):
         full = FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), source)
@@ -174,7 +175,7 @@ def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Proble
                     "port",
                     node_type.type,
                     source,
-                    (*node_type.ports, *node_type.services),
+                    names,
                     flat.key_at("remap", source),
                 )
             )

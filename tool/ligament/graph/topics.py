@@ -226,14 +226,15 @@ def _is_published(topic: Topic) -> bool:
 
 
 def contested(nodes: Mapping[str, Node]) -> list[str]:
-    """Return a warning for each service that several nodes offer."""
+    """Return a warning for each service and action that several nodes offer."""
     offering: dict[str, list[str]] = {}
     for node in nodes.values():
-        for service in node.services.values():
-            offering.setdefault(service, []).append(node.id)
+        for what, offered in (("action", node.actions), ("service", node.services)):
+            for name in offered.values():
+                offering.setdefault(f"{what} '{name}'", []).append(node.id)
     return [
-        f"{listing(ids)} all offer the service '{service}': each gets every request, and the first "
+        f"{listing(ids)} all offer the {offer}: each gets every request, and the first "
         "response is taken"
-        for service, ids in sorted(offering.items())
+        for offer, ids in sorted(offering.items())
         if len(ids) > 1
     ]

@@ -172,6 +172,7 @@ def _node(decided: Decisions, name: str) -> MappedNode:
         on_failure=node.on_failure,
         ports=node.ports,
         services=node.services,
+        actions=node.actions,
         parameters=node.parameters,
         replaces=decided.replaces.get(node.id, ()),
         device_model=decided.models.get(name),

@@ -72,6 +72,7 @@ class MappedNode:
     on_failure: str = "stop"
     ports: Mapping[str, NodePort] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
+    actions: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     parameters: Mapping[str, Any] = field(default_factory=dict)
     replaces: tuple[str, ...] = ()
     device_model: DeviceModel | None = field(default=None, metadata={"left_out": None})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ligament import __version__
 from ligament.messages import cpp_names as names
-from ligament.messages.hashing import service_hash, type_hash
+from ligament.messages.hashing import action_hash, service_hash, type_hash
 from ligament.messages.model import (
     PRIMITIVE_SIZES,
     Action,
@@ -81,7 +81,7 @@ def render_all(store: TypeStore, messages: Iterable[Message]) -> dict[str, str]:
             files.update(_alias(service.name, parts))
     for action in store.actions.values():
         if all(m.name in present for m in action.messages):
-            files[names.header_path(action.name)] = _action(action)
+            files[names.header_path(action.name)] = _action(store, action)
             parts = [action.name.split("/")[2], *(m.base_name for m in action.messages)]
             files.update(_alias(action.name, parts))
     return dict(sorted(files.items()))
@@ -127,7 +127,7 @@ def _service(store: TypeStore, service: Service) -> str:
     )
 
 
-def _action(action: Action) -> str:
+def _action(store: TypeStore, action: Action) -> str:
     package, kind, base = action.name.split("/")
     parts = [m.name for m in action.messages] + [action.send_goal.name, action.get_result.name]
     parts += ["action_msgs/srv/CancelGoal", "action_msgs/msg/GoalStatusArray"]
@@ -137,6 +137,7 @@ def _action(action: Action) -> str:
         kind=kind,
         cpp_name=base,
         includes=sorted(names.header_path(name) for name in parts),
+        hash_rows=_hash_rows(action_hash(store, action)),
         version=__version__,
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from ligament.messages.model import Field, FieldType, Message, Multiplicity, Service
+from ligament.messages.model import Action, Field, FieldType, Message, Multiplicity, Service
 from ligament.messages.store import TypeStore
 
 #: type_description_interfaces/msg/FieldType: constants of single elements. rosidl turns the .msg
@@ -42,14 +43,7 @@ _MULTIPLICITY_OFFSETS = {
 def type_hash(store: TypeStore, name: str) -> bytes:
     """The 32 bytes of `RIHS01_…` of a message."""
     message = store.message(name)
-    referenced = [m for m in store.closure([message]) if m.name != name]
-    document = {
-        "type_description": _description(message),
-        "referenced_type_descriptions": [
-            _description(m) for m in sorted(referenced, key=lambda m: m.name)
-        ],
-    }
-    return digest(document)
+    return _digest(message, [m for m in store.closure([message]) if m.name != name])
 
 
 def digest(document: dict[str, Any]) -> bytes:
@@ -79,15 +73,37 @@ def _field_type(kind: FieldType) -> dict[str, Any]:
 
 def service_hash(store: TypeStore, service: Service) -> bytes:
     """The 32 bytes of `RIHS01_…` of a service: a type whose members are its messages."""
+    described = _as_message(service)
+    return _digest(described, store.closure([described])[:-1])
+
+
+def action_hash(store: TypeStore, action: Action) -> bytes:
+    """The 32 bytes of `RIHS01_…` of an action: a type with members for its parts."""
+    services = [_as_message(service) for service in (action.send_goal, action.get_result)]
+    parts = {
+        "goal": action.goal,
+        "result": action.result,
+        "feedback": action.feedback,
+        "send_goal_service": services[0],
+        "get_result_service": services[1],
+        "feedback_message": action.feedback_message,
+    }
+    return _digest(_with_members(action.name, parts), store.closure([*action.messages, *services]))
+
+
+def _as_message(service: Service) -> Message:
     names = ("request_message", "response_message", "event_message")
-    members = zip(names, service.messages, strict=False)
-    description = Message(
-        service.name, tuple(Field(name, FieldType(part.name)) for name, part in members)
-    )
-    referenced = store.closure([description])[:-1]
+    return _with_members(service.name, dict(zip(names, service.messages, strict=False)))
+
+
+def _with_members(name: str, parts: Mapping[str, Message]) -> Message:
+    return Message(name, tuple(Field(k, FieldType(part.name)) for k, part in parts.items()))
+
+
+def _digest(message: Message, referenced: list[Message]) -> bytes:
     return digest(
         {
-            "type_description": _description(description),
+            "type_description": _description(message),
             "referenced_type_descriptions": [
                 _description(m) for m in sorted(referenced, key=lambda m: m.name)
             ],

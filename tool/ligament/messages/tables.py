@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ligament.messages.hashing import service_hash, type_hash
+from ligament.messages.hashing import action_hash, service_hash, type_hash
 from ligament.messages.model import Constant, Field, Message, Value
 from ligament.messages.store import TypeStore
 
@@ -31,6 +31,7 @@ def type_tables(store: TypeStore, messages: Iterable[Message], distro: str) -> d
         },
         "actions": {
             a.name: {
+                "type_hash": "RIHS01_" + action_hash(store, a).hex(),
                 "messages": [m.name for m in a.messages],
                 "services": [a.send_goal.name, a.get_result.name],
             }

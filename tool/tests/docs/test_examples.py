@@ -158,6 +158,17 @@ AROUND = {
             "}\n",
         ),
     ],
+    "docs/how-to/actions.md": [
+        ("", ""),
+        ("", ""),
+        (
+            "using namespace std::chrono_literals;\n"
+            "void ask_once(const std::shared_ptr<ligament::Node>& node,\n"
+            "              const std::shared_ptr<ligament::ActionClient<Fibonacci>>& client,\n"
+            "              const Fibonacci::Goal& goal) {\n",
+            "}\n",
+        ),
+    ],
     "docs/how-to/parallel-nodes.md": [
         (
             "namespace parallel = ligament::nodes::parallel;\nusing ligament::NodeOptions;\n"

@@ -19,13 +19,14 @@ from ligament.messages import (
     type_hash,
 )
 from ligament.messages.cpp import message_context
-from ligament.messages.hashing import service_hash
+from ligament.messages.hashing import action_hash, service_hash
 from ligament.messages.packages import parse_message
 from ligament.messages.rosbags_types import distros
 from ligament.messages.standard import read_standard_notes
 from ligament.resources import spec_dir
 
 VECTORS = json.loads((Path(__file__).parent / "hash_vectors.json").read_text())
+TEST_MSGS = Path(__file__).parents[3] / "runtime/tests/action/test_msgs"
 EVERY_FEATURE = Path(__file__).parents[3] / "runtime/tests/message/every_feature_msgs"
 
 
@@ -49,6 +50,19 @@ def test_hashes_seen_on_the_wire_and_published() -> None:
         assert type_hash(store, name).hex() == expected, name
     for name, expected in VECTORS["services"].items():
         assert service_hash(store, store.services[name]).hex() == expected, name
+
+
+def test_hashes_of_an_action_and_all_its_parts_are_those_of_rosidl() -> None:
+    """As in the type descriptions that ROS 2's test_msgs has."""
+    store = load_store("jazzy", [TEST_MSGS])
+    for name, expected in VECTORS["action_parts"].items():
+        if name in store.actions:
+            found = action_hash(store, store.actions[name])
+        elif name in store.services:
+            found = service_hash(store, store.services[name])
+        else:
+            found = type_hash(store, name)
+        assert found.hex() == expected, name
 
 
 @pytest.mark.parametrize("distro", [d for d in distros() if d not in ("dashing", "eloquent")])

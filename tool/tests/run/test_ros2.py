@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 from dds_domain import take_dds_domain
+from ros2_wheels import DISTROS, wheels_environment, wheels_python
 
 ROOT = Path(__file__).parents[3]
-WHEELS = ROOT / "build" / "ros"
 PEER = Path(__file__).with_name("ros2_peer.py")
 LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 #: More than anything here needs, so that what hangs ends.
@@ -27,18 +27,6 @@ WATCHDOG_S = 180.0
 CALLS = 16
 
 Peer = Callable[..., dict[str, Any]]
-
-
-def _environment(distro: str, domain_id: int) -> dict[str, str]:
-    wheels = WHEELS / distro
-    return {
-        **os.environ,
-        "AMENT_PREFIX_PATH": str(wheels),
-        "LD_LIBRARY_PATH": str(wheels / "lib"),
-        "PYTHONPATH": "",
-        "ROS_DOMAIN_ID": str(domain_id),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
 
 
 @pytest.fixture(scope="module")
@@ -83,13 +71,11 @@ def _await_edge(process: subprocess.Popen[str], folder: Path) -> None:
     raise AssertionError(f"the graph did not start:\n{process.communicate()[0]}")
 
 
-@pytest.fixture(params=["jazzy", "kilted"])
+@pytest.fixture(params=DISTROS)
 def peer(request: pytest.FixtureRequest, domain_id: int) -> Peer:
     """Ask a node of that distribution."""
     distro: str = request.param
-    python = WHEELS / distro / "bin" / "python"
-    if not python.exists():
-        pytest.skip(f"the wheels of ROS 2 {distro} are not installed (dev/setup --test)")
+    python = wheels_python(distro)
 
     def ask(*words: object) -> dict[str, Any]:
         done = subprocess.run(
@@ -97,7 +83,7 @@ def peer(request: pytest.FixtureRequest, domain_id: int) -> Peer:
             capture_output=True,
             text=True,
             timeout=WATCHDOG_S,
-            env=_environment(distro, domain_id),
+            env=wheels_environment(distro, domain_id),
         )
         assert done.returncode == 0, done.stderr
         told: dict[str, Any] = json.loads(done.stdout)

@@ -6,51 +6,52 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <numeric>
-#include <set>
+#include <map>
 
+#include "memory/os/holder.hpp"
 #include "memory/rendezvous.hpp"
 
 namespace ligament::record {
 
 namespace {
 
-/// The domain in the name of a slot's socket, `@ligament/<uid>/<domain>/v<layout>/<slot>`.
+/// The domain in the name of a slot's socket, `ligament/<uid>/<domain>/v<layout>/<slot>`.
 std::optional<std::string> domain_of(const std::string& socket) {
-  const std::string prefix = fmt::format("@ligament/{}/", ::geteuid());
+  const std::string prefix = fmt::format("ligament/{}/", ::geteuid());
+  const std::string version = fmt::format("/v{}/", pool::layout::version);
   if (!socket.starts_with(prefix)) {
     return std::nullopt;
   }
   const std::string rest = socket.substr(prefix.size());
-  const std::size_t end = rest.find(fmt::format("/v{}/", pool::layout::version));
-  if (end == 0 || end == std::string::npos || rest.find('/') != end) {
-    return std::nullopt;
-  }
-  return rest.substr(0, end);
+  const std::size_t end = rest.find('/');
+  const bool is_slot = end != std::string::npos &&
+                       rest.compare(end, version.size(), version) == 0 &&
+                       rest.find('/', end + version.size()) == std::string::npos;
+  return is_slot && end != 0 ? std::optional(rest.substr(0, end)) : std::nullopt;
 }
 
-}  // namespace
-
-std::vector<std::string> running_domains() {
-  std::set<std::string> found;
+/// Names of the sockets in each domain.
+std::map<std::string, std::vector<std::string>> slots_by_domain() {
+  std::map<std::string, std::vector<std::string>> found;
   std::ifstream sockets("/proc/net/unix");
   for (std::string line; std::getline(sockets, line);) {
-    const std::size_t name = line.find('@');
-    if (name != std::string::npos) {
-      if (auto domain = domain_of(line.substr(name))) {
-        found.insert(std::move(*domain));
-      }
+    const std::size_t at = line.find('@');
+    if (at == std::string::npos) {
+      continue;
+    }
+    std::string name = line.substr(at + 1);
+    if (const auto domain = domain_of(name)) {
+      found[*domain].push_back(std::move(name));
     }
   }
-  std::erase_if(found, [](const std::string& domain) { return !run_in(domain); });
-  return {found.begin(), found.end()};
+  return found;
 }
 
-std::optional<std::string> run_in(const std::string& domain) {
+/// Looked up, not asked: who is called would take us for a process that joins.
+std::optional<std::string> run_of(const std::string& domain,
+                                  const std::vector<std::string>& slots) {
   pool::Rendezvous rendezvous(domain);
-  std::vector<std::uint32_t> slots(pool::layout::max_slots);
-  std::iota(slots.begin(), slots.end(), 0U);
-  for (const auto& who : rendezvous.ask(slots).processes) {
+  for (const auto& who : pool::os::holders_of(slots)) {
     const auto peer = rendezvous.attach(who);
     if (peer && (*peer)->directory->state() == pool::layout::ProcessState::joined) {
       return (*peer)->directory->run_id;
@@ -59,22 +60,28 @@ std::optional<std::string> run_in(const std::string& domain) {
   return std::nullopt;
 }
 
+}  // namespace
+
 expected<Target, std::string> find_target(const std::string& name) {
-  if (!name.empty()) {
-    if (auto run = run_in(name)) {
-      return Target{name, std::move(*run)};
+  std::vector<Target> running;
+  for (const auto& [domain, slots] : slots_by_domain()) {
+    if (auto run = run_of(domain, slots)) {
+      running.push_back({domain, std::move(*run)});
     }
   }
-  const std::vector<std::string> running = running_domains();
-  if (name.empty() && running.size() == 1) {
-    return find_target(running.front());
+  std::vector<std::string> names;
+  for (const Target& target : running) {
+    if (target.domain == name || (name.empty() && running.size() == 1)) {
+      return target;
+    }
+    names.push_back(target.domain);
   }
-  const std::string there = running.empty()
-                                ? std::string("no graph runs")
-                                : fmt::format("these run: {}", fmt::join(running, ", "));
-  return unexpected<std::string>(
-      name.empty() ? (running.empty() ? there : fmt::format("which graph? {}", there))
-                   : fmt::format("graph '{}' does not run; {}", name, there));
+  const std::string there = names.empty() ? std::string("no graph runs")
+                                          : fmt::format("these run: {}", fmt::join(names, ", "));
+  if (name.empty()) {
+    return unexpected<std::string>(names.empty() ? there : "which graph? " + there);
+  }
+  return unexpected<std::string>(fmt::format("graph '{}' does not run; {}", name, there));
 }
 
 }  // namespace ligament::record

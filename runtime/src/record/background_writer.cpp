@@ -5,6 +5,12 @@
 
 namespace ligament::record {
 
+namespace {
+
+constexpr std::size_t most_spare = 4;
+
+}  // namespace
+
 BackgroundWriter::BackgroundWriter(std::unique_ptr<McapWriter> writer)
     : writer_(std::move(writer)), thread_([this] { run(); }) {}
 
@@ -22,13 +28,19 @@ McapWriter& BackgroundWriter::close() {
   return *writer_;
 }
 
-void BackgroundWriter::push(Chunk&& chunk) {
+Chunk BackgroundWriter::push(Chunk&& chunk) {
+  Chunk next;
   {
     const std::lock_guard guard(mutex_);
     waiting_bytes_ += chunk.bytes();
     chunks_.push_back(std::move(chunk));
+    if (!spare_.empty()) {
+      next = std::move(spare_.back());
+      spare_.pop_back();
+    }
   }
   changed_.notify_all();
+  return next;
 }
 
 bool BackgroundWriter::has_room() const {
@@ -59,24 +71,20 @@ void BackgroundWriter::run() {
       return;
     }
     const bool has_failed = !failure_.empty();
-    std::size_t bytes = 0;
-    std::string failure;
-    {
-      Chunk chunk = std::move(chunks_.front());
-      chunks_.pop_front();
-      lock.unlock();
-      bytes = chunk.bytes();
-      if (!has_failed) {
-        if (const auto written = writer_->write(chunk); !written) {
-          failure = written.error();
-        }
-      }
-    }  // what it held goes back to the publishers
+    Chunk chunk = std::move(chunks_.front());
+    chunks_.pop_front();
+    lock.unlock();
+    const std::size_t bytes = chunk.bytes();
+    const auto written = has_failed ? expected<void, std::string>() : writer_->write(chunk);
+    chunk.clear();  // what it held goes back to the publishers
     lock.lock();
     waiting_bytes_ -= bytes;
     bytes_written_ = writer_->size();
-    if (!failure.empty()) {
-      failure_ = failure;
+    if (!written) {
+      failure_ = written.error();
+    }
+    if (spare_.size() < most_spare) {
+      spare_.push_back(std::move(chunk));
     }
     changed_.notify_all();
   }

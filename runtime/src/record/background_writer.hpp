@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "record/mcap_writer.hpp"
 
@@ -21,8 +22,8 @@ class BackgroundWriter {
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
-  /// Never waits: ask `has_room` before.
-  void push(Chunk&& chunk);
+  /// Never waits: ask `has_room` before. Returns an empty one to go on with.
+  [[nodiscard]] Chunk push(Chunk&& chunk);
   /// What is copied and waits is bounded. (What is held is bounded by what a reader may hold.)
   [[nodiscard]] bool has_room() const;
   void wait_for_room(std::int64_t at_most_ns);
@@ -41,6 +42,7 @@ class BackgroundWriter {
   mutable std::mutex mutex_;  ///< guards all below but the thread
   std::condition_variable changed_;
   std::deque<Chunk> chunks_;
+  std::vector<Chunk> spare_;
   std::size_t waiting_bytes_ = 0;  ///< with the chunk that is being written
   std::uint64_t bytes_written_ = 0;
   std::string failure_;

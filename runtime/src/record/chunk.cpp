@@ -75,6 +75,15 @@ void Chunk::add(const MessageFields& fields, pool::HeldSample&& sample) {
   held_.push_back(std::move(sample));
 }
 
+void Chunk::clear() {
+  schemas_.clear();
+  channels_.clear();
+  messages_.clear();
+  small_.clear();
+  held_.clear();
+  bytes_ = 0;
+}
+
 Chunk::Layout Chunk::layout() {
   std::stable_sort(messages_.begin(), messages_.end(), [](const Entry& a, const Entry& b) {
     return a.fields.log_time < b.fields.log_time;

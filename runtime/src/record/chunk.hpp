@@ -16,8 +16,9 @@
 
 namespace ligament::record {
 
-/// Payloads up to this size are copied: 1 us, once.
-inline constexpr std::size_t copied_up_to = std::size_t{8} << 10;
+/// Payloads up to this size are copied: a few microseconds, once. With few samples held, a chunk of
+/// small ones would be too small to be worth a system call.
+inline constexpr std::size_t copied_up_to = std::size_t{32} << 10;
 
 class Chunk {
  public:
@@ -28,11 +29,14 @@ class Chunk {
   /// Held until this object ends, or copied.
   void add(const MessageFields& fields, pool::HeldSample&& sample);
 
+  /// Empty again; what it holds goes back. Its memory stays, touched, for the next messages.
+  void clear();
+
   /// Of records of messages: what the chunk's record will hold.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] bool is_empty() const { return messages_.empty() && channels_.empty(); }
   [[nodiscard]] std::size_t messages() const { return messages_.size(); }
-  [[nodiscard]] bool has_held() const { return !held_.empty(); }
+  [[nodiscard]] std::size_t held() const { return held_.size(); }
   [[nodiscard]] const std::vector<Schema>& schemas() const { return schemas_; }
   [[nodiscard]] const std::vector<Channel>& channels() const { return channels_; }
 

@@ -229,7 +229,9 @@ void Recorder::keep(Topic& topic, pool::HeldSample&& sample) {
   chunk_.add(
       {topic.channel, static_cast<std::uint32_t>(info.sequence), log_time_of(info), published},
       std::move(sample));
-  if (chunk_.bytes() >= chunk_bytes) {
+  // Half of what may be held goes on its way while we take the other half. All of it here, and we
+  // would sleep: there is data, but nothing that releases any.
+  if (chunk_.bytes() >= chunk_bytes || 2 * chunk_.held() >= options_.held) {
     flush();
   }
 }
@@ -244,7 +246,7 @@ std::uint64_t Recorder::log_time_of(const pool::SampleInfo& info) const {
 
 void Recorder::flush() {
   if (!chunk_.is_empty()) {
-    writer_->push(std::exchange(chunk_, {}));
+    chunk_ = writer_->push(std::move(chunk_));
   }
 }
 

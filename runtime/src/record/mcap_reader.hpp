@@ -49,6 +49,7 @@ class McapReader {
   [[nodiscard]] const std::map<std::uint16_t, Channel>& channels() const { return channels_; }
   [[nodiscard]] const std::map<std::uint16_t, Schema>& schemas() const { return schemas_; }
   [[nodiscard]] bool is_cut() const { return is_cut_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::string& profile() const { return profile_; }
 
  private:

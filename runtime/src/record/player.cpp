@@ -2,6 +2,7 @@
 #include "record/player.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -72,14 +73,11 @@ expected<std::unique_ptr<Player>, std::string> Player::open(PlayOptions options)
     if (auto surveyed = self->survey(file); !surveyed) {
       return unexpected<std::string>(surveyed.error());
     }
-    if (file.reader->is_cut()) {
-      self->notes_.push_back(fmt::format(
-          "{} has no end, as if its recorder was killed: what is there is played", path.string()));
-    }
   }
   if (self->figures_.in_file == 0) {
     return unexpected<std::string>(
-        fmt::format("{}: there is nothing to play in it", self->options_.file.string()));
+        fmt::format("{}: there is nothing to play in it{}{}", self->options_.file.string(),
+                    self->notes_.empty() ? "" : ": ", fmt::join(self->notes_, "; ")));
   }
   self->figures_.duration_ns = self->last_ns_ - self->first_ns_;
   return self;
@@ -107,6 +105,11 @@ expected<void, std::string> Player::survey(File& file) {
       first_ns_ = std::min(first_ns_, time_of(**message));
       last_ns_ = std::max(last_ns_, time_of(**message));
     }
+  }
+  if (file.reader->is_cut()) {
+    notes_.push_back(
+        fmt::format("{} has no end, as if its recorder was killed: what is there is played",
+                    file.reader->path().string()));
   }
   file.reader->rewind();
   return {};

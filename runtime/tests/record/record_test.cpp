@@ -203,6 +203,24 @@ TEST_F(RecordTest, WhatIsPlayedIsWhatWasRecorded) {
   }
 }
 
+TEST_F(RecordTest, AFileWithoutAnEndIsPlayedAndSaidToBeOne) {
+  write_sample(2, false);
+  Types types;
+  types["std_msgs/msg/String"] = {};
+  auto player = Player::open({path("sample_0.mcap"), {fresh_domain(), "run"}, 1.0, {}, types});
+  ASSERT_TRUE(player) << player.error();
+  EXPECT_EQ((*player)->figures().in_file, 6U);
+  ASSERT_EQ((*player)->notes().size(), 1U);
+  EXPECT_NE((*player)->notes().front().find("has no end"), std::string::npos);
+}
+
+TEST_F(RecordTest, WithoutATypesHashNothingIsPlayed) {
+  write_sample(1);
+  const auto player = Player::open({path("sample_0.mcap"), {fresh_domain(), "run"}, 1.0, {}, {}});
+  ASSERT_FALSE(player);
+  EXPECT_NE(player.error().find("std_msgs/msg/String"), std::string::npos) << player.error();
+}
+
 TEST_F(RecordTest, AFolderThatIsThereIsRefused) {
   std::filesystem::create_directory(path("bag"));
   const auto recorder = Recorder::start(options());

@@ -3,7 +3,6 @@
 /// `ligament play` start it; it tells them how it goes in lines of JSON on its standard output.
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -92,11 +91,6 @@ sigset_t end_signals() {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
-  int death_signal = 0;
-  ::prctl(PR_GET_PDEATHSIG, &death_signal);
-  if (death_signal != 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  }
   return signals;
 }
 

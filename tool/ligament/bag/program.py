@@ -16,6 +16,7 @@ from typing import Any
 
 from ligament import resources
 from ligament.errors import FailureError, InputError, Problem
+from ligament.run.process import exit_text
 
 _MISTAKE = 2
 _PR_SET_PDEATHSIG = 1
@@ -73,7 +74,7 @@ class Bag:
         if code == _MISTAKE:
             raise InputError(Problem("bag", text))
         if code != 0:
-            raise FailureError(text or f"ligament-bag ended with {code}")
+            raise FailureError(text or f"ligament-bag ended early: {exit_text(code)}")
 
     @contextlib.contextmanager
     def _forwarded(self) -> Iterator[None]:

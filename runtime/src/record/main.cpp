@@ -82,8 +82,8 @@ void tell_notes(const std::vector<std::string>& notes) {
   }
 }
 
-/// SIGINT and SIGTERM, blocked before any thread begins: only `is_ended` takes them. The end of the
-/// tool is one of them, too.
+/// SIGINT and SIGTERM, blocked before any thread begins: only `is_ended` takes them. The tool has
+/// the kernel send one when it dies.
 sigset_t end_signals() {
   sigset_t signals;
   sigemptyset(&signals);

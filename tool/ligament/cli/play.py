@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament play`: a recording's messages, published again."""
+"""`ligament play`: the messages of a bag, published again."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ligament.cli.common import JsonOption, print_json, warn
 from ligament.cli.record import Pattern, Topics, Types
 from ligament.errors import InputError, Problem
 
-Recording = Annotated[
-    Path, typer.Argument(metavar="FILE", help="An .mcap file, or the folder of a recording.")
+BagArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A bag's folder, or an .mcap file.")
 ]
 Rate = Annotated[
     float, typer.Option("--rate", "-r", metavar="X", help="Play X times as fast as recorded.")
@@ -36,7 +36,7 @@ Domain = Annotated[
 
 
 def play(
-    file: Recording,
+    file: BagArgument,
     rate: Rate = 1.0,
     loop: Loop = False,
     topics: Topics = None,
@@ -45,9 +45,9 @@ def play(
     types: Types = None,
     json: JsonOption = False,
 ) -> None:
-    """Publish a recording into a running graph, with the recorded spacing and QoS.
+    """Publish a bag into a running graph, with the recorded spacing and QoS.
 
-    Reads MCAP files of `ligament record` and of `ros2 bag record` (without compression).
+    Reads bags of `ligament record`, and of `ros2 bag record` in MCAP without compression.
 
     Examples:
 
@@ -56,7 +56,7 @@ def play(
     `ligament play rectified --topics /image_rect --loop --domain perception`
     """
     if not file.exists():
-        raise InputError(Problem("file-missing", f"there is no recording '{file}'"))
+        raise InputError(Problem("file-missing", f"there is no bag '{file}'"))
     if not rate > 0:
         raise InputError(Problem("rate", f"--rate {rate}: a rate is above 0"))
     words = ["play", str(file), "--rate", str(rate)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament record`: what a running graph publishes, in a file that ROS 2's tools read."""
+"""`ligament record`: what a running graph publishes, in a bag that ROS 2's tools read."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def record(
     held: Held = 16,
     json: JsonOption = False,
 ) -> None:
-    """Record what a running graph publishes into an MCAP file, as `ros2 bag record` does.
+    """Record what a running graph publishes into a bag in MCAP, as `ros2 bag record` does.
 
     Messages are written from where they lie in shared memory. Ends with the graph, after
     --duration, or with Ctrl-C. The graph does not wait for the disk: what is lost is counted.

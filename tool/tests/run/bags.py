@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings in tests: read by `rosbags`, which shares no line with what wrote them."""
+"""Bags in tests: read by `rosbags`, which shares no line with what wrote them."""
 
 from __future__ import annotations
 

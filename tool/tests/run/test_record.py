@@ -29,6 +29,21 @@ from run_chat import Chat
 from xxh64 import image_hash
 
 ROOT = Path(__file__).parents[3]
+#: The perception graph without its camera.
+REPLAYED = """schema: ligament/graph/1
+name: replayed
+nodes:
+  rectify:
+    type: image/rectify
+    remap: {image: /camera/image_raw, camera_info: /camera/camera_info}
+  resize:
+    type: image/resize
+    parameters: {scale_height: 0.5, scale_width: 0.5}
+    remap: {image/image_raw: /image_rect, image/camera_info: /camera/camera_info}
+  sink: {type: image/sink, parameters: {frames: 0}, remap: {image: /resize/image_raw}}
+variants:
+  one_process: {containers: one}
+"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -86,6 +101,28 @@ def test_each_image_is_the_one_that_the_sink_saw(
         rows = image.data.reshape(image.height, image.step)[:, : image.width * 3]
         told = image_hash(image.width, image.height, image.encoding, [r.tobytes() for r in rows])
         assert told == hashes[stamp]
+
+
+def test_a_graph_computes_the_same_from_a_bag(
+    perceived: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    bag, seen = perceived
+    (tmp_path / "graph.yaml").write_text(REPLAYED)
+    domain = f"record_test_{uuid.uuid4().hex[:12]}"
+    run = started("run", tmp_path, "--domain", domain, "--out", tmp_path / "build", "--quiet")
+    runs = tmp_path / "build/replayed/one_process/runs"
+    await_that(lambda: any('"ready"' in p.read_text() for p in runs.glob("*/status.jsonl")), run)
+    cameras = ("--topics", "/camera/image_raw", "--topics", "/camera/camera_info")
+    played = run_verb("play", bag, *cameras, "--domain", domain)
+    assert played.returncode == 0, played.stderr
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate(timeout=WATCHDOG_S)
+    assert run.returncode == 0, errors
+    (outputs,) = runs.glob("*/outputs/sink.jsonl")
+    again = [json.loads(line) for line in outputs.read_text().splitlines()]
+    hashes = {image["stamp_ns"]: image["hash"] for image in seen}
+    assert len(again) >= 20
+    assert {i["stamp_ns"]: i["hash"] for i in again}.items() <= hashes.items()
 
 
 def test_the_folder_is_one_of_rosbag2(perceived: tuple[Path, list[dict[str, Any]]]) -> None:
@@ -185,7 +222,7 @@ def test_a_killed_recorder_leaves_what_can_be_played(talking: Chat, tmp_path: Pa
     ("words", "told"),
     [
         (("record", "no_such_graph"), "graph 'no_such_graph' does not run"),
-        (("play", "nowhere"), "there is no recording 'nowhere'"),
+        (("play", "nowhere"), "there is no bag 'nowhere'"),
         (("play", "text.mcap", "--domain", "record_test.none"), "no MCAP file"),
         (("play", "text.mcap", "--rate", "0"), "a rate is above 0"),
         (("play", "text.mcap", "--domain", "x", "--regex", "("), "no regular expression"),

@@ -91,6 +91,7 @@ sigset_t end_signals() {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a limit of the file's size is an error as a full disk is
   return signals;
 }
 

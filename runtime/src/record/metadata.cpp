@@ -174,7 +174,7 @@ std::optional<TypeHash> parse_hash(std::string_view text) {
     if (digit == std::string_view::npos) {
       return std::nullopt;
     }
-    hash[i / 2] = static_cast<std::uint8_t>(hash[i / 2] << 4 | digit);
+    hash[i / 2] = static_cast<std::uint8_t>((hash[i / 2] * 16U + digit) & 0xFFU);
   }
   return hash;
 }

@@ -325,7 +325,8 @@ expected<RecordFigures, std::string> Recorder::finish() {
     finished = save(options_.out / "metadata.yaml", metadata_yaml(file.contents(), file_name()));
   }
   if (!failure.empty()) {
-    return unexpected<std::string>(failure);
+    return unexpected<std::string>(fmt::format("{} (the {} messages before are in the bag)",
+                                               failure, file.contents().messages));
   }
   if (!finished) {
     return unexpected<std::string>(finished.error());

@@ -77,7 +77,10 @@ class Recorder {
   struct Kind {
     bool is_transient = false;
     bool is_paced = false;
-    auto operator<=>(const Kind&) const = default;
+    bool operator==(const Kind&) const = default;
+    bool operator<(const Kind& other) const {
+      return std::pair(is_transient, is_paced) < std::pair(other.is_transient, other.is_paced);
+    }
   };
   struct Publisher {
     Kind kind;

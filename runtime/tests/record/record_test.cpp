@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Publishers of this process are recorded, and played to subscriptions of it.
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -200,6 +202,50 @@ TEST_F(RecordTest, WhatIsPlayedIsWhatWasRecorded) {
   for (unsigned i = 1; i < 5; ++i) {
     EXPECT_EQ(due[i] - due[0], static_cast<std::int64_t>(back.messages[i].fields.log_time -
                                                          back.messages[0].fields.log_time));
+  }
+}
+
+/// A limit of a file's size, which is as a disk that is full.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(RecordTest, WhatThereWasRoomForIsWhole) {
+  const auto writer = domain_->create_writer(bytes_on("/t")).value();
+  const auto recorder = started(options());
+  ASSERT_TRUE(heard(*recorder, {writer.get()}));
+  constexpr std::size_t size = 100'000;
+  publish(*writer, payload_of(size, 0));  // the pool's memory is made before there is a limit
+  ASSERT_TRUE(recorded(*recorder, 1));
+  const FileLimit limit(25 * size);
+  bool goes_on = true;
+  for (unsigned i = 1; i < 1000 && goes_on; ++i) {
+    publish(*writer, payload_of(size, i));
+    goes_on = recorder->work(pool::monotonic_now_ns() + 1'000'000);
+  }
+  EXPECT_FALSE(goes_on);
+  const auto figures = recorder->finish();
+  ASSERT_FALSE(figures);
+  EXPECT_NE(figures.error().find("bag_0.mcap"), std::string::npos) << figures.error();
+  const ReadBack back = read_back(path("bag") / "bag_0.mcap");
+  EXPECT_EQ(back.error, "");
+  EXPECT_FALSE(back.is_cut);
+  ASSERT_GT(back.messages.size(), 8U);
+  EXPECT_LT(back.messages.size(), 25U);
+  for (const StoredMessage& message : back.messages) {
+    EXPECT_EQ(message.size, size);
   }
 }
 

@@ -247,6 +247,8 @@ TEST_F(RecordTest, WhatThereWasRoomForIsWhole) {
   for (const StoredMessage& message : back.messages) {
     EXPECT_EQ(message.size, size);
   }
+  const ByteVector bytes = bytes_of(path("bag") / "bag_0.mcap");
+  EXPECT_EQ(std::memcmp(bytes.data() + bytes.size() - 8, mcap_magic.data(), 8), 0);
 }
 
 TEST_F(RecordTest, AFileWithoutAnEndIsPlayedAndSaidToBeOne) {

@@ -50,7 +50,7 @@ def _value(value: Value) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        escaped = value.replace('"', '\\"')  # a backslash elsewhere stands for itself
         return f'"{escaped}"'
     return repr(value)
 

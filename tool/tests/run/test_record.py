@@ -24,7 +24,8 @@ from bags import (
     started,
 )
 from rosbags.interfaces import QosReliability
-from rosbags.rosbag2 import Reader
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
 from run_chat import Chat
 from xxh64 import image_hash
 
@@ -238,3 +239,33 @@ def test_mistakes(
     assert result.returncode == 2, result.stderr
     assert told in result.stderr
     assert not list(tmp_path.glob("no_such*"))
+
+
+@pytest.mark.parametrize("compression", [None, CompressionMode.STORAGE])
+def test_a_bag_of_another_writer_is_played(
+    compression: CompressionMode | None, talking: Chat, tmp_path: Path
+) -> None:
+    """Its definitions are within a chunk, and it says no hashes of types."""
+    types = get_typestore(Stores.ROS2_JAZZY)
+    text = types.types["std_msgs/msg/String"]
+    bag = Writer(tmp_path / "other", version=8, storage_plugin=StoragePlugin.MCAP)
+    if compression:
+        bag.set_compression(compression, CompressionFormat.ZSTD)
+    with bag as writer:
+        connection = writer.add_connection("/other", "std_msgs/msg/String", typestore=types)
+        for i in range(50):
+            raw = types.serialize_cdr(text(data=f"other {i}"), "std_msgs/msg/String")
+            writer.write(connection, 10**18 + i * 10**7, raw)
+    recorder = recording_into(tmp_path / "again", talking.domain)
+    played = run_verb("play", tmp_path / "other", "--domain", talking.domain)
+    recorder.send_signal(signal.SIGINT)
+    recorder.communicate(timeout=WATCHDOG_S)
+    if compression:
+        assert played.returncode == 2
+        assert "compressed with zstd" in played.stderr
+        return
+    assert played.returncode == 0, played.stderr
+    assert "50 messages" in played.stdout
+    words = [message.data for message in messages(tmp_path / "again", "/other")]
+    assert words == [f"other {i}" for i in range(50 - len(words), 50)]
+    assert len(words) > 10

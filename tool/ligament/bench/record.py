@@ -29,7 +29,9 @@ FIGURES = Figures(
     goals=(
         Goal("recorded per second, messages of {size}", "rate", 1e9, at_least=True),
         Goal("time over plain write, {size}", "time_per_byte", 1.5, _LARGE, against=PLAIN),
-        Goal("time over plain write, {size}", "time_per_byte", None, against=PLAIN),
+        Goal(
+            "time over plain write, {size}", "time_per_byte", None, {"bytes": 10_000}, against=PLAIN
+        ),
     ),
     results={"record": "to a file system in memory"},
     floors=(PLAIN,),

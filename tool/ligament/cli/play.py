@@ -12,7 +12,7 @@ import typer
 from ligament.artefacts import DEFAULT_OUT
 from ligament.bag.program import Bag
 from ligament.bag.showing import ProgressLine, playing_line, size_text
-from ligament.bag.types import packages_of_runs, types_text
+from ligament.bag.types import known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
 from ligament.cli.record import Pattern, Topics, Types
 from ligament.errors import InputError, Problem
@@ -65,7 +65,7 @@ def play(
     words += ["--regex", regex] if regex else []
     words += ["--loop"] if loop else []
     with tempfile.NamedTemporaryFile("w", suffix=".json") as definitions:
-        definitions.write(types_text([*packages_of_runs(DEFAULT_OUT), *(types or ())]))
+        definitions.write(known_of_runs(DEFAULT_OUT, domain).text(types or ()))
         definitions.flush()
         last = _followed([*words, "--types", definitions.name], is_quiet=json)
     if json:

@@ -14,7 +14,7 @@ import typer
 from ligament.artefacts import DEFAULT_OUT
 from ligament.bag.program import Bag
 from ligament.bag.showing import ProgressLine, recording_line, recording_table, size_text
-from ligament.bag.types import packages_of_runs, types_text
+from ligament.bag.types import known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
 from ligament.errors import InputError, Problem
 
@@ -95,7 +95,7 @@ def record(
     words += ["--duration", str(duration)] if duration else []
     words += ["--wait"] if wait else []
     with tempfile.NamedTemporaryFile("w", suffix=".json") as definitions:
-        definitions.write(types_text([*packages_of_runs(DEFAULT_OUT), *(types or ())]))
+        definitions.write(known_of_runs(DEFAULT_OUT, graph).text(types or ()))
         definitions.flush()
         last = _followed([*words, "--types", definitions.name], is_quiet=json)
     if json:

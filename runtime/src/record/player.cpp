@@ -185,9 +185,9 @@ void Player::wait_for_matches() {
   const auto is_waiting = [this] {
     const auto endpoints = domain_->endpoints();
     return std::any_of(outputs_.begin(), outputs_.end(), [&endpoints](const auto& entry) {
-      const auto& [topic, output] = entry;
+      const Output& output = entry.second;
       const auto wanted = std::count_if(endpoints.begin(), endpoints.end(), [&](const auto& end) {
-        return end.kind == pool::EndpointKind::reader && end.description.topic == topic &&
+        return end.kind == pool::EndpointKind::reader && end.description.topic == entry.first &&
                !pool::mismatch(output.description, end.description);
       });
       return output.writer->matched_readers() < static_cast<std::size_t>(wanted);

@@ -269,6 +269,28 @@ TEST_F(RecordTest, WithoutATypesHashNothingIsPlayed) {
   EXPECT_NE(player.error().find("std_msgs/msg/String"), std::string::npos) << player.error();
 }
 
+TEST_F(RecordTest, AGraphIsFoundByItsNameWithItsRun) {
+  const auto found = find_target(domain_name_);
+  ASSERT_TRUE(found) << found.error();
+  EXPECT_EQ(found->domain, domain_name_);
+  EXPECT_EQ(found->run_id, "run");
+  // It was looked up, not called: nobody has tried to join.
+  EXPECT_TRUE(domain_->peers().empty());
+  EXPECT_TRUE(domain_->problems().empty());
+}
+
+TEST_F(RecordTest, OfOthersTheNamesAreTold) {
+  const auto missing = find_target(domain_name_ + ".x");
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().find("'" + domain_name_ + ".x' does not run"), std::string::npos);
+  EXPECT_NE(missing.error().find("these run: "), std::string::npos);
+  const auto second = pool::Domain::join({fresh_domain(), "run"}).value();
+  const auto which = find_target("");
+  ASSERT_FALSE(which);
+  EXPECT_NE(which.error().find("which graph?"), std::string::npos) << which.error();
+  EXPECT_NE(which.error().find(domain_name_), std::string::npos) << which.error();
+}
+
 TEST_F(RecordTest, AFolderThatIsThereIsRefused) {
   std::filesystem::create_directory(path("bag"));
   const auto recorder = Recorder::start(options());

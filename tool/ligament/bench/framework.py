@@ -83,6 +83,10 @@ BENCHES: tuple[Bench, ...] = (
         "What do 10, 50 and 200 nodes cost to start and to keep, and do they slow a message?",
     ),
     Bench(
+        "record",
+        "How fast is a running graph recorded, beside plain writes of the same bytes?",
+    ),
+    Bench(
         "trace",
         "What do trace events cost, off and on, and how fast are recordings read?",
     ),

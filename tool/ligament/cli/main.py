@@ -51,6 +51,8 @@ VERBS: tuple[Verb, ...] = (
     Verb("trace", "Turn raw traces into one event table."),
     Verb("report", "Say where the time went, and whether variants are equal."),
     Verb("top", "Watch a running graph; nothing needs to be traced.", "look"),
+    Verb("record", "Record a running graph into a bag that ROS 2 reads.", "look"),
+    Verb("play", "Publish a bag into a running graph.", "look"),
     Verb("graph", "Draw a graph, by device and transport.", "look"),
     Verb("docs", "Write the reference pages of all file formats.", "look"),
     Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),

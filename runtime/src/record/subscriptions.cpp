@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which subscriptions a recorder needs, and which publishers each of them is for.
+#include <fmt/format.h>
+
+#include "record/recorder.hpp"
+
+namespace ligament::record {
+
+namespace {
+
+constexpr std::uint32_t history_depth = 1000;
+
+/// Half of a service, in a device's memory, or of a recorder.
+bool is_none_of_ours(const pool::EndpointDescription& endpoint) {
+  return !endpoint.topic.starts_with('/') || endpoint.type_name.ends_with("@device") ||
+         endpoint.node == recorder_node;
+}
+
+}  // namespace
+
+void Recorder::look() {
+  version_ = domain_->version();
+  const bool has_peers = !domain_->peers().empty();
+  has_ended_ = had_peers_ && !has_peers;
+  had_peers_ = had_peers_ || has_peers;
+  const auto endpoints = domain_->endpoints();
+  // Publishers first: they say which subscriptions are needed.
+  for (const auto kind : {pool::EndpointKind::writer, pool::EndpointKind::reader}) {
+    for (const pool::EndpointInfo& endpoint : endpoints) {
+      if (endpoint.kind == kind) {
+        see(endpoint);
+      }
+    }
+  }
+}
+
+void Recorder::see(const pool::EndpointInfo& endpoint) {
+  const pool::EndpointDescription& about = endpoint.description;
+  if (is_none_of_ours(about) || !options_.selection.has(about.topic)) {
+    return;
+  }
+  const auto [entry, is_new] = topics_.try_emplace(about.topic);
+  Topic& topic = entry->second;
+  if (is_new) {
+    topic.name = topic.figures.topic = about.topic;
+    topic.type = topic.figures.type = about.type_name;
+    topic.hash = about.type_hash;
+  } else if (topic.type != about.type_name || topic.hash != about.type_hash) {
+    note(fmt::format("topic {} has two types or definitions: {} of {} is not recorded", about.topic,
+                     about.type_name, about.node));
+    return;
+  }
+  if (endpoint.kind == pool::EndpointKind::writer) {
+    const Kind kind = kind_of(about.qos);
+    topic.publishers.try_emplace(endpoint.id, Publisher{kind, about.qos});
+    open(topic, kind);
+  } else if (topic.readers.empty()) {
+    open(topic, {});  // so that nothing of a publisher that is still to come is missed
+  }
+}
+
+Recorder::Kind Recorder::kind_of(const QoSProfile& offered) const {
+  return {offered.durability == DurabilityPolicy::transient_local,
+          options_.waits && offered.history == HistoryPolicy::keep_all &&
+              offered.reliability == ReliabilityPolicy::reliable};
+}
+
+void Recorder::open(Topic& topic, Kind kind) {
+  if (topic.readers.contains(kind)) {
+    return;
+  }
+  QoSProfile qos;
+  qos.history = kind.is_paced ? HistoryPolicy::keep_all : HistoryPolicy::keep_last;
+  qos.reliability = kind.is_paced ? ReliabilityPolicy::reliable : ReliabilityPolicy::best_effort;
+  qos.durability =
+      kind.is_transient ? DurabilityPolicy::transient_local : DurabilityPolicy::volatile_;
+  qos.depth = history_depth;
+  qos.max_held = options_.held;
+  auto reader =
+      domain_->create_reader({topic.name, topic.type, recorder_node, topic.hash, qos}, *waiter_);
+  if (!reader) {
+    note(fmt::format("topic {} is not recorded: {}", topic.name, reader.error().text));
+    return;
+  }
+  topic.readers.emplace(kind, std::move(*reader));
+}
+
+/// Each sample is kept once, by the subscription that is for its publisher's kind: a volatile one
+/// hears the others, too.
+bool Recorder::is_heard_by(Topic& topic, Kind kind, std::uint64_t publisher) {
+  if (!topic.publishers.contains(publisher)) {
+    look();
+  }
+  const auto known = topic.publishers.find(publisher);
+  return known == topic.publishers.end() || known->second.kind == kind;
+}
+
+}  // namespace ligament::record

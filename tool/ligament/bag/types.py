@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Definitions of message types for a recording: those of ROS 2, and of users' own packages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ligament.artefacts import read_json_object
+from ligament.messages import load_store, type_hash
+from ligament.messages.text import definition_text
+
+
+@dataclass(frozen=True)
+class Known:
+    """Where types are from: a distribution of ROS 2, and users' packages."""
+
+    distro: str = "jazzy"
+    packages: tuple[Path, ...] = ()
+
+    def text(self, more: Iterable[Path] = ()) -> str:
+        """What `ligament-bag --types` reads: each type's hash and definition."""
+        store = load_store(self.distro, [*self.packages, *more])
+        types = {
+            message.name: {
+                "hash": f"RIHS01_{type_hash(store, message.name).hex()}",
+                "definition": definition_text(store, message.name),
+            }
+            for message in store
+        }
+        return json.dumps(types)
+
+
+def known_of_runs(out: Path, domain: str | None) -> Known:
+    """What the graphs that run below `out` use, or the one in a domain: it needs no option."""
+    found: set[Path] = set()
+    distro = Known.distro
+    for path in out.glob("*/*/runs/*/run.json"):
+        run = read_json_object(path)
+        if run.get("state") != "running" or domain not in (None, run.get("domain")):
+            continue
+        graph = read_json_object(path.parents[3] / "graph.json")
+        distro = graph.get("distro", distro)
+        packages = graph.get("message_packages", {})
+        found.update(Path(p) for p in packages.values() if Path(p).is_dir())
+    return Known(distro, tuple(sorted(found)))

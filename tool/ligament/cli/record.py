@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament record`: what a running graph publishes, in a bag that ROS 2's tools read."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ligament.artefacts import DEFAULT_OUT
+from ligament.bag.program import Bag
+from ligament.bag.showing import ProgressLine, recording_line, recording_table, size_text
+from ligament.bag.types import known_of_runs
+from ligament.cli.common import JsonOption, print_json, warn
+from ligament.errors import InputError, Problem
+
+Target = Annotated[
+    str | None,
+    typer.Argument(metavar="GRAPH", help="Name of a running graph; default: the only one."),
+]
+Topics = Annotated[
+    list[str] | None,
+    typer.Option("--topics", "-t", metavar="NAME", help="Only this topic; may be repeated."),
+]
+Pattern = Annotated[
+    str | None,
+    typer.Option("--regex", "-e", metavar="TEXT", help="Only topics in whose name it is found."),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="DIR", help="Folder to make; default: graph and time."),
+]
+Duration = Annotated[
+    float | None,
+    typer.Option("--duration", "-d", min=0.0, metavar="S", help="End after S seconds."),
+]
+Types = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--types",
+        metavar="DIR",
+        help="A package folder with .msg files that the graph uses; may be repeated. Those of "
+        "graphs that run below build/ are known.",
+    ),
+]
+Wait = Annotated[
+    bool,
+    typer.Option("--wait", help="Reliable keep_all publishers wait for the disk; none is lost."),
+]
+Held = Annotated[
+    int,
+    typer.Option(
+        "--held",
+        min=2,
+        max=1024,
+        metavar="N",
+        help="Messages of a topic that may wait for the disk; their publisher gets that much "
+        "more memory.",
+    ),
+]
+
+
+def record(
+    graph: Target = None,
+    topics: Topics = None,
+    regex: Pattern = None,
+    out: Folder = None,
+    duration: Duration = None,
+    types: Types = None,
+    wait: Wait = False,
+    held: Held = 16,
+    json: JsonOption = False,
+) -> None:
+    """Record what a running graph publishes into a bag in MCAP, as `ros2 bag record` does.
+
+    Messages are written from where they lie in shared memory. Ends with the graph, after
+    --duration, or with Ctrl-C. The graph does not wait for the disk: what is lost is counted.
+
+    Examples:
+
+    `ligament record`
+
+    `ligament record perception --topics /image_rect --duration 10 --out rectified`
+    """
+    folder = out or Path(datetime.now().strftime(f"{graph or 'recording'}_%Y_%m_%d-%H_%M_%S"))
+    _require_new(folder)
+    words = ["record", "--out", str(folder), "--held", str(held)]
+    words += ["--domain", graph] if graph else []
+    words += [word for topic in topics or () for word in ("--topic", topic)]
+    words += ["--regex", regex] if regex else []
+    words += ["--duration", str(duration)] if duration else []
+    words += ["--wait"] if wait else []
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as definitions:
+        definitions.write(known_of_runs(DEFAULT_OUT, graph).text(types or ()))
+        definitions.flush()
+        last = _followed([*words, "--types", definitions.name], is_quiet=json)
+    if json:
+        print_json(last)
+        return
+    print(recording_table(last))
+    rate = size_text(last["bytes"] / max(last["seconds"], 1e-9))
+    print(
+        f"{folder}: {last['messages']} messages, {size_text(last['file_bytes'])} in "
+        f"{last['seconds']:.1f} s ({rate}/s)"
+        + (", until the graph ended" if last["graph_ended"] else "")
+    )
+    if last["lost"]:
+        warn((f"{last['lost']} messages were lost: published again before they were taken",))
+
+
+def _require_new(folder: Path) -> None:
+    if folder.exists():
+        raise InputError(
+            Problem("out-exists", f"'{folder}' is there already", hint="choose another --out DIR")
+        )
+
+
+def _followed(words: list[str], *, is_quiet: bool) -> dict[str, Any]:
+    """Record; return what it says at its end."""
+    line = ProgressLine(is_quiet=is_quiet)
+    started = time.monotonic()
+    last: dict[str, Any] = {}
+    with Bag.started(words) as bag:
+        for told in bag.lines():
+            if told["event"] == "note":
+                line.note(told["text"])
+            elif told["event"] == "status":
+                line.show(recording_line(time.monotonic() - started, told))
+            last = told
+    line.clear()
+    return last

@@ -25,8 +25,8 @@ std::size_t align_up(std::size_t position, std::size_t alignment) {
   return (position + alignment - 1) & ~(alignment - 1);
 }
 
-/// A message within another one begins where the one before it ended, so its first field may be less
-/// aligned than its memory is.
+/// A message within another one begins where the one before it ended, so its first field may be
+/// less aligned than its memory is.
 bool is_as_in_memory(const Layout& layout, std::size_t position) {
   return layout.plain.is_plain && position % layout.plain.alignment == 0;
 }

@@ -206,12 +206,7 @@ def run(
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     _warn(request.build)
-    if quiet or json:
-        finished = run_graph(request, Quiet())
-    else:
-        folder = request.build.resolve().parent
-        with Display(f"{folder.parent.name}/{folder.name}") as display:
-            finished = run_graph(request, display)
+    finished = _shown(request, quiet or json)
     if json:
         print_json(finished.data)
     else:
@@ -221,6 +216,15 @@ def run(
 
 command = typer.Typer(add_completion=False, rich_markup_mode="rich")
 command.command(cls=BareTrace)(run)
+
+
+def _shown(request: RunRequest, quiet: bool) -> FinishedRun:
+    """Run it, with a status line per node unless that is not wanted."""
+    if quiet:
+        return run_graph(request, Quiet())
+    folder = request.build.resolve().parent
+    with Display(f"{folder.parent.name}/{folder.name}") as display:
+        return run_graph(request, display)
 
 
 def _build(request: Request, domain: str | None) -> Path:

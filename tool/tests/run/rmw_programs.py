@@ -345,7 +345,7 @@ def talk(node: Node, words: list[str]) -> dict[str, Any]:
 
 
 def count_to(node: Node, words: list[str]) -> dict[str, Any]:
-    """Numbers to another process, paced by its answers; what others say on the topic is passed over."""
+    """Numbers to another process, each one after the answer to the one before it."""
     last = int(words[0])
     back: list[int] = []
     publisher = node.create_publisher(String, "numbers_out", 10)

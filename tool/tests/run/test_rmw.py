@@ -17,6 +17,7 @@ import pytest
 from dds_domain import take_dds_domain
 from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
 
+ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).with_name("rmw_programs.py")
 CODEC = Path(__file__).with_name("rmw_codec.py")
 #: More than anything here needs, so that what hangs ends.
@@ -252,3 +253,14 @@ def test_messages_of_all_types_are_serialised_as_by_fast_dds(
 @each_distro
 def test_bytes_that_are_no_message_are_refused(start: Start, distro: str) -> None:
     assert start(distro, CODEC, "abuse").result() == {"refused": True}
+
+
+@each_distro
+def test_its_tests_in_cpp_pass(distro: str) -> None:
+    build = ROOT / "build" / f"rmw-{distro}"
+    if not (build / "CTestTestfile.cmake").exists():
+        pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
+    command = ["ctest", "--test-dir", str(build), "--output-on-failure", "--timeout", "60"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10 * WATCHDOG_S)
+    assert done.returncode == 0, done.stdout
+    assert "100% tests passed" in done.stdout

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is measured: middlewares below one program, which is built here for the ROS 2 that is there.
+
+rcl names its middleware's library itself, so ours takes its place by LD_PRELOAD.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ligament.bench.measuring import OURS, REPOSITORY, output_of
+from ligament.errors import FailureError
+
+SHIPPED, TUNED = "fastrtps", "fastrtps_tuned"
+#: What each says it is: a library that was not preloaded would be measured as another one.
+IDENTIFIERS = {OURS: "rmw_ligament_cpp", SHIPPED: "rmw_fastrtps_cpp", TUNED: "rmw_fastrtps_cpp"}
+PROFILE = REPOSITORY / "benchmarks" / "rmw" / "tuned.xml"
+NOTES = (
+    "fastrtps: rmw_fastrtps_cpp as it ships: shared memory with a segment of 512 kB, beside UDP",
+    "fastrtps_tuned: the same with benchmarks/rmw/tuned.xml: a segment of 128 MB, messages of up "
+    "to 32 MB in one piece. Its data sharing is not for types without a bound, as images are",
+    "all with ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST",
+)
+_DISTROS = ("jazzy", "kilted")
+_SETUP = "`make test` (dev/setup --test) brings ROS 2 and our middleware for it"
+_BUILD_S = 300.0
+
+
+@dataclass(frozen=True)
+class Ros:
+    """A ROS 2 with the program that was built for it."""
+
+    distro: str
+    prefix: Path
+    #: Our middleware.
+    library: Path
+    program: Path
+    #: Preloaded below all: libraries of wheels want Python's symbols.
+    python: str
+
+    def command(self, contestant: str, domain_id: int) -> list[str]:
+        """The words before a role: the same program in the environment of a contestant."""
+        variables = self._variables(contestant, domain_id)
+        return ["env", *(f"{key}={value}" for key, value in variables.items()), str(self.program)]
+
+    def _variables(self, contestant: str, domain_id: int) -> Mapping[str, str]:
+        folders = [self.prefix / "lib", *sorted(self.prefix.glob("lib/python*/*-packages/*.libs"))]
+        preloaded = [str(self.library)] if contestant == OURS else []
+        variables = {
+            "AMENT_PREFIX_PATH": str(self.prefix),
+            "LD_LIBRARY_PATH": ":".join(map(str, folders)),
+            "LD_PRELOAD": ":".join([*preloaded, self.python]),
+            "ROS_DOMAIN_ID": str(domain_id),
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        }
+        if contestant == TUNED:  # the names in Fast DDS 2 and 3
+            for name in ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"):
+                variables[name] = str(PROFILE)
+        return variables
+
+
+def prepare(distro: str, library: str = "") -> Ros:
+    """The ROS 2 of that name, with the program built; FailureError says what is missing."""
+    if distro not in _DISTROS:
+        raise FailureError(f"--distro is {' or '.join(_DISTROS)}, not '{distro}'")
+    prefix = REPOSITORY / "build" / "ros" / distro
+    if not (prefix / "lib" / "librcl.so").exists():
+        raise FailureError(f"there is no ROS 2 {distro} in {prefix}", hint=_SETUP)
+    ours = Path(library) if library else prefix / "lib" / "librmw_ligament_cpp.so"
+    if not ours.is_file():
+        raise FailureError(f"our middleware {ours} is missing", hint=_SETUP)
+    return Ros(distro, prefix, ours.resolve(), _built(distro, prefix), _python_of(prefix))
+
+
+def domain_id() -> int:
+    """One that other programs of this machine hardly have, with ports below the ephemeral ones."""
+    return 20 + 2 * (os.getpid() % 40)
+
+
+def _built(distro: str, prefix: Path) -> Path:
+    folder = REPOSITORY / "build" / f"bench-rmw-{distro}"
+    what = "the program of the benchmark could not be built"
+    words = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DLIGAMENT_ROS={prefix}"]
+    source = REPOSITORY / "benchmarks" / "rmw"
+    output_of(["cmake", "-S", str(source), "-B", str(folder), "-G", "Ninja", *words], what,
+              timeout_s=_BUILD_S)  # fmt: skip
+    output_of(["cmake", "--build", str(folder)], what, timeout_s=_BUILD_S)
+    return folder / "ligament-bench-rmw"
+
+
+def _python_of(prefix: Path) -> str:
+    """The library of the Python that these wheels are for."""
+    code = (
+        "import sysconfig as s; print(s.get_config_var('LIBDIR'), s.get_config_var('INSTSONAME'))"
+    )
+    folder, _, name = output_of([str(prefix / "bin" / "python"), "-c", code]).strip().partition(" ")
+    if not (Path(folder) / name).is_file() or ".so" not in name:
+        raise FailureError(
+            f"the Python of {prefix} has no shared library",
+            hint="libraries of the wheels want its symbols: Debian's python3 has one",
+        )
+    return str(Path(folder) / name)

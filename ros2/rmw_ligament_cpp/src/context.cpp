@@ -40,14 +40,21 @@ void note_forks() {
 bool is_forked_child() { return forked.load(std::memory_order_relaxed); }
 
 Context::Context(std::shared_ptr<ligament::pool::Domain> domain,
-                 std::unique_ptr<ligament::pool::Waiter> waiter, std::string enclave)
-    : domain_(std::move(domain)), enclave_(std::move(enclave)), waits_(std::move(waiter)) {
+                 std::unique_ptr<ligament::pool::Waiter> waiter, std::string enclave,
+                 DomainEdge edge)
+    : domain_(std::move(domain)),
+      enclave_(std::move(enclave)),
+      edge_(std::move(edge)),
+      waits_(std::move(waiter)) {
   watch_ = domain_->watch([this, guard = watching_, is_alive = is_alive_] {
     const std::lock_guard lock(*guard);
     if (*is_alive) {
       trigger_graph();
+      edge_.ensure(*domain_);
     }
   });
+  const std::lock_guard lock(*watching_);
+  edge_.ensure(*domain_);
 }
 
 Context::~Context() {
@@ -133,7 +140,8 @@ void set_localhost_default(Options& options) {
 
 rmw_ret_t open_context(const rmw_init_options_t& options, rmw_context_t& context,
                        std::size_t domain_id) {
-  auto domain = ligament::pool::Domain::join({pool_name(options, domain_id), run_id});
+  const std::string pool = pool_name(options, domain_id);
+  auto domain = ligament::pool::Domain::join({pool, run_id});
   if (!domain) {
     return fail(domain.error().text);
   }
@@ -141,7 +149,8 @@ rmw_ret_t open_context(const rmw_init_options_t& options, rmw_context_t& context
   if (!waiter) {
     return fail(waiter.error().text);
   }
-  context.impl = new rmw_context_impl_s(std::move(*domain), std::move(*waiter), options.enclave);
+  context.impl = new rmw_context_impl_s(std::move(*domain), std::move(*waiter), options.enclave,
+                                        DomainEdge(options, pool, domain_id));
   return RMW_RET_OK;
 }
 

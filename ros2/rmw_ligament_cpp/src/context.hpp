@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "callbacks.hpp"
+#include "domain_edge.hpp"
 #include "waits.hpp"
 
 namespace rmw_ligament_cpp {
@@ -35,7 +36,7 @@ class Context {
   using Endpoints = std::vector<ligament::pool::EndpointInfo>;
 
   Context(std::shared_ptr<ligament::pool::Domain> domain,
-          std::unique_ptr<ligament::pool::Waiter> waiter, std::string enclave);
+          std::unique_ptr<ligament::pool::Waiter> waiter, std::string enclave, DomainEdge edge);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -60,6 +61,7 @@ class Context {
 
   const std::shared_ptr<ligament::pool::Domain> domain_;
   const std::string enclave_;
+  DomainEdge edge_;  ///< under `watching_`
   Waits waits_;
   std::mutex mutex_;  ///< guards what follows
   std::set<GuardCondition*> graph_conditions_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Nodes and guard conditions.
+#include <fmt/format.h>
 #include <rmw/allocators.h>
 #include <rmw/rmw.h>
 #include <rmw/validate_namespace.h>
@@ -65,7 +66,7 @@ std::string fault_of(const char* name, const char* space) {
 std::unique_ptr<Node> open_node(Context& context, const std::string& name,
                                 const std::string& space) {
   auto node = std::make_unique<Node>(context);
-  node->full_name = (space == "/" ? "" : space) + "/" + name;
+  node->full_name = fmt::format("{}/{}", space == "/" ? "" : space, name);
   ligament::pool::EndpointDescription marker;
   marker.topic = std::string(ligament::pool::graph_topic);
   marker.type_name = context.enclave();

@@ -108,6 +108,8 @@ struct DomainState {
   using Watcher = std::function<void()>;
 
   // joining.cpp
+  /// Another run of the graph's name; the domains of ROS 2 are shared by whoever comes.
+  [[nodiscard]] bool is_other_run(const std::string& run_id) const;
   void give_up();
   [[nodiscard]] expected<void, DomainError> adopt_peers();
   [[nodiscard]] expected<void, DomainError> adopt_found(const os::PeerCredentials& who);
@@ -212,13 +214,13 @@ struct DomainState {
   std::size_t unwatched_ = 0;             ///< peers whose death is no event: we ask
   std::shared_ptr<const Topics> topics_ = std::make_shared<Topics>();  ///< of our endpoints
   bool topics_stale_ = false;                                          ///< one came or went
-  Topics changed_topics_;   ///< of rows that we changed since we last looked at our peers
-  Topics telling_;          ///< the same before that look: whom it concerns is notified
+  Topics changed_topics_;  ///< of rows that we changed since we last looked at our peers
+  Topics telling_;         ///< the same before that look: whom it concerns is notified
   std::vector<std::weak_ptr<const Watcher>> watchers_;
   std::uint64_t told_version_ = 0;  ///< to the watchers
-  bool news_ = true;        ///< matching may find something to do
-  bool unsettled_ = false;  ///< it must look again though nobody says so
-  bool again_ = false;      ///< matching changed something that we must look at ourselves
+  bool news_ = true;                ///< matching may find something to do
+  bool unsettled_ = false;          ///< it must look again though nobody says so
+  bool again_ = false;              ///< matching changed something that we must look at ourselves
 
   os::Fd epoll_;
   os::Fd poke_;

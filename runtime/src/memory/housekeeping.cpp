@@ -180,7 +180,7 @@ void DomainState::greet(const os::Visitor& visitor) {
     return;
   }
   const PeerDirectory& directory = *(*peer)->directory;
-  if (directory.run_id != options.run_id) {
+  if (is_other_run(directory.run_id)) {
     refuse(fmt::format("process {} wanted to join graph '{}' as run '{}'; this is run '{}'",
                        directory.pid, options.name, directory.run_id, options.run_id));
     return;

@@ -44,6 +44,10 @@ expected<void, DomainError> DomainState::join() {
   return {};
 }
 
+bool DomainState::is_other_run(const std::string& run_id) const {
+  return !options.name.starts_with(ros_domain_prefix) && run_id != options.run_id;
+}
+
 /// We have connected to everybody: who has met us keeps a descriptor for us until we say this.
 void DomainState::give_up() {
   directory_.set_state(layout::ProcessState::leaving);
@@ -84,7 +88,7 @@ expected<void, DomainError> DomainState::adopt_found(const os::PeerCredentials& 
     refuse(peer.error().text);
     return {};
   }
-  if ((*peer)->directory->run_id == options.run_id) {
+  if (!is_other_run((*peer)->directory->run_id)) {
     (void)adopt(std::move(*peer));
     return {};
   }

@@ -114,6 +114,14 @@ Edge = Annotated[
     bool,
     typer.Option("--edge", help="Let ROS 2 nodes and tools on the network take part (DDS)."),
 ]
+Ros = Annotated[
+    bool,
+    typer.Option(
+        "--ros",
+        help="Take part in this computer's ROS 2 domain (ROS_DOMAIN_ID): exchange messages with "
+        "nodes on rmw_ligament_cpp, and with other graphs run so, through shared memory.",
+    ),
+]
 DomainId = Annotated[
     int | None,
     typer.Option(
@@ -121,7 +129,7 @@ DomainId = Annotated[
         min=0,
         max=MAX_DOMAIN_ID,
         metavar="N",
-        help="DDS domain of the edge; default: the graph's, else ROS_DOMAIN_ID, else 0.",
+        help="ROS 2 domain of --ros and --edge; default: the graph's, else ROS_DOMAIN_ID, or 0.",
     ),
 ]
 Host = Annotated[
@@ -157,6 +165,7 @@ def run(
     log_level: LogLevel = Level.INFO,
     cores: Cores = None,
     edge: Edge = False,
+    ros: Ros = False,
     domain_id: DomainId = None,
     host: Host = None,
     quiet: QuietOption = False,
@@ -180,6 +189,8 @@ def run(
 
     `ligament run graph.yaml --edge`, then `ros2 topic list`
 
+    `ligament run graph.yaml --ros`, beside nodes with `RMW_IMPLEMENTATION=rmw_ligament_cpp`
+
     `ligament run graph.yaml --host robot`, and with `--host desk` on the other computer
     """
     request = RunRequest(
@@ -190,7 +201,7 @@ def run(
         log_level=log_level.value,
         parameters=parse_overrides(set_parameters or ()),
         cores=check_cores(cores),
-        edge=EdgeOptions(edge, domain_id),
+        edge=EdgeOptions(edge, domain_id, shared=ros),
         host=host,
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )

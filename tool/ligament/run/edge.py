@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament import resources
-from ligament.errors import FailureError
+from ligament.errors import FailureError, InputError, Problem
 from ligament.graph.model import Edge
 from ligament.graph.names import name_hash
 from ligament.mapping import GraphMapping
@@ -23,7 +23,7 @@ from ligament.run.discovery import MAX_DOMAIN_ID, Network, choose_network
 from ligament.run.hosts import Share
 from ligament.run.process import ContainerSpec
 
-__all__ = ["MAX_DOMAIN_ID", "EdgeOptions", "EdgePlan", "edge_specs", "plan_edges"]
+__all__ = ["MAX_DOMAIN_ID", "EdgeOptions", "EdgePlan", "edge_specs", "plan_edges", "ros_domain"]
 
 NAME = "edge"
 ORIGIN = "/_edge"
@@ -33,10 +33,14 @@ _LONGEST_POOL = 48  # pool.hpp, DomainOptions
 
 @dataclass(frozen=True)
 class EdgeOptions:
-    """What the user says about the edge. `wanted`: also where no topic is mapped to dds."""
+    """What the user says about the edge. `wanted`: also where no topic is mapped to dds.
+
+    `shared`: the nodes are in the pool of a ROS domain, which has one edge, whoever starts it.
+    """
 
     wanted: bool = False
     domain_id: int | None = None
+    shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class EdgePlan:
     """Containers that hold an edge."""
     ros_tools: bool = False
     humble: bool = False
+    shared: bool = False
     network: Network = field(default_factory=lambda: Network(0, "subnet", ()))
 
     def pool(self, domain: str, container: str) -> str:
@@ -73,6 +78,8 @@ def plan_edges(mapping: GraphMapping | None, share: Share, options: EdgeOptions)
     if not (options.wanted or asked.wanted or _has_dds(mapping, share.nodes)):
         return EdgePlan()
     inside = _inside(asked, share.containers)
+    if options.shared and (inside or asked.per == "container"):
+        raise _refused_sharing()
     if inside:
         _require(inner_edge_object())
     return EdgePlan(
@@ -81,7 +88,26 @@ def plan_edges(mapping: GraphMapping | None, share: Share, options: EdgeOptions)
         inside=inside,
         ros_tools=asked.ros_tools,
         humble=mapping is not None and mapping.distro == "humble",
+        shared=options.shared,
         network=choose_network(asked, options.domain_id),
+    )
+
+
+def ros_domain(options: EdgeOptions) -> str | None:
+    """The pool in which ROS 2's nodes of this computer meet, if the graph is to be one of them."""
+    if not options.shared:
+        return None
+    return f"ros.{choose_network(Edge(), options.domain_id).domain_id}"
+
+
+def _refused_sharing() -> InputError:
+    return InputError(
+        Problem(
+            "edge-not-shared",
+            "this variant has its edges within containers, or one for each: not with --ros",
+            expected="one edge for the ROS domain",
+            hint="run another variant, or without --ros",
+        )
     )
 
 
@@ -116,6 +142,7 @@ def _spec(plan: EdgePlan, name: str, pool: str, run_id: str, log: Path) -> Conta
     command = [str(_require(edge_program())), "--graph", pool, "--run-id", run_id]
     command += ["--domain-id", str(plan.network.domain_id)]
     command += ["--humble"] if plan.humble else []
+    command += ["--attend"] if plan.shared else []
     environment = plan.network.environment(f"{run_id}.{name}")
     return ContainerSpec(
         name,

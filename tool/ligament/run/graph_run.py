@@ -12,7 +12,7 @@ from typing import Any
 
 from ligament.errors import InputError, no_such
 from ligament.meter import EnergyMeter
-from ligament.run.edge import EdgeOptions
+from ligament.run.edge import EdgeOptions, ros_domain
 from ligament.run.ending import finished_when
 from ligament.run.energy import Metered
 from ligament.run.lock import DomainLock
@@ -53,10 +53,10 @@ class FinishedRun:
 def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     """Run a built graph to its end. Raises only for what is wrong before anything was started."""
     build = read_build(request.build)
-    domain = request.domain or build["graph"]
-    with DomainLock(domain), _recording(request.trace) as recording:
+    name = request.domain or build["graph"]
+    with DomainLock(name), _recording(request.trace) as recording:
         options = PlanOptions(
-            domain,
+            request.domain or ros_domain(request.edge) or build["graph"],
             request.trace,
             request.log_level,
             request.parameters,

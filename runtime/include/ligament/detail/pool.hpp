@@ -363,7 +363,8 @@ class Waiter {
   WaitResult wait(const WaitStrategy& strategy, std::int64_t deadline_ns = no_deadline);
   /// For who waits for some readers only, or for other things too: sleeps until `is_ready` says so
   /// or the deadline has passed; returns what it said last. It is asked again after each publish to
-  /// a reader of this waiter, each event and each `wake()`. One thread at a time; not beside `wait`.
+  /// a reader of this waiter, each event and each `wake()`. One thread at a time; not beside
+  /// `wait`.
   bool wait_for(const std::function<bool()>& is_ready, std::int64_t deadline_ns = no_deadline);
   /// From any thread: the present or next `wait()` returns `woken`, and `wait_for()` asks again.
   void wake();
@@ -387,6 +388,10 @@ struct EndpointDescription {
 
 /// Who has an endpoint on it is told of all changes in the domain (`Domain::watch`). Not ROS 2's.
 inline constexpr std::string_view graph_topic = "ligament/graph";
+
+/// `ros.0`, `ros.1`, ...: the domains in which ROS 2's nodes of one ROS_DOMAIN_ID meet. All runs
+/// and processes of the user may join them.
+inline constexpr std::string_view ros_domain_prefix = "ros.";
 
 struct DomainOptions {
   std::string name;    ///< graph name: [A-Za-z0-9_.-], at most 48 bytes
@@ -469,9 +474,9 @@ class Domain {
   /// Another number after any endpoint or process of the graph came, changed or went. Cheap: for
   /// those who look at all endpoints, of which changes elsewhere are not told.
   [[nodiscard]] std::uint64_t version() const;
-  /// Calls `changed` from the housekeeping thread after each change of `version()`, until the handle
-  /// that is returned is gone. Peers tell of every change only those that have an endpoint on
-  /// `graph_topic`: who watches makes one.
+  /// Calls `changed` from the housekeeping thread after each change of `version()`, until the
+  /// handle that is returned is gone. Peers tell of every change only those that have an endpoint
+  /// on `graph_topic`: who watches makes one.
   [[nodiscard]] std::shared_ptr<void> watch(std::function<void()> changed);
   /// What stands in the way now: ends that do not match, processes that were refused.
   [[nodiscard]] std::vector<Problem> problems() const;

@@ -60,6 +60,8 @@ class Edge {
   Edge& operator=(const Edge&) = delete;
 
   [[nodiscard]] std::vector<TopicFigures> figures();
+  /// Whether anybody else is in the pool's domain.
+  [[nodiscard]] bool has_company() const { return !domain_->peers().empty(); }
   /// What hinders remote endpoints on topics that are used here, one sentence each.
   [[nodiscard]] std::vector<std::string> problems();
 

@@ -10,16 +10,22 @@
 #include <ctime>
 
 #include "container/status_channel.hpp"
+#include "memory/os/socket.hpp"
 #include "transport/edge/edge.hpp"
 #include "transport/edge/status.hpp"
 
 namespace {
 
+namespace pool_os = ligament::pool::os;
+
 struct Arguments {
   ligament::edge::Options options;
   bool humble = false;
+  bool attends = false;
   int status_fd = -1;
 };
+
+enum class Turn : std::uint8_t { ours, taken, ended };
 
 void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--graph", arguments.options.graph, "Name of the running graph")->required();
@@ -31,6 +37,10 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_flag("--humble", arguments.humble,
                "Write graph messages in the form of ROS 2 Humble (24-byte gids)");
+  app.add_flag("--attend", arguments.attends,
+               "Of all edges with this option one serves a graph at a time: without --status-fd it "
+               "ends where there is one, and when nobody else is left; with it, it waits for its "
+               "turn");
   app.add_option("--status-fd", arguments.status_fd, "Where status lines go; for the tool");
 }
 
@@ -44,13 +54,42 @@ sigset_t end_signals() {
   return signals;
 }
 
+/// A name that one process of the user has at a time, that the kernel frees with it, and to which
+/// others may connect to learn whether somebody has it.
+bool take_name(const pool_os::Fd& socket, const std::string& graph) {
+  const std::string name = fmt::format("ligament/edge/{}/{}", ::geteuid(), graph);
+  return pool_os::bind_name(socket, name).has_value() &&
+         pool_os::start_listening(socket, 1).has_value();
+}
+
+/// Whose turn it is to serve the graph.
+Turn await_turn(const pool_os::Fd& socket, const Arguments& arguments,
+                ligament::container::StatusChannel& channel, const sigset_t& signals) {
+  const timespec pause{0, 100'000'000};
+  for (bool is_told = false; !take_name(socket, arguments.options.graph); is_told = true) {
+    if (arguments.status_fd < 0) {
+      return Turn::taken;
+    }
+    if (!is_told) {  // a graph does not wait for its edge
+      channel.send({{"event", "ready"}, {"pid", ::getpid()}});
+      fmt::print("ligament-edge: another edge serves '{}'; this one waits for its end\n",
+                 arguments.options.graph);
+      std::fflush(stdout);
+    }
+    if (sigtimedwait(&signals, nullptr, &pause) >= 0) {
+      return Turn::ended;
+    }
+  }
+  return Turn::ours;
+}
+
 /// Tells the tool once a second how it goes, until the end is asked for, or the tool is gone.
 void serve(ligament::edge::Edge& edge, ligament::container::StatusChannel& channel,
-           const sigset_t& signals) {
+           const sigset_t& signals, bool ends_alone) {
   channel.send({{"event", "ready"}, {"pid", ::getpid()}});
   ligament::edge::StatusWriter status(channel, edge);
   const timespec second{1, 0};
-  while (sigtimedwait(&signals, nullptr, &second) < 0) {
+  while (sigtimedwait(&signals, nullptr, &second) < 0 && (!ends_alone || edge.has_company())) {
     status.write();
   }
   status.write();
@@ -90,6 +129,13 @@ int main(int argc, char** argv) {
   const sigset_t signals = end_signals();
   std::signal(SIGPIPE, SIG_IGN);
   ligament::container::StatusChannel channel(arguments.status_fd);
+  const auto name = pool_os::open_listener();
+  if (arguments.attends && name) {
+    const Turn turn = await_turn(*name, arguments, channel, signals);
+    if (turn != Turn::ours) {
+      return 0;
+    }
+  }
   auto edge = ligament::edge::Edge::start(arguments.options);
   if (!edge) {
     fmt::print(stderr, "ligament-edge: {}\n", edge.error());
@@ -99,7 +145,7 @@ int main(int argc, char** argv) {
   fmt::print("ligament-edge: graph '{}' is on DDS domain {}\n", arguments.options.graph,
              arguments.options.participant.domain);
   std::fflush(stdout);
-  serve(**edge, channel, signals);
+  serve(**edge, channel, signals, arguments.attends && arguments.status_fd < 0);
   if (!channel.is_open()) {
     print_summary(**edge);
   }

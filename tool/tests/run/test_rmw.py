@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real rclpy of two ROS 2 distributions on rmw_ligament_cpp: programs that know nothing of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dds_domain import take_dds_domain
+from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
+
+PROGRAMS = Path(__file__).with_name("rmw_programs.py")
+#: More than anything here needs, so that what hangs ends.
+WATCHDOG_S = 90.0
+
+Start = Callable[..., "Program"]
+
+
+class Program:
+    """A running program of `rmw_programs.py`."""
+
+    def __init__(self, distro: str, domain_id: int, words: tuple[object, ...], ours: bool) -> None:
+        middleware = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
+        if not middleware.exists():
+            pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
+        self.rmw = "rmw_ligament_cpp" if ours else "rmw_fastrtps_cpp"
+        preload = {"LD_PRELOAD": str(middleware)} if ours else {}
+        command = [str(wheels_python(distro)), str(PROGRAMS), *map(str, words)]
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**wheels_environment(distro, domain_id), **preload},
+        )
+
+    def await_ready(self) -> None:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line == "ready\n", line + self.process.communicate()[1]
+
+    def result(self) -> dict[str, Any]:
+        """What it printed last; its input ends now, by which some programs end."""
+        try:
+            out, errors = self.process.communicate(timeout=WATCHDOG_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        assert self.process.returncode == 0, errors
+        told: dict[str, Any] = json.loads(out.splitlines()[-1])
+        assert told.pop("rmw") == self.rmw
+        return told
+
+
+@pytest.fixture
+def domain_id() -> int:
+    return take_dds_domain()
+
+
+@pytest.fixture
+def start(domain_id: int) -> Iterator[Start]:
+    """Starts programs in one ROS domain of their own."""
+    running: list[Program] = []
+
+    def begin(distro: str, *words: object, ours: bool = True) -> Program:
+        running.append(Program(distro, domain_id, words, ours))
+        return running[-1]
+
+    yield begin
+    for program in running:
+        program.process.kill()
+        program.process.communicate()
+
+
+each_distro = pytest.mark.parametrize("distro", DISTROS)
+#: The second one talks to the first.
+each_pair = pytest.mark.parametrize("pair", [("jazzy", "jazzy"), ("kilted", "jazzy")])
+
+
+@each_pair
+def test_images_arrive_equal_and_in_order(start: Start, pair: tuple[str, str]) -> None:
+    count, size = 20, 1_000_000
+    subscribers = [start(pair[0], "subscribe", count, size) for _ in range(2)]
+    publisher = start(pair[1], "publish", count, size, len(subscribers))
+    assert publisher.result() == {"published": count}
+    for subscriber in subscribers:
+        assert subscriber.result()["right"] == list(range(count))
+
+
+@each_pair
+def test_a_late_subscription_gets_the_history(start: Start, pair: tuple[str, str]) -> None:
+    latch = start(pair[0], "latch")
+    latch.await_ready()
+    assert start(pair[1], "hear_late").result()["heard"] == ["2", "3", "4"]
+    latch.result()
+
+
+@each_pair
+def test_calls_are_answered_and_parameters_set(start: Start, pair: tuple[str, str]) -> None:
+    server = start(pair[0], "serve")
+    server.await_ready()
+    told = start(pair[1], "call", 40).result()
+    assert told["answered"] == 40
+    assert (told["set"], told["gain"]) == (True, 4.0)
+    assert "gain" in told["names"]
+    server.result()
+
+
+@each_pair
+def test_the_graph_is_seen(start: Start, pair: tuple[str, str]) -> None:
+    others = [start(pair[0], "latch"), start(pair[0], "serve")]
+    for other in others:
+        other.await_ready()
+    told = start(pair[1], "graph").result()
+    assert told["nodes"] == ["graph", "latch", "serve"]
+    assert told["topics"]["/latched"] == ["std_msgs/msg/String"]
+    assert told["services"]["/switch"] == ["std_srvs/srv/SetBool"]
+    assert told["publisher"][:2] == ["latch", "std_msgs/msg/String"]
+    assert told["durability"] == "TRANSIENT_LOCAL"
+    assert told["missing"] == "NodeNameNonExistentError"
+    for other in others:
+        other.result()
+
+
+@each_distro
+def test_a_killed_process_leaves_the_graph(start: Start, distro: str) -> None:
+    victim = start(distro, "latch")
+    victim.await_ready()
+    watcher = start(distro, "wait_for_gone")
+    watcher.await_ready()
+    victim.process.send_signal(signal.SIGKILL)
+    told = watcher.result()
+    assert (told["seen"], told["gone"], told["topic"]) == (True, True, False)
+
+
+def _edges(domain_id: int) -> list[int]:
+    """Processes that serve this ROS domain as its edge."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = path.read_bytes().split(b"\0")
+            if words[0].endswith(b"ligament-edge") and f"ros.{domain_id}".encode() in words:
+                found.append(int(path.parent.name))
+    return found
+
+
+def _await(is_done: Callable[[], bool]) -> None:
+    end = time.monotonic() + WATCHDOG_S
+    while not is_done() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert is_done()
+
+
+@pytest.mark.parametrize("server_is_ours", [True, False])
+@pytest.mark.parametrize("distro", DISTROS)
+def test_nodes_on_another_middleware_take_part(
+    start: Start, distro: str, server_is_ours: bool, domain_id: int
+) -> None:
+    server = start(distro, "serve", ours=server_is_ours)
+    server.await_ready()
+    told = start(distro, "call", 10, ours=not server_is_ours).result()
+    assert (told["answered"], told["set"], told["gain"]) == (10, True, 4.0)
+    server.result()
+    _await(lambda: not _edges(domain_id))
+
+
+def test_the_edge_of_a_domain_is_taken_over(start: Start, domain_id: int) -> None:
+    server = start("jazzy", "serve")
+    server.await_ready()
+    other = start("kilted", "serve")
+    other.await_ready()
+    _await(lambda: len(_edges(domain_id)) == 1)
+    (edge,) = _edges(domain_id)
+    os.kill(edge, signal.SIGKILL)
+    _await(lambda: len(_edges(domain_id)) == 1 and _edges(domain_id) != [edge])
+    told = start("jazzy", "call", 4, ours=False).result()
+    assert told["answered"] == 4
+    server.result()
+    other.result()
+    _await(lambda: not _edges(domain_id))
+
+
+@each_distro
+def test_statuses_of_endpoints_are_told(start: Start, distro: str) -> None:
+    told = start(distro, "events").result()
+    assert told["matched"] == [[1, 1], [0, -1]]
+    assert told["offered"].endswith("RELIABILITY")
+    assert told["requested"].endswith("RELIABILITY")
+    assert told["deadline"]
+
+
+@each_distro
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["clouds"], {"equal": True}),
+        (["threads"], {"ticks": True}),
+        (["keep_all"], {"came": True}),
+        (["churn", 200], {"grown": 0}),
+        (["act"], {"result": [0, 1, 1], "feedback": [0, 1, 2]}),
+    ],
+)
+def test_programs_do_what_they_do_elsewhere(
+    start: Start, distro: str, words: list[object], told: dict[str, Any]
+) -> None:
+    assert start(distro, *words).result() == told

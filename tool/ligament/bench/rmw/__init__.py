@@ -9,10 +9,11 @@ from typing import Any
 from ligament.bench.measuring import OURS, Measured, Row, comparison, in_turn, make_row, say
 from ligament.bench.options import Lists, option, with_words
 from ligament.bench.rmw.cells import COPIES, ONE_READER, ONE_WAY, PUBLISH, PUBLISH_CPU, Cell, cells
-from ligament.bench.rmw.contestants import NOTES, SHIPPED, TUNED, Ros, domain_id, prepare
+from ligament.bench.rmw.contestants import NOTES, SHIPPED, TUNED, Ros, prepare
 from ligament.bench.rmw.goals import FIGURES
 from ligament.bench.rmw.graph import Size, many_processes, seen_after_ns
 from ligament.bench.rmw.runs import Figures, run_once
+from ligament.errors import FailureError
 from ligament.report.statistics import summarise
 
 __all__ = ["FIGURES", "Options", "measure"]
@@ -62,17 +63,28 @@ def sizes_of(quick: bool, options: Options) -> list[Size]:
 
 def _in_turns(ros: Ros, asked: list[Cell], passes: int, measured: Measured) -> Runs:
     runs: Runs = {cell: {name: [] for name in cell.everybody} for cell in asked}
-    domain = domain_id()
     for number in range(passes):
         for place, cell in enumerate(asked, 1):
             say("rmw", f"pass {number + 1}/{passes}, cell {place}/{len(asked)}: {cell.title}")
             # Who fails costs the pass of all: what is compared is of one moment.
             with measured.attempt(f"pass {number + 1}, {cell.title}"):
                 order = in_turn(cell.everybody, number)
-                found = {name: run_once(ros, name, cell, domain) for name in order}
+                found = {name: _run(ros, name, cell, measured.notes) for name in order}
                 for name, figures in found.items():
                     runs[cell][name].append(figures)
     return {cell: of for cell, of in runs.items() if of[OURS]}
+
+
+def _run(ros: Ros, name: str, cell: Cell, notes: list[str]) -> Figures:
+    """A peer that fails is run once more, and told: else it would cost our own pass."""
+    try:
+        return run_once(ros, name, cell)
+    except FailureError as error:
+        if name == OURS:
+            raise
+        first = str(error).splitlines()[0]
+        notes.append(f"{name}, {cell.title}: run once more, because {first}")
+        return run_once(ros, name, cell)
 
 
 def rows_of_cell(cell: Cell, of: dict[str, list[Figures]]) -> list[Row]:
@@ -120,13 +132,12 @@ def _median(values: list[int]) -> float:
 
 
 def _measure_graph(ros: Ros, sizes: list[Size], passes: int, measured: Measured) -> None:
-    domain = domain_id()
     delays: dict[str, list[int]] = {OURS: [], SHIPPED: []}
     for number in range(passes):
         say("rmw", f"pass {number + 1}/{passes}: a node that appears")
         for name in in_turn((OURS, SHIPPED), number):
             with measured.attempt(f"pass {number + 1}, a node that appears"):
-                delays[name] += seen_after_ns(ros, name, NODES, domain)
+                delays[name] += seen_after_ns(ros, name, NODES)
     for name, values in delays.items():
         if unseen := NODES * passes - len(values):
             measured.notes.append(
@@ -141,4 +152,4 @@ def _measure_graph(ros: Ros, sizes: list[Size], passes: int, measured: Measured)
         for name in (OURS, SHIPPED) if size is smallest else (OURS,):
             say("rmw", f"{size.processes} processes, {name}")
             with measured.attempt(f"{size.processes} processes, {name}"):
-                measured.rows += many_processes(ros, name, size, domain)
+                measured.rows += many_processes(ros, name, size)

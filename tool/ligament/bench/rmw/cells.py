@@ -74,7 +74,7 @@ class Cell:
     @property
     def timeout_s(self) -> float:
         """A watchdog: matching, its messages several times over, silence at the end."""
-        return 60 + 10 * (self.messages + self.warmup) * self.pacing_us * 1e-6
+        return 30 + 10 * (self.messages + self.warmup) * self.pacing_us * 1e-6
 
 
 def cells(quick: bool) -> list[Cell]:

@@ -41,9 +41,9 @@ class Ros:
     #: Preloaded below all: libraries of wheels want Python's symbols.
     python: str
 
-    def command(self, contestant: str, domain_id: int) -> list[str]:
+    def command(self, contestant: str, is_apart: bool = False) -> list[str]:
         """The words before a role: the same program in the environment of a contestant."""
-        variables = self._variables(contestant, domain_id)
+        variables = self._variables(contestant, domain_of(contestant, is_apart))
         return ["env", *(f"{key}={value}" for key, value in variables.items()), str(self.program)]
 
     def _variables(self, contestant: str, domain_id: int) -> Mapping[str, str]:
@@ -75,9 +75,13 @@ def prepare(distro: str, library: str = "") -> Ros:
     return Ros(distro, prefix, ours.resolve(), _built(distro, prefix), _python_of(prefix))
 
 
-def domain_id() -> int:
-    """One that other programs of this machine hardly have, with ports below the ephemeral ones."""
-    return 20 + 2 * (os.getpid() % 40)
+def domain_of(contestant: str, is_apart: bool = False) -> int:
+    """Each contestant has one of its own, as our middleware starts an edge, which others would see.
+
+    Other programs of this machine hardly have it, and its ports are below the ephemeral ones.
+    `is_apart`: another one, of the same contestant.
+    """
+    return 20 + 6 * (os.getpid() % 13) + 2 * sorted(IDENTIFIERS).index(contestant) + is_apart
 
 
 def _built(distro: str, prefix: Path) -> Path:

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ligament.bench import scale_graph as outside
 from ligament.bench.children import Child, Children
-from ligament.bench.measuring import Row, make_row
-from ligament.bench.rmw.contestants import Ros
+from ligament.bench.measuring import OURS, Row, make_row
+from ligament.bench.rmw.contestants import Ros, domain_of
 from ligament.bench.rmw.runs import check_identity, told_by_all
 from ligament.errors import FailureError
 
@@ -38,9 +40,9 @@ class Size:
         return {"processes": self.processes, "endpoints": 2 * TOPICS * self.processes}
 
 
-def seen_after_ns(ros: Ros, contestant: str, nodes: int, domain_id: int) -> list[int]:
+def seen_after_ns(ros: Ros, contestant: str, nodes: int) -> list[int]:
     """From before the context of a node is made until another process sees its name."""
-    words = ros.command(contestant, domain_id)
+    words = ros.command(contestant)
     with Children(_TIMEOUT_S) as children:
         watcher = children.start("watch", [*words, "watch"])
         children.await_ready([watcher])
@@ -75,23 +77,27 @@ class Start:
     cpu_s: float
 
 
-def many_processes(ros: Ros, contestant: str, size: Size, domain_id: int) -> list[Row]:
+def many_processes(ros: Ros, contestant: str, size: Size) -> list[Row]:
     """All about so many processes. What the last start made is what the rest is measured with."""
     starts: list[Start] = []
     for _ in range(size.starts - 1):
-        with _started(ros, contestant, size, domain_id) as (_members, start):
+        with _started(ros, contestant, size) as (_members, start):
             starts.append(start)
     with (
-        _started(ros, contestant, size, domain_id) as (members, start),
-        _bare(ros, contestant, domain_id + 1) as bare,
+        _started(ros, contestant, size) as (members, start),
+        _bare(ros, contestant) as bare,
     ):
         starts.append(start)
-        time.sleep(1.0)
+        time.sleep(2.0)
+        # What serves all of them: none of the members, but part of what they cost.
+        edges = edges_of(domain_of(contestant)) if contestant == OURS else []
         figures = {
             "memory_per_process": ("B", [outside.pss_bytes(pid) for pid in members]),
             "memory_without_endpoints": ("B", [outside.pss_bytes(pid) for pid in bare]),
-            "idle_cpu": ("%", [_idle_percent(members, size.idle_s)]),
+            "idle_cpu": ("%", [_idle_percent([*members, *edges], size.idle_s)]),
         }
+        if edges:
+            figures["memory_of_edge"] = ("B", [outside.pss_bytes(pid) for pid in edges])
     figures |= {
         "start_up": ("s", [one.matched_s for one in starts]),
         "all_created": ("s", [one.created_s for one in starts]),
@@ -104,11 +110,9 @@ def many_processes(ros: Ros, contestant: str, size: Size, domain_id: int) -> lis
 
 
 @contextmanager
-def _started(
-    ros: Ros, contestant: str, size: Size, domain_id: int
-) -> Iterator[tuple[list[int], Start]]:
+def _started(ros: Ros, contestant: str, size: Size) -> Iterator[tuple[list[int], Start]]:
     """So many processes, all matched: their ids."""
-    words = ros.command(contestant, domain_id)
+    words = ros.command(contestant)
     shape = ["--members", str(size.processes), "--topics", str(TOPICS)]
     with Children(_TIMEOUT_S) as children:
         begin_ns = time.monotonic_ns()
@@ -133,13 +137,32 @@ def start_of(told: Sequence[dict[str, Any]], begin_ns: int, cpu_s: float) -> Sta
 
 
 @contextmanager
-def _bare(ros: Ros, contestant: str, domain_id: int) -> Iterator[list[int]]:
+def _bare(ros: Ros, contestant: str) -> Iterator[list[int]]:
     """Processes with a node alone, in a domain of their own."""
-    words = [*ros.command(contestant, domain_id), "member", "--topics", "0"]
+    words = [*ros.command(contestant, is_apart=True), "member", "--topics", "0"]
     with Children(_TIMEOUT_S) as children:
         bare = [children.start(f"bare {k}", [*words, "--index", str(k)]) for k in range(_BARE)]
         children.await_ready(bare)
         yield _pids(bare)
+
+
+def edges_of(domain_id: int, processes: Path = Path("/proc")) -> list[int]:
+    """The processes that carry our nodes' topics to DDS; started by the nodes, children of nobody.
+
+    They end by themselves when the nodes have.
+    """
+    wanted = [b"--domain-id", str(domain_id).encode()]
+    found = []
+    for entry in processes.glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            words = entry.read_bytes().split(b"\0")
+            if words[0].endswith(b"/ligament-edge") and _has(words, wanted):
+                found.append(int(entry.parent.name))
+    return sorted(found)
+
+
+def _has(words: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
+    return any(words[k : k + len(wanted)] == wanted for k in range(len(words)))
 
 
 def _pids(children: Sequence[Child]) -> list[int]:

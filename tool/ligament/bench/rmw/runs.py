@@ -24,11 +24,11 @@ class Figures:
     lost: int = 0
 
 
-def run_once(ros: Ros, contestant: str, cell: Cell, domain_id: int) -> Figures:
+def run_once(ros: Ros, contestant: str, cell: Cell) -> Figures:
     """One run; all its processes are gone afterwards."""
     if contestant == COPIES:
         return copy_twice(ros, cell)
-    words = ros.command(contestant, domain_id)
+    words = ros.command(contestant)
     there, here = ("serve", "call") if cell.metric == ROUND_TRIP else ("subscribe", "publish")
     with Children(cell.timeout_s) as children:
         receivers = [
@@ -46,7 +46,7 @@ def copy_twice(ros: Ros, cell: Cell) -> Figures:
     """The floor: with what a hand-over may cost, so that ratios are to both."""
     with Children(cell.timeout_s) as children:
         # The program is linked with a middleware that it does not touch.
-        child = children.start("copies", [*ros.command(SHIPPED, 0), "copies", *cell.words])
+        child = children.start("copies", [*ros.command(SHIPPED), "copies", *cell.words])
         children.await_end([child])
         (told,) = told_by_all([child])
     return Figures([time + HANDOVER_NS for time in told["latency_ns"]])

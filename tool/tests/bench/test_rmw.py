@@ -48,7 +48,7 @@ def result_of(*runs: tuple[Cell, dict[str, list[Figures]]]) -> dict[str, Any]:
     rows = [row for cell, of in runs for row in rmw.rows_of_cell(cell, of)]
     comparisons = [one for cell, of in runs for one in rmw.comparisons_of(cell, of)]
     comparisons += rmw.eight_to_one(dict(runs))
-    context = {"machine": {}, "commit": None, "command": [], "versions": {}}
+    context: dict[str, Any] = {"machine": {}, "commit": None, "command": [], "versions": {}}
     return {"schema": SCHEMA, "context": context, "rows": rows, "comparisons": comparisons}
 
 

@@ -91,13 +91,15 @@ def many_processes(ros: Ros, contestant: str, size: Size) -> list[Row]:
         time.sleep(2.0)
         # What serves all of them: none of the members, but part of what they cost.
         edges = edges_of(domain_of(contestant)) if contestant == OURS else []
+        idle = _idle_percents([*members, *edges], size.idle_s)
         figures = {
             "memory_per_process": ("B", [outside.pss_bytes(pid) for pid in members]),
             "memory_without_endpoints": ("B", [outside.pss_bytes(pid) for pid in bare]),
-            "idle_cpu": ("%", [_idle_percent([*members, *edges], size.idle_s)]),
+            "idle_cpu": ("%", [sum(idle)]),
         }
         if edges:
             figures["memory_of_edge"] = ("B", [outside.pss_bytes(pid) for pid in edges])
+            figures["idle_cpu_of_edge"] = ("%", [sum(idle[len(members) :])])
     figures |= {
         "start_up": ("s", [one.matched_s for one in starts]),
         "all_created": ("s", [one.created_s for one in starts]),
@@ -169,9 +171,10 @@ def _pids(children: Sequence[Child]) -> list[int]:
     return [child.process.pid for child in children]
 
 
-def _idle_percent(pids: Sequence[int], seconds: float) -> float:
-    """Of one core, all processes together."""
-    begin, before = time.monotonic(), sum(map(outside.process_cpu_s, pids))
+def _idle_percents(pids: Sequence[int], seconds: float) -> list[float]:
+    """Of one core, for each of these processes."""
+    begin, before = time.monotonic(), [outside.process_cpu_s(pid) for pid in pids]
     time.sleep(seconds)
-    after = sum(map(outside.process_cpu_s, pids))
-    return (after - before) / (time.monotonic() - begin) * 100
+    after = [outside.process_cpu_s(pid) for pid in pids]
+    window = time.monotonic() - begin
+    return [(b - a) / window * 100 for a, b in zip(before, after, strict=True)]

@@ -62,7 +62,7 @@ class WaitSet {
   WaitSet(const WaitSet&) = delete;
   WaitSet& operator=(const WaitSet&) = delete;
 
-  /// False: nothing came within the time (negative: for ever), or the program is to end.
+  /// False: nothing came within the time (negative: however long), or the program is to end.
   [[nodiscard]] bool wait(std::int64_t timeout_ns);
 
  private:

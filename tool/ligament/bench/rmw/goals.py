@@ -20,6 +20,10 @@ _SMALL = {"bytes": 64}
 _EIGHT = {"bytes": MEGABYTE, "subscribers": 8}
 #: The goals are at 100 processes; a smaller graph is shown beside them.
 _MANY, _FEW = {"processes": 100}, {"processes": (10, 20)}
+_IDLE = (
+    "each process looks around once a second, whether or not it was woken, and the edge, which is "
+    "counted in, twelve times"
+)
 _NONE, _LIMITS = (None, None, None), (3.0, 0.5, 6e6)
 
 FIGURES = Figures(
@@ -45,7 +49,7 @@ FIGURES = Figures(
                 Goal("all matched, {processes} processes of 10 endpoints", "start_up",
                      limits[0], where),
                 Goal("idle CPU of all {processes} processes, of one core", "idle_cpu",
-                     limits[1], where),
+                     limits[1], where, why=_IDLE),
                 Goal("memory per process over one without endpoints, {processes} processes",
                      "memory_per_process", limits[2], where, less="memory_without_endpoints"),
             )

@@ -25,6 +25,12 @@ std::size_t align_up(std::size_t position, std::size_t alignment) {
   return (position + alignment - 1) & ~(alignment - 1);
 }
 
+/// A message within another one begins where the one before it ended, so its first field may be less
+/// aligned than its memory is.
+bool is_as_in_memory(const Layout& layout, std::size_t position) {
+  return layout.plain.is_plain && position % layout.plain.alignment == 0;
+}
+
 std::string_view text_of(const void* value, bool is_cpp) {
   if (is_cpp) {
     return *static_cast<const std::string*>(value);
@@ -77,6 +83,7 @@ class ByteSink {
     }
   }
   void note_array(std::size_t /*size*/) {}
+  [[nodiscard]] std::size_t position() const { return position_; }
 
  private:
   std::byte* at_;
@@ -89,8 +96,7 @@ class Writing {
   explicit Writing(Sink& sink) : sink_(sink) {}
 
   void message(const Layout& layout, const std::byte* at) {
-    if (layout.plain.is_plain) {
-      sink_.align(layout.plain.alignment);
+    if (is_as_in_memory(layout, sink_.position())) {
       sink_.put(at, layout.plain.size);
       return;
     }
@@ -184,8 +190,8 @@ class Reading {
   explicit Reading(std::span<const std::byte> fields) : fields_(fields) {}
 
   [[nodiscard]] bool message(const Layout& layout, std::byte* at) {
-    if (layout.plain.is_plain) {
-      return align(layout.plain.alignment) && get(at, layout.plain.size);
+    if (is_as_in_memory(layout, position_)) {
+      return get(at, layout.plain.size);
     }
     for (const Field& field : layout.fields) {
       if (!elements(layout, field, at + field.offset)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What stands behind rmw's handles of nodes, publishers, subscriptions, services and
+/// \file What is behind rmw's handles of nodes, publishers, subscriptions, services and
 /// clients.
 #pragma once
 

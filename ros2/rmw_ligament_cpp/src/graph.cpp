@@ -96,7 +96,8 @@ std::string dds_topic(const EndpointInfo& endpoint) {
 }
 std::string dds_type(std::string type) {
   for (auto at = type.find('/'); at != std::string::npos; at = type.find('/')) {
-    type.replace(at, 1, "::");
+    type[at] = ':';
+    type.insert(at, 1, ':');
   }
   const auto last = type.rfind("::");
   return last == std::string::npos

@@ -26,7 +26,7 @@ void ignore(Result /*result*/) {}
 /// This process is a child of one that had initialised rmw: the pool is not in its memory.
 [[nodiscard]] bool is_forked_child();
 
-/// No exception crosses the C interface: there are none here but for want of memory.
+/// No exception crosses the C interface: there are none here but for lack of memory.
 template <typename Work>
 rmw_ret_t guarded(const Work& work) {
   if (is_forked_child()) {

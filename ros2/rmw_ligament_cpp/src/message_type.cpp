@@ -64,7 +64,8 @@ std::size_t align_up(std::size_t position, std::size_t alignment) {
 /// `std_msgs__msg` (C) or `std_msgs::msg` (C++), and `String`: `std_msgs/msg/String`.
 std::string ros_name(std::string space, const char* name, const char* separator) {
   for (auto at = space.find(separator); at != std::string::npos; at = space.find(separator)) {
-    space.replace(at, 2, "/");
+    space.erase(at, 1);
+    space[at] = '/';
   }
   return space + "/" + name;
 }
@@ -155,10 +156,14 @@ class LayoutBuilder {
       }
       const std::size_t alignment = is_number ? field.width : field.nested->plain.alignment;
       const std::size_t size = is_number ? field.width : field.nested->plain.size;
-      plain.size = align_up(plain.size, alignment);
-      // Elements of an array follow each other as in memory only without a gap that memory has.
-      const bool is_tight = field.count == 1 || align_up(size, alignment) == field.stride;
-      if (plain.size != field.offset || !is_tight) {
+      if (is_number) {
+        plain.size = align_up(plain.size, alignment);
+      }
+      // The stored form aligns numbers alone, and leaves no gap behind the last one of a message:
+      // memory does both for whole structs.
+      const bool is_aligned = plain.size % alignment == 0;
+      const bool is_tight = field.count == 1 || size == field.stride;
+      if (plain.size != field.offset || !is_aligned || !is_tight) {
         return {};
       }
       plain.size += (field.count - 1) * field.stride + size;

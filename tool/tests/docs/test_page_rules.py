@@ -25,10 +25,10 @@ FENCE = re.compile(r"^[ ]*```.*?^[ ]*```[ ]*$", re.MULTILINE | re.DOTALL)
 FIGURES = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 #: First folders of paths in this repository.
-TOP = "benchmarks|dev|docs|examples|firmware|hdl|nodes|platforms|runtime|spec|tool"
+TOP = "benchmarks|dev|docs|examples|firmware|hdl|nodes|platforms|ros2|runtime|spec|tool"
 PATH = re.compile(rf"`((?:{TOP})/[\w./-]*[\w/-])(?:::\w+)?`")
 COMMAND = re.compile(r"(?:^\$ |`)(?:\.venv/bin/)?ligament ([a-z][^`\n#|]*)", re.MULTILINE)
-TARGET = re.compile(r"(?:^\$ |`)make ([a-z][a-z-]*)", re.MULTILINE)
+TARGET = re.compile(r"(?:^\$ |`)make ([a-z][a-z0-9-]*)", re.MULTILINE)
 
 
 def pages() -> list[str]:
@@ -176,7 +176,7 @@ def test_its_paths_are_there(page: str) -> None:
 @every_page
 def test_its_commands_exist(page: str) -> None:
     text = (REPO / page).read_text()
-    targets = set(re.findall(r"^([a-z-]+):", (REPO / "Makefile").read_text(), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z0-9-]+):", (REPO / "Makefile").read_text(), re.MULTILINE))
     assert [wrong for words in COMMAND.findall(text) if (wrong := mistake(words))] == []
     assert set(TARGET.findall(text)) <= targets
 

@@ -332,6 +332,96 @@ def act(node: Node, words: list[str]) -> dict[str, Any]:
     return {"result": list(result.result().result.sequence), "feedback": seen}
 
 
+def talk(node: Node, words: list[str]) -> dict[str, Any]:
+    """Numbers without end, for who is killed amidst."""
+    publisher = node.create_publisher(UInt64, "numbers", 100)
+    node.create_subscription(UInt64, "numbers", lambda _: None, 100)
+    say("ready")
+    number = 0
+    while True:
+        publisher.publish(UInt64(data=number))
+        number += 1
+        rclpy.spin_once(node, timeout_sec=0.001)
+
+
+def count_to(node: Node, words: list[str]) -> dict[str, Any]:
+    """Numbers to another process, paced by its answers; what others say on the topic is passed over."""
+    last = int(words[0])
+    back: list[int] = []
+    publisher = node.create_publisher(String, "numbers_out", 10)
+    node.create_subscription(String, "numbers_back", lambda m: back.append(int(m.data)), 10)
+    node.create_subscription(UInt64, "numbers", lambda _: None, 1)
+    until(node, lambda: publisher.get_subscription_count() == 1)
+    until(node, lambda: node.count_publishers("/numbers_back") == 1)
+    say("ready")
+    for number in range(last):
+        publisher.publish(String(data=f"{number}"))
+        if not until(node, lambda number=number: len(back) > number):
+            break
+    return {"back": back == list(range(last))}
+
+
+def echo(node: Node, words: list[str]) -> dict[str, Any]:
+    last = int(words[0])
+    seen: list[str] = []
+    publisher = node.create_publisher(String, "numbers_back", 10)
+
+    def answer(message: String) -> None:
+        seen.append(message.data)
+        publisher.publish(message)
+
+    node.create_subscription(String, "numbers_out", answer, 10)
+    until(node, lambda: len(seen) == last, 60.0)
+    until(node, lambda: publisher.get_subscription_count() == 0)
+    return {"echoed": len(seen)}
+
+
+def fork(node: Node, words: list[str]) -> dict[str, Any]:
+    """A child after init has no part in the pool, and is told so; its parent goes on."""
+    publisher = node.create_publisher(String, "forked", 10)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            publisher.publish(String(data="from the child"))
+            text = "published"
+        except Exception as error:  # of rclpy's C extension, which has no common class
+            text = str(error)
+        os.write(writing, text.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    publisher.publish(String(data="from the parent"))
+    return {"child": "was forked after rmw was initialised" in os.read(reading, 4096).decode()}
+
+
+def contexts(node: Node, words: list[str]) -> dict[str, Any]:
+    """Two contexts in one process talk; wrong names and domains are refused with a sentence."""
+    other = rclpy.Context()
+    rclpy.init(context=other)
+    second = Node("second", context=other)
+    publisher = second.create_publisher(String, "between", 10)
+    heard: list[str] = []
+    node.create_subscription(String, "between", lambda m: heard.append(m.data), 10)
+    until(node, lambda: publisher.get_subscription_count() == 1)
+    publisher.publish(String(data="hello"))
+    until(node, lambda: bool(heard))
+    refused = []
+    for act_ in (
+        lambda: rclpy.init(context=rclpy.Context(), domain_id=233),
+        lambda: Node("no name", context=other),
+        lambda: node.create_publisher(String, "no topic", 10),
+        lambda: publisher.publish(String(data=1)),
+    ):
+        try:
+            act_()
+            refused.append("")
+        except Exception as error:  # of rclpy's C extension, which has no common class
+            refused.append(str(error))
+    second.destroy_node()
+    rclpy.shutdown(context=other)
+    return {"heard": heard, "refused": [bool(text) for text in refused]}
+
+
 def wait_for_gone(node: Node, words: list[str]) -> dict[str, Any]:
     """Whether the node `latch` is seen, and then no more once its process has been killed."""
     seen = until(node, lambda: "latch" in node.get_node_names())
@@ -349,8 +439,8 @@ def wait_for_gone(node: Node, words: list[str]) -> dict[str, Any]:
 
 PROGRAMS = {
     f.__name__: f
-    for f in (act, call, churn, clouds, events, graph, hear_late, keep_all, latch, publish, serve,
-              subscribe, threads, wait_for_gone)
+    for f in (act, call, churn, clouds, contexts, count_to, echo, events, fork, graph, hear_late,
+              keep_all, latch, publish, serve, subscribe, talk, threads, wait_for_gone)
 }  # fmt: skip
 
 

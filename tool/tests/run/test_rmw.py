@@ -18,8 +18,11 @@ from dds_domain import take_dds_domain
 from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
 
 PROGRAMS = Path(__file__).with_name("rmw_programs.py")
+CODEC = Path(__file__).with_name("rmw_codec.py")
 #: More than anything here needs, so that what hangs ends.
 WATCHDOG_S = 90.0
+#: Of processes of each distribution while two others talk.
+KILLS = 4
 
 Start = Callable[..., "Program"]
 
@@ -33,7 +36,8 @@ class Program:
             pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
         self.rmw = "rmw_ligament_cpp" if ours else "rmw_fastrtps_cpp"
         preload = {"LD_PRELOAD": str(middleware)} if ours else {}
-        command = [str(wheels_python(distro)), str(PROGRAMS), *map(str, words)]
+        file, *rest = words if str(words[0]).endswith(".py") else (PROGRAMS, *words)
+        command = [str(wheels_python(distro)), str(file), *map(str, rest)]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -189,6 +193,22 @@ def test_the_edge_of_a_domain_is_taken_over(start: Start, domain_id: int) -> Non
     _await(lambda: not _edges(domain_id))
 
 
+def test_others_go_on_while_processes_are_killed_and_stopped(start: Start) -> None:
+    count = 2000
+    echo = start("kilted", "echo", count)
+    counter = start("jazzy", "count_to", count)
+    counter.await_ready()
+    stopped = start("jazzy", "talk")
+    stopped.await_ready()
+    stopped.process.send_signal(signal.SIGSTOP)
+    for distro in ["jazzy", "kilted"] * KILLS:
+        victim = start(distro, "talk")
+        victim.await_ready()
+        victim.process.kill()
+    assert counter.result() == {"back": True}
+    assert echo.result() == {"echoed": count}
+
+
 @each_distro
 def test_statuses_of_endpoints_are_told(start: Start, distro: str) -> None:
     told = start(distro, "events").result()
@@ -206,6 +226,8 @@ def test_statuses_of_endpoints_are_told(start: Start, distro: str) -> None:
         (["threads"], {"ticks": True}),
         (["keep_all"], {"came": True}),
         (["churn", 200], {"grown": 0}),
+        (["fork"], {"child": True}),
+        (["contexts"], {"heard": ["hello"], "refused": [True] * 4}),
         (["act"], {"result": [0, 1, 1], "feedback": [0, 1, 2]}),
     ],
 )
@@ -213,3 +235,20 @@ def test_programs_do_what_they_do_elsewhere(
     start: Start, distro: str, words: list[object], told: dict[str, Any]
 ) -> None:
     assert start(distro, *words).result() == told
+
+
+@each_distro
+@pytest.mark.parametrize("ours_writes", [True, False])
+def test_messages_of_all_types_are_serialised_as_by_fast_dds(
+    start: Start, distro: str, ours_writes: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "messages.json"
+    written = start(distro, CODEC, "write", file, ours=ours_writes).result()["written"]
+    assert written > 300
+    told = start(distro, CODEC, "read", file, ours=not ours_writes).result()
+    assert told == {"read": written, "wrong": []}
+
+
+@each_distro
+def test_bytes_that_are_no_message_are_refused(start: Start, distro: str) -> None:
+    assert start(distro, CODEC, "abuse").result() == {"refused": True}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,7 +14,7 @@ import jsonschema
 import pytest
 
 from ligament import resources
-from ligament.bench import rmw
+from ligament.bench import measuring, rmw
 from ligament.bench.framework import SCHEMA
 from ligament.bench.goals import MISSED, REACHED, lines_of
 from ligament.bench.measuring import OURS, make_row
@@ -23,6 +24,7 @@ from ligament.bench.rmw.contestants import PROFILE, SHIPPED, TUNED, Ros, domain_
 from ligament.bench.rmw.runs import Figures, figures_of, run_once
 from ligament.errors import FailureError, InputError
 
+_TOOL = str(Path(measuring.__file__).parents[2])
 IMAGE = Cell(ONE_WAY, MEGABYTE, 20_000, 40)
 EIGHT = Cell(ONE_WAY, MEGABYTE, 20_000, 40, subscribers=8, contestants=(OURS, SHIPPED))
 SMALL = Cell(ONE_WAY, 64, 2000, 20, contestants=(OURS, SHIPPED))
@@ -220,6 +222,9 @@ def test_contestants_share_the_program_and_no_domain() -> None:
     domains = [domain_of(n, apart) for n in (OURS, SHIPPED, TUNED) for apart in (False, True)]
     assert len(set(domains)) == 6
     assert max(domains) <= 101, "the ports of greater ones are the kernel's to give"
+    code = "from ligament.bench.rmw import contestants as c; print(c.domain_of(c.OURS))"
+    told = measuring.output_of([sys.executable, "-c", code], environment={"PYTHONPATH": _TOOL})
+    assert int(told) not in domains, "another run at the same time has others"
 
 
 def test_the_tuned_profile_holds_several_of_the_largest_images() -> None:

@@ -6,7 +6,9 @@ rcl names its middleware's library itself, so ours takes its place by LD_PRELOAD
 
 from __future__ import annotations
 
-import os
+import fcntl
+import functools
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,8 @@ NOTES = (
 _DISTROS = ("jazzy", "kilted")
 _SETUP = "`make test` (dev/setup --test) brings ROS 2 and our middleware for it"
 _BUILD_S = 300.0
+#: Of so many runs at once each has domains of its own, 20 to 97 in all.
+_SLOTS = range(13)
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,22 @@ def domain_of(contestant: str, is_apart: bool = False) -> int:
     Other programs of this machine hardly have it, and its ports are below the ephemeral ones.
     `is_apart`: another one, of the same contestant.
     """
-    return 20 + 6 * (os.getpid() % 13) + 2 * sorted(IDENTIFIERS).index(contestant) + is_apart
+    block = _claim()[0] * 2 * len(IDENTIFIERS)
+    return 20 + block + 2 * sorted(IDENTIFIERS).index(contestant) + is_apart
+
+
+@functools.cache
+def _claim() -> tuple[int, socket.socket]:
+    """A slot that no other run of this bench has, for as long as this process lives."""
+    for slot in _SLOTS:
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0ligament/bench-rmw/{slot}")
+        except OSError:
+            claim.close()
+        else:
+            return slot, claim
+    raise FailureError(f"{len(_SLOTS)} runs of this benchmark are under way already")
 
 
 def _built(distro: str, prefix: Path) -> Path:
@@ -89,9 +108,12 @@ def _built(distro: str, prefix: Path) -> Path:
     what = "the program of the benchmark could not be built"
     words = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DLIGAMENT_ROS={prefix}"]
     source = REPOSITORY / "benchmarks" / "rmw"
-    output_of(["cmake", "-S", str(source), "-B", str(folder), "-G", "Ninja", *words], what,
-              timeout_s=_BUILD_S)  # fmt: skip
-    output_of(["cmake", "--build", str(folder)], what, timeout_s=_BUILD_S)
+    configure = ["cmake", "-S", str(source), "-B", str(folder), "-G", "Ninja", *words]
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:  # tests may come here from several processes
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in (configure, ["cmake", "--build", str(folder)]):
+            output_of(command, what, timeout_s=_BUILD_S)
     return folder / "ligament-bench-rmw"
 
 

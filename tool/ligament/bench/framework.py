@@ -99,6 +99,10 @@ BENCHES: tuple[Bench, ...] = (
         "What does ROS between a CPU and a GPU node cost over the same work without it?",
     ),
     Bench(
+        "rmw",
+        "What does a ROS 2 message cost with our middleware below rcl, beside Fast DDS?",
+    ),
+    Bench(
         "transport",
         "What does a message cost between processes, beside peers and bare floors?",
     ),

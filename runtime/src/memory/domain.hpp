@@ -217,10 +217,11 @@ struct DomainState {
   Topics changed_topics_;  ///< of rows that we changed since we last looked at our peers
   Topics telling_;         ///< the same before that look: whom it concerns is notified
   std::vector<std::weak_ptr<const Watcher>> watchers_;
-  std::uint64_t told_version_ = 0;  ///< to the watchers
-  bool news_ = true;                ///< matching may find something to do
-  bool unsettled_ = false;          ///< it must look again though nobody says so
-  bool again_ = false;              ///< matching changed something that we must look at ourselves
+  std::uint64_t matches_changed_ = 0;  ///< of our endpoints: made and ended, ever
+  std::uint64_t told_version_ = 0;     ///< to the watchers
+  bool news_ = true;                   ///< matching may find something to do
+  bool unsettled_ = false;             ///< it must look again though nobody says so
+  bool again_ = false;  ///< matching changed something that we must look at ourselves
 
   os::Fd epoll_;
   os::Fd poke_;

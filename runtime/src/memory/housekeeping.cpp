@@ -91,7 +91,9 @@ void DomainState::run() {
 
 std::vector<std::shared_ptr<const DomainState::Watcher>> DomainState::concerned_watchers() {
   std::vector<std::shared_ptr<const Watcher>> concerned;
-  const std::uint64_t version = watchers_.empty() ? told_version_ : sum_of_generations();
+  // A match is often made after the look that saw its other end: that is a change, too.
+  const std::uint64_t version =
+      watchers_.empty() ? told_version_ : sum_of_generations() + matches_changed_;
   if (std::exchange(told_version_, version) == version) {
     return concerned;
   }

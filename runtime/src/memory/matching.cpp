@@ -219,6 +219,7 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
         own.row.id, row.id);
     return;
   }
+  ++matches_changed_;
   own.matches.emplace(row.id, ReaderMatch{.is_device = (row.flags & layout::is_device) != 0,
                                           .process = peer.directory->nonce,
                                           .pid = peer.directory->pid});
@@ -292,6 +293,7 @@ void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& ma
     }
     return;  // the writer's process has not looked yet, and will notify us; or we have no room
   }
+  ++matches_changed_;
   match.link->map_chunks();
   match.link->closing = match.closing;
   if (!own.state->link(match.link, start, granted)) {
@@ -308,6 +310,7 @@ void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& ma
 
 /// What a dead process held is free, unless a device may still read it.
 void DomainState::end_match(OwnWriter& own, std::uint64_t reader, const ReaderMatch& match) {
+  ++matches_changed_;
   if (match.is_device && is_idle_ && died_.count(match.process) != 0) {
     own.state->quarantine(reader);
     quarantined_.push_back({own.state, reader, match.pid});
@@ -318,6 +321,7 @@ void DomainState::end_match(OwnWriter& own, std::uint64_t reader, const ReaderMa
 
 /// A writer that closes is neither alive nor lost; one that dies is lost, as in DDS.
 void DomainState::end_match(OwnReader& own, WriterMatch& match) {
+  ++matches_changed_;
   if (match.active && !match.closing) {
     const bool died = died_.count(match.link->source.process) != 0;
     using State = Liveliness::State;

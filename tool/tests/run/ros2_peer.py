@@ -73,6 +73,7 @@ def parameters(node: Node, asked: argparse.Namespace) -> dict[str, Any]:
             answered["fresh" if fresh else "old"] += 1
         else:
             unanswered.append([number, name, ready])
+            break  # one is too many, and each takes the whole patience
         if fresh:
             node.destroy_client(client)
     return {**answered, **seen, "unanswered": unanswered}

@@ -9,8 +9,9 @@ extern "C" {
 
 struct ddsi_domaingv;
 
-/// What is missing is asked for sooner; on the loopback interface alone samples go in larger
-/// fragments. What the user has set (CYCLONEDDS_URI) stays. Before anything large is sent.
+/// What is missing is asked for sooner; receive buffers are larger; on the loopback interface alone
+/// samples go in larger fragments. What the user has set (CYCLONEDDS_URI) stays. Before anything
+/// large is sent.
 void ligament_set_engine(struct ddsi_domaingv* domain);
 
 #ifdef __cplusplus

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "transport/dds/domain_sockets.h"
+#include "transport/dds/first_acks.hpp"
 #include "transport/dds/inline_qos_sender.hpp"
 #include "transport/dds/send_pace.hpp"
 
@@ -36,13 +37,21 @@ UdpPlace place_of(const ddsi_locator_t& locator) {
   return place;
 }
 
+/// First acknowledgements, in place. Returns the datagram's size.
+std::size_t adapt(std::span<const ddsrt_iovec_t> datagram) {
+  FirstAcks acks;
+  std::size_t size = 0;
+  for (const ddsrt_iovec_t& part : datagram) {
+    (void)acks.adapt({static_cast<std::byte*>(part.iov_base), part.iov_len});
+    size += part.iov_len;
+  }
+  return size;
+}
+
 ssize_t write_wrapped(ddsi_tran_conn_t socket, const ddsi_locator_t* destination, std::size_t count,
                       const ddsrt_iovec_t* parts, std::uint32_t flags) {
   const std::span<const ddsrt_iovec_t> datagram(parts, count);
-  std::size_t size = 0;
-  for (const ddsrt_iovec_t& part : datagram) {
-    size += part.iov_len;
-  }
+  const std::size_t size = adapt(datagram);
   if (size >= SendPace::smallest && destination != nullptr &&
       destination->kind == NN_LOCATOR_KIND_UDPv4) {
     pace().wait_for_room(place_of(*destination), size);

@@ -3,8 +3,9 @@
 ///
 /// Cyclone DDS 0.10 lets us reach the function that each of its sockets sends with
 /// (ddsi_tran_conn::m_write_fn). Ours wraps it. Large datagrams to sockets of this host wait until
-/// those have room (send_pace.hpp), and replies to some clients get inline QoS put in
-/// (inline_qos_sender.hpp). First sending, retransmission and fragments are the engine's work.
+/// those have room (send_pace.hpp), replies to some clients get inline QoS put in
+/// (inline_qos_sender.hpp), and first acknowledgements to Fast DDS take its form (first_acks.hpp).
+/// First sending, retransmission and fragments are the engine's work.
 #pragma once
 
 struct ddsi_domaingv;

@@ -60,6 +60,13 @@ class Capture {
     Parameters parameters;
   };
 
+  /// An AckNack or a heartbeat, both of which have the reader at 4 and the writer at 8.
+  struct Control {
+    std::string from;  ///< guid prefixes; `to` is empty where none was said
+    std::string to;
+    std::string submessage;
+  };
+
   explicit Capture(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     read_file({std::istreambuf_iterator<char>(file), {}});
@@ -67,6 +74,8 @@ class Capture {
   }
   [[nodiscard]] const std::vector<End>& participants() const { return participants_; }
   [[nodiscard]] const std::vector<End>& ends() const { return ends_; }
+  /// In the order in which they were recorded.
+  [[nodiscard]] const std::vector<Control>& controls() const { return controls_; }
   [[nodiscard]] const End* find(const std::string& topic, bool is_writer) const {
     for (const End& end : ends_) {
       if (end.topic == topic && end.is_writer == is_writer) {
@@ -124,6 +133,7 @@ class Capture {
     if (!datagram.starts_with("RTPS")) {
       return;
     }
+    std::string to;
     for (std::size_t at = header; at + 4 <= datagram.size();) {
       const auto length = number_at<std::uint16_t>(datagram, at + 2);
       const char id = datagram[at];
@@ -134,6 +144,10 @@ class Capture {
       at += submessage.size();
       if (id == '\x15') {
         read_sample(datagram.substr(8, 12), submessage);
+      } else if (id == '\x0e') {
+        to = submessage.substr(4, 12);
+      } else if (id == '\x06' || id == '\x07') {
+        controls_.push_back({datagram.substr(8, 12), to, submessage});
       }
     }
   }
@@ -201,6 +215,7 @@ class Capture {
   std::vector<Sample> samples_;
   std::vector<End> participants_;
   std::vector<End> ends_;
+  std::vector<Control> controls_;
   std::set<std::pair<std::string, std::int64_t>> known_;
 };
 

@@ -368,5 +368,71 @@ TEST_F(OnTheWire, RepliesHaveTheIdentityOfRos) {
   expect_same_with_identity(recorded().first(topic), captured("service_fastrtps").first(topic));
 }
 
+// --- first acknowledgements ----------------------------------------------------------------------
+
+/// No heartbeat was there yet, and an answer is asked for. The base is another matter.
+bool is_first_ack(const Capture::Control& control) {
+  const std::string& bytes = control.submessage;
+  return bytes.starts_with(std::string("\x06\x01\x18\x00", 4)) && bytes.size() == 28 &&
+         bytes.substr(20) == std::string(8, '\0');
+}
+
+struct Asked {
+  std::size_t times = 0;
+  bool is_answered = false;
+  std::size_t times_after = 0;
+};
+/// By the writer that was asked, of another participant of Fast DDS.
+std::map<std::string, Asked> asked_of_fastdds(const Capture& all) {
+  std::map<std::string, Asked> asked;
+  for (const Capture::Control& control : all.controls()) {
+    const std::string writer = control.submessage.substr(8, 4);
+    if (is_first_ack(control) && control.to.starts_with("\x01\x0f")) {
+      EXPECT_EQ(number_at<std::uint32_t>(control.submessage, 16), 0U);
+      Asked& one = asked[control.to + writer];
+      ++one.times;
+      one.times_after += one.is_answered ? 1 : 0;
+    } else if (const auto known = asked.find(control.from + writer); known != asked.end()) {
+      known->second.is_answered = known->second.is_answered || control.submessage[0] == '\7';
+    }
+  }
+  return asked;
+}
+
+/// They are sent when a writer is found, and not 10 ms later, when its heartbeat may be there.
+class AtOnceOnTheWire : public OnTheWire {
+ protected:
+  void SetUp() override {
+    const MoreSettings at_once("<Internal><PreEmptiveAckDelay>0 s</PreEmptiveAckDelay></Internal>");
+    OnTheWire::SetUp();
+  }
+};
+
+TEST_F(AtOnceOnTheWire, FastDdsIsAskedForHeartbeatsUntilOneHasCome) {
+  if (fast_peer.empty()) {
+    GTEST_SKIP() << "Fast DDS is not installed (Debian: libfastrtps-dev)";
+  }
+  std::size_t heard = 0;
+  const auto subscription = node_->create_subscription<StringMessage>(
+      "chatter", 10, [&](const StringMessage&) { ++heard; });
+  const std::string stored = "00010000020000006800";  // "h"
+  std::vector<std::unique_ptr<Child>> talkers;
+  while (talkers.size() < 4) {  // one may be heard before it is asked
+    talkers.push_back(
+        peer(fast_peer, "talk", "rt/chatter", "std_msgs::msg::dds_::String_", stored));
+  }
+  spin_until([&] { return figures("/chatter").remote_writers == talkers.size(); });
+  for (const auto& talker : talkers) {
+    talker->say_begin();
+  }
+  spin_until([&] { return heard == talkers.size(); });
+  const auto asked = asked_of_fastdds(recorded());
+  EXPECT_TRUE(std::any_of(asked.begin(), asked.end(),
+                          [](const auto& one) { return one.second.is_answered; }));
+  for (const auto& [writer, one] : asked) {
+    EXPECT_LE(one.times_after, 1U) << "of " << one.times;  // one may be on its way
+  }
+}
+
 }  // namespace
 }  // namespace ligament::edge

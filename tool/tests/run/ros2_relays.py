@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An ordinary rclpy node beside relays.yaml, whose nodes publish what they take.
+
+ros2_relays.py WHAT ... prints JSON. With --native, nodes of rclpy are the relays, as a control.
+It runs with the Python of a ROS 2 distribution's wheels, so it knows nothing of Ligament.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import sys
+import time
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import rclpy
+from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParameters
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import (
+    DurabilityPolicy,
+    QoSProfile,
+    ReliabilityPolicy,
+    qos_policy_name_from_kind,
+)
+from std_msgs.msg import UInt8MultiArray
+
+
+@dataclass
+class Peer:
+    """This node, and what it was asked."""
+
+    node: Node
+    executor: SingleThreadedExecutor
+    asked: argparse.Namespace
+
+    def until(self, is_done: Callable[[], Any]) -> bool:
+        """Spin until it is done, or for so long."""
+        end = time.monotonic() + self.asked.seconds
+        while not is_done() and time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.02)
+        return bool(is_done())
+
+    def collect(self, topic: str, qos: QoSProfile) -> list[bytes]:
+        """What comes on the topic from now on."""
+        came: list[bytes] = []
+        take = lambda message: came.append(bytes(message.data))  # noqa: E731
+        self.node.create_subscription(UInt8MultiArray, topic, take, qos)
+        return came
+
+    def qos(self) -> QoSProfile:
+        return QoSProfile(
+            depth=self.asked.depth,
+            reliability=RELIABILITY[self.asked.best_effort],
+            durability=DURABILITY[self.asked.latched],
+        )
+
+
+RELIABILITY = {True: ReliabilityPolicy.BEST_EFFORT, False: ReliabilityPolicy.RELIABLE}
+DURABILITY = {True: DurabilityPolicy.TRANSIENT_LOCAL, False: DurabilityPolicy.VOLATILE}
+
+
+def message(data: bytes) -> UInt8MultiArray:
+    return UInt8MultiArray(data=array("B", data))
+
+
+def exchange(peer: Peer) -> dict[str, Any]:
+    """Send so many messages of so many bytes, and tell how many came back as they were."""
+    asked = peer.asked
+    came = peer.collect(f"/{asked.relay}/out", peer.qos())
+    publisher = peer.node.create_publisher(UInt8MultiArray, f"/{asked.relay}/in", peer.qos())
+
+    def is_greeted() -> bool:
+        publisher.publish(message(b"?"))
+        return bool(came)
+
+    greeted = peer.until(is_greeted)  # all ends are matched now
+    sent = [os.urandom(asked.size) for _ in range(asked.count)]
+    for data in sent:
+        publisher.publish(message(data))
+        peer.executor.spin_once(timeout_sec=0.002)
+    answers = lambda: [data for data in came if data != b"?"]  # noqa: E731
+    expected = [data for data in sent for _ in range(asked.times)]
+    peer.until(lambda: len(answers()) >= len(expected))
+    return {"greeted": greeted, "came": len(answers()), "equal": answers() == expected}
+
+
+def history(peer: Peer) -> dict[str, Any]:
+    """Publish at once, before anybody is matched; then join late, and tell what came."""
+    relay = peer.asked.relay
+    publisher = peer.node.create_publisher(UInt8MultiArray, f"/{relay}/in", peer.qos())
+    sent = [os.urandom(8) for _ in range(peer.asked.depth)]
+    for data in sent:
+        publisher.publish(message(data))
+    early = peer.collect(f"/{relay}/out", peer.qos())
+    peer.until(lambda: early[-len(sent) :] == sent)
+    late = peer.collect(f"/{relay}/out", peer.qos())
+    peer.until(lambda: len(late) >= len(sent))
+    return {"early": early[-len(sent) :] == sent, "late": late == sent}
+
+
+def events(peer: Peer) -> dict[str, Any]:
+    """Which policies rclpy names for ends that cannot match."""
+    told: dict[str, str] = {}
+
+    def note(end: str) -> Callable[[Any], None]:
+        def keep(event: Any) -> None:
+            told[end] = qos_policy_name_from_kind(event.last_policy_kind)
+
+        return keep
+
+    requests = SubscriptionEventCallbacks(incompatible_qos=note("subscription"))
+    offers = PublisherEventCallbacks(incompatible_qos=note("publisher"))
+    ends = (
+        peer.node.create_subscription(
+            UInt8MultiArray,
+            "/quick/out",
+            lambda _: None,
+            QoSProfile(depth=1),
+            event_callbacks=requests,
+        ),
+        peer.node.create_publisher(
+            UInt8MultiArray, "/latched/in", QoSProfile(depth=1), event_callbacks=offers
+        ),
+    )
+    peer.until(lambda: len(told) == len(ends))
+    sys.stdin.read()  # until the other side is told, too
+    return told
+
+
+def graph(peer: Peer) -> dict[str, Any]:
+    """What rclpy tells of a node's ends, by name and type."""
+    node, relay = peer.node, peer.asked.relay
+    queries = {
+        "publishers": node.get_publisher_names_and_types_by_node,
+        "subscriptions": node.get_subscriber_names_and_types_by_node,
+        "services": node.get_service_names_and_types_by_node,
+    }
+
+    def told() -> dict[str, Any]:
+        known = relay in node.get_node_names()
+        return {what: dict(ask(relay, "/")) if known else {} for what, ask in queries.items()}
+
+    peer.until(lambda: all(told().values()) and len(told()["services"]) >= 6)
+    all_topics = dict(node.get_topic_names_and_types())
+    all_services = dict(node.get_service_names_and_types())
+    ends = told()
+    return {
+        **ends,
+        "all": {**ends["publishers"], **ends["subscriptions"]}.items() <= all_topics.items()
+        and ends["services"].items() <= all_services.items(),
+    }
+
+
+def parameters(peer: Peer) -> dict[str, Any]:
+    """Set a relay's parameter, and tell what comes of it."""
+    node, relay = peer.node, peer.asked.relay
+    changed: list[int] = []
+
+    def note(event: ParameterEvent) -> None:
+        if event.node == f"/{relay}":
+            changed.extend(one.value.integer_value for one in event.changed_parameters)
+
+    def ask(service: str, kind: Any, request: Any) -> Any:
+        client = node.create_client(kind, f"/{relay}/{service}")
+        client.wait_for_service(timeout_sec=peer.asked.seconds)
+        future = client.call_async(request)
+        peer.until(future.done)
+        return future.result()
+
+    def set_times(times: int, kind: int = ParameterType.PARAMETER_INTEGER) -> bool:
+        value = ParameterValue(type=kind, integer_value=times)
+        request = SetParameters.Request(parameters=[Parameter(name="times", value=value)])
+        accepted: bool = ask("set_parameters", SetParameters, request).results[0].successful
+        return accepted
+
+    node.create_subscription(ParameterEvent, "/parameter_events", note, 10)
+    greetings = itertools.cycle((0, 1))
+    peer.until(lambda: set_times(next(greetings)) and changed)  # all ends are matched now
+    accepted = [set_times(2), set_times(2, ParameterType.PARAMETER_STRING), set_times(3)]
+    peer.until(lambda: 3 in changed)
+    got = ask("get_parameters", GetParameters, GetParameters.Request(names=["times"]))
+    peer.asked.times = 3
+    return {
+        "accepted": accepted,
+        "changed": [value for value in changed if value > 1],
+        "value": got.values[0].integer_value,
+        "relayed": exchange(peer),
+        "reset": set_times(1),
+    }
+
+
+class NativeRelay(Node):
+    """One of relays.yaml's nodes, of this distribution."""
+
+    def __init__(self, name: str, qos: QoSProfile) -> None:
+        super().__init__(name)
+        self.declare_parameter("times", 1)
+        self.publisher = self.create_publisher(UInt8MultiArray, f"/{name}/out", qos)
+        self.create_subscription(UInt8MultiArray, f"/{name}/in", self.relay, qos)
+
+    def relay(self, message: UInt8MultiArray) -> None:
+        for _ in range(self.get_parameter("times").value):
+            self.publisher.publish(message)
+
+
+def native_relays() -> list[Node]:
+    quick = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
+    latched = QoSProfile(depth=5, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    all_qos = {"reliable": QoSProfile(depth=100), "quick": quick, "latched": latched}
+    return [NativeRelay(name, qos) for name, qos in all_qos.items()]
+
+
+WHAT = {
+    "exchange": exchange,
+    "history": history,
+    "events": events,
+    "graph": graph,
+    "parameters": parameters,
+}
+
+
+def main() -> None:
+    """One question, one line of JSON."""
+    words = argparse.ArgumentParser()
+    words.add_argument("what", choices=WHAT)
+    words.add_argument("--relay", default="reliable")
+    words.add_argument("--native", action="store_true")
+    words.add_argument("--count", type=int, default=1)
+    words.add_argument("--size", type=int, default=8)
+    words.add_argument("--times", type=int, default=1)
+    words.add_argument("--depth", type=int, default=100)
+    words.add_argument("--seconds", type=float, default=60)
+    words.add_argument("--best-effort", action="store_true")
+    words.add_argument("--latched", action="store_true")
+    asked = words.parse_args()
+    rclpy.init()
+    executor = SingleThreadedExecutor()
+    node = rclpy.create_node("peer")
+    executor.add_node(node)
+    for relay in native_relays() if asked.native else []:
+        executor.add_node(relay)
+    json.dump(WHAT[asked.what](Peer(node, executor, asked)), sys.stdout)
+    rclpy.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -80,6 +80,9 @@ struct Exchange {
 /// What is wrong with the name of a topic or service; empty: nothing.
 [[nodiscard]] std::string fault_of_topic(const char* topic, const rmw_qos_profile_t& qos);
 
+/// The same of a node's name or namespace.
+[[nodiscard]] std::string fault_of_node(const char* name, const char* space);
+
 /// The node's name and namespace from its full name, as rmw wants them apart.
 [[nodiscard]] std::pair<std::string, std::string> split(const std::string& full_name);
 

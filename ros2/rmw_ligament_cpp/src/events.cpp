@@ -92,14 +92,11 @@ std::uint64_t EventSource::changes(rmw_event_type_t type) {
   return statuses_[type].changes;
 }
 
-bool EventSource::take(rmw_event_type_t type, void* info) {
+void EventSource::take(rmw_event_type_t type, void* info) {
   const std::lock_guard guard(mutex_);
   absorb();
-  const bool is_new = std::exchange(statuses_[type].is_new, false);
-  if (is_new) {
-    copy(type, info);
-  }
-  return is_new;
+  statuses_[type].is_new = false;
+  copy(type, info);
 }
 
 void WriterEventSource::absorb() {
@@ -219,8 +216,8 @@ rmw_ret_t rmw_take_event(const rmw_event_t* event_handle, void* event_info, bool
   RMW_LIGAMENT_CHECK(event_handle);
   RMW_CHECK_ARGUMENT_FOR_NULL(event_info, RMW_RET_INVALID_ARGUMENT);
   RMW_CHECK_ARGUMENT_FOR_NULL(taken, RMW_RET_INVALID_ARGUMENT);
-  *taken =
-      static_cast<EventSource*>(event_handle->data)->take(event_handle->event_type, event_info);
+  static_cast<EventSource*>(event_handle->data)->take(event_handle->event_type, event_info);
+  *taken = true;  // a status is there also when nothing has changed
   return RMW_RET_OK;
 }
 

@@ -22,8 +22,8 @@ class EventSource {
 
   /// Whether that status has changed since it was last taken.
   [[nodiscard]] bool has_changed(rmw_event_type_t type);
-  /// Writes the status to `info`, of the struct of that event. False: it has not changed.
-  [[nodiscard]] bool take(rmw_event_type_t type, void* info);
+  /// Writes the status to `info`, of the struct of that event; its changes start again from 0.
+  void take(rmw_event_type_t type, void* info);
   /// Changes of that status, ever: for callbacks.
   [[nodiscard]] std::uint64_t changes(rmw_event_type_t type);
 

@@ -156,8 +156,11 @@ rmw_ret_t check(const rmw_node_t* node, rcutils_allocator_t* allocator,
 /// The node's full name; empty, with an error, where there is none of that name.
 std::string find_node(const rmw_node_t* node, const char* name, const char* space,
                       rmw_ret_t& result) {
-  if (name == nullptr || space == nullptr || *name == 0 || *space == 0) {
-    result = fail("the node's name or namespace is missing", RMW_RET_INVALID_ARGUMENT);
+  const bool is_missing = name == nullptr || space == nullptr;
+  const std::string fault =
+      is_missing ? "the node's name or namespace is null" : fault_of_node(name, space);
+  if (!fault.empty()) {
+    result = fail(fault, RMW_RET_INVALID_ARGUMENT);
     return {};
   }
   const std::string root = std::strcmp(space, "/") == 0 ? "" : space;
@@ -268,7 +271,7 @@ rmw_ret_t ends_of_topic(const rmw_node_t* node, rcutils_allocator_t* allocator, 
                                    return RMW_RET_INVALID_ARGUMENT);
   RMW_CHECK_ARGUMENT_FOR_NULL(name, RMW_RET_INVALID_ARGUMENT);
   if (const rmw_ret_t zero = rmw_topic_endpoint_info_array_check_zero(to); zero != RMW_RET_OK) {
-    return zero;
+    return RMW_RET_INVALID_ARGUMENT;  // it has set the text
   }
   return guarded([&] {
     const auto found = endpoints_of(context_of_node(node), name, kind);

@@ -57,8 +57,11 @@ rmw_ret_t check_handle(const Handle* handle, const char* name) {
   if (handle == nullptr) {
     return fail(std::string(name) + " is null", RMW_RET_INVALID_ARGUMENT);
   }
+  if (handle->implementation_identifier == nullptr) {
+    return fail(std::string(name) + " is not initialised", RMW_RET_INVALID_ARGUMENT);
+  }
   if (handle->implementation_identifier != identifier) {
-    return fail(std::string(name) + " is of another rmw implementation, or not initialised",
+    return fail(std::string(name) + " is of another rmw implementation",
                 RMW_RET_INCORRECT_RMW_IMPLEMENTATION);
   }
   return RMW_RET_OK;

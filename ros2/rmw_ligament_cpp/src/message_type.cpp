@@ -191,7 +191,7 @@ const Handle* find_support(const Handle* type, const Find& find, const char* ide
 
 void set_no_introspection() {
   RMW_SET_ERROR_MSG(
-      "the message type has no introspection type support, by which rmw_ligament_cpp reads "
+      "the type has no introspection type support, by which rmw_ligament_cpp reads "
       "messages; build its package with rosidl_default_generators");
 }
 
@@ -234,6 +234,12 @@ std::unique_ptr<MessageType> MessageType::of(const rosidl_message_type_support_t
 }
 
 MessageType::Service MessageType::of(const rosidl_service_type_support_t* type) {
+  if (find_support(type, get_service_typesupport_handle,
+                   rosidl_typesupport_introspection_c__identifier) == nullptr &&
+      find_support(type, get_service_typesupport_handle, cpp::typesupport_identifier) == nullptr) {
+    set_no_introspection();
+    return {};
+  }
   return {of(type->request_typesupport), of(type->response_typesupport)};
 }
 

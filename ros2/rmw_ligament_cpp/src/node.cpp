@@ -41,9 +41,7 @@ Context::Endpoints endpoints_of(Context& context, const std::string& topic,
   return found;
 }
 
-namespace {
-
-std::string fault_of(const char* name, const char* space) {
+std::string fault_of_node(const char* name, const char* space) {
   int result = 0;
   if (rmw_validate_node_name(name, &result, nullptr) != RMW_RET_OK) {
     return "the node's name cannot be checked";
@@ -61,6 +59,8 @@ std::string fault_of(const char* name, const char* space) {
   }
   return {};
 }
+
+namespace {
 
 /// Null, with an error, where the pool refuses it.
 std::unique_ptr<Node> open_node(Context& context, const std::string& name,
@@ -101,7 +101,7 @@ rmw_node_t* rmw_create_node(rmw_context_t* context, const char* name, const char
   RMW_CHECK_ARGUMENT_FOR_NULL(name, nullptr);
   RMW_CHECK_ARGUMENT_FOR_NULL(namespace_, nullptr);
   return guarded_make([&]() -> rmw_node_t* {
-    if (const std::string fault = fault_of(name, namespace_); !fault.empty()) {
+    if (const std::string fault = fault_of_node(name, namespace_); !fault.empty()) {
       (void)fail(fault, RMW_RET_INVALID_ARGUMENT);
       return nullptr;
     }

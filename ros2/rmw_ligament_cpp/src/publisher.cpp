@@ -17,6 +17,12 @@ namespace pool = ligament::pool;
 /// Empty where the name is one that ROS 2 allows, or where nobody asked for that.
 std::string fault_of_topic(const char* topic, const rmw_qos_profile_t& qos) {
   int result = 0;
+  if (qos.history == RMW_QOS_POLICY_HISTORY_UNKNOWN ||
+      qos.reliability == RMW_QOS_POLICY_RELIABILITY_UNKNOWN ||
+      qos.durability == RMW_QOS_POLICY_DURABILITY_UNKNOWN ||
+      qos.liveliness == RMW_QOS_POLICY_LIVELINESS_UNKNOWN) {
+    return "a QoS policy is 'unknown', which no endpoint can have";
+  }
   if (qos.avoid_ros_namespace_conventions) {
     return *topic == 0 ? "the topic's name is empty" : "";
   }
@@ -32,6 +38,10 @@ namespace {
 
 /// Loans that a publisher of plain messages may have out at once, and one to publish from.
 constexpr std::uint32_t most_loans = 4;
+
+rmw_ret_t refuse_loan() {
+  return fail("only types of fixed size, without booleans, can be lent", RMW_RET_UNSUPPORTED);
+}
 
 std::string why(pool::LoanError error) { return std::string(pool::to_string(error)); }
 
@@ -182,7 +192,7 @@ rmw_ret_t rmw_borrow_loaned_message(const rmw_publisher_t* publisher,
   RMW_CHECK_ARGUMENT_FOR_NULL(type_support, RMW_RET_INVALID_ARGUMENT);
   RMW_CHECK_ARGUMENT_FOR_NULL(ros_message, RMW_RET_INVALID_ARGUMENT);
   if (!publisher->can_loan_messages) {
-    return fail("only types of fixed size, without booleans, can be lent", RMW_RET_UNSUPPORTED);
+    return refuse_loan();
   }
   if (*ros_message != nullptr) {
     return fail("the pointer to fill is not null", RMW_RET_INVALID_ARGUMENT);
@@ -206,6 +216,9 @@ rmw_ret_t rmw_borrow_loaned_message(const rmw_publisher_t* publisher,
 rmw_ret_t rmw_return_loaned_message_from_publisher(const rmw_publisher_t* publisher,
                                                    void* loaned_message) {
   RMW_LIGAMENT_CHECK(publisher);
+  if (!publisher->can_loan_messages) {
+    return refuse_loan();
+  }
   RMW_CHECK_ARGUMENT_FOR_NULL(loaned_message, RMW_RET_INVALID_ARGUMENT);
   auto& own = *static_cast<Publisher*>(publisher->data);
   const std::lock_guard guard(own.mutex);
@@ -217,6 +230,9 @@ rmw_ret_t rmw_return_loaned_message_from_publisher(const rmw_publisher_t* publis
 rmw_ret_t rmw_publish_loaned_message(const rmw_publisher_t* publisher, void* ros_message,
                                      rmw_publisher_allocation_t* /*allocation*/) {
   RMW_LIGAMENT_CHECK(publisher);
+  if (!publisher->can_loan_messages) {
+    return refuse_loan();
+  }
   RMW_CHECK_ARGUMENT_FOR_NULL(ros_message, RMW_RET_INVALID_ARGUMENT);
   return guarded([&] {
     auto& own = *static_cast<Publisher*>(publisher->data);

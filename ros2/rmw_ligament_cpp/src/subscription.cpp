@@ -121,7 +121,16 @@ rmw_ret_t take_serialized(Subscription& own, rmw_serialized_message_t* message, 
   return RMW_RET_OK;
 }
 
-rmw_ret_t take_lent(Subscription& own, void** message, bool* taken, rmw_message_info_t* info) {
+rmw_ret_t refuse_loan() {
+  return fail("only types of fixed size, without booleans, can be lent", RMW_RET_UNSUPPORTED);
+}
+
+rmw_ret_t take_lent(const rmw_subscription_t& handle, void** message, bool* taken,
+                    rmw_message_info_t* info) {
+  if (!handle.can_loan_messages) {
+    return refuse_loan();
+  }
+  auto& own = *static_cast<Subscription*>(handle.data);
   *taken = false;
   rmw_ret_t result = RMW_RET_OK;
   auto sample = next(own, result);
@@ -211,14 +220,18 @@ rmw_ret_t rmw_take_with_info(const rmw_subscription_t* subscription, void* ros_m
                              rmw_message_info_t* message_info,
                              rmw_subscription_allocation_t* /*allocation*/) {
   RMW_LIGAMENT_CHECK_TAKE(subscription, ros_message, taken);
+  RMW_CHECK_ARGUMENT_FOR_NULL(message_info, RMW_RET_INVALID_ARGUMENT);
   return guarded([&] {
     return take(*static_cast<Subscription*>(subscription->data), ros_message, taken, message_info);
   });
 }
 
 rmw_ret_t rmw_take(const rmw_subscription_t* subscription, void* ros_message, bool* taken,
-                   rmw_subscription_allocation_t* allocation) {
-  return rmw_take_with_info(subscription, ros_message, taken, nullptr, allocation);
+                   rmw_subscription_allocation_t* /*allocation*/) {
+  RMW_LIGAMENT_CHECK_TAKE(subscription, ros_message, taken);
+  return guarded([&] {
+    return take(*static_cast<Subscription*>(subscription->data), ros_message, taken, nullptr);
+  });
 }
 
 rmw_ret_t rmw_take_sequence(const rmw_subscription_t* subscription, size_t count,
@@ -251,6 +264,7 @@ rmw_ret_t rmw_take_serialized_message_with_info(const rmw_subscription_t* subscr
                                                 bool* taken, rmw_message_info_t* message_info,
                                                 rmw_subscription_allocation_t* /*allocation*/) {
   RMW_LIGAMENT_CHECK_TAKE(subscription, serialized_message, taken);
+  RMW_CHECK_ARGUMENT_FOR_NULL(message_info, RMW_RET_INVALID_ARGUMENT);
   return guarded([&] {
     return take_serialized(*static_cast<Subscription*>(subscription->data), serialized_message,
                            taken, message_info);
@@ -259,9 +273,12 @@ rmw_ret_t rmw_take_serialized_message_with_info(const rmw_subscription_t* subscr
 
 rmw_ret_t rmw_take_serialized_message(const rmw_subscription_t* subscription,
                                       rmw_serialized_message_t* serialized_message, bool* taken,
-                                      rmw_subscription_allocation_t* allocation) {
-  return rmw_take_serialized_message_with_info(subscription, serialized_message, taken, nullptr,
-                                               allocation);
+                                      rmw_subscription_allocation_t* /*allocation*/) {
+  RMW_LIGAMENT_CHECK_TAKE(subscription, serialized_message, taken);
+  return guarded([&] {
+    return take_serialized(*static_cast<Subscription*>(subscription->data), serialized_message,
+                           taken, nullptr);
+  });
 }
 
 rmw_ret_t rmw_take_loaned_message_with_info(const rmw_subscription_t* subscription,
@@ -269,24 +286,22 @@ rmw_ret_t rmw_take_loaned_message_with_info(const rmw_subscription_t* subscripti
                                             rmw_message_info_t* message_info,
                                             rmw_subscription_allocation_t* /*allocation*/) {
   RMW_LIGAMENT_CHECK_TAKE(subscription, loaned_message, taken);
-  if (!subscription->can_loan_messages) {
-    return fail("only types of fixed size, without booleans, can be lent", RMW_RET_UNSUPPORTED);
-  }
-  return guarded([&] {
-    return take_lent(*static_cast<Subscription*>(subscription->data), loaned_message, taken,
-                     message_info);
-  });
+  RMW_CHECK_ARGUMENT_FOR_NULL(message_info, RMW_RET_INVALID_ARGUMENT);
+  return guarded([&] { return take_lent(*subscription, loaned_message, taken, message_info); });
 }
 
 rmw_ret_t rmw_take_loaned_message(const rmw_subscription_t* subscription, void** loaned_message,
-                                  bool* taken, rmw_subscription_allocation_t* allocation) {
-  return rmw_take_loaned_message_with_info(subscription, loaned_message, taken, nullptr,
-                                           allocation);
+                                  bool* taken, rmw_subscription_allocation_t* /*allocation*/) {
+  RMW_LIGAMENT_CHECK_TAKE(subscription, loaned_message, taken);
+  return guarded([&] { return take_lent(*subscription, loaned_message, taken, nullptr); });
 }
 
 rmw_ret_t rmw_return_loaned_message_from_subscription(const rmw_subscription_t* subscription,
                                                       void* loaned_message) {
   RMW_LIGAMENT_CHECK(subscription);
+  if (!subscription->can_loan_messages) {
+    return refuse_loan();
+  }
   RMW_CHECK_ARGUMENT_FOR_NULL(loaned_message, RMW_RET_INVALID_ARGUMENT);
   auto& own = *static_cast<Subscription*>(subscription->data);
   const std::lock_guard guard(own.mutex);

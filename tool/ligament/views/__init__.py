@@ -17,12 +17,12 @@ For nodes that run on rmw_ligament_cpp. Needs nothing but the standard library, 
 
 from ligament.views.errors import (
     LoanError,
-    MalformedMessage,
-    MessageReleased,
-    TooManyViews,
-    UnsupportedMessage,
+    MalformedMessageError,
+    MessageReleasedError,
+    TooManyViewsError,
+    UnsupportedMessageError,
     ViewError,
-    WrongMiddleware,
+    WrongMiddlewareError,
 )
 from ligament.views.loans import Loan, loan
 from ligament.views.subscriptions import View, subscribe
@@ -30,13 +30,13 @@ from ligament.views.subscriptions import View, subscribe
 __all__ = [
     "Loan",
     "LoanError",
-    "MalformedMessage",
-    "MessageReleased",
-    "TooManyViews",
-    "UnsupportedMessage",
+    "MalformedMessageError",
+    "MessageReleasedError",
+    "TooManyViewsError",
+    "UnsupportedMessageError",
     "View",
     "ViewError",
-    "WrongMiddleware",
+    "WrongMiddlewareError",
     "loan",
     "subscribe",
 ]

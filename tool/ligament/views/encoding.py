@@ -90,8 +90,8 @@ def _put(plan: Plan, kind: Any, value: Any) -> None:
         _put_length(plan, units.size, most_of(kind))
         plan.put(units.tobytes())
     elif isinstance(kind, idl.AbstractString):
-        text = str(value).encode()
-        _put_length(plan, len(text) + 1, None if most_of(kind) is None else most_of(kind) + 1)
+        text, most = str(value).encode(), most_of(kind)
+        _put_length(plan, len(text) + 1, None if most is None else most + 1)
         plan.put(text + b"\0")
     elif isinstance(kind, idl.NamespacedType):
         _put_message(plan, message_class(kind), value)
@@ -135,6 +135,8 @@ def _numbers(dtype: np.dtype[Any], value: Any) -> Any:
         return np.frombuffer(value, np.uint8).view(dtype)
     if isinstance(value, list) and value and isinstance(value[0], bytes):
         return np.frombuffer(b"".join(value), dtype)
+    if isinstance(value, np.ndarray) and value.dtype.names and dtype == np.uint8:
+        value = np.ascontiguousarray(value).reshape(-1).view(np.uint8)  # points of a cloud
     array = np.ascontiguousarray(value if isinstance(value, np.ndarray) else np.array(value, dtype))
     if array.dtype != dtype and not (array.dtype == np.bool_ and dtype == np.uint8):
         raise TypeError(f"an array of {array.dtype}, not {dtype}")

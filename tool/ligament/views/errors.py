@@ -6,23 +6,23 @@ class ViewError(RuntimeError):
     """Any of these errors."""
 
 
-class WrongMiddleware(ViewError):
+class WrongMiddlewareError(ViewError):
     """The process does not run on rmw_ligament_cpp."""
 
 
-class MalformedMessage(ViewError):
+class MalformedMessageError(ViewError):
     """The bytes are no message of the type: their publisher is faulty."""
 
 
-class UnsupportedMessage(ViewError):
+class UnsupportedMessageError(ViewError):
     """The type has a field, or the image an encoding, that cannot be shown."""
 
 
-class MessageReleased(ViewError):
+class MessageReleasedError(ViewError):
     """The view was released, or the loan published or given back."""
 
 
-class TooManyViews(ViewError):
+class TooManyViewsError(ViewError):
     """The subscription's earlier messages are still in use by views or arrays."""
 
 

@@ -9,9 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ligament.views.errors import LoanError, MessageReleased
+from ligament.views.clouds import Points
+from ligament.views.errors import LoanError, MessageReleasedError
 from ligament.views.images import Pixels
 from ligament.views.layout import Cursor, Layout, Span, end, layout_of, open_body
+
+#: Types that are more than their fields.
+SHAPES: dict[str, type[Any]] = {
+    "sensor_msgs/msg/Image": Pixels,
+    "sensor_msgs/msg/PointCloud2": Points,
+}
 
 
 class Memory:
@@ -27,13 +34,13 @@ class Memory:
     def stored(self) -> Any:
         """All bytes, encapsulation included."""
         if self._stored is None:
-            raise MessageReleased(self.why_ended)
+            raise MessageReleasedError(self.why_ended)
         return self._stored
 
     def array(self, span: Span) -> Any:
         """An array of the message, in place."""
         begin = 4 + span.start
-        plain = self.stored[begin : begin + span.count * span.dtype.itemsize]
+        plain = self.stored[begin : begin + span.number * span.dtype.itemsize]
         if not span.is_boolean:
             return plain.view(span.dtype)
         # What another process wrote may be neither 0 nor 1.
@@ -91,7 +98,7 @@ class Fields:
             )
 
     def __repr__(self) -> str:
-        shown = (f"{n}={f'<{v.count} numbers>' if type(v) is Span else repr(v)}"
+        shown = (f"{n}={f'<{v.number} numbers>' if type(v) is Span else repr(v)}"
                  for n, v in self._values.items())  # fmt: skip
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -101,18 +108,18 @@ def _property(name: str) -> property:
 
 
 @functools.cache
-def fields_class(message_type: Any, base: type[Any]) -> Any:
+def fields_class(message_type: Any, base: Any) -> Any:
     """A class with the fields of the type as properties."""
     layout = layout_of(message_type)
     bases: tuple[type[Any], ...] = (base,)
-    if layout.name == "sensor_msgs/msg/Image":
-        bases = (Pixels, base)
+    if layout.name in SHAPES:
+        bases = (SHAPES[layout.name], base)
     members: dict[str, Any] = {name: _property(name) for name in layout.types}
     members.update(__slots__=(), _layout=layout, __doc__=f"A {layout.name} in place.")
     return type(f"{message_type.__name__}{base.__name__}", bases, members)
 
 
-def read_fields(message_type: Any, base: type[Any], memory: Memory) -> Any:
+def read_fields(message_type: Any, base: Any, memory: Memory) -> Any:
     """The message that lies there, checked to its end."""
     made = fields_class(message_type, base)
     body = open_body(memory.stored, made._layout.name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ligament.views.errors import MalformedMessage, UnsupportedMessage
+from ligament.views.errors import MalformedMessageError, UnsupportedMessageError
 
 #: Names of sensor_msgs/image_encodings.hpp that say neither type nor channels. Depth in bits.
 _CHANNELS = {"mono": 1, "bayer_": 1, "rgb": 3, "bgr": 3, "rgba": 4, "bgra": 4}
@@ -24,9 +24,9 @@ def pixel_type(encoding: str, is_bigendian: bool) -> tuple[np.dtype[Any], int]:
     elif typed := _TYPED.fullmatch(encoding):
         bits, kind, channels = int(typed[1]), _KINDS[typed[2]], int(typed[3] or 1)
     else:
-        raise UnsupportedMessage(f"images of encoding '{encoding}' have no simple rows: use .data")
+        raise UnsupportedMessageError(f"images of encoding '{encoding}' have no array(): use data")
     if (kind == "f") != (bits >= 32) and not (kind == "i" and bits == 32):
-        raise UnsupportedMessage(f"'{encoding}' is no encoding of ROS 2")
+        raise UnsupportedMessageError(f"'{encoding}' is no encoding of ROS 2")
     return np.dtype(f"{'>' if is_bigendian else '<'}{kind}{bits // 8}"), channels
 
 
@@ -40,7 +40,7 @@ class Pixels:
         dtype, channels = pixel_type(self.encoding, bool(self.is_bigendian))
         pixel = dtype.itemsize * channels
         if self.width * pixel > self.step or self.height * self.step > self.data.size:
-            raise MalformedMessage(
+            raise MalformedMessageError(
                 f"no image of {self.width} x {self.height} {self.encoding} has rows of {self.step} "
                 f"and {self.data.size} bytes"
             )

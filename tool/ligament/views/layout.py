@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from rosidl_parser import definition as idl
 
-from ligament.views.errors import MalformedMessage, UnsupportedMessage
+from ligament.views.errors import MalformedMessageError, UnsupportedMessageError
 
 #: Representation (CDR, little-endian) and options.
 ENCAPSULATION = b"\0\1\0\0"
@@ -36,7 +36,7 @@ class Span(NamedTuple):
     """Where an array of numbers lies."""
 
     start: int
-    count: int
+    number: int
     dtype: np.dtype[Any]
     is_boolean: bool
 
@@ -49,9 +49,9 @@ class Cursor:
         self.at, self.size = 0, len(body)
         self.is_writable = memory.is_writable
 
-    def refuse(self, what: str) -> MalformedMessage:
+    def refuse(self, what: str) -> MalformedMessageError:
         """The error to raise."""
-        return MalformedMessage(f"no {self.name}: {what} at byte {self.at} of {self.size}")
+        return MalformedMessageError(f"no {self.name}: {what} at byte {self.at} of {self.size}")
 
     def take(self, width: int, alignment: int) -> int:
         """Where the next so many bytes start; there are as many."""
@@ -113,7 +113,7 @@ def message_class(kind: Any) -> Any:
     module = importlib.import_module(".".join(kind.namespaces))
     found = getattr(module, kind.name, None)
     if found is None:
-        raise UnsupportedMessage(f"no class of {'/'.join(kind.namespaces)}/{kind.name}")
+        raise UnsupportedMessageError(f"no class of {'/'.join(kind.namespaces)}/{kind.name}")
     return found
 
 
@@ -121,7 +121,7 @@ def open_body(stored: Any, name: str) -> Any:
     """The bytes behind the encapsulation."""
     header = bytes(stored[:4])
     if len(header) < len(ENCAPSULATION) or header[:2] != ENCAPSULATION[:2]:
-        raise MalformedMessage(f"no {name}: it starts with {header.hex(' ') or 'nothing'}")
+        raise MalformedMessageError(f"no {name}: it starts with {header.hex(' ') or 'nothing'}")
     return stored[4:]
 
 
@@ -150,12 +150,12 @@ def _reader(kind: Any) -> Reader:
     if isinstance(kind, idl.AbstractSequence):
         most = most_of(kind)
         return _elements(kind.value_type, lambda cursor: cursor.length(most))
-    raise UnsupportedMessage(f"fields of type {kind} cannot be shown")
+    raise UnsupportedMessageError(f"fields of type {kind} cannot be shown")
 
 
 def _number(kind: Any) -> Reader:
     if kind.typename not in NUMBERS:
-        raise UnsupportedMessage(f"fields of type {kind.typename} cannot be shown")
+        raise UnsupportedMessageError(f"fields of type {kind.typename} cannot be shown")
     packer = struct.Struct("<" + NUMBERS[kind.typename][0])
     width, unpack = packer.size, packer.unpack_from
 
@@ -200,7 +200,7 @@ def _elements(kind: Any, count: Callable[[Cursor], int]) -> Reader:
         read_one = _reader(kind)
         return lambda cursor: [read_one(cursor) for _ in range(count(cursor))]
     if kind.typename not in NUMBERS:
-        raise UnsupportedMessage(f"arrays of {kind.typename} cannot be shown")
+        raise UnsupportedMessageError(f"arrays of {kind.typename} cannot be shown")
     dtype = np.dtype(NUMBERS[kind.typename][1])
     width, is_boolean = dtype.itemsize, kind.typename == "boolean"
 

@@ -7,13 +7,13 @@ import contextlib
 import ctypes
 import functools
 import os
-from ctypes import POINTER, byref, c_bool, c_char, c_int, c_int64, c_size_t, c_uint8, c_uint64
+from ctypes import POINTER, byref, c_bool, c_char, c_int64, c_size_t, c_uint8, c_uint64
 from ctypes import c_void_p as pointer_t
 from typing import Any
 
 import rclpy
 
-from ligament.views.errors import LoanError, TooManyViews, ViewError, WrongMiddleware
+from ligament.views.errors import LoanError, TooManyViewsError, ViewError, WrongMiddlewareError
 
 NAME = "rmw_ligament_cpp"
 RET_OK, RET_TOO_MANY_VIEWS = 0, 2001
@@ -64,7 +64,9 @@ class Middleware:
             self._publish = rmw.rmw_ligament_publish_loan
             self._return = rmw.rmw_ligament_return_loan
         except AttributeError:
-            raise WrongMiddleware(f"this {NAME} is older than ligament.views: rebuild it") from None
+            raise WrongMiddlewareError(
+                f"this {NAME} is older than ligament.views: rebuild it"
+            ) from None
         self._take.argtypes = [pointer_t, POINTER(ViewStruct), POINTER(c_bool)]
         self._release.argtypes = [POINTER(ViewStruct)]
         self._borrow.argtypes = [pointer_t, c_size_t, c_size_t, POINTER(LoanStruct)]
@@ -102,7 +104,7 @@ class Middleware:
         view, taken = ViewStruct(), c_bool(False)
         code: int = self._take(subscription, byref(view), byref(taken))
         if code == RET_TOO_MANY_VIEWS:
-            raise TooManyViews(
+            raise TooManyViewsError(
                 f"'{topic}': {self._error()}. Arrays keep their message in use: copy what you "
                 "keep, or release views when you have read them"
             )
@@ -136,7 +138,7 @@ def middleware() -> Middleware:
     """Of this process; raises where it runs on another one."""
     name = rclpy.get_rmw_implementation_identifier()
     if name != NAME:
-        raise WrongMiddleware(
+        raise WrongMiddlewareError(
             f"this process runs on {name}, but views need {NAME}: set RMW_IMPLEMENTATION={NAME} "
             f"in the environment before it starts (where ROS 2 is installed without a choice of "
             f"middleware: LD_PRELOAD=<prefix>/lib/lib{NAME}.so)"

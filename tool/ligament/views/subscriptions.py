@@ -128,8 +128,8 @@ def subscribe(
 ) -> Any:
     """`node.create_subscription`, but the callback gets a `View`.
 
-    Errors (`TooManyViews`, `MalformedMessage`) are raised from the executor's spin, as what the
-    callback raises is. No message is lost by the first of them: it comes once there is room.
+    Errors (`TooManyViewsError`, `MalformedMessageError`) are raised from the executor's spin, as
+    what the callback raises is. No message is lost by the first: it comes once there is room.
     """
     functions = middleware()
     profile = qos if isinstance(qos, QoSProfile) else QoSProfile(depth=qos)

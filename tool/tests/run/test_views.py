@@ -70,6 +70,11 @@ def test_all_kinds_of_fields_are_shown_and_lent(start: Start, distro: str) -> No
     assert start(distro, "types").result() == {"wrong": [], "enough": True}
 
 
+@each_distro
+def test_images_and_clouds_have_their_shape(start: Start, distro: str) -> None:
+    assert start(distro, "shapes").result() == {"image": True, "cloud": True}
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_bytes_that_are_no_message_are_refused(start: Start, seed: int) -> None:
     assert start(DISTROS[seed % 2], "fuzz", seed, 4000).result() == {"some": True}
@@ -101,8 +106,8 @@ def test_loans_are_published_once_or_not_at_all(start: Start, distro: str) -> No
     assert told["same"] == ""
     assert told["range"].startswith("LoanError: sensor_msgs/msg/Image.height: ")
     assert told["field"] == "LoanError: sensor_msgs/msg/Image has no field 'colour'"
-    assert told["rows"].startswith("MalformedMessage: no image of 9 x ")
-    assert told["twice"] == "MessageReleased: the loan was published"
+    assert told["rows"].startswith("MalformedMessageError: no image of 9 x ")
+    assert told["twice"] == "MessageReleasedError: the loan was published"
 
 
 @each_distro
@@ -120,5 +125,5 @@ def test_nothing_heavy_is_loaded(start: Start, distro: str) -> None:
 def test_another_middleware_is_named_with_what_to_set(start: Start, distro: str) -> None:
     told = start(distro, "load", ours=False).result()
     for text in (told["subscribe"], told["loan"]):
-        assert text.startswith("WrongMiddleware: this process runs on rmw_fastrtps_cpp")
+        assert text.startswith("WrongMiddlewareError: this process runs on rmw_fastrtps_cpp")
         assert "RMW_IMPLEMENTATION=rmw_ligament_cpp" in text

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from nav_msgs.msg import Path
 from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Path
 from sensor_msgs.msg import LaserScan, PointCloud2, PointField
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 

@@ -17,7 +17,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.serialization import serialize_message
 from rmw_programs import image, until
-from sensor_msgs.msg import Image
+from sensor_msgs.msg import Image, PointCloud2, PointField
 from std_msgs.msg import UInt64
 from test_msgs import msg as test_types
 from test_msgs.message_fixtures import get_test_msg
@@ -141,7 +141,10 @@ def fuzz(node: Node, words: list[str]) -> dict[str, Any]:
                 stored[generator.randrange(len(stored))] = generator.choice((0, 1, 127, 255))
         memory = Memory(np.frombuffer(bytes(stored), np.uint8), is_writable=False)
         try:
-            difference(message, read_fields(type(message), views.View, memory))
+            view = read_fields(type(message), views.View, memory)
+            difference(message, view)
+            if type(message) in (Image, PointCloud2):
+                view.array().tobytes()
         except views.ViewError:
             refused += 1
     return {"some": 0 < refused < int(words[1])}
@@ -157,7 +160,7 @@ def faulty(node: Node, words: list[str]) -> dict[str, Any]:
     publisher.publish(UInt64(data=8))
     try:
         until(node, lambda: bool(seen))
-    except views.MalformedMessage as error:
+    except views.MalformedMessageError as error:
         text = str(error)
     until(node, lambda: bool(seen))
     return {"text": text, "seen": seen}
@@ -174,7 +177,7 @@ def hold(node: Node, words: list[str]) -> dict[str, Any]:
     text = ""
     try:
         until(node, lambda: len(held) > 3)
-    except views.TooManyViews as error:
+    except views.TooManyViewsError as error:
         text = str(error)
     most, numbers = len(held), []
     array = held[1].data
@@ -184,12 +187,39 @@ def hold(node: Node, words: list[str]) -> dict[str, Any]:
             numbers.append(int(view.data[0]))
     try:
         view.height  # noqa: B018
-    except views.MessageReleased as error:
+    except views.MessageReleasedError as error:
         text += f" / {error}"
     told = {"most": most, "numbers": numbers, "text": text, "array": int(array.sum())}
     node.destroy_node()
     rclpy.shutdown()
     return {**told, "after": int(array.sum())}
+
+
+def shapes(node: Node, words: list[str]) -> dict[str, Any]:
+    """Arrays with the shape of images and clouds; a row has room behind its pixels."""
+    shown: list[Any] = []
+    frame = np.arange(4 * 3 * 2, dtype=">u2").reshape(4, 3, 2)
+    points = np.zeros((2, 5), [("x", "<f4"), ("i", "<u2"), ("", "V2"), ("y", "<f8")])
+    points["x"], points["y"], points["i"] = 0.5, np.arange(5), 7
+    views.subscribe(node, Image, "images", lambda v: shown.append(v.array().copy()))
+    views.subscribe(node, PointCloud2, "clouds", lambda v: shown.append(v.array().copy()))
+    images = node.create_publisher(Image, "images", 10)
+    clouds = node.create_publisher(PointCloud2, "clouds", 10)
+    until(node, lambda: images.get_subscription_count() and clouds.get_subscription_count())
+    with views.loan(images, data=4 * 20, encoding="16UC2", is_bigendian=1) as image_loan:
+        image_loan.height, image_loan.width, image_loan.step = 4, 3, 20
+        image_loan.array()[...] = frame
+    until(node, lambda: len(shown) == 1)
+    fields = [PointField(name="x", offset=0, datatype=7, count=1),
+              PointField(name="i", offset=4, datatype=4, count=1),
+              PointField(name="y", offset=8, datatype=8, count=1)]  # fmt: skip
+    with views.loan(clouds, data=points, fields=fields, point_step=16, row_step=80) as cloud:
+        cloud.height, cloud.width = 2, 5
+    until(node, lambda: len(shown) == 2)
+    return {
+        "image": np.array_equal(shown[0], frame),
+        "cloud": all(np.array_equal(shown[1][name], points[name]) for name in "xyi"),
+    }
 
 
 def _raised(work: Any) -> str:
@@ -282,7 +312,8 @@ def load(node: Node, words: list[str]) -> dict[str, Any]:
 
 PROGRAMS = {
     f.__name__: f
-    for f in (faulty, fuzz, hold, lend, load, same_place, send, show, threads, types)
+    for f in (faulty, fuzz, hold, lend, load, same_place, send, shapes, show, threads,
+              types)
 }  # fmt: skip
 
 

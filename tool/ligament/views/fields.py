@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ligament.views.clouds import Points
+from ligament.views.copies import to_message
 from ligament.views.errors import LoanError, MessageReleasedError
 from ligament.views.images import Pixels
 from ligament.views.layout import Cursor, Layout, Span, end, layout_of, open_body
@@ -65,6 +66,10 @@ class Fields:
     def __init__(self, cursor: Cursor) -> None:
         self._memory: Memory = cursor.memory
         self._values, self._places = self._layout.read(cursor)
+
+    def to_message(self) -> Any:
+        """A copy as the ordinary message."""
+        return to_message(self)
 
     def _get(self, name: str) -> Any:
         value = self._values[name]

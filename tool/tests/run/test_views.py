@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,14 +22,26 @@ class ViewsProgram(Program):
     python_path = str(REPO / "tool")
 
 
+class ExampleProgram(Program):
+    """A program that a user starts: `script` is its first word."""
+
+    python_path = str(REPO / "tool")
+
+    def __init__(self, distro: str, domain_id: int, words: tuple[object, ...], ours: bool) -> None:
+        self.script = Path(str(words[0]))
+        super().__init__(distro, domain_id, words[1:], ours)
+
+
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Starts programs in one ROS domain of their own: `rmw_programs.py` where they are `plain`."""
+    """Starts programs in one ROS domain of their own: `rmw_programs.py` where they are `plain`;
+    with a path as first word, that program."""
     running: list[Program] = []
     domain_id = take_dds_domain()
 
     def begin(distro: str, *words: object, ours: bool = True, plain: bool = False) -> Program:
         kind = Program if plain else ViewsProgram
+        kind = ExampleProgram if isinstance(words[0], Path) else kind
         running.append(kind(distro, domain_id, words, ours))
         return running[-1]
 
@@ -127,3 +140,27 @@ def test_another_middleware_is_named_with_what_to_set(start: Start, distro: str)
     for text in (told["subscribe"], told["loan"]):
         assert text.startswith("WrongMiddlewareError: this process runs on rmw_fastrtps_cpp")
         assert "RMW_IMPLEMENTATION=rmw_ligament_cpp" in text
+
+
+@each_distro
+@pytest.mark.parametrize("encoding", ["rgb8", "bgr8"])
+def test_the_example_finds_the_colour(start: Start, distro: str, encoding: str) -> None:
+    start(distro, REPO / "examples" / "ros2" / "track_colour.py")
+    told = start(distro, "paint", encoding).result()
+    assert told == {"point": [40.0, 15.0, 11 * 21 / (60 * 80)], "stamp": 5}
+
+
+@each_distro
+def test_the_programs_of_the_page_run(start: Start, distro: str, tmp_path: Path) -> None:
+    page = (REPO / "docs" / "how-to" / "python-views.md").read_text()
+    programs = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    paths = [tmp_path / name for name in ("look.py", "camera.py")]
+    for path, program in zip(paths, programs, strict=True):
+        path.write_text(program)
+    looks = [start(distro, paths[0]), start(distro, REPO / "examples" / "ros2" / "peek.py")]
+    start(distro, paths[1])
+    lines = []
+    for program in looks:
+        assert program.process.stdout is not None
+        lines.append(program.process.stdout.readline())
+    assert lines == [" (480, 640, 3) 128\n", " (480, 640, 3) [128. 128. 128.]\n"]

@@ -11,6 +11,8 @@ from nav_msgs.msg import Path
 from sensor_msgs.msg import LaserScan, PointCloud2, PointField
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
+from ligament.views.copies import to_message
+
 
 def filled() -> list[Any]:
     """Messages with arrays that are not of bytes, and with lists of messages."""
@@ -33,6 +35,12 @@ def as_arguments(message: Any) -> dict[str, Any]:
 
 def difference(message: Any, view: Any) -> str:
     """The first field that differs; empty: none does. Looks at all there is."""
+    if (fault := _first_difference(message, view)) or to_message(view) == message:
+        return fault
+    return "copy"
+
+
+def _first_difference(message: Any, view: Any) -> str:
     for name in message.get_fields_and_field_types():
         wanted, found = getattr(message, name), getattr(view, name)
         if fault := _difference(wanted, found):
@@ -42,7 +50,7 @@ def difference(message: Any, view: Any) -> str:
 
 def _difference(wanted: Any, found: Any) -> str:
     if hasattr(wanted, "SLOT_TYPES"):
-        inner = difference(wanted, found)
+        inner = _first_difference(wanted, found)
         return f".{inner}" if inner else ""
     if isinstance(found, np.ndarray):
         if found.dtype == np.uint8 and isinstance(wanted, list):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
+from geometry_msgs.msg import PointStamped
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
@@ -195,6 +196,26 @@ def hold(node: Node, words: list[str]) -> dict[str, Any]:
     return {**told, "after": int(array.sum())}
 
 
+def paint(node: Node, words: list[str]) -> dict[str, Any]:
+    """Images with a red rectangle, and where `track_colour.py` says that it is."""
+    found: list[Any] = []
+    node.create_subscription(PointStamped, "point", found.append, 10)
+    publisher = node.create_publisher(Image, "image", 10)
+    until(node, lambda: publisher.get_subscription_count() == 1)
+
+    def is_found() -> bool:
+        with views.loan(publisher, data=60 * 80 * 3, encoding=words[0]) as message:
+            message.height, message.width, message.step = 60, 80, 240
+            message.header.stamp.sec = 5
+            message.array()[...] = 90
+            message.array()[10:21, 30:51] = (30, 40, 220) if words[0] == "bgr8" else (220, 40, 30)
+        return bool(found)
+
+    until(node, is_found)
+    point = found[0].point
+    return {"point": [point.x, point.y, point.z], "stamp": found[0].header.stamp.sec}
+
+
 def shapes(node: Node, words: list[str]) -> dict[str, Any]:
     """Arrays with the shape of images and clouds; a row has room behind its pixels."""
     shown: list[Any] = []
@@ -312,7 +333,7 @@ def load(node: Node, words: list[str]) -> dict[str, Any]:
 
 PROGRAMS = {
     f.__name__: f
-    for f in (faulty, fuzz, hold, lend, load, same_place, send, shapes, show, threads,
+    for f in (faulty, fuzz, hold, lend, load, paint, same_place, send, shapes, show, threads,
               types)
 }  # fmt: skip
 

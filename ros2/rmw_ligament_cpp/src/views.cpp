@@ -9,12 +9,16 @@
 
 #include "endpoints.hpp"
 #include "identifier.hpp"
+#include "qos.hpp"
 
 namespace rmw_ligament_cpp {
 
 namespace pool = ligament::pool;
 
 namespace {
+
+/// With as many, a subscription that waits can still be told (views.h).
+static_assert(RMW_LIGAMENT_MOST_VIEWS < max_held);
 
 /// What a view keeps. The count is that of its subscription, which may go before.
 class HeldView {

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from rosidl_parser import definition as idl
 
+from ligament.views.records import Records
+
 #: Type codes that rclpy's arrays have, by NumPy's names.
 _CODES = {
     "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q",
@@ -28,7 +30,7 @@ def to_message(view: Any) -> Any:
 def _copy(kind: Any, value: Any) -> Any:
     if isinstance(kind, idl.NamespacedType):
         return to_message(value)
-    if isinstance(value, list):
+    if isinstance(value, (list, Records)):
         return [_copy(kind.value_type, element) for element in value]
     return _copy_numbers(kind, value) if isinstance(value, np.ndarray) else value
 

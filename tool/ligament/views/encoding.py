@@ -11,6 +11,7 @@ from rosidl_parser import definition as idl
 
 from ligament.views.errors import LoanError
 from ligament.views.layout import NUMBERS, layout_of, message_class, most_of
+from ligament.views.records import record_of
 
 
 class Plan:
@@ -110,7 +111,8 @@ def _put_elements(plan: Plan, kind: Any, value: Any) -> None:
     if is_number:
         value = _numbers(np.dtype(NUMBERS[kind.value_type.typename][1]), value)
     elif isinstance(value, int):
-        raise TypeError("a list is wanted; only of arrays of numbers can a length be given")
+        _put_records(plan, kind, value)
+        return
     count, width = value if isinstance(value, tuple) else (len(value), 1)
     if not isinstance(kind, idl.Array):
         _put_length(plan, count, most_of(kind))
@@ -123,6 +125,18 @@ def _put_elements(plan: Plan, kind: Any, value: Any) -> None:
         raw = _Unfilled(count * width) if isinstance(value, tuple) else value.view(np.uint8)
         plan.put(raw, width if isinstance(value, tuple) else value.itemsize)
         plan.choose(plan.size - len(raw), len(raw))
+
+
+def _put_records(plan: Plan, kind: Any, count: int) -> None:
+    record = None
+    if isinstance(kind.value_type, idl.NamespacedType):
+        record = record_of(message_class(kind.value_type))
+    if record is None or isinstance(kind, idl.Array):
+        raise TypeError("a list is wanted; only of what has only numbers can a length be given")
+    _put_length(plan, count, most_of(kind))
+    if count:
+        plan.put(_Unfilled(record.size(count)), record.alignment)
+        plan.choose(plan.size - record.size(count), record.size(count))
 
 
 def _numbers(dtype: np.dtype[Any], value: Any) -> Any:

@@ -195,7 +195,19 @@ def _message(message_type: Any) -> Reader:
     return read
 
 
+def _messages(message_type: Any, count: Callable[[Cursor], int]) -> Reader:
+    # Not earlier, as above.
+    from ligament.views.records import Records, record_of  # noqa: PLC0415
+
+    read_one, record = _message(message_type), record_of(message_type)
+    if record is None:
+        return lambda cursor: [read_one(cursor) for _ in range(count(cursor))]
+    return lambda cursor: Records(cursor, count(cursor), record, read_one)
+
+
 def _elements(kind: Any, count: Callable[[Cursor], int]) -> Reader:
+    if isinstance(kind, idl.NamespacedType):
+        return _messages(message_class(kind), count)
     if not isinstance(kind, idl.BasicType):
         read_one = _reader(kind)
         return lambda cursor: [read_one(cursor) for _ in range(count(cursor))]

@@ -88,6 +88,12 @@ def test_images_and_clouds_have_their_shape(start: Start, distro: str) -> None:
     assert start(distro, "shapes").result() == {"image": True, "cloud": True}
 
 
+@each_distro
+def test_poses_are_one_array(start: Start, distro: str) -> None:
+    shown = [[[1.0, 2.0, 3.0], 1.0, 2]]
+    assert start(distro, "poses").result() == {"equal": True, "shown": shown}
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_bytes_that_are_no_message_are_refused(start: Start, seed: int) -> None:
     assert start(DISTROS[seed % 2], "fuzz", seed, 4000).result() == {"some": True}

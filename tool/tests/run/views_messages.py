@@ -6,12 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Point32, PolygonStamped, Pose, PoseArray, PoseStamped
 from nav_msgs.msg import Path
 from sensor_msgs.msg import LaserScan, PointCloud2, PointField
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from ligament.views.copies import to_message
+from ligament.views.records import Records
 
 
 def filled() -> list[Any]:
@@ -25,7 +26,16 @@ def filled() -> list[Any]:
     path = Path(poses=[PoseStamped() for _ in range(5)])
     path.poses[3].pose.position.x = 0.5
     scan = LaserScan(ranges=np.arange(7, dtype=np.float32), angle_max=0.5)
-    return [cloud, matrix, path, scan, LaserScan()]
+    # Behind names of all lengths, so at all places.
+    poses = [PoseArray(poses=[Pose() for _ in range(n)]) for n in range(4)]
+    for number, message in enumerate(poses):
+        message.header.frame_id = "n" * number
+        for place, pose in enumerate(message.poses):
+            pose.position.x, pose.orientation.z = float(place), 0.5
+    polygon = PolygonStamped()
+    polygon.header.frame_id = "odd"
+    polygon.polygon.points = [Point32(x=float(n), z=0.5) for n in range(5)]
+    return [cloud, matrix, path, scan, LaserScan(), *poses, polygon]
 
 
 def as_arguments(message: Any) -> dict[str, Any]:
@@ -58,7 +68,11 @@ def _difference(wanted: Any, found: Any) -> str:
         is_equal = np.array_equal(np.asarray(wanted, found.dtype), found)
         is_safe = found.dtype == np.bool_ or not found.flags.writeable
         return "" if is_equal and is_safe else f": {wanted} {found} {is_safe}"
-    if isinstance(found, list):
+    if isinstance(found, Records):
+        positions = [e.to_message() for e in found]
+        if positions != wanted or len(found.array()) != len(wanted):
+            return f": {wanted}"
+    if isinstance(found, (list, Records)):
         if len(wanted) != len(found):
             return f": {len(wanted)} {len(found)}"
         return next(filter(None, map(_difference, wanted, found)), "")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Look into a running topic of images: python examples/ros2/peek.py [TOPIC]."""
+"""Look into a running topic of images.
 
-import sys
+    python examples/ros2/peek.py --ros-args -r image:=/camera/image_raw
+"""
 
 import rclpy
 from sensor_msgs.msg import Image
@@ -16,5 +17,5 @@ def show(image):
 
 rclpy.init()
 node = rclpy.create_node("peek")
-views.subscribe(node, Image, sys.argv[1] if len(sys.argv) > 1 else "image", show)
+views.subscribe(node, Image, "image", show)
 rclpy.spin(node)

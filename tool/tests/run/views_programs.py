@@ -131,7 +131,7 @@ def paint(node: Node, words: list[str]) -> dict[str, Any]:
     """Images with a red rectangle, and where `track_colour.py` says that it is."""
     found: list[Any] = []
     node.create_subscription(PointStamped, "point", found.append, 10)
-    publisher = node.create_publisher(Image, "image", 10)
+    publisher = node.create_publisher(Image, "frames", 10)
     until(node, lambda: publisher.get_subscription_count() == 1)
 
     def is_found() -> bool:

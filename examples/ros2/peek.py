@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Look into a running topic of images.
 
-    python examples/ros2/peek.py --ros-args -r image:=/camera/image_raw
+python examples/ros2/peek.py --ros-args -r image:=/camera/image_raw
 """
 
 import rclpy

@@ -79,6 +79,9 @@ class Records(Sequence[Any]):
     def __len__(self) -> int:
         return self._count
 
+    def __repr__(self) -> str:
+        return f"<{self._count} of {self._made._layout.name}>"
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(self._count))]

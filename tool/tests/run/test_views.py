@@ -151,7 +151,7 @@ def test_another_middleware_is_named_with_what_to_set(start: Start, distro: str)
 @each_distro
 @pytest.mark.parametrize("encoding", ["rgb8", "bgr8"])
 def test_the_example_finds_the_colour(start: Start, distro: str, encoding: str) -> None:
-    words = "--ros-args -r image:=frames -p tolerance:=10".split()
+    words = ["--ros-args", "-r", "image:=frames", "-p", "tolerance:=10"]
     start(distro, REPO / "examples" / "ros2" / "track_colour.py", *words)
     told = start(distro, "paint", encoding).result()
     assert told == {"point": [40.0, 15.0, 11 * 21 / (60 * 80)], "stamp": 5}

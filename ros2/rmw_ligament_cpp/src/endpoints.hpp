@@ -5,11 +5,13 @@
 
 #include <rmw/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <ligament/detail/pool.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "context.hpp"
@@ -50,6 +52,9 @@ struct Subscription {
   std::unique_ptr<ligament::pool::Reader> reader;
   std::mutex mutex;  ///< guards `lent`
   std::map<const void*, ligament::pool::HeldSample> lent;
+  /// How many views are out (views.cpp), which may outlive the subscription.
+  std::shared_ptr<std::atomic<std::uint32_t>> views =
+      std::make_shared<std::atomic<std::uint32_t>>(0);
 };
 
 /// A server or client: two topics of the pool (spec/wire/service.md).
@@ -76,6 +81,12 @@ struct Exchange {
 /// Serialises into a loan and publishes it. The error text names the topic.
 [[nodiscard]] rmw_ret_t publish(ligament::pool::Writer& writer, const MessageType& type,
                                 const void* message, const ligament::pool::PublishInfo& info = {});
+
+/// The next sample that the subscription wants; nothing where there is none, or where `result` says
+/// why.
+[[nodiscard]] std::optional<ligament::pool::HeldSample> next_sample(Subscription& own,
+                                                                    rmw_ret_t& result);
+void describe(const ligament::pool::SampleInfo& from, rmw_message_info_t& info);
 
 /// What is wrong with the name of a topic or service; empty: nothing.
 [[nodiscard]] std::string fault_of_topic(const char* topic, const rmw_qos_profile_t& qos);

@@ -30,8 +30,6 @@ constexpr std::uint32_t least_depth = 10;
 constexpr std::uint32_t keep_all_depth = 64;
 constexpr std::uint32_t service_depth = 10;
 constexpr std::uint32_t greatest_depth = 1U << 20;
-/// Samples that a subscription may keep: taken ones that are lent, and views.
-constexpr std::uint32_t max_held = 4;
 
 /// 0: infinite, unspecified, or best available.
 std::int64_t nanoseconds(const rmw_time_t& time) {

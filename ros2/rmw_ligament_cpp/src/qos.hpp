@@ -10,6 +10,9 @@
 
 namespace rmw_ligament_cpp {
 
+/// Samples that a subscription may keep: taken ones that are lent, and views.
+inline constexpr std::uint32_t max_held = 4;
+
 /// What an endpoint really has: defaults of the system chosen, `best available` decided by who is
 /// there (`others`: the endpoints on the other side of the topic).
 [[nodiscard]] rmw_qos_profile_t actual_qos(rmw_qos_profile_t wanted,

@@ -48,19 +48,6 @@ std::int64_t real_now_ns() {
       .count();
 }
 
-void tell(const pool::SampleInfo& from, rmw_message_info_t* info) {
-  if (info == nullptr) {
-    return;
-  }
-  *info = rmw_get_zero_initialized_message_info();
-  info->source_timestamp = from.source_timestamp_ns;
-  info->received_timestamp = real_now_ns();
-  info->publication_sequence_number = from.sequence;
-  info->reception_sequence_number = RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED;
-  info->publisher_gid.implementation_identifier = identifier;
-  std::memcpy(info->publisher_gid.data, from.gid.data(), from.gid.size());
-}
-
 /// Of a publisher of this process, which the subscription does not want to hear.
 bool is_unwanted(const Subscription& own, const pool::SampleInfo& info) {
   std::uint64_t process = 0;
@@ -68,8 +55,19 @@ bool is_unwanted(const Subscription& own, const pool::SampleInfo& info) {
   return own.ignores_own && process == own.context.process.load();
 }
 
-/// The next sample that the subscription wants; nothing where there is none.
-std::optional<pool::HeldSample> next(Subscription& own, rmw_ret_t& result) {
+}  // namespace
+
+void describe(const pool::SampleInfo& from, rmw_message_info_t& info) {
+  info = rmw_get_zero_initialized_message_info();
+  info.source_timestamp = from.source_timestamp_ns;
+  info.received_timestamp = real_now_ns();
+  info.publication_sequence_number = from.sequence;
+  info.reception_sequence_number = RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED;
+  info.publisher_gid.implementation_identifier = identifier;
+  std::memcpy(info.publisher_gid.data, from.gid.data(), from.gid.size());
+}
+
+std::optional<pool::HeldSample> next_sample(Subscription& own, rmw_ret_t& result) {
   result = RMW_RET_OK;
   for (;;) {
     auto sample = own.reader->take();
@@ -83,10 +81,18 @@ std::optional<pool::HeldSample> next(Subscription& own, rmw_ret_t& result) {
   }
 }
 
+namespace {
+
+void tell(const pool::SampleInfo& from, rmw_message_info_t* info) {
+  if (info != nullptr) {
+    describe(from, *info);
+  }
+}
+
 rmw_ret_t take(Subscription& own, void* message, bool* taken, rmw_message_info_t* info) {
   *taken = false;
   rmw_ret_t result = RMW_RET_OK;
-  const auto sample = next(own, result);
+  const auto sample = next_sample(own, result);
   if (!sample) {
     return result;
   }
@@ -103,7 +109,7 @@ rmw_ret_t take_serialized(Subscription& own, rmw_serialized_message_t* message, 
                           rmw_message_info_t* info) {
   *taken = false;
   rmw_ret_t result = RMW_RET_OK;
-  const auto sample = next(own, result);
+  const auto sample = next_sample(own, result);
   if (!sample) {
     return result;
   }
@@ -133,7 +139,7 @@ rmw_ret_t take_lent(const rmw_subscription_t& handle, void** message, bool* take
   auto& own = *static_cast<Subscription*>(handle.data);
   *taken = false;
   rmw_ret_t result = RMW_RET_OK;
-  auto sample = next(own, result);
+  auto sample = next_sample(own, result);
   if (!sample) {
     return result;
   }

@@ -35,6 +35,8 @@ FOLLOWED = {
 }
 #: What test_span.py compiles, runs and records.
 RECORDED = ("docs/how-to/spans.md", ("cpp", "python"))
+#: What test_views.py runs in rclpy.
+IN_RCLPY = ("docs/how-to/python-views.md", "python")
 #: Beside which file a part of one is checked: of its page, else this.
 WHOLE = {
     "graph": "examples/perception/graph.yaml",
@@ -77,7 +79,8 @@ def is_followed(block: Block) -> bool:
 def checked_here(*languages: str) -> list[Block]:
     """Blocks that no other test of a page runs."""
     recorded = [b for b in blocks(*RECORDED[1]) if b.page == RECORDED[0]]
-    return [b for b in blocks(*languages) if not is_followed(b) and b not in recorded]
+    elsewhere = [*recorded, *(b for b in blocks(IN_RCLPY[1]) if b.page == IN_RCLPY[0])]
+    return [b for b in blocks(*languages) if not is_followed(b) and b not in elsewhere]
 
 
 def test_every_block_has_its_check() -> None:

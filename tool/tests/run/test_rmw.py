@@ -31,13 +31,16 @@ Start = Callable[..., "Program"]
 class Program:
     """A running program of `rmw_programs.py`."""
 
+    script = PROGRAMS
+    python_path = ""
+
     def __init__(self, distro: str, domain_id: int, words: tuple[object, ...], ours: bool) -> None:
         middleware = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
         if not middleware.exists():
             pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
         self.rmw = "rmw_ligament_cpp" if ours else "rmw_fastrtps_cpp"
         preload = {"LD_PRELOAD": str(middleware)} if ours else {}
-        file, *rest = words if str(words[0]).endswith(".py") else (PROGRAMS, *words)
+        file, *rest = words if str(words[0]).endswith(".py") else (self.script, *words)
         command = [str(wheels_python(distro)), str(file), *map(str, rest)]
         self.process = subprocess.Popen(
             command,
@@ -45,7 +48,11 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**wheels_environment(distro, domain_id), **preload},
+            env={
+                **wheels_environment(distro, domain_id),
+                **preload,
+                "PYTHONPATH": self.python_path,
+            },
         )
 
     def await_ready(self) -> None:

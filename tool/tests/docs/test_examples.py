@@ -44,7 +44,7 @@ WHOLE = {
     "platform": "platforms/fpga_sim/platform.yaml",
 }
 #: First words of commands that this machine may lack, or that other suites run.
-OTHER_COMMANDS = {"cmake", "ctest", "env", "export", "make", "ros2"}
+OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "env", "export", "ln", "make", "ros2", "source"}
 
 
 class Block(NamedTuple):

@@ -40,7 +40,8 @@ class Program:
             pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
         self.rmw = "rmw_ligament_cpp" if ours else "rmw_fastrtps_cpp"
         preload = {"LD_PRELOAD": str(middleware)} if ours else {}
-        file, *rest = words if str(words[0]).endswith(".py") else (self.script, *words)
+        names_file = bool(words) and str(words[0]).endswith(".py")
+        file, *rest = words if names_file else (self.script, *words)
         command = [str(wheels_python(distro)), str(file), *map(str, rest)]
         self.process = subprocess.Popen(
             command,

@@ -100,7 +100,7 @@ def _claim() -> tuple[int, socket.socket]:
             claim.close()
         else:
             return slot, claim
-    raise FailureError(f"{len(_SLOTS)} runs of this benchmark are under way already")
+    raise FailureError(f"{len(_SLOTS)} runs of this benchmark are in progress already")
 
 
 def _built(distro: str, prefix: Path) -> Path:

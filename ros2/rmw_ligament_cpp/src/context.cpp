@@ -115,7 +115,7 @@ namespace {
 /// Nothing where these options can be served.
 std::string fault_of(const rmw_init_options_t& options, std::size_t domain_id) {
   if (domain_id > greatest_domain) {
-    return fmt::format("ROS_DOMAIN_ID is 0 to {}, not {}", greatest_domain, domain_id);
+    return fmt::format("ROS_DOMAIN_ID must be 0 to {}, but is {}", greatest_domain, domain_id);
   }
   if (options.enclave == nullptr) {
     return "the options name no enclave";

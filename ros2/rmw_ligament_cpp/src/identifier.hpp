@@ -2,10 +2,12 @@
 /// \file Who we are, for rcl; and how our functions answer.
 #pragma once
 
+#include <rcutils/error_handling.h>
 #include <rmw/error_handling.h>
 #include <rmw/ret_types.h>
 
 #include <new>
+#include <source_location>
 #include <string>
 
 namespace rmw_ligament_cpp {
@@ -13,9 +15,12 @@ namespace rmw_ligament_cpp {
 /// Compared by address, as in all rmw implementations.
 extern const char* const identifier;
 
-/// Sets rcl's error text and returns `code`.
-inline rmw_ret_t fail(const std::string& text, rmw_ret_t code = RMW_RET_ERROR) {
-  RMW_SET_ERROR_MSG(text.c_str());
+/// Sets rcl's error text, with the caller's place, and returns `code`.
+inline rmw_ret_t fail(const std::string& text, rmw_ret_t code = RMW_RET_ERROR,
+                      const std::source_location& place = std::source_location::current()) {
+  const std::string path = place.file_name();
+  const std::string file = path.substr(path.rfind('/') + 1);
+  rcutils_set_error_state(text.c_str(), file.c_str(), place.line());
   return code;
 }
 
@@ -31,8 +36,8 @@ template <typename Work>
 rmw_ret_t guarded(const Work& work) {
   if (is_forked_child()) {
     return fail(
-        "this process was forked after rmw was initialised, and has no part in the pool; "
-        "initialise a context in the child, or start it with exec");
+        "this process was forked after rmw was initialised, and has no part in the shared memory: "
+        "use multiprocessing's start method 'spawn', or initialise a context in the child");
   }
   try {
     return work();

@@ -14,7 +14,7 @@ from ligament.bag.program import Bag
 from ligament.bag.showing import ProgressLine, playing_line, size_text
 from ligament.bag.types import known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
-from ligament.cli.record import Pattern, Topics, Types
+from ligament.cli.record import Pattern, Ros, Topics, Types, domain_of
 from ligament.errors import InputError, Problem
 
 BagArgument = Annotated[
@@ -43,6 +43,7 @@ def play(
     regex: Pattern = None,
     domain: Domain = None,
     types: Types = None,
+    ros: Ros = False,
     json: JsonOption = False,
 ) -> None:
     """Publish a bag into a running graph, with the recorded spacing and QoS.
@@ -60,6 +61,7 @@ def play(
     if not rate > 0:
         raise InputError(Problem("rate", f"--rate {rate}: a rate is above 0"))
     words = ["play", str(file), "--rate", str(rate)]
+    domain = domain_of(domain, ros)
     words += ["--domain", domain] if domain else []
     words += [word for topic in topics or () for word in ("--topic", topic)]
     words += ["--regex", regex] if regex else []

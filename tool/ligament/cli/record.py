@@ -17,6 +17,7 @@ from ligament.bag.showing import ProgressLine, recording_line, recording_table, 
 from ligament.bag.types import known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
 from ligament.errors import InputError, Problem
+from ligament.run.edge import EdgeOptions, ros_domain
 
 Target = Annotated[
     str | None,
@@ -63,6 +64,22 @@ Held = Annotated[
     ),
 ]
 
+Ros = Annotated[
+    bool,
+    typer.Option(
+        "--ros",
+        help="The ROS 2 domain of ROS_DOMAIN_ID: nodes on rmw_ligament_cpp, and graphs that run "
+        "with --ros.",
+    ),
+]
+
+
+def domain_of(graph: str | None, ros: bool) -> str | None:
+    """The shared-memory domain that was asked for; None: the only one that runs."""
+    if graph and ros:
+        raise InputError(Problem("two-domains", f"'{graph}' and --ros name two domains: give one"))
+    return ros_domain(EdgeOptions(shared=ros)) or graph
+
 
 def record(
     graph: Target = None,
@@ -73,6 +90,7 @@ def record(
     types: Types = None,
     wait: Wait = False,
     held: Held = 16,
+    ros: Ros = False,
     json: JsonOption = False,
 ) -> None:
     """Record what a running graph publishes into a bag in MCAP, as `ros2 bag record` does.
@@ -85,11 +103,14 @@ def record(
     `ligament record`
 
     `ligament record perception --topics /image_rect --duration 10 --out rectified`
+
+    `ligament record --ros`, of rclpy nodes on `rmw_ligament_cpp`
     """
-    folder = out or Path(datetime.now().strftime(f"{graph or 'recording'}_%Y_%m_%d-%H_%M_%S"))
+    domain = domain_of(graph, ros)
+    folder = out or Path(datetime.now().strftime(f"{domain or 'recording'}_%Y_%m_%d-%H_%M_%S"))
     _require_new(folder)
     words = ["record", "--out", str(folder), "--held", str(held)]
-    words += ["--domain", graph] if graph else []
+    words += ["--domain", domain] if domain else []
     words += [word for topic in topics or () for word in ("--topic", topic)]
     words += ["--regex", regex] if regex else []
     words += ["--duration", str(duration)] if duration else []
@@ -108,6 +129,8 @@ def record(
         f"{last['seconds']:.1f} s ({rate}/s)"
         + (", until the graph ended" if last["graph_ended"] else "")
     )
+    if not last["messages"]:
+        warn(("no message came meanwhile: is it the right graph, and does it publish?",))
     if last["lost"]:
         warn((f"{last['lost']} messages were lost: published again before they were taken",))
 

@@ -89,6 +89,10 @@ class Asker:
         assert self.client.wait_for_server(timeout_sec=PATIENCE_S)
         assert self.canceler.wait_for_service(timeout_sec=PATIENCE_S)
         assert self.results.wait_for_service(timeout_sec=PATIENCE_S)
+        # A server is seen before its feedback, which is volatile, is matched: nothing tells that.
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:
+            rclpy.spin_once(node, timeout_sec=0.05)
 
     def wait(self, future: Any) -> Any:
         rclpy.spin_until_future_complete(self.node, future, timeout_sec=PATIENCE_S)

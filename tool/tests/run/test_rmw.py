@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dds_domain import take_dds_domain
+from dds_domain import dds_domain
 from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
 
 ROOT = Path(__file__).parents[3]
@@ -75,8 +75,9 @@ class Program:
 
 
 @pytest.fixture
-def domain_id() -> int:
-    return take_dds_domain()
+def domain_id() -> Iterator[int]:
+    with dds_domain() as taken:
+        yield taken
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dds_domain import take_dds_domain
+from dds_domain import dds_domain
 from ros2_wheels import DISTROS
 from test_rmw import Program, Start, each_distro, each_pair
 
@@ -37,7 +37,6 @@ def start() -> Iterator[Start]:
     """Starts programs in one ROS domain of their own: `rmw_programs.py` where they are `plain`;
     with a path as first word, that program."""
     running: list[Program] = []
-    domain_id = take_dds_domain()
 
     def begin(distro: str, *words: object, ours: bool = True, plain: bool = False) -> Program:
         kind = Program if plain else ViewsProgram
@@ -45,10 +44,11 @@ def start() -> Iterator[Start]:
         running.append(kind(distro, domain_id, words, ours))
         return running[-1]
 
-    yield begin
-    for program in running:
-        program.process.kill()
-        program.process.communicate()
+    with dds_domain() as domain_id:
+        yield begin
+        for program in running:
+            program.process.kill()
+            program.process.communicate()
 
 
 @each_pair

@@ -138,10 +138,10 @@ TEST_F(Steps, AProcessWhoseQueueIsFullIsMetLater) {
   const OtherProcess first;
   ASSERT_EQ(first.ask("backlog 0"), "ok");
   ASSERT_EQ(first.ask("join " + name + " run"), "ok");
-  ASSERT_EQ(first.ask("writer /t"), "ok");
   ASSERT_EQ(first.ask("at housekeeping.woken hold"), "ok");
-  const OtherProcess fills_the_queue(name);
+  ASSERT_EQ(first.ask("writer /t"), "ok");  // wakes it: it is held before anybody comes
   ASSERT_TRUE(eventually([&] { return first.ask("reached") == "ok yes"; }));
+  const OtherProcess fills_the_queue(name);
   const Side side(name);
   EXPECT_EQ(side.domain->peers(), (std::vector<std::int32_t>{fills_the_queue.pid()}));
   auto reader = side.reader(bytes_on("/t"));

@@ -17,7 +17,7 @@ Callbacks::~Callbacks() {
 
 void Callbacks::set(Key key, rmw_event_callback_t callback, const void* user_data,
                     std::function<std::uint64_t()> arrived) {
-  const std::lock_guard guard(mutex_);
+  std::unique_lock lock(mutex_);
   const auto known = entries_.find(key);
   const std::uint64_t told = known != entries_.end() ? known->second.told : 0;
   if (callback == nullptr) {
@@ -31,12 +31,22 @@ void Callbacks::set(Key key, rmw_event_callback_t callback, const void* user_dat
     }
   }
   waits_.wake();  // also because the thread may have found us here, and not have looked
+  until_idle(lock, [&key](const Key& running) { return running == key; });
 }
 
 void Callbacks::forget(const void* entity) {
-  const std::lock_guard guard(mutex_);
+  std::unique_lock lock(mutex_);
   std::erase_if(entries_, [entity](const auto& entry) { return entry.first.first == entity; });
   waits_.wake();
+  until_idle(lock, [entity](const Key& running) { return running.first == entity; });
+}
+
+/// A callback may set or end itself.
+void Callbacks::until_idle(std::unique_lock<std::mutex>& lock,
+                           const std::function<bool(const Key&)>& is_meant) {
+  if (std::this_thread::get_id() != thread_.get_id()) {
+    returned_.wait(lock, [&] { return !running_ || !is_meant(*running_); });
+  }
 }
 
 void Callbacks::run() {
@@ -55,18 +65,25 @@ bool Callbacks::has_news() {
          });
 }
 
+/// Each without the lock: it may take one that somebody holds who sets or ends another.
 void Callbacks::tell() {
-  const std::lock_guard guard(mutex_);
-  for (auto& [key, entry] : entries_) {
-    if (entry.callback == nullptr) {
-      continue;
-    }
-    const std::uint64_t arrived = entry.arrived();
-    if (arrived > entry.told) {
-      const std::uint64_t news = arrived - entry.told;
+  std::unique_lock lock(mutex_);
+  for (auto place = entries_.begin(); place != entries_.end();) {
+    const Key key = place->first;
+    Entry& entry = place->second;
+    const std::uint64_t arrived = entry.callback == nullptr ? entry.told : entry.arrived();
+    const std::uint64_t news = arrived > entry.told ? arrived - entry.told : 0;
+    if (news != 0) {
       entry.told = arrived;
-      entry.callback(entry.user_data, news);
+      running_ = key;
+      const auto [callback, user_data] = std::pair(entry.callback, entry.user_data);
+      lock.unlock();
+      callback(user_data, news);
+      lock.lock();
+      running_.reset();
+      returned_.notify_all();
     }
+    place = entries_.upper_bound(key);  // it may be gone
   }
 }
 

@@ -6,10 +6,12 @@
 #include <rmw/event_callback_type.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -43,10 +45,14 @@ class Callbacks {
   void run();
   [[nodiscard]] bool has_news();
   void tell();
+  void until_idle(std::unique_lock<std::mutex>& lock,
+                  const std::function<bool(const Key&)>& is_meant);
 
   Waits& waits_;
-  std::recursive_mutex mutex_;  ///< a callback may set another
+  std::mutex mutex_;
+  std::condition_variable returned_;
   std::map<Key, Entry> entries_;
+  std::optional<Key> running_;  ///< whose callback is called now
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

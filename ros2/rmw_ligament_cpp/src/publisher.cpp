@@ -76,6 +76,7 @@ std::unique_ptr<Publisher> open_publisher(Node& node, const rosidl_message_type_
   std::uint64_t process = 0;
   std::memcpy(&process, publisher->writer->gid().data(), sizeof process);
   node.context.process.store(process);
+  node.context.domain().match_now();
   return publisher;
 }
 

@@ -42,7 +42,22 @@ bool open_ends(Exchange& exchange, Node& node, const std::string& in, const std:
   }
   exchange.reader = std::move(*reader);
   exchange.writer = std::move(*writer);
+  node.context.domain().match_now();
   return true;
+}
+
+bool is_met(const Exchange& client) {
+  return client.writer->matched_readers() != 0 && client.reader->matched_writers() != 0;
+}
+
+/// A server in another process has to look at the new client first. Clients ask at once whether it
+/// is there, and if not, sleep for long (rclpy: 250 ms, rclcpp: 100 ms).
+void await_server(const Exchange& client) {
+  constexpr std::int64_t patience_ns = 20'000'000;  // it may be stopped
+  if (client.writer->matched_readers() != 0) {
+    (void)client.context.waits().wait([&client] { return is_met(client); },
+                                      pool::monotonic_now_ns() + patience_ns);
+  }
 }
 
 std::unique_ptr<Exchange> open_exchange(Node& node, const rosidl_service_type_support_t& type,
@@ -59,7 +74,13 @@ std::unique_ptr<Exchange> open_exchange(Node& node, const rosidl_service_type_su
   exchange->out_type = std::move(is_client ? types.request : types.response);
   const std::string in = is_client ? reply_topic(name) : request_topic(name);
   const std::string out = is_client ? request_topic(name) : reply_topic(name);
-  return open_ends(*exchange, node, in, out) ? std::move(exchange) : nullptr;
+  if (!open_ends(*exchange, node, in, out)) {
+    return nullptr;
+  }
+  if (is_client) {
+    await_server(*exchange);
+  }
+  return exchange;
 }
 
 /// Null, with an error, where it cannot be opened.
@@ -262,8 +283,7 @@ rmw_ret_t rmw_service_server_is_available(const rmw_node_t* node, const rmw_clie
   RMW_LIGAMENT_CHECK(node);
   RMW_LIGAMENT_CHECK(client);
   RMW_CHECK_ARGUMENT_FOR_NULL(is_available, RMW_RET_INVALID_ARGUMENT);
-  const auto& own = *static_cast<Exchange*>(client->data);
-  *is_available = own.writer->matched_readers() != 0 && own.reader->matched_writers() != 0;
+  *is_available = is_met(*static_cast<Exchange*>(client->data));
   return RMW_RET_OK;
 }
 

@@ -39,6 +39,7 @@ std::unique_ptr<Subscription> open_subscription(Node& node,
   }
   subscription->reader = std::move(*reader);
   subscription->events.reader = subscription->reader.get();
+  node.context.domain().match_now();
   return subscription;
 }
 

@@ -3,7 +3,10 @@
 #include <rmw/features.h>
 
 #include <atomic>
+#include <mutex>
+#include <rosidl_typesupport_cpp/service_type_support.hpp>
 #include <test_msgs/msg/basic_types.hpp>
+#include <test_msgs/srv/basic_types.hpp>
 
 #include "rmw_fixture.hpp"
 
@@ -91,6 +94,67 @@ TEST_F(Waiting, CallbacksCountWhatCame) {
   EXPECT_EQ(counted, 5U);
   EXPECT_EQ(rmw_destroy_publisher(node_, publisher), RMW_RET_OK);
   EXPECT_EQ(rmw_destroy_subscription(node_, subscription), RMW_RET_OK);
+}
+
+// With the callbacks' own lock held meanwhile, this would never end.
+TEST_F(Waiting, ACallbackMayWaitForWhoEndsAnother) {
+  auto* first = this->subscription<BasicTypes>("/first");
+  auto* second = this->subscription<BasicTypes>("/second");
+  auto* publisher = this->publisher<BasicTypes>("/first");
+  struct {
+    std::mutex lock;
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> has_ended{false};
+  } shared;
+  const auto callback = [](const void* data, std::size_t /*news*/) {
+    auto& with = *static_cast<decltype(shared)*>(const_cast<void*>(data));
+    with.has_begun = true;
+    const std::lock_guard guard(with.lock);
+    with.has_ended = true;
+  };
+  ASSERT_EQ(rmw_subscription_set_on_new_message_callback(first, callback, &shared), RMW_RET_OK);
+  ASSERT_EQ(rmw_subscription_set_on_new_message_callback(second, callback, &shared), RMW_RET_OK);
+  {
+    const std::lock_guard guard(shared.lock);
+    const BasicTypes message;
+    ASSERT_EQ(rmw_publish(publisher, &message, nullptr), RMW_RET_OK);
+    await([&] { return shared.has_begun.load(); });
+    EXPECT_EQ(rmw_destroy_subscription(node_, second), RMW_RET_OK);
+    EXPECT_FALSE(shared.has_ended);
+  }
+  // Ended while it runs: it has returned by then.
+  EXPECT_EQ(rmw_destroy_subscription(node_, first), RMW_RET_OK);
+  EXPECT_TRUE(shared.has_ended);
+  EXPECT_EQ(rmw_destroy_publisher(node_, publisher), RMW_RET_OK);
+}
+
+TEST_F(Waiting, EndsOfOneProcessHaveMetWhenTheyAreMade) {
+  for (int round = 0; round < 20; ++round) {
+    auto* subscription = this->subscription<BasicTypes>("/met");
+    auto* publisher = this->publisher<BasicTypes>("/met");
+    const BasicTypes message;
+    ASSERT_EQ(rmw_publish(publisher, &message, nullptr), RMW_RET_OK);
+    BasicTypes heard;
+    bool taken = false;
+    EXPECT_EQ(rmw_take(subscription, &heard, &taken, nullptr), RMW_RET_OK);
+    EXPECT_TRUE(taken) << "round " << round;
+    EXPECT_EQ(rmw_destroy_publisher(node_, publisher), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_subscription(node_, subscription), RMW_RET_OK);
+  }
+}
+
+TEST_F(Waiting, AClientSeesItsServerAtOnce) {
+  const auto* type =
+      rosidl_typesupport_cpp::get_service_type_support_handle<test_msgs::srv::BasicTypes>();
+  auto* service = rmw_create_service(node_, type, "/served", &rmw_qos_profile_services_default);
+  for (int round = 0; round < 20; ++round) {
+    auto* client = rmw_create_client(node_, type, "/served", &rmw_qos_profile_services_default);
+    bool is_available = false;
+    EXPECT_EQ(rmw_service_server_is_available(node_, client, &is_available), RMW_RET_OK);
+    EXPECT_TRUE(is_available) << "round " << round;
+    EXPECT_EQ(rmw_destroy_client(node_, client), RMW_RET_OK);
+  }
+  EXPECT_EQ(rmw_destroy_service(node_, service), RMW_RET_OK);
 }
 
 TEST_F(Waiting, MessagesOfThisProcessAreIgnoredOnRequest) {

@@ -47,6 +47,7 @@ struct DomainState {
   [[nodiscard]] std::vector<std::int32_t> peer_pids();
   [[nodiscard]] std::uint64_t version();
   [[nodiscard]] std::shared_ptr<void> watch(std::function<void()> changed);
+  void match_now();
   void say_working();
   void set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle);
   [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return directory_.bells(); }

@@ -120,6 +120,15 @@ int DomainState::look() {
   return waiting ? sweep_ms : asking ? ask_again_ms : rescan_ms;
 }
 
+/// The part of a look that concerns what we have just changed. Whoever watches is told by the
+/// housekeeping thread, which that change has woken.
+void DomainState::match_now() {
+  const std::lock_guard guard(mutex_);
+  look_for_news();
+  match_all();
+  send_notifications();
+}
+
 /// False: nobody wants anything, the time has come.
 bool DomainState::wait_for_events(std::int64_t until_ns) {
   std::array<epoll_event, 16> events{};
@@ -129,6 +138,7 @@ bool DomainState::wait_for_events(std::int64_t until_ns) {
                                  left_ns == 0 ? 0 : timeout_ms);
   for (int i = 0; i < ready; ++i) {
     if (const std::uint64_t nonce = events[static_cast<std::size_t>(i)].data.u64; nonce != 0) {
+      const std::lock_guard guard(mutex_);
       ended_.push_back(nonce);
     }
   }

@@ -218,6 +218,7 @@ Reader::~Reader() {
 
 Waiter::~Waiter() = default;
 
+void Domain::match_now() { state_->match_now(); }
 void Domain::say_working() { state_->say_working(); }
 
 void Domain::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_idle) {

@@ -47,6 +47,29 @@ TEST(Watch, IsToldOfChangesOnTopicsThatItDoesNotUse) {
   ASSERT_TRUE(eventually([&] { return watching.calls > alive; }));
 }
 
+TEST(MatchNow, EndsOfOneProcessHaveMetWhenItReturns) {
+  Side side(unique_name());
+  for (int round = 0; round < 100; ++round) {
+    const auto reader = side.reader(bytes_on("/t"));
+    const auto writer = side.writer(bytes_on("/t"));
+    side.domain->match_now();
+    EXPECT_EQ(writer->matched_readers(), 1U) << round;
+    EXPECT_EQ(reader->matched_writers(), 1U) << round;
+  }
+}
+
+/// A publisher can publish to readers of others at once; they look when they are told.
+TEST(MatchNow, AWriterKnowsTheReadersThatAreThere) {
+  const std::string name = unique_name();
+  Side side(name);
+  const OtherProcess other(name);
+  ASSERT_EQ(other.ask("reader /t"), "ok");
+  ASSERT_TRUE(eventually([&] { return side.domain->endpoints().size() == 1; }));
+  const auto writer = side.writer(bytes_on("/t"));
+  side.domain->match_now();
+  EXPECT_EQ(writer->matched_readers(), 1U);
+}
+
 TEST(Watch, IsToldWhenAnOwnEndpointIsMatched) {
   const std::string name = unique_name();
   Side side(name);

@@ -461,6 +461,10 @@ class Domain {
   [[nodiscard]] expected<std::unique_ptr<Reader>, EndpointError> create_reader(
       const EndpointDescription& description, Waiter& waiter, const ReaderOptions& options = {});
 
+  /// Matches own endpoints with all that can be seen now, instead of a moment later: those of one
+  /// process have met when it returns. Others have yet to look at what is new here.
+  void match_now();
+
   /// For a process that simulates a device: it works, though none of its readers takes. Publishers
   /// that spare who works do not call them stalled. Cheap enough for every few milliseconds.
   void say_working();

@@ -7,6 +7,7 @@
 #include <rosidl_runtime_c/u16string.h>
 #include <rosidl_runtime_c/u16string_functions.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -20,6 +21,7 @@ namespace {
 using Kind = MessageType::Kind;
 using Field = MessageType::Field;
 using Layout = MessageType::Layout;
+using Apart = MessageType::Apart;
 
 std::size_t align_up(std::size_t position, std::size_t alignment) {
   return (position + alignment - 1) & ~(alignment - 1);
@@ -52,6 +54,7 @@ class SizeSink {
  public:
   void align(std::size_t alignment) { position_ = align_up(position_, alignment); }
   void put(const void* /*from*/, std::size_t size) { position_ += size; }
+  void skip(std::size_t size) { position_ += size; }
   void note_array(std::size_t size) {
     if (size > largest_) {
       largest_ = size;
@@ -82,6 +85,7 @@ class ByteSink {
       position_ += size;
     }
   }
+  void skip(std::size_t size) { position_ += size; }
   void note_array(std::size_t /*size*/) {}
   [[nodiscard]] std::size_t position() const { return position_; }
 
@@ -93,7 +97,7 @@ class ByteSink {
 template <typename Sink>
 class Writing {
  public:
-  explicit Writing(Sink& sink) : sink_(sink) {}
+  Writing(Sink& sink, Apart& apart) : sink_(sink), apart_(apart) {}
 
   void message(const Layout& layout, const std::byte* at) {
     if (is_as_in_memory(layout, sink_.position())) {
@@ -110,6 +114,10 @@ class Writing {
   void elements(const Layout& layout, const Field& field, const std::byte* at) {
     const void* first = at;
     std::size_t count = field.count;
+    if (&field == apart_.field) {
+      leave_out(field);
+      return;
+    }
     if (field.is_sequence) {
       count = field.length(at);
       fits_ = fits_ && (field.bound == 0 || count <= field.bound);
@@ -150,6 +158,18 @@ class Writing {
     }
   }
 
+  /// Whoever asked for it fills the place.
+  void leave_out(const Field& field) {
+    fits_ = fits_ && (field.bound == 0 || apart_.count <= field.bound);
+    length(apart_.count);
+    if (apart_.count != 0) {
+      sink_.align(field.width);
+      sink_.note_array(apart_.count * field.width);
+    }
+    apart_.position = encapsulation_size + sink_.position();
+    sink_.skip(apart_.count * field.width);
+  }
+
   void bits(const Field& field, const std::byte* at, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       bool value = false;
@@ -182,12 +202,13 @@ class Writing {
   }
 
   Sink& sink_;
+  Apart& apart_;
   bool fits_ = true;
 };
 
 class Reading {
  public:
-  explicit Reading(std::span<const std::byte> fields) : fields_(fields) {}
+  Reading(std::span<const std::byte> fields, Apart& apart) : fields_(fields), apart_(apart) {}
 
   [[nodiscard]] bool message(const Layout& layout, std::byte* at) {
     if (is_as_in_memory(layout, position_)) {
@@ -252,7 +273,13 @@ class Reading {
     }
     std::size_t count = 0;
     if (!length(count) || (field.bound != 0 && count > field.bound) ||
-        count > left() / least_size(field) || !resize(layout, field, at, count)) {
+        count > left() / least_size(field)) {
+      return false;
+    }
+    if (&field == apart_.field) {
+      return count == 0 || pass_over(field, count);
+    }
+    if (!resize(layout, field, at, count)) {
       return false;
     }
     if (count == 0) {
@@ -262,6 +289,16 @@ class Reading {
       return bits(field, at, count);
     }
     return run(layout, field, static_cast<std::byte*>(field.change_at(at, 0)), count);
+  }
+
+  [[nodiscard]] bool pass_over(const Field& field, std::size_t count) {
+    if (!align(field.width) || count > left() / field.width) {
+      return false;
+    }
+    apart_.count = count;
+    apart_.position = encapsulation_size + position_;
+    position_ += count * field.width;
+    return true;
   }
 
   /// A C sequence of numbers that is large enough keeps its memory: to make it anew would clear it.
@@ -369,33 +406,57 @@ class Reading {
   }
 
   std::span<const std::byte> fields_;
+  Apart& apart_;
   std::size_t position_ = 0;
 };
 
 }  // namespace
 
-Measure MessageType::measure(const void* message) const {
+Apart MessageType::apart(std::size_t offset) const {
+  const auto& fields = layouts_.front()->fields;
+  const auto field = std::find_if(fields.begin(), fields.end(), [offset](const Field& one) {
+    return one.offset == offset && one.is_sequence && one.kind == Kind::number;
+  });
+  return {field == fields.end() ? nullptr : &*field, 0, 0};
+}
+
+Measure MessageType::measure(const void* message, Apart& apart) const {
   SizeSink sink;
-  Writing writing(sink);
+  Writing writing(sink, apart);
   writing.message(*layouts_.front(), static_cast<const std::byte*>(message));
   return {encapsulation_size + sink.position(), encapsulation_size + sink.largest_at(),
           writing.fits()};
 }
 
-void MessageType::write(const void* message, std::span<std::byte> stored) const {
+void MessageType::write(const void* message, std::span<std::byte> stored, Apart& apart) const {
   constexpr std::uint8_t little_endian_cdr[encapsulation_size] = {0, 1, 0, 0};
   std::memcpy(stored.data(), little_endian_cdr, encapsulation_size);
   ByteSink sink(stored.data() + encapsulation_size);
-  Writing(sink).message(*layouts_.front(), static_cast<const std::byte*>(message));
+  Writing(sink, apart).message(*layouts_.front(), static_cast<const std::byte*>(message));
 }
 
-bool MessageType::read(std::span<const std::byte> stored, void* message) const {
+bool MessageType::read(std::span<const std::byte> stored, void* message, Apart& apart) const {
   if (stored.size() < encapsulation_size || stored[0] != std::byte{0} ||
       stored[1] != std::byte{1}) {
     return false;
   }
-  return Reading(stored.subspan(encapsulation_size))
+  return Reading(stored.subspan(encapsulation_size), apart)
       .message(*layouts_.front(), static_cast<std::byte*>(message));
+}
+
+Measure MessageType::measure(const void* message) const {
+  Apart none;
+  return measure(message, none);
+}
+
+void MessageType::write(const void* message, std::span<std::byte> stored) const {
+  Apart none;
+  write(message, stored, none);
+}
+
+bool MessageType::read(std::span<const std::byte> stored, void* message) const {
+  Apart none;
+  return read(stored, message, none);
 }
 
 }  // namespace rmw_ligament_cpp

@@ -50,6 +50,21 @@ class MessageType {
   /// False: these bytes are no message of this type. The message then has some of the fields.
   [[nodiscard]] bool read(std::span<const std::byte> stored, void* message) const;
 
+  struct Layout;
+  struct Field;
+  /// A sequence of numbers whose elements stay in the stored form, whatever the message's member
+  /// has: `count` is given where it is written, `position` (in the stored form) always found.
+  struct Apart {
+    const Field* field = nullptr;
+    std::size_t count = 0;
+    std::size_t position = 0;
+  };
+  /// The member at `offset` in memory; its `field` is null where that is no sequence of numbers.
+  [[nodiscard]] Apart apart(std::size_t offset) const;
+  [[nodiscard]] Measure measure(const void* message, Apart& apart) const;
+  void write(const void* message, std::span<std::byte> stored, Apart& apart) const;
+  [[nodiscard]] bool read(std::span<const std::byte> stored, void* message, Apart& apart) const;
+
   /// The message in memory is its stored form behind the encapsulation: no strings, no sequences,
   /// no booleans (which have forbidden values), and the same places.
   [[nodiscard]] bool is_plain() const { return plain_.is_plain; }
@@ -65,7 +80,6 @@ class MessageType {
     std::size_t size = 0;
     std::size_t alignment = 1;
   };
-  struct Layout;
   /// A member of a message. The functions are those of the type support.
   struct Field {
     Kind kind = Kind::number;

@@ -86,6 +86,31 @@ rmw_ret_t take_view(Subscription& own, rmw_ligament_view_t& view, bool& taken) {
   return RMW_RET_OK;
 }
 
+rmw_ret_t no_such_member(const MessageType& type, std::size_t offset) {
+  return fail(
+      "no sequence of numbers lies " + std::to_string(offset) + " bytes into a " + type.name(),
+      RMW_RET_INVALID_ARGUMENT);
+}
+
+rmw_ret_t read_view(const MessageType& type, const rmw_ligament_view_t& view, void* message,
+                    std::size_t offset, rmw_ligament_array_t& array) {
+  MessageType::Apart apart = type.apart(offset);
+  if (apart.field == nullptr) {
+    return no_such_member(type, offset);
+  }
+  const std::span stored(reinterpret_cast<const std::byte*>(view.data), view.size);
+  bool is_read = type.read(stored, message, apart);
+  auto* const first = const_cast<std::uint8_t*>(view.data) + apart.position;
+  if (is_read && reinterpret_cast<std::uintptr_t>(first) % apart.field->width == 0) {
+    array = {first, apart.count};
+  } else if (is_read) {
+    is_read = type.read(stored, message);
+  }
+  return is_read
+             ? RMW_RET_OK
+             : fail("a message of " + std::to_string(view.size) + " bytes is no " + type.name());
+}
+
 rmw_ret_t borrow_loan(Publisher& own, std::size_t size, std::size_t aligned_offset,
                       rmw_ligament_loan_t& out) {
   const std::lock_guard guard(own.mutex);
@@ -100,6 +125,20 @@ rmw_ret_t borrow_loan(Publisher& own, std::size_t size, std::size_t aligned_offs
   out.size = kept->payload().size();
   out.loan = kept.release();
   return RMW_RET_OK;
+}
+
+rmw_ret_t borrow_message(Publisher& own, const void* message, MessageType::Apart apart,
+                         rmw_ligament_loan_t& loan, rmw_ligament_array_t& array) {
+  const Measure measure = own.type->measure(message, apart);
+  if (!measure.fits) {
+    return fail("a string or sequence of the " + own.type->name() + " is longer than its bound");
+  }
+  const rmw_ret_t result = borrow_loan(own, measure.size, measure.aligned_offset, loan);
+  if (result == RMW_RET_OK) {
+    own.type->write(message, {reinterpret_cast<std::byte*>(loan.data), loan.size}, apart);
+    array = {loan.data + apart.position, apart.count};
+  }
+  return result;
 }
 
 }  // namespace
@@ -121,6 +160,21 @@ rmw_ret_t rmw_ligament_take_view(const rmw_subscription_t* subscription, rmw_lig
       [&] { return take_view(*static_cast<Subscription*>(subscription->data), *view, *taken); });
 }
 
+rmw_ret_t rmw_ligament_read_view(const rmw_subscription_t* subscription,
+                                 const rmw_ligament_view_t* view, void* ros_message, size_t offset,
+                                 rmw_ligament_array_t* array) {
+  RMW_LIGAMENT_CHECK(subscription);
+  RMW_CHECK_ARGUMENT_FOR_NULL(view, RMW_RET_INVALID_ARGUMENT);
+  RMW_CHECK_ARGUMENT_FOR_NULL(view->sample, RMW_RET_INVALID_ARGUMENT);
+  RMW_CHECK_ARGUMENT_FOR_NULL(ros_message, RMW_RET_INVALID_ARGUMENT);
+  RMW_CHECK_ARGUMENT_FOR_NULL(array, RMW_RET_INVALID_ARGUMENT);
+  *array = {};
+  return guarded([&] {
+    const auto& own = *static_cast<Subscription*>(subscription->data);
+    return read_view(*own.type, *view, ros_message, offset, *array);
+  });
+}
+
 void rmw_ligament_release_view(rmw_ligament_view_t* view) {
   if (view == nullptr || is_forked_child()) {
     return;
@@ -139,6 +193,24 @@ rmw_ret_t rmw_ligament_borrow_loan(const rmw_publisher_t* publisher, size_t size
   }
   return guarded([&] {
     return borrow_loan(*static_cast<Publisher*>(publisher->data), size, aligned_offset, *loan);
+  });
+}
+
+rmw_ret_t rmw_ligament_borrow_message(const rmw_publisher_t* publisher, const void* ros_message,
+                                      size_t offset, size_t count, rmw_ligament_loan_t* loan,
+                                      rmw_ligament_array_t* array) {
+  RMW_LIGAMENT_CHECK(publisher);
+  RMW_CHECK_ARGUMENT_FOR_NULL(ros_message, RMW_RET_INVALID_ARGUMENT);
+  RMW_CHECK_ARGUMENT_FOR_NULL(loan, RMW_RET_INVALID_ARGUMENT);
+  RMW_CHECK_ARGUMENT_FOR_NULL(array, RMW_RET_INVALID_ARGUMENT);
+  *loan = {};
+  *array = {};
+  return guarded([&] {
+    auto& own = *static_cast<Publisher*>(publisher->data);
+    MessageType::Apart apart = own.type->apart(offset);
+    apart.count = count;
+    return apart.field == nullptr ? no_such_member(*own.type, offset)
+                                  : borrow_message(own, ros_message, apart, *loan, *array);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <test_msgs/message_fixtures.hpp>
 
 #include "rmw_fixture.hpp"
+#include "rmw_ligament_cpp/views.h"
 
 namespace {
 
@@ -145,4 +146,126 @@ TEST_F(Loans, OfOtherTypesAreRefused) {
   EXPECT_EQ(rmw_borrow_loaned_message(other, type, &message), RMW_RET_UNSUPPORTED);
   rmw_reset_error();
   EXPECT_EQ(rmw_destroy_publisher(node_, other), RMW_RET_OK);
+}
+
+namespace {
+
+using Sequences = test_msgs::msg::UnboundedSequences;
+
+template <typename Member>
+std::size_t offset_of(Member Sequences::*member) {
+  static const Sequences any;
+  return static_cast<std::size_t>(reinterpret_cast<const char*>(&(any.*member)) -
+                                  reinterpret_cast<const char*>(&any));
+}
+
+class MembersApart : public RmwTest {
+ protected:
+  void SetUp() override {
+    RmwTest::SetUp();
+    subscription_ = subscription<Sequences>("/apart");
+    publisher_ = publisher<Sequences>("/apart");
+    await_match(publisher_);
+  }
+  void TearDown() override {
+    rmw_ligament_release_view(&view_);
+    EXPECT_EQ(rmw_destroy_publisher(node_, publisher_), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_subscription(node_, subscription_), RMW_RET_OK);
+    RmwTest::TearDown();
+  }
+  void take() {
+    bool taken = false;
+    ASSERT_EQ(rmw_ligament_take_view(subscription_, &view_, &taken), RMW_RET_OK) << taken_error();
+    ASSERT_TRUE(taken);
+  }
+  /// The message read with this member apart, whose elements must be `expected`.
+  template <typename Number>
+  Sequences read(std::vector<Number> Sequences::*member, const std::vector<Number>& expected) {
+    Sequences message;
+    rmw_ligament_array_t array{};
+    EXPECT_EQ(rmw_ligament_read_view(subscription_, &view_, &message, offset_of(member), &array),
+              RMW_RET_OK)
+        << taken_error();
+    if (array.data != nullptr) {
+      const auto* first = reinterpret_cast<const Number*>(array.data);
+      EXPECT_EQ(std::vector<Number>(first, first + array.count), expected);
+      EXPECT_TRUE(array.count == 0 ||
+                  (array.data > view_.data &&
+                   array.data + array.count * sizeof(Number) <= view_.data + view_.size));
+      EXPECT_TRUE((message.*member).empty());
+      message.*member = expected;
+    }
+    EXPECT_EQ(message.*member, expected);
+    return message;
+  }
+
+  rmw_publisher_t* publisher_ = nullptr;
+  rmw_subscription_t* subscription_ = nullptr;
+  rmw_ligament_view_t view_{};
+};
+
+}  // namespace
+
+TEST_F(MembersApart, StayInTheView) {
+  for (const auto& sent : get_messages_unbounded_sequences()) {
+    ASSERT_EQ(rmw_publish(publisher_, sent.get(), nullptr), RMW_RET_OK) << taken_error();
+    take();
+    EXPECT_EQ(read(&Sequences::uint8_values, sent->uint8_values), *sent);
+    EXPECT_EQ(read(&Sequences::float64_values, sent->float64_values), *sent);
+    EXPECT_EQ(read(&Sequences::int16_values, sent->int16_values), *sent);
+    rmw_ligament_release_view(&view_);
+  }
+}
+
+TEST_F(MembersApart, AreNotReadFromBytesThatEndTooEarly) {
+  const auto sent = get_messages_unbounded_sequences().back();
+  ASSERT_EQ(rmw_publish(publisher_, sent.get(), nullptr), RMW_RET_OK) << taken_error();
+  take();
+  for (std::size_t size = 0; size < view_.size; ++size) {
+    rmw_ligament_view_t cut = view_;
+    cut.size = size;
+    Sequences message;
+    rmw_ligament_array_t array{};
+    EXPECT_EQ(rmw_ligament_read_view(subscription_, &cut, &message,
+                                     offset_of(&Sequences::float64_values), &array),
+              RMW_RET_ERROR)
+        << size;
+    rmw_reset_error();
+  }
+}
+
+TEST_F(MembersApart, AreFilledInALoan) {
+  const auto sent = *get_messages_unbounded_sequences().back();
+  rmw_ligament_loan_t loan{};
+  rmw_ligament_array_t array{};
+  ASSERT_EQ(rmw_ligament_borrow_message(publisher_, &sent, offset_of(&Sequences::float64_values),
+                                        1000, &loan, &array),
+            RMW_RET_OK)
+      << taken_error();
+  ASSERT_EQ(array.count, 1000U);
+  ASSERT_EQ(reinterpret_cast<std::uintptr_t>(array.data) % 64, 0U);  // the largest is aligned
+  Sequences expected = sent;
+  expected.float64_values.assign(1000, 2.5);
+  std::copy_n(expected.float64_values.begin(), 1000, reinterpret_cast<double*>(array.data));
+  ASSERT_EQ(rmw_ligament_publish_loan(publisher_, &loan), RMW_RET_OK) << taken_error();
+  take();
+  EXPECT_EQ(read(&Sequences::float64_values, expected.float64_values), expected);
+}
+
+TEST_F(MembersApart, ThatAreNoSequenceOfNumbersAreRefused) {
+  const Sequences message;
+  rmw_ligament_loan_t loan{};
+  rmw_ligament_array_t array{};
+  ASSERT_EQ(rmw_publish(publisher_, &message, nullptr), RMW_RET_OK);
+  take();
+  Sequences read;
+  for (const std::size_t offset : {offset_of(&Sequences::string_values), std::size_t{1},
+                                   offset_of(&Sequences::bool_values), sizeof(Sequences)}) {
+    EXPECT_EQ(rmw_ligament_read_view(subscription_, &view_, &read, offset, &array),
+              RMW_RET_INVALID_ARGUMENT);
+    EXPECT_NE(taken_error().find("no sequence of numbers"), std::string::npos);
+    EXPECT_EQ(rmw_ligament_borrow_message(publisher_, &message, offset, 1, &loan, &array),
+              RMW_RET_INVALID_ARGUMENT);
+    EXPECT_NE(taken_error().find("no sequence of numbers"), std::string::npos);
+  }
 }

@@ -54,6 +54,21 @@ typedef struct rmw_ligament_loan_s {
 RMW_PUBLIC rmw_ret_t rmw_ligament_take_view(const rmw_subscription_t* subscription,
                                             rmw_ligament_view_t* view, bool* taken);
 
+/** A sequence of numbers in a message in the pool. */
+typedef struct rmw_ligament_array_s {
+  uint8_t* data; /**< first element; of a view it must not be written to (it is mapped read-only) */
+  size_t count;  /**< elements */
+} rmw_ligament_array_t;
+
+/** Reads all of a view into `ros_message`, a message of the subscription's type, but one sequence
+ * of numbers, whose elements stay in place: that of the member at `offset` bytes in the message,
+ * which is left as it is. For elements of more than one byte, whose publisher has not put them on
+ * an alignment boundary, `array` is null and the member has them.
+ * RMW_RET_INVALID_ARGUMENT: there is no such member. */
+RMW_PUBLIC rmw_ret_t rmw_ligament_read_view(const rmw_subscription_t* subscription,
+                                            const rmw_ligament_view_t* view, void* ros_message,
+                                            size_t offset, rmw_ligament_array_t* array);
+
 /** Ends a view: its bytes must not be read any more. Does nothing where it was released. */
 RMW_PUBLIC void rmw_ligament_release_view(rmw_ligament_view_t* view);
 
@@ -62,6 +77,14 @@ RMW_PUBLIC void rmw_ligament_release_view(rmw_ligament_view_t* view);
  * else can be published through the latter meanwhile. */
 RMW_PUBLIC rmw_ret_t rmw_ligament_borrow_loan(const rmw_publisher_t* publisher, size_t size,
                                               size_t aligned_offset, rmw_ligament_loan_t* loan);
+
+/** Lends memory for `ros_message`, a message of the publisher's type, and writes all of it there
+ * but one sequence of numbers, which gets `count` elements of any content to be filled: that of the
+ * member at `offset` bytes in the message, whatever it has. Limits as above. */
+RMW_PUBLIC rmw_ret_t rmw_ligament_borrow_message(const rmw_publisher_t* publisher,
+                                                 const void* ros_message, size_t offset,
+                                                 size_t count, rmw_ligament_loan_t* loan,
+                                                 rmw_ligament_array_t* array);
 
 /** Publishes what was lent by this publisher. The loan has ended then, also after an error. */
 RMW_PUBLIC rmw_ret_t rmw_ligament_publish_loan(const rmw_publisher_t* publisher,

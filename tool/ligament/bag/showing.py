@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from ligament.bag.program import Bag
 
 _KILO = 1000.0
 
@@ -43,6 +45,23 @@ class ProgressLine:
         if self._is_there:
             sys.stderr.write("\r\x1b[K")
             self._is_there = False
+
+
+def followed(
+    words: list[str], line_of: Callable[[Mapping[str, Any]], str], *, is_quiet: bool
+) -> dict[str, Any]:
+    """Run `ligament-bag` and show how it goes; return what it says at its end."""
+    line = ProgressLine(is_quiet=is_quiet)
+    last: dict[str, Any] = {}
+    with Bag.started(words) as bag:
+        for told in bag.lines():
+            if told["event"] == "note":
+                line.note(told["text"])
+            elif told["event"] == "status":
+                line.show(line_of(told))
+            last = told
+    line.clear()
+    return last
 
 
 def recording_line(seconds: float, status: Mapping[str, Any]) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ligament.artefacts import DEFAULT_OUT
-from ligament.bag.program import Bag
-from ligament.bag.showing import ProgressLine, playing_line, size_text
+from ligament.bag.showing import followed, playing_line, size_text
 from ligament.bag.types import known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
 from ligament.cli.record import Pattern, Ros, Topics, Types, domain_of
@@ -69,24 +68,10 @@ def play(
     with tempfile.NamedTemporaryFile("w", suffix=".json") as definitions:
         definitions.write(known_of_runs(DEFAULT_OUT, domain).text(types or ()))
         definitions.flush()
-        last = _followed([*words, "--types", definitions.name], is_quiet=json)
+        last = followed([*words, "--types", definitions.name], playing_line, is_quiet=json)
     if json:
         print_json(last)
         return
     print(f"{file}: {last['published']} messages, {size_text(last['bytes'])} played")
     if last["refused"]:
         warn((f"{last['refused']} messages were not published: the pool had no memory for them",))
-
-
-def _followed(words: list[str], *, is_quiet: bool) -> dict[str, Any]:
-    line = ProgressLine(is_quiet=is_quiet)
-    last: dict[str, Any] = {}
-    with Bag.started(words) as bag:
-        for told in bag.lines():
-            if told["event"] == "note":
-                line.note(told["text"])
-            elif told["event"] == "status":
-                line.show(playing_line(told))
-            last = told
-    line.clear()
-    return last

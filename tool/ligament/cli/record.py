@@ -7,13 +7,12 @@ import tempfile
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ligament.artefacts import DEFAULT_OUT
-from ligament.bag.program import Bag
-from ligament.bag.showing import ProgressLine, recording_line, recording_table, size_text
+from ligament.bag.showing import followed, recording_line, recording_table, size_text
 from ligament.bag.types import known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
 from ligament.errors import InputError, Problem
@@ -118,7 +117,12 @@ def record(
     with tempfile.NamedTemporaryFile("w", suffix=".json") as definitions:
         definitions.write(known_of_runs(DEFAULT_OUT, graph).text(types or ()))
         definitions.flush()
-        last = _followed([*words, "--types", definitions.name], is_quiet=json)
+        started = time.monotonic()
+        last = followed(
+            [*words, "--types", definitions.name],
+            lambda told: recording_line(time.monotonic() - started, told),
+            is_quiet=json,
+        )
     if json:
         print_json(last)
         return
@@ -140,19 +144,3 @@ def _require_new(folder: Path) -> None:
         raise InputError(
             Problem("out-exists", f"'{folder}' is there already", hint="choose another --out DIR")
         )
-
-
-def _followed(words: list[str], *, is_quiet: bool) -> dict[str, Any]:
-    """Record; return what it says at its end."""
-    line = ProgressLine(is_quiet=is_quiet)
-    started = time.monotonic()
-    last: dict[str, Any] = {}
-    with Bag.started(words) as bag:
-        for told in bag.lines():
-            if told["event"] == "note":
-                line.note(told["text"])
-            elif told["event"] == "status":
-                line.show(recording_line(time.monotonic() - started, told))
-            last = told
-    line.clear()
-    return last

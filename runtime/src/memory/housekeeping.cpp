@@ -120,13 +120,12 @@ int DomainState::look() {
   return waiting ? sweep_ms : asking ? ask_again_ms : rescan_ms;
 }
 
-/// The part of a look that concerns what we have just changed. Whoever watches is told by the
-/// housekeeping thread, which that change has woken.
+/// The part of a look that matches. The housekeeping thread, which our change has woken, tells
+/// watchers and peers, of several changes at once.
 void DomainState::match_now() {
   const std::lock_guard guard(mutex_);
   look_for_news();
   match_all();
-  send_notifications();
 }
 
 /// False: nobody wants anything, the time has come.

@@ -17,6 +17,7 @@
 #include "context.hpp"
 #include "events.hpp"
 #include "message_type.hpp"
+#include "status.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -29,6 +30,7 @@ struct Node {
   std::unique_ptr<ligament::pool::Reader> marker;
   GuardCondition graph_changed;
   rmw_guard_condition_t graph_handle{};
+  status::Shown shown;
 };
 
 struct Publisher {
@@ -40,6 +42,8 @@ struct Publisher {
   std::unique_ptr<ligament::pool::Writer> writer;
   std::mutex mutex;  ///< one publish at a time, so that one loan serves them all; guards `lent`
   std::map<const void*, ligament::pool::Loan> lent;  ///< by the message within
+  status::Counts counts;
+  status::Shown shown;  ///< last: ends before what it looks at
 };
 
 struct Subscription {
@@ -55,6 +59,8 @@ struct Subscription {
   /// How many views are out (views.cpp), which may outlive the subscription.
   std::shared_ptr<std::atomic<std::uint32_t>> views =
       std::make_shared<std::atomic<std::uint32_t>>(0);
+  status::Counts counts;
+  status::Shown shown;  ///< last: ends before what it looks at
 };
 
 /// A server or client: two topics of the pool (spec/wire/service.md).
@@ -78,9 +84,14 @@ struct Exchange {
   [[nodiscard]] std::unique_ptr<ligament::pool::HeldSample> take();
 };
 
-/// Serialises into a loan and publishes it. The error text names the topic.
+/// Serialises into a loan and publishes it. The error text names the type.
 [[nodiscard]] rmw_ret_t publish(ligament::pool::Writer& writer, const MessageType& type,
-                                const void* message, const ligament::pool::PublishInfo& info = {});
+                                const void* message, const ligament::pool::PublishInfo& info = {},
+                                status::Counts* counts = nullptr);
+/// Publishes what is in a loan; `began_ns`: when the call did (tracing::begin_ns).
+[[nodiscard]] rmw_ret_t publish(ligament::pool::Writer& writer, ligament::pool::Loan&& loan,
+                                std::int64_t began_ns,
+                                const ligament::pool::PublishInfo& info = {});
 
 /// The next sample that the subscription wants; nothing where there is none, or where `result` says
 /// why.

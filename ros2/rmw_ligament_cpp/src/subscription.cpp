@@ -11,6 +11,7 @@
 #include "endpoints.hpp"
 #include "identifier.hpp"
 #include "qos.hpp"
+#include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -30,15 +31,17 @@ std::unique_ptr<Subscription> open_subscription(Node& node,
   subscription->qos =
       actual_qos(wanted, endpoints_of(node.context, topic, pool::EndpointKind::writer));
   const MessageType& message = *subscription->type;
-  auto reader = node.context.domain().create_reader(
-      {topic, message.name(), node.full_name, message.hash(), reader_qos(subscription->qos)},
-      node.context.waits().waiter());
+  const pool::EndpointDescription end{topic, message.name(), node.full_name, message.hash(),
+                                      reader_qos(subscription->qos)};
+  auto reader = node.context.domain().create_reader(end, node.context.waits().waiter());
   if (!reader) {
     (void)fail("subscription of node '" + node.full_name + "': " + reader.error().text);
     return nullptr;
   }
   subscription->reader = std::move(*reader);
   subscription->events.reader = subscription->reader.get();
+  subscription->shown = status::show(*subscription->reader, subscription->counts, end);
+  tracing::tell(*subscription->reader, end);
   node.context.domain().match_now();
   return subscription;
 }
@@ -76,7 +79,11 @@ std::optional<pool::HeldSample> next_sample(Subscription& own, rmw_ret_t& result
       result = fail("all messages that the subscription may keep are lent: return some");
       return std::nullopt;
     }
-    if (!*sample || !is_unwanted(own, (**sample).info())) {
+    if (!*sample) {
+      return std::nullopt;
+    }
+    if (!is_unwanted(own, (**sample).info())) {
+      tracing::tell_taken(*own.reader, (**sample).info());
       return std::move(*sample);
     }
   }
@@ -98,9 +105,11 @@ rmw_ret_t take(Subscription& own, void* message, bool* taken, rmw_message_info_t
     return result;
   }
   if (!own.type->read(sample->payload(), message)) {
+    own.counts.failed.fetch_add(1, std::memory_order_relaxed);
     return fail("a message of " + std::to_string(sample->payload().size()) + " bytes is no " +
                 own.type->name());
   }
+  own.counts.add(sample->payload().size());
   tell(sample->info(), info);
   *taken = true;
   return RMW_RET_OK;

@@ -3,7 +3,6 @@
 #include <rmw/dynamic_message_type_support.h>
 #include <rmw/get_network_flow_endpoints.h>
 #include <rmw/rmw.h>
-#include <rmw/subscription_content_filter_options.h>
 
 #include <chrono>
 #include <cstring>
@@ -52,14 +51,14 @@ std::int64_t real_now_ns() {
       .count();
 }
 
-/// Of a publisher of this process, which the subscription does not want to hear.
-bool is_unwanted(const Subscription& own, const pool::SampleInfo& info) {
+}  // namespace
+
+/// Those of this process are not, where that was asked for.
+bool is_wanted(const Subscription& own, const pool::SampleInfo& info) {
   std::uint64_t process = 0;
   std::memcpy(&process, info.gid.data(), sizeof process);
-  return own.ignores_own && process == own.context.process.load();
+  return !own.ignores_own || process != own.context.process.load();
 }
-
-}  // namespace
 
 void describe(const pool::SampleInfo& from, rmw_message_info_t& info) {
   info = rmw_get_zero_initialized_message_info();
@@ -73,20 +72,15 @@ void describe(const pool::SampleInfo& from, rmw_message_info_t& info) {
 
 std::optional<pool::HeldSample> next_sample(Subscription& own, rmw_ret_t& result) {
   result = RMW_RET_OK;
-  for (;;) {
-    auto sample = own.reader->take();
-    if (!sample) {
-      result = fail("all messages that the subscription may keep are lent: return some");
-      return std::nullopt;
-    }
-    if (!*sample) {
-      return std::nullopt;
-    }
-    if (!is_unwanted(own, (**sample).info())) {
-      tracing::tell_taken(*own.reader, (**sample).info());
-      return std::move(*sample);
-    }
+  auto sample = next_wanted(own);
+  if (!sample) {
+    result = fail("all messages that the subscription may keep are lent: return some");
+    return std::nullopt;
   }
+  if (*sample) {
+    tracing::tell_taken(*own.reader, (**sample).info());
+  }
+  return std::move(*sample);
 }
 
 namespace {
@@ -206,6 +200,11 @@ rmw_subscription_t* rmw_create_subscription(
       return nullptr;
     }
     subscription->ignores_own = subscription_options->ignore_local_publications;
+    const auto* filter = subscription_options->content_filter_options;
+    if (filter != nullptr && set_filter(*subscription, *filter) != RMW_RET_OK) {
+      return nullptr;
+    }
+    const bool is_filtered = subscription->filter != nullptr;
     auto* handle = rmw_subscription_allocate();
     if (handle == nullptr) {
       throw std::bad_alloc();
@@ -213,7 +212,8 @@ rmw_subscription_t* rmw_create_subscription(
     const bool can_lend = subscription->type->is_plain();
     *handle = {
         identifier, subscription.release(), copy_text(topic_name), *subscription_options, can_lend,
-        false};
+        is_filtered};
+    handle->options.content_filter_options = nullptr;  // the caller's, who may free it now
     return handle;
   });
 }
@@ -354,16 +354,6 @@ rmw_ret_t rmw_subscription_set_on_new_message_callback(rmw_subscription_t* subsc
   });
 }
 
-rmw_ret_t rmw_subscription_set_content_filter(
-    rmw_subscription_t* /*subscription*/,
-    const rmw_subscription_content_filter_options_t* /*options*/) {
-  return fail("rmw_ligament_cpp does not filter by content", RMW_RET_UNSUPPORTED);
-}
-rmw_ret_t rmw_subscription_get_content_filter(
-    const rmw_subscription_t* /*subscription*/, rcutils_allocator_t* /*allocator*/,
-    rmw_subscription_content_filter_options_t* /*options*/) {
-  return fail("rmw_ligament_cpp does not filter by content", RMW_RET_UNSUPPORTED);
-}
 rmw_ret_t rmw_init_subscription_allocation(const rosidl_message_type_support_t* /*type_support*/,
                                            const rosidl_runtime_c__Sequence__bound* /*bounds*/,
                                            rmw_subscription_allocation_t* /*allocation*/) {

@@ -51,7 +51,7 @@ bool Wanted::each(const Act& act) const {
     return act(entry, static_cast<GuardCondition*>(entry)->is_triggered.load());
   };
   const auto subscription = [&](void*& entry) {
-    return act(entry, static_cast<Subscription*>(entry)->reader->is_ready());
+    return act(entry, static_cast<Subscription*>(entry)->is_ready());
   };
   const auto exchange = [&](void*& entry) {
     return act(entry, static_cast<Exchange*>(entry)->is_ready());

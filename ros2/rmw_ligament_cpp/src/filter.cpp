@@ -211,7 +211,10 @@ std::partial_ordering order(const StoredValue& left, const StoredValue& right) {
         } else if constexpr (std::is_same_v<One, std::int64_t>) {
           return order(one, other);
         } else {
-          return 0 <=> order(other, one);
+          const auto turned = order(other, one);
+          return turned == std::partial_ordering::less      ? std::partial_ordering::greater
+                 : turned == std::partial_ordering::greater ? std::partial_ordering::less
+                                                            : turned;
         }
       },
       left, right);
@@ -269,7 +272,7 @@ expected<std::unique_ptr<const ContentFilter>, std::string> ContentFilter::make(
   return self;
 }
 
-/// Operands stand before what they are operands of, so one pass suffices.
+/// Operands come before what they are operands of, so one pass suffices.
 bool ContentFilter::wants(std::span<const std::byte> stored) const {
   if (stored.size() < encapsulation_size || stored[0] != std::byte{0} ||
       stored[1] != std::byte{1}) {

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "identifier.hpp"
+#include "status.hpp"
+#include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -149,6 +151,8 @@ rmw_ret_t open_context(const rmw_init_options_t& options, rmw_context_t& context
   if (!waiter) {
     return fail(waiter.error().text);
   }
+  tracing::begin(pool);
+  status::begin();
   context.impl = new rmw_context_impl_s(std::move(*domain), std::move(*waiter), options.enclave,
                                         DomainEdge(options, pool, domain_id));
   return RMW_RET_OK;
@@ -262,7 +266,9 @@ rmw_ret_t rmw_shutdown(rmw_context_t* context) {
   RMW_LIGAMENT_CHECK(context);
   RMW_CHECK_FOR_NULL_WITH_MSG(context->impl, "the context is not initialised",
                               return RMW_RET_INVALID_ARGUMENT);
-  context->impl->is_shut_down = true;
+  if (!context->impl->is_shut_down.exchange(true) && !is_forked_child()) {
+    status::tell();
+  }
   return RMW_RET_OK;
 }
 

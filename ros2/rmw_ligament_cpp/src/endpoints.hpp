@@ -3,6 +3,7 @@
 /// clients.
 #pragma once
 
+#include <rmw/subscription_content_filter_options.h>
 #include <rmw/types.h>
 
 #include <atomic>
@@ -16,7 +17,9 @@
 
 #include "context.hpp"
 #include "events.hpp"
+#include "filter.hpp"
 #include "message_type.hpp"
+#include "status.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -29,6 +32,7 @@ struct Node {
   std::unique_ptr<ligament::pool::Reader> marker;
   GuardCondition graph_changed;
   rmw_guard_condition_t graph_handle{};
+  status::Shown shown;
 };
 
 struct Publisher {
@@ -40,6 +44,8 @@ struct Publisher {
   std::unique_ptr<ligament::pool::Writer> writer;
   std::mutex mutex;  ///< one publish at a time, so that one loan serves them all; guards `lent`
   std::map<const void*, ligament::pool::Loan> lent;  ///< by the message within
+  status::Counts counts;
+  status::Shown shown;  ///< last: ends before what it looks at
 };
 
 struct Subscription {
@@ -52,9 +58,19 @@ struct Subscription {
   std::unique_ptr<ligament::pool::Reader> reader;
   std::mutex mutex;  ///< guards `lent`
   std::map<const void*, ligament::pool::HeldSample> lent;
+  std::atomic<bool> is_filtered{false};  ///< has, or has had, a content filter
+  std::mutex filter_mutex;               ///< guards the two below
+  std::unique_ptr<const ContentFilter> filter;
+  /// What a wait has found that the filter wants: it is taken next.
+  std::optional<ligament::pool::HeldSample> found;
   /// How many views are out (views.cpp), which may outlive the subscription.
   std::shared_ptr<std::atomic<std::uint32_t>> views =
       std::make_shared<std::atomic<std::uint32_t>>(0);
+  status::Counts counts;
+  status::Shown shown;  ///< last: ends before what it looks at
+
+  /// Whether there is a message to take. What the content filter does not want is let go.
+  [[nodiscard]] bool is_ready();
 };
 
 /// A server or client: two topics of the pool (spec/wire/service.md).
@@ -78,9 +94,26 @@ struct Exchange {
   [[nodiscard]] std::unique_ptr<ligament::pool::HeldSample> take();
 };
 
-/// Serialises into a loan and publishes it. The error text names the topic.
+/// Serialises into a loan and publishes it. The error text names the type.
 [[nodiscard]] rmw_ret_t publish(ligament::pool::Writer& writer, const MessageType& type,
-                                const void* message, const ligament::pool::PublishInfo& info = {});
+                                const void* message, const ligament::pool::PublishInfo& info = {},
+                                status::Counts* counts = nullptr);
+/// Publishes what is in a loan; `began_ns`: when the call did (tracing::begin_ns).
+[[nodiscard]] rmw_ret_t publish(ligament::pool::Writer& writer, ligament::pool::Loan&& loan,
+                                std::int64_t began_ns,
+                                const ligament::pool::PublishInfo& info = {});
+
+/// Whether the message is of a publisher that the subscription wants to hear.
+[[nodiscard]] bool is_wanted(const Subscription& own, const ligament::pool::SampleInfo& info);
+
+/// The next sample that is wanted, also by the filter. An error: all that it may keep are lent.
+[[nodiscard]] ligament::expected<std::optional<ligament::pool::HeldSample>,
+                                 ligament::pool::TakeError>
+next_wanted(Subscription& own);
+
+/// The text of the filter is checked; empty: none. The error is set.
+[[nodiscard]] rmw_ret_t set_filter(Subscription& own,
+                                   const rmw_subscription_content_filter_options_t& options);
 
 /// The next sample that the subscription wants; nothing where there is none, or where `result` says
 /// why.

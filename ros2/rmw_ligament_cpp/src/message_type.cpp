@@ -97,6 +97,8 @@ class LayoutBuilder {
   template <typename Members, typename Member>
   MessageType::Field field_of(const Member& member) {
     MessageType::Field field;
+    field.name = member.name_;
+    field.type_id = member.type_id_;
     field.is_array = member.is_array_ && member.array_size_ != 0 && !member.is_upper_bound_;
     field.is_sequence = member.is_array_ && !field.is_array;
     field.count = field.is_array ? member.array_size_ : 1;

@@ -73,6 +73,9 @@ class MessageType {
   /// Makes the memory at `message`, of `memory_size` bytes, a message of zeros and defaults.
   void initialise(void* message) const;
 
+  struct Layout;
+  [[nodiscard]] const Layout& layout() const { return *layouts_.front(); }
+
   enum class Kind : std::uint8_t { number, boolean, text, wide_text, message };
   /// Of messages that are as in memory. `size`: stored, without what follows the last field.
   struct Plain {
@@ -82,6 +85,8 @@ class MessageType {
   };
   /// A member of a message. The functions are those of the type support.
   struct Field {
+    const char* name = "";     ///< lives as long as the type support
+    std::uint8_t type_id = 0;  ///< of a number, as the introspection has it
     Kind kind = Kind::number;
     bool is_array = false;     ///< of a fixed number of elements
     bool is_sequence = false;  ///< with its length before it

@@ -10,6 +10,7 @@
 
 #include "endpoints.hpp"
 #include "identifier.hpp"
+#include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -82,6 +83,8 @@ std::unique_ptr<Node> open_node(Context& context, const std::string& name,
   node->graph_changed.waits = &context.waits();
   node->graph_handle = {identifier, &node->graph_changed, nullptr};
   context.add(node->graph_changed);
+  node->shown = status::show_node(node->full_name);
+  tracing::tell_node(node->full_name);
   return node;
 }
 

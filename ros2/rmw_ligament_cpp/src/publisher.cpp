@@ -9,6 +9,7 @@
 #include "endpoints.hpp"
 #include "identifier.hpp"
 #include "qos.hpp"
+#include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -65,14 +66,17 @@ std::unique_ptr<Publisher> open_publisher(Node& node, const rosidl_message_type_
     options.ring =
         10;  // as writer_qos, which cannot say it here: late ones get the history's depth
   }
-  auto writer = node.context.domain().create_writer(
-      {topic, message.name(), node.full_name, message.hash(), writer_qos(publisher->qos)}, options);
+  const pool::EndpointDescription end{topic, message.name(), node.full_name, message.hash(),
+                                      writer_qos(publisher->qos)};
+  auto writer = node.context.domain().create_writer(end, options);
   if (!writer) {
     (void)fail("publisher of node '" + node.full_name + "': " + writer.error().text);
     return nullptr;
   }
   publisher->writer = std::move(*writer);
   publisher->events.writer = publisher->writer.get();
+  publisher->shown = status::show(*publisher->writer, publisher->counts, end);
+  tracing::tell(*publisher->writer, end);
   std::uint64_t process = 0;
   std::memcpy(&process, publisher->writer->gid().data(), sizeof process);
   node.context.process.store(process);
@@ -83,9 +87,13 @@ std::unique_ptr<Publisher> open_publisher(Node& node, const rosidl_message_type_
 }  // namespace
 
 rmw_ret_t publish(pool::Writer& writer, const MessageType& type, const void* message,
-                  const pool::PublishInfo& info) {
+                  const pool::PublishInfo& info, status::Counts* counts) {
+  const std::int64_t began_ns = tracing::begin_ns();
   const Measure measure = type.measure(message);
   if (!measure.fits) {
+    if (counts != nullptr) {
+      counts->failed.fetch_add(1, std::memory_order_relaxed);
+    }
     return fail("a string or sequence of the " + type.name() + " is longer than its bound");
   }
   auto loan = writer.loan(measure.size, measure.aligned_offset);
@@ -95,7 +103,21 @@ rmw_ret_t publish(pool::Writer& writer, const MessageType& type, const void* mes
                 loan.error() == pool::LoanError::out_of_memory ? RMW_RET_BAD_ALLOC : RMW_RET_ERROR);
   }
   type.write(message, loan->payload());
-  return writer.publish(std::move(*loan), info) ? RMW_RET_OK : fail("the loan is not ours");
+  if (counts != nullptr) {
+    counts->add(measure.size);
+  }
+  return publish(writer, std::move(*loan), began_ns, info);
+}
+
+rmw_ret_t publish(pool::Writer& writer, pool::Loan&& loan, std::int64_t began_ns,
+                  const pool::PublishInfo& info) {
+  const std::size_t bytes = loan.payload().size();
+  const auto published = writer.publish(std::move(loan), info);
+  if (!published) {
+    return fail("the loan is of another publisher");
+  }
+  tracing::tell_published(writer, *published, bytes, began_ns);
+  return RMW_RET_OK;
 }
 
 }  // namespace rmw_ligament_cpp
@@ -159,7 +181,7 @@ rmw_ret_t rmw_publish(const rmw_publisher_t* publisher, const void* ros_message,
   return guarded([&] {
     auto& own = *static_cast<Publisher*>(publisher->data);
     const std::lock_guard guard(own.mutex);
-    return publish(*own.writer, *own.type, ros_message);
+    return publish(*own.writer, *own.type, ros_message, {}, &own.counts);
   });
 }
 
@@ -176,13 +198,14 @@ rmw_ret_t rmw_publish_serialized_message(const rmw_publisher_t* publisher,
       return fail("the serialised message does not begin as little-endian CDR does (0, 1)");
     }
     const std::lock_guard guard(own.mutex);
+    const std::int64_t began_ns = tracing::begin_ns();
     auto loan = own.writer->loan(size, encapsulation_size);
     if (!loan) {
       return fail("the serialised message of " + std::to_string(size) +
                   " bytes is not published: " + why(loan.error()));
     }
     std::memcpy(loan->payload().data(), bytes, size);
-    return own.writer->publish(std::move(*loan)) ? RMW_RET_OK : fail("the loan is not ours");
+    return publish(*own.writer, std::move(*loan), began_ns);
   });
 }
 
@@ -238,6 +261,7 @@ rmw_ret_t rmw_publish_loaned_message(const rmw_publisher_t* publisher, void* ros
   return guarded([&] {
     auto& own = *static_cast<Publisher*>(publisher->data);
     const std::lock_guard guard(own.mutex);
+    const std::int64_t began_ns = tracing::begin_ns();
     const auto lent = own.lent.find(ros_message);
     if (lent == own.lent.end()) {
       return fail("this message was not lent by this publisher", RMW_RET_INVALID_ARGUMENT);
@@ -247,7 +271,7 @@ rmw_ret_t rmw_publish_loaned_message(const rmw_publisher_t* publisher, void* ros
     constexpr std::uint8_t little_endian_cdr[encapsulation_size] = {0, 1, 0, 0};
     std::memcpy(loan.payload().data(), little_endian_cdr, encapsulation_size);
     loan.resize(encapsulation_size + own.type->plain_size());
-    return own.writer->publish(std::move(loan)) ? RMW_RET_OK : fail("the loan is not ours");
+    return publish(*own.writer, std::move(loan), began_ns);
   });
 }
 

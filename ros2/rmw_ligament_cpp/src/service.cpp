@@ -9,6 +9,7 @@
 #include "endpoints.hpp"
 #include "identifier.hpp"
 #include "qos.hpp"
+#include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -42,6 +43,8 @@ bool open_ends(Exchange& exchange, Node& node, const std::string& in, const std:
   }
   exchange.reader = std::move(*reader);
   exchange.writer = std::move(*writer);
+  tracing::tell(*exchange.reader, describe(in, *exchange.in_type));
+  tracing::tell(*exchange.writer, describe(out, *exchange.out_type));
   node.context.domain().match_now();
   return true;
 }
@@ -105,6 +108,7 @@ rmw_ret_t take(Exchange& exchange, rmw_service_info_t& header, void* message, bo
                 exchange.in_type->name());
   }
   const pool::SampleInfo& info = sample->info();
+  tracing::tell_taken(*exchange.reader, info);
   header.source_timestamp = info.source_timestamp_ns;
   header.received_timestamp = std::chrono::duration_cast<std::chrono::nanoseconds>(
                                   std::chrono::system_clock::now().time_since_epoch())

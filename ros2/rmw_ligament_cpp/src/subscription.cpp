@@ -3,7 +3,6 @@
 #include <rmw/dynamic_message_type_support.h>
 #include <rmw/get_network_flow_endpoints.h>
 #include <rmw/rmw.h>
-#include <rmw/subscription_content_filter_options.h>
 
 #include <chrono>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include "endpoints.hpp"
 #include "identifier.hpp"
 #include "qos.hpp"
+#include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -30,15 +30,17 @@ std::unique_ptr<Subscription> open_subscription(Node& node,
   subscription->qos =
       actual_qos(wanted, endpoints_of(node.context, topic, pool::EndpointKind::writer));
   const MessageType& message = *subscription->type;
-  auto reader = node.context.domain().create_reader(
-      {topic, message.name(), node.full_name, message.hash(), reader_qos(subscription->qos)},
-      node.context.waits().waiter());
+  const pool::EndpointDescription end{topic, message.name(), node.full_name, message.hash(),
+                                      reader_qos(subscription->qos)};
+  auto reader = node.context.domain().create_reader(end, node.context.waits().waiter());
   if (!reader) {
     (void)fail("subscription of node '" + node.full_name + "': " + reader.error().text);
     return nullptr;
   }
   subscription->reader = std::move(*reader);
   subscription->events.reader = subscription->reader.get();
+  subscription->shown = status::show(*subscription->reader, subscription->counts, end);
+  tracing::tell(*subscription->reader, end);
   node.context.domain().match_now();
   return subscription;
 }
@@ -49,14 +51,14 @@ std::int64_t real_now_ns() {
       .count();
 }
 
-/// Of a publisher of this process, which the subscription does not want to hear.
-bool is_unwanted(const Subscription& own, const pool::SampleInfo& info) {
+}  // namespace
+
+/// Those of this process are not, where that was asked for.
+bool is_wanted(const Subscription& own, const pool::SampleInfo& info) {
   std::uint64_t process = 0;
   std::memcpy(&process, info.gid.data(), sizeof process);
-  return own.ignores_own && process == own.context.process.load();
+  return !own.ignores_own || process != own.context.process.load();
 }
-
-}  // namespace
 
 void describe(const pool::SampleInfo& from, rmw_message_info_t& info) {
   info = rmw_get_zero_initialized_message_info();
@@ -70,16 +72,15 @@ void describe(const pool::SampleInfo& from, rmw_message_info_t& info) {
 
 std::optional<pool::HeldSample> next_sample(Subscription& own, rmw_ret_t& result) {
   result = RMW_RET_OK;
-  for (;;) {
-    auto sample = own.reader->take();
-    if (!sample) {
-      result = fail("all messages that the subscription may keep are lent: return some");
-      return std::nullopt;
-    }
-    if (!*sample || !is_unwanted(own, (**sample).info())) {
-      return std::move(*sample);
-    }
+  auto sample = next_wanted(own);
+  if (!sample) {
+    result = fail("all messages that the subscription may keep are lent: return some");
+    return std::nullopt;
   }
+  if (*sample) {
+    tracing::tell_taken(*own.reader, (**sample).info());
+  }
+  return std::move(*sample);
 }
 
 namespace {
@@ -98,9 +99,11 @@ rmw_ret_t take(Subscription& own, void* message, bool* taken, rmw_message_info_t
     return result;
   }
   if (!own.type->read(sample->payload(), message)) {
+    own.counts.failed.fetch_add(1, std::memory_order_relaxed);
     return fail("a message of " + std::to_string(sample->payload().size()) + " bytes is no " +
                 own.type->name());
   }
+  own.counts.add(sample->payload().size());
   tell(sample->info(), info);
   *taken = true;
   return RMW_RET_OK;
@@ -197,6 +200,11 @@ rmw_subscription_t* rmw_create_subscription(
       return nullptr;
     }
     subscription->ignores_own = subscription_options->ignore_local_publications;
+    const auto* filter = subscription_options->content_filter_options;
+    if (filter != nullptr && set_filter(*subscription, *filter) != RMW_RET_OK) {
+      return nullptr;
+    }
+    const bool is_filtered = subscription->filter != nullptr;
     auto* handle = rmw_subscription_allocate();
     if (handle == nullptr) {
       throw std::bad_alloc();
@@ -204,7 +212,8 @@ rmw_subscription_t* rmw_create_subscription(
     const bool can_lend = subscription->type->is_plain();
     *handle = {
         identifier, subscription.release(), copy_text(topic_name), *subscription_options, can_lend,
-        false};
+        is_filtered};
+    handle->options.content_filter_options = nullptr;  // the caller's, who may free it now
     return handle;
   });
 }
@@ -345,16 +354,6 @@ rmw_ret_t rmw_subscription_set_on_new_message_callback(rmw_subscription_t* subsc
   });
 }
 
-rmw_ret_t rmw_subscription_set_content_filter(
-    rmw_subscription_t* /*subscription*/,
-    const rmw_subscription_content_filter_options_t* /*options*/) {
-  return fail("rmw_ligament_cpp does not filter by content", RMW_RET_UNSUPPORTED);
-}
-rmw_ret_t rmw_subscription_get_content_filter(
-    const rmw_subscription_t* /*subscription*/, rcutils_allocator_t* /*allocator*/,
-    rmw_subscription_content_filter_options_t* /*options*/) {
-  return fail("rmw_ligament_cpp does not filter by content", RMW_RET_UNSUPPORTED);
-}
 rmw_ret_t rmw_init_subscription_allocation(const rosidl_message_type_support_t* /*type_support*/,
                                            const rosidl_runtime_c__Sequence__bound* /*bounds*/,
                                            rmw_subscription_allocation_t* /*allocation*/) {

@@ -10,6 +10,7 @@
 #include "endpoints.hpp"
 #include "identifier.hpp"
 #include "qos.hpp"
+#include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -223,8 +224,7 @@ rmw_ret_t rmw_ligament_publish_loan(const rmw_publisher_t* publisher, rmw_ligame
     const std::unique_ptr<pool::Loan> kept(
         static_cast<pool::Loan*>(std::exchange(loan->loan, nullptr)));
     const std::lock_guard guard(own.mutex);
-    return own.writer->publish(std::move(*kept)) ? RMW_RET_OK
-                                                 : fail("the loan is of another publisher");
+    return publish(*own.writer, std::move(*kept), tracing::begin_ns());
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "endpoints.hpp"
 #include "identifier.hpp"
+#include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -50,7 +51,7 @@ bool Wanted::each(const Act& act) const {
     return act(entry, static_cast<GuardCondition*>(entry)->is_triggered.load());
   };
   const auto subscription = [&](void*& entry) {
-    return act(entry, static_cast<Subscription*>(entry)->reader->is_ready());
+    return act(entry, static_cast<Subscription*>(entry)->is_ready());
   };
   const auto exchange = [&](void*& entry) {
     return act(entry, static_cast<Exchange*>(entry)->is_ready());
@@ -128,6 +129,7 @@ rmw_ret_t rmw_wait(rmw_subscriptions_t* subscriptions, rmw_guard_conditions_t* g
                    rmw_services_t* services, rmw_clients_t* clients, rmw_events_t* events,
                    rmw_wait_set_t* wait_set, const rmw_time_t* wait_timeout) {
   RMW_LIGAMENT_CHECK(wait_set);
+  tracing::end_callback();
   return guarded([&] {
     const Wanted wanted{subscriptions, guard_conditions, services, clients, events};
     const auto is_ready = [&wanted] {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <ligament/subscription.hpp>
 
-#include "memory/relayed.hpp"
+#include "ligament/detail/relayed.hpp"
 #include "node/event_info.hpp"
 #include "node/hand_over.hpp"
 #include "node/subscription_state.hpp"

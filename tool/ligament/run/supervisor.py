@@ -89,8 +89,9 @@ class Supervisor:
         with contextlib.ExitStack() as stack:
             if self._status_path is not None:
                 # Unbuffered, so whole lines at once: `ligament top` reads them while they come.
+                # Appended, because processes on rmw_ligament_cpp add lines of their own.
                 with writing(self._status_path):
-                    status_file = self._status_path.open("wb", buffering=0)
+                    status_file = self._status_path.open("ab", buffering=0)
                 self._status_file = stack.enter_context(status_file)
             tasks = [asyncio.create_task(self._keep_or_tell(spec)) for spec in self._specs]
             clock = asyncio.create_task(self._tick())

@@ -41,7 +41,10 @@ def recording_of(folder: Path) -> Path:
 
 
 def environment_of(folder: Path) -> dict[str, str]:
-    """What a process needs in its environment to be recorded with a run that is in progress."""
+    """What a process needs in its environment to be recorded with a run that is in progress.
+
+    By the last two it is of that run: `ligament top` shows a ROS 2 node on rmw_ligament_cpp.
+    """
     found: dict[str, str] = _trace_entry(folder).get("environment") or {}
     if not found:
         raise InputError(
@@ -51,10 +54,14 @@ def environment_of(folder: Path) -> dict[str, str]:
                 hint="ask while `ligament run --trace` is running",
             )
         )
-    return found
+    return {
+        **found,
+        "LIGAMENT_RUN_ID": str(_read_run(folder).get("run_id", "")),
+        "LIGAMENT_RUN_DIR": str(folder.resolve()),
+    }
 
 
-def _trace_entry(folder: Path) -> dict[str, Any]:
+def _read_run(folder: Path) -> dict[str, Any]:
     path = folder / "run.json"
     if not path.is_file():
         raise InputError(
@@ -64,7 +71,12 @@ def _trace_entry(folder: Path) -> dict[str, Any]:
                 hint="name the folder that `ligament run` printed",
             )
         )
-    trace: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")).get("trace")
+    run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return run
+
+
+def _trace_entry(folder: Path) -> dict[str, Any]:
+    trace: dict[str, Any] | None = _read_run(folder).get("trace")
     if not trace:
         raise InputError(
             Problem(

@@ -247,6 +247,15 @@ def test_programs_do_what_they_do_elsewhere(
     assert start(distro, *words).result() == told
 
 
+@pytest.mark.parametrize("publisher_is_ours", [True, False])
+def test_content_filters_let_through_what_is_wanted(start: Start, publisher_is_ours: bool) -> None:
+    """rclpy has them since Kilted."""
+    filtered = start("kilted", "filtered")
+    filtered.await_ready()
+    start("jazzy", "count_for_filter", ours=publisher_is_ours).result()
+    assert filtered.result() == {"heard": [3, 4, 5, 99], "refused": True}
+
+
 @each_distro
 @pytest.mark.parametrize("ours_writes", [True, False])
 def test_messages_of_all_types_are_serialised_as_by_fast_dds(

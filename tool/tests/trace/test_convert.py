@@ -135,9 +135,11 @@ def test_the_environment_of_a_recording_is_told_while_it_lasts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace = {"dir": "trace", "provider": "ligament", "environment": {"A": "1", "B": "two"}}
-    (tmp_path / "run.json").write_text(json.dumps({"schema": "ligament/run/1", "trace": trace}))
+    run = {"schema": "ligament/run/1", "run_id": "run-3", "trace": trace}
+    (tmp_path / "run.json").write_text(json.dumps(run))
     assert main(["trace", "env", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == "A=1\nB=two\n"
+    of_run = f"LIGAMENT_RUN_ID=run-3\nLIGAMENT_RUN_DIR={tmp_path}\n"
+    assert capsys.readouterr().out == "A=1\nB=two\n" + of_run
     trace["environment"] = {}
     (tmp_path / "run.json").write_text(json.dumps({"schema": "ligament/run/1", "trace": trace}))
     assert main(["trace", "env", str(tmp_path)]) == 2

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "memory/relayed.hpp"
+#include "ligament/detail/relayed.hpp"
 
 namespace ligament::edge {
 

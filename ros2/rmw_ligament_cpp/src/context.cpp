@@ -10,6 +10,8 @@
 #include <rmw/security_options.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "identifier.hpp"
 
 namespace rmw_ligament_cpp {
@@ -21,14 +23,20 @@ namespace {
 std::atomic<bool> forked{false};
 constexpr std::size_t greatest_domain = 232;  // as DDS: greater ones have no ports
 
-/// Processes of one user and one ROS domain share it. All are of one run.
-std::string pool_name(const rmw_init_options_t& options, std::size_t domain_id) {
+/// Processes of one user and one ROS domain share a pool, and all are of one run. A container of a
+/// graph of Ligament is in that graph's pool (spec/wire/rmw.md, section 1).
+ligament::pool::DomainOptions pool_of(const rmw_init_options_t& options, std::size_t domain_id) {
+  const char* graph = std::getenv("LIGAMENT_POOL");
+  if (graph != nullptr && *graph != '\0') {
+    const char* run = std::getenv("LIGAMENT_RUN_ID");
+    return {graph, run != nullptr ? run : ""};
+  }
   const bool is_alone =
       options.discovery_options.automatic_discovery_range == RMW_AUTOMATIC_DISCOVERY_RANGE_OFF;
-  return is_alone ? fmt::format("ros.{}.alone.{}", domain_id, ::getpid())
-                  : fmt::format("ros.{}", domain_id);
+  return {is_alone ? fmt::format("ros.{}.alone.{}", domain_id, ::getpid())
+                   : fmt::format("ros.{}", domain_id),
+          "ros"};
 }
-constexpr const char* run_id = "ros";
 
 void note_forks() {
   static const int registered = ::pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
@@ -140,8 +148,8 @@ void set_localhost_default(Options& options) {
 
 rmw_ret_t open_context(const rmw_init_options_t& options, rmw_context_t& context,
                        std::size_t domain_id) {
-  const std::string pool = pool_name(options, domain_id);
-  auto domain = ligament::pool::Domain::join({pool, run_id});
+  const auto pool = pool_of(options, domain_id);
+  auto domain = ligament::pool::Domain::join(pool);
   if (!domain) {
     return fail(domain.error().text);
   }
@@ -150,7 +158,7 @@ rmw_ret_t open_context(const rmw_init_options_t& options, rmw_context_t& context
     return fail(waiter.error().text);
   }
   context.impl = new rmw_context_impl_s(std::move(*domain), std::move(*waiter), options.enclave,
-                                        DomainEdge(options, pool, domain_id));
+                                        DomainEdge(options, pool.name, domain_id));
   return RMW_RET_OK;
 }
 

@@ -23,19 +23,26 @@ namespace {
 std::atomic<bool> forked{false};
 constexpr std::size_t greatest_domain = 232;  // as DDS: greater ones have no ports
 
-/// Processes of one user and one ROS domain share a pool, and all are of one run. A container of a
-/// graph of Ligament is in that graph's pool (spec/wire/rmw.md, section 1).
-ligament::pool::DomainOptions pool_of(const rmw_init_options_t& options, std::size_t domain_id) {
-  const char* graph = std::getenv("LIGAMENT_POOL");
-  if (graph != nullptr && *graph != '\0') {
-    const char* run = std::getenv("LIGAMENT_RUN_ID");
-    return {graph, run != nullptr ? run : ""};
+/// A container of a graph of Ligament is in that graph's pool (spec/wire/rmw.md, section 1).
+const char* graph_pool() {
+  const char* name = std::getenv("LIGAMENT_POOL");
+  return name != nullptr && *name != '\0' ? name : nullptr;
+}
+
+/// Processes of one user and one ROS domain share it. All are of one run.
+std::string pool_name(const rmw_init_options_t& options, std::size_t domain_id) {
+  if (const char* graph = graph_pool(); graph != nullptr) {
+    return graph;
   }
   const bool is_alone =
       options.discovery_options.automatic_discovery_range == RMW_AUTOMATIC_DISCOVERY_RANGE_OFF;
-  return {is_alone ? fmt::format("ros.{}.alone.{}", domain_id, ::getpid())
-                   : fmt::format("ros.{}", domain_id),
-          "ros"};
+  return is_alone ? fmt::format("ros.{}.alone.{}", domain_id, ::getpid())
+                  : fmt::format("ros.{}", domain_id);
+}
+
+std::string run_id() {
+  const char* run = graph_pool() != nullptr ? std::getenv("LIGAMENT_RUN_ID") : nullptr;
+  return run != nullptr ? run : "ros";
 }
 
 void note_forks() {
@@ -148,8 +155,8 @@ void set_localhost_default(Options& options) {
 
 rmw_ret_t open_context(const rmw_init_options_t& options, rmw_context_t& context,
                        std::size_t domain_id) {
-  const auto pool = pool_of(options, domain_id);
-  auto domain = ligament::pool::Domain::join(pool);
+  const std::string pool = pool_name(options, domain_id);
+  auto domain = ligament::pool::Domain::join({pool, run_id()});
   if (!domain) {
     return fail(domain.error().text);
   }
@@ -158,7 +165,7 @@ rmw_ret_t open_context(const rmw_init_options_t& options, rmw_context_t& context
     return fail(waiter.error().text);
   }
   context.impl = new rmw_context_impl_s(std::move(*domain), std::move(*waiter), options.enclave,
-                                        DomainEdge(options, pool.name, domain_id));
+                                        DomainEdge(options, pool, domain_id));
   return RMW_RET_OK;
 }
 

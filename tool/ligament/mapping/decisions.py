@@ -105,9 +105,9 @@ def problems_of(
         *_shared_hosts(decided.nodes, containers, variant),
         *language_problems(members_of(containers), variant, _in_python(devices)),
         *_without_host(decided.nodes),
-        *edge_problems(decided.nodes, containers, variant),
+        *edge_problems(decided.nodes, containers, variant, _in_python(devices)),
         *slot_problems(decided.graph.types, platform),
-        *mode_problems(Mapped(topics, decided.choices, containers, decided.models), variant),
+        *mode_problems(_mapped(decided), variant),
         *topic_model_problems(variant, topics, devices),
     ]
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
@@ -115,6 +115,11 @@ def problems_of(
         gateways = gateway_problems(topics, devices, decided.choices)
         problems += [*lacking, *decided.unserved, *gateways]
     return problems
+
+
+def _mapped(decided: Decisions) -> Mapped:
+    python = _in_python(decided.devices)
+    return Mapped(decided.topics, decided.choices, decided.containers, decided.models, python)
 
 
 def _in_python(devices: Mapping[str, Device]) -> frozenset[str]:

@@ -113,6 +113,17 @@ def _lacking(case: NodeCase, device: Device) -> Problem:
     return _problem(case, "implementation-missing", text, expected)
 
 
+def _implementation(case: NodeCase) -> Answer:
+    """Return the processor for an implementation that graph or variant asks for."""
+    if case.language is None:
+        return None
+    found = [d for d in case.usable() if d.kind == "cpu"]
+    if not found:
+        return None
+    language = {"cpu": "C++", "python": "Python"}.get(case.language, case.language)
+    return min(found, key=lambda d: d.name), f"the graph asks for {language}"
+
+
 def _only_device(case: NodeCase) -> Answer:
     """Return the only device that the node can run on."""
     usable = case.usable()
@@ -179,6 +190,7 @@ def _place(case: NodeCase) -> Location | None:
 
 DEVICE_RULES: dict[str, Callable[[NodeCase], Answer]] = {
     "wish": _wish,
+    "implementation": _implementation,
     "only-device": _only_device,
     "processor-first": _processor_first,
     "no-device": _none_left,

@@ -32,7 +32,10 @@ def run_container(path: Path, status: StatusChannel) -> int:
     sys.argv = [config.container]  # nodes that read it find no words that are ours
     middleware = _middleware()
     level = ["--ros-args", "--disable-external-lib-logs", "--log-level", config.log_level]
-    rclpy.init(args=level, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        rclpy.init(args=level, signal_handler_options=SignalHandlerOptions.NO)
+    except Exception as error:
+        raise Refused(f"rclpy cannot start: {error}") from error
     figures = Figures([node.id for node in config.nodes], middleware)
     recorded = recording(middleware)
     spinner = Spinner(figures, recorded, lambda node: status.say("done", node=node))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
@@ -17,7 +18,7 @@ if __name__ == "__main__":
     sys.path = [p for p in sys.path if Path(p).resolve() != _HERE]
     sys.path.append(str(_HERE.parents[1]))
 
-from ligament.python_container.faults import REFUSED, ContainerError  # noqa: E402
+from ligament.python_container.faults import FAILED, REFUSED, ContainerError, described  # noqa: E402
 from ligament.python_container.status import StatusChannel  # noqa: E402
 
 
@@ -41,6 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
     except ContainerError as error:
         status.error(error.node, error.text)
         return error.status
+    except Exception as error:
+        traceback.print_exception(error)
+        status.error("", described(error))
+        return FAILED
 
 
 if __name__ == "__main__":

@@ -49,13 +49,21 @@ def make_node(config: NodeConfig, found: Any, rings: Mapping[str, int]) -> Any:
             "Node.__init__ more than once, or in another way than rclpy's classes do",
             node=config.id,
         )
-    undeclared = [name for name in config.parameters if not node.has_parameter(name)]
-    if undeclared:
-        raise Refused(
-            f"the node declares no parameter '{undeclared[0]}', which its node.yaml has",
-            node=config.id,
-        )
+    _check_parameters(config, node)
     return node
+
+
+def _check_parameters(config: NodeConfig, node: Any) -> None:
+    for name, value in config.parameters.items():
+        if not node.has_parameter(name):
+            text = f"the node declares no parameter '{name}', which its node.yaml has"
+            raise Refused(text, node=config.id)
+        if value == [] and node.get_parameter(name).value:
+            raise Refused(
+                f"parameter '{name}' is to be an empty list, which rclpy cannot be given: it would "
+                "not know of what; let it be empty in the class, or give it another value",
+                node=config.id,
+            )
 
 
 @contextmanager
@@ -88,8 +96,9 @@ def arguments_of(config: NodeConfig) -> list[str]:
 
 
 def parameters_of(config: NodeConfig) -> list[Any]:
-    """The graph's values, each in the type that the manifest declares."""
-    return [_parameter(n, v, config.parameter_types.get(n)) for n, v in config.parameters.items()]
+    """The graph's values, each in the type that the manifest declares; no empty lists."""
+    types = config.parameter_types
+    return [_parameter(n, v, types.get(n)) for n, v in config.parameters.items() if v != []]
 
 
 def _parameter(name: str, value: Any, kind: str | None) -> Any:

@@ -41,7 +41,7 @@ class Spinner(Executor):  # type: ignore[misc]
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
         """Run one callback."""
-        self._run_one(timeout_sec, lambda: self.stopping)
+        self._run_one(timeout_sec, self._is_stopping)
 
     def drain(self) -> None:
         """Run the callbacks of what has come, at most as much as the subscriptions keep."""
@@ -51,8 +51,15 @@ class Spinner(Executor):  # type: ignore[misc]
                 timer.cancel()
         ends = [end for node in nodes for end in (*node.subscriptions, *node.services)]
         for _ in range(sum(end.qos_profile.depth or 1 for end in ends)):
-            if not self._run_one(0.0, lambda: False):
+            if not self._run_one(0.0, self._never):
                 return
+
+    # Methods: rclpy goes on with what it has found only where it is asked with equal arguments.
+    def _is_stopping(self) -> bool:
+        return self.stopping
+
+    def _never(self) -> bool:
+        return False
 
     def _run_one(self, timeout_sec: float | None, condition: Callable[[], bool]) -> bool:
         """Tells whether there was a callback."""
@@ -84,8 +91,17 @@ class Spinner(Executor):  # type: ignore[misc]
             raise ContainerError(f"its callback raised {described(error)}", node=name) from error
 
     def _end(self, node: Any) -> None:
-        """The node's work is done: its callbacks end, and the others go on."""
+        """The node's work is done: its callbacks end, and the others go on.
+
+        What it has published stays there for those who have not taken it yet. Who takes nothing any
+        more must not be waited for, so its other ends go.
+        """
         self.remove_node(node)
         self._done(node.get_fully_qualified_name())
         with contextlib.suppress(Exception):  # rclpy may have been shut down
-            node.destroy_node()
+            for timer in list(node.timers):
+                node.destroy_timer(timer)
+            for subscription in list(node.subscriptions):
+                node.destroy_subscription(subscription)
+            for service in list(node.services):
+                node.destroy_service(service)

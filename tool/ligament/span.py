@@ -19,7 +19,6 @@ the same idle object, and functions that tell values are never called.
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import os
 import sys
@@ -29,14 +28,11 @@ from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar
 
 from ligament.graph.names import name_hash
+from ligament.trace.hooks import PROVIDER_VARIABLE, is_loaded, load_hooks
 
-PROVIDER_VARIABLE = "LIGAMENT_TRACE_PROVIDER"
-"""Path of the provider object; not set where nothing is recorded."""
 CATEGORIES = ("compute", "copy", "serialise")
 LONGEST_NAME = 63
 """Longer names are cut, as in C++."""
-
-_ENTRY = "ligament_trace_provider"
 
 Values = Callable[[], Mapping[str, float]]
 P = ParamSpec("P")
@@ -157,54 +153,13 @@ def _recorder() -> _Recorder | None:
     path = os.environ.get(PROVIDER_VARIABLE)
     if not path:
         return None
-    # Imported here: a program that is not recorded needs none of it.
-    from ligament.trace.convert import event_set  # noqa: PLC0415
-    from ligament.trace.generate_events import digest  # noqa: PLC0415
-
-    events = event_set()
-    is_ours = _is_loaded(path)  # by a container that this Python runs in, which told who it is
-    library = ctypes.CDLL(path)
-    provider = _provider(library, events)
-    if provider.digest.decode() != digest(events):
-        raise RuntimeError(
-            f"{path} was made from another events.yaml than this tool; build the runtime again"
-        )
-    recorder = _Recorder(provider.hooks.contents)
+    is_ours = is_loaded(path)  # by a container that this Python runs in, which told who it is
+    recorder = _Recorder(load_hooks(path))
     if not is_ours:
         program = Path(sys.argv[0]).name or "python"
         run = os.environ.get("LIGAMENT_RUN_ID", "")
         recorder.hooks.process_start(os.getpid(), run.encode(), b"", b"", program.encode())
     return recorder
-
-
-def _is_loaded(path: str) -> bool:
-    try:
-        ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
-    except OSError:
-        return False
-    return True
-
-
-def _provider(library: ctypes.CDLL, events: Any) -> Any:
-    """What the entry point gives: the table of functions, in the order of events.yaml."""
-    kinds: dict[str, Any] = {
-        "u8": ctypes.c_uint8, "u32": ctypes.c_uint32, "u64": ctypes.c_uint64,
-        "i64": ctypes.c_int64, "f64": ctypes.c_double, "string": ctypes.c_char_p,
-    }  # fmt: skip
-    functions = [
-        (event.name, ctypes.CFUNCTYPE(None, *(kinds[field.type] for field in event.fields)))
-        for event in events.events
-    ]
-    hooks = type("Hooks", (ctypes.Structure,), {"_fields_": functions})
-    members = [
-        ("size", ctypes.c_size_t),
-        ("digest", ctypes.c_char_p),
-        ("hooks", ctypes.POINTER(hooks)),
-    ]
-    provider = type("Provider", (ctypes.Structure,), {"_fields_": members})
-    entry = getattr(library, _ENTRY)
-    entry.restype = ctypes.POINTER(provider)
-    return entry().contents
 
 
 def _cut(name: str) -> bytes:

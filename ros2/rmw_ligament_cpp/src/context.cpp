@@ -10,6 +10,8 @@
 #include <rmw/security_options.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "identifier.hpp"
 #include "status.hpp"
 #include "tracing.hpp"
@@ -23,14 +25,27 @@ namespace {
 std::atomic<bool> forked{false};
 constexpr std::size_t greatest_domain = 232;  // as DDS: greater ones have no ports
 
+/// A container of a graph of Ligament is in that graph's pool (spec/wire/rmw.md, section 1).
+const char* graph_pool() {
+  const char* name = std::getenv("LIGAMENT_POOL");
+  return name != nullptr && *name != '\0' ? name : nullptr;
+}
+
 /// Processes of one user and one ROS domain share it. All are of one run.
 std::string pool_name(const rmw_init_options_t& options, std::size_t domain_id) {
+  if (const char* graph = graph_pool(); graph != nullptr) {
+    return graph;
+  }
   const bool is_alone =
       options.discovery_options.automatic_discovery_range == RMW_AUTOMATIC_DISCOVERY_RANGE_OFF;
   return is_alone ? fmt::format("ros.{}.alone.{}", domain_id, ::getpid())
                   : fmt::format("ros.{}", domain_id);
 }
-constexpr const char* run_id = "ros";
+
+std::string run_id() {
+  const char* run = graph_pool() != nullptr ? std::getenv("LIGAMENT_RUN_ID") : nullptr;
+  return run != nullptr ? run : "ros";
+}
 
 void note_forks() {
   static const int registered = ::pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
@@ -143,7 +158,7 @@ void set_localhost_default(Options& options) {
 rmw_ret_t open_context(const rmw_init_options_t& options, rmw_context_t& context,
                        std::size_t domain_id) {
   const std::string pool = pool_name(options, domain_id);
-  auto domain = ligament::pool::Domain::join({pool, run_id});
+  auto domain = ligament::pool::Domain::join({pool, run_id()});
   if (!domain) {
     return fail(domain.error().text);
   }

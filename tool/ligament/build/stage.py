@@ -16,6 +16,7 @@ import ligament
 from ligament.artefacts import read_json, write_json
 from ligament.build.components import build_components, default_jobs
 from ligament.build.ninja import Progress
+from ligament.build.python_files import copy_python
 from ligament.build.synthesis import known
 
 BUILD = "build.json"
@@ -29,6 +30,7 @@ BUILDERS: dict[str, Builder] = {
     "fpga": build_components,
     "gpu": build_components,
     "hls": build_components,
+    "python": copy_python,
 }
 
 

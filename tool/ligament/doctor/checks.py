@@ -291,6 +291,15 @@ CHECKS: tuple[Check, ...] = (
         _apt("pocl-opencl-icd") + ", which runs kernels on the processors, or your GPU's driver",
     ),
     Check(
+        "rclpy",
+        "optional",
+        False,
+        probes.rclpy,
+        "nodes in Python (implementations: python) do not run",
+        "source your ROS 2, with rmw_ligament_cpp built for it; or dev/setup --ros, in Ligament's "
+        "repository",
+    ),
+    Check(
         "Arm compiler",
         "optional",
         False,

@@ -22,7 +22,9 @@ from pathlib import Path
 
 import ligament
 from ligament import resources
+from ligament.errors import InputError
 from ligament.programs import asked
+from ligament.run.ros_python import find_ros_python
 
 Probe = Callable[[], str | None]
 
@@ -53,6 +55,15 @@ def python_package(name: str) -> Probe:
             return None
 
     return probe
+
+
+def rclpy() -> str | None:
+    """ROS 2's Python, with our middleware for it: where it is."""
+    try:
+        found = find_ros_python()
+    except InputError:
+        return None
+    return str(found.prefix)
 
 
 def all_of(*probes: Probe) -> Probe:

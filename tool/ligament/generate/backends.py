@@ -47,9 +47,16 @@ def _hls() -> Backend:
     return HlsBackend()
 
 
+def _python() -> Backend:
+    from ligament.generate.python.backend import PythonBackend  # noqa: PLC0415 - see above
+
+    return PythonBackend()
+
+
 BACKENDS: dict[str, Callable[[], Backend]] = {
     "cpu": _cpu,
     "fpga": _fpga,
     "gpu": _gpu,
     "hls": _hls,
+    "python": _python,
 }

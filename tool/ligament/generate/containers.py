@@ -17,6 +17,7 @@ from ligament.mapping.credit import SIMULATED_PATIENCE_MS, deepest
 from ligament.mapping.device_models import AUTOMATIC
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
+_ACTION_PARTS = ("send_goal", "cancel_goal", "get_result", "feedback", "status")
 # From the strictest wish to the mildest.
 _FAILURE_ORDER = ("stop", "restart", "continue")
 
@@ -68,17 +69,31 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
         "remap": {
             **{port: node.ports[port].topic for port in sorted(node.ports)},
             **{service: node.services[service] for service in sorted(node.services)},
-            **{action: node.actions[action] for action in sorted(node.actions)},
+            **_remapped_actions(node),
         },
         "qos": {port: plain(node.ports[port].qos) for port in sorted(node.ports)},
         "parameters": plain(node.parameters),
         "parameter_files": [],
     }
+    if component.parameter_types:
+        data["parameter_types"] = plain(component.parameter_types)
     if node.device_model and node.device_model.model != AUTOMATIC:
         data["device_model"] = node.device_model.model
     if node.device_model and node.device_model.topics:
         data["topic_models"] = {t: one.model for t, one in node.device_model.topics.items()}
     return data
+
+
+def _remapped_actions(node: MappedNode) -> dict[str, str]:
+    """Actions by the names that nodes use; rcl remaps the parts of an action, each for itself."""
+    actions = {action: node.actions[action] for action in sorted(node.actions)}
+    if node.implementation != "python":
+        return actions
+    return {
+        f"{name}/_action/{part}": f"{to}/_action/{part}"
+        for name, to in actions.items()
+        for part in _ACTION_PARTS
+    }
 
 
 def _topic(mapping: GraphMapping, name: str) -> dict[str, Any]:
@@ -115,6 +130,11 @@ def _memory(mapping: GraphMapping, topic: MappedTopic) -> dict[str, Any]:
 def _served_in_hardware(mapping: GraphMapping) -> list[str]:
     nodes = (node for node in mapping.nodes.values() if node.kind == "fpga")
     return sorted({service for node in nodes for service in node.services.values()})
+
+
+def in_python(mapping: GraphMapping, container: str) -> bool:
+    """Whether a container is one of Python's."""
+    return all(mapping.nodes[n].implementation == "python" for n in mapping.containers[container])
 
 
 def failure_policy(mapping: GraphMapping, container: str) -> str:

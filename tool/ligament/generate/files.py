@@ -38,6 +38,8 @@ class Component:
 
     library: str
     class_name: str
+    parameter_types: Mapping[str, str] = field(default_factory=dict)
+    """Where the container cannot learn them from the class: in Python, from the manifest."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import ligament
 from ligament.artefacts import write_json, write_text
 from ligament.errors import InputError, Problem, listing
 from ligament.generate.backends import BACKENDS
-from ligament.generate.containers import container_file, failure_policy
+from ligament.generate.containers import container_file, failure_policy, in_python
 from ligament.generate.files import Component, GeneratedFile, source_of
 from ligament.graph.model import Graph, plain
 from ligament.mapping.model import GraphMapping, MappedTopic
@@ -45,6 +45,8 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
             "nodes": list(mapping.containers[name]),
             "on_failure": failure_policy(mapping, name),
         }
+        if in_python(mapping, name):
+            containers[name]["language"] = "python"
     manifest = {
         "schema": "ligament/manifest/1",
         "graph": mapping.graph,

@@ -141,7 +141,11 @@ def _named_nodes(
     variant: Variant, document: Document, path: Path
 ) -> Iterator[tuple[str, Location]]:
     """Yield every node that a variant names outside its fusions, with its place."""
-    for key, wishes in (("devices", variant.devices), ("device_models", variant.device_models)):
+    for key, wishes in (
+        ("devices", variant.devices),
+        ("implementations", variant.implementations),
+        ("device_models", variant.device_models),
+    ):
         for node in wishes:
             yield node, document.key_at(*path, key, node)
     for node in variant.parameters:

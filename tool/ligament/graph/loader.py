@@ -225,7 +225,7 @@ def _read_node_type(path: Path, project: Project) -> None:
 
 def _check_sources(document: Document, folder: Path, problems: list[Problem]) -> None:
     for kind, implementation in document.data["implementations"].items():
-        for i, source in enumerate(implementation["sources"]):
+        for i, source in enumerate(implementation.get("sources", ())):
             if not (folder / source).is_file():
                 location = document.at("implementations", kind, "sources", i)
                 problems.append(_missing(folder / source, location, "source file"))

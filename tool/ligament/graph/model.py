@@ -128,6 +128,7 @@ class Node:
     parameter_files: tuple[str, ...] = ()
     description: str = ""
     device: str | None = None
+    implementation: str | None = field(default=None, metadata={"left_out": None})
     host: str | None = None
     on_failure: str = "stop"
     at: Location | None = None
@@ -231,6 +232,7 @@ class Variant:
     containers: str | Mapping[str, tuple[str, ...]] = "separate"
     fuse: tuple[Fusion, ...] = ()
     devices: Mapping[str, str] = field(default_factory=dict)
+    implementations: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     device_models: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     topic_models: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     hosts: Mapping[str, str] = field(default_factory=dict)

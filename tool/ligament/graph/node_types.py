@@ -12,10 +12,12 @@ from ligament.errors import Location, Problem, lacks, listing, nearest, no_such
 from ligament.graph.message_names import MessageCatalog
 from ligament.graph.model import Action, Fuses, NodeType, Parameter, Port, Service
 from ligament.graph.parameters import value_problem
+from ligament.graph.python_class import python_problems
 from ligament.graph.source import Document
 
 #: Implementations whose nodes can offer services.
-SERVING = frozenset({"cpu", "fpga"})
+SERVING = frozenset({"cpu", "fpga", "python"})
+ACTING = frozenset({"cpu", "python"})
 A_OR_AN = {"service": "a", "action": "an"}
 
 
@@ -55,6 +57,7 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
     gpu = data["implementations"].get("gpu")
     if gpu and all(messages.has(port.message) for port in ports.values()):
         problems += _kernel_problems(document, ports, parameters, messages)
+    problems += python_problems(document)
     for language in LANGUAGES:
         if language in data["implementations"]:
             problems += _core_problems(document, language, Declared(ports, parameters, services))
@@ -83,7 +86,7 @@ def _services(
 def _actions(
     document: Document, messages: MessageCatalog, problems: list[Problem]
 ) -> dict[str, Action]:
-    problems += _offer_problems(document, "action", messages.actions, frozenset({"cpu"}))
+    problems += _offer_problems(document, "action", messages.actions, ACTING)
     entries = document.data.get("actions", {})
     return {n: Action(n, e["type"], e.get("description", "")) for n, e in entries.items()}
 

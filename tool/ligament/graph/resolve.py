@@ -138,6 +138,7 @@ def _node(
         description=flat.data.get("description", node_type.description),
         device=flat.data.get("device"),
         device_at=flat.at("device"),
+        implementation=flat.data.get("implementation"),
         host=flat.data.get("host"),
         on_failure=flat.data.get("on_failure", flat.scope.document.data.get("on_failure", "stop")),
         at=flat.key_at(),

@@ -130,6 +130,7 @@ class _Builder:
             containers=self._containers(replaced),
             fuse=fuse,
             devices=self._per_node("devices", replaced),
+            implementations=self._per_node("implementations", replaced),
             device_models=self._per_node("device_models", replaced),
             topic_models=self._topic_models(),
             hosts=self._hosts(replaced),

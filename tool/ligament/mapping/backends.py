@@ -29,7 +29,7 @@ TRANSPORTS: dict[str, Backend] = {
 }
 
 KINDS: dict[str, Backend] = {
-    "cpu": Backend(True, "C++ components in containers"),
+    "cpu": Backend(True, "C++ components and rclpy nodes, in containers"),
     "gpu": Backend(True, "kernels, launched by generated components"),
     "fpga": Backend(True, "cores: SystemVerilog in the simulator, or C++ natively"),
     "mcu": Backend(False, "microcontroller nodes come with the microcontroller back-end"),

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 
+from ligament.errors import Problem
 from ligament.graph.model import Node, Variant
 
 
-def assign_containers(nodes: Mapping[str, Node], variant: Variant) -> dict[str, str]:
+def assign_containers(
+    nodes: Mapping[str, Node], variant: Variant, python: Set[str] = frozenset()
+) -> dict[str, str]:
     """Return the container of each node: by the variant's groups, one for all, or one each.
 
-    Nodes on different hosts never share a process, so `one` means one per host.
+    Nodes on different hosts never share a process, nor do those in Python (`python`) with others:
+    `one` means one of each.
     """
     if variant.containers == "one":
-        return {n: f"main_{node.host}" if node.host else "main" for n, node in nodes.items()}
+        return {n: _main(node, n in python) for n, node in nodes.items()}
     chosen: dict[str, str] = {}
     if not isinstance(variant.containers, str):
         for group, members in variant.containers.items():
@@ -25,6 +29,28 @@ def assign_containers(nodes: Mapping[str, Node], variant: Variant) -> dict[str, 
             chosen[name] = _own_container(name, taken)
             taken.add(chosen[name])
     return chosen
+
+
+def _main(node: Node, in_python: bool) -> str:
+    words = ["main", "python" if in_python else "", node.host or ""]
+    return "_".join(word for word in words if word)
+
+
+def language_problems(
+    members: Mapping[str, tuple[str, ...]], variant: Variant, python: Set[str]
+) -> Iterator[Problem]:
+    """Yield each container that holds nodes in Python and others."""
+    for container, nodes in members.items():
+        inside = [n for n in nodes if n in python]
+        if inside and len(inside) < len(nodes):
+            others = [n for n in nodes if n not in python]
+            yield Problem(
+                "container-languages",
+                f"the container '{container}' holds nodes in Python and others",
+                variant.at,
+                expected="a container for the nodes in Python: their process is Python's own",
+                hint=f"in Python: {', '.join(inside)}; others: {', '.join(others)}",
+            )
 
 
 def _own_container(node_id: str, taken: set[str]) -> str:

@@ -33,6 +33,9 @@ that waits in front of it, and the one that comes."""
 IN_DESIGN = 2
 """The same of a design's entry: one that waits in front of it, and the one that comes."""
 
+IN_PYTHON = 4
+"""Samples that a subscription of rmw_ligament_cpp may hold (spec/wire/rmw.md, section 4)."""
+
 IN_EMULATION = 5
 """Samples that a core that runs natively holds of an input: they wait for the others of their set,
 and one comes."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from ligament.errors import Problem, listing
 from ligament.graph.model import Graph, Node, Topic, Variant
 from ligament.mapping.backends import Backends, installed
-from ligament.mapping.containers import assign_containers
+from ligament.mapping.containers import assign_containers, language_problems
 from ligament.mapping.designs import designs_of, gather
 from ligament.mapping.device_models import device_model, topic_model_problems
 from ligament.mapping.devices import assign_devices
@@ -75,7 +75,7 @@ def decide(graph: Graph, platform: Platform, variant: Variant, backends: Backend
     places = assign_devices(fused.nodes, graph.types, platform, variant, backends)
     devices = {n: device for n, (device, _) in places.items()}
     served = served_graph(fused, devices)
-    containers = assign_containers(served.nodes, variant)
+    containers = assign_containers(served.nodes, variant, _in_python(devices))
     wishes = Wishes(variant, containers)
     choices = assign_transports(served.topics, served.nodes, devices, platform, wishes, backends)
     cores = {n: d.name for n, d in devices.items() if d.implementation == "fpga"}
@@ -103,10 +103,11 @@ def problems_of(
     problems = [
         *decided.problems,
         *_shared_hosts(decided.nodes, containers, variant),
+        *language_problems(members_of(containers), variant, _in_python(devices)),
         *_without_host(decided.nodes),
-        *edge_problems(decided.nodes, containers, variant),
+        *edge_problems(decided.nodes, containers, variant, _in_python(devices)),
         *slot_problems(decided.graph.types, platform),
-        *mode_problems(Mapped(topics, decided.choices, containers, decided.models), variant),
+        *mode_problems(_mapped(decided), variant),
         *topic_model_problems(variant, topics, devices),
     ]
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
@@ -114,6 +115,15 @@ def problems_of(
         gateways = gateway_problems(topics, devices, decided.choices)
         problems += [*lacking, *decided.unserved, *gateways]
     return problems
+
+
+def _mapped(decided: Decisions) -> Mapped:
+    python = _in_python(decided.devices)
+    return Mapped(decided.topics, decided.choices, decided.containers, decided.models, python)
+
+
+def _in_python(devices: Mapping[str, Device]) -> frozenset[str]:
+    return frozenset(n for n, d in devices.items() if d.implementation == "python")
 
 
 def _device_models(

@@ -35,11 +35,17 @@ class NodeCase:
 
     def usable(self) -> list[Device]:
         """Return the devices that an implementation and a back-end exist for, by name."""
-        return [
-            d
-            for d in self.platform.devices.values()
-            if d.implementation in self.node_type.implementations and d.kind in self.backends.kinds
-        ]
+        able = (self.running(d) for d in self.platform.devices.values())
+        return [d for d in able if d is not None and d.kind in self.backends.kinds]
+
+    @property
+    def language(self) -> str | None:
+        """Return the wished implementation: the variant's before the node's own."""
+        return self.variant.implementations.get(self.node.id, self.node.implementation)
+
+    def running(self, device: Device) -> Device | None:
+        """Return a device as what runs the node, if it has an implementation for it."""
+        return device.running(self.node_type, self.language)
 
 
 Answer = tuple[Device, str] | Problem | None
@@ -75,8 +81,8 @@ def _wish(case: NodeCase) -> Answer:
 
 
 def _with_implementation(case: NodeCase, device: Device) -> Answer:
-    kinds = case.node_type.implementations
-    if device.implementation not in kinds:
+    running = case.running(device)
+    if running is None:
         return _lacking(case, device)
     if device.kind not in case.backends.kinds:
         return _problem(
@@ -85,7 +91,7 @@ def _with_implementation(case: NodeCase, device: Device) -> Answer:
             f"nothing here can run '{case.node.id}' on {device.name}",
             KINDS[device.kind].text,
         )
-    return device, f"the graph asks for {case.wish}"
+    return running, f"the graph asks for {case.wish}"
 
 
 #: What a core must be written in, by what runs it.
@@ -97,11 +103,25 @@ _CORES = {
 
 def _lacking(case: NodeCase, device: Device) -> Problem:
     """Say that a node type has nothing for a device; a core may be in the other language."""
-    kinds, wanted = case.node_type.implementations, device.implementation
+    kinds, wanted = case.node_type.implementations, case.language or device.implementation
+    if case.language in kinds:
+        text = f"'{case.node.id}' is wanted in {case.language} and on {device.name}"
+        return _problem(case, "implementation-device", text, "a device of kind cpu, which runs it")
     text = f"'{case.node_type.type}' has no implementation for {wanted} ({device.name})"
     other = wanted in _CORES and not set(_CORES).isdisjoint(kinds)
     expected = _CORES[wanted] if other else f"a device of kind {listing(kinds)}"
     return _problem(case, "implementation-missing", text, expected)
+
+
+def _implementation(case: NodeCase) -> Answer:
+    """Return the processor for an implementation that graph or variant asks for."""
+    if case.language is None:
+        return None
+    found = [d for d in case.usable() if d.kind == "cpu"]
+    if not found:
+        return None
+    language = {"cpu": "C++", "python": "Python"}.get(case.language, case.language)
+    return min(found, key=lambda d: d.name), f"the graph asks for {language}"
 
 
 def _only_device(case: NodeCase) -> Answer:
@@ -128,6 +148,9 @@ def _processor_first(case: NodeCase) -> Answer:
 def _none_left(case: NodeCase) -> Answer:
     """Explain why no device can run the node."""
     kinds = case.node_type.implementations
+    if case.language is not None and case.language not in kinds:
+        text = f"'{case.node_type.type}' has no implementation {case.language}"
+        return _problem(case, "implementation-missing", text, f"one of {listing(kinds)}")
     present = sorted({d.kind for d in case.platform.devices.values()})
     lacking = [
         KINDS[k].text for k in sorted(kinds) if k in present and k not in case.backends.kinds
@@ -160,11 +183,14 @@ def _place(case: NodeCase) -> Location | None:
     """Return where the wish for a device stands, or else the node."""
     if case.node.id in case.variant.devices:
         return case.variant.places.get(("devices", case.node.id), case.variant.at)
+    if case.node.id in case.variant.implementations:
+        return case.variant.places.get(("implementations", case.node.id), case.variant.at)
     return (case.node.device_at if case.node.device else None) or case.node.at
 
 
 DEVICE_RULES: dict[str, Callable[[NodeCase], Answer]] = {
     "wish": _wish,
+    "implementation": _implementation,
     "only-device": _only_device,
     "processor-first": _processor_first,
     "no-device": _none_left,
@@ -193,7 +219,9 @@ def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:
             return answer
         if answer is not None:
             device, text = answer
-            return device, Reason(rule, f"runs on {device.name}: {text}", _area(case, device))
+            how = " in Python" if device.implementation == "python" else ""
+            sentence = f"runs{how} on {device.name}: {text}"
+            return device, Reason(rule, sentence, _area(case, device))
     raise AssertionError("the last device rule always answers")
 
 

@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ligament.errors import Problem, listing, nearest
 from ligament.graph.model import Node, Variant
 
 
 def edge_problems(
-    nodes: Mapping[str, Node], containers: Mapping[str, str], variant: Variant
+    nodes: Mapping[str, Node],
+    containers: Mapping[str, str],
+    variant: Variant,
+    python: Collection[str] = (),
 ) -> list[Problem]:
     """What stands against the variant's `edge.inside`; `containers` by node."""
     inside = variant.edge.inside
     names = sorted(set(containers.values()))
+    unable = sorted(
+        {containers[n] for n in python} & ({inside} if inside is not True else {*names})
+    )
+    if unable:
+        text = f"the container {listing(unable)} holds nodes in Python, and no edge"
+        return [Problem("edge-inside", text, variant.at, expected="the edge as a process")]
     if variant.edge.per == "container":
         if isinstance(inside, bool):
             return []

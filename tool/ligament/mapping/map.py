@@ -21,6 +21,7 @@ from ligament.mapping.budgets import budget_problems, budget_warnings
 from ligament.mapping.credit import (
     IN_DESIGN,
     IN_EMULATION,
+    IN_PYTHON,
     PATIENCE_MS,
     SIMULATED_PATIENCE_MS,
     credit_of,
@@ -103,6 +104,7 @@ def map_graph(
 def _mapped_topics(decided: Decisions, platform: Platform) -> dict[str, MappedTopic]:
     """Return each topic with its transports, its network on an FPGA, its gateway and its credit."""
     held = {n: _held(decided.devices[n], decided.in_flight) for n in decided.hardware}
+    held |= {n: IN_PYTHON for n, d in decided.devices.items() if d.implementation == "python"}
     made = {}
     for name, topic in sorted(decided.topics.items()):
         mapped = _topic(decided.graph, name, decided.choices[name], decided.containers, held)

@@ -21,6 +21,8 @@ class Mapped:
     containers: Mapping[str, str]
     models: Mapping[str, DeviceModel]
     """Of nodes with kernels."""
+    python: frozenset[str] = frozenset()
+    """Nodes in Python."""
 
     def in_place(self, topic: Topic) -> tuple[str, ...]:
         """Return the subscribing nodes whose kernels are to be given the topic's own bytes."""
@@ -39,6 +41,8 @@ class ModeCase:
     """Those that its ends are in."""
     in_place: tuple[str, ...]
     """Subscribing nodes whose kernels are to be given its messages in place."""
+    in_python: tuple[str, ...] = ()
+    """Nodes of its ends that are in Python."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,15 @@ RULES: tuple[ModeRule, ...] = (
         lambda c: not set(c.transports) <= {"shm", "dds"},
         lambda c: f"its messages move by {listing(c.transports)}, which software does not copy",
         "mode: shared",
+    ),
+    ModeRule(
+        ("copied", "handed_over"),
+        lambda c: bool(c.in_python),
+        lambda c: (
+            f"it has ends in Python ({listing(c.in_python)}), where a message is copied or not as "
+            "the node's own code takes it"
+        ),
+        "mode: shared, or the nodes in C++",
     ),
     ModeRule(
         ("handed_over",),
@@ -111,7 +124,8 @@ def mode_problems(mapped: Mapped, variant: Variant) -> Iterator[Problem]:
     for name, topic in sorted(mapped.topics.items()):
         inside = tuple(sorted({mapped.containers[end.node] for end in topic.ends}))
         transports = mapped.choices[name].transports
-        case = ModeCase(topic, transports, inside, mapped.in_place(topic))
+        python = tuple(sorted(mapped.python & {end.node for end in topic.ends}))
+        case = ModeCase(topic, transports, inside, mapped.in_place(topic), python)
         for rule in RULES:
             if topic.mode in rule.modes and rule.applies(case):
                 yield Problem(

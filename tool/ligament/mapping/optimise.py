@@ -41,7 +41,11 @@ def optimise(
     by_rules = map_graph(graph, platform, wanted.name, backends)
     asked, _ = variant_graph(graph, wanted)
     nodes = {
-        n: replace(node, device=wanted.devices.get(n, node.device))
+        n: replace(
+            node,
+            device=wanted.devices.get(n, node.device),
+            implementation=wanted.implementations.get(n, node.implementation),
+        )
         for n, node in asked.nodes.items()
     }
     question = question_of(replace(asked, nodes=nodes), platform, costs, backends)

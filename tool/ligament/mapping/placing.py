@@ -150,9 +150,9 @@ def _options(
     """Return a node's options, by device name; a wish of the graph leaves only its device."""
     node, node_type = graph.nodes[name], graph.types[graph.nodes[name].type]
     able = [
-        d
+        running
         for d in sorted(platform.devices.values(), key=lambda d: d.name)
-        if d.implementation in node_type.implementations and d.kind in backends.kinds
+        if d.kind in backends.kinds and (running := d.running(node_type, node.implementation))
     ]
     if node.device:
         able = [d for d in able if node.device in (d.name, d.kind)]

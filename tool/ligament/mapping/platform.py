@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ligament.errors import InputError, Location, Problem, listing, no_such
@@ -38,13 +38,23 @@ class Device:
     model: str = ""
     emulation: str = ""
     peer_buffers: bool = False
+    language: str = ""
+    """Which of several implementations it runs for one node, where that is not its kind's."""
     #: Where its budgets stand, if it has any.
     budgets_at: Location | None = field(default=None, compare=False)
 
     @property
     def implementation(self) -> str:
         """Return which implementation of a node type runs on it: natively, the C++ of cores."""
-        return "hls" if self.emulation == "sw_emu" else self.kind
+        return self.language or ("hls" if self.emulation == "sw_emu" else self.kind)
+
+    def running(self, node_type: NodeType, wish: str | None = None) -> Device | None:
+        """Return it as what runs a node of this type, as wished; None: it has nothing to run."""
+        languages = [self.implementation, *(["python"] if self.kind == "cpu" else [])]
+        able = [n for n in languages if n in node_type.implementations and wish in (None, n)]
+        if not able:
+            return None
+        return self if able[0] == self.implementation else replace(self, language=able[0])
 
     def area(self, node_type: NodeType) -> Mapping[str, float]:
         """Return what a node of this type takes of its budgets, as node.yaml declares it."""

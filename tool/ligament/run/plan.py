@@ -24,6 +24,8 @@ from ligament.run.edge import EdgeOptions, EdgePlan, edge_specs, plan_edges
 from ligament.run.hosts import Share, mapping_of, share_of
 from ligament.run.overrides import Overrides, apply_overrides, check_nodes
 from ligament.run.process import ContainerSpec
+from ligament.run.python_spec import command_of, environment_of, is_python, ros_python_for
+from ligament.run.ros_python import RosPython
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         )
     mapping = mapping_of(build_path)
     share = share_of(build, mapping, options.host)
+    ros = ros_python_for(share.containers.values(), mapping.distro if mapping else "")
     edges = plan_edges(mapping, share, options.edge)
     types = _node_types(build_path)
     configs = {
@@ -110,6 +113,8 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     for name, config in configs.items():
         path = _configure(build_path.parent, plan, config, options)
         spec = _container_spec(plan, name, str(container_program), path)
+        if ros is not None and is_python(share.containers[name]):
+            spec = _in_python(spec, ros, plan, path)
         plan.specs.append(replace(spec, wishes=_wishes(mapping, spec.nodes)))
     log = folder / "log"
     for spec in edge_specs(edges, plan.domain, plan.run_id, share.containers, log):
@@ -137,6 +142,14 @@ def _container_spec(plan: RunPlan, name: str, program: str, config: Path) -> Con
         on_failure=container.get("on_failure", "stop"),
         environment={**_environment(plan), **plan.edges.environment(plan.run_id, name)},
     )
+
+
+def _in_python(spec: ContainerSpec, ros: RosPython, plan: RunPlan, path: Path) -> ContainerSpec:
+    """The same container as a process of ROS 2's Python."""
+    config = json.loads(path.read_text(encoding="utf-8"))
+    command = [*_on_cores(plan.cores), *command_of(ros), str(path)]
+    environment = {**spec.environment, **environment_of(ros, config)}
+    return replace(spec, command=command, environment=environment)
 
 
 def _on_cores(cores: str | None) -> list[str]:
@@ -226,7 +239,8 @@ def _configure(build: Path, plan: RunPlan, config: Mapping[str, Any], options: P
     if container in plan.edges.inside:
         data["edge"] = plan.edges.settings()
     for node in data["nodes"]:
-        node["library"] = str((build / node["library"]).resolve())
+        if node["library"]:  # a node in Python may be of an installed package
+            node["library"] = str((build / node["library"]).resolve())
     write_text(path, json_text(data))
     return path
 

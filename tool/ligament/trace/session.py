@@ -30,8 +30,8 @@ from typing import Any, Self
 
 from ligament import resources
 from ligament.disk import NoRoomError, no_room, require_file_size, writing
-from ligament.span import PROVIDER_VARIABLE
 from ligament.trace.errors import INSTALL_LTTNG, NotKeptError, TraceError
+from ligament.trace.hooks import EVENTS_VARIABLE, PROVIDER_VARIABLE, write_events
 from ligament.trace.salvage import find_cuts
 
 PROVIDER = "ligament"
@@ -40,6 +40,7 @@ PROVIDERS = (PROVIDER, ROS2)
 """What `--trace` takes: our own events alone, or beside them those of ros2_tracing."""
 SESSION = "ligament"
 CHANNEL = "events"
+EVENTS = "events.json"
 ROS2_CONTEXTS = ("vpid", "vtid", "procname")
 """What `ros2 trace` adds to each event, and its analysers read."""
 NOBODY = 65534
@@ -141,6 +142,7 @@ class TraceSession:
         if os.geteuid() == 0:
             os.chown(self._home, NOBODY, NOBODY)
         try:
+            write_events(self._home / EVENTS)
             self._start_daemon()
             self._lttng("create", SESSION, "--output", str(self._output))
             self._record(PROVIDER, CHANNEL)
@@ -173,6 +175,7 @@ class TraceSession:
             # A loaded machine may take longer than LTTng's 3 s to answer a process that registers.
             "LTTNG_UST_REGISTER_TIMEOUT": "15000",
             PROVIDER_VARIABLE: str(provider_path()),
+            EVENTS_VARIABLE: str(self._home / EVENTS),
         }
 
     def stop(self) -> TraceSummary | None:

@@ -133,6 +133,8 @@ def subscribe(
     """
     functions = middleware()
     profile = qos if isinstance(qos, QoSProfile) else QoSProfile(depth=qos)
+    if hasattr(node, "ligament_qos"):  # in a graph, whose word is stronger
+        profile = node.ligament_qos(topic, profile, publishes=False)
     group = callback_group or node.default_callback_group
     check_is_valid_msg_type(message_type)
     handle = _make_handle(node, message_type, topic, profile)

@@ -54,7 +54,7 @@ class CpuBackend:
         source = source_of(graph)
         text = render("cpu", TEMPLATE, source, values)
         project = GeneratedFile(f"{PROJECT}/CMakeLists.txt", text, source, f"cpu/{TEMPLATE}")
-        used = sorted({n.type for n in mapping.nodes.values() if n.kind == "cpu"})
+        used = sorted({n.type for n in mapping.nodes.values() if n.implementation == "cpu"})
         libraries = {
             t: {"target": target_of(t), "library": library_of(t), "folder": types[t].folder}
             for t in used

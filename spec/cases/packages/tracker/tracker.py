@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node in Python, for cases; it is never run."""
+
+from rclpy.node import Node
+
+
+class Tracker(Node):
+    """A node."""

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a graph of nodes in Python with a distribution's real rclpy."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ros2_wheels import WHEELS, wheels_python
+from run_chat import LIGAMENT
+
+
+GRAPH = Path(__file__).with_name("python_graph") / "graph.yaml"
+WATCHDOG_S = 120.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended, and what it left."""
+
+    process: subprocess.CompletedProcess[str]
+    folder: Path
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Its run.json."""
+        data: dict[str, Any] = json.loads((self.folder / "run.json").read_text())
+        return data
+
+    @property
+    def collected(self) -> dict[str, Any]:
+        """What the node /collect wrote."""
+        data: dict[str, Any] = json.loads((self.folder / "outputs" / "collect.json").read_text())
+        return data
+
+    def lines(self, event: str) -> list[dict[str, Any]]:
+        """The status lines of a kind."""
+        texts = (self.folder / "status.jsonl").read_text().splitlines()
+        return [line for line in map(json.loads, texts) if line["event"] == event]
+
+    def log(self, container: str) -> str:
+        """What a container printed."""
+        return (self.folder / "log" / f"{container}.log").read_text()
+
+
+@dataclass(frozen=True)
+class PythonRuns:
+    """Runs graphs into a folder, with one distribution."""
+
+    out: Path
+    distro: str
+
+    def __post_init__(self) -> None:
+        wheels_python(self.distro)
+        if not (WHEELS / self.distro / "lib" / "librmw_ligament_cpp.so").exists():
+            pytest.skip(f"rmw_ligament_cpp is not built for {self.distro} (dev/setup --test)")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """That of somebody who has sourced the distribution."""
+        return {**os.environ, "AMENT_PREFIX_PATH": str(WHEELS / self.distro)}
+
+    def run(self, variant: str, *words: str, graph: Path = GRAPH) -> Outcome:
+        """Run a variant to its end."""
+        own = ["--variant", variant, "--out", str(self.out), "--quiet"]
+        own += ["--domain", f"python_test_{uuid.uuid4().hex[:12]}"]
+        process = subprocess.run(
+            [*LIGAMENT, "run", str(graph), *own, *words],
+            capture_output=True, text=True, check=False, timeout=WATCHDOG_S, env=self.environment,
+        )  # fmt: skip
+        folders = sorted(self.out.glob(f"*/{variant}/runs/*"))
+        assert folders, process.stderr
+        return Outcome(process, folders[-1])

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes in Python in graphs: rclpy's own classes, which know nothing of a graph."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from python_graph_runs import GRAPH, PythonRuns
+from ros2_wheels import DISTROS
+
+from ligament.graph.json_source import parse_json
+from ligament.graph.schema import validate
+from ligament.report.options import ReportOptions
+from ligament.report.stage import make_report
+from ligament.trace.errors import TraceError
+from ligament.trace.session import require_lttng
+
+REPOSITORY = Path(__file__).parents[3]
+NUMBERS = [float(number) for number in range(20)]
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> PythonRuns:
+    return PythonRuns(tmp_path, "jazzy")
+
+
+@pytest.mark.parametrize("distro", DISTROS)
+def test_name_remaps_parameters_and_qos_come_from_the_graph(tmp_path: Path, distro: str) -> None:
+    outcome = PythonRuns(tmp_path, distro).run("pair")
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    assert "finished (the work is done)" in outcome.process.stdout
+    assert outcome.collected == {"numbers": NUMBERS, "answer": "2.0"}
+    assert "/arm/first [1, 2]" in outcome.log("pair")
+    assert "/right [5]" in outcome.log("pair")
+    assert "hello from beside" in outcome.log("source")
+    assert {p["exit"] for p in outcome.record["processes"]} == {"exit 0"}
+    assert len(outcome.record["processes"]) == 3
+
+
+@pytest.mark.parametrize(("variant", "processes"), [("separate", 4), ("one", 1)])
+def test_processes_are_as_the_mapping_says(runs: PythonRuns, variant: str, processes: int) -> None:
+    outcome = runs.run(variant)
+    assert outcome.collected["numbers"] == NUMBERS
+    assert len(outcome.record["processes"]) == processes
+    done = {line["node"] for line in outcome.lines("done")}
+    assert "/collect" in done
+
+
+def test_status_lines_are_as_declared(runs: PythonRuns) -> None:
+    outcome = runs.run("pair")
+    for line in (outcome.folder / "status.jsonl").read_text().splitlines():
+        told = {k: v for k, v in json.loads(line).items() if k != "container"}
+        assert validate(parse_json(json.dumps(told), "line"), "status") == []
+    node = [n for e in outcome.lines("status") for n in e["nodes"] if n["id"] == "/arm/first"][-1]
+    assert node["callbacks"] >= len(NUMBERS)
+    assert node["busy_ns"] > 0
+
+
+def test_the_command_line_sets_parameters_of_this_run(runs: PythonRuns) -> None:
+    outcome = runs.run("separate", "--set", "arm/first.factor=6")
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    assert outcome.collected == {"numbers": [3 * n for n in NUMBERS], "answer": "6.0"}
+
+
+def test_an_exception_in_a_callback_names_the_node_and_stops(runs: PythonRuns) -> None:
+    outcome = runs.run("pair", "--set", "right.fault=callback")
+    assert outcome.process.returncode == 1
+    said = outcome.process.stderr
+    assert "/right: its callback raised ZeroDivisionError: six is too much" in said
+    assert "scale.py:" in said
+    assert "container pair" in said and "in mid-run: exit 1" in said
+    assert "Traceback" in outcome.log("pair")
+    assert [e["node"] for e in outcome.record["errors"]] == ["/right"]
+
+
+def test_a_node_that_leaves_is_done_and_the_others_go_on(runs: PythonRuns) -> None:
+    outcome = runs.run(
+        "pair", "--set", "right.fault=leave", "--until", "right", "--until", "source"
+    )
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    assert {line["node"] for line in outcome.lines("done")} == {"/right", "/source"}
+    taken = [n for e in outcome.lines("status") for n in e["nodes"] if n["id"] == "/arm/first"][-1]
+    assert taken["callbacks"] >= len(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "text"),
+    [
+        ("exit", 1, "/right: its callback raised SystemExit: 5"),
+        ("constructor", 1, "/right: its constructor raised ValueError: no such scale"),
+        ("undeclared", 2, "/right: the node declares no parameter 'offsets'"),
+    ],
+)
+def test_other_ways_to_fail_are_told(runs: PythonRuns, fault: str, code: int, text: str) -> None:
+    words = ["--set", f"right.fault={fault}"]
+    outcome = runs.run("separate", *words)
+    assert outcome.process.returncode == code
+    assert text in outcome.process.stderr
+
+
+def test_what_is_stopped_ends_in_order(runs: PythonRuns) -> None:
+    outcome = runs.run("separate", "--set", "source.period=60.0", "--duration", "0.5")
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    assert {p["exit"] for p in outcome.record["processes"]} == {"exit 0"}
+    assert len(outcome.lines("stopped")) == 4
+
+
+def test_a_class_that_cannot_be_imported_is_told(runs: PythonRuns) -> None:
+    built = runs.run("one").folder.parents[1]
+    file = built.parent / "lib" / "python" / "python_test-scale" / "scale.py"
+    file.write_text("import no_such_package\n")
+    outcome = runs.run("one", graph=built / "build.json")
+    assert outcome.process.returncode == 2
+    said = outcome.process.stderr
+    assert "/right: " in said and "/arm/first: " in said
+    assert "No module named 'no_such_package'" in said and "the Python of ROS 2" in said
+
+
+def test_only_what_changed_is_copied_again(runs: PythonRuns) -> None:
+    built = runs.run("one").folder.parents[1]
+    copy = built.parent / "lib" / "python" / "python_test-source" / "counting.py"
+    source = GRAPH.parent / "nodes" / "source" / "counting.py"
+    assert copy.read_bytes() == source.read_bytes()
+    before = copy.stat().st_mtime_ns
+    runs.run("one")
+    assert copy.stat().st_mtime_ns == before
+    build = json.loads((built / "build.json").read_text())
+    assert build["libraries"]["python_test/source@python"]["path"].endswith("source.py")
+    assert build["containers"]["main_python"]["language"] == "python"
+
+
+def test_the_report_follows_messages_through_nodes_in_python(runs: PythonRuns) -> None:
+    try:
+        require_lttng()
+    except TraceError as error:
+        pytest.skip(error.text)
+    outcome = runs.run("pair", "--trace")
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    report = make_report([outcome.folder], ReportOptions(warm_up=0))
+    variant = report["variants"][0]
+    assert [hop["to"] for hop in variant["hops"]] == ["/arm/first", "/right", "/collect"]
+    assert variant["frames"] == len(NUMBERS)
+
+
+def test_python_and_cpp_give_the_same_images(runs: PythonRuns) -> None:
+    """Of the threshold example: a node in C++, and the same on NumPy, where the images lie."""
+    graph = REPOSITORY / "examples" / "threshold" / "graph.yaml"
+    outcomes = [runs.run(v, "--trace", graph=graph) for v in ("software", "python")]
+    for outcome in outcomes:
+        assert outcome.process.returncode == 0, outcome.process.stderr
+    hashes = [(o.folder / "outputs" / "sink.jsonl").read_text() for o in outcomes]
+    assert hashes[0] == hashes[1] and hashes[0].count('"hash"') == 6
+    report = make_report([o.folder for o in outcomes], ReportOptions(warm_up=0))
+    software, python = report["variants"]
+    assert python["equal"] is True
+    assert [hop["to"] for hop in python["hops"]] == [hop["to"] for hop in software["hops"]]
+    copies = [s["copies"] for e in outcomes[1].lines("status") for n in e["nodes"]
+              for s in n["subscriptions"] if n["id"] == "/threshold"]  # fmt: skip
+    assert set(copies) == {0}

@@ -70,7 +70,8 @@ class _Reader:
         path = self._beside(written)
         if not Path(path).is_file():
             at = self.scope.document.at(*self.path, "executable")
-            self.problems.append(_no_file(Path(path), at))
+            expected = "a file, relative to the graph file; or PACKAGE/NAME, without ./ in front"
+            self.problems.append(_no_file(Path(path), at, expected))
         return path
 
     def _parameter_files(self) -> Iterator[str]:
@@ -121,13 +122,13 @@ class _Reader:
                 self.problems.append(Problem("name-invalid", text, at, hint=hint))
 
 
-def _no_file(path: Path, at: Location) -> Problem:
+def _no_file(path: Path, at: Location, expected: str = "") -> Problem:
     beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     return Problem(
         "file-missing",
         f"there is no file '{display(path)}'",
         at,
-        expected="a file, relative to the graph file; or PACKAGE/NAME, without ./ in front",
+        expected=expected,
         hint=nearest(path.name, beside),
     )
 

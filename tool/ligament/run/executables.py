@@ -41,8 +41,12 @@ class Surroundings:
 
 def executables_of(build: Mapping[str, Any], host: str | None) -> dict[str, Executable]:
     """Return those of a build.json that this host runs."""
-    found = executables_from_json(build.get("executables", {}))
-    return {n: e for n, e in found.items() if host is None or e.host in (None, host)}
+    return on_host(executables_from_json(build.get("executables", {})), host)
+
+
+def on_host(executables: Mapping[str, Executable], host: str | None) -> dict[str, Executable]:
+    """Return those that a host runs; all, where the graph is on one."""
+    return {n: e for n, e in executables.items() if host is None or e.host in (None, host)}
 
 
 def edge_options(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -167,13 +168,9 @@ def test_who_is_on_another_middleware_needs_the_edge(tmp_path: Path) -> None:
     # It is not pushed onto ours with the library of another middleware's choice.
     around = Surroundings(tmp_path, 7, inherited=ours)
     program(tmp_path / "a")
-    (spec,) = executable_specs({"o": Executable(str(tmp_path / "a"), **_choice(other))}, around)
+    (spec,) = executable_specs({"o": replace(other, executable=str(tmp_path / "a"))}, around)
     assert spec.environment["RMW_IMPLEMENTATION"] == "rmw_cyclonedds_cpp"
     assert "LD_PRELOAD" not in spec.environment
-
-
-def _choice(one: Executable) -> dict[str, dict[str, str]]:
-    return {"environment": dict(one.environment)}
 
 
 def test_nobody_is_met_with_the_range_off() -> None:

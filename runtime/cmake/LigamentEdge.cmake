@@ -24,7 +24,13 @@ target_link_libraries(ligament-edge PRIVATE ligament_edge ligament_warnings CLI1
 install(TARGETS ligament-edge RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
 set_target_properties(ligament-edge PROPERTIES INSTALL_RPATH "$ORIGIN/..")
 
-# The same for a container to load: one without an edge carries no DDS engine.
+# What runs in a ROS domain, for `ligament graph --live` and `ligament import`.
+add_executable(ligament-look src/transport/look/main.cpp src/transport/look/look.cpp)
+target_link_libraries(ligament-look PRIVATE ligament_edge ligament_warnings CLI11::CLI11 fmt::fmt)
+install(TARGETS ligament-look RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)
+set_target_properties(ligament-look PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+
+# The edge for a container to load: one without an edge carries no DDS engine.
 add_library(ligament-inner-edge MODULE src/transport/edge/inside.cpp)
 target_link_libraries(ligament-inner-edge PRIVATE ligament_edge ligament_warnings)
 set_target_properties(ligament-inner-edge PROPERTIES OUTPUT_NAME ligament-edge PREFIX lib

@@ -64,8 +64,9 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
         "check": data["check"],
         "versions": _versions(),
     }
-    if servers := data.get("servers"):
-        record["servers"] = servers
+    for name in ("executables", "servers"):
+        if data.get(name):
+            record[name] = data[name]
     if synthesis := known(folder):
         record["synthesis"] = synthesis
     path = folder / BUILD

@@ -17,6 +17,14 @@ from ligament.cli.common import (
     graph_path,
     print_json,
 )
+from ligament.cli.live import (
+    DomainIdOption,
+    LookOptions,
+    QuietOption,
+    drafted,
+    finish_draft,
+    seen_now,
+)
 from ligament.graph import load_graph
 from ligament.mapping import GraphMapping, load_mapping, load_platform, map_graph, planned
 
@@ -29,25 +37,49 @@ Mapped = Annotated[
 ]
 
 
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live",
+        help="Of what runs in the ROS 2 domain now, on whatever middleware: write a graph.yaml "
+        "that starts it, and its picture.",
+    ),
+]
+Written = Annotated[
+    Path,
+    typer.Option("--out", "-o", metavar="FILE", help="With --live: the graph.yaml to write."),
+]
+
+
 def graph(
     graph: GraphArgument = ".",
     variant: VariantOption = None,
     platform: PlatformOption = "host",
     mapping: Mapped = None,
     svg: Svg = None,
+    live: Live = False,
+    out: Written = Path("live/graph.yaml"),
+    domain_id: DomainIdOption = None,
+    quiet: QuietOption = 2.0,
     json: JsonOption = False,
 ) -> None:
     """Draw a graph, coloured by device and transport.
 
     On the terminal, or as a self-contained SVG. The graph is mapped on paper for this: back-ends
-    that are not installed are drawn too.
+    that are not installed are drawn too. With --live a graph.yaml of a running ROS 2 system is
+    written instead: its processes, with their command lines, become executables of the graph.
 
     Examples:
 
     ligament graph examples/perception
 
     ligament graph examples/perception --variant fused --svg graph.svg
+
+    ligament graph --live --out robot/graph.yaml
     """
+    if live:
+        _write_live(out, LookOptions(domain_id, quiet), as_json=json)
+        return
     drawn = load_mapping(mapping) if mapping else _mapped(graph, variant, platform)
     if svg is not None:
         from ligament.draw.svg import svg_picture  # noqa: PLC0415
@@ -63,6 +95,15 @@ def graph(
         from ligament.draw.terminal import terminal_picture  # noqa: PLC0415
 
         Console().print(terminal_picture(drawn))
+
+
+def _write_live(path: Path, options: LookOptions, *, as_json: bool) -> None:
+    from ligament.live.write import require_new  # noqa: PLC0415 - slow to import
+
+    require_new(path)
+    draft = drafted(path, seen_now(options))
+    draft.description = "A running system, as it was seen."
+    finish_draft(draft, path, as_json=as_json)
 
 
 def _mapped(graph: str, variant: str | None, platform: str) -> GraphMapping:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import keyword
 import os
 import sys
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("record", "Record a running graph into a bag that ROS 2 reads.", "look"),
     Verb("play", "Publish a bag into a running graph.", "look"),
     Verb("graph", "Draw a graph, by device and transport.", "look"),
+    Verb("import", "Write a graph of what a launch file starts.", "look", function="command"),
     Verb("docs", "Write the reference pages of all file formats.", "look"),
     Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),
     Verb("demo", "Run the perception graph in all its variants.", "measure"),
@@ -138,7 +140,8 @@ def _call(verb: Verb, words: list[str]) -> int:
 def load_verb(verb: Verb) -> Any:
     """Import a verb's code; what is in the way is named, with the verb."""
     try:
-        module = importlib.import_module(f"ligament.cli.{verb.name}")
+        name = f"{verb.name}_" if keyword.iskeyword(verb.name) else verb.name
+        module = importlib.import_module(f"ligament.cli.{name}")
         return getattr(module, verb.function or verb.name)
     except ModuleNotFoundError as error:
         lacking = f"the module '{error.name}' is missing"

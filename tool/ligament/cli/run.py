@@ -28,6 +28,7 @@ from ligament.pipeline import Request, built
 from ligament.run.cores import check_cores
 from ligament.run.display import Display, Quiet
 from ligament.run.edge import MAX_DOMAIN_ID, EdgeOptions
+from ligament.run.executables import on_host, require_programs
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
 from ligament.run.lock import require_free
 from ligament.run.overrides import parse_overrides
@@ -194,7 +195,7 @@ def run(
     `ligament run graph.yaml --host robot`, and with `--host desk` on the other computer
     """
     request = RunRequest(
-        build=_build(Request(Path(graph), variant, platform, out), domain),
+        build=_build(Request(Path(graph), variant, platform, out), domain, host),
         trace=trace.value if trace else None,
         domain=domain,
         until=tuple(until or ()),
@@ -227,12 +228,14 @@ def _shown(request: RunRequest, quiet: bool) -> FinishedRun:
         return run_graph(request, display)
 
 
-def _build(request: Request, domain: str | None) -> Path:
+def _build(request: Request, domain: str | None, host: str | None) -> Path:
     """Build what is to be run, unless it would be refused then: a build can take minutes."""
     if request.graph.name == "build.json":
         return request.graph
     graph = graph_path(str(request.graph))
-    require_free(domain or load_graph(graph).name)
+    loaded = load_graph(graph)
+    require_free(domain or loaded.name)
+    require_programs(on_host(loaded.executables, host))
     with progress_bar() as progress:
         return built(replace(request, graph=graph), progress=progress).build
 

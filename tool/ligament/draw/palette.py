@@ -26,6 +26,8 @@ KINDS: dict[str, Ink] = {
     "fpga": Ink("#c2570c", "#ffab66", "yellow"),
     "mcu": Ink("#8a3ab9", "#d4a1f5", "magenta"),
 }
+OUTSIDE = Ink("#6b7280", "#b6bec9", "white")
+"""Programs of other packages."""
 
 TRANSPORTS: dict[str, Ink] = {
     "shm": Ink("#4b5a70", "#a9b8cf", "white"),

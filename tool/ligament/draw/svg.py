@@ -7,12 +7,15 @@ Nodes are boxes coloured by device, topics are labels coloured by transport, a f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from xml.sax.saxutils import escape
 
+from ligament.draw.executables import KIND as EXTERNAL
+from ligament.draw.executables import with_executables
 from ligament.draw.layout import Box, Layout, Line, Size, node_vertex, place, topic_vertex
-from ligament.draw.palette import KINDS, TRANSPORTS, main_transport
+from ligament.draw.palette import KINDS, OUTSIDE, TRANSPORTS, Ink, main_transport
 from ligament.mapping.explain import predictions
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
@@ -28,6 +31,7 @@ UTURN = 34.0
 
 def svg_picture(mapping: GraphMapping) -> str:
     """Return the picture of a mapped graph as SVG text; the same mapping gives the same bytes."""
+    mapping = with_executables(mapping)
     sizes = {node_vertex(n): _node_size(n, node) for n, node in mapping.nodes.items()}
     sizes |= {topic_vertex(t): _topic_size(topic) for t, topic in mapping.topics.items()}
     layout = place(mapping, sizes)
@@ -38,7 +42,7 @@ def svg_picture(mapping: GraphMapping) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
         f'aria-label="{_attribute(_title(mapping))}">',
-        _style(),
+        _style(_kinds(mapping)),
         f'<rect class="paper" width="{width:.0f}" height="{height:.0f}"/>',
         *_heading(mapping),
         f'<g transform="translate({MARGIN:.0f},{HEADER:.0f})">',
@@ -67,7 +71,7 @@ def _node_size(name: str, node: MappedNode) -> Size:
 
 
 def _foot(node: MappedNode) -> str:
-    return f"{node.device} · {node.container}"
+    return node.device if node.kind == EXTERNAL else f"{node.device} · {node.container}"
 
 
 def _topic_size(topic: MappedTopic) -> Size:
@@ -112,7 +116,7 @@ def _node(name: str, node: MappedNode, layout: Layout, mapping: GraphMapping) ->
     box = layout.boxes[node_vertex(name)]
     left, top = box.x - box.width / 2, box.y - box.height / 2
     alone = len(mapping.containers[node.container]) < 2
-    foot = f"{node.device} · {node.container}" if alone else node.device
+    foot = _foot(node) if alone else node.device
     replaced = f"; replaces {', '.join(node.replaces)}" if node.replaces else ""
     return (
         f'<g class="k-{node.kind}">'
@@ -176,8 +180,14 @@ def _point(point: Point) -> str:
     return f"{point[0]:.1f} {point[1]:.1f}"
 
 
+def _kinds(mapping: GraphMapping) -> dict[str, Ink]:
+    """Return the inks of nodes: of devices, and of executables where there are some."""
+    outside = any(node.kind == EXTERNAL for node in mapping.nodes.values())
+    return {**KINDS, EXTERNAL: OUTSIDE} if outside else KINDS
+
+
 def _legend(mapping: GraphMapping) -> list[tuple[str, str]]:
-    kinds = [k for k in KINDS if any(n.kind == k for n in mapping.nodes.values())]
+    kinds = [k for k in _kinds(mapping) if any(n.kind == k for n in mapping.nodes.values())]
     used = {main_transport(t.transports) for t in mapping.topics.values() if t.transports}
     return [("k", k) for k in kinds] + [("t", t) for t in TRANSPORTS if t in used]
 
@@ -222,7 +232,7 @@ _LIGHT = _Theme("#ffffff", "#1c2430", "#5b6777", "#f3f5f9", "#c9d1de", "#ffffff"
 _DARK = _Theme("#12161d", "#e8ecf2", "#9aa7b8", "#171c25", "#39434f", "#1a2029")
 
 
-def _style() -> str:
+def _style(kinds: Mapping[str, Ink]) -> str:
     """Return style sheet and arrow heads. No CSS variables: several viewers do not know them."""
     dashes = "".join(
         f".t-{name}.edge,.t-{name} .edge{{stroke-dasharray:{ink.dash}}}"
@@ -238,7 +248,7 @@ def _style() -> str:
         ".node{stroke-width:1.5}.topic{stroke-width:1.2}.frame{stroke-dasharray:3 3}"
         ".edge{fill:none;stroke-width:1.7}"
     )
-    light, dark = _colours(_LIGHT, "light"), _colours(_DARK, "dark")
+    light, dark = _colours(_LIGHT, "light", kinds), _colours(_DARK, "dark", kinds)
     heads = "".join(
         f'<marker id="arrow-{name}" class="t-{name}" viewBox="0 0 8 8" refX="7.4" refY="4" '
         'markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/>'
@@ -249,12 +259,12 @@ def _style() -> str:
     return f"<style>{sheet}</style><defs>{heads}</defs>"
 
 
-def _colours(theme: _Theme, which: str) -> str:
+def _colours(theme: _Theme, which: str, kinds: Mapping[str, Ink]) -> str:
     rules = [
         f"text{{fill:{theme.ink}}}.small,.tiny,.dim{{fill:{theme.dim}}}.paper{{fill:{theme.paper}}}",
         f".node,.topic{{fill:{theme.box}}}.frame{{fill:{theme.frame};stroke:{theme.rim}}}",
     ]
-    for prefix, table in (("k", KINDS), ("t", TRANSPORTS)):
+    for prefix, table in (("k", kinds), ("t", TRANSPORTS)):
         for name, ink in table.items():
             colour = ink.light if which == "light" else ink.dark
             of = f".{prefix}-{name}"

@@ -6,17 +6,21 @@ from __future__ import annotations
 from rich.text import Text
 from rich.tree import Tree
 
-from ligament.draw.palette import KINDS, TRANSPORTS, main_transport
+from ligament.draw.executables import KIND as EXTERNAL
+from ligament.draw.executables import with_executables
+from ligament.draw.palette import KINDS, OUTSIDE, TRANSPORTS, main_transport
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 
 def terminal_picture(mapping: GraphMapping) -> Tree:
     """Return a tree to print with rich: container, node, output topic and its subscriptions."""
+    mapping = with_executables(mapping)
     tree = Tree(
         Text.assemble((mapping.graph, "bold"), f"  {mapping.variant} on {mapping.platform}")
     )
     for container, members in mapping.containers.items():
-        branch = tree.add(Text(f"container {container}", style="dim"))
+        kind = "executable" if mapping.nodes[members[0]].kind == EXTERNAL else "container"
+        branch = tree.add(Text(f"{kind} {container}", style="dim"))
         for name in members:
             _add_node(branch, name, mapping.nodes[name], mapping)
     outside = [t for t in mapping.topics.values() if not any(e.direction == "out" for e in t.ends)]
@@ -28,7 +32,7 @@ def terminal_picture(mapping: GraphMapping) -> Tree:
 
 
 def _add_node(branch: Tree, name: str, node: MappedNode, mapping: GraphMapping) -> None:
-    colour = KINDS[node.kind].terminal
+    colour = (OUTSIDE if node.kind == EXTERNAL else KINDS[node.kind]).terminal
     label = Text.assemble(
         ("■ ", colour), (name, f"bold {colour}"), f"  {node.type}  ", (node.device, colour)
     )

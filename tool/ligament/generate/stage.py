@@ -59,6 +59,8 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
         "check": plain(graph.check),
         "backends": entries.backends,
     }
+    if mapping.executables:
+        manifest["executables"] = plain(mapping.executables)
     if servers := _servers(mapping):
         manifest["servers"] = servers
     return _write(folder, files, manifest)

@@ -100,7 +100,7 @@ def _inner_topics(
         for end in topics[topic].ends:
             if (end.node, end.port) not in allowed:
                 yield f"'{end.node}' also uses '{topic}', which would vanish inside the fused node"
-        if topics[topic].external:
+        if topics[topic].outside:
             yield f"'{topic}' has ends outside, but would vanish inside the fused node"
 
 

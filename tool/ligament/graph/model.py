@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from ligament.errors import Location, Problem
+from ligament.graph.executable import Executable, executables_from_json
 from ligament.graph.qos import QoS, merge
 
 SCHEMA = "ligament/normalised-graph/1"
@@ -166,9 +167,16 @@ class Topic:
     transports: tuple[str, ...] | None = None
     mode: str = field(default="shared", metadata={"left_out": "shared"})
     external: tuple[str, ...] = ()
+    beside: tuple[str, ...] = field(default=(), metadata={"left_out": ()})
+    """What executables of the graph do with it, as `external` has it: they are on the pool."""
     description: str = ""
     at: Location | None = None
     transports_at: Location | None = field(default=None, compare=False)
+
+    @property
+    def outside(self) -> frozenset[str]:
+        """Return what others than nodes of the graph do with it."""
+        return frozenset((*self.external, *self.beside))
 
     @property
     def publishers(self) -> tuple[End, ...]:
@@ -273,6 +281,7 @@ class Graph:
     types: Mapping[str, NodeType] = field(default_factory=dict)
     nodes: Mapping[str, Node] = field(default_factory=dict)
     topics: Mapping[str, Topic] = field(default_factory=dict)
+    executables: Mapping[str, Executable] = field(default_factory=dict, metadata={"left_out": {}})
     variants: Mapping[str, Variant] = field(default_factory=dict)
     default_variant: str = "default"
     check: Check | None = None
@@ -317,6 +326,7 @@ def from_json(data: Mapping[str, Any]) -> Graph:
         types={k: _node_type(v) for k, v in data.get("types", {}).items()},
         nodes={k: _node(v) for k, v in data["nodes"].items()},
         topics={k: _topic(v) for k, v in data["topics"].items()},
+        executables=executables_from_json(data.get("executables", {})),
         variants={k: _variant(v) for k, v in data["variants"].items()},
         check=Check(**data["check"]) if data.get("check") else None,
         warnings=tuple(data.get("warnings", ())),
@@ -378,7 +388,8 @@ def _topic(data: Mapping[str, Any]) -> Topic:
     )
     if data.get("transports") is not None:
         fresh["transports"] = tuple(data["transports"])
-    fresh["external"] = tuple(data.get("external", ()))
+    for name in ("external", "beside"):
+        fresh[name] = tuple(data.get(name, ()))
     return Topic(**fresh)
 
 

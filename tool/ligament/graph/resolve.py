@@ -16,6 +16,8 @@ from typing import Any
 
 from ligament.errors import InputError, Problem, lacks, no_such
 from ligament.graph.consistency import inconsistencies
+from ligament.graph.executable import Executable
+from ligament.graph.executables import build_executables, check_names, joined_by
 from ligament.graph.flatten import FlatNode, Scope, flatten
 from ligament.graph.ineffective import ineffective
 from ligament.graph.loader import Project, display, read_document, read_project
@@ -52,14 +54,18 @@ def resolve(project: Project) -> Graph:
         node = _node(entry, types, declared, project, problems)
         if node:
             nodes[node.id] = node
-    topics = build_topics(nodes, declared, project.messages, problems)
+    executables = build_executables(scopes, problems)
+    beside = [topic for one in executables.values() for _, topic, _ in one.ends()]
+    topics = build_topics(nodes, declared, project.messages, problems, beside)
+    topics = joined_by(executables, topics, problems)
     root = project.root.document
     keys = {"/".join((*n.scope.keys, n.key)): n.id for n in flat}
     resolved = Resolved(root, nodes, topics, types, keys, problems=problems)
     check = _check(root, resolved)
     resolved.sink = check.sink if check else None
     variants, default = build_variants(resolved)
-    _check_hosts(flat, root, problems)
+    check_names(executables, nodes, variants, problems)
+    _check_hosts(flat, executables, root, problems)
     if problems:
         raise InputError(_ordered(problems))
     used = {n.type for n in nodes.values()} | {f.type for v in variants.values() for f in v.fuse}
@@ -77,6 +83,7 @@ def resolve(project: Project) -> Graph:
         types={t: types[t] for t in sorted(used)},
         nodes=nodes,
         topics=topics,
+        executables=executables,
         variants=variants,
         default_variant=default,
         check=check,
@@ -237,11 +244,16 @@ def _check(root: Document, resolved: Resolved) -> Check | None:
     )
 
 
-def _check_hosts(flat: list[FlatNode], root: Document, problems: list[Problem]) -> None:
+def _check_hosts(
+    flat: list[FlatNode],
+    executables: Mapping[str, Executable],
+    root: Document,
+    problems: list[Problem],
+) -> None:
     hosts = root.data.get("hosts", {})
-    for node in flat:
-        host = node.data.get("host")
+    asked = [(node.data.get("host"), node.at("host")) for node in flat]
+    asked += [(one.host, one.at) for one in executables.values() if one.at]
+    for host, at in asked:
         if host is not None and host not in hosts:
-            problems.append(
-                no_such("host-unknown", f"there is no host '{host}'", host, hosts, node.at("host"))
-            )
+            text = f"there is no host '{host}'"
+            problems.append(no_such("host-unknown", text, host, hosts, at))

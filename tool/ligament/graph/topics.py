@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ligament.errors import Location, Problem, listing, nearest, no_such
@@ -41,14 +41,21 @@ def declared_topics(scopes: list[Scope], problems: list[Problem]) -> Declared:
 
 
 def build_topics(
-    nodes: Mapping[str, Node], declared: Declared, messages: MessageCatalog, problems: list[Problem]
+    nodes: Mapping[str, Node],
+    declared: Declared,
+    messages: MessageCatalog,
+    problems: list[Problem],
+    beside: Iterable[str] = (),
 ) -> dict[str, Topic]:
-    """Return all topics with their ends, sorted by id; add what does not fit to `problems`."""
+    """Return all topics with their ends, sorted by id; add what does not fit to `problems`.
+
+    `beside`: topics that executables use, which may be declared without a port at them.
+    """
     ends: dict[str, list[End]] = {}
     for node in nodes.values():
         for name, port in node.ports.items():
             ends.setdefault(port.topic, []).append(End(node.id, name, port.direction, port.qos))
-    _unknown_topics(declared, ends, problems)
+    _unknown_topics(declared, {*ends, *beside}, problems)
     topics: dict[str, Topic] = {}
     for name in sorted(ends):
         topics[name] = _topic(name, ends[name], nodes, declared, messages, problems)
@@ -94,7 +101,7 @@ def _topic(
     return topic
 
 
-def _unknown_topics(declared: Declared, ends: Mapping[str, Any], problems: list[Problem]) -> None:
+def _unknown_topics(declared: Declared, ends: Collection[str], problems: list[Problem]) -> None:
     for name, (document, written, _) in declared.items():
         if name not in ends:
             problems.append(
@@ -222,7 +229,7 @@ def unheard(
 
 
 def _is_published(topic: Topic) -> bool:
-    return bool(topic.publishers) or "publisher" in topic.external
+    return bool(topic.publishers) or "publisher" in topic.outside
 
 
 def contested(nodes: Mapping[str, Node]) -> list[str]:

@@ -51,8 +51,8 @@ def load_of(topic: Topic, hardware_nodes: frozenset[str]) -> Load | None:
     if topic.bound_bytes is None:
         return None
     # Whoever is outside Ligament is software.
-    outside_publishers = int("publisher" in topic.external)
-    outside_subscriptions = int("subscription" in topic.external)
+    outside_publishers = int("publisher" in topic.outside)
+    outside_subscriptions = int("subscription" in topic.outside)
     return Load(
         topic.bound_bytes,
         sum(e.node in hardware_nodes for e in topic.publishers),
@@ -69,7 +69,7 @@ def alternatives_of(topic: Topic, found: Hardware | None) -> tuple[Alternative, 
     load = load_of(topic, found.nodes)
     stream = stream_of(topic, found.nodes, found.port)
     area = network_area(stream, topic, found.nodes, found.device.family)
-    inside = not topic.external and all(e.node in found.nodes for e in topic.ends)
+    inside = not topic.outside and all(e.node in found.nodes for e in topic.ends)
     publishers, subscriptions = (
         sum(end.node in found.nodes for end in ends)
         for ends in (topic.publishers, topic.subscriptions)

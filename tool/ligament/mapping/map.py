@@ -87,6 +87,7 @@ def map_graph(
         nodes={n: _node(decided, n) for n in sorted(decided.nodes)},
         topics=topics,
         containers=members_of(decided.containers),
+        executables=graph.executables,
         wait=decided.variant.wait,
         edge=decided.variant.edge,
         distro=graph.distro,

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ligament.graph.executable import Executable, executables_from_json
 from ligament.graph.model import (
     Edge,
     End,
@@ -242,6 +243,7 @@ class GraphMapping:
     nodes: Mapping[str, MappedNode]
     topics: Mapping[str, MappedTopic]
     containers: Mapping[str, tuple[str, ...]]
+    executables: Mapping[str, Executable] = field(default_factory=dict, metadata={"left_out": {}})
     wait: Wait = field(default_factory=Wait)
     edge: Edge = field(default_factory=Edge)
     #: ROS 2's, whose forms on the network the edges speak.
@@ -258,7 +260,9 @@ class GraphMapping:
     @property
     def hosts(self) -> tuple[str, ...]:
         """Return the hosts that nodes name."""
-        return tuple(sorted({node.host for node in self.nodes.values() if node.host}))
+        hosts = [node.host for node in self.nodes.values()]
+        hosts += [one.host for one in self.executables.values()]
+        return tuple(sorted({host for host in hosts if host}))
 
     def to_json(self) -> dict[str, Any]:
         """Return the artefact's plain form."""
@@ -282,6 +286,7 @@ def from_json(data: Mapping[str, Any]) -> GraphMapping:
         nodes={k: _node(v) for k, v in data["nodes"].items()},
         topics={k: _topic(v) for k, v in data["topics"].items()},
         containers={k: tuple(v) for k, v in data["containers"].items()},
+        executables=executables_from_json(data.get("executables", {})),
         wait=Wait(**data.get("wait", {})),
         edge=edge_from_json(data.get("edge", {})),
         distro=data.get("distro", "jazzy"),

@@ -209,8 +209,8 @@ def _cost(
         topic.bound_bytes,
         ends[0],
         ends[1],
-        publishers - ends[0] + ("publisher" in topic.external),
-        subscriptions - ends[1] + ("subscription" in topic.external),
+        publishers - ends[0] + ("publisher" in topic.outside),
+        subscriptions - ends[1] + ("subscription" in topic.outside),
     )
     width = stream_of(topic, frozenset(), port).width_bits
     inside = not load.software_publishers and not load.software_subscriptions

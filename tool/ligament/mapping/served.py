@@ -66,4 +66,4 @@ def _is_missed(graph: Graph, node: Node, port: str) -> bool:
     if declared.direction == "in":
         return not declared.optional
     topic = graph.topics.get(node.ports[port].topic)
-    return topic is not None and bool(topic.subscriptions or topic.external)
+    return topic is not None and bool(topic.subscriptions or topic.outside)

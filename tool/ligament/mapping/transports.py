@@ -102,7 +102,7 @@ class TopicCase:
 
         One whose cores run natively has no streams, so it is no FPGA here.
         """
-        one_place = len(self.places) == 1 and not self.topic.external
+        one_place = len(self.places) == 1 and not self.topic.outside
         return one_place and all(self.device(e).implementation == kind for e in self.topic.ends)
 
 

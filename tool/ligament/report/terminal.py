@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ligament.report.differences import NO_DIFFERENCE
+from ligament.report.executables import executable_remarks
 from ligament.report.hardware import clock_of
 from ligament.report.names import HOUSEKEEPING, LAYERS, SHARES
 
@@ -281,6 +282,7 @@ def remarks(report: dict[str, Any]) -> list[str]:
         name = variant["name"]
         lines.append(f"{name}: {variant['equality']['text']}")
         lines += [f"{name}: {sentence}" for sentence in time_base_remarks(variant)]
+        lines += [f"{name}: {sentence}" for sentence in executable_remarks(variant)]
         for error in variant.get("errors", []):
             times = f" ({error['count']} times)" if error.get("count", 1) > 1 else ""
             lines.append(f"{name}: {error['node'] or error['container']}: {error['text']}{times}")

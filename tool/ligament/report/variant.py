@@ -18,6 +18,7 @@ from ligament.report.counters import Counters, read_counters
 from ligament.report.database import open_events, read_metadata
 from ligament.report.emulation import emulated_nodes, mark_emulated
 from ligament.report.energy import energy_per_message
+from ligament.report.executables import executables_of
 from ligament.report.found import callback_times, found_system, missing, span_times, span_values
 from ligament.report.hardware import hardware_of
 from ligament.report.names import LAYERS, SHARES
@@ -152,6 +153,7 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         "provider": metadata.get("provider", "ligament"),
         "errors": run.run.get("errors", []),
         "losses": run.run.get("losses", []),
+        **executables_of(run.run),
         **figures,
         "found": found_system(database, metadata),
         "callbacks": callback_times(database),

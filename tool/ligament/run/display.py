@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ligament.run.status import NodeFigures, StatusBoard
+from ligament.run.status import ExecutableFigures, NodeFigures, StatusBoard
 
 _COLOURS = {
     "running": "green",
@@ -65,6 +65,8 @@ class Display:
     def _print_lines(self, board: StatusBoard) -> None:
         for node in board.nodes.values():
             self._console.print(Text(plain_line(node)))
+        for program in board.executables.values():
+            self._console.print(Text(executable_line(program)))
 
 
 class Quiet:
@@ -94,7 +96,15 @@ def figures_table(board: StatusBoard, title: str) -> Table:
     for node in board.nodes.values():
         state = Text(node.state, style=_COLOURS.get(node.state, "dim"))
         table.add_row(Text(node.id), *_cells(node), state)
+    for program in board.executables.values():
+        state = Text(program.state, style=_COLOURS.get(program.state, "dim"))
+        table.add_row(Text(program.name), *[""] * 6, _percent(program.cpu_percent), state)
     return table
+
+
+def executable_line(program: ExecutableFigures) -> str:
+    """The row of a program of another package as a line of text."""
+    return f"{program.name} (executable): CPU {_percent(program.cpu_percent)}, {program.state}"
 
 
 def plain_line(node: NodeFigures) -> str:
@@ -108,7 +118,6 @@ def plain_line(node: NodeFigures) -> str:
 
 def _cells(node: NodeFigures) -> tuple[str, str, str, str, str, str, str]:
     rate = "-" if node.rate_hz is None else f"{node.rate_hz:.1f} Hz"
-    cpu = "-" if node.cpu_percent is None else f"{node.cpu_percent:.0f} %"
     return (
         rate,
         duration_text(node.latency_p50_ns),
@@ -116,8 +125,12 @@ def _cells(node: NodeFigures) -> tuple[str, str, str, str, str, str, str]:
         str(node.drops),
         str(node.waits),
         str(node.late),
-        cpu,
+        _percent(node.cpu_percent),
     )
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f} %"
 
 
 def duration_text(value_ns: int | None) -> str:

@@ -93,11 +93,14 @@ def plan_edges(mapping: GraphMapping | None, share: Share, options: EdgeOptions)
     )
 
 
-def ros_domain(options: EdgeOptions) -> str | None:
-    """The pool in which ROS 2's nodes of this computer meet, if the graph is to be one of them."""
+def ros_domain(options: EdgeOptions, asked: Edge | None = None) -> str | None:
+    """The pool in which ROS 2's nodes of this computer meet, if the graph is to be one of them.
+
+    `asked`: what the graph says, which counts where the user says nothing.
+    """
     if not options.shared:
         return None
-    return f"ros.{choose_network(Edge(), options.domain_id).domain_id}"
+    return f"ros.{choose_network(asked or Edge(), options.domain_id).domain_id}"
 
 
 def _refused_sharing() -> InputError:

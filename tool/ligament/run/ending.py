@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import networkx as nx
 
+from ligament.graph.executable import Executable
+
 
 def last_groups(
     nodes: Iterable[str], topics: Mapping[str, Mapping[str, Sequence[str]]]
@@ -32,6 +34,21 @@ def last_groups(
         graph.add_edges_from((w, r) for w in writers for r in readers)
     groups = nx.condensation(graph)
     return [set(groups.nodes[g]["members"]) for g in groups if groups.out_degree(g) == 0]
+
+
+def with_executables(
+    topics: Mapping[str, Mapping[str, Sequence[str]]], executables: Mapping[str, Executable]
+) -> tuple[dict[str, Mapping[str, Sequence[str]]], list[str]]:
+    """Return the topics with executables at their declared ends, and which have such an end.
+
+    An executable is done when it has ended with exit code 0.
+    """
+    joined = {t: {k: [*of] for k, of in ends.items()} for t, ends in topics.items()}
+    for name, one in executables.items():
+        for role, topic, _ in one.ends():
+            ends = joined.setdefault(topic, {"publishers": [], "subscriptions": []})
+            ends[f"{role}s"].append(name)
+    return dict(joined), [name for name, one in executables.items() if any(one.ends())]
 
 
 def finished_when(

@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import os
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import InputError, no_such
+from ligament.errors import InputError, Problem, listing, no_such
+from ligament.graph.executable import executables_from_json
+from ligament.graph.model import Edge
 from ligament.meter import EnergyMeter
+from ligament.run.discovery import choose_network
 from ligament.run.edge import EdgeOptions, ros_domain
-from ligament.run.ending import finished_when
+from ligament.run.ending import finished_when, with_executables
 from ligament.run.energy import Metered
+from ligament.run.executables import edge_options, executables_of, outside_note, outsiders
+from ligament.run.hosts import mapping_of
 from ligament.run.lock import DomainLock
 from ligament.run.outcome import Observer, RunResult
 from ligament.run.overrides import Overrides
@@ -55,16 +61,7 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     build = read_build(request.build)
     name = request.domain or build["graph"]
     with DomainLock(name), _recording(request.trace) as recording:
-        options = PlanOptions(
-            request.domain or ros_domain(request.edge) or build["graph"],
-            request.trace,
-            request.log_level,
-            request.parameters,
-            request.cores,
-            request.edge,
-            request.host,
-        )
-        plan = make_plan(request.build, options)
+        plan = make_plan(request.build, _options(request, build, observer))
         until = _until(request.until, plan)
         record = RunRecord(plan)
         record.started(recording.start(plan.folder / "trace"))
@@ -85,13 +82,47 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     return FinishedRun(record.path, data, result.verdict.exit_code)
 
 
+def _options(request: RunRequest, build: Mapping[str, Any], observer: Observer) -> PlanOptions:
+    """What belongs to this run; executables of the graph put it into the ROS domain."""
+    mapping = mapping_of(request.build)
+    asked = mapping.edge if mapping is not None else Edge()
+    executables = executables_of(build, request.host)
+    network = choose_network(asked, request.edge.domain_id)
+    if executables and request.domain:
+        raise InputError(_other_domain(request.domain, executables))
+    edge = edge_options(executables, request.edge, network)
+    if others := outsiders(executables, os.environ):
+        observer.note(outside_note(others, os.environ))
+    return PlanOptions(
+        request.domain or ros_domain(edge, asked) or build["graph"],
+        request.trace,
+        request.log_level,
+        request.parameters,
+        request.cores,
+        edge,
+        request.host,
+        network.domain_id,
+    )
+
+
+def _other_domain(domain: str, executables: Collection[str]) -> Problem:
+    return Problem(
+        "executables-domain",
+        f"--domain {domain}: {listing(executables)} would not find the graph there",
+        expected="the ROS domain, which is chosen by --domain-id N or ROS_DOMAIN_ID",
+    )
+
+
 async def _supervise(
     plan: RunPlan, until: list[str], options: RunOptions, observer: Observer
 ) -> RunResult:
     build = plan.build
-    is_finished = finished_when(
-        until, plan.nodes, build.get("topics", {}), build.get("servers", ())
+    executables = {s.name for s in plan.specs if s.external}
+    named = executables_from_json(build.get("executables", {}))
+    topics, counted = with_executables(
+        build.get("topics", {}), {n: one for n, one in named.items() if n in executables}
     )
+    is_finished = finished_when(until, [*plan.nodes, *counted], topics, build.get("servers", ()))
     status_log = plan.folder / "status.jsonl"
     return await Supervisor(plan.specs, options, observer, is_finished, status_log).run()
 
@@ -101,15 +132,16 @@ def _until(asked: tuple[str, ...], plan: RunPlan) -> list[str]:
     check = plan.build.get("check")
     if not asked:
         return [check["sink"]] if check and check["sink"] in plan.nodes else []
-    named = [name if name.startswith("/") else f"/{name}" for name in asked]
-    unknown = [name for name in named if name not in plan.nodes]
+    programs = {spec.name for spec in plan.specs if spec.external}
+    named = [n if n.startswith("/") or n in programs else f"/{n}" for n in asked]
+    unknown = [name for name in named if name not in (*plan.nodes, *programs)]
     if unknown:
         raise InputError(
             no_such(
                 "node-unknown",
                 f"--until: there is no node '{unknown[0]}' in this variant, or not on this host",
                 unknown[0],
-                plan.nodes,
+                [*plan.nodes, *sorted(programs)],
                 before="one of ",
             )
         )

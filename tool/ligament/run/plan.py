@@ -21,6 +21,12 @@ from ligament.graph import load_graph
 from ligament.graph.model import NodeType
 from ligament.mapping.model import GraphMapping
 from ligament.run.edge import EdgeOptions, EdgePlan, edge_specs, plan_edges
+from ligament.run.executables import (
+    Surroundings,
+    executable_specs,
+    executables_of,
+    require_programs,
+)
 from ligament.run.hosts import Share, mapping_of, share_of
 from ligament.run.overrides import Overrides, apply_overrides, check_nodes
 from ligament.run.process import ContainerSpec
@@ -60,6 +66,8 @@ class PlanOptions:
     cores: str | None = None
     edge: EdgeOptions = field(default_factory=EdgeOptions)
     host: str | None = None
+    domain_id: int = 0
+    """The ROS domain, where the graph has executables."""
 
 
 def read_build(path: Path) -> dict[str, Any]:
@@ -92,6 +100,8 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     mapping = mapping_of(build_path)
     share = share_of(build, mapping, options.host)
     ros = ros_python_for(share.containers.values(), mapping.distro if mapping else "")
+    executables = executables_of(build, options.host)
+    require_programs(executables)
     edges = plan_edges(mapping, share, options.edge)
     types = _node_types(build_path)
     configs = {
@@ -110,6 +120,8 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         edges,
         _emulated(mapping),
     )
+    around = Surroundings(folder, options.domain_id, options.log_level, _environment(plan))
+    specs = executable_specs(executables, around)
     for name, config in configs.items():
         path = _configure(build_path.parent, plan, config, options)
         spec = _container_spec(plan, name, str(container_program), path)
@@ -117,7 +129,8 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
             spec = _in_python(spec, ros, plan, path)
         plan.specs.append(replace(spec, wishes=_wishes(mapping, spec.nodes)))
     log = folder / "log"
-    for spec in edge_specs(edges, plan.domain, plan.run_id, share.containers, log):
+    specs += edge_specs(edges, plan.domain, plan.run_id, share.containers, log)
+    for spec in specs:
         plan.specs.append(replace(spec, command=[*_on_cores(options.cores), *spec.command]))
     return plan
 

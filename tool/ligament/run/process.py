@@ -39,15 +39,23 @@ class ContainerSpec:
     """What each node wants of those, where it is known: the strictest one is `on_failure`."""
     auxiliary: bool = False
     """The graph's work does not need it: its failures are told, and it is tried again."""
+    external: bool = False
+    """A program of another package: it has no status lines, and is ready when it has started."""
     network: str = ""
     """What an auxiliary one is on, for people: `DDS domain 77`."""
     environment: dict[str, str] = field(default_factory=dict)
 
     def described(self, pid: int) -> str:
         """Who it is, for people: `container a (pid 5, nodes /a)`, or `edge (pid 6)`."""
-        kind = "" if self.auxiliary else "container "
         nodes = f", nodes {', '.join(self.nodes)}" if self.nodes else ""
-        return f"{kind}{self.name} (pid {pid}{nodes})"
+        return f"{self.called} (pid {pid}{nodes})"
+
+    @property
+    def called(self) -> str:
+        """Its kind and name: `container a`, `executable viewer`; an edge has its name alone."""
+        if self.auxiliary:
+            return self.name
+        return f"{'executable' if self.external else 'container'} {self.name}"
 
 
 @dataclass
@@ -63,7 +71,7 @@ class ContainerProcess:
 
     @classmethod
     async def start(cls, spec: ContainerSpec) -> ContainerProcess:
-        """Start `spec`; `--status-fd N` is appended to its command.
+        """Start `spec`; `--status-fd N` is appended to its command, unless it is external.
 
         It gets a session of its own, so that Ctrl-C in the terminal reaches only the tool, which
         then stops the containers in order.
@@ -74,12 +82,11 @@ class ContainerProcess:
             with spec.log.open("ab") as log:
                 process = await asyncio.create_subprocess_exec(
                     *spec.command,
-                    "--status-fd",
-                    str(write_end),
+                    *(() if spec.external else ("--status-fd", str(write_end))),
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
-                    pass_fds=(write_end,),
+                    pass_fds=() if spec.external else (write_end,),
                     start_new_session=True,
                     preexec_fn=die_with_tool,
                     env={**os.environ, **spec.environment},
@@ -111,6 +118,15 @@ class ContainerProcess:
                     return int(line.split()[1])
         return None
 
+    @property
+    def cpu_ns(self) -> int | None:
+        """The CPU time that it has used; None where that is not known."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # The second field is the program's name in brackets, which may hold spaces.
+            text = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(text[11]) + int(text[12])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+        return None
+
     async def lines(self) -> AsyncIterator[bytes]:
         """The status lines until the container closes its end or dies."""
         while line := await self._reader.readline():
@@ -120,6 +136,21 @@ class ContainerProcess:
         """Send a signal; a container that is gone already does not mind."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
+
+    def stop(self) -> None:
+        """Ask it to end: with SIGTERM; another package's program as Ctrl-C and `ros2 launch` do."""
+        self.send(signal.SIGINT if self.spec.external else signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it; of another package's program also what it has started."""
+        if self.spec.external:
+            self.end_group()
+        self.send(signal.SIGKILL)
+
+    def end_group(self) -> None:
+        """End what it has started and left: they are in its session, which is its own."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Give back the status pipe."""

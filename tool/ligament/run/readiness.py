@@ -13,11 +13,11 @@ class Readiness:
 
     def __init__(self, specs: Iterable[ContainerSpec]) -> None:
         every = list(specs)
-        self._containers = {spec.name for spec in every if not spec.auxiliary}
+        self._containers = {s.name for s in every if not (s.auxiliary or s.external)}
         self._edges = {spec.name for spec in every if spec.auxiliary}
         networks = sorted({spec.network for spec in every if spec.network})
         self._network = f" ({', '.join(networks)})" if networks else ""
-        self._containers_told = False
+        self._containers_told = not self._containers
         self._edges_told = not self._edges
 
     def news(self, ready: Collection[str]) -> str:

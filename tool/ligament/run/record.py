@@ -17,6 +17,7 @@ from ligament.run.clocks import ClockSample, clock_record, sample_offset
 from ligament.run.context import describe_context, describe_host
 from ligament.run.outcome import ProcessRecord, RunResult
 from ligament.run.plan import RunPlan
+from ligament.run.process import ContainerSpec
 
 RUN = "run.json"
 ROOM_BYTES = 256 * 1024
@@ -44,6 +45,7 @@ class RunRecord:
             "hosts": [describe_host(plan.share.host)],
             "nodes": {n: _node(n, s.name, plan) for s in plan.specs for n in s.nodes},
             "elsewhere": dict(plan.share.elsewhere),
+            "executables": {s.name: _executable(s) for s in plan.specs if s.external},
             "processes": [],
             "restarts": {},
             "stuck": [],
@@ -118,6 +120,11 @@ def recording_node(file: str, nodes: Iterable[str]) -> str | None:
         if re.match(rf"{name}(_\d+)?\.[^.]+$", file):
             return node
     return None
+
+
+def _executable(spec: ContainerSpec) -> dict[str, Any]:
+    """What was started, and on which middleware: None where its own was left to it."""
+    return {"command": spec.command, "middleware": spec.environment.get("RMW_IMPLEMENTATION")}
 
 
 def _node(node: str, container: str, plan: RunPlan) -> dict[str, Any]:

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 # A node that is inside one callback for this long is named as stuck.
 STUCK_AFTER_NS = 5_000_000_000
+_CPU_OVER_NS = 1_000_000_000
 
 
 class StatusLineError(ValueError):
@@ -90,16 +92,43 @@ class NodeFigures:
         self.state = "starting"
 
 
+@dataclass
+class ExecutableFigures:
+    """What is shown of a program of another package: nobody counts its messages."""
+
+    name: str
+    state: str = "starting"
+    cpu_percent: float | None = None
+    _previous: tuple[int, int] | None = field(default=None, repr=False)
+
+    def update(self, t_ns: int, cpu_ns: int | None) -> None:
+        """Take in its CPU time, about each second: the kernel counts it in hundredths of one."""
+        if cpu_ns is None:
+            return
+        if self._previous is None or cpu_ns < self._previous[1]:
+            self._previous = (t_ns, cpu_ns)
+        elif t_ns - self._previous[0] >= _CPU_OVER_NS:
+            self.cpu_percent = (cpu_ns - self._previous[1]) * 100 / (t_ns - self._previous[0])
+            self._previous = (t_ns, cpu_ns)
+
+
 class StatusBoard:
     """The figures of all nodes of a graph, kept up to date from their containers' lines."""
 
-    def __init__(self, nodes_by_container: dict[str, list[str]]) -> None:
+    def __init__(
+        self, nodes_by_container: dict[str, list[str]], executables: Sequence[str] = ()
+    ) -> None:
         self.nodes = {
             node: NodeFigures(node, container)
             for container, nodes in nodes_by_container.items()
             for node in nodes
         }
+        self.executables = {name: ExecutableFigures(name) for name in executables}
         self._stuck: set[str] = set()
+
+    def take_cpu(self, name: str, t_ns: int, cpu_ns: int | None) -> None:
+        """Take in what an executable has used of the CPU."""
+        self.executables[name].update(t_ns, cpu_ns)
 
     def of_container(self, container: str) -> list[NodeFigures]:
         """The nodes of one container."""
@@ -114,6 +143,8 @@ class StatusBoard:
         for node in self.of_container(container):
             if node.state != "done" or state == "starting":
                 node.state = state
+        if container in self.executables:
+            self.executables[container].state = state
 
     def take_status(self, event: dict[str, Any]) -> list[str]:
         """Take in a `status` line; returns the nodes that are newly seen stuck in a callback."""

@@ -30,6 +30,7 @@ from ligament.run.status import StatusBoard, StatusLineError, parse_line
 
 # However long the containers took: the edge has this time to leave.
 _EDGE_DRAIN_S = 1.0
+_ENDED_AS_ASKED = (0, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,10 @@ class Supervisor:
         is_finished: Callable[[set[str]], bool],
         status_log: Path | None = None,
     ) -> None:
-        self.board = StatusBoard({spec.name: spec.nodes for spec in specs})
+        self.board = StatusBoard(
+            {spec.name: spec.nodes for spec in specs if not spec.external},
+            [spec.name for spec in specs if spec.external],
+        )
         self._specs = specs
         self._options = options
         self._observer = observer
@@ -75,9 +79,9 @@ class Supervisor:
         self._isolated: set[tuple[str, int]] = set()
         self._shutdown = Shutdown()
         self._unclean: Verdict | None = None
-        self._needed = {spec.name for spec in specs if not spec.auxiliary}
+        self._needed = {spec.name for spec in specs if not (spec.auxiliary or spec.external)}
         self._readiness = Readiness(specs)
-        self._kept = len(self._needed)
+        self._kept = sum(not spec.auxiliary for spec in specs)
         self._stopping = False
         self._hurry = asyncio.Event()
         self._verdict: asyncio.Future[Verdict]
@@ -151,7 +155,13 @@ class Supervisor:
         await self._keep_container(spec)
         self._kept -= 1
         if self._kept == 0:
-            self._decide(Verdict("failed", "every container has ended before the work was done", 1))
+            self._decide(self._all_gone())
+
+    def _all_gone(self) -> Verdict:
+        """Nothing is left: that is right where only executables were, and all went well."""
+        if all(spec.external for spec in self._specs if not spec.auxiliary) and not self._unclean:
+            return Verdict("finished", "every executable has ended")
+        return Verdict("failed", "every container has ended before the work was done", 1)
 
     async def _keep_container(self, spec: ContainerSpec) -> None:
         """Start it, and again as often as its policy says, until the graph stops."""
@@ -201,18 +211,22 @@ class Supervisor:
             container = await ContainerProcess.start(spec)
         except OSError as error:
             full = as_no_room(error, spec.log)
-            text = f"container {spec.name} could not be started: {full or error}"
+            text = f"{spec.called} could not be started: {full or error}"
             return None, Verdict("failed", text, 1, spec.name)
         record = ProcessRecord(spec.name, container.pid, container.started_ns, log=str(spec.log))
         self._records.append(record)
         self._alive[spec.name] = container
         if self._stopping:  # the graph was stopped while this one was being started
-            container.send(signal.SIGTERM)
+            container.stop()
         watchdog = asyncio.create_task(self._expect_ready(container))
+        if spec.external:
+            self._on_ready(container, record)
         await self._listen(container, record)
         code = await container.process.wait()
         watchdog.cancel()
         container.close()
+        if spec.external:
+            container.end_group()
         del self._alive[spec.name]
         self._ready.discard(spec.name)
         self._watch.ended(spec.name)
@@ -271,16 +285,7 @@ class Supervisor:
         name = container.spec.name
         match event["event"]:
             case "ready":
-                container.ready = True
-                record.ready_ns = now_ns()
-                self._ready.add(name)
-                self.board.set_state(name, "running")
-                for node in self.board.of_container(name):
-                    node.ready(record.ready_ns)
-                if self._all_ready_ns is None and self._needed <= self._ready:
-                    self._all_ready_ns = now_ns()
-                if news := self._readiness.news(self._ready):
-                    self._observer.progress(news)
+                self._on_ready(container, record)
             case "status":
                 self._losses.take_status(name, event)
                 self._judge_cores(container, event)
@@ -300,6 +305,19 @@ class Supervisor:
                 self._on_done(str(event.get("node", "")))
             case "stopped":
                 self.board.set_state(name, "stopped")
+
+    def _on_ready(self, container: ContainerProcess, record: ProcessRecord) -> None:
+        name = container.spec.name
+        container.ready = True
+        record.ready_ns = now_ns()
+        self._ready.add(name)
+        self.board.set_state(name, "running")
+        for node in self.board.of_container(name):
+            node.ready(record.ready_ns)
+        if self._all_ready_ns is None and self._needed <= self._ready:
+            self._all_ready_ns = now_ns()
+        if news := self._readiness.news(self._ready):
+            self._observer.progress(news)
 
     def _judge_cores(self, container: ContainerProcess, event: dict[str, Any]) -> None:
         """A core that gets no further message has failed, though its container goes on."""
@@ -326,16 +344,19 @@ class Supervisor:
 
     def _on_done(self, node: str) -> None:
         self._done.add(node)
-        if node in self.board.nodes:
-            self.board.nodes[node].state = "done"
+        for rows in (self.board.nodes, self.board.executables):
+            if node in rows:
+                rows[node].state = "done"
         if self._is_finished(self._done):
             self._decide(Verdict("finished", "the work is done"))
 
     def _judge(self, spec: ContainerSpec, record: ProcessRecord, code: int) -> Verdict | None:
         """Whether a container may end like this; if not, the sentence that says what happened."""
-        asked = self._stopping and code in (0, -signal.SIGTERM, -signal.SIGKILL)
+        asked = self._stopping and (code in _ENDED_AS_ASKED or (spec.external and code >= 0))
         if asked or (code == 0 and self._done.issuperset(spec.nodes)):
             self.board.set_state(spec.name, "stopped")
+            if spec.external and not self._stopping:
+                self._on_done(spec.name)
             return None
         self.board.set_state(spec.name, "failed")
         said = self._errors[spec.name]
@@ -368,6 +389,9 @@ class Supervisor:
         """Four times a second: figures to the observer, the duration, containers gone silent."""
         while True:
             await asyncio.sleep(0.25)
+            for container in self._alive.values():
+                if container.spec.external:
+                    self.board.take_cpu(container.spec.name, now_ns(), container.cpu_ns)
             self._observer.figures(self.board)
             duration = self._options.duration_s
             if duration is not None and self._all_ready_ns is not None:
@@ -396,7 +420,7 @@ class Supervisor:
             asked = [t for t, s in zip(tasks, self._specs, strict=True) if s.auxiliary == auxiliary]
             for container in self._alive.values():
                 if container.spec.auxiliary == auxiliary:
-                    container.send(signal.SIGTERM)
+                    container.stop()
             ended = asyncio.create_task(_all_ended(asked))
             await asyncio.wait([ended, hurry], timeout=left, return_when=asyncio.FIRST_COMPLETED)
             spent = (now_ns() - self._shutdown.stop_ns) * 1e-9
@@ -404,9 +428,9 @@ class Supervisor:
         hurry.cancel()
         self._shutdown.killed = sorted(self._alive)
         for container in list(self._alive.values()):
-            container.send(signal.SIGKILL)
+            container.kill()
             self._observer.note(
-                f"container {container.spec.name} (pid {container.pid}) did not stop within "
+                f"{container.spec.called} (pid {container.pid}) did not stop within "
                 f"{self._options.drain_timeout_s:g} s: killed"
             )
         await everyone

@@ -212,3 +212,20 @@ def test_a_late_source_of_a_topic_that_others_write_stands_beside_it() -> None:
     assert columns([*nodes, *topics], edges, is_topic) == {
         "a": 0, "ab": 1, "b": 2, "out": 3, "late": 2,
     }  # fmt: skip
+
+
+def test_executables_stand_at_the_topics_that_they_declare() -> None:
+    graph = load_graph(CASES / "executables.yaml")
+    mapping = map_graph(graph, load_platform("host"), None, planned())
+    svg = svg_picture(mapping)
+    texts = {element.text for element in Xml.fromstring(svg).iter() if element.text}
+    assert {"camera", "usb_camera/camera_node", "program.py", "/camera/only_seen"} <= texts
+    assert svg.count('class="k-external"') == len(mapping.executables) + 1  # and the legend
+    console = Console(file=io.StringIO(), width=200)
+    console.print(terminal_picture(mapping))
+    told = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "executable camera" in told
+    assert "/camera/image_raw  sensor_msgs/Image  shm  → /sink, part-viewer" in told
+    assert "/camera/only_seen  std_msgs/String  shm  → logger" in told
+    without = replace(mapping, executables={})
+    assert "external" not in svg_picture(without)

@@ -15,7 +15,6 @@ import pytest
 from ros2_wheels import WHEELS, wheels_python
 from run_chat import LIGAMENT
 
-
 GRAPH = Path(__file__).with_name("python_graph") / "graph.yaml"
 WATCHDOG_S = 120.0
 

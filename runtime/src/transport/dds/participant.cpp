@@ -343,6 +343,17 @@ std::vector<RemoteEndpoint> Participant::remote_endpoints(const std::string& top
   return found;
 }
 
+std::vector<RemoteEndpoint> Participant::all_remote_endpoints() {
+  const std::lock_guard guard(mutex_);
+  std::vector<RemoteEndpoint> found;
+  for (const auto& [topic, endpoints] : remote_) {
+    for (const auto& [gid, endpoint] : endpoints) {
+      found.push_back(endpoint);
+    }
+  }
+  return found;
+}
+
 std::optional<std::string> Participant::user_data_of(const Gid& endpoint) {
   const std::lock_guard guard(mutex_);
   const auto known = topic_of_.find(endpoint);

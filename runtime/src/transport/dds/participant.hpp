@@ -52,6 +52,14 @@ struct RemoteEndpoint {
   bool is_plain = true;  ///< XCDR1 is among the forms that it offers, or takes
 };
 
+/// A participant of somebody else, with what it says of its process.
+struct RemoteParticipant {
+  Gid gid{};
+  std::optional<std::int32_t> pid;
+  std::string host;
+  std::string program;
+};
+
 /// A received sample.
 struct Received {
   std::unique_ptr<Incoming> incoming;
@@ -168,6 +176,9 @@ class Participant {
   [[nodiscard]] const Gid& gid() const { return gid_; }
   /// The endpoints of other participants on a topic now; names of ROS 2 topics and services only.
   [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints(const std::string& topic);
+  /// Those on all topics, and all participants: for who looks, not for each message.
+  [[nodiscard]] std::vector<RemoteEndpoint> all_remote_endpoints();
+  [[nodiscard]] std::vector<RemoteParticipant> remote_participants() const;
   /// The user data of such an endpoint; nothing where it is not known (any more).
   [[nodiscard]] std::optional<std::string> user_data_of(const Gid& endpoint);
   /// Endpoints that were not kept, since there were too many or they said too much.

@@ -22,7 +22,7 @@ MAPPING = Path("..") / ".." / "mapping.json"
 def draw_variant(graph: str, variant: Mapping[str, Any]) -> str:
     """SVG of a variant's graph; empty where nothing is known of it."""
     mapping = _mapped(Path(variant["run_dir"]) / MAPPING) or derived_mapping(graph, variant)
-    return svg_picture(mapping) if mapping.nodes else ""
+    return svg_picture(mapping) if mapping.nodes or mapping.executables else ""
 
 
 def _mapped(path: Path) -> GraphMapping | None:

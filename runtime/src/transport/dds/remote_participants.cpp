@@ -15,16 +15,16 @@ namespace ligament::dds {
 namespace {
 
 /// Longer than host and program names: others' texts that are kept.
-constexpr std::size_t longest_text = 256;
+constexpr std::size_t longest_shown = 256;
 
 /// The first of these properties that it has; empty where it has none, or says too much.
 std::string property_of(const dds_qos_t& qos, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     char* value = nullptr;
     if (dds_qget_prop(&qos, name, &value) && value != nullptr) {
-      std::string text(value, strnlen(value, longest_text + 1));
+      std::string text(value, strnlen(value, longest_shown + 1));
       dds_free(value);
-      return text.size() > longest_text ? std::string() : text;
+      return text.size() > longest_shown ? std::string() : text;
     }
   }
   return {};

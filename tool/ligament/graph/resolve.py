@@ -49,11 +49,8 @@ def resolve(project: Project) -> Graph:
     types = build_node_types(project.node_types, project.messages, problems)
     flat, scopes = flatten(project.root, problems)
     declared = declared_topics(scopes, problems)
-    nodes: dict[str, Node] = {}
-    for entry in sorted(flat, key=lambda n: n.id):
-        node = _node(entry, types, declared, project, problems)
-        if node:
-            nodes[node.id] = node
+    made = (_node(n, types, declared, project, problems) for n in sorted(flat, key=lambda n: n.id))
+    nodes = {node.id: node for node in made if node}
     executables = build_executables(scopes, problems)
     beside = [topic for one in executables.values() for _, topic, _ in one.ends()]
     topics = build_topics(nodes, declared, project.messages, problems, beside)

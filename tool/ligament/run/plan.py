@@ -91,12 +91,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     build = read_build(build_path)
     _require_libraries(build_path, build)
     check_nodes(options.parameters, (n for c in build["containers"].values() for n in c["nodes"]))
-    container_program = resources.prefix() / "lib" / "ligament" / "ligament-container"
-    if not container_program.is_file():
-        raise FailureError(
-            f"the container program is missing: {container_program}",
-            hint="make setup, in Ligament's repository; `ligament doctor` tells more",
-        )
+    container_program = _container_program()
     mapping = mapping_of(build_path)
     share = share_of(build, mapping, options.host)
     ros = ros_python_for(share.containers.values(), mapping.distro if mapping else "")
@@ -133,6 +128,16 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     for spec in specs:
         plan.specs.append(replace(spec, command=[*_on_cores(options.cores), *spec.command]))
     return plan
+
+
+def _container_program() -> Path:
+    path = resources.prefix() / "lib" / "ligament" / "ligament-container"
+    if not path.is_file():
+        raise FailureError(
+            f"the container program is missing: {path}",
+            hint="make setup, in Ligament's repository; `ligament doctor` tells more",
+        )
+    return path
 
 
 def _emulated(mapping: GraphMapping | None) -> dict[str, str]:

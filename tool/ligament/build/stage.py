@@ -15,6 +15,7 @@ from typing import Any
 import ligament
 from ligament.artefacts import read_json, write_json
 from ligament.build.components import build_components, default_jobs
+from ligament.build.launch_file import write_launch_file
 from ligament.build.ninja import Progress
 from ligament.build.python_files import copy_python
 from ligament.build.synthesis import known
@@ -71,6 +72,7 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
         record["synthesis"] = synthesis
     path = folder / BUILD
     write_json(path, record)
+    write_launch_file(folder, record)
     return Built(path, compiled)
 
 

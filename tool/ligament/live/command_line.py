@@ -18,7 +18,7 @@ from ligament.graph import names
 from ligament.graph.yaml_source import parse_yaml
 from ligament.live.processes import Process
 
-_INTERPRETER = re.compile(r"(python|bash|sh|dash|perl|ruby|node)[0-9.]*")
+_INTERPRETER = re.compile(r"(python|bash|sh|dash|perl|ruby)[0-9.]*")
 _INSTALLED = re.compile(r".*/lib/([a-z][a-z0-9_]*)/([^/]+)")
 _LEVELS = ("debug", "info", "warn", "error", "fatal")
 

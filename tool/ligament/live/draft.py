@@ -59,8 +59,11 @@ def draft_graph(name: str, seen: Seen, here: ThisHost, only: Set[int] | None = N
             foreign = [e for e in ends if e.node not in pool_nodes or e.in_pool]
             others.setdefault("of Ligament graphs that run", []).extend(foreign)
         else:
-            key = _key(told, process, taken)
             started = started_by(process)
+            if started.executable.startswith("/") and not Path(started.executable).is_file():
+                others.setdefault("of a program that is not there any more", []).extend(ends)
+                continue
+            key = _key(told, process, taken)
             draft.programs.append(Program(key, started, told, [e for e in ends if e.message]))
             draft.gaps += _gaps_of(key, started)
     if only is None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 from dataclasses import dataclass, field
@@ -27,16 +28,26 @@ class Process:
         return Path(self.program).name in _LIGAMENTS
 
 
+def _machine_id() -> str:
+    with contextlib.suppress(OSError):
+        return Path("/etc/machine-id").read_text().strip()
+    return ""
+
+
 @dataclass
 class ThisHost:
     """This computer. Processes that may not be read are none for us."""
 
     name: str = field(default_factory=platform.node)
+    machine_id: str = field(default_factory=_machine_id)
     root: Path = Path("/proc")
 
     def is_here(self, host: str) -> bool:
-        """Return whether an end is of this computer; where nothing is told it is in the pool."""
-        return host in ("", self.name)
+        """Return whether an end is of this computer; where nothing is told it is in the pool.
+
+        Engines name the host, or (Fast DDS 3) its machine id.
+        """
+        return host in ("", self.name, self.machine_id)
 
     def process(self, pid: int) -> Process | None:
         """Return a process; None: it has ended, or is another user's."""

@@ -11,3 +11,11 @@ size_t ligament_domain_sockets(const struct ddsi_domaingv* domain, struct ddsi_t
   }
   return count;
 }
+
+void ligament_receiving_sockets(const struct ddsi_domaingv* domain,
+                                struct ddsi_tran_conn** sockets) {
+  sockets[0] = domain->disc_conn_uc;
+  sockets[1] = domain->disc_conn_mc;
+  sockets[2] = domain->data_conn_uc;
+  sockets[3] = domain->data_conn_mc;
+}

@@ -16,6 +16,11 @@ struct ddsi_tran_conn;
 size_t ligament_domain_sockets(const struct ddsi_domaingv* domain, struct ddsi_tran_conn** sockets,
                                size_t most);
 
+/// Writes the four that it receives with (discovery and data, each unicast and multicast); null
+/// where it has none.
+void ligament_receiving_sockets(const struct ddsi_domaingv* domain,
+                                struct ddsi_tran_conn** sockets);
+
 #ifdef __cplusplus
 }
 #endif

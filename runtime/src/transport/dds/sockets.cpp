@@ -5,6 +5,7 @@
 #include <dds/ddsi/q_protocol.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "transport/dds/first_acks.hpp"
 #include "transport/dds/inline_qos_sender.hpp"
 #include "transport/dds/send_pace.hpp"
+#include "transport/dds/type_lookups.hpp"
 
 namespace ligament::dds {
 
@@ -60,6 +62,34 @@ ssize_t write_wrapped(ddsi_tran_conn_t socket, const ddsi_locator_t* destination
                               datagram, flags);
 }
 
+/// The engine's own, with which all its datagram sockets receive.
+std::atomic<ddsi_tran_read_fn_t>& engine_read() {
+  static std::atomic<ddsi_tran_read_fn_t> instance{nullptr};
+  return instance;
+}
+
+ssize_t read_wrapped(ddsi_tran_conn_t socket, unsigned char* to, std::size_t size,
+                     bool allow_spurious, ddsi_locator_t* source) {
+  const ssize_t came =
+      engine_read().load(std::memory_order_acquire)(socket, to, size, allow_spurious, source);
+  if (came > 0) {
+    empty_type_lookups({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(came)});
+  }
+  return came;
+}
+
+/// Those of another kind are left as they are: there, no participants of Fast DDS are.
+void wrap_reading(ddsi_tran_conn* socket) {
+  if (socket == nullptr || !socket->m_connless || socket->m_stream) {
+    return;
+  }
+  const ddsi_tran_read_fn_t now = __atomic_load_n(&socket->m_read_fn, __ATOMIC_ACQUIRE);
+  ddsi_tran_read_fn_t none = nullptr;
+  if (now != &read_wrapped && (engine_read().compare_exchange_strong(none, now) || none == now)) {
+    __atomic_store_n(&socket->m_read_fn, &read_wrapped, __ATOMIC_RELEASE);
+  }
+}
+
 bool wrap(ddsi_tran_conn* socket) {
   if (socket == nullptr || !socket->m_connless || socket->m_stream) {
     return false;
@@ -85,6 +115,9 @@ bool wrap_sockets(ddsi_domaingv& domain) {
   for (std::size_t i = 0; i < count && i < sockets.size(); ++i) {
     all = wrap(sockets[i]) && all;
   }
+  std::array<ddsi_tran_conn*, 4> receiving{};
+  ligament_receiving_sockets(&domain, receiving.data());
+  std::for_each(receiving.begin(), receiving.end(), wrap_reading);
   return all;
 }
 

@@ -5,7 +5,8 @@
 /// (ddsi_tran_conn::m_write_fn). Ours wraps it. Large datagrams to sockets of this host wait until
 /// those have room (send_pace.hpp), replies to some clients get inline QoS put in
 /// (inline_qos_sender.hpp), and first acknowledgements to Fast DDS take its form (first_acks.hpp).
-/// First sending, retransmission and fragments are the engine's work.
+/// Of what is received, one kind of sample that the engine cannot stand is emptied
+/// (type_lookups.hpp). First sending, retransmission and fragments are the engine's work.
 #pragma once
 
 struct ddsi_domaingv;

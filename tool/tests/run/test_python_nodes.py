@@ -28,7 +28,8 @@ def runs(tmp_path: Path) -> PythonRuns:
 
 @pytest.mark.parametrize("distro", DISTROS)
 def test_name_remaps_parameters_and_qos_come_from_the_graph(tmp_path: Path, distro: str) -> None:
-    outcome = PythonRuns(tmp_path, distro).run("pair")
+    # Late, so that it gets all that came before only as transient_local, which the graph asks for.
+    outcome = PythonRuns(tmp_path, distro).run("pair", "--set", "collect.late=1.5")
     assert outcome.process.returncode == 0, outcome.process.stderr
     assert "finished (the work is done)" in outcome.process.stdout
     assert outcome.collected == {"numbers": NUMBERS, "answer": "2.0"}

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from page_steps import follow, page_steps
 
+from ligament.errors import InputError
 from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph, planned
 from ligament.resources import platforms_dir
+from ligament.run.ros_python import find_ros_python
 
 REPO = Path(__file__).resolve().parents[3]
 HOW_TO = REPO / "docs" / "how-to"
@@ -20,6 +22,7 @@ PAGE = HOW_TO / "own-node-package.md"
 GPU_PAGE = HOW_TO / "gpu-node.md"
 FPGA_PAGE = HOW_TO / "fpga-node.md"
 HLS_PAGE = HOW_TO / "hls-node.md"
+PYTHON_PAGE = HOW_TO / "python-node.md"
 PARALLEL_PAGE = HOW_TO / "parallel-nodes.md"
 
 
@@ -166,3 +169,15 @@ def test_the_page_of_cores_in_cpp_builds_and_runs_outside_the_repository(tmp_pat
     output = follow(HLS_PAGE, tmp_path)
     assert "run natively (sw_emu)" in " ".join(output.split())
     assert hashes(tmp_path, "darkened") == sent_and_darkened(tmp_path)[1]
+
+
+@pytest.mark.timeout(600)
+def test_the_page_of_nodes_in_python_runs_outside_the_repository(tmp_path: Path) -> None:
+    try:
+        find_ros_python()
+    except InputError as error:
+        pytest.skip(error.problems[0].text)
+    follow(PYTHON_PAGE, tmp_path)
+    logs = [log.read_text() for log in tmp_path.glob("build/tracking/**/log/track.log")]
+    found = [int(n) for log in logs for n in re.findall(r"(\d+) pixels have the colour", log)]
+    assert len(found) == 2 and all(found) and found[0] != found[1]

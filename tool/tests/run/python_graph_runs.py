@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ros2_wheels import WHEELS, wheels_python
+from ros2_wheels import WHEELS, wheels_environment, wheels_python
 from run_chat import LIGAMENT
 
 GRAPH = Path(__file__).with_name("python_graph") / "graph.yaml"
@@ -65,14 +65,34 @@ class PythonRuns:
         """That of somebody who has sourced the distribution."""
         return {**os.environ, "AMENT_PREFIX_PATH": str(WHEELS / self.distro)}
 
+    def start(self, variant: str, *words: str, graph: Path = GRAPH) -> subprocess.Popen[str]:
+        """Start a variant."""
+        own = ["--variant", variant, "--out", str(self.out), "--quiet"]
+        if "--ros" not in words:
+            own += ["--domain", f"python_test_{uuid.uuid4().hex[:12]}"]
+        command = [*LIGAMENT, "run", str(graph), *own, *words]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=self.environment)
+
     def run(self, variant: str, *words: str, graph: Path = GRAPH) -> Outcome:
         """Run a variant to its end."""
-        own = ["--variant", variant, "--out", str(self.out), "--quiet"]
-        own += ["--domain", f"python_test_{uuid.uuid4().hex[:12]}"]
-        process = subprocess.run(
-            [*LIGAMENT, "run", str(graph), *own, *words],
-            capture_output=True, text=True, check=False, timeout=WATCHDOG_S, env=self.environment,
-        )  # fmt: skip
+        process = self.start(variant, *words, graph=graph)
+        try:
+            out, errors = process.communicate(timeout=WATCHDOG_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
         folders = sorted(self.out.glob(f"*/{variant}/runs/*"))
-        assert folders, process.stderr
-        return Outcome(process, folders[-1])
+        assert folders, errors
+        told = subprocess.CompletedProcess(process.args, process.returncode, out, errors)
+        return Outcome(told, folders[-1])
+
+    def beside(self, program: str, domain_id: int) -> subprocess.Popen[str]:
+        """Start a program in a ROS domain, on the same middleware and without an edge."""
+        library = WHEELS / self.distro / "lib" / "librmw_ligament_cpp.so"
+        own = {"LD_PRELOAD": str(library), "LIGAMENT_RMW_EDGE": "off"}
+        return subprocess.Popen(
+            [str(wheels_python(self.distro)), "-c", program],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**wheels_environment(self.distro, domain_id), **own},
+        )  # fmt: skip

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
-from python_graph_runs import GRAPH, PythonRuns
+from dds_domain import dds_domain
+from python_graph_runs import GRAPH, WATCHDOG_S, PythonRuns
 from ros2_wheels import DISTROS
 
 from ligament.graph.json_source import parse_json
@@ -28,7 +30,8 @@ def runs(tmp_path: Path) -> PythonRuns:
 
 @pytest.mark.parametrize("distro", DISTROS)
 def test_name_remaps_parameters_and_qos_come_from_the_graph(tmp_path: Path, distro: str) -> None:
-    outcome = PythonRuns(tmp_path, distro).run("pair")
+    # Late, so that it gets all that came before only as transient_local, which the graph asks for.
+    outcome = PythonRuns(tmp_path, distro).run("pair", "--set", "collect.late=1.5")
     assert outcome.process.returncode == 0, outcome.process.stderr
     assert "finished (the work is done)" in outcome.process.stdout
     assert outcome.collected == {"numbers": NUMBERS, "answer": "2.0"}
@@ -37,6 +40,34 @@ def test_name_remaps_parameters_and_qos_come_from_the_graph(tmp_path: Path, dist
     assert "hello from beside" in outcome.log("source")
     assert {p["exit"] for p in outcome.record["processes"]} == {"exit 0"}
     assert len(outcome.record["processes"]) == 3
+
+
+#: Prints what comes on /arrived, to the last number, and which nodes there are.
+LISTENER = """
+import rclpy, rclpy.qos
+from std_msgs.msg import Float64
+rclpy.init()
+node = rclpy.create_node("listener")
+found = []
+qos = rclpy.qos.QoSProfile(depth=30, durability=rclpy.qos.DurabilityPolicy.TRANSIENT_LOCAL)
+node.create_subscription(Float64, "/arrived", lambda number: found.append(number.data), qos)
+while len(found) < 20:
+    rclpy.spin_once(node)
+print(found, sorted(node.get_node_names_and_namespaces()))
+"""
+
+
+def test_with_ros_other_nodes_of_the_domain_take_part(runs: PythonRuns) -> None:
+    with dds_domain() as domain_id:
+        listener = runs.beside(LISTENER, domain_id)
+        words = ["--ros", "--domain-id", str(domain_id), "--duration", "60", "--until", "right"]
+        running = runs.start("pair", *words)
+        out, errors = listener.communicate(timeout=WATCHDOG_S)
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=WATCHDOG_S)
+    assert listener.returncode == 0, errors
+    assert str(NUMBERS) in out
+    assert "('first', '/arm')" in out and "('right', '/')" in out
 
 
 @pytest.mark.parametrize(("variant", "processes"), [("separate", 4), ("one", 1)])
@@ -142,6 +173,8 @@ def test_the_report_follows_messages_through_nodes_in_python(runs: PythonRuns) -
     variant = report["variants"][0]
     assert [hop["to"] for hop in variant["hops"]] == ["/arm/first", "/right", "/collect"]
     assert variant["frames"] == len(NUMBERS)
+    told = {(c["node"], c["kind"]) for c in variant["callbacks"]}
+    assert {("/source", "timer"), ("/right", "subscription")} <= told
 
 
 def test_python_and_cpp_give_the_same_images(runs: PythonRuns) -> None:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node in Python, for cases; it is never run."""
-
-from rclpy.node import Node
+"""Stands for a file of a node; it is only read."""
 
 
-class Tracker(Node):
+class Tracker:
     """A node."""

@@ -3,6 +3,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -18,6 +19,7 @@ class Collect(Node):
         super().__init__("collect")
         self.count = self.declare_parameter("count", 3).value
         self.found = []
+        time.sleep(self.declare_parameter("late", 0.0).value)
         # A group of its own: it is waited for in another callback.
         group = MutuallyExclusiveCallbackGroup()
         self.client = self.create_client(Trigger, "/again", callback_group=group)

@@ -168,6 +168,10 @@ class Participant {
   [[nodiscard]] const Gid& gid() const { return gid_; }
   /// The endpoints of other participants on a topic now; names of ROS 2 topics and services only.
   [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints(const std::string& topic);
+  /// All of them, and those of ros_discovery_info, which no topic of ROS 2 has.
+  [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints();
+  /// Another number after any of them came or went.
+  [[nodiscard]] std::uint64_t remote_version();
   /// The user data of such an endpoint; nothing where it is not known (any more).
   [[nodiscard]] std::optional<std::string> user_data_of(const Gid& endpoint);
   /// Endpoints that were not kept, since there were too many or they said too much.
@@ -197,6 +201,7 @@ class Participant {
   std::map<Gid, std::string> topic_of_;                          ///< of each endpoint in there
   std::size_t most_remote_ = 0;
   std::uint64_t ignored_ = 0;
+  std::uint64_t remote_version_ = 0;
 };
 
 }  // namespace ligament::dds

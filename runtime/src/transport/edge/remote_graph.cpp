@@ -68,7 +68,7 @@ bool has_room(const pool::EndpointDescription& description) {
 
 bool RemoteGraph::take(std::span<const std::byte> stored, const Gid& writer) {
   auto info = decode(stored);
-  if (!info || !is_of(writer, info->participant)) {
+  if (!info || !is_of(writer, info->participant) || info->nodes.size() > most_remote_nodes) {
     return false;
   }
   const std::lock_guard guard(mutex_);

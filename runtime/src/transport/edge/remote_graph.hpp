@@ -26,7 +26,7 @@
 
 namespace ligament::edge {
 
-inline constexpr std::size_t most_info_bytes = std::size_t{1} << 20;
+inline constexpr std::size_t most_info_bytes = std::size_t{1} << 18;
 inline constexpr std::size_t most_remote_participants = 512;
 inline constexpr std::size_t most_remote_nodes = 512;  ///< in all
 inline constexpr std::size_t most_shown_endpoints = 4096;

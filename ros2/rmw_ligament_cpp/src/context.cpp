@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 
+#include "elsewhere.hpp"
 #include "identifier.hpp"
 #include "status.hpp"
 #include "tracing.hpp"
@@ -97,7 +98,7 @@ std::shared_ptr<const Context::Endpoints> Context::graph() {
       return graph_;
     }
   }
-  auto fresh = std::make_shared<const Endpoints>(domain_->endpoints());
+  auto fresh = std::make_shared<const Endpoints>(with_elsewhere(domain_->endpoints()));
   const std::lock_guard guard(mutex_);
   graph_ = fresh;
   graph_version_ = version;  // of before we looked: what changed meanwhile is seen next time

@@ -17,6 +17,7 @@
 #include <set>
 #include <tuple>
 
+#include "elsewhere.hpp"
 #include "endpoints.hpp"
 #include "identifier.hpp"
 #include "qos.hpp"
@@ -29,9 +30,6 @@ namespace pool = ligament::pool;
 using pool::EndpointInfo;
 using pool::EndpointKind;
 using NamesAndTypes = std::map<std::string, std::set<std::string>>;
-
-/// The edge's own ends stand for nodes elsewhere, and are of no node.
-constexpr std::string_view edge_node = "/_edge";
 
 Context& context_of_node(const rmw_node_t* node) { return static_cast<Node*>(node->data)->context; }
 
@@ -246,7 +244,11 @@ rmw_ret_t count(const rmw_node_t* node, const char* name, std::size_t* result, E
 rmw_ret_t tell(const EndpointInfo& endpoint, rcutils_allocator_t* allocator,
                rmw_topic_endpoint_info_t* to) {
   const auto& description = endpoint.description;
-  const auto [name, space] = split(description.node);
+  const bool is_unknown = description.node.empty() || description.node == edge_node;
+  // The words of other implementations, for those who look for them.
+  const auto [name, space] = is_unknown ? std::pair<std::string, std::string>(
+                                              "_NODE_NAME_UNKNOWN_", "_NODE_NAMESPACE_UNKNOWN_")
+                                        : split(description.node);
   const auto qos = to_rmw(description.qos);
   rosidl_type_hash_t hash = rosidl_get_zero_initialized_type_hash();
   hash.version = 1;

@@ -207,6 +207,26 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
   return state;
 }
 
+expected<Directory::Place, EndpointError> DomainState::show(const EndpointDescription& description,
+                                                            EndpointKind kind) {
+  const bool is_named = description.topic.starts_with(elsewhere_prefix);
+  const std::string fault = is_named ? fault_of(description) : "what is shown begins with '~'";
+  if (!fault.empty()) {
+    return endpoint_error(EndpointErrorCode::bad_description,
+                          fmt::format("topic {}: {}", description.topic, fault));
+  }
+  const std::lock_guard guard(mutex_);
+  layout::EndpointRow row = to_row(description, kind);
+  // A row names a segment. Whoever took this one for a writer's or reader's would refuse its kind.
+  return publish_row(row, directory_.bells()->page(), ++counter_);
+}
+
+void DomainState::hide(Directory::Place place, std::string_view topic) {
+  const std::lock_guard guard(mutex_);
+  directory_.remove(place);
+  own_change(topic);
+}
+
 void DomainState::remove(const std::shared_ptr<WriterState>& writer) {
   const std::lock_guard guard(mutex_);
   const auto own = std::find_if(writers_.begin(), writers_.end(),

@@ -39,6 +39,9 @@ struct DomainState {
   [[nodiscard]] expected<std::shared_ptr<ReaderState>, EndpointError> add_reader(
       const EndpointDescription& description, const ReaderOptions& options,
       std::shared_ptr<WaiterState> waiter);
+  [[nodiscard]] expected<Directory::Place, EndpointError> show(
+      const EndpointDescription& description, EndpointKind kind);
+  void hide(Directory::Place place, std::string_view topic);
   void remove(const std::shared_ptr<WriterState>& writer);
   void remove(const std::shared_ptr<ReaderState>& reader);
 

@@ -218,6 +218,34 @@ Reader::~Reader() {
 
 Waiter::~Waiter() = default;
 
+namespace {
+
+/// Of an endpoint that is shown.
+class ShownRow {
+ public:
+  ShownRow(std::shared_ptr<DomainState> domain, Directory::Place place, std::string topic)
+      : domain_(std::move(domain)), place_(place), topic_(std::move(topic)) {}
+  ~ShownRow() { domain_->hide(place_, topic_); }
+  ShownRow(const ShownRow&) = delete;
+  ShownRow& operator=(const ShownRow&) = delete;
+
+ private:
+  std::shared_ptr<DomainState> domain_;
+  Directory::Place place_;
+  std::string topic_;
+};
+
+}  // namespace
+
+expected<std::shared_ptr<void>, EndpointError> Domain::show(const EndpointDescription& description,
+                                                            EndpointKind kind) {
+  auto place = state_->show(description, kind);
+  if (!place) {
+    return unexpected<EndpointError>(place.error());
+  }
+  return std::make_shared<ShownRow>(state_, *place, description.topic);
+}
+
 void Domain::match_now() { state_->match_now(); }
 void Domain::say_working() { state_->say_working(); }
 

@@ -42,6 +42,7 @@ struct Peer {
   std::map<std::string, std::unique_ptr<pool::Reader>> readers;
   std::vector<pool::HeldSample> held;
   std::vector<pool::Loan> loans;
+  std::map<std::string, std::shared_ptr<void>> shown;
   std::map<std::string, std::uint64_t> numbers;
   std::string joined;  ///< the answer to a `join` that went on in the background
   std::thread joining;
@@ -88,6 +89,20 @@ std::string create(Peer& peer, const std::string& verb, std::istringstream& line
     if (!reader) return error(reader.error().text);
     peer.readers[topic] = std::move(*reader);
   }
+  return "ok";
+}
+
+/// show, hide: an endpoint that is elsewhere.
+std::string show(Peer& peer, const std::string& verb, std::istringstream& line) {
+  const auto topic = next(line);
+  if (verb == "hide") {
+    return peer.shown.erase(topic) != 0 ? "ok" : error("not shown");
+  }
+  auto options = pool::test::read_options(line);
+  const auto description = pool::test::describe(topic, options);
+  auto shown = peer.domain->show(description, pool::EndpointKind::writer);
+  if (!shown) return error(shown.error().text);
+  peer.shown[topic] = std::move(*shown);
   return "ok";
 }
 
@@ -380,6 +395,8 @@ const std::map<std::string, Command> commands{
     {"namespace", [](Peer&, Verb, Line line) { return join_in_namespace(rest(line)); }},
     {"writer", create},
     {"reader", create},
+    {"show", show},
+    {"hide", show},
     {"close", [](Peer& peer, Verb, Line line) { return close(peer, next(line)); }},
     {"quit", [](Peer& peer, Verb, Line) { return quit(peer); }},
     {"publish", publish_or_flood},

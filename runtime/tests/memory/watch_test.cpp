@@ -47,6 +47,33 @@ TEST(Watch, IsToldOfChangesOnTopicsThatItDoesNotUse) {
   ASSERT_TRUE(eventually([&] { return watching.calls > alive; }));
 }
 
+TEST(Show, OthersSeeAnEndpointThatIsElsewhere) {
+  const std::string name = unique_name();
+  Side side(name);
+  Watching watching(side);
+  const auto reader = side.reader(bytes_on("~/far"));  // nobody's should be called so, but may
+  OtherProcess other(name);
+  const auto seen = [&side] {
+    const auto all = side.domain->endpoints();
+    return std::count_if(all.begin(), all.end(), [](const EndpointInfo& one) {
+      return one.description.topic == "~/far" && one.kind == EndpointKind::writer && !one.own;
+    });
+  };
+  EXPECT_TRUE(other.ask("show /near").starts_with("error topic /near: what is shown"));
+  for (int round = 0; round < 3; ++round) {
+    const int calls = watching.calls;
+    EXPECT_EQ(other.ask("show ~/far"), "ok");
+    EXPECT_TRUE(eventually([&] { return seen() == 1 && watching.calls > calls; }));
+    EXPECT_EQ(reader->matched_writers(), 0U) << "it has no memory to read from";
+    EXPECT_EQ(other.ask("hide ~/far"), "ok");
+    EXPECT_TRUE(eventually([&] { return seen() == 0; }));
+  }
+  EXPECT_EQ(other.ask("show ~/far"), "ok");
+  EXPECT_TRUE(eventually([&] { return seen() == 1; }));
+  other.die();
+  EXPECT_TRUE(eventually([&] { return seen() == 0; }));
+}
+
 TEST(MatchNow, EndsOfOneProcessHaveMetWhenItReturns) {
   Side side(unique_name());
   for (int round = 0; round < 100; ++round) {

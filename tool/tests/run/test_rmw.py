@@ -129,9 +129,11 @@ def test_calls_are_answered_and_parameters_set(start: Start, pair: tuple[str, st
     server.result()
 
 
+@pytest.mark.parametrize("others_are_ours", [True, False])
 @each_pair
-def test_the_graph_is_seen(start: Start, pair: tuple[str, str]) -> None:
-    others = [start(pair[0], "latch"), start(pair[0], "serve")]
+def test_the_graph_is_seen(start: Start, pair: tuple[str, str], others_are_ours: bool) -> None:
+    """Also that of nodes on another middleware, of which no end matches one of ours."""
+    others = [start(pair[0], name, ours=others_are_ours) for name in ("latch", "serve")]
     for other in others:
         other.await_ready()
     told = start(pair[1], "graph").result()
@@ -152,6 +154,17 @@ def test_a_killed_process_leaves_the_graph(start: Start, distro: str) -> None:
     watcher = start(distro, "wait_for_gone")
     watcher.await_ready()
     victim.process.send_signal(signal.SIGKILL)
+    told = watcher.result()
+    assert (told["seen"], told["gone"], told["topic"]) == (True, True, False)
+
+
+@each_distro
+def test_nodes_on_another_middleware_leave_the_graph(start: Start, distro: str) -> None:
+    other = start(distro, "latch", ours=False)
+    other.await_ready()
+    watcher = start("jazzy", "wait_for_gone")
+    watcher.await_ready()
+    other.result()
     told = watcher.result()
     assert (told["seen"], told["gone"], told["topic"]) == (True, True, False)
 

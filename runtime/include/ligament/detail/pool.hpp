@@ -389,6 +389,9 @@ struct EndpointDescription {
 /// Who has an endpoint on it is told of all changes in the domain (`Domain::watch`). Not ROS 2's.
 inline constexpr std::string_view graph_topic = "ligament/graph";
 
+/// Topics of endpoints that are shown (`Domain::show`) begin with it: none of ROS 2 does.
+inline constexpr char elsewhere_prefix = '~';
+
 /// `ros.0`, `ros.1`, ...: the domains in which ROS 2's nodes of one ROS_DOMAIN_ID meet. All runs
 /// and processes of the user may join them.
 inline constexpr std::string_view ros_domain_prefix = "ros.";
@@ -460,6 +463,12 @@ class Domain {
   /// The waiter is kept alive by the reader.
   [[nodiscard]] expected<std::unique_ptr<Reader>, EndpointError> create_reader(
       const EndpointDescription& description, Waiter& waiter, const ReaderOptions& options = {});
+
+  /// Lets others see an endpoint that is in no process of the domain, until the handle is gone: what
+  /// an edge knows of the network (spec/wire/rmw.md). Its topic begins with `elsewhere_prefix`, so
+  /// it matches nobody's; it has no memory and costs a row of the directory.
+  [[nodiscard]] expected<std::shared_ptr<void>, EndpointError> show(
+      const EndpointDescription& description, EndpointKind kind);
 
   /// Matches own endpoints with all that can be seen now, instead of a moment later: those of one
   /// process have met when it returns. Others have yet to look at what is new here.

@@ -11,6 +11,9 @@
 
 namespace ligament::dds {
 
+/// Which nodes there are (transport/edge/graph_info.hpp).
+inline constexpr const char* graph_info_topic = "ros_discovery_info";
+
 /// "/a/b" -> "rt/a/b".
 [[nodiscard]] std::string topic_to_dds(std::string_view topic);
 /// "rt/a/b" -> "/a/b"; nothing for a topic that is not a ROS 2 topic.

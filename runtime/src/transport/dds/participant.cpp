@@ -57,9 +57,10 @@ Gid gid_of_entity(dds_entity_t entity) {
 /// Longer than ROS 2's names (255) and user data (about 160): others' texts that are kept.
 constexpr std::size_t longest_text = 512;
 
-/// Whether a topic in DDS can be one of ROS 2, or half of a service.
+/// Whether a topic in DDS can be one of ROS 2, or half of a service, or is that of its graph.
 bool is_ros_name(std::string_view topic) {
-  return topic_from_dds(topic) || topic.starts_with("rq/") || topic.starts_with("rr/");
+  return topic_from_dds(topic) || topic.starts_with("rq/") || topic.starts_with("rr/") ||
+         topic == graph_info_topic;
 }
 
 /// Of a writer that has left, whose last samples are still there. Not 0, which is no writer at all:
@@ -298,6 +299,10 @@ void Participant::take_discovered(Participant& self, std::int32_t reader, bool w
     (void)dds_return_loan(reader, samples.data(), count);
   }
   if (changed) {
+    {
+      const std::lock_guard guard(self.mutex_);
+      ++self.remote_version_;
+    }
     self.on_change_();
   }
 }
@@ -343,7 +348,7 @@ std::vector<RemoteEndpoint> Participant::remote_endpoints(const std::string& top
   return found;
 }
 
-std::vector<RemoteEndpoint> Participant::all_remote_endpoints() {
+std::vector<RemoteEndpoint> Participant::remote_endpoints() {
   const std::lock_guard guard(mutex_);
   std::vector<RemoteEndpoint> found;
   for (const auto& [topic, endpoints] : remote_) {
@@ -352,6 +357,11 @@ std::vector<RemoteEndpoint> Participant::all_remote_endpoints() {
     }
   }
   return found;
+}
+
+std::uint64_t Participant::remote_version() {
+  const std::lock_guard guard(mutex_);
+  return remote_version_;
 }
 
 std::optional<std::string> Participant::user_data_of(const Gid& endpoint) {

@@ -176,8 +176,11 @@ class Participant {
   [[nodiscard]] const Gid& gid() const { return gid_; }
   /// The endpoints of other participants on a topic now; names of ROS 2 topics and services only.
   [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints(const std::string& topic);
-  /// Those on all topics, and all participants: for who looks, not for each message.
-  [[nodiscard]] std::vector<RemoteEndpoint> all_remote_endpoints();
+  /// All of them, and those of ros_discovery_info, which no topic of ROS 2 has: for who looks, not
+  /// for each message.
+  [[nodiscard]] std::vector<RemoteEndpoint> remote_endpoints();
+  /// Another number after any of them came or went.
+  [[nodiscard]] std::uint64_t remote_version();
   [[nodiscard]] std::vector<RemoteParticipant> remote_participants() const;
   /// The user data of such an endpoint; nothing where it is not known (any more).
   [[nodiscard]] std::optional<std::string> user_data_of(const Gid& endpoint);
@@ -208,6 +211,7 @@ class Participant {
   std::map<Gid, std::string> topic_of_;                          ///< of each endpoint in there
   std::size_t most_remote_ = 0;
   std::uint64_t ignored_ = 0;
+  std::uint64_t remote_version_ = 0;
 };
 
 }  // namespace ligament::dds

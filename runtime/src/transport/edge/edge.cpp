@@ -68,6 +68,18 @@ expected<void, std::string> Edge::join() {
     return unexpected<std::string>(writer.error().text);
   }
   graph_writer_ = std::move(*writer);
+  return open_mirror();
+}
+
+expected<void, std::string> Edge::open_mirror() {
+  if (!options_.graph.starts_with(pool::ros_domain_prefix)) {
+    return {};
+  }
+  auto mirror = GraphMirror::create(*participant_, domain_, [this] { notify(); });
+  if (!mirror) {
+    return unexpected<std::string>(mirror.error().text);
+  }
+  mirror_ = std::move(*mirror);
   return {};
 }
 
@@ -95,6 +107,7 @@ Edge::~Edge() {
     farewell_->add(std::move(graph_writer_));
   }
   farewell_.reset();
+  mirror_.reset();
   participant_.reset();
 }
 
@@ -185,6 +198,9 @@ void Edge::reconcile() {
     find_problems();
   }
   tell_graph();
+  if (mirror_ != nullptr) {
+    mirror_->settle();
+  }
 }
 
 /// Under mutex_.

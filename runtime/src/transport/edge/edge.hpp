@@ -22,6 +22,7 @@
 #include "transport/dds/participant.hpp"
 #include "transport/edge/farewell.hpp"
 #include "transport/edge/graph_info.hpp"
+#include "transport/edge/graph_mirror.hpp"
 #include "transport/edge/inbound_route.hpp"
 #include "transport/edge/outbound_route.hpp"
 #include "transport/edge/service_routes.hpp"
@@ -104,6 +105,7 @@ class Edge {
 
   explicit Edge(const Options& options) : options_(options) {}
   [[nodiscard]] expected<void, std::string> join();
+  [[nodiscard]] expected<void, std::string> open_mirror();
   void notify();
   void tell_waiting();
 
@@ -160,6 +162,7 @@ class Edge {
   const std::shared_ptr<ServiceClients> clients_ = std::make_shared<ServiceClients>();
   std::unique_ptr<Farewell> farewell_;
   std::unique_ptr<dds::Writer> graph_writer_;
+  std::unique_ptr<GraphMirror> mirror_;  ///< of a ROS domain; null elsewhere: nobody would look
   GraphInfo told_;
   std::int64_t told_at_ns_ = 0;
   bool is_graph_late_ = false;  ///< the graph changed too soon after we told of it

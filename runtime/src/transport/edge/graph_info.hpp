@@ -17,7 +17,7 @@ namespace ligament::edge {
 
 using pool::Gid;
 
-inline constexpr const char* graph_info_topic = "ros_discovery_info";
+using dds::graph_info_topic;
 inline constexpr const char* graph_info_type =
     "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_";
 

@@ -147,7 +147,7 @@ struct View {
 
   /// Another value after anything new was seen.
   [[nodiscard]] std::tuple<std::uint64_t, std::size_t, std::size_t> state() {
-    return {domain->version(), participant->all_remote_endpoints().size(), nodes.version()};
+    return {domain->version(), participant->remote_endpoints().size(), nodes.version()};
   }
 };
 
@@ -209,7 +209,7 @@ expected<json, std::string> look(const Options& options) {
     endpoints.push_back(pool_json(endpoint));
   }
   const auto nodes = view.nodes.by_endpoint();
-  for (const auto& endpoint : view.participant->all_remote_endpoints()) {
+  for (const auto& endpoint : view.participant->remote_endpoints()) {
     endpoints.push_back(dds_json(endpoint, nodes));
   }
   json participants = json::array();

@@ -206,7 +206,10 @@ expected<json, std::string> look(const Options& options) {
   settle(view, options);
   json endpoints = json::array();
   for (const auto& endpoint : view.domain->endpoints()) {
-    endpoints.push_back(pool_json(endpoint));
+    // What an edge shows of DDS is seen there, with more about it.
+    if (!endpoint.description.topic.starts_with(pool::elsewhere_prefix)) {
+      endpoints.push_back(pool_json(endpoint));
+    }
   }
   const auto nodes = view.nodes.by_endpoint();
   for (const auto& endpoint : view.participant->remote_endpoints()) {

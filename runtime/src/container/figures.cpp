@@ -194,7 +194,7 @@ nlohmann::json Figures::subscription_figures(const SubscriptionBase& subscriptio
 nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
   detail::NodeState& state = node.state();
   const auto& figures = state.figures;
-  const auto since = figures.running_since_ns.load(std::memory_order_relaxed);
+  const auto since = figures.oldest_running_ns();
   auto publishers = nlohmann::json::array();
   for (const auto& publisher : detail::alive(state.mutex, state.publishers)) {
     publishers.push_back(publisher_figures(*publisher));

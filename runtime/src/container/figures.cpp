@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "node/node_state.hpp"
@@ -215,6 +216,15 @@ nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
   add_kernel_figures(line, state);
   add_hardware_figures(line, state);
   return line;
+}
+
+/// A node of the same address may come later: what is remembered of the old one must not stay.
+void Figures::set_nodes(std::vector<std::shared_ptr<Node>> nodes) {
+  nodes_ = std::move(nodes);
+  std::erase_if(past_, [this](const auto& entry) {
+    return std::none_of(nodes_.begin(), nodes_.end(),
+                        [&](const auto& node) { return node.get() == entry.first; });
+  });
 }
 
 nlohmann::json Figures::status_line() {

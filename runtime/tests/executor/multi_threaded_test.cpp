@@ -21,7 +21,7 @@ using testing::errors_of;
 using testing::wait_for;
 using namespace std::chrono_literals;
 
-String text(const std::string& data) {
+String saying(const std::string& data) {
   String message;
   message.data = data;
   return message;
@@ -123,7 +123,7 @@ TEST_F(MultiThreaded, CallbacksOfANodeThatNamesNoGroupNeverRunAtTheSameTime) {
   wait_for([&] { return publisher->get_subscription_count() == 2; });
   const Spin spin(*this);
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(publisher->publish(text("x")));
+    ASSERT_TRUE(publisher->publish(saying("x")));
   }
   wait_for([&] { return a->statistics().taken == 100 && b->statistics().taken == 100; });
   wait_for([&] { return ran >= 300; });
@@ -168,7 +168,7 @@ TEST_F(MultiThreaded, AReentrantSubscriptionRunsBesideItself) {
   wait_for([&] { return publisher->get_subscription_count() == 1; });
   const Spin spin(*this);
   for (const char* data : {"a", "b", "c", "d"}) {
-    ASSERT_TRUE(publisher->publish(text(data)));
+    ASSERT_TRUE(publisher->publish(saying(data)));
   }
   wait_for([&] { return crowd.inside() == static_cast<int>(threads); });
   open = true;
@@ -196,7 +196,7 @@ TEST_F(MultiThreaded, NothingIsLostAndEachIsHandledOnce) {
   wait_for([&] { return publisher->get_subscription_count() == 1; });
   const Spin spin(*this);
   for (int i = 0; i < messages; ++i) {
-    ASSERT_TRUE(publisher->publish(text(std::to_string(i))));
+    ASSERT_TRUE(publisher->publish(saying(std::to_string(i))));
   }
   wait_for([&] { return all == messages; });
   for (const auto& one : seen) {
@@ -216,7 +216,7 @@ TEST_F(MultiThreaded, SeveralThreadsShareOnePublisher) {
     timers.push_back(node->create_wall_timer(
         10us,
         [&] {
-          if (publisher->publish(text(std::string(5000, 'x')))) {
+          if (publisher->publish(saying(std::string(5000, 'x')))) {
             ++sent;
           }
         },
@@ -314,7 +314,7 @@ TEST_F(MultiThreaded, WhatHasArrivedIsHandledBeforeItEnds) {
   wait_for([&] { return publisher->get_subscription_count() == 1; });
   const Spin spin(*this);
   for (int i = 0; i < 10; ++i) {
-    ASSERT_TRUE(publisher->publish(text("x")));
+    ASSERT_TRUE(publisher->publish(saying("x")));
   }
   wait_for([&] { return began.load(); });
   ASSERT_TRUE(stop());
@@ -336,7 +336,7 @@ TEST_F(MultiThreaded, ACycleOfTopicsDoesNotKeepItFromEnding) {
       in_group(group));
   wait_for([&] { return publisher->get_subscription_count() == 1; });
   const Spin spin(*this);
-  ASSERT_TRUE(publisher->publish(text("x")));
+  ASSERT_TRUE(publisher->publish(saying("x")));
   wait_for([&] { return rounds >= 20; });
   EXPECT_TRUE(stop());
 }

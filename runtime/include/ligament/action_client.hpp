@@ -63,7 +63,7 @@ class ActionClientBase : public std::enable_shared_from_this<ActionClientBase> {
   CancelFuture async_cancel_goals_before(const Time& stamp, CancelCallback callback = {});
 
  protected:
-  ActionClientBase(const Node& node, const std::string& name);
+  ActionClientBase(const Node& node, const std::string& name, std::shared_ptr<CallbackGroup> group);
   /// The ends whose types are the same for all actions.
   void open_common(Node& node);
   CancelFuture cancel(const GoalUUID& id, const Time& stamp, CancelCallback callback);
@@ -73,10 +73,12 @@ class ActionClientBase : public std::enable_shared_from_this<ActionClientBase> {
   virtual void give_up();
 
   [[nodiscard]] detail::ClientGoals& goals() { return goals_; }
+  [[nodiscard]] const std::shared_ptr<CallbackGroup>& callback_group() const { return group_; }
   [[nodiscard]] std::weak_ptr<detail::NodeState> node() const { return node_; }
 
  private:
   std::shared_ptr<detail::NodeState> node_;
+  std::shared_ptr<CallbackGroup> group_;  ///< null: the node's own
   std::string name_;
   detail::ClientGoals goals_;
   std::shared_ptr<Client<CancelGoal>> cancel_client_;
@@ -105,8 +107,9 @@ class ActionClient final : public ActionClientBase {
     ResultCallback result_callback;  ///< given: the result is asked for once the goal is accepted
   };
 
-  [[nodiscard]] static SharedPtr create(Node& node, const std::string& name) {
-    SharedPtr made(new ActionClient(node, name));
+  [[nodiscard]] static SharedPtr create(Node& node, const std::string& name,
+                                        const CallbackGroup::SharedPtr& group = nullptr) {
+    SharedPtr made(new ActionClient(node, name, group));
     made->open(node, made);
     return made;
   }
@@ -129,7 +132,7 @@ class ActionClient final : public ActionClientBase {
   GoalFuture async_send_goal(const Goal& goal, const SendGoalOptions& options = {}) {
     auto handle = std::make_shared<GoalHandle>(options.feedback_callback);
     auto answer = std::make_shared<GoalAnswer>();
-    GoalFuture sent{answer->future(), 0, node()};
+    GoalFuture sent{answer->future(), 0, node(), callback_group()};
     if (goal_client_ == nullptr) {
       return sent;
     }
@@ -154,7 +157,7 @@ class ActionClient final : public ActionClientBase {
     if (goal == nullptr) {
       return {detail::Answer<WrappedResult>().future(), 0, node()};
     }
-    ResultFuture asked{goal->result_.future(), 0, node()};
+    ResultFuture asked{goal->result_.future(), 0, node(), callback_group()};
     if (goal->want_result(std::move(callback))) {
       asked.request_id = ask_result(goal);
     }
@@ -185,8 +188,10 @@ class ActionClient final : public ActionClientBase {
     }
     open_common(node);
     const std::string prefix = get_action_name() + "/_action/";
-    goal_client_ = node.create_client<SendGoal>(prefix + "send_goal");
-    result_client_ = node.create_client<GetResult>(prefix + "get_result");
+    goal_client_ =
+        node.create_client<SendGoal>(prefix + "send_goal", ServicesQoS(), callback_group());
+    result_client_ =
+        node.create_client<GetResult>(prefix + "get_result", ServicesQoS(), callback_group());
     open_feedback(node, prefix + "feedback", self);
   }
 
@@ -194,6 +199,7 @@ class ActionClient final : public ActionClientBase {
   /// while a server is out there; of the states it stays one for who joins late.
   void open_feedback(Node& node, const std::string& name, const Weak& self) {
     SubscriptionOptions options;
+    options.callback_group = callback_group();
     options.event_callbacks.matched_callback = [self](MatchedInfo& info) {
       if (const auto client = self.lock()) {
         client->on_matched(info);
@@ -282,8 +288,9 @@ class ActionClient final : public ActionClientBase {
 };
 
 template <typename T>
-std::shared_ptr<ActionClient<T>> Node::create_action_client(const std::string& name) {
-  return ActionClient<T>::create(*this, name);
+std::shared_ptr<ActionClient<T>> Node::create_action_client(const std::string& name,
+                                                            const CallbackGroup::SharedPtr& group) {
+  return ActionClient<T>::create(*this, name, group);
 }
 
 }  // namespace ligament

@@ -45,6 +45,7 @@ enum class CancelResponse : std::uint8_t { reject = 1, accept = 2 };
 struct ActionServerOptions {
   /// How long the result of a goal that has ended can be asked for; negative: forever.
   std::chrono::nanoseconds result_timeout = std::chrono::seconds(10);
+  std::shared_ptr<CallbackGroup> callback_group;  ///< null: the node's own
 };
 
 struct ActionServerStatistics {
@@ -88,6 +89,7 @@ class ActionServerBase : public std::enable_shared_from_this<ActionServerBase> {
   /// The last handle is gone.
   void abandon(detail::GoalRecord& goal, const std::shared_ptr<const void>& result);
   [[nodiscard]] detail::ActionGoals& goals() { return goals_; }
+  [[nodiscard]] const std::shared_ptr<CallbackGroup>& callback_group() const { return group_; }
 
   [[nodiscard]] virtual CancelResponse ask_cancel(std::shared_ptr<void> handle) = 0;
   virtual void send_result(const RequestId& who, const void* result) = 0;
@@ -102,6 +104,7 @@ class ActionServerBase : public std::enable_shared_from_this<ActionServerBase> {
   std::shared_ptr<detail::NodeState> node_;
   std::string name_;
   std::int64_t timeout_ns_;
+  std::shared_ptr<CallbackGroup> group_;
   detail::ActionGoals goals_;
   std::shared_ptr<Service<CancelGoal>> cancel_service_;
   std::mutex status_mutex_;  ///< what is published last is the newest state
@@ -170,7 +173,8 @@ class ActionServer final : public ActionServerBase {
           if (const auto server = self.lock()) {
             server->on_result(*service, *asker, request->goal_id.uuid);
           }
-        });
+        },
+        ServicesQoS(), callback_group());
     goal_service_ = node.create_service<SendGoal>(
         prefix + "send_goal",
         [self](const std::shared_ptr<Service<SendGoal>>& service, const Id& asker,
@@ -178,7 +182,8 @@ class ActionServer final : public ActionServerBase {
           if (const auto server = self.lock()) {
             server->on_goal(*service, *asker, request);
           }
-        });
+        },
+        ServicesQoS(), callback_group());
   }
 
   void on_goal(Service<SendGoal>& service, const RequestId& asker,

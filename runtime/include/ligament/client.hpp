@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <ligament/callback_group.hpp>
 #include <ligament/detail/exchange.hpp>
 #include <map>
 #include <memory>
@@ -50,8 +51,10 @@ struct ClientStatistics {
 namespace detail {
 
 /// Whether waiting for `what` here could never end: this thread is inside a callback of the
-/// executor that would have to bring it. Then the node has an error that says so.
-[[nodiscard]] bool refuse_blocking(const std::shared_ptr<NodeState>& node, const std::string& what);
+/// executor that would have to bring it, and holds the executor's only thread or the callback group
+/// that brings it (null: the node's own). Then the node has an error that says so.
+[[nodiscard]] bool refuse_blocking(const std::shared_ptr<NodeState>& node, const std::string& what,
+                                   const CallbackGroup* group);
 
 /// The requests of one client that wait for their replies. The executor takes replies, any thread
 /// sends.
@@ -64,6 +67,7 @@ class PendingRequests {
 
   pool::Gid gid{};  ///< of the client's request writer
   std::shared_ptr<NodeState> node;
+  std::shared_ptr<CallbackGroup> group;  ///< of the callbacks
   std::string service;
   std::atomic<std::int64_t> time_limit_ns{0};  ///< of requests sent from now on; 0: none
   // Relaxed everywhere: figures.
@@ -144,6 +148,9 @@ class ClientBase {
   /// What the executor runs.
   [[nodiscard]] const std::shared_ptr<SubscriptionBase>& replies() const { return replies_; }
   [[nodiscard]] const std::shared_ptr<PublisherBase>& requests() const { return requests_; }
+  [[nodiscard]] const std::shared_ptr<detail::NodeState>& shared_node() const {
+    return pending_->node;
+  }
   [[nodiscard]] std::int64_t next_time_limit_ns() const { return pending_->next_limit_ns(); }
   bool give_up_late_requests();
 
@@ -182,6 +189,7 @@ struct FutureAndId {
   auto share() { return future.share(); }
 
   std::weak_ptr<detail::NodeState> node;
+  std::shared_ptr<CallbackGroup> group;  ///< that brings it
 
  private:
   [[nodiscard]] bool may_wait() const {
@@ -189,7 +197,7 @@ struct FutureAndId {
       return true;
     }
     const auto strong = node.lock();
-    return strong == nullptr || !detail::refuse_blocking(strong, "a response");
+    return strong == nullptr || !detail::refuse_blocking(strong, "a response", group.get());
   }
 };
 
@@ -212,6 +220,7 @@ class Client : public ClientBase {
   [[nodiscard]] static std::shared_ptr<Client> create(detail::ServiceEnds ends) {
     auto pending = std::make_shared<Pending>();
     pending->node = ends.out.node;
+    pending->group = ends.in.group;
     pending->service = std::move(ends.name);
     auto requests = std::make_shared<detail::ExchangePublisher<Request>>(std::move(ends.out));
     pending->gid = requests->get_gid();
@@ -227,7 +236,7 @@ class Client : public ClientBase {
     Waiting waiting;
     auto future = waiting.promise.get_future();
     const auto id = send(request, std::move(waiting));
-    return {std::move(future), id, pending_->node};
+    return {std::move(future), id, pending_->node, pending_->group};
   }
   /// The callback runs on the node's executor, also when there will be no response; where the
   /// request cannot be sent or is removed by hand, on the thread that does so.
@@ -240,7 +249,7 @@ class Client : public ClientBase {
     waiting.future = future;
     waiting.callback = std::move(callback);
     const auto id = send(request, std::move(waiting));
-    return {std::move(future), id, pending_->node};
+    return {std::move(future), id, pending_->node, pending_->group};
   }
 
  private:

@@ -34,6 +34,9 @@ class ComponentLibrary {
  public:
   [[nodiscard]] static expected<ComponentLibrary, ComponentError> open(const std::string& path);
 
+  /// Those that this process has opened; the program itself, with what is linked into it, first.
+  [[nodiscard]] static std::vector<ComponentLibrary> opened();
+
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Names of the registered classes, sorted.
   [[nodiscard]] std::vector<std::string> classes() const;

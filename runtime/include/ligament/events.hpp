@@ -8,14 +8,16 @@
 ///   };
 ///   create_subscription<Image>("image", ligament::QoS(5).deadline(100ms), callback, options);
 ///
-/// Callbacks run on the node's executor, between messages, never on another thread. Several
+/// Callbacks run on the node's executor, in the callback group of their endpoint. Several
 /// occurrences before a callback ran are one call: `..._change` says how many. What each event
 /// means: docs/reference/qos.md. Not in rclcpp: `stalled_callback`.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <ligament/callback_group.hpp>
 #include <ligament/detail/pool.hpp>
+#include <memory>
 
 namespace ligament {
 
@@ -91,6 +93,7 @@ struct SubscriptionEventCallbacks {
 
 struct PublisherOptions {
   PublisherEventCallbacks event_callbacks;
+  std::shared_ptr<CallbackGroup> callback_group;  ///< of the events; null: the node's own
   std::uint32_t max_loans = 2;  ///< messages that may be lent and not yet published; not in rclcpp
   std::uint32_t ring = 0;  ///< messages that it keeps at least, whatever its depth; not in rclcpp
   /// Of memory that a device fills: what it may leave before a message, beside the topic's bound.
@@ -98,6 +101,7 @@ struct PublisherOptions {
 };
 struct SubscriptionOptions {
   SubscriptionEventCallbacks event_callbacks;
+  std::shared_ptr<CallbackGroup> callback_group;  ///< null: the node's own
   /// A device reads the samples, and may go on for a moment after this process was killed
   /// (spec/device/gpu.md). Generated nodes say so; not in rclcpp.
   bool device = false;

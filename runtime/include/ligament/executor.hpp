@@ -10,9 +10,17 @@
 /// timer runs once and every subscription gets one message, so that none starves another. When
 /// asked to stop, it *drains*: messages that have arrived by then are still handled, timers are
 /// not; a drain handles at most `depth` messages per subscription, so it always ends.
+///
+/// Several threads, where callbacks shall run at the same time (callback_group.hpp says which may):
+///
+///   ligament::executors::MultiThreadedExecutor executor({}, 4);
+///
+/// Sources take turns there too. A callback that waits for the response to a request keeps its
+/// thread; while the executor drains, the others go on until every callback has returned.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -41,6 +49,7 @@ enum class ExecutorErrorCode : std::uint8_t {
   already_added,    ///< the node is run by an executor
   callback,         ///< a callback threw; the text names node and what
   inside_callback,  ///< it was asked to spin by a callback that it runs
+  system,           ///< a thread could not be started
 };
 struct ExecutorError {
   ExecutorErrorCode code = ExecutorErrorCode::callback;
@@ -91,6 +100,34 @@ class SingleThreadedExecutor {
   /// From any thread: spin() stops after the callback that is running, drains and returns.
   void cancel();
   [[nodiscard]] ExecutorState state() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Runs callbacks in several threads. Costs beside a SingleThreadedExecutor: one lock per callback,
+/// and where a thread sleeps, one wake-up more.
+class MultiThreadedExecutor {
+ public:
+  /// 0 threads: one per processor, at least two. At most 64.
+  explicit MultiThreadedExecutor(const ExecutorOptions& options = {},
+                                 std::size_t number_of_threads = 0);
+  ~MultiThreadedExecutor();
+  MultiThreadedExecutor(const MultiThreadedExecutor&) = delete;
+  MultiThreadedExecutor& operator=(const MultiThreadedExecutor&) = delete;
+
+  expected<void, ExecutorError> add_node(const std::shared_ptr<Node>& node);
+  /// When it returns, no callback of the node runs any more, but the one that calls this.
+  void remove_node(const std::shared_ptr<Node>& node);
+
+  /// Runs callbacks, on this thread too, until cancel(), the context's shutdown or an exception in
+  /// a callback; then drains, but for the exception.
+  expected<void, ExecutorError> spin();
+  /// From any thread: spin() stops, drains and returns.
+  void cancel();
+  [[nodiscard]] ExecutorState state() const;
+  [[nodiscard]] std::size_t get_number_of_threads() const;
 
  private:
   class Impl;

@@ -5,6 +5,7 @@
 ///   #include <ligament/sensor_msgs/msg/image.hpp>
 #pragma once
 
+#include <ligament/callback_group.hpp>
 #include <ligament/client.hpp>
 #include <ligament/clock.hpp>
 #include <ligament/component.hpp>

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <ligament/callback_group.hpp>
 #include <ligament/client.hpp>
 #include <ligament/clock.hpp>
 #include <ligament/detail/endpoint.hpp>
@@ -100,19 +101,20 @@ class Node {
   /// For the forms of the callback see service.hpp.
   template <typename T, typename Callback>
   std::shared_ptr<Service<T>> create_service(const std::string& name, Callback&& callback,
-                                             const QoS& qos = ServicesQoS()) {
+                                             const QoS& qos = ServicesQoS(),
+                                             const CallbackGroup::SharedPtr& group = nullptr) {
     auto service = Service<T>::create(
-        open_service(name, detail::service_types<T>(), qos, detail::ServiceRole::server),
+        open_service(name, detail::service_types<T>(), {qos, group}, detail::ServiceRole::server),
         std::forward<Callback>(callback));
     add(std::shared_ptr<ServiceBase>(service));
     return service;
   }
 
   template <typename T>
-  std::shared_ptr<Client<T>> create_client(const std::string& name,
-                                           const QoS& qos = ServicesQoS()) {
+  std::shared_ptr<Client<T>> create_client(const std::string& name, const QoS& qos = ServicesQoS(),
+                                           const CallbackGroup::SharedPtr& group = nullptr) {
     auto client = Client<T>::create(
-        open_service(name, detail::service_types<T>(), qos, detail::ServiceRole::client));
+        open_service(name, detail::service_types<T>(), {qos, group}, detail::ServiceRole::client));
     add(std::shared_ptr<ClientBase>(client));
     return client;
   }
@@ -127,16 +129,24 @@ class Node {
       const typename ActionServer<T>::Options& options = {});
 
   template <typename T>
-  std::shared_ptr<ActionClient<T>> create_action_client(const std::string& name);
+  std::shared_ptr<ActionClient<T>> create_action_client(
+      const std::string& name, const CallbackGroup::SharedPtr& group = nullptr);
+
+  // --- which callbacks may run at the same time ------------------------------------------------
+
+  /// For a MultiThreadedExecutor: see callback_group.hpp.
+  [[nodiscard]] CallbackGroup::SharedPtr create_callback_group(CallbackGroupType type);
 
   // --- time ----------------------------------------------------------------------------------
 
   /// On the steady clock, whatever the graph's time does.
   std::shared_ptr<TimerBase> create_wall_timer(std::chrono::nanoseconds period,
-                                               std::function<void()> callback);
+                                               std::function<void()> callback,
+                                               const CallbackGroup::SharedPtr& group = nullptr);
   /// On the node's clock: follows simulated time.
   std::shared_ptr<TimerBase> create_timer(std::chrono::nanoseconds period,
-                                          std::function<void()> callback);
+                                          std::function<void()> callback,
+                                          const CallbackGroup::SharedPtr& group = nullptr);
   [[nodiscard]] Time now() const;
   [[nodiscard]] const std::shared_ptr<Clock>& get_clock() const;
 
@@ -227,13 +237,14 @@ class Node {
                                               const detail::TypeIdentity& type, const QoS& qos,
                                               const SubscriptionOptions& options);
   detail::ServiceEnds open_service(const std::string& name, const detail::ServiceTypes& types,
-                                   const QoS& qos, detail::ServiceRole role);
+                                   const detail::ServiceWish& wish, detail::ServiceRole role);
   void add(const std::shared_ptr<ServiceBase>& service);
   void add(const std::shared_ptr<ClientBase>& client);
   void add(const std::shared_ptr<PublisherBase>& publisher);
   void add(const std::shared_ptr<SubscriptionBase>& subscription);
   std::shared_ptr<TimerBase> add_timer(const Clock& clock, std::chrono::nanoseconds period,
-                                       std::function<void()> callback);
+                                       std::function<void()> callback,
+                                       const CallbackGroup::SharedPtr& group);
   void follow_simulated_time();
   void open_to_ros_tools(const NodeOptions& options);
 

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <ligament/callback_group.hpp>
 #include <ligament/detail/endpoint.hpp>
 #include <ligament/detail/pool.hpp>
 #include <ligament/expected.hpp>
@@ -27,6 +28,7 @@
 #include <ligament/sample.hpp>
 #include <ligament/trace.hpp>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -108,6 +110,10 @@ class PublisherBase {
 
   /// What the executor calls: runs the callbacks of what has happened. True if anything had.
   bool run_events();
+  [[nodiscard]] bool has_events() const;
+  /// Of the events' callbacks.
+  [[nodiscard]] const std::shared_ptr<CallbackGroup>& callback_group() const { return group_; }
+  [[nodiscard]] const std::shared_ptr<detail::NodeState>& shared_node() const { return node_; }
   /// Whether something shall be done about events at all.
   [[nodiscard]] bool wants_events() const;
 
@@ -147,6 +153,7 @@ class PublisherBase {
   TopicMode mode_ = TopicMode::shared;
   std::unique_ptr<pool::Writer> writer_;
   PublisherEventCallbacks events_;
+  std::shared_ptr<CallbackGroup> group_;
   // Relaxed everywhere: figures, read by the status thread.
   std::atomic<std::uint64_t> failed_{0};
   std::atomic<std::uint64_t> serialised_{0};
@@ -165,11 +172,17 @@ class Publisher : public PublisherBase {
 
   explicit Publisher(detail::PublisherParts parts) : PublisherBase(std::move(parts)) {}
 
-  /// Serialises into a loan and sends it: one pass over the data, no buffer between.
-  PublishResult publish(const Message& message) { return publish_as(message, {}); }
+  /// Serialises into a loan and sends it: one pass over the data, no buffer between. Several
+  /// threads take turns, since a publisher has few loans.
+  PublishResult publish(const Message& message) {
+    const std::lock_guard lock(turn_);
+    return publish_as(message, {});
+  }
   PublishResult publish(std::unique_ptr<Message> message) { return publish(*message); }
 
   /// Memory for one message of this shape. No heap, no system call once sizes have been seen.
+  /// Callbacks that run at the same time and lend from one publisher need a loan each:
+  /// PublisherOptions::max_loans.
   [[nodiscard]] expected<LoanedMessage<Message>, LoanError> borrow_loaned_message(
       const Shape& shape) {
     const auto layout = Traits::layout(shape);
@@ -287,6 +300,8 @@ class Publisher : public PublisherBase {
     }
     return LoanedMessage<Message>(std::forward<Memory>(memory), std::move(*builder));
   }
+
+  std::mutex turn_;
 };
 
 }  // namespace ligament

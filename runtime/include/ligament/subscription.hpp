@@ -13,8 +13,10 @@
 /// Copies and bytes copied are counted and shown per subscription.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <ligament/callback_group.hpp>
 #include <ligament/detail/endpoint.hpp>
 #include <ligament/detail/pool.hpp>
 #include <ligament/detail/ros2_marks.hpp>
@@ -24,6 +26,7 @@
 #include <ligament/sample.hpp>
 #include <ligament/trace.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -66,8 +69,16 @@ class SubscriptionBase {
   /// What the executor calls: takes one message, if there is one, and runs the callback.
   enum class Outcome : std::uint8_t { nothing, ran, held_back };
   Outcome run_one();
+  /// The same in two steps. The first, by one thread at a time: takes a message, and hands out
+  /// what the callback shall have. `ran` without a sample: it was passed over.
+  Outcome take_one(std::optional<pool::HeldSample>& sample);
+  void run_taken(pool::HeldSample&& sample);
+  /// Whether there is a message that may be taken.
+  [[nodiscard]] bool is_ready() const;
   /// What the executor calls: runs the callbacks of what has happened. True if anything had.
   bool run_events();
+  [[nodiscard]] bool has_events() const;
+  [[nodiscard]] const std::shared_ptr<CallbackGroup>& callback_group() const;
   [[nodiscard]] detail::SubscriptionState& state() const { return *state_; }
 
  protected:
@@ -170,13 +181,18 @@ class CallbackSubscription final : public Subscription<Message> {
       const pool::SampleInfo& info = sample.info();
       return deliver_in_place(std::move(sample), bytes, info);
     } else if constexpr (takes_reference) {
-      return deliver_as<const Message&>(sample, reused_, reused_);
+      if (is_reused_.exchange(true, std::memory_order_acquire)) {  // partner: the release in Reuse
+        Message own;  // the same callback runs on another thread: its group is reentrant
+        return deliver_as<const Message&>(std::move(sample), own, own);
+      }
+      const Reuse reuse{is_reused_};
+      return deliver_as<const Message&>(std::move(sample), reused_, reused_);
     } else if constexpr (takes_shared) {
       auto message = std::make_shared<Message>();
-      return deliver_as<std::shared_ptr<const Message>>(sample, *message, message);
+      return deliver_as<std::shared_ptr<const Message>>(std::move(sample), *message, message);
     } else {
       auto message = std::make_unique<Message>();
-      return deliver_as<std::unique_ptr<Message>>(sample, *message, std::move(message));
+      return deliver_as<std::unique_ptr<Message>>(std::move(sample), *message, std::move(message));
     }
   }
 
@@ -194,21 +210,33 @@ class CallbackSubscription final : public Subscription<Message> {
   }
 
   template <typename Argument, typename Given>
-  expected<void, CodecError> deliver_as(const pool::HeldSample& sample, Message& message,
+  expected<void, CodecError> deliver_as(pool::HeldSample&& sample, Message& message,
                                         Given&& given) {
     if (auto read = this->read(sample, message); !read) {
       return read;
     }
+    const pool::SampleInfo info = sample.info();
+    // What was copied out is not held while the callback runs: others of its group may take more.
+    { [[maybe_unused]] const pool::HeldSample released = std::move(sample); }
     const auto mark = this->mark_callback();
-    call<Callback, Argument>(callback_, static_cast<Argument>(std::forward<Given>(given)),
-                             sample.info());
+    call<Callback, Argument>(callback_, static_cast<Argument>(std::forward<Given>(given)), info);
     return {};
   }
+
+  /// Gives the reused message back, also after an exception.
+  struct Reuse {
+    std::atomic<bool>& flag;
+    explicit Reuse(std::atomic<bool>& is_reused) : flag(is_reused) {}
+    Reuse(const Reuse&) = delete;
+    Reuse& operator=(const Reuse&) = delete;
+    ~Reuse() { flag.store(false, std::memory_order_release); }
+  };
 
   struct Nothing {};
   Callback callback_;
   [[no_unique_address]] std::conditional_t<takes_reference && !takes_sample, Message, Nothing>
       reused_{};
+  std::atomic<bool> is_reused_{false};
 };
 
 }  // namespace detail

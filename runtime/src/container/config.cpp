@@ -329,11 +329,7 @@ void read_header(ObjectReader& reader, ContainerConfig& config, Problems& proble
   config.log_level =
       static_cast<LogLevel>(std::find(levels.begin(), levels.end(), log_level) - levels.begin());
   reader.whole_number("executor_threads", 1, 64, threads);
-  if (threads != 1) {
-    problems.add("/executor_threads",
-                 "expected 1: a container has one executor thread; put nodes that shall run in "
-                 "parallel into containers of their own");
-  }
+  config.executor_threads = static_cast<std::size_t>(threads);
 }
 
 ContainerConfig read_document(const Json& document, const Place& place) {

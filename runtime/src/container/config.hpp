@@ -2,6 +2,7 @@
 /// \file CONTAINER.json: which nodes a process holds. Schema: spec/run/container.schema.json.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <ligament/executor.hpp>
 #include <ligament/expected.hpp>
@@ -46,6 +47,7 @@ struct ContainerConfig {
   std::optional<std::string> trace;
   LogLevel log_level = LogLevel::info;
   WaitStrategy wait;
+  std::size_t executor_threads = 1;
   std::optional<EdgeConfig> edge;
   std::vector<NodeConfig> nodes;
   std::map<std::string, TopicOptions> topics;

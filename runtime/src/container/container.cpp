@@ -5,16 +5,20 @@
 #include <sys/prctl.h>
 
 #include <csignal>
-#include <exception>
 #include <ligament/component.hpp>
 #include <ligament/trace.hpp>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "container/component_services.hpp"
 #include "container/config.hpp"
 #include "container/control.hpp"
 #include "container/heap_counter.hpp"
 #include "container/inner_edge.hpp"
+#include "container/make_node.hpp"
+#include "container/node_holder.hpp"
+#include "container/runner.hpp"
 #include "node/context_state.hpp"
 #include "node/node_state.hpp"
 
@@ -22,20 +26,6 @@ namespace ligament::container {
 namespace {
 
 using Nodes = std::vector<std::shared_ptr<Node>>;
-
-/// What stops a container before its nodes run: who is told by which status and sentences.
-struct StartFailure {
-  int status = exit_failed;
-  struct Line {
-    std::string node;
-    std::string text;
-  };
-  std::vector<Line> lines;
-};
-
-unexpected<StartFailure> failure(int status, const std::string& node, const std::string& text) {
-  return unexpected<StartFailure>(StartFailure{status, {{node, text}}});
-}
 
 /// Signals are read by the control thread; a lost reader of a pipe is an error of that write.
 void prepare_signals(bool supervised) {
@@ -52,78 +42,12 @@ void prepare_signals(bool supervised) {
   }
 }
 
-/// What all nodes of a container are made with.
-struct Surroundings {
-  const ContainerConfig& config;
-  std::shared_ptr<Context> context;
-  bool ros_tools = false;
-};
-
-NodeOptions options_for(const NodeConfig& node, const Surroundings& around) {
-  const auto& [config, context, ros_tools] = around;
-  NodeOptions options;
-  options.start_parameter_services(ros_tools)
-      .start_parameter_event_publisher(ros_tools)
-      .enable_rosout(ros_tools);
-  options.context(context).node_name(node.name).node_namespace(node.name_space);
-  for (const auto& [from, to] : node.remaps) {
-    options.remap(from, to);
-  }
-  for (const auto& [name, value] : node.parameters) {
-    options.append_parameter_override(name, value);
-  }
-  for (const auto& path : node.parameter_files) {
-    options.parameter_file(path.string());
-  }
-  for (const auto& [port, qos] : node.port_qos) {
-    options.port_qos(port, qos);
-  }
-  for (const auto& [name, topic] : config.topics) {
-    options.topic(name, topic);
-  }
-  std::string models = node.device_model;
-  for (const auto& [topic, model] : node.topic_models) {
-    models += (models.empty() ? "" : ",") + topic + "=" + model;
-  }
-  options.device_model(models);
-  return options;
-}
-
-expected<std::shared_ptr<Node>, StartFailure> make_node(const NodeConfig& node,
-                                                        const Surroundings& around) {
-  const auto library = ComponentLibrary::open(node.library.string());
-  if (!library) {
-    return failure(exit_bad_configuration, node.id, library.error().text);
-  }
-  const auto factory = library->find(node.class_name);
-  if (!factory) {
-    return failure(exit_bad_configuration, node.id, factory.error().text);
-  }
-  try {
-    auto made = (*factory)(options_for(node, around));
-    if (made->get_fully_qualified_name() != node.id) {
-      return failure(exit_bad_configuration, node.id,
-                     "the class '" + node.class_name + "' made the node '" +
-                         made->get_fully_qualified_name() +
-                         "'; its constructor must hand the NodeOptions on to Node");
-    }
-    return made;
-  } catch (const std::exception& error) {
-    return failure(exit_failed, node.id,
-                   "the constructor of '" + node.class_name + "' threw: " + error.what());
-  } catch (...) {  // a user's code may throw what is no std::exception
-    return failure(exit_failed, node.id, "the constructor of '" + node.class_name + "' threw");
-  }
-}
-
 /// Nodes tell their mistakes themselves, all of them; here it is decided what they amount to.
 expected<void, StartFailure> check_nodes(const Nodes& nodes) {
   bool failed = false;
   bool configuration = false;
   for (const auto& node : nodes) {
-    for (const auto& sentence : node->state().parameters.undeclared_overrides()) {
-      node->state().report(NodeErrorKind::configuration, sentence);
-    }
+    tell_undeclared_overrides(*node);
     for (const auto& error : node->errors()) {
       failed = true;
       configuration = configuration || error.kind == NodeErrorKind::configuration;
@@ -195,17 +119,25 @@ int report(StatusChannel& channel, const StartFailure& why) {
 }
 
 /// The running time of the nodes, from `ready` to the end of the drain.
-int run_nodes(const Nodes& nodes, const std::shared_ptr<Context>& context, const WaitStrategy& wait,
-              Control& control) {
-  executors::SingleThreadedExecutor executor({.context = context, .wait = wait});
-  for (const auto& node : nodes) {
-    if (auto added = executor.add_node(node); !added) {
-      control.node_error(node->get_fully_qualified_name(), added.error().text);
+int run_nodes(Nodes nodes, const Surroundings& around, Control& control) {
+  Runner runner(around.context, around.config.wait, around.config.executor_threads);
+  NodeHolder holder(around, runner, control);
+  for (auto& node : nodes) {
+    if (auto added = holder.add(std::move(node)); !added) {
+      control.node_error("", added.error());
       return exit_failed;
     }
   }
-  control.nodes_are_ready(nodes);
-  const auto result = executor.spin();
+  nodes.clear();  // the holder may let them go
+  std::shared_ptr<Node> own;
+  if (around.ros_tools) {
+    own = make_component_services(around, holder);
+    if (auto added = runner.add(own); !added || !own->errors().empty()) {
+      return exit_failed;
+    }
+  }
+  control.nodes_are_ready(holder.nodes());
+  const auto result = runner.spin();
   if (!result) {
     get_logger("ligament-container").write(LogLevel::fatal, result.error().text);
     control.node_error("", result.error().text);
@@ -252,11 +184,12 @@ expected<int, StartFailure> run_configured(const Arguments& arguments, StatusCha
   if (!edge) {
     return unexpected<StartFailure>(edge.error());
   }
-  auto nodes = make_nodes({*config, *context, arguments.ros_tools});
+  const Surroundings around{*config, *context, arguments.ros_tools};
+  auto nodes = make_nodes(around);
   if (!nodes) {
     return unexpected<StartFailure>(nodes.error());
   }
-  return run_nodes(*nodes, *context, config->wait, control);
+  return run_nodes(std::move(*nodes), around, control);
 }
 
 }  // namespace

@@ -86,6 +86,24 @@ void Control::nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes) {
   figures_ = std::make_unique<Figures>(nodes);
 }
 
+void Control::node_added(const std::shared_ptr<Node>& node) {
+  const std::lock_guard lock(mutex_);
+  nodes_.push_back(node);
+  if (figures_ != nullptr) {
+    figures_->set_nodes(nodes_);
+  }
+}
+
+void Control::node_removed(const std::shared_ptr<Node>& node) {
+  node->state().run_errors.flush();
+  const std::lock_guard lock(mutex_);
+  std::erase(nodes_, node);
+  finished_.erase(node->get_fully_qualified_name());
+  if (figures_ != nullptr) {
+    figures_->set_nodes(nodes_);
+  }
+}
+
 void Control::nodes_are_done() {
   for (const auto& node : running_nodes()) {
     node->state().run_errors.flush();

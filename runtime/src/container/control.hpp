@@ -32,6 +32,9 @@ class Control : public ContextObserver {
 
   /// The nodes are there and run: `ready` is written and status lines begin.
   void nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes);
+  /// One came or went while they run.
+  void node_added(const std::shared_ptr<Node>& node);
+  void node_removed(const std::shared_ptr<Node>& node);
   /// The nodes are about to end: a last status line, no more after it.
   void nodes_are_done();
 

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "node/node_state.hpp"
@@ -194,7 +195,7 @@ nlohmann::json Figures::subscription_figures(const SubscriptionBase& subscriptio
 nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
   detail::NodeState& state = node.state();
   const auto& figures = state.figures;
-  const auto since = figures.running_since_ns.load(std::memory_order_relaxed);
+  const auto since = figures.oldest_running_ns();
   auto publishers = nlohmann::json::array();
   for (const auto& publisher : detail::alive(state.mutex, state.publishers)) {
     publishers.push_back(publisher_figures(*publisher));
@@ -215,6 +216,15 @@ nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
   add_kernel_figures(line, state);
   add_hardware_figures(line, state);
   return line;
+}
+
+/// A node of the same address may come later: what is remembered of the old one must not stay.
+void Figures::set_nodes(std::vector<std::shared_ptr<Node>> nodes) {
+  nodes_ = std::move(nodes);
+  std::erase_if(past_, [this](const auto& entry) {
+    return std::none_of(nodes_.begin(), nodes_.end(),
+                        [&](const auto& node) { return node.get() == entry.first; });
+  });
 }
 
 nlohmann::json Figures::status_line() {

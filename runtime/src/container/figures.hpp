@@ -18,6 +18,8 @@ class Figures {
  public:
   explicit Figures(std::vector<std::shared_ptr<Node>> nodes) : nodes_(std::move(nodes)) {}
 
+  /// Those that the next line is about.
+  void set_nodes(std::vector<std::shared_ptr<Node>> nodes);
   [[nodiscard]] nlohmann::json status_line();
 
  private:

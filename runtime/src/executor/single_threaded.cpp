@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <ligament/detail/ros2_marks.hpp>
 #include <ligament/executor.hpp>
 #include <ligament/trace.hpp>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "executor/node_set.hpp"
 #include "node/context_state.hpp"
 #include "node/node_state.hpp"
 #include "node/saturating.hpp"
@@ -18,26 +17,16 @@ namespace {
 
 using Result = expected<void, ExecutorError>;
 
-unexpected<ExecutorError> failure(ExecutorErrorCode code, std::string text) {
-  return unexpected<ExecutorError>(ExecutorError{code, std::move(text)});
-}
-
 }  // namespace
 
 class SingleThreadedExecutor::Impl {
  public:
   explicit Impl(const ExecutorOptions& options)
       : context_(options.context != nullptr ? options.context : default_context()),
+        nodes_(context_),
         wait_(options.wait) {}
 
-  ~Impl() {
-    for (const auto& node : nodes()) {
-      node->state().has_executor = false;
-    }
-  }
-
-  Result add_node(const std::shared_ptr<Node>& node);
-  void remove_node(const std::shared_ptr<Node>& node);
+  [[nodiscard]] detail::NodeSet& nodes() { return nodes_; }
   Result spin();
   Result spin_some();
   Result spin_once(std::chrono::nanoseconds timeout);
@@ -52,11 +41,6 @@ class SingleThreadedExecutor::Impl {
 
   template <typename Work>
   Result guarded(const Work& work);
-  Result refuse_inside_callback();
-  [[nodiscard]] std::vector<std::shared_ptr<Node>> nodes() const {
-    const std::lock_guard lock(nodes_mutex_);
-    return nodes_;
-  }
   void rebuild_if_changed();
   Round round(Timers timers);
   void add_sources(detail::NodeState& state);
@@ -71,11 +55,10 @@ class SingleThreadedExecutor::Impl {
   void drain();
 
   std::shared_ptr<Context> context_;
+  detail::NodeSet nodes_;
   WaitStrategy wait_;
   std::atomic<bool> cancelled_{false};
   std::atomic<ExecutorState> state_{ExecutorState::idle};
-  mutable std::mutex nodes_mutex_;  ///< guards the list: nodes come and go while it spins
-  std::vector<std::shared_ptr<Node>> nodes_;
   std::uint64_t seen_version_ = 0;
   // Weak: an author who drops a subscription ends it. Rebuilt only when something changed.
   std::vector<std::weak_ptr<SubscriptionBase>> subscriptions_;
@@ -83,39 +66,6 @@ class SingleThreadedExecutor::Impl {
   std::vector<std::weak_ptr<PublisherBase>> publishers_;  ///< whose events somebody wants
   std::vector<std::weak_ptr<ClientBase>> clients_;        ///< whose requests may have a time limit
 };
-
-Result SingleThreadedExecutor::Impl::add_node(const std::shared_ptr<Node>& node) {
-  if (context_ == nullptr) {
-    return failure(ExecutorErrorCode::no_context,
-                   "the executor has no context: call ligament::init() before making it");
-  }
-  detail::NodeState& state = node->state();
-  if (state.context != context_) {
-    return failure(ExecutorErrorCode::other_context,
-                   "node '" + state.id + "' belongs to another context than the executor");
-  }
-  if (state.has_executor.exchange(true)) {
-    return failure(ExecutorErrorCode::already_added,
-                   "node '" + state.id + "' is run by an executor already");
-  }
-  {
-    const std::lock_guard lock(nodes_mutex_);
-    nodes_.push_back(node);
-  }
-  context_->state().sources_changed();
-  return {};
-}
-
-void SingleThreadedExecutor::Impl::remove_node(const std::shared_ptr<Node>& node) {
-  {
-    const std::lock_guard lock(nodes_mutex_);
-    if (std::erase(nodes_, node) == 0) {
-      return;
-    }
-  }
-  node->state().has_executor = false;
-  context_->state().sources_changed();
-}
 
 void SingleThreadedExecutor::Impl::rebuild_if_changed() {
   // Acquire: pairs with the release in sources_changed(); the lists are read under their lock.
@@ -128,7 +78,7 @@ void SingleThreadedExecutor::Impl::rebuild_if_changed() {
   timers_.clear();
   publishers_.clear();
   clients_.clear();
-  for (const auto& node : nodes()) {
+  for (const auto& node : nodes_.all()) {
     add_sources(node->state());
   }
 }
@@ -266,46 +216,18 @@ void SingleThreadedExecutor::Impl::drain() {
   }
 }
 
-/// The lists that a round goes through would change under the round that runs the callback, and
-/// what a callback waits for would often be itself.
-Result SingleThreadedExecutor::Impl::refuse_inside_callback() {
-  const std::string text =
-      "a callback asked its own executor to spin, which is refused: what it waits for comes after "
-      "the callback has returned (give async_send_request a callback instead)";
-  for (const auto& node : nodes()) {
-    if (node->state().figures.running_since_ns.load(std::memory_order_relaxed) != 0) {
-      node->state().report(NodeErrorKind::run, text);
-    }
-  }
-  return failure(ExecutorErrorCode::inside_callback, text);
-}
-
 /// Node code may throw; the executor turns that into its error.
 template <typename Work>
 Result SingleThreadedExecutor::Impl::guarded(const Work& work) {
-  if (context_ == nullptr) {
-    return failure(ExecutorErrorCode::no_context,
-                   "the executor has no context: call ligament::init() before making it");
+  if (auto may = nodes_.check_may_spin(); !may) {
+    return may;
   }
-  if (detail::CallbackScope::runs_for(*context_)) {
-    return refuse_inside_callback();
-  }
-  std::string what;
   try {
     work();
     return {};
-  } catch (const std::exception& error) {
-    what = error.what();
-  } catch (...) {
-    what = "something that is no std::exception";
+  } catch (...) {  // a user's code may throw what is no std::exception
+    return unexpected<ExecutorError>(nodes_.callback_threw());
   }
-  std::string text = "a callback threw: " + what;
-  for (const auto& node : nodes()) {
-    if (std::exchange(node->state().failed_in_callback, false)) {
-      text = "a callback of node '" + node->state().id + "' threw: " + what;
-    }
-  }
-  return failure(ExecutorErrorCode::callback, std::move(text));
 }
 
 Result SingleThreadedExecutor::Impl::spin() {
@@ -384,10 +306,10 @@ SingleThreadedExecutor::SingleThreadedExecutor(const ExecutorOptions& options)
 SingleThreadedExecutor::~SingleThreadedExecutor() = default;
 
 Result SingleThreadedExecutor::add_node(const std::shared_ptr<Node>& node) {
-  return impl_->add_node(node);
+  return impl_->nodes().add(node);
 }
 void SingleThreadedExecutor::remove_node(const std::shared_ptr<Node>& node) {
-  impl_->remove_node(node);
+  (void)impl_->nodes().remove(node);
 }
 Result SingleThreadedExecutor::spin() { return impl_->spin(); }
 Result SingleThreadedExecutor::spin_some() { return impl_->spin_some(); }

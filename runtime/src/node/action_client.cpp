@@ -50,21 +50,28 @@ void ClientGoals::update(const action_msgs::msg::GoalStatusArray& statuses) cons
 
 }  // namespace detail
 
-ActionClientBase::ActionClientBase(const Node& node, const std::string& name)
-    : node_(node.shared_state()), name_(detail::resolve_action_name(*node_, name)) {}
+ActionClientBase::ActionClientBase(const Node& node, const std::string& name,
+                                   std::shared_ptr<CallbackGroup> group)
+    : node_(node.shared_state()),
+      group_(std::move(group)),
+      name_(detail::resolve_action_name(*node_, name)) {}
 
 ActionClientBase::~ActionClientBase() = default;
 
 void ActionClientBase::open_common(Node& node) {
-  cancel_client_ = node.create_client<CancelGoal>(name_ + "/_action/cancel_goal");
+  cancel_client_ =
+      node.create_client<CancelGoal>(name_ + "/_action/cancel_goal", ServicesQoS(), group_);
   const std::weak_ptr<ActionClientBase> self = weak_from_this();
+  SubscriptionOptions options;
+  options.callback_group = group_;
   status_subscription_ = node.create_subscription<action_msgs::msg::GoalStatusArray>(
       name_ + "/_action/status", QoS(1).transient_local(),
       [self](const action_msgs::msg::GoalStatusArray& statuses) {
         if (const auto client = self.lock()) {
           client->goals_.update(statuses);
         }
-      });
+      },
+      options);
 }
 
 bool ActionClientBase::is_open() const {
@@ -109,7 +116,7 @@ ActionClientBase::CancelFuture ActionClientBase::async_cancel_goals_before(
 ActionClientBase::CancelFuture ActionClientBase::cancel(const GoalUUID& id, const Time& stamp,
                                                         CancelCallback callback) {
   auto answer = std::make_shared<detail::Answer<std::shared_ptr<CancelResponse>>>();
-  CancelFuture sent{answer->future(), 0, node_};
+  CancelFuture sent{answer->future(), 0, node_, group_};
   if (cancel_client_ == nullptr) {
     if (callback) {
       callback(nullptr);

@@ -16,6 +16,7 @@ ActionServerBase::ActionServerBase(const Node& node, const std::string& name,
     : node_(node.shared_state()),
       name_(detail::resolve_action_name(*node_, name)),
       timeout_ns_(options.result_timeout.count()),
+      group_(options.callback_group),
       goals_(options.result_timeout) {}
 
 ActionServerBase::~ActionServerBase() = default;
@@ -35,11 +36,13 @@ bool ActionServerBase::open_common(Node& node, bool has_callbacks) {
       name_ + "/_action/status", QoS(1).transient_local());
   if (timeout_ns_ >= 0) {
     timer_ = node.create_wall_timer(
-        std::chrono::nanoseconds(std::max(timeout_ns_, shortest_timer_ns)), [self] {
+        std::chrono::nanoseconds(std::max(timeout_ns_, shortest_timer_ns)),
+        [self] {
           if (const auto server = self.lock()) {
             server->expire();
           }
-        });
+        },
+        group_);
     timer_->cancel();
   }
   cancel_service_ = node.create_service<CancelGoal>(
@@ -49,7 +52,8 @@ bool ActionServerBase::open_common(Node& node, bool has_callbacks) {
         if (const auto server = self.lock()) {
           server->cancel_goals(*request, *response);
         }
-      });
+      },
+      ServicesQoS(), group_);
   return true;
 }
 

@@ -10,15 +10,20 @@
 
 namespace ligament::detail {
 
-/// Buckets of an eighth of an octave. One thread adds, another reads: relaxed, single writer.
+/// Buckets of an eighth of an octave. Executors add, another thread reads: relaxed.
 class AgeHistogram {
  public:
   static constexpr std::size_t bucket_count = 8U * 62U;
   using Counts = std::array<std::uint64_t, bucket_count>;
 
-  void add(std::int64_t age_ns) {
+  /// `shared`: several threads may add at once.
+  void add(std::int64_t age_ns, bool shared = false) {
     auto& bucket = buckets_[index(age_ns < 0 ? 0 : static_cast<std::uint64_t>(age_ns))];
-    bucket.store(bucket.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (shared) {
+      bucket.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      bucket.store(bucket.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
   }
   [[nodiscard]] Counts counts() const {
     Counts counts{};

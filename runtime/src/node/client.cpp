@@ -10,17 +10,6 @@
 namespace ligament {
 namespace detail {
 
-bool refuse_blocking(const std::shared_ptr<NodeState>& node, const std::string& what) {
-  if (node->context == nullptr || !CallbackScope::runs_for(*node->context)) {
-    return false;
-  }
-  node->report(NodeErrorKind::run,
-               "node '" + node->id + "' waits for " + what +
-                   " inside a callback of the executor that would have to bring it: the wait would "
-                   "never end and is refused (give async_send_request a callback instead)");
-  return true;
-}
-
 std::int64_t PendingRequests::enter() {
   const std::int64_t now = pool::monotonic_now_ns();
   const std::int64_t limit = time_limit_ns.load(std::memory_order_relaxed);

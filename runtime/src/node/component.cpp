@@ -72,6 +72,16 @@ expected<ComponentLibrary, ComponentError> ComponentLibrary::open(const std::str
   return ComponentLibrary(real);
 }
 
+std::vector<ComponentLibrary> ComponentLibrary::opened() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  std::vector<ComponentLibrary> found;
+  for (const auto& [path, factories] : all.libraries) {
+    found.push_back(ComponentLibrary(path));
+  }
+  return found;
+}
+
 std::vector<std::string> ComponentLibrary::classes() const {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

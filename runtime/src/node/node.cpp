@@ -132,34 +132,46 @@ void Node::follow_simulated_time() {
   // Until the first message arrives, time is at zero, as in rclcpp.
   state_->clock->set_ros_time(Time(0));
   state_->clock->on_ros_time_change([context = state_->context] { context->wake(); });
+  SubscriptionOptions options;  // of its own, as in rclcpp: time goes on beside a long callback
+  options.callback_group = create_callback_group(CallbackGroupType::mutually_exclusive);
   clock_subscription_ = create_subscription<rosgraph_msgs::msg::Clock>(
-      "/clock", QoS(1).best_effort(), [this](const rosgraph_msgs::msg::Clock& message) {
+      "/clock", QoS(1).best_effort(),
+      [this](const rosgraph_msgs::msg::Clock& message) {
         state_->clock->set_ros_time(Time(message.clock));
-      });
+      },
+      options);
 }
 
 // --- time ---------------------------------------------------------------------------------------
 
 std::shared_ptr<TimerBase> Node::add_timer(const Clock& clock, std::chrono::nanoseconds period,
-                                           std::function<void()> callback) {
+                                           std::function<void()> callback,
+                                           const CallbackGroup::SharedPtr& group) {
   if (period.count() < 0) {
     state_->report(NodeErrorKind::configuration,
                    "a timer's period of " + std::to_string(period.count()) + " ns is negative");
     period = std::chrono::hours(24);
   }
-  auto timer = std::make_shared<TimerBase>(state_, clock, period, std::move(callback));
+  auto timer = std::make_shared<TimerBase>(state_, clock, period, std::move(callback),
+                                           state_->group_or_own(group));
   state_->add(state_->timers, timer);
   return timer;
 }
 
 std::shared_ptr<TimerBase> Node::create_wall_timer(std::chrono::nanoseconds period,
-                                                   std::function<void()> callback) {
-  return add_timer(Clock(ClockType::steady), period, std::move(callback));
+                                                   std::function<void()> callback,
+                                                   const CallbackGroup::SharedPtr& group) {
+  return add_timer(Clock(ClockType::steady), period, std::move(callback), group);
 }
 
 std::shared_ptr<TimerBase> Node::create_timer(std::chrono::nanoseconds period,
-                                              std::function<void()> callback) {
-  return add_timer(*state_->clock, period, std::move(callback));
+                                              std::function<void()> callback,
+                                              const CallbackGroup::SharedPtr& group) {
+  return add_timer(*state_->clock, period, std::move(callback), group);
+}
+
+CallbackGroup::SharedPtr Node::create_callback_group(CallbackGroupType type) {
+  return std::make_shared<CallbackGroup>(type, state_.get());
 }
 
 Time Node::now() const { return state_->clock->now(); }

@@ -2,6 +2,7 @@
 #include "node/node_state.hpp"
 
 #include <exception>
+#include <ligament/client.hpp>
 #include <ligament/trace.hpp>
 #include <utility>
 
@@ -16,6 +17,14 @@ std::atomic<AllocationCounter> allocation_counter{nullptr};
 /// Whose callback this thread is inside of; null: of none.
 thread_local const Context* running = nullptr;
 
+/// What an executor of several threads says of this one.
+struct ThisThread {
+  std::size_t number = 0;
+  bool has_others = false;
+  const CallbackGroup* group = nullptr;
+};
+thread_local ThisThread this_thread;
+
 std::uint64_t allocations_now() {
   const AllocationCounter counter = allocation_counter.load(std::memory_order_relaxed);
   return counter == nullptr ? 0 : counter();
@@ -25,6 +34,65 @@ std::uint64_t allocations_now() {
 
 void set_allocation_counter(AllocationCounter counter) {
   allocation_counter.store(counter, std::memory_order_relaxed);
+}
+
+ExecutorThread::ExecutorThread(std::size_t number, bool has_others) {
+  this_thread = {number, has_others, nullptr};
+}
+ExecutorThread::~ExecutorThread() { this_thread = {}; }
+
+bool is_running_callback_of(const NodeState& node) {
+  return node.context != nullptr && CallbackScope::runs_for(*node.context) &&
+         node.figures.running_since_ns[this_thread.number].load(std::memory_order_relaxed) != 0;
+}
+
+void set_running_group(const CallbackGroup* group) { this_thread.group = group; }
+
+std::int64_t NodeFigures::oldest_running_ns() const {
+  std::int64_t oldest = 0;
+  for (const auto& since : running_since_ns) {
+    const std::int64_t one = since.load(std::memory_order_relaxed);
+    oldest = one != 0 && (oldest == 0 || one < oldest) ? one : oldest;
+  }
+  return oldest;
+}
+
+std::shared_ptr<CallbackGroup> NodeState::group_or_own(
+    const std::shared_ptr<CallbackGroup>& group) {
+  if (group == nullptr) {
+    return own_group;
+  }
+  if (!group->belongs_to(this)) {
+    report(NodeErrorKind::configuration,
+           "node '" + id +
+               "' was given a callback group of another node; make it with "
+               "create_callback_group() of the node that uses it");
+    return own_group;
+  }
+  return group;
+}
+
+bool refuse_blocking(const std::shared_ptr<NodeState>& node, const std::string& what,
+                     const CallbackGroup* group) {
+  if (node->context == nullptr || !CallbackScope::runs_for(*node->context)) {
+    return false;
+  }
+  const CallbackGroup* brings = group == nullptr ? node->own_group.get() : group;
+  const bool other_thread =
+      this_thread.has_others &&
+      (this_thread.group != brings || brings->type() == CallbackGroupType::reentrant);
+  if (other_thread) {
+    return false;
+  }
+  const char* where = this_thread.has_others
+                          ? "callback group that would have to bring it: the wait would never end "
+                            "and is refused (give the client a callback group of its own, or "
+                          : "executor that would have to bring it: the wait would never end and is "
+                            "refused (";
+  node->report(NodeErrorKind::run, "node '" + node->id + "' waits for " + what +
+                                       " inside a callback of the " + where +
+                                       "give async_send_request a callback instead)");
+  return true;
 }
 
 void NodeState::report(NodeErrorKind kind, const std::string& text) {
@@ -66,7 +134,7 @@ CallbackScope::CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_
       began_ns_(pool::monotonic_now_ns()),
       allocations_(allocations_now()),
       exceptions_(std::uncaught_exceptions()) {
-  node_.figures.running_since_ns.store(began_ns_, std::memory_order_relaxed);
+  node_.figures.running_since_ns[this_thread.number].store(began_ns_, std::memory_order_relaxed);
   if (handle_ != 0) {
     trace::callback_start(handle_, publisher, sequence);
   }
@@ -83,13 +151,19 @@ CallbackScope::~CallbackScope() {
     node_.failed_in_callback = true;
   }
   NodeFigures& figures = node_.figures;
-  const auto add = [](auto& figure, auto amount) {  // single writer: no read-modify-write needed
-    figure.store(figure.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  const bool shared = figures.shared.load(std::memory_order_relaxed);
+  const auto add = [shared](auto& figure, auto amount) {
+    if (shared) {
+      figure.fetch_add(amount, std::memory_order_relaxed);
+      return;
+    }
+    figure.store(  // single writer: no read-modify-write needed
+        figure.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   };
   add(figures.busy_ns, pool::monotonic_now_ns() - began_ns_);
   add(figures.callbacks, std::uint64_t{1});
   add(figures.heap_allocations, allocations_now() - allocations_);
-  figures.running_since_ns.store(0, std::memory_order_relaxed);
+  figures.running_since_ns[this_thread.number].store(0, std::memory_order_relaxed);
 }
 
 std::uint64_t NodeTrace::trace_handle() const { return state.hash; }

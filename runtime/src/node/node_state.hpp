@@ -2,9 +2,12 @@
 /// \file A node without its author's code: names, parameters, errors, endpoints, figures.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <ligament/callback_group.hpp>
 #include <ligament/context.hpp>
 #include <ligament/log_throttle.hpp>
 #include <ligament/logging.hpp>
@@ -21,13 +24,20 @@
 
 namespace ligament::detail {
 
-/// Figures of a node, written by its executor's thread and read by the status thread: relaxed.
+/// Threads that one executor may have; the schema of containers says so too.
+inline constexpr std::size_t most_threads = 64;
+
+/// Figures of a node, written by its executor's threads and read by the status thread: relaxed.
 struct NodeFigures {
+  std::atomic<bool> shared{false};  ///< by several threads; before they start
   std::atomic<std::uint64_t> callbacks{0};
-  std::atomic<std::int64_t> busy_ns{0};  ///< time inside callbacks
-  /// CLOCK_MONOTONIC at which the running callback began; 0: none runs.
-  std::atomic<std::int64_t> running_since_ns{0};
+  std::atomic<std::int64_t> busy_ns{0};  ///< time inside callbacks, of all threads
+  /// By thread of the executor: CLOCK_MONOTONIC at which the running callback began; 0: none runs.
+  std::array<std::atomic<std::int64_t>, most_threads> running_since_ns{};
   std::atomic<std::uint64_t> heap_allocations{0};
+
+  /// Of the callback that has run for longest; 0: none runs.
+  [[nodiscard]] std::int64_t oldest_running_ns() const;
 };
 
 struct NodeState {
@@ -45,7 +55,12 @@ struct NodeState {
   NodeFigures figures;
   std::atomic<bool> finished{false};
   std::atomic<bool> has_executor{false};
-  bool failed_in_callback = false;  ///< a callback left by an exception; executor's thread only
+  std::atomic<bool> failed_in_callback{false};  ///< a callback left by an exception
+  /// Callbacks that an executor of several threads has begun, or is about to.
+  std::atomic<std::uint32_t> begun{0};
+  /// Of all that names no group.
+  std::shared_ptr<CallbackGroup> own_group =
+      std::make_shared<CallbackGroup>(CallbackGroupType::mutually_exclusive, this);
 
   mutable std::mutex mutex;                           ///< guards what is below
   std::function<KernelFigures()> kernel_figures;      ///< empty: the node has no kernels
@@ -73,6 +88,9 @@ struct NodeState {
       context->state().sources_changed();
     }
   }
+  /// The node's own for null, and, with an error, for a group of another node.
+  [[nodiscard]] std::shared_ptr<CallbackGroup> group_or_own(
+      const std::shared_ptr<CallbackGroup>& group);
   /// All of them or none, told on /parameter_events. Any thread.
   SetParametersResult set_parameters(const std::vector<Parameter>& values);
 
@@ -117,6 +135,22 @@ class CallbackScope {
   std::uint64_t allocations_;
   int exceptions_;
 };
+
+/// Which of its executor's threads this one is, from construction to destruction: its number, and
+/// whether there are others. Of other threads: the first, and alone.
+class ExecutorThread {
+ public:
+  ExecutorThread(std::size_t number, bool has_others);
+  ~ExecutorThread();
+  ExecutorThread(const ExecutorThread&) = delete;
+  ExecutorThread& operator=(const ExecutorThread&) = delete;
+};
+
+/// Whether this thread is inside a callback of the node.
+[[nodiscard]] bool is_running_callback_of(const NodeState& node);
+
+/// The group whose callback an executor of several threads runs on this thread; null: none.
+void set_running_group(const CallbackGroup* group);
 
 /// Counts this thread's heap allocations, where the program (the container, a test) counts them;
 /// null: not counted. Set once, before executors run.

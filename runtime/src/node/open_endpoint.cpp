@@ -113,6 +113,7 @@ detail::PublisherParts Node::open_publisher(const std::string& topic,
                                             const detail::TypeIdentity& type, const QoS& qos,
                                             const PublisherOptions& options) {
   detail::PublisherParts parts{state_, topic, qos.profile(), 0, nullptr, options.event_callbacks};
+  parts.group = state_->group_or_own(options.callback_group);
   const auto open = [&](Context& context, const Wish& wish) {
     parts.bound_bytes = wish.topic.bound_bytes;
     parts.mode = wish.topic.mode;
@@ -141,6 +142,7 @@ detail::SubscriptionParts Node::open_subscription(const std::string& topic,
                                                   const detail::TypeIdentity& type, const QoS& qos,
                                                   const SubscriptionOptions& options) {
   detail::SubscriptionParts parts{state_, topic, qos.profile(), nullptr, options.event_callbacks};
+  parts.group = state_->group_or_own(options.callback_group);
   const auto open = [&](Context& context, const Wish& wish) {
     parts.mode = wish.topic.mode;
     parts.ignores_own = options.ignore_local_publications;

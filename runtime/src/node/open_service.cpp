@@ -91,11 +91,13 @@ void tell_ros2(const detail::ServiceEnds& ends, ServiceRole role) {
 }  // namespace
 
 detail::ServiceEnds Node::open_service(const std::string& name, const detail::ServiceTypes& types,
-                                       const QoS& qos, detail::ServiceRole role) {
+                                       const detail::ServiceWish& wish, detail::ServiceRole role) {
   const bool serves = role == ServiceRole::server;
   detail::ServiceEnds ends{name,
-                           {state_, name, qos.profile(), nullptr, {}, true},
-                           {state_, name, qos.profile(), 0, nullptr, {}, true}};
+                           {state_, name, wish.qos.profile(), nullptr, {}, true},
+                           {state_, name, wish.qos.profile(), 0, nullptr, {}, true}};
+  ends.in.group = state_->group_or_own(wish.group);
+  ends.out.group = ends.in.group;
   auto resolved = resolve_name(name, state_->place, state_->remaps);
   if (!resolved) {
     state_->report(NodeErrorKind::configuration, resolved.error().text);

@@ -76,6 +76,7 @@ PublisherBase::PublisherBase(detail::PublisherParts parts)
   qos_ = parts.qos;
   writer_ = std::move(parts.writer);
   events_ = std::move(parts.events);
+  group_ = std::move(parts.group);
 }
 
 PublisherBase::~PublisherBase() = default;
@@ -216,8 +217,10 @@ bool PublisherBase::wants_events() const {
          events_.matched_callback || events_.stalled_callback;
 }
 
+bool PublisherBase::has_events() const { return writer_ != nullptr && writer_->has_events(); }
+
 bool PublisherBase::run_events() {
-  if (writer_ == nullptr || !writer_->has_events()) {
+  if (!has_events()) {
     return false;
   }
   const pool::WriterEvents news = writer_->take_events();

@@ -25,6 +25,7 @@ SubscriptionBase::SubscriptionBase(detail::SubscriptionParts parts)
   state_->selective = parts.selective;
   state_->ignores_own = parts.ignores_own;
   state_->mode = parts.mode;
+  state_->group = std::move(parts.group);
 }
 
 SubscriptionBase::~SubscriptionBase() = default;
@@ -39,6 +40,12 @@ bool SubscriptionBase::is_wanted(const pool::SampleInfo& /*info*/) { return true
 std::size_t SubscriptionBase::get_publisher_count() const {
   return is_open() ? state_->reader->matched_writers() : 0;
 }
+
+const std::shared_ptr<CallbackGroup>& SubscriptionBase::callback_group() const {
+  return state_->group;
+}
+
+bool SubscriptionBase::is_ready() const { return is_open() && state_->reader->is_ready(); }
 
 std::uint64_t SubscriptionBase::id() const { return is_open() ? state_->reader->id() : 0; }
 
@@ -167,8 +174,12 @@ void tell_chosen(const detail::SubscriptionState& state, const pool::HeldSample&
 
 }  // namespace
 
+bool SubscriptionBase::has_events() const {
+  return state_->wants_events && state_->reader != nullptr && state_->reader->has_events();
+}
+
 bool SubscriptionBase::run_events() {
-  if (!state_->wants_events || state_->reader == nullptr || !state_->reader->has_events()) {
+  if (!has_events()) {
     return false;
   }
   const pool::ReaderEvents news = state_->reader->take_events();
@@ -185,6 +196,15 @@ bool SubscriptionBase::run_events() {
 }
 
 SubscriptionBase::Outcome SubscriptionBase::run_one() {
+  std::optional<pool::HeldSample> sample;
+  const Outcome outcome = take_one(sample);
+  if (sample) {
+    run_taken(std::move(*sample));
+  }
+  return outcome;
+}
+
+SubscriptionBase::Outcome SubscriptionBase::take_one(std::optional<pool::HeldSample>& chosen) {
   detail::SubscriptionState& state = *state_;
   if (state.reader == nullptr) {
     return Outcome::nothing;
@@ -214,15 +234,22 @@ SubscriptionBase::Outcome SubscriptionBase::run_one() {
   if (is_passed_over(state, info.publisher)) {
     return Outcome::ran;
   }
+  chosen.emplace(std::move(sample));
+  return Outcome::ran;
+}
+
+void SubscriptionBase::run_taken(pool::HeldSample&& sample) {
+  detail::SubscriptionState& state = *state_;
   tell_chosen(state, sample);
+  const pool::SampleInfo& info = sample.info();  // until the sample is delivered
   // Copied: the callback may destroy this subscription, but the scope's end needs the node.
   const std::shared_ptr<detail::NodeState> node = state.node;
   const detail::CallbackScope scope(*node, state.reader->id(), info.publisher, info.sequence);
-  state.ages.add(scope.began_ns() - info.monotonic_ns);
+  state.ages.add(scope.began_ns() - info.monotonic_ns,
+                 state.group->type() == CallbackGroupType::reentrant);
   if (auto delivered = deliver(std::move(sample)); !delivered) {
     report_invalid(state, delivered.error());
   }
-  return Outcome::ran;
 }
 
 }  // namespace ligament

@@ -45,9 +45,10 @@ struct SubscriptionState {
   bool selective = false;
   bool ignores_own = false;
   TopicMode mode = TopicMode::shared;
+  std::shared_ptr<CallbackGroup> group;
   GapFinder gaps;
   AgeHistogram ages;
-  // Relaxed everywhere: figures, written by the executor's thread, read by the status thread.
+  // Relaxed everywhere: figures, written by the executor's threads, read by the status thread.
   std::atomic<std::uint64_t> invalid{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> foreign{0};

@@ -29,11 +29,13 @@ constexpr std::int64_t longest_trust_ns = 1'000'000'000;
 }  // namespace
 
 TimerBase::TimerBase(std::shared_ptr<detail::NodeState> node, Clock clock,
-                     std::chrono::nanoseconds period, std::function<void()> callback)
+                     std::chrono::nanoseconds period, std::function<void()> callback,
+                     std::shared_ptr<CallbackGroup> group)
     : node_(std::move(node)),
       clock_(std::move(clock)),
       period_ns_(period.count()),
       callback_(std::move(callback)),
+      group_(std::move(group)),
       handle_(new_handle()),
       next_ns_(detail::later(clock_.now().nanoseconds(), period_ns_)) {
   trace::timer_init(handle_, node_->hash, period_ns_);
@@ -57,7 +59,6 @@ std::chrono::nanoseconds TimerBase::time_until_trigger() const {
                                   clock_.now().nanoseconds());
 }
 
-/// Whether the callback is due; moves the next call to the first point of the grid after now.
 bool TimerBase::take_turn() {
   if (is_canceled()) {
     return false;
@@ -80,12 +81,16 @@ bool TimerBase::run_if_due() {
   if (!take_turn()) {
     return false;
   }
+  run();
+  return true;
+}
+
+void TimerBase::run() {
   trace::ros2::rclcpp_executor_execute(trace::ros2::handle(handle_));
   const std::shared_ptr<detail::NodeState> node = node_;
   const detail::CallbackScope scope(*node, handle_, 0, 0);
   const trace::ros2::CallbackMark mark(trace::ros2::enabled() ? trace::ros2::handle(handle_) : 0);
   callback_();
-  return true;
 }
 
 std::int64_t TimerBase::look_again_ns(std::int64_t monotonic_now_ns) const {

@@ -60,6 +60,17 @@ TEST_F(Containers, OneProcessEndsByItselfWithoutASupervisor) {
   EXPECT_EQ(container.wait(), 0);
 }
 
+TEST_F(Containers, RunCallbackGroupsInAsManyThreadsAsTheyAreTold) {
+  auto several = config(domain_, {node("meeting", "Meeting")});
+  several["executor_threads"] = 2;
+  Process container({write("a", several)}, log("a"));
+  EXPECT_EQ(container.next("done")["node"], "/meeting");
+  const auto status = container.next("status");
+  EXPECT_GE(status["nodes"][0]["callbacks"], 2);
+  container.signal(SIGTERM);
+  EXPECT_EQ(container.wait(), 0);
+}
+
 TEST_F(Containers, StopWhenTheReaderOfTheStatusIsGone) {
   Process container({write("a", config(domain_, {node("listener", "Listener")}))}, log("a"));
   ASSERT_FALSE(container.next("ready").is_null());

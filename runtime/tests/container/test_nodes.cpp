@@ -2,6 +2,8 @@
 /// \file Nodes for the tests of the container: a talker, a listener, and some that misbehave.
 #include <sys/prctl.h>
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -188,6 +190,29 @@ class Misbehaving : public ligament::Node {
   std::shared_ptr<ligament::TimerBase> timer_;
 };
 
+/// Two timers of groups of their own, each of which waits until the other runs too; done then.
+class Meeting : public ligament::Node {
+ public:
+  explicit Meeting(const ligament::NodeOptions& options) : Node("meeting", options) {
+    for (auto& timer : timers_) {
+      timer = create_wall_timer(
+          std::chrono::milliseconds(1), [this] { meet(); },
+          create_callback_group(ligament::CallbackGroupType::mutually_exclusive));
+    }
+  }
+
+ private:
+  void meet() {
+    ++inside_;
+    while (inside_ < 2) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    finish();
+  }
+  std::atomic<int> inside_{0};
+  std::array<std::shared_ptr<ligament::TimerBase>, 2> timers_;
+};
+
 /// Makes endpoints that break rules.
 class BadEndpoints : public ligament::Node {
  public:
@@ -215,5 +240,6 @@ LIGAMENT_REGISTER_NODE(test_nodes::Listener)
 LIGAMENT_REGISTER_NODE(test_nodes::Flood)
 LIGAMENT_REGISTER_NODE(test_nodes::Slow)
 LIGAMENT_REGISTER_NODE(test_nodes::Misbehaving)
+LIGAMENT_REGISTER_NODE(test_nodes::Meeting)
 LIGAMENT_REGISTER_NODE(test_nodes::BadEndpoints)
 LIGAMENT_REGISTER_NODE(test_nodes::Stubborn)

@@ -45,7 +45,7 @@ def container_file(
         "trace": None,
         "log_level": "info",
         "wait": plain(mapping.wait),
-        "executor_threads": 1,
+        "executor_threads": mapping.threads.get(container, 1),
         "nodes": [
             _node(name, node, (own or {}).get(name) or components[node.implementation, node.type])
             for name, node in members.items()

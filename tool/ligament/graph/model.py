@@ -249,6 +249,8 @@ class Variant:
     bound_bytes: Mapping[str, int] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     wait: Wait = Wait()
+    threads: int | Mapping[str, int] = field(default=1, metadata={"left_out": 1})
+    """Of every container, or by container name."""
     edge: Edge = Edge()
     fpga: Mapping[str, int] = field(default_factory=dict, metadata={"left_out": {}})
     """How designs are run, where it is said: in_flight, waveforms."""

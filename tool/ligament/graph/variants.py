@@ -139,6 +139,7 @@ class _Builder:
             bound_bytes={t: n for _, t, n in self._by_topic("bound_bytes")},
             parameters=self._parameters(replaced),
             wait=_wait(self.data, self.resolved.document.data),
+            threads=self._threads(),
             edge=_edge(self.data, self.resolved.document.data),
             fpga=dict(self.data.get("fpga", {})),
             at=self._key_at(),
@@ -285,6 +286,15 @@ class _Builder:
             found[topic] = tuple(transports)
             self.places["transports", topic] = self._at("transports", written)
         return found
+
+    def _threads(self) -> int | dict[str, int]:
+        written = self.data.get("threads", 1)
+        if isinstance(written, int):
+            self.places["threads", ""] = self._at("threads") if written != 1 else self._key_at()
+            return written
+        for container in written:
+            self.places["threads", container] = self._key_at("threads", container)
+        return dict(written)
 
     def _modes(self) -> dict[str, str]:
         """Return the mode of each topic; a service may be named with the only one that it has."""

@@ -26,6 +26,7 @@ from ligament.mapping.modes import Mapped, mode_problems
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.served import served_graph, unserved_problems
 from ligament.mapping.slots import slot_problems
+from ligament.mapping.threads import thread_problems
 from ligament.mapping.transports import Choice, Wishes, assign_transports
 
 
@@ -106,6 +107,7 @@ def problems_of(
         *language_problems(members_of(containers), variant, _in_python(devices)),
         *_without_host(decided.nodes),
         *edge_problems(decided.nodes, containers, variant, _in_python(devices)),
+        *thread_problems(containers, devices, variant),
         *slot_problems(decided.graph.types, platform),
         *mode_problems(_mapped(decided), variant),
         *topic_model_problems(variant, topics, devices),

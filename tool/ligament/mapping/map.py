@@ -41,6 +41,7 @@ from ligament.mapping.model import (
 )
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
+from ligament.mapping.threads import threads_of
 from ligament.mapping.transports import Choice
 from ligament.mapping.waiting import break_cycles, waiting_cycles
 
@@ -89,6 +90,7 @@ def map_graph(
         containers=members_of(decided.containers),
         executables=graph.executables,
         wait=decided.variant.wait,
+        threads=threads_of(decided.containers, decided.variant),
         edge=decided.variant.edge,
         distro=graph.distro,
         communication=communication(

@@ -245,6 +245,8 @@ class GraphMapping:
     containers: Mapping[str, tuple[str, ...]]
     executables: Mapping[str, Executable] = field(default_factory=dict, metadata={"left_out": {}})
     wait: Wait = field(default_factory=Wait)
+    #: Of the containers whose callbacks run in more than one.
+    threads: Mapping[str, int] = field(default_factory=dict, metadata={"left_out": {}})
     edge: Edge = field(default_factory=Edge)
     #: ROS 2's, whose forms on the network the edges speak.
     distro: str = field(default="jazzy", metadata={"left_out": "jazzy"})
@@ -288,6 +290,7 @@ def from_json(data: Mapping[str, Any]) -> GraphMapping:
         containers={k: tuple(v) for k, v in data["containers"].items()},
         executables=executables_from_json(data.get("executables", {})),
         wait=Wait(**data.get("wait", {})),
+        threads=data.get("threads", {}),
         edge=edge_from_json(data.get("edge", {})),
         distro=data.get("distro", "jazzy"),
         description=data.get("description", ""),

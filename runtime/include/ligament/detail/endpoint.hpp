@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ligament/callback_group.hpp>
 #include <ligament/detail/pool.hpp>
 #include <ligament/events.hpp>
 #include <ligament/message_traits.hpp>
@@ -40,6 +41,7 @@ struct PublisherParts {
   PublisherEventCallbacks events;
   bool exchange = false;  ///< an end of a service, no topic of its own in traces of ROS 2
   TopicMode mode = TopicMode::shared;
+  std::shared_ptr<CallbackGroup> group = nullptr;
 };
 
 /// The same for a reader.
@@ -52,6 +54,7 @@ struct SubscriptionParts {
   bool selective = false;    ///< asked for each sample whether it is wanted
   bool ignores_own = false;  ///< messages of its node's own publishers
   TopicMode mode = TopicMode::shared;
+  std::shared_ptr<CallbackGroup> group = nullptr;
 };
 
 /// Lets trace::Span name a node by its state.

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <ligament/callback_group.hpp>
 #include <ligament/detail/endpoint.hpp>
 #include <ligament/publisher.hpp>
+#include <ligament/qos.hpp>
 #include <ligament/subscription.hpp>
 #include <memory>
 #include <mutex>
@@ -30,6 +32,12 @@ template <typename T>
 [[nodiscard]] ServiceTypes service_types() {
   return {T::name, type_identity<typename T::Request>(), type_identity<typename T::Response>()};
 }
+
+/// What a node wants of a server or client beside its name and types.
+struct ServiceWish {
+  QoS qos;
+  std::shared_ptr<CallbackGroup> group;  ///< null: the node's own
+};
 
 /// The opened (or, where opening failed, empty) ends of one server or client.
 struct ServiceEnds {

@@ -173,7 +173,10 @@ void Agent::move(Client& client, Link& link, const Address& to) {
 }
 
 void Agent::end(Clients::iterator client, const char* why) {
-  log(fmt::format("client {}: {}", key_text(client->session->key()), why));
+  const SessionFigures figures = client->session->figures();
+  log(fmt::format("client {}: {}; from it {} samples, to it {}, dropped {}, lost messages {}",
+                  key_text(client->session->key()), why, figures.received, figures.delivered,
+                  figures.dropped, figures.lost));
   forget_address(*client);
   clients_.erase(client);
 }

@@ -11,7 +11,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "agent/serial.hpp"
 #include "agent/server.hpp"
+#include "agent/udp.hpp"
 
 namespace {
 
@@ -24,13 +26,21 @@ struct Arguments {
   std::string types;
   std::string profiles;
   double silence_s = 30;
+  std::string device;
+  std::uint32_t baud = 0;
   bool without_edge = false;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
-  app.add_option("--address", arguments.address, "IPv4 address to listen on")
+  app.fallthrough();  // options of all links may also come behind the link's
+  CLI::App* udp = app.add_subcommand("udp", "Clients on a network");
+  udp->add_option("--address", arguments.address, "IPv4 address to listen on")
       ->capture_default_str();
-  app.add_option("--port", arguments.port, "UDP port; 0: any")->capture_default_str();
+  udp->add_option("--port", arguments.port, "UDP port; 0: any")->capture_default_str();
+  CLI::App* serial = app.add_subcommand("serial", "Clients on a serial line");
+  serial->add_option("device", arguments.device, "As /dev/ttyUSB0")->required();
+  serial->add_option("--baud", arguments.baud, "Its rate; 0: as it is")->capture_default_str();
+  app.require_subcommand(1);
   app.add_option("--ros", arguments.domain, "ROS domain, for clients that say none (255)")
       ->envname("ROS_DOMAIN_ID")
       ->check(CLI::Range(0, 232))
@@ -87,21 +97,32 @@ ligament::expected<xrce::ServerOptions, std::string> options_of(const Arguments&
   return options;
 }
 
+using Opened = ligament::expected<std::unique_ptr<xrce::Transport>, std::string>;
+
+Opened open(const Arguments& arguments) {
+  if (!arguments.device.empty()) {
+    auto line = xrce::SerialTransport::open(arguments.device, arguments.baud);
+    return line ? Opened(std::move(*line)) : ligament::unexpected<std::string>(line.error());
+  }
+  auto socket = xrce::UdpTransport::open(arguments.address, arguments.port);
+  return socket ? Opened(std::move(*socket)) : ligament::unexpected<std::string>(socket.error());
+}
+
 int serve(const Arguments& arguments, int stop_fd) {
   auto options = options_of(arguments);
   if (!options) {
     return fail(options.error());
   }
-  auto link = xrce::UdpLink::open(arguments.address, arguments.port);
-  if (!link) {
-    return fail(link.error());
+  auto transport = open(arguments);
+  if (!transport) {
+    return fail(transport.error());
   }
   auto server = xrce::Server::make(std::move(*options));
   if (!server) {
     return fail(server.error());
   }
-  say(fmt::format("UDP port {}, ROS domain {}", (*link)->port(), arguments.domain));
-  (*server)->serve(**link, stop_fd);
+  say(fmt::format("{}, ROS domain {}", (*transport)->name(), arguments.domain));
+  (*server)->serve(**transport, stop_fd);
   return 0;
 }
 

@@ -59,22 +59,36 @@ int Server::tick() {
       std::clamp<std::int64_t>(until / millisecond_ns + 1, 0, longest_sleep_ms));
 }
 
-void Server::serve(UdpLink& link, int stop_fd) {
-  std::array<pollfd, 2> sources{{{link.fd(), POLLIN, 0}, {stop_fd, POLLIN, 0}}};
+void Server::work(Transport& transport) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = pool::monotonic_now_ns();
+  const std::int64_t real = real_now_ns();
+  const auto came = transport.work([&](const Address& from, Bytes message) {
+    agent_.receive(transport, from, message, now, real);
+  });
+  if (came == Transport::Came::end) {
+    agent_.close(transport);
+  } else if (came == Transport::Came::something) {
+    agent_.flush(now);
+  }
+}
+
+void Server::serve(Transport& transport, int stop_fd) {
+  std::array<pollfd, 2> sources{{{-1, POLLIN, 0}, {stop_fd, POLLIN, 0}}};
   while ((sources[1].revents & POLLIN) == 0) {
-    (void)::poll(sources.data(), sources.size(), tick());
-    const std::lock_guard lock(mutex_);
-    const std::int64_t now = pool::monotonic_now_ns();
-    const std::int64_t real = real_now_ns();
-    const bool has_some = link.receive([&](const Address& from, Bytes message) {
-      agent_.receive(link, from, message, now, real);
-    });
-    if (has_some) {
-      agent_.flush(now);
+    const int sleep_ms = tick();
+    {
+      const std::lock_guard lock(mutex_);
+      sources[0].fd = transport.fd();
+      sources[0].events = static_cast<short>(POLLIN | (transport.wants_to_write() ? POLLOUT : 0));
     }
+    const bool is_there = sources[0].fd >= 0;
+    (void)::poll(sources.data(), sources.size(),
+                 is_there ? sleep_ms : std::min(sleep_ms, Transport::pause_ms));
+    work(transport);
   }
   const std::lock_guard lock(mutex_);
-  agent_.close(link);
+  agent_.close(transport);
 }
 
 std::vector<ClientFigures> Server::clients() {

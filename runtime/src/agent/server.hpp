@@ -11,7 +11,7 @@
 
 #include "agent/agent.hpp"
 #include "agent/pool_bus.hpp"
-#include "agent/udp.hpp"
+#include "agent/transport.hpp"
 
 namespace ligament::xrce {
 
@@ -26,13 +26,14 @@ class Server {
   [[nodiscard]] static expected<std::unique_ptr<Server>, std::string> make(ServerOptions options);
   ~Server();
 
-  /// Serves until `stop_fd` can be read, or a link ends.
-  void serve(UdpLink& link, int stop_fd);
+  /// Serves until `stop_fd` can be read.
+  void serve(Transport& transport, int stop_fd);
   [[nodiscard]] std::vector<ClientFigures> clients();
 
  private:
   explicit Server(ServerOptions options, Profiles profiles);
   void flush();
+  void work(Transport& transport);
   /// What is due; returns for how long to sleep, in milliseconds.
   [[nodiscard]] int tick();
 

@@ -22,15 +22,15 @@ constexpr int wanted_buffer = 4 << 20;  // a burst of fragments of one message
 
 }  // namespace
 
-struct UdpLink::Batch {
+struct UdpTransport::Batch {
   std::vector<std::byte> memory = std::vector<std::byte>(batch_size * largest_datagram);
   std::array<sockaddr_in, batch_size> addresses{};
   std::array<iovec, batch_size> places{};
   std::array<mmsghdr, batch_size> headers{};
 };
 
-expected<std::unique_ptr<UdpLink>, std::string> UdpLink::open(const std::string& host,
-                                                              std::uint16_t port) {
+expected<std::unique_ptr<UdpTransport>, std::string> UdpTransport::open(const std::string& host,
+                                                                        std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -49,15 +49,15 @@ expected<std::unique_ptr<UdpLink>, std::string> UdpLink::open(const std::string&
   }
   socklen_t length = sizeof address;
   (void)::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
-  return std::unique_ptr<UdpLink>(new UdpLink(fd, ntohs(address.sin_port)));
+  return std::unique_ptr<UdpTransport>(new UdpTransport(fd, ntohs(address.sin_port)));
 }
 
-UdpLink::UdpLink(int fd, std::uint16_t port)
+UdpTransport::UdpTransport(int fd, std::uint16_t port)
     : fd_(fd), port_(port), batch_(std::make_unique<Batch>()) {}
 
-UdpLink::~UdpLink() { ::close(fd_); }
+UdpTransport::~UdpTransport() { ::close(fd_); }
 
-void UdpLink::send(const Address& to, std::span<const Bytes> pieces) {
+void UdpTransport::send(const Address& to, std::span<const Bytes> pieces) {
   std::array<iovec, 4> parts{};
   const std::size_t count = std::min(pieces.size(), parts.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -71,7 +71,7 @@ void UdpLink::send(const Address& to, std::span<const Bytes> pieces) {
   (void)::sendmsg(fd_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-bool UdpLink::receive(const std::function<void(const Address&, Bytes)>& take) {
+Transport::Came UdpTransport::work(const Take& take) {
   for (std::size_t i = 0; i < batch_size; ++i) {
     batch_->places[i] = {batch_->memory.data() + i * largest_datagram, largest_datagram};
     msghdr& header = batch_->headers[i].msg_hdr;
@@ -89,7 +89,7 @@ bool UdpLink::receive(const std::function<void(const Address&, Bytes)>& take) {
     const std::size_t size = batch_->headers[at].msg_len;
     take(from, Bytes(batch_->memory).subspan(at * largest_datagram, size));
   }
-  return count > 0;
+  return count > 0 ? Came::something : Came::nothing;
 }
 
 }  // namespace ligament::xrce

@@ -3,34 +3,33 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <ligament/expected.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "agent/agent.hpp"
+#include "agent/transport.hpp"
 
 namespace ligament::xrce {
 
-class UdpLink : public Link {
+class UdpTransport : public Transport {
  public:
   /// `host`: where to listen, `port` 0: any.
-  [[nodiscard]] static expected<std::unique_ptr<UdpLink>, std::string> open(const std::string& host,
-                                                                            std::uint16_t port);
-  ~UdpLink() override;
-  UdpLink(const UdpLink&) = delete;
-  UdpLink& operator=(const UdpLink&) = delete;
+  [[nodiscard]] static expected<std::unique_ptr<UdpTransport>, std::string> open(
+      const std::string& host, std::uint16_t port);
+  ~UdpTransport() override;
+  UdpTransport(const UdpTransport&) = delete;
+  UdpTransport& operator=(const UdpTransport&) = delete;
 
   void send(const Address& to, std::span<const Bytes> pieces) override;
-  /// Hands over what there is, up to a batch; false: there was nothing.
-  [[nodiscard]] bool receive(const std::function<void(const Address&, Bytes)>& take);
-  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] int fd() const override { return fd_; }
+  [[nodiscard]] Came work(const Take& take) override;
+  [[nodiscard]] std::string name() const override { return "UDP port " + std::to_string(port_); }
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
  private:
   struct Batch;
-  explicit UdpLink(int fd, std::uint16_t port);
+  explicit UdpTransport(int fd, std::uint16_t port);
 
   int fd_;
   std::uint16_t port_;

@@ -11,6 +11,9 @@ static uint8_t* slot(ligament_session_t* session, uint16_t number) {
   return session->options.memory + (before + place) * session->options.mtu;
 }
 
+static void process(ligament_session_t* session, uint8_t stream, uint8_t* bytes, size_t size);
+static void take_kept(ligament_session_t* session);
+
 static void on_data(ligament_session_t* session, ligament_cdr_t* payload) {
   const lig_request_t request = lig_get_request(payload);
   if (payload->has_failed) {
@@ -26,6 +29,7 @@ static void on_acknack(ligament_session_t* session, ligament_cdr_t* payload) {
   const uint8_t stream = ligament_cdr_get_u8(payload);
   if (!payload->has_failed && stream == LIG_RELIABLE) {
     lig_acknowledged(session, first, missing);
+    take_kept(session); /* it may have waited for room */
   }
 }
 
@@ -36,8 +40,7 @@ static void send_acknack(ligament_session_t* session) {
   for (int i = 0; i < count && i < LIG_WINDOW; ++i) {
     const uint16_t number = (uint16_t)(in->next + i);
     const uint8_t slots = session->options.in_slots;
-    /* The next one is not kept: its place is that of one that comes early. */
-    const bool is_kept = i != 0 && i < slots && in->sizes[number % slots] != 0;
+    const bool is_kept = i < slots && in->sizes[number % slots] != 0;
     missing = (uint16_t)(missing | (is_kept ? 0u : 1u << i));
   }
   ligament_cdr_t payload;
@@ -55,9 +58,6 @@ static void on_status(ligament_session_t* session, ligament_cdr_t* payload) {
     lig_on_status(session, request, status);
   }
 }
-
-static void process(ligament_session_t* session, uint8_t stream, uint8_t* bytes, size_t size);
-static void take_kept(ligament_session_t* session);
 
 static void on_heartbeat(ligament_session_t* session, ligament_cdr_t* payload) {
   ligament_in_t* in = &session->in;
@@ -134,11 +134,13 @@ static void process_part(ligament_session_t* session, uint8_t stream, const uint
   }
   switch (head[0]) {
     case LIG_ACKNACK:
-      on_acknack(session, payload);
-      break;
     case LIG_HEARTBEAT:
       /* On no stream only: what is kept is not read while it is read. */
-      if (stream == LIG_NO_STREAM) {
+      if (stream != LIG_NO_STREAM) {
+        ++session->figures.dropped;
+      } else if (head[0] == LIG_ACKNACK) {
+        on_acknack(session, payload);
+      } else {
         on_heartbeat(session, payload);
       }
       break;
@@ -179,11 +181,12 @@ static void process(ligament_session_t* session, uint8_t stream, uint8_t* bytes,
   }
 }
 
-/* What came early, and is next now. */
+/* What came early, or had to wait, and is next now. Only while there is room for an answer: a server
+ * can reply to each request there and then. */
 static void take_kept(ligament_session_t* session) {
   ligament_in_t* in = &session->in;
   const uint8_t slots = session->options.in_slots;
-  while (slots != 0 && in->sizes[in->next % slots] != 0) {
+  while (slots != 0 && lig_has_room(session) && in->sizes[in->next % slots] != 0) {
     const uint16_t number = in->next;
     const size_t size = in->sizes[number % slots];
     in->sizes[number % slots] = 0;
@@ -200,11 +203,14 @@ static void receive_reliable(ligament_session_t* session, uint16_t number, uint8
   if (ahead >= 0 && ahead < LIG_WINDOW && lig_distance(number, in->announced) > 0) {
     in->announced = number;
   }
-  if (ahead == 0) {
+  if (ahead == 0 && lig_has_room(session)) {
+    if (slots != 0) {
+      in->sizes[number % slots] = 0;
+    }
     ++in->next;
     process(session, LIG_RELIABLE, bytes, size);
     take_kept(session);
-  } else if (ahead > 0 && ahead < slots && in->sizes[number % slots] == 0) {
+  } else if (ahead >= 0 && ahead < slots && in->sizes[number % slots] == 0) {
     memcpy(slot(session, number), bytes, size);
     in->sizes[number % slots] = (uint16_t)size;
   }

@@ -36,7 +36,7 @@ static void put_subheader(uint8_t* to, uint8_t submessage, uint8_t flags, size_t
   to[3] = (uint8_t)(size > UINT16_MAX ? 0 : size >> 8);
 }
 
-static bool has_room(const ligament_session_t* session) {
+bool lig_has_room(const ligament_session_t* session) {
   return session->out.count < session->options.out_slots;
 }
 
@@ -70,7 +70,7 @@ static int send_fragment(ligament_session_t* session, size_t size, bool is_last)
  * callback: what it reads lies where the next message would be received. */
 static int await_room(ligament_session_t* session) {
   const int64_t until = lig_now_us(session) + (int64_t)session->options.block_ms * 1000;
-  while (!has_room(session)) {
+  while (!lig_has_room(session)) {
     if (session->is_in_callback || lig_now_us(session) >= until) {
       return LIGAMENT_ERROR_FULL;
     }

@@ -64,6 +64,8 @@ int lig_end(ligament_session_t* session, uint8_t stream, const ligament_cdr_t* p
 int lig_write(ligament_session_t* session, uint8_t stream, uint16_t object,
               const ligament_request_id_t* identity, const void* body, size_t size,
               uint16_t* request);
+/* For one more reliable message. */
+bool lig_has_room(const ligament_session_t* session);
 void lig_acknowledged(ligament_session_t* session, uint16_t first, uint16_t missing);
 void lig_heartbeat(ligament_session_t* session);
 void lig_out_reset(ligament_session_t* session);

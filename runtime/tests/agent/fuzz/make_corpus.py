@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the seeds: what real clients and agents say, so that the fuzzers begin behind the login.
 
-    python make_corpus.py
+python make_corpus.py
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ import struct
 from pathlib import Path
 
 CORPUS = Path(__file__).with_name("corpus")
-KINDS = {"participant": 1, "topic": 2, "publisher": 3, "subscriber": 4, "writer": 5, "reader": 6}
+KINDS = {
+    "participant": 1,
+    "topic": 2,
+    "publisher": 3,
+    "subscriber": 4,
+    "writer": 5,
+    "reader": 6,
+}
 
 
 def pieces(*messages: bytes) -> bytes:
@@ -59,10 +66,18 @@ def agent_seeds() -> dict[str, bytes]:
     """Sessions from their login on."""
     entities = [
         reliable(0, create(10, 1, 3, b"\0\x01\0\0" + text("n"), b"\0\0")),
-        reliable(1, create(11, 2, 3, TOPIC, oid(1, 1)), create(12, 3, 3, b"\0\0", oid(1, 1))),
-        reliable(2, create(13, 4, 2, text("")[4:], oid(1, 1)), create(14, 5, 3, END, oid(1, 3))),
+        reliable(
+            1, create(11, 2, 3, TOPIC, oid(1, 1)), create(12, 3, 3, b"\0\0", oid(1, 1))
+        ),
+        reliable(
+            2,
+            create(13, 4, 2, text("")[4:], oid(1, 1)),
+            create(14, 5, 3, END, oid(1, 3)),
+        ),
         reliable(3, create(15, 6, 3, END, oid(1, 4))),
-        reliable(4, part(8, b"\0\x10" + oid(1, 6) + b"\x80\0\0\x01\xff\xff\0\0\0\0\0\0")),
+        reliable(
+            4, part(8, b"\0\x10" + oid(1, 6) + b"\x80\0\0\x01\xff\xff\0\0\0\0\0\0")
+        ),
     ]
     write = part(7, b"\0\x20" + oid(1, 5) + b"hello")
     service = text("s") + text("Q") + b"\0\0" + text("R") + b"\0\0"
@@ -70,24 +85,37 @@ def agent_seeds() -> dict[str, bytes]:
         "ping": pieces(b"\x80\0\0\0" + part(2, b"\0\x09\xff\xfd\x02\0\0\0")),
         "entities": pieces(LOGIN, *entities, reliable(5, write)),
         "fragments": pieces(
-            LOGIN, *entities, reliable(5, part(13, write[:8])), reliable(6, part(13, write[8:], 3))
+            LOGIN,
+            *entities,
+            reliable(5, part(13, write[:8])),
+            reliable(6, part(13, write[8:], 3)),
         ),
         "early": pieces(
-            LOGIN, reliable(2, write), reliable(1, write), unordered(part(11, b"\0\0\x05\0\x80"))
+            LOGIN,
+            reliable(2, write),
+            reliable(1, write),
+            unordered(part(11, b"\0\0\x05\0\x80")),
         ),
         "acknack": pieces(LOGIN, *entities, unordered(part(10, b"\x02\0\0\x05\x80"))),
         "service": pieces(
-            LOGIN, entities[0], reliable(1, create(11, 7, 3, service, oid(1, 1))),
+            LOGIN,
+            entities[0],
+            reliable(1, create(11, 7, 3, service, oid(1, 1))),
             reliable(2, create(12, 8, 3, service, oid(1, 1))),
             reliable(3, part(7, b"\0\x21" + oid(1, 7) + b"q")),
             reliable(4, part(7, b"\0\x22" + oid(1, 8) + bytes(24) + b"r")),
-            reliable(5, part(8, b"\0\x23" + oid(1, 8) + b"\x01\0\0\x01\xff\xff\0\0\0\0\0\0")),
+            reliable(
+                5, part(8, b"\0\x23" + oid(1, 8) + b"\x01\0\0\x01\xff\xff\0\0\0\0\0\0")
+            ),
         ),
         "references": pieces(
-            LOGIN, reliable(0, create(10, 1, 1, b"p\0", b"\0\0")),
+            LOGIN,
+            reliable(0, create(10, 1, 1, b"p\0", b"\0\0")),
             reliable(1, create(11, 2, 1, b"t\0", oid(1, 1))),
-            reliable(2, part(3, b"\0\x0c" + oid(1, 1))), unordered(part(14, bytes(8))),
-            unordered(part(12, b"")), unordered(part(3, b"\0\x0d\xff\xfe")),
+            reliable(2, part(3, b"\0\x0c" + oid(1, 1))),
+            unordered(part(14, bytes(8))),
+            unordered(part(12, b"")),
+            unordered(part(3, b"\0\x0d\xff\xfe")),
         ),
     }
 
@@ -113,10 +141,14 @@ def client_seeds() -> dict[str, bytes]:
             message(0x80, first + 1, part(13, sample[12:], 3)),
         ),
         "request": pieces(message(0x80, first, data(4, 8, bytes(range(24)) + b"q"))),
-        "reply": pieces(message(0x80, first, data(5, 7, b"\0\x20" + oid(5, 7) + hello))),
+        "reply": pieces(
+            message(0x80, first, data(5, 7, b"\0\x20" + oid(5, 7) + hello))
+        ),
         "control": pieces(
-            message(0, 0, part(10, b"\x03\0\0\x05\x80")), message(0, 0, part(11, b"\x09\0\x0b\0\x80")),
-            message(0, 0, part(15, bytes(24))), message(0, 0, part(6, bytes(16))),
+            message(0, 0, part(10, b"\x03\0\0\x05\x80")),
+            message(0, 0, part(11, b"\x09\0\x0b\0\x80")),
+            message(0, 0, part(15, bytes(24))),
+            message(0, 0, part(6, bytes(16))),
         ),
     }
 
@@ -128,7 +160,9 @@ def xml_seeds() -> dict[str, bytes]:
         "</kind><depth>3</depth></historyQos></topic><qos><durability><kind>VOLATILE</kind>"
         "</durability><deadline><period><sec>1</sec></period></deadline></qos></data_writer></dds>"
     )
-    requester = '<dds><requester service_name="a"request_type="&lt;"reply_type="c"/></dds>'
+    requester = (
+        '<dds><requester service_name="a"request_type="&lt;"reply_type="c"/></dds>'
+    )
     return {
         "writer": b"\x05\x02" + writer.encode() + b"\0",
         "requester": b"\x07\x02" + requester.encode() + b"\0",
@@ -145,7 +179,11 @@ def main() -> None:
         "xrce_agent": agent_seeds(),
         "xrce_client": client_seeds(),
         "xrce_representation": xml_seeds(),
-        "xrce_frames": {"frame": frame, "cut": frame[:5] + frame, "escape": b"\x7e\x7d\x5e" + frame},
+        "xrce_frames": {
+            "frame": frame,
+            "cut": frame[:5] + frame,
+            "escape": b"\x7e\x7d\x5e" + frame,
+        },
     }
     for folder, seeds in folders.items():
         (CORPUS / folder).mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,127 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament agent`: a place held for microcontrollers."""
+"""`ligament agent`: gives microcontrollers that speak DDS-XRCE their place among ROS 2's nodes."""
 
 from __future__ import annotations
 
-from ligament.errors import FailureError
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ligament.agent import AgentOptions, exec_agent
+from ligament.errors import InputError, Problem
+from ligament.run.discovery import MAX_DOMAIN_ID
+
+agent = typer.Typer(
+    add_completion=False,
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    help="Serve microcontrollers that speak DDS-XRCE, as micro-ROS does: their nodes, topics and "
+    "services are those of ROS 2's graph, in shared memory and on the network. Ctrl-C ends it.",
+)
+
+Ros = Annotated[
+    int | None,
+    typer.Option(
+        "--ros",
+        min=0,
+        max=MAX_DOMAIN_ID,
+        metavar="N",
+        help="ROS 2 domain of clients that name none; default: ROS_DOMAIN_ID, or 0. Clients that "
+        "name one are in that.",
+    ),
+]
+Types = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--types",
+        metavar="DIR",
+        help="A package folder with .msg or .srv files that clients use; may be repeated. Those of "
+        "ROS 2 are known.",
+    ),
+]
+Distro = Annotated[str, typer.Option("--distro", help="The distribution of ROS 2's own types.")]
+Profiles = Annotated[
+    Path | None,
+    typer.Option(
+        "--profiles",
+        metavar="FILE",
+        help="XML profiles (in Fast DDS's form) that clients refer to by name.",
+    ),
+]
+Silence = Annotated[
+    float,
+    typer.Option(
+        "--silence",
+        min=0.1,
+        metavar="S",
+        help="A client that says nothing for so long is removed with all that it has.",
+    ),
+]
+NoEdge = Annotated[
+    bool,
+    typer.Option("--no-edge", help="Do not start the domain's edge: only this computer's nodes."),
+]
+Port = Annotated[
+    int, typer.Option("--port", min=0, max=65535, metavar="P", help="UDP port; 0: any.")
+]
+Address = Annotated[str, typer.Option("--address", metavar="IP", help="IPv4 address to listen on.")]
+Device = Annotated[Path, typer.Argument(metavar="DEVICE", help="The line, as /dev/ttyUSB0.")]
+Baud = Annotated[
+    int, typer.Option("--baud", min=0, metavar="N", help="Its rate; 0: as it is set already.")
+]
 
 
-def agent() -> None:
-    """Serve microcontrollers: not in this version."""
-    raise FailureError("the agent comes with microcontrollers, which this version does not have")
+@agent.command()
+def udp(
+    port: Port = 8888,
+    address: Address = "0.0.0.0",
+    ros: Ros = None,
+    types: Types = None,
+    distro: Distro = "jazzy",
+    profiles: Profiles = None,
+    silence: Silence = 30.0,
+    no_edge: NoEdge = False,
+) -> None:
+    """Serve clients on a network.
+
+    Examples:
+
+    `ligament agent udp --port 8888`
+
+    `ligament agent udp --ros 5 --types ~/ws/src/my_interfaces`
+    """
+    exec_agent(
+        ["udp", "--port", str(port), "--address", address],
+        AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge),
+    )
+
+
+@agent.command()
+def serial(
+    device: Device,
+    baud: Baud = 115200,
+    ros: Ros = None,
+    types: Types = None,
+    distro: Distro = "jazzy",
+    profiles: Profiles = None,
+    silence: Silence = 30.0,
+    no_edge: NoEdge = False,
+) -> None:
+    """Serve clients on a serial line. A device that goes away is waited for.
+
+    Example: `ligament agent serial /dev/ttyUSB0 --baud 921600`
+    """
+    if not device.is_char_device():
+        raise InputError(
+            Problem(
+                "device-missing",
+                f"there is no serial device '{device}'",
+                expected="a character device, as /dev/ttyUSB0 or /dev/ttyACM0",
+                hint="`ls /dev/tty*` before and after plugging it in says its name",
+            )
+        )
+    exec_agent(
+        ["serial", str(device), "--baud", str(baud)],
+        AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge),
+    )

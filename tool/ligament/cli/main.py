@@ -60,7 +60,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),
     Verb("demo", "Run the perception graph in all its variants.", "measure"),
     Verb("bench", "Measure, with floors and peers in the same run.", "measure", json_is_flag=False),
-    Verb("agent", "Serve microcontrollers (comes with microcontrollers).", "measure"),
+    Verb("agent", "Serve microcontrollers that speak DDS-XRCE.", "measure", json_is_flag=False),
 )
 
 STAGES = {"pipe": "The pipe, stage by stage", "look": "Look", "measure": "Measure and serve"}

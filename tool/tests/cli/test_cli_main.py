@@ -60,7 +60,7 @@ def _options(command: Any) -> Iterator[Any]:
 def test_no_verb_prints_json_unasked(verb: cli.Verb) -> None:
     found = [o for o in _options(cli.command_of(verb)) if "--json" in o.opts]
     assert all(option.default is False for option in found)
-    assert found or verb.name == "agent"
+    assert found
 
 
 def test_run_says_what_its_json_holds_and_where_figures_are() -> None:
@@ -128,12 +128,6 @@ def test_check_imports_none_of_the_heavy_rooms() -> None:
         "assert code == 0 and not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
-
-
-def test_agent_says_when_it_comes(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = _run(capsys, "agent")
-    assert code == 1
-    assert "microcontrollers" in err
 
 
 def test_module_can_be_run(tmp_path: Path) -> None:

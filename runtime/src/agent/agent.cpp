@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace ligament::xrce {
+
+namespace {
+
+constexpr std::size_t most_clients = 64;
+constexpr std::size_t least_mtu = 64;
+constexpr std::size_t default_mtu = 508;
+constexpr std::size_t most_mtu = 65'000;
+
+Sender sender_to(Link& link, const Address& to) {
+  return [&link, to](std::span<const Bytes> pieces) { link.send(to, pieces); };
+}
+
+void send_outside(Link& link, const Address& to, const Header& header,
+                  const std::vector<std::byte>& submessages) {
+  std::vector<std::byte> head;
+  write_header(head, header);
+  const std::array<Bytes, 2> pieces{Bytes(head), Bytes(submessages)};
+  link.send(to, pieces);
+}
+
+}  // namespace
+
+std::string key_text(const Key& key) {
+  return fmt::format("{:02x}{:02x}{:02x}{:02x}", key[0], key[1], key[2], key[3]);
+}
+
+void Agent::log(const std::string& text) const {
+  if (options_.log) {
+    options_.log(text);
+  }
+}
+
+Agent::Clients::iterator Agent::find(const Key& key) {
+  return std::find_if(clients_.begin(), clients_.end(),
+                      [&key](const Client& client) { return client.session->key() == key; });
+}
+
+Agent::Clients::iterator Agent::find(const Link& link, const Address& from, const Header& header) {
+  if (header.has_key()) {
+    const auto client = find(header.key);
+    const bool fits = client != clients_.end() && client->session->id() == header.session;
+    return fits ? client : clients_.end();
+  }
+  const auto found = by_address_.find({&link, from});
+  const bool fits = found != by_address_.end() && found->second->session->id() == header.session;
+  return fits ? found->second : clients_.end();
+}
+
+void Agent::receive(Link& link, const Address& from, Bytes message, std::int64_t now_ns,
+                    std::int64_t real_ns) {
+  const auto header = read_header(message);
+  if (!header) {
+    ++ignored_;
+    return;
+  }
+  const Bytes rest = message.subspan(header->size());
+  if (header->session == no_session || header->session == no_session_with_key) {
+    return receive_outside(link, from, *header, rest, now_ns);
+  }
+  const auto client = find(link, from, *header);
+  if (client == clients_.end()) {
+    ++ignored_;
+    return;
+  }
+  if (header->has_key() && (client->link != &link || client->address != from)) {
+    move(*client, link, from);
+  }
+  client->session->receive(*header, rest, now_ns, real_ns);
+  if (client->session->has_ended()) {
+    end(client, "has ended");
+  }
+}
+
+void Agent::receive_outside(Link& link, const Address& from, const Header& header, Bytes rest,
+                            std::int64_t now_ns) {
+  const auto part = Parts(rest).next();
+  if (part && part->id == Submessage::create_client) {
+    log_in(link, from, *part, now_ns);
+  } else if (part && part->id == Submessage::get_info) {
+    pong(link, from, header, *part);
+  } else {
+    ++ignored_;
+  }
+}
+
+void Agent::pong(Link& link, const Address& from, const Header& header, const Part& part) {
+  CdrReader reader = part.reader();
+  const Request request = read_request(reader);
+  if (!reader.is_good()) {
+    ++ignored_;
+    return;
+  }
+  std::vector<std::byte> info;
+  write_info(info, request, by_address_.contains({&link, from}));
+  send_outside(link, from, {header.session, no_stream, 0, header.key}, info);
+}
+
+void Agent::log_in(Link& link, const Address& from, const Part& part, std::int64_t now_ns) {
+  const auto asked = read_create_client(part);
+  if (!asked || asked->session == no_session || asked->session == no_session_with_key) {
+    ++ignored_;
+    return;
+  }
+  std::vector<std::byte> status;
+  const auto answer = [&](Status result) {
+    write_status_agent(status, result);
+    send_outside(link, from, {asked->session, no_stream, 0, asked->key}, status);
+  };
+  if (asked->major != version_major) {
+    return answer(Status::incompatible);
+  }
+  const auto known = find(asked->key);
+  if (known != clients_.end() && known->session->id() != asked->session) {
+    end(known, "began again");
+  }
+  // Whoever was known by this address before would not be heard any more.
+  const auto there = by_address_.find({&link, from});
+  if (asked->session > no_session && there != by_address_.end() &&
+      there->second->session->key() != asked->key) {
+    end(there->second, "was replaced by another client at its address");
+  }
+  const auto client = make_client(*asked);
+  if (client == clients_.end()) {
+    log(fmt::format("client {}: refused, there are {} already", key_text(asked->key),
+                    most_clients));
+    return answer(Status::resources);
+  }
+  const std::size_t mtu =
+      asked->mtu == 0 ? default_mtu : std::clamp<std::size_t>(asked->mtu, least_mtu, most_mtu);
+  client->session->restart(mtu, nullptr);
+  move(*client, link, from);
+  client->session->heard(now_ns);
+  log(fmt::format("client {}: session {:#04x}", key_text(asked->key), asked->session));
+  answer(Status::ok);
+}
+
+/// The client of that key, or a new one; the end of the list: there are too many.
+Agent::Clients::iterator Agent::make_client(const CreateClient& asked) {
+  const auto known = find(asked.key);
+  if (known != clients_.end() || clients_.size() >= most_clients) {
+    return known;
+  }
+  Session::Options session;
+  session.key = asked.key;
+  session.id = asked.session;
+  session.entities = {options_.domain, "xrce_client_" + key_text(asked.key)};
+  session.log = [this, key = asked.key](const std::string& text) {
+    log(fmt::format("client {}: refused: {}", key_text(key), text));
+  };
+  clients_.push_back(
+      {nullptr, {}, std::make_unique<Session>(std::move(session), bus_, profiles_, nullptr), 0});
+  return std::prev(clients_.end());
+}
+
+void Agent::move(Client& client, Link& link, const Address& to) {
+  const auto self = find(client.session->key());
+  forget_address(client);
+  client.link = &link;
+  client.address = to;
+  client.session->set_sender(sender_to(link, to));
+  if (client.session->id() > no_session) {
+    by_address_.insert_or_assign({&link, to}, self);
+  }
+}
+
+void Agent::end(Clients::iterator client, const char* why) {
+  const SessionFigures figures = client->session->figures();
+  log(fmt::format("client {}: {}; from it {} samples, to it {}, dropped {}, lost messages {}",
+                  key_text(client->session->key()), why, figures.received, figures.delivered,
+                  figures.dropped, figures.lost));
+  forget_address(*client);
+  clients_.erase(client);
+}
+
+void Agent::forget_address(const Client& client) {
+  const auto found = by_address_.find({client.link, client.address});
+  if (found != by_address_.end() && &*found->second == &client) {
+    by_address_.erase(found);
+  }
+}
+
+void Agent::flush(std::int64_t now_ns) {
+  for (Client& client : clients_) {
+    client.session->flush(now_ns);
+  }
+}
+
+std::int64_t Agent::tick(std::int64_t now_ns) {
+  std::int64_t next = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t third = options_.silence_ns / 3;
+  for (auto client = clients_.begin(); client != clients_.end();) {
+    const auto current = client++;
+    const std::int64_t heard = current->session->last_heard_ns();
+    if (now_ns - heard >= options_.silence_ns) {
+      end(current, "is silent, and removed");
+      continue;
+    }
+    const std::int64_t quiet_since = std::max(heard, current->probed_ns);
+    if (now_ns - quiet_since >= third) {
+      current->session->probe(now_ns);
+      current->probed_ns = now_ns;
+    }
+    next = std::min({next, current->session->tick(now_ns), heard + options_.silence_ns,
+                     std::max(heard, current->probed_ns) + third});
+  }
+  return next;
+}
+
+void Agent::close(Link& link) {
+  for (auto client = clients_.begin(); client != clients_.end();) {
+    const auto current = client++;
+    if (current->link == &link) {
+      end(current, "has lost its link");
+    }
+  }
+}
+
+std::vector<ClientFigures> Agent::clients() const {
+  std::vector<ClientFigures> all;
+  for (const Client& client : clients_) {
+    all.push_back(
+        {client.session->key(), client.session->entities().size(), client.session->figures()});
+  }
+  return all;
+}
+
+}  // namespace ligament::xrce

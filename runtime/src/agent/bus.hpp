@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file What the agent needs of the pool: writers, readers and markers of nodes. An interface, so
+/// that the protocol can be tested and fuzzed without shared memory.
+#pragma once
+
+#include <cstdint>
+#include <ligament/detail/pool.hpp>
+#include <ligament/expected.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "agent/representation.hpp"
+
+namespace ligament::xrce {
+
+class BusWriter {
+ public:
+  virtual ~BusWriter() = default;
+  /// Memory for a stored message of so many bytes, until `publish` or the next loan; empty: none.
+  [[nodiscard]] virtual std::span<std::byte> loan(std::size_t size) = 0;
+  virtual void publish(const pool::RequestIdentity& request) = 0;
+  [[nodiscard]] virtual pool::Gid gid() const = 0;
+};
+
+struct BusSample {
+  Bytes stored;  ///< valid until the next `take` of its reader
+  pool::RequestIdentity request;
+};
+class BusReader {
+ public:
+  virtual ~BusReader() = default;
+  [[nodiscard]] virtual std::optional<BusSample> take() = 0;
+};
+
+/// A node in the graph, as long as it lives.
+class BusNode {
+ public:
+  virtual ~BusNode() = default;
+};
+
+class Bus {
+ public:
+  virtual ~Bus() = default;
+  template <typename T>
+  using Made = expected<std::unique_ptr<T>, Refusal>;
+  /// `domain`: as ROS counts them.
+  [[nodiscard]] virtual Made<BusNode> make_node(int domain, const std::string& name) = 0;
+  [[nodiscard]] virtual Made<BusWriter> make_writer(int domain,
+                                                    const pool::EndpointDescription& what) = 0;
+  [[nodiscard]] virtual Made<BusReader> make_reader(int domain,
+                                                    const pool::EndpointDescription& what) = 0;
+  /// The hash of a type; nothing where nobody knows its definition.
+  [[nodiscard]] virtual std::optional<std::array<std::uint8_t, 32>> hash_of(
+      int domain, const std::string& type) = 0;
+};
+
+}  // namespace ligament::xrce

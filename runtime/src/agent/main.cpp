@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ligament-agent: gives microcontrollers that speak DDS-XRCE their place among ROS 2's nodes.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "agent/serial.hpp"
+#include "agent/server.hpp"
+#include "agent/udp.hpp"
+
+namespace {
+
+namespace xrce = ligament::xrce;
+
+struct Arguments {
+  std::string address = "0.0.0.0";
+  std::uint16_t port = 8888;
+  int domain = 0;
+  std::string types;
+  std::string profiles;
+  double silence_s = 30;
+  std::string device;
+  std::uint32_t baud = 0;
+  bool without_edge = false;
+};
+
+void declare(CLI::App& app, Arguments& arguments) {
+  app.fallthrough();  // options of all links may also come behind the link's
+  CLI::App* udp = app.add_subcommand("udp", "Clients on a network");
+  udp->add_option("--address", arguments.address, "IPv4 address to listen on")
+      ->capture_default_str();
+  udp->add_option("--port", arguments.port, "UDP port; 0: any")->capture_default_str();
+  CLI::App* serial = app.add_subcommand("serial", "Clients on a serial line");
+  serial->add_option("device", arguments.device, "As /dev/ttyUSB0")->required();
+  serial->add_option("--baud", arguments.baud, "Its rate; 0: as it is")->capture_default_str();
+  app.require_subcommand(1);
+  app.add_option("--ros", arguments.domain, "ROS domain, for clients that say none (255)")
+      ->envname("ROS_DOMAIN_ID")
+      ->check(CLI::Range(0, 232))
+      ->capture_default_str();
+  app.add_option("--types", arguments.types, "Table of message types that the tool has written");
+  app.add_option("--profiles", arguments.profiles, "File of profiles that clients refer to");
+  app.add_option("--silence", arguments.silence_s, "Seconds after which a silent client is removed")
+      ->check(CLI::Range(0.1, 1e6))
+      ->capture_default_str();
+  app.add_flag("--no-edge", arguments.without_edge, "Do not start the domain's edge to DDS");
+}
+
+void say(const std::string& text) {
+  fmt::print("ligament-agent: {}\n", text);
+  std::fflush(stdout);
+}
+
+int fail(const std::string& text) {
+  fmt::print(stderr, "ligament-agent: {}\n", text);
+  return 1;
+}
+
+/// Readable when the end is asked for. Before any thread begins: all of them block the signals.
+int end_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return ::signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+ligament::expected<xrce::ServerOptions, std::string> options_of(const Arguments& arguments) {
+  xrce::ServerOptions options;
+  options.agent.domain = arguments.domain;
+  options.agent.silence_ns = static_cast<std::int64_t>(arguments.silence_s * 1e9);
+  options.agent.log = say;
+  options.bus.wants_edge = !arguments.without_edge;
+  if (!arguments.types.empty()) {
+    auto types = xrce::read_types(arguments.types);
+    if (!types) {
+      return ligament::unexpected<std::string>(types.error());
+    }
+    options.bus.types = std::move(*types);
+  }
+  if (!arguments.profiles.empty()) {
+    std::ostringstream text;
+    text << std::ifstream(arguments.profiles).rdbuf();
+    options.profiles = text.str();
+    if (options.profiles.empty()) {
+      return ligament::unexpected<std::string>(arguments.profiles + ": cannot be read, or empty");
+    }
+  }
+  return options;
+}
+
+using Opened = ligament::expected<std::unique_ptr<xrce::Transport>, std::string>;
+
+Opened open(const Arguments& arguments) {
+  if (!arguments.device.empty()) {
+    auto line = xrce::SerialTransport::open(arguments.device, arguments.baud);
+    return line ? Opened(std::move(*line)) : ligament::unexpected<std::string>(line.error());
+  }
+  auto socket = xrce::UdpTransport::open(arguments.address, arguments.port);
+  return socket ? Opened(std::move(*socket)) : ligament::unexpected<std::string>(socket.error());
+}
+
+int serve(const Arguments& arguments, int stop_fd) {
+  auto options = options_of(arguments);
+  if (!options) {
+    return fail(options.error());
+  }
+  auto transport = open(arguments);
+  if (!transport) {
+    return fail(transport.error());
+  }
+  auto server = xrce::Server::make(std::move(*options));
+  if (!server) {
+    return fail(server.error());
+  }
+  say(fmt::format("{}, ROS domain {}", (*transport)->name(), arguments.domain));
+  (*server)->serve(**transport, stop_fd);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "Serves microcontrollers that speak DDS-XRCE, micro-ROS's too: their nodes, topics and "
+      "services are those of ROS 2's graph."};
+  Arguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  const int stop_fd = end_signals();
+  std::signal(SIGCHLD, SIG_IGN);  // an edge that we started and that ends is no zombie
+  std::signal(SIGPIPE, SIG_IGN);
+  return serve(arguments, stop_fd);
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What comes from the client. What goes to it: session_output.cpp.
+#include "agent/session.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ligament::xrce {
+
+namespace {
+
+constexpr std::size_t most_streams = 4;
+constexpr std::size_t most_waiting = 64;
+constexpr std::int64_t second_ns = 1'000'000'000;
+
+/// The stream of that number, made if there is room for another; null: there is not.
+template <typename Stream>
+Stream* stream_of(std::map<std::uint8_t, Stream>& streams, std::uint8_t number) {
+  const auto found = streams.find(number);
+  if (found != streams.end()) {
+    return &found->second;
+  }
+  return streams.size() < most_streams ? &streams[number] : nullptr;
+}
+
+}  // namespace
+
+Session::Session(Options options, Bus& bus, const Profiles& profiles, Sender sender)
+    : options_(std::move(options)),
+      bus_(bus),
+      entities_(bus, profiles, options_.entities),
+      sender_(std::move(sender)) {}
+
+void Session::restart(std::size_t mtu, Sender sender) {
+  options_.mtu = mtu;
+  sender_ = std::move(sender);
+  reliable_in_.clear();
+  best_effort_in_.clear();
+  out_.clear();
+  for (const auto& [id, entity] : entities_.readings()) {
+    entity->reading.reset();
+  }
+}
+
+SessionFigures Session::figures() const {
+  SessionFigures all = figures_;
+  for (const auto& [number, stream] : best_effort_in_) {
+    all.lost += stream.lost();
+  }
+  for (const auto& [number, stream] : reliable_in_) {
+    all.lost += stream.order.lost();
+  }
+  return all;
+}
+
+void Session::receive(const Header& header, Bytes behind_header, std::int64_t now_ns,
+                      std::int64_t real_ns) {
+  now_ns_ = now_ns;
+  real_ns_ = real_ns;
+  last_heard_ns_ = now_ns;
+  if (header.stream == no_stream) {
+    process(no_stream, behind_header);
+  } else if (is_reliable(header.stream)) {
+    receive_reliable(header.stream, header.sequence, behind_header);
+  } else {
+    BestEffortInput* stream = stream_of(best_effort_in_, header.stream);
+    if (stream != nullptr && stream->accept(header.sequence)) {
+      process(header.stream, behind_header);
+    }
+  }
+}
+
+void Session::receive_reliable(std::uint8_t stream, std::uint16_t sequence, Bytes bytes) {
+  In* in = stream_of(reliable_in_, stream);
+  if (in == nullptr) {
+    return;
+  }
+  in->owes_acknack = true;
+  if (in->order.accept(sequence, bytes) != ReliableInput::Verdict::now) {
+    return;
+  }
+  process(stream, bytes);
+  while (const auto kept = in->order.next_kept()) {
+    process(stream, *kept);
+  }
+}
+
+void Session::process(std::uint8_t stream, Bytes submessages) {
+  Parts parts(submessages);
+  while (const auto part = parts.next()) {
+    process_part(stream, *part);
+  }
+  if (!parts.is_good()) {
+    drop_malformed();
+  }
+}
+
+void Session::process_part(std::uint8_t stream, const Part& part) {
+  switch (part.id) {
+    case Submessage::timestamp:
+      return timestamp(part);
+    case Submessage::get_info:
+      return get_info(part);
+    case Submessage::fragment:
+      return process_fragment(stream, part);
+    case Submessage::acknack:
+    case Submessage::heartbeat:
+    case Submessage::reset:
+      return stream == no_stream ? process_control(part) : drop_malformed();
+    default:
+      return process_request(stream, part);
+  }
+}
+
+/// What is for a stream comes on none: so no stream is changed while its messages are read.
+void Session::process_control(const Part& part) {
+  if (part.id == Submessage::acknack) {
+    acknack(part);
+  } else if (part.id == Submessage::heartbeat) {
+    heartbeat(part);
+  } else {
+    restart(options_.mtu, sender_);
+  }
+}
+
+/// What may also come in fragments.
+void Session::process_request(std::uint8_t stream, const Part& part) {
+  switch (part.id) {
+    case Submessage::create:
+      return create(stream, part);
+    case Submessage::remove:
+      return remove(stream, part);
+    case Submessage::write_data:
+      return write_data(stream, part);
+    case Submessage::read_data:
+      return read_data(stream, part);
+    default:
+      return;  // of a later version, or for clients
+  }
+}
+
+void Session::process_fragment(std::uint8_t stream, const Part& part) {
+  const auto found = reliable_in_.find(stream);
+  if (found == reliable_in_.end()) {
+    return drop_malformed();  // best effort has no fragments
+  }
+  const bool is_last = (part.flags & flag::last_fragment) != 0;
+  const auto whole = found->second.assembly.add(part.payload, is_last);
+  if (is_last && !whole) {
+    return drop_malformed();
+  }
+  Parts parts(whole.value_or(Bytes{}));
+  if (const auto inner = whole ? parts.next() : std::nullopt) {
+    process_request(stream, *inner);
+  }
+}
+
+void Session::create(std::uint8_t stream, const Part& part) {
+  if (part.payload.size() < request_size) {
+    return drop_malformed();
+  }
+  answer(stream, entities_.create(part));
+}
+
+void Session::remove(std::uint8_t stream, const Part& part) {
+  CdrReader reader = part.reader();
+  const Request request = read_request(reader);
+  if (!reader.is_good()) {
+    return drop_malformed();
+  }
+  if (request.object != object_client) {
+    return answer(stream, entities_.remove(request));
+  }
+  has_ended_ = true;
+  std::vector<std::byte> status;
+  write_status(status, request, Status::ok);
+  send_unordered(status);
+}
+
+void Session::write_data(std::uint8_t stream, const Part& part) {
+  CdrReader reader(part.payload, true);  // ids have no order of bytes
+  const Request request = read_request(reader);
+  if (!reader.is_good()) {
+    return drop_malformed();
+  }
+  Entity* entity = entities_.find(request.object);
+  if (entity == nullptr || entity->writer == nullptr) {
+    ++figures_.dropped;
+    return answer(stream, {request, Status::unknown_reference, "nothing here can be written to"});
+  }
+  const bool is_plain = (part.flags & flag::format) == 0;
+  if (!is_plain || (part.flags & flag::little_endian) == 0) {
+    ++figures_.dropped;
+    return is_plain ? void() : answer(stream, {request, Status::invalid_data, "unknown format"});
+  }
+  publish(*entity, request, reader);
+}
+
+/// The one copy: from what was received into the pool.
+void Session::publish(Entity& entity, const Request& request, CdrReader reader) {
+  pool::RequestIdentity identity;
+  if (entity.kind == Kind::replier) {
+    const Bytes client = reader.bytes(identity.client.size());
+    const auto upper = static_cast<std::uint64_t>(reader.u32());
+    identity.sequence = static_cast<std::int64_t>(upper << 32U | reader.u32());
+    if (!reader.is_good()) {
+      return drop_malformed();
+    }
+    std::memcpy(identity.client.data(), client.data(), client.size());
+  } else if (entity.kind == Kind::requester) {
+    identity = {entity.writer->gid(), ++entity.requests};
+    if (entity.waiting.size() == most_waiting) {
+      entity.waiting.erase(entity.waiting.begin());
+    }
+    entity.waiting.push_back({identity.sequence, request});
+  }
+  const Bytes body = reader.rest();
+  const auto memory = entity.writer->loan(encapsulation_size + body.size());
+  if (memory.size() != encapsulation_size + body.size()) {
+    ++figures_.dropped;
+    return;
+  }
+  constexpr std::array<std::uint8_t, encapsulation_size> little_endian_cdr{0, 1, 0, 0};
+  std::memcpy(memory.data(), little_endian_cdr.data(), encapsulation_size);
+  if (!body.empty()) {
+    std::memcpy(memory.data() + encapsulation_size, body.data(), body.size());
+  }
+  entity.writer->publish(identity);
+  ++figures_.received;
+}
+
+void Session::read_data(std::uint8_t stream, const Part& part) {
+  const auto wanted = read_read_data(part);
+  if (!wanted) {
+    return drop_malformed();
+  }
+  const auto say = [&](Status status, const char* text) {
+    answer(stream, {wanted->request, status, text});
+  };
+  Entity* entity = entities_.find(wanted->request.object);
+  if (entity == nullptr || entity->reader == nullptr) {
+    return say(Status::unknown_reference, "nothing here can be read from");
+  }
+  if (wanted->has_filter) {
+    return say(Status::incompatible, "a content filter");
+  }
+  if (wanted->format != 0 || out_stream(wanted->stream) == nullptr) {
+    return say(Status::invalid_data, "an unknown format, or a stream too many");
+  }
+  entity->reading.reset();
+  if (wanted->samples == 0) {
+    return say(Status::ok, "");  // the end of an earlier one
+  }
+  const std::int64_t ends = wanted->seconds == 0 ? 0 : now_ns_ + wanted->seconds * second_ns;
+  entity->reading = {*wanted, wanted->samples, ends, 0};
+}
+
+void Session::acknack(const Part& part) {
+  const auto said = read_acknack(part);
+  if (!said) {
+    return drop_malformed();
+  }
+  const auto found = out_.find(said->stream);
+  if (found == out_.end() || !is_reliable(said->stream)) {
+    return;
+  }
+  std::vector<Bytes> again;
+  found->second.order.acknowledge(*said, now_ns_, again);
+  for (const Bytes& message : again) {
+    sender_(std::span(&message, 1));
+  }
+  send_waiting(said->stream, found->second);
+}
+
+void Session::heartbeat(const Part& part) {
+  const auto said = read_heartbeat(part);
+  if (!said || !is_reliable(said->stream)) {
+    return drop_malformed();
+  }
+  In* in = stream_of(reliable_in_, said->stream);
+  if (in == nullptr) {
+    return;
+  }
+  in->owes_acknack = true;
+  if (in->order.announce(said->first, said->last)) {
+    in->assembly.clear();
+  }
+  while (const auto kept = in->order.next_kept()) {
+    process(said->stream, *kept);
+  }
+}
+
+void Session::timestamp(const Part& part) {
+  const auto sent = read_timestamp(part);
+  if (!sent) {
+    return drop_malformed();
+  }
+  std::vector<std::byte> reply;
+  write_timestamp_reply(reply, Time::of(real_ns_), Time::of(real_ns_), *sent);
+  send_unordered(reply);
+}
+
+void Session::get_info(const Part& part) {
+  CdrReader reader = part.reader();
+  const Request request = read_request(reader);
+  if (!reader.is_good()) {
+    return drop_malformed();
+  }
+  std::vector<std::byte> info;
+  write_info(info, request, true);
+  send_unordered(info);
+}
+
+}  // namespace ligament::xrce

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file One client: its streams, its objects, and what it is answered. No socket, no clock: bytes
+/// and times come in, messages go out through a `Sender`.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/entities.hpp"
+#include "agent/streams.hpp"
+
+namespace ligament::xrce {
+
+/// Where a session's messages go. The pieces of one message; they are not kept.
+using Sender = std::function<void(std::span<const Bytes> pieces)>;
+
+struct SessionFigures {
+  std::uint64_t received = 0;   ///< samples from the client, published
+  std::uint64_t delivered = 0;  ///< samples to the client
+  std::uint64_t dropped = 0;    ///< samples that no memory, object or known form was there for
+  std::uint64_t lost = 0;       ///< messages of best-effort streams, and what reliable ones forgot
+  std::uint64_t malformed = 0;  ///< messages and submessages that are none
+};
+
+class Session {
+ public:
+  struct Options {
+    Key key{};
+    std::uint8_t id = 0x81;
+    std::size_t mtu = 512;  ///< the longest message that it can take
+    EntityOptions entities;
+    /// Told to people: what was refused.
+    std::function<void(const std::string&)> log;
+  };
+  Session(Options options, Bus& bus, const Profiles& profiles, Sender sender);
+
+  void receive(const Header& header, Bytes behind_header, std::int64_t now_ns,
+               std::int64_t real_ns);
+  /// What the messages since the last call have to be answered with, and samples for the client.
+  void flush(std::int64_t now_ns);
+  /// The next time at which it must be called with nothing having come.
+  [[nodiscard]] std::int64_t tick(std::int64_t now_ns);
+  /// A heartbeat that says nothing new: a client that lives answers it.
+  void probe(std::int64_t now_ns);
+
+  /// CREATE_CLIENT again, by the same client: its objects stay.
+  void restart(std::size_t mtu, Sender sender);
+  void set_sender(Sender sender) { sender_ = std::move(sender); }
+  void heard(std::int64_t now_ns) { last_heard_ns_ = now_ns; }
+  /// True: the client said that it ends.
+  [[nodiscard]] bool has_ended() const { return has_ended_; }
+  [[nodiscard]] std::int64_t last_heard_ns() const { return last_heard_ns_; }
+  [[nodiscard]] std::uint8_t id() const { return options_.id; }
+  [[nodiscard]] const Key& key() const { return options_.key; }
+  [[nodiscard]] SessionFigures figures() const;
+  [[nodiscard]] Entities& entities() { return entities_; }
+
+ private:
+  struct In {
+    ReliableInput order;
+    Assembly assembly;
+    bool owes_acknack = false;
+  };
+  struct Out {
+    ReliableOutput order;
+    std::vector<std::byte>
+        rest;              ///< submessages longer than a message, of which fragments are left
+    std::size_t sent = 0;  ///< of `rest`
+    std::deque<std::vector<std::byte>> answers;  ///< that wait for room; before new samples
+    std::uint16_t best_effort_next = 0;
+  };
+
+  void receive_reliable(std::uint8_t stream, std::uint16_t sequence, Bytes bytes);
+  void process(std::uint8_t stream, Bytes submessages);
+  void process_part(std::uint8_t stream, const Part& part);
+  void process_control(const Part& part);
+  void process_request(std::uint8_t stream, const Part& part);
+  void process_fragment(std::uint8_t stream, const Part& part);
+  void create(std::uint8_t stream, const Part& part);
+  void remove(std::uint8_t stream, const Part& part);
+  void write_data(std::uint8_t stream, const Part& part);
+  void read_data(std::uint8_t stream, const Part& part);
+  void acknack(const Part& part);
+  void heartbeat(const Part& part);
+  void timestamp(const Part& part);
+  void get_info(const Part& part);
+
+  void publish(Entity& entity, const Request& request, CdrReader reader);
+  void answer(std::uint8_t request_stream, const Entities::Answer& answer);
+  void deliver(std::int64_t now_ns);
+  [[nodiscard]] bool deliver_one(std::uint16_t id, Entity& entity, std::int64_t now_ns);
+  [[nodiscard]] bool data_head(std::uint16_t id, Entity& entity, const BusSample& sample,
+                               std::vector<std::byte>& head);
+  void send_data(std::uint8_t stream, const std::vector<std::byte>& head, Bytes body);
+  void send_on(std::uint8_t stream, Bytes submessage);
+  void send_fragments(std::uint8_t stream, Out& out);
+  void send_waiting(std::uint8_t stream, Out& out);
+  void send_reliable(std::uint8_t stream, Out& out, std::span<const Bytes> submessage);
+  void send_unordered(const std::vector<std::byte>& submessages);
+  void send_acknacks();
+  [[nodiscard]] Out* out_stream(std::uint8_t stream);
+  [[nodiscard]] bool has_room(std::uint8_t stream);
+  [[nodiscard]] Header header(std::uint8_t stream, std::uint16_t sequence) const;
+  void drop_malformed() { ++figures_.malformed; }
+
+  Options options_;
+  Bus& bus_;
+  Entities entities_;
+  Sender sender_;
+  std::map<std::uint8_t, In> reliable_in_;
+  std::map<std::uint8_t, BestEffortInput> best_effort_in_;
+  std::map<std::uint8_t, Out> out_;
+  SessionFigures figures_;
+  std::int64_t now_ns_ = 0;
+  std::int64_t real_ns_ = 0;
+  std::int64_t last_heard_ns_ = 0;
+  bool has_ended_ = false;
+  std::vector<std::byte> scratch_;  ///< of `send_data` and what it calls
+};
+
+}  // namespace ligament::xrce

@@ -64,6 +64,8 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
     }
     if servers := data.get("servers"):
         record["servers"] = servers
+    if managed := data.get("lifecycle"):
+        record["lifecycle"] = managed
     if synthesis := known(folder):
         record["synthesis"] = synthesis
     path = folder / BUILD

@@ -93,7 +93,9 @@ async def _supervise(
         until, plan.nodes, build.get("topics", {}), build.get("servers", ())
     )
     status_log = plan.folder / "status.jsonl"
-    return await Supervisor(plan.specs, options, observer, is_finished, status_log).run()
+    return await Supervisor(
+        plan.specs, options, observer, is_finished, status_log, plan.bring_up
+    ).run()
 
 
 def _until(asked: tuple[str, ...], plan: RunPlan) -> list[str]:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lifecycle/bring_up.hpp"
 
+#include <algorithm>
 #include <ligament/executor.hpp>
 #include <ligament/lifecycle_msgs/msg/state.hpp>
 #include <ligament/lifecycle_msgs/msg/transition.hpp>
 #include <ligament/lifecycle_msgs/srv/change_state.hpp>
 #include <ligament/lifecycle_msgs/srv/get_state.hpp>
+#include <thread>
 #include <utility>
 
 namespace ligament::lifecycle {
@@ -29,6 +31,12 @@ constexpr Step configure{Transition::TRANSITION_CONFIGURE, "configure",
 constexpr Step activate{Transition::TRANSITION_ACTIVATE, "activate", State::PRIMARY_STATE_INACTIVE,
                         State::PRIMARY_STATE_ACTIVE};
 
+using Clock = std::chrono::steady_clock;
+/// How long an answer is waited for before the question is put again.
+constexpr std::chrono::nanoseconds between_questions = std::chrono::seconds(1);
+constexpr std::chrono::nanoseconds between_looks = std::chrono::milliseconds(50);
+constexpr std::chrono::nanoseconds between_requests = std::chrono::seconds(5);
+
 /// Asks one node.
 class Managed {
  public:
@@ -51,12 +59,15 @@ class Managed {
                    "must not say `lifecycle: true`)");
   }
 
+  /// Asked again where no answer comes: to ask changes nothing.
   [[nodiscard]] expected<State, BringUpError> state() const {
-    const auto answer = ask(state_, GetState::Request{});
-    if (answer == nullptr) {
-      return unexpected<BringUpError>(silence("get_state"));
-    }
-    return answer->current_state;
+    const auto end = Clock::now() + patience_;
+    do {
+      if (const auto answer = ask(state_, GetState::Request{}, between_questions)) {
+        return answer->current_state;
+      }
+    } while (Clock::now() < end);
+    return unexpected<BringUpError>(silence("get_state"));
   }
 
   [[nodiscard]] Outcome follow(const Step& step) const {
@@ -71,22 +82,36 @@ class Managed {
                  : failure("node '" + name_ + "' cannot " + step.label + ": it is " +
                            before->label);
     }
-    ChangeState::Request request;
-    request.transition.id = step.transition;
-    const auto answer = ask(change_, request);
-    if (answer == nullptr) {
-      return unexpected<BringUpError>(silence(step.label));
-    }
-    if (answer->success) {
-      return {};
-    }
-    const auto after = state();
-    return failure("node '" + name_ + "' did not " + step.label + ": its callback said no" +
-                   (after ? ", and it is " + after->label : std::string()) +
-                   "; its log says why, if it does");
+    return change(step);
   }
 
  private:
+  /// A request or its answer may be lost on a network where ends have just met. So the state is
+  /// asked for as well, and while it has not changed, the request is sent again.
+  [[nodiscard]] Outcome change(const Step& step) const {
+    ChangeState::Request request;
+    request.transition.id = step.transition;
+    const auto end = Clock::now() + patience_;
+    bool send = true;
+    do {
+      const auto answer = send ? ask(change_, request, between_requests) : nullptr;
+      const auto now = state();
+      if ((answer != nullptr && answer->success) || (now && now->id == step.to)) {
+        return {};
+      }
+      if (answer != nullptr) {
+        return failure("node '" + name_ + "' did not " + step.label + ": its callback said no" +
+                       (now ? ", and it is " + now->label : std::string()) +
+                       "; its log says why, if it does");
+      }
+      send = now && now->id == step.from;
+      if (!send) {
+        std::this_thread::sleep_for(between_looks);
+      }
+    } while (Clock::now() < end);
+    return unexpected<BringUpError>(silence(step.label));
+  }
+
   [[nodiscard]] std::string seconds() const {
     return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience_).count()) +
            " s";
@@ -101,9 +126,11 @@ class Managed {
   /// Null: no answer in time.
   template <typename T>
   std::shared_ptr<typename T::Response> ask(const std::shared_ptr<Client<T>>& client,
-                                            const typename T::Request& request) const {
+                                            const typename T::Request& request,
+                                            std::chrono::nanoseconds longest) const {
     auto sent = client->async_send_request(request);
-    return spin_until_future_complete(asker_, sent, patience_) == FutureReturnCode::success
+    return spin_until_future_complete(asker_, sent, std::min(longest, patience_)) ==
+                   FutureReturnCode::success
                ? sent.get()
                : nullptr;
   }

@@ -155,7 +155,7 @@ class ActionClient final : public ActionClientBase {
   ResultFuture async_get_result(const typename GoalHandle::SharedPtr& goal,
                                 ResultCallback callback = {}) {
     if (goal == nullptr) {
-      return {detail::Answer<WrappedResult>().future(), 0, node()};
+      return {detail::Answer<WrappedResult>().future(), 0, node(), callback_group()};
     }
     ResultFuture asked{goal->result_.future(), 0, node(), callback_group()};
     if (goal->want_result(std::move(callback))) {

@@ -13,6 +13,7 @@
 #include <ligament/events.hpp>
 #include <ligament/executor.hpp>
 #include <ligament/expected.hpp>
+#include <ligament/lifecycle_node.hpp>
 #include <ligament/log_throttle.hpp>
 #include <ligament/logging.hpp>
 #include <ligament/names.hpp>

@@ -77,10 +77,7 @@ class Node {
   template <typename Message>
   std::shared_ptr<Publisher<Message>> create_publisher(const std::string& topic, const QoS& qos,
                                                        const PublisherOptions& options = {}) {
-    auto parts = open_publisher(topic, detail::type_identity<Message>(), qos, options);
-    auto publisher = std::make_shared<Publisher<Message>>(std::move(parts));
-    add(publisher);
-    return publisher;
+    return make_publisher<Publisher<Message>>(topic, qos, options);
   }
 
   /// For the forms of the callback see subscription.hpp.
@@ -208,6 +205,15 @@ class Node {
   [[nodiscard]] const std::shared_ptr<detail::NodeState>& shared_state() const { return state_; }
 
  protected:
+  /// A publisher of a class that is made from PublisherParts.
+  template <typename Made>
+  std::shared_ptr<Made> make_publisher(const std::string& topic, const QoS& qos,
+                                       const PublisherOptions& options) {
+    auto publisher = std::make_shared<Made>(
+        open_publisher(topic, detail::type_identity<typename Made::MessageType>(), qos, options));
+    add(std::shared_ptr<PublisherBase>(publisher));
+    return publisher;
+  }
   /// Of generated nodes with kernels: asked by the status thread; empty: no more.
   void set_kernel_figures(std::function<detail::KernelFigures()> figures);
   /// The same of nodes in hardware.

@@ -54,6 +54,7 @@ enum class PublishError : std::uint8_t {
   out_of_memory,
   exhausted,
   foreign_loan,  ///< the loan is empty or of another publisher
+  inactive,      ///< its lifecycle node is not active
 };
 [[nodiscard]] std::string_view to_string(LoanError error);
 [[nodiscard]] std::string_view to_string(PublishError error);
@@ -138,6 +139,8 @@ class PublisherBase {
   }
   LoanError refuse_loan(LoanError error, std::size_t size);
   PublishError refuse_message(CodecError error);
+  /// What a publisher of a lifecycle node that is not active does with a message.
+  PublishResult keep_silent();
   [[nodiscard]] static PublishError as_publish_error(LoanError error);
   [[nodiscard]] const detail::NodeState& node() const { return *node_; }
 
@@ -160,6 +163,7 @@ class PublisherBase {
   std::atomic<std::uint64_t> bytes_serialised_{0};
   std::atomic<std::uint32_t> reported_{0};
   std::atomic<bool> stall_reported_{false};
+  std::atomic<bool> silence_told_{false};
 };
 
 /// Publishes one type of message on one topic. Made by Node::create_publisher().
@@ -167,6 +171,7 @@ template <typename Message>
 class Publisher : public PublisherBase {
  public:
   using SharedPtr = std::shared_ptr<Publisher>;
+  using MessageType = Message;
   using Traits = MessageTraits<Message>;
   using Shape = typename Traits::Shape;
 

@@ -43,6 +43,9 @@ std::string_view to_string(PublishError error) {
   if (error == PublishError::foreign_loan) {
     return "the loan is empty or belongs to another publisher";
   }
+  if (error == PublishError::inactive) {
+    return "its lifecycle node is not active";
+  }
   const auto found = std::find_if(loan_refusals.begin(), loan_refusals.end(),
                                   [&](const LoanRefusal& one) { return one.publish == error; });
   return found == loan_refusals.end() ? "unknown" : found->text;
@@ -188,6 +191,14 @@ PublishError PublisherBase::refuse_message(CodecError error) {
   failed_.fetch_add(1, std::memory_order_relaxed);
   report_once(codec_kind, std::string(to_string(error)));
   return PublishError::not_encodable;
+}
+
+PublishResult PublisherBase::keep_silent() {
+  if (!silence_told_.exchange(true, std::memory_order_relaxed)) {
+    node_->logger.write(LogLevel::warn, "a message on '" + topic_ +
+                                            "' was not sent, because the node is not active");
+  }
+  return unexpected<PublishError>(PublishError::inactive);
 }
 
 /// Each kind of failure once: the count says how often.

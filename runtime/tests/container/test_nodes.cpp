@@ -213,6 +213,44 @@ class Meeting : public ligament::Node {
   std::array<std::shared_ptr<ligament::TimerBase>, 2> timers_;
 };
 
+/// A lifecycle node: sends numbers while it is active; the transition `fails` does not succeed.
+class Managed : public ligament::LifecycleNode {
+ public:
+  using Return = ligament::CallbackReturn;
+  using State = ligament::LifecycleState;
+  explicit Managed(const ligament::NodeOptions& options) : LifecycleNode("managed", options) {
+    fails_ = declare_parameter<std::string>("fails", "");
+  }
+  Return on_configure(const State& /*previous*/) override {
+    publisher_ = create_publisher<String>("text", QoS(10));
+    timer_ = create_wall_timer(std::chrono::milliseconds(20), [this] { send(); });
+    return answer("configure");
+  }
+  Return on_activate(const State& previous) override {
+    (void)LifecycleNode::on_activate(previous);
+    return answer("activate");
+  }
+  Return on_cleanup(const State& /*previous*/) override {
+    timer_.reset();
+    publisher_.reset();
+    return answer("cleanup");
+  }
+
+ private:
+  [[nodiscard]] Return answer(const std::string& what) const {
+    return fails_ == what ? Return::failure : Return::success;
+  }
+  void send() {
+    String text;
+    text.data = "from " + get_name() + " " + std::to_string(sent_++);
+    publisher_->publish(text);
+  }
+  std::string fails_;
+  std::int64_t sent_ = 0;
+  std::shared_ptr<ligament::LifecyclePublisher<String>> publisher_;
+  std::shared_ptr<ligament::TimerBase> timer_;
+};
+
 /// Makes endpoints that break rules.
 class BadEndpoints : public ligament::Node {
  public:
@@ -240,6 +278,7 @@ LIGAMENT_REGISTER_NODE(test_nodes::Listener)
 LIGAMENT_REGISTER_NODE(test_nodes::Flood)
 LIGAMENT_REGISTER_NODE(test_nodes::Slow)
 LIGAMENT_REGISTER_NODE(test_nodes::Misbehaving)
+LIGAMENT_REGISTER_NODE(test_nodes::Managed)
 LIGAMENT_REGISTER_NODE(test_nodes::Meeting)
 LIGAMENT_REGISTER_NODE(test_nodes::BadEndpoints)
 LIGAMENT_REGISTER_NODE(test_nodes::Stubborn)

@@ -65,7 +65,7 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
         "check": data["check"],
         "versions": _versions(),
     }
-    for name in ("executables", "servers"):
+    for name in ("executables", "servers", "lifecycle"):
         if data.get(name):
             record[name] = data[name]
     if synthesis := known(folder):

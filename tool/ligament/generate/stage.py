@@ -15,6 +15,7 @@ from ligament.errors import InputError, Problem, listing
 from ligament.generate.backends import BACKENDS
 from ligament.generate.containers import container_file, failure_policy, in_python
 from ligament.generate.files import Component, GeneratedFile, source_of
+from ligament.generate.lifecycle import lifecycle_order
 from ligament.graph.model import Graph, plain
 from ligament.mapping.model import GraphMapping, MappedTopic
 
@@ -63,6 +64,8 @@ def generate(graph: Graph, mapping: GraphMapping, folder: Path) -> Generated:
         manifest["executables"] = plain(mapping.executables)
     if servers := _servers(mapping):
         manifest["servers"] = servers
+    if managed := lifecycle_order(mapping):
+        manifest["lifecycle"] = managed
     return _write(folder, files, manifest)
 
 

@@ -97,6 +97,7 @@ class NodeType:
     services: Mapping[str, Service] = field(default_factory=dict, metadata={"left_out": {}})
     actions: Mapping[str, Action] = field(default_factory=dict, metadata={"left_out": {}})
     implementations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    lifecycle: bool = field(default=False, metadata={"left_out": False})
     state: Any = "none"
     fuses: Fuses | None = None
 

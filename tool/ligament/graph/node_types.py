@@ -70,6 +70,7 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
         services=services,
         actions=actions,
         implementations=data["implementations"],
+        lifecycle=data.get("lifecycle", False),
         state=data.get("state", "none"),
         fuses=_fuses(data.get("fuses")),
     )

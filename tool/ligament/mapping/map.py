@@ -175,6 +175,7 @@ def _node(decided: Decisions, name: str) -> MappedNode:
         reason=reason,
         host=node.host,
         on_failure=node.on_failure,
+        lifecycle=decided.graph.types[node.type].lifecycle,
         ports=node.ports,
         services=node.services,
         actions=node.actions,

@@ -71,6 +71,7 @@ class MappedNode:
     reason: Reason
     host: str | None = None
     on_failure: str = "stop"
+    lifecycle: bool = field(default=False, metadata={"left_out": False})
     ports: Mapping[str, NodePort] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     actions: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})

@@ -124,7 +124,9 @@ async def _supervise(
     )
     is_finished = finished_when(until, [*plan.nodes, *counted], topics, build.get("servers", ()))
     status_log = plan.folder / "status.jsonl"
-    return await Supervisor(plan.specs, options, observer, is_finished, status_log).run()
+    return await Supervisor(
+        plan.specs, options, observer, is_finished, status_log, plan.bring_up
+    ).run()
 
 
 def _until(asked: tuple[str, ...], plan: RunPlan) -> list[str]:

@@ -20,6 +20,7 @@ from ligament.errors import FailureError, InputError, Problem
 from ligament.graph import load_graph
 from ligament.graph.model import NodeType
 from ligament.mapping.model import GraphMapping
+from ligament.run.bring_up import BringUp, bring_up_of
 from ligament.run.edge import EdgeOptions, EdgePlan, edge_specs, plan_edges
 from ligament.run.executables import (
     Surroundings,
@@ -48,6 +49,7 @@ class RunPlan:
     edges: EdgePlan = field(default_factory=EdgePlan)
     emulated: Mapping[str, str] = field(default_factory=dict)
     """Nodes whose cores run natively, each with the device that it stands for."""
+    bring_up: BringUp = field(default_factory=BringUp)
 
     @property
     def nodes(self) -> list[str]:
@@ -117,6 +119,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     )
     around = Surroundings(folder, options.domain_id, options.log_level, _environment(plan))
     specs = executable_specs(executables, around)
+    plan = replace(plan, bring_up=_bring_up(plan, container_program))
     for name, config in configs.items():
         path = _configure(build_path.parent, plan, config, options)
         spec = _container_spec(plan, name, str(container_program), path)
@@ -138,6 +141,22 @@ def _container_program() -> Path:
             hint="make setup, in Ligament's repository; `ligament doctor` tells more",
         )
     return path
+
+
+def _bring_up(plan: RunPlan, container_program: Path) -> BringUp:
+    """How this host's lifecycle nodes are brought up, all from one pool."""
+    nodes = [name for name in plan.build.get("lifecycle", ()) if name in plan.share.nodes]
+    if nodes and plan.edges.per_container:
+        raise InputError(
+            Problem(
+                "lifecycle-edge",
+                f"lifecycle node '{nodes[0]}' cannot be brought up where each container has an "
+                "edge and a pool of its own",
+                expected="one edge per host (edge: {per: host}) for graphs with lifecycle nodes",
+            )
+        )
+    program = container_program.with_name("ligament-lifecycle")
+    return bring_up_of(nodes, program, plan.domain, plan.run_id)
 
 
 def _emulated(mapping: GraphMapping | None) -> dict[str, str]:

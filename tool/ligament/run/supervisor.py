@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.disk import NoRoomError, as_no_room, said_no_room, writing
+from ligament.run.bring_up import BringUp
 from ligament.run.edge import ORIGIN
 from ligament.run.losses import Losses
 from ligament.run.node_errors import NodeErrors
@@ -55,6 +56,7 @@ class Supervisor:
         observer: Observer,
         is_finished: Callable[[set[str]], bool],
         status_log: Path | None = None,
+        bring_up: BringUp | None = None,
     ) -> None:
         self.board = StatusBoard(
             {spec.name: spec.nodes for spec in specs if not spec.external},
@@ -65,6 +67,8 @@ class Supervisor:
         self._observer = observer
         self._is_finished = is_finished
         self._status_path = status_log
+        self._bring_up = bring_up or BringUp()
+        self._bringing: asyncio.Task[None] | None = None
         self._status_file: FileIO | None = None
         self._alive: dict[str, ContainerProcess] = {}
         self._ready: set[str] = set()
@@ -104,6 +108,9 @@ class Supervisor:
             verdict = await self._verdict
             await self._stop_all(tasks)
             clock.cancel()
+            if self._bringing is not None:
+                self._bringing.cancel()
+                await asyncio.gather(self._bringing, return_exceptions=True)
             await asyncio.gather(clock, *tasks, return_exceptions=True)
         self._observer.figures(self.board)
         losses = self._losses.records()
@@ -266,6 +273,23 @@ class Supervisor:
             self._keep_status({"container": name, **event})
             self._handle(container, record, event)
 
+    def _bring_nodes_up(self) -> None:
+        """Whenever all containers are ready: one that was started again has nodes to bring up."""
+        if not self._bring_up.nodes or not self._needed <= self._ready:
+            return
+        if self._bringing is not None:
+            self._bringing.cancel()
+        self._bringing = asyncio.create_task(self._bring_up_or_end())
+        self._bringing.add_done_callback(self._fail_on_exception)
+
+    async def _bring_up_or_end(self) -> None:
+        if error := await self._bring_up.run():
+            self._decide(Verdict("failed", f"a lifecycle node did not come up: {error}", 1))
+        elif not self._stopping:
+            count = len(self._bring_up.nodes)
+            what = "the lifecycle node is" if count == 1 else f"all {count} lifecycle nodes are"
+            self._observer.note(f"{what} active")
+
     def _keep_status(self, line: dict[str, Any]) -> None:
         """A run that cannot be recorded any more ends: what nodes write would be cut off, too."""
         if self._status_file is None or self._status_path is None:
@@ -316,6 +340,7 @@ class Supervisor:
             node.ready(record.ready_ns)
         if self._all_ready_ns is None and self._needed <= self._ready:
             self._all_ready_ns = now_ns()
+        self._bring_nodes_up()
         if news := self._readiness.news(self._ready):
             self._observer.progress(news)
 

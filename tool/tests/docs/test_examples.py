@@ -173,6 +173,33 @@ AROUND = {
             "}\n",
         ),
     ],
+    "docs/how-to/parallel-callbacks.md": [
+        (
+            "void several(const std::shared_ptr<ligament::Node>& camera) {\n",
+            "}\n",
+        ),
+        (
+            "using ligament::sensor_msgs::msg::Image;\n",
+            " private:\n  void detect(const ligament::Sample<Image>& sample);\n  void tell();\n"
+            "  std::shared_ptr<ligament::Subscription<Image>> subscription_;\n"
+            "  std::shared_ptr<ligament::TimerBase> timer_;\n};\n",
+        ),
+        (
+            "using ligament::example_interfaces::srv::AddTwoInts;\n"
+            "class Asker : public ligament::Node {\n public:\n"
+            "  explicit Asker(const ligament::NodeOptions& o, const AddTwoInts::Request& request)\n"
+            '      : Node("asker", o) {\n',
+            "    (void)response;\n  }\n"
+            "  std::shared_ptr<ligament::Client<AddTwoInts>> client_;\n};\n",
+        ),
+    ],
+    "docs/how-to/lifecycle-nodes.md": [
+        (
+            "struct Device { bool open(); void start(); void stop(); };\n",
+            " private:\n  Device device_;\n"
+            "  std::shared_ptr<ligament::LifecyclePublisher<Image>> publisher_;\n};\n",
+        ),
+    ],
     "docs/how-to/parallel-nodes.md": [
         (
             "namespace parallel = ligament::nodes::parallel;\nusing ligament::NodeOptions;\n"
@@ -196,6 +223,7 @@ AROUND = {
 }
 INCLUDES = """#include <chrono>
 #include <cstdio>
+#include <ligament/example_interfaces/srv/add_two_ints.hpp>
 #include <ligament/ligament.hpp>
 #include <ligament/sensor_msgs/msg/image.hpp>
 #include "common/worker.hpp"

@@ -73,6 +73,6 @@ def import_(
 
 
 command = typer.Typer(add_completion=False, rich_markup_mode="rich")
-# What stands behind the command's first word is the command's.
+# Options after the command's first word are the command's.
 _AS_IT_IS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 command.command(context_settings=_AS_IT_IS)(import_)

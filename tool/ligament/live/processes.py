@@ -75,6 +75,10 @@ class ThisHost:
             waiting += children.get(one, [])
         return found
 
+    def leaves(self, pids: set[int]) -> set[int]:
+        """Return those that have started no other of them."""
+        return pids - {self._parent(self.root / str(pid)) for pid in pids}
+
     def of_session(self, session: int) -> set[int]:
         """Return the processes of a session: also those whose parent has ended."""
         return {

@@ -23,6 +23,8 @@ from ligament.run.process import exit_text
 
 _LAUNCH_FILES = (".launch.py", ".launch.xml", ".launch.yaml", ".launch.yml")
 _STOP_S = 10.0
+_PATIENCE = 4
+"""Looks without anything new, where a process that was started is not seen as a node."""
 
 
 def command_words(words: Sequence[str]) -> list[str]:
@@ -70,14 +72,19 @@ def see_all(
     here: ThisHost,
     most_s: float,
 ) -> tuple[Seen, set[int]]:
-    """Look until two looks see the same processes of the command; return what was seen of whom."""
+    """Look until the same processes of the command are seen again; return what was seen of whom.
+
+    Where some of its processes are not seen, they may be slow to start: that takes more looks.
+    """
     end = time.monotonic() + most_s
     before: set[int] = set()
+    same = 0
     while True:
         seen = look()
         pids = started_by(process, here)
         mine = {e.pid for e in seen.ends if e.pid in pids and here.is_here(e.host)}
-        if mine and mine == before:
+        same = same + 1 if mine == before else 0
+        if mine and same >= (1 if here.leaves(pids) <= mine else _PATIENCE):
             return seen, pids
         before = {pid for pid in mine if pid is not None}
         if process.poll() is not None and not mine:

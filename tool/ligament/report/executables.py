@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of other packages that ran with the graph: named, since they have no figures."""
+"""Programs of other packages that ran with the graph: each is named, with how it ended."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+MIDDLEWARE = "rmw_ligament_cpp"
+"""It tells figures and events of nodes."""
 
 
 def executables_of(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,7 +30,7 @@ def executable_remarks(variant: Mapping[str, Any]) -> Iterator[str]:
         middleware = one["middleware"] or "its own middleware"
         ends = ", then ".join(one["exits"]) or "not started"
         program = shlex.join(one["command"]).partition(" --ros-args")[0]
-        yield (
-            f"{one['name']} is an executable of another package ({program}; {middleware}; {ends}): "
-            "only the graph's nodes have figures"
+        said = (
+            f"{one['name']} is an executable of another package ({program}; {middleware}; {ends})"
         )
+        yield said if one["middleware"] == MIDDLEWARE else f"{said}: its nodes are not recorded"

@@ -133,20 +133,23 @@ def executable_specs(
             nodes=[],
             on_failure=one.on_failure,
             external=True,
-            environment=_environment(one, around),
+            environment=_environment(name, one, around),
         )
         for name, one in executables.items()
     ]
 
 
-def _environment(one: Executable, around: Surroundings) -> dict[str, str]:
-    """Return what is set in front of the inherited environment."""
+def _environment(name: str, one: Executable, around: Surroundings) -> dict[str, str]:
+    """Return what is set in front of the inherited environment.
+
+    LIGAMENT_CONTAINER: on our middleware it tells figures and events under this name.
+    """
     chosen = middleware_environment(around.inherited) or {}
     if one.environment.get(_CHOICE, MIDDLEWARE) != MIDDLEWARE:
         chosen = {}
     # Otherwise what a Python program prints would stay in its buffer while it runs.
     prints = {"PYTHONUNBUFFERED": around.inherited.get("PYTHONUNBUFFERED", "1")}
-    domain = {"ROS_DOMAIN_ID": str(around.domain_id)}
+    domain = {"ROS_DOMAIN_ID": str(around.domain_id), "LIGAMENT_CONTAINER": name}
     return {**prints, **around.shared, **chosen, **domain, **one.environment}
 
 

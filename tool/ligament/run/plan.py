@@ -117,7 +117,9 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         edges,
         _emulated(mapping),
     )
-    around = Surroundings(folder, options.domain_id, options.log_level, _environment(plan))
+    shared = {**_environment(plan), "LIGAMENT_GRAPH": build["graph"]}
+    shared["LIGAMENT_VARIANT"] = build["variant"]
+    around = Surroundings(folder, options.domain_id, options.log_level, shared)
     specs = executable_specs(executables, around)
     plan = replace(plan, bring_up=_bring_up(plan, container_program))
     for name, config in configs.items():

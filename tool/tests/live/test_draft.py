@@ -183,5 +183,6 @@ def test_this_process_is_read_with_its_children() -> None:
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as child:
         assert child.pid in here.descendants(os.getpid())
         assert here.of_session(child.pid) == {child.pid}
+        assert here.leaves({os.getpid(), child.pid}) == {child.pid}
         child.kill()
     assert here.process(child.pid) is None

@@ -24,6 +24,9 @@ def test_each_is_named_with_its_program_and_its_ends() -> None:
     assert entry["executables"][0]["exits"] == ["killed by SIGSEGV", "running"]
     (said,) = executable_remarks(entry)
     assert "(/x/viewer 'a b'; its own middleware; killed by SIGSEGV, then running)" in said
+    assert said.endswith(": its nodes are not recorded")
+    entry["executables"][0]["middleware"] = "rmw_ligament_cpp"
+    assert next(executable_remarks(entry)).endswith("then running)")
 
 
 def test_a_run_without_any_says_nothing() -> None:

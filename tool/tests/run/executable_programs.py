@@ -24,7 +24,7 @@ PERIOD_S = 0.02
 
 
 class Sender(Node):
-    """Publishes 0, 1, 2, ... once somebody subscribes, and goes on until it is stopped."""
+    """Publishes 0, 1, 2, ... once somebody subscribes; who comes late hears the rest."""
 
     def __init__(self, count: int) -> None:
         super().__init__("sender")
@@ -34,7 +34,8 @@ class Sender(Node):
 
     def send(self) -> None:
         if self.left and self.publisher.get_subscription_count():
-            self.publisher.publish(UInt8MultiArray(data=array("B", [self.left.pop(0)])))
+            number = self.left.pop(0) % 256
+            self.publisher.publish(UInt8MultiArray(data=array("B", [number])))
 
 
 class Hearer(Node):

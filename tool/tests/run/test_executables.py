@@ -140,6 +140,7 @@ def test_command_environment_and_parameters(tmp_path: Path) -> None:
         "LIGAMENT_RUN_ID": "r",
         "RMW_IMPLEMENTATION": "rmw_ligament_cpp",
         "ROS_DOMAIN_ID": "7",
+        "LIGAMENT_CONTAINER": "camera",
         "COLOUR": "1",
     }
     assert (spec.name, spec.external, spec.nodes) == ("camera", True, [])

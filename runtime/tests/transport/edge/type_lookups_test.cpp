@@ -31,18 +31,18 @@ const std::string answer = to_reader + "000301c3" + number + payload;
 const std::string question = to_reader + "000300c3" + number + payload;
 
 TEST(TypeLookups, AnswersLoseTheirPayloadAndOthersKeepIt) {
-  const std::string before = header + timestamp + "15052000" + question;
-  auto datagram = bytes_in(before + "15052000" + answer + timestamp + "15050000" + answer);
-  const auto expected = bytes_in(before + "15012000" + answer + timestamp + "15010000" + answer);
+  const std::string before = header + timestamp + "15051c00" + question;
+  auto datagram = bytes_in(before + "15051c00" + answer + timestamp + "15050000" + answer);
+  const auto expected = bytes_in(before + "15011c00" + answer + timestamp + "15010000" + answer);
   EXPECT_EQ(empty_type_lookups(datagram), 2U);
   EXPECT_EQ(datagram, expected);
   EXPECT_EQ(empty_type_lookups(datagram), 0U) << "they have none any more";
 }
 
 TEST(TypeLookups, AreFoundInEitherByteOrder) {
-  auto datagram = bytes_in(header + "15040020" + answer + "15080020" + answer);
+  auto datagram = bytes_in(header + "1504001c" + answer + "1508001c" + answer);
   EXPECT_EQ(empty_type_lookups(datagram), 2U);
-  EXPECT_EQ(datagram, bytes_in(header + "15000020" + answer + "15000020" + answer));
+  EXPECT_EQ(datagram, bytes_in(header + "1500001c" + answer + "1500001c" + answer));
 }
 
 TEST(TypeLookups, OtherSubmessagesOfThatWriterStay) {
@@ -53,7 +53,7 @@ TEST(TypeLookups, OtherSubmessagesOfThatWriterStay) {
 }
 
 TEST(TypeLookups, AnyBytesMayCome) {
-  const auto whole = bytes_in(header + timestamp + "15052000" + answer);
+  const auto whole = bytes_in(header + timestamp + "15051c00" + answer);
   std::mt19937 random(7);
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));

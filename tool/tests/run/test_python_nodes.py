@@ -192,3 +192,14 @@ def test_python_and_cpp_give_the_same_images(runs: PythonRuns) -> None:
     copies = [s["copies"] for e in outcomes[1].lines("status") for n in e["nodes"]
               for s in n["subscriptions"] if n["id"] == "/threshold"]  # fmt: skip
     assert set(copies) == {0}
+
+
+def test_a_program_of_its_own_is_a_node_unchanged(runs: PythonRuns) -> None:
+    """The colour tracker of examples/ros2, which knows of no graph."""
+    graph = REPOSITORY / "examples" / "ros2" / "tracking.yaml"
+    outcome = runs.run("default", "--duration", "3", graph=graph)
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    nodes = [n for e in outcome.lines("status") for n in e["nodes"] if n["id"] == "/track_colour"]
+    points = [p["published"] for p in nodes[-1]["publishers"] if p["topic"] == "/point"]
+    taken = [s["taken"] for s in nodes[-1]["subscriptions"]]
+    assert points == taken and points[0] > 0

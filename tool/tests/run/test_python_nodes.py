@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 from dds_domain import dds_domain
 from python_graph_runs import GRAPH, WATCHDOG_S, PythonRuns
 from ros2_wheels import DISTROS
+from run_chat import LIGAMENT
 
 from ligament.graph.json_source import parse_json
 from ligament.graph.schema import validate
@@ -129,6 +132,16 @@ def test_other_ways_to_fail_are_told(runs: PythonRuns, fault: str, code: int, te
     outcome = runs.run("separate", *words)
     assert outcome.process.returncode == code
     assert text in outcome.process.stderr
+
+
+def test_a_missing_ros_is_told_before_anything_is_built(tmp_path: Path) -> None:
+    graph = REPOSITORY / "examples" / "threshold" / "graph.yaml"
+    words = [*LIGAMENT, "run", str(graph), "--variant", "python", "--out", str(tmp_path / "out")]
+    environment = {**os.environ, "AMENT_PREFIX_PATH": str(tmp_path)}
+    ran = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert ran.returncode == 2
+    assert "nodes in Python need rclpy" in ran.stderr and str(tmp_path) in ran.stderr
+    assert not list((tmp_path / "out").glob("threshold/*/build.json"))
 
 
 def test_what_is_stopped_ends_in_order(runs: PythonRuns) -> None:

@@ -216,3 +216,20 @@ def test_a_program_of_its_own_is_a_node_unchanged(runs: PythonRuns) -> None:
     points = [p["published"] for p in nodes[-1]["publishers"] if p["topic"] == "/point"]
     taken = [s["taken"] for s in nodes[-1]["subscriptions"]]
     assert points == taken and points[0] > 0
+
+
+def test_callbacks_of_several_groups_run_at_once_where_there_are_threads(runs: PythonRuns) -> None:
+    graph = GRAPH.with_name("meeting.yaml")
+    outcome = runs.run("threads", "--until", "meet", graph=graph)
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    assert "/meet" in {line["node"] for line in outcome.lines("done")}
+    outcome = runs.run("no_threads", "--until", "meet", graph=graph)
+    assert outcome.process.returncode == 1
+    assert "/meet: its callback raised threading.BrokenBarrierError" in outcome.process.stderr
+
+
+def test_modules_of_one_name_in_one_process_are_refused(runs: PythonRuns) -> None:
+    outcome = runs.run("one", graph=GRAPH.with_name("meeting.yaml"))
+    assert outcome.process.returncode == 2
+    assert "/twin: " in outcome.process.stderr
+    assert "are modules of one name in one process" in outcome.process.stderr

@@ -14,6 +14,7 @@ from typer.core import TyperCommand
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
+from ligament.build.stage import build
 from ligament.cli.common import (
     OutOption,
     PlatformOption,
@@ -24,7 +25,7 @@ from ligament.cli.common import (
 )
 from ligament.graph import load_graph
 from ligament.mapping import load_mapping
-from ligament.pipeline import Request, built
+from ligament.pipeline import Request, generated
 from ligament.run.cores import check_cores
 from ligament.run.display import Display, Quiet
 from ligament.run.edge import MAX_DOMAIN_ID, EdgeOptions
@@ -32,6 +33,7 @@ from ligament.run.executables import on_host, require_programs
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
 from ligament.run.lock import require_free
 from ligament.run.overrides import parse_overrides
+from ligament.run.python_spec import require_ros
 from ligament.run.supervisor import RunOptions
 
 
@@ -236,8 +238,10 @@ def _build(request: Request, domain: str | None, host: str | None) -> Path:
     loaded = load_graph(graph)
     require_free(domain or loaded.name)
     require_programs(on_host(loaded.executables, host))
+    made = generated(replace(request, graph=graph))
+    require_ros(made.manifest, loaded.distro)
     with progress_bar() as progress:
-        return built(replace(request, graph=graph), progress=progress).build
+        return build(made.manifest, progress=progress).build
 
 
 def _warn(build: Path) -> None:

@@ -42,9 +42,10 @@ def _module_of_file(config: NodeConfig) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if not path.is_file() or spec is None or spec.loader is None:
         raise Refused(f"there is no Python file {path}: build again", node=config.id)
+    _check_siblings(config, path)
     module = importlib.util.module_from_spec(spec)
     if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
+        sys.path.insert(0, str(path.parent))  # as for a program of its own
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
@@ -52,6 +53,18 @@ def _module_of_file(config: NodeConfig) -> ModuleType:
         del sys.modules[name]
         raise _not_imported(config, str(path), error) from error
     return module
+
+
+def _check_siblings(config: NodeConfig, path: Path) -> None:
+    """Nodes of one process share Python's modules: two of one name would be one."""
+    for file in path.parent.glob("*.py"):
+        loaded = getattr(sys.modules.get(file.stem), "__file__", None)
+        if loaded and file != path and Path(loaded).parent.parent == path.parent.parent:
+            raise Refused(
+                f"{file} and {loaded} are modules of one name in one process: rename one, or give "
+                "the nodes containers of their own",
+                node=config.id,
+            )
 
 
 def _installed_module(config: NodeConfig, name: str) -> ModuleType:

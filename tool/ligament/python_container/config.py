@@ -38,6 +38,7 @@ class ContainerConfig:
     nodes: tuple[NodeConfig, ...]
     rings: Mapping[str, int]
     """Samples that publishers of a topic keep, where that is more than they ask for."""
+    threads: int = 1
 
 
 def read_config(path: Path) -> ContainerConfig:
@@ -54,6 +55,7 @@ def read_config(path: Path) -> ContainerConfig:
             data.get("log_level", "info"),
             tuple(_node(entry) for entry in data["nodes"]),
             {t: topic["ring"] for t, topic in data["topics"].items() if "ring" in topic},
+            data.get("executor_threads", 1),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise Refused(f"{path}: {type(error).__name__} {error}; it is generated, so build again") \

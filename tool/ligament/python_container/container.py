@@ -38,7 +38,7 @@ def run_container(path: Path, status: StatusChannel) -> int:
         raise Refused(f"rclpy cannot start: {error}") from error
     figures = Figures([node.id for node in config.nodes], middleware)
     recorded = recording(middleware)
-    spinner = Spinner(figures, recorded, lambda node: status.say("done", node=node))
+    spinner = Spinner(figures, recorded, lambda node: status.say("done", node=node), config.threads)
     status.on_closed(spinner.stop)
     catch_signals(spinner.stop)
     for node, id_ in _made(config, status):

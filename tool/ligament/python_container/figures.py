@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import resource
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +14,14 @@ from typing import Any
 
 
 class Figures:
-    """Counts callbacks in the thread that runs them; another thread reads."""
+    """Counts callbacks in the threads that run them; another thread reads."""
 
     def __init__(self, nodes: list[str], library: ctypes.CDLL) -> None:
         self._callbacks = dict.fromkeys(nodes, 0)
         self._busy_ns = dict.fromkeys(nodes, 0)
-        self._running: tuple[str, int] | None = None
+        self._running: dict[int, tuple[str, int]] = {}
+        """By thread: whose callback runs there, and since when."""
+        self._lock = threading.Lock()
         self._status_nodes = getattr(library, "rmw_ligament_status_nodes", None)
         if self._status_nodes is not None:
             self._status_nodes.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
@@ -27,19 +30,24 @@ class Figures:
     @contextmanager
     def callback(self, node: str) -> Iterator[None]:
         """Around one callback of a node; the empty name is a task of nobody's."""
-        begin = time.monotonic_ns()
-        self._running = (node, begin)
+        begin, thread = time.monotonic_ns(), threading.get_ident()
+        with self._lock:
+            self._running[thread] = (node, begin)
         try:
             yield
         finally:
-            self._running = None
-            if node in self._callbacks:
-                self._callbacks[node] += 1
-                self._busy_ns[node] += time.monotonic_ns() - begin
+            with self._lock:
+                del self._running[thread]
+                if node in self._callbacks:
+                    self._callbacks[node] += 1
+                    self._busy_ns[node] += time.monotonic_ns() - begin
 
     def status(self) -> dict[str, Any]:
         """A status line."""
-        now, running = time.monotonic_ns(), self._running
+        with self._lock:
+            now, running = time.monotonic_ns(), list(self._running.values())
+        since = {node: max((now - b for n, b in running if n == node), default=0)
+                 for node in self._callbacks}  # fmt: skip
         usage = resource.getrusage(resource.RUSAGE_SELF)
         cpu_ns = round((usage.ru_utime + usage.ru_stime) * 1e9)
         busy = sum(self._busy_ns.values())
@@ -50,7 +58,7 @@ class Figures:
                 "cpu_ns": cpu_ns * self._busy_ns[node] // busy if busy else cpu_ns // len(ends),
                 "busy_ns": self._busy_ns[node],
                 "callbacks": self._callbacks[node],
-                "callback_running_ns": now - running[1] if running and running[0] == node else 0,
+                "callback_running_ns": since[node],
                 "heap_allocs": 0,
                 **ends[node],
             }

@@ -7,6 +7,7 @@ It is started by its path, with ROS 2's Python, and may be started so by hand.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -49,4 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    code = main()
+    sys.stdout.flush()
+    if code != 0:
+        os._exit(code)  # a callback that hangs in another thread must not keep a failed process
+    raise SystemExit(code)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the callbacks of all nodes of the container, in one thread, as rclpy's executor does."""
+"""Runs the callbacks of all nodes of the container, as rclpy's executors do."""
 
 from __future__ import annotations
 
 import contextlib
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from rclpy.executors import (
@@ -24,9 +25,13 @@ from ligament.python_container.recording import Idle
 class Spinner(Executor):  # type: ignore[misc]
     """An executor that knows which node each callback belongs to."""
 
-    def __init__(self, figures: Figures, recording: Idle, done: Callable[[str], None]) -> None:
+    def __init__(
+        self, figures: Figures, recording: Idle, done: Callable[[str], None], threads: int = 1
+    ) -> None:
         super().__init__()
         self._figures, self._recording, self._done = figures, recording, done
+        self._pool = ThreadPoolExecutor(threads, "callbacks") if threads > 1 else None
+        self._failures: list[ContainerError] = []
         self.stopping = False
 
     def stop(self) -> None:
@@ -38,6 +43,12 @@ class Spinner(Executor):  # type: ignore[misc]
         """Until `stop`, or until a callback raises."""
         while not self.stopping:
             self.spin_once()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            # A failure is told at once, even if another callback hangs.
+            pool.shutdown(wait=not self._failures, cancel_futures=bool(self._failures))
+        if self._failures:
+            raise self._failures[0]
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
         """Run one callback."""
@@ -74,9 +85,22 @@ class Spinner(Executor):  # type: ignore[misc]
             return False
         name = node.get_fully_qualified_name() if node is not None else ""
         self._recording.watch(entity, name)
+        if self._pool is None:
+            self._call(handler, node, name)
+        else:
+            self._pool.submit(self._call_in_pool, handler, node, name)
+        return True
+
+    def _call_in_pool(self, handler: Any, node: Any, name: str) -> None:
+        try:
+            self._call(handler, node, name)
+        except ContainerError as error:
+            self._failures.append(error)
+            self.stop()
+
+    def _call(self, handler: Any, node: Any, name: str) -> None:
         with self._figures.callback(name):
             self._run(handler, node, name)
-        return True
 
     def _run(self, handler: Any, node: Any, name: str) -> None:
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament import python_container
+from ligament.artefacts import read_json
 from ligament.run.ros_python import RosPython, find_ros_python
 
 LANGUAGE = "python"
@@ -22,6 +23,12 @@ def is_python(container: Mapping[str, Any]) -> bool:
 def ros_python_for(containers: Iterable[Mapping[str, Any]], distro: str) -> RosPython | None:
     """ROS 2's Python, if some container needs it; raises where it is missing."""
     return find_ros_python(distro) if any(is_python(c) for c in containers) else None
+
+
+def require_ros(manifest: Path, distro: str) -> None:
+    """Raise where a generated graph needs ROS 2's Python, and it is missing."""
+    containers = read_json(manifest, "run `ligament generate`")["containers"]
+    ros_python_for(containers.values(), distro)
 
 
 def command_of(ros: RosPython) -> list[str]:

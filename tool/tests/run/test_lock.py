@@ -42,7 +42,7 @@ def test_a_graph_that_runs_already_is_refused_before_it_is_built(
         asked.append(request.graph.name)
         raise FailureError("no build here")
 
-    monkeypatch.setattr("ligament.cli.run.built", no_build)
+    monkeypatch.setattr("ligament.cli.run.generated", no_build)
     with DomainLock(name):
         assert main(["run", str(graph), "-o", str(tmp_path / "out")]) == 2
         said = capsys.readouterr().err

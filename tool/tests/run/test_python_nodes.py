@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 from dds_domain import dds_domain
 from python_graph_runs import GRAPH, WATCHDOG_S, PythonRuns
 from ros2_wheels import DISTROS
+from run_chat import LIGAMENT
 
 from ligament.graph.json_source import parse_json
 from ligament.graph.schema import validate
@@ -131,6 +134,16 @@ def test_other_ways_to_fail_are_told(runs: PythonRuns, fault: str, code: int, te
     assert text in outcome.process.stderr
 
 
+def test_a_missing_ros_is_told_before_anything_is_built(tmp_path: Path) -> None:
+    graph = REPOSITORY / "examples" / "threshold" / "graph.yaml"
+    words = [*LIGAMENT, "run", str(graph), "--variant", "python", "--out", str(tmp_path / "out")]
+    environment = {**os.environ, "AMENT_PREFIX_PATH": str(tmp_path)}
+    ran = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert ran.returncode == 2
+    assert "nodes in Python need rclpy" in ran.stderr and str(tmp_path) in ran.stderr
+    assert not list((tmp_path / "out").glob("threshold/*/build.json"))
+
+
 def test_what_is_stopped_ends_in_order(runs: PythonRuns) -> None:
     outcome = runs.run("separate", "--set", "source.period=60.0", "--duration", "0.5")
     assert outcome.process.returncode == 0, outcome.process.stderr
@@ -192,3 +205,31 @@ def test_python_and_cpp_give_the_same_images(runs: PythonRuns) -> None:
     copies = [s["copies"] for e in outcomes[1].lines("status") for n in e["nodes"]
               for s in n["subscriptions"] if n["id"] == "/threshold"]  # fmt: skip
     assert set(copies) == {0}
+
+
+def test_a_program_of_its_own_is_a_node_unchanged(runs: PythonRuns) -> None:
+    """The colour tracker of examples/ros2, which knows of no graph."""
+    graph = REPOSITORY / "examples" / "ros2" / "tracking.yaml"
+    outcome = runs.run("default", "--duration", "3", graph=graph)
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    nodes = [n for e in outcome.lines("status") for n in e["nodes"] if n["id"] == "/track_colour"]
+    points = [p["published"] for p in nodes[-1]["publishers"] if p["topic"] == "/point"]
+    taken = [s["taken"] for s in nodes[-1]["subscriptions"]]
+    assert points == taken and points[0] > 0
+
+
+def test_callbacks_of_several_groups_run_at_once_where_there_are_threads(runs: PythonRuns) -> None:
+    graph = GRAPH.with_name("meeting.yaml")
+    outcome = runs.run("threads", "--until", "meet", graph=graph)
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    assert "/meet" in {line["node"] for line in outcome.lines("done")}
+    outcome = runs.run("no_threads", "--until", "meet", graph=graph)
+    assert outcome.process.returncode == 1
+    assert "/meet: its callback raised threading.BrokenBarrierError" in outcome.process.stderr
+
+
+def test_modules_of_one_name_in_one_process_are_refused(runs: PythonRuns) -> None:
+    outcome = runs.run("one", graph=GRAPH.with_name("meeting.yaml"))
+    assert outcome.process.returncode == 2
+    assert "/twin: " in outcome.process.stderr
+    assert "are modules of one name in one process" in outcome.process.stderr

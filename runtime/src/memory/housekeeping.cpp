@@ -124,9 +124,14 @@ int DomainState::look() {
 /// housekeeping thread, which that change has woken.
 void DomainState::match_now() {
   const std::lock_guard guard(mutex_);
-  look_for_news();
-  match_all();
-  send_notifications();
+  try {
+    look_for_news();
+    match_all();
+    send_notifications();
+  } catch (const std::bad_alloc&) {  // then it is done a moment later, as without this call
+    news_ = true;
+    poke();
+  }
 }
 
 /// False: nobody wants anything, the time has come.

@@ -68,11 +68,20 @@ Context::Context(std::shared_ptr<ligament::pool::Domain> domain,
     const std::lock_guard lock(*guard);
     if (*is_alive) {
       trigger_graph();
-      edge_.ensure(*domain_);
+      ensure_edge();
     }
   });
   const std::lock_guard lock(*watching_);
-  edge_.ensure(*domain_);
+  ensure_edge();
+}
+
+/// Under `watching_`. Without memory for it the next change of the graph is another occasion.
+void Context::ensure_edge() noexcept {
+  try {
+    edge_.ensure(*domain_);
+  } catch (const std::bad_alloc&) {
+    edge_.try_again();
+  }
 }
 
 Context::~Context() {
@@ -224,6 +233,9 @@ rmw_ret_t rmw_init_options_copy(const rmw_init_options_t* src, rmw_init_options_
         rmw_discovery_options_copy(&src->discovery_options, &allocator, &copy.discovery_options);
   }
   if (result != RMW_RET_OK) {
+    if (!rmw_error_is_set()) {
+      (void)fail("out of memory for a copy of the options", result);
+    }
     allocator.deallocate(copy.enclave, allocator.state);
     ignore(rmw_security_options_fini(&copy.security_options, &allocator));
     return result;
@@ -262,7 +274,7 @@ rmw_ret_t rmw_init(const rmw_init_options_t* options, rmw_context_t* context) {
     context->options = rmw_get_zero_initialized_init_options();
     rmw_ret_t result = rmw_init_options_copy(options, &context->options);
     if (result == RMW_RET_OK) {
-      result = open_context(*options, *context, domain_id);
+      result = guarded([&] { return open_context(*options, *context, domain_id); });
     }
     if (result != RMW_RET_OK) {
       if (context->options.implementation_identifier != nullptr) {

@@ -58,6 +58,7 @@ class Context {
 
  private:
   void trigger_graph();
+  void ensure_edge() noexcept;
 
   const std::shared_ptr<ligament::pool::Domain> domain_;
   const std::string enclave_;

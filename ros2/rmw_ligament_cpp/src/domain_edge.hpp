@@ -20,6 +20,8 @@ class DomainEdge {
 
   /// Starts it where there is none. For each change of the graph: its end is one.
   void ensure(const ligament::pool::Domain& domain);
+  /// It could not be started: the pause between two starts is over.
+  void try_again() { started_ns_ = 0; }
 
  private:
   [[nodiscard]] bool exists() const;

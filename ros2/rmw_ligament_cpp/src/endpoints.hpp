@@ -3,6 +3,7 @@
 /// clients.
 #pragma once
 
+#include <rmw/allocators.h>
 #include <rmw/subscription_content_filter_options.h>
 #include <rmw/types.h>
 
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -27,6 +29,9 @@ namespace rmw_ligament_cpp {
 /// or writes, whose type name is the node's enclave.
 struct Node {
   explicit Node(Context& context_in) : context(context_in) {}
+  ~Node() { context.remove(graph_changed); }
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
   Context& context;
   std::string full_name;
   std::unique_ptr<ligament::pool::Reader> marker;
@@ -134,7 +139,20 @@ void describe(const ligament::pool::SampleInfo& from, rmw_message_info_t& info);
 [[nodiscard]] Context::Endpoints endpoints_of(Context& context, const std::string& topic,
                                               ligament::pool::EndpointKind kind);
 
-/// Copies for handles; rmw_free'd with them.
-[[nodiscard]] char* copy_text(const std::string& text);
+/// Copies for handles, which rmw_free them.
+struct FreeText {
+  void operator()(char* text) const { rmw_free(text); }
+};
+using Text = std::unique_ptr<char, FreeText>;
+[[nodiscard]] Text copy_text(const std::string& text);
+
+/// A handle of rmw's; lack of memory is thrown.
+template <typename Handle>
+[[nodiscard]] Handle* require(Handle* allocated) {
+  if (allocated == nullptr) {
+    throw std::bad_alloc();
+  }
+  return allocated;
+}
 
 }  // namespace rmw_ligament_cpp

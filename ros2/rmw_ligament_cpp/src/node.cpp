@@ -14,12 +14,9 @@
 
 namespace rmw_ligament_cpp {
 
-char* copy_text(const std::string& text) {
-  auto* copy = static_cast<char*>(rmw_allocate(text.size() + 1));
-  if (copy == nullptr) {
-    throw std::bad_alloc();
-  }
-  std::memcpy(copy, text.c_str(), text.size() + 1);
+Text copy_text(const std::string& text) {
+  Text copy(require(static_cast<char*>(rmw_allocate(text.size() + 1))));
+  std::memcpy(copy.get(), text.c_str(), text.size() + 1);
   return copy;
 }
 
@@ -113,12 +110,10 @@ rmw_node_t* rmw_create_node(rmw_context_t* context, const char* name, const char
       return nullptr;
     }
     node->graph_handle.context = context;
-    auto* handle = rmw_node_allocate();
-    if (handle == nullptr) {
-      own->remove(node->graph_changed);
-      throw std::bad_alloc();
-    }
-    *handle = {identifier, node.release(), copy_text(name), copy_text(namespace_), context};
+    Text own_name = copy_text(name);
+    Text own_space = copy_text(namespace_);
+    auto* handle = require(rmw_node_allocate());
+    *handle = {identifier, node.release(), own_name.release(), own_space.release(), context};
     return handle;
   });
 }
@@ -126,9 +121,7 @@ rmw_node_t* rmw_create_node(rmw_context_t* context, const char* name, const char
 rmw_ret_t rmw_destroy_node(rmw_node_t* node) {
   RMW_LIGAMENT_CHECK(node);
   if (!is_forked_child()) {
-    auto* own = static_cast<Node*>(node->data);
-    own->context.remove(own->graph_changed);
-    delete own;
+    delete static_cast<Node*>(node->data);
   }
   rmw_free(const_cast<char*>(node->name));
   rmw_free(const_cast<char*>(node->namespace_));
@@ -149,10 +142,7 @@ rmw_guard_condition_t* rmw_create_guard_condition(rmw_context_t* context) {
   return guarded_make([&]() -> rmw_guard_condition_t* {
     auto condition = std::make_unique<GuardCondition>();
     condition->waits = &own->waits();
-    auto* handle = rmw_guard_condition_allocate();
-    if (handle == nullptr) {
-      throw std::bad_alloc();
-    }
+    auto* handle = require(rmw_guard_condition_allocate());
     *handle = {identifier, condition.release(), context};
     return handle;
   });

@@ -150,12 +150,10 @@ rmw_publisher_t* rmw_create_publisher(const rmw_node_t* node,
     if (publisher == nullptr) {
       return nullptr;
     }
-    auto* handle = rmw_publisher_allocate();
-    if (handle == nullptr) {
-      throw std::bad_alloc();
-    }
+    Text name = copy_text(topic_name);
+    auto* handle = require(rmw_publisher_allocate());
     const bool can_lend = publisher->type->is_plain();
-    *handle = {identifier, publisher.release(), copy_text(topic_name), *publisher_options,
+    *handle = {identifier, publisher.release(), name.release(), *publisher_options,
                can_lend};
     return handle;
   });

@@ -179,11 +179,9 @@ rmw_client_t* rmw_create_client(const rmw_node_t* node,
     if (exchange == nullptr) {
       return nullptr;
     }
-    auto* handle = rmw_client_allocate();
-    if (handle == nullptr) {
-      throw std::bad_alloc();
-    }
-    *handle = {identifier, exchange.release(), copy_text(service_name)};
+    Text name = copy_text(service_name);
+    auto* handle = require(rmw_client_allocate());
+    *handle = {identifier, exchange.release(), name.release()};
     return handle;
   });
 }
@@ -238,11 +236,9 @@ rmw_service_t* rmw_create_service(const rmw_node_t* node,
     if (exchange == nullptr) {
       return nullptr;
     }
-    auto* handle = rmw_service_allocate();
-    if (handle == nullptr) {
-      throw std::bad_alloc();
-    }
-    *handle = {identifier, exchange.release(), copy_text(service_name)};
+    Text name = copy_text(service_name);
+    auto* handle = require(rmw_service_allocate());
+    *handle = {identifier, exchange.release(), name.release()};
     return handle;
   });
 }

@@ -205,13 +205,11 @@ rmw_subscription_t* rmw_create_subscription(
       return nullptr;
     }
     const bool is_filtered = subscription->filter != nullptr;
-    auto* handle = rmw_subscription_allocate();
-    if (handle == nullptr) {
-      throw std::bad_alloc();
-    }
+    Text name = copy_text(topic_name);
+    auto* handle = require(rmw_subscription_allocate());
     const bool can_lend = subscription->type->is_plain();
     *handle = {
-        identifier, subscription.release(), copy_text(topic_name), *subscription_options, can_lend,
+        identifier, subscription.release(), name.release(), *subscription_options, can_lend,
         is_filtered};
     handle->options.content_filter_options = nullptr;  // the caller's, who may free it now
     return handle;

@@ -8,7 +8,7 @@
 namespace ligament::container {
 namespace {
 
-unexpected<std::string> refusal(std::string text) {
+unexpected<std::string> refused(std::string text) {
   return unexpected<std::string>(std::move(text));
 }
 
@@ -35,7 +35,7 @@ std::string NodeHolder::same_name_as(const std::string& id) const {
 
 expected<std::uint64_t, std::string> NodeHolder::add(std::shared_ptr<Node> node) {
   if (auto added = runner_.add(node); !added) {
-    return refusal(added.error().text);
+    return refused(added.error().text);
   }
   const std::lock_guard lock(mutex_);
   nodes_.emplace(++last_, std::move(node));
@@ -45,19 +45,19 @@ expected<std::uint64_t, std::string> NodeHolder::add(std::shared_ptr<Node> node)
 expected<std::uint64_t, std::string> NodeHolder::load(const LoadRequest& request) {
   const auto factory = find_class(request.package, request.class_name);
   if (!factory) {
-    return refusal(factory.error());
+    return refused(factory.error());
   }
   auto made = construct(*factory, request.class_name, request.options);
   if (!made) {
-    return refusal(made.error());
+    return refused(made.error());
   }
   std::shared_ptr<Node> node = std::move(*made);
   if (auto taken = same_name_as(node->get_fully_qualified_name()); !taken.empty()) {
-    return refusal(std::move(taken));
+    return refused(std::move(taken));
   }
   tell_undeclared_overrides(*node);
   if (auto wrong = all_errors(*node); !wrong.empty()) {
-    return refusal(std::move(wrong));
+    return refused(std::move(wrong));
   }
   auto number = add(node);
   if (number) {
@@ -72,7 +72,7 @@ expected<void, std::string> NodeHolder::unload(std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = nodes_.extract(number);
     if (found.empty()) {
-      return refusal("no node of this container has the unique id " + std::to_string(number) +
+      return refused("no node of this container has the unique id " + std::to_string(number) +
                      "; list_nodes tells which there are");
     }
     node = found.mapped();

@@ -131,6 +131,7 @@ expected<Directory::Place, EndpointError> DomainState::publish_row(layout::Endpo
   row.fd = static_cast<std::uint32_t>(segment.fd.get());
   row.inode = segment.inode;
   row.bytes = segment.mapping.size();
+  changed_topics_.insert(row.topic);  // what may throw comes before what others see
   auto place = directory_.add(row);
   LIGAMENT_CRASH_POINT("create.row_written");
   if (!place) {
@@ -166,11 +167,14 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
   LIGAMENT_CRASH_POINT("create.opened");
   layout::EndpointRow row = to_row(description, EndpointKind::writer);
   row.flags = writer_options.device ? layout::is_device : 0U;
-  auto place = publish_row(row, state->segment, counter);
+  std::list<OwnWriter> entry;
+  entry.push_back({state, {}, row, {}, {}, {}, {}});
+  auto place = publish_row(entry.front().row, state->segment, counter);
   if (!place) {
     return unexpected<EndpointError>(place.error());
   }
-  writers_.push_back({state, *place, row, {}, {}, {}, {}});
+  entry.front().place = *place;
+  writers_.splice(writers_.end(), entry);
   topics_stale_ = true;
   return state;
 }
@@ -198,11 +202,14 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
   if (reader_options.on_publish) {
     state->on_publish = std::make_shared<const std::function<void()>>(reader_options.on_publish);
   }
-  auto place = publish_row(row, state->segment, counter);
+  std::list<OwnReader> entry;
+  entry.push_back({state, {}, row, {}, {}, {}, {}});
+  auto place = publish_row(entry.front().row, state->segment, counter);
   if (!place) {
     return unexpected<EndpointError>(place.error());
   }
-  readers_.push_back({state, *place, row, {}, {}, {}, {}});
+  entry.front().place = *place;
+  readers_.splice(readers_.end(), entry);
   topics_stale_ = true;
   return state;
 }

@@ -124,8 +124,13 @@ int DomainState::look() {
 /// watchers and peers, of several changes at once.
 void DomainState::match_now() {
   const std::lock_guard guard(mutex_);
-  look_for_news();
-  match_all();
+  try {
+    look_for_news();
+    match_all();
+  } catch (const std::bad_alloc&) {  // then it is done a moment later, as without this call
+    news_ = true;
+    poke();
+  }
 }
 
 /// False: nobody wants anything, the time has come.

@@ -183,6 +183,20 @@ expected<std::unique_ptr<Waiter>, EndpointError> Domain::create_waiter() {
   return std::unique_ptr<Waiter>(new Waiter(std::make_shared<WaiterState>(state_->bells(), slot)));
 }
 
+/// From here on its destructor takes it out of the domain; without memory for that we do.
+template <typename End, typename State>
+std::unique_ptr<End> Domain::owned(const std::shared_ptr<State>& state,
+                                   const std::shared_ptr<DomainState>& domain) {
+  try {
+    std::unique_ptr<End> end(new End(state));
+    state->domain = domain;
+    return end;
+  } catch (const std::bad_alloc&) {
+    domain->remove(state);
+    throw;
+  }
+}
+
 expected<std::unique_ptr<Writer>, EndpointError> Domain::create_writer(
     const EndpointDescription& description, const WriterOptions& options) {
   auto state = state_->add_writer(description, options,
@@ -190,8 +204,7 @@ expected<std::unique_ptr<Writer>, EndpointError> Domain::create_writer(
   if (!state) {
     return unexpected<EndpointError>(state.error());
   }
-  (*state)->domain = state_;
-  return std::unique_ptr<Writer>(new Writer(std::move(*state)));
+  return owned<Writer>(*state, state_);
 }
 
 expected<std::unique_ptr<Reader>, EndpointError> Domain::create_reader(
@@ -200,9 +213,9 @@ expected<std::unique_ptr<Reader>, EndpointError> Domain::create_reader(
   if (!state) {
     return unexpected<EndpointError>(state.error());
   }
-  (*state)->domain = state_;
+  auto reader = owned<Reader>(*state, state_);
   waiter.state_->attach(state->get());
-  return std::unique_ptr<Reader>(new Reader(std::move(*state)));
+  return reader;
 }
 
 Writer::~Writer() {

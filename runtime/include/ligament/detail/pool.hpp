@@ -498,6 +498,9 @@ class Domain {
 
  private:
   explicit Domain(std::shared_ptr<DomainState> state) : state_(std::move(state)) {}
+  template <typename End, typename State>
+  static std::unique_ptr<End> owned(const std::shared_ptr<State>& state,
+                                    const std::shared_ptr<DomainState>& domain);
   std::shared_ptr<DomainState> state_;
 };
 

@@ -7,6 +7,8 @@
 
 namespace ligament::dds {
 
+/// Not nameless: files are compiled together, and others read RTPS, too.
+namespace lookup_wire {
 namespace {
 
 using Bytes = std::span<std::byte>;
@@ -39,9 +41,7 @@ bool is_reply(Bytes submessage) {
          std::equal(reply_writer.begin(), reply_writer.end(), submessage.begin() + writer_at);
 }
 
-}  // namespace
-
-std::size_t empty_type_lookups(Bytes datagram) {
+std::size_t empty_replies(Bytes datagram) {
   std::size_t emptied = 0;
   Bytes rest = datagram.subspan(std::min(rtps_header_size, datagram.size()));
   while (rest.size() >= header_size) {
@@ -56,6 +56,13 @@ std::size_t empty_type_lookups(Bytes datagram) {
     rest = rest.subspan(size);
   }
   return emptied;
+}
+
+}  // namespace
+}  // namespace lookup_wire
+
+std::size_t empty_type_lookups(std::span<std::byte> datagram) {
+  return lookup_wire::empty_replies(datagram);
 }
 
 }  // namespace ligament::dds

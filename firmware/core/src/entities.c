@@ -130,7 +130,7 @@ static int create_service(ligament_session_t* session, const ligament_entity_t* 
   return end_create(session, &create, object_of(entity->node));
 }
 
-/* Asks for all that comes, for ever. */
+/* Asks for all that comes, without an end. */
 static int ask_for_data(ligament_session_t* session, const ligament_entity_t* entity) {
   ligament_cdr_t payload;
   const int result = lig_begin(session, LIG_RELIABLE, LIG_READ_DATA, 0, &payload);

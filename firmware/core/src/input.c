@@ -181,8 +181,8 @@ static void process(ligament_session_t* session, uint8_t stream, uint8_t* bytes,
   }
 }
 
-/* What came early, or had to wait, and is next now. Only while there is room for an answer: a server
- * can reply to each request there and then. */
+/* What came early, or had to wait, and is next now. Only while there is room for an answer: a
+ * server can reply to each request there and then. */
 static void take_kept(ligament_session_t* session) {
   ligament_in_t* in = &session->in;
   const uint8_t slots = session->options.in_slots;

@@ -230,7 +230,7 @@ void lig_acknowledged(ligament_session_t* session, uint16_t first, uint16_t miss
   for (uint16_t i = 0; i < out->count && i < LIG_WINDOW; ++i) {
     const uint16_t number = (uint16_t)(first + i);
     const size_t place = number % session->options.out_slots;
-    /* What was sent less than a round trip ago may be under way: it is not missing yet. */
+    /* What was sent less than a round trip ago may be in flight: it is not missing yet. */
     const bool may_come = now - out->sent_us[place] < out->round_trip_us * 3 / 4;
     if ((missing >> i & 1) != 0 && !may_come) {
       out->is_repeated[place] = true;

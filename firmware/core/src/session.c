@@ -223,7 +223,7 @@ int ligament_session_run(ligament_session_t* session, uint32_t wait_ms) {
   const int64_t until = lig_now_us(session) + (int64_t)wait_ms * 1000;
   for (int most_messages = 64;; --most_messages) {
     const int64_t left = (until - lig_now_us(session)) / 1000;
-    /* Heartbeats are due within a few milliseconds while something is under way. */
+    /* Heartbeats are due within a few milliseconds while something is in flight. */
     const uint32_t most = session->out.count != 0 && left > 5 ? 5 : (uint32_t)(left > 0 ? left : 0);
     const int size = lig_poll(session, most);
     if (size < 0) {

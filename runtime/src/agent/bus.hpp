@@ -21,6 +21,11 @@ class BusWriter {
   /// Memory for a stored message of so many bytes, until `publish` or the next loan; empty: none.
   [[nodiscard]] virtual std::span<std::byte> loan(std::size_t size) = 0;
   virtual void publish(const pool::RequestIdentity& request) = 0;
+  /// Another such memory, for a message whose pieces come one by one; it stays until `publish_long`
+  /// or `drop_long`. Empty: there is none, or it is out already.
+  [[nodiscard]] virtual std::span<std::byte> loan_long(std::size_t size) = 0;
+  virtual void publish_long() = 0;
+  virtual void drop_long() = 0;
   [[nodiscard]] virtual pool::Gid gid() const = 0;
 };
 

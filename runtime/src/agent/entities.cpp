@@ -76,6 +76,7 @@ Entities::Answer Entities::create(const Part& part) {
     return {answer.request, made.error().status, made.error().text};
   }
   made->kind = asked->kind;
+  made->serial = ++made_;
   made->parent = asked->kind == Kind::participant ? std::uint16_t{0} : asked->parent;
   made->created_by.assign(body.begin(), body.end());
   entities_.insert_or_assign(answer.request.object, std::move(*made));

@@ -41,6 +41,7 @@ struct Entity {
   std::unique_ptr<BusReader> reader;
   std::optional<Reading> reading;
   std::vector<Waiting> waiting;
+  std::uint64_t serial = 0;   ///< no other entity of the client, before or after, has it
   std::int64_t requests = 0;  ///< made, ever: their numbers begin at 1
 };
 
@@ -84,6 +85,7 @@ class Entities {
   const Profiles& profiles_;
   EntityOptions options_;
   std::map<std::uint16_t, Entity> entities_;
+  std::uint64_t made_ = 0;
 };
 
 }  // namespace ligament::xrce

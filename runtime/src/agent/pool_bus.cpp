@@ -42,11 +42,30 @@ class PoolWriter : public BusWriter {
       loan_.reset();
     }
   }
+  std::span<std::byte> loan_long(std::size_t size) override {
+    if (long_) {
+      return {};
+    }
+    auto loan = writer_->loan(size, encapsulation_size);
+    if (!loan) {
+      return {};
+    }
+    long_.emplace(std::move(*loan));
+    return long_->payload();
+  }
+  void publish_long() override {
+    if (long_) {
+      (void)writer_->publish(std::move(*long_));
+      long_.reset();
+    }
+  }
+  void drop_long() override { long_.reset(); }
   pool::Gid gid() const override { return writer_->gid(); }
 
  private:
   std::unique_ptr<pool::Writer> writer_;
   std::optional<pool::Loan> loan_;
+  std::optional<pool::Loan> long_;
 };
 
 class PoolReader : public BusReader {
@@ -154,7 +173,7 @@ PoolBus::Made<BusWriter> PoolBus::make_writer(int domain, const pool::EndpointDe
     return unexpected<Refusal>(where.error());
   }
   pool::WriterOptions options;
-  options.max_loans = 1;
+  options.max_loans = 2;  // one for a message that comes in pieces
   options.prefault = false;
   options.waiter = (*where)->waiter.get();
   auto writer = (*where)->domain->create_writer(what, options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What comes from the client. What goes to it: session_output.cpp.
+/// What comes from the client. In fragments: session_fragments.cpp. What goes to it:
+/// session_output.cpp.
 #include "agent/session.hpp"
 
 #include <algorithm>
@@ -34,6 +35,9 @@ Session::Session(Options options, Bus& bus, const Profiles& profiles, Sender sen
 void Session::restart(std::size_t mtu, Sender sender) {
   options_.mtu = mtu;
   sender_ = std::move(sender);
+  for (auto& [number, in] : reliable_in_) {
+    give_up_fragments(in);
+  }
   reliable_in_.clear();
   best_effort_in_.clear();
   out_.clear();
@@ -139,22 +143,6 @@ void Session::process_request(std::uint8_t stream, const Part& part) {
   }
 }
 
-void Session::process_fragment(std::uint8_t stream, const Part& part) {
-  const auto found = reliable_in_.find(stream);
-  if (found == reliable_in_.end()) {
-    return drop_malformed();  // best effort has no fragments
-  }
-  const bool is_last = (part.flags & flag::last_fragment) != 0;
-  const auto whole = found->second.assembly.add(part.payload, is_last);
-  if (is_last && !whole) {
-    return drop_malformed();
-  }
-  Parts parts(whole.value_or(Bytes{}));
-  if (const auto inner = whole ? parts.next() : std::nullopt) {
-    process_request(stream, *inner);
-  }
-}
-
 void Session::create(std::uint8_t stream, const Part& part) {
   if (part.payload.size() < request_size) {
     return drop_malformed();
@@ -220,7 +208,6 @@ void Session::publish(Entity& entity, const Request& request, CdrReader reader) 
     ++figures_.dropped;
     return;
   }
-  constexpr std::array<std::uint8_t, encapsulation_size> little_endian_cdr{0, 1, 0, 0};
   std::memcpy(memory.data(), little_endian_cdr.data(), encapsulation_size);
   if (!body.empty()) {
     std::memcpy(memory.data() + encapsulation_size, body.data(), body.size());
@@ -283,7 +270,7 @@ void Session::heartbeat(const Part& part) {
   }
   in->owes_acknack = true;
   if (in->order.announce(said->first, said->last)) {
-    in->assembly.clear();
+    give_up_fragments(*in);
   }
   while (const auto kept = in->order.next_kept()) {
     process(said->stream, *kept);

@@ -60,9 +60,19 @@ class Session {
   [[nodiscard]] Entities& entities() { return entities_; }
 
  private:
+  /// A message in fragments of which the memory in the pool is there already: each piece is copied
+  /// once, to where it stays.
+  struct Direct {
+    enum class State : std::uint8_t { none, filling, skipping } state = State::none;
+    std::uint16_t object = 0;
+    std::uint64_t serial = 0;  ///< of the writer: another one has another memory
+    std::span<std::byte> memory;
+    std::size_t at = 0;
+  };
   struct In {
     ReliableInput order;
-    Assembly assembly;
+    Direct direct;
+    Assembly assembly;  ///< of everything else that comes in fragments
     bool owes_acknack = false;
   };
   struct Out {
@@ -80,6 +90,9 @@ class Session {
   void process_control(const Part& part);
   void process_request(std::uint8_t stream, const Part& part);
   void process_fragment(std::uint8_t stream, const Part& part);
+  [[nodiscard]] bool begin_direct(In& in, Bytes& piece);
+  void continue_direct(In& in, Bytes piece, bool is_last);
+  void give_up_fragments(In& in);
   void create(std::uint8_t stream, const Part& part);
   void remove(std::uint8_t stream, const Part& part);
   void write_data(std::uint8_t stream, const Part& part);

@@ -144,7 +144,7 @@ void Session::flush(std::int64_t now_ns) {
   deliver(now_ns);
 }
 
-/// In turns, so that one busy topic does not keep the others waiting.
+/// One of each alternately, so that one busy topic does not keep the others waiting.
 void Session::deliver(std::int64_t now_ns) {
   constexpr int most_at_once = 64;
   const auto readings = entities_.readings();

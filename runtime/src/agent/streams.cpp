@@ -111,7 +111,7 @@ void ReliableOutput::acknowledge(const Acknack& acknack, std::int64_t now_ns,
     due_ns_ = now_ns + pause_ns_;
   }
   for (std::size_t i = 0; i < held_.size() && i < window; ++i) {
-    // What was sent less than a round trip ago may be under way: it is not missing yet.
+    // What was sent less than a round trip ago may be in flight: it is not missing yet.
     const bool may_come = now_ns - held_[i].sent_ns < round_trip_ns_ * 3 / 4;
     if ((acknack.missing >> i & 1U) != 0 && !may_come) {
       held_[i].is_repeated = true;

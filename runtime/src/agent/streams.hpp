@@ -84,6 +84,8 @@ class Assembly {
   /// The whole, when `is_last`; valid until the next call.
   [[nodiscard]] std::optional<Bytes> add(Bytes piece, bool is_last);
   void clear();
+  /// Nothing has come of the next message yet.
+  [[nodiscard]] bool is_empty() const { return is_whole_ || bytes_.empty(); }
 
  private:
   std::vector<std::byte> bytes_;

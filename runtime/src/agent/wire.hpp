@@ -82,6 +82,8 @@ inline constexpr std::size_t largest_header = 8;
 inline constexpr std::size_t request_size = 4;
 inline constexpr std::size_t identity_size = 24;  ///< before the body of a request to a replier
 inline constexpr std::size_t encapsulation_size = 4;
+/// What goes before a body in the pool: XCDR1, little-endian.
+inline constexpr std::array<std::uint8_t, encapsulation_size> little_endian_cdr{0, 1, 0, 0};
 inline constexpr std::uint16_t window = 16;  ///< messages that one ACKNACK speaks of
 inline constexpr std::uint16_t object_client = 0xFFFE;
 inline constexpr std::uint8_t version_major = 1;

@@ -26,6 +26,7 @@ class FakeBus : public Bus {
   std::vector<pool::EndpointDescription> readers;
   std::set<std::string> unknown_types;
   bool is_full = false;
+  int long_loans = 0;
 
   class Node : public BusNode {
    public:
@@ -53,6 +54,19 @@ class FakeBus : public Bus {
     void publish(const pool::RequestIdentity& request) override {
       bus_.publish(topic_, {loan_, request});
     }
+    std::span<std::byte> loan_long(std::size_t size) override {
+      if (bus_.is_full || !long_.empty()) {
+        return {};
+      }
+      ++bus_.long_loans;
+      long_.assign(size, std::byte{0xEE});
+      return long_;
+    }
+    void publish_long() override {
+      bus_.publish(topic_, {std::move(long_), {}});
+      long_.clear();
+    }
+    void drop_long() override { long_.clear(); }
     pool::Gid gid() const override { return gid_; }
 
    private:
@@ -60,6 +74,7 @@ class FakeBus : public Bus {
     std::string topic_;
     pool::Gid gid_;
     std::vector<std::byte> loan_;
+    std::vector<std::byte> long_;
   };
 
   class Reader : public BusReader {

@@ -57,7 +57,7 @@ class FakeWire : public Link {
   /// The agent is another one, which knows nobody.
   void restart_agent() { agent = make_agent(); }
 
-  /// As long as that: what is under way arrives, and what is due is done.
+  /// As long as that: what is in flight arrives, and what is due is done.
   void wait(std::int64_t for_us) {
     for (const std::int64_t until = now_us + for_us; now_us < until;) {
       step();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m ligament.messages`: C++, SystemVerilog, HLS C++ and JSON tables of definitions."""
+"""`python -m ligament.messages`: C++, SystemVerilog, HLS C++, C99 and tables of definitions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ligament.artefacts import write_text
 from ligament.errors import LigamentError
+from ligament.messages.c99 import render_c99
 from ligament.messages.cpp import render_all
 from ligament.messages.files import write_tree
 from ligament.messages.hdl import MADE, read_bounds
@@ -34,8 +35,9 @@ def _parser() -> argparse.ArgumentParser:
     tables = verbs.add_parser("tables", help="write types.json")
     hardware = verbs.add_parser("hdl", help="write SystemVerilog packages and modules below DIR")
     synthesis = verbs.add_parser("hls", help="write HLS C++ headers below DIR")
+    micro = verbs.add_parser("c99", help="write C99 headers for microcontrollers below DIR")
     generate.add_argument("--out", type=Path, required=True, metavar="DIR")
-    for verb in (hardware, synthesis):
+    for verb in (hardware, synthesis, micro):
         verb.add_argument("--out", type=Path, required=True, metavar="DIR")
         _add_paths(
             verb,
@@ -47,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         "--list", action="store_true", help="print the headers' paths and write nothing"
     )
     tables.add_argument("--out", type=Path, required=True, metavar="FILE")
-    for verb in (generate, hardware, synthesis, tables):
+    for verb in (generate, hardware, synthesis, micro, tables):
         verb.add_argument("--distro", default="jazzy", help="ROS 2 distribution (default: jazzy)")
         _add_paths(verb, "--package-dir", "PATH", "folders with msg/, srv/ or action/ in them")
         verb.add_argument(
@@ -78,6 +80,8 @@ def _generate(options: argparse.Namespace, store: TypeStore) -> None:
     elif options.verb == "hls":
         files = render_hls(store, messages, read_bounds(options.bounds))
         write_tree(options.out, {**files, **hls_support()})
+    elif options.verb == "c99":
+        write_tree(options.out, render_c99(store, messages, read_bounds(options.bounds)))
     else:
         write_tree(options.out, render_all(store, messages))
 

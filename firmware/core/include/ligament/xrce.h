@@ -70,7 +70,7 @@ typedef struct {
   ligament_port_t port;
   uint32_t key;         /* one per client of an agent */
   uint16_t mtu;         /* longest message of the link, 64 at least; default 512 */
-  uint8_t out_slots;    /* reliable messages under way; 1, 2, 4, 8 (default) or 16 */
+  uint8_t out_slots;    /* reliable messages in flight; 1, 2, 4, 8 (default) or 16 */
   uint8_t in_slots;     /* reliable messages kept that came early; 0, 1, 2, 4 (default), 8 or 16 */
   uint8_t* memory;      /* LIGAMENT_MEMORY_SIZE(mtu, out_slots, in_slots) bytes */
   uint8_t* assembly;    /* where fragments are put together; NULL: such messages are dropped */

@@ -163,6 +163,9 @@ int ligament_rpmsg_poll(ligament_rpmsg_t* link) {
   if (link->state == LIGAMENT_RPMSG_WAITING) {
     taken += accept_host(link);
   }
+  if (link->state != LIGAMENT_RPMSG_RUNNING && read32(&control_of(link)->bell_to_host) != 0) {
+    bell_always(link); /* the first ring may have come before the host's line was connected */
+  }
   if (link->state == LIGAMENT_RPMSG_RUNNING) {
     const int received = ligament_rpmsg_receive(link);
     taken += received > 0 ? received : 0;

@@ -25,11 +25,12 @@ expected<Area, std::string> Area::open(const std::string& path, std::uint64_t of
                                        const Map& map) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) {
-    return unexpected(fmt::format("{}: cannot open it: {}", path, std::strerror(errno)));
+    return unexpected<std::string>(
+        fmt::format("{}: cannot open it: {}", path, std::strerror(errno)));
   }
   auto area = of(fd, offset, map);
   ::close(fd);
-  return area ? area : unexpected(path + ": " + area.error());
+  return area ? area : unexpected<std::string>(path + ": " + area.error());
 }
 
 expected<Area, std::string> Area::of(int fd, std::uint64_t offset, const Map& map) {
@@ -39,18 +40,19 @@ expected<Area, std::string> Area::of(int fd, std::uint64_t offset, const Map& ma
   }
   struct stat status {};
   if (::fstat(fd, &status) != 0) {
-    return unexpected(fmt::format("cannot ask for its size: {}", std::strerror(errno)));
+    return unexpected<std::string>(
+        fmt::format("cannot ask for its size: {}", std::strerror(errno)));
   }
   // A device has no size. Of a file, what lies beyond its end would be SIGBUS.
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (S_ISREG(status.st_mode) && (offset > size || size - offset < layout.size)) {
-    return unexpected(
+    return unexpected<std::string>(
         fmt::format("it has {} bytes, the area needs {} from {}", size, layout.size, offset));
   }
   void* memory = ::mmap(nullptr, layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                         static_cast<off_t>(offset));
   if (memory == MAP_FAILED) {
-    return unexpected(fmt::format("cannot map it: {}", std::strerror(errno)));
+    return unexpected<std::string>(fmt::format("cannot map it: {}", std::strerror(errno)));
   }
   return Area({static_cast<std::byte*>(memory),
                [size = layout.size](std::byte* mapped) { ::munmap(mapped, size); }},

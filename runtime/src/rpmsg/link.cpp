@@ -93,17 +93,23 @@ void Link::work() {
     receive();
   }
   if (phase_ == Phase::running && wants_ != 0) {
-    reclaim();
-    if (!free_.empty()) {
-      wants_ = 0;
-      store(area_.control().host.wants, 0);
-      handlers_.room ? handlers_.room() : void();
-    }
+    tell_room();
   }
   if (gone) {  // last: what it had sent before is taken
     watch(bell_->fd(), EPOLL_CTL_DEL);
     bell_.reset();
     lose(Phase::dead, "the core is gone");
+  }
+}
+
+void Link::tell_room() {
+  reclaim();
+  const bool buffers = (wants_ & LIGAMENT_RPMSG_WANTS_BUFFERS) != 0 && !free_.empty();
+  const bool extents = (wants_ & LIGAMENT_RPMSG_WANTS_EXTENTS) != 0 && slab_.collect();
+  if (running() && (buffers || extents)) {
+    wants_ = 0;
+    store(area_.control().host.wants, 0);
+    handlers_.room ? handlers_.room() : void();
   }
 }
 

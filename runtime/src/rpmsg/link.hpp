@@ -97,6 +97,7 @@ class Link {
   void start();
   void lose(Phase phase, const std::string& why);
   void breach(Breach what);
+  void tell_room();
   void ring_bell();
   void ring_always();
   void watch(int fd, int operation) const;

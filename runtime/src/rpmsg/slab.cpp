@@ -28,13 +28,16 @@ std::size_t Slab::most() const {
   return static_cast<std::size_t>(area_.map().block_size) * area_.map().blocks;
 }
 
-void Slab::collect() {
+bool Slab::collect() {
+  bool any = false;
   for (std::uint32_t block = 0; block < area_.map().blocks; ++block) {
     if (tickets_[block] != 0 && load(area_.control().returned_by_core[block]) == tickets_[block]) {
       busy_ &= ~runs_[block];
       tickets_[block] = 0;
+      any = true;
     }
   }
+  return any;
 }
 
 std::optional<Extent> Slab::allocate(std::size_t size) {

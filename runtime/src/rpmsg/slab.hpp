@@ -20,6 +20,8 @@ class Slab {
   void reset();
   /// Room for a message in our half; none: until the core gives some back.
   [[nodiscard]] std::optional<Extent> allocate(std::size_t size);
+  /// Takes back what the core gave back; whether there was any.
+  bool collect();
   [[nodiscard]] std::byte* ours(const Extent& extent) const;
   [[nodiscard]] std::size_t most() const;
 
@@ -29,7 +31,6 @@ class Slab {
   void give_back(const Extent& extent);
 
  private:
-  void collect();
   [[nodiscard]] std::uint32_t blocks_of(std::size_t size) const;
 
   Area area_;

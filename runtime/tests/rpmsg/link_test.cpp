@@ -192,7 +192,8 @@ TEST(Rpmsg, ChannelsComeAndGo) {
   pair.settle();
   EXPECT_EQ(pair.host->channels, (Texts{"+echo", "+other", "-other"}));
   // Nobody is there: dropped and counted, no breach.
-  const Bytes piece = bytes_of("x");
+  const std::string text = "x";
+  const Bytes piece = bytes_of(text);
   EXPECT_EQ(pair.host->link.send(Host::local, 7777, std::span(&piece, 1)), SendStatus::ok);
   pair.settle();
   EXPECT_EQ(pair.core->link.figures.dropped, 1U);

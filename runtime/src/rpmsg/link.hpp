@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file RPMsg with one core, seen from the host: its life, its channels, messages both ways.
+///
+/// For a program with an event loop: wait until `fd()` is readable, then `work()`. Nothing here
+/// blocks, sleeps or polls, and one thread calls it. The core is not trusted: whatever it writes
+/// costs its own link at most. After a breach the link is down until the core starts anew.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <ligament/expected.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rpmsg/area.hpp"
+#include "rpmsg/bell.hpp"
+#include "rpmsg/ring.hpp"
+#include "rpmsg/slab.hpp"
+
+namespace ligament::rpmsg {
+
+/// What the core announced.
+struct Channel {
+  std::string name;
+  std::uint32_t address = 0;
+};
+
+struct Handlers {
+  std::function<void()> up;
+  /// Why: a sentence without its subject's name. All channels are gone.
+  std::function<void(const std::string& why)> down;
+  std::function<void(const Channel&, bool there)> channel;
+  /// `data` are ours until the function returns.
+  std::function<void(std::uint32_t from, std::uint32_t to, Bytes data)> message;
+  /// After a send that said `full`: it may fit now.
+  std::function<void()> room;
+};
+
+struct Options {
+  /// Of what the core offers, what we accept.
+  std::uint32_t features = LIGAMENT_RPMSG_F_NAME_SERVICE | LIGAMENT_RPMSG_F_LARGE;
+  std::size_t max_parts_size = 65536;  ///< of a message that comes in parts
+  std::size_t max_channels = 64;
+};
+
+enum class SendStatus : std::uint8_t {
+  ok,
+  down,
+  full,       ///< `room` will be called
+  too_large,  ///< never
+};
+
+struct Figures {
+  std::uint64_t received = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t dropped = 0;   ///< too large to put together, or announcements that are none
+  std::uint64_t breaches = 0;  ///< of the rules, by the core
+  std::uint64_t starts = 0;    ///< of the core, that we saw
+};
+
+class Link {
+ public:
+  Link(const Area& area, std::unique_ptr<Bell> bell, Handlers handlers, Options options = {});
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  [[nodiscard]] int fd() const { return epoll_; }
+  void work();
+  [[nodiscard]] bool running() const { return phase_ == Phase::running; }
+  /// Another way to the core: its emulator was started anew.
+  void attach(std::unique_ptr<Bell> bell);
+
+  /// The pieces of one message, copied once: up to 496 bytes into a buffer, more into the slab, or
+  /// into many buffers where the slab has no room.
+  [[nodiscard]] SendStatus send(std::uint32_t from, std::uint32_t to,
+                                std::span<const Bytes> pieces);
+  /// The longest message that can be sent now; 0: down.
+  [[nodiscard]] std::size_t limit() const;
+  [[nodiscard]] const std::vector<Channel>& channels() const { return channels_; }
+  [[nodiscard]] const Figures& figures() const { return figures_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    absent,   ///< no core, or one that does not know us yet
+    offered,  ///< our rings are made, the core has not looked
+    running,
+    dead,  ///< whatever it says: until the core starts anew
+  };
+
+  void begin_session();
+  void follow();
+  void follow_state(std::uint32_t state, bool knows_us);
+  void offer();
+  void start();
+  void lose(Phase phase, const std::string& why);
+  void breach(Breach what);
+  void tell_room();
+  void ring_bell();
+  void ring_always();
+  void watch(int fd, int operation) const;
+
+  [[nodiscard]] bool raw() const { return (features_ & LIGAMENT_RPMSG_F_RAW) != 0; }
+  [[nodiscard]] bool large() const { return (features_ & LIGAMENT_RPMSG_F_LARGE) != 0; }
+  [[nodiscard]] std::uint32_t payload() const;
+
+  void receive();
+  void take(Bytes message);
+  void take_extent(const Header& header, Bytes payload);
+  void take_part(const Header& header, Bytes payload);
+  void announced(const Header& header, Bytes payload);
+  void deliver(const Header& header, Bytes data);
+
+  [[nodiscard]] SendStatus reserve(std::size_t buffers);
+  void reclaim();
+  void want(std::uint32_t what);
+  void fill(const Header& header, std::span<const Bytes> pieces, std::size_t skip,
+            std::size_t size);
+  [[nodiscard]] SendStatus send_large(Header header, std::span<const Bytes> pieces,
+                                      std::size_t size);
+  void send_parts(Header header, std::span<const Bytes> pieces, std::size_t size);
+  SendStatus publish();
+
+  Area area_;
+  std::unique_ptr<Bell> bell_;
+  Handlers handlers_;
+  Options options_;
+  int epoll_;
+  int again_;  ///< an eventfd: there is more to do
+  Phase phase_ = Phase::absent;
+  std::uint32_t session_ = 0;
+  std::uint32_t boot_ = 0;
+  std::uint32_t features_ = 0;
+  std::uint32_t wants_ = 0;
+  Ring to_host_;
+  Ring to_core_;
+  Slab slab_;
+  std::vector<std::uint16_t> free_;  ///< buffers to the core
+  std::vector<std::byte> message_;   ///< what was taken, out of the core's reach
+  std::vector<std::byte> parts_;
+  Header assembling_{};
+  bool in_parts_ = false;
+  bool too_large_ = false;
+  std::vector<Channel> channels_;
+  Figures figures_;
+};
+
+}  // namespace ligament::rpmsg

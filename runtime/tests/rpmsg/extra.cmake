@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# Both sides of RPMsg: the core's, in C, and the host's. Firmware for an emulated core; fuzzing.
+enable_language(C)
+set(firmware ${PROJECT_SOURCE_DIR}/../firmware/rpmsg)
+include(${firmware}/CMakeLists.txt)
+target_link_libraries(test_rpmsg PRIVATE ligament_rpmsg_host ligament_rpmsg)
+
+# --- the firmware that the emulated core runs -----------------------------------------------------
+find_program(LIGAMENT_QEMU_ARM qemu-system-arm)
+find_program(LIGAMENT_ARM_GCC arm-none-eabi-gcc)
+set(no_emulator "")
+if(NOT LIGAMENT_QEMU_ARM)
+  set(no_emulator "SKIPPED: an emulated core needs qemu-system-arm (apt install qemu-system-arm)")
+elseif(NOT LIGAMENT_ARM_GCC)
+  set(no_emulator "SKIPPED: firmware needs arm-none-eabi-gcc (apt install gcc-arm-none-eabi libnewlib-arm-none-eabi)")
+else()
+  set(board ${firmware}/board/mps2_an386)
+  set(echo_elf ${CMAKE_CURRENT_BINARY_DIR}/rpmsg_echo.elf)
+  file(GLOB echo_sources CONFIGURE_DEPENDS ${board}/*.c ${firmware}/src/*.c)
+  file(GLOB echo_headers CONFIGURE_DEPENDS ${board}/*.h ${board}/*.ld ${firmware}/src/*.h
+       ${firmware}/include/ligament/*.h)
+  add_custom_command(
+    OUTPUT ${echo_elf}
+    COMMAND ${LIGAMENT_ARM_GCC} -mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard -std=c99
+            -Os -g -Wall -Wextra -Wconversion -Wshadow -Werror -ffunction-sections -fdata-sections
+            -I${firmware}/include -I${board} ${echo_sources} -nostartfiles --specs=nano.specs
+            -T ${board}/an386.ld -Wl,--gc-sections -o ${echo_elf}
+    DEPENDS ${echo_sources} ${echo_headers}
+    COMMENT "Building the echo firmware for Cortex-M4F" VERBATIM)
+  add_custom_target(rpmsg_echo_firmware DEPENDS ${echo_elf})
+  add_dependencies(test_rpmsg rpmsg_echo_firmware)
+endif()
+target_compile_definitions(test_rpmsg PRIVATE LIGAMENT_NO_EMULATOR="${no_emulator}"
+  LIGAMENT_QEMU_ARM="${LIGAMENT_QEMU_ARM}" LIGAMENT_ECHO_ELF="${echo_elf}")
+
+# --- fuzzing: libFuzzer comes with clang, whichever compiler builds the rest ----------------------
+find_program(LIGAMENT_CLANGXX
+             NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
+find_program(LIGAMENT_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)
+set(fuzz_out ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rpmsg)
+set(LIGAMENT_FUZZ_RUNS 100000 CACHE STRING "Executions of each fuzz target in the test suite")
+if(LIGAMENT_CLANGXX AND LIGAMENT_CLANG)
+  file(MAKE_DIRECTORY ${fuzz_out})
+  file(GLOB core_sources CONFIGURE_DEPENDS ${firmware}/src/*.c)
+  file(GLOB host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/rpmsg/*.cpp)
+  file(GLOB both_headers CONFIGURE_DEPENDS ${firmware}/src/*.h ${firmware}/include/ligament/*.h
+       ${PROJECT_SOURCE_DIR}/src/rpmsg/*.hpp)
+  set(checked -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link
+      -fno-sanitize-recover=all -I${firmware}/include)
+  set(objects "")
+  foreach(source ${core_sources})
+    get_filename_component(name ${source} NAME)
+    add_custom_command(OUTPUT ${fuzz_out}/${name}.o
+      COMMAND ${LIGAMENT_CLANG} -std=c99 ${checked} -c ${source} -o ${fuzz_out}/${name}.o
+      DEPENDS ${source} ${both_headers} VERBATIM)
+    list(APPEND objects ${fuzz_out}/${name}.o)
+  endforeach()
+  add_custom_command(OUTPUT ${fuzz_out}/fuzz_rpmsg
+    COMMAND ${LIGAMENT_CLANGXX} -std=c++20 ${checked} -fsanitize=fuzzer
+            -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
+            ${CMAKE_CURRENT_LIST_DIR}/fuzz/fuzz.cpp ${host_sources} ${objects} -lfmt
+            -o ${fuzz_out}/fuzz_rpmsg
+    DEPENDS ${CMAKE_CURRENT_LIST_DIR}/fuzz/fuzz.cpp ${host_sources} ${objects} ${both_headers}
+    COMMENT "Building fuzz_rpmsg with clang" VERBATIM)
+  add_custom_target(fuzz_rpmsg ALL DEPENDS ${fuzz_out}/fuzz_rpmsg)
+  add_test(NAME rpmsg/fuzz
+           COMMAND ${fuzz_out}/fuzz_rpmsg -runs=${LIGAMENT_FUZZ_RUNS} -seed=1 -max_len=400
+                   -artifact_prefix=${fuzz_out}/crash-)
+else()
+  add_test(NAME rpmsg/fuzz
+           COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: fuzzing needs clang++ (apt install clang)")
+  set_tests_properties(rpmsg/fuzz PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+endif()

@@ -21,6 +21,7 @@ from ligament.graph.executable import Executable, executables_from_json
 from ligament.run.discovery import Network
 from ligament.run.edge import EdgeOptions
 from ligament.run.process import ContainerSpec
+from ligament.run.ros_python import python_with_rclpy
 
 MIDDLEWARE = "rmw_ligament_cpp"
 _CHOICE = "RMW_IMPLEMENTATION"
@@ -190,8 +191,10 @@ def _file_command(
     if os.access(path, os.X_OK):
         return [str(path)]
     if path.suffix == ".py":
+        # Not the PATH's, where another one has rclpy: the tool's own may come first there.
+        python = python_with_rclpy(prefixes_of(environment))
         found = shutil.which("python3", path=environment.get("PATH", ""))
-        return [found or "python3", str(path)]
+        return [str(python or found or "python3"), str(path)]
     text = f"executable '{name}': {path} may not be executed"
     raise InputError(Problem("executable-missing", text, at, hint=f"chmod +x {path}"))
 

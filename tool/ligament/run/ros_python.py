@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,12 @@ def find_ros_python(distro: str = "") -> RosPython:
             "build it for your ROS 2 (docs/how-to/ros2-workspace.md), or: dev/setup --ros",
         )
     return RosPython(_program(with_rclpy), with_rclpy, _environment(prefixes, library))
+
+
+def python_with_rclpy(prefixes: Iterable[Path]) -> Path | None:
+    """Return the Python of the first of these prefixes that has rclpy."""
+    found = next((p for p in prefixes if _has_rclpy(p)), None)
+    return None if found is None else _program(found)
 
 
 def _missing(code: str, text: str, hint: str = _HINT) -> InputError:

@@ -60,6 +60,10 @@ def test_a_python_file_that_may_not_be_executed_is_given_to_python(tmp_path: Pat
     assert program_of("t", Executable(str(program(tmp_path / "node"))), {}) == [
         str(tmp_path / "node")
     ]
+    python = program(tmp_path / "ros" / "bin" / "python3")
+    (tmp_path / "ros" / "lib" / "python3.11" / "site-packages" / "rclpy").mkdir(parents=True)
+    around = {"AMENT_PREFIX_PATH": f"/none:{tmp_path / 'ros'}", "PATH": "/usr/bin:/bin"}
+    assert program_of("t", Executable(str(file)), around) == [str(python), str(file)]
 
 
 @pytest.mark.parametrize(

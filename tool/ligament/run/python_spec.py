@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -41,9 +42,12 @@ def environment_of(ros: RosPython, config: Mapping[str, Any]) -> dict[str, str]:
 
     Whether there is an edge is the run's affair, and the container tells the figures itself.
     """
+    pool = str(config["domain"])
+    of_ros = re.fullmatch(r"ros\.(\d+)", pool)  # run with --ros: the nodes see its number, too
     return {
         **ros.environment,
-        "LIGAMENT_POOL": str(config["domain"]),
+        **({"ROS_DOMAIN_ID": of_ros.group(1)} if of_ros else {}),
+        "LIGAMENT_POOL": pool,
         "LIGAMENT_GRAPH": str(config["graph"]),
         "LIGAMENT_VARIANT": str(config["variant"]),
         "LIGAMENT_CONTAINER": str(config["container"]),

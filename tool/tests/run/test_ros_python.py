@@ -9,7 +9,8 @@ import pytest
 
 from ligament.errors import InputError
 from ligament.run import ros_python
-from ligament.run.ros_python import find_ros_python
+from ligament.run.python_spec import environment_of
+from ligament.run.ros_python import RosPython, find_ros_python
 
 PACKAGES = "lib/python3.11/site-packages"
 
@@ -94,3 +95,14 @@ def test_the_repositorys_own_is_the_graphs_distribution(tmp_path: Path) -> None:
     assert find_ros_python().prefix.name == "jazzy"
     assert find_ros_python("kilted").prefix.name == "kilted"
     assert find_ros_python("humble").prefix.name == "jazzy"
+
+
+def test_a_container_is_in_its_graphs_pool(tmp_path: Path) -> None:
+    ros = RosPython(tmp_path / "python3", tmp_path, {"RMW_IMPLEMENTATION": "rmw_ligament_cpp"})
+    config = {"domain": "own.graph", "graph": "g", "variant": "v", "container": "c"}
+    found = environment_of(ros, config)
+    assert found["LIGAMENT_POOL"] == "own.graph" and "ROS_DOMAIN_ID" not in found
+    assert found["RMW_IMPLEMENTATION"] == "rmw_ligament_cpp"
+    assert (found["LIGAMENT_RMW_EDGE"], found["LIGAMENT_STATUS"]) == ("off", "own")
+    shared = environment_of(ros, {**config, "domain": "ros.42"})
+    assert (shared["LIGAMENT_POOL"], shared["ROS_DOMAIN_ID"]) == ("ros.42", "42")

@@ -62,51 +62,42 @@ def unordered(*parts_: bytes) -> bytes:
     return b"\x81\0\0\0" + b"".join(parts_)
 
 
+ENTITIES = [
+    reliable(0, create(10, 1, 3, b"\0\x01\0\0" + text("n"), b"\0\0")),
+    reliable(1, create(11, 2, 3, TOPIC, oid(1, 1)), create(12, 3, 3, b"\0\0", oid(1, 1))),
+    reliable(2, create(13, 4, 2, text("")[4:], oid(1, 1)), create(14, 5, 3, END, oid(1, 3))),
+    reliable(3, create(15, 6, 3, END, oid(1, 4))),
+    reliable(4, part(8, b"\0\x10" + oid(1, 6) + b"\x80\0\0\x01\xff\xff\0\0\0\0\0\0")),
+]
+
+
 def agent_seeds() -> dict[str, bytes]:
     """Sessions from their login on."""
-    entities = [
-        reliable(0, create(10, 1, 3, b"\0\x01\0\0" + text("n"), b"\0\0")),
-        reliable(
-            1, create(11, 2, 3, TOPIC, oid(1, 1)), create(12, 3, 3, b"\0\0", oid(1, 1))
-        ),
-        reliable(
-            2,
-            create(13, 4, 2, text("")[4:], oid(1, 1)),
-            create(14, 5, 3, END, oid(1, 3)),
-        ),
-        reliable(3, create(15, 6, 3, END, oid(1, 4))),
-        reliable(
-            4, part(8, b"\0\x10" + oid(1, 6) + b"\x80\0\0\x01\xff\xff\0\0\0\0\0\0")
-        ),
-    ]
     write = part(7, b"\0\x20" + oid(1, 5) + b"hello")
-    service = text("s") + text("Q") + b"\0\0" + text("R") + b"\0\0"
+    halves = reliable(5, part(13, write[:8])), reliable(6, part(13, write[8:], 3))
+    heartbeat, acknack = part(11, b"\0\0\x05\0\x80"), part(10, b"\x02\0\0\x05\x80")
     return {
         "ping": pieces(b"\x80\0\0\0" + part(2, b"\0\x09\xff\xfd\x02\0\0\0")),
-        "entities": pieces(LOGIN, *entities, reliable(5, write)),
-        "fragments": pieces(
-            LOGIN,
-            *entities,
-            reliable(5, part(13, write[:8])),
-            reliable(6, part(13, write[8:], 3)),
-        ),
-        "early": pieces(
-            LOGIN,
-            reliable(2, write),
-            reliable(1, write),
-            unordered(part(11, b"\0\0\x05\0\x80")),
-        ),
-        "acknack": pieces(LOGIN, *entities, unordered(part(10, b"\x02\0\0\x05\x80"))),
+        "entities": pieces(LOGIN, *ENTITIES, reliable(5, write)),
+        "fragments": pieces(LOGIN, *ENTITIES, *halves),
+        "early": pieces(LOGIN, reliable(2, write), reliable(1, write), unordered(heartbeat)),
+        "acknack": pieces(LOGIN, *ENTITIES, unordered(acknack)),
+    }
+
+
+def service_seeds() -> dict[str, bytes]:
+    """Services, references, and what ends a session."""
+    service = text("s") + text("Q") + b"\0\0" + text("R") + b"\0\0"
+    read = b"\x01\0\0\x01\xff\xff\0\0\0\0\0\0"
+    return {
         "service": pieces(
             LOGIN,
-            entities[0],
+            ENTITIES[0],
             reliable(1, create(11, 7, 3, service, oid(1, 1))),
             reliable(2, create(12, 8, 3, service, oid(1, 1))),
             reliable(3, part(7, b"\0\x21" + oid(1, 7) + b"q")),
             reliable(4, part(7, b"\0\x22" + oid(1, 8) + bytes(24) + b"r")),
-            reliable(
-                5, part(8, b"\0\x23" + oid(1, 8) + b"\x01\0\0\x01\xff\xff\0\0\0\0\0\0")
-            ),
+            reliable(5, part(8, b"\0\x23" + oid(1, 8) + read)),
         ),
         "references": pieces(
             LOGIN,
@@ -141,9 +132,7 @@ def client_seeds() -> dict[str, bytes]:
             message(0x80, first + 1, part(13, sample[12:], 3)),
         ),
         "request": pieces(message(0x80, first, data(4, 8, bytes(range(24)) + b"q"))),
-        "reply": pieces(
-            message(0x80, first, data(5, 7, b"\0\x20" + oid(5, 7) + hello))
-        ),
+        "reply": pieces(message(0x80, first, data(5, 7, b"\0\x20" + oid(5, 7) + hello))),
         "control": pieces(
             message(0, 0, part(10, b"\x03\0\0\x05\x80")),
             message(0, 0, part(11, b"\x09\0\x0b\0\x80")),
@@ -160,9 +149,7 @@ def xml_seeds() -> dict[str, bytes]:
         "</kind><depth>3</depth></historyQos></topic><qos><durability><kind>VOLATILE</kind>"
         "</durability><deadline><period><sec>1</sec></period></deadline></qos></data_writer></dds>"
     )
-    requester = (
-        '<dds><requester service_name="a"request_type="&lt;"reply_type="c"/></dds>'
-    )
+    requester = '<dds><requester service_name="a"request_type="&lt;"reply_type="c"/></dds>'
     return {
         "writer": b"\x05\x02" + writer.encode() + b"\0",
         "requester": b"\x07\x02" + requester.encode() + b"\0",
@@ -176,7 +163,7 @@ def main() -> None:
     """Write all of them."""
     frame = bytes((0x7E, 1, 0, 2, 0, 0x61, 0x62, 0x49, 0x49))
     folders = {
-        "xrce_agent": agent_seeds(),
+        "xrce_agent": {**agent_seeds(), **service_seeds()},
         "xrce_client": client_seeds(),
         "xrce_representation": xml_seeds(),
         "xrce_frames": {

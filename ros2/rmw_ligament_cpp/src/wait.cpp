@@ -127,10 +127,7 @@ rmw_wait_set_t* rmw_create_wait_set(rmw_context_t* context, size_t /*max_conditi
   return guarded_make([&]() -> rmw_wait_set_t* {
     auto wait_set = std::make_unique<WaitSet>();
     wait_set->context = own;
-    auto* handle = rmw_wait_set_allocate();
-    if (handle == nullptr) {
-      throw std::bad_alloc();
-    }
+    auto* handle = require(rmw_wait_set_allocate());
     *handle = {identifier, nullptr, wait_set.release()};
     return handle;
   });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file Callbacks of executors that do not wait: called when messages, requests, responses or
-/// events have come. One thread per context, which exists from the first callback on.
+/// events have come. One thread per context, which exists from the first callback on, calls them;
+/// so do the thread that sets one, of what came before, and a thread that waits for the same
+/// entity, before its wait ends. Never two at once for the same key.
 #pragma once
 
 #include <rmw/event_callback_type.h>
@@ -11,9 +13,9 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "waits.hpp"
 
@@ -28,10 +30,14 @@ class Callbacks {
   Callbacks(const Callbacks&) = delete;
   Callbacks& operator=(const Callbacks&) = delete;
 
-  /// `arrived` counts what has come, ever. What is waiting to be taken is told at once. A null
-  /// callback ends it: none runs any more when this returns.
+  /// `arrived` counts what has come, ever. What is waiting to be taken is told before this returns.
+  /// A null callback ends it: none runs any more when this returns.
   void set(Key key, rmw_event_callback_t callback, const void* user_data,
            std::function<std::uint64_t()> arrived);
+  /// Whether a callback has ever been set.
+  [[nodiscard]] bool are_used() const { return are_used_.load(); }
+  /// What has come for those that have a callback is told when this returns.
+  void tell(const std::vector<Key>& keys);
   /// Of all events of an entity that is destroyed.
   void forget(const void* entity);
 
@@ -44,7 +50,8 @@ class Callbacks {
   };
   void run();
   [[nodiscard]] bool has_news();
-  void tell();
+  void tell_all();
+  void call(std::unique_lock<std::mutex>& lock, Key key);
   void until_idle(std::unique_lock<std::mutex>& lock,
                   const std::function<bool(const Key&)>& is_meant);
 
@@ -52,7 +59,8 @@ class Callbacks {
   std::mutex mutex_;
   std::condition_variable returned_;
   std::map<Key, Entry> entries_;
-  std::optional<Key> running_;  ///< whose callback is called now
+  std::map<Key, std::thread::id> running_;  ///< whose callbacks are called now, and by whom
+  std::atomic<bool> are_used_{false};
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

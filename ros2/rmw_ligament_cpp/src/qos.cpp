@@ -171,10 +171,10 @@ rmw_qos_policy_kind_t to_rmw(ligament::pool::QosPolicyKind policy) {
       return RMW_QOS_POLICY_DURABILITY;
     case QosPolicyKind::deadline:
       return RMW_QOS_POLICY_DEADLINE;
+    // DDS has one policy for the two, so this is what other middlewares say and programs expect.
     case QosPolicyKind::liveliness:
-      return RMW_QOS_POLICY_LIVELINESS;
     case QosPolicyKind::liveliness_lease:
-      return RMW_QOS_POLICY_LIVELINESS_LEASE_DURATION;
+      return RMW_QOS_POLICY_LIVELINESS;
   }
   return RMW_QOS_POLICY_INVALID;
 }

@@ -14,7 +14,7 @@ namespace rmw_ligament_cpp {
 namespace {
 
 struct WaitSet {
-  Waits* waits = nullptr;
+  Context* context = nullptr;
 };
 
 /// What a call of `rmw_wait` waits for: rmw's arrays, whose entries may be null.
@@ -93,6 +93,24 @@ bool clear_unready(const Wanted& wanted) {
   return any;
 }
 
+/// What is ready may have a callback, too: it is called before the wait ends, as by other
+/// middlewares, which call it before they wake who waits.
+void tell_ready(const Wanted& wanted, Callbacks& callbacks) {
+  std::vector<Callbacks::Key> ready;
+  (void)wanted.each([&ready](void*& entry, bool /*is_ready*/) {
+    ready.emplace_back(entry, 0);
+    return false;
+  });
+  if (wanted.events != nullptr) {
+    (void)each_of(wanted.events->event_count, wanted.events->events, [&ready](void* entry) {
+      const auto& event = *static_cast<rmw_event_t*>(entry);
+      ready.emplace_back(event.data, event.event_type);
+      return false;
+    });
+  }
+  callbacks.tell(ready);
+}
+
 }  // namespace
 
 }  // namespace rmw_ligament_cpp
@@ -108,7 +126,7 @@ rmw_wait_set_t* rmw_create_wait_set(rmw_context_t* context, size_t /*max_conditi
   }
   return guarded_make([&]() -> rmw_wait_set_t* {
     auto wait_set = std::make_unique<WaitSet>();
-    wait_set->waits = &own->waits();
+    wait_set->context = own;
     auto* handle = require(rmw_wait_set_allocate());
     *handle = {identifier, nullptr, wait_set.release()};
     return handle;
@@ -132,9 +150,13 @@ rmw_ret_t rmw_wait(rmw_subscriptions_t* subscriptions, rmw_guard_conditions_t* g
     const auto is_ready = [&wanted] {
       return wanted.each([](void*& /*entry*/, bool ready) { return ready; });
     };
-    Waits& waits = *static_cast<WaitSet*>(wait_set->data)->waits;
-    (void)waits.wait(is_ready, deadline_of(wait_timeout));
-    return clear_unready(wanted) ? RMW_RET_OK : RMW_RET_TIMEOUT;
+    Context& own = *static_cast<WaitSet*>(wait_set->data)->context;
+    (void)own.waits().wait(is_ready, deadline_of(wait_timeout));
+    const bool any = clear_unready(wanted);
+    if (any && own.callbacks().are_used()) {
+      tell_ready(wanted, own.callbacks());
+    }
+    return any ? RMW_RET_OK : RMW_RET_TIMEOUT;
   });
 }
 

@@ -39,13 +39,15 @@ class RpmsgEmulated : public ::testing::Test {
   template <typename Condition>
   static bool until(const Condition& condition) {
     const auto end = Clock::now() + std::chrono::seconds(60);
-    while (!condition() && Clock::now() < end) {
+    bool met = condition();  // which may do something: it is asked once a round
+    while (!met && Clock::now() < end) {
       pollfd waits{host->link.fd(), POLLIN, 0};
       ::poll(&waits, 1, 1000);
       host->link.work();
       ++wakes;
+      met = condition();
     }
-    return condition();
+    return met;
   }
   static bool echo(const std::string& text) {
     host->got.clear();

@@ -122,7 +122,8 @@ Ros = Annotated[
     typer.Option(
         "--ros",
         help="Take part in this computer's ROS 2 domain (ROS_DOMAIN_ID): exchange messages with "
-        "nodes on rmw_ligament_cpp, and with other graphs run so, through shared memory.",
+        "nodes on rmw_ligament_cpp, and with other graphs run so, through shared memory. A graph "
+        "with executables does so by itself.",
     ),
 ]
 DomainId = Annotated[

@@ -45,7 +45,8 @@ WHOLE = {
     "platform": "platforms/fpga_sim/platform.yaml",
 }
 #: First words of commands that this machine may lack, or that other suites run.
-OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "env", "export", "ln", "make", "ros2", "source"}
+OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "env", "eval", "export", "ln", "make", "ros2",
+                  "source"}  # fmt: skip
 #: What test_agent_example.py runs, as the page says it.
 BUILT_ELSEWHERE = {("docs/how-to/microcontrollers.md", "cc"),
                    ("docs/how-to/microcontrollers.md", "python")}  # fmt: skip

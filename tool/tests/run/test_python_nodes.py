@@ -233,3 +233,10 @@ def test_modules_of_one_name_in_one_process_are_refused(runs: PythonRuns) -> Non
     assert outcome.process.returncode == 2
     assert "/twin: " in outcome.process.stderr
     assert "are modules of one name in one process" in outcome.process.stderr
+
+
+def test_a_lifecycle_node_of_rclpy_is_brought_up(runs: PythonRuns) -> None:
+    outcome = runs.run("default", "--duration", "60", graph=GRAPH.with_name("managed.yaml"))
+    assert outcome.process.returncode == 0, outcome.process.stderr
+    assert "finished (the work is done)" in outcome.process.stdout
+    assert "configured /arm/managed" in outcome.log("arm-managed")

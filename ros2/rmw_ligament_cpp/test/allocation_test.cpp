@@ -194,6 +194,18 @@ TEST_F(Allocation, OfAContext) {
   EXPECT_EQ(rmw_init_options_fini(&options), RMW_RET_OK);
 }
 
+TEST_F(Allocation, AMessageBeyondItsBoundIsRefused) {
+  auto* publisher = this->publisher<Strings>("/strings");
+  Strings message;
+  message.bounded_string_value = std::string(22, 'b');
+  EXPECT_EQ(rmw_publish(publisher, &message, nullptr), RMW_RET_OK) << taken_error();
+  message.bounded_string_value += 'b';
+  EXPECT_EQ(rmw_publish(publisher, &message, nullptr), RMW_RET_ERROR);
+  EXPECT_NE(taken_error().find("test_msgs/msg/Strings is longer than its bound"),
+            std::string::npos);
+  EXPECT_EQ(rmw_destroy_publisher(node_, publisher), RMW_RET_OK);
+}
+
 TEST_F(Allocation, OfMessagesAndAnswers) {
   auto* publisher = this->publisher<Strings>("/strings");
   auto* subscription = this->subscription<Strings>("/strings");

@@ -9,6 +9,7 @@
 #include <new>
 #include <source_location>
 #include <string>
+#include <system_error>
 
 namespace rmw_ligament_cpp {
 
@@ -31,7 +32,7 @@ void ignore(Result /*result*/) {}
 /// This process is a child of one that had initialised rmw: the pool is not in its memory.
 [[nodiscard]] bool is_forked_child();
 
-/// No exception crosses the C interface: there are none here but for lack of memory.
+/// No exception crosses the C interface: there are none here but for lack of memory, or of threads.
 template <typename Work>
 rmw_ret_t guarded(const Work& work) {
   if (is_forked_child()) {
@@ -43,6 +44,8 @@ rmw_ret_t guarded(const Work& work) {
     return work();
   } catch (const std::bad_alloc&) {
     return fail("out of memory", RMW_RET_BAD_ALLOC);
+  } catch (const std::system_error& error) {
+    return fail(std::string("no thread could be started: ") + error.what());
   }
 }
 

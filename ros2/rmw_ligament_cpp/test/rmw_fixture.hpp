@@ -29,8 +29,8 @@ class RmwTest : public ::testing::Test {
     rmw_init_options_t options = rmw_get_zero_initialized_init_options();
     ASSERT_EQ(rmw_init_options_init(&options, rcutils_get_default_allocator()), RMW_RET_OK);
     options.enclave = rcutils_strdup("/", rcutils_get_default_allocator());
-    // Nobody else is met, and no edge is started.
-    options.discovery_options.automatic_discovery_range = RMW_AUTOMATIC_DISCOVERY_RANGE_OFF;
+    options.domain_id = domain_id_;
+    options.discovery_options.automatic_discovery_range = range_;
     ASSERT_EQ(rmw_init(&options, &context_), RMW_RET_OK) << taken_error();
     ASSERT_EQ(rmw_init_options_fini(&options), RMW_RET_OK);
     node_ = rmw_create_node(&context_, "test", "/");
@@ -74,6 +74,9 @@ class RmwTest : public ::testing::Test {
     });
   }
 
+  /// Nobody else is met, and no edge is started.
+  rmw_automatic_discovery_range_t range_ = RMW_AUTOMATIC_DISCOVERY_RANGE_OFF;
+  std::size_t domain_id_ = 0;
   rmw_context_t context_ = rmw_get_zero_initialized_context();
   rmw_node_t* node_ = nullptr;
 };

@@ -32,17 +32,31 @@ BlockStore::Class& BlockStore::class_of(std::size_t block_bytes) {
   return *place;
 }
 
-bool BlockStore::add_chunk(std::byte* base, std::size_t block_bytes, std::uint32_t count) {
+BlockStore::Room BlockStore::make_room(std::size_t block_bytes, std::uint32_t count) {
+  Room room;
+  room.held_in_scan.resize(count, 0);
+  const auto known = std::find_if(classes_.begin(), classes_.end(), [&](const Class& blocks) {
+    return blocks.block_bytes == block_bytes;
+  });
+  room.free.reserve(count + (known == classes_.end() ? 0 : known->count));
+  chunks_.reserve(chunks_.size() + 1);
+  classes_.reserve(classes_.size() + 1);
+  retired_.reserve(count_ + count);
+  return room;
+}
+
+bool BlockStore::add_chunk(std::byte* base, std::size_t block_bytes, std::uint32_t count,
+                           Room&& room) {
   if (chunks_.size() >= layout::max_chunks || count > layout::max_chunk_blocks) {
     return false;
   }
   const auto chunk = static_cast<std::uint32_t>(chunks_.size());
-  chunks_.push_back({base, block_bytes, std::vector<std::uint64_t>(count, 0)});
+  chunks_.push_back({base, block_bytes, std::move(room.held_in_scan)});
   count_ += count;
   Class& blocks = class_of(block_bytes);
   blocks.count += count;
-  blocks.free.reserve(blocks.count);
-  retired_.reserve(count_);
+  room.free.assign(blocks.free.begin(), blocks.free.end());
+  blocks.free = std::move(room.free);
   for (std::uint32_t index = count; index-- > 0;) {
     blocks.free.push_back(layout::make_block(chunk, index));
   }

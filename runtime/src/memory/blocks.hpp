@@ -36,8 +36,17 @@ class BlockStore {
   /// Smallest block that holds a payload of `size` wherever its aligned origin is.
   [[nodiscard]] std::size_t block_bytes_for(std::size_t size) const;
 
+  /// All memory that adding a chunk takes: afterwards it cannot fail for lack of any.
+  struct Room {
+    std::vector<std::uint64_t> held_in_scan;
+    std::vector<std::uint32_t> free;
+  };
+  [[nodiscard]] Room make_room(std::size_t block_bytes, std::uint32_t count);
+  bool add_chunk(std::byte* base, std::size_t block_bytes, std::uint32_t count, Room&& room);
   /// Allocates bookkeeping, so that nothing later does. False: no more chunks can be numbered.
-  [[nodiscard]] bool add_chunk(std::byte* base, std::size_t block_bytes, std::uint32_t count);
+  [[nodiscard]] bool add_chunk(std::byte* base, std::size_t block_bytes, std::uint32_t count) {
+    return add_chunk(base, block_bytes, count, make_room(block_bytes, count));
+  }
 
   /// A block for a payload of `size`, after sorting out retired ones if necessary. With `reclaims`
   /// at once: what was used last comes again while caches still have some of it, and blocks beyond

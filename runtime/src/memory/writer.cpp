@@ -358,10 +358,17 @@ bool WriterState::add_chunk(std::size_t block_bytes, std::size_t count) {
     header->gid = gid;
     header->type_hash = description.type_hash;
   }
+  const auto blocks = static_cast<std::uint32_t>(count);
+  // What may fail for lack of memory comes before what others see.
+  chunks_.reserve(chunks_.size() + 1);
+  BlockStore::Room room = [&] {
+    const Guard guard(lock_);
+    return blocks_.make_room(block_bytes, blocks);
+  }();
   announce_chunk(*memory, block_bytes, count);
   const Guard guard(lock_);
   const bool added =
-      blocks_.add_chunk(memory->mapping.base(), block_bytes, static_cast<std::uint32_t>(count));
+      blocks_.add_chunk(memory->mapping.base(), block_bytes, blocks, std::move(room));
   ++stats_.grown;
   stats_.memory_bytes += memory->mapping.size();
   chunks_.push_back(std::move(*memory));

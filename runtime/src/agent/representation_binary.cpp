@@ -54,7 +54,7 @@ Result read_flags(std::uint16_t flags, QoSProfile& qos) {
 }
 
 Result read_qos(CdrReader& reader, QoSProfile& qos) {
-  const Result flags = read_flags(reader.u16(), qos);
+  Result flags = read_flags(reader.u16(), qos);
   if (!flags) {
     return flags;
   }
@@ -76,7 +76,7 @@ Result read_end(CdrReader& reader, EntityRequest& to) {
   if (!reader.boolean()) {
     return {};
   }
-  const Result qos = read_qos(reader, to.qos);
+  Result qos = read_qos(reader, to.qos);
   if (!qos) {
     return qos;
   }
@@ -126,7 +126,7 @@ Result read_kind(CdrReader& reader, EntityRequest& to) {
 }  // namespace
 
 expected<void, Refusal> read_binary(CdrReader reader, EntityRequest& to) {
-  const Result read = read_kind(reader, to);
+  Result read = read_kind(reader, to);
   if (!reader.is_good()) {
     return refuse(Status::invalid_data, "its bytes end too early, or are no values");
   }

@@ -113,7 +113,7 @@ Result read_topic(const Element& topic, EntityRequest& to) {
 Result read_end(const Element& element, EntityRequest& to) {
   const Element* topic = element.child("topic");
   if (topic != nullptr) {
-    const Result read = read_topic(*topic, to);
+    Result read = read_topic(*topic, to);
     if (!read) {
       return read;
     }

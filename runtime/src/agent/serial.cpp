@@ -16,7 +16,7 @@ namespace ligament::xrce {
 
 namespace {
 
-constexpr std::size_t most_unsent = 256 * 1024;
+constexpr std::size_t most_unsent = std::size_t{256} << 10;
 constexpr std::size_t chunk = 4096;
 
 struct Rate {

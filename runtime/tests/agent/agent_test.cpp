@@ -387,6 +387,46 @@ TEST(Agent, ABigEndianBodyIsDropped) {
   EXPECT_EQ(client.agent.clients().at(0).session.dropped, 1U);
 }
 
+Message fragment(std::span<const std::byte> piece, bool is_last) {
+  Message part;
+  PartWriter fragments(part, Submessage::fragment, is_last ? flag::last_fragment : 0);
+  fragments.payload().bytes(piece);
+  fragments.finish();
+  return part;
+}
+
+TEST(Agent, AWriterThatIsReplacedBetweenFragmentsGetsNoneOfThem) {
+  Client client;
+  client.make_writer();
+  const Message whole = write(writer, Message(40, std::byte{9}));
+  const std::span<const std::byte> bytes(whole);
+  client.ask(fragment(bytes.first(20), false));
+  EXPECT_EQ(client.bus.long_loans, 1);
+  EXPECT_EQ(client.status_of(create({writer, publisher, Form::binary,
+                                     end_value(topic, qos_flag::keep_last), flag::replace})),
+            Status::ok);
+  client.ask(fragment(bytes.subspan(20), true));
+  EXPECT_TRUE(client.bus.published["/chatter"].empty());
+  client.ask(fragment(bytes.first(20), false));
+  client.ask(fragment(bytes.subspan(20), true));
+  EXPECT_EQ(client.bus.published["/chatter"].size(), 1U);
+}
+
+TEST(Agent, FragmentsThatAreMoreOrLessThanTheySayAreNoMessage) {
+  Client client;
+  client.make_writer();
+  const Message whole = write(writer, Message(40, std::byte{9}));
+  const std::span<const std::byte> bytes(whole);
+  client.ask(fragment(bytes.first(20), false));
+  client.ask(fragment(bytes.subspan(20, 4), true));
+  client.ask(fragment(bytes, false));
+  client.ask(fragment(bytes, true));
+  client.ask(fragment({}, true));
+  EXPECT_TRUE(client.bus.published["/chatter"].empty());
+  client.ask(fragment(bytes, true));
+  EXPECT_EQ(client.bus.published["/chatter"].size(), 1U);
+}
+
 TEST(Agent, ThePoolWithoutMemoryCosts) {
   Client client;
   client.make_writer();

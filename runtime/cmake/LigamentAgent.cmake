@@ -5,7 +5,7 @@ list(FILTER agent_sources EXCLUDE REGEX "main\\.cpp$")
 # The names of ROS 2 in DDS need no DDS engine.
 add_library(ligament_agent STATIC ${agent_sources} src/transport/dds/names.cpp)
 target_include_directories(ligament_agent PUBLIC src)
-target_link_libraries(ligament_agent PUBLIC ligament
+target_link_libraries(ligament_agent PUBLIC ligament ligament_rpmsg_host
                       PRIVATE ligament_warnings nlohmann_json::nlohmann_json)
 add_executable(ligament-agent src/agent/main.cpp)
 ligament_compile_unoptimized(src/agent/main.cpp)

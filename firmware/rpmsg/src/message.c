@@ -196,8 +196,11 @@ static int deliver(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* header
   if (endpoint->peer == LIGAMENT_RPMSG_ANY) {
     endpoint->peer = header->source;
   }
-  ++link->figures.received;
-  return endpoint->receive(endpoint->context, header->source, data, size);
+  {
+    const int answer = endpoint->receive(endpoint->context, header->source, data, size);
+    link->figures.received += answer == LIGAMENT_RPMSG_LATER ? 0u : 1u;
+    return answer;
+  }
 }
 
 /* A part of a message. The host sends the parts of one message without others between them. */
@@ -228,7 +231,11 @@ static int assemble(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* heade
     ++link->figures.dropped;
     return 0;
   }
-  (void)deliver(link, header, link->config.assembly, link->assembled);
+  if (deliver(link, header, link->config.assembly, link->assembled) == LIGAMENT_RPMSG_LATER) {
+    link->in_parts = 1; /* the last part will be looked at once more */
+    link->assembled -= header->length;
+    return LIGAMENT_RPMSG_LATER;
+  }
   return 0;
 }
 
@@ -245,8 +252,15 @@ static int take_extent(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* he
   if (data == NULL) {
     return ligament_rpmsg_distrust(link);
   }
-  if (deliver(link, header, data, extent.length) != LIGAMENT_RPMSG_HELD && epoch == link->epoch) {
-    ligament_rpmsg_slab_give(link, extent.block);
+  {
+    const int answer = deliver(link, header, data, extent.length);
+    if (answer == LIGAMENT_RPMSG_LATER) {
+      link->peer.held &= ~link->peer.extent[extent.block];
+      return LIGAMENT_RPMSG_LATER;
+    }
+    if (answer != LIGAMENT_RPMSG_HELD && epoch == link->epoch) {
+      ligament_rpmsg_slab_give(link, extent.block);
+    }
   }
   return 0;
 }
@@ -254,8 +268,9 @@ static int take_extent(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* he
 static int take(ligament_rpmsg_t* link, const ligament_rpmsg_buffer_t* buffer) {
   ligament_rpmsg_header_t header = {LIGAMENT_RPMSG_ANY, 0, 0, 0, 0};
   if (raw(link)) {
-    (void)deliver(link, &header, buffer->data, buffer->size);
-    return 0;
+    return deliver(link, &header, buffer->data, buffer->size) == LIGAMENT_RPMSG_LATER
+               ? LIGAMENT_RPMSG_LATER
+               : 0;
   }
   if (buffer->size < LIGAMENT_RPMSG_HEADER) {
     return ligament_rpmsg_distrust(link);
@@ -271,8 +286,10 @@ static int take(ligament_rpmsg_t* link, const ligament_rpmsg_buffer_t* buffer) {
   if (large(link) && (link->in_parts || (header.flags & LIGAMENT_RPMSG_MORE) != 0)) {
     return assemble(link, &header, buffer->data + LIGAMENT_RPMSG_HEADER);
   }
-  (void)deliver(link, &header, buffer->data + LIGAMENT_RPMSG_HEADER, header.length);
-  return 0;
+  return deliver(link, &header, buffer->data + LIGAMENT_RPMSG_HEADER, header.length) ==
+                 LIGAMENT_RPMSG_LATER
+             ? LIGAMENT_RPMSG_LATER
+             : 0;
 }
 
 /* Once around the ring at most, so that a host that never stops cannot keep the core here. */

@@ -75,6 +75,7 @@ int ligament_rpmsg_post(ligament_rpmsg_t* link, ligament_rpmsg_header_t header, 
 /* Tells the host of an endpoint, flags as in ligament_rpmsg_announcement_t. */
 int ligament_rpmsg_announce(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
                             uint32_t flags);
+/* Takes messages. How many, or DISTRUST. */
 int ligament_rpmsg_receive(ligament_rpmsg_t* link);
 
 #endif

@@ -30,8 +30,7 @@ Link::Link(const Area& area, std::unique_ptr<Bell> bell, Handlers handlers, Opti
   // A core that is running already knows another host: it must learn of us first.
   session_ = load(area_.control().host.session);
   begin_session();
-  const std::uint64_t once = 1;
-  [[maybe_unused]] const auto written = ::write(again_, &once, sizeof once);
+  wake_self();
 }
 
 Link::~Link() {
@@ -47,6 +46,11 @@ void Link::watch(int fd, int operation) const {
   ::epoll_ctl(epoll_, operation, fd, &event);
 }
 
+void Link::wake_self() const {
+  const std::uint64_t once = 1;
+  [[maybe_unused]] const auto written = ::write(again_, &once, sizeof once);
+}
+
 void Link::attach(std::unique_ptr<Bell> bell) {
   if (bell_) {
     watch(bell_->fd(), EPOLL_CTL_DEL);
@@ -54,8 +58,7 @@ void Link::attach(std::unique_ptr<Bell> bell) {
   bell_ = std::move(bell);
   watch(bell_->fd(), EPOLL_CTL_ADD);
   ring_always();
-  const std::uint64_t once = 1;
-  [[maybe_unused]] const auto written = ::write(again_, &once, sizeof once);
+  wake_self();
 }
 
 /// The status first: a core that sees the session must not see the old rings' DRIVER_OK.
@@ -209,6 +212,7 @@ void Link::lose(Phase phase, const std::string& why) {
   channels_.clear();
   if (was_up && handlers_.down) {
     handlers_.down(why);
+    wake_self();  // it may have been in a `send`: who waits for `fd` shall know
   }
 }
 

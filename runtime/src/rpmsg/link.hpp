@@ -69,6 +69,8 @@ class Link {
 
   [[nodiscard]] int fd() const { return epoll_; }
   void work();
+  /// Whether there is a way to the core; none after it was gone.
+  [[nodiscard]] bool has_bell() const { return bell_ != nullptr; }
   [[nodiscard]] bool running() const { return phase_ == Phase::running; }
   /// Another way to the core: its emulator was started anew.
   void attach(std::unique_ptr<Bell> bell);
@@ -101,6 +103,7 @@ class Link {
   void ring_bell();
   void ring_always();
   void watch(int fd, int operation) const;
+  void wake_self() const;
 
   [[nodiscard]] bool raw() const { return (features_ & LIGAMENT_RPMSG_F_RAW) != 0; }
   [[nodiscard]] bool large() const { return (features_ & LIGAMENT_RPMSG_F_LARGE) != 0; }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of a link: with headers over the rings, large ones by the slab or in parts, raw ones.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -71,8 +69,7 @@ void Link::receive() {
     ring_bell();
   }
   if (taken == most) {
-    const std::uint64_t once = 1;
-    [[maybe_unused]] const auto written = ::write(again_, &once, sizeof once);
+    wake_self();
   }
 }
 

@@ -179,15 +179,15 @@ TEST_F(MultiThreaded, AReentrantSubscriptionRunsBesideItself) {
 }
 
 TEST_F(MultiThreaded, NothingIsLostAndEachIsHandledOnce) {
-  constexpr int messages = 2000;
+  constexpr int count = 2000;
   auto node = make("n");
   auto other = make("m");
   const auto group = node->create_callback_group(CallbackGroupType::reentrant);
-  std::vector<std::atomic<int>> seen(messages);
+  std::vector<std::atomic<int>> seen(count);
   std::atomic<int> all{0};
-  auto publisher = other->create_publisher<String>("chat", QoS(messages));
+  auto publisher = other->create_publisher<String>("chat", QoS(count));
   auto subscription = node->create_subscription<String>(
-      "chat", QoS(messages),
+      "chat", QoS(count),
       [&](const String& message) {
         ++seen[static_cast<std::size_t>(std::stoi(message.data))];
         ++all;
@@ -195,10 +195,10 @@ TEST_F(MultiThreaded, NothingIsLostAndEachIsHandledOnce) {
       in_group(group));
   wait_for([&] { return publisher->get_subscription_count() == 1; });
   const Spin spin(*this);
-  for (int i = 0; i < messages; ++i) {
+  for (int i = 0; i < count; ++i) {
     ASSERT_TRUE(publisher->publish(saying(std::to_string(i))));
   }
-  wait_for([&] { return all == messages; });
+  wait_for([&] { return all == count; });
   for (const auto& one : seen) {
     ASSERT_EQ(one, 1);
   }

@@ -73,6 +73,20 @@ TEST(RpmsgLife, StartsOfTheHostAtEachStep) {
   }
 }
 
+TEST(RpmsgLife, RingsForAnEarlierStartAreNotTaken) {
+  Pair pair;
+  pair.up();
+  restart(pair);
+  // The host was slow: it says that its rings are ready, and means those of the first start.
+  auto& table = *reinterpret_cast<ligament_rpmsg_table_t*>(pair.memory.area.get());
+  table.device.status = LIGAMENT_VIRTIO_DRIVER_OK;
+  table.device.accepted = LIGAMENT_RPMSG_F_NAME_SERVICE;
+  (void)ligament_rpmsg_poll(&pair.core->link);
+  EXPECT_EQ(pair.core->states.back(), LIGAMENT_RPMSG_WAITING);
+  pair.settle();
+  expect_echo(pair);
+}
+
 TEST(RpmsgLife, AHostThatEndsInOrderIsGoneForTheCore) {
   Pair pair;
   pair.up();

@@ -36,7 +36,8 @@ enum {
 /* What a receive function returns. */
 enum {
   LIGAMENT_RPMSG_DONE = 0,
-  LIGAMENT_RPMSG_HELD = 1 /* the data stay until ligament_rpmsg_release; from the slab only */
+  LIGAMENT_RPMSG_HELD = 1, /* the data stay until ligament_rpmsg_release; from the slab only */
+  LIGAMENT_RPMSG_LATER = 2 /* there is no room for it now: it stays in the ring, as all behind it */
 };
 
 typedef struct {

@@ -104,6 +104,9 @@ struct Machine {
       held = data;
       return LIGAMENT_RPMSG_HELD;
     }
+    if (hold && held == nullptr) {
+      return LIGAMENT_RPMSG_LATER;
+    }
     return LIGAMENT_RPMSG_DONE;
   }
   void step(Input& input);
@@ -200,6 +203,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     machine.step(input);
   }
   // Whatever was: both start anew, and a message passes.
+  machine.hold = false;
   machine.start_core();
   machine.start_host();
   for (int round = 0; round < 6; ++round) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/rpmsg.hpp"
+
+#include <cstring>
+
+namespace ligament::xrce {
+
+expected<std::unique_ptr<RpmsgTransport>, std::string> RpmsgTransport::open(RpmsgOptions options) {
+  const auto area = rpmsg::Area::open(options.memory, options.offset, options.map);
+  if (!area) {
+    return unexpected<std::string>(area.error());
+  }
+  auto bell = rpmsg::SocketBell::connect(options.bell.c_str());
+  return std::make_unique<RpmsgTransport>(std::move(options), *area, std::move(bell));
+}
+
+RpmsgTransport::RpmsgTransport(RpmsgOptions options, const rpmsg::Area& area,
+                               std::unique_ptr<rpmsg::Bell> bell)
+    : options_(std::move(options)),
+      link_(area, std::move(bell),
+            {nullptr, [this](const std::string&) { ended_ = true; },
+             [this](const rpmsg::Channel& said, bool there) { channel(said, there); },
+             [this](std::uint32_t from, std::uint32_t to, Bytes data) { message(from, to, data); },
+             nullptr}) {}
+
+/// The first message is empty: by it the core's endpoint learns where we are.
+void RpmsgTransport::channel(const rpmsg::Channel& channel, bool there) {
+  if (channel.name != options_.channel) {
+    return;
+  }
+  if (!there) {
+    ended_ = true;
+  } else if (link_.send(local, channel.address, {}) != rpmsg::SendStatus::ok) {
+    ++lost_;
+  }
+}
+
+void RpmsgTransport::message(std::uint32_t from, std::uint32_t to, Bytes data) {
+  if (to != local || take_ == nullptr) {
+    return;
+  }
+  Address address(sizeof from);
+  std::memcpy(address.data(), &from, sizeof from);
+  (*take_)(address, data);
+}
+
+void RpmsgTransport::send(const Address& to, std::span<const Bytes> pieces) {
+  std::uint32_t address = 0;
+  if (to.size() != sizeof address) {
+    return;
+  }
+  std::memcpy(&address, to.data(), sizeof address);
+  if (link_.send(local, address, pieces) != rpmsg::SendStatus::ok) {
+    ++lost_;
+  }
+}
+
+Transport::Came RpmsgTransport::work(const Take& take) {
+  if (!link_.has_bell()) {
+    auto bell = rpmsg::SocketBell::connect(options_.bell.c_str());
+    if (!bell) {
+      return Came::nothing;
+    }
+    link_.attach(std::move(bell));
+  }
+  const std::uint64_t before = link_.figures().received;
+  take_ = &take;
+  link_.work();
+  take_ = nullptr;
+  if (std::exchange(ended_, false)) {
+    return Came::end;
+  }
+  return link_.figures().received == before ? Came::nothing : Came::something;
+}
+
+}  // namespace ligament::xrce

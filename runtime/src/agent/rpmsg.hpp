@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Clients on a core of this chip: one message is one RPMsg message, spec/device/rpmsg.md.
+/// A core that is not there yet, or stops, crashes, is killed, starts anew, is waited for.
+#pragma once
+
+#include <cstdint>
+#include <ligament/expected.hpp>
+#include <memory>
+#include <string>
+
+#include "agent/transport.hpp"
+#include "rpmsg/link.hpp"
+
+namespace ligament::xrce {
+
+struct RpmsgOptions {
+  std::string memory;        ///< file or device that is the core's memory
+  std::uint64_t offset = 0;  ///< of the area in it
+  rpmsg::Map map = LIGAMENT_RPMSG_MAP(0x21000000);
+  std::string bell;  ///< socket of the file system: a byte is an interrupt of the core, and back
+  std::string channel = "ligament-xrce";
+};
+
+class RpmsgTransport : public Transport {
+ public:
+  /// An error where the memory is not there or too small. The bell may come later.
+  [[nodiscard]] static expected<std::unique_ptr<RpmsgTransport>, std::string> open(
+      RpmsgOptions options);
+  /// With a bell that is there.
+  RpmsgTransport(RpmsgOptions options, const rpmsg::Area& area, std::unique_ptr<rpmsg::Bell> bell);
+
+  void send(const Address& to, std::span<const Bytes> pieces) override;
+  [[nodiscard]] int fd() const override { return link_.has_bell() ? link_.fd() : -1; }
+  [[nodiscard]] Came work(const Take& take) override;
+  [[nodiscard]] std::string name() const override { return "the core at " + options_.bell; }
+  /// Messages that found no room.
+  [[nodiscard]] std::uint64_t lost() const { return lost_; }
+
+ private:
+  void channel(const rpmsg::Channel& channel, bool there);
+  void message(std::uint32_t from, std::uint32_t to, Bytes data);
+
+  /// Ours, on every channel: the core's address tells them apart.
+  static constexpr std::uint32_t local = LIGAMENT_RPMSG_FIRST_ADDRESS;
+
+  RpmsgOptions options_;
+  const Take* take_ = nullptr;  ///< while `work` runs
+  bool ended_ = false;
+  std::uint64_t lost_ = 0;
+  rpmsg::Link link_;
+};
+
+}  // namespace ligament::xrce

@@ -212,7 +212,6 @@ def test_nodes_on_another_middleware_take_part(
 def test_processes_in_different_pid_namespaces_meet(start: Start, domain_id: int) -> None:
     """As containers have them: each namespace has an edge, and these two meet."""
     own_namespace = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
-    trial = [*own_namespace, "true"]
     try:
         subprocess.run(
             [*own_namespace, "true"], check=True, capture_output=True, timeout=WATCHDOG_S

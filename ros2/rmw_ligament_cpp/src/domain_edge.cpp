@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <ligament/detail/edge_name.hpp>
 #include <vector>
 
 namespace rmw_ligament_cpp {
@@ -123,7 +124,7 @@ DomainEdge::DomainEdge(const rmw_init_options_t& options, std::string pool, std:
 bool DomainEdge::exists() const {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const std::string name = fmt::format("ligament/edge/{}/{}", ::geteuid(), pool_);
+  const std::string name = ligament::detail::edge_socket_name(pool_);
   const std::size_t size = std::min(name.size(), sizeof address.sun_path - 1);
   std::memcpy(address.sun_path + 1, name.data(), size);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -153,8 +153,7 @@ rmw_publisher_t* rmw_create_publisher(const rmw_node_t* node,
     Text name = copy_text(topic_name);
     auto* handle = require(rmw_publisher_allocate());
     const bool can_lend = publisher->type->is_plain();
-    *handle = {identifier, publisher.release(), name.release(), *publisher_options,
-               can_lend};
+    *handle = {identifier, publisher.release(), name.release(), *publisher_options, can_lend};
     return handle;
   });
 }

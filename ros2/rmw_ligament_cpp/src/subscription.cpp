@@ -208,9 +208,8 @@ rmw_subscription_t* rmw_create_subscription(
     Text name = copy_text(topic_name);
     auto* handle = require(rmw_subscription_allocate());
     const bool can_lend = subscription->type->is_plain();
-    *handle = {
-        identifier, subscription.release(), name.release(), *subscription_options, can_lend,
-        is_filtered};
+    *handle = {identifier, subscription.release(), name.release(), *subscription_options, can_lend,
+               is_filtered};
     handle->options.content_filter_options = nullptr;  // the caller's, who may free it now
     return handle;
   });

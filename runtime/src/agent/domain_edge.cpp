@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <ligament/detail/edge_name.hpp>
 #include <utility>
 
 namespace ligament::xrce {
@@ -35,7 +36,7 @@ std::string edge_program() {
 bool exists(const std::string& pool) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const std::string name = "ligament/edge/" + std::to_string(::geteuid()) + "/" + pool;
+  const std::string name = detail::edge_socket_name(pool);
   const std::size_t size = std::min(name.size(), sizeof address.sun_path - 1);
   std::memcpy(address.sun_path + 1, name.data(), size);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

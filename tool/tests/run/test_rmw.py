@@ -34,7 +34,14 @@ class Program:
     script = PROGRAMS
     python_path = ""
 
-    def __init__(self, distro: str, domain_id: int, words: tuple[object, ...], ours: bool) -> None:
+    def __init__(
+        self,
+        distro: str,
+        domain_id: int,
+        words: tuple[object, ...],
+        ours: bool,
+        inside: tuple[str, ...] = (),
+    ) -> None:
         middleware = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
         if not middleware.exists():
             pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
@@ -42,7 +49,7 @@ class Program:
         preload = {"LD_PRELOAD": str(middleware)} if ours else {}
         names_file = bool(words) and str(words[0]).endswith(".py")
         file, *rest = words if names_file else (self.script, *words)
-        command = [str(wheels_python(distro)), str(file), *map(str, rest)]
+        command = [*inside, str(wheels_python(distro)), str(file), *map(str, rest)]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -85,8 +92,10 @@ def start(domain_id: int) -> Iterator[Start]:
     """Starts programs in one ROS domain of their own."""
     running: list[Program] = []
 
-    def begin(distro: str, *words: object, ours: bool = True) -> Program:
-        running.append(Program(distro, domain_id, words, ours))
+    def begin(
+        distro: str, *words: object, ours: bool = True, inside: tuple[str, ...] = ()
+    ) -> Program:
+        running.append(Program(distro, domain_id, words, ours, inside))
         return running[-1]
 
     yield begin
@@ -196,6 +205,23 @@ def test_nodes_on_another_middleware_take_part(
     server.await_ready()
     told = start(distro, "call", 10, ours=not server_is_ours).result()
     assert (told["answered"], told["set"], told["gain"]) == (10, True, 4.0)
+    server.result()
+    _await(lambda: not _edges(domain_id))
+
+
+def test_processes_in_different_pid_namespaces_meet(start: Start, domain_id: int) -> None:
+    """As containers have them: each namespace has an edge, and these two meet."""
+    own_namespace = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
+    try:
+        subprocess.run(
+            [*own_namespace, "true"], check=True, capture_output=True, timeout=WATCHDOG_S
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"no pid namespace can be made here: {error}")
+    server = start("jazzy", "serve", inside=own_namespace)
+    server.await_ready()
+    told = start("jazzy", "call", 4).result()
+    assert (told["answered"], told["set"]) == (4, True)
     server.result()
     _await(lambda: not _edges(domain_id))
 

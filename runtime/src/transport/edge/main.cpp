@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <ligament/detail/edge_name.hpp>
 
 #include "container/status_channel.hpp"
 #include "memory/os/socket.hpp"
@@ -57,7 +58,7 @@ sigset_t end_signals() {
 /// A name that one process of the user has at a time, that the kernel frees with it, and to which
 /// others may connect to learn whether somebody has it.
 bool take_name(const pool_os::Fd& socket, const std::string& graph) {
-  const std::string name = fmt::format("ligament/edge/{}/{}", ::geteuid(), graph);
+  const std::string name = ligament::detail::edge_socket_name(graph);
   return pool_os::bind_name(socket, name).has_value() &&
          pool_os::start_listening(socket, 1).has_value();
 }

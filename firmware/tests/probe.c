@@ -3,10 +3,19 @@
  * and prints one line for each thing that happens.
  *
  *   ligament-xrce-probe udp:HOST:PORT | serial:DEVICE  KEY  COMMAND...
- *     publish TOPIC COUNT SIZE PAUSE_MS reliable|best   std_msgs/String of SIZE letters
- *     echo FROM TO SECONDS reliable|best                subscribes to FROM, publishes the same to
- * TO serve SERVICE SECONDS                             std_srvs/SetBool call SERVICE COUNT
- * std_srvs/SetBool time                                              time sync
+ *
+ *     publish TOPIC COUNT SIZE PAUSE_MS reliable|best
+ *         std_msgs/String of SIZE letters
+ *
+ *     echo FROM TO SECONDS reliable|best COUNT
+ *         publishes on TO what comes on FROM, until COUNT have come or SECONDS are over
+ *
+ *     serve SERVICE SECONDS
+ *     call SERVICE COUNT
+ *         std_srvs/SetBool
+ *
+ *     time
+ *         time sync
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +39,7 @@ static ligament_subscription_t subscription;
 static ligament_server_t server;
 static ligament_client_t client;
 static int replies;
+static int left = -1; /* messages to wait for; negative: as long as it was told */
 
 static int fail(const char* what, int code) {
   printf("failed %s: %d, status %02x\n", what, code, session.last_status);
@@ -44,7 +54,7 @@ static ligament_qos_t qos_of(const char* word) {
 static int run_for(double seconds) {
   const int64_t until =
       session.options.port.now_us(session.options.port.context) + (int64_t)(seconds * 1e6);
-  while (session.options.port.now_us(session.options.port.context) < until) {
+  while (left != 0 && session.options.port.now_us(session.options.port.context) < until) {
     const int result = ligament_session_run(&session, 5);
     if (result == LIGAMENT_ERROR_LOST) {
       printf("lost\n");
@@ -108,6 +118,7 @@ static void on_text(void* context, ligament_cdr_t* body) {
   static char text[LARGEST];
   ligament_cdr_get_text(body, text, sizeof text);
   const size_t size = strlen(text);
+  --left;
   printf("got %lu %.20s%s\n", (unsigned long)size, text, body->has_failed ? " BROKEN" : "");
   fflush(stdout);
   ligament_cdr_t again = ligament_cdr_over(body_memory, sizeof body_memory);
@@ -130,6 +141,7 @@ static int echo(char** words) {
   }
   printf("ready\n");
   fflush(stdout);
+  left = atoi(words[4]);
   return run_for(atof(words[2]));
 }
 
@@ -198,7 +210,7 @@ static int command(int count, char** words) {
   if (count == 6 && strcmp(words[0], "publish") == 0) {
     return publish(words + 1);
   }
-  if (count == 5 && strcmp(words[0], "echo") == 0) {
+  if (count == 6 && strcmp(words[0], "echo") == 0) {
     return echo(words + 1);
   }
   if (count == 3 && strcmp(words[0], "serve") == 0) {
@@ -237,7 +249,7 @@ int main(int count, char** words) {
   options.assembly = assembly;
   options.assembly_size = sizeof assembly;
   options.answer_ms = 5000;
-  options.lost_after_ms = 1500;
+  options.lost_after_ms = 5000;
   int result = ligament_session_open(&session, &options);
   result = result < 0 ? result : ligament_node_create(&node, &session, "/mcu/probe");
   if (result < 0) {

@@ -24,7 +24,7 @@ def run_rclpy(distro: str, domain_id: int, ours: bool, *words: object) -> dict[s
     if ours and not middleware.exists():
         pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
     done = subprocess.run(
-        ["timeout", "-s", "KILL", "60", wheels_python(distro), PROGRAM, *map(str, words)],
+        [wheels_python(distro), PROGRAM, *map(str, words)],
         env={
             **wheels_environment(distro, domain_id),
             **({"LD_PRELOAD": str(middleware), "LIGAMENT_RMW_EDGE": "off"} if ours else {}),
@@ -33,6 +33,7 @@ def run_rclpy(distro: str, domain_id: int, ours: bool, *words: object) -> dict[s
         capture_output=True,
         text=True,
         check=False,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])

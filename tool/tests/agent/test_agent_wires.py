@@ -55,7 +55,7 @@ def test_reliable_messages_go_round(probe: Path, start_agent: StartAgent, harm: 
     agent = start_agent(*UDP)
     with udp_wire(agent.port, harm) as (port, counts):
         where = f"udp:127.0.0.1:{port}"
-        echo = begin(probe, where, "c0ffee01", "echo", "/there", "/back", 8, "reliable")
+        echo = begin(probe, where, "c0ffee01", "echo", "/there", "/back", 50, "reliable", 40)
         await_line(echo, "ready")
         publish = begin(probe, where, "c0ffee02", "publish", "/there", 40, 1500, 5, "reliable")
         finish(publish)
@@ -107,7 +107,7 @@ def test_services_in_both_directions(probe: Path, start_agent: StartAgent) -> No
 def test_the_client_is_back_after_the_agent_was(probe: Path, start_agent: StartAgent) -> None:
     first = start_agent(*UDP)
     where = f"udp:127.0.0.1:{first.port}"
-    echo = begin(probe, where, "c0ffee07", "echo", "/there", "/back", 9, "reliable")
+    echo = begin(probe, where, "c0ffee07", "echo", "/there", "/back", 50, "reliable", 5)
     await_line(echo, "ready")
     first.process.kill()
     first.process.wait()

@@ -45,7 +45,7 @@ enum class CancelResponse : std::uint8_t { reject = 1, accept = 2 };
 struct ActionServerOptions {
   /// How long the result of a goal that has ended can be asked for; negative: forever.
   std::chrono::nanoseconds result_timeout = std::chrono::seconds(10);
-  std::shared_ptr<CallbackGroup> callback_group;  ///< null: the node's own
+  std::shared_ptr<CallbackGroup> callback_group = nullptr;  ///< the node's own
 };
 
 struct ActionServerStatistics {

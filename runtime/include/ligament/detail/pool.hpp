@@ -464,7 +464,7 @@ class Domain {
   [[nodiscard]] expected<std::unique_ptr<Reader>, EndpointError> create_reader(
       const EndpointDescription& description, Waiter& waiter, const ReaderOptions& options = {});
 
-  /// Lets others see an endpoint that is in no process of the domain, until the handle is gone: what
+  /// Shows others an endpoint that is in no process of the domain, until the handle is gone: what
   /// an edge knows of the network (spec/wire/rmw.md). Its topic begins with `elsewhere_prefix`, so
   /// it matches nobody's; it has no memory and costs a row of the directory.
   [[nodiscard]] expected<std::shared_ptr<void>, EndpointError> show(

@@ -47,7 +47,7 @@ static int fail(const char* what, int code) {
 }
 
 static ligament_qos_t qos_of(const char* word) {
-  return strcmp(word, "reliable") == 0 ? ligament_qos_reliable(10) : ligament_qos_best_effort(10);
+  return strcmp(word, "reliable") == 0 ? ligament_qos_reliable(64) : ligament_qos_best_effort(10);
 }
 
 /* Seconds of running; 0 or an error. */

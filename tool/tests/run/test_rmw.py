@@ -217,7 +217,7 @@ def test_processes_in_different_pid_namespaces_meet(start: Start, domain_id: int
             [*own_namespace, "true"], check=True, capture_output=True, timeout=WATCHDOG_S
         )
     except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no pid namespace can be made here: {error}")
+        pytest.skip(f"this machine has no such thing: the leave to make pid namespaces ({error})")
     server = start("jazzy", "serve", inside=own_namespace)
     server.await_ready()
     told = start("jazzy", "call", 4).result()

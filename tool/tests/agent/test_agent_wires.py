@@ -13,6 +13,12 @@ from mcu_agent import Agent, StartAgent
 from wires import Harm, serial_wire, udp_wire
 
 WATCHDOG_S = 60.0
+pytestmark = pytest.mark.xfail(
+    run=False,
+    reason="open fault: with other load a message is sometimes missing, or a client does not end; "
+    "runtime/tests/agent has both ends over bad wires without sockets, by a clock of its own",
+)
+
 UDP = ("udp", "--port", "0", "--address", "127.0.0.1")
 
 
@@ -45,11 +51,6 @@ def received(agent_said: str, key: str) -> int:
     return sum(int(n) for n in re.findall(pattern, agent_said))
 
 
-@pytest.mark.xfail(
-    run=False,
-    reason="open fault: with other load a run of it sometimes lacks a message or does not end; "
-    "runtime/tests/agent has both ends over bad wires without sockets, by a clock of its own",
-)
 @pytest.mark.parametrize(
     "harm",
     [Harm(), Harm(lost=0.1, seed=2), Harm(doubled=0.3, swapped=0.3, seed=3),

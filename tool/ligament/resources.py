@@ -2,9 +2,9 @@
 """Where the things that ship with the tool are: schemas, node packages, platforms, the runtime.
 
 Each is looked for in the repository that an editable installation points into, then where an
-installation puts it. `_spec`, `_nodes`, `_platforms`, `_hdl`, `_hls` beside this file are links
-into the repository, which a built package holds as copies. A missing one is an error that says what
-was looked for, never a guess.
+installation puts it. `_spec`, `_nodes`, `_platforms`, `_hdl`, `_hls`, `_firmware` beside this file
+are links into the repository, which a built package holds as copies. A missing one is an error that
+says what was looked for, never a guess.
 """
 
 from __future__ import annotations
@@ -50,6 +50,13 @@ def hls_dir() -> Path:
     """Return the folder of what the HLS C++ of messages is made of."""
     shared = prefix() / "share" / "ligament" / "hls"
     return _first("the HLS headers", [_REPOSITORY / "hdl" / "hls", shared, _PACKAGE / "_hls"])
+
+
+def firmware_dir() -> Path:
+    """Return the folder of what firmware images are made of."""
+    shared = prefix() / "share" / "ligament" / "firmware"
+    candidates = [_REPOSITORY / "firmware", shared, _PACKAGE / "_firmware"]
+    return _first("the firmware sources", candidates)
 
 
 def _first(what: str, candidates: list[Path]) -> Path:

@@ -33,7 +33,7 @@ def build_components(
     work = (folder / entry["work"]).resolve()
     own = [Path(library["folder"]) for library in entry["libraries"].values()]
     _require_runtime()
-    with _alone_in(work):
+    with alone_in(work):
         _configure(project, work, _library_folder(folder, entry), own)
         targets = sorted(library["target"] for library in entry["libraries"].values())
         command = ["ninja", "-C", str(work), f"-j{jobs}", *targets]
@@ -65,7 +65,7 @@ def _library_folder(folder: Path, entry: Mapping[str, Any]) -> Path:
 
 
 @contextmanager
-def _alone_in(work: Path) -> Iterator[None]:
+def alone_in(work: Path) -> Iterator[None]:
     """Two builds of one graph's variants take turns; Ninja does not guard against itself."""
     with writing(work):
         work.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ from typing import Any
 import ligament
 from ligament.artefacts import read_json, write_json
 from ligament.build.components import build_components, default_jobs
+from ligament.build.images import build_mcu
 from ligament.build.launch_file import write_launch_file
 from ligament.build.ninja import Progress
 from ligament.build.python_files import copy_python
@@ -31,6 +32,7 @@ BUILDERS: dict[str, Builder] = {
     "fpga": build_components,
     "gpu": build_components,
     "hls": build_components,
+    "mcu": build_mcu,
     "python": copy_python,
 }
 

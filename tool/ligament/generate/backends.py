@@ -47,6 +47,12 @@ def _hls() -> Backend:
     return HlsBackend()
 
 
+def _mcu() -> Backend:
+    from ligament.generate.mcu.backend import McuBackend  # noqa: PLC0415 - see above
+
+    return McuBackend()
+
+
 def _python() -> Backend:
     from ligament.generate.python.backend import PythonBackend  # noqa: PLC0415 - see above
 
@@ -58,5 +64,6 @@ BACKENDS: dict[str, Callable[[], Backend]] = {
     "fpga": _fpga,
     "gpu": _gpu,
     "hls": _hls,
+    "mcu": _mcu,
     "python": _python,
 }

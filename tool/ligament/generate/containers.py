@@ -15,6 +15,7 @@ from ligament.generate.files import Component, GeneratedFile
 from ligament.graph.model import plain
 from ligament.mapping.credit import SIMULATED_PATIENCE_MS, deepest
 from ligament.mapping.device_models import AUTOMATIC
+from ligament.mapping.device_topics import ON_HOST
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 _ACTION_PARTS = ("send_goal", "cancel_goal", "get_result", "feedback", "status")
@@ -120,7 +121,7 @@ def _memory(mapping: GraphMapping, topic: MappedTopic) -> dict[str, Any]:
     ring = deepest(topic.ends)
     if any(end.direction == "out" and end.qos.depth < ring for end in topic.ends):
         found["ring"] = ring
-    if any(mapping.nodes[end.node].kind != "cpu" for end in topic.ends):
+    if any(mapping.nodes[end.node].kind not in ON_HOST for end in topic.ends):
         found["device"] = True
     if topic.gateway and topic.gateway.subscription:
         found["patience_ms"] = SIMULATED_PATIENCE_MS

@@ -25,14 +25,14 @@ TRANSPORTS: dict[str, Backend] = {
     "hmt": Backend(True, "stream networks between the cores of a design"),
     "gateway": Backend(True, "stream networks of a design, joined to the pool by burst DMA"),
     "queue": Backend(True, "payloads that stay on a GPU between kernels of one process"),
-    "xrce": Backend(False, "it comes with the microcontroller back-end"),
+    "xrce": Backend(True, "DDS-XRCE to a core, through the agent in its container"),
 }
 
 KINDS: dict[str, Backend] = {
     "cpu": Backend(True, "C++ components and rclpy nodes, in containers"),
     "gpu": Backend(True, "kernels, launched by generated components"),
     "fpga": Backend(True, "cores: SystemVerilog in the simulator, or C++ natively"),
-    "mcu": Backend(False, "microcontroller nodes come with the microcontroller back-end"),
+    "mcu": Backend(True, "firmware images of C99 nodes, on an emulated core"),
 }
 
 

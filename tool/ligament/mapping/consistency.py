@@ -13,7 +13,7 @@ from ligament.mapping.device_topics import Case, topic_problems
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
 #: What runs on a kind of device, where it is not what is called so.
-IMPLEMENTATIONS = {"cpu": ("cpu", "python"), "fpga": ("fpga", "hls")}
+IMPLEMENTATIONS = {"cpu": ("cpu", "python", "mcu"), "fpga": ("fpga", "hls")}
 
 
 def inconsistencies(mapping: GraphMapping, document: Document) -> Iterator[Problem]:

@@ -36,6 +36,9 @@ IN_DESIGN = 2
 IN_PYTHON = 4
 """Samples that a subscription of rmw_ligament_cpp may hold (spec/wire/rmw.md, section 4)."""
 
+IN_CORE = 10
+"""Samples of an input that a core's container holds: eight wait, one is sent and one comes."""
+
 IN_EMULATION = 5
 """Samples that a core that runs natively holds of an input: they wait for the others of their set,
 and one comes."""

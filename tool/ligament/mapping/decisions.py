@@ -79,8 +79,8 @@ def decide(graph: Graph, platform: Platform, variant: Variant, backends: Backend
     containers = assign_containers(served.nodes, variant, _in_python(devices))
     wishes = Wishes(variant, containers)
     choices = assign_transports(served.topics, served.nodes, devices, platform, wishes, backends)
-    cores = {n: d.name for n, d in devices.items() if d.implementation == "fpga"}
-    designs = designs_of(cores, {n: node.host or "" for n, node in served.nodes.items()})
+    whole = {n: d.name for n, d in devices.items() if d.implementation == "fpga" or d.board}
+    designs = designs_of(whole, {n: node.host or "" for n, node in served.nodes.items()})
     containers, parted = gather(designs, served.nodes, containers, variant)
     return Decisions(
         variant=variant,

@@ -58,10 +58,11 @@ def gather(
 def _parted(design: Group, chosen: list[str], variant: Variant) -> Problem:
     return Problem(
         "container-design",
-        f"{listing(design.nodes)} are one design on {design.device}, and the containers "
+        f"{listing(design.nodes)} are one design or image on {design.device}, and the containers "
         f"{listing(chosen)} part them",
         variant.at,
-        expected="one container for all nodes of an FPGA: it has one clock, and one port on memory",
+        expected="one container for all nodes of an FPGA or a microcontroller: it is one bitstream "
+        "or one firmware image",
         hint="name them in one group, or in none",
     )
 

@@ -16,6 +16,9 @@ from ligament.graph.model import End, Topic
 from ligament.mapping.platform import Device
 from ligament.mapping.transports import Choice
 
+#: Kinds of device whose nodes take part in the pool by code of the host.
+ON_HOST = ("cpu", "mcu")
+
 
 def device_problems(
     topics: Mapping[str, Topic], devices: Mapping[str, Device], choices: Mapping[str, Choice]
@@ -41,7 +44,7 @@ class Case:
 
 def topic_problems(topic: Case, kinds: Mapping[str, str], at: Location | None) -> Iterator[Problem]:
     """Yield what one topic in the pool lacks; `kinds` says on what kind of device each node is."""
-    foreign = [end for end in topic.ends if kinds.get(end.node, "cpu") != "cpu"]
+    foreign = [end for end in topic.ends if kinds.get(end.node, "cpu") not in ON_HOST]
     if foreign and topic.bound_bytes is None:
         end = foreign[0]
         yield Problem(

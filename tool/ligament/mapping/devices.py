@@ -120,7 +120,7 @@ def _implementation(case: NodeCase) -> Answer:
     found = [d for d in case.usable() if d.kind == "cpu"]
     if not found:
         return None
-    language = {"cpu": "C++", "python": "Python"}.get(case.language, case.language)
+    language = {"cpu": "C++", "python": "Python", "mcu": "C99"}.get(case.language, case.language)
     return min(found, key=lambda d: d.name), f"the graph asks for {language}"
 
 
@@ -212,6 +212,10 @@ def assign_devices(
     return all_or_problems(nodes, answer)
 
 
+#: Of what a processor runs beside C++.
+_HOW = {"python": " in Python", "mcu": " the core's C99"}
+
+
 def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:
     for rule, decide in DEVICE_RULES.items():
         answer = decide(case)
@@ -219,7 +223,7 @@ def _decide(case: NodeCase) -> tuple[Device, Reason] | Problem:
             return answer
         if answer is not None:
             device, text = answer
-            how = " in Python" if device.implementation == "python" else ""
+            how = _HOW.get(device.implementation, "") if device.kind == "cpu" else ""
             sentence = f"runs{how} on {device.name}: {text}"
             return device, Reason(rule, sentence, _area(case, device))
     raise AssertionError("the last device rule always answers")

@@ -19,6 +19,7 @@ from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.budgets import budget_problems, budget_warnings
 from ligament.mapping.credit import (
+    IN_CORE,
     IN_DESIGN,
     IN_EMULATION,
     IN_PYTHON,
@@ -107,6 +108,7 @@ def map_graph(
 def _mapped_topics(decided: Decisions, platform: Platform) -> dict[str, MappedTopic]:
     """Return each topic with its transports, its network on an FPGA, its gateway and its credit."""
     held = {n: _held(decided.devices[n], decided.in_flight) for n in decided.hardware}
+    held |= {n: IN_CORE for n, d in decided.devices.items() if d.kind == "mcu"}
     held |= {n: IN_PYTHON for n, d in decided.devices.items() if d.implementation == "python"}
     made = {}
     for name, topic in sorted(decided.topics.items()):
@@ -130,7 +132,9 @@ def _hardware(decided: Decisions, platform: Platform) -> dict[str, dict[str, Any
     """Return what the later stages must know of each FPGA, with what the variant asks of it."""
     asked = {k: int(v) for k, v in decided.variant.fpga.items()}
     return {
-        d.name: _figures(platform, d) | asked for d in decided.devices.values() if d.kind == "fpga"
+        d.name: _figures(platform, d) | (asked if d.kind == "fpga" else {})
+        for d in decided.devices.values()
+        if d.kind in ("fpga", "mcu")
     }
 
 
@@ -139,6 +143,8 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     if device.emulation:
         figures["emulation"] = device.emulation
+    if device.board:
+        figures |= {"board": device.board, "os": device.os}
     if device.family:
         figures["family"] = device.family
     if device.budgets:

@@ -11,6 +11,10 @@ from ligament.errors import InputError, Location, Problem, listing, no_such
 from ligament.graph.model import NodeType
 from ligament.graph.source import Document
 
+#: What a processor runs beside its own implementation, in this order: a core's C99 is its own
+#: reference there.
+ON_PROCESSORS = ("python", "mcu")
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -37,6 +41,8 @@ class Device:
     host_memory: str = ""
     model: str = ""
     emulation: str = ""
+    board: str = ""
+    os: str = ""
     peer_buffers: bool = False
     language: str = ""
     """Which of several implementations it runs for one node, where that is not its kind's."""
@@ -50,7 +56,7 @@ class Device:
 
     def running(self, node_type: NodeType, wish: str | None = None) -> Device | None:
         """Return it as what runs a node of this type, as wished; None: it has nothing to run."""
-        languages = [self.implementation, *(["python"] if self.kind == "cpu" else [])]
+        languages = [self.implementation, *(ON_PROCESSORS if self.kind == "cpu" else ())]
         able = [n for n in languages if n in node_type.implementations and wish in (None, n)]
         if not able:
             return None
@@ -175,6 +181,8 @@ def _device(name: str, data: Mapping[str, Any], document: Document) -> Device:
         data.get("host_memory", ""),
         data.get("model", ""),
         data.get("emulation", ""),
+        data.get("board", ""),
+        data.get("os", "bare") if data["kind"] == "mcu" else "",
         peer_buffers=data.get("peer_buffers", False),
         budgets_at=document.at("devices", name, "budgets") if "budgets" in data else None,
     )

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ligament/image.h"
+
+#include <string.h>
+
+/* Of a message of the link: its header, the submessage's, and the request id. */
+enum { OVERHEAD = 16 };
+
+static bool fits_in_one(const ligament_instance_t* instance, uint16_t output) {
+  const size_t mtu = instance->image->session->options.mtu;
+  return instance->type->outputs[output].most + OVERHEAD <= mtu;
+}
+
+static int begin(void* context, uint16_t output, ligament_cdr_t* body) {
+  ligament_instance_t* instance = context;
+  int result = 0;
+  if (fits_in_one(instance, output)) {
+    result = ligament_publish_begin(&instance->publishers[output], body);
+  } else {
+    *body = ligament_cdr_over(instance->image->scratch, instance->image->scratch_size);
+  }
+  if (result < 0) {
+    ++instance->refused;
+  }
+  return result;
+}
+
+static int end(void* context, uint16_t output, const ligament_cdr_t* body) {
+  ligament_instance_t* instance = context;
+  int result = 0;
+  if (fits_in_one(instance, output)) {
+    result = ligament_publish_end(&instance->publishers[output], body);
+  } else if (body->has_failed) {
+    result = LIGAMENT_ERROR_TOO_LARGE;
+  } else {
+    result = ligament_publish(&instance->publishers[output], body->bytes, body->at);
+  }
+  if (result < 0) {
+    ++instance->refused;
+  }
+  return result < 0 ? result : 0;
+}
+
+static int64_t now_ns(void* context) {
+  const ligament_instance_t* instance = context;
+  return ligament_time_now_ns(instance->image->session);
+}
+
+static void print(void* context, const char* text) {
+  const ligament_instance_t* instance = context;
+  if (instance->image->print != NULL) {
+    instance->image->print(instance->name);
+    instance->image->print(text);
+  }
+}
+
+static const ligament_surroundings_t surroundings = {begin, end, now_ns, print};
+
+static void on_message(void* context, ligament_cdr_t* body) {
+  const ligament_inlet_t* inlet = context;
+  ligament_instance_t* instance = inlet->instance;
+  if (!instance->type->inputs[inlet->input].take(instance->node, body)) {
+    ++instance->invalid;
+  }
+}
+
+static int create_ends(ligament_instance_t* instance) {
+  const ligament_code_type_t* type = instance->type;
+  int result = 0;
+  uint16_t i;
+  for (i = 0; i < type->output_count && result >= 0; ++i) {
+    result = ligament_publisher_create(&instance->publishers[i], &instance->entity,
+                                       instance->outputs[i].topic, type->outputs[i].type,
+                                       instance->outputs[i].qos);
+  }
+  for (i = 0; i < type->input_count && result >= 0; ++i) {
+    ligament_inlet_t* inlet = &instance->inlets[i];
+    ligament_message_callback_t callback;
+    inlet->instance = instance;
+    inlet->input = i;
+    callback.call = on_message;
+    callback.context = inlet;
+    result = ligament_subscription_create(&instance->subscriptions[i], &instance->entity,
+                                          instance->inputs[i].topic, type->inputs[i].type,
+                                          instance->inputs[i].qos, callback);
+  }
+  return result;
+}
+
+int ligament_image_create(void* context, ligament_session_t* session) {
+  ligament_image_t* image = context;
+  int result = 0;
+  image->session = session;
+  for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
+    ligament_instance_t* instance = &image->instances[i];
+    instance->image = image;
+    instance->node->around = &surroundings;
+    instance->node->context = instance;
+    result = ligament_node_create(&instance->entity, session, instance->name);
+    result = result < 0 ? result : create_ends(instance);
+  }
+  result = result < 0 ? result : ligament_time_sync(session, session->options.answer_ms);
+  for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
+    image->instances[i].type->start(image->instances[i].node);
+  }
+  return result < 0 ? result : 0;
+}
+
+/* Calls what is due. A call that comes so late that the next is due, too, is left out and counted:
+ * a core that is too slow shall not fall behind for ever. */
+static int64_t work_one(ligament_instance_t* instance, uint16_t number, int64_t now_us) {
+  const ligament_timer_t* timer = &instance->type->timers[number];
+  const double rate = timer->rate(instance->node);
+  int64_t* due_us = &instance->due_us[number];
+  int64_t period_us;
+  if (!(rate > 0)) {
+    return INT64_MAX;
+  }
+  period_us = (int64_t)(1e6 / rate);
+  period_us = period_us < 1 ? 1 : period_us;
+  if (*due_us == 0) {
+    *due_us = now_us + period_us;
+  } else if (*due_us <= now_us) {
+    const int64_t missed = (now_us - *due_us) / period_us;
+    timer->call(instance->node);
+    instance->late += (uint32_t)missed;
+    *due_us += (missed + 1) * period_us;
+  }
+  return *due_us;
+}
+
+int64_t ligament_image_work(void* context, int64_t now_us) {
+  ligament_image_t* image = context;
+  int64_t next_us = INT64_MAX;
+  for (uint16_t i = 0; i < image->count; ++i) {
+    ligament_instance_t* instance = &image->instances[i];
+    for (uint16_t k = 0; k < instance->type->timer_count; ++k) {
+      const int64_t due_us = work_one(instance, k, now_us);
+      next_us = due_us < next_us ? due_us : next_us;
+    }
+  }
+  return next_us;
+}

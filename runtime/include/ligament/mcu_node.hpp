@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file Nodes in C99 (spec/device/mcu.md): what generated classes are made of.
+///
+/// `Member`: a node whose code runs on a core; all members of a core live in one process, which
+/// runs the core's emulator and its agent. `CodeNode`: the same code in this process. Authors of
+/// nodes do not see this: they write C and a manifest.
+#pragma once
+
+#include <ligament/node.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <ligament/node.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ligament::mcu {
+
+/// What generated code says about a firmware image.
+struct ImagePlan {
+  std::string device;  ///< as the platform calls it
+  std::string board;   ///< which emulator runs it
+  std::filesystem::path image;
+  std::size_t nodes = 0;  ///< that are in it
+};
+/// A file beside the library that has this function.
+[[nodiscard]] std::filesystem::path beside(const void* function, const std::string& name);
+
+/// A message on its way to the core, which `keep` keeps where it is.
+struct Arrival {
+  std::span<const std::byte> stored;
+  std::shared_ptr<const void> keep;
+};
+/// An end of a topic, as the core's entity finds it.
+struct Input {
+  std::string topic;
+  std::string type;
+  std::size_t depth = 1;
+};
+struct Output {
+  std::string topic;
+  std::string type;
+  /// Memory for a stored message of so many bytes; empty: there is none.
+  std::function<std::span<std::byte>(std::size_t)> lend;
+  std::function<void()> publish;  ///< what was lent last
+};
+
+/// The core: its emulator, and the agent that its client speaks to.
+class Core {
+ public:
+  explicit Core(ImagePlan plan);
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  /// A node with all its ends. The last of the image's nodes starts the core, and returns when it
+  /// has made all entities; else why it did not.
+  [[nodiscard]] std::string join(Node& node, std::vector<Input> inputs,
+                                 std::vector<Output> outputs);
+  /// Before the node's ends go.
+  void leave(const Node& node);
+  /// A message for an input; by its number in `inputs`.
+  void take(const Node& node, std::size_t input, Arrival&& arrival);
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// Base of generated nodes whose code is in an image.
+class Member : public Node {
+ public:
+  ~Member() override;
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+
+ protected:
+  Member(const std::string& name, const NodeOptions& options, std::shared_ptr<Core> core);
+
+  template <typename In>
+  void add_input(const std::string& port, QoS qos) {
+    const std::size_t number = inputs_.size();
+    const std::size_t depth = qos.profile().depth;
+    qos.max_held(depth + 1);  // those that wait for the core, and one that comes
+    auto subscription = create_subscription<In>(port, qos, [this, number](Sample<In> sample) {
+      auto held = std::make_shared<const Sample<In>>(std::move(sample));
+      core_->take(*this, number, {held->bytes(), held});
+    });
+    inputs_.push_back(
+        {subscription->get_topic_name(), std::string(MessageTraits<In>::name), depth});
+    subscriptions_.push_back(subscription);
+  }
+  template <typename Out>
+  void add_output(const std::string& port, const QoS& qos) {
+    auto publisher = create_publisher<Out>(port, qos);
+    auto lent = std::make_shared<std::optional<pool::Loan>>();
+    outputs_.push_back({publisher->get_topic_name(), std::string(MessageTraits<Out>::name),
+                        [publisher, lent](std::size_t size) -> std::span<std::byte> {
+                          lent->reset();
+                          auto loan = publisher->borrow_for_device(size, encapsulation_size);
+                          if (!loan) {
+                            return {};
+                          }
+                          return lent->emplace(std::move(*loan)).payload();
+                        },
+                        [publisher, lent] {
+                          if (*lent) {
+                            const std::size_t size = (*lent)->payload().size();
+                            (void)publisher->publish_filled(std::move(**lent), 0, size);
+                            lent->reset();
+                          }
+                        }});
+    outputs_publishers_.push_back(publisher);
+  }
+  /// The value in the image; another from outside is an error.
+  template <typename T>
+  void add_parameter(const std::string& name, const T& built, ParameterDescriptor descriptor) {
+    descriptor.read_only = true;
+    if (declare_parameter<T>(name, built, descriptor) != built) {
+      differs_ += differs_.empty() ? name : ", " + name;
+    }
+  }
+  /// All is declared: the core may start.
+  void join();
+
+ private:
+  std::shared_ptr<Core> core_;
+  std::vector<Input> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
+  std::vector<std::shared_ptr<PublisherBase>> outputs_publishers_;
+  std::string differs_;
+};
+
+/// Base of generated nodes whose code runs in this process.
+class CodeNode : public Node {
+ public:
+  CodeNode(const CodeNode&) = delete;
+  CodeNode& operator=(const CodeNode&) = delete;
+
+ protected:
+  CodeNode(const std::string& name, const NodeOptions& options, const ligament_code_type_t& type);
+
+  /// In the order of the type's inputs; so are the outputs.
+  template <typename In>
+  void add_input(const std::string& port, const QoS& qos) {
+    const std::size_t number = subscriptions_.size();
+    subscriptions_.push_back(create_subscription<In>(
+        port, qos, [this, number](Sample<In> sample) { take(number, sample.bytes()); }));
+  }
+  template <typename Out>
+  void add_output(const std::string& port, const QoS& qos) {
+    auto publisher = create_publisher<Out>(port, qos);
+    publish_.push_back([publisher](std::span<const std::byte> stored) {
+      return publisher->publish_stored(stored).has_value();
+    });
+  }
+  template <typename T>
+  void add_parameter(const std::string& name, const T& preset, ParameterDescriptor descriptor) {
+    descriptor.read_only = true;
+    set(name, ParameterValue(declare_parameter<T>(name, preset, descriptor)));
+  }
+  /// All is declared: calls the author's start, and starts the timers.
+  void start();
+
+ private:
+  static int begin(void* context, std::uint16_t output, ligament_cdr_t* body);
+  static int end(void* context, std::uint16_t output, const ligament_cdr_t* body);
+  static std::int64_t now_ns(void* context);
+  static void log(void* context, const char* text);
+
+  [[nodiscard]] ligament_code_t* code();
+  void set(const std::string& name, const ParameterValue& value);
+  void take(std::size_t input, std::span<const std::byte> stored);
+
+  const ligament_code_type_t& type_;
+  std::vector<std::max_align_t> memory_;  ///< of the node struct
+  std::vector<std::unique_ptr<std::string>> texts_;
+  std::vector<std::byte> buffer_;  ///< of the message being written
+  std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
+  std::vector<std::function<bool(std::span<const std::byte>)>> publish_;
+  std::vector<std::shared_ptr<TimerBase>> timers_;
+  bool has_told_invalid_ = false;
+};
+
+}  // namespace ligament::mcu

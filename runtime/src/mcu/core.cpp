@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <ligament/logging.hpp>
+#include <mutex>
+#include <thread>
+
+#include "agent/agent.hpp"
+#include "agent/rpmsg.hpp"
+#include "mcu/emulator.hpp"
+#include "mcu/member_bus.hpp"
+
+namespace ligament::mcu {
+
+namespace {
+
+constexpr std::int64_t millisecond_ns = 1'000'000;
+constexpr std::int64_t longest_sleep_ms = 100;
+constexpr std::int64_t restart_after_ns = 1'000'000'000;
+constexpr std::chrono::seconds patience{60};  // a watchdog: a core is there within a second
+
+std::int64_t real_now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+std::filesystem::path beside(const void* function, const std::string& name) {
+  Dl_info info{};
+  const bool is_known = ::dladdr(function, &info) != 0 && info.dli_fname != nullptr;
+  return (is_known ? std::filesystem::path(info.dli_fname).parent_path() : ".") / name;
+}
+
+class Core::Implementation {
+ public:
+  explicit Implementation(ImagePlan plan)
+      : plan_(std::move(plan)),
+        agent_({.domain = 0,
+                .silence_ns = 30'000'000'000,
+                .log = [this](const std::string& text) { say(text); }},
+               bus_, profiles_),
+        stop_(::eventfd(0, EFD_CLOEXEC)) {}
+  ~Implementation() {
+    stop();
+    ::close(stop_);
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  std::string join(Node& node, std::vector<Input> inputs, std::vector<Output> outputs);
+  void leave(const Node& node);
+  void take(const Node& node, std::size_t input, Arrival&& arrival);
+
+ private:
+  std::string start();
+  void stop();
+  void run();
+  bool begin();
+  void end(const std::string& why);
+  void work();
+  [[nodiscard]] int sleep_ms(std::int64_t now);
+  void report(const std::string& text);
+  void say(const std::string& text) const {
+    fmt::print("[{}] {}\n", plan_.device, text);
+    std::fflush(stdout);
+  }
+
+  const ImagePlan plan_;
+  std::mutex mutex_;  ///< guards all below it but the emulator, which is the thread's
+  std::condition_variable changed_;
+  xrce::Profiles profiles_;
+  MemberBus bus_;
+  xrce::Agent agent_;
+  std::unique_ptr<xrce::RpmsgTransport> transport_;
+  Node* speaker_ = nullptr;  ///< whose errors the core's are
+  std::string failure_;      ///< at the start
+  bool has_told_loss_ = false;
+
+  int stop_;
+  std::unique_ptr<Emulator> emulator_;
+  std::int64_t start_at_ns_ = 0;
+  std::thread thread_;
+};
+
+std::string Core::Implementation::join(Node& node, std::vector<Input> inputs,
+                                       std::vector<Output> outputs) {
+  {
+    const std::lock_guard lock(mutex_);
+    bus_.add(node, node.get_fully_qualified_name(), std::move(inputs), std::move(outputs));
+    speaker_ = &node;
+    if (bus_.nodes() < plan_.nodes) {
+      return {};
+    }
+  }
+  return start();
+}
+
+std::string Core::Implementation::start() {
+  const Board* board = find_board(plan_.board);
+  if (board == nullptr) {
+    return fmt::format("{}: there is no emulated board '{}'", plan_.device, plan_.board);
+  }
+  auto emulator = Emulator::make(*board, plan_.image);
+  if (!emulator) {
+    return plan_.device + ": " + emulator.error();
+  }
+  emulator_ = std::move(*emulator);
+  thread_ = std::thread([this] { run(); });
+  std::unique_lock lock(mutex_);
+  const bool has_come = changed_.wait_for(
+      lock, patience, [&] { return bus_.made() == bus_.ends() || !failure_.empty(); });
+  if (!has_come) {
+    return fmt::format("{}: the core made {} of its {} publishers and subscriptions in {} s",
+                       plan_.device, bus_.made(), bus_.ends(), patience.count());
+  }
+  return failure_;
+}
+
+void Core::Implementation::stop() {
+  if (thread_.joinable()) {
+    const std::uint64_t one = 1;
+    (void)!::write(stop_, &one, sizeof one);
+    thread_.join();
+  }
+}
+
+void Core::Implementation::leave(const Node& node) {
+  stop();  // the first that goes takes the core with it: an image is whole
+  const std::lock_guard lock(mutex_);
+  bus_.remove(node);
+  speaker_ = speaker_ == &node ? nullptr : speaker_;
+}
+
+void Core::Implementation::take(const Node& node, std::size_t input, Arrival&& arrival) {
+  const std::lock_guard lock(mutex_);
+  if (!bus_.put(node, input, std::move(arrival)) && !std::exchange(has_told_loss_, true)) {
+    report("messages come faster than the core takes them: the oldest are dropped");
+  }
+  agent_.flush(pool::monotonic_now_ns());
+}
+
+void Core::Implementation::report(const std::string& text) {
+  if (speaker_ != nullptr) {
+    speaker_->report_error(plan_.device + ": " + text);
+  }
+}
+
+/// The thread: the core runs while it does.
+void Core::Implementation::run() {
+  std::array<pollfd, 3> sources{{{stop_, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}}};
+  while ((sources[0].revents & POLLIN) == 0) {
+    const std::int64_t now = pool::monotonic_now_ns();
+    if (!emulator_->is_running() && now >= start_at_ns_ && !begin()) {
+      break;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      sources[1].fd = transport_ ? transport_->fd() : -1;
+    }
+    sources[2].fd = emulator_->console();
+    (void)::poll(sources.data(), sources.size(), sleep_ms(now));
+    emulator_->read_console([this](const std::string& line) { say(line); });
+    work();
+    if (transport_ && !emulator_->is_running()) {
+      end(emulator_->ended());
+    }
+  }
+  emulator_->kill();
+  const std::lock_guard lock(mutex_);
+  if (transport_) {
+    agent_.close(*transport_);
+  }
+  transport_.reset();
+}
+
+/// False: it cannot be, and never will.
+bool Core::Implementation::begin() {
+  const Board& board = *find_board(plan_.board);
+  xrce::RpmsgOptions options;
+  options.map = LIGAMENT_RPMSG_MAP(board.base);
+  const auto area = rpmsg::Area::of(emulator_->memory(), 0, options.map);
+  auto bell = area ? emulator_->start() : unexpected<std::string>(area.error());
+  const std::lock_guard lock(mutex_);
+  if (!bell) {
+    failure_ = plan_.device + ": " + bell.error();
+    changed_.notify_all();
+    return false;
+  }
+  transport_ = std::make_unique<xrce::RpmsgTransport>(std::move(options), *area, std::move(*bell));
+  return true;
+}
+
+void Core::Implementation::end(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  agent_.close(*transport_);
+  transport_.reset();
+  start_at_ns_ = pool::monotonic_now_ns() + restart_after_ns;
+  report(fmt::format("the core is gone ({}), and is started again", why));
+}
+
+void Core::Implementation::work() {
+  const std::lock_guard lock(mutex_);
+  if (!transport_) {
+    return;
+  }
+  const std::int64_t now = pool::monotonic_now_ns();
+  const std::int64_t real = real_now_ns();
+  const auto came = transport_->work([&](const xrce::Address& from, xrce::Bytes message) {
+    agent_.receive(*transport_, from, message, now, real);
+  });
+  if (came == xrce::Transport::Came::end) {
+    agent_.close(*transport_);
+  } else if (came == xrce::Transport::Came::something) {
+    agent_.flush(now);
+    if (bus_.made() == bus_.ends()) {
+      changed_.notify_all();
+    }
+  }
+}
+
+int Core::Implementation::sleep_ms(std::int64_t now) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t until = agent_.tick(now) - now;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(until / millisecond_ns + 1, 0, longest_sleep_ms));
+}
+
+Core::Core(ImagePlan plan) : implementation_(std::make_unique<Implementation>(std::move(plan))) {}
+Core::~Core() = default;
+
+std::string Core::join(Node& node, std::vector<Input> inputs, std::vector<Output> outputs) {
+  return implementation_->join(node, std::move(inputs), std::move(outputs));
+}
+void Core::leave(const Node& node) { implementation_->leave(node); }
+void Core::take(const Node& node, std::size_t input, Arrival&& arrival) {
+  implementation_->take(node, input, std::move(arrival));
+}
+
+Member::Member(const std::string& name, const NodeOptions& options, std::shared_ptr<Core> core)
+    : Node(name, options), core_(std::move(core)) {}
+
+Member::~Member() { core_->leave(*this); }
+
+void Member::join() {
+  if (!differs_.empty()) {
+    report_error("parameters are built into the image, and " + differs_ +
+                 " has another value here: set it in the graph, and build again");
+  }
+  const std::string failure = core_->join(*this, std::move(inputs_), std::move(outputs_));
+  if (!failure.empty()) {
+    report_error(failure);
+  }
+}
+
+}  // namespace ligament::mcu

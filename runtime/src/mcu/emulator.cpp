@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mcu/emulator.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+namespace ligament::mcu {
+
+namespace {
+
+constexpr std::size_t longest_line = 400;
+
+std::string find_program(const char* name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string program = folder + "/" + name;
+    if (::access(program.c_str(), X_OK) == 0) {
+      return program;
+    }
+  }
+  return {};
+}
+
+/// Two ends; theirs is inherited by the emulator.
+struct Wire {
+  int ours = -1;
+  int theirs = -1;
+};
+Wire make_wire() {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return {};
+  }
+  (void)::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return {ends[0], ends[1]};
+}
+
+/// In the child: only what may be called between fork and exec.
+[[noreturn]] void become(const std::vector<char*>& arguments, std::array<int, 3> inherited) {
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t none;
+  sigemptyset(&none);
+  (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
+  (void)::setpgid(0, 0);  // a Ctrl-C is for us, who end it in order
+  for (const int fd : inherited) {
+    (void)::fcntl(fd, F_SETFD, 0);
+  }
+  ::execv(arguments[0], arguments.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+const Board* find_board(const std::string& name) {
+  static const Board mps2{
+      "mps2_an386", "qemu-system-arm",        "qemu-system-arm",
+      0x21000000,   std::uint64_t{16} << 20U, {"-M", "mps2-an386,memory-backend=ram", "-m", "16M"}};
+  return name == mps2.name ? &mps2 : nullptr;
+}
+
+expected<std::unique_ptr<Emulator>, std::string> Emulator::make(const Board& board,
+                                                                std::string image) {
+  if (!std::filesystem::is_regular_file(image)) {
+    return unexpected<std::string>(
+        fmt::format("the firmware image {} is missing: run `ligament build` again", image));
+  }
+  std::string program = find_program(board.program);
+  if (program.empty()) {
+    return unexpected<std::string>(
+        fmt::format("the board {} is emulated by {}, which is not here (Debian: apt install {})",
+                    board.name, board.program, board.package));
+  }
+  const int memory = ::memfd_create("ligament-core", MFD_CLOEXEC);
+  if (memory < 0 || ::ftruncate(memory, static_cast<off_t>(board.size)) != 0) {
+    const std::string why = std::strerror(errno);
+    if (memory >= 0) {
+      ::close(memory);
+    }
+    return unexpected<std::string>("no memory for the core: " + why);
+  }
+  return std::unique_ptr<Emulator>(
+      new Emulator(board, std::move(program), std::move(image), memory));
+}
+
+Emulator::~Emulator() {
+  kill();
+  ::close(memory_);
+  if (console_ >= 0) {
+    ::close(console_);
+  }
+}
+
+expected<std::unique_ptr<rpmsg::Bell>, std::string> Emulator::start() {
+  const Wire bell = make_wire();
+  const Wire console = make_wire();
+  if (bell.ours < 0 || console.ours < 0) {
+    return unexpected<std::string>(std::string("no socket for the core: ") + std::strerror(errno));
+  }
+  std::vector<std::string> words{program_};
+  words.insert(words.end(), board_.arguments.begin(), board_.arguments.end());
+  for (const std::string& word :
+       {std::string("-object"),
+        fmt::format("memory-backend-file,id=ram,size={},share=on,mem-path=/proc/self/fd/{}",
+                    board_.size, memory_),
+        std::string("-kernel"), image_, std::string("-display"), std::string("none"),
+        std::string("-monitor"), std::string("none"), std::string("-chardev"),
+        fmt::format("socket,id=console,fd={}", console.theirs), std::string("-serial"),
+        std::string("chardev:console"), std::string("-chardev"),
+        fmt::format("socket,id=bell,fd={}", bell.theirs), std::string("-serial"),
+        std::string("chardev:bell")}) {
+    words.push_back(word);
+  }
+  std::vector<char*> arguments;
+  for (auto& word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    become(arguments, {memory_, console.theirs, bell.theirs});
+  }
+  ::close(bell.theirs);
+  ::close(console.theirs);
+  auto ours = std::make_unique<rpmsg::SocketBell>(bell.ours);
+  if (console_ >= 0) {
+    ::close(console_);
+  }
+  console_ = console.ours;
+  if (child < 0) {
+    return unexpected<std::string>(std::string("the emulator did not start: ") +
+                                   std::strerror(errno));
+  }
+  process_ = child;
+  ended_.clear();
+  return ours;
+}
+
+void Emulator::kill() {
+  if (process_ > 0) {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    process_ = 0;
+  }
+}
+
+bool Emulator::is_running() {
+  int status = 0;
+  if (process_ > 0 && ::waitpid(process_, &status, WNOHANG) == process_) {
+    process_ = 0;
+    ended_ = WIFSIGNALED(status) ? fmt::format("killed by signal {}", WTERMSIG(status))
+                                 : fmt::format("ended with status {}", WEXITSTATUS(status));
+  }
+  return process_ > 0;
+}
+
+void Emulator::read_console(const std::function<void(const std::string&)>& say) {
+  std::array<char, 1024> buffer;
+  for (ssize_t got = 0; (got = ::read(console_, buffer.data(), buffer.size())) > 0;) {
+    for (const char letter : std::string_view(buffer.data(), static_cast<std::size_t>(got))) {
+      const bool is_end = letter == '\n';
+      // What a core prints is shown to people: nothing in it moves their cursor.
+      line_ += is_end ? "" : std::string(1, letter >= ' ' && letter <= '~' ? letter : '?');
+      if ((is_end && !line_.empty()) || line_.size() >= longest_line) {
+        say(std::exchange(line_, {}));
+      }
+    }
+  }
+}
+
+}  // namespace ligament::mcu

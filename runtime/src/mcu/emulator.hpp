@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file A core that an emulator stands for: runs its image, and shares its memory with us.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <ligament/expected.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rpmsg/bell.hpp"
+
+namespace ligament::mcu {
+
+/// What is known of a board that an emulator knows, too.
+struct Board {
+  const char* name;
+  const char* program;  ///< of the emulator
+  const char* package;  ///< of Debian, that has it
+  std::uint32_t base;   ///< of the shared memory, as the core sees it
+  std::uint64_t size;
+  std::vector<std::string> arguments;
+};
+/// Null: there is none of that name.
+[[nodiscard]] const Board* find_board(const std::string& name);
+
+/// The memory outlives the core, and ends with this process: it has no name.
+class Emulator {
+ public:
+  [[nodiscard]] static expected<std::unique_ptr<Emulator>, std::string> make(const Board& board,
+                                                                             std::string image);
+  ~Emulator();
+  Emulator(const Emulator&) = delete;
+  Emulator& operator=(const Emulator&) = delete;
+
+  [[nodiscard]] int memory() const { return memory_; }
+  /// Starts the core; its bell. By the thread that lives as long: the core ends with it.
+  [[nodiscard]] expected<std::unique_ptr<rpmsg::Bell>, std::string> start();
+  void kill();
+  /// Whether it runs. One that has ended is gone after this; `ended` says how.
+  [[nodiscard]] bool is_running();
+  [[nodiscard]] const std::string& ended() const { return ended_; }
+  /// Readable when it has said something.
+  [[nodiscard]] int console() const { return console_; }
+  /// Hands out whole lines of its console.
+  void read_console(const std::function<void(const std::string&)>& say);
+
+ private:
+  Emulator(const Board& board, std::string program, std::string image, int memory)
+      : board_(board), program_(std::move(program)), image_(std::move(image)), memory_(memory) {}
+
+  const Board& board_;
+  std::string program_;
+  std::string image_;
+  int memory_ = -1;
+  int console_ = -1;
+  pid_t process_ = 0;
+  std::string line_;
+  std::string ended_;
+};
+
+}  // namespace ligament::mcu

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mcu/member_bus.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ligament::mcu {
+
+namespace {
+
+unexpected<xrce::Refusal> unknown(const std::string& text) {
+  return unexpected<xrce::Refusal>({xrce::Status::unknown_reference, text});
+}
+
+class Marker : public xrce::BusNode {};
+
+}  // namespace
+
+/// Counts an entity for as long as the core has it.
+class MemberBus::Counted {
+ public:
+  explicit Counted(std::size_t& count) : count_(count) { ++count_; }
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::size_t& count_;
+};
+
+class MemberBus::Writer : public xrce::BusWriter {
+ public:
+  Writer(std::shared_ptr<Output> output, std::size_t& count)
+      : output_(std::move(output)), counted_(count) {}
+  std::span<std::byte> loan(std::size_t size) override { return output_->lend(size); }
+  void publish(const pool::RequestIdentity& /*request*/) override { output_->publish(); }
+  // One message at a time comes in pieces; the reliable stream brings nothing between them, and
+  // a best-effort message of the same writer is put in memory of its own.
+  std::span<std::byte> loan_long(std::size_t size) override {
+    long_.assign(size, std::byte{0});
+    return long_;
+  }
+  void publish_long() override {
+    const std::span<std::byte> place = output_->lend(long_.size());
+    if (place.size() == long_.size()) {
+      std::copy(long_.begin(), long_.end(), place.begin());
+      output_->publish();
+    }
+    long_.clear();
+  }
+  void drop_long() override { long_.clear(); }
+  pool::Gid gid() const override { return {}; }
+
+ private:
+  std::shared_ptr<Output> output_;
+  std::vector<std::byte> long_;
+  Counted counted_;
+};
+
+class MemberBus::Reader : public xrce::BusReader {
+ public:
+  Reader(std::shared_ptr<Queue> queue, std::size_t& count)
+      : queue_(std::move(queue)), counted_(count) {}
+  std::optional<xrce::BusSample> take() override {
+    taken_ = {};
+    if (queue_->waiting.empty()) {
+      return std::nullopt;
+    }
+    taken_ = std::move(queue_->waiting.front());
+    queue_->waiting.pop_front();
+    return xrce::BusSample{taken_.stored, {}};
+  }
+
+ private:
+  std::shared_ptr<Queue> queue_;
+  Arrival taken_;
+  Counted counted_;
+};
+
+void MemberBus::add(const Node& node, const std::string& name, std::vector<Input> inputs,
+                    std::vector<Output> outputs) {
+  Member& member = members_.emplace_back(Member{&node, name, {}, {}});
+  for (auto& input : inputs) {
+    member.inputs.push_back(std::make_shared<Queue>(Queue{std::move(input), {}}));
+  }
+  for (auto& output : outputs) {
+    member.outputs.push_back(std::make_shared<Output>(std::move(output)));
+  }
+}
+
+void MemberBus::remove(const Node& node) {
+  members_.remove_if([&](const Member& member) { return member.node == &node; });
+}
+
+std::size_t MemberBus::ends() const {
+  std::size_t count = 0;
+  for (const auto& member : members_) {
+    count += member.inputs.size() + member.outputs.size();
+  }
+  return count;
+}
+
+bool MemberBus::put(const Node& node, std::size_t input, Arrival&& arrival) {
+  const auto member = std::find_if(members_.begin(), members_.end(),
+                                   [&](const Member& one) { return one.node == &node; });
+  if (member == members_.end()) {
+    return false;
+  }
+  Queue& queue = *member->inputs.at(input);
+  const bool has_room = queue.waiting.size() < queue.input.depth;
+  if (!has_room) {
+    queue.waiting.pop_front();
+  }
+  queue.waiting.push_back(std::move(arrival));
+  return has_room;
+}
+
+MemberBus::Member* MemberBus::find(const std::string& name) {
+  const auto found = std::find_if(members_.begin(), members_.end(),
+                                  [&](const Member& member) { return member.name == name; });
+  return found == members_.end() ? nullptr : &*found;
+}
+
+MemberBus::Made<xrce::BusNode> MemberBus::make_node(int /*domain*/, const std::string& name) {
+  if (find(name) == nullptr) {
+    return unknown("this container has no node " + name);
+  }
+  return std::make_unique<Marker>();
+}
+
+MemberBus::Made<xrce::BusWriter> MemberBus::make_writer(int /*domain*/,
+                                                        const pool::EndpointDescription& what) {
+  Member* member = find(what.node);
+  for (auto& output : member != nullptr ? member->outputs : decltype(member->outputs){}) {
+    if (output->topic == what.topic && output->type == what.type_name) {
+      return std::make_unique<Writer>(output, made_);
+    }
+  }
+  return unknown(what.node + " has no publisher of " + what.type_name + " on " + what.topic);
+}
+
+MemberBus::Made<xrce::BusReader> MemberBus::make_reader(int /*domain*/,
+                                                        const pool::EndpointDescription& what) {
+  Member* member = find(what.node);
+  for (auto& queue : member != nullptr ? member->inputs : decltype(member->inputs){}) {
+    if (queue->input.topic == what.topic && queue->input.type == what.type_name) {
+      return std::make_unique<Reader>(queue, made_);
+    }
+  }
+  return unknown(what.node + " has no subscription of " + what.type_name + " on " + what.topic);
+}
+
+/// Generated code on both sides has the same types: nobody compares.
+std::optional<std::array<std::uint8_t, 32>> MemberBus::hash_of(int /*domain*/,
+                                                               const std::string& /*type*/) {
+  return std::array<std::uint8_t, 32>{};
+}
+
+}  // namespace ligament::mcu

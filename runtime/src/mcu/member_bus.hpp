@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file The agent's side of a core's nodes: what its entities find are the ends of the container's
+/// nodes.
+#pragma once
+
+#include <deque>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "agent/bus.hpp"
+#include "ligament/mcu_node.hpp"
+
+namespace ligament::mcu {
+
+/// All calls are made under the mutex of the core.
+class MemberBus : public xrce::Bus {
+ public:
+  void add(const Node& node, const std::string& name, std::vector<Input> inputs,
+           std::vector<Output> outputs);
+  void remove(const Node& node);
+  [[nodiscard]] std::size_t nodes() const { return members_.size(); }
+  /// Entities that the core has made, of those that its nodes have.
+  [[nodiscard]] std::size_t made() const { return made_; }
+  [[nodiscard]] std::size_t ends() const;
+  /// False: nobody waits for it, or the oldest had to go.
+  [[nodiscard]] bool put(const Node& node, std::size_t input, Arrival&& arrival);
+
+  [[nodiscard]] Made<xrce::BusNode> make_node(int domain, const std::string& name) override;
+  [[nodiscard]] Made<xrce::BusWriter> make_writer(int domain,
+                                                  const pool::EndpointDescription& what) override;
+  [[nodiscard]] Made<xrce::BusReader> make_reader(int domain,
+                                                  const pool::EndpointDescription& what) override;
+  [[nodiscard]] std::optional<std::array<std::uint8_t, 32>> hash_of(
+      int domain, const std::string& type) override;
+
+ private:
+  /// Lives as long as somebody has it: a session's entities may outlive the node.
+  struct Queue {
+    Input input;
+    std::deque<Arrival> waiting;
+  };
+  struct Member {
+    const Node* node = nullptr;
+    std::string name;
+    std::vector<std::shared_ptr<Queue>> inputs;
+    std::vector<std::shared_ptr<Output>> outputs;
+  };
+  class Counted;
+  class Writer;
+  class Reader;
+
+  [[nodiscard]] Member* find(const std::string& name);
+
+  std::list<Member> members_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace ligament::mcu

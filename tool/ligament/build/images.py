@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds C99 nodes: firmware images with a cross compiler, then what containers load."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ligament
+from ligament import resources
+from ligament.artefacts import write_text
+from ligament.build.components import alone_in, build_components
+from ligament.build.ninja import Progress, Step, run_step
+from ligament.errors import FailureError
+
+COMPILER = "arm-none-eabi-gcc"
+
+
+def build_mcu(
+    folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None
+) -> bool:
+    """Build the images and the libraries of a manifest's entry; tells whether it compiled."""
+    compiled = False
+    for device, image in entry.get("images", {}).items():
+        compiled |= _build_image(folder, device, image, jobs, progress)
+    return build_components(folder, entry, jobs, progress) or compiled
+
+
+def _build_image(
+    folder: Path, device: str, image: Mapping[str, Any], jobs: int, progress: Progress | None
+) -> bool:
+    if shutil.which(COMPILER) is None:
+        raise FailureError(
+            f"the firmware of {device} needs the compiler {COMPILER}, which is not here",
+            hint="Debian: apt install gcc-arm-none-eabi libnewlib-arm-none-eabi; or map its nodes "
+            "to a processor",
+        )
+    project, work = (folder / image["project"]).resolve(), (folder / image["work"]).resolve()
+    own = [Path(path) for path in image["folders"]]
+    target = (folder / image["image"]).resolve()
+    with alone_in(work):
+        _configure(project, work, own)
+        command = ["ninja", "-C", str(work), f"-j{jobs}", str(image["target"])]
+        output = run_step(
+            Step(f"compiling the firmware of {device}", command, work / "build.log", own, project),
+            progress,
+        )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(work / f"{image['target']}.elf", target)
+    return "no work to do" not in output
+
+
+def _configure(project: Path, work: Path, own: list[Path]) -> None:
+    toolchain = resources.firmware_dir() / "cmake" / "arm-none-eabi.cmake"
+    command = [
+        "cmake",
+        *("-S", str(project), "-B", str(work), "-G", "Ninja"),
+        f"-DCMAKE_TOOLCHAIN_FILE={toolchain}",
+        f"-DLIGAMENT_PYTHON={sys.executable}",
+    ]
+    if shutil.which("ccache"):
+        command.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
+    state = hashlib.sha256(repr((command, ligament.__version__)).encode()).hexdigest()
+    stamp = work / ".configured"
+    if (work / "build.ninja").is_file() and stamp.is_file() and stamp.read_text() == state:
+        return
+    (work / "CMakeCache.txt").unlink(missing_ok=True)
+    run_step(Step("configuring the firmware", command, work / "configure.log", own, project))
+    write_text(stamp, state)

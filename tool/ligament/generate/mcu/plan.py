@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the templates of C99 nodes are filled with: names, types and values in C and in C++."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ligament.errors import InputError, Location, Problem
+from ligament.generate.files import cpp_text
+from ligament.graph.model import NodeType, Parameter, Port
+from ligament.graph.qos import QoS
+from ligament.mapping.model import MappedNode
+from ligament.messages.c99 import header_of, struct_of
+from ligament.messages.cpp_names import header_path, qualified
+
+_C_TYPES = {"bool": "bool ", "integer": "int64_t ", "double": "double ", "string": "const char* "}
+_CPP_TYPES = {
+    "bool": "bool",
+    "integer": "std::int64_t",
+    "double": "double",
+    "string": "std::string",
+}
+_KINDS = {
+    "bool": "LIGAMENT_BOOL",
+    "integer": "LIGAMENT_INTEGER",
+    "double": "LIGAMENT_DOUBLE",
+    "string": "LIGAMENT_TEXT",
+}
+_MANIFEST_DEPTH = 10
+"""Of a port whose manifest and graph name none, as everywhere."""
+_LONGEST_MS = 2**32 - 1
+
+
+def ident_of(name: str) -> str:
+    """Return a C name: `motion/pid` and `~/state` become motion_pid and state."""
+    return name.strip("~/").replace("/", "_").replace(".", "_")
+
+
+def class_of(name: str, suffix: str) -> str:
+    """Return the generated class: `motion/pid` becomes MotionPid with a suffix."""
+    return "".join(word.capitalize() for word in ident_of(name).split("_")) + suffix
+
+
+def messages_of(node_type: NodeType) -> list[str]:
+    """Return the message types of a node's ports, sorted."""
+    return sorted({port.message for port in node_type.ports.values()})
+
+
+def type_values(node_type: NodeType) -> dict[str, Any]:
+    """Return what header, glue and component of a node type have in common."""
+    messages = messages_of(node_type)
+    implementation = node_type.implementations["mcu"]
+    ports = node_type.ports.values()
+    return {
+        "type": node_type.type,
+        "ident": ident_of(node_type.type),
+        "node_name": node_type.type.rpartition("/")[2],
+        "class_name": class_of(node_type.type, "Code"),
+        "includes": [header_of(m) for m in messages],
+        "cpp_includes": [header_path(m) for m in messages],
+        "state": implementation.get("state", ""),
+        "inputs": [_port(p) for p in ports if p.direction == "in"],
+        "outputs": [_port(p) for p in ports if p.direction == "out"],
+        "timers": [
+            _timer(name, timer["rate"])
+            for name, timer in sorted(implementation.get("timers", {}).items())
+        ],
+        "parameters": [_parameter(p, p.default) for p in parameters_of(node_type)],
+    }
+
+
+def parameters_of(node_type: NodeType) -> list[Parameter]:
+    """Return the parameters that C has: lists are for other implementations."""
+    return [p for _, p in sorted(node_type.parameters.items()) if p.type in _C_TYPES]
+
+
+def instance_values(name: str, node: MappedNode, node_type: NodeType) -> dict[str, Any]:
+    """Return what image and members say of one node."""
+    ports = [*node_type.ports.values()]
+
+    def ends(direction: str) -> list[dict[str, Any]]:
+        return [_end(name, node, p) for p in ports if p.direction == direction]
+
+    return {
+        "id": name,
+        "ident": ident_of(node_type.type),
+        "class_name": class_of(name, "Member"),
+        "node_name": node.name,
+        "inputs": ends("in"),
+        "outputs": ends("out"),
+        "timers": len(node_type.implementations["mcu"].get("timers", {})),
+        "parameters": [
+            _parameter(p, node.parameters.get(p.name, p.default)) for p in parameters_of(node_type)
+        ],
+    }
+
+
+def _port(port: Port) -> dict[str, Any]:
+    struct = struct_of(port.message)
+    return {
+        "port": port.name,
+        "ident": ident_of(port.name),
+        "struct": struct,
+        "macro": struct.upper(),
+        "cpp": qualified(port.message),
+        "depth": port.qos.get("depth", _MANIFEST_DEPTH),
+    }
+
+
+def _timer(name: str, rate: float | str) -> dict[str, Any]:
+    if isinstance(rate, str):
+        what = f"As often per second as the parameter {rate} says."
+        return {"name": name, "parameter": ident_of(rate), "what": what}
+    return {"name": name, "parameter": "", "rate": repr(float(rate)), "what": f"{rate:g} Hz."}
+
+
+def _end(name: str, node: MappedNode, port: Port) -> dict[str, Any]:
+    connected = node.ports[port.name]
+    values = _port(port)
+    values |= {"topic": connected.topic, "qos": connected.qos}
+    values["c_qos"] = _c_qos(connected.qos, f"port '{port.name}' of '{name}'")
+    return values
+
+
+def _c_qos(qos: QoS, what: str) -> str:
+    """Return a ligament_qos_t; what the protocol cannot say is refused."""
+    if qos.history == "keep_all" or qos.liveliness != "automatic":
+        wish = "history: keep_all" if qos.history == "keep_all" else f"liveliness: {qos.liveliness}"
+        raise InputError(
+            Problem(
+                "qos-unsupported",
+                f"{what} asks for {wish}, which a microcontroller cannot have",
+                expected="history: keep_last with a depth, and automatic liveliness",
+            )
+        )
+    flags = [qos.reliability == "reliable", qos.durability == "transient_local"]
+    times = [min(round(ms), _LONGEST_MS) for ms in (qos.deadline_ms, qos.lifespan_ms)]
+    words = [*("true" if flag else "false" for flag in flags), str(min(qos.depth, 65535))]
+    return "{" + ", ".join([*words, *map(str, times)]) + "}"
+
+
+def _parameter(parameter: Parameter, value: Any) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "ident": ident_of(parameter.name),
+        "c_type": _C_TYPES[parameter.type],
+        "cpp_type": _CPP_TYPES[parameter.type],
+        "kind": _KINDS[parameter.type],
+        "description": parameter.description.replace("*/", "* /"),
+        "preset": _cpp_value(parameter, parameter.default),
+        "value": _cpp_value(parameter, value),
+        "c_value": _c_value(parameter, value),
+        "descriptor": _descriptor(parameter),
+    }
+
+
+def _cpp_value(parameter: Parameter, value: Any) -> str:
+    if parameter.type == "bool":
+        return "true" if value else "false"
+    if parameter.type == "integer":
+        return f"std::int64_t{{{int(value or 0)}}}"
+    if parameter.type == "double":
+        return repr(float(value or 0))
+    return f"std::string({cpp_text(str(value or ''))})"
+
+
+def _c_value(parameter: Parameter, value: Any) -> str:
+    if parameter.type == "integer":
+        number = int(value or 0)
+        return f"INT64_C({number})" if number > -(2**63) else "INT64_MIN"
+    if parameter.type == "string":
+        return cpp_text(str(value or ""))
+    return _cpp_value(parameter, value)
+
+
+def _descriptor(parameter: Parameter) -> str:
+    words = [f".description = {cpp_text(parameter.description)}"]
+    if parameter.range and parameter.type in ("integer", "double"):
+        number = int if parameter.type == "integer" else float
+        low, high = (number(limit) for limit in parameter.range)
+        field = "integer_range" if number is int else "floating_point_range"
+        words.append(f".{field} = {{{{{low!r}, {high!r}, {1 if number is int else 0}}}}}")
+    if parameter.choices and parameter.type == "string":
+        words.append(f".choices = {{{', '.join(cpp_text(str(c)) for c in parameter.choices)}}}")
+    return "{" + ", ".join(words) + "}"
+
+
+def refuse_names(node_type: NodeType) -> None:
+    """Raise where two functions of a node's code would have one name."""
+    timers = list(node_type.implementations["mcu"].get("timers", {}))
+    inputs = [ident_of(p.name) for p in node_type.ports.values() if p.direction == "in"]
+    both = sorted({name for name in [*timers, *inputs] if [*timers, *inputs].count(name) > 1})
+    if both:
+        raise InputError(
+            Problem(
+                "mcu-names",
+                f"'{node_type.type}' has two functions {ident_of(node_type.type)}_on_{both[0]}",
+                Location(str(Path(node_type.folder) / "node.yaml")),
+                expected="inputs and timers of different names",
+            )
+        )
+
+
+def sources_of(node_type: NodeType) -> list[str]:
+    """Return the author's files."""
+    folder = Path(node_type.folder)
+    return [str(folder / source) for source in node_type.implementations["mcu"]["sources"]]

@@ -99,7 +99,6 @@ int ligament_image_create(void* context, ligament_session_t* session) {
     result = ligament_node_create(&instance->entity, session, instance->name);
     result = result < 0 ? result : create_ends(instance);
   }
-  result = result < 0 ? result : ligament_time_sync(session, session->options.answer_ms);
   for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
     image->instances[i].type->start(image->instances[i].node);
   }

@@ -106,7 +106,7 @@ int ligament_image_create(void* context, ligament_session_t* session) {
 }
 
 /* Calls what is due. A call that comes so late that the next is due, too, is left out and counted:
- * a core that is too slow shall not fall behind for ever. */
+ * a core that is too slow shall not fall behind more and more. */
 static int64_t work_one(ligament_instance_t* instance, uint16_t number, int64_t now_us) {
   const ligament_timer_t* timer = &instance->type->timers[number];
   const double rate = timer->rate(instance->node);

@@ -357,6 +357,10 @@ _UNREACHED: tuple[Unreached, ...] = (
         lambda c: "an end is on a microcontroller, which only xrce reaches",
     ),
     (
+        lambda c, w: "xrce" in w and not c.has_kind("mcu"),
+        lambda c: "xrce reaches microcontrollers, and no end is on one",
+    ),
+    (
         lambda c, w: c.has_kind("cpu") and not w & {"shm", "dds", "gateway"},
         lambda c: "some end is on a processor, which only shm, dds and gateway reach",
     ),

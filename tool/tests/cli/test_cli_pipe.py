@@ -118,13 +118,13 @@ def test_map_explains_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "edges across the software-hardware boundary: 3 (1 publish + 2 subscribe)" in out
 
 
-def test_map_refuses_what_is_not_installed(
+def test_map_refuses_a_transport_that_reaches_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     board = str(CASES / "platforms" / "board.yaml")
-    graph = str(CASES / "map" / "backend_missing.yaml")
+    graph = str(CASES / "map" / "xrce_without_mcu.yaml")
     assert main(["map", graph, "--platform", board, "--out", str(tmp_path)]) == 2
-    assert "'/image_rect' needs xrce" in capsys.readouterr().err
+    assert "'/image_rect' cannot use shm, xrce" in capsys.readouterr().err
 
 
 def test_map_lets_the_edge_join_ends_outside(

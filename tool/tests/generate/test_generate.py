@@ -160,13 +160,13 @@ def test_each_node_is_in_the_library_of_its_device(
 def test_a_device_without_back_end_is_named(project: Path, tmp_path: Path) -> None:
     graph, mapping = stages(project, "processes")
     name = "/left/filter"
-    node = dataclasses.replace(mapping.nodes[name], kind="mcu", implementation="mcu")
+    node = dataclasses.replace(mapping.nodes[name], kind="npu", implementation="npu")
     nodes = {**mapping.nodes, name: node}
     with pytest.raises(InputError) as raised:
         generate(graph, dataclasses.replace(mapping, nodes=nodes), tmp_path)
     problem = raised.value.problems[0]
     assert problem.code == "backend-missing"
-    assert name in problem.text and "mcu" in problem.text and "cpu" in problem.expected
+    assert name in problem.text and "npu" in problem.text and "cpu" in problem.expected
 
 
 def test_a_folder_that_cannot_be_written_is_named(project: Path, tmp_path: Path) -> None:

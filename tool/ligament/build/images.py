@@ -20,9 +20,7 @@ from ligament.errors import FailureError
 COMPILER = "arm-none-eabi-gcc"
 
 
-def build_mcu(
-    folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None
-) -> bool:
+def build_mcu(folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None) -> bool:
     """Build the images and the libraries of a manifest's entry; tells whether it compiled."""
     compiled = False
     for device, image in entry.get("images", {}).items():

@@ -11,4 +11,6 @@ add_executable(ligament-agent src/agent/main.cpp)
 ligament_compile_unoptimized(src/agent/main.cpp)
 target_link_libraries(ligament-agent PRIVATE ligament_agent ligament_warnings CLI11::CLI11)
 set_target_properties(ligament-agent PROPERTIES INSTALL_RPATH "$ORIGIN/..")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/../firmware # what images of microcontrollers are made of
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/ligament PATTERN tests EXCLUDE)
 install(TARGETS ligament-agent RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/ligament)

@@ -16,9 +16,10 @@ def test_everything_is_found() -> None:
     assert (resources.spec_dir() / "graph" / "graph.schema.json").is_file()
     assert (resources.platforms_dir() / "host" / "platform.yaml").is_file()
     assert resources.node_packages_dir().is_dir()
+    assert (resources.firmware_dir() / "cmake" / "image.cmake").is_file()
 
 
-@pytest.mark.parametrize("name", ["_spec", "_nodes", "_platforms", "_hdl", "_hls"])
+@pytest.mark.parametrize("name", ["_spec", "_nodes", "_platforms", "_hdl", "_hls", "_firmware"])
 def test_a_built_package_takes_the_folders_along(name: str) -> None:
     assert (Path(ligament.__file__).parent / name).is_dir()
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rpmsg_port.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The first message is empty: by it the endpoint learns where the agent is. */
@@ -67,4 +68,9 @@ ligament_port_t ligament_rpmsg_port(ligament_rpmsg_port_t* port) {
   made.receive = receive_message;
   made.now_us = now_us;
   return made;
+}
+
+uint32_t ligament_rpmsg_port_connection(const ligament_rpmsg_port_t* port) {
+  const bool is_known = port->endpoint.peer != LIGAMENT_RPMSG_ANY;
+  return is_known && port->link->state == LIGAMENT_RPMSG_RUNNING ? port->link->epoch : 0;
 }

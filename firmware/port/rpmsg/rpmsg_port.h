@@ -37,6 +37,8 @@ typedef struct {
 int ligament_rpmsg_port_open(ligament_rpmsg_port_t* port);
 /* For a session. Its codes are RPMsg's; to send while no agent is there is no error. */
 ligament_port_t ligament_rpmsg_port(ligament_rpmsg_port_t* port);
+/* 0: no agent has said a word. Else a number that is another one after each new start of it. */
+uint32_t ligament_rpmsg_port_connection(const ligament_rpmsg_port_t* port);
 
 #ifdef __cplusplus
 }

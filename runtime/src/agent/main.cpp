@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "agent/rpmsg.hpp"
 #include "agent/serial.hpp"
 #include "agent/server.hpp"
 #include "agent/udp.hpp"
@@ -28,8 +29,25 @@ struct Arguments {
   double silence_s = 30;
   std::string device;
   std::uint32_t baud = 0;
+  xrce::RpmsgOptions core;
   bool without_edge = false;
 };
+
+void declare_rpmsg(CLI::App& rpmsg, xrce::RpmsgOptions& core) {
+  rpmsg.add_option("memory", core.memory, "File or device that is the core's memory")->required();
+  rpmsg.add_option("--offset", core.offset, "Of the shared area in it")->capture_default_str();
+  rpmsg.add_option("--base", core.map.base, "The area's address as the core sees it")
+      ->capture_default_str();
+  rpmsg.add_option("--buffers", core.map.count, "Buffers in each direction")->capture_default_str();
+  rpmsg.add_option("--buffer-size", core.map.buffer_size, "Bytes of one")->capture_default_str();
+  rpmsg.add_option("--blocks", core.map.blocks, "Blocks of the slab in each direction")
+      ->capture_default_str();
+  rpmsg.add_option("--block-size", core.map.block_size, "Bytes of one; 0: there is no slab")
+      ->capture_default_str();
+  rpmsg.add_option("--bell", core.bell, "Socket where each byte is an interrupt")->required();
+  rpmsg.add_option("--channel", core.channel, "Name that the core announces")
+      ->capture_default_str();
+}
 
 void declare(CLI::App& app, Arguments& arguments) {
   app.fallthrough();  // options of all links may also come behind the link's
@@ -40,6 +58,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   CLI::App* serial = app.add_subcommand("serial", "Clients on a serial line");
   serial->add_option("device", arguments.device, "As /dev/ttyUSB0")->required();
   serial->add_option("--baud", arguments.baud, "Its rate; 0: as it is")->capture_default_str();
+  declare_rpmsg(*app.add_subcommand("rpmsg", "Clients on a core of this chip"), arguments.core);
   app.require_subcommand(1);
   app.add_option("--ros", arguments.domain, "ROS domain, for clients that say none (255)")
       ->envname("ROS_DOMAIN_ID")
@@ -99,7 +118,12 @@ ligament::expected<xrce::ServerOptions, std::string> options_of(const Arguments&
 
 using Opened = ligament::expected<std::unique_ptr<xrce::Transport>, std::string>;
 
-Opened open(const Arguments& arguments) {
+Opened open(Arguments& arguments) {
+  if (!arguments.core.memory.empty()) {
+    arguments.core.log = say;
+    auto core = xrce::RpmsgTransport::open(std::move(arguments.core));
+    return core ? Opened(std::move(*core)) : ligament::unexpected<std::string>(core.error());
+  }
   if (!arguments.device.empty()) {
     auto line = xrce::SerialTransport::open(arguments.device, arguments.baud);
     return line ? Opened(std::move(*line)) : ligament::unexpected<std::string>(line.error());
@@ -108,7 +132,7 @@ Opened open(const Arguments& arguments) {
   return socket ? Opened(std::move(*socket)) : ligament::unexpected<std::string>(socket.error());
 }
 
-int serve(const Arguments& arguments, int stop_fd) {
+int serve(Arguments& arguments, int stop_fd) {
   auto options = options_of(arguments);
   if (!options) {
     return fail(options.error());

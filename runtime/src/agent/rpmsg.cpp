@@ -18,10 +18,21 @@ RpmsgTransport::RpmsgTransport(RpmsgOptions options, const rpmsg::Area& area,
                                std::unique_ptr<rpmsg::Bell> bell)
     : options_(std::move(options)),
       link_(area, std::move(bell),
-            {nullptr, [this](const std::string&) { ended_ = true; },
+            {[this] { say("the core runs"); }, [this](const std::string& why) { down(why); },
              [this](const rpmsg::Channel& said, bool there) { channel(said, there); },
              [this](std::uint32_t from, std::uint32_t to, Bytes data) { message(from, to, data); },
              nullptr}) {}
+
+void RpmsgTransport::say(const std::string& text) const {
+  if (options_.log) {
+    options_.log(text);
+  }
+}
+
+void RpmsgTransport::down(const std::string& why) {
+  ended_ = true;
+  say(why);
+}
 
 /// The first message is empty: by it the core's endpoint learns where we are.
 void RpmsgTransport::channel(const rpmsg::Channel& channel, bool there) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <ligament/expected.hpp>
 #include <memory>
 #include <string>
@@ -19,6 +20,7 @@ struct RpmsgOptions {
   rpmsg::Map map = LIGAMENT_RPMSG_MAP(0x21000000);
   std::string bell;  ///< socket of the file system: a byte is an interrupt of the core, and back
   std::string channel = "ligament-xrce";
+  std::function<void(const std::string&)> log;  ///< a line for people: the core comes and goes
 };
 
 class RpmsgTransport : public Transport {
@@ -37,6 +39,8 @@ class RpmsgTransport : public Transport {
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:
+  void down(const std::string& why);
+  void say(const std::string& text) const;
   void channel(const rpmsg::Channel& channel, bool there);
   void message(std::uint32_t from, std::uint32_t to, Bytes data);
 

@@ -70,6 +70,41 @@ Device = Annotated[Path, typer.Argument(metavar="DEVICE", help="The line, as /de
 Baud = Annotated[
     int, typer.Option("--baud", min=0, metavar="N", help="Its rate; 0: as it is set already.")
 ]
+Memory = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MEMORY",
+        help="The file or device that is the core's memory: an emulator's mem-path, /dev/mem.",
+    ),
+]
+Bell = Annotated[
+    Path,
+    typer.Option(
+        "--bell",
+        metavar="SOCKET",
+        help="Unix socket of the core's interrupt: each byte wakes the core, and each of the "
+        "core's wakes the agent. It may come later, and go.",
+    ),
+]
+Offset = Annotated[
+    str, typer.Option("--offset", metavar="N", help="Where in MEMORY the shared area begins.")
+]
+Base = Annotated[
+    str, typer.Option("--base", metavar="N", help="The area's address as the core sees it.")
+]
+Buffers = Annotated[
+    int, typer.Option("--buffers", metavar="N", help="Buffers in each direction: a power of two.")
+]
+BufferSize = Annotated[int, typer.Option("--buffer-size", metavar="N", help="Bytes of a buffer.")]
+Blocks = Annotated[
+    int, typer.Option("--blocks", metavar="N", help="Blocks for long messages, each direction.")
+]
+BlockSize = Annotated[
+    int, typer.Option("--block-size", metavar="N", help="Bytes of a block; 0: there are none.")
+]
+Channel = Annotated[
+    str, typer.Option("--channel", metavar="NAME", help="The endpoint that the core announces.")
+]
 
 
 @agent.command()
@@ -125,3 +160,58 @@ def serial(
         ["serial", str(device), "--baud", str(baud)],
         AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge),
     )
+
+
+@agent.command()
+def rpmsg(
+    memory: Memory,
+    bell: Bell,
+    offset: Offset = "0",
+    base: Base = "0x21000000",
+    buffers: Buffers = 64,
+    buffer_size: BufferSize = 512,
+    blocks: Blocks = 32,
+    block_size: BlockSize = 4096,
+    channel: Channel = "ligament-xrce",
+    ros: Ros = None,
+    types: Types = None,
+    distro: Distro = "jazzy",
+    profiles: Profiles = None,
+    silence: Silence = 30.0,
+    no_edge: NoEdge = False,
+) -> None:
+    """Serve a core of this chip, or an emulated one, over shared memory.
+
+    Base, buffers and blocks are those of the firmware's map. A core that is not there yet, or
+    stops, crashes, is killed, starts anew, is waited for.
+
+    Example: `ligament agent rpmsg /dev/shm/core --bell /tmp/core.bell`
+    """
+    if not memory.exists():
+        raise InputError(
+            Problem(
+                "memory-missing",
+                f"there is no memory '{memory}'",
+                expected="the file or device that the core has as its memory",
+                hint="for an emulator, make it before: truncate -s 16M FILE",
+            )
+        )
+    words = ["rpmsg", str(memory), "--bell", str(bell), "--channel", channel]
+    words += ["--offset", str(_number("--offset", offset)), "--base", str(_number("--base", base))]
+    words += ["--buffers", str(buffers), "--buffer-size", str(buffer_size)]
+    words += ["--blocks", str(blocks), "--block-size", str(block_size)]
+    exec_agent(words, AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge))
+
+
+def _number(option: str, text: str) -> int:
+    """Addresses are written in base 16."""
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise InputError(
+            Problem(
+                "number-invalid",
+                f"{option} is '{text}', which is no number",
+                expected="digits, or 0x and digits of base 16, as 0x21000000",
+            )
+        ) from None

@@ -55,6 +55,6 @@ int main(void) {
     while (ligament_rpmsg_poll(&link) > 0) {
     }
     send_waiting();
-    board_wait();
+    board_wait(INT64_MAX);
   }
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What firmware needs of a board: a bell to the host and one from it, a clock, a line for people. A
+ * folder beside this file has these functions, the vectors, the start of `main`, a linker script
+ * and `board.cmake`, which says which files these are. */
+#ifndef LIGAMENT_BOARD_H
+#define LIGAMENT_BOARD_H
+
+#include <stdint.h>
+
+void board_init(void);
+
+/* Microseconds since the start; never backwards. From tasks and interrupts. */
+int64_t board_now_us(void);
+
+/* Rings the host. For `ligament_rpmsg_config_t.kick`. */
+void board_kick(void* unused);
+/* Calls it from the bell's interrupt, too. NULL: only `board_wait` wakes. */
+void board_on_bell(void (*call)(void));
+/* Sleeps until the host has rung since the last call, or until the clock is there. It may return
+ * sooner. Not under an operating system: that has its own ways to sleep. */
+void board_wait(int64_t until_us);
+
+/* A line on the console. */
+void board_print(const char* line);
+
+/* What is called at a fault of the processor, before the core stops. */
+void board_on_fault(void (*call)(void));
+
+#endif

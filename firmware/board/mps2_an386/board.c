@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arm MPS2 with AN386: two serial lines (CMSDK APB UART) and two timers of 25 MHz. */
+#include "board.h"
+
+#include <stddef.h>
+
+#include "parts.h"
+
+#define REGISTER(address) (*(volatile uint32_t*)(address))
+
+enum { console = 0x40004000, bell = 0x40005000 }; /* serial lines 0 and 1 */
+enum { data = 0x0, state = 0x4, control = 0x8, clear = 0xC, divider = 0x10 };
+enum { tx_full = 1, rx_full = 2, tx_on = 1, rx_on = 2, rx_interrupt = 8 };
+enum { timer_clock = 0x40000000, timer_alarm = 0x40001000 };
+enum { timer_control = 0x0, timer_value = 0x4, timer_reload = 0x8, timer_clear = 0xC };
+enum { timer_on = 1, timer_interrupt = 8, ticks_per_us = 25, longest_sleep_us = 60000000 };
+
+static volatile uint32_t rung;
+static void (*bell_call)(void);
+static void (*fault_call)(void);
+
+void board_init(void) {
+  REGISTER(console + divider) = 16;
+  REGISTER(console + control) = tx_on;
+  REGISTER(bell + divider) = 16;
+  REGISTER(bell + control) = tx_on | rx_on | rx_interrupt;
+  REGISTER(timer_clock + timer_reload) = UINT32_MAX;
+  REGISTER(timer_clock + timer_value) = UINT32_MAX;
+  REGISTER(timer_clock + timer_control) = timer_on;
+  REGISTER(timer_alarm + timer_reload) = 0;                            /* it fires once */
+  REGISTER(0xE000E100) = 1u << bell_interrupt | 1u << alarm_interrupt; /* NVIC: enable */
+}
+
+/* The counter runs through in 171 s. A sleep is shorter, so a lap is seen by the next who asks. */
+int64_t board_now_us(void) {
+  static uint32_t last;
+  static uint32_t laps;
+  uint32_t masked;
+  uint64_t ticks;
+  __asm__ volatile("mrs %0, primask\n cpsid i" : "=r"(masked)::"memory");
+  {
+    const uint32_t now = UINT32_MAX - REGISTER(timer_clock + timer_value);
+    laps += now < last ? 1u : 0u;
+    last = now;
+    ticks = (uint64_t)laps << 32 | now;
+  }
+  __asm__ volatile("msr primask, %0" ::"r"(masked) : "memory");
+  return (int64_t)(ticks / ticks_per_us);
+}
+
+static void put(uint32_t line, char letter) {
+  while ((REGISTER(line + state) & tx_full) != 0) {
+  }
+  REGISTER(line + data) = (uint32_t)(unsigned char)letter;
+}
+
+void board_kick(void* unused) {
+  (void)unused;
+  /* A byte that still waits is a ring of its own. */
+  if ((REGISTER(bell + state) & tx_full) == 0) {
+    REGISTER(bell + data) = 1;
+  }
+}
+
+void board_print(const char* line) {
+  for (; *line != '\0'; ++line) {
+    put(console, *line);
+  }
+  put(console, '\n');
+}
+
+void board_wait(int64_t until_us) {
+  /* Interrupts are off from the look to the sleep: WFI wakes up all the same, and no ring that
+   * comes in between is slept through. */
+  __asm__ volatile("cpsid i" ::: "memory");
+  {
+    const int64_t now = board_now_us();
+    const int64_t left = until_us - now < longest_sleep_us ? until_us - now : longest_sleep_us;
+    if (rung == 0 && until_us > now) {
+      REGISTER(timer_alarm + timer_value) = (uint32_t)left * ticks_per_us;
+      REGISTER(timer_alarm + timer_control) = timer_on | timer_interrupt;
+      __asm__ volatile("wfi" ::: "memory");
+      REGISTER(timer_alarm + timer_control) = 0;
+    }
+  }
+  rung = 0;
+  __asm__ volatile("cpsie i" ::: "memory");
+}
+
+void board_on_bell(void (*call)(void)) { bell_call = call; }
+
+void on_bell(void) {
+  REGISTER(bell + clear) = rx_full;
+  while ((REGISTER(bell + state) & rx_full) != 0) {
+    (void)REGISTER(bell + data);
+  }
+  rung = 1;
+  if (bell_call != NULL) {
+    bell_call();
+  }
+}
+
+void on_alarm(void) { REGISTER(timer_alarm + timer_clear) = 1; }
+
+void board_on_fault(void (*call)(void)) { fault_call = call; }
+
+void on_fault(void) {
+  board_print("fault");
+  if (fault_call != NULL) {
+    fault_call();
+  }
+  for (;;) {
+    __asm__ volatile("wfi");
+  }
+}

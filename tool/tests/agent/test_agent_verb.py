@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ligament agent rpmsg` gives to the agent, and what it says of mistakes."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from mcu_agent import built_agent
+
+from ligament.agent import AgentOptions
+from ligament.cli import agent as verb
+from ligament.cli import main as cli
+
+
+def test_the_map_reaches_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[Sequence[str], AgentOptions]] = []
+    monkeypatch.setattr(verb, "exec_agent", lambda *words: given.append(words))
+    memory = tmp_path / "memory"
+    memory.touch()
+    words = (
+        "--bell b --offset 0x1000 --base 0x3ed40000 --buffers 8 --buffer-size 256 --blocks 2 "
+        "--block-size 64 --channel mine --ros 5 --silence 3 --no-edge"
+    )
+    assert cli.main(["agent", "rpmsg", str(memory), *words.split()]) == 0
+    link = (
+        f"rpmsg {memory} --bell b --channel mine --offset 4096 --base 1054081024 --buffers 8 "
+        "--buffer-size 256 --blocks 2 --block-size 64"
+    )
+    assert given == [(link.split(), AgentOptions(5, (), "jazzy", None, 3.0, False))]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["nothing", "--bell", "b"], "there is no memory 'nothing'"),
+        (["memory", "--bell", "b", "--base", "0x2z"], "--base is '0x2z', which is no number"),
+        (["memory"], "--bell"),
+    ],
+)
+def test_mistakes_are_named(
+    words: list[str],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "memory").touch()
+    assert cli.main(["agent", "rpmsg", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "it has 4096 bytes, the area needs 348160 from 0"),
+        (["--buffers", "63"], "the memory map is invalid"),
+    ],
+)
+def test_the_agent_refuses_what_cannot_be(words: list[str], told: str, tmp_path: Path) -> None:
+    memory = tmp_path / "memory"
+    memory.write_bytes(bytes(4096))
+    done = subprocess.run(
+        [built_agent(), "rpmsg", memory, "--bell", "b", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert told in done.stderr

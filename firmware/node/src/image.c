@@ -11,6 +11,50 @@ static bool fits_in_one(const ligament_instance_t* instance, uint16_t output) {
   return instance->type->outputs[output].most + OVERHEAD <= mtu;
 }
 
+/* ---- events -------------------------------------------------------------------------------- */
+
+static ligament_trace_ring_t* ring_of(const ligament_image_t* image) {
+  const ligament_rpmsg_layout_t layout = ligament_rpmsg_layout(&image->map);
+  const uint32_t place = image->map.base + ligament_rpmsg_aligned(layout.size);
+  return (ligament_trace_ring_t*)(uintptr_t)place;
+}
+
+static void record(const ligament_instance_t* instance, uint8_t kind, uint16_t port,
+                   uint32_t number) {
+  const ligament_image_t* image = instance->image;
+  ligament_trace_ring_t* ring = image->trace;
+  uint32_t head;
+  ligament_trace_event_t* event;
+  if (__atomic_load_n(&ring->host.is_on, __ATOMIC_RELAXED) != 1) {
+    return;
+  }
+  head = ring->core.head;
+  if (head - __atomic_load_n(&ring->host.tail, __ATOMIC_ACQUIRE) >= LIGAMENT_TRACE_EVENTS) {
+    ++ring->core.dropped;
+    return;
+  }
+  event = &ring->events[head % LIGAMENT_TRACE_EVENTS];
+  event->time_us = image->now_us();
+  event->number = number;
+  event->node = (uint16_t)(instance - image->instances);
+  event->kind = kind;
+  event->port = (uint8_t)port;
+  __atomic_store_n(&ring->core.head, head + 1u, __ATOMIC_RELEASE);
+}
+
+/* What the host asks for the clock with. */
+static void answer(const ligament_image_t* image) {
+  ligament_trace_ring_t* ring = image->trace;
+  const uint32_t asked = __atomic_load_n(&ring->host.asked, __ATOMIC_ACQUIRE);
+  if (asked != ring->core.answered) {
+    ring->core.answer_us = image->now_us();
+    __atomic_store_n(&ring->core.answered, asked, __ATOMIC_RELEASE);
+    image->kick(NULL);
+  }
+}
+
+/* ---- what surrounds a node ------------------------------------------------------------------ */
+
 static int begin(void* context, uint16_t output, ligament_cdr_t* body) {
   ligament_instance_t* instance = context;
   int result = 0;
@@ -28,6 +72,7 @@ static int begin(void* context, uint16_t output, ligament_cdr_t* body) {
 static int end(void* context, uint16_t output, const ligament_cdr_t* body) {
   ligament_instance_t* instance = context;
   int result = 0;
+  record(instance, LIGAMENT_TRACE_PUBLISH, output, instance->published[output] + 1u);
   if (fits_in_one(instance, output)) {
     result = ligament_publish_end(&instance->publishers[output], body);
   } else if (body->has_failed) {
@@ -37,8 +82,10 @@ static int end(void* context, uint16_t output, const ligament_cdr_t* body) {
   }
   if (result < 0) {
     ++instance->refused;
+    return result;
   }
-  return result < 0 ? result : 0;
+  ++instance->published[output];
+  return 0;
 }
 
 static int64_t now_ns(void* context) {
@@ -57,11 +104,13 @@ static void print(void* context, const char* text) {
 static const ligament_surroundings_t surroundings = {begin, end, now_ns, print};
 
 static void on_message(void* context, ligament_cdr_t* body) {
-  const ligament_inlet_t* inlet = context;
+  ligament_inlet_t* inlet = context;
   ligament_instance_t* instance = inlet->instance;
+  record(instance, LIGAMENT_TRACE_BEGIN_INPUT, inlet->input, ++inlet->taken);
   if (!instance->type->inputs[inlet->input].take(instance->node, body)) {
     ++instance->invalid;
   }
+  record(instance, LIGAMENT_TRACE_END, 0, 0);
 }
 
 static int create_ends(ligament_instance_t* instance) {
@@ -91,6 +140,7 @@ int ligament_image_create(void* context, ligament_session_t* session) {
   ligament_image_t* image = context;
   int result = 0;
   image->session = session;
+  image->trace = ring_of(image);
   for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
     ligament_instance_t* instance = &image->instances[i];
     instance->image = image;
@@ -121,7 +171,9 @@ static int64_t work_one(ligament_instance_t* instance, uint16_t number, int64_t 
     *due_us = now_us + period_us;
   } else if (*due_us <= now_us) {
     const int64_t missed = (now_us - *due_us) / period_us;
+    record(instance, LIGAMENT_TRACE_BEGIN_TIMER, number, 0);
     timer->call(instance->node);
+    record(instance, LIGAMENT_TRACE_END, 0, 0);
     instance->late += (uint32_t)missed;
     *due_us += (missed + 1) * period_us;
   }
@@ -131,6 +183,7 @@ static int64_t work_one(ligament_instance_t* instance, uint16_t number, int64_t 
 int64_t ligament_image_work(void* context, int64_t now_us) {
   ligament_image_t* image = context;
   int64_t next_us = INT64_MAX;
+  answer(image);
   for (uint16_t i = 0; i < image->count; ++i) {
     ligament_instance_t* instance = &image->instances[i];
     for (uint16_t k = 0; k < instance->type->timer_count; ++k) {

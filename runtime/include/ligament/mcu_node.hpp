@@ -20,12 +20,17 @@
 
 namespace ligament::mcu {
 
+/// A node of an image.
+struct NodePlan {
+  std::string name;                 ///< fully qualified
+  std::vector<std::string> timers;  ///< as traces name them
+};
 /// What generated code says about a firmware image.
 struct ImagePlan {
   std::string device;  ///< as the platform calls it
   std::string board;   ///< which emulator runs it
   std::filesystem::path image;
-  std::size_t nodes = 0;  ///< that are in it
+  std::vector<NodePlan> nodes;  ///< in the image's order
 };
 /// A file beside the library that has this function.
 [[nodiscard]] std::filesystem::path beside(const void* function, const std::string& name);
@@ -34,9 +39,11 @@ struct ImagePlan {
 struct Arrival {
   std::span<const std::byte> stored;
   std::shared_ptr<const void> keep;
+  trace::MessageIdentity message;
 };
 /// An end of a topic, as the core's entity finds it.
 struct Input {
+  std::string port;
   std::string topic;
   std::string type;
   std::size_t depth = 1;
@@ -88,10 +95,12 @@ class Member : public Node {
     qos.max_held(depth + 1);  // those that wait for the core, and one that comes
     auto subscription = create_subscription<In>(port, qos, [this, number](Sample<In> sample) {
       auto held = std::make_shared<const Sample<In>>(std::move(sample));
-      core_->take(*this, number, {held->bytes(), held});
+      const MessageInfo info = held->info();
+      core_->take(*this, number,
+                  {held->bytes(), held, {info.publisher_id(), info.publication_sequence_number()}});
     });
     inputs_.push_back(
-        {subscription->get_topic_name(), std::string(MessageTraits<In>::name), depth});
+        {port, subscription->get_topic_name(), std::string(MessageTraits<In>::name), depth});
     subscriptions_.push_back(subscription);
   }
   template <typename Out>

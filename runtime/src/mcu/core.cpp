@@ -11,11 +11,13 @@
 #include <condition_variable>
 #include <cstdio>
 #include <ligament/logging.hpp>
+#include <ligament/trace.hpp>
 #include <mutex>
 #include <thread>
 
 #include "agent/agent.hpp"
 #include "agent/rpmsg.hpp"
+#include "mcu/core_trace.hpp"
 #include "mcu/emulator.hpp"
 #include "mcu/member_bus.hpp"
 
@@ -67,6 +69,8 @@ class Core::Implementation {
   void stop();
   void run();
   bool begin();
+  void begin_trace(const rpmsg::Map& map);
+  void follow_trace(std::int64_t now);
   void end(const std::string& why);
   void work();
   [[nodiscard]] int sleep_ms(std::int64_t now);
@@ -80,11 +84,13 @@ class Core::Implementation {
   std::mutex mutex_;  ///< guards all below it but the emulator, which is the thread's
   std::condition_variable changed_;
   xrce::Profiles profiles_;
+  std::unique_ptr<CoreTrace> trace_;  ///< null: nothing is recorded
   MemberBus bus_;
   xrce::Agent agent_;
   std::unique_ptr<xrce::RpmsgTransport> transport_;
-  Node* speaker_ = nullptr;  ///< whose errors the core's are
-  std::string failure_;      ///< at the start
+  rpmsg::Bell* bell_ = nullptr;  ///< the transport's
+  Node* speaker_ = nullptr;      ///< whose errors the core's are
+  std::string failure_;          ///< at the start
   bool has_told_loss_ = false;
 
   int stop_;
@@ -97,9 +103,18 @@ std::string Core::Implementation::join(Node& node, std::vector<Input> inputs,
                                        std::vector<Output> outputs) {
   {
     const std::lock_guard lock(mutex_);
-    bus_.add(node, node.get_fully_qualified_name(), std::move(inputs), std::move(outputs));
+    const auto& image = plan_.nodes;
+    const auto found = std::find_if(image.begin(), image.end(), [&](const NodePlan& one) {
+      return one.name == node.get_fully_qualified_name();
+    });
+    if (found == image.end()) {
+      return fmt::format("{}: there is no node {} in the image: run `ligament build` again",
+                         plan_.device, node.get_fully_qualified_name());
+    }
+    bus_.add(node, static_cast<std::size_t>(found - image.begin()), std::move(inputs),
+             std::move(outputs));
     speaker_ = &node;
-    if (bus_.nodes() < plan_.nodes) {
+    if (bus_.nodes() < image.size()) {
       return {};
     }
   }
@@ -197,8 +212,39 @@ bool Core::Implementation::begin() {
     changed_.notify_all();
     return false;
   }
+  bell_ = bell->get();
+  begin_trace(options.map);
   transport_ = std::make_unique<xrce::RpmsgTransport>(std::move(options), *area, std::move(*bell));
   return true;
+}
+
+void Core::Implementation::begin_trace(const rpmsg::Map& map) {
+  if (!trace_ && trace::enabled()) {
+    auto made = CoreTrace::make(emulator_->memory(), map, plan_.device);
+    if (!made) {
+      report(made.error());
+      return;
+    }
+    trace_ = std::move(*made);
+    bus_.set_trace(trace_.get());
+  }
+  if (trace_) {
+    trace_->reset(bus_.traced(plan_.nodes));
+  }
+}
+
+/// Events first: they say where the messages that come now are from.
+void Core::Implementation::follow_trace(std::int64_t now) {
+  if (!trace_) {
+    return;
+  }
+  trace_->read(now);
+  if (transport_->lost() != 0) {
+    trace_->distrust();
+  }
+  if (trace_->ask(now)) {
+    bell_->ring();
+  }
 }
 
 void Core::Implementation::end(const std::string& why) {
@@ -216,6 +262,7 @@ void Core::Implementation::work() {
   }
   const std::int64_t now = pool::monotonic_now_ns();
   const std::int64_t real = real_now_ns();
+  follow_trace(now);
   const auto came = transport_->work([&](const xrce::Address& from, xrce::Bytes message) {
     agent_.receive(*transport_, from, message, now, real);
   });

@@ -30,10 +30,10 @@ class MemberBus::Counted {
 
 class MemberBus::Writer : public xrce::BusWriter {
  public:
-  Writer(std::shared_ptr<Output> output, std::size_t& count)
-      : output_(std::move(output)), counted_(count) {}
+  Writer(std::shared_ptr<Output> output, End end, MemberBus& bus)
+      : output_(std::move(output)), end_(end), bus_(bus), counted_(bus.made_) {}
   std::span<std::byte> loan(std::size_t size) override { return output_->lend(size); }
-  void publish(const pool::RequestIdentity& /*request*/) override { output_->publish(); }
+  void publish(const pool::RequestIdentity& /*request*/) override { send(); }
   // One message at a time comes in pieces; the reliable stream brings nothing between them, and
   // a best-effort message of the same writer is put in memory of its own.
   std::span<std::byte> loan_long(std::size_t size) override {
@@ -44,7 +44,7 @@ class MemberBus::Writer : public xrce::BusWriter {
     const std::span<std::byte> place = output_->lend(long_.size());
     if (place.size() == long_.size()) {
       std::copy(long_.begin(), long_.end(), place.begin());
-      output_->publish();
+      send();
     }
     long_.clear();
   }
@@ -52,15 +52,27 @@ class MemberBus::Writer : public xrce::BusWriter {
   pool::Gid gid() const override { return {}; }
 
  private:
+  void send() {
+    ++number_;
+    if (bus_.trace_ == nullptr) {
+      output_->publish();
+    } else {
+      bus_.trace_->publish(end_.node, end_.port, number_, output_->publish);
+    }
+  }
+
   std::shared_ptr<Output> output_;
+  End end_;
+  std::uint32_t number_ = 0;
+  MemberBus& bus_;
   std::vector<std::byte> long_;
   Counted counted_;
 };
 
 class MemberBus::Reader : public xrce::BusReader {
  public:
-  Reader(std::shared_ptr<Queue> queue, std::size_t& count)
-      : queue_(std::move(queue)), counted_(count) {}
+  Reader(std::shared_ptr<Queue> queue, End end, MemberBus& bus)
+      : queue_(std::move(queue)), end_(end), bus_(bus), counted_(bus.made_) {}
   std::optional<xrce::BusSample> take() override {
     taken_ = {};
     if (queue_->waiting.empty()) {
@@ -68,18 +80,26 @@ class MemberBus::Reader : public xrce::BusReader {
     }
     taken_ = std::move(queue_->waiting.front());
     queue_->waiting.pop_front();
+    ++number_;
+    if (bus_.trace_ != nullptr) {
+      bus_.trace_->handed(end_.node, end_.port, number_, taken_.message);
+    }
     return xrce::BusSample{taken_.stored, {}};
   }
 
  private:
   std::shared_ptr<Queue> queue_;
+  End end_;
+  std::uint32_t number_ = 0;
+  MemberBus& bus_;
   Arrival taken_;
   Counted counted_;
 };
 
-void MemberBus::add(const Node& node, const std::string& name, std::vector<Input> inputs,
+void MemberBus::add(const Node& node, std::size_t number, std::vector<Input> inputs,
                     std::vector<Output> outputs) {
-  Member& member = members_.emplace_back(Member{&node, name, {}, {}});
+  Member& member =
+      members_.emplace_back(Member{&node, node.get_fully_qualified_name(), number, {}, {}});
   for (auto& input : inputs) {
     member.inputs.push_back(std::make_shared<Queue>(Queue{std::move(input), {}}));
   }
@@ -98,6 +118,22 @@ std::size_t MemberBus::ends() const {
     count += member.inputs.size() + member.outputs.size();
   }
   return count;
+}
+
+std::vector<TracedNode> MemberBus::traced(const std::vector<NodePlan>& image) const {
+  std::vector<TracedNode> nodes(image.size());
+  for (const auto& member : members_) {
+    TracedNode& node = nodes.at(member.number);
+    node = {member.node->trace_handle(),
+            member.name,
+            {},
+            image[member.number].timers,
+            member.outputs.size()};
+    for (const auto& queue : member.inputs) {
+      node.inputs.push_back(queue->input.port);
+    }
+  }
+  return nodes;
 }
 
 bool MemberBus::put(const Node& node, std::size_t input, Arrival&& arrival) {
@@ -131,9 +167,10 @@ MemberBus::Made<xrce::BusNode> MemberBus::make_node(int /*domain*/, const std::s
 MemberBus::Made<xrce::BusWriter> MemberBus::make_writer(int /*domain*/,
                                                         const pool::EndpointDescription& what) {
   Member* member = find(what.node);
-  for (auto& output : member != nullptr ? member->outputs : decltype(member->outputs){}) {
+  for (std::size_t i = 0; member != nullptr && i < member->outputs.size(); ++i) {
+    const auto& output = member->outputs[i];
     if (output->topic == what.topic && output->type == what.type_name) {
-      return std::make_unique<Writer>(output, made_);
+      return std::make_unique<Writer>(output, End{member->number, i}, *this);
     }
   }
   return unknown(what.node + " has no publisher of " + what.type_name + " on " + what.topic);
@@ -142,9 +179,10 @@ MemberBus::Made<xrce::BusWriter> MemberBus::make_writer(int /*domain*/,
 MemberBus::Made<xrce::BusReader> MemberBus::make_reader(int /*domain*/,
                                                         const pool::EndpointDescription& what) {
   Member* member = find(what.node);
-  for (auto& queue : member != nullptr ? member->inputs : decltype(member->inputs){}) {
+  for (std::size_t i = 0; member != nullptr && i < member->inputs.size(); ++i) {
+    const auto& queue = member->inputs[i];
     if (queue->input.topic == what.topic && queue->input.type == what.type_name) {
-      return std::make_unique<Reader>(queue, made_);
+      return std::make_unique<Reader>(queue, End{member->number, i}, *this);
     }
   }
   return unknown(what.node + " has no subscription of " + what.type_name + " on " + what.topic);

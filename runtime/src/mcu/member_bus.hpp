@@ -10,19 +10,24 @@
 
 #include "agent/bus.hpp"
 #include "ligament/mcu_node.hpp"
+#include "mcu/core_trace.hpp"
 
 namespace ligament::mcu {
 
 /// All calls are made under the mutex of the core.
 class MemberBus : public xrce::Bus {
  public:
-  void add(const Node& node, const std::string& name, std::vector<Input> inputs,
+  /// `number`: the node's place in the image.
+  void add(const Node& node, std::size_t number, std::vector<Input> inputs,
            std::vector<Output> outputs);
   void remove(const Node& node);
   [[nodiscard]] std::size_t nodes() const { return members_.size(); }
   /// Entities that the core has made, of those that its nodes have.
   [[nodiscard]] std::size_t made() const { return made_; }
   [[nodiscard]] std::size_t ends() const;
+  /// What is told of each message; null: nothing. It outlives all that the core has made.
+  void set_trace(CoreTrace* trace) { trace_ = trace; }
+  [[nodiscard]] std::vector<TracedNode> traced(const std::vector<NodePlan>& image) const;
   /// False: nobody waits for it, or the oldest had to go.
   [[nodiscard]] bool put(const Node& node, std::size_t input, Arrival&& arrival);
 
@@ -43,8 +48,14 @@ class MemberBus : public xrce::Bus {
   struct Member {
     const Node* node = nullptr;
     std::string name;
+    std::size_t number = 0;  ///< in the image
     std::vector<std::shared_ptr<Queue>> inputs;
     std::vector<std::shared_ptr<Output>> outputs;
+  };
+  /// Whose end, and which of its inputs or outputs.
+  struct End {
+    std::size_t node = 0;
+    std::size_t port = 0;
   };
   class Counted;
   class Writer;
@@ -53,6 +64,7 @@ class MemberBus : public xrce::Bus {
   [[nodiscard]] Member* find(const std::string& name);
 
   std::list<Member> members_;
+  CoreTrace* trace_ = nullptr;
   std::size_t made_ = 0;
 };
 

@@ -4,7 +4,9 @@
 #ifndef LIGAMENT_IMAGE_H
 #define LIGAMENT_IMAGE_H
 
+#include "ligament/mcu_trace.h"
 #include "ligament/node.h"
+#include "ligament/rpmsg_layout.h"
 #include "ligament/xrce.h"
 
 /* An end of a topic: an input or output of a node. */
@@ -19,6 +21,7 @@ struct ligament_instance;
 typedef struct {
   struct ligament_instance* instance;
   uint16_t input;
+  uint32_t taken;
 } ligament_inlet_t;
 
 /* A node. What is constant comes first; the rest is its memory, zero at the start. */
@@ -31,7 +34,8 @@ typedef struct ligament_instance {
   ligament_subscription_t* subscriptions;
   ligament_inlet_t* inlets;
   ligament_publisher_t* publishers;
-  int64_t* due_us; /* of its timers */
+  uint32_t* published; /* per output */
+  int64_t* due_us;     /* of its timers */
   ligament_node_t entity;
   struct ligament_image* image;
   uint32_t invalid; /* messages that exceeded a bound, or were none */
@@ -45,7 +49,11 @@ typedef struct ligament_image {
   uint8_t* scratch; /* where a body is written that is longer than a message of the link */
   size_t scratch_size;
   void (*print)(const char* text);
+  int64_t (*now_us)(void);
+  void (*kick)(void* unused);
+  ligament_rpmsg_map_t map; /* behind its area lies the ring of events */
   ligament_session_t* session;
+  ligament_trace_ring_t* trace;
 } ligament_image_t;
 
 /* For ligament_app_t; `context` is the image. */

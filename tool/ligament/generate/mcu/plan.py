@@ -90,6 +90,7 @@ def instance_values(name: str, node: MappedNode, node_type: NodeType) -> dict[st
         "inputs": ends("in"),
         "outputs": ends("out"),
         "timers": len(node_type.implementations["mcu"].get("timers", {})),
+        "timer_names": sorted(node_type.implementations["mcu"].get("timers", {})),
         "parameters": [
             _parameter(p, node.parameters.get(p.name, p.default)) for p in parameters_of(node_type)
         ],

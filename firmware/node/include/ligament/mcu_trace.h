@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ring of events that a core's nodes leave for the host, and the question for its clock:
+ * spec/device/mcu.md, section 4. One header, which both sides read. Little-endian.
+ *
+ * Each word has one writer. `head` and `tail` count events and wrap; the event of number n lies at
+ * n modulo LIGAMENT_TRACE_EVENTS. */
+#ifndef LIGAMENT_MCU_TRACE_H
+#define LIGAMENT_MCU_TRACE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  LIGAMENT_TRACE_EVENTS = 2048,
+  LIGAMENT_TRACE_BEGIN_INPUT = 1,
+  LIGAMENT_TRACE_BEGIN_TIMER = 2,
+  LIGAMENT_TRACE_END = 3,
+  LIGAMENT_TRACE_PUBLISH = 4
+};
+
+typedef struct {
+  int64_t time_us; /* of the core's clock */
+  uint32_t number; /* of the message since its entity was made, from 1; 0: none */
+  uint16_t node;   /* as in the image */
+  uint8_t kind;    /* LIGAMENT_TRACE_... */
+  uint8_t port;    /* input, output or timer, as in the node type */
+} ligament_trace_event_t;
+
+typedef struct {
+  struct { /* written by the core */
+    uint32_t head;
+    uint32_t dropped; /* events that found no room */
+    uint32_t answered;
+    uint32_t unused;
+    int64_t answer_us; /* the clock when `answered` became the host's `asked` */
+    uint32_t unused_too[10];
+  } core;
+  struct { /* written by the host */
+    uint32_t tail;
+    uint32_t asked; /* another number: the core answers; 0 never */
+    uint32_t is_on; /* 1: events are recorded */
+    uint32_t unused[13];
+  } host;
+  ligament_trace_event_t events[LIGAMENT_TRACE_EVENTS];
+} ligament_trace_ring_t;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

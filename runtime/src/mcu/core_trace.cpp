@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mcu/core_trace.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ligament/names.hpp>
+#include <ligament/trace.hpp>
+
+namespace ligament::mcu {
+
+namespace {
+
+constexpr std::size_t most_samples = 32;
+constexpr std::size_t few_samples = 6;  // at the start they come more often
+constexpr std::int64_t soon_ns = 20'000'000;
+constexpr std::int64_t later_ns = 1'000'000'000;
+constexpr std::size_t most_works = 8192;
+
+}  // namespace
+
+expected<std::unique_ptr<CoreTrace>, std::string> CoreTrace::make(int memory, const rpmsg::Map& map,
+                                                                  std::string device) {
+  const rpmsg::Layout layout = ligament_rpmsg_layout(&map);
+  const auto offset = static_cast<off_t>(ligament_rpmsg_aligned(layout.size));
+  constexpr std::size_t size = sizeof(ligament_trace_ring_t);
+  struct stat status {};
+  if (::fstat(memory, &status) != 0 || status.st_size < offset + static_cast<off_t>(size)) {
+    return unexpected<std::string>("the core's memory has no room for its trace");
+  }
+  void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, offset);
+  if (mapped == MAP_FAILED) {
+    return unexpected<std::string>(fmt::format("cannot map the trace: {}", std::strerror(errno)));
+  }
+  std::shared_ptr<ligament_trace_ring_t> ring(
+      static_cast<ligament_trace_ring_t*>(mapped),
+      [](ligament_trace_ring_t* memory_of) { ::munmap(memory_of, size); });
+  rpmsg::store(ring->host.is_on, 1);
+  return std::unique_ptr<CoreTrace>(new CoreTrace(std::move(ring), std::move(device)));
+}
+
+void CoreTrace::reset(std::vector<TracedNode> nodes) {
+  nodes_.clear();
+  for (auto& traced : nodes) {
+    Node& node = nodes_.emplace_back();
+    node.handle = name_hash(traced.name + " core");
+    node.inputs.resize(traced.inputs.size());
+    node.causes.resize(traced.outputs);
+    node.traced = std::move(traced);
+    trace::timer_init(node.handle, node.traced.node, 0);
+  }
+  is_trusted_ = true;
+  tail_ = rpmsg::load(ring_->core.head);  // of another life
+  rpmsg::store(ring_->host.tail, tail_);
+  samples_.clear();
+  clock_.reset();
+  works_.clear();
+  waits_ = false;
+  asked_ns_ = 0;
+}
+
+bool CoreTrace::ask(std::int64_t now) {
+  const std::int64_t pause = samples_.size() < few_samples ? soon_ns : later_ns;
+  if (now - asked_ns_ < pause) {
+    return false;
+  }
+  asked_ns_ = now;
+  asked_ += asked_ + 1 == 0 ? 2 : 1;
+  waits_ = true;
+  rpmsg::store(ring_->host.asked, asked_);
+  return true;
+}
+
+void CoreTrace::hear_answer(std::int64_t now) {
+  if (!waits_ || rpmsg::load(ring_->core.answered) != asked_) {
+    return;
+  }
+  waits_ = false;
+  const std::int64_t ticks = rpmsg::load(ring_->core.answer_us);
+  if (ticks < 0) {
+    return;
+  }
+  samples_.push_back({static_cast<std::uint64_t>(ticks), asked_ns_, now});
+  if (samples_.size() > most_samples) {
+    samples_.pop_front();
+  }
+  const std::vector<device::ClockSample> all(samples_.begin(), samples_.end());
+  if (const auto fitted = device::fit_clock(all)) {
+    clock_ = *fitted;
+  } else if (samples_.size() > 1) {
+    samples_.clear();  // a clock that went back is another one
+  }
+}
+
+void CoreTrace::read(std::int64_t now) {
+  hear_answer(now);
+  const std::uint32_t head = rpmsg::load(ring_->core.head);
+  if (head - tail_ > LIGAMENT_TRACE_EVENTS) {  // nonsense: begin anew from there
+    ++dropped_;
+    tail_ = head;
+  }
+  for (; tail_ != head; ++tail_) {
+    const ligament_trace_event_t event = ring_->events[tail_ % LIGAMENT_TRACE_EVENTS];
+    take(event);
+  }
+  rpmsg::store(ring_->host.tail, tail_);
+  while (clock_ && !works_.empty()) {
+    tell(works_.front());
+    works_.pop_front();
+  }
+}
+
+void CoreTrace::take(const ligament_trace_event_t& event) {
+  if (event.node >= nodes_.size()) {
+    ++dropped_;
+    return;
+  }
+  Node& node = nodes_[event.node];
+  switch (event.kind) {
+    case LIGAMENT_TRACE_BEGIN_INPUT:
+    case LIGAMENT_TRACE_BEGIN_TIMER:
+      begin(node, event);
+      break;
+    case LIGAMENT_TRACE_PUBLISH:
+      if (event.port < node.causes.size() && node.callback.runs) {
+        node.causes[event.port].put(event.number, node.callback.message);
+      }
+      break;
+    case LIGAMENT_TRACE_END:
+      if (node.callback.runs && event.time_us >= node.callback.begin_us) {
+        works_.push_back({event.node, std::exchange(node.callback, {}), event.time_us});
+        if (works_.size() > most_works) {
+          works_.pop_front();
+          ++dropped_;
+        }
+        break;
+      }
+      [[fallthrough]];
+    default:
+      ++dropped_;
+  }
+}
+
+void CoreTrace::begin(Node& node, const ligament_trace_event_t& event) {
+  const bool is_timer = event.kind == LIGAMENT_TRACE_BEGIN_TIMER;
+  const auto& names = is_timer ? node.traced.timers : node.traced.inputs;
+  node.callback = {};
+  if (event.port >= names.size() || event.time_us < 0) {
+    ++dropped_;
+    return;
+  }
+  node.callback.runs = true;
+  node.callback.name = "on_" + names[event.port];
+  node.callback.begin_us = event.time_us;
+  if (!is_timer && is_trusted_) {
+    node.callback.message =
+        node.inputs[event.port].get(event.number).value_or(trace::MessageIdentity{});
+  }
+}
+
+void CoreTrace::tell(const Work& work) {
+  const auto begin = clock_->to_host(static_cast<std::uint64_t>(work.callback.begin_us));
+  const auto end = clock_->to_host(static_cast<std::uint64_t>(work.end_us));
+  trace::tell_device_work(nodes_[work.node].traced,
+                          {.device = device_,
+                           .name = work.callback.name,
+                           .category = trace::Category::compute,
+                           .base = trace::TimeBase::device,
+                           .begin_ns = begin.ns,
+                           .end_ns = end.ns,
+                           .bound_ns = std::max(begin.bound_ns, end.bound_ns)},
+                          work.callback.message);
+}
+
+void CoreTrace::handed(std::size_t node, std::size_t input, std::uint32_t number,
+                       const trace::MessageIdentity& message) {
+  if (node < nodes_.size()) {
+    nodes_[node].inputs.at(input).put(number, message);
+  }
+}
+
+void CoreTrace::publish(std::size_t node, std::size_t output, std::uint32_t number,
+                        const std::function<void()>& publish) {
+  if (node >= nodes_.size()) {
+    return publish();
+  }
+  const auto cause = is_trusted_ ? nodes_[node].causes.at(output).get(number) : std::nullopt;
+  const trace::MessageIdentity message = cause.value_or(trace::MessageIdentity{});
+  trace::callback_start(nodes_[node].handle, message.publisher, message.sequence);
+  publish();
+  trace::callback_end(nodes_[node].handle);
+}
+
+}  // namespace ligament::mcu

@@ -81,6 +81,11 @@ class NodeOptions {
     parameter_files_.push_back(std::move(path));
     return *this;
   }
+  /// What the node's manifest says about a parameter, whether the node declares it or not.
+  NodeOptions& parameter_rule(const std::string& name, ParameterRule value) {
+    parameter_rules_[name] = std::move(value);
+    return *this;
+  }
   /// What the graph says about one port, by the name that the node uses for it; stronger than what
   /// it says about the topic. `max_held` only raises the node's own, which its code relies on.
   NodeOptions& port_qos(const std::string& port, const QoSOverrides& value) {
@@ -128,6 +133,9 @@ class NodeOptions {
     return parameter_overrides_;
   }
   [[nodiscard]] const std::vector<std::string>& parameter_files() const { return parameter_files_; }
+  [[nodiscard]] const std::map<std::string, ParameterRule>& parameter_rules() const {
+    return parameter_rules_;
+  }
   [[nodiscard]] const std::map<std::string, TopicOptions>& topics() const { return topics_; }
   [[nodiscard]] const std::map<std::string, QoSOverrides>& port_qos() const { return port_qos_; }
   [[nodiscard]] const std::string& device_model() const { return device_model_; }
@@ -139,6 +147,7 @@ class NodeOptions {
   std::vector<std::pair<std::string, std::string>> remaps_;
   std::vector<Parameter> parameter_overrides_;
   std::vector<std::string> parameter_files_;
+  std::map<std::string, ParameterRule> parameter_rules_;
   std::map<std::string, TopicOptions> topics_;
   std::map<std::string, QoSOverrides> port_qos_;
   std::string device_model_;

@@ -31,6 +31,9 @@ NodeOptions options_for(const NodeConfig& node, const Surroundings& around) {
   for (const auto& [name, value] : node.parameters) {
     options.append_parameter_override(name, value);
   }
+  for (const auto& [name, rule] : node.parameter_rules) {
+    options.parameter_rule(name, rule);
+  }
   for (const auto& path : node.parameter_files) {
     options.parameter_file(path.string());
   }

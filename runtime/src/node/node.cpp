@@ -61,6 +61,9 @@ void add_overrides(NodeState& state, const NodeOptions& options) {
   for (const Parameter& parameter : options.parameter_overrides()) {
     state.parameters.add_override({parameter, false, ""});
   }
+  for (const auto& [name, rule] : options.parameter_rules()) {
+    state.parameters.add_rule(name, rule);
+  }
 }
 
 /// An empty namespace means the root, as in rclcpp; a relative one is put under it.

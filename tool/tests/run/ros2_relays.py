@@ -19,8 +19,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import rclpy
-from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
-from rcl_interfaces.srv import GetParameters, SetParameters
+from rcl_interfaces.msg import (
+    IntegerRange,
+    Parameter,
+    ParameterDescriptor,
+    ParameterEvent,
+    ParameterType,
+    ParameterValue,
+)
+from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -175,11 +182,13 @@ def parameters(peer: Peer) -> dict[str, Any]:
         peer.until(future.done)
         return future.result()
 
-    def set_times(times: int, kind: int = ParameterType.PARAMETER_INTEGER) -> bool:
+    def set_to(times: int, kind: int = ParameterType.PARAMETER_INTEGER) -> Any:
         value = ParameterValue(type=kind, integer_value=times)
         request = SetParameters.Request(parameters=[Parameter(name="times", value=value)])
-        accepted: bool = ask("set_parameters", SetParameters, request).results[0].successful
-        return accepted
+        return ask("set_parameters", SetParameters, request).results[0]
+
+    def set_times(times: int, kind: int = ParameterType.PARAMETER_INTEGER) -> bool:
+        return bool(set_to(times, kind).successful)
 
     node.create_subscription(ParameterEvent, "/parameter_events", note, 10)
     greetings = itertools.cycle((0, 1))
@@ -187,12 +196,19 @@ def parameters(peer: Peer) -> dict[str, Any]:
     accepted = [set_times(2), set_times(2, ParameterType.PARAMETER_STRING), set_times(3)]
     peer.until(lambda: 3 in changed)
     got = ask("get_parameters", GetParameters, GetParameters.Request(names=["times"]))
+    beyond = set_to(11)
+    told = ask(
+        "describe_parameters", DescribeParameters, DescribeParameters.Request(names=["times"])
+    )
+    (limits,) = told.descriptors[0].integer_range
     peer.asked.times = 3
     return {
         "accepted": accepted,
         "changed": [value for value in changed if value > 1],
         "value": got.values[0].integer_value,
         "relayed": exchange(peer),
+        "beyond": [beyond.successful, all(word in beyond.reason for word in ("times", "0", "10"))],
+        "range": [limits.from_value, limits.to_value],
         "reset": set_times(1),
     }
 
@@ -202,7 +218,8 @@ class NativeRelay(Node):
 
     def __init__(self, name: str, qos: QoSProfile) -> None:
         super().__init__(name)
-        self.declare_parameter("times", 1)
+        limits = ParameterDescriptor(integer_range=[IntegerRange(from_value=0, to_value=10)])
+        self.declare_parameter("times", 1, limits)
         self.publisher = self.create_publisher(UInt8MultiArray, f"/{name}/out", qos)
         self.create_subscription(UInt8MultiArray, f"/{name}/in", self.relay, qos)
 

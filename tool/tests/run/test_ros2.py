@@ -290,5 +290,7 @@ def test_parameters_are_set_and_seen(peer: Peer, native: list[str]) -> None:
         "changed": [2, 3],
         "value": 3,
         "relayed": {"greeted": True, "came": 3, "equal": True},
+        "beyond": [False, True],
+        "range": [0, 10],
         "reset": True,
     }

@@ -102,7 +102,7 @@ class NodeOptions {
     topics_[name] = std::move(value);
     return *this;
   }
-  /// What ROS 2's tools ask a node for. All three are off where nothing is said: inside a graph
+  /// What ROS 2's tools ask a node for. All four are off where nothing is said: inside a graph
   /// nobody asks, and they cost memory and endpoints (docs/how-to/services.md). The container's
   /// option --ros-tools switches them on.
   NodeOptions& start_parameter_services(bool value) {
@@ -117,10 +117,18 @@ class NodeOptions {
     enable_rosout_ = value;
     return *this;
   }
+  /// ~/get_type_description, unless the node's parameter start_type_description_service is false.
+  NodeOptions& start_type_description_service(bool value) {
+    start_type_description_service_ = value;
+    return *this;
+  }
 
   [[nodiscard]] bool start_parameter_services() const { return start_parameter_services_; }
   [[nodiscard]] bool start_parameter_event_publisher() const {
     return start_parameter_event_publisher_;
+  }
+  [[nodiscard]] bool start_type_description_service() const {
+    return start_type_description_service_;
   }
   [[nodiscard]] bool enable_rosout() const { return enable_rosout_; }
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
@@ -154,6 +162,7 @@ class NodeOptions {
   bool start_parameter_services_ = false;
   bool start_parameter_event_publisher_ = false;
   bool enable_rosout_ = false;
+  bool start_type_description_service_ = false;
 };
 
 }  // namespace ligament

@@ -13,6 +13,7 @@ NodeOptions common_options(const Surroundings& around) {
   options.context(around.context)
       .start_parameter_services(around.ros_tools)
       .start_parameter_event_publisher(around.ros_tools)
+      .start_type_description_service(around.ros_tools)
       .enable_rosout(around.ros_tools);
   for (const auto& [name, topic] : around.config.topics) {
     options.topic(name, topic);

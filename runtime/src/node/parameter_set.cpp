@@ -60,7 +60,7 @@ std::string range_fault(const ParameterValue& value, const Ranges& ranges) {
 
 /// What the descriptor says against the value, or nothing.
 std::string descriptor_fault(const ParameterValue& value, const ParameterDescriptor& descriptor) {
-  if (const std::string fault = range_fault(value, descriptor); !fault.empty()) {
+  if (std::string fault = range_fault(value, descriptor); !fault.empty()) {
     return fault;
   }
   const auto* text = value.get_if<std::string>();
@@ -80,6 +80,7 @@ std::string shown(const ParameterValue& choice) {
 
 std::vector<std::string> shown(const std::vector<ParameterValue>& choices) {
   std::vector<std::string> texts;
+  texts.reserve(choices.size());
   for (const ParameterValue& choice : choices) {
     texts.push_back(shown(choice));
   }
@@ -110,7 +111,7 @@ bool are_choices(const ParameterValue& value, const std::vector<ParameterValue>&
 
 /// What the manifest says against the value, or nothing.
 std::string rule_fault(const ParameterValue& value, const ParameterRule& rule) {
-  if (const std::string fault = range_fault(value, rule); !fault.empty()) {
+  if (std::string fault = range_fault(value, rule); !fault.empty()) {
     return fault;
   }
   if (!rule.choices.empty() && !are_choices(value, rule.choices)) {

@@ -144,7 +144,7 @@ TEST_F(Parameters, ThatNobodyDeclaresNameTheNearest) {
   ASSERT_EQ(sentences.size(), 1U);
   EXPECT_EQ(sentences[0],
             "there is no parameter 'interpolaton' (did you mean 'interpolation'?); declared: "
-            "'interpolation', 'use_sim_time'");
+            "'interpolation', 'start_type_description_service', 'use_sim_time'");
   (void)node->get_parameter("interpol");
   EXPECT_NE(errors_of(*node).find("there is no parameter 'interpol'"), std::string::npos);
 }

@@ -8,6 +8,7 @@ It runs with the Python of a ROS 2 distribution's wheels, so it knows nothing of
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 import json
 import os
@@ -38,6 +39,8 @@ from rclpy.qos import (
     qos_policy_name_from_kind,
 )
 from std_msgs.msg import UInt8MultiArray
+from type_description_interfaces.msg import TypeDescription
+from type_description_interfaces.srv import GetTypeDescription
 
 
 @dataclass
@@ -213,6 +216,41 @@ def parameters(peer: Peer) -> dict[str, Any]:
     }
 
 
+def types(peer: Peer) -> dict[str, Any]:
+    """The names of the types with these hashes; empty, where a description has another hash."""
+    name = f"/{peer.asked.relay}/get_type_description"
+    client = peer.node.create_client(GetTypeDescription, name)
+    client.wait_for_service(timeout_sec=peer.asked.seconds)
+    names = []
+    for type_hash in peer.asked.hashes:
+        future = client.call_async(GetTypeDescription.Request(type_hash=type_hash))
+        peer.until(future.done)
+        told = future.result().type_description
+        same = future.result().successful and rihs01(told) == type_hash
+        names.append(told.type_description.type_name if same else "")
+    return {"names": names}
+
+
+def rihs01(told: TypeDescription) -> str:
+    """The hash of a description, by its definition (REP 2016)."""
+    document = {
+        "type_description": plain(told.type_description),
+        "referenced_type_descriptions": [plain(one) for one in told.referenced_type_descriptions],
+    }
+    return "RIHS01_" + hashlib.sha256(json.dumps(document).encode("ascii")).hexdigest()
+
+
+def plain(one: Any) -> dict[str, Any]:
+    numbers = ("type_id", "capacity", "string_capacity", "nested_type_name")
+    return {
+        "type_name": one.type_name,
+        "fields": [
+            {"name": f.name, "type": {name: getattr(f.type, name) for name in numbers}}
+            for f in one.fields
+        ],
+    }
+
+
 class NativeRelay(Node):
     """One of relays.yaml's nodes, of this distribution."""
 
@@ -241,6 +279,7 @@ WHAT = {
     "events": events,
     "graph": graph,
     "parameters": parameters,
+    "types": types,
 }
 
 
@@ -255,6 +294,7 @@ def main() -> None:
     words.add_argument("--times", type=int, default=1)
     words.add_argument("--depth", type=int, default=100)
     words.add_argument("--seconds", type=float, default=60)
+    words.add_argument("--hashes", nargs="*", default=[])
     words.add_argument("--best-effort", action="store_true")
     words.add_argument("--latched", action="store_true")
     asked = words.parse_args()

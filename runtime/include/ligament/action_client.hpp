@@ -187,6 +187,7 @@ class ActionClient final : public ActionClientBase {
       return;  // told when it was resolved
     }
     open_common(node);
+    detail::note_type(node.state(), detail::action_table<T>());
     const std::string prefix = get_action_name() + "/_action/";
     goal_client_ =
         node.create_client<SendGoal>(prefix + "send_goal", ServicesQoS(), callback_group());

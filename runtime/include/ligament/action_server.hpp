@@ -164,6 +164,7 @@ class ActionServer final : public ActionServerBase {
     if (!open_common(node, callbacks_.are_given())) {
       return;
     }
+    detail::note_type(node.state(), detail::action_table<T>());
     const std::string prefix = get_action_name() + "/_action/";
     feedback_publisher_ = node.create_publisher<FeedbackMessage>(prefix + "feedback", QoS(10));
     result_service_ = node.create_service<GetResult>(

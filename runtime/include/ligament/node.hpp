@@ -256,7 +256,7 @@ class Node {
 
   std::shared_ptr<detail::NodeState> state_;
   std::shared_ptr<SubscriptionBase> clock_subscription_;
-  std::vector<std::shared_ptr<ServiceBase>> parameter_services_;
+  std::vector<std::shared_ptr<ServiceBase>> tool_services_;
   std::shared_ptr<detail::ParameterEvents> parameter_events_;
   std::shared_ptr<LogSink> rosout_;
 };

@@ -81,6 +81,11 @@ class NodeOptions {
     parameter_files_.push_back(std::move(path));
     return *this;
   }
+  /// What the node's manifest says about a parameter, whether the node declares it or not.
+  NodeOptions& parameter_rule(const std::string& name, ParameterRule value) {
+    parameter_rules_[name] = std::move(value);
+    return *this;
+  }
   /// What the graph says about one port, by the name that the node uses for it; stronger than what
   /// it says about the topic. `max_held` only raises the node's own, which its code relies on.
   NodeOptions& port_qos(const std::string& port, const QoSOverrides& value) {
@@ -97,7 +102,7 @@ class NodeOptions {
     topics_[name] = std::move(value);
     return *this;
   }
-  /// What ROS 2's tools ask a node for. All three are off where nothing is said: inside a graph
+  /// What ROS 2's tools ask a node for. All four are off where nothing is said: inside a graph
   /// nobody asks, and they cost memory and endpoints (docs/how-to/services.md). The container's
   /// option --ros-tools switches them on.
   NodeOptions& start_parameter_services(bool value) {
@@ -112,10 +117,18 @@ class NodeOptions {
     enable_rosout_ = value;
     return *this;
   }
+  /// ~/get_type_description, unless the node's parameter start_type_description_service is false.
+  NodeOptions& start_type_description_service(bool value) {
+    start_type_description_service_ = value;
+    return *this;
+  }
 
   [[nodiscard]] bool start_parameter_services() const { return start_parameter_services_; }
   [[nodiscard]] bool start_parameter_event_publisher() const {
     return start_parameter_event_publisher_;
+  }
+  [[nodiscard]] bool start_type_description_service() const {
+    return start_type_description_service_;
   }
   [[nodiscard]] bool enable_rosout() const { return enable_rosout_; }
   [[nodiscard]] const std::shared_ptr<Context>& context() const { return context_; }
@@ -128,6 +141,9 @@ class NodeOptions {
     return parameter_overrides_;
   }
   [[nodiscard]] const std::vector<std::string>& parameter_files() const { return parameter_files_; }
+  [[nodiscard]] const std::map<std::string, ParameterRule>& parameter_rules() const {
+    return parameter_rules_;
+  }
   [[nodiscard]] const std::map<std::string, TopicOptions>& topics() const { return topics_; }
   [[nodiscard]] const std::map<std::string, QoSOverrides>& port_qos() const { return port_qos_; }
   [[nodiscard]] const std::string& device_model() const { return device_model_; }
@@ -139,12 +155,14 @@ class NodeOptions {
   std::vector<std::pair<std::string, std::string>> remaps_;
   std::vector<Parameter> parameter_overrides_;
   std::vector<std::string> parameter_files_;
+  std::map<std::string, ParameterRule> parameter_rules_;
   std::map<std::string, TopicOptions> topics_;
   std::map<std::string, QoSOverrides> port_qos_;
   std::string device_model_;
   bool start_parameter_services_ = false;
   bool start_parameter_event_publisher_ = false;
   bool enable_rosout_ = false;
+  bool start_type_description_service_ = false;
 };
 
 }  // namespace ligament

@@ -157,6 +157,15 @@ struct ParameterDescriptor {
   std::vector<std::string> choices;  ///< of a string; empty: any
 };
 
+/// What a node's manifest says about a parameter (spec/node): it holds beside what the node's code
+/// says, and is shown where that says nothing.
+struct ParameterRule {
+  bool read_only = false;
+  std::optional<IntegerRange> integer_range;               ///< of integers, also in a list
+  std::optional<FloatingPointRange> floating_point_range;  ///< of doubles, also in a list
+  std::vector<ParameterValue> choices;                     ///< of any type, also in a list
+};
+
 /// Answer of set_parameter(), and of a callback that may refuse.
 struct SetParametersResult {
   bool successful = true;

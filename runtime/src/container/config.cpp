@@ -7,6 +7,7 @@
 #include <ligament/names.hpp>
 #include <limits>
 
+#include "container/config_parameters.hpp"
 #include "container/problems.hpp"
 
 namespace ligament::container {
@@ -14,54 +15,6 @@ namespace {
 
 using Need = ObjectReader::Need;
 constexpr const char* schema_name = "ligament/container/1";
-
-// --- parameters
-// -----------------------------------------------------------------------------------
-
-std::optional<ParameterValue> scalar(const Json& value) {
-  if (value.is_boolean()) {
-    return value.get<bool>();
-  }
-  if (value.is_number_unsigned() &&
-      value.get<std::uint64_t>() >
-          static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    return std::nullopt;
-  }
-  if (value.is_number_integer()) {
-    return value.get<std::int64_t>();
-  }
-  if (value.is_number_float()) {
-    return value.get<double>();
-  }
-  if (value.is_string()) {
-    return value.get<std::string>();
-  }
-  return std::nullopt;
-}
-
-std::optional<ParameterValue> list(const Json& values) {
-  const auto all = [&](auto is_kind) { return std::all_of(values.begin(), values.end(), is_kind); };
-  if (values.empty()) {
-    return ParameterValue(std::vector<std::uint8_t>{});  // becomes any list that is declared
-  }
-  if (all([](const Json& v) { return v.is_boolean(); })) {
-    return values.get<std::vector<bool>>();
-  }
-  if (all([](const Json& v) { return v.is_string(); })) {
-    return values.get<std::vector<std::string>>();
-  }
-  if (all([](const Json& v) { return v.is_number_integer() && scalar(v).has_value(); })) {
-    return values.get<std::vector<std::int64_t>>();
-  }
-  if (all([](const Json& v) { return v.is_number(); })) {
-    return values.get<std::vector<double>>();
-  }
-  return std::nullopt;
-}
-
-std::optional<ParameterValue> parameter_value(const Json& value) {
-  return value.is_array() ? list(value) : scalar(value);
-}
 
 // --- topics
 // ---------------------------------------------------------------------------------------
@@ -113,14 +66,6 @@ QoSOverrides read_qos(const Json& value, const std::string& pointer, Problems& p
   return qos;
 }
 
-bool read_flag(ObjectReader& reader, const std::string& key) {
-  const Json* flag = reader.member(key, Need::optional);
-  if (flag != nullptr && !flag->is_boolean()) {
-    reader.expected_but_found(key, "true or false", *flag);
-  }
-  return flag != nullptr && flag->is_boolean() && flag->get<bool>();
-}
-
 std::optional<std::int64_t> read_patience(ObjectReader& reader, Need need) {
   std::int64_t patience_ms = 0;
   reader.whole_number("patience_ms", 1, 3'600'000, patience_ms, need);
@@ -159,8 +104,8 @@ ReadTopic read_topic(const Json& value, const std::string& pointer, Problems& pr
       topic.device = device->get<bool>();
     }
   }
-  topic.queue = read_flag(reader, "queue");
-  topic.queue_crosses = read_flag(reader, "queue_crosses");
+  topic.queue = reader.flag("queue");
+  topic.queue_crosses = reader.flag("queue_crosses");
   std::string mode;
   reader.choice("mode", {"shared", "copied", "handed_over"}, mode);
   topic.mode = mode == "copied"        ? TopicMode::copied
@@ -187,33 +132,6 @@ void read_remaps(ObjectReader& reader, NodeConfig& node, const Place& place) {
           node.remaps.emplace_back(from, to.get<std::string>());
         } else {
           place.problems.add(pointer, "expected a topic name, found " + shown(to));
-        }
-      },
-      Need::optional);
-}
-
-void read_parameters(ObjectReader& reader, NodeConfig& node, const Place& place) {
-  reader.map(
-      "parameters",
-      [&](const std::string& name, const Json& value, const std::string& pointer) {
-        if (auto parsed = parameter_value(value)) {
-          node.parameters.emplace_back(name, std::move(*parsed));
-        } else {
-          place.problems.add(pointer,
-                             "expected true or false, a number, a string, or a list of one of "
-                             "them, found " +
-                                 shown(value));
-        }
-      },
-      Need::optional);
-  reader.list(
-      "parameter_files",
-      [&](const Json& value, const std::string& pointer) {
-        if (value.is_string()) {
-          node.parameter_files.push_back(place.folder / value.get<std::string>());
-        } else {
-          place.problems.add(pointer,
-                             "expected the path of a parameter file, found " + shown(value));
         }
       },
       Need::optional);
@@ -248,7 +166,7 @@ NodeConfig read_node(const Json& value, const std::string& pointer, const Place&
   reader.text("class", node.class_name);
   node.library = place.folder / library;
   read_remaps(reader, node, place);
-  read_parameters(reader, node, place);
+  read_parameters(reader, node, place.folder, place.problems);
   reader.map(
       "qos",
       [&](const std::string& port, const Json& qos, const std::string& at) {
@@ -300,13 +218,7 @@ EdgeConfig read_edge(const Json& value, Problems& problems) {
   ObjectReader reader(value, "/edge", problems);
   reader.whole_number("domain_id", 0, 232, domain_id, Need::required);
   edge.domain_id = static_cast<std::uint32_t>(domain_id);
-  if (const Json* humble = reader.member("humble", Need::optional)) {
-    if (humble->is_boolean()) {
-      edge.humble = humble->get<bool>();
-    } else {
-      reader.expected_but_found("humble", "true or false", *humble);
-    }
-  }
+  edge.humble = reader.flag("humble");
   reader.finish();
   return edge;
 }

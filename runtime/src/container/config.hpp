@@ -27,6 +27,7 @@ struct NodeConfig {
   std::vector<std::pair<std::string, std::string>> remaps;
   std::vector<std::pair<std::string, ParameterValue>> parameters;
   std::vector<std::filesystem::path> parameter_files;
+  std::map<std::string, ParameterRule> parameter_rules;
   std::map<std::string, QoSOverrides> port_qos;
   std::string device_model;  ///< empty: the device's own
   std::map<std::string, std::string> topic_models;

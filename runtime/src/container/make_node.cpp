@@ -13,6 +13,7 @@ NodeOptions common_options(const Surroundings& around) {
   options.context(around.context)
       .start_parameter_services(around.ros_tools)
       .start_parameter_event_publisher(around.ros_tools)
+      .start_type_description_service(around.ros_tools)
       .enable_rosout(around.ros_tools);
   for (const auto& [name, topic] : around.config.topics) {
     options.topic(name, topic);
@@ -30,6 +31,9 @@ NodeOptions options_for(const NodeConfig& node, const Surroundings& around) {
   }
   for (const auto& [name, value] : node.parameters) {
     options.append_parameter_override(name, value);
+  }
+  for (const auto& [name, rule] : node.parameter_rules) {
+    options.parameter_rule(name, rule);
   }
   for (const auto& path : node.parameter_files) {
     options.parameter_file(path.string());

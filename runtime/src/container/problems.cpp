@@ -84,6 +84,14 @@ void ObjectReader::choice(const std::string& key, const std::vector<std::string>
   }
 }
 
+bool ObjectReader::flag(const std::string& key) {
+  const Json* value = member(key, Need::optional);
+  if (value != nullptr && !value->is_boolean()) {
+    expected_but_found(key, "true or false", *value);
+  }
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
 void ObjectReader::whole_number(const std::string& key, std::int64_t low, std::int64_t high,
                                 std::int64_t& out, Need need) {
   const Json* value = member(key, need);

@@ -45,6 +45,8 @@ class ObjectReader {
   /// One of `allowed`.
   void choice(const std::string& key, const std::vector<std::string>& allowed, std::string& out,
               Need need = Need::optional);
+  /// Optional; false where it is left out.
+  [[nodiscard]] bool flag(const std::string& key);
   void whole_number(const std::string& key, std::int64_t low, std::int64_t high, std::int64_t& out,
                     Need need = Need::optional);
   void number(const std::string& key, double low, double& out, Need need = Need::optional);

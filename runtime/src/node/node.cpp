@@ -9,6 +9,7 @@
 #include "node/node_state.hpp"
 #include "node/parameter_interface.hpp"
 #include "node/rosout.hpp"
+#include "node/type_descriptions.hpp"
 
 namespace ligament {
 namespace {
@@ -61,6 +62,9 @@ void add_overrides(NodeState& state, const NodeOptions& options) {
   for (const Parameter& parameter : options.parameter_overrides()) {
     state.parameters.add_override({parameter, false, ""});
   }
+  for (const auto& [name, rule] : options.parameter_rules()) {
+    state.parameters.add_rule(name, rule);
+  }
 }
 
 /// An empty namespace means the root, as in rclcpp; a relative one is put under it.
@@ -100,8 +104,13 @@ Node::Node(const std::string& name, const std::string& name_space, const NodeOpt
   if (declare_parameter<bool>("use_sim_time", false, descriptor)) {
     follow_simulated_time();
   }
+  descriptor.description = "Offer ~/get_type_description, where ROS 2's tools are served.";
+  const bool describes = declare_parameter("start_type_description_service", true, descriptor);
   if (state_->context != nullptr) {
     open_to_ros_tools(options);
+    if (describes && options.start_type_description_service()) {
+      tool_services_.push_back(detail::make_type_description_service(*this));
+    }
   }
 }
 
@@ -115,7 +124,7 @@ void Node::open_to_ros_tools(const NodeOptions& options) {
     state_->parameter_events = parameter_events_;
   }
   if (options.start_parameter_services()) {
-    parameter_services_ = detail::make_parameter_services(*this);
+    tool_services_ = detail::make_parameter_services(*this);
   }
 }
 

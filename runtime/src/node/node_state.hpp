@@ -66,6 +66,7 @@ struct NodeState {
   std::function<KernelFigures()> kernel_figures;      ///< empty: the node has no kernels
   std::function<HardwareFigures()> hardware_figures;  ///< empty: it is not in hardware
   std::vector<NodeError> errors;
+  std::vector<const TypeTable*> types;  ///< of topics, services and actions that the node has
   std::vector<std::weak_ptr<PublisherBase>> publishers;
   std::vector<std::weak_ptr<SubscriptionBase>> subscriptions;
   std::vector<std::weak_ptr<TimerBase>> timers;

@@ -102,6 +102,7 @@ auto open_endpoint(Parts& parts, const Kind& kind, const Open& open)
     report_failure(node, kind.what, parts.topic, opened.error());
     return nullptr;
   }
+  detail::note_type(node, kind.type.table);
   trace::topic_init(name_hash(parts.topic), parts.topic.c_str(),
                     wish->description.type_name.c_str());
   return std::move(*opened);

@@ -114,6 +114,7 @@ detail::ServiceEnds Node::open_service(const std::string& name, const detail::Se
   if (auto opened = open_ends(ends, in_type, out_type); !opened) {
     report_failure(*state_, role, ends.name, opened.error());
   } else {
+    detail::note_type(*state_, types.table);
     trace_ends(ends, in_type, out_type);
     tell_ros2(ends, role);
   }

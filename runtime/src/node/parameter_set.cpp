@@ -13,7 +13,7 @@ namespace {
 
 template <typename Range, typename T>
 bool inside(const Range& range, T value) {
-  if (value < range.from_value || value > range.to_value) {
+  if (!(value >= range.from_value && value <= range.to_value)) {  // NaN is nowhere
     return false;
   }
   if (range.step == 0 || value == range.to_value) {
@@ -46,14 +46,22 @@ std::string words(const Range& range) {
   return range.step == 0 ? text : text + fmt::format(" in steps of {}", range.step);
 }
 
-/// What the descriptor says against the value, or nothing.
-std::string constraint_fault(const ParameterValue& value, const ParameterDescriptor& descriptor) {
-  if (descriptor.integer_range && !all_inside<std::int64_t>(value, *descriptor.integer_range)) {
-    return words(*descriptor.integer_range);
+/// What the ranges of a descriptor or a rule say against the value, or nothing.
+template <typename Ranges>
+std::string range_fault(const ParameterValue& value, const Ranges& ranges) {
+  if (ranges.integer_range && !all_inside<std::int64_t>(value, *ranges.integer_range)) {
+    return words(*ranges.integer_range);
   }
-  if (descriptor.floating_point_range &&
-      !all_inside<double>(value, *descriptor.floating_point_range)) {
-    return words(*descriptor.floating_point_range);
+  if (ranges.floating_point_range && !all_inside<double>(value, *ranges.floating_point_range)) {
+    return words(*ranges.floating_point_range);
+  }
+  return "";
+}
+
+/// What the descriptor says against the value, or nothing.
+std::string descriptor_fault(const ParameterValue& value, const ParameterDescriptor& descriptor) {
+  if (std::string fault = range_fault(value, descriptor); !fault.empty()) {
+    return fault;
   }
   const auto* text = value.get_if<std::string>();
   const auto& choices = descriptor.choices;
@@ -64,7 +72,78 @@ std::string constraint_fault(const ParameterValue& value, const ParameterDescrip
   return "";
 }
 
+/// A choice as people write it; a text without quotes.
+std::string shown(const ParameterValue& choice) {
+  const auto* text = choice.get_if<std::string>();
+  return text == nullptr ? to_string(choice) : *text;
+}
+
+std::vector<std::string> shown(const std::vector<ParameterValue>& choices) {
+  std::vector<std::string> texts;
+  texts.reserve(choices.size());
+  for (const ParameterValue& choice : choices) {
+    texts.push_back(shown(choice));
+  }
+  return texts;
+}
+
+bool is_choice(const ParameterValue& value, const std::vector<ParameterValue>& choices) {
+  return std::any_of(choices.begin(), choices.end(), [&](const ParameterValue& choice) {
+    return convert(choice, value.get_type()) == value;
+  });
+}
+
+/// The value itself, or all that is in the list.
+bool are_choices(const ParameterValue& value, const std::vector<ParameterValue>& choices) {
+  return value.visit([&](const auto& held) {
+    using Held = std::decay_t<decltype(held)>;
+    if constexpr (std::is_arithmetic_v<Held> || std::is_same_v<Held, std::string>) {
+      return is_choice(value, choices);
+    } else if constexpr (requires { held.begin(); }) {
+      return std::all_of(held.begin(), held.end(), [&](const typename Held::value_type& one) {
+        return is_choice(ParameterValue(one), choices);
+      });
+    } else {
+      return true;  // not set
+    }
+  });
+}
+
+/// What the manifest says against the value, or nothing.
+std::string rule_fault(const ParameterValue& value, const ParameterRule& rule) {
+  if (std::string fault = range_fault(value, rule); !fault.empty()) {
+    return fault;
+  }
+  if (!rule.choices.empty() && !are_choices(value, rule.choices)) {
+    const auto choices = shown(rule.choices);
+    return "expected one of " + listing(choices) + did_you_mean(shown(value), choices);
+  }
+  return "";
+}
+
+/// What a descriptor shows: the rule where the node's code says nothing.
+ParameterDescriptor completed(ParameterDescriptor descriptor, const ParameterRule& rule,
+                              ParameterType type) {
+  using Type = ParameterType;
+  descriptor.read_only = descriptor.read_only || rule.read_only;
+  if (!descriptor.integer_range && (type == Type::integer || type == Type::integer_array)) {
+    descriptor.integer_range = rule.integer_range;
+  }
+  if (!descriptor.floating_point_range && (type == Type::double_ || type == Type::double_array)) {
+    descriptor.floating_point_range = rule.floating_point_range;
+  }
+  if (descriptor.choices.empty()) {
+    descriptor.choices = shown(rule.choices);
+  }
+  return descriptor;
+}
+
 }  // namespace
+
+void ParameterSet::add_rule(const std::string& name, ParameterRule rule) {
+  const std::lock_guard lock(mutex_);
+  rules_[name] = std::move(rule);
+}
 
 void ParameterSet::add_override(ParameterOverride value) {
   const std::lock_guard lock(mutex_);
@@ -81,7 +160,11 @@ expected<ParameterValue, std::string> ParameterSet::checked(const std::string& n
         fmt::format("parameter '{}' is {}, expected {} {}", name, to_string(value),
                     entry.type == ParameterType::integer ? "an" : "a", to_string(entry.type)));
   }
-  if (const std::string fault = constraint_fault(*converted, entry.descriptor); !fault.empty()) {
+  std::string fault = rule_fault(*converted, entry.rule);
+  if (fault.empty()) {
+    fault = descriptor_fault(*converted, entry.descriptor);
+  }
+  if (!fault.empty()) {
     return unexpected<std::string>(
         fmt::format("parameter '{}' is {}, {}", name, to_string(*converted), fault));
   }
@@ -99,13 +182,28 @@ expected<void, std::string> ParameterSet::declare(const std::string& name,
     return unexpected<std::string>("parameter '" + name + "' is declared twice");
   }
   Entry& entry = entries_[name];
-  entry = {initial, initial.get_type(), descriptor};
+  entry = {initial, initial.get_type(), descriptor, {}};
   if (auto valid = checked(name, entry, initial); !valid) {
     return unexpected<std::string>("the default is not valid: " + valid.error());
   }
+  if (const auto rule = rules_.find(name); rule != rules_.end()) {
+    entry.rule = rule->second;
+  }
+  auto taken = take_override(name, entry);
+  if (entry.type == ParameterType::not_set) {
+    entry.type = entry.value.get_type();
+  }
+  entry.descriptor = completed(entry.descriptor, entry.rule, entry.type);
+  return taken;
+}
+
+/// The manifest's rule is for the value in force: the code's default may break it.
+expected<void, std::string> ParameterSet::take_override(const std::string& name, Entry& entry) {
   const auto found = overrides_.find(name);
   if (found == overrides_.end()) {
-    return {};
+    const auto valid = checked(name, entry, entry.value);
+    return valid ? expected<void, std::string>{}
+                 : unexpected<std::string>("the default is not valid: " + valid.error());
   }
   auto value = checked(name, entry, found->second.parameter.get_parameter_value());
   if (!value) {
@@ -113,9 +211,6 @@ expected<void, std::string> ParameterSet::declare(const std::string& name,
     return unexpected<std::string>(value.error() + (origin.empty() ? "" : " (" + origin + ")"));
   }
   entry.value = std::move(*value);
-  if (entry.type == ParameterType::not_set) {
-    entry.type = entry.value.get_type();
-  }
   return {};
 }
 

@@ -18,8 +18,11 @@ class ParameterSet {
   /// A later override of the same name wins, as with ROS 2's files.
   void add_override(ParameterOverride value);
 
-  /// The value in force: the override where there is one, else the default. The error is one
-  /// sentence; the parameter is then declared with its default.
+  /// Before the parameter is declared.
+  void add_rule(const std::string& name, ParameterRule rule);
+
+  /// The value in force, which keeps the rule: the override where there is one, else the default.
+  /// The error is one sentence; the parameter is then declared with its default.
   expected<void, std::string> declare(const std::string& name, const ParameterValue& initial,
                                       const ParameterDescriptor& descriptor);
   [[nodiscard]] bool has(const std::string& name) const;
@@ -29,7 +32,8 @@ class ParameterSet {
   struct Description {
     ParameterValue value;
     ParameterType type = ParameterType::not_set;
-    ParameterDescriptor descriptor;
+    ParameterDescriptor descriptor;  ///< completed by the rule
+    ParameterRule rule;
   };
   [[nodiscard]] std::optional<Description> describe(const std::string& name) const;
   [[nodiscard]] SetParametersResult set(const std::vector<Parameter>& parameters);
@@ -44,6 +48,7 @@ class ParameterSet {
   [[nodiscard]] expected<ParameterValue, std::string> checked(const std::string& name,
                                                               const Entry& entry,
                                                               const ParameterValue& value) const;
+  expected<void, std::string> take_override(const std::string& name, Entry& entry);
   [[nodiscard]] expected<std::vector<ParameterValue>, std::string> all_checked(
       const std::vector<Parameter>& parameters) const;
   [[nodiscard]] std::string unknown(const std::string& name) const;
@@ -51,6 +56,7 @@ class ParameterSet {
   mutable std::recursive_mutex mutex_;  // callbacks may read parameters
   std::map<std::string, Entry> entries_;
   std::map<std::string, ParameterOverride> overrides_;
+  std::map<std::string, ParameterRule> rules_;
   std::vector<std::weak_ptr<OnSetParametersCallback>> callbacks_;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -58,6 +59,69 @@ TEST_F(Parameters, OfTheWrongTypeAreRefused) {
   EXPECT_EQ(errors_of(*node), "parameter 'i' is 'five', expected an integer\n");
 }
 
+TEST_F(Parameters, KeepTheRulesOfTheManifest) {
+  ParameterRule numbers;
+  numbers.integer_range = {{0, 4, 0}};
+  numbers.floating_point_range = {{0.0, 4.0, 0}};
+  ParameterRule words;
+  words.choices = {"fast", "slow"};
+  ParameterRule few;
+  few.choices = {1, 2};
+  ParameterRule fixed;
+  fixed.read_only = true;
+  auto node = make(options()
+                       .append_parameter_override("i", 3)
+                       .parameter_rule("i", numbers)
+                       .parameter_rule("ds", numbers)
+                       .parameter_rule("words", words)
+                       .parameter_rule("few", few)
+                       .parameter_rule("fixed", fixed)
+                       .parameter_rule("nowhere", fixed));
+  EXPECT_EQ(node->declare_parameter<std::int64_t>("i", 9), 3);  // the default is not in force
+  node->declare_parameter<std::vector<double>>("ds", {1.0});
+  node->declare_parameter("words", "fast");
+  node->declare_parameter<double>("few", 1.0);
+  node->declare_parameter("fixed", 1);
+  EXPECT_EQ(errors_of(*node), "");
+  const auto refused = [&](const std::string& name, const ParameterValue& value) {
+    return node->set_parameter({name, value}).reason;
+  };
+  EXPECT_EQ(refused("i", 5), "parameter 'i' is 5, expected 0 to 4");
+  EXPECT_EQ(refused("i", 4), "");
+  EXPECT_EQ(refused("ds", std::vector<double>{1, 4.5}),
+            "parameter 'ds' is [1.0, 4.5], expected 0 to 4");
+  EXPECT_EQ(refused("ds", std::vector<double>{std::nan("")}),
+            "parameter 'ds' is [nan], expected 0 to 4");
+  EXPECT_EQ(refused("words", "slwo"),
+            "parameter 'words' is 'slwo', expected one of 'fast', 'slow' (did you mean 'slow'?)");
+  EXPECT_EQ(refused("few", 3), "parameter 'few' is 3.0, expected one of '1', '2'");
+  EXPECT_EQ(refused("few", 2), "");
+  EXPECT_EQ(refused("fixed", 2), "parameter 'fixed' is read-only");
+}
+
+TEST_F(Parameters, KeepTheManifestsRuleBesideTheirOwn) {
+  ParameterRule rule;
+  rule.integer_range = {{2, 6, 0}};
+  auto node = make(options().parameter_rule("i", rule).parameter_rule("plain", rule));
+  ParameterDescriptor own;
+  own.integer_range = {{0, 4, 2}};
+  node->declare_parameter<std::int64_t>("i", 2, own);
+  node->declare_parameter<std::int64_t>("plain", 2);
+  EXPECT_EQ(node->set_parameter({"i", 0}).reason, "parameter 'i' is 0, expected 2 to 6");
+  EXPECT_EQ(node->set_parameter({"i", 6}).reason,
+            "parameter 'i' is 6, expected 0 to 4 in steps of 2");
+  EXPECT_TRUE(node->set_parameter({"i", 4}).successful);
+  const auto shown = [&](const std::string& name) {
+    return node->state().parameters.describe(name)->descriptor.integer_range.value();
+  };
+  EXPECT_EQ(shown("i").to_value, 4);
+  EXPECT_EQ(shown("plain").to_value, 6);
+  auto other = make(options().parameter_rule("late", rule));
+  other->declare_parameter<std::int64_t>("late", 1);
+  EXPECT_EQ(errors_of(*other),
+            "the default is not valid: parameter 'late' is 1, expected 2 to 6\n");
+}
+
 TEST_F(Parameters, OutsideTheirRangeAreRefused) {
   auto node = make(options().append_parameter_override("i", 9).append_parameter_override("d", 0.3));
   ParameterDescriptor whole;
@@ -80,7 +144,7 @@ TEST_F(Parameters, ThatNobodyDeclaresNameTheNearest) {
   ASSERT_EQ(sentences.size(), 1U);
   EXPECT_EQ(sentences[0],
             "there is no parameter 'interpolaton' (did you mean 'interpolation'?); declared: "
-            "'interpolation', 'use_sim_time'");
+            "'interpolation', 'start_type_description_service', 'use_sim_time'");
   (void)node->get_parameter("interpol");
   EXPECT_NE(errors_of(*node).find("there is no parameter 'interpol'"), std::string::npos);
 }

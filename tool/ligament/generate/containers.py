@@ -78,6 +78,8 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
     }
     if component.parameter_types:
         data["parameter_types"] = plain(component.parameter_types)
+    if component.parameter_rules:
+        data["parameter_rules"] = plain(component.parameter_rules)
     if node.device_model and node.device_model.model != AUTOMATIC:
         data["device_model"] = node.device_model.model
     if node.device_model and node.device_model.topics:

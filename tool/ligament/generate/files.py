@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import ligament
-from ligament.graph.model import Graph
+from ligament.graph.model import Graph, NodeType, Parameter
 
 if TYPE_CHECKING:
     import jinja2
@@ -40,6 +40,8 @@ class Component:
     class_name: str
     parameter_types: Mapping[str, str] = field(default_factory=dict)
     """Where the container cannot learn them from the class: in Python, from the manifest."""
+    parameter_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What the manifest says about values, by parameter; see spec/run/container.schema.json."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,23 @@ class Output:
     entry: dict[str, Any]
     nodes: dict[str, Component] = field(default_factory=dict)
     """Components by node, where nodes of one type differ."""
+
+
+def parameter_rules(node_type: NodeType) -> dict[str, dict[str, Any]]:
+    """The rules of a manifest's parameters, as a container's configuration has them."""
+    rules = {name: _rule(parameter) for name, parameter in sorted(node_type.parameters.items())}
+    return {name: rule for name, rule in rules.items() if rule}
+
+
+def _rule(parameter: Parameter) -> dict[str, Any]:
+    rule: dict[str, Any] = {}
+    if parameter.range:
+        rule["range"] = list(parameter.range)
+    if parameter.choices:
+        rule["choices"] = list(parameter.choices)
+    if parameter.read_only:
+        rule["read_only"] = True
+    return rule
 
 
 def source_of(graph: Graph) -> str:

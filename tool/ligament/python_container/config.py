@@ -27,6 +27,7 @@ class NodeConfig:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     parameter_types: Mapping[str, str] = field(default_factory=dict)
     qos: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    parameter_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -73,4 +74,5 @@ def _node(data: Mapping[str, Any]) -> NodeConfig:
         data.get("parameters", {}),
         data.get("parameter_types", {}),
         data.get("qos", {}),
+        data.get("parameter_rules", {}),
     )

@@ -24,6 +24,7 @@ from rclpy.parameter import Parameter
 from ligament.python_container.config import NodeConfig
 from ligament.python_container.faults import ContainerError, Refused, described
 from ligament.python_container.qos import profile_of
+from ligament.python_container.rules import keep_rules
 
 _PARAMETER_ERRORS = (
     InvalidParameterTypeException,
@@ -50,6 +51,10 @@ def make_node(config: NodeConfig, found: Any, rings: Mapping[str, int]) -> Any:
             node=config.id,
         )
     _check_parameters(config, node)
+    try:
+        keep_rules(node, config.parameter_rules)
+    except ValueError as error:
+        raise Refused(str(error), node=config.id) from error
     return node
 
 

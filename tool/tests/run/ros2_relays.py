@@ -8,6 +8,7 @@ It runs with the Python of a ROS 2 distribution's wheels, so it knows nothing of
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 import json
 import os
@@ -19,8 +20,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import rclpy
-from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
-from rcl_interfaces.srv import GetParameters, SetParameters
+from rcl_interfaces.msg import (
+    IntegerRange,
+    Parameter,
+    ParameterDescriptor,
+    ParameterEvent,
+    ParameterType,
+    ParameterValue,
+)
+from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -31,6 +39,8 @@ from rclpy.qos import (
     qos_policy_name_from_kind,
 )
 from std_msgs.msg import UInt8MultiArray
+from type_description_interfaces.msg import TypeDescription
+from type_description_interfaces.srv import GetTypeDescription
 
 
 @dataclass
@@ -175,11 +185,13 @@ def parameters(peer: Peer) -> dict[str, Any]:
         peer.until(future.done)
         return future.result()
 
-    def set_times(times: int, kind: int = ParameterType.PARAMETER_INTEGER) -> bool:
+    def set_to(times: int, kind: int = ParameterType.PARAMETER_INTEGER) -> Any:
         value = ParameterValue(type=kind, integer_value=times)
         request = SetParameters.Request(parameters=[Parameter(name="times", value=value)])
-        accepted: bool = ask("set_parameters", SetParameters, request).results[0].successful
-        return accepted
+        return ask("set_parameters", SetParameters, request).results[0]
+
+    def set_times(times: int, kind: int = ParameterType.PARAMETER_INTEGER) -> bool:
+        return bool(set_to(times, kind).successful)
 
     node.create_subscription(ParameterEvent, "/parameter_events", note, 10)
     greetings = itertools.cycle((0, 1))
@@ -187,13 +199,55 @@ def parameters(peer: Peer) -> dict[str, Any]:
     accepted = [set_times(2), set_times(2, ParameterType.PARAMETER_STRING), set_times(3)]
     peer.until(lambda: 3 in changed)
     got = ask("get_parameters", GetParameters, GetParameters.Request(names=["times"]))
+    beyond = set_to(11)
+    told = ask(
+        "describe_parameters", DescribeParameters, DescribeParameters.Request(names=["times"])
+    )
+    (limits,) = told.descriptors[0].integer_range
     peer.asked.times = 3
     return {
         "accepted": accepted,
         "changed": [value for value in changed if value > 1],
         "value": got.values[0].integer_value,
         "relayed": exchange(peer),
+        "beyond": [beyond.successful, all(word in beyond.reason for word in ("times", "0", "10"))],
+        "range": [limits.from_value, limits.to_value],
         "reset": set_times(1),
+    }
+
+
+def types(peer: Peer) -> dict[str, Any]:
+    """The names of the types with these hashes; empty, where a description has another hash."""
+    name = f"/{peer.asked.relay}/get_type_description"
+    client = peer.node.create_client(GetTypeDescription, name)
+    client.wait_for_service(timeout_sec=peer.asked.seconds)
+    names = []
+    for type_hash in peer.asked.hashes:
+        future = client.call_async(GetTypeDescription.Request(type_hash=type_hash))
+        peer.until(future.done)
+        told = future.result().type_description
+        same = future.result().successful and rihs01(told) == type_hash
+        names.append(told.type_description.type_name if same else "")
+    return {"names": names}
+
+
+def rihs01(told: TypeDescription) -> str:
+    """The hash of a description, by its definition (REP 2016)."""
+    document = {
+        "type_description": plain(told.type_description),
+        "referenced_type_descriptions": [plain(one) for one in told.referenced_type_descriptions],
+    }
+    return "RIHS01_" + hashlib.sha256(json.dumps(document).encode("ascii")).hexdigest()
+
+
+def plain(one: Any) -> dict[str, Any]:
+    numbers = ("type_id", "capacity", "string_capacity", "nested_type_name")
+    return {
+        "type_name": one.type_name,
+        "fields": [
+            {"name": f.name, "type": {name: getattr(f.type, name) for name in numbers}}
+            for f in one.fields
+        ],
     }
 
 
@@ -202,7 +256,8 @@ class NativeRelay(Node):
 
     def __init__(self, name: str, qos: QoSProfile) -> None:
         super().__init__(name)
-        self.declare_parameter("times", 1)
+        limits = ParameterDescriptor(integer_range=[IntegerRange(from_value=0, to_value=10)])
+        self.declare_parameter("times", 1, limits)
         self.publisher = self.create_publisher(UInt8MultiArray, f"/{name}/out", qos)
         self.create_subscription(UInt8MultiArray, f"/{name}/in", self.relay, qos)
 
@@ -224,6 +279,7 @@ WHAT = {
     "events": events,
     "graph": graph,
     "parameters": parameters,
+    "types": types,
 }
 
 
@@ -238,6 +294,7 @@ def main() -> None:
     words.add_argument("--times", type=int, default=1)
     words.add_argument("--depth", type=int, default=100)
     words.add_argument("--seconds", type=float, default=60)
+    words.add_argument("--hashes", nargs="*", default=[])
     words.add_argument("--best-effort", action="store_true")
     words.add_argument("--latched", action="store_true")
     asked = words.parse_args()

@@ -73,6 +73,53 @@ def test_with_ros_other_nodes_of_the_domain_take_part(runs: PythonRuns) -> None:
     assert "('first', '/arm')" in out and "('right', '/')" in out
 
 
+#: Sets parameters of /right as its node.yaml forbids, and prints what it is told.
+SETTER = """
+import json, rclpy
+from rcl_interfaces.srv import DescribeParameters
+from rclpy.parameter import Parameter
+from rclpy.parameter_client import AsyncParameterClient
+rclpy.init()
+node = rclpy.create_node("setter")
+client = AsyncParameterClient(node, "/right")
+client.wait_for_services()
+def ended(future):
+    rclpy.spin_until_future_complete(node, future)
+    return future.result()
+def refused(**values):
+    answer = ended(client.set_parameters([Parameter(n, value=v) for n, v in values.items()]))
+    return [result.reason for result in answer.results]
+told = refused(factor=100.5, fault="none of them", offsets=[1, 10], use_sim_time=False)
+told += refused(factor=0.25)
+(factor, fault) = ended(client.describe_parameters(["factor", "fault"])).descriptors
+(limits,) = factor.floating_point_range
+told += [[limits.from_value, limits.to_value], fault.additional_constraints]
+print(json.dumps(told))
+"""
+
+
+@pytest.mark.parametrize("distro", DISTROS)
+def test_rules_of_the_manifest_hold_while_the_graph_runs(tmp_path: Path, distro: str) -> None:
+    runs = PythonRuns(tmp_path, distro)
+    with dds_domain() as domain_id:
+        words = ["--ros", "--domain-id", str(domain_id), "--set", "collect.count=1000"]
+        running = runs.start("pair", *words)
+        setter = runs.beside(SETTER, domain_id)
+        try:
+            out, errors = setter.communicate(timeout=WATCHDOG_S)
+        finally:
+            setter.kill()
+            running.send_signal(signal.SIGINT)
+            running.communicate(timeout=WATCHDOG_S)
+    assert setter.returncode == 0, errors
+    factor, fault, offsets, *others = json.loads(out)
+    assert all(word in factor for word in ("factor", "100.5", "0", "100"))
+    assert fault.startswith("parameter 'fault' is 'none of them', expected one of 'none', 'const")
+    assert offsets == "parameter 'offsets' is [1, 10], expected -9 to 9"
+    choices = "'none', 'constructor', 'callback', 'leave', 'exit', 'undeclared'"
+    assert others == ["", "", [0.0, 100.0], f"one of {choices}"]
+
+
 @pytest.mark.parametrize(("variant", "processes"), [("separate", 4), ("one", 1)])
 def test_processes_are_as_the_mapping_says(runs: PythonRuns, variant: str, processes: int) -> None:
     outcome = runs.run(variant)

@@ -20,6 +20,9 @@ import pytest
 from dds_domain import take_dds_domain
 from ros2_wheels import DISTROS, wheels_environment, wheels_python
 
+from ligament.messages import hashing
+from ligament.messages.store import load_store
+
 HERE = Path(__file__).parent
 ROOT = Path(__file__).parents[3]
 LOGS = "*/*/runs/*/log/edge.log"
@@ -266,10 +269,9 @@ def test_nodes_are_told_with_their_topics_and_services(peer: Peer, native: list[
         )
     }  # fmt: skip
     services = {f"/reliable/{name}": kind for name, kind in kinds.items()}
-    if native:
-        services["/reliable/get_type_description"] = [
-            "type_description_interfaces/srv/GetTypeDescription"
-        ]
+    services["/reliable/get_type_description"] = [
+        "type_description_interfaces/srv/GetTypeDescription"
+    ]
     assert told == {
         "publishers": {
             "/parameter_events": ["rcl_interfaces/msg/ParameterEvent"],
@@ -290,5 +292,23 @@ def test_parameters_are_set_and_seen(peer: Peer, native: list[str]) -> None:
         "changed": [2, 3],
         "value": 3,
         "relayed": {"greeted": True, "came": 3, "equal": True},
+        "beyond": [False, True],
+        "range": [0, 10],
         "reset": True,
     }
+
+
+@both
+@pytest.mark.usefixtures("relays")
+def test_types_are_described_as_their_hashes_say(peer: Peer, native: list[str]) -> None:
+    store = load_store()
+    names = {
+        "std_msgs/msg/UInt8MultiArray": hashing.type_hash,
+        "rcl_interfaces/msg/ParameterEvent": hashing.type_hash,
+    }
+    services = ("rcl_interfaces/srv/SetParameters", "rcl_interfaces/srv/DescribeParameters")
+    hashes = [found(store, name).hex() for name, found in names.items()]
+    hashes += [hashing.service_hash(store, store.services[name]).hex() for name in services]
+    words = ["--hashes", *(f"RIHS01_{text}" for text in [*hashes, "00" * 32])]
+    told = peer.ask("ros2_relays.py", "types", *words, *native)
+    assert told["names"] == [*names, *services, ""]

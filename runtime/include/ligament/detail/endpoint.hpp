@@ -15,21 +15,30 @@
 #include <string>
 #include <string_view>
 
+namespace ligament {
+struct TypeTable;
+}
+
 namespace ligament::detail {
 
 struct NodeState;
 struct SubscriptionState;
 
-/// A message type as it is compared at match time.
+/// A message type as it is compared at match time, and as the node describes it to others.
 struct TypeIdentity {
   std::string_view name;
   std::array<std::uint8_t, 32> hash{};
+  const TypeTable* table = nullptr;
 };
 
 template <typename Message>
 [[nodiscard]] TypeIdentity type_identity() {
-  return {MessageTraits<Message>::name, MessageTraits<Message>::type_hash};
+  using Traits = MessageTraits<Message>;
+  return {Traits::name, Traits::type_hash, &Traits::table()};
 }
+
+/// From now on the node describes this type, and those inside it, to who asks; null: nothing new.
+void note_type(NodeState& node, const TypeTable* table);
 
 /// An opened (or, where opening failed, empty) writer with what belongs to it.
 struct PublisherParts {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <ligament/callback_group.hpp>
+#include <ligament/detail/composed_types.hpp>
 #include <ligament/detail/endpoint.hpp>
 #include <ligament/publisher.hpp>
 #include <ligament/qos.hpp>
@@ -26,11 +27,13 @@ struct ServiceTypes {
   std::string_view name;
   TypeIdentity request;
   TypeIdentity response;
+  const TypeTable* table = nullptr;  ///< of the service as a type of its own
 };
 
 template <typename T>
 [[nodiscard]] ServiceTypes service_types() {
-  return {T::name, type_identity<typename T::Request>(), type_identity<typename T::Response>()};
+  return {T::name, type_identity<typename T::Request>(), type_identity<typename T::Response>(),
+          service_table<T>()};
 }
 
 /// What a node wants of a server or client beside its name and types.

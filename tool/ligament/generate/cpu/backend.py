@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import ligament
-from ligament.generate.files import Component, GeneratedFile, Output, render, source_of
+from ligament.generate.files import (
+    Component,
+    GeneratedFile,
+    Output,
+    parameter_rules,
+    render,
+    source_of,
+)
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.model import GraphMapping
 
@@ -60,7 +67,12 @@ class CpuBackend:
             for t in used
         }
         components = {
-            t: Component(library_of(t), types[t].implementations["cpu"]["class"]) for t in used
+            t: Component(
+                library_of(t),
+                types[t].implementations["cpu"]["class"],
+                parameter_rules=parameter_rules(types[t]),
+            )
+            for t in used
         }
         entry = {"project": PROJECT, "work": WORK, "libraries": libraries}
         return Output([project], components, entry)

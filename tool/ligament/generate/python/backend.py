@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ligament.generate.cpu.backend import target_of
-from ligament.generate.files import Component, Output
+from ligament.generate.files import Component, Output, parameter_rules
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.model import GraphMapping
 
@@ -35,9 +35,10 @@ def _component(node_type: NodeType) -> Component:
     """A file and its class, or, of an installed package, `module:Class`."""
     found = node_type.implementations["python"]
     types = {name: parameter.type for name, parameter in node_type.parameters.items()}
+    rules = parameter_rules(node_type)
     if "module" in found:
-        return Component("", f"{found['module']}:{found['class']}", types)
-    return Component(f"{_folder(node_type)}/{found['sources'][0]}", found["class"], types)
+        return Component("", f"{found['module']}:{found['class']}", types, rules)
+    return Component(f"{_folder(node_type)}/{found['sources'][0]}", found["class"], types, rules)
 
 
 def _copied(node_type: NodeType) -> Mapping[str, Any]:

@@ -14,11 +14,16 @@ int64_t board_now_us(void);
 
 /* Rings the host. For `ligament_rpmsg_config_t.kick`. */
 void board_kick(void* unused);
-/* Calls it from the bell's interrupt, too. NULL: only `board_wait` wakes. */
-void board_on_bell(void (*call)(void));
 /* Sleeps until the host has rung since the last call, or until the clock is there. It may return
  * sooner. Not under an operating system: that has its own ways to sleep. */
 void board_wait(int64_t until_us);
+
+/* For an operating system: an interrupt at that time, or somewhat sooner. Another call replaces it.
+ * `board_wait` has the alarm for itself. */
+void board_alarm(int64_t at_us);
+/* What the interrupts of bell and alarm call. */
+void board_on_bell(void (*call)(void));
+void board_on_alarm(void (*call)(void));
 
 /* A line on the console. */
 void board_print(const char* line);

@@ -5,7 +5,8 @@
 #                      [INCLUDES <folder>...] [DEFINES <NAME=VALUE>...])
 #     Makes <target>.elf and <target>.map from the sources, one of which has `main`; the board, the
 #     client, RPMsg and the app (app/include/ligament/app.h) come along, and what is not called is
-#     left out. DEFINES are the app's sizes. The size is printed.
+#     left out. DEFINES are the app's sizes. The size is printed. freertos.cmake says where FreeRTOS
+#     is looked for.
 #   ligament_add_messages(<target> TYPES <package/kind/Name>...)
 #     Generates C99 of message types; the target includes "package/kind/name.h". Python is
 #     LIGAMENT_PYTHON, else python3; it must have the package `ligament`.
@@ -14,12 +15,13 @@
 # makes warnings errors.
 include_guard(GLOBAL)
 get_filename_component(LIGAMENT_FIRMWARE ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
+include(${CMAKE_CURRENT_LIST_DIR}/freertos.cmake)
 
 function(ligament_add_image target)
   cmake_parse_arguments(PARSE_ARGV 1 image "" "BOARD;OS" "SOURCES;INCLUDES;DEFINES")
   set(board ${LIGAMENT_FIRMWARE}/board/${image_BOARD})
   _ligament_check_image(${target} "${image_BOARD}" "${image_OS}" "${image_SOURCES}")
-  include(${board}/board.cmake) # board_sources, board_script, board_flags
+  include(${board}/board.cmake) # board_sources, board_script, board_flags, ...
   list(TRANSFORM board_sources PREPEND ${board}/)
   file(GLOB parts CONFIGURE_DEPENDS ${LIGAMENT_FIRMWARE}/core/src/*.c
        ${LIGAMENT_FIRMWARE}/rpmsg/src/*.c)
@@ -36,6 +38,10 @@ function(ligament_add_image target)
     $<$<BOOL:${LIGAMENT_STRICT}>:-Werror> -ffunction-sections -fdata-sections)
   target_link_options(${target} PRIVATE ${board_flags} -nostartfiles --specs=nano.specs
     -T ${board}/${board_script} -Wl,--gc-sections -Wl,--fatal-warnings -Wl,-Map=${target}.map)
+  if("${image_OS}" STREQUAL "freertos") # quoted: a caller may have a variable of that name
+    ligament_add_freertos(ligament_freertos_${image_BOARD} ${target})
+    target_link_libraries(${target} PRIVATE ligament_freertos_${image_BOARD})
+  endif()
   target_link_libraries(${target} PRIVATE m)
   string(REGEX REPLACE "gcc(\\.exe)?$" "size" size ${CMAKE_C_COMPILER})
   add_custom_command(TARGET ${target} POST_BUILD COMMAND ${size} $<TARGET_FILE:${target}> VERBATIM)
@@ -49,8 +55,8 @@ function(_ligament_check_image target board os sources)
     list(JOIN boards ", " known)
     message(FATAL_ERROR "${where}: there is no board '${board}'; there are: ${known}")
   endif()
-  if(NOT os MATCHES "^(bare)$")
-    message(FATAL_ERROR "${where}: OS is '${os}'; there is: bare")
+  if(NOT os MATCHES "^(bare|freertos)$")
+    message(FATAL_ERROR "${where}: OS is '${os}'; there are: bare, freertos")
   endif()
   if(NOT sources)
     message(FATAL_ERROR "${where}: SOURCES are missing: one has `main`")

@@ -7,9 +7,6 @@
 #include "board.h"
 #include "system.h"
 
-#ifndef LIGAMENT_APP_MTU
-#define LIGAMENT_APP_MTU 2048
-#endif
 #ifndef LIGAMENT_APP_OUT_SLOTS
 #define LIGAMENT_APP_OUT_SLOTS 8
 #endif
@@ -149,6 +146,7 @@ static int run(void) {
   for (;;) {
     const int result = step();
     if (result != 0) {
+      say_error("the app has ended:", result, session.last_status);
       return result;
     }
     system_wait(next_us());
@@ -157,7 +155,6 @@ static int run(void) {
 
 int ligament_app_run(const ligament_app_t* given) {
   ligament_rpmsg_config_t config;
-  int result;
   app = given;
   memset(&config, 0, sizeof config);
   config.memory = (uint8_t*)(uintptr_t)app->map.base;
@@ -168,7 +165,5 @@ int ligament_app_run(const ligament_app_t* given) {
   config.assembly_size = sizeof parts;
   board_init();
   board_print(app->name);
-  result = system_run(&config, run);
-  say_error("the app has ended:", result, session.last_status);
-  return result;
+  return system_run(&config, run);
 }

@@ -6,7 +6,12 @@
 #include "ligament/port.h"
 #include "ligament/rpmsg.h"
 
-/* Starts the link, then calls `body` where a session may run, and returns what it returns. */
+#ifndef LIGAMENT_APP_MTU
+#define LIGAMENT_APP_MTU 2048
+#endif
+
+/* Starts the link, then calls `body` where a session may run. A code of RPMsg, or what `body`
+ * returns; the host is then told that the core has crashed. */
 int system_run(const ligament_rpmsg_config_t* config, int (*body)(void));
 /* For the session. */
 ligament_port_t system_port(void);

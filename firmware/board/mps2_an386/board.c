@@ -17,6 +17,7 @@ enum { timer_on = 1, timer_interrupt = 8, ticks_per_us = 25, longest_sleep_us = 
 
 static volatile uint32_t rung;
 static void (*bell_call)(void);
+static void (*alarm_call)(void);
 static void (*fault_call)(void);
 
 void board_init(void) {
@@ -27,8 +28,11 @@ void board_init(void) {
   REGISTER(timer_clock + timer_reload) = UINT32_MAX;
   REGISTER(timer_clock + timer_value) = UINT32_MAX;
   REGISTER(timer_clock + timer_control) = timer_on;
-  REGISTER(timer_alarm + timer_reload) = 0;                            /* it fires once */
-  REGISTER(0xE000E100) = 1u << bell_interrupt | 1u << alarm_interrupt; /* NVIC: enable */
+  REGISTER(timer_alarm + timer_reload) = 0; /* it fires once */
+  /* NVIC: one priority, above the lowest ones, which an operating system has. */
+  *(volatile uint8_t*)(0xE000E400 + bell_interrupt) = 0xA0;
+  *(volatile uint8_t*)(0xE000E400 + alarm_interrupt) = 0xA0;
+  REGISTER(0xE000E100) = 1u << bell_interrupt | 1u << alarm_interrupt; /* enable */
 }
 
 /* The counter runs through in 171 s. A sleep is shorter, so a lap is seen by the next who asks. */
@@ -69,19 +73,21 @@ void board_print(const char* line) {
   put(console, '\n');
 }
 
+void board_alarm(int64_t at_us) {
+  int64_t left = at_us - board_now_us();
+  left = left > longest_sleep_us ? longest_sleep_us : left < 1 ? 1 : left;
+  REGISTER(timer_alarm + timer_value) = (uint32_t)left * ticks_per_us;
+  REGISTER(timer_alarm + timer_control) = timer_on | timer_interrupt;
+}
+
 void board_wait(int64_t until_us) {
   /* Interrupts are off from the look to the sleep: WFI wakes up all the same, and no ring that
    * comes in between is slept through. */
   __asm__ volatile("cpsid i" ::: "memory");
-  {
-    const int64_t now = board_now_us();
-    const int64_t left = until_us - now < longest_sleep_us ? until_us - now : longest_sleep_us;
-    if (rung == 0 && until_us > now) {
-      REGISTER(timer_alarm + timer_value) = (uint32_t)left * ticks_per_us;
-      REGISTER(timer_alarm + timer_control) = timer_on | timer_interrupt;
-      __asm__ volatile("wfi" ::: "memory");
-      REGISTER(timer_alarm + timer_control) = 0;
-    }
+  if (rung == 0 && until_us > board_now_us()) {
+    board_alarm(until_us);
+    __asm__ volatile("wfi" ::: "memory");
+    REGISTER(timer_alarm + timer_control) = 0;
   }
   rung = 0;
   __asm__ volatile("cpsie i" ::: "memory");
@@ -100,7 +106,14 @@ void on_bell(void) {
   }
 }
 
-void on_alarm(void) { REGISTER(timer_alarm + timer_clear) = 1; }
+void board_on_alarm(void (*call)(void)) { alarm_call = call; }
+
+void on_alarm(void) {
+  REGISTER(timer_alarm + timer_clear) = 1;
+  if (alarm_call != NULL) {
+    alarm_call();
+  }
+}
 
 void board_on_fault(void (*call)(void)) { fault_call = call; }
 

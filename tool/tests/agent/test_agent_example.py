@@ -57,7 +57,11 @@ def test_its_image_starts_as_the_page_says(tmp_path: Path, start_agent: StartAge
         "/dev/shm/core": str(tmp_path / "memory"),
         "/tmp/core.bell": str(tmp_path / "bell"),
     }
-    *before, run = commands("Run it on a core of this chip")
+    *before, run = (
+        command
+        for command in commands("Run it on a core of this chip")
+        if not command.startswith("cargo")  # dev/setup does
+    )
     for place, ours in here.items():
         before, run = [c.replace(place, ours) for c in before], run.replace(place, ours)
     for command in before:

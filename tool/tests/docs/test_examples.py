@@ -50,7 +50,7 @@ OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "env", "eval", "export", "ln
 #: What test_agent_example.py runs, as the page says it.
 BUILT_ELSEWHERE = {
     ("docs/how-to/microcontrollers.md", program)
-    for program in ("cc", "cmake", "python", "qemu-system-arm", "truncate")
+    for program in ("cargo", "cc", "cmake", "python", "qemu-system-arm", "truncate")
 }
 
 

@@ -18,6 +18,7 @@
  *   LIGAMENT_APP_OUT_SLOTS  reliable messages in flight, default 8
  *   LIGAMENT_APP_IN_SLOTS   reliable messages kept that came early, default 4
  *   LIGAMENT_APP_ASSEMBLY   longest message that comes in fragments, default 8192
+ *   LIGAMENT_APP_STACK      bytes of stack of the session's task, default 8192; FreeRTOS only
  */
 #ifndef LIGAMENT_APP_H
 #define LIGAMENT_APP_H
@@ -46,10 +47,10 @@ typedef struct {
   void* context;
 } ligament_app_t;
 
-/* Does not return. Prints "ready" on the console when the session is open and its entities are made,
- * and again after each loss. "cannot connect E S" are an error of the client and the agent's status
- * (xrce.h). But it returns a code of RPMsg for a map that cannot be, or another error of `create`; the
- * host is then told that the core has crashed. */
+/* Does not return. Prints "ready" on the console when the session is open and its entities are
+ * made, and again after each loss. "cannot connect E S" are an error of the client and the agent's
+ * status (xrce.h). But it returns a code of RPMsg for a map that cannot be, or another error of
+ * `create`; the host is then told that the core has crashed. */
 int ligament_app_run(const ligament_app_t* app);
 
 #ifdef __cplusplus

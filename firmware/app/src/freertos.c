@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* On FreeRTOS: a default task starts two others and ends. The RPMsg task sleeps until the bell, and
+ * puts what came into a message buffer. The session's task reads from that buffer, and writes into
+ * the link itself.
+ *
+ *   bell -> RPMsg task -> message buffer -> session's task -> link -> host
+ */
+#include <FreeRTOS.h>
+#include <message_buffer.h>
+#include <semphr.h>
+#include <stdbool.h>
+#include <string.h>
+#include <task.h>
+
+#include "board.h"
+#include "rpmsg_port.h"
+#include "system.h"
+
+#ifndef LIGAMENT_APP_STACK
+#define LIGAMENT_APP_STACK 8192
+#endif
+
+enum { INBOX = 4 * (LIGAMENT_APP_MTU + 4), LINK_STACK = 2048, DEFAULT_STACK = 1024 };
+enum { DEFAULT_PRIORITY = 1, SESSION_PRIORITY = 2, LINK_PRIORITY = 3 };
+enum { WAKE = 1 }; /* of the notifications: 0 is the message buffer's */
+
+#define WORDS(bytes) ((bytes) / sizeof(StackType_t))
+
+static struct {
+  StaticTask_t memory;
+  TaskHandle_t task;
+} starter, linker, runner;
+static StackType_t starter_stack[WORDS(DEFAULT_STACK)];
+static StackType_t linker_stack[WORDS(LINK_STACK)];
+static StackType_t runner_stack[WORDS(LIGAMENT_APP_STACK)];
+
+static ligament_rpmsg_t link; /* both tasks': under the lock */
+static StaticSemaphore_t lock_memory;
+static SemaphoreHandle_t lock;
+static uint8_t inbox_bytes[INBOX + 1];
+static StaticMessageBuffer_t inbox_memory;
+static MessageBufferHandle_t inbox;
+static volatile bool is_left; /* a message stays in the ring, as the inbox is full */
+static int (*session_body)(void);
+
+static void take_lock(void) { (void)xSemaphoreTake(lock, portMAX_DELAY); }
+static void give_lock(void) { (void)xSemaphoreGive(lock); }
+
+/* --- the RPMsg task --------------------------------------------------------------------------- */
+
+static int on_message(void* context, uint32_t source, const uint8_t* data, size_t size) {
+  ligament_rpmsg_endpoint_t* endpoint = context;
+  endpoint->peer = source; /* an agent may come back at another address */
+  if (size == 0 || size > LIGAMENT_APP_MTU || xMessageBufferSend(inbox, data, size, 0) == size) {
+    return LIGAMENT_RPMSG_DONE;
+  }
+  is_left = true;
+  return LIGAMENT_RPMSG_LATER;
+}
+
+static ligament_rpmsg_endpoint_t endpoint = {
+    LIGAMENT_RPMSG_XRCE_CHANNEL, 0, 0, on_message, &endpoint, NULL};
+
+static void wake_from_interrupt(TaskHandle_t task) {
+  BaseType_t is_higher = pdFALSE;
+  vTaskNotifyGiveIndexedFromISR(task, WAKE, &is_higher);
+  portYIELD_FROM_ISR(is_higher);
+}
+static void on_bell(void) { wake_from_interrupt(linker.task); }
+static void on_alarm(void) { wake_from_interrupt(runner.task); }
+
+static void run_link(void* unused) {
+  (void)unused;
+  for (;;) {
+    int taken = 1;
+    while (taken > 0) {
+      take_lock();
+      taken = ligament_rpmsg_poll(&link);
+      give_lock();
+    }
+    (void)xTaskNotifyGiveIndexed(runner.task, WAKE);
+    (void)ulTaskNotifyTakeIndexed(WAKE, pdTRUE, portMAX_DELAY);
+  }
+}
+
+/* --- the session's task ----------------------------------------------------------------------- */
+
+static int send(void* unused, const uint8_t* message, size_t size) {
+  int sent;
+  (void)unused;
+  take_lock();
+  sent = ligament_rpmsg_send(&link, &endpoint, message, size);
+  give_lock();
+  /* No agent, no room: lost on the way, which the client's streams know how to mend. */
+  return sent == LIGAMENT_RPMSG_TOO_LARGE ? sent : 0;
+}
+
+static int receive(void* unused, uint8_t* message, size_t capacity, uint32_t wait_ms) {
+  const size_t size = xMessageBufferReceive(inbox, message, capacity, pdMS_TO_TICKS(wait_ms));
+  (void)unused;
+  if (is_left) {
+    is_left = false;
+    (void)xTaskNotifyGiveIndexed(linker.task, WAKE);
+  }
+  return (int)size;
+}
+
+static int64_t now_us(void* unused) {
+  (void)unused;
+  return board_now_us();
+}
+
+ligament_port_t system_port(void) {
+  const ligament_port_t port = {NULL, send, receive, now_us};
+  return port;
+}
+
+uint32_t system_connection(void) {
+  uint32_t connection;
+  take_lock();
+  connection =
+      link.state == LIGAMENT_RPMSG_RUNNING && endpoint.peer != LIGAMENT_RPMSG_ANY ? link.epoch : 0;
+  give_lock();
+  return connection;
+}
+
+void system_forget(void) {
+  take_lock();
+  endpoint.peer = LIGAMENT_RPMSG_ANY;
+  give_lock();
+}
+
+/* The alarm is finer than the ticks. */
+void system_wait(int64_t until_us) {
+  if (until_us > board_now_us() && xMessageBufferIsEmpty(inbox)) {
+    board_alarm(until_us);
+    (void)ulTaskNotifyTakeIndexed(WAKE, pdTRUE, portMAX_DELAY);
+  }
+}
+
+static void run_session(void* unused) {
+  (void)unused;
+  (void)session_body();
+  take_lock();
+  ligament_rpmsg_stop(&link, 1);
+  give_lock();
+  vTaskSuspend(NULL);
+}
+
+/* --- start and faults ------------------------------------------------------------------------- */
+
+static void run_default(void* unused) {
+  (void)unused;
+  vTaskSuspendAll(); /* each of the two wakes the other */
+  runner.task = xTaskCreateStatic(run_session, "session", WORDS(LIGAMENT_APP_STACK), NULL,
+                                  SESSION_PRIORITY, runner_stack, &runner.memory);
+  linker.task = xTaskCreateStatic(run_link, "rpmsg", WORDS(LINK_STACK), NULL, LINK_PRIORITY,
+                                  linker_stack, &linker.memory);
+  board_on_bell(on_bell);
+  board_on_alarm(on_alarm);
+  (void)xTaskResumeAll();
+  vTaskDelete(NULL);
+}
+
+static void on_fault(void) { ligament_rpmsg_stop(&link, 1); }
+
+static void die(const char* why) {
+  portDISABLE_INTERRUPTS();
+  board_print(why);
+  on_fault();
+  for (;;) {
+  }
+}
+
+void ligament_freertos_assert(const char* file, int line) {
+  (void)line;
+  die(file);
+}
+
+void vApplicationStackOverflowHook(TaskHandle_t task, char* name) {
+  (void)task;
+  board_print(name);
+  die("its stack is too small");
+}
+
+void vApplicationIdleHook(void) { __asm__ volatile("wfi"); }
+
+int system_run(const ligament_rpmsg_config_t* config, int (*body)(void)) {
+  int result = ligament_rpmsg_start(&link, config);
+  result = result != 0 ? result : ligament_rpmsg_open(&link, &endpoint);
+  if (result != 0) {
+    return result;
+  }
+  session_body = body;
+  lock = xSemaphoreCreateMutexStatic(&lock_memory);
+  inbox = xMessageBufferCreateStatic(sizeof inbox_bytes, inbox_bytes, &inbox_memory);
+  board_on_fault(on_fault);
+  starter.task = xTaskCreateStatic(run_default, "default", WORDS(DEFAULT_STACK), NULL,
+                                   DEFAULT_PRIORITY, starter_stack, &starter.memory);
+  vTaskStartScheduler();
+  return LIGAMENT_RPMSG_INVALID; /* it does not come back */
+}

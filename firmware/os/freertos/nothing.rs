@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+// A package has to have a target.

@@ -10,7 +10,7 @@
  *     echo FROM TO SECONDS reliable|best COUNT
  *         publishes on TO what comes on FROM, until COUNT have come or SECONDS are over
  *
- *     serve SERVICE SECONDS
+ *     serve SERVICE SECONDS COUNT
  *     call SERVICE COUNT
  *         std_srvs/SetBool
  *
@@ -152,6 +152,7 @@ static void on_request(void* context, const ligament_request_id_t* id, ligament_
   ligament_cdr_t reply = ligament_cdr_over(memory_of_reply, sizeof memory_of_reply);
   ligament_cdr_put_u8(&reply, value);
   ligament_cdr_put_text(&reply, value ? "on" : "off");
+  --left;
   printf("request %d\n", value);
   fflush(stdout);
   const int result = ligament_server_reply(&server, id, reply.bytes, reply.at);
@@ -168,7 +169,9 @@ static int serve(char** words) {
   }
   printf("ready\n");
   fflush(stdout);
-  return run_for(atof(words[1]));
+  left = atoi(words[2]);
+  const int code = run_for(atof(words[1]));
+  return code != 0 ? code : ligament_session_flush(&session, 20000) < 0;
 }
 
 static void on_reply(void* context, uint16_t number, ligament_cdr_t* reply) {
@@ -187,12 +190,15 @@ static int call(char** words) {
   if (result < 0) {
     return fail("client", result);
   }
-  (void)run_for(0.5); /* the server is found */
   const int count = atoi(words[1]);
   for (int i = 0; i < count; ++i) {
     const uint8_t value = (uint8_t)(i % 2);
     result = ligament_client_call(&client, &value, 1);
-    for (int tries = 0; result >= 0 && replies <= i && tries < 500; ++tries) {
+    printf("called\n");
+    fflush(stdout);
+    const int64_t until = session.options.port.now_us(session.options.port.context) + 30000000;
+    while (result >= 0 && replies <= i &&
+           session.options.port.now_us(session.options.port.context) < until) {
       (void)ligament_session_run(&session, 10);
     }
   }
@@ -200,7 +206,7 @@ static int call(char** words) {
 }
 
 static int time_sync(void) {
-  const int result = ligament_time_sync(&session, 1000);
+  const int result = ligament_time_sync(&session, 20000);
   printf("time %lld error %lld\n", (long long)ligament_time_now_ns(&session),
          (long long)session.time_error_ns);
   return result < 0 ? fail("time", result) : 0;
@@ -213,7 +219,7 @@ static int command(int count, char** words) {
   if (count == 6 && strcmp(words[0], "echo") == 0) {
     return echo(words + 1);
   }
-  if (count == 3 && strcmp(words[0], "serve") == 0) {
+  if (count == 4 && strcmp(words[0], "serve") == 0) {
     return serve(words + 1);
   }
   if (count == 3 && strcmp(words[0], "call") == 0) {

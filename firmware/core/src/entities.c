@@ -30,7 +30,9 @@ typedef struct {
 
 static int begin_create(ligament_session_t* session, uint16_t id, create_t* create) {
   ligament_cdr_t* to = &create->payload;
-  const int result = lig_begin(session, LIG_RELIABLE, LIG_CREATE, LIG_REUSE | LIG_REPLACE, to);
+  int result = lig_make_room(session);
+  result = result < 0 ? result
+                      : lig_begin(session, LIG_RELIABLE, LIG_CREATE, LIG_REUSE | LIG_REPLACE, to);
   if (result < 0) {
     return result;
   }
@@ -133,7 +135,8 @@ static int create_service(ligament_session_t* session, const ligament_entity_t* 
 /* Asks for all that comes, without an end. */
 static int ask_for_data(ligament_session_t* session, const ligament_entity_t* entity) {
   ligament_cdr_t payload;
-  const int result = lig_begin(session, LIG_RELIABLE, LIG_READ_DATA, 0, &payload);
+  int result = lig_make_room(session);
+  result = result < 0 ? result : lig_begin(session, LIG_RELIABLE, LIG_READ_DATA, 0, &payload);
   if (result < 0) {
     return result;
   }
@@ -184,9 +187,10 @@ static int send_creates(ligament_session_t* session, const ligament_entity_t* en
 int lig_create_again(ligament_entity_t* entity) {
   ligament_session_t* session = entity->session;
   session->awaiting = 0;
+  session->worst_status = 0;
   int result = ligament_session_flush(session, session->options.answer_ms);
   result = result < 0 ? result : send_creates(session, entity);
-  result = result < 0 ? result : lig_await(session);
+  result = result < 0 ? result : lig_await(session, session->options.answer_ms);
   const bool comes =
       entity->kind == LIG_READER || entity->kind == LIG_REQUESTER || entity->kind == LIG_REPLIER;
   return result < 0 || !comes ? result : ask_for_data(session, entity);

@@ -228,6 +228,7 @@ void lig_received(ligament_session_t* session, uint8_t* message, size_t size) {
   uint8_t* bytes = message + LIG_HEADER;
   size -= LIG_HEADER;
   session->heard_us = lig_now_us(session);
+  session->unanswered = 0;
   session->is_in_callback = true;
   if (stream == LIG_NO_STREAM) {
     process(session, stream, bytes, size);

@@ -82,6 +82,18 @@ static int await_room(ligament_session_t* session) {
   return 0;
 }
 
+int lig_make_room(ligament_session_t* session) {
+  const int64_t until = lig_now_us(session) + (int64_t)session->options.answer_ms * 1000;
+  while (!lig_has_room(session)) {
+    const bool may_wait = !session->is_in_callback && lig_now_us(session) < until;
+    const int result = may_wait ? lig_poll(session, 1) : LIGAMENT_ERROR_FULL;
+    if (result < 0) {
+      return result;
+    }
+  }
+  return 0;
+}
+
 /* The agent puts together what comes until a last fragment: one that was given up needs one. */
 static int end_what_is_open(ligament_session_t* session) {
   if (!session->out.is_open) {

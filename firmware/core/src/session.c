@@ -151,6 +151,7 @@ static int open_streams(ligament_session_t* session) {
   lig_out_reset(session);
   lig_in_reset(session);
   session->pinged_us = session->heard_us;
+  session->unanswered = 0;
   session->is_open = true;
   return 0;
 }
@@ -166,32 +167,28 @@ int ligament_session_open(ligament_session_t* session, const ligament_session_op
   return open_streams(session);
 }
 
-/* Entities were added at the front, and parents were made before what belongs to them. */
-static int create_from(ligament_entity_t* entity) {
-  ligament_entity_t* turned = NULL;
-  while (entity != NULL) { /* turn the list round: no recursion on a small stack */
-    ligament_entity_t* next = entity->next;
-    entity->next = turned;
-    turned = entity;
-    entity = next;
-  }
-  int result = 0;
-  ligament_entity_t* back = NULL;
-  while (turned != NULL) {
-    if (result >= 0) {
-      result = lig_create_again(turned);
+/* All entities in the order in which they were made: parents come before what belongs to them. The
+ * list stays as it is, because messages for those that are back may come meanwhile. */
+static int create_all(ligament_session_t* session) {
+  uint16_t done = 0;
+  for (;;) {
+    ligament_entity_t* next = NULL;
+    for (ligament_entity_t* one = session->entities; one != NULL; one = one->next) {
+      if (one->number > done && (next == NULL || one->number < next->number)) {
+        next = one;
+      }
     }
-    ligament_entity_t* next = turned->next;
-    turned->next = back;
-    back = turned;
-    turned = next;
+    const int result = next == NULL ? 0 : lig_create_again(next);
+    if (next == NULL || result < 0) {
+      return result;
+    }
+    done = next->number;
   }
-  return result;
 }
 
 int ligament_session_restore(ligament_session_t* session) {
   const int result = open_streams(session);
-  return result < 0 ? result : create_from(session->entities);
+  return result < 0 ? result : create_all(session);
 }
 
 /* Is the agent there? It answers within a session only if it knows the session. */
@@ -210,12 +207,16 @@ static int watch_agent(ligament_session_t* session) {
   if (limit == 0) {
     return 0;
   }
-  if (now - session->heard_us >= limit) {
+  if (now - session->heard_us < limit / 3 || now - session->pinged_us < limit / 3) {
+    return 0;
+  }
+  /* A caller that was away for long has heard nothing either: only questions without answers count.
+   */
+  if (session->unanswered >= 2 && now - session->heard_us >= limit) {
     return LIGAMENT_ERROR_LOST;
   }
-  if (now - session->heard_us >= limit / 3 && now - session->pinged_us >= limit / 3) {
-    ping(session);
-  }
+  ping(session);
+  session->unanswered = (uint8_t)(session->unanswered + (session->unanswered < UINT8_MAX));
   return 0;
 }
 
@@ -253,16 +254,25 @@ int ligament_session_flush(ligament_session_t* session, uint32_t timeout_ms) {
   return 0;
 }
 
+/* Without a stream nothing is repeated for us: said again until it is answered. */
 int ligament_session_close(ligament_session_t* session) {
-  ligament_cdr_t payload;
+  const lig_request_t request = lig_next_request(session, LIG_OBJECT_CLIENT);
+  const int64_t until = lig_now_us(session) + (int64_t)session->options.answer_ms * 1000;
   session->is_open = false;
   session->entities = NULL;
-  (void)lig_begin(session, LIG_NO_STREAM, LIG_DELETE, 0, &payload);
-  session->awaited[0] = lig_next_request(session, LIG_OBJECT_CLIENT).id;
-  lig_put_request(&payload, (lig_request_t){session->awaited[0], LIG_OBJECT_CLIENT});
-  session->awaiting = 1;
-  const int result = lig_end(session, LIG_NO_STREAM, &payload);
-  return result < 0 ? result : lig_await(session);
+  session->worst_status = 0;
+  int result = LIGAMENT_ERROR_TIMEOUT;
+  for (uint32_t pause_ms = 20; result == LIGAMENT_ERROR_TIMEOUT && lig_now_us(session) < until;
+       pause_ms *= 2) {
+    ligament_cdr_t payload;
+    (void)lig_begin(session, LIG_NO_STREAM, LIG_DELETE, 0, &payload);
+    lig_put_request(&payload, request);
+    session->awaited[0] = request.id;
+    session->awaiting = 1;
+    result = lig_end(session, LIG_NO_STREAM, &payload);
+    result = result < 0 ? result : lig_await(session, pause_ms);
+  }
+  return result;
 }
 
 void lig_on_status(ligament_session_t* session, lig_request_t request, uint8_t status) {
@@ -276,9 +286,8 @@ void lig_on_status(ligament_session_t* session, lig_request_t request, uint8_t s
   }
 }
 
-int lig_await(ligament_session_t* session) {
-  const int64_t until = lig_now_us(session) + (int64_t)session->options.answer_ms * 1000;
-  session->worst_status = 0;
+int lig_await(ligament_session_t* session, uint32_t wait_ms) {
+  const int64_t until = lig_now_us(session) + (int64_t)wait_ms * 1000;
   while (session->awaiting != 0) {
     const int result = lig_poll(session, 5);
     if (result < 0 || lig_now_us(session) >= until) {
@@ -323,12 +332,13 @@ int ligament_time_sync(ligament_session_t* session, uint32_t timeout_ms) {
   ligament_cdr_t payload;
   const int64_t until = lig_now_us(session) + (int64_t)timeout_ms * 1000;
   session->time_error_ns = -1;
-  for (int round = 0; round < 8; ++round) {
+  int64_t patience_us = 100000; /* more each time, for a link that is slower than that */
+  for (int round = 0; round < 8 && lig_now_us(session) < until; ++round) {
     session->time_sent_us = lig_now_us(session);
     (void)lig_begin(session, LIG_NO_STREAM, LIG_TIMESTAMP, 0, &payload);
     put_time(&payload, session->time_sent_us * 1000);
     int result = lig_end(session, LIG_NO_STREAM, &payload);
-    const int64_t again = session->time_sent_us + 100000;
+    const int64_t again = session->time_sent_us + patience_us;
     while (result >= 0 && session->time_sent_us >= 0 && lig_now_us(session) < again &&
            lig_now_us(session) < until) {
       result = lig_poll(session, 5);
@@ -336,6 +346,7 @@ int ligament_time_sync(ligament_session_t* session, uint32_t timeout_ms) {
     if (result < 0) {
       return result;
     }
+    patience_us *= session->time_sent_us >= 0 ? 2 : 1;
   }
   return session->time_error_ns < 0 ? LIGAMENT_ERROR_TIMEOUT : 0;
 }

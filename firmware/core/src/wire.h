@@ -79,8 +79,11 @@ void lig_on_status(ligament_session_t* session, lig_request_t request, uint8_t s
 void lig_on_time(ligament_session_t* session, ligament_cdr_t* payload);
 /* Receives one message at most; negative: what the port said. */
 int lig_poll(ligament_session_t* session, uint32_t wait_ms);
-/* Waits for the answers to the requests in `awaited`. */
-int lig_await(ligament_session_t* session);
+/* Waits at most so long for the answers to the requests in `awaited`; `worst_status` is of all
+ * since it was set to 0. */
+int lig_await(ligament_session_t* session, uint32_t wait_ms);
+/* Until there is room for one more reliable message; at most as long as for an answer. */
+int lig_make_room(ligament_session_t* session);
 
 /* ---- entities.c ---- */
 int lig_create_again(ligament_entity_t* entity);

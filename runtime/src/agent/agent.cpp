@@ -14,6 +14,7 @@ constexpr std::size_t most_clients = 64;
 constexpr std::size_t least_mtu = 64;
 constexpr std::size_t default_mtu = 508;
 constexpr std::size_t most_mtu = 65'000;
+constexpr std::int64_t longest_way_ns = 250'000'000;  // of a datagram that others have passed
 
 Sender sender_to(Link& link, const Address& to) {
   return [&link, to](std::span<const Bytes> pieces) { link.send(to, pieces); };
@@ -68,16 +69,40 @@ void Agent::receive(Link& link, const Address& from, Bytes message, std::int64_t
   }
   const auto client = find(link, from, *header);
   if (client == clients_.end()) {
-    ++ignored_;
-    return;
+    return answer_ended(link, from, *header, rest);
   }
   if (header->has_key() && (client->link != &link || client->address != from)) {
     move(*client, link, from);
   }
+  client->has_spoken = true;
   client->session->receive(*header, rest, now_ns, real_ns);
   if (client->session->has_ended()) {
+    ended_.push_back({&link, from, client->session->key(), header->session});
+    if (ended_.size() > most_clients) {
+      ended_.pop_front();
+    }
     end(client, "has ended");
   }
+}
+
+/// The answer to a goodbye may be lost. Who says it again is told again; everybody else without a
+/// session is told nothing.
+void Agent::answer_ended(Link& link, const Address& from, const Header& header, Bytes rest) {
+  const auto part = Parts(rest).next();
+  CdrReader reader = part ? part->reader() : CdrReader(Bytes{}, true);
+  const Request request = read_request(reader);
+  const bool is_known = std::any_of(ended_.begin(), ended_.end(), [&](const Ended& one) {
+    return one.link == &link && one.address == from && one.session == header.session &&
+           (!header.has_key() || one.key == header.key);
+  });
+  if (!is_known || !reader.is_good() || part->id != Submessage::remove ||
+      request.object != object_client) {
+    ++ignored_;
+    return;
+  }
+  std::vector<std::byte> status;
+  write_status(status, request, Status::ok);
+  send_outside(link, from, {header.session, no_stream, 0, header.key}, status);
 }
 
 void Agent::receive_outside(Link& link, const Address& from, const Header& header, Bytes rest,
@@ -119,7 +144,15 @@ void Agent::log_in(Link& link, const Address& from, const Part& part, std::int64
     return answer(Status::incompatible);
   }
   const auto known = find(asked->key);
+  if (known != clients_.end() && is_late(*known, link, from, *asked, now_ns)) {
+    ++ignored_;
+    return;
+  }
+  std::uint8_t before = no_session;
+  std::int64_t before_ns = 0;
   if (known != clients_.end() && known->session->id() != asked->session) {
+    before = known->session->id();
+    before_ns = known->logged_in_ns;
     end(known, "began again");
   }
   // Whoever was known by this address before would not be heard any more.
@@ -139,8 +172,28 @@ void Agent::log_in(Link& link, const Address& from, const Part& part, std::int64
   client->session->restart(mtu, nullptr);
   move(*client, link, from);
   client->session->heard(now_ns);
+  client->has_spoken = false;
+  client->logged_in_ns = now_ns;
+  if (before != no_session) {
+    client->session_before = before;
+    client->logged_in_before_ns = before_ns;
+  }
   log(fmt::format("client {}: session {:#04x}", key_text(asked->key), asked->session));
   answer(Status::ok);
+}
+
+/// A login that came before and was passed by others: it would end the session that followed it. A
+/// board that begins again so soon says it again until it is answered.
+bool Agent::is_late(const Client& known, const Link& link, const Address& from,
+                    const CreateClient& asked, std::int64_t now_ns) const {
+  if (known.link != &link || known.address != from) {
+    return false;
+  }
+  if (asked.session == known.session->id()) {
+    return known.has_spoken && now_ns - known.logged_in_ns < longest_way_ns;
+  }
+  return asked.session == known.session_before &&
+         now_ns - known.logged_in_before_ns < longest_way_ns;
 }
 
 /// The client of that key, or a new one; the end of the list: there are too many.
@@ -156,8 +209,14 @@ Agent::Clients::iterator Agent::make_client(const CreateClient& asked) {
   session.log = [this, key = asked.key](const std::string& text) {
     log(fmt::format("client {}: refused: {}", key_text(key), text));
   };
-  clients_.push_back(
-      {nullptr, {}, std::make_unique<Session>(std::move(session), bus_, profiles_, nullptr), 0});
+  clients_.push_back({nullptr,
+                      {},
+                      std::make_unique<Session>(std::move(session), bus_, profiles_, nullptr),
+                      0,
+                      false,
+                      0,
+                      no_session,
+                      0});
   return std::prev(clients_.end());
 }
 
@@ -216,6 +275,7 @@ std::int64_t Agent::tick(std::int64_t now_ns) {
 }
 
 void Agent::close(Link& link) {
+  std::erase_if(ended_, [&link](const Ended& one) { return one.link == &link; });
   for (auto client = clients_.begin(); client != clients_.end();) {
     const auto current = client++;
     if (current->link == &link) {

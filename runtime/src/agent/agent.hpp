@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -63,13 +64,27 @@ class Agent {
     Address address;
     std::unique_ptr<Session> session;
     std::int64_t probed_ns = 0;
+    bool has_spoken = false;  ///< in its session, since the login
+    std::int64_t logged_in_ns = 0;
+    std::uint8_t session_before = no_session;  ///< that this one took the place of
+    std::int64_t logged_in_before_ns = 0;
   };
   using Clients = std::list<Client>;
+  /// Who said goodbye, and may not have heard the answer.
+  struct Ended {
+    const Link* link = nullptr;
+    Address address;
+    Key key{};
+    std::uint8_t session = 0;
+  };
 
   void receive_outside(Link& link, const Address& from, const Header& header, Bytes rest,
                        std::int64_t now_ns);
   void log_in(Link& link, const Address& from, const Part& part, std::int64_t now_ns);
+  [[nodiscard]] bool is_late(const Client& known, const Link& link, const Address& from,
+                             const CreateClient& asked, std::int64_t now_ns) const;
   [[nodiscard]] Clients::iterator make_client(const CreateClient& asked);
+  void answer_ended(Link& link, const Address& from, const Header& header, Bytes rest);
   void pong(Link& link, const Address& from, const Header& header, const Part& part);
   [[nodiscard]] Clients::iterator find(const Link& link, const Address& from, const Header& header);
   [[nodiscard]] Clients::iterator find(const Key& key);
@@ -84,6 +99,7 @@ class Agent {
   Clients clients_;
   /// Where sessions without key are found.
   std::map<std::pair<const Link*, Address>, Clients::iterator> by_address_;
+  std::deque<Ended> ended_;  ///< the last few
   std::uint64_t ignored_ = 0;
 };
 

@@ -27,6 +27,8 @@ class BusWriter {
   virtual void publish_long() = 0;
   virtual void drop_long() = 0;
   [[nodiscard]] virtual pool::Gid gid() const = 0;
+  /// Somebody reads what is published.
+  [[nodiscard]] virtual bool is_matched() const = 0;
 };
 
 struct BusSample {
@@ -37,6 +39,8 @@ class BusReader {
  public:
   virtual ~BusReader() = default;
   [[nodiscard]] virtual std::optional<BusSample> take() = 0;
+  /// Somebody publishes for it.
+  [[nodiscard]] virtual bool is_matched() const = 0;
 };
 
 /// A node in the graph, as long as it lives.
@@ -51,6 +55,8 @@ class Bus {
   template <typename T>
   using Made = expected<std::unique_ptr<T>, Refusal>;
   /// `domain`: as ROS counts them.
+  /// What is made is matched with all ends that are there, when the call returns: the client is told
+  /// that it exists, and the next message may be for it.
   [[nodiscard]] virtual Made<BusNode> make_node(int domain, const std::string& name) = 0;
   [[nodiscard]] virtual Made<BusWriter> make_writer(int domain,
                                                     const pool::EndpointDescription& what) = 0;

@@ -61,6 +61,7 @@ class PoolWriter : public BusWriter {
   }
   void drop_long() override { long_.reset(); }
   pool::Gid gid() const override { return writer_->gid(); }
+  bool is_matched() const override { return writer_->matched_readers() != 0; }
 
  private:
   std::unique_ptr<pool::Writer> writer_;
@@ -80,6 +81,7 @@ class PoolReader : public BusReader {
     held_.emplace(std::move(**sample));
     return BusSample{held_->payload(), held_->info().request};
   }
+  bool is_matched() const override { return reader_->matched_writers() != 0; }
 
  private:
   std::unique_ptr<pool::Reader> reader_;
@@ -180,6 +182,7 @@ PoolBus::Made<BusWriter> PoolBus::make_writer(int domain, const pool::EndpointDe
   if (!writer) {
     return unexpected<Refusal>(refusal(writer.error()));
   }
+  (*where)->domain->match_now();
   return std::make_unique<PoolWriter>(std::move(*writer));
 }
 
@@ -192,6 +195,7 @@ PoolBus::Made<BusReader> PoolBus::make_reader(int domain, const pool::EndpointDe
   if (!reader) {
     return unexpected<Refusal>(refusal(reader.error()));
   }
+  (*where)->domain->match_now();
   return std::make_unique<PoolReader>(std::move(*reader));
 }
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What comes from the client. In fragments: session_fragments.cpp. What goes to it:
-/// session_output.cpp.
+/// What comes from the client. In fragments: session_fragments.cpp. Into the pool:
+/// session_publish.cpp. What goes to it: session_output.cpp.
 #include "agent/session.hpp"
-
-#include <algorithm>
-#include <cstring>
 
 namespace ligament::xrce {
 
 namespace {
 
 constexpr std::size_t most_streams = 4;
-constexpr std::size_t most_waiting = 64;
 constexpr std::int64_t second_ns = 1'000'000'000;
 
 /// The stream of that number, made if there is room for another; null: there is not.
@@ -41,8 +37,11 @@ void Session::restart(std::size_t mtu, Sender sender) {
   reliable_in_.clear();
   best_effort_in_.clear();
   out_.clear();
+  held_.clear();  // its requests begin to count anew: an old reply would answer a new one
+  held_bytes_ = 0;
   for (const auto& [id, entity] : entities_.readings()) {
     entity->reading.reset();
+    entity->waiting.clear();
   }
 }
 
@@ -182,38 +181,6 @@ void Session::write_data(std::uint8_t stream, const Part& part) {
     return is_plain ? void() : answer(stream, {request, Status::invalid_data, "unknown format"});
   }
   publish(*entity, request, reader);
-}
-
-/// The one copy: from what was received into the pool.
-void Session::publish(Entity& entity, const Request& request, CdrReader reader) {
-  pool::RequestIdentity identity;
-  if (entity.kind == Kind::replier) {
-    const Bytes client = reader.bytes(identity.client.size());
-    const auto upper = static_cast<std::uint64_t>(reader.u32());
-    identity.sequence = static_cast<std::int64_t>(upper << 32U | reader.u32());
-    if (!reader.is_good()) {
-      return drop_malformed();
-    }
-    std::memcpy(identity.client.data(), client.data(), client.size());
-  } else if (entity.kind == Kind::requester) {
-    identity = {entity.writer->gid(), ++entity.requests};
-    if (entity.waiting.size() == most_waiting) {
-      entity.waiting.erase(entity.waiting.begin());
-    }
-    entity.waiting.push_back({identity.sequence, request});
-  }
-  const Bytes body = reader.rest();
-  const auto memory = entity.writer->loan(encapsulation_size + body.size());
-  if (memory.size() != encapsulation_size + body.size()) {
-    ++figures_.dropped;
-    return;
-  }
-  std::memcpy(memory.data(), little_endian_cdr.data(), encapsulation_size);
-  if (!body.empty()) {
-    std::memcpy(memory.data() + encapsulation_size, body.data(), body.size());
-  }
-  entity.writer->publish(identity);
-  ++figures_.received;
 }
 
 void Session::read_data(std::uint8_t stream, const Part& part) {

@@ -83,6 +83,13 @@ class Session {
     std::deque<std::vector<std::byte>> answers;  ///< that wait for room; before new samples
     std::uint16_t best_effort_next = 0;
   };
+  /// A request that came before its server.
+  struct HeldRequest {
+    Request request;
+    std::uint64_t serial = 0;  ///< of its requester
+    std::vector<std::byte> body;
+    std::int64_t ends_ns = 0;
+  };
 
   void receive_reliable(std::uint8_t stream, std::uint16_t sequence, Bytes bytes);
   void process(std::uint8_t stream, Bytes submessages);
@@ -103,6 +110,11 @@ class Session {
   void get_info(const Part& part);
 
   void publish(Entity& entity, const Request& request, CdrReader reader);
+  void publish_body(Entity& entity, const pool::RequestIdentity& identity, Bytes body);
+  void call(Entity& entity, const Request& request, Bytes body);
+  void publish_request(Entity& entity, const Request& request, Bytes body);
+  void release_requests();
+  [[nodiscard]] std::int64_t requests_due_ns() const;
   void answer(std::uint8_t request_stream, const Entities::Answer& answer);
   void deliver(std::int64_t now_ns);
   [[nodiscard]] bool deliver_one(std::uint16_t id, Entity& entity, std::int64_t now_ns);
@@ -127,6 +139,8 @@ class Session {
   std::map<std::uint8_t, In> reliable_in_;
   std::map<std::uint8_t, BestEffortInput> best_effort_in_;
   std::map<std::uint8_t, Out> out_;
+  std::vector<HeldRequest> held_;
+  std::size_t held_bytes_ = 0;
   SessionFigures figures_;
   std::int64_t now_ns_ = 0;
   std::int64_t real_ns_ = 0;

@@ -140,6 +140,7 @@ void Session::send_acknacks() {
 
 void Session::flush(std::int64_t now_ns) {
   now_ns_ = now_ns;
+  release_requests();
   send_acknacks();
   deliver(now_ns);
 }
@@ -253,7 +254,8 @@ void Session::send_data(std::uint8_t stream, const std::vector<std::byte>& head,
 
 std::int64_t Session::tick(std::int64_t now_ns) {
   now_ns_ = now_ns;
-  std::int64_t next = std::numeric_limits<std::int64_t>::max();
+  release_requests();
+  std::int64_t next = requests_due_ns();
   for (auto& [stream, out] : out_) {
     auto due = out.order.heartbeat_due_ns();
     if (due && *due <= now_ns) {

@@ -284,6 +284,115 @@ TEST(BothEnds, TheEndOfASessionRemovesAll) {
   EXPECT_TRUE(wire.agent->clients().empty());
 }
 
+TEST_P(Wires, TheEndIsSaidUntilItIsAnswered) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Harm harm = GetParam();
+    harm.seed += 100 * seed;
+    FakeWire wire(harm);
+    Board board(wire);
+    ASSERT_EQ(board.open(), 0);
+    ASSERT_EQ(ligament_session_close(&board.session), 0);
+    EXPECT_TRUE(wire.agent->clients().empty());
+  }
+}
+
+TEST(BothEnds, WhoWasAwayForLongHasNotLostTheAgent) {
+  FakeWire wire;
+  Board board(wire);
+  ASSERT_EQ(board.open(), 0);
+  wire.now_us += 20'000'000;  // it did something else, longer than `lost_after_ms`
+  ASSERT_EQ(ligament_session_run(&board.session, 10), 0);
+  wire.is_cut = true;
+  int result = 0;
+  for (int i = 0; i < 10'000 && result == 0; ++i) {
+    result = ligament_session_run(&board.session, 10);
+  }
+  EXPECT_EQ(result, LIGAMENT_ERROR_LOST);
+}
+
+TEST(BothEnds, EntitiesAreMadeThroughAWindowOfOne) {
+  FakeWire wire;
+  Board board(wire);
+  auto options = board.options();
+  options.out_slots = 1;
+  options.block_ms = 0;
+  ASSERT_EQ(ligament_session_open(&board.session, &options), 0);
+  ASSERT_EQ(ligament_node_create(&board.node, &board.session, "/board"), 0);
+  Received received;
+  ligament_subscription_t subscription;
+  ASSERT_EQ(ligament_subscription_create(&subscription, &board.node, "/in", string_type,
+                                         ligament_qos_reliable(10), {&Received::take, &received}),
+            0);
+  ligament_publisher_t refused;
+  wire.bus.unknown_types.insert("a/msg/B");
+  EXPECT_EQ(ligament_publisher_create(&refused, &board.node, "/out", "a::msg::dds_::B_",
+                                      ligament_qos_reliable(10)),
+            LIGAMENT_ERROR_REFUSED);
+}
+
+TEST(BothEnds, WhatComesWhileOthersAreMadeAgainIsNotLost) {
+  FakeWire wire;
+  Board board(wire);
+  ASSERT_EQ(board.open(), 0);
+  Received received;
+  ligament_subscription_t first;
+  ligament_publisher_t others[3];
+  ASSERT_EQ(ligament_subscription_create(&first, &board.node, "/in", string_type,
+                                         ligament_qos_reliable(10), {&Received::take, &received}),
+            0);
+  for (auto& other : others) {
+    ASSERT_EQ(ligament_publisher_create(&other, &board.node, "/out", string_type,
+                                        ligament_qos_reliable(10)),
+              0);
+  }
+  wire.restart_agent();
+  wire.bus.on_reader = [&] { wire.bus.publish("/in", stored(body_of(1, 50))); };
+  ASSERT_EQ(ligament_session_restore(&board.session), 0);
+  for (int i = 0; i < 100 && received.bodies.empty(); ++i) {
+    ASSERT_EQ(ligament_session_run(&board.session, 5), 0);
+  }
+  EXPECT_EQ(received.bodies.size(), 1U);
+  EXPECT_EQ(board.session.figures.dropped, 0U);
+}
+
+TEST(BothEnds, ARequestWaitsForItsServer) {
+  FakeWire wire;
+  Board board(wire);
+  ASSERT_EQ(board.open(), 0);
+  wire.bus.is_met = false;
+  Replies replies;
+  ligament_client_t client;
+  const ligament_service_types_t types{"a::srv::dds_::Twice_Request_",
+                                       "a::srv::dds_::Twice_Response_"};
+  ASSERT_EQ(
+      ligament_client_create(&client, &board.node, "/twice", types, {&Replies::take, &replies}), 0);
+  const auto call = [&](std::uint32_t value) {
+    EXPECT_GT(ligament_client_call(&client, &value, sizeof value), 0);
+    EXPECT_EQ(ligament_session_flush(&board.session, 1000), 0);
+  };
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    call(i);  // 16 are kept
+  }
+  EXPECT_TRUE(wire.bus.published["rq/twiceRequest"].empty());
+  wire.bus.is_met = true;
+  call(20);
+  const auto& published = wire.bus.published["rq/twiceRequest"];
+  ASSERT_EQ(published.size(), 17U);
+  for (std::uint32_t i = 0; i < 17; ++i) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, published[i].stored.data() + 4, sizeof value);
+    EXPECT_EQ(value, i == 16 ? 20 : i);
+    EXPECT_EQ(published[i].request.sequence, i + 1);
+  }
+  wire.bus.is_met = false;
+  call(30);
+  wire.wait(11'000'000);
+  wire.bus.is_met = true;
+  wire.wait(1000);
+  EXPECT_EQ(published.size(), 17U) << "it has waited too long";
+  EXPECT_EQ(wire.agent->clients().at(0).session.dropped, 5U);
+}
+
 TEST(BothEnds, WhatIsRefusedSaysWhy) {
   FakeWire wire;
   wire.bus.unknown_types.insert("std_msgs/msg/String");

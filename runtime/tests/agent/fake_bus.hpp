@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -26,7 +27,9 @@ class FakeBus : public Bus {
   std::vector<pool::EndpointDescription> readers;
   std::set<std::string> unknown_types;
   bool is_full = false;
+  bool is_met = true;  ///< everybody has somebody at the other end
   int long_loans = 0;
+  std::function<void()> on_reader = nullptr;  ///< after one was made
 
   class Node : public BusNode {
    public:
@@ -68,6 +71,7 @@ class FakeBus : public Bus {
     }
     void drop_long() override { long_.clear(); }
     pool::Gid gid() const override { return gid_; }
+    bool is_matched() const override { return bus_.is_met; }
 
    private:
     FakeBus& bus_;
@@ -91,6 +95,7 @@ class FakeBus : public Bus {
       waiting.pop_front();
       return BusSample{held_.stored, held_.request};
     }
+    bool is_matched() const override { return bus_.is_met; }
     std::string topic;
     std::deque<FakeSample> waiting;
 
@@ -120,7 +125,11 @@ class FakeBus : public Bus {
   }
   Made<BusReader> make_reader(int, const pool::EndpointDescription& what) override {
     readers.push_back(what);
-    return std::make_unique<Reader>(*this, what.topic);
+    auto reader = std::make_unique<Reader>(*this, what.topic);
+    if (on_reader) {
+      on_reader();
+    }
+    return reader;
   }
   std::optional<std::array<std::uint8_t, 32>> hash_of(int, const std::string& type) override {
     std::array<std::uint8_t, 32> hash{};

@@ -68,5 +68,4 @@ def start_agent(domain_id: int, types: Path) -> Iterator[StartAgent]:
 
     yield begin
     for agent in running:
-        agent.process.kill()
-        agent.process.communicate()
+        agent.kill()

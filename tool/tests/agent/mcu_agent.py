@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent as a process."""
+"""The agent and a client of the firmware as processes."""
 
 from __future__ import annotations
 
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ligament.agent import agent_program
 from ligament.errors import FailureError
 
 ROOT = Path(__file__).parents[3]
+WATCHDOG_S = 120.0
 
 
 def built_agent() -> Path:
@@ -26,18 +28,56 @@ def built_agent() -> Path:
         pytest.skip(str(error))
 
 
-class Agent:
-    """A running agent, and what it has said."""
+class Spoken:
+    """A process whose lines are read as they come. A watchdog kills one that does not end."""
 
     def __init__(self, words: list[str]) -> None:
         self.process = subprocess.Popen(
-            [str(built_agent()), *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
+            words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
+        self._watchdog = threading.Timer(WATCHDOG_S, self.process.kill)
+        self._watchdog.daemon = True
+        self._watchdog.start()
+
+    def read_line(self) -> str:
+        """Empty: it has ended."""
+        # Never `communicate` after this: it does not know of what is in the buffer already.
         assert self.process.stdout is not None
-        self.first = self.process.stdout.readline()
+        return self.process.stdout.readline()
+
+    def await_line(self, wanted: str) -> None:
+        """Until it has said so."""
+        said = []
+        while line := self.read_line():
+            said.append(line)
+            if line.strip() == wanted:
+                return
+        raise AssertionError(f"it never said '{wanted}', but: {said}")
+
+    def finish(self) -> str:
+        """What else it says, to its end."""
+        assert self.process.stdout is not None
+        rest = self.process.stdout.read()
+        self.process.wait()
+        self._watchdog.cancel()
+        assert self.process.returncode == 0, f"{self.process.returncode}: {rest}"
+        return rest
+
+    def kill(self) -> None:
+        """At once, wherever it is."""
+        self._watchdog.cancel()
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+class Agent(Spoken):
+    """A running agent, and what it has said."""
+
+    def __init__(self, words: list[str]) -> None:
+        super().__init__([str(built_agent()), *words])
+        self.first = self.read_line()
         assert ", ROS domain" in self.first, self.first
 
     @property
@@ -48,9 +88,7 @@ class Agent:
     def stop(self) -> str:
         """End it in order; what it has said meanwhile."""
         self.process.terminate()
-        out, _ = self.process.communicate(timeout=30)
-        assert self.process.returncode == 0, out
-        return out
+        return self.finish()
 
 
 StartAgent = Callable[..., Agent]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from mcu_agent import StartAgent
 from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
-from test_agent_wires import UDP, await_line, begin
+from test_agent_wires import UDP, begin
 
 PROGRAM = Path(__file__).with_name("agent_rcl_programs.py")
 STRING_HASH = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18"
@@ -61,16 +61,15 @@ def test_rclpy_receives_calls_and_sees_the_node(
     wheels_python(distro)  # skips where it is missing
     agent = start_agent(*UDP, edge=not ours)
     where = f"udp:127.0.0.1:{agent.port}"
-    serve = begin(probe, where, "c0ffee11", "serve", "/switch", 60)
+    serve = begin(probe, where, "c0ffee11", "serve", "/switch", 60, 1000)
     publish = begin(probe, where, "c0ffee12", "publish", "/chatter", 2000, 100, 20, "reliable")
     try:
-        await_line(serve, "ready")
-        await_line(publish, "ready")
+        serve.await_line("ready")
+        publish.await_line("ready")
         saw = run_rclpy(distro, domain_id, ours, 20, "/switch", 4)
     finally:
         for client in (serve, publish):
             client.kill()
-            client.communicate()
     numbers = [int(text.split()[0]) for text in saw["got"]]
     assert len(numbers) >= 20
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))

@@ -134,6 +134,7 @@ typedef struct {
   uint16_t awaited[3];
   uint8_t awaiting;
   uint8_t worst_status;
+  uint8_t unanswered; /* questions whether the agent is there */
   ligament_figures_t figures;
 } ligament_session_t;
 

@@ -28,6 +28,7 @@ namespace {
 constexpr std::int64_t millisecond_ns = 1'000'000;
 constexpr std::int64_t longest_sleep_ms = 100;
 constexpr std::int64_t restart_after_ns = 1'000'000'000;
+constexpr int most_early_ends = 3;
 constexpr std::chrono::seconds patience{60};  // a watchdog: a core is there within a second
 
 std::int64_t real_now_ns() {
@@ -91,6 +92,8 @@ class Core::Implementation {
   rpmsg::Bell* bell_ = nullptr;  ///< the transport's
   Node* speaker_ = nullptr;      ///< whose errors the core's are
   std::string failure_;          ///< at the start
+  bool is_ready_ = false;        ///< all entities were there once
+  int early_ends_ = 0;           ///< of the core, before that
   bool has_told_loss_ = false;
 
   int stop_;
@@ -135,6 +138,7 @@ std::string Core::Implementation::start() {
   std::unique_lock lock(mutex_);
   const bool has_come = changed_.wait_for(
       lock, patience, [&] { return bus_.made() == bus_.ends() || !failure_.empty(); });
+  is_ready_ = has_come && failure_.empty();
   if (!has_come) {
     return fmt::format("{}: the core made {} of its {} publishers and subscriptions in {} s",
                        plan_.device, bus_.made(), bus_.ends(), patience.count());
@@ -176,7 +180,10 @@ void Core::Implementation::run() {
   std::array<pollfd, 3> sources{{{stop_, POLLIN, 0}, {-1, POLLIN, 0}, {-1, POLLIN, 0}}};
   while ((sources[0].revents & POLLIN) == 0) {
     const std::int64_t now = pool::monotonic_now_ns();
-    if (!emulator_->is_running() && now >= start_at_ns_ && !begin()) {
+    const bool runs = emulator_->is_running();
+    if (!runs && transport_) {
+      end(emulator_->ended());
+    } else if (!runs && now >= start_at_ns_ && !begin()) {
       break;
     }
     {
@@ -187,9 +194,6 @@ void Core::Implementation::run() {
     (void)::poll(sources.data(), sources.size(), sleep_ms(now));
     emulator_->read_console([this](const std::string& line) { say(line); });
     work();
-    if (transport_ && !emulator_->is_running()) {
-      end(emulator_->ended());
-    }
   }
   emulator_->kill();
   const std::lock_guard lock(mutex_);
@@ -252,7 +256,16 @@ void Core::Implementation::end(const std::string& why) {
   agent_.close(*transport_);
   transport_.reset();
   start_at_ns_ = pool::monotonic_now_ns() + restart_after_ns;
-  report(fmt::format("the core is gone ({}), and is started again", why));
+  const std::string text = fmt::format("the core is gone ({})", why);
+  if (is_ready_) {
+    report(text + ", and is started again");
+  } else if (++early_ends_ < most_early_ends) {
+    say(text + ", and is started again");
+  } else {
+    failure_ = fmt::format("{}: {} before its nodes were there, {} times; its console is above",
+                           plan_.device, text, early_ends_);
+    changed_.notify_all();
+  }
 }
 
 void Core::Implementation::work() {

@@ -50,6 +50,8 @@ class MemberBus::Writer : public xrce::BusWriter {
   }
   void drop_long() override { long_.clear(); }
   pool::Gid gid() const override { return {}; }
+  /// Who publishes before somebody listens is heard by nobody, as from any node of a container.
+  bool is_matched() const override { return true; }
 
  private:
   void send() {
@@ -86,6 +88,7 @@ class MemberBus::Reader : public xrce::BusReader {
     }
     return xrce::BusSample{taken_.stored, {}};
   }
+  bool is_matched() const override { return true; }
 
  private:
   std::shared_ptr<Queue> queue_;

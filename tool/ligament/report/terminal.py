@@ -241,6 +241,8 @@ def _callbacks(variant: dict[str, Any]) -> Table:
 def time_base_remarks(variant: dict[str, Any]) -> list[str]:
     """What has to be known of times that are not all by the host's clock."""
     spans = [s for s in variant.get("spans", []) if s.get("time_base", "host") != "host"]
+    if variant.get("time_base") == "modelled":  # others are by clocks of their own
+        spans = [s for s in spans if s["time_base"] == "modelled"]
     told = ", ".join(sorted({f"{span['node']} on {span['device'] or '?'}" for span in spans}))
     if variant.get("time_base") == "emulated":
         return [

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of graphs with nodes on a core share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+
+
+def require_core() -> None:
+    """Skip where no core can be emulated."""
+    for program in ("qemu-system-arm", "arm-none-eabi-gcc"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing (dev/apt-packages-test.txt)")
+
+
+def ligament(*words: str | Path, status: int = 0) -> str:
+    """Run a verb; return what it wrote."""
+    result = subprocess.run(
+        [*LIGAMENT, *map(str, words)], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert result.returncode == status, result.stdout + result.stderr
+    return result.stdout + result.stderr
+
+
+def newest_run(variant: Path) -> Path:
+    """Return the folder of a variant's last run."""
+    return max((variant / "runs").iterdir(), key=lambda run: run.stat().st_mtime_ns)
+
+
+def events(run: Path, query: str) -> list[tuple[Any, ...]]:
+    """Ask a run's events; `t` is the table."""
+    table = f"read_parquet('{run / 'events.parquet'}')"
+    found: list[tuple[Any, ...]] = duckdb.sql(query.replace(" t ", f" {table} ")).fetchall()
+    return found

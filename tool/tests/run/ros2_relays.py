@@ -20,8 +20,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import rclpy
+from builtin_interfaces.msg import Time
 from rcl_interfaces.msg import (
     IntegerRange,
+    Log,
     Parameter,
     ParameterDescriptor,
     ParameterEvent,
@@ -32,12 +34,14 @@ from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter as RclpyParameter
 from rclpy.qos import (
     DurabilityPolicy,
     QoSProfile,
     ReliabilityPolicy,
     qos_policy_name_from_kind,
 )
+from rosgraph_msgs.msg import Clock
 from std_msgs.msg import UInt8MultiArray
 from type_description_interfaces.msg import TypeDescription
 from type_description_interfaces.srv import GetTypeDescription
@@ -231,6 +235,56 @@ def types(peer: Peer) -> dict[str, Any]:
     return {"names": names}
 
 
+def clock(peer: Peer) -> dict[str, Any]:
+    """Lead /clock forth and back: when a node's timer was due by it, and what it logged."""
+    ticks: list[float] = []
+    lines: list[Log] = []
+    qos = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    peer.node.create_subscription(Time, "/ticks", lambda t: ticks.append(seconds(t)), 10)
+    peer.node.create_subscription(Log, "/rosout", lines.append, qos)
+    leader = peer.node.create_publisher(Clock, "/clock", 10)
+    for now in (100.0, 100.5, 101.25, 50.0, 51.0):
+        is_due = now not in (100.5, 50.0)
+        lead(
+            peer, leader, now, lambda sent, now=now, due=is_due: now in ticks if due else sent > 20
+        )
+    of_ticker = lambda found: [line for line in found if line.name == "ticker"]  # noqa: E731
+    peer.until(lambda: len(of_ticker(lines)) >= 3)
+    late: list[Log] = []
+    peer.node.create_subscription(Log, "/rosout", late.append, qos)
+    peer.until(lambda: len(of_ticker(late)) >= 3)
+    (end,) = (
+        e for e in peer.node.get_publishers_info_by_topic("/rosout") if e.node_name == "ticker"
+    )
+    return {
+        "ticks": sorted(set(ticks)),
+        "lines": sorted({(line.level, line.msg) for line in of_ticker(lines)}),
+        "late": len(of_ticker(late)) >= 3,
+        "fresh": all(abs(seconds(line.stamp) - time.time()) < 3600 for line in of_ticker(lines)),
+        "qos": [
+            end.qos_profile.reliability.name,
+            end.qos_profile.durability.name,
+            end.qos_profile.lifespan.nanoseconds / 1e9,
+        ],
+    }
+
+
+def lead(peer: Peer, leader: Any, now: float, is_done: Callable[[int], bool]) -> None:
+    """Publish this time until it is done, which is asked with how often it was sent."""
+    message = Clock(clock=Time(sec=int(now), nanosec=round(now % 1 * 1e9)))
+    numbers = itertools.count(1)
+
+    def is_told() -> bool:
+        leader.publish(message)
+        return is_done(next(numbers))
+
+    peer.until(is_told)
+
+
+def seconds(stamp: Time) -> float:
+    return float(stamp.sec + stamp.nanosec / 1e9)
+
+
 def rihs01(told: TypeDescription) -> str:
     """The hash of a description, by its definition (REP 2016)."""
     document = {
@@ -266,11 +320,26 @@ class NativeRelay(Node):
             self.publisher.publish(message)
 
 
+class NativeTicker(Node):
+    """The same of its ticker."""
+
+    def __init__(self) -> None:
+        use_it = RclpyParameter("use_sim_time", value=True)
+        super().__init__("ticker", parameter_overrides=[use_it])
+        self.publisher = self.create_publisher(Time, "/ticks", 10)
+        self.create_timer(1.0, self.tick)
+
+    def tick(self) -> None:
+        now = self.get_clock().now().to_msg()
+        self.get_logger().warn(f"tick at {now.sec}")
+        self.publisher.publish(now)
+
+
 def native_relays() -> list[Node]:
     quick = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
     latched = QoSProfile(depth=5, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     all_qos = {"reliable": QoSProfile(depth=100), "quick": quick, "latched": latched}
-    return [NativeRelay(name, qos) for name, qos in all_qos.items()]
+    return [NativeTicker(), *(NativeRelay(name, qos) for name, qos in all_qos.items())]
 
 
 WHAT = {
@@ -280,6 +349,7 @@ WHAT = {
     "graph": graph,
     "parameters": parameters,
     "types": types,
+    "clock": clock,
 }
 
 

@@ -121,10 +121,10 @@ def test_subscription_of_the_graph_hears_outside(chat: Chat, domain_id: int) -> 
 def test_nodes_and_types_are_seen_as_ros_2_shows_them(chat: Chat, domain_id: int) -> None:
     chat.set("/listener", messages=0)
     run = chat.start("--edge", "--domain-id", str(domain_id), "--quiet")
-    # Readers, writers: its own, six parameter services, /parameter_events and /rosout. Of
-    # containers: to load, unload and list nodes.
+    # Readers, writers: its own, six parameter services, the one of types, /parameter_events and
+    # /rosout. Of containers: to load, unload and list nodes.
     containers = {"/talker_container": [3, 3], "/listener_container": [3, 3]}
-    seen = _graph(domain_id, {"/talker": [6, 9], "/listener": [7, 8], **containers})
+    seen = _graph(domain_id, {"/talker": [7, 10], "/listener": [8, 9], **containers})
     run.send_signal(signal.SIGINT)
     assert run.wait(WATCHDOG_S) == 0
     text = f"typehash={STRING_HASH};"

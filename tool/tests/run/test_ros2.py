@@ -312,3 +312,19 @@ def test_types_are_described_as_their_hashes_say(peer: Peer, native: list[str]) 
     words = ["--hashes", *(f"RIHS01_{text}" for text in [*hashes, "00" * 32])]
     told = peer.ask("ros2_relays.py", "types", *words, *native)
     assert told["names"] == [*names, *services, ""]
+
+
+@both
+@pytest.mark.usefixtures("relays")
+def test_the_clock_of_a_peer_leads_timers_and_log_lines_are_heard(
+    peer: Peer, native: list[str]
+) -> None:
+    told = peer.ask("ros2_relays.py", "clock", *native)
+    warning = 30
+    assert told == {
+        "ticks": [51.0, 100.0, 101.25],
+        "lines": [[warning, f"tick at {second}"] for second in (100, 101, 51)],
+        "late": True,
+        "fresh": True,
+        "qos": ["RELIABLE", "TRANSIENT_LOCAL", 10.0],
+    }

@@ -64,7 +64,12 @@ VERBS: tuple[Verb, ...] = (
     Verb("agent", "Serve microcontrollers that speak DDS-XRCE.", "measure", json_is_flag=False),
 )
 
-STAGES = {"begin": "Begin", "pipe": "The pipe, stage by stage", "look": "Look", "measure": "Measure and serve"}
+STAGES = {
+    "begin": "Begin",
+    "pipe": "The pipe, stage by stage",
+    "look": "Look",
+    "measure": "Measure and serve",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:

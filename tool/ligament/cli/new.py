@@ -36,4 +36,4 @@ def new(kind: Kind, folder: Folder, json: AsJson = False) -> None:
         return
     for file in files:
         print(f"wrote {file}")
-    print(f"run it: cd {folder} && {template.command}")
+    print(f"run it: {template.command.format(folder=folder)}")

@@ -22,7 +22,7 @@ class Template:
     name: str
     #: Other nodes of it.
     taken: tuple[str, ...]
-    #: How what it becomes is run, from its folder.
+    #: How what it becomes is run.
     command: str
 
 
@@ -32,7 +32,7 @@ TEMPLATES: tuple[Template, ...] = (
         "a C99 node for a microcontroller, and a C++ node that talks with it",
         "thermometer",
         ("watch",),
-        "ligament run --platform mcu_sim",
+        "ligament run {folder} --platform mcu_sim",
     ),
 )
 

@@ -44,6 +44,7 @@ class Verb:
 
 
 VERBS: tuple[Verb, ...] = (
+    Verb("new", "Write a small graph with a node to begin with.", "begin"),
     Verb("check", "Check a graph and everything that it refers to."),
     Verb("map", "Map nodes to devices and topics to transports.", function="map_"),
     Verb("generate", "Write the glue of a mapped graph."),
@@ -63,7 +64,12 @@ VERBS: tuple[Verb, ...] = (
     Verb("agent", "Serve microcontrollers that speak DDS-XRCE.", "measure", json_is_flag=False),
 )
 
-STAGES = {"pipe": "The pipe, stage by stage", "look": "Look", "measure": "Measure and serve"}
+STAGES = {
+    "begin": "Begin",
+    "pipe": "The pipe, stage by stage",
+    "look": "Look",
+    "measure": "Measure and serve",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:

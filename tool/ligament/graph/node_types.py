@@ -9,6 +9,7 @@ from typing import Any
 
 from ligament.cores.manifest import LANGUAGES, Declared, read_core
 from ligament.errors import Location, Problem, lacks, listing, nearest, no_such
+from ligament.graph.c_code import c_problems, clashing_types
 from ligament.graph.message_names import MessageCatalog
 from ligament.graph.model import Action, Fuses, NodeType, Parameter, Port, Service
 from ligament.graph.parameters import value_problem
@@ -26,6 +27,7 @@ def build_node_types(
 ) -> dict[str, NodeType]:
     """Return all node types; problems of any of them are added to `problems`."""
     types = {name: _node_type(documents[name], messages, problems) for name in sorted(documents)}
+    problems += clashing_types(documents)
     for name, node_type in types.items():
         if node_type.fuses:
             _check_fuses(documents[name], node_type, types, problems)
@@ -58,6 +60,7 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
     if gpu and all(messages.has(port.message) for port in ports.values()):
         problems += _kernel_problems(document, ports, parameters, messages)
     problems += python_problems(document)
+    problems += c_problems(document, ports, parameters, messages)
     for language in LANGUAGES:
         if language in data["implementations"]:
             problems += _core_problems(document, language, Declared(ports, parameters, services))

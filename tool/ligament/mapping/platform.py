@@ -114,6 +114,7 @@ def build_platform(document: Document) -> Platform:
                 _known(device[key], known, key, document, ("devices", name, key), problems)
         problems += _slot_problems(name, device, document)
         problems += _emulation_problems(name, device, clocks, document)
+        problems += _board_problems(name, device, document)
     ends = {**data["devices"], **memories}
     for i, link in enumerate(data.get("links", ())):
         for key in ("from", "to"):
@@ -223,6 +224,26 @@ def _emulation_problems(
         text = f"'{name}' runs its cores natively (sw_emu), which have no cycles for its clock"
         return [Problem("emulation-clock", text, at, expected="no clock of kind cycles")]
     return []
+
+
+def _board_problems(name: str, device: Mapping[str, Any], document: Document) -> list[Problem]:
+    """Firmware is built for a board; nothing else has one."""
+    if device["kind"] == "mcu":
+        if "board" in device:
+            return []
+        text = f"'{name}' is a microcontroller without a board, so no firmware can be built for it"
+        at = document.key_at("devices", name)
+        return [Problem("board-missing", text, at, expected="a `board` (spec/device/mcu.md)")]
+    return [
+        Problem(
+            "board-kind",
+            f"'{name}' is a {device['kind']} and has {what}",
+            document.at("devices", name, key),
+            expected="it on devices of kind mcu",
+        )
+        for key, what in (("board", "a board"), ("os", "an operating system for firmware"))
+        if key in device
+    ]
 
 
 def _page_problems(

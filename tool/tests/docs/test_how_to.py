@@ -3,6 +3,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from page_steps import follow, page_steps
 from ligament.errors import InputError
 from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph, planned
+from ligament.new import write_new
 from ligament.resources import platforms_dir
 from ligament.run.ros_python import find_ros_python
 
@@ -23,6 +25,7 @@ GPU_PAGE = HOW_TO / "gpu-node.md"
 FPGA_PAGE = HOW_TO / "fpga-node.md"
 HLS_PAGE = HOW_TO / "hls-node.md"
 PYTHON_PAGE = HOW_TO / "python-node.md"
+MCU_PAGE = HOW_TO / "mcu-node.md"
 PARALLEL_PAGE = HOW_TO / "parallel-nodes.md"
 
 
@@ -181,3 +184,36 @@ def test_the_page_of_nodes_in_python_runs_outside_the_repository(tmp_path: Path)
     logs = [log.read_text() for log in tmp_path.glob("build/tracking/**/log/track.log")]
     found = [int(n) for log in logs for n in re.findall(r"(\d+) pixels have the colour", log)]
     assert len(found) == 2 and all(found) and found[0] != found[1]
+
+
+def test_the_page_of_nodes_for_microcontrollers_shows_what_is_written(tmp_path: Path) -> None:
+    """Word for word, but for the licence."""
+    write_new("mcu-node", tmp_path / "thermometer")
+    shown = [step for step in page_steps(MCU_PAGE.read_text()) if step.path != "$"]
+    assert len(shown) == 4
+    for path, content, _ in shown:
+        licence, _, written = (tmp_path / path).read_text().partition("\n")
+        assert "SPDX" in licence
+        assert content == written, path
+
+
+@pytest.mark.timeout(600)
+def test_the_page_of_nodes_for_microcontrollers_runs_outside_the_repository(
+    tmp_path: Path,
+) -> None:
+    for program in ("arm-none-eabi-gcc", "qemu-system-arm"):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program} (dev/setup --test)")
+    follow(MCU_PAGE, tmp_path)
+    built = tmp_path / "build" / "thermometer" / "mcu"
+    assert (built / "lib" / "mcu" / "mcu0.elf").is_file()
+    assert (built / "gen" / "mcu" / "include" / "my_nodes_thermometer.h").is_file()
+    logs = [log.read_text() for log in tmp_path.glob("build/thermometer/*/runs/*/log/watch.log")]
+    assert len(logs) == 2 and all(log.count("degrees") == 100 for log in logs)
+    _, _, named = MCU_PAGE.read_text().partition("undefined reference to '")
+    code = tmp_path / "thermometer" / "nodes" / "thermometer" / "thermometer.c"
+    missing = named.partition("'")[0]
+    code.write_text(code.read_text().replace(missing, missing.replace("enable", "enabel")))
+    broken = ligament(tmp_path, "build", "thermometer", "--platform", "mcu_sim")
+    assert broken.returncode == 1
+    assert f"undefined reference to `{missing}'" in broken.stdout + broken.stderr

@@ -22,13 +22,12 @@ from ligament.generate.files import (
 )
 from ligament.generate.mcu.plan import (
     class_of,
-    ident_of,
     instance_values,
     messages_of,
-    refuse_names,
     sources_of,
     type_values,
 )
+from ligament.graph.c_code import ident_of
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.designs import Group, designs_of
 from ligament.mapping.model import GraphMapping
@@ -50,8 +49,6 @@ class McuBackend:
         """Return images, components, their projects, and what the variant needs of them."""
         nodes = {n: node for n, node in mapping.nodes.items() if node.implementation == "mcu"}
         types = {t: graph.types[t] for t in sorted({node.type for node in nodes.values()})}
-        for node_type in types.values():
-            refuse_names(node_type)
         files = [*_message_files(graph, types), *(f for t in types.values() for f in _code(t))]
         on_cores = {n: node.device for n, node in nodes.items() if node.kind == "mcu"}
         hosts = {n: nodes[n].host or "" for n in on_cores}

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import InputError, Location, Problem
+from ligament.errors import InputError, Problem
 from ligament.generate.files import cpp_text
+from ligament.graph.c_code import ident_of
 from ligament.graph.model import NodeType, Parameter, Port
 from ligament.graph.qos import QoS
 from ligament.mapping.model import MappedNode
@@ -30,11 +31,6 @@ _KINDS = {
 _MANIFEST_DEPTH = 10
 """Of a port whose manifest and graph name none, as everywhere."""
 _LONGEST_MS = 2**32 - 1
-
-
-def ident_of(name: str) -> str:
-    """Return a C name: `motion/pid` and `~/state` become motion_pid and state."""
-    return name.strip("~/").replace("/", "_").replace(".", "_")
 
 
 def class_of(name: str, suffix: str) -> str:
@@ -71,8 +67,8 @@ def type_values(node_type: NodeType) -> dict[str, Any]:
 
 
 def parameters_of(node_type: NodeType) -> list[Parameter]:
-    """Return the parameters that C has: lists are for other implementations."""
-    return [p for _, p in sorted(node_type.parameters.items()) if p.type in _C_TYPES]
+    """Return the parameters, sorted; `ligament check` has refused those that C has not."""
+    return [p for _, p in sorted(node_type.parameters.items())]
 
 
 def instance_values(name: str, node: MappedNode, node_type: NodeType) -> dict[str, Any]:
@@ -185,22 +181,6 @@ def _descriptor(parameter: Parameter) -> str:
     if parameter.choices and parameter.type == "string":
         words.append(f".choices = {{{', '.join(cpp_text(str(c)) for c in parameter.choices)}}}")
     return "{" + ", ".join(words) + "}"
-
-
-def refuse_names(node_type: NodeType) -> None:
-    """Raise where two functions of a node's code would have one name."""
-    timers = list(node_type.implementations["mcu"].get("timers", {}))
-    inputs = [ident_of(p.name) for p in node_type.ports.values() if p.direction == "in"]
-    both = sorted({name for name in [*timers, *inputs] if [*timers, *inputs].count(name) > 1})
-    if both:
-        raise InputError(
-            Problem(
-                "mcu-names",
-                f"'{node_type.type}' has two functions {ident_of(node_type.type)}_on_{both[0]}",
-                Location(str(Path(node_type.folder) / "node.yaml")),
-                expected="inputs and timers of different names",
-            )
-        )
 
 
 def sources_of(node_type: NodeType) -> list[str]:

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+struct own_state {
+  int count;
+};

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament new`: a folder to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ligament.cli.common import print_json
+
+Kind = Annotated[str, typer.Argument(metavar="KIND", help="What: mcu-node.")]
+Folder = Annotated[
+    Path,
+    typer.Argument(metavar="FOLDER", help="A new folder. Its name becomes the graph's and node's."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")]
+
+
+def new(kind: Kind, folder: Folder, json: AsJson = False) -> None:
+    """Write a small graph with a node to begin with; it runs as it is.
+
+    Nothing that is there is overwritten.
+
+    `mcu-node`: a node in C99 for a microcontroller, and a node in C++ that talks with it
+    (docs/how-to/mcu-node.md).
+
+    Example: `ligament new mcu-node wheel_speed`
+    """
+    from ligament.new import write_new  # noqa: PLC0415 - --help needs none of it
+
+    template, files = write_new(kind, folder)
+    if json:
+        print_json({"kind": kind, "folder": str(folder), "files": [str(file) for file in files]})
+        return
+    for file in files:
+        print(f"wrote {file}")
+    print(f"run it: {template.command.format(folder=folder)}")

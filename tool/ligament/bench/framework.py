@@ -103,6 +103,10 @@ BENCHES: tuple[Bench, ...] = (
         "What does a ROS 2 message cost with our middleware below rcl, beside Fast DDS?",
     ),
     Bench(
+        "mcu",
+        "What does a message to a microcontroller's node and back cost, and where does it go?",
+    ),
+    Bench(
         "transport",
         "What does a message cost between processes, beside peers and bare floors?",
     ),

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file ligament-bench-mcu: the ends on this computer of `ligament bench mcu`; README.md says what
+/// is measured.
+///
+///   ligament-bench-mcu ping --domain ros.42 --type-hash HEX --bytes 16 --messages 1000
+///   ligament-bench-mcu link MEMORY --bell SOCKET [--raw] --bytes 16 --messages 1000
+///   ligament-bench-mcu line --baud 115200
+///
+/// The first two print one line of JSON. The third prints the names of its two ends, then `ready`.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "ends.hpp"
+
+namespace bench {
+
+std::string text_of(std::size_t bytes, std::size_t message) {
+  std::string text(bytes, static_cast<char>('a' + message % 26));
+  const std::string number = std::to_string(message);
+  text.replace(0, std::min(number.size(), bytes), number, 0, bytes);
+  return text;
+}
+
+void print_round_trips(const std::vector<std::int64_t>& round_trip_ns) {
+  std::printf("%s\n", nlohmann::json{{"round_trip_ns", round_trip_ns}}.dump().c_str());
+  std::fflush(stdout);
+}
+
+void fail(const std::string& text) {
+  std::fprintf(stderr, "ligament-bench-mcu: %s\n", text.c_str());
+  std::exit(1);
+}
+
+}  // namespace bench
+
+namespace {
+
+void declare_rounds(CLI::App& app, bench::Rounds& rounds) {
+  app.add_option("--bytes", rounds.bytes, "of ASCII in a message")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--messages", rounds.messages, "that are measured")->check(CLI::PositiveNumber);
+  app.add_option("--warmup", rounds.warmup, "before, that are not");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("the ends on this computer that `ligament bench mcu` measures with");
+  app.require_subcommand(1);
+  bench::PingOptions pinged;
+  CLI::App* ping = app.add_subcommand("ping", "a node behind the agent");
+  ping->add_option("--domain", pinged.domain, "of the pool");
+  ping->add_option("--type-hash", pinged.type_hash, "of std_msgs/msg/String")->required();
+  declare_rounds(*ping, pinged);
+  bench::LinkOptions linked;
+  CLI::App* link = app.add_subcommand("link", "the link to a core, without agent and client");
+  link->add_option("memory", linked.memory, "file that is the core's memory")->required();
+  link->add_option("--bell", linked.bell, "socket of its interrupt")->required();
+  link->add_flag("--raw", linked.is_raw, "without RPMsg's headers");
+  declare_rounds(*link, linked);
+  bench::LineOptions lined;
+  CLI::App* line = app.add_subcommand("line", "a serial line with its rate");
+  line->add_option("--baud", lined.baud, "bits per second")->check(CLI::Range(1200, 4'000'000));
+  CLI11_PARSE(app, argc, argv);
+  if (*ping) {
+    bench::ping(pinged);
+  } else if (*link) {
+    bench::measure_link(linked);
+  } else {
+    bench::run_line(lined);
+  }
+  return 0;
+}

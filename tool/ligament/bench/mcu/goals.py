@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goals of `ligament bench mcu`, and what the paper published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ligament.bench.goals import Figures, Goal
+from ligament.bench.mcu.options import LARGER_SIZES, PAPER_SIZES
+
+#: Its table II: ms per byte of a round trip, and the standard deviation.
+PAPER = {
+    ("rpmsg", 16): (0.614, 0.0133),
+    ("rpmsg", 32): (0.305, 0.0067),
+    ("uart", 16): (0.789, 0.028),
+    ("uart", 32): (0.480, 0.0158),
+}
+
+
+def paper_ms(link: str, size: int) -> float | None:
+    """A round trip of the published system."""
+    found = PAPER.get((link, size))
+    return None if found is None else found[0] * size
+
+
+def _published(row: dict[str, Any]) -> str:
+    value = paper_ms(row["params"]["link"], row["params"].get("bytes", 0))
+    return "" if value is None else f"{value:.2f} ms (published)"
+
+
+FIGURES = Figures(
+    goals=(
+        Goal(
+            "{size} there and back over RPMsg", "round_trip", 100_000,
+            {"link": "rpmsg", "at": "shm", "bytes": PAPER_SIZES}, published=_published,
+        ),
+        Goal(
+            "{size} there and back over RPMsg, 99th percentile", "round_trip", None,
+            {"link": "rpmsg", "at": "shm", "bytes": PAPER_SIZES}, value="p99",
+        ),
+        Goal(
+            "{size} there and back over RPMsg", "round_trip", None,
+            {"link": "rpmsg", "at": "shm", "bytes": LARGER_SIZES},
+        ),
+        Goal(
+            "{size} over RPMsg, an rclpy node with {at}", "round_trip", None,
+            {"at": ("rclpy", "dds")}, published=_published,
+        ),
+        Goal(
+            "{size} there and back over {link}", "round_trip", None,
+            {"at": "shm", "link": ("udp", "uart")}, published=_published,
+        ),
+        Goal("fixed cost of a round trip over {link}", "fixed_cost", None, {"at": "shm"}),
+        Goal("cost of a byte there and back over {link}", "cost_per_byte", None, {"at": "shm"}),
+    ),
+    results={"mcu": "an emulated Cortex-M4F, and clients on this computer"},
+    floors=("bare RPMsg",),
+    free=("goal", "at"),
+)  # fmt: skip

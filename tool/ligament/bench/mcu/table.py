@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people see: the paper's table II with ours beside it, then all sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ligament.bench.mcu.goals import PAPER
+from ligament.bench.showing import plain_table
+from ligament.bench.values import size_text, time_text
+
+Row = dict[str, Any]
+
+
+def print_result(console: Console, result: dict[str, Any]) -> None:
+    """Both tables, and the fits."""
+    rows = result["rows"]
+    trips = [row for row in rows if row["metric"] == "round_trip"]
+    per_byte = [row for row in rows if row["metric"] == "time_per_byte"]
+    for table in (table_two(per_byte), all_sizes(trips, rows)):
+        if table.row_count:
+            console.print(table)
+            console.print()
+
+
+def table_two(rows: list[Row]) -> Table:
+    """Milliseconds per byte, as published: there and back."""
+    title = "time per byte, there and back, as the paper's table II"
+    headings = ("case", "n", "ms/B", "sd", "KB/s", "paper", "sd", "ratio")
+    table = plain_table(headings, title, left=("case",))
+    for row in rows:
+        params = row["params"]
+        mean, sd = row["mean"] / 1e6, row["sd"] / 1e6
+        paper = PAPER.get((params["link"], params["bytes"])) if params["at"] != "ring" else None
+        beside = ("", "", "") if paper is None else (f"{paper[0]:.3f}", f"{paper[1]:.4f}",
+                                                     f"{paper[0] / mean:.3g}")  # fmt: skip
+        case = f"{params['bytes']} B {params['link']} at {params['at']}"
+        table.add_row(case, str(row["n"]), f"{mean:.4g}", f"{sd:.2g}", f"{1 / mean:.4g}", *beside)
+    return table
+
+
+def all_sizes(trips: list[Row], rows: list[Row]) -> Table:
+    """Medians, a column per link; below them what a line through them says."""
+    places = list(dict.fromkeys(_place(row) for row in trips))
+    headings = ["p50", *(f"{link}\n{at}" for link, at in places)]
+    table = plain_table(headings, "there and back, by size of the text", left=("p50",))
+    for size in sorted({row["params"]["bytes"] for row in trips}):
+        of_size = [row for row in trips if row["params"]["bytes"] == size]
+        table.add_row(size_text(size), *_cells(of_size, places))
+    for metric, name in (("fixed_cost", "fixed"), ("cost_per_byte", "a byte")):
+        if found := [row for row in rows if row["metric"] == metric]:
+            table.add_row(name, *_cells(found, places))
+    return table
+
+
+def _place(row: Row) -> tuple[str, str]:
+    return row["params"]["link"], row["params"]["at"]
+
+
+def _cells(rows: list[Row], places: list[tuple[str, str]]) -> list[str]:
+    values = {_place(row): time_text(row["p50"]) for row in rows}
+    return [values.get(place, "") for place in places]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament bench mcu`: its plan, its rows and verdicts, what it says is missing, a small run."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from rich.console import Console
+
+from ligament import resources
+from ligament.bench import mcu
+from ligament.bench.framework import SCHEMA
+from ligament.bench.goals import MISSED, REACHED, lines_of
+from ligament.bench.mcu import images, links, ros, rows
+from ligament.bench.mcu.density import svg_of
+from ligament.bench.mcu.goals import paper_ms
+from ligament.bench.mcu.options import PLACES, Options, Place, plan_of
+from ligament.bench.mcu.table import print_result
+from ligament.bench.measuring import Row
+from ligament.errors import FailureError, InputError
+
+SHM, UART = Place("rpmsg", "shm"), Place("uart", "shm")
+
+
+def result_of(found: list[Row]) -> dict[str, Any]:
+    context: dict[str, Any] = {"machine": {}, "commit": None, "command": [], "versions": {}}
+    return {"schema": SCHEMA, "context": context, "rows": found}
+
+
+def place_of(title: str) -> Place:
+    return next(place for place in PLACES if place.title == title)
+
+
+# --- plan and rows -------------------------------------------------------------------------------
+
+
+def test_the_papers_sizes_are_quick_and_all_are_asked() -> None:
+    assert plan_of(True, Options()).sizes == [16, 32]
+    plan = plan_of(False, Options())
+    assert (plan.sizes[0], plan.sizes[-1]) == (16, 65536)
+    assert plan.sizes_of(UART) == [16, 32, 256]
+    assert plan.sizes_of(place_of("rpmsg at dds")) == [16, 32]
+    assert {p.link for p in plan.places} == {"rpmsg", "raw", "udp", "uart"}
+
+
+def test_words_choose_links_and_mistakes_are_told() -> None:
+    assert plan_of(True, Options(only="rpmsg shm")).places == [SHM]
+    with pytest.raises(InputError, match="no line has all of 'can'"):
+        plan_of(True, Options(only="can"))
+    with pytest.raises(InputError, match="--sizes '70000'"):
+        plan_of(True, Options(sizes="16,70000"))
+
+
+def test_the_papers_sizes_keep_their_values_and_are_told_per_byte() -> None:
+    found = rows.rows_of({(SHM, 16): [80_049, 96_000], (SHM, 4096): [100_000]})
+    by_metric = {(row["metric"], row["params"]["bytes"]): row for row in found}
+    assert by_metric["round_trip", 16]["values"] == [80_000, 96_000]
+    assert by_metric["time_per_byte", 16]["mean"] == pytest.approx(88_024.5 / 16)
+    assert "values" not in by_metric["round_trip", 4096]
+    assert ("time_per_byte", 4096) not in by_metric
+    schema = json.loads((resources.spec_dir() / "report" / "bench.schema.json").read_text())
+    jsonschema.validate(result_of(found), schema)
+
+
+def test_fixed_cost_and_cost_per_byte_are_of_a_line() -> None:
+    times = {(UART, size): [9_900_000 + 173_600 * size] * 3 for size in (16, 32, 256)}
+    found = {row["metric"]: row["p50"] for row in rows.fits(times)}
+    assert found["fixed_cost"] == pytest.approx(9_900_000)
+    assert found["cost_per_byte"] == pytest.approx(173_600)
+    assert rows.fits({(SHM, 16): [1], (SHM, 32): [2]}) == []
+
+
+@pytest.mark.parametrize(("p50_us", "verdict"), [(99, REACHED), (101, MISSED)])
+def test_small_texts_are_judged_at_a_node_of_ours(p50_us: int, verdict: str) -> None:
+    times = {(SHM, 16): [p50_us * 1000], (place_of("rpmsg at dds"), 16): [900_000]}
+    lines = {line.what: line for line in lines_of(mcu.FIGURES, result_of(rows.rows_of(times)))}
+    judged = lines["16 B there and back over RPMsg"]
+    assert judged.verdict == verdict
+    assert judged.published == "9.82 ms (published)"
+    assert lines["16 B over RPMsg, an rclpy node with dds"].verdict == ""
+
+
+def test_the_table_has_the_paper_beside() -> None:
+    times = {(SHM, 16): [98_240] * 3, (UART, 16): [12_624_000] * 3}
+    console = Console(width=100, record=True, file=io.StringIO())
+    print_result(console, result_of(rows.rows_of(times)))
+    lines = console.export_text().splitlines()
+    [shm] = [line for line in lines if "16 B rpmsg at shm" in line]
+    assert shm.split()[-3:] == ["0.614", "0.0133", "100"]
+    [uart] = [line for line in lines if "16 B uart at shm" in line]
+    assert uart.split()[-1] == "1"
+    assert paper_ms("uart", 32) == pytest.approx(15.36)
+
+
+def test_the_picture_has_each_case_and_no_floor() -> None:
+    times = {(SHM, 16): [80_000] * 9, (place_of("raw at ring"), 16): [20_000] * 9}
+    picture = svg_of(rows.rows_of(times))
+    assert "16 B rpmsg at shm" in picture
+    assert "raw" not in picture
+
+
+# --- what is missing -----------------------------------------------------------------------------
+
+
+def test_what_is_not_installed_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None if name != "cmake" else "/bin/cmake")
+    with pytest.raises(FailureError, match="arm-none-eabi-gcc, qemu-system-arm, ninja") as missing:
+        images.require_programs()
+    assert missing.value.exit_code == 1
+    assert "apt install gcc-arm-none-eabi libnewlib-arm-none-eabi" in missing.value.hint
+
+
+def test_without_ros_its_lines_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(ros, "PREFIX", tmp_path)
+    missing = links.stations_that_are_missing(PLACES)
+    assert {place.at for place in missing} == {"rclpy", "dds"}
+    assert all("dev/setup --ros" in why for why in missing.values())
+
+
+# --- real runs -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.title.replace(" ", "-"))
+def test_each_link_is_measured(place: Place) -> None:
+    try:
+        links.require([place])
+    except FailureError as missing:
+        pytest.skip(str(missing))
+    for why in links.stations_that_are_missing([place]).values():
+        pytest.skip(why)
+    largest = 64 if place.link == "uart" or place.is_ros else 65536
+    with links.Rig(place, 20) as rig:
+        for size in (16, largest):
+            times = rig.round_trips_ns(size, 5)
+            assert len(times) == 5
+            assert min(times) > 0
+            if place.link == "uart":
+                # Both ways all bits of the text, at least.
+                assert min(times) >= 2 * size * 10 * 1_000_000_000 // links.BAUD

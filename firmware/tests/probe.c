@@ -14,6 +14,9 @@
  *     call SERVICE COUNT
  *         std_srvs/SetBool
  *
+ *     parameters SECONDS COUNT
+ *         some of each kind, until COUNT have changed or SECONDS are over
+ *
  *     time
  *         time sync
  */
@@ -21,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ligament/parameters.h"
 #include "ligament/xrce.h"
 #include "posix.h"
 
@@ -205,6 +209,55 @@ static int call(char** words) {
   return result < 0 ? fail("call", result) : replies == count ? 0 : 1;
 }
 
+static int64_t rate = 100;
+static double gain = 0.5;
+static bool is_on;
+static char frame[16] = "imu";
+static int64_t serial_number = 7;
+static const ligament_parameter_t table[] = {
+    {"rate", "Messages per second", LIGAMENT_PARAMETER_INTEGER, false, &rate, 0, {1}, {1000}},
+    {"gains.p", NULL, LIGAMENT_PARAMETER_DOUBLE, false, &gain, 0, {.real = -1}, {.real = 1}},
+    {"is_on", NULL, LIGAMENT_PARAMETER_BOOL, false, &is_on, 0, {0}, {0}},
+    {"frame", NULL, LIGAMENT_PARAMETER_TEXT, false, frame, sizeof frame, {0}, {0}},
+    {"serial", NULL, LIGAMENT_PARAMETER_INTEGER, true, &serial_number, 0, {0}, {0}},
+};
+enum { PARAMETERS = sizeof table / sizeof table[0] };
+static uint8_t parameter_memory[LIGAMENT_PARAMETERS_MEMORY(PARAMETERS, 40)];
+
+static const char* check_parameter(void* context, const ligament_parameter_t* parameter,
+                                   const ligament_parameter_value_t* wanted) {
+  (void)context;
+  return parameter->value == &rate && wanted->integer == 13 ? "13 brings bad luck" : NULL;
+}
+
+static void on_parameter(void* context, const ligament_parameter_t* parameter) {
+  (void)context;
+  --left;
+  printf("changed %s: %lld %.2f %d %s\n", parameter->name, (long long)rate, gain, is_on, frame);
+  fflush(stdout);
+}
+
+static int serve_parameters(char** words) {
+  static ligament_parameters_t parameters = {.table = table,
+                                             .count = PARAMETERS,
+                                             .memory = parameter_memory,
+                                             .memory_size = sizeof parameter_memory,
+                                             .check = check_parameter,
+                                             .on_change = on_parameter};
+  int result = ligament_parameters_create(&parameters, &node);
+  printf("ready\n");
+  fflush(stdout);
+  left = atoi(words[1]);
+  int code = result < 0 ? 1 : 0;
+  for (int i = 0; code == 0 && left != 0 && i < atoi(words[0]) * 100; ++i) {
+    code = run_for(0.01);
+    result = result < 0 ? result : ligament_parameters_run(&parameters);
+  }
+  result = result < 0 ? result : ligament_parameters_run(&parameters);
+  result = result < 0 ? result : ligament_session_flush(&session, 20000);
+  return result < 0 ? fail("parameters", result) : code != 0 || parameters.dropped != 0;
+}
+
 static int time_sync(void) {
   const int result = ligament_time_sync(&session, 20000);
   printf("time %lld error %lld\n", (long long)ligament_time_now_ns(&session),
@@ -224,6 +277,9 @@ static int command(int count, char** words) {
   }
   if (count == 3 && strcmp(words[0], "call") == 0) {
     return call(words + 1);
+  }
+  if (count == 3 && strcmp(words[0], "parameters") == 0) {
+    return serve_parameters(words + 1);
   }
   return count == 1 && strcmp(words[0], "time") == 0 ? time_sync() : fail("words", 0);
 }

@@ -10,14 +10,19 @@ static uint16_t object_of(const ligament_entity_t* entity) {
   return object(entity->number, entity->kind);
 }
 
-/* A text made of pieces, without memory for the whole. */
-static void put_pieces(ligament_cdr_t* to, const char* first, const char* second,
-                       const char* third) {
-  const size_t sizes[3] = {strlen(first), strlen(second), strlen(third)};
-  ligament_cdr_put_u32(to, (uint32_t)(sizes[0] + sizes[1] + sizes[2] + 1));
-  ligament_cdr_put_bytes(to, first, sizes[0]);
-  ligament_cdr_put_bytes(to, second, sizes[1]);
-  ligament_cdr_put_bytes(to, third, sizes[2]);
+/* A name with something before and behind it, without memory for the whole. */
+static void put_name(ligament_cdr_t* to, const char* before, const ligament_entity_t* entity,
+                     const char* behind) {
+  const char* node = entity->is_in_node ? entity->node->name : "";
+  const char* pieces[5] = {before, node, entity->is_in_node ? "/" : "", entity->name, behind};
+  size_t size = 1;
+  for (int i = 0; i < 5; ++i) {
+    size += strlen(pieces[i]);
+  }
+  ligament_cdr_put_u32(to, (uint32_t)size);
+  for (int i = 0; i < 5; ++i) {
+    ligament_cdr_put_bytes(to, pieces[i], strlen(pieces[i]));
+  }
   ligament_cdr_put_u8(to, 0);
 }
 
@@ -74,10 +79,10 @@ static int create_topic(ligament_session_t* session, const ligament_entity_t* en
   if (result < 0) {
     return result;
   }
-  put_pieces(&create.payload, "rt", entity->name, "");
+  put_name(&create.payload, "rt", entity, "");
   ligament_cdr_put_u8(&create.payload, 0);
   ligament_cdr_put_u8(&create.payload, 1);
-  put_pieces(&create.payload, entity->type, "", "");
+  ligament_cdr_put_text(&create.payload, entity->type);
   return end_create(session, &create, node);
 }
 
@@ -122,13 +127,13 @@ static int create_service(ligament_session_t* session, const ligament_entity_t* 
   if (result < 0) {
     return result;
   }
-  put_pieces(&create.payload, entity->name, "", "");
-  put_pieces(&create.payload, entity->type, "", "");
-  put_pieces(&create.payload, entity->second_type, "", "");
+  put_name(&create.payload, "", entity, "");
+  ligament_cdr_put_text(&create.payload, entity->type);
+  ligament_cdr_put_text(&create.payload, entity->second_type);
   ligament_cdr_put_u8(&create.payload, 1);
-  put_pieces(&create.payload, "rq", entity->name, "Request");
+  put_name(&create.payload, "rq", entity, "Request");
   ligament_cdr_put_u8(&create.payload, 1);
-  put_pieces(&create.payload, "rr", entity->name, "Reply");
+  put_name(&create.payload, "rr", entity, "Reply");
   return end_create(session, &create, object_of(entity->node));
 }
 
@@ -160,7 +165,7 @@ static int create_node(ligament_session_t* session, const ligament_entity_t* ent
   }
   ligament_cdr_put_u8(&create.payload, 0);
   ligament_cdr_put_u8(&create.payload, 1);
-  put_pieces(&create.payload, entity->name, "", "");
+  ligament_cdr_put_text(&create.payload, entity->name);
   ligament_cdr_t* to = &create.payload;
   ligament_cdr_t size = *to;
   size.at = create.size_at;
@@ -289,6 +294,16 @@ static int add_service(ligament_entity_t* entity, const ligament_node_t* node, c
 int ligament_server_create(ligament_server_t* server, ligament_node_t* node, const char* service,
                            ligament_service_types_t types, ligament_request_callback_t callback) {
   memset(server, 0, sizeof *server);
+  server->entity.call.request = callback.call;
+  server->entity.context = callback.context;
+  return add_service(&server->entity, node, service, types, LIG_REPLIER);
+}
+
+int ligament_server_create_in_node(ligament_server_t* server, ligament_node_t* node,
+                                   const char* service, ligament_service_types_t types,
+                                   ligament_request_callback_t callback) {
+  memset(server, 0, sizeof *server);
+  server->entity.is_in_node = true;
   server->entity.call.request = callback.call;
   server->entity.context = callback.context;
   return add_service(&server->entity, node, service, types, LIG_REPLIER);

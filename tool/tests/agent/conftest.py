@@ -30,8 +30,10 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if compiler is None:
         pytest.skip("no C compiler (apt install gcc)")
     program = tmp_path_factory.mktemp("firmware") / "probe"
-    sources = [*(FIRMWARE / "core" / "src").glob("*.c"), FIRMWARE / "port" / "posix" / "posix.c"]
-    folders = [FIRMWARE / "core" / "include", FIRMWARE / "port" / "posix"]
+    parts = [FIRMWARE / "core", FIRMWARE / "params"]
+    sources = [source for part in parts for source in (part / "src").glob("*.c")]
+    sources.append(FIRMWARE / "port" / "posix" / "posix.c")
+    folders = [*(part / "include" for part in parts), FIRMWARE / "port" / "posix"]
     subprocess.run(
         [
             compiler, "-std=c99", "-O1", *WARNINGS, *(f"-I{f}" for f in folders),

@@ -18,13 +18,15 @@ PROGRAM = Path(__file__).with_name("agent_rcl_programs.py")
 STRING_HASH = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18"
 
 
-def run_rclpy(distro: str, domain_id: int, ours: bool, *words: object) -> dict[str, Any]:
+def run_rclpy(
+    distro: str, domain_id: int, ours: bool, *words: object, program: Path = PROGRAM
+) -> dict[str, Any]:
     """What the program saw. `ours`: on rmw_ligament_cpp, else on Fast DDS."""
     middleware = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
     if ours and not middleware.exists():
         pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
     done = subprocess.run(
-        [wheels_python(distro), PROGRAM, *map(str, words)],
+        [wheels_python(distro), program, *map(str, words)],
         env={
             **wheels_environment(distro, domain_id),
             **({"LD_PRELOAD": str(middleware), "LIGAMENT_RMW_EDGE": "off"} if ours else {}),

@@ -174,6 +174,7 @@ typedef struct ligament_entity {
   uint8_t kind;
   uint16_t number;
   const char* name;
+  bool is_in_node; /* its name goes behind that of the node */
   const char* type;
   const char* second_type;
   ligament_qos_t qos;
@@ -242,6 +243,10 @@ typedef struct {
 } ligament_request_callback_t;
 int ligament_server_create(ligament_server_t* server, ligament_node_t* node, const char* service,
                            ligament_service_types_t types, ligament_request_callback_t callback);
+/* A service of the node itself: of "/robot/imu" and "reset" it is "/robot/imu/reset". */
+int ligament_server_create_in_node(ligament_server_t* server, ligament_node_t* node,
+                                   const char* service, ligament_service_types_t types,
+                                   ligament_request_callback_t callback);
 int ligament_server_reply(ligament_server_t* server, const ligament_request_id_t* id,
                           const void* body, size_t size);
 

@@ -12,7 +12,8 @@ list(TRANSFORM agent_core PREPEND ${agent_src}/)
 list(TRANSFORM agent_core APPEND .cpp)
 list(APPEND agent_core ${PROJECT_SOURCE_DIR}/src/transport/dds/names.cpp)
 file(GLOB agent_fuzz_headers CONFIGURE_DEPENDS ${agent_src}/*.hpp ${agent_fuzz}/*.hpp
-     ${room_path}/*.hpp ${firmware}/core/include/ligament/*.h ${firmware}/core/src/*.h)
+     ${room_path}/*.hpp ${firmware}/core/include/ligament/*.h ${firmware}/core/src/*.h
+     ${firmware}/params/include/ligament/*.h ${firmware}/params/src/*.h)
 
 # add_agent_fuzz(NAME SOURCE...): fuzz/NAME.cpp with these sources, all with sanitizers.
 function(add_agent_fuzz name)
@@ -40,7 +41,8 @@ function(add_agent_fuzz name)
       OUTPUT ${out}/${name}/${object}.o
       COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${LIGAMENT_CLANGXX} ${language} ${flags}
               -I${PROJECT_SOURCE_DIR}/src -I${room_path} -I${firmware}/core/include
-              -I${firmware}/core/src
+              -I${firmware}/core/src -I${firmware}/params/include
+              -I${firmware}/params/src
               "-I$<JOIN:$<TARGET_PROPERTY:ligament,INTERFACE_INCLUDE_DIRECTORIES>,;-I>"
               -c ${source} -o ${out}/${name}/${object}.o
       DEPENDS ${source} ${agent_fuzz_headers}
@@ -68,3 +70,4 @@ list(FILTER forms INCLUDE REGEX "(cdr|message|xml|representation[a-z_]*)\\.cpp$"
 add_agent_fuzz(xrce_representation ${forms})
 add_agent_fuzz(xrce_frames ${agent_src}/framing.cpp ${firmware}/core/src/framing.c)
 add_agent_fuzz(xrce_client ${firmware_sources})
+add_agent_fuzz(xrce_parameters ${firmware_sources})

@@ -142,6 +142,22 @@ def client_seeds() -> dict[str, bytes]:
     }
 
 
+def parameter_seeds() -> dict[str, bytes]:
+    """Requests about parameters, behind the number of their service."""
+    names = struct.pack("<I", 2) + text("a") + b"\0\0" + text("a.b")
+    value = struct.pack("<BBxxxxxxqd", 2, 0, 4, 0.0) + text("") + bytes(3) + bytes(20)
+    # An integer lies at a multiple of 8: behind a count and a text of 4 + 2 bytes there are 2 left.
+    one = struct.pack("<I", 1) + text("a") + value[:2] + bytes(4) + value[8:]
+    return {
+        "describe": b"\0" + names,
+        "get": b"\1" + names,
+        "types": b"\2" + names,
+        "list": b"\3" + struct.pack("<I", 1) + text("a") + bytes(2) + struct.pack("<Q", 1),
+        "set": b"\4" + one,
+        "set_all": b"\5" + one,
+    }
+
+
 def xml_seeds() -> dict[str, bytes]:
     """Representations in XML and binary, behind their kind and form."""
     writer = (
@@ -165,6 +181,7 @@ def main() -> None:
     folders = {
         "xrce_agent": {**agent_seeds(), **service_seeds()},
         "xrce_client": client_seeds(),
+        "xrce_parameters": parameter_seeds(),
         "xrce_representation": xml_seeds(),
         "xrce_frames": {
             "frame": frame,

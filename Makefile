@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs clean
+.PHONY: help setup demo demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -14,6 +14,10 @@ setup: ## install what is missing: Debian packages, .venv, the runtime
 
 demo: ## the perception graph on real camera frames: every variant traced, checked, compared
 	@dev/demo
+
+demo-mcu: ## a node in an emulated microcontroller: its topic arrives, messages there and back
+	@dev/setup --mcu
+	@$(LIGAMENT) demo --mcu
 
 demo-ros2: ## rclpy nodes feed a graph and show what comes out, all through shared memory
 	@dev/setup --ros

@@ -19,6 +19,13 @@ struct PingOptions : Rounds {
   std::string domain = "ros.0";
   std::string type_hash;  ///< of std_msgs/msg/String, 64 digits
 };
+struct WatchOptions {
+  std::string domain = "ros.0";
+  std::string topic;
+  std::string type;
+  std::string type_hash;  ///< of the type
+  std::size_t messages = 1;
+};
 struct LinkOptions : Rounds {
   std::string memory;
   std::string bell;
@@ -37,6 +44,8 @@ void print_round_trips(const std::vector<std::int64_t>& round_trip_ns);
 
 /// A node behind the agent: texts on /ping, their answers on /pong, through the pool.
 void ping(const PingOptions& options);
+/// Prints messages of a topic as they are stored, a line of base 16 each.
+void watch(const WatchOptions& options);
 /// The link alone: no agent, no client.
 void measure_link(const LinkOptions& options);
 /// A serial line between two pseudo terminals, as slow as its rate. Until a signal ends it.

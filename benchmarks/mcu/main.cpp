@@ -3,10 +3,12 @@
 /// is measured.
 ///
 ///   ligament-bench-mcu ping --domain ros.42 --type-hash HEX --bytes 16 --messages 1000
+///   ligament-bench-mcu watch --topic /imu --type sensor_msgs/msg/Imu --type-hash HEX --messages 3
 ///   ligament-bench-mcu link MEMORY --bell SOCKET [--raw] --bytes 16 --messages 1000
 ///   ligament-bench-mcu line --baud 115200
 ///
-/// The first two print one line of JSON. The third prints the names of its two ends, then `ready`.
+/// `ping` and `link` print one line of JSON, `watch` a line per message. `line` prints the names of
+/// its two ends, then `ready`.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -43,32 +45,52 @@ void declare_rounds(CLI::App& app, bench::Rounds& rounds) {
   app.add_option("--warmup", rounds.warmup, "before, that are not");
 }
 
+void declare_ping(CLI::App& app, bench::PingOptions& options) {
+  CLI::App* ping = app.add_subcommand("ping", "a node behind the agent");
+  ping->add_option("--domain", options.domain, "of the pool");
+  ping->add_option("--type-hash", options.type_hash, "of std_msgs/msg/String")->required();
+  declare_rounds(*ping, options);
+  ping->final_callback([&options] { bench::ping(options); });
+}
+
+void declare_watch(CLI::App& app, bench::WatchOptions& options) {
+  CLI::App* watch = app.add_subcommand("watch", "a node behind the agent that only listens");
+  watch->add_option("--domain", options.domain, "of the pool");
+  watch->add_option("--topic", options.topic, "as /imu")->required();
+  watch->add_option("--type", options.type, "as sensor_msgs/msg/Imu")->required();
+  watch->add_option("--type-hash", options.type_hash, "of the type")->required();
+  watch->add_option("--messages", options.messages, "after which it ends");
+  watch->final_callback([&options] { bench::watch(options); });
+}
+
+void declare_link(CLI::App& app, bench::LinkOptions& options) {
+  CLI::App* link = app.add_subcommand("link", "the link to a core, without agent and client");
+  link->add_option("memory", options.memory, "file that is the core's memory")->required();
+  link->add_option("--bell", options.bell, "socket of its interrupt")->required();
+  link->add_flag("--raw", options.is_raw, "without RPMsg's headers");
+  declare_rounds(*link, options);
+  link->final_callback([&options] { bench::measure_link(options); });
+}
+
+void declare_line(CLI::App& app, bench::LineOptions& options) {
+  CLI::App* line = app.add_subcommand("line", "a serial line with its rate");
+  line->add_option("--baud", options.baud, "bits per second")->check(CLI::Range(1200, 4'000'000));
+  line->final_callback([&options] { bench::run_line(options); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("the ends on this computer that `ligament bench mcu` measures with");
   app.require_subcommand(1);
-  bench::PingOptions pinged;
-  CLI::App* ping = app.add_subcommand("ping", "a node behind the agent");
-  ping->add_option("--domain", pinged.domain, "of the pool");
-  ping->add_option("--type-hash", pinged.type_hash, "of std_msgs/msg/String")->required();
-  declare_rounds(*ping, pinged);
-  bench::LinkOptions linked;
-  CLI::App* link = app.add_subcommand("link", "the link to a core, without agent and client");
-  link->add_option("memory", linked.memory, "file that is the core's memory")->required();
-  link->add_option("--bell", linked.bell, "socket of its interrupt")->required();
-  link->add_flag("--raw", linked.is_raw, "without RPMsg's headers");
-  declare_rounds(*link, linked);
-  bench::LineOptions lined;
-  CLI::App* line = app.add_subcommand("line", "a serial line with its rate");
-  line->add_option("--baud", lined.baud, "bits per second")->check(CLI::Range(1200, 4'000'000));
+  bench::PingOptions ping;
+  bench::WatchOptions watch;
+  bench::LinkOptions link;
+  bench::LineOptions line;
+  declare_ping(app, ping);
+  declare_watch(app, watch);
+  declare_link(app, link);
+  declare_line(app, line);
   CLI11_PARSE(app, argc, argv);
-  if (*ping) {
-    bench::ping(pinged);
-  } else if (*link) {
-    bench::measure_link(linked);
-  } else {
-    bench::run_line(lined);
-  }
   return 0;
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
-#include <ligament/detail/pool.hpp>
-#include <ligament/qos.hpp>
 #include <memory>
 
-#include "ends.hpp"
+#include "pool_ends.hpp"
 
 namespace bench {
 
@@ -14,28 +12,8 @@ namespace {
 
 constexpr std::size_t head_size = 8;  // encapsulation, and the text's length
 
-pool::EndpointDescription describe(const char* topic, const std::string& type_hash) {
-  pool::EndpointDescription description;
-  description.topic = topic;
-  description.type_name = "std_msgs/msg/String";
-  description.node = "/bench";
-  description.qos = ligament::QoS(10).reliable().profile();
-  if (type_hash.size() != 2 * description.type_hash.size()) {
-    fail("--type-hash has 64 digits of base 16");
-  }
-  for (std::size_t index = 0; index < description.type_hash.size(); ++index) {
-    description.type_hash[index] =
-        static_cast<std::uint8_t>(std::stoul(type_hash.substr(2 * index, 2), nullptr, 16));
-  }
-  return description;
-}
-
-template <typename T, typename Error>
-T made(ligament::expected<T, Error>&& result) {
-  if (!result) {
-    fail(result.error().text);
-  }
-  return std::move(*result);
+pool::EndpointDescription text_topic(const char* topic, const std::string& type_hash) {
+  return describe(topic, "std_msgs/msg/String", type_hash, true);
 }
 
 /// A std_msgs/String as the pool stores it.
@@ -52,8 +30,8 @@ class Ping {
   explicit Ping(const PingOptions& options)
       : domain_(made(pool::Domain::join({options.domain, "ros"}))),
         waiter_(made(domain_->create_waiter())),
-        reader_(made(domain_->create_reader(describe("/pong", options.type_hash), *waiter_))),
-        writer_(made(domain_->create_writer(describe("/ping", options.type_hash), {}))) {}
+        reader_(made(domain_->create_reader(text_topic("/pong", options.type_hash), *waiter_))),
+        writer_(made(domain_->create_writer(text_topic("/ping", options.type_hash), {}))) {}
 
   /// Nothing tells of a match but the counts.
   void await_core() {

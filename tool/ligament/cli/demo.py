@@ -22,6 +22,7 @@ from ligament.cli.common import (
 )
 from ligament.demo.demo import Demonstrated, demonstrate, first_frames_of
 from ligament.demo.ending import beginning, ending, judged
+from ligament.demo.mcu import show as show_microcontroller
 from ligament.demo.phases import Phases
 from ligament.demo.runs import FIRST_FRAMES, HARDWARE_FRAMES, DemoOptions
 from ligament.demo.terminal import print_demo
@@ -71,6 +72,15 @@ Tables = Annotated[
     bool, typer.Option("--tables", help="Print every table too: hops, kernels, cycles, paced runs.")
 ]
 
+Mcu = Annotated[
+    bool,
+    typer.Option(
+        "--mcu",
+        help="Show a microcontroller instead: firmware is built, an emulated core runs it, its "
+        "topic arrives, and messages go there and back.",
+    ),
+]
+
 
 def demo(
     graph: Graph = None,
@@ -84,14 +94,22 @@ def demo(
     open_: OpenOption = True,
     first: First = False,
     tables: Tables = False,
+    mcu: Mcu = False,
     json: JsonOption = False,
 ) -> None:
     """Run the perception graph in all its variants: traced, proven equal, compared.
 
     Exit code 1 if any variant's outputs differ from the reference program's.
 
-    Example: `ligament demo --input my_recording.mcap --frames 1000`
+    Examples:
+
+    `ligament demo --input my_recording.mcap --frames 1000`
+
+    `ligament demo --mcu`
     """
+    if mcu:
+        show_microcontroller(out, lambda line: print(line, flush=True))
+        return
     path = graph_path(graph) if graph else _example("perception")
     options = DemoOptions(
         path,

@@ -19,7 +19,7 @@ def require_programs() -> None:
     """Skips where an image can be neither built nor run."""
     for program in ("cmake", "ninja", "arm-none-eabi-gcc", EMULATOR):
         if shutil.which(program) is None:
-            pytest.skip(f"no {program} (dev/apt-packages-test.txt)")
+            pytest.skip(f"no {program} (dev/apt-packages-mcu.txt)")
 
 
 def build_images(folder: Path, project: str) -> Path:

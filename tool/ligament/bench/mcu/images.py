@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import shutil
+import sys
 from pathlib import Path
 
 from ligament import resources
@@ -34,12 +35,11 @@ def require_programs() -> None:
         )
 
 
-def built(source: Path, name: str) -> Path:
-    """The folder with all images of a project; in build/ of the checkout."""
+def built(source: Path, folder: Path) -> Path:
+    """The folder, with all images of a project."""
     require_programs()
-    folder = REPOSITORY / "build" / name
     toolchain = resources.firmware_dir() / "cmake" / "arm-none-eabi.cmake"
-    words = [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", "-DLIGAMENT_STRICT=ON"]
+    words = [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DLIGAMENT_PYTHON={sys.executable}"]
     configure = ["cmake", "-S", str(source), "-B", str(folder), "-G", "Ninja", *words]
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:  # tests may come here from several processes
@@ -51,7 +51,8 @@ def built(source: Path, name: str) -> Path:
 
 def bench_image(name: str) -> Path:
     """An image of benchmarks/mcu/image."""
-    return built(REPOSITORY / "benchmarks" / "mcu" / "image", "bench-mcu") / f"{name}.elf"
+    source = REPOSITORY / "benchmarks" / "mcu" / "image"
+    return built(source, REPOSITORY / "build" / "bench-mcu") / f"{name}.elf"
 
 
 def core_command(image: Path, memory: Path, bell: Path, *more: str) -> list[str]:

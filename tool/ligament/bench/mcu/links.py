@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import socket
 import tempfile
@@ -16,7 +17,6 @@ from ligament.bench.mcu.images import bench_image, core_command, require_program
 from ligament.bench.mcu.options import Place
 from ligament.bench.measuring import OURS, program
 from ligament.bench.rmw.contestants import domain_of
-from ligament.errors import FailureError
 from ligament.graph.model import Edge
 from ligament.messages import load_store, type_hash
 from ligament.run.discovery import choose_network
@@ -75,13 +75,11 @@ class Rig:
     def _ping(self, size: int, messages: int) -> list[str]:
         if self._place.is_ros:
             return ros.ping_command(self._place, self._domain_id, size, messages, WARMUP)
-        rounds = ["--bytes", str(size), "--messages", str(messages), "--warmup", str(WARMUP)]
-        words = [str(program("ligament-bench-mcu"))]
-        if self._place.at == "ring":
-            raw = ["--raw"] if self._place.link == "raw" else []
-            return [*words, "link", str(self._memory), "--bell", str(self._bell), *raw, *rounds]
-        domain = f"ros.{self._domain_id}"
-        return [*words, "ping", "--domain", domain, "--type-hash", _hash(), *rounds]
+        if self._place.at != "ring":
+            return ping_command(self._domain_id, size, messages)
+        words = [str(program("ligament-bench-mcu")), "link", str(self._memory)]
+        words += ["--bell", str(self._bell), *(["--raw"] if self._place.link == "raw" else [])]
+        return [*words, *_rounds(size, messages)]
 
     # --- links -----------------------------------------------------------------------------------
 
@@ -98,20 +96,9 @@ class Rig:
         return self._children.start("the emulated core", command)
 
     def _start_agent(self, *link: str) -> None:
-        """With the edge where somebody listens in DDS."""
-        types = self._folder / "types.json"
-        types.write_text(json.dumps({"messages": {TYPE: {"type_hash": f"RIHS01_{_hash()}"}}}))
-        variables: dict[str, str] = {}
-        words = [str(agent_program()), *link, "--types", str(types)]
-        words += ["--ros", str(self._domain_id)]
-        if self._place.at == "dds":
-            local = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-            network = choose_network(Edge(), self._domain_id, local)
-            variables = network.environment(f"bench-mcu-{self._domain_id}", {})
-        else:
-            words.append("--no-edge")
-        named = [f"{key}={value}" for key, value in variables.items()]
-        self._children.start("the agent", ["env", *named, *words])
+        is_in_dds = self._place.at == "dds"
+        command = agent_command(link, self._folder, self._domain_id, [TYPE], with_edge=is_in_dds)
+        self._children.start("the agent", command)
 
     def _start_rpmsg(self) -> None:
         core = self._start_core("echo")
@@ -150,8 +137,37 @@ _STARTS = {
 }
 
 
-def _hash() -> str:
-    store = load_store("jazzy", [])
-    if TYPE not in {message.name for message in store}:
-        raise FailureError(f"the definition of {TYPE} is missing")
-    return type_hash(store, TYPE).hex()
+def ping_command(domain_id: int, size: int, messages: int) -> list[str]:
+    """A node of ours behind the agent."""
+    words = [str(program("ligament-bench-mcu")), "ping", "--domain", f"ros.{domain_id}"]
+    return [*words, "--type-hash", hash_of(TYPE), *_rounds(size, messages)]
+
+
+def _rounds(size: int, messages: int) -> list[str]:
+    return ["--bytes", str(size), "--messages", str(messages), "--warmup", str(WARMUP)]
+
+
+def agent_command(
+    link: Iterable[str],
+    folder: Path,
+    domain_id: int,
+    types: Iterable[str],
+    with_edge: bool = False,
+) -> list[str]:
+    """The agent in a ROS domain of its own; with the edge, what it has is in DDS as well."""
+    table = folder / "types.json"
+    hashes = {name: {"type_hash": f"RIHS01_{hash_of(name)}"} for name in types}
+    table.write_text(json.dumps({"messages": hashes}))
+    words = [str(agent_program()), *link, "--types", str(table), "--ros", str(domain_id)]
+    if not with_edge:
+        return [*words, "--no-edge"]
+    local = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    network = choose_network(Edge(), domain_id, local)
+    variables = network.environment(f"bench-mcu-{domain_id}", {})
+    return ["env", *(f"{key}={value}" for key, value in variables.items()), *words]
+
+
+@functools.cache
+def hash_of(message: str) -> str:
+    """The hash of a message type, in base 16."""
+    return type_hash(load_store("jazzy", []), message).hex()

@@ -16,6 +16,7 @@ from ligament.artefacts import write_text
 from ligament.build.components import alone_in, build_components
 from ligament.build.ninja import Progress, Step, run_step
 from ligament.errors import FailureError
+from ligament.programs import asked
 
 COMPILER = "arm-none-eabi-gcc"
 
@@ -31,12 +32,7 @@ def build_mcu(folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progr
 def _build_image(
     folder: Path, device: str, image: Mapping[str, Any], jobs: int, progress: Progress | None
 ) -> bool:
-    if shutil.which(COMPILER) is None:
-        raise FailureError(
-            f"the firmware of {device} needs the compiler {COMPILER}, which is not here",
-            hint="Debian: apt install gcc-arm-none-eabi libnewlib-arm-none-eabi; or map its nodes "
-            "to a processor",
-        )
+    _require_compiler(device)
     project, work = (folder / image["project"]).resolve(), (folder / image["work"]).resolve()
     own = [Path(path) for path in image["folders"]]
     target = (folder / image["image"]).resolve()
@@ -50,6 +46,29 @@ def _build_image(
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(work / f"{image['target']}.elf", target)
     return "no work to do" not in output
+
+
+def has_c_library() -> bool:
+    """Whether the compiler finds newlib, which Debian has in a package of its own."""
+    name = "nano.specs"
+    done = asked([COMPILER, f"-print-file-name={name}"], timeout_s=20)
+    # A file that is not found comes back as its name.
+    return done is not None and done.stdout.strip() not in ("", name)
+
+
+def _require_compiler(device: str) -> None:
+    """Say what is missing before a build fails in the middle."""
+    lacking = ""
+    if shutil.which(COMPILER) is None:
+        lacking = f"the compiler {COMPILER}, which is not here"
+    elif not has_c_library():
+        lacking = f"a C library (newlib), which {COMPILER} does not find"
+    if lacking:
+        raise FailureError(
+            f"the firmware of {device} needs {lacking}",
+            hint="Debian: apt install gcc-arm-none-eabi libnewlib-arm-none-eabi; or map its nodes "
+            "to a processor (their C99 runs there, too)",
+        )
 
 
 def _configure(project: Path, work: Path, own: list[Path]) -> None:

@@ -10,7 +10,7 @@ import platform
 from dataclasses import dataclass
 
 import ligament
-from ligament.doctor import probes
+from ligament.doctor import microcontrollers, probes
 from ligament.doctor.probes import Probe, cmake_package_file, shared_library, tool_version
 
 
@@ -251,6 +251,39 @@ CHECKS: tuple[Check, ...] = (
         _TEST_EXTRAS,
     ),
     Check(
+        "Arm compiler",
+        "microcontroller",
+        False,
+        tool_version("arm-none-eabi-gcc"),
+        "no firmware: nodes in C99 (implementations: mcu) run on processors only",
+        _apt("gcc-arm-none-eabi"),
+    ),
+    Check(
+        "Arm C library",
+        "microcontroller",
+        False,
+        microcontrollers.c_library,
+        "no firmware, as without the Arm compiler",
+        _apt("libnewlib-arm-none-eabi"),
+    ),
+    Check(
+        "core's emulator",
+        "microcontroller",
+        False,
+        tool_version("qemu-system-arm"),
+        "firmware can be built, and not run: there is no core (platform mcu_sim)",
+        _apt("qemu-system-arm"),
+    ),
+    Check(
+        "FreeRTOS",
+        "microcontroller",
+        False,
+        microcontrollers.freertos,
+        "no firmware with `os: freertos`; bare-metal firmware needs none",
+        "cargo fetch --locked --manifest-path firmware/os/freertos/Cargo.toml, in Ligament's "
+        "repository (cargo 1.68 or newer); or the folder of your own tree in LIGAMENT_FREERTOS",
+    ),
+    Check(
         "clang",
         "optional",
         False,
@@ -298,14 +331,6 @@ CHECKS: tuple[Check, ...] = (
         "nodes in Python (implementations: python) do not run",
         "source your ROS 2, with rmw_ligament_cpp built for it; or dev/setup --ros, in Ligament's "
         "repository",
-    ),
-    Check(
-        "Arm compiler",
-        "optional",
-        False,
-        tool_version("arm-none-eabi-gcc"),
-        "no microcontroller firmware (not part of this version)",
-        _apt("gcc-arm-none-eabi"),
     ),
     Check(
         "OR-Tools",

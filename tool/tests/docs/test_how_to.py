@@ -2,6 +2,7 @@
 """How-to pages are built as they stand: each file block is written, each command is run."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -72,9 +73,21 @@ topics:
 """
 
 
-def ligament(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def ligament(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "ligament.cli.main", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    env = {**os.environ, **environment}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env)
+
+
+def all_but(folder: Path, program: str) -> str:
+    """A PATH with everything that is on this one, but one program."""
+    links = folder / f"all-but-{program}"
+    links.mkdir()
+    for place in os.environ["PATH"].split(":"):
+        for found in Path(place).glob("*") if Path(place).is_dir() else ():
+            if found.name != program and not (links / found.name).is_symlink():
+                (links / found.name).symlink_to(found)
+    return str(links)
 
 
 def hashes(folder: Path, graph: str, out: str = "build") -> list[str]:
@@ -210,7 +223,23 @@ def test_the_page_of_nodes_for_microcontrollers_runs_outside_the_repository(
     assert (built / "gen" / "mcu" / "include" / "my_nodes_thermometer.h").is_file()
     logs = [log.read_text() for log in tmp_path.glob("build/thermometer/*/runs/*/log/watch.log")]
     assert len(logs) == 2 and all(log.count("degrees") == 100 for log in logs)
-    _, _, named = MCU_PAGE.read_text().partition("undefined reference to '")
+    page = MCU_PAGE.read_text()
+    lacking = ligament(
+        tmp_path,
+        "run",
+        "thermometer",
+        "--platform",
+        "mcu_sim",
+        PATH=all_but(tmp_path, "qemu-system-arm"),
+    )
+    assert lacking.returncode == 1
+    missing = "is emulated by qemu-system-arm, which is not here"
+    assert missing in page and missing in lacking.stdout + lacking.stderr
+    no_platform = ligament(tmp_path, "run", "thermometer")
+    assert no_platform.returncode == 2
+    missing = "the platform 'host' has no device 'mcu'"
+    assert missing in page and missing in no_platform.stderr
+    _, _, named = page.partition("undefined reference to '")
     code = tmp_path / "thermometer" / "nodes" / "thermometer" / "thermometer.c"
     missing = named.partition("'")[0]
     code.write_text(code.read_text().replace(missing, missing.replace("enable", "enabel")))

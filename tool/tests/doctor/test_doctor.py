@@ -87,6 +87,23 @@ def test_missing_lttng_costs_tracing_only(empty_path: str) -> None:
     assert "lttng-tools" in rows["LTTng"]["fix"]
 
 
+def test_what_firmware_needs_costs_firmware_only(empty_path: str) -> None:
+    rows = {
+        row["name"]: row for row in json.loads(doctor("--json", PATH=empty_path).stdout)["checks"]
+    }
+    packages = {
+        "Arm compiler": "gcc-arm-none-eabi",
+        "Arm C library": "libnewlib-arm-none-eabi",
+        "core's emulator": "qemu-system-arm",
+        "FreeRTOS": "LIGAMENT_FREERTOS",
+    }
+    assert {n for n, row in rows.items() if row["group"] == "microcontroller"} == set(packages)
+    for name, package in packages.items():
+        assert rows[name]["state"] == "absent"
+        assert package in rows[name]["fix"]
+    assert "run on processors only" in rows["Arm compiler"]["cost"]
+
+
 def test_the_table_names_what_is_missing(empty_path: str) -> None:
     result = doctor(PATH=empty_path)
     assert "required, but missing: " in result.stdout

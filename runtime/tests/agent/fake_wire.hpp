@@ -35,6 +35,7 @@ class FakeWire : public Link {
   std::int64_t now_us = 1'000'000;
   std::vector<std::string> said;  ///< by the agent, to people
   bool is_cut = false;            ///< nothing passes
+  int dies_after = -1;            ///< messages to the agent until it is another one
 
   // To the clients.
   void send(const Address& to, std::span<const Bytes> pieces) override {
@@ -49,6 +50,8 @@ class FakeWire : public Link {
   struct Port {
     FakeWire* wire;
     Address address;
+    int lives = -1;  ///< messages until its board dies; negative: it does not
+    int sent = 0;
   };
   [[nodiscard]] static ligament_port_t port(Port& port) {
     return {&port, &send_up, &receive, &now};
@@ -75,6 +78,7 @@ class FakeWire : public Link {
     Message message;
   };
   static constexpr std::int64_t way_us = 100;
+  static constexpr int board_died = -5;  ///< what its port then says
 
   std::unique_ptr<Agent> make_agent() {
     AgentOptions options;
@@ -100,6 +104,9 @@ class FakeWire : public Link {
       if (at->arrives_us <= now_us) {
         const Upward came = std::move(*at);
         at = up_.erase(at);
+        if (dies_after >= 0 && dies_after-- == 0) {
+          restart_agent();
+        }
         agent->receive(*this, came.from, came.message, now_us * 1000, now_us * 1000 + 5'000'000);
         agent->flush(now_us * 1000);
       } else {
@@ -113,6 +120,10 @@ class FakeWire : public Link {
   static int send_up(void* context, const std::uint8_t* message, std::size_t size) {
     auto& port = *static_cast<Port*>(context);
     FakeWire& wire = *port.wire;
+    if (port.lives >= 0 && port.sent >= port.lives) {
+      return board_died;
+    }
+    ++port.sent;
     const auto* bytes = reinterpret_cast<const std::byte*>(message);
     const int copies = wire.is_cut || wire.happens(wire.harm_.lost) ? 0
                        : wire.happens(wire.harm_.doubled)           ? 2
@@ -126,6 +137,9 @@ class FakeWire : public Link {
                      std::uint32_t wait_ms) {
     auto& port = *static_cast<Port*>(context);
     FakeWire& wire = *port.wire;
+    if (port.lives >= 0 && port.sent >= port.lives) {
+      return board_died;
+    }
     const std::int64_t until = wire.now_us + wait_ms * 1000;
     for (bool is_first = true;; is_first = false) {
       auto& way = wire.to_client_[port.address];

@@ -15,39 +15,33 @@ file(GLOB agent_fuzz_headers CONFIGURE_DEPENDS ${agent_src}/*.hpp ${agent_fuzz}/
      ${room_path}/*.hpp ${firmware}/core/include/ligament/*.h ${firmware}/core/src/*.h
      ${firmware}/params/include/ligament/*.h ${firmware}/params/src/*.h)
 
-# add_agent_fuzz(NAME SOURCE...): fuzz/NAME.cpp with these sources, all with sanitizers.
-function(add_agent_fuzz name)
-  if(NOT LIGAMENT_CLANGXX)
-    add_test(NAME agent/fuzz/${name}
-             COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: fuzzing needs clang++ (apt install clang)")
-    set_tests_properties(agent/fuzz/${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
-    return()
-  endif()
-  set(flags -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer
-      -fno-sanitize-recover=all)
-  set(out ${CMAKE_CURRENT_BINARY_DIR}/fuzz_agent)
+set(agent_fuzz_sanitize -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer
+    -fno-sanitize-recover=all)
+set(agent_fuzz_fast -O2 -g1 -fsanitize=fuzzer)
+
+# agent_fuzz_program(NAME FOLDER FLAGS SOURCE...): FOLDER/fuzz_NAME of NAME.cpp and these sources.
+function(agent_fuzz_program name out flags)
   file(MAKE_DIRECTORY ${out}/${name}/corpus)
   set(objects "")
   foreach(source ${agent_fuzz}/${name}.cpp ${ARGN})
     get_filename_component(object ${source} NAME_WE)
     get_filename_component(folder ${source} DIRECTORY)
     get_filename_component(folder ${folder} NAME)
-    set(object ${folder}_${object})  # several are called `names`
+    set(object ${out}/${name}/${folder}_${object}.o)  # several are called `names`
     set(language -std=c++20)
     if(source MATCHES "\\.c$")
       set(language -x c -std=c99)
     endif()
     add_custom_command(
-      OUTPUT ${out}/${name}/${object}.o
+      OUTPUT ${object}
       COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${LIGAMENT_CLANGXX} ${language} ${flags}
               -I${PROJECT_SOURCE_DIR}/src -I${room_path} -I${firmware}/core/include
-              -I${firmware}/core/src -I${firmware}/params/include
-              -I${firmware}/params/src
+              -I${firmware}/core/src -I${firmware}/params/include -I${firmware}/params/src
               "-I$<JOIN:$<TARGET_PROPERTY:ligament,INTERFACE_INCLUDE_DIRECTORIES>,;-I>"
-              -c ${source} -o ${out}/${name}/${object}.o
+              -c ${source} -o ${object}
       DEPENDS ${source} ${agent_fuzz_headers}
-      COMMENT "Building ${object}.o with clang" COMMAND_EXPAND_LISTS VERBATIM)
-    list(APPEND objects ${out}/${name}/${object}.o)
+      COMMENT "Building ${name} of ${source} with clang" COMMAND_EXPAND_LISTS VERBATIM)
+    list(APPEND objects ${object})
   endforeach()
   add_custom_command(
     OUTPUT ${out}/fuzz_${name}
@@ -55,8 +49,27 @@ function(add_agent_fuzz name)
             -Wl,-rpath,$<TARGET_FILE_DIR:ligament> -lfmt -o ${out}/fuzz_${name}
     DEPENDS ${objects}
     COMMENT "Linking fuzz_${name}" VERBATIM)
+endfunction()
+
+# add_agent_fuzz(NAME SOURCE...): with sanitizers, for the suite; and without, for dev/fuzz --fast.
+add_custom_target(fuzz_agent)
+add_custom_target(fuzz_agent_fast)
+function(add_agent_fuzz name)
+  if(NOT LIGAMENT_CLANGXX)
+    add_test(NAME agent/fuzz/${name}
+             COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: fuzzing needs clang++ (apt install clang)")
+    set_tests_properties(agent/fuzz/${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+    return()
+  endif()
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/fuzz_agent)
+  agent_fuzz_program(${name} ${out} "${agent_fuzz_sanitize}" ${ARGN})
+  agent_fuzz_program(${name} ${out}_fast "${agent_fuzz_fast}" ${ARGN})
   add_custom_target(fuzz_${name} ALL DEPENDS ${out}/fuzz_${name})
+  add_custom_target(fuzz_${name}_fast DEPENDS ${out}_fast/fuzz_${name})
   add_dependencies(fuzz_${name} ligament)  # after the generated headers
+  add_dependencies(fuzz_${name}_fast ligament)
+  add_dependencies(fuzz_agent fuzz_${name})
+  add_dependencies(fuzz_agent_fast fuzz_${name}_fast)
   add_test(NAME agent/fuzz/${name}
            COMMAND ${out}/fuzz_${name} -runs=${LIGAMENT_AGENT_FUZZ_RUNS} -seed=7 -max_len=2048
                    -artifact_prefix=${out}/${name}/finding- ${out}/${name}/corpus

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzes what the pool reads from other processes, or the edge of the network.
+"""Fuzzes what the pool reads from other processes, the edge of the network, the agent of its links.
 
 One target after the other.
 
@@ -23,10 +23,18 @@ from pathlib import Path
 HERE = Path(__file__).parent
 TARGETS = ("take", "reclaim", "directory", "bell")
 EDGE_TARGETS = ("edge", "fragments")
+AGENT_TARGETS = (
+    "xrce_agent",
+    "xrce_representation",
+    "xrce_frames",
+    "xrce_client",
+    "xrce_parameters",
+)
 #: Longer programs find no more, and take longer.
 LONGEST_INPUT = 160
 LONGEST_FAST_INPUT = 64
 LONGEST_EDGE_INPUT = 600
+LONGEST_AGENT_INPUT = 2048
 
 
 @dataclass(frozen=True)
@@ -74,8 +82,18 @@ def parts_of(target: str, plan: Plan) -> tuple[Path, Path, int]:
     if target in EDGE_TARGETS:
         seeds = HERE.parents[1] / "transport" / "fuzz" / "corpus" / target
         return plan.fuzzers / f"fuzz_{target}", seeds, LONGEST_EDGE_INPUT
+    if target in AGENT_TARGETS:
+        seeds = HERE.parents[1] / "agent" / "fuzz" / "corpus" / target
+        return plan.fuzzers / f"fuzz_{target}", seeds, LONGEST_AGENT_INPUT
     longest = LONGEST_FAST_INPUT if plan.fast else LONGEST_INPUT
     return plan.fuzzers / f"fuzz_pool_{target}", HERE / "corpus" / target, longest
+
+
+def sanitizers_of(target: str, plan: Plan) -> str:
+    """What sees a wrong access."""
+    if not plan.fast:
+        return "address,undefined"
+    return "none" if target in AGENT_TARGETS else "guard pages"
 
 
 def fuzz(target: str, plan: Plan, revision: str) -> Record:
@@ -111,7 +129,7 @@ def fuzz(target: str, plan: Plan, revision: str) -> Record:
         edges=number_after(r"cov:", text),
         findings=max(len(found), int(code != 0)),
         commit=revision,
-        sanitizers="guard pages" if plan.fast else "address,undefined",
+        sanitizers=sanitizers_of(target, plan),
     )
     print(
         f"{target:10} {record.executions:>12,} executions in {record.seconds:.0f} s, "
@@ -163,7 +181,10 @@ def arguments() -> argparse.Namespace:
     limit.add_argument("--runs", type=int, help="executions in all, shared by the targets")
     parser.add_argument("--seed", type=int, default=0, help="of the mutations (default: random)")
     parser.add_argument(
-        "--target", choices=(*TARGETS, *EDGE_TARGETS), action="append", help="default: all of the pool"
+        "--target",
+        choices=(*TARGETS, *EDGE_TARGETS, *AGENT_TARGETS),
+        action="append",
+        help="default: all of the pool",
     )
     parser.add_argument("--fresh", action="store_true", help="forget inputs of earlier runs")
     parser.add_argument("--fast", action="store_true", help="these are of the fast build")

@@ -46,11 +46,24 @@ void InboundRoute::set_writer(std::shared_ptr<pool::Writer> writer, std::size_t 
   const std::lock_guard guard(mutex_);
   std::swap(writer_, writer);  // the old one ends after the lock
   bound_bytes_ = bound_bytes;
-  heard_ = false;
+  heard_ = rests_ = false;
   if (writer_ == nullptr) {
     forget_waiting(std::numeric_limits<std::int64_t>::max());
     recent_.clear();  // what is sent while nobody listens is not missed, and may come again
   }
+}
+
+bool InboundRoute::rest() {
+  std::shared_ptr<pool::Writer> old;  // ends after the lock
+  const std::lock_guard guard(mutex_);
+  if (!waiting_.empty()) {
+    return false;
+  }
+  std::swap(writer_, old);
+  heard_ = false;
+  rests_ = true;
+  recent_.clear();
+  return true;
 }
 
 std::map<dds::Gid, pool::RequestIdentity> InboundRoute::take_waiting_clients() {
@@ -292,7 +305,7 @@ void InboundRoute::publish(dds::Received&& sample) {
     return;
   }
   auto& payload = static_cast<Payload&>(*sample.incoming);  // receive() makes no others
-  if (payload.loan && writer_ == nullptr) {
+  if (payload.loan && writer_ == nullptr && !rests_) {
     ++figures_.unwanted;  // its last subscription has left while it was being received
     return;
   }

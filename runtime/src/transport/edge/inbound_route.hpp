@@ -58,6 +58,9 @@ class InboundRoute final : public dds::Inbox {
 
   /// From now on payloads of up to `bound_bytes` are wanted. Null: no more.
   void set_writer(std::shared_ptr<pool::Writer> writer, std::size_t bound_bytes = 0);
+  /// Nobody outside publishes now: the route is closed until set_writer(). What comes meanwhile, or
+  /// is just being received, waits for that. False, and nothing is changed, where something waits.
+  [[nodiscard]] bool rest();
   [[nodiscard]] bool is_open() const;
   /// Remote writers whose requests wait until the route of the reply is open, or had no room to;
   /// and as whose the first of them came.
@@ -120,6 +123,7 @@ class InboundRoute final : public dds::Inbox {
   std::set<dds::Gid> ready_;  ///< clients that hear replies
   /// Whose request found no room to wait.
   std::map<dds::Gid, pool::RequestIdentity> turned_away_clients_;
+  bool rests_ = false;  ///< closed by rest()
   bool heard_ = false;  ///< a subscription here was matched since the writer was set
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;

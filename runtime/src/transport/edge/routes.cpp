@@ -177,12 +177,14 @@ void Edge::settle_in(Topic& topic) {
     const LocalReader& reader = entry.second;
     return reader.proxy->matched() != 0 || wants_history(reader.description);
   };
-  // Who speaks once and leaves is heard: what waits for the pool's match is delivered first.
-  if (!topic.readers.empty() &&
-      (topic.in->has_waiting() || std::any_of(topic.readers.begin(), topic.readers.end(), wants))) {
-    open_in(topic, topic.readers.begin()->second.description);
-  } else {
+  if (topic.readers.empty()) {
     topic.in->set_writer(nullptr);
+    return;
+  }
+  // Who speaks once and leaves is heard: what waits for the pool's match is delivered first. A next
+  // one may come just now: what it sends is never dropped, since nobody would send it again.
+  if (std::any_of(topic.readers.begin(), topic.readers.end(), wants) || !topic.in->rest()) {
+    open_in(topic, topic.readers.begin()->second.description);
   }
 }
 

@@ -95,6 +95,26 @@ TEST_F(InboundRouteTest, PayloadThatWasBegunBeforeTheLastSubscriptionLeftIsUnwan
   EXPECT_FALSE(in_.deliver_waiting());
 }
 
+/// An earlier client has left, and the next one asks while the route is being closed: the engine
+/// has acknowledged its request, so nobody sends it again.
+TEST_F(InboundRouteTest, WhatComesWhileTheRouteGoesToRestIsDelivered) {
+  await_match();
+  in_.set_ready(first_client);
+  auto begun = received(first_client, 'x');
+  EXPECT_TRUE(in_.rest());
+  EXPECT_FALSE(in_.is_open());
+  in_.publish(std::move(begun));
+  EXPECT_FALSE(in_.rest());
+  in_.publish(received(first_client, 'y'));
+  open();
+  await_match();
+  while (in_.deliver_waiting()) {
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(taken(), "xy");
+  EXPECT_EQ(in_.figures().unwanted, 0U);
+}
+
 TEST_F(InboundRouteTest, WhatComesBeforeTheRouteIsOpenWaitsForItButNotWithoutEnd) {
   in_.set_writer(nullptr);
   in_.set_ready(first_client);

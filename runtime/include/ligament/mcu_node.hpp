@@ -8,6 +8,7 @@
 
 #include <ligament/node.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -48,6 +49,7 @@ struct Input {
   std::string type;
   std::size_t depth = 1;
 };
+inline constexpr std::size_t most_waiting = 8;
 struct Output {
   std::string topic;
   std::string type;
@@ -91,8 +93,9 @@ class Member : public Node {
   template <typename In>
   void add_input(const std::string& port, QoS qos) {
     const std::size_t number = inputs_.size();
-    const std::size_t depth = qos.profile().depth;
-    qos.max_held(depth + 1);  // those that wait for the core, and one that comes
+    // Those that wait for the core, the one that is being sent, and the one that comes.
+    const std::size_t depth = std::min<std::size_t>(qos.profile().depth, most_waiting);
+    qos.max_held(depth + 2);
     auto subscription = create_subscription<In>(port, qos, [this, number](Sample<In> sample) {
       auto held = std::make_shared<const Sample<In>>(std::move(sample));
       const MessageInfo info = held->info();

@@ -29,6 +29,7 @@ constexpr std::int64_t millisecond_ns = 1'000'000;
 constexpr std::int64_t longest_sleep_ms = 100;
 constexpr std::int64_t restart_after_ns = 1'000'000'000;
 constexpr int most_early_ends = 3;
+constexpr std::chrono::seconds room_patience{1};
 constexpr std::chrono::seconds patience{60};  // a watchdog: a core is there within a second
 
 std::int64_t real_now_ns() {
@@ -162,7 +163,9 @@ void Core::Implementation::leave(const Node& node) {
 }
 
 void Core::Implementation::take(const Node& node, std::size_t input, Arrival&& arrival) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  // Meanwhile the pool keeps what comes, as the port's history says.
+  changed_.wait_for(lock, room_patience, [&] { return bus_.has_room(node, input) || !transport_; });
   if (!bus_.put(node, input, std::move(arrival)) && !std::exchange(has_told_loss_, true)) {
     report("messages come faster than the core takes them: the oldest are dropped");
   }
@@ -283,9 +286,7 @@ void Core::Implementation::work() {
     agent_.close(*transport_);
   } else if (came == xrce::Transport::Came::something) {
     agent_.flush(now);
-    if (bus_.made() == bus_.ends()) {
-      changed_.notify_all();
-    }
+    changed_.notify_all();
   }
 }
 

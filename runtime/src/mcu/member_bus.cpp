@@ -139,19 +139,28 @@ std::vector<TracedNode> MemberBus::traced(const std::vector<NodePlan>& image) co
   return nodes;
 }
 
-bool MemberBus::put(const Node& node, std::size_t input, Arrival&& arrival) {
+MemberBus::Queue* MemberBus::queue_of(const Node& node, std::size_t input) {
   const auto member = std::find_if(members_.begin(), members_.end(),
                                    [&](const Member& one) { return one.node == &node; });
-  if (member == members_.end()) {
+  return member == members_.end() ? nullptr : member->inputs.at(input).get();
+}
+
+bool MemberBus::has_room(const Node& node, std::size_t input) {
+  const Queue* queue = queue_of(node, input);
+  return queue == nullptr || queue->waiting.size() < queue->input.depth;
+}
+
+bool MemberBus::put(const Node& node, std::size_t input, Arrival&& arrival) {
+  Queue* queue = queue_of(node, input);
+  if (queue == nullptr) {
     return false;
   }
-  Queue& queue = *member->inputs.at(input);
-  const bool has_room = queue.waiting.size() < queue.input.depth;
-  if (!has_room) {
-    queue.waiting.pop_front();
+  const bool had_room = has_room(node, input);
+  if (!had_room) {
+    queue->waiting.pop_front();
   }
-  queue.waiting.push_back(std::move(arrival));
-  return has_room;
+  queue->waiting.push_back(std::move(arrival));
+  return had_room;
 }
 
 MemberBus::Member* MemberBus::find(const std::string& name) {

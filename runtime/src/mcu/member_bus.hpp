@@ -28,6 +28,7 @@ class MemberBus : public xrce::Bus {
   /// What is told of each message; null: nothing. It outlives all that the core has made.
   void set_trace(CoreTrace* trace) { trace_ = trace; }
   [[nodiscard]] std::vector<TracedNode> traced(const std::vector<NodePlan>& image) const;
+  [[nodiscard]] bool has_room(const Node& node, std::size_t input);
   /// False: nobody waits for it, or the oldest had to go.
   [[nodiscard]] bool put(const Node& node, std::size_t input, Arrival&& arrival);
 
@@ -62,6 +63,8 @@ class MemberBus : public xrce::Bus {
   class Reader;
 
   [[nodiscard]] Member* find(const std::string& name);
+  /// Null: the node has gone.
+  [[nodiscard]] Queue* queue_of(const Node& node, std::size_t input);
 
   std::list<Member> members_;
   CoreTrace* trace_ = nullptr;

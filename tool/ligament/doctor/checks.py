@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import ligament
 from ligament.doctor import microcontrollers, probes
 from ligament.doctor.probes import Probe, cmake_package_file, shared_library, tool_version
+from ligament.doctor.ros_processes import ros_processes
 
 
 @dataclass(frozen=True)
@@ -331,6 +332,14 @@ CHECKS: tuple[Check, ...] = (
         "nodes in Python (implementations: python) do not run",
         "source your ROS 2, with rmw_ligament_cpp built for it; or dev/setup --ros, in Ligament's "
         "repository",
+    ),
+    Check(
+        "ROS processes",
+        "optional",
+        False,
+        ros_processes,
+        "nothing is known of them",
+        "mount /proc",
     ),
     Check(
         "OR-Tools",

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ROS processes of this machine: which share a pool, which meet by DDS, and why.
+
+A process that is in a pool holds the socket of a slot, whose name says of which user, pool and
+layout it is (spec/wire/pool.md, section 9). Others are known by the middleware that they have
+loaded. Processes that one may not look at (another user's) are passed over.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ligament.errors import listing
+
+_SLOT = re.compile(r"^(\d+) @ligament/(\d+)/(ros\.\d+[^/]*)/v(\d+)/\d+$")
+_MIDDLEWARE = re.compile(r"/lib(rmw_[a-z0-9_]+)\.so")
+#: By link of a descriptor: pool, user and layout of the slot that it holds.
+Slots = dict[str, tuple[str, int, int]]
+#: What middlewares share, and what loads one.
+_NO_MIDDLEWARE = ("rmw_implementation", "rmw_dds_common", "rmw_security_common")
+_WHY = {
+    "user": "another user",
+    "layout": "another version of Ligament's pool",
+    "pids": "another pid namespace (a container)",
+    "net": "another network namespace",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """What processes must have in common to share a pool."""
+
+    pool: str
+    user: int
+    layout: int
+    pids: str
+    net: str
+
+    def differences(self, other: Place) -> list[str]:
+        """Why two places of one domain are not one."""
+        return [why for name, why in _WHY.items() if getattr(self, name) != getattr(other, name)]
+
+
+@dataclass(frozen=True)
+class RosProcess:
+    """One process: in a pool, or on another middleware."""
+
+    pid: int
+    program: str
+    domain_id: int
+    place: Place | None
+    middleware: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Its program and number."""
+        return f"{self.program} ({self.pid})"
+
+
+def find_ros_processes(proc: Path = Path("/proc")) -> list[RosProcess]:
+    """All that can be seen from here, in the order of their numbers."""
+    numbers = sorted(int(entry.name) for entry in proc.iterdir() if entry.name.isdecimal())
+    slots: dict[str, Slots] = {}
+    found = (_look(proc / str(number), slots) for number in numbers)
+    return [process for process in found if process]
+
+
+def _look(folder: Path, slots: dict[str, Slots]) -> RosProcess | None:
+    try:
+        net = os.readlink(folder / "ns" / "net")
+        if net not in slots:  # one table per network namespace
+            slots[net] = _slots((folder / "net" / "unix").read_text(errors="replace"))
+        program = (folder / "comm").read_text(errors="replace").strip()
+        links = [_link(entry) for entry in (folder / "fd").iterdir()]
+        slot = next((slots[net][link] for link in links if link in slots[net]), None)
+        if slot:
+            pool, user, layout = slot
+            place = Place(pool, user, layout, os.readlink(folder / "ns" / "pid"), net)
+            return RosProcess(int(folder.name), program, int(pool.split(".")[1]), place)
+        middleware = _middleware((folder / "maps").read_text(errors="replace"))
+        if not middleware:
+            return None
+        domain_id = _domain_id((folder / "environ").read_text(errors="replace"))
+    except OSError:
+        return None  # it has ended, or is none of our business
+    return RosProcess(int(folder.name), program, domain_id, None, middleware)
+
+
+def _link(entry: Path) -> str:
+    try:
+        return os.readlink(entry)
+    except OSError:
+        return ""
+
+
+def _slots(table: str) -> Slots:
+    """Those of a table of sockets."""
+    found: Slots = {}
+    for line in table.splitlines():
+        words = line.split()
+        match = _SLOT.search(f"{words[-2]} {words[-1]}") if len(words) > 1 else None
+        if match:
+            found[f"socket:[{match[1]}]"] = (match[3], int(match[2]), int(match[4]))
+    return found
+
+
+def _middleware(maps: str) -> str:
+    names = set(_MIDDLEWARE.findall(maps)) - set(_NO_MIDDLEWARE)
+    own = (n for n in names if "__" not in n and not n.endswith("_shared_cpp"))
+    return min(own, default="")
+
+
+def _domain_id(environ: str) -> int:
+    values = dict(word.split("=", 1) for word in environ.split("\0") if "=" in word)
+    text = values.get("ROS_DOMAIN_ID", "")
+    return int(text) if text.isdecimal() else 0
+
+
+def told_of(processes: Iterable[RosProcess]) -> list[str]:
+    """A sentence per domain and way to meet."""
+    domains: dict[int, list[RosProcess]] = defaultdict(list)
+    for process in processes:
+        domains[process.domain_id].append(process)
+    return [line for number in sorted(domains) for line in _told_of(number, domains[number])]
+
+
+def _told_of(domain_id: int, members: list[RosProcess]) -> list[str]:
+    places: dict[Place, list[RosProcess]] = defaultdict(list)
+    others: dict[str, list[RosProcess]] = defaultdict(list)
+    for process in members:
+        if process.place:
+            places[process.place].append(process)
+        else:
+            others[process.middleware].append(process)
+    shared = {place for place in places if place.pool == f"ros.{domain_id}"}
+    # The largest is the one that others are compared with.
+    home = max(shared, key=lambda place: len(places[place]), default=None)
+    ways = {place: _way(place, home) for place in places}
+    lines = [f"{ways[place]}: {_named(found)}" for place, found in places.items() if place == home]
+    lines += [f"{ways[place]}: {_named(found)}" for place, found in places.items() if place != home]
+    lines += [f"by DDS, on {name}: {_named(found)}" for name, found in sorted(others.items())]
+    return [f"domain {domain_id}: {line}" for line in lines]
+
+
+def _way(place: Place, home: Place | None) -> str:
+    if home is None or ".alone." in place.pool:
+        return "alone (ROS_AUTOMATIC_DISCOVERY_RANGE=OFF)"
+    if place == home:
+        return "share the pool"
+    return f"by DDS, through the edges, because of {' and '.join(place.differences(home))}"
+
+
+def _named(processes: Iterable[RosProcess]) -> str:
+    return listing(process.shown for process in processes)
+
+
+def ros_processes() -> str | None:
+    """The probe: a line per way to meet."""
+    return "\n".join(told_of(find_ros_processes())) or "none runs now"

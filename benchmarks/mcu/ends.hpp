@@ -17,7 +17,8 @@ struct Rounds {
 
 struct PingOptions : Rounds {
   std::string domain = "ros.0";
-  std::string type_hash;  ///< of std_msgs/msg/String, 64 digits
+  std::string type_hash;      ///< of std_msgs/msg/String, 64 digits
+  std::int64_t pause_ns = 0;  ///< after each answer
 };
 struct WatchOptions {
   std::string domain = "ros.0";

@@ -49,6 +49,9 @@ void declare_ping(CLI::App& app, bench::PingOptions& options) {
   CLI::App* ping = app.add_subcommand("ping", "a node behind the agent");
   ping->add_option("--domain", options.domain, "of the pool");
   ping->add_option("--type-hash", options.type_hash, "of std_msgs/msg/String")->required();
+  ping->add_option_function<std::int64_t>(
+      "--pause-us", [&options](std::int64_t us) { options.pause_ns = us * 1000; },
+      "after each answer");
   declare_rounds(*ping, options);
   ping->final_callback([&options] { bench::ping(options); });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "pool_ends.hpp"
 
@@ -97,6 +99,9 @@ void ping(const PingOptions& options) {
     const std::int64_t time = node.round_trip_ns(stored(text_of(options.bytes, count)));
     if (count >= options.warmup) {
       times.push_back(time);
+    }
+    if (options.pause_ns != 0) {
+      std::this_thread::sleep_for(std::chrono::nanoseconds(options.pause_ns));
     }
   }
   print_round_trips(times);

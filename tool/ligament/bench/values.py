@@ -19,7 +19,7 @@ def value_text(value: float, unit: str) -> str:
     if unit in ("1", "ratio"):
         whole = value == 0 or (float(value).is_integer() and value >= 10)
         return f"{value:,.0f}" if whole else f"{value:.2f}" if abs(value) < 10 else f"{value:.3g}"
-    if unit in ("cycles", "kills", "executions"):
+    if unit in ("cycles", "kills", "executions", "instructions"):
         return f"{value:,.0f} {unit}"
     if unit == "beats/cycle":
         return f"{value:.4g} {unit}"

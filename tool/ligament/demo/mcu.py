@@ -20,7 +20,7 @@ from ligament import resources
 from ligament.bench.children import Child, Children
 from ligament.bench.mcu.goals import paper_ms
 from ligament.bench.mcu.images import built, core_command, require_programs
-from ligament.bench.mcu.links import TYPE, agent_command, hash_of, ping_command
+from ligament.bench.mcu.links import TYPE, Rounds, agent_command, hash_of, ping_command
 from ligament.bench.mcu.options import PAPER_SIZES
 from ligament.bench.measuring import OURS, output_of, program
 from ligament.bench.rmw.contestants import domain_of
@@ -123,7 +123,7 @@ def _ping_pong(children: Children, domain_id: int) -> Iterator[str]:
     """A table: ours, and what was published for a board."""
     yield f"{'text':>6} {'p50':>9} {'p99':>9} {'per byte':>10} {'published (board)':>19}"
     for size in PAPER_SIZES:
-        child = children.start("the node", ping_command(domain_id, size, ROUND_TRIPS))
+        child = children.start("the node", ping_command(domain_id, Rounds(size, ROUND_TRIPS)))
         children.await_end([child])
         found = summarise(json.loads(child.lines[-1])["round_trip_ns"])
         cells = (time_text(found["p50"]), time_text(found["p99"]), time_text(found["mean"] / size))

@@ -17,12 +17,12 @@ from ligament import resources
 from ligament.bench import mcu
 from ligament.bench.framework import SCHEMA
 from ligament.bench.goals import MISSED, REACHED, lines_of
-from ligament.bench.mcu import images, links, ros, rows
+from ligament.bench.mcu import counts, images, links, ros, rows
 from ligament.bench.mcu.density import svg_of
 from ligament.bench.mcu.goals import paper_ms
 from ligament.bench.mcu.options import PLACES, Options, Place, plan_of
 from ligament.bench.mcu.table import print_result
-from ligament.bench.measuring import Row
+from ligament.bench.measuring import Measured, Row, make_row
 from ligament.errors import FailureError, InputError
 
 SHM, UART = Place("rpmsg", "shm"), Place("uart", "shm")
@@ -46,7 +46,7 @@ def test_the_papers_sizes_are_quick_and_all_are_asked() -> None:
     assert (plan.sizes[0], plan.sizes[-1]) == (16, 65536)
     assert plan.sizes_of(UART) == [16, 32, 256]
     assert plan.sizes_of(place_of("rpmsg at dds")) == [16, 32]
-    assert {p.link for p in plan.places} == {"rpmsg", "raw", "udp", "uart"}
+    assert {p.link for p in plan.places} == {"rpmsg", "freertos", "raw", "udp", "uart"}
 
 
 def test_words_choose_links_and_mistakes_are_told() -> None:
@@ -125,6 +125,35 @@ def test_without_ros_its_lines_are_left_out(
     assert all("dev/setup --ros" in why for why in missing.values())
 
 
+def test_the_clients_code_is_told_by_the_linkers_map() -> None:
+    text = """
+Discarded input sections
+ .text.unused   0x00000000       0x99 CMakeFiles/a.dir/work/firmware/core/src/cdr.c.obj
+
+Linker script and memory map
+ .text.short    0x00000100       0x10 CMakeFiles/a.dir/work/firmware/core/src/cdr.c.obj
+ .text.a_name_that_is_long
+                0x00000110       0x20 CMakeFiles/a.dir/work/firmware/core/src/output.c.obj
+                0x00000110                a_name_that_is_long
+ .rodata        0x00000130       0x04 CMakeFiles/a.dir/work/firmware/core/src/cdr.c.obj
+ .text.board    0x00000200      0x100 CMakeFiles/a.dir/work/firmware/board/board.c.obj
+ .bss           0x20000000      0x400 CMakeFiles/a.dir/work/firmware/core/src/cdr.c.obj
+"""
+    assert counts.client_code(text) == 0x34
+
+
+def test_one_copy_in_the_agent_is_the_goal() -> None:
+    found = [
+        make_row("mcu", {"where": where, "bytes": 4096}, "copies", "1", 2.0)
+        for where in ("agent", "core, take")
+    ]
+    lines = {line.what: line.verdict for line in lines_of(mcu.FIGURES, result_of(found))}
+    assert lines == {
+        "copies of a sample of 4 kB: agent": MISSED,
+        "copies of a sample of 4 kB: core, take": "",
+    }
+
+
 # --- real runs -----------------------------------------------------------------------------------
 
 
@@ -145,3 +174,24 @@ def test_each_link_is_measured(place: Place) -> None:
             if place.link == "uart":
                 # Both ways all bits of the text, at least.
                 assert min(times) >= 2 * size * 10 * 1_000_000_000 // links.BAUD
+
+
+def test_everything_is_counted() -> None:
+    try:
+        links.require(PLACES)
+        measured = Measured([])
+        counts.count_all(measured)
+    except FailureError as missing:
+        pytest.skip(str(missing))
+    assert measured.failures == []
+    found = {(r["metric"], *map(str, r["params"].values())): r["p50"] for r in measured.rows}
+    sizes = counts.SIZES
+    for stage in ("take", "publish"):
+        by_size = [found["instructions", stage, str(size)] for size in sizes]
+        assert by_size == sorted(by_size)
+        assert by_size[0] > 100
+        assert found["copies", f"core, {stage}", str(sizes[-1])] >= 1
+    assert found["copies", "agent", str(sizes[-1])] >= 1
+    assert 100 < found["stack", "count"] < counts.STACK_PAINTED
+    small = found["client_code", "small_publisher", "publishes"]
+    assert 0 < small < found["code", "small_publisher", "publishes"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ligament.artefacts import write_text
+from ligament.bench.mcu.counts import count_all
 from ligament.bench.mcu.density import svg_of
 from ligament.bench.mcu.goals import FIGURES
 from ligament.bench.mcu.links import Rig, require, stations_that_are_missing
@@ -35,6 +36,8 @@ def measure(quick: bool, options: Options) -> Measured:
                 _one_pass(place, plan.sizes_of(place), plan.messages // plan.passes, times)
     measured.rows += rows_of(times)
     measured.rows += fits(times)
+    if not options.only:
+        count_all(measured)
     if options.plot:
         write_text(Path(options.plot), svg_of(measured.rows))
     return measured

@@ -28,6 +28,13 @@ def _published(row: dict[str, Any]) -> str:
     return "" if value is None else f"{value:.2f} ms (published)"
 
 
+WHY_COPIES = (
+    "a message is taken out of the core's reach before it is checked, and what is sent is kept"
+    " until it is acknowledged"
+)
+
+
+CORE_STAGES = ("core, take", "core, publish")
 FIGURES = Figures(
     goals=(
         Goal(
@@ -50,8 +57,25 @@ FIGURES = Figures(
             "{size} there and back over {link}", "round_trip", None,
             {"at": "shm", "link": ("udp", "uart")}, published=_published,
         ),
+        Goal(
+            "{size} there and back over RPMsg, core with FreeRTOS", "round_trip", None,
+            {"at": "shm", "link": "freertos"},
+        ),
         Goal("fixed cost of a round trip over {link}", "fixed_cost", None, {"at": "shm"}),
         Goal("cost of a byte there and back over {link}", "cost_per_byte", None, {"at": "shm"}),
+        Goal(
+            "copies of a sample of {size}: {where}", "copies", 1.0, {"where": "agent"},
+            why=WHY_COPIES,
+        ),
+        Goal("copies of a sample of {size}: {where}", "copies", None, {"where": CORE_STAGES}),
+        Goal("instructions of the core per {stage}, {size}", "instructions"),
+        Goal(
+            "code of the client in an image that {does}", "client_code", 16_000, exact=True,
+            published="34 kB (reference client)",
+        ),
+        Goal("code of an image that {does}", "code"),
+        Goal("memory of an image that {does}", "memory"),
+        Goal("stack of the core, messages up to 4 kB", "stack"),
     ),
     results={"mcu": "an emulated Cortex-M4F, and clients on this computer"},
     floors=("bare RPMsg",),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import shutil
 import sys
 from pathlib import Path
@@ -49,10 +50,11 @@ def built(source: Path, folder: Path) -> Path:
     return folder
 
 
-def bench_image(name: str) -> Path:
-    """An image of benchmarks/mcu/image."""
+@functools.cache
+def bench_images() -> Path:
+    """The folder with the images of benchmarks/mcu/image."""
     source = REPOSITORY / "benchmarks" / "mcu" / "image"
-    return built(source, REPOSITORY / "build" / "bench-mcu") / f"{name}.elf"
+    return built(source, REPOSITORY / "build" / "bench-mcu")
 
 
 def core_command(image: Path, memory: Path, bell: Path, *more: str) -> list[str]:

@@ -7,13 +7,14 @@ import functools
 import json
 import socket
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ligament.agent import agent_program
 from ligament.bench.children import Child, Children
 from ligament.bench.mcu import ros
-from ligament.bench.mcu.images import bench_image, core_command, require_programs
+from ligament.bench.mcu.images import bench_images, core_command, require_programs
 from ligament.bench.mcu.options import Place
 from ligament.bench.measuring import OURS, program
 from ligament.bench.rmw.contestants import domain_of
@@ -24,6 +25,8 @@ from ligament.run.discovery import choose_network
 TYPE = "std_msgs/msg/String"
 WARMUP = 20
 BAUD = 115200
+#: Links whose other end is the emulated core.
+ON_CORE = ("rpmsg", "freertos", "raw")
 _SHM = Path("/dev/shm")
 
 
@@ -31,20 +34,53 @@ def require(places: Iterable[Place]) -> None:
     """FailureError for what none of these can be measured without."""
     for name in ("ligament-bench-mcu", "ligament-bench-mcu-echo"):
         program(name)
-    if any(place.link in ("rpmsg", "raw") for place in places):
+    if any(place.link in ON_CORE for place in places):
         require_programs()
 
 
 def stations_that_are_missing(places: Iterable[Place]) -> dict[Place, str]:
-    """Where nobody can measure, because ROS 2 is not there; and why."""
-    return {p: why for p in places if p.is_ros and (why := ros.why_not(p))}
+    """What cannot be measured because ROS 2 or FreeRTOS is not there; and why."""
+    return {p: why for p in places if (why := _why_not(p))}
+
+
+def _why_not(place: Place) -> str:
+    if place.link == "freertos" and not (bench_images() / "echo_freertos.elf").is_file():
+        return "FreeRTOS's kernel is not here (firmware/cmake/freertos.cmake)"
+    return ros.why_not(place) if place.is_ros else ""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What a node that measures is asked for."""
+
+    size: int
+    messages: int
+    warmup: int = WARMUP
+    pause_us: int = 0
+
+    @property
+    def words(self) -> list[str]:
+        """As options of its program."""
+        values = {"bytes": self.size, "messages": self.messages, "warmup": self.warmup}
+        return [word for key, value in values.items() for word in (f"--{key}", str(value))]
 
 
 class Rig:
     """One link, started; as a context, at whose end nothing of it is left."""
 
-    def __init__(self, place: Place, messages: int) -> None:
+    def __init__(
+        self,
+        place: Place,
+        messages: int,
+        image: str = "",
+        emulator: Sequence[str] = (),
+        preload: Path | None = None,
+    ) -> None:
+        """`emulator`: options of its own. `preload`: a library below the agent (copies.cpp)."""
         self._place = place
+        self._image = image or _IMAGES.get(place.link, "echo")
+        self._emulator = emulator
+        self._preload = preload
         self._children = Children(120 + 0.1 * messages)
         self._kept = tempfile.TemporaryDirectory(dir=_SHM if _SHM.is_dir() else None)
         self._folder = Path(self._kept.name)
@@ -63,23 +99,38 @@ class Rig:
         self._children.__exit__()
         self._kept.cleanup()
 
-    def round_trips_ns(self, size: int, messages: int) -> list[int]:
+    def round_trips_ns(
+        self, size: int, messages: int, warmup: int = WARMUP, pause_us: int = 0
+    ) -> list[int]:
         """One after another: the next text is said when the answer to the last has come."""
-        child = self._children.start("the node that measures", self._ping(size, messages))
+        words = self._ping(Rounds(size, messages, warmup, pause_us))
+        child = self._children.start("the node that measures", words)
         self._children.await_end([child])
         values = json.loads(child.lines[-1])["round_trip_ns"]
         if len(values) != messages:
             raise child.failure(f"measured {len(values)} of {messages} messages")
         return [int(value) for value in values]
 
-    def _ping(self, size: int, messages: int) -> list[str]:
+    def console(self) -> list[str]:
+        """What the core has printed."""
+        return self._core.lines
+
+    def bytes_copied(self) -> int:
+        """By the agent, which ends: with a library that counts."""
+        self._children.ask_to_end([self._agent])
+        self._children.await_end([self._agent])
+        return int(self._copies.read_text())
+
+    def _ping(self, rounds: Rounds) -> list[str]:
         if self._place.is_ros:
-            return ros.ping_command(self._place, self._domain_id, size, messages, WARMUP)
+            return ros.ping_command(
+                self._place, self._domain_id, rounds.size, rounds.messages, rounds.warmup
+            )
         if self._place.at != "ring":
-            return ping_command(self._domain_id, size, messages)
+            return ping_command(self._domain_id, rounds)
         words = [str(program("ligament-bench-mcu")), "link", str(self._memory)]
         words += ["--bell", str(self._bell), *(["--raw"] if self._place.link == "raw" else [])]
-        return [*words, *_rounds(size, messages)]
+        return [*words, *rounds.words]
 
     # --- links -----------------------------------------------------------------------------------
 
@@ -91,17 +142,26 @@ class Rig:
     def _bell(self) -> Path:
         return self._folder / "bell"
 
+    @property
+    def _copies(self) -> Path:
+        return self._folder / "copies"
+
     def _start_core(self, image: str) -> Child:
-        command = core_command(bench_image(image), self._memory, self._bell)
-        return self._children.start("the emulated core", command)
+        elf = bench_images() / f"{image}.elf"
+        command = core_command(elf, self._memory, self._bell, *self._emulator)
+        self._core = self._children.start("the emulated core", command)
+        return self._core
 
     def _start_agent(self, *link: str) -> None:
         is_in_dds = self._place.at == "dds"
         command = agent_command(link, self._folder, self._domain_id, [TYPE], with_edge=is_in_dds)
-        self._children.start("the agent", command)
+        if self._preload:
+            counted = [f"LD_PRELOAD={self._preload}", f"LIGAMENT_COPIES={self._copies}"]
+            command = ["env", *counted, *command]
+        self._agent = self._children.start("the agent", command)
 
     def _start_rpmsg(self) -> None:
-        core = self._start_core("echo")
+        core = self._start_core(self._image)
         self._start_agent("rpmsg", str(self._memory), "--bell", str(self._bell))
         self._children.await_ready([core])
 
@@ -129,22 +189,21 @@ class Rig:
         self._children.await_ready([self._children.start("the client", command)])
 
 
+_IMAGES = {"freertos": "echo_freertos"}
 _STARTS = {
     "rpmsg": Rig._start_rpmsg,
+    "freertos": Rig._start_rpmsg,
     "ring": Rig._start_ring,
     "udp": Rig._start_udp,
     "uart": Rig._start_uart,
 }
 
 
-def ping_command(domain_id: int, size: int, messages: int) -> list[str]:
+def ping_command(domain_id: int, rounds: Rounds) -> list[str]:
     """A node of ours behind the agent."""
     words = [str(program("ligament-bench-mcu")), "ping", "--domain", f"ros.{domain_id}"]
-    return [*words, "--type-hash", hash_of(TYPE), *_rounds(size, messages)]
-
-
-def _rounds(size: int, messages: int) -> list[str]:
-    return ["--bytes", str(size), "--messages", str(messages), "--warmup", str(WARMUP)]
+    pause = ["--pause-us", str(rounds.pause_us)] if rounds.pause_us else []
+    return [*words, "--type-hash", hash_of(TYPE), *pause, *rounds.words]
 
 
 def agent_command(

@@ -45,6 +45,7 @@ class Place:
 #: no node can be faster than.
 PLACES = (
     Place("rpmsg", "shm"),
+    Place("freertos", "shm"),
     Place("rpmsg", "rclpy"),
     Place("rpmsg", "dds"),
     Place("udp", "shm"),
@@ -61,7 +62,7 @@ class Options:
     messages: int = option(0, "Per size and link (0: 600, quick 100); the paper has 10000.", min=0)
     passes: int = option(0, "Turns of all links (0: 3, quick 1).", min=0)
     sizes: str = option("", "Bytes of text, a list with commas (16,32).")
-    only: str = option("", "Links whose title has all these words: 'rpmsg shm'.")
+    only: str = option("", "Links whose title has all these words (rpmsg shm); nothing is counted.")
     plot: str = option("", "Write the probability densities as SVG.", metavar="FILE")
 
 

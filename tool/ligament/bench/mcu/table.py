@@ -10,9 +10,17 @@ from rich.table import Table
 
 from ligament.bench.mcu.goals import PAPER
 from ligament.bench.showing import plain_table
-from ligament.bench.values import size_text, time_text
+from ligament.bench.values import size_text, time_text, value_text
 
 Row = dict[str, Any]
+_COUNTED = {
+    "instructions": "instructions of the core per {stage}, {size}",
+    "copies": "copies of a sample of {size}: {where}",
+    "client_code": "of that the client",
+    "code": "code of an image that {does}",
+    "memory": "its memory",
+    "stack": "stack of the core, messages up to 4 kB",
+}
 
 
 def print_result(console: Console, result: dict[str, Any]) -> None:
@@ -20,7 +28,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     rows = result["rows"]
     trips = [row for row in rows if row["metric"] == "round_trip"]
     per_byte = [row for row in rows if row["metric"] == "time_per_byte"]
-    for table in (table_two(per_byte), all_sizes(trips, rows)):
+    for table in (table_two(per_byte), all_sizes(trips, rows), counted(rows)):
         if table.row_count:
             console.print(table)
             console.print()
@@ -53,6 +61,19 @@ def all_sizes(trips: list[Row], rows: list[Row]) -> Table:
     for metric, name in (("fixed_cost", "fixed"), ("cost_per_byte", "a byte")):
         if found := [row for row in rows if row["metric"] == metric]:
             table.add_row(name, *_cells(found, places))
+    return table
+
+
+def counted(rows: list[Row]) -> Table:
+    """What no clock was needed for."""
+    table = plain_table(("counted", ""), left=("counted",))
+    for row in rows:
+        params = row["params"]
+        name = _COUNTED.get(row["metric"])
+        if name is not None:
+            of = params | {"size": size_text(params.get("bytes", 0))}
+            value = value_text(row["p50"], row["unit"]).removesuffix(" instructions")
+            table.add_row(name.format_map(of), value)
     return table
 
 

@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-void board_init(void);
+/* `area`: the memory that is shared with the host. A board without a mailbox has a word there. */
+void board_init(void* area);
 
 /* Microseconds since the start; never backwards. From tasks and interrupts. */
 int64_t board_now_us(void);

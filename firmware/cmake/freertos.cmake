@@ -54,9 +54,7 @@ function(ligament_add_freertos target image)
   endif()
   set(port ${kernel}/portable/GCC/${board_freertos_port})
   file(GLOB port_sources ${port}/*.c ${port}/*.S)
-  file(GLOB assembly ${port}/*.S) # also in a project without the language ASM
-  set_source_files_properties(${assembly} PROPERTIES LANGUAGE C
-                              COMPILE_OPTIONS "-x;assembler-with-cpp")
+  _ligament_as_c(${port_sources})
   add_library(${target} STATIC ${kernel}/tasks.c ${kernel}/queue.c ${kernel}/list.c
               ${kernel}/stream_buffer.c ${port_sources})
   target_include_directories(${target} SYSTEM PUBLIC ${kernel}/include ${port}

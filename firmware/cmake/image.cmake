@@ -22,29 +22,50 @@ function(ligament_add_image target)
   set(board ${LIGAMENT_FIRMWARE}/board/${image_BOARD})
   _ligament_check_image(${target} "${image_BOARD}" "${image_OS}" "${image_SOURCES}")
   include(${board}/board.cmake) # board_sources, board_script, board_flags, ...
-  list(TRANSFORM board_sources PREPEND ${board}/)
-  file(GLOB parts CONFIGURE_DEPENDS ${LIGAMENT_FIRMWARE}/core/src/*.c
-       ${LIGAMENT_FIRMWARE}/rpmsg/src/*.c)
-  add_executable(${target} ${image_SOURCES} ${board_sources} ${parts}
-    ${LIGAMENT_FIRMWARE}/port/rpmsg/rpmsg_port.c ${LIGAMENT_FIRMWARE}/app/src/app.c
-    ${LIGAMENT_FIRMWARE}/app/src/${image_OS}.c)
-  target_include_directories(${target} PRIVATE ${image_INCLUDES} ${LIGAMENT_FIRMWARE}/board
-    ${LIGAMENT_FIRMWARE}/core/include ${LIGAMENT_FIRMWARE}/rpmsg/include
-    ${LIGAMENT_FIRMWARE}/port/rpmsg ${LIGAMENT_FIRMWARE}/app/include)
-  target_compile_definitions(${target} PRIVATE ${image_DEFINES})
-  set_target_properties(${target} PROPERTIES SUFFIX .elf C_STANDARD 99 C_STANDARD_REQUIRED ON
-                        C_EXTENSIONS OFF LINK_DEPENDS ${board}/${board_script})
-  target_compile_options(${target} PRIVATE ${board_flags} -Os -g -Wall -Wextra
-    $<$<BOOL:${LIGAMENT_STRICT}>:-Werror> -ffunction-sections -fdata-sections)
-  target_link_options(${target} PRIVATE ${board_flags} -nostartfiles --specs=nano.specs
-    -T ${board}/${board_script} -Wl,--gc-sections -Wl,--fatal-warnings -Wl,-Map=${target}.map)
+  _ligament_add_client(ligament_client_${image_BOARD})
   if("${image_OS}" STREQUAL "freertos") # quoted: a caller may have a variable of that name
     ligament_add_freertos(ligament_freertos_${image_BOARD} ${target})
-    target_link_libraries(${target} PRIVATE ligament_freertos_${image_BOARD})
+    list(APPEND board_sources ${board_freertos_sources})
+    set(system ligament_freertos_${image_BOARD})
   endif()
-  target_link_libraries(${target} PRIVATE m)
+  list(TRANSFORM board_sources PREPEND ${board}/)
+  _ligament_as_c(${board_sources})
+  set(app ${LIGAMENT_FIRMWARE}/app)
+  add_executable(${target} ${image_SOURCES} ${board_sources} ${app}/src/app.c
+                 ${app}/src/${image_OS}.c)
+  target_include_directories(${target} PRIVATE ${image_INCLUDES} ${LIGAMENT_FIRMWARE}/board
+                             ${app}/include)
+  target_compile_definitions(${target} PRIVATE ${image_DEFINES} LIGAMENT_BOARD_AREA=${board_area})
+  set_target_properties(${target} PROPERTIES SUFFIX .elf LINK_DEPENDS ${board}/${board_script})
+  target_link_options(${target} PRIVATE ${board_flags} -nostartfiles --specs=nano.specs
+    -T ${board}/${board_script} -Wl,--gc-sections -Wl,--fatal-warnings -Wl,-Map=${target}.map)
+  target_link_libraries(${target} PRIVATE ligament_client_${image_BOARD} ${system} m)
   string(REGEX REPLACE "gcc(\\.exe)?$" "size" size ${CMAKE_C_COMPILER})
   add_custom_command(TARGET ${target} POST_BUILD COMMAND ${size} $<TARGET_FILE:${target}> VERBATIM)
+endfunction()
+
+# The client and RPMsg for a board, compiled once for all images of a project. What links it is
+# compiled in the same way.
+function(_ligament_add_client target)
+  if(TARGET ${target})
+    return()
+  endif()
+  file(GLOB parts CONFIGURE_DEPENDS ${LIGAMENT_FIRMWARE}/core/src/*.c
+       ${LIGAMENT_FIRMWARE}/rpmsg/src/*.c)
+  add_library(${target} STATIC ${parts} ${LIGAMENT_FIRMWARE}/port/rpmsg/rpmsg_port.c)
+  target_include_directories(${target} PUBLIC ${LIGAMENT_FIRMWARE}/core/include
+    ${LIGAMENT_FIRMWARE}/rpmsg/include ${LIGAMENT_FIRMWARE}/port/rpmsg)
+  target_compile_features(${target} PUBLIC c_std_99)
+  target_compile_options(${target} PUBLIC ${board_flags} -Os -g -Wall -Wextra
+    $<$<BOOL:${LIGAMENT_STRICT}>:-Werror> -ffunction-sections -fdata-sections)
+endfunction()
+
+# Assembly, also in a project without the language ASM.
+function(_ligament_as_c)
+  set(assembly ${ARGN})
+  list(FILTER assembly INCLUDE REGEX "[.]S$")
+  set_source_files_properties(${assembly} PROPERTIES LANGUAGE C
+                              COMPILE_OPTIONS "-x;assembler-with-cpp")
 endfunction()
 
 function(_ligament_check_image target board os sources)

@@ -163,7 +163,7 @@ int ligament_app_run(const ligament_app_t* given) {
   config.kick = board_kick;
   config.assembly = parts;
   config.assembly_size = sizeof parts;
-  board_init();
+  board_init(config.memory);
   board_print(app->name);
   return system_run(&config, run);
 }

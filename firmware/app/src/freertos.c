@@ -183,7 +183,7 @@ void vApplicationStackOverflowHook(TaskHandle_t task, char* name) {
   die("its stack is too small");
 }
 
-void vApplicationIdleHook(void) { __asm__ volatile("wfi"); }
+void vApplicationIdleHook(void) { board_idle(); }
 
 int system_run(const ligament_rpmsg_config_t* config, int (*body)(void)) {
   int result = ligament_rpmsg_start(&link, config);

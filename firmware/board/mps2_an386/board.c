@@ -20,7 +20,8 @@ static void (*bell_call)(void);
 static void (*alarm_call)(void);
 static void (*fault_call)(void);
 
-void board_init(void) {
+void board_init(void* unused) {
+  (void)unused;
   REGISTER(console + divider) = 16;
   REGISTER(console + control) = tx_on;
   REGISTER(bell + divider) = 16;

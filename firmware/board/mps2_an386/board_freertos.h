@@ -9,6 +9,8 @@
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x40
 #define configUSE_PORT_OPTIMISED_TASK_SELECTION 1
 
+#define board_idle() __asm__ volatile("wfi")
+
 #define vPortSVCHandler SVC_Handler
 #define xPortPendSVHandler PendSV_Handler
 #define xPortSysTickHandler SysTick_Handler

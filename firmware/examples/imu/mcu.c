@@ -5,6 +5,6 @@
 
 int main(void) {
   static const ligament_app_t app = {
-      "imu", LIGAMENT_RPMSG_MAP(0x21000000), 0x00000002, imu_create, imu_work, NULL};
+      "imu", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0x00000002, imu_create, imu_work, NULL};
   return ligament_app_run(&app);
 }

@@ -27,6 +27,7 @@
 #define INCLUDE_vTaskSuspend 1
 #define INCLUDE_vTaskDelete 1
 #define INCLUDE_xTaskGetCurrentTaskHandle 1
+#define INCLUDE_xTaskGetSchedulerState 1
 
 /* What comes next would not be what the program says. */
 void ligament_freertos_assert(const char* file, int line);

@@ -45,6 +45,8 @@ void declare_rpmsg(CLI::App& rpmsg, xrce::RpmsgOptions& core) {
   rpmsg.add_option("--block-size", core.map.block_size, "Bytes of one; 0: there is no slab")
       ->capture_default_str();
   rpmsg.add_option("--bell", core.bell, "Socket where each byte is an interrupt")->required();
+  rpmsg.add_option("--qtest", core.qtest, "QEMU's qtest socket, if only that can ring the core");
+  rpmsg.add_option("--core", core.core, "Then: its path in QEMU")->capture_default_str();
   rpmsg.add_option("--channel", core.channel, "Name that the core announces")
       ->capture_default_str();
 }

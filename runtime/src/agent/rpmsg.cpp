@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "rpmsg/qtest_bell.hpp"
+
 namespace ligament::xrce {
 
 expected<std::unique_ptr<RpmsgTransport>, std::string> RpmsgTransport::open(RpmsgOptions options) {
@@ -10,13 +12,23 @@ expected<std::unique_ptr<RpmsgTransport>, std::string> RpmsgTransport::open(Rpms
   if (!area) {
     return unexpected<std::string>(area.error());
   }
-  auto bell = rpmsg::SocketBell::connect(options.bell.c_str());
+  auto bell = connect(options, *area);
   return std::make_unique<RpmsgTransport>(std::move(options), *area, std::move(bell));
+}
+
+std::unique_ptr<rpmsg::Bell> RpmsgTransport::connect(const RpmsgOptions& options,
+                                                     const rpmsg::Area& area) {
+  if (options.qtest.empty()) {
+    return rpmsg::SocketBell::connect(options.bell.c_str());
+  }
+  return rpmsg::QtestBell::connect({options.bell, options.qtest, options.core},
+                                   area.control().line_to_core);
 }
 
 RpmsgTransport::RpmsgTransport(RpmsgOptions options, const rpmsg::Area& area,
                                std::unique_ptr<rpmsg::Bell> bell)
     : options_(std::move(options)),
+      area_(area),
       link_(area, std::move(bell),
             {[this] { say("the core runs"); }, [this](const std::string& why) { down(why); },
              [this](const rpmsg::Channel& said, bool there) { channel(said, there); },
@@ -68,7 +80,7 @@ void RpmsgTransport::send(const Address& to, std::span<const Bytes> pieces) {
 
 Transport::Came RpmsgTransport::work(const Take& take) {
   if (!link_.has_bell()) {
-    auto bell = rpmsg::SocketBell::connect(options_.bell.c_str());
+    auto bell = connect(options_, area_);
     if (!bell) {
       return Came::nothing;
     }

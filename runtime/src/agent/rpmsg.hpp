@@ -18,7 +18,9 @@ struct RpmsgOptions {
   std::string memory;        ///< file or device that is the core's memory
   std::uint64_t offset = 0;  ///< of the area in it
   rpmsg::Map map = LIGAMENT_RPMSG_MAP(0x21000000);
-  std::string bell;  ///< socket of the file system: a byte is an interrupt of the core, and back
+  std::string bell;   ///< socket of the file system: a byte is an interrupt of the core, and back
+  std::string qtest;  ///< not empty: a core without interrupt controller, rung by this socket
+  std::string core = "/machine/soc/rpu-cluster/rpu-cpu[0]";  ///< then: its path in QEMU
   std::string channel = "ligament-xrce";
   std::function<void(const std::string&)> log;  ///< a line for people: the core comes and goes
 };
@@ -39,6 +41,8 @@ class RpmsgTransport : public Transport {
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:
+  [[nodiscard]] static std::unique_ptr<rpmsg::Bell> connect(const RpmsgOptions& options,
+                                                            const rpmsg::Area& area);
   void down(const std::string& why);
   void say(const std::string& text) const;
   void channel(const rpmsg::Channel& channel, bool there);
@@ -48,6 +52,7 @@ class RpmsgTransport : public Transport {
   static constexpr std::uint32_t local = LIGAMENT_RPMSG_FIRST_ADDRESS;
 
   RpmsgOptions options_;
+  rpmsg::Area area_;
   const Take* take_ = nullptr;  ///< while `work` runs
   bool ended_ = false;
   std::uint64_t lost_ = 0;

@@ -42,12 +42,12 @@ SocketBell::SocketBell(int fd) : fd_(fd) {
   ::fcntl(fd_, F_SETFL, ::fcntl(fd_, F_GETFL) | O_NONBLOCK);
 }
 
-std::unique_ptr<SocketBell> SocketBell::connect(const char* path) {
+int connect_socket(const char* path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (std::strlen(path) >= sizeof address.sun_path) {
     errno = ENAMETOOLONG;
-    return nullptr;
+    return -1;
   }
   std::strcpy(address.sun_path, path);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -55,9 +55,14 @@ std::unique_ptr<SocketBell> SocketBell::connect(const char* path) {
     const int why = errno;
     ::close(fd);
     errno = why;
-    return nullptr;
+    return -1;
   }
-  return std::make_unique<SocketBell>(fd);
+  return fd;
+}
+
+std::unique_ptr<SocketBell> SocketBell::connect(const char* path) {
+  const int fd = connect_socket(path);
+  return fd < 0 ? nullptr : std::make_unique<SocketBell>(fd);
 }
 
 SocketBell::~SocketBell() { ::close(fd_); }

@@ -44,6 +44,9 @@ class EventBell : public Bell {
   int theirs_;
 };
 
+/// Connects to a stream socket of the file system; -1 where nobody listens (errno says why).
+[[nodiscard]] int connect_socket(const char* path);
+
 /// A stream socket where any byte is a ring: an emulator's serial line, an interrupt's proxy.
 class SocketBell : public Bell {
  public:

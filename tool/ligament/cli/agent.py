@@ -102,6 +102,15 @@ Blocks = Annotated[
 BlockSize = Annotated[
     int, typer.Option("--block-size", metavar="N", help="Bytes of a block; 0: there are none.")
 ]
+Qtest = Annotated[
+    Path | None,
+    typer.Option(
+        "--qtest",
+        metavar="SOCKET",
+        help="QEMU's qtest socket, for an emulated core without interrupt controller: the agent "
+        "raises its interrupt there. SOCKET of --bell is then only the way back.",
+    ),
+]
 Channel = Annotated[
     str, typer.Option("--channel", metavar="NAME", help="The endpoint that the core announces.")
 ]
@@ -172,6 +181,7 @@ def rpmsg(
     buffer_size: BufferSize = 512,
     blocks: Blocks = 32,
     block_size: BlockSize = 4096,
+    qtest: Qtest = None,
     channel: Channel = "ligament-xrce",
     ros: Ros = None,
     types: Types = None,
@@ -199,6 +209,7 @@ def rpmsg(
     words = ["rpmsg", str(memory), "--bell", str(bell), "--channel", channel]
     words += ["--offset", str(_number("--offset", offset)), "--base", str(_number("--base", base))]
     words += ["--buffers", str(buffers), "--buffer-size", str(buffer_size)]
+    words += ["--qtest", str(qtest)] if qtest is not None else []
     words += ["--blocks", str(blocks), "--block-size", str(block_size)]
     exec_agent(words, AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An emulated Cortex-M4F runs the client; real rclpy sees its node, calls it, and loses it."""
+"""Emulated cores run the client; real rclpy sees its node, calls it, and loses it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from mcu_agent import Agent, StartAgent
-from mcu_core import Core, build_images
+from mcu_core import Core, RealTimeCore, build_images
 from ros2_wheels import WHEELS, wheels_environment, wheels_python
 
 PROGRAM = Path(__file__).with_name("agent_core_programs.py")
@@ -24,7 +24,11 @@ LOOPBACK = (
 )
 
 
-with_each_os = pytest.mark.parametrize("suffix", ["", "_freertos"], ids=["bare", "freertos"])
+with_each_core = pytest.mark.parametrize(
+    "suffix",
+    ["", "_freertos", "_r5", "_r5_freertos"],
+    ids=["m4_bare", "m4_freertos", "r5_bare", "r5_freertos"],
+)
 
 
 class Watcher:
@@ -69,7 +73,8 @@ def start_core(tmp_path: Path, images: Path) -> Iterator[Callable[[str], Core]]:
     def begin(image: str) -> Core:
         if not (images / f"{image}.elf").is_file():  # the build has left it out
             pytest.skip("this machine has no such thing: FreeRTOS, which cargo brings")
-        core = Core(tmp_path, images / f"{image}.elf")
+        kind = RealTimeCore if "_r5" in image else Core
+        core = kind(tmp_path, images / f"{image}.elf")
         running.append(core)
         core.start()
         return core
@@ -97,7 +102,7 @@ def start_watcher(
 
 
 def serve(start_agent: StartAgent, core: Core, edge: bool = False) -> Agent:
-    return start_agent("rpmsg", str(core.memory), "--bell", str(core.bell), edge=edge)
+    return start_agent(*core.link(), edge=edge)
 
 
 def assert_sees_imu(watcher: Watcher) -> None:
@@ -122,10 +127,10 @@ def test_rclpy_receives_from_a_core_and_calls_it(
     core = start_core("imu")
     serve(start_agent, core, edge=not ours)
     assert_sees_imu(watcher)
-    assert core.console().split() == ["imu", "ready"]
+    assert core.console() == ["imu", "ready"]
 
 
-@with_each_os
+@with_each_core
 def test_core_and_agent_may_go_and_come(
     start_core: Callable[[str], Core],
     start_agent: StartAgent,
@@ -146,12 +151,12 @@ def test_core_and_agent_may_go_and_come(
     assert watcher.ask("gone") == {"nodes": [], "publishers": 0}
     second = serve(start_agent, core)
     assert_sees_imu(watcher)
-    assert core.console().splitlines() == ["imu", "ready", "the agent is lost", "ready"]
+    assert core.console() == ["imu", "ready", "the agent is lost", "ready"]
     second.stop()
     assert watcher.ask("gone") == {"nodes": [], "publishers": 0}
 
 
-@with_each_os
+@with_each_core
 def test_texts_of_all_lengths_come_back(
     start_core: Callable[[str], Core],
     start_agent: StartAgent,
@@ -168,9 +173,7 @@ def test_an_agent_that_lacks_a_type_is_told(
     start_core: Callable[[str], Core], domain_id: int, start_agent: StartAgent
 ) -> None:
     core = start_core("imu")
-    bare = Agent(
-        ["rpmsg", str(core.memory), "--bell", str(core.bell), "--ros", str(domain_id), "--no-edge"]
-    )
+    bare = Agent([*core.link(), "--ros", str(domain_id), "--no-edge"])
     assert bare.process.stdout is not None
     for line in bare.process.stdout:
         if "the definition of sensor_msgs/msg/Imu is not known" in line:

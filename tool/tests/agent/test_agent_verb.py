@@ -22,12 +22,12 @@ def test_the_map_reaches_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     memory.touch()
     words = (
         "--bell b --offset 0x1000 --base 0x3ed40000 --buffers 8 --buffer-size 256 --blocks 2 "
-        "--block-size 64 --channel mine --ros 5 --silence 3 --no-edge"
+        "--block-size 64 --qtest q --channel mine --ros 5 --silence 3 --no-edge"
     )
     assert cli.main(["agent", "rpmsg", str(memory), *words.split()]) == 0
     link = (
         f"rpmsg {memory} --bell b --channel mine --offset 4096 --base 1054081024 --buffers 8 "
-        "--buffer-size 256 --blocks 2 --block-size 64"
+        "--buffer-size 256 --qtest q --blocks 2 --block-size 64"
     )
     assert given == [(link.split(), AgentOptions(5, (), "jazzy", None, 3.0, False))]
 

@@ -163,7 +163,9 @@ typedef struct {
     uint32_t unused[13];
   } host;
   uint32_t bell_to_core; /* 1: it was rung and the core has not looked since */
-  uint32_t unused_core[15];
+  uint32_t line_to_core; /* 1: the host has raised the core's interrupt, which was not taken yet;
+                            for bells that are a level (spec/device/rpmsg.md) */
+  uint32_t unused_core[14];
   uint32_t bell_to_host;
   uint32_t unused_host[15];
   uint32_t returned_by_core[LIGAMENT_RPMSG_MAX_BLOCKS]; /* tickets of the host's extents */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Zynq UltraScale+, the real-time processor: two serial lines (Cadence UART) and the processor's
+ * cycle counter. Line 1 is the bell to the host.
+ *
+ * The emulator has no interrupt controller for this core, and so no timer. The host raises the
+ * core's interrupt itself, and lowers it when the core has taken the cause, a word of the area. A
+ * byte from 0x81 on the bell's line asks the host for such an interrupt in (byte - 0x80) ms. */
+#include "board.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ligament/rpmsg_layout.h"
+#include "parts.h"
+
+#define REGISTER(address) (*(volatile uint32_t*)(address))
+#define CONSOLE 0xFF000000u
+#define BELL 0xFF010000u
+
+enum { uart_control = 0x00, uart_mode = 0x04, uart_state = 0x2C, uart_data = 0x30 };
+enum { uart_on = 0x14, uart_8n1 = 0x20, uart_tx_full = 0x10 };
+enum { irq_pending = 0x80, most_turns = 100000 };
+enum { ring = 1, alarm = 0x80, most_ms = 127 };
+enum { ns_per_count = 64 }; /* 1 GHz, each 64th cycle is counted */
+
+static volatile uint32_t* cause;
+static volatile uint32_t rung;
+static void (*bell_call)(void);
+static void (*alarm_call)(void);
+static void (*fault_call)(void);
+/* Deadlines, and when the host will ring for the next one; INT64_MAX: none. */
+static volatile int64_t alarm_us = INT64_MAX;
+static volatile int64_t wake_us = INT64_MAX;
+static volatile int64_t asked_us = INT64_MAX;
+
+static uint32_t mask(void) {
+  uint32_t before;
+  __asm__ volatile("mrs %0, cpsr\n cpsid i" : "=r"(before)::"memory");
+  return before;
+}
+static void unmask(uint32_t before) { __asm__ volatile("msr cpsr_c, %0" ::"r"(before) : "memory"); }
+
+void board_init(void* area) {
+  ligament_rpmsg_control_t* control = (ligament_rpmsg_control_t*)(void*)((uint8_t*)area + 1024);
+  cause = &control->line_to_core;
+  REGISTER(CONSOLE + uart_mode) = uart_8n1;
+  REGISTER(CONSOLE + uart_control) = uart_on;
+  REGISTER(BELL + uart_mode) = uart_8n1;
+  REGISTER(BELL + uart_control) = uart_on;
+  /* Performance monitor: on, cycle counter from 0, each 64th cycle. */
+  __asm__ volatile("mcr p15, 0, %0, c9, c12, 0" ::"r"(1u | 4u | 8u));
+  __asm__ volatile("mcr p15, 0, %0, c9, c12, 1" ::"r"(1u << 31));
+  __asm__ volatile("cpsie i" ::: "memory");
+}
+
+/* The counter runs through in 275 s. A sleep is shorter, so a lap is seen by the next who asks. */
+int64_t board_now_us(void) {
+  static uint32_t last;
+  static uint32_t laps;
+  const uint32_t before = mask();
+  uint64_t counts;
+  uint32_t now;
+  __asm__ volatile("mrc p15, 0, %0, c9, c13, 0" : "=r"(now));
+  laps += now < last ? 1u : 0u;
+  last = now;
+  counts = (uint64_t)laps << 32 | now;
+  unmask(before);
+  return (int64_t)(counts * ns_per_count / 1000);
+}
+
+static void put(uint32_t line, uint32_t byte) {
+  while ((REGISTER(line + uart_state) & uart_tx_full) != 0) {
+  }
+  REGISTER(line + uart_data) = byte;
+}
+
+void board_kick(void* unused) {
+  (void)unused;
+  put(BELL, ring);
+}
+
+void board_print(const char* line) {
+  for (; *line != '\0'; ++line) {
+    put(CONSOLE, (unsigned char)*line);
+  }
+  put(CONSOLE, '\n');
+}
+
+/* Asks the host for an interrupt at the next deadline, unless one comes soon enough. Only in full
+ * milliseconds: whoever waits looks at the clock again. */
+static void ask(void) {
+  const int64_t next_us = alarm_us < wake_us ? alarm_us : wake_us;
+  const int64_t now = board_now_us();
+  if (next_us < asked_us) {
+    int64_t left_ms = next_us > now ? (next_us - now + 999) / 1000 : 1;
+    left_ms = left_ms > most_ms ? most_ms : left_ms;
+    asked_us = now + left_ms * 1000;
+    put(BELL, (uint32_t)(alarm + left_ms));
+  }
+}
+
+void board_wake_at(int64_t at_us) {
+  const uint32_t before = mask();
+  wake_us = at_us;
+  ask();
+  unmask(before);
+}
+
+void board_alarm(int64_t at_us) {
+  const uint32_t before = mask();
+  alarm_us = at_us;
+  ask();
+  unmask(before);
+}
+
+void board_wait(int64_t until_us) {
+  const uint32_t before = mask();
+  if (rung == 0 && until_us > board_now_us()) {
+    board_wake_at(until_us);
+    __asm__ volatile("dsb\n wfi" ::: "memory");
+  }
+  rung = 0;
+  unmask(before);
+}
+
+void board_on_bell(void (*call)(void)) { bell_call = call; }
+void board_on_alarm(void (*call)(void)) { alarm_call = call; }
+void board_on_fault(void (*call)(void)) { fault_call = call; }
+
+static void look_at_clock(void) {
+  const int64_t now = board_now_us();
+  asked_us = now >= asked_us ? INT64_MAX : asked_us;
+  wake_us = now >= wake_us ? INT64_MAX : wake_us;
+  if (now >= alarm_us) {
+    alarm_us = INT64_MAX;
+    if (alarm_call != NULL) {
+      alarm_call();
+    }
+  }
+  ask();
+}
+
+/* Until the host has lowered the interrupt, but not for long. Else it would come again after each
+ * instruction. The emulator's other threads hardly run while a core takes interrupts or reads the
+ * clock, so the turns are counted. */
+static void await_lowered(void) {
+  uint32_t pending = irq_pending;
+  for (int turn = 0; turn < most_turns && (pending & irq_pending) != 0; ++turn) {
+    __asm__ volatile("mrc p15, 0, %0, c12, c1, 0" : "=r"(pending)); /* ISR */
+  }
+}
+
+void on_irq(void) {
+  const uint32_t was_raised = __atomic_exchange_n(cause, 0, __ATOMIC_SEQ_CST);
+  if (was_raised != 0) {
+    put(BELL, ring); /* the host lowers it */
+  }
+  await_lowered();
+  if (was_raised == 0) {
+    return;
+  }
+  rung = 1;
+  if (bell_call != NULL) {
+    bell_call();
+  }
+  look_at_clock();
+}
+
+void on_fault(void) {
+  board_print("fault");
+  if (fault_call != NULL) {
+    fault_call();
+  }
+  for (;;) {
+    __asm__ volatile("wfi");
+  }
+}

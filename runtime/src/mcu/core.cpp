@@ -211,8 +211,9 @@ bool Core::Implementation::begin() {
   const Board& board = *find_board(plan_.board);
   xrce::RpmsgOptions options;
   options.map = LIGAMENT_RPMSG_MAP(board.base);
-  const auto area = rpmsg::Area::of(emulator_->memory(), 0, options.map);
-  auto bell = area ? emulator_->start() : unexpected<std::string>(area.error());
+  const auto area = rpmsg::Area::of(emulator_->memory(), board.offset, options.map);
+  auto bell =
+      area ? emulator_->start(area->control().line_to_core) : unexpected<std::string>(area.error());
   const std::lock_guard lock(mutex_);
   if (!bell) {
     failure_ = plan_.device + ": " + bell.error();
@@ -227,7 +228,7 @@ bool Core::Implementation::begin() {
 
 void Core::Implementation::begin_trace(const rpmsg::Map& map) {
   if (!trace_ && trace::enabled()) {
-    auto made = CoreTrace::make(emulator_->memory(), map, plan_.device);
+    auto made = CoreTrace::make(emulator_->memory(), emulator_->offset(), map, plan_.device);
     if (!made) {
       report(made.error());
       return;

@@ -23,10 +23,11 @@ constexpr std::size_t most_works = 8192;
 
 }  // namespace
 
-expected<std::unique_ptr<CoreTrace>, std::string> CoreTrace::make(int memory, const rpmsg::Map& map,
+expected<std::unique_ptr<CoreTrace>, std::string> CoreTrace::make(int memory, std::uint64_t begin,
+                                                                  const rpmsg::Map& map,
                                                                   std::string device) {
   const rpmsg::Layout layout = ligament_rpmsg_layout(&map);
-  const auto offset = static_cast<off_t>(ligament_rpmsg_aligned(layout.size));
+  const auto offset = static_cast<off_t>(begin + ligament_rpmsg_aligned(layout.size));
   constexpr std::size_t size = sizeof(ligament_trace_ring_t);
   struct stat status {};
   if (::fstat(memory, &status) != 0 || status.st_size < offset + static_cast<off_t>(size)) {

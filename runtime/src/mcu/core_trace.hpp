@@ -34,7 +34,9 @@ struct TracedNode {
 /// Called by one thread at a time.
 class CoreTrace {
  public:
+  /// `offset`: of the area in the memory.
   [[nodiscard]] static expected<std::unique_ptr<CoreTrace>, std::string> make(int memory,
+                                                                              std::uint64_t offset,
                                                                               const rpmsg::Map& map,
                                                                               std::string device);
 

@@ -16,6 +16,9 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
+
+#include "rpmsg/qtest_bell.hpp"
 
 namespace ligament::mcu {
 
@@ -50,7 +53,8 @@ Wire make_wire() {
 }
 
 /// In the child: only what may be called between fork and exec.
-[[noreturn]] void become(const std::vector<char*>& arguments, std::array<int, 3> inherited) {
+[[noreturn]] void become(const std::vector<char*>& arguments, const std::vector<char*>& environment,
+                         std::array<int, 4> inherited) {
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
   sigemptyset(&none);
@@ -59,17 +63,49 @@ Wire make_wire() {
   for (const int fd : inherited) {
     (void)::fcntl(fd, F_SETFD, 0);
   }
-  ::execv(arguments[0], arguments.data());
+  ::execve(arguments[0], arguments.data(), environment.data());
   ::_exit(127);
 }
 
 }  // namespace
 
 const Board* find_board(const std::string& name) {
-  static const Board mps2{
-      "mps2_an386", "qemu-system-arm",        "qemu-system-arm",
-      0x21000000,   std::uint64_t{16} << 20U, {"-M", "mps2-an386,memory-backend=ram", "-m", "16M"}};
-  return name == mps2.name ? &mps2 : nullptr;
+  static const std::vector<Board> boards{
+      {"mps2_an386",
+       "qemu-system-arm",
+       "qemu-system-arm",
+       0x21000000,
+       0,
+       std::uint64_t{16} << 20U,
+       "ram",
+       nullptr,
+       {"-M", "mps2-an386,memory-backend=ram", "-m", "16M", "-kernel", "IMAGE"}},
+      // A Cortex-A53 starts the real-time core, as on the chip, and sleeps: PSCI's CPU_ON for core
+      // 4 at 0x100000, then WFI in a loop.
+      {"zcu102_r5",
+       "qemu-system-aarch64",
+       "qemu-system-arm",
+       0x04000000,
+       0x04000000,
+       std::uint64_t{128} << 20U,
+       "ddr",
+       "/machine/soc/rpu-cluster/rpu-cpu[0]",
+       {"-M",      "xlnx-zcu102,memory-backend=ddr",
+        "-smp",    "6",
+        "-m",      "128M",
+        "-device", "loader,file=IMAGE",
+        "-device", "loader,data-len=8,addr=0x8000,data=0xF2B88000D2800060",
+        "-device", "loader,data-len=8,addr=0x8008,data=0xD2A00202D2800081",
+        "-device", "loader,data-len=8,addr=0x8010,data=0xD4000003D2800003",
+        "-device", "loader,data-len=8,addr=0x8018,data=0x17FFFFFFD503207F",
+        "-device", "loader,addr=0x8000,cpu-num=0",
+        "-accel",  "tcg"}}};
+  for (const Board& board : boards) {
+    if (name == board.name) {
+      return &board;
+    }
+  }
+  return nullptr;
 }
 
 expected<std::unique_ptr<Emulator>, std::string> Emulator::make(const Board& board,
@@ -104,42 +140,77 @@ Emulator::~Emulator() {
   }
 }
 
-expected<std::unique_ptr<rpmsg::Bell>, std::string> Emulator::start() {
+std::vector<std::string> Emulator::words(int console, int bell, int qtest) const {
+  constexpr std::string_view place = "IMAGE";
+  std::vector<std::string> words{program_};
+  for (std::string word : board_.arguments) {
+    if (const auto found = word.find(place); found != std::string::npos) {
+      word.replace(found, place.size(), image_);
+    }
+    words.push_back(std::move(word));
+  }
+  const std::vector<std::string> rest{
+      "-object",
+      fmt::format("memory-backend-file,id={},size={},share=on,mem-path=/proc/self/fd/{}",
+                  board_.memory_id, board_.size, memory_),
+      "-display",
+      "none",
+      "-monitor",
+      "none",  //
+      "-chardev",
+      fmt::format("socket,id=console,fd={}", console),
+      "-serial",
+      "chardev:console",
+      "-chardev",
+      fmt::format("socket,id=bell,fd={}", bell),
+      "-serial",
+      "chardev:bell"};
+  words.insert(words.end(), rest.begin(), rest.end());
+  if (board_.core != nullptr) {
+    const std::vector<std::string> line{"-chardev",   fmt::format("socket,id=qtest,fd={}", qtest),
+                                        "-qtest",     "chardev:qtest",
+                                        "-qtest-log", "/dev/null"};
+    words.insert(words.end(), line.begin(), line.end());
+  }
+  return words;
+}
+
+expected<std::unique_ptr<rpmsg::Bell>, std::string> Emulator::start(std::uint32_t& cause) {
   const Wire bell = make_wire();
   const Wire console = make_wire();
-  if (bell.ours < 0 || console.ours < 0) {
+  const Wire qtest = make_wire();
+  if (bell.ours < 0 || console.ours < 0 || qtest.ours < 0) {
     return unexpected<std::string>(std::string("no socket for the core: ") + std::strerror(errno));
   }
-  std::vector<std::string> words{program_};
-  words.insert(words.end(), board_.arguments.begin(), board_.arguments.end());
-  for (const std::string& word :
-       {std::string("-object"),
-        fmt::format("memory-backend-file,id=ram,size={},share=on,mem-path=/proc/self/fd/{}",
-                    board_.size, memory_),
-        std::string("-kernel"), image_, std::string("-display"), std::string("none"),
-        std::string("-monitor"), std::string("none"), std::string("-chardev"),
-        fmt::format("socket,id=console,fd={}", console.theirs), std::string("-serial"),
-        std::string("chardev:console"), std::string("-chardev"),
-        fmt::format("socket,id=bell,fd={}", bell.theirs), std::string("-serial"),
-        std::string("chardev:bell")}) {
-    words.push_back(word);
-  }
+  std::vector<std::string> said = words(console.theirs, bell.theirs, qtest.theirs);
   std::vector<char*> arguments;
-  for (auto& word : words) {
+  for (auto& word : said) {
     arguments.push_back(word.data());
   }
   arguments.push_back(nullptr);
+  std::string silent = "QEMU_AUDIO_DRV=none";  // a board with a screen has sound, too
+  std::vector<char*> environment{silent.data()};
+  for (char** word = environ; *word != nullptr; ++word) {
+    environment.push_back(*word);
+  }
+  environment.push_back(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
-    become(arguments, {memory_, console.theirs, bell.theirs});
+    become(arguments, environment, {memory_, console.theirs, bell.theirs, qtest.theirs});
   }
-  ::close(bell.theirs);
-  ::close(console.theirs);
-  auto ours = std::make_unique<rpmsg::SocketBell>(bell.ours);
-  if (console_ >= 0) {
-    ::close(console_);
+  for (const int fd : {bell.theirs, console.theirs, qtest.theirs, console_}) {
+    if (fd >= 0) {
+      ::close(fd);
+    }
   }
   console_ = console.ours;
+  std::unique_ptr<rpmsg::Bell> ours;
+  if (board_.core != nullptr) {
+    ours = std::make_unique<rpmsg::QtestBell>(bell.ours, qtest.ours, board_.core, cause);
+  } else {
+    ::close(qtest.ours);
+    ours = std::make_unique<rpmsg::SocketBell>(bell.ours);
+  }
   if (child < 0) {
     return unexpected<std::string>(std::string("the emulator did not start: ") +
                                    std::strerror(errno));

@@ -18,11 +18,14 @@ namespace ligament::mcu {
 /// What is known of a board that an emulator knows, too.
 struct Board {
   const char* name;
-  const char* program;  ///< of the emulator
-  const char* package;  ///< of Debian, that has it
-  std::uint32_t base;   ///< of the shared memory, as the core sees it
-  std::uint64_t size;
-  std::vector<std::string> arguments;
+  const char* program;   ///< of the emulator
+  const char* package;   ///< of Debian, that has it
+  std::uint32_t base;    ///< of the shared area, as the core sees it (firmware/board/*/board.cmake)
+  std::uint64_t offset;  ///< of that area in the memory
+  std::uint64_t size;    ///< of the memory
+  const char* memory_id;  ///< as the machine names it
+  const char* core;       ///< in QEMU's object tree, where its bell is rung by qtest; else null
+  std::vector<std::string> arguments;  ///< IMAGE stands for the file
 };
 /// Null: there is none of that name.
 [[nodiscard]] const Board* find_board(const std::string& name);
@@ -37,8 +40,10 @@ class Emulator {
   Emulator& operator=(const Emulator&) = delete;
 
   [[nodiscard]] int memory() const { return memory_; }
-  /// Starts the core; its bell. By the thread that lives as long: the core ends with it.
-  [[nodiscard]] expected<std::unique_ptr<rpmsg::Bell>, std::string> start();
+  [[nodiscard]] std::uint64_t offset() const { return board_.offset; }
+  /// Starts the core; its bell. By the thread that lives as long: the core ends with it. `cause` is
+  /// a word of the area, which outlives the bell.
+  [[nodiscard]] expected<std::unique_ptr<rpmsg::Bell>, std::string> start(std::uint32_t& cause);
   void kill();
   /// Whether it runs. One that has ended is gone after this; `ended` says how.
   [[nodiscard]] bool is_running();
@@ -58,6 +63,8 @@ class Emulator {
   int memory_ = -1;
   int console_ = -1;
   pid_t process_ = 0;
+  [[nodiscard]] std::vector<std::string> words(int console, int bell, int qtest) const;
+
   std::string line_;
   std::string ended_;
 };

@@ -24,6 +24,8 @@ class QtestBell : public Bell {
   /// Null where nobody listens (errno says why). `cause` is a word of the area and outlives this.
   [[nodiscard]] static std::unique_ptr<QtestBell> connect(const Places& places,
                                                           std::uint32_t& cause);
+  /// The descriptors become its own.
+  QtestBell(int serial, int qtest, std::string core, std::uint32_t& cause);
   ~QtestBell() override;
   QtestBell(const QtestBell&) = delete;
   QtestBell& operator=(const QtestBell&) = delete;
@@ -33,7 +35,6 @@ class QtestBell : public Bell {
   [[nodiscard]] Heard clear() override;
 
  private:
-  QtestBell(int serial, int qtest, std::string core, std::uint32_t& cause);
   void set_line(bool level);
   void check();
   void start_checks(bool shall_run);

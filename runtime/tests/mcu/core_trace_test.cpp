@@ -32,7 +32,7 @@ class CoreTraceTest : public testing::Test {
   CoreTraceTest& operator=(const CoreTraceTest&) = delete;
 
   std::unique_ptr<CoreTrace> begun() {
-    auto trace = CoreTrace::make(memory_, map, "mcu0").value();
+    auto trace = CoreTrace::make(memory_, 0, map, "mcu0").value();
     trace->reset({{1, "/one", {"image"}, {"step"}, 1}});
     return trace;
   }

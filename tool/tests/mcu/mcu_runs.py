@@ -19,7 +19,7 @@ LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 
 def require_core() -> None:
     """Skip where no core can be emulated."""
-    for program in ("qemu-system-arm", "arm-none-eabi-gcc"):
+    for program in ("qemu-system-arm", "qemu-system-aarch64", "arm-none-eabi-gcc"):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is missing (dev/apt-packages-test.txt)")
 

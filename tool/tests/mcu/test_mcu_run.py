@@ -88,6 +88,14 @@ def test_a_core_that_is_killed_is_started_again_and_the_graph_goes_on(tmp_path: 
     assert len(lines.splitlines()) == 600
 
 
+def test_another_kind_of_core_runs_the_same_node(tmp_path: Path) -> None:
+    require_core()
+    words = ["--variant", "rpu", "--platform", "mcu_sim", "--out", tmp_path]
+    ligament("run", EXAMPLES / "motor" / "graph.yaml", *words, "--set", "planner.messages=40")
+    lines = (newest_run(tmp_path / "motor" / "rpu") / "outputs" / "planner.txt").read_text()
+    assert len(lines.splitlines()) == 40
+
+
 def _core_of(tool: int) -> int:
     """The emulator among a process's descendants, as soon as its client is there."""
     deadline = time.monotonic() + PATIENCE_S

@@ -38,8 +38,6 @@ from ligament.messages.store import load_store
 PROJECT = "gen/mcu"
 WORK = "work/mcu"
 LIBRARIES = "lib/mcu"
-_BASES = {"mps2_an386": "0x21000000u"}
-"""Address of the memory that a board's core shares with the host."""
 
 
 class McuBackend:
@@ -128,7 +126,6 @@ class _Image:
             "os": self._figures["os"],
             "image": f"{self.device}.elf",
             "target": self.device,
-            "base": _BASES[self._figures["board"]],
             "key": f"UINT32_C(0x{self._key:08X})",
             "firmware": str(resources.firmware_dir()),
             "nodes": self._values,

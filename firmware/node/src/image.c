@@ -113,6 +113,52 @@ static void on_message(void* context, ligament_cdr_t* body) {
   record(instance, LIGAMENT_TRACE_END, 0, 0);
 }
 
+/* A response that finds no room on the link waits; what is asked meanwhile is not answered. */
+static void respond(ligament_provider_t* provider) {
+  const int result =
+      ligament_server_reply(&provider->server, &provider->id, provider->response, provider->size);
+  if (result == LIGAMENT_ERROR_FULL) {
+    return;
+  }
+  provider->size = 0;
+  if (result < 0) {
+    ++provider->instance->refused;
+  }
+}
+
+static void on_request(void* context, const ligament_request_id_t* id, ligament_cdr_t* request) {
+  ligament_provider_t* provider = context;
+  ligament_instance_t* instance = provider->instance;
+  const ligament_service_t* service = &instance->type->services[provider - instance->providers];
+  ligament_cdr_t response = ligament_cdr_over(provider->response, service->most);
+  if (provider->size != 0) {
+    ++instance->refused;
+  } else if (!service->serve(instance->node, request, &response)) {
+    ++instance->invalid;
+  } else {
+    provider->id = *id;
+    provider->size = response.at;
+    respond(provider);
+  }
+}
+
+static int create_services(ligament_instance_t* instance) {
+  int result = 0;
+  for (uint16_t i = 0; i < instance->type->service_count && result >= 0; ++i) {
+    const ligament_service_t* service = &instance->type->services[i];
+    ligament_provider_t* provider = &instance->providers[i];
+    const ligament_service_types_t types = {service->request, service->response};
+    ligament_request_callback_t callback;
+    callback.call = on_request;
+    callback.context = provider;
+    provider->instance = instance;
+    provider->size = 0;
+    result = ligament_server_create(&provider->server, &instance->entity, provider->name, types,
+                                    callback);
+  }
+  return result;
+}
+
 static int create_ends(ligament_instance_t* instance) {
   const ligament_code_type_t* type = instance->type;
   int result = 0;
@@ -148,6 +194,7 @@ int ligament_image_create(void* context, ligament_session_t* session) {
     instance->node->context = instance;
     result = ligament_node_create(&instance->entity, session, instance->name);
     result = result < 0 ? result : create_ends(instance);
+    result = result < 0 ? result : create_services(instance);
   }
   for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
     image->instances[i].type->start(image->instances[i].node);
@@ -180,12 +227,26 @@ static int64_t work_one(ligament_instance_t* instance, uint16_t number, int64_t 
   return *due_us;
 }
 
+/* Responses that wait look for room again soon. */
+static int64_t work_services(ligament_instance_t* instance, int64_t now_us) {
+  int64_t next_us = INT64_MAX;
+  for (uint16_t i = 0; i < instance->type->service_count; ++i) {
+    if (instance->providers[i].size != 0) {
+      respond(&instance->providers[i]);
+      next_us = now_us + 1000;
+    }
+  }
+  return next_us;
+}
+
 int64_t ligament_image_work(void* context, int64_t now_us) {
   ligament_image_t* image = context;
   int64_t next_us = INT64_MAX;
   answer(image);
   for (uint16_t i = 0; i < image->count; ++i) {
     ligament_instance_t* instance = &image->instances[i];
+    const int64_t again_us = work_services(instance, now_us);
+    next_us = again_us < next_us ? again_us : next_us;
     for (uint16_t k = 0; k < instance->type->timer_count; ++k) {
       const int64_t due_us = work_one(instance, k, now_us);
       next_us = due_us < next_us ? due_us : next_us;

@@ -11,10 +11,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <ligament/node.hpp>
+#include <ligament/service.hpp>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,13 +44,15 @@ struct Arrival {
   std::span<const std::byte> stored;
   std::shared_ptr<const void> keep;
   trace::MessageIdentity message;
+  pool::RequestIdentity request;  ///< of a service's requests
 };
-/// An end of a topic, as the core's entity finds it.
+/// An end of a topic or a service, as the core's entity finds it.
 struct Input {
   std::string port;
   std::string topic;
   std::string type;
   std::size_t depth = 1;
+  bool is_topic = true;
 };
 inline constexpr std::size_t most_waiting = 8;
 struct Output {
@@ -55,7 +60,26 @@ struct Output {
   std::string type;
   /// Memory for a stored message of so many bytes; empty: there is none.
   std::function<std::span<std::byte>(std::size_t)> lend;
-  std::function<void()> publish;  ///< what was lent last
+  /// What was lent last; of a service: as the response to a request.
+  std::function<void(const pool::RequestIdentity&)> publish;
+  bool is_topic = true;
+};
+/// Requests that the core has not answered yet. Used by two threads.
+class OpenRequests {
+ public:
+  /// Sends a stored response to who asked.
+  using Respond = std::function<void(std::span<const std::byte>)>;
+  void add(const pool::RequestIdentity& request, Respond respond);
+  /// A response to none of them is left out.
+  void answer(const pool::RequestIdentity& request, std::span<const std::byte> stored);
+
+ private:
+  struct Open {
+    pool::RequestIdentity request;
+    Respond respond;
+  };
+  std::mutex mutex_;
+  std::deque<Open> open_;
 };
 
 /// The core: its emulator, and the agent that its client speaks to.
@@ -119,7 +143,7 @@ class Member : public Node {
                           }
                           return lent->emplace(std::move(*loan)).payload();
                         },
-                        [publisher, lent] {
+                        [publisher, lent](const pool::RequestIdentity&) {
                           if (*lent) {
                             const std::size_t size = (*lent)->payload().size();
                             (void)publisher->publish_filled(std::move(**lent), 0, size);
@@ -127,6 +151,35 @@ class Member : public Node {
                           }
                         }});
     outputs_publishers_.push_back(publisher);
+  }
+  /// Behind all topics.
+  template <typename T>
+  void add_service(const std::string& name) {
+    using Request = typename T::Request;
+    using Response = typename T::Response;
+    const std::size_t number = inputs_.size();
+    auto open = std::make_shared<OpenRequests>();
+    ServicesQoS qos;
+    qos.max_held(most_requests + 1);
+    auto service = create_service<T>(
+        name,
+        [this, number, open](Sample<Request> sample, Responder<T> responder) {
+          const RequestId id = responder.request_id();
+          const pool::RequestIdentity request{id.writer_guid, id.sequence_number};
+          auto answer = std::make_shared<Responder<T>>(std::move(responder));
+          open->add(request, [answer](std::span<const std::byte> stored) {
+            Response response;
+            if (MessageTraits<Response>::deserialize(stored, response)) {
+              (void)std::move(*answer).send(response);  // a failure is counted
+            }
+          });
+          auto held = std::make_shared<const Sample<Request>>(std::move(sample));
+          core_->take(*this, number, {held->bytes(), held, {}, request});
+        },
+        qos);
+    serve(service->get_service_name(), std::string(MessageTraits<Request>::name),
+          std::string(MessageTraits<Response>::name), open);
+    services_.push_back(service);
   }
   /// The value in the image; another from outside is an error.
   template <typename T>
@@ -140,11 +193,18 @@ class Member : public Node {
   void join();
 
  private:
+  /// What waits for the core: a client waits for each answer, so there are few.
+  static constexpr std::size_t most_requests = 16;
+
+  void serve(const std::string& service, std::string request, std::string response,
+             const std::shared_ptr<OpenRequests>& open);
+
   std::shared_ptr<Core> core_;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
   std::vector<std::shared_ptr<PublisherBase>> outputs_publishers_;
+  std::vector<std::shared_ptr<ServiceBase>> services_;
   std::string differs_;
 };
 
@@ -171,6 +231,19 @@ class CodeNode : public Node {
       return publisher->publish_stored(stored).has_value();
     });
   }
+  /// In the order of the type's services.
+  template <typename T>
+  void add_service(const std::string& name) {
+    const std::size_t number = services_.size();
+    services_.push_back(create_service<T>(
+        name, [this, number](Sample<typename T::Request> sample, Responder<T> responder) {
+          typename T::Response response;
+          const auto stored = serve(number, sample.bytes());
+          if (MessageTraits<typename T::Response>::deserialize(stored, response)) {
+            (void)std::move(responder).send(response);  // a failure is counted
+          }
+        }));
+  }
   template <typename T>
   void add_parameter(const std::string& name, const T& preset, ParameterDescriptor descriptor) {
     descriptor.read_only = true;
@@ -188,13 +261,19 @@ class CodeNode : public Node {
   [[nodiscard]] ligament_code_t* code();
   void set(const std::string& name, const ParameterValue& value);
   void take(std::size_t input, std::span<const std::byte> stored);
+  /// The stored response, until the next call; empty: there is none.
+  [[nodiscard]] std::span<const std::byte> serve(std::size_t service,
+                                                 std::span<const std::byte> stored);
+  void tell_invalid(const std::string& what);
 
   const ligament_code_type_t& type_;
   std::vector<std::max_align_t> memory_;  ///< of the node struct
   std::vector<std::unique_ptr<std::string>> texts_;
-  std::vector<std::byte> buffer_;  ///< of the message being written
+  std::vector<std::byte> buffer_;    ///< of the message being written
+  std::vector<std::byte> response_;  ///< of the response: its author may publish
   std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
   std::vector<std::function<bool(std::span<const std::byte>)>> publish_;
+  std::vector<std::shared_ptr<ServiceBase>> services_;
   std::vector<std::shared_ptr<TimerBase>> timers_;
   bool has_told_invalid_ = false;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ligament/mcu_node.hpp>
+#include <optional>
 
 namespace ligament::mcu {
 
@@ -16,6 +17,16 @@ constexpr std::array<std::byte, encapsulation_size> little_endian{std::byte{0}, 
 template <typename T>
 void put(std::byte* place, const T& value) {
   std::memcpy(place, &value, sizeof value);
+}
+
+/// Nothing: these bytes are not in the form that cores speak.
+std::optional<ligament_cdr_t> body_of(std::span<const std::byte> stored) {
+  if (stored.size() < encapsulation_size || stored[1] != little_endian[1]) {
+    return std::nullopt;
+  }
+  // The reader does not write: the cast is C's, whose struct serves both.
+  auto* bytes = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(stored.data()));
+  return ligament_cdr_t{bytes + encapsulation_size, stored.size() - encapsulation_size, 0, false};
 }
 
 }  // namespace
@@ -33,6 +44,11 @@ CodeNode::CodeNode(const std::string& name, const NodeOptions& options,
     longest = std::max(longest, output.most);
   }
   buffer_.resize(encapsulation_size + longest);
+  longest = 0;
+  for (const auto& service : std::span(type.services, type.service_count)) {
+    longest = std::max(longest, service.most);
+  }
+  response_.resize(encapsulation_size + longest);
 }
 
 ligament_code_t* CodeNode::code() { return reinterpret_cast<ligament_code_t*>(memory_.data()); }
@@ -56,19 +72,31 @@ void CodeNode::set(const std::string& name, const ParameterValue& value) {
   }
 }
 
-void CodeNode::take(std::size_t input, std::span<const std::byte> stored) {
-  const bool is_ours = stored.size() >= encapsulation_size && stored[1] == little_endian[1];
-  // The reader does not write: the cast is C's, whose struct serves both.
-  auto* bytes = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(stored.data()));
-  ligament_cdr_t body{bytes + encapsulation_size,
-                      stored.size() - std::min(stored.size(), encapsulation_size), 0, false};
-  if (!is_ours || !type_.inputs[input].take(code(), &body)) {
-    if (!std::exchange(has_told_invalid_, true)) {
-      report_error("a message on " + subscriptions_[input]->get_topic_name() +
-                   " exceeds a bound of its fields and is dropped, as on a core "
-                   "(spec/interfaces/bounds.yaml)");
-    }
+void CodeNode::tell_invalid(const std::string& what) {
+  if (!std::exchange(has_told_invalid_, true)) {
+    report_error(what +
+                 " exceeds a bound of its fields and is dropped, as on a core "
+                 "(spec/interfaces/bounds.yaml)");
   }
+}
+
+void CodeNode::take(std::size_t input, std::span<const std::byte> stored) {
+  auto body = body_of(stored);
+  if (!body || !type_.inputs[input].take(code(), &*body)) {
+    tell_invalid("a message on " + subscriptions_[input]->get_topic_name());
+  }
+}
+
+std::span<const std::byte> CodeNode::serve(std::size_t service, std::span<const std::byte> stored) {
+  auto request = body_of(stored);
+  ligament_cdr_t response{reinterpret_cast<std::uint8_t*>(response_.data()) + encapsulation_size,
+                          type_.services[service].most, 0, false};
+  if (!request || !type_.services[service].serve(code(), &*request, &response)) {
+    tell_invalid("a request or a response of " + services_[service]->get_service_name());
+    return {};
+  }
+  std::copy(little_endian.begin(), little_endian.end(), response_.begin());
+  return std::span(response_).first(encapsulation_size + response.at);
 }
 
 void CodeNode::start() {

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -307,22 +308,6 @@ std::string Core::join(Node& node, std::vector<Input> inputs, std::vector<Output
 void Core::leave(const Node& node) { implementation_->leave(node); }
 void Core::take(const Node& node, std::size_t input, Arrival&& arrival) {
   implementation_->take(node, input, std::move(arrival));
-}
-
-Member::Member(const std::string& name, const NodeOptions& options, std::shared_ptr<Core> core)
-    : Node(name, options), core_(std::move(core)) {}
-
-Member::~Member() { core_->leave(*this); }
-
-void Member::join() {
-  if (!differs_.empty()) {
-    report_error("parameters are built into the image, and " + differs_ +
-                 " has another value here: set it in the graph, and build again");
-  }
-  const std::string failure = core_->join(*this, std::move(inputs_), std::move(outputs_));
-  if (!failure.empty()) {
-    report_error(failure);
-  }
 }
 
 }  // namespace ligament::mcu

@@ -33,7 +33,7 @@ class MemberBus::Writer : public xrce::BusWriter {
   Writer(std::shared_ptr<Output> output, End end, MemberBus& bus)
       : output_(std::move(output)), end_(end), bus_(bus), counted_(bus.made_) {}
   std::span<std::byte> loan(std::size_t size) override { return output_->lend(size); }
-  void publish(const pool::RequestIdentity& /*request*/) override { send(); }
+  void publish(const pool::RequestIdentity& request) override { send(request); }
   // One message at a time comes in pieces; the reliable stream brings nothing between them, and
   // a best-effort message of the same writer is put in memory of its own.
   std::span<std::byte> loan_long(std::size_t size) override {
@@ -44,7 +44,7 @@ class MemberBus::Writer : public xrce::BusWriter {
     const std::span<std::byte> place = output_->lend(long_.size());
     if (place.size() == long_.size()) {
       std::copy(long_.begin(), long_.end(), place.begin());
-      send();
+      send({});
     }
     long_.clear();
   }
@@ -54,12 +54,12 @@ class MemberBus::Writer : public xrce::BusWriter {
   bool is_matched() const override { return true; }
 
  private:
-  void send() {
+  void send(const pool::RequestIdentity& request) {
     ++number_;
-    if (bus_.trace_ == nullptr) {
-      output_->publish();
+    if (bus_.trace_ == nullptr || !output_->is_topic) {
+      output_->publish(request);
     } else {
-      bus_.trace_->publish(end_.node, end_.port, number_, output_->publish);
+      bus_.trace_->publish(end_.node, end_.port, number_, [&] { output_->publish(request); });
     }
   }
 
@@ -83,10 +83,10 @@ class MemberBus::Reader : public xrce::BusReader {
     taken_ = std::move(queue_->waiting.front());
     queue_->waiting.pop_front();
     ++number_;
-    if (bus_.trace_ != nullptr) {
+    if (bus_.trace_ != nullptr && queue_->input.is_topic) {
       bus_.trace_->handed(end_.node, end_.port, number_, taken_.message);
     }
-    return xrce::BusSample{taken_.stored, {}};
+    return xrce::BusSample{taken_.stored, taken_.request};
   }
   bool is_matched() const override { return true; }
 
@@ -127,13 +127,14 @@ std::vector<TracedNode> MemberBus::traced(const std::vector<NodePlan>& image) co
   std::vector<TracedNode> nodes(image.size());
   for (const auto& member : members_) {
     TracedNode& node = nodes.at(member.number);
-    node = {member.node->trace_handle(),
-            member.name,
-            {},
-            image[member.number].timers,
-            member.outputs.size()};
+    node = {member.node->trace_handle(), member.name, {}, image[member.number].timers, 0};
+    for (const auto& output : member.outputs) {
+      node.outputs += output->is_topic ? 1 : 0;
+    }
     for (const auto& queue : member.inputs) {
-      node.inputs.push_back(queue->input.port);
+      if (queue->input.is_topic) {
+        node.inputs.push_back(queue->input.port);
+      }
     }
   }
   return nodes;

@@ -150,18 +150,25 @@ def _name_problems(
 ) -> Iterator[Problem]:
     ident = ident_of(document.data["type"])
     sides = {d: [n for n, p in ports.items() if p.direction == d] for d in ("in", "out")}
+    services, timers = document.data.get("services", {}), code.get("timers", {})
     yield from _twice(document, "ports", sides["in"], f"{ident}_on_{{}}")
     yield from _twice(document, "ports", sides["out"], f"{ident}_publish_{{}}")
-    inputs = {ident_of(name): name for name in sides["in"]}
-    for timer in code.get("timers", {}):
-        if timer in inputs:
+    yield from _twice(document, "services", services, f"{ident}_on_{{}}")
+    called: list[tuple[str, tuple[str, ...]]] = []
+    called += [("input", ("ports", name)) for name in sides["in"]]
+    called += [("service", ("services", name)) for name in services]
+    called += [("timer", (*PLACE, "timers", name)) for name in timers]
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for what, path in called:
+        other, place = found.setdefault(ident_of(path[-1]), (what, path))
+        if other != what:
             yield Problem(
                 "mcu-names",
-                f"the timer '{timer}' and the input '{inputs[timer]}' would both call "
-                f"{ident}_on_{timer}",
-                document.key_at(*PLACE, "timers", timer),
-                expected="timers and inputs of different names",
-                notes=(("the input is here", document.key_at("ports", inputs[timer])),),
+                f"the {what} '{path[-1]}' and the {other} '{place[-1]}' would both call "
+                f"{ident}_on_{ident_of(path[-1])}",
+                document.key_at(*path),
+                expected="inputs, services and timers of different names",
+                notes=((f"the {other} is here", document.key_at(*place)),),
             )
 
 

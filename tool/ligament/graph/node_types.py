@@ -17,7 +17,7 @@ from ligament.graph.python_class import python_problems
 from ligament.graph.source import Document
 
 #: Implementations whose nodes can offer services.
-SERVING = frozenset({"cpu", "fpga", "python"})
+SERVING = frozenset({"cpu", "fpga", "mcu", "python"})
 ACTING = frozenset({"cpu", "python"})
 A_OR_AN = {"service": "a", "action": "an"}
 

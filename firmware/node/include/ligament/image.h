@@ -24,6 +24,16 @@ typedef struct {
   uint32_t taken;
 } ligament_inlet_t;
 
+/* A service that a node offers. */
+typedef struct {
+  const char* name;  /* in the graph */
+  uint8_t* response; /* memory for the longest */
+  size_t size;       /* of a response that waits for room; 0: none does */
+  ligament_request_id_t id;
+  ligament_server_t server;
+  struct ligament_instance* instance;
+} ligament_provider_t;
+
 /* A node. What is constant comes first; the rest is its memory, zero at the start. */
 typedef struct ligament_instance {
   const ligament_code_type_t* type;
@@ -34,12 +44,13 @@ typedef struct ligament_instance {
   ligament_subscription_t* subscriptions;
   ligament_inlet_t* inlets;
   ligament_publisher_t* publishers;
-  uint32_t* published; /* per output */
-  int64_t* due_us;     /* of its timers */
+  ligament_provider_t* providers; /* of its services */
+  uint32_t* published;            /* per output */
+  int64_t* due_us;                /* of its timers */
   ligament_node_t entity;
   struct ligament_image* image;
   uint32_t invalid; /* messages that exceeded a bound, or were none */
-  uint32_t refused; /* messages that were not published: no room, too large */
+  uint32_t refused; /* messages that were not published, requests that were not answered: no room */
   uint32_t late;    /* calls of timers that were left out */
 } ligament_instance_t;
 

@@ -48,6 +48,19 @@ typedef struct {
   size_t most;
 } ligament_output_t;
 
+/* A service: reads a request, calls the author's function, writes the body of what it answers.
+ * False: the bytes are no such request, or the answer exceeds a bound. */
+typedef bool (*ligament_serve_t)(ligament_code_t* node, ligament_cdr_t* request,
+                                 ligament_cdr_t* response);
+
+typedef struct {
+  const char* name;
+  const char* request; /* types, as DDS spells them */
+  const char* response;
+  size_t most; /* bytes of the longest response */
+  ligament_serve_t serve;
+} ligament_service_t;
+
 typedef struct {
   const char* name;
   double (*rate)(const ligament_code_t* node); /* calls per second */
@@ -72,10 +85,12 @@ typedef struct {
   const ligament_output_t* outputs;
   const ligament_timer_t* timers;
   const ligament_parameter_t* parameters;
+  const ligament_service_t* services;
   uint16_t input_count;
   uint16_t output_count;
   uint16_t timer_count;
   uint16_t parameter_count;
+  uint16_t service_count;
 } ligament_code_type_t;
 
 #ifdef __cplusplus

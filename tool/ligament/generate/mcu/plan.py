@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Problem
 from ligament.generate.files import cpp_text
 from ligament.graph.c_code import ident_of
-from ligament.graph.model import NodeType, Parameter, Port
+from ligament.graph.model import NodeType, Parameter, Port, Service
 from ligament.graph.qos import QoS
 from ligament.mapping.model import MappedNode
 from ligament.messages.c99 import header_of, struct_of
@@ -30,6 +31,7 @@ _KINDS = {
 }
 _MANIFEST_DEPTH = 10
 """Of a port whose manifest and graph name none, as everywhere."""
+_HALVES = ("Request", "Response")
 _LONGEST_MS = 2**32 - 1
 
 
@@ -39,8 +41,9 @@ def class_of(name: str, suffix: str) -> str:
 
 
 def messages_of(node_type: NodeType) -> list[str]:
-    """Return the message types of a node's ports, sorted."""
-    return sorted({port.message for port in node_type.ports.values()})
+    """Return the message types of a node's ports and services, sorted."""
+    halves = {f"{s.type}_{half}" for s in node_type.services.values() for half in _HALVES}
+    return sorted({port.message for port in node_type.ports.values()} | halves)
 
 
 def type_values(node_type: NodeType) -> dict[str, Any]:
@@ -54,10 +57,11 @@ def type_values(node_type: NodeType) -> dict[str, Any]:
         "node_name": node_type.type.rpartition("/")[2],
         "class_name": class_of(node_type.type, "Code"),
         "includes": [header_of(m) for m in messages],
-        "cpp_includes": [header_path(m) for m in messages],
+        "cpp_includes": sorted(header_path(t) for t in _cpp_types(node_type)),
         "state": implementation.get("state", ""),
         "inputs": [_port(p) for p in ports if p.direction == "in"],
         "outputs": [_port(p) for p in ports if p.direction == "out"],
+        "services": [_service(s) for s in _sorted(node_type.services)],
         "timers": [
             _timer(name, timer["rate"])
             for name, timer in sorted(implementation.get("timers", {}).items())
@@ -85,11 +89,34 @@ def instance_values(name: str, node: MappedNode, node_type: NodeType) -> dict[st
         "node_name": node.name,
         "inputs": ends("in"),
         "outputs": ends("out"),
+        "services": [
+            _service(s) | {"graph_name": node.services[s.name]} for s in _sorted(node_type.services)
+        ],
         "timers": len(node_type.implementations["mcu"].get("timers", {})),
         "timer_names": sorted(node_type.implementations["mcu"].get("timers", {})),
         "parameters": [
             _parameter(p, node.parameters.get(p.name, p.default)) for p in parameters_of(node_type)
         ],
+    }
+
+
+def _sorted(services: Mapping[str, Service]) -> list[Service]:
+    return [services[name] for name in sorted(services)]
+
+
+def _cpp_types(node_type: NodeType) -> set[str]:
+    services = {service.type for service in node_type.services.values()}
+    return services | {port.message for port in node_type.ports.values()}
+
+
+def _service(service: Service) -> dict[str, Any]:
+    request, response = (struct_of(f"{service.type}_{half}") for half in _HALVES)
+    return {
+        "service": service.name,
+        "ident": ident_of(service.name),
+        "request": request,
+        "response": response,
+        "cpp": qualified(service.type),
     }
 
 

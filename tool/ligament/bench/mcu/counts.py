@@ -133,7 +133,7 @@ def client_code(linker_map: str) -> int:
     """Bytes of firmware/core in an image, by the linker's map.
 
     A section is ` .text.name  0xADDRESS  0xSIZE  OBJECT`, its name on a line of its own if it is
-    long. What was left out stands before the map of memory.
+    long. What was left out comes before the map of memory.
     """
     total = 0
     _, _, placed = linker_map.partition("Linker script and memory map")

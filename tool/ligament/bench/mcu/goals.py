@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ligament.bench.goals import Figures, Goal
-from ligament.bench.mcu.options import LARGER_SIZES, PAPER_SIZES
+from ligament.bench.mcu.options import LARGER_SIZES, PAPER_SIZES, PUBLISHED
 
 #: Its table II: ms per byte of a round trip, and the standard deviation.
 PAPER = {
@@ -60,6 +60,10 @@ FIGURES = Figures(
         Goal(
             "{size} there and back over RPMsg, core with FreeRTOS", "round_trip", None,
             {"at": "shm", "link": "freertos"},
+        ),
+        Goal(
+            "{size}, the published path up to its {link}", "round_trip", None,
+            {"at": "shm", "link": tuple(place.link for place in PUBLISHED)},
         ),
         Goal("fixed cost of a round trip over {link}", "fixed_cost", None, {"at": "shm"}),
         Goal("cost of a byte there and back over {link}", "cost_per_byte", None, {"at": "shm"}),

@@ -15,7 +15,7 @@ from ligament.agent import agent_program
 from ligament.bench.children import Child, Children
 from ligament.bench.mcu import ros
 from ligament.bench.mcu.images import bench_images, core_command, require_programs
-from ligament.bench.mcu.options import Place
+from ligament.bench.mcu.options import PUBLISHED, Place
 from ligament.bench.measuring import OURS, program
 from ligament.bench.rmw.contestants import domain_of
 from ligament.graph.model import Edge
@@ -26,7 +26,9 @@ TYPE = "std_msgs/msg/String"
 WARMUP = 20
 BAUD = 115200
 #: Links whose other end is the emulated core.
-ON_CORE = ("rpmsg", "freertos", "raw")
+ON_CORE = ("rpmsg", "freertos", "raw", *(place.link for place in PUBLISHED))
+#: Between two looks of the published agent at its file.
+PUBLISHED_SLEEP_US = 100
 _SHM = Path("/dev/shm")
 
 
@@ -184,16 +186,34 @@ class Rig:
         self._start_agent("serial", ours, "--baud", "0")
         self._start_client("serial", theirs)
 
+    def _start_published(self) -> None:
+        core = self._start_core(self._image)
+        sleep_us = 0 if self._place.link == "framed" else PUBLISHED_SLEEP_US
+        words = [str(program("ligament-bench-mcu")), "stream", str(self._memory)]
+        words += ["--bell", str(self._bell), "--sleep-us", str(sleep_us)]
+        stream = self._children.start("the stream", words)
+        self._children.await_ready([stream])
+        self._start_agent("serial", stream.lines[0], "--baud", "0")
+        self._children.await_ready([core])
+
     def _start_client(self, *words: str) -> None:
         command = [str(program("ligament-bench-mcu-echo")), *words]
         self._children.await_ready([self._children.start("the client", command)])
 
 
-_IMAGES = {"freertos": "echo_freertos"}
+_IMAGES = {
+    "freertos": "echo_freertos",
+    "framed": "framed",
+    "sleeps": "framed",
+    "ticks": "framed_tick",
+    "stop-wait": "framed_stop_wait",
+    "slow-ticks": "framed_slow_tick",
+}
 _STARTS = {
     "rpmsg": Rig._start_rpmsg,
     "freertos": Rig._start_rpmsg,
     "ring": Rig._start_ring,
+    **{place.link: Rig._start_published for place in PUBLISHED},
     "udp": Rig._start_udp,
     "uart": Rig._start_uart,
 }

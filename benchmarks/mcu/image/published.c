@@ -92,7 +92,7 @@ static int64_t now_us(void* unused) {
 }
 
 static void start_link(void) {
-  static const ligament_rpmsg_map_t map = LIGAMENT_RPMSG_MAP(0x21000000u);
+  static const ligament_rpmsg_map_t map = LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA);
   ligament_rpmsg_config_t config;
   memset(&config, 0, sizeof config);
   config.memory = (uint8_t*)(uintptr_t)map.base;
@@ -125,7 +125,7 @@ static int start_session(void) {
 }
 
 int main(void) {
-  board_init();
+  board_init((void*)(uintptr_t)LIGAMENT_BOARD_AREA);
   start_link();
   if (start_session() < 0) {
     board_print("cannot connect");

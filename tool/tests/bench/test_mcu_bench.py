@@ -46,7 +46,7 @@ def test_the_papers_sizes_are_quick_and_all_are_asked() -> None:
     assert (plan.sizes[0], plan.sizes[-1]) == (16, 65536)
     assert plan.sizes_of(UART) == [16, 32, 256]
     assert plan.sizes_of(place_of("rpmsg at dds")) == [16, 32]
-    assert {p.link for p in plan.places} == {"rpmsg", "freertos", "raw", "udp", "uart"}
+    assert {p.link for p in plan.places} == {"rpmsg", "freertos", "r5f", "raw", "udp", "uart"}
 
 
 def test_the_published_path_is_asked_for_by_itself() -> None:

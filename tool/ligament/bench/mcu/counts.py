@@ -33,6 +33,7 @@ STACK_PAINTED = 16384
 IMAGES = {
     "small_publisher": "publishes",
     "small_echo": "publishes and subscribes",
+    "small_echo_r5": "publishes and subscribes, Cortex-R5F",
     "small_echo_freertos": "publishes and subscribes, FreeRTOS",
 }
 #: Stage, size of the text; per message: ticks, bytes copied.

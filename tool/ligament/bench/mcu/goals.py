@@ -28,6 +28,11 @@ def _published(row: dict[str, Any]) -> str:
     return "" if value is None else f"{value:.2f} ms (published)"
 
 
+def _r5_published(row: dict[str, Any]) -> str:
+    """The published core is one, too."""
+    return _published({"params": {**row["params"], "link": "rpmsg"}})
+
+
 WHY_COPIES = (
     "a message is taken out of the core's reach before it is checked, and what is sent is kept"
     " until it is acknowledged"
@@ -58,6 +63,14 @@ FIGURES = Figures(
             {"at": "shm", "link": ("udp", "uart")}, published=_published,
         ),
         Goal(
+            "{size} there and back over RPMsg, Cortex-R5F", "round_trip", 200_000,
+            {"at": "shm", "link": "r5f", "bytes": PAPER_SIZES}, published=_r5_published,
+        ),
+        Goal(
+            "{size} there and back over RPMsg, Cortex-R5F", "round_trip", None,
+            {"at": "shm", "link": "r5f", "bytes": LARGER_SIZES},
+        ),
+        Goal(
             "{size} there and back over RPMsg, core with FreeRTOS", "round_trip", None,
             {"at": "shm", "link": "freertos"},
         ),
@@ -81,7 +94,7 @@ FIGURES = Figures(
         Goal("memory of an image that {does}", "memory"),
         Goal("stack of the core, messages up to 4 kB", "stack"),
     ),
-    results={"mcu": "an emulated Cortex-M4F, and clients on this computer"},
+    results={"mcu": "emulated cores, and clients on this computer"},
     floors=("bare RPMsg",),
     free=("goal", "at"),
 )  # fmt: skip

@@ -14,7 +14,14 @@ from pathlib import Path
 from ligament.agent import agent_program
 from ligament.bench.children import Child, Children
 from ligament.bench.mcu import ros
-from ligament.bench.mcu.images import bench_images, core_command, require_programs
+from ligament.bench.mcu.images import (
+    CORTEX_M4F,
+    CORTEX_R5F,
+    bench_images,
+    core_command,
+    link_words,
+    require_programs,
+)
 from ligament.bench.mcu.options import PUBLISHED, Place
 from ligament.bench.measuring import OURS, program
 from ligament.bench.rmw.contestants import domain_of
@@ -26,7 +33,7 @@ TYPE = "std_msgs/msg/String"
 WARMUP = 20
 BAUD = 115200
 #: Links whose other end is the emulated core.
-ON_CORE = ("rpmsg", "freertos", "raw", *(place.link for place in PUBLISHED))
+ON_CORE = ("rpmsg", "freertos", "r5f", "raw", *(place.link for place in PUBLISHED))
 #: Between two looks of the published agent at its file.
 PUBLISHED_SLEEP_US = 100
 _SHM = Path("/dev/shm")
@@ -81,6 +88,7 @@ class Rig:
         """`emulator`: options of its own. `preload`: a library below the agent (copies.cpp)."""
         self._place = place
         self._image = image or _IMAGES.get(place.link, "echo")
+        self._board = CORTEX_R5F if place.link == "r5f" else CORTEX_M4F
         self._emulator = emulator
         self._preload = preload
         self._children = Children(120 + 0.1 * messages)
@@ -150,7 +158,7 @@ class Rig:
 
     def _start_core(self, image: str) -> Child:
         elf = bench_images() / f"{image}.elf"
-        command = core_command(elf, self._memory, self._bell, *self._emulator)
+        command = core_command(self._board, elf, self._folder, *self._emulator)
         self._core = self._children.start("the emulated core", command)
         return self._core
 
@@ -164,7 +172,7 @@ class Rig:
 
     def _start_rpmsg(self) -> None:
         core = self._start_core(self._image)
-        self._start_agent("rpmsg", str(self._memory), "--bell", str(self._bell))
+        self._start_agent(*link_words(self._board, self._folder))
         self._children.await_ready([core])
 
     def _start_ring(self) -> None:
@@ -203,6 +211,7 @@ class Rig:
 
 _IMAGES = {
     "freertos": "echo_freertos",
+    "r5f": "echo_r5",
     "framed": "framed",
     "sleeps": "framed",
     "ticks": "framed_tick",
@@ -212,6 +221,7 @@ _IMAGES = {
 _STARTS = {
     "rpmsg": Rig._start_rpmsg,
     "freertos": Rig._start_rpmsg,
+    "r5f": Rig._start_rpmsg,
     "ring": Rig._start_ring,
     **{place.link: Rig._start_published for place in PUBLISHED},
     "udp": Rig._start_udp,

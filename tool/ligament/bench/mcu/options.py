@@ -14,6 +14,7 @@ SIZES = (*PAPER_SIZES, *LARGER_SIZES)
 LARGEST = 65536
 #: A longer text takes seconds on a serial line.
 LARGEST_ON_UART = 256
+LARGEST_OFTEN = 32
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,9 @@ class Place:
         return self.link in ("rpmsg", "uart") and self.at != "ring"
 
     def fewer(self, messages: int, size: int) -> int:
-        """A serial line takes 0.2 ms per byte: its larger texts are said less often."""
-        return messages if self.link != "uart" or size <= 32 else max(10, messages // 10)
+        """What takes tens of milliseconds is said less often."""
+        is_slow = self in PUBLISHED or (self.link == "uart" and size > LARGEST_OFTEN)
+        return max(10, messages // 10) if is_slow else messages
 
 
 #: `shm`: a node of ours in the pool. `rclpy`: an rclpy node with our middleware, in the pool, too.
@@ -51,6 +53,7 @@ class Place:
 PLACES = (
     Place("rpmsg", "shm"),
     Place("freertos", "shm"),
+    Place("r5f", "shm"),
     Place("rpmsg", "rclpy"),
     Place("rpmsg", "dds"),
     Place("udp", "shm"),

@@ -32,6 +32,11 @@ struct LinkOptions : Rounds {
   std::string bell;
   bool is_raw = false;
 };
+struct StreamOptions {
+  std::string memory;
+  std::string bell;
+  std::int64_t sleep_us = 0;  ///< between two looks; 0: until something comes
+};
 struct LineOptions {
   std::uint32_t baud = 115200;
 };
@@ -49,6 +54,8 @@ void ping(const PingOptions& options);
 void watch(const WatchOptions& options);
 /// The link alone: no agent, no client.
 void measure_link(const LinkOptions& options);
+/// A core's messages as a stream of bytes on a pseudo terminal. Until a signal ends it.
+void run_stream(const StreamOptions& options);
 /// A serial line between two pseudo terminals, as slow as its rate. Until a signal ends it.
 void run_line(const LineOptions& options);
 

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <ligament/detail/pool.hpp>
 #include <utility>
 
 #include "ends.hpp"
+#include "pseudo_terminal.hpp"
 
 namespace bench {
 
@@ -22,45 +18,12 @@ namespace {
 
 constexpr std::int64_t bits_per_byte = 10;  // a start and a stop bit
 
-/// The side of a pseudo terminal that is the line's.
-class End {
- public:
-  End() : fd_(::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) {
-    if (fd_ < 0 || ::grantpt(fd_) != 0 || ::unlockpt(fd_) != 0 || ::ptsname(fd_) == nullptr) {
-      fail(std::string("no pseudo terminal: ") + std::strerror(errno));
-    }
-    name_ = ::ptsname(fd_);
-    // Open as long as the line is: who has not come yet, or goes, is no end of it.
-    kept_ = ::open(name_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
-    termios settings{};
-    if (kept_ < 0 || ::tcgetattr(kept_, &settings) != 0) {
-      fail(std::string("no pseudo terminal: ") + std::strerror(errno));
-    }
-    ::cfmakeraw(&settings);
-    (void)::tcsetattr(kept_, TCSANOW, &settings);
-  }
-  ~End() {
-    ::close(kept_);
-    ::close(fd_);
-  }
-  End(const End&) = delete;
-  End& operator=(const End&) = delete;
-
-  [[nodiscard]] int fd() const { return fd_; }
-  [[nodiscard]] const std::string& name() const { return name_; }
-
- private:
-  int fd_;
-  int kept_ = -1;
-  std::string name_;
-};
-
 /// Bytes on their way in one direction: each arrives when its last bit has.
 class Wire {
  public:
   explicit Wire(std::uint32_t baud) : byte_ns_(bits_per_byte * 1'000'000'000 / baud) {}
 
-  void take(const End& from, std::int64_t now) {
+  void take(const PseudoTerminal& from, std::int64_t now) {
     std::array<char, 4096> bytes{};
     const ssize_t count = ::read(from.fd(), bytes.data(), bytes.size());
     for (ssize_t index = 0; index < count; ++index) {
@@ -68,7 +31,7 @@ class Wire {
       bytes_.emplace_back(last_ns_, bytes[static_cast<std::size_t>(index)]);
     }
   }
-  void give(const End& to, std::int64_t now) {
+  void give(const PseudoTerminal& to, std::int64_t now) {
     while (!bytes_.empty() && bytes_.front().first <= now &&
            ::write(to.fd(), &bytes_.front().second, 1) == 1) {
       bytes_.pop_front();
@@ -84,7 +47,7 @@ class Wire {
   std::deque<std::pair<std::int64_t, char>> bytes_;
 };
 
-void sleep(const std::array<End, 2>& ends, std::int64_t until, std::int64_t now) {
+void sleep(const std::array<PseudoTerminal, 2>& ends, std::int64_t until, std::int64_t now) {
   std::array<pollfd, 2> sources{{{ends[0].fd(), POLLIN, 0}, {ends[1].fd(), POLLIN, 0}}};
   const std::int64_t left = std::max<std::int64_t>(0, until - now);
   const timespec time{left / 1'000'000'000, left % 1'000'000'000};
@@ -96,7 +59,7 @@ void sleep(const std::array<End, 2>& ends, std::int64_t until, std::int64_t now)
 
 void run_line(const LineOptions& options) {
   (void)::prctl(PR_SET_TIMERSLACK, 1UL);  // 50 us, the default, is most of a byte
-  std::array<End, 2> ends;
+  std::array<PseudoTerminal, 2> ends;
   std::array<Wire, 2> wires{Wire(options.baud), Wire(options.baud)};
   std::printf("%s %s\nready\n", ends[0].name().c_str(), ends[1].name().c_str());
   std::fflush(stdout);

@@ -3,10 +3,9 @@
 
 #include <poll.h>
 
-#include <chrono>
 #include <ligament/detail/pool.hpp>
-#include <thread>
 
+#include "core_bell.hpp"
 #include "ends.hpp"
 
 namespace bench {
@@ -26,7 +25,8 @@ std::int64_t now_ns() { return ligament::pool::monotonic_now_ns(); }
 class Echo {
  public:
   explicit Echo(const LinkOptions& options)
-      : is_raw_(options.is_raw), link_(area(options), bell(options), handlers(), features()) {}
+      : is_raw_(options.is_raw),
+        link_(area(options), await_bell(options.bell), handlers(), features()) {}
 
   void await_core() {
     await(now_ns() + patience_ns, "the core does not come", [this] { return is_there_; });
@@ -61,16 +61,6 @@ class Echo {
       fail(opened.error());
     }
     return *opened;
-  }
-  static std::unique_ptr<rpmsg::Bell> bell(const LinkOptions& options) {
-    const std::int64_t deadline = now_ns() + patience_ns;
-    while (now_ns() < deadline) {
-      if (auto connected = rpmsg::SocketBell::connect(options.bell.c_str())) {
-        return connected;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    fail("nobody listens at " + options.bell);
   }
   rpmsg::Handlers handlers() {
     rpmsg::Handlers handlers;

@@ -6,6 +6,7 @@
 ///   ligament-bench-mcu watch --topic /imu --type sensor_msgs/msg/Imu --type-hash HEX --messages 3
 ///   ligament-bench-mcu link MEMORY --bell SOCKET [--raw] --bytes 16 --messages 1000
 ///   ligament-bench-mcu line --baud 115200
+///   ligament-bench-mcu stream MEMORY --bell SOCKET --sleep-us 100
 ///
 /// `ping` and `link` print one line of JSON, `watch` a line per message. `line` prints the names of
 /// its two ends, then `ready`.
@@ -75,6 +76,14 @@ void declare_link(CLI::App& app, bench::LinkOptions& options) {
   link->final_callback([&options] { bench::measure_link(options); });
 }
 
+void declare_stream(CLI::App& app, bench::StreamOptions& options) {
+  CLI::App* stream = app.add_subcommand("stream", "a core's messages as a serial line");
+  stream->add_option("memory", options.memory, "file that is the core's memory")->required();
+  stream->add_option("--bell", options.bell, "socket of its interrupt")->required();
+  stream->add_option("--sleep-us", options.sleep_us, "between two looks; 0: until something comes");
+  stream->final_callback([&options] { bench::run_stream(options); });
+}
+
 void declare_line(CLI::App& app, bench::LineOptions& options) {
   CLI::App* line = app.add_subcommand("line", "a serial line with its rate");
   line->add_option("--baud", options.baud, "bits per second")->check(CLI::Range(1200, 4'000'000));
@@ -89,10 +98,12 @@ int main(int argc, char** argv) {
   bench::PingOptions ping;
   bench::WatchOptions watch;
   bench::LinkOptions link;
+  bench::StreamOptions stream;
   bench::LineOptions line;
   declare_ping(app, ping);
   declare_watch(app, watch);
   declare_link(app, link);
+  declare_stream(app, stream);
   declare_line(app, line);
   CLI11_PARSE(app, argc, argv);
   return 0;

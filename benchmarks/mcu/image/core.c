@@ -5,6 +5,6 @@
 
 int main(void) {
   static const ligament_app_t app = {
-      "bench", LIGAMENT_RPMSG_MAP(0x21000000), 0x0000BE7C, echo_create, NULL, NULL};
+      "bench", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0x0000BE7C, echo_create, NULL, NULL};
   return ligament_app_run(&app);
 }

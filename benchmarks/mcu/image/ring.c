@@ -9,10 +9,10 @@
 #ifdef RING_RAW
 enum { FEATURES = LIGAMENT_RPMSG_F_RAW };
 #define MAP \
-  { 0x21000000u, 16u, 65536u, 0u, 0u }
+  { LIGAMENT_BOARD_AREA, 16u, 65536u, 0u, 0u }
 #else
 enum { FEATURES = LIGAMENT_RPMSG_F_NAME_SERVICE | LIGAMENT_RPMSG_F_LARGE };
-#define MAP LIGAMENT_RPMSG_MAP(0x21000000u)
+#define MAP LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA)
 #endif
 
 static ligament_rpmsg_t link;
@@ -38,7 +38,7 @@ int main(void) {
   config.kick = board_kick;
   config.assembly = assembly;
   config.assembly_size = sizeof assembly;
-  board_init();
+  board_init(config.memory);
   if (ligament_rpmsg_start(&link, &config) != 0 || ligament_rpmsg_open(&link, &echo) != 0) {
     board_print("cannot start");
     return 1;

@@ -19,7 +19,7 @@ from pathlib import Path
 from ligament import resources
 from ligament.bench.children import Child, Children
 from ligament.bench.mcu.goals import paper_ms
-from ligament.bench.mcu.images import built, core_command, require_programs
+from ligament.bench.mcu.images import CORTEX_M4F, built, core_command, link_words, require_programs
 from ligament.bench.mcu.links import TYPE, Rounds, agent_command, hash_of, ping_command
 from ligament.bench.mcu.options import PAPER_SIZES
 from ligament.bench.measuring import OURS, output_of, program
@@ -95,10 +95,10 @@ def _core(image: Path, types: list[str]) -> Iterator[tuple[Children, Child, int]
     """The core and its agent, until the end of the context; the core is ready."""
     domain_id = domain_of(OURS)
     with tempfile.TemporaryDirectory() as folder, Children(_WATCHDOG_S) as children:
-        memory, bell = Path(folder) / "memory", Path(folder) / "bell"
-        core = children.start("the emulated core", core_command(image, memory, bell))
-        link = ["rpmsg", str(memory), "--bell", str(bell)]
-        children.start("the agent", agent_command(link, Path(folder), domain_id, types))
+        where = Path(folder)
+        core = children.start("the emulated core", core_command(CORTEX_M4F, image, where))
+        link = link_words(CORTEX_M4F, where)
+        children.start("the agent", agent_command(link, where, domain_id, types))
         children.await_ready([core])
         yield children, core, domain_id
 

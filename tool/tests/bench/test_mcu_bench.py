@@ -20,7 +20,7 @@ from ligament.bench.goals import MISSED, REACHED, lines_of
 from ligament.bench.mcu import counts, images, links, ros, rows
 from ligament.bench.mcu.density import svg_of
 from ligament.bench.mcu.goals import paper_ms
-from ligament.bench.mcu.options import PLACES, Options, Place, plan_of
+from ligament.bench.mcu.options import PLACES, PUBLISHED, Options, Place, plan_of
 from ligament.bench.mcu.table import print_result
 from ligament.bench.measuring import Measured, Row, make_row
 from ligament.errors import FailureError, InputError
@@ -46,7 +46,14 @@ def test_the_papers_sizes_are_quick_and_all_are_asked() -> None:
     assert (plan.sizes[0], plan.sizes[-1]) == (16, 65536)
     assert plan.sizes_of(UART) == [16, 32, 256]
     assert plan.sizes_of(place_of("rpmsg at dds")) == [16, 32]
-    assert {p.link for p in plan.places} == {"rpmsg", "freertos", "raw", "udp", "uart"}
+    assert {p.link for p in plan.places} == {"rpmsg", "freertos", "r5f", "raw", "udp", "uart"}
+
+
+def test_the_published_path_is_asked_for_by_itself() -> None:
+    assert not set(PUBLISHED) & set(plan_of(False, Options()).places)
+    plan = plan_of(False, Options(published=True))
+    assert set(PUBLISHED) < set(plan.places)
+    assert {tuple(plan.sizes_of(place)) for place in PUBLISHED} == {(16, 32)}
 
 
 def test_words_choose_links_and_mistakes_are_told() -> None:
@@ -63,6 +70,8 @@ def test_the_papers_sizes_keep_their_values_and_are_told_per_byte() -> None:
     assert by_metric["round_trip", 16]["values"] == [80_000, 96_000]
     assert by_metric["time_per_byte", 16]["mean"] == pytest.approx(88_024.5 / 16)
     assert "values" not in by_metric["round_trip", 4096]
+    [udp, _] = rows.rows_of({(place_of("udp at shm"), 16): [80_049]})
+    assert "values" not in udp
     assert ("time_per_byte", 4096) not in by_metric
     schema = json.loads((resources.spec_dir() / "report" / "bench.schema.json").read_text())
     jsonschema.validate(result_of(found), schema)
@@ -157,7 +166,9 @@ def test_one_copy_in_the_agent_is_the_goal() -> None:
 # --- real runs -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.title.replace(" ", "-"))
+@pytest.mark.parametrize(
+    "place", [*PLACES, *PUBLISHED], ids=lambda place: place.title.replace(" ", "-")
+)
 def test_each_link_is_measured(place: Place) -> None:
     try:
         links.require([place])
@@ -165,7 +176,7 @@ def test_each_link_is_measured(place: Place) -> None:
         pytest.skip(str(missing))
     for why in links.stations_that_are_missing([place]).values():
         pytest.skip(why)
-    largest = 64 if place.link == "uart" or place.is_ros else 65536
+    largest = 64 if place.link == "uart" or place.is_ros or place in PUBLISHED else 65536
     with links.Rig(place, 20) as rig:
         for size in (16, largest):
             times = rig.round_trips_ns(size, 5)

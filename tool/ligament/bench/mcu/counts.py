@@ -33,6 +33,7 @@ STACK_PAINTED = 16384
 IMAGES = {
     "small_publisher": "publishes",
     "small_echo": "publishes and subscribes",
+    "small_echo_r5": "publishes and subscribes, Cortex-R5F",
     "small_echo_freertos": "publishes and subscribes, FreeRTOS",
 }
 #: Stage, size of the text; per message: ticks, bytes copied.
@@ -133,7 +134,7 @@ def client_code(linker_map: str) -> int:
     """Bytes of firmware/core in an image, by the linker's map.
 
     A section is ` .text.name  0xADDRESS  0xSIZE  OBJECT`, its name on a line of its own if it is
-    long. What was left out stands before the map of memory.
+    long. What was left out comes before the map of memory.
     """
     total = 0
     _, _, placed = linker_map.partition("Linker script and memory map")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ligament.bench.goals import Figures, Goal
-from ligament.bench.mcu.options import LARGER_SIZES, PAPER_SIZES
+from ligament.bench.mcu.options import LARGER_SIZES, PAPER_SIZES, PUBLISHED
 
 #: Its table II: ms per byte of a round trip, and the standard deviation.
 PAPER = {
@@ -26,6 +26,11 @@ def paper_ms(link: str, size: int) -> float | None:
 def _published(row: dict[str, Any]) -> str:
     value = paper_ms(row["params"]["link"], row["params"].get("bytes", 0))
     return "" if value is None else f"{value:.2f} ms (published)"
+
+
+def _r5_published(row: dict[str, Any]) -> str:
+    """The published core is one, too."""
+    return _published({"params": {**row["params"], "link": "rpmsg"}})
 
 
 WHY_COPIES = (
@@ -58,8 +63,20 @@ FIGURES = Figures(
             {"at": "shm", "link": ("udp", "uart")}, published=_published,
         ),
         Goal(
+            "{size} there and back over RPMsg, Cortex-R5F", "round_trip", 200_000,
+            {"at": "shm", "link": "r5f", "bytes": PAPER_SIZES}, published=_r5_published,
+        ),
+        Goal(
+            "{size} there and back over RPMsg, Cortex-R5F", "round_trip", None,
+            {"at": "shm", "link": "r5f", "bytes": LARGER_SIZES},
+        ),
+        Goal(
             "{size} there and back over RPMsg, core with FreeRTOS", "round_trip", None,
             {"at": "shm", "link": "freertos"},
+        ),
+        Goal(
+            "{size}, the published path up to its {link}", "round_trip", None,
+            {"at": "shm", "link": tuple(place.link for place in PUBLISHED)},
         ),
         Goal("fixed cost of a round trip over {link}", "fixed_cost", None, {"at": "shm"}),
         Goal("cost of a byte there and back over {link}", "cost_per_byte", None, {"at": "shm"}),
@@ -77,7 +94,7 @@ FIGURES = Figures(
         Goal("memory of an image that {does}", "memory"),
         Goal("stack of the core, messages up to 4 kB", "stack"),
     ),
-    results={"mcu": "an emulated Cortex-M4F, and clients on this computer"},
+    results={"mcu": "emulated cores, and clients on this computer"},
     floors=("bare RPMsg",),
     free=("goal", "at"),
 )  # fmt: skip

@@ -7,6 +7,8 @@ import fcntl
 import functools
 import shutil
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ligament import resources
@@ -21,7 +23,6 @@ NEEDED = {
     "cmake": ("cmake",),
     "ninja": ("ninja-build",),
 }
-MEMORY_SIZE = 16 << 20
 _BUILD_S = 300.0
 
 
@@ -57,13 +58,56 @@ def bench_images() -> Path:
     return built(source, REPOSITORY / "build" / "bench-mcu")
 
 
-def core_command(image: Path, memory: Path, bell: Path, *more: str) -> list[str]:
-    """An emulated Cortex-M4F whose memory is a file and whose console is its stdout."""
-    with memory.open("wb") as file:
-        file.truncate(MEMORY_SIZE)
-    return [
-        EMULATOR, "-M", "mps2-an386,memory-backend=ram", "-m", "16M", "-object",
-        f"memory-backend-file,id=ram,size=16M,share=on,mem-path={memory}",
-        "-kernel", str(image), "-display", "none", "-monitor", "none", *more,
-        "-serial", "stdio", "-serial", f"unix:{bell},server=on,wait=off",
-    ]  # fmt: skip
+@dataclass(frozen=True)
+class Board:
+    """What emulates it; its memory is a file, its bell a socket."""
+
+    emulator: str
+    memory_size: int
+    #: Of the memory that core and host share: where it begins in the file, and for the core.
+    offset: int
+    base: int
+    machine: Callable[[Path, Path], list[str]]
+    #: Whether the host rings the core by QEMU's qtest socket.
+    has_qtest: bool = False
+
+
+def _mps2(memory: Path, image: Path) -> list[str]:
+    shared = f"memory-backend-file,id=ram,size=16M,share=on,mem-path={memory}"
+    words = ["-M", "mps2-an386,memory-backend=ram", "-m", "16M", "-object", shared]
+    return [*words, "-kernel", str(image)]
+
+
+def _zcu102(memory: Path, image: Path) -> list[str]:
+    """A Cortex-A53 starts the Cortex-R5F by PSCI, as on the chip, and sleeps then."""
+    shared = f"memory-backend-file,id=ddr,size=128M,share=on,mem-path={memory}"
+    words = ["-M", "xlnx-zcu102,memory-backend=ddr", "-smp", "6", "-m", "128M", "-object", shared]
+    words += ["-device", f"loader,file={image}"]
+    for place, code in enumerate(_STARTER):
+        words += ["-device", f"loader,data-len=8,addr={0x8000 + 8 * place},data={code}"]
+    return [*words, "-device", "loader,addr=0x8000,cpu-num=0", "-accel", "tcg"]
+
+
+#: Instructions, by two: CPU_ON for core 4 at 0x100000, then WFI in a loop.
+_STARTER = (0xF2B88000D2800060, 0xD2A00202D2800081, 0xD4000003D2800003, 0x17FFFFFFD503207F)
+CORTEX_M4F = Board(EMULATOR, 16 << 20, 0, 0x21000000, _mps2)
+CORTEX_R5F = Board("qemu-system-aarch64", 128 << 20, 0x04000000, 0x04000000, _zcu102, True)
+
+
+def core_command(board: Board, image: Path, folder: Path, *more: str) -> list[str]:
+    """An emulated core whose console is its stdout. Its files are in the folder."""
+    with (folder / "memory").open("wb") as file:
+        file.truncate(board.memory_size)
+    words = ["env", "QEMU_AUDIO_DRV=none", board.emulator, *board.machine(folder / "memory", image)]
+    if board.has_qtest:
+        words += ["-qtest", f"unix:{folder / 'qtest'},server=on,wait=off"]
+        words += ["-qtest-log", "/dev/null"]
+    words += ["-display", "none", "-monitor", "none", *more, "-serial", "stdio"]
+    return [*words, "-serial", f"unix:{folder / 'bell'},server=on,wait=off"]
+
+
+def link_words(board: Board, folder: Path) -> list[str]:
+    """What the agent has to know of it."""
+    words = ["rpmsg", str(folder / "memory"), "--bell", str(folder / "bell")]
+    words += ["--offset", str(board.offset), "--base", str(board.base)]
+    return [*words, *(["--qtest", str(folder / "qtest")] if board.has_qtest else [])]

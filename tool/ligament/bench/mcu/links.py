@@ -14,8 +14,15 @@ from pathlib import Path
 from ligament.agent import agent_program
 from ligament.bench.children import Child, Children
 from ligament.bench.mcu import ros
-from ligament.bench.mcu.images import bench_images, core_command, require_programs
-from ligament.bench.mcu.options import Place
+from ligament.bench.mcu.images import (
+    CORTEX_M4F,
+    CORTEX_R5F,
+    bench_images,
+    core_command,
+    link_words,
+    require_programs,
+)
+from ligament.bench.mcu.options import PUBLISHED, Place
 from ligament.bench.measuring import OURS, program
 from ligament.bench.rmw.contestants import domain_of
 from ligament.graph.model import Edge
@@ -26,7 +33,9 @@ TYPE = "std_msgs/msg/String"
 WARMUP = 20
 BAUD = 115200
 #: Links whose other end is the emulated core.
-ON_CORE = ("rpmsg", "freertos", "raw")
+ON_CORE = ("rpmsg", "freertos", "r5f", "raw", *(place.link for place in PUBLISHED))
+#: Between two looks of the published agent at its file.
+PUBLISHED_SLEEP_US = 100
 _SHM = Path("/dev/shm")
 
 
@@ -79,6 +88,7 @@ class Rig:
         """`emulator`: options of its own. `preload`: a library below the agent (copies.cpp)."""
         self._place = place
         self._image = image or _IMAGES.get(place.link, "echo")
+        self._board = CORTEX_R5F if place.link == "r5f" else CORTEX_M4F
         self._emulator = emulator
         self._preload = preload
         self._children = Children(120 + 0.1 * messages)
@@ -148,7 +158,7 @@ class Rig:
 
     def _start_core(self, image: str) -> Child:
         elf = bench_images() / f"{image}.elf"
-        command = core_command(elf, self._memory, self._bell, *self._emulator)
+        command = core_command(self._board, elf, self._folder, *self._emulator)
         self._core = self._children.start("the emulated core", command)
         return self._core
 
@@ -162,7 +172,7 @@ class Rig:
 
     def _start_rpmsg(self) -> None:
         core = self._start_core(self._image)
-        self._start_agent("rpmsg", str(self._memory), "--bell", str(self._bell))
+        self._start_agent(*link_words(self._board, self._folder))
         self._children.await_ready([core])
 
     def _start_ring(self) -> None:
@@ -184,16 +194,36 @@ class Rig:
         self._start_agent("serial", ours, "--baud", "0")
         self._start_client("serial", theirs)
 
+    def _start_published(self) -> None:
+        core = self._start_core(self._image)
+        sleep_us = 0 if self._place.link == "framed" else PUBLISHED_SLEEP_US
+        words = [str(program("ligament-bench-mcu")), "stream", str(self._memory)]
+        words += ["--bell", str(self._bell), "--sleep-us", str(sleep_us)]
+        stream = self._children.start("the stream", words)
+        self._children.await_ready([stream])
+        self._start_agent("serial", stream.lines[0], "--baud", "0")
+        self._children.await_ready([core])
+
     def _start_client(self, *words: str) -> None:
         command = [str(program("ligament-bench-mcu-echo")), *words]
         self._children.await_ready([self._children.start("the client", command)])
 
 
-_IMAGES = {"freertos": "echo_freertos"}
+_IMAGES = {
+    "freertos": "echo_freertos",
+    "r5f": "echo_r5",
+    "framed": "framed",
+    "sleeps": "framed",
+    "ticks": "framed_tick",
+    "stop-wait": "framed_stop_wait",
+    "slow-ticks": "framed_slow_tick",
+}
 _STARTS = {
     "rpmsg": Rig._start_rpmsg,
     "freertos": Rig._start_rpmsg,
+    "r5f": Rig._start_rpmsg,
     "ring": Rig._start_ring,
+    **{place.link: Rig._start_published for place in PUBLISHED},
     "udp": Rig._start_udp,
     "uart": Rig._start_uart,
 }

@@ -14,6 +14,7 @@ SIZES = (*PAPER_SIZES, *LARGER_SIZES)
 LARGEST = 65536
 #: A longer text takes seconds on a serial line.
 LARGEST_ON_UART = 256
+LARGEST_OFTEN = 32
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,15 @@ class Place:
         """Whether an rclpy node measures."""
         return self.at not in ("shm", "ring")
 
+    @property
+    def is_published(self) -> bool:
+        """Whether the paper has such a measurement: its figures show each value."""
+        return self.link in ("rpmsg", "uart") and self.at != "ring"
+
     def fewer(self, messages: int, size: int) -> int:
-        """A serial line takes 0.2 ms per byte: its larger texts are said less often."""
-        return messages if self.link != "uart" or size <= 32 else max(10, messages // 10)
+        """What takes tens of milliseconds is said less often."""
+        is_slow = self in PUBLISHED or (self.link == "uart" and size > LARGEST_OFTEN)
+        return max(10, messages // 10) if is_slow else messages
 
 
 #: `shm`: a node of ours in the pool. `rclpy`: an rclpy node with our middleware, in the pool, too.
@@ -46,12 +53,19 @@ class Place:
 PLACES = (
     Place("rpmsg", "shm"),
     Place("freertos", "shm"),
+    Place("r5f", "shm"),
     Place("rpmsg", "rclpy"),
     Place("rpmsg", "dds"),
     Place("udp", "shm"),
     Place("uart", "shm"),
     Place("rpmsg", "ring", "bare RPMsg"),
     Place("raw", "ring", "bare ring"),
+)
+#: Parts of the published path, each with those before it: a byte stream with frames over the link;
+#: 100 us of sleep between two looks at it; a core that looks once per tick of 1 ms; a core that
+#: waits for each acknowledgement; a tick of 10 ms.
+PUBLISHED = tuple(
+    Place(link, "shm") for link in ("framed", "sleeps", "ticks", "stop-wait", "slow-ticks")
 )
 
 
@@ -63,6 +77,9 @@ class Options:
     passes: int = option(0, "Turns of all links (0: 3, quick 1).", min=0)
     sizes: str = option("", "Bytes of text, a list with commas (16,32).")
     only: str = option("", "Links whose title has all these words (rpmsg shm); nothing is counted.")
+    published: bool = option(
+        False, "Add the published system's path, part by part: where its time went.", "--published"
+    )
     plot: str = option("", "Write the probability densities as SVG.", metavar="FILE")
 
 
@@ -78,7 +95,7 @@ class Plan:
     def sizes_of(self, place: Place) -> list[int]:
         """Those that this link is asked for."""
         most = LARGEST_ON_UART if place.link == "uart" else LARGEST
-        wanted = PAPER_SIZES if place.is_ros else self.sizes
+        wanted = PAPER_SIZES if place.is_ros or place in PUBLISHED else self.sizes
         return [size for size in self.sizes if size in wanted and size <= most]
 
 
@@ -90,6 +107,6 @@ def plan_of(quick: bool, options: Options) -> Plan:
     sizes = sizes or list(PAPER_SIZES if quick else SIZES)
     passes = options.passes or (1 if quick else 3)
     messages = options.messages or (100 if quick else 600)
-    places = with_words(options.only, PLACES)
+    places = with_words(options.only, PLACES + (PUBLISHED if options.published else ()))
     plan = Plan(places, sizes, max(messages, passes), passes)
     return Plan([p for p in places if plan.sizes_of(p)], sizes, plan.messages, passes)

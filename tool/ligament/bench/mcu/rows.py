@@ -26,7 +26,7 @@ _LEAST_SIZES = 3
 
 
 def rows_of(times: Times) -> list[Row]:
-    """Round trips; those of the paper's sizes per byte, too, and with all their values."""
+    """Round trips; of the paper's sizes per byte, too; of its links with all their values."""
     rows = []
     for (place, size), values in times.items():
         params = params_of(place, bytes=size)
@@ -34,7 +34,8 @@ def rows_of(times: Times) -> list[Row]:
         if size not in PAPER_SIZES:
             rows.append(row)
             continue
-        rows.append({**row, "values": [round(value, -2) for value in values]})
+        kept = {"values": [round(value, -2) for value in values]} if place.is_published else {}
+        rows.append({**row, **kept})
         per_byte = [value / size for value in values]
         rows.append(make_row("mcu", params, "time_per_byte", "ns", per_byte, place.peer))
     return rows

@@ -54,7 +54,9 @@ def all_sizes(trips: list[Row], rows: list[Row]) -> Table:
     """Medians, a column per link; below them what a line through them says."""
     places = list(dict.fromkeys(_place(row) for row in trips))
     headings = ["p50", *(f"{link}\n{at}" for link, at in places)]
-    table = plain_table(headings, "there and back, by size of the text", left=("p50",))
+    table = plain_table(
+        headings, "there and back, by size of the text", left=("p50",), min_width=40
+    )
     for size in sorted({row["params"]["bytes"] for row in trips}):
         of_size = [row for row in trips if row["params"]["bytes"] == size]
         table.add_row(size_text(size), *_cells(of_size, places))

@@ -76,7 +76,6 @@ void lig_in_reset(ligament_session_t* session);
 
 /* ---- session.c ---- */
 void lig_on_status(ligament_session_t* session, lig_request_t request, uint8_t status);
-void lig_on_time(ligament_session_t* session, ligament_cdr_t* payload);
 /* Receives one message at most; negative: what the port said. */
 int lig_poll(ligament_session_t* session, uint32_t wait_ms);
 /* Waits at most so long for the answers to the requests in `awaited`; `worst_status` is of all
@@ -85,8 +84,20 @@ int lig_await(ligament_session_t* session, uint32_t wait_ms);
 /* Until there is room for one more reliable message; at most as long as for an answer. */
 int lig_make_room(ligament_session_t* session);
 
-/* ---- entities.c ---- */
+static inline uint16_t lig_object(uint16_t number, uint8_t kind) {
+  return (uint16_t)(number << 4 | kind);
+}
+static inline uint16_t lig_object_of(const ligament_entity_t* entity) {
+  return lig_object(entity->number, entity->kind);
+}
+
+/* ---- time.c ---- */
+void lig_on_time(ligament_session_t* session, ligament_cdr_t* payload);
+
+/* ---- creates.c ---- */
 int lig_create_again(ligament_entity_t* entity);
+
+/* ---- entities.c ---- */
 void lig_on_data(ligament_session_t* session, uint16_t object, ligament_cdr_t* body);
 
 #endif

@@ -10,28 +10,24 @@ namespace ligament::xrce {
 
 namespace {
 
-constexpr std::size_t most_clients = 64;
-constexpr std::size_t least_mtu = 64;
-constexpr std::size_t default_mtu = 508;
-constexpr std::size_t most_mtu = 65'000;
-constexpr std::int64_t longest_way_ns = 250'000'000;  // of a datagram that others have passed
+constexpr std::size_t most_ended = 64;
 
 Sender sender_to(Link& link, const Address& to) {
   return [&link, to](std::span<const Bytes> pieces) { link.send(to, pieces); };
-}
-
-void send_outside(Link& link, const Address& to, const Header& header,
-                  const std::vector<std::byte>& submessages) {
-  std::vector<std::byte> head;
-  write_header(head, header);
-  const std::array<Bytes, 2> pieces{Bytes(head), Bytes(submessages)};
-  link.send(to, pieces);
 }
 
 }  // namespace
 
 std::string key_text(const Key& key) {
   return fmt::format("{:02x}{:02x}{:02x}{:02x}", key[0], key[1], key[2], key[3]);
+}
+
+void Agent::send_outside(Link& link, const Address& to, const Header& header,
+                         const std::vector<std::byte>& submessages) {
+  std::vector<std::byte> head;
+  write_header(head, header);
+  const std::array<Bytes, 2> pieces{Bytes(head), Bytes(submessages)};
+  link.send(to, pieces);
 }
 
 void Agent::log(const std::string& text) const {
@@ -51,7 +47,7 @@ Agent::Clients::iterator Agent::find(const Link& link, const Address& from, cons
     const bool fits = client != clients_.end() && client->session->id() == header.session;
     return fits ? client : clients_.end();
   }
-  const auto found = by_address_.find({&link, from});
+  const auto found = by_address_.find(PlaceView{&link, from});
   const bool fits = found != by_address_.end() && found->second->session->id() == header.session;
   return fits ? found->second : clients_.end();
 }
@@ -78,7 +74,7 @@ void Agent::receive(Link& link, const Address& from, Bytes message, std::int64_t
   client->session->receive(*header, rest, now_ns, real_ns);
   if (client->session->has_ended()) {
     ended_.push_back({&link, from, client->session->key(), header->session});
-    if (ended_.size() > most_clients) {
+    if (ended_.size() > most_ended) {
       ended_.pop_front();
     }
     end(client, "has ended");
@@ -125,99 +121,8 @@ void Agent::pong(Link& link, const Address& from, const Header& header, const Pa
     return;
   }
   std::vector<std::byte> info;
-  write_info(info, request, by_address_.contains({&link, from}));
+  write_info(info, request, by_address_.contains(PlaceView{&link, from}));
   send_outside(link, from, {header.session, no_stream, 0, header.key}, info);
-}
-
-void Agent::log_in(Link& link, const Address& from, const Part& part, std::int64_t now_ns) {
-  const auto asked = read_create_client(part);
-  if (!asked || asked->session == no_session || asked->session == no_session_with_key) {
-    ++ignored_;
-    return;
-  }
-  std::vector<std::byte> status;
-  const auto answer = [&](Status result) {
-    write_status_agent(status, result);
-    send_outside(link, from, {asked->session, no_stream, 0, asked->key}, status);
-  };
-  if (asked->major != version_major) {
-    return answer(Status::incompatible);
-  }
-  const auto known = find(asked->key);
-  if (known != clients_.end() && is_late(*known, link, from, *asked, now_ns)) {
-    ++ignored_;
-    return;
-  }
-  std::uint8_t before = no_session;
-  std::int64_t before_ns = 0;
-  if (known != clients_.end() && known->session->id() != asked->session) {
-    before = known->session->id();
-    before_ns = known->logged_in_ns;
-    end(known, "began again");
-  }
-  // Whoever was known by this address before would not be heard any more.
-  const auto there = by_address_.find({&link, from});
-  if (asked->session > no_session && there != by_address_.end() &&
-      there->second->session->key() != asked->key) {
-    end(there->second, "was replaced by another client at its address");
-  }
-  const auto client = make_client(*asked);
-  if (client == clients_.end()) {
-    log(fmt::format("client {}: refused, there are {} already", key_text(asked->key),
-                    most_clients));
-    return answer(Status::resources);
-  }
-  const std::size_t mtu =
-      asked->mtu == 0 ? default_mtu : std::clamp<std::size_t>(asked->mtu, least_mtu, most_mtu);
-  client->session->restart(mtu, nullptr);
-  move(*client, link, from);
-  client->session->heard(now_ns);
-  client->has_spoken = false;
-  client->logged_in_ns = now_ns;
-  if (before != no_session) {
-    client->session_before = before;
-    client->logged_in_before_ns = before_ns;
-  }
-  log(fmt::format("client {}: session {:#04x}", key_text(asked->key), asked->session));
-  answer(Status::ok);
-}
-
-/// A login that came before and was passed by others: it would end the session that followed it. A
-/// board that begins again so soon says it again until it is answered.
-bool Agent::is_late(const Client& known, const Link& link, const Address& from,
-                    const CreateClient& asked, std::int64_t now_ns) const {
-  if (known.link != &link || known.address != from) {
-    return false;
-  }
-  if (asked.session == known.session->id()) {
-    return known.has_spoken && now_ns - known.logged_in_ns < longest_way_ns;
-  }
-  return asked.session == known.session_before &&
-         now_ns - known.logged_in_before_ns < longest_way_ns;
-}
-
-/// The client of that key, or a new one; the end of the list: there are too many.
-Agent::Clients::iterator Agent::make_client(const CreateClient& asked) {
-  const auto known = find(asked.key);
-  if (known != clients_.end() || clients_.size() >= most_clients) {
-    return known;
-  }
-  Session::Options session;
-  session.key = asked.key;
-  session.id = asked.session;
-  session.entities = {options_.domain, "xrce_client_" + key_text(asked.key)};
-  session.log = [this, key = asked.key](const std::string& text) {
-    log(fmt::format("client {}: refused: {}", key_text(key), text));
-  };
-  clients_.push_back({nullptr,
-                      {},
-                      std::make_unique<Session>(std::move(session), bus_, profiles_, nullptr),
-                      0,
-                      false,
-                      0,
-                      no_session,
-                      0});
-  return std::prev(clients_.end());
 }
 
 void Agent::move(Client& client, Link& link, const Address& to) {
@@ -227,7 +132,7 @@ void Agent::move(Client& client, Link& link, const Address& to) {
   client.address = to;
   client.session->set_sender(sender_to(link, to));
   if (client.session->id() > no_session) {
-    by_address_.insert_or_assign({&link, to}, self);
+    by_address_.insert_or_assign(Place{&link, to}, self);
   }
 }
 
@@ -241,7 +146,7 @@ void Agent::end(Clients::iterator client, const char* why) {
 }
 
 void Agent::forget_address(const Client& client) {
-  const auto found = by_address_.find({client.link, client.address});
+  const auto found = by_address_.find(PlaceView{client.link, client.address});
   if (found != by_address_.end() && &*found->second == &client) {
     by_address_.erase(found);
   }

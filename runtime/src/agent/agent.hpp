@@ -70,6 +70,23 @@ class Agent {
     std::int64_t logged_in_before_ns = 0;
   };
   using Clients = std::list<Client>;
+  using Place = std::pair<const Link*, Address>;
+  /// So that what has come is looked up without a copy of its address.
+  struct PlaceView {
+    const Link* link;
+    const Address& address;
+  };
+  struct PlaceOrder {
+    using is_transparent = void;
+    static PlaceView view(const Place& place) { return {place.first, place.second}; }
+    static PlaceView view(const PlaceView& place) { return place; }
+    bool operator()(const auto& a, const auto& b) const {
+      const PlaceView left = view(a);
+      const PlaceView right = view(b);
+      return left.link != right.link ? std::less<>()(left.link, right.link)
+                                     : left.address < right.address;
+    }
+  };
   /// Who said goodbye, and may not have heard the answer.
   struct Ended {
     const Link* link = nullptr;
@@ -78,9 +95,13 @@ class Agent {
     std::uint8_t session = 0;
   };
 
+  static void send_outside(Link& link, const Address& to, const Header& header,
+                           const std::vector<std::byte>& submessages);
   void receive_outside(Link& link, const Address& from, const Header& header, Bytes rest,
                        std::int64_t now_ns);
   void log_in(Link& link, const Address& from, const Part& part, std::int64_t now_ns);
+  std::pair<std::uint8_t, std::int64_t> make_way(const Link& link, const Address& from,
+                                                 const CreateClient& asked);
   [[nodiscard]] bool is_late(const Client& known, const Link& link, const Address& from,
                              const CreateClient& asked, std::int64_t now_ns) const;
   [[nodiscard]] Clients::iterator make_client(const CreateClient& asked);
@@ -98,7 +119,7 @@ class Agent {
   const Profiles& profiles_;
   Clients clients_;
   /// Where sessions without key are found.
-  std::map<std::pair<const Link*, Address>, Clients::iterator> by_address_;
+  std::map<Place, Clients::iterator, PlaceOrder> by_address_;
   std::deque<Ended> ended_;  ///< the last few
   std::uint64_t ignored_ = 0;
 };

@@ -55,8 +55,8 @@ class Bus {
   template <typename T>
   using Made = expected<std::unique_ptr<T>, Refusal>;
   /// `domain`: as ROS counts them.
-  /// What is made is matched with all ends that are there, when the call returns: the client is told
-  /// that it exists, and the next message may be for it.
+  /// What is made is matched with all ends that are there, when the call returns: the client is
+  /// told that it exists, and the next message may be for it.
   [[nodiscard]] virtual Made<BusNode> make_node(int domain, const std::string& name) = 0;
   [[nodiscard]] virtual Made<BusWriter> make_writer(int domain,
                                                     const pool::EndpointDescription& what) = 0;

@@ -3,21 +3,6 @@
 
 namespace ligament::xrce {
 
-std::uint64_t CdrReader::number(std::size_t size) {
-  const std::size_t from = (at_ + size - 1) / size * size;
-  if (!is_good_ || from > bytes_.size() || bytes_.size() - from < size) {
-    is_good_ = false;
-    return 0;
-  }
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::size_t place = is_little_ ? size - 1 - i : i;
-    value = value << 8U | std::to_integer<std::uint64_t>(bytes_[from + place]);
-  }
-  at_ = from + size;
-  return value;
-}
-
 bool CdrReader::boolean() {
   const std::uint8_t value = u8();
   is_good_ = is_good_ && value <= 1;

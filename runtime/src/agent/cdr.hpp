@@ -4,8 +4,12 @@
 /// zeros.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,11 +23,11 @@ class CdrReader {
  public:
   CdrReader(Bytes bytes, bool is_little_endian) : bytes_(bytes), is_little_(is_little_endian) {}
 
-  std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
-  std::uint16_t u16() { return static_cast<std::uint16_t>(number(2)); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
+  std::uint8_t u8() { return number<std::uint8_t>(); }
+  std::uint16_t u16() { return number<std::uint16_t>(); }
+  std::uint32_t u32() { return number<std::uint32_t>(); }
   std::int32_t i32() { return static_cast<std::int32_t>(u32()); }
-  std::uint64_t u64() { return number(8); }
+  std::uint64_t u64() { return number<std::uint64_t>(); }
   bool boolean();
   /// Two bytes, the first one the upper one, wherever they lie.
   std::uint16_t id();
@@ -39,7 +43,23 @@ class CdrReader {
   [[nodiscard]] bool is_at_end() const { return at_ == bytes_.size(); }
 
  private:
-  std::uint64_t number(std::size_t size);
+  /// Here, so that the size is a constant: a message has a dozen, and each would divide by it.
+  template <typename Number>
+  Number number() {
+    constexpr std::size_t size = sizeof(Number);
+    const std::size_t from = (at_ + size - 1) / size * size;
+    if (!is_good_ || from > bytes_.size() || bytes_.size() - from < size) {
+      is_good_ = false;
+      return 0;
+    }
+    at_ = from + size;
+    std::array<std::byte, size> bytes{};
+    std::memcpy(bytes.data(), bytes_.data() + from, size);
+    if (is_little_ != (std::endian::native == std::endian::little)) {
+      std::reverse(bytes.begin(), bytes.end());
+    }
+    return std::bit_cast<Number>(bytes);
+  }
 
   Bytes bytes_;
   std::size_t at_ = 0;

@@ -79,7 +79,9 @@ void Session::receive_reliable(std::uint8_t stream, std::uint16_t sequence, Byte
     return;
   }
   in->owes_acknack = true;
-  if (in->order.accept(sequence, bytes) != ReliableInput::Verdict::now) {
+  const auto verdict = in->order.accept(sequence, bytes);
+  figures_.copied += verdict == ReliableInput::Verdict::kept ? bytes.size() : 0;
+  if (verdict != ReliableInput::Verdict::now) {
     return;
   }
   process(stream, bytes);

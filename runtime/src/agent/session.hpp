@@ -23,6 +23,7 @@ struct SessionFigures {
   std::uint64_t delivered = 0;  ///< samples to the client
   std::uint64_t dropped = 0;    ///< samples that no memory, object or known form was there for
   std::uint64_t lost = 0;       ///< messages of best-effort streams, and what reliable ones forgot
+  std::uint64_t copied = 0;     ///< bytes of samples from the client, each time they are copied
   std::uint64_t malformed = 0;  ///< messages and submessages that are none
 };
 

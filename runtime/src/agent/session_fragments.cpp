@@ -20,6 +20,7 @@ void Session::process_fragment(std::uint8_t stream, const Part& part) {
     return continue_direct(in, piece, is_last);
   }
   const auto whole = in.assembly.add(part.payload, is_last);
+  figures_.copied += part.payload.size();
   if (is_last && !whole) {
     return drop_malformed();
   }
@@ -65,6 +66,7 @@ void Session::continue_direct(In& in, Bytes piece, bool is_last) {
     std::copy(piece.begin(), piece.end(),
               direct.memory.begin() + static_cast<std::ptrdiff_t>(direct.at));
     direct.at += piece.size();
+    figures_.copied += piece.size();
   }
   if (fits && !is_last) {
     return;

@@ -48,6 +48,7 @@ void Session::publish_body(Entity& entity, const pool::RequestIdentity& identity
   std::memcpy(memory.data(), little_endian_cdr.data(), encapsulation_size);
   if (!body.empty()) {
     std::memcpy(memory.data() + encapsulation_size, body.data(), body.size());
+    figures_.copied += body.size();
   }
   entity.writer->publish(identity);
   ++figures_.received;

@@ -18,15 +18,29 @@ namespace {
 
 constexpr std::size_t batch_size = 32;
 constexpr std::size_t largest_datagram = 65'536;
+/// Places that are a power of two apart would share one set of the cache.
+constexpr std::size_t stride = largest_datagram + 320;
 constexpr int wanted_buffer = 4 << 20;  // a burst of fragments of one message
 
 }  // namespace
 
 struct UdpTransport::Batch {
-  std::vector<std::byte> memory = std::vector<std::byte>(batch_size * largest_datagram);
+  std::vector<std::byte> memory = std::vector<std::byte>(batch_size * stride);
   std::array<sockaddr_in, batch_size> addresses{};
   std::array<iovec, batch_size> places{};
   std::array<mmsghdr, batch_size> headers{};
+  Address from = Address(sizeof(sockaddr_in));
+
+  Batch() {
+    for (std::size_t i = 0; i < batch_size; ++i) {
+      places[i] = {memory.data() + i * stride, largest_datagram};
+      msghdr& header = headers[i].msg_hdr;
+      header.msg_name = &addresses[i];
+      header.msg_namelen = sizeof(sockaddr_in);
+      header.msg_iov = &places[i];
+      header.msg_iovlen = 1;
+    }
+  }
 };
 
 expected<std::unique_ptr<UdpTransport>, std::string> UdpTransport::open(const std::string& host,
@@ -72,22 +86,14 @@ void UdpTransport::send(const Address& to, std::span<const Bytes> pieces) {
 }
 
 Transport::Came UdpTransport::work(const Take& take) {
-  for (std::size_t i = 0; i < batch_size; ++i) {
-    batch_->places[i] = {batch_->memory.data() + i * largest_datagram, largest_datagram};
-    msghdr& header = batch_->headers[i].msg_hdr;
-    header = {};
-    header.msg_name = &batch_->addresses[i];
-    header.msg_namelen = sizeof(sockaddr_in);
-    header.msg_iov = &batch_->places[i];
-    header.msg_iovlen = 1;
-  }
   const int count = ::recvmmsg(fd_, batch_->headers.data(), batch_size, MSG_DONTWAIT, nullptr);
-  Address from(sizeof(sockaddr_in));
+  Address& from = batch_->from;
   for (int i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     std::memcpy(from.data(), &batch_->addresses[at], from.size());
     const std::size_t size = batch_->headers[at].msg_len;
-    take(from, Bytes(batch_->memory).subspan(at * largest_datagram, size));
+    batch_->headers[at].msg_hdr.msg_namelen = sizeof(sockaddr_in);  // the call has written it
+    take(from, Bytes(batch_->memory).subspan(at * stride, size));
   }
   return count > 0 ? Came::something : Came::nothing;
 }

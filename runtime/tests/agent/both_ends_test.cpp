@@ -73,6 +73,25 @@ TEST_P(Wires, WhatAClientPublishesArrivesInOrderAndOnce) {
   EXPECT_EQ(wire.bus.long_loans, 60 / 8 * 4);
 }
 
+TEST(BothEnds, ASampleIsCopiedOnce) {
+  FakeWire wire;
+  Board board(wire);
+  ASSERT_EQ(board.open(), 0);
+  ligament_publisher_t publisher;
+  ASSERT_EQ(ligament_publisher_create(&publisher, &board.node, "/chatter", string_type,
+                                      ligament_qos_reliable(10)),
+            0);
+  const std::uint64_t before = wire.agent->clients().at(0).session.copied;
+  std::uint64_t sent = 0;
+  for (unsigned i = 0; i < 16; ++i) {
+    const auto body = body_of(i, size_of(i));
+    ASSERT_EQ(ligament_publish(&publisher, body.data(), body.size()), 0) << i;
+    sent += body.size();
+  }
+  ASSERT_EQ(ligament_session_flush(&board.session, 60'000), 0);
+  EXPECT_EQ(wire.agent->clients().at(0).session.copied - before, sent);
+}
+
 TEST_P(Wires, WhatIsPublishedArrivesAtTheClientInOrderAndOnce) {
   FakeWire wire(GetParam());
   Board board(wire);

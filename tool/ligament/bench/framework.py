@@ -77,6 +77,11 @@ BENCHES: tuple[Bench, ...] = (
         "gateway",
         "What does a gateway gain over a topic in memory, for cores and for software?",
     ),
+    Bench(
+        "agent",
+        "What does the agent of microcontrollers cost over receiving the same datagrams?",
+        has_options=False,
+    ),
     Bench("floor", "What does the machine charge for a wake-up?", has_options=False),
     Bench(
         "scale",

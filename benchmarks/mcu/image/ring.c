@@ -38,7 +38,7 @@ int main(void) {
   config.kick = board_kick;
   config.assembly = assembly;
   config.assembly_size = sizeof assembly;
-  board_init();
+  board_init(config.memory);
   if (ligament_rpmsg_start(&link, &config) != 0 || ligament_rpmsg_open(&link, &echo) != 0) {
     board_print("cannot start");
     return 1;

@@ -52,9 +52,11 @@ function(_ligament_add_client target)
   endif()
   file(GLOB parts CONFIGURE_DEPENDS ${LIGAMENT_FIRMWARE}/core/src/*.c
        ${LIGAMENT_FIRMWARE}/rpmsg/src/*.c)
-  add_library(${target} STATIC ${parts} ${LIGAMENT_FIRMWARE}/port/rpmsg/rpmsg_port.c)
+  add_library(${target} STATIC ${parts} ${LIGAMENT_FIRMWARE}/port/rpmsg/rpmsg_port.c
+              ${LIGAMENT_FIRMWARE}/port/microros/microros.c)
   target_include_directories(${target} PUBLIC ${LIGAMENT_FIRMWARE}/core/include
-    ${LIGAMENT_FIRMWARE}/rpmsg/include ${LIGAMENT_FIRMWARE}/port/rpmsg)
+    ${LIGAMENT_FIRMWARE}/rpmsg/include ${LIGAMENT_FIRMWARE}/port/rpmsg
+    ${LIGAMENT_FIRMWARE}/port/microros)
   target_compile_features(${target} PUBLIC c_std_99)
   target_compile_options(${target} PUBLIC ${board_flags} -Os -g -Wall -Wextra
     $<$<BOOL:${LIGAMENT_STRICT}>:-Werror> -ffunction-sections -fdata-sections)

@@ -24,7 +24,7 @@ else()
   set(images_out ${CMAKE_CURRENT_BINARY_DIR}/mcu_images)
   set(echo_elf ${images_out}/rpmsg_echo.elf)
   file(GLOB_RECURSE image_files CONFIGURE_DEPENDS ${images}/app/* ${images}/board/*
-       ${images}/cmake/* ${images}/core/* ${images}/port/rpmsg/* ${images}/rpmsg/*
+       ${images}/cmake/* ${images}/core/* ${images}/port/* ${images}/rpmsg/*
        ${images}/tests/images/*)
   add_custom_command(
     OUTPUT ${echo_elf}

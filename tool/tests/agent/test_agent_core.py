@@ -169,6 +169,20 @@ def test_texts_of_all_lengths_come_back(
     assert watcher.ask("ping", 16, 1500, 8000) == {"same": [True, True, True]}
 
 
+def test_micro_ros_functions_carry_a_session(
+    tmp_path: Path, start_agent: StartAgent, start_watcher: Callable[[bool], Watcher]
+) -> None:
+    core = Core(tmp_path, build_images(tmp_path / "images", "tests/images") / "microros.elf")
+    core.start()
+    try:
+        watcher = start_watcher(True)
+        serve(start_agent, core)
+        # The longest goes in fragments: the messages are as long as micro-ROS's.
+        assert watcher.ask("ping", 16, 400, 1000) == {"same": [True, True, True]}
+    finally:
+        core.kill()
+
+
 def test_an_agent_that_lacks_a_type_is_told(
     start_core: Callable[[str], Core], domain_id: int, start_agent: StartAgent
 ) -> None:

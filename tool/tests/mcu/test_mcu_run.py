@@ -90,9 +90,9 @@ def test_a_core_that_is_killed_is_started_again_and_the_graph_goes_on(tmp_path: 
 
 def test_another_kind_of_core_runs_the_same_node(tmp_path: Path) -> None:
     require_core()
-    words = ["--variant", "rpu", "--platform", "mcu_sim", "--out", tmp_path]
+    words = ["--variant", "mcu", "--platform", "mcu_r5_sim", "--out", tmp_path]
     ligament("run", EXAMPLES / "motor" / "graph.yaml", *words, "--set", "planner.messages=40")
-    lines = (newest_run(tmp_path / "motor" / "rpu") / "outputs" / "planner.txt").read_text()
+    lines = (newest_run(tmp_path / "motor" / "mcu") / "outputs" / "planner.txt").read_text()
     assert len(lines.splitlines()) == 40
 
 

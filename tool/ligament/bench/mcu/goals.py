@@ -48,7 +48,8 @@ FIGURES = Figures(
     goals=(
         Goal(
             "{size} there and back over RPMsg", "round_trip", 100_000,
-            {"link": "rpmsg", "at": "shm", "bytes": PAPER_SIZES}, published=_published, why=WHY_TIMES,
+            {"link": "rpmsg", "at": "shm", "bytes": PAPER_SIZES},
+            published=_published, why=WHY_TIMES,
         ),
         Goal(
             "{size} there and back over RPMsg, 99th percentile", "round_trip", None,
@@ -68,7 +69,8 @@ FIGURES = Figures(
         ),
         Goal(
             "{size} there and back over RPMsg, Cortex-R5F", "round_trip", 200_000,
-            {"at": "shm", "link": "r5f", "bytes": PAPER_SIZES}, published=_r5_published, why=WHY_TIMES,
+            {"at": "shm", "link": "r5f", "bytes": PAPER_SIZES},
+            published=_r5_published, why=WHY_TIMES,
         ),
         Goal(
             "{size} there and back over RPMsg, Cortex-R5F", "round_trip", None,

@@ -137,16 +137,16 @@ def test_without_ros_its_lines_are_left_out(
 def test_the_clients_code_is_told_by_the_linkers_map() -> None:
     text = """
 Discarded input sections
- .text.unused   0x00000000       0x99 CMakeFiles/a.dir/work/firmware/core/src/cdr.c.obj
+ .text.unused   0x00000000       0x99 lib.a(cdr.c.obj)
 
 Linker script and memory map
- .text.short    0x00000100       0x10 CMakeFiles/a.dir/work/firmware/core/src/cdr.c.obj
+ .text.short    0x00000100       0x10 lib.a(cdr.c.obj)
  .text.a_name_that_is_long
-                0x00000110       0x20 CMakeFiles/a.dir/work/firmware/core/src/output.c.obj
+                0x00000110       0x20 lib.a(output.c.obj)
                 0x00000110                a_name_that_is_long
- .rodata        0x00000130       0x04 CMakeFiles/a.dir/work/firmware/core/src/cdr.c.obj
+ .rodata        0x00000130       0x04 lib.a(cdr.c.obj)
  .text.board    0x00000200      0x100 CMakeFiles/a.dir/work/firmware/board/board.c.obj
- .bss           0x20000000      0x400 CMakeFiles/a.dir/work/firmware/core/src/cdr.c.obj
+ .bss           0x20000000      0x400 lib.a(cdr.c.obj)
 """
     assert counts.client_code(text) == 0x34
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ligament import resources
 from ligament.bench.mcu.images import bench_images
 from ligament.bench.mcu.links import Rig
 from ligament.bench.mcu.options import Place
@@ -29,6 +30,10 @@ _BODY = 5
 _PAUSE_US = 3000
 #: Bytes of the stack that image/count.c watches.
 STACK_PAINTED = 16384
+#: The objects of firmware/core, as the linker names those of a library.
+_CLIENTS = tuple(
+    f"({path.name}.obj)" for path in (resources.firmware_dir() / "core" / "src").glob("*.c")
+)
 
 IMAGES = {
     "small_publisher": "publishes",
@@ -146,7 +151,7 @@ def client_code(linker_map: str) -> int:
             continue
         if len(words) == 4 and words[0].startswith("."):
             section, words = words[0], words[1:]
-        is_clients = len(words) == 3 and "/core/src/" in words[2]
+        is_clients = len(words) == 3 and words[2].endswith(_CLIENTS)
         if is_clients and section.startswith((".text", ".rodata")):
             total += int(words[1], 16)
         section = ""

@@ -13,6 +13,8 @@ from ligament.bench.showing import plain_table
 from ligament.bench.values import size_text, time_text, value_text
 
 Row = dict[str, Any]
+#: As many links as fit a terminal of 80.
+_COLUMNS = 7
 _COUNTED = {
     "instructions": "instructions of the core per {stage}, {size}",
     "copies": "copies of a sample of {size}: {where}",
@@ -28,7 +30,10 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     rows = result["rows"]
     trips = [row for row in rows if row["metric"] == "round_trip"]
     per_byte = [row for row in rows if row["metric"] == "time_per_byte"]
-    for table in (table_two(per_byte), all_sizes(trips, rows), counted(rows)):
+    places = list(dict.fromkeys(_place(row) for row in trips))
+    parts = [places[at : at + _COLUMNS] for at in range(0, len(places), _COLUMNS)]
+    sizes = [all_sizes(trips, rows, part) for part in parts]
+    for table in (table_two(per_byte), *sizes, counted(rows)):
         if table.row_count:
             console.print(table)
             console.print()
@@ -50,9 +55,8 @@ def table_two(rows: list[Row]) -> Table:
     return table
 
 
-def all_sizes(trips: list[Row], rows: list[Row]) -> Table:
+def all_sizes(trips: list[Row], rows: list[Row], places: list[tuple[str, str]]) -> Table:
     """Medians, a column per link; below them what a line through them says."""
-    places = list(dict.fromkeys(_place(row) for row in trips))
     headings = ["p50", *(f"{link}\n{at}" for link, at in places)]
     table = plain_table(
         headings, "there and back, by size of the text", left=("p50",), min_width=40

@@ -53,6 +53,8 @@ struct Input {
   std::string type;
   std::size_t depth = 1;
   bool is_topic = true;
+  /// Of a service, and the same at its output: when the core got the request that it answers now.
+  std::shared_ptr<std::int64_t> asked_ns;
 };
 inline constexpr std::size_t most_waiting = 8;
 struct Output {
@@ -63,6 +65,7 @@ struct Output {
   /// What was lent last; of a service: as the response to a request.
   std::function<void(const pool::RequestIdentity&)> publish;
   bool is_topic = true;
+  std::shared_ptr<std::int64_t> asked_ns;
 };
 /// Requests that the core has not answered yet. Used by two threads.
 class OpenRequests {

@@ -37,8 +37,9 @@ void OpenRequests::answer(const pool::RequestIdentity& request, std::span<const 
 
 void Member::serve(const std::string& service, std::string request, std::string response,
                    const std::shared_ptr<OpenRequests>& open) {
+  auto asked_ns = std::make_shared<std::int64_t>(0);
   inputs_.push_back(
-      {service, xrce::request_topic(service), std::move(request), most_requests, false});
+      {service, xrce::request_topic(service), std::move(request), most_requests, false, asked_ns});
   auto lent = std::make_shared<std::vector<std::byte>>();
   outputs_.push_back(
       {xrce::reply_topic(service), std::move(response),
@@ -46,7 +47,8 @@ void Member::serve(const std::string& service, std::string request, std::string 
          lent->assign(size, std::byte{0});
          return std::span(*lent);
        },
-       [lent, open](const pool::RequestIdentity& asked) { open->answer(asked, *lent); }, false});
+       [lent, open](const pool::RequestIdentity& asked) { open->answer(asked, *lent); }, false,
+       asked_ns});
 }
 
 Member::~Member() { core_->leave(*this); }

@@ -56,6 +56,9 @@ class MemberBus::Writer : public xrce::BusWriter {
  private:
   void send(const pool::RequestIdentity& request) {
     ++number_;
+    if (!output_->is_topic) {
+      *output_->asked_ns = 0;
+    }
     if (bus_.trace_ == nullptr || !output_->is_topic) {
       output_->publish(request);
     } else {
@@ -74,10 +77,14 @@ class MemberBus::Writer : public xrce::BusWriter {
 class MemberBus::Reader : public xrce::BusReader {
  public:
   Reader(std::shared_ptr<Queue> queue, End end, MemberBus& bus)
-      : queue_(std::move(queue)), end_(end), bus_(bus), counted_(bus.made_) {}
+      : queue_(std::move(queue)), end_(end), bus_(bus), counted_(bus.made_) {
+    if (!queue_->input.is_topic) {
+      *queue_->input.asked_ns = 0;
+    }
+  }
   std::optional<xrce::BusSample> take() override {
     taken_ = {};
-    if (queue_->waiting.empty()) {
+    if (queue_->waiting.empty() || !is_our_turn()) {
       return std::nullopt;
     }
     taken_ = std::move(queue_->waiting.front());
@@ -91,6 +98,22 @@ class MemberBus::Reader : public xrce::BusReader {
   bool is_matched() const override { return true; }
 
  private:
+  /// A core has memory for one response of a service: the next request waits until it is here. One
+  /// that the core refused has none, so that the wait has an end.
+  [[nodiscard]] bool is_our_turn() {
+    constexpr std::int64_t longest_ns = 1'000'000'000;
+    if (queue_->input.is_topic) {
+      return true;
+    }
+    std::int64_t& asked_ns = *queue_->input.asked_ns;
+    const std::int64_t now = pool::monotonic_now_ns();
+    if (asked_ns != 0 && now - asked_ns < longest_ns) {
+      return false;
+    }
+    asked_ns = now;
+    return true;
+  }
+
   std::shared_ptr<Queue> queue_;
   End end_;
   std::uint32_t number_ = 0;

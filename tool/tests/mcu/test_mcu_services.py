@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mcu_runs import EXAMPLES, ligament, newest_run, require_core
 
-REQUESTS = 200
+REQUESTS = 100
 
 
 @pytest.mark.timeout(900)
@@ -19,7 +19,7 @@ def test_a_core_answers_as_its_c99_and_as_cpp_do(tmp_path: Path) -> None:
     for variant, more in (("software", ()), ("c99", ()), ("mcu", ("--trace",))):
         ligament(
             "run", EXAMPLES / "adder", "--variant", variant, "--platform", "mcu_sim",
-            "--out", tmp_path, "--set", f"asker.requests={REQUESTS}", "--set", "asker.ahead=12",
+            "--out", tmp_path, "--set", f"asker.requests={REQUESTS}", "--set", "asker.ahead=8",
             *more,
         )  # fmt: skip
         told[variant] = (

@@ -29,7 +29,9 @@ TEST(ContainerServices, AreThereOnDemandAndCounted) {
   ASSERT_TRUE(client->wait_for_service());
   auto sent = client->async_send_request(ListParameters::Request{});
   ASSERT_EQ(spin_until_future_complete(asker, sent), FutureReturnCode::success);
-  EXPECT_EQ(sent.get()->result.names, (std::vector<std::string>{"count", "out", "start_type_description_service", "use_sim_time"}));
+  EXPECT_EQ(
+      sent.get()->result.names,
+      (std::vector<std::string>{"count", "out", "start_type_description_service", "use_sim_time"}));
   container.signal(SIGTERM);
   const Json status = container.next("status");
   Json last = status;

@@ -103,9 +103,8 @@ TEST_F(ParameterServices, Describe) {
 TEST_F(ParameterServices, List) {
   start();
   const auto result = call<ListParameters>("list_parameters", {}).result;
-  EXPECT_EQ(result.names,
-            (Names{"gains", "lens.cap.on", "lens.zoom", "rate_hz", "serial",
-                   "start_type_description_service", "use_sim_time"}));
+  EXPECT_EQ(result.names, (Names{"gains", "lens.cap.on", "lens.zoom", "rate_hz", "serial",
+                                 "start_type_description_service", "use_sim_time"}));
   EXPECT_EQ(result.prefixes, (Names{"lens.cap", "lens"}));
 }
 

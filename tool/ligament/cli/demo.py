@@ -108,8 +108,7 @@ def demo(
     `ligament demo --mcu`
     """
     if mcu:
-        show_microcontroller(out, lambda line: print(line, flush=True))
-        return
+        return show_microcontroller(out, lambda line: print(line, flush=True))
     path = graph_path(graph) if graph else _example("perception")
     options = DemoOptions(
         path,
@@ -134,8 +133,7 @@ def demo(
 
         shown = demonstrate(options, phases, early)
     if json:
-        timed = {"seconds": dict(phases.seconds), "times_s": times.whole()}
-        print_json(shown.report | timed)
+        print_json(shown.report | {"seconds": dict(phases.seconds), "times_s": times.whole()})
     else:
         _print(shown, time.monotonic() - begin, tables=tables)
     if open_ and not json and has_display():

@@ -33,6 +33,7 @@ FOLLOWED = {
     "docs/how-to/fpga-node.md": "test_how_to.py",
     "docs/how-to/hls-node.md": "test_how_to.py",
     "docs/how-to/python-node.md": "test_how_to.py",
+    "docs/how-to/mcu-node.md": "test_how_to.py",
 }
 #: What test_span.py compiles, runs and records.
 RECORDED = ("docs/how-to/spans.md", ("cpp", "python"))

@@ -5,15 +5,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <rmw/discovery_options.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <ligament/detail/edge_name.hpp>
@@ -120,21 +115,6 @@ DomainEdge::DomainEdge(const rmw_init_options_t& options, std::string pool, std:
                      RMW_AUTOMATIC_DISCOVERY_RANGE_OFF &&
                  !is_switched_off() && ::access(edge_program().c_str(), X_OK) == 0) {}
 
-/// It listens on its name and never answers.
-bool DomainEdge::exists() const {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = ligament::detail::edge_socket_name(pool_);
-  const std::size_t size = std::min(name.size(), sizeof address.sun_path - 1);
-  std::memcpy(address.sun_path + 1, name.data(), size);
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + size);
-  const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), length);
-  const bool is_refused = result != 0 && errno == ECONNREFUSED;
-  ::close(fd);
-  return !is_refused;
-}
-
 void DomainEdge::ensure(const ligament::pool::Domain& domain) {
   const std::int64_t now = ligament::pool::monotonic_now_ns();
   if (!is_wanted_ || (started_ns_ != 0 && now - started_ns_ < pause_ns)) {
@@ -144,7 +124,7 @@ void DomainEdge::ensure(const ligament::pool::Domain& domain) {
   const std::int32_t own = ::getpid();
   const auto older =
       std::count_if(peers.begin(), peers.end(), [own](std::int32_t pid) { return pid < own; });
-  if (older < keepers && !exists()) {
+  if (older < keepers && !ligament::detail::edge_is_there(pool_)) {
     started_ns_ = now;
     start();
   }

@@ -24,7 +24,6 @@ class DomainEdge {
   void try_again() { started_ns_ = 0; }
 
  private:
-  [[nodiscard]] bool exists() const;
   void start() const;
 
   std::string pool_;

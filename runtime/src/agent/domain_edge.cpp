@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/domain_edge.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <ligament/detail/edge_name.hpp>
 #include <utility>
@@ -30,21 +24,6 @@ std::string edge_program() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   const auto beside = self.parent_path() / "ligament-edge";
   return !error && ::access(beside.c_str(), X_OK) == 0 ? beside.string() : std::string();
-}
-
-/// Somebody listens on its name; he never answers.
-bool exists(const std::string& pool) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = detail::edge_socket_name(pool);
-  const std::size_t size = std::min(name.size(), sizeof address.sun_path - 1);
-  std::memcpy(address.sun_path + 1, name.data(), size);
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + size);
-  const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), length);
-  const bool is_refused = result != 0 && errno == ECONNREFUSED;
-  ::close(fd);
-  return !is_refused;
 }
 
 /// It ends by itself when nobody else is in the domain; whoever then is our init reaps it. Until
@@ -98,7 +77,7 @@ void DomainEdge::ensure(State& state) {
   if (state.ends || (state.started_ns != 0 && now - state.started_ns < pause_ns)) {
     return;
   }
-  if (!exists(state.pool)) {
+  if (!detail::edge_is_there(state.pool)) {
     state.started_ns = now;
     start(state.pool, state.domain_id);
   }

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-from ros2_wheels import WHEELS, wheels_environment, wheels_python
+from ros2_wheels import WHEELS, our_middleware, wheels_environment, wheels_python
 from run_chat import LIGAMENT
 
 GRAPH = Path(__file__).with_name("python_graph") / "graph.yaml"
@@ -57,8 +56,7 @@ class PythonRuns:
 
     def __post_init__(self) -> None:
         wheels_python(self.distro)
-        if not (WHEELS / self.distro / "lib" / "librmw_ligament_cpp.so").exists():
-            pytest.skip(f"rmw_ligament_cpp is not built for {self.distro} (dev/setup --test)")
+        our_middleware(self.distro)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -89,7 +87,7 @@ class PythonRuns:
 
     def beside(self, program: str, domain_id: int) -> subprocess.Popen[str]:
         """Start a program in a ROS domain, on the same middleware and without an edge."""
-        library = WHEELS / self.distro / "lib" / "librmw_ligament_cpp.so"
+        library = our_middleware(self.distro)
         own = {"LD_PRELOAD": str(library), "LIGAMENT_RMW_EDGE": "off"}
         return subprocess.Popen(
             [str(wheels_python(self.distro)), "-c", program],

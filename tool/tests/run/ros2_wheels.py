@@ -20,6 +20,14 @@ def wheels_python(distro: str, package: str = "rclpy") -> Path:
     return python
 
 
+def our_middleware(distro: str) -> Path:
+    """The library to preload there; skips where it is not built."""
+    library = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
+    if not library.exists():
+        pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
+    return library
+
+
 def wheels_environment(distro: str, domain_id: int) -> dict[str, str]:
     """What such a Python needs in its environment."""
     wheels = WHEELS / distro

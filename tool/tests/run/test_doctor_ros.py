@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from dds_domain import dds_domain
-from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
+from ros2_wheels import DISTROS, our_middleware, wheels_environment, wheels_python
 
 from ligament.doctor.ros_processes import find_ros_processes, told_of
 
@@ -29,10 +29,9 @@ def _node(
     distro: str, domain_id: int, *, ours: bool, inside: tuple[str, ...] = ()
 ) -> Iterator[int]:
     """A node's process; yields its number, of what holds its namespace if it has one."""
-    library = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
-    if ours and not library.exists():
-        pytest.skip(f"rmw_ligament_cpp is not built for {distro} (dev/setup --test)")
-    own = {"LD_PRELOAD": str(library), "LIGAMENT_RMW_EDGE": "off"} if ours else {}
+    own = {}
+    if ours:
+        own = {"LD_PRELOAD": str(our_middleware(distro)), "LIGAMENT_RMW_EDGE": "off"}
     words = [f"{name}={value}" for name, value in own.items()]
     with subprocess.Popen(
         [*inside, "env", *words, str(wheels_python(distro)), "-c", NODE],

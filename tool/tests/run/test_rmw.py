@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from dds_domain import dds_domain
-from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
+from ros2_wheels import DISTROS, our_middleware, wheels_environment, wheels_python
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).with_name("rmw_programs.py")
@@ -42,9 +42,7 @@ class Program:
         ours: bool,
         inside: tuple[str, ...] = (),
     ) -> None:
-        middleware = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
-        if not middleware.exists():
-            pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
+        middleware = our_middleware(distro)
         self.rmw = "rmw_ligament_cpp" if ours else "rmw_fastrtps_cpp"
         preload = {"LD_PRELOAD": str(middleware)} if ours else {}
         names_file = bool(words) and str(words[0]).endswith(".py")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from dds_domain import dds_domain
-from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
+from ros2_wheels import DISTROS, our_middleware, wheels_environment, wheels_python
 
 from ligament.report.chains import find_chains
 from ligament.report.database import open_events
@@ -37,9 +37,7 @@ class Programs:
         self.running: list[subprocess.Popen[str]] = []
 
     def start(self, distro: str, *words: str) -> subprocess.Popen[str]:
-        middleware = WHEELS / distro / "lib" / "librmw_ligament_cpp.so"
-        if not middleware.exists():
-            pytest.skip(f"rmw_ligament_cpp is not built for ROS 2 {distro} (dev/setup --test)")
+        middleware = our_middleware(distro)
         process = subprocess.Popen(
             [str(wheels_python(distro)), str(PROGRAMS), *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

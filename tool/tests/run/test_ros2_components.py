@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from dds_domain import dds_domain
 from ros2_interfaces import Package
-from ros2_wheels import DISTROS, WHEELS, wheels_python
+from ros2_wheels import DISTROS, our_middleware, wheels_python
 from runtime_programs import find_helper, find_program
 
 from ligament.run.discovery import Network
@@ -66,9 +66,6 @@ def _configuration(path: Path, pool: str) -> str:
 
 @pytest.mark.parametrize("middleware", MIDDLEWARES)
 def test_rclpy_loads_lists_and_unloads(package: Package, tmp_path: Path, middleware: str) -> None:
-    library = WHEELS / package.distro / "lib" / f"lib{middleware}.so"
-    if not library.exists():
-        pytest.skip(f"{middleware} is not built for {package.distro} (dev/setup --test)")
     pool = f"components_{uuid.uuid4().hex[:12]}"
     path = _configuration(tmp_path / "main.json", pool)
     container = [str(find_program("ligament-container")), "--ros-tools", "--status-fd", "1", path]
@@ -76,8 +73,8 @@ def test_rclpy_loads_lists_and_unloads(package: Package, tmp_path: Path, middlew
         domain_id = stack.enter_context(dds_domain())
         env = {**package.environment(domain_id)}
         if middleware == "rmw_ligament_cpp":
-            env |= {"LD_PRELOAD": str(library), "LIGAMENT_POOL": pool, "LIGAMENT_RUN_ID": "test"}
-            env |= {"LIGAMENT_RMW_EDGE": "off"}
+            env |= {"LD_PRELOAD": str(our_middleware(package.distro)), "LIGAMENT_RMW_EDGE": "off"}
+            env |= {"LIGAMENT_POOL": pool, "LIGAMENT_RUN_ID": "test"}
         else:
             network = Network(domain_id, "localhost", ()).environment(pool)
             edge = [str(find_program("ligament-edge")), "--graph", pool, "--run-id", "test"]

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,11 @@ def ligament(*words: str | Path, status: int = 0) -> str:
     )
     assert result.returncode == status, result.stdout + result.stderr
     return result.stdout + result.stderr
+
+
+def own_domain() -> list[str]:
+    """Words that let a run meet no other of the same graph."""
+    return ["--domain", f"mcu_test_{uuid.uuid4().hex[:12]}"]
 
 
 def newest_run(variant: Path) -> Path:

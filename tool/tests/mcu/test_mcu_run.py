@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from mcu_runs import EXAMPLES, LIGAMENT, events, ligament, newest_run, require_core
+from mcu_runs import EXAMPLES, LIGAMENT, events, ligament, newest_run, own_domain, require_core
 
 PATIENCE_S = 120
 CHAIN = ["/camera", "/resize", "/threshold", "/outline", "/sink"]
@@ -23,6 +23,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("mixed")
     for variant in ("software", "mixed"):
         words = ["--variant", variant, "--platform", "soc_sim", "--out", out, "--trace"]
+        words += own_domain()
         ligament("run", EXAMPLES / "mixed" / "graph.yaml", *words)
     return out / "mixed"
 
@@ -68,14 +69,17 @@ def test_a_core_that_is_killed_is_started_again_and_the_graph_goes_on(tmp_path: 
     require_core()
     graph = EXAMPLES / "motor" / "graph.yaml"
     place = ["--variant", "mcu", "--platform", "mcu_sim", "--out", tmp_path]
+    options = [*own_domain(), "--set", "planner.messages=600"]
     ligament("build", graph, *place)
     process = subprocess.Popen(
-        [*LIGAMENT, "run", str(graph), *map(str, place), "--set", "planner.messages=600"],
+        [*LIGAMENT, "run", str(graph), *map(str, place), *options],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     assert process.stdout is not None
+    said = ""
     while "are ready" not in (line := process.stdout.readline()):
-        assert line, "it ended before it was ready"
+        said += line
+        assert line, f"it ended before it was ready: {said}"
     os.kill(_core_of(process.pid), signal.SIGKILL)
     said, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1, said  # the work is done, and the graph's owner is told
@@ -90,7 +94,7 @@ def test_a_core_that_is_killed_is_started_again_and_the_graph_goes_on(tmp_path: 
 
 def test_another_kind_of_core_runs_the_same_node(tmp_path: Path) -> None:
     require_core()
-    words = ["--variant", "mcu", "--platform", "mcu_r5_sim", "--out", tmp_path]
+    words = ["--variant", "mcu", "--platform", "mcu_r5_sim", "--out", tmp_path, *own_domain()]
     ligament("run", EXAMPLES / "motor" / "graph.yaml", *words, "--set", "planner.messages=40")
     lines = (newest_run(tmp_path / "motor" / "mcu") / "outputs" / "planner.txt").read_text()
     assert len(lines.splitlines()) == 40

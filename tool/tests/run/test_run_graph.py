@@ -169,8 +169,12 @@ def test_an_end_in_mid_run_stops_the_graph(chat: Chat, fault: str, words: str) -
 
 
 def test_restart_goes_on_after_a_crash(chat: Chat) -> None:
-    """The talker crashes after every 10 messages; the listener needs 20 of them."""
-    result = chat.set("/talker", fault="crash").run("--restart")
+    """The talker crashes after every 60 messages; the listener needs 70 of them.
+
+    So it has a while to be stopped before it would crash again.
+    """
+    chat.set("/talker", fault="crash", fault_at=60).set("/listener", messages=70)
+    result = chat.run("--restart")
     assert result.returncode == 0, result.stderr
     record = chat.record()
     assert record["state"] == "finished"

@@ -5,15 +5,34 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from collections.abc import Callable
 from typing import Any
 
 import rclpy
 from composition_interfaces.srv import ListNodes, LoadNode, UnloadNode
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters
+from rclpy.node import NodeNameNonExistentError
 
 #: Until what does not come is given up.
 PATIENCE_S = 60
+
+
+def eventually(is_so: Callable[[], bool]) -> bool:
+    """Whether it becomes so: what DDS tells of another node comes when it comes."""
+    until = time.monotonic() + PATIENCE_S
+    while not (found := is_so()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
+
+
+def topics_of(node: Any, name: str, namespace: str) -> dict[str, Any]:
+    """What a node publishes; nothing as long as it is not known."""
+    try:
+        return dict(node.get_publisher_names_and_types_by_node(name, namespace))
+    except NodeNameNonExistentError:
+        return {}
 
 
 def main() -> None:
@@ -48,9 +67,7 @@ def main() -> None:
     told["after"] = names()
     values = ask(GetParameters, "/more/extra/get_parameters", names=["count"]).values
     told["count"] = [value.integer_value for value in values]
-    told["publishes"] = "/said" in dict(
-        node.get_publisher_names_and_types_by_node("extra", "/more")
-    )
+    told["publishes"] = eventually(lambda: "/said" in topics_of(node, "extra", "/more"))
     unload = f"{container}/unload_node"
     told["unloaded"] = ask(UnloadNode, unload, unique_id=loaded.unique_id).success
     told["left"] = names()

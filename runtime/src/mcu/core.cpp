@@ -30,6 +30,8 @@ constexpr std::int64_t millisecond_ns = 1'000'000;
 constexpr std::int64_t longest_sleep_ms = 100;
 constexpr std::int64_t restart_after_ns = 1'000'000'000;
 constexpr int most_early_ends = 3;
+/// A core that says nothing for so long while it starts is started anew.
+constexpr std::int64_t silence_at_start_ns = 5'000'000'000;
 constexpr std::chrono::seconds room_patience{1};
 constexpr std::chrono::seconds patience{60};  // a watchdog: a core is there within a second
 
@@ -91,16 +93,17 @@ class Core::Implementation {
   MemberBus bus_;
   xrce::Agent agent_;
   std::unique_ptr<xrce::RpmsgTransport> transport_;
-  rpmsg::Bell* bell_ = nullptr;  ///< the transport's
-  Node* speaker_ = nullptr;      ///< whose errors the core's are
-  std::string failure_;          ///< at the start
-  bool is_ready_ = false;        ///< all entities were there once
-  int early_ends_ = 0;           ///< of the core, before that
+  rpmsg::Bell* bell_ = nullptr;        ///< the transport's
+  Node* speaker_ = nullptr;            ///< whose errors the core's are
+  std::string failure_;                ///< at the start
+  std::atomic<bool> is_ready_{false};  ///< all entities were there once
+  int early_ends_ = 0;                 ///< of the core, before that
   bool has_told_loss_ = false;
 
   int stop_;
   std::unique_ptr<Emulator> emulator_;
   std::int64_t start_at_ns_ = 0;
+  std::int64_t heard_at_ns_ = 0;  ///< the client, or the start
   std::thread thread_;
 };
 
@@ -186,7 +189,7 @@ void Core::Implementation::run() {
     const std::int64_t now = pool::monotonic_now_ns();
     const bool runs = emulator_->is_running();
     if (!runs && transport_) {
-      end(emulator_->ended());
+      end(emulator_->ended().empty() ? "it said nothing" : emulator_->ended());
     } else if (!runs && now >= start_at_ns_ && !begin()) {
       break;
     }
@@ -194,13 +197,21 @@ void Core::Implementation::run() {
       const std::lock_guard lock(mutex_);
       sources[1].fd = transport_ ? transport_->fd() : -1;
     }
+    if (runs && !is_ready_ && now - heard_at_ns_ > silence_at_start_ns) {
+      say("the core says nothing");
+      emulator_->kill();
+      continue;
+    }
     sources[2].fd = emulator_->console();
     (void)::poll(sources.data(), sources.size(), sleep_ms(now));
     emulator_->read_console([this](const std::string& line) { say(line); });
     work();
   }
-  emulator_->kill();
   const std::lock_guard lock(mutex_);
+  if (trace_) {
+    trace_->read(pool::monotonic_now_ns());  // the end of what the last message began
+  }
+  emulator_->kill();
   if (transport_) {
     agent_.close(*transport_);
   }
@@ -212,6 +223,8 @@ bool Core::Implementation::begin() {
   const Board& board = *find_board(plan_.board);
   xrce::RpmsgOptions options;
   options.map = LIGAMENT_RPMSG_MAP(board.base);
+  options.log = [this](const std::string& text) { say(text); };
+  heard_at_ns_ = pool::monotonic_now_ns();
   const auto area = rpmsg::Area::of(emulator_->memory(), board.offset, options.map);
   auto bell =
       area ? emulator_->start(area->control().line_to_core) : unexpected<std::string>(area.error());
@@ -287,6 +300,7 @@ void Core::Implementation::work() {
   if (came == xrce::Transport::Came::end) {
     agent_.close(*transport_);
   } else if (came == xrce::Transport::Came::something) {
+    heard_at_ns_ = now;
     agent_.flush(now);
     changed_.notify_all();
   }

@@ -147,7 +147,7 @@ Linker script and memory map
                 0x00000110       0x20 lib.a(output.c.obj)
                 0x00000110                a_name_that_is_long
  .rodata        0x00000130       0x04 lib.a(cdr.c.obj)
- .text.board    0x00000200      0x100 CMakeFiles/a.dir/work/firmware/board/board.c.obj
+ .text.board    0x00000200      0x100 CMakeFiles/a.dir/firmware/board/board.c.obj
  .bss           0x20000000      0x400 lib.a(cdr.c.obj)
 """
     assert counts.client_code(text) == 0x34

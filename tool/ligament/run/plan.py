@@ -29,7 +29,7 @@ from ligament.run.executables import (
     require_programs,
 )
 from ligament.run.hosts import Share, mapping_of, share_of
-from ligament.run.overrides import Overrides, apply_overrides, check_nodes
+from ligament.run.overrides import Overrides, apply_overrides, check_nodes, executables_with
 from ligament.run.process import ContainerSpec
 from ligament.run.python_spec import command_of, environment_of, is_python, ros_python_for
 from ligament.run.ros_python import RosPython
@@ -92,12 +92,13 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     """Make the run's folder with one configuration per container."""
     build = read_build(build_path)
     _require_libraries(build_path, build)
-    check_nodes(options.parameters, (n for c in build["containers"].values() for n in c["nodes"]))
+    nodes = [n for c in build["containers"].values() for n in c["nodes"]]
+    check_nodes(options.parameters, [*nodes, *(f"/{name}" for name in build.get("executables", ()))])
     container_program = _container_program()
     mapping = mapping_of(build_path)
     share = share_of(build, mapping, options.host)
     ros = ros_python_for(share.containers.values(), mapping.distro if mapping else "")
-    executables = executables_of(build, options.host)
+    executables = executables_with(options.parameters, executables_of(build, options.host))
     require_programs(executables)
     edges = plan_edges(mapping, share, options.edge)
     types = _node_types(build_path)

@@ -131,18 +131,22 @@ def _shadows(rng: np.random.Generator, x, y):  # type: ignore[no-untyped-def]
 
 
 def wall(rng: np.random.Generator, size: int = 256) -> Picture:
-    """Return a building's wall: bricks of one colour, windows of many, and stains."""
-    base = rng.integers(90, 200, 3)
+    """Return a building's wall: bricks, windows of many greys and blues, stains.
+
+    Nothing has the colours of lamps and stripes: a detector that goes by colour alone is enough.
+    """
+    base = rng.uniform(90, 190) * np.array([1.0, rng.uniform(0.86, 0.95), rng.uniform(0.74, 0.9)])
     picture = np.ones((size, size, 3)) * base
     rows, columns = np.mgrid[:size, :size]
-    course = rows // 16
-    joints = (rows % 16 == 0) | ((columns + 12 * (course % 2)) % 24 == 0)
+    joints = (rows % 16 == 0) | ((columns + 12 * (rows // 16 % 2)) % 24 == 0)
     picture[joints] *= 0.75
     for top in range(24, size - 40, 72):
         for left in range(20, size - 36, 64):
-            picture[top : top + 40, left : left + 32] = rng.integers(10, 240, 3)
-            picture[top + 18 : top + 21, left : left + 32] = 230
-            picture[top : top + 40, left + 15 : left + 18] = 230
+            blue = rng.uniform(1.0, 1.6)
+            pane = rng.uniform(15, 150) * np.array([1.0, 1.0 + (blue - 1) / 3, blue])
+            picture[top : top + 40, left : left + 32] = pane
+            picture[top + 18 : top + 21, left : left + 32] = 190
+            picture[top : top + 40, left + 15 : left + 18] = 190
     picture += rng.normal(0, 22, (size // 8, size // 8, 1)).repeat(8, axis=0).repeat(8, axis=1)
     return np.clip(picture, 0, 255).astype(np.uint8)
 

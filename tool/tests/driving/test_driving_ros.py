@@ -76,11 +76,11 @@ def test_wrong_options_end_the_run_with_a_sentence(tmp_path: Path, domain_id: in
     assert "Traceback" not in text
 
 
-def test_nobody_who_drives_is_said(domain_id: int) -> None:
+def test_nobody_who_drives_is_said(tmp_path: Path, domain_id: int) -> None:
     words = ["-p", "start_timeout_s:=0.2", "-p", "width:=160", "-p", "height:=120"]
     done = subprocess.run(
         [str(python()), str(DRIVING / "simulator.py"), "--ros-args", *words],
-        capture_output=True, text=True, timeout=WATCHDOG_S,
+        capture_output=True, text=True, timeout=WATCHDOG_S, cwd=tmp_path,
         env={**environment(domain_id), "LD_PRELOAD": str(JAZZY / "lib" / "librmw_ligament_cpp.so")},
     )  # fmt: skip
     assert done.returncode == 1
@@ -92,7 +92,7 @@ def test_without_mujoco_it_is_said_how_to_get_it(tmp_path: Path, domain_id: int)
     done = subprocess.run(
         [str(python()), str(DRIVING / "simulator.py")],
         capture_output=True, text=True, timeout=WATCHDOG_S,
-        env={**environment(domain_id), "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path, env={**environment(domain_id), "PYTHONPATH": str(tmp_path)},
     )  # fmt: skip
     assert done.returncode == 1
     assert "No module named 'mujoco': pip install mujoco" in done.stderr

@@ -4,41 +4,20 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from driving_place import DRIVING, JAZZY, REPO, SMALL, WATCHDOG_S, drive, frames_of, python
-
-sys.path.insert(0, str(REPO / "tool" / "tests" / "run"))
-from dds_domain import dds_domain
-
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+from driving_place import DRIVING, SMALL, WATCHDOG_S, drive, frames_of, python
+from driving_ros import LIGAMENT, dds_domain, environment, preloaded
 
 
 @pytest.fixture
 def domain_id() -> Iterator[int]:
     with dds_domain() as taken:
         yield taken
-
-
-def environment(domain_id: int) -> dict[str, str]:
-    """As a shell that sourced that ROS 2."""
-    python()
-    if not (JAZZY / "lib" / "librmw_ligament_cpp.so").exists():
-        pytest.skip("rmw_ligament_cpp is not built for ROS 2 jazzy (dev/setup --test)")
-    return {
-        **os.environ,
-        "AMENT_PREFIX_PATH": str(JAZZY),
-        "LD_LIBRARY_PATH": str(JAZZY / "lib"),
-        "PYTHONPATH": str(REPO / "tool"),
-        "ROS_DOMAIN_ID": str(domain_id),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-    }
 
 
 def run(tmp_path: Path, domain_id: int, *words: str) -> subprocess.CompletedProcess[str]:
@@ -81,7 +60,7 @@ def test_nobody_who_drives_is_said(tmp_path: Path, domain_id: int) -> None:
     done = subprocess.run(
         [str(python()), str(DRIVING / "simulator.py"), "--ros-args", *words],
         capture_output=True, text=True, timeout=WATCHDOG_S, cwd=tmp_path,
-        env={**environment(domain_id), "LD_PRELOAD": str(JAZZY / "lib" / "librmw_ligament_cpp.so")},
+        env=preloaded(domain_id),
     )  # fmt: skip
     assert done.returncode == 1
     assert "nobody subscribes to /camera/image_raw after 0.2 s" in done.stdout + done.stderr

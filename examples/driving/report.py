@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well was it driven? report.py RUN_DIR|DRIVE.jsonl... [--html PAGE] [--json FILE] [--chain REPORT]
+"""How well was it driven? report.py RUN_DIR... [--html PAGE] [--json FILE] [--chain REPORT]
 
-Each RUN_DIR is a run of examples/driving, which has the simulator's log. REPORT is the file that
+Each RUN_DIR is a run of examples/driving, or the log of its simulator. REPORT is the file that
 `ligament report RUN_DIR --out REPORT` wrote, if the run was traced.
 """
 

@@ -26,13 +26,17 @@ except ModuleNotFoundError as error:
     sys.exit(f"simulator: {error}: source a ROS 2; in Ligament's repository: dev/setup --driving")
 try:
     from sim.camera import NoRendererError
-    from sim.drive import Drive, Frame
+    from sim.drive import Drive
     from sim.options import OptionError, Options
     from sim.outlets import Outlets
 except ModuleNotFoundError as error:
     sys.exit(
         f"simulator: {error}: pip install mujoco; in Ligament's repository: dev/setup --driving"
     )
+
+
+#: Real seconds that a picture which is sent twice waits for a second command.
+SECOND_S = 0.1
 
 
 class Simulator(Node):
@@ -77,8 +81,12 @@ class Simulator(Node):
             self._drive = drive
             (self._in_real_time if self.options.real_time else self._in_lock_step)(executor, drive)
         finally:
-            drive.close(missed=drive.missed, late=self._outlets.late)
+            drive.close(missed=drive.missed, extra=drive.extra, late=self._outlets.late)
             self._outlets.close()
+        if drive.extra:
+            self.get_logger().warning(
+                f"{drive.extra} commands answered no frame: does another node publish /cmd_vel?"
+            )
         self.get_logger().info(f"{_summary(drive)}; log: {log}")
         return 0 if drive.truth.reason == "laps done" else 1
 
@@ -97,18 +105,27 @@ class Simulator(Node):
         return False
 
     def _in_lock_step(self, executor: SingleThreadedExecutor, drive: Drive) -> None:
+        wanted = self.commands
         while rclpy.ok() and not drive.over:
             frame = drive.next_frame()
-            before, sent = self.commands, time.monotonic()
+            executor.spin_once(timeout_sec=0.0)  # a command that is here now answers no later frame
+            drive.extra += max(0, self.commands - wanted)
+            wanted = self.commands + min(frame.copies, 1)
+            sent = time.monotonic()
             self._outlets.send(frame, drive)
-            wanted = before + frame.copies
-            while rclpy.ok() and self.commands < wanted:
-                left = sent + self.options.reply_timeout_s - time.monotonic()
-                if left <= 0:
-                    drive.missed += 1
-                    break
-                executor.spin_once(timeout_sec=left)
-            drive.advance(**_reply(frame, sent, self.commands >= wanted))
+            reply_s = self._await(executor, wanted, sent + self.options.reply_timeout_s)
+            drive.missed += bool(frame.copies) and reply_s is None
+            if frame.copies > 1 and self._await(executor, wanted + 1, time.monotonic() + SECOND_S):
+                wanted += 1  # who answers a picture that came twice, answers twice
+            drive.advance(reply_ms=None if reply_s is None else (reply_s - sent) * 1000)
+
+    def _await(self, executor: SingleThreadedExecutor, wanted: int, until: float) -> float | None:
+        """Wait for so many commands; return when the last came, None if it did not."""
+        while rclpy.ok() and self.commands < wanted:
+            if (left := until - time.monotonic()) <= 0:
+                return None
+            executor.spin_once(timeout_sec=left)
+        return time.monotonic()
 
     def _in_real_time(self, executor: SingleThreadedExecutor, drive: Drive) -> None:
         period, due = 1.0 / self.options.rate_hz, time.monotonic()
@@ -129,17 +146,11 @@ class Simulator(Node):
 
 def _as(default: Any, given: Any, name: str) -> Any:
     """Return a parameter's value with the type of its default; OptionError where it has another."""
-    if isinstance(default, list):
-        items = (
-            list(given)
-            if not isinstance(given, str | bytes) and hasattr(given, "__len__")
-            else None
-        )
-        if items is not None:
-            return [_as(default[0], item, name) for item in items]
-    elif isinstance(default, float) and isinstance(given, int) and not isinstance(given, bool):
+    if isinstance(default, list) and not isinstance(given, str) and hasattr(given, "__len__"):
+        return [_as(default[0], item, name) for item in given]
+    if isinstance(default, float) and type(given) is int:
         return float(given)
-    elif type(given) is type(default):
+    if type(given) is type(default):
         return given
     raise OptionError(f"{name} is {given!r}; possible is something such as {default!r}")
 
@@ -151,13 +162,6 @@ def _summary(drive: Drive) -> str:
         f"{len(truth.stops)} red lights, {truth.red_lights_run} of them run, "
         f"{truth.departures} departures, {drive.missed} frames without a command"
     )
-
-
-def _reply(frame: Frame, sent: float, came: bool) -> dict[str, Any]:
-    """Return how long a frame's command took, if one was to come and came."""
-    if not frame.copies or not came:
-        return {"reply_ms": None, "copies": frame.copies}
-    return {"reply_ms": (time.monotonic() - sent) * 1000, "copies": frame.copies}
 
 
 def main() -> int:

@@ -11,7 +11,6 @@ from geometry_msgs.msg import Twist
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sensor_msgs.msg import Image
-
 from sim.steering import Steering
 
 

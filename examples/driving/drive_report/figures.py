@@ -35,6 +35,7 @@ def figures(log: DriveLog) -> dict[str, Any]:
         "reason": log.end.get("reason", "the simulator was killed"),
         "frames": len(log.frames),
         "missed": log.end.get("missed"),
+        "extra": log.end.get("extra"),
         "laps": len(laps),
         "lap_s": [lap["seconds"] for lap in laps],
         "driven_m": float(sum(one["speed"] for one in log.frames) / rate_of(log)),

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from sim.weather import Picture
 
 LOG = "drive.jsonl"

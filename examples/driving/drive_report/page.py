@@ -4,24 +4,29 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
+
+from sim.pictures import png_animation
 
 from drive_report.figures import conditions_text
 from drive_report.log import DriveLog, read_pictures
 from drive_report.svg import Series, over_time, top_view
-from sim.pictures import png_animation
 
 #: Pictures of the animation, at most: a page stays small.
 MOST_PICTURES = 150
 STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;color:#1b1f24;max-width:60rem;margin:2rem auto;padding:0 1rem}
+body{font:15px/1.5 system-ui,sans-serif;color:#1b1f24;max-width:60rem;margin:2rem auto;
+padding:0 1rem}
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
-table{border-collapse:collapse}td,th{padding:.25rem .8rem;border-bottom:1px solid #d9dee4;text-align:right}
-td:first-child,th:first-child{text-align:left}.good{color:#1a7f5a}.bad{color:#c82828}
-.side{display:flex;gap:1.5rem;flex-wrap:wrap;align-items:flex-start}.side svg{flex:2;min-width:20rem}
-.side img{flex:1;min-width:16rem;image-rendering:pixelated}figcaption,.note{color:#6b7480;font-size:13px}
+table{border-collapse:collapse}td:first-child,th:first-child{text-align:left}
+td,th{padding:.25rem .8rem;border-bottom:1px solid #d9dee4;text-align:right}
+.good{color:#1a7f5a}.bad{color:#c82828}
+.side{display:flex;gap:1.5rem;flex-wrap:wrap;align-items:flex-start}
+.side svg{flex:2;min-width:20rem}.side figure{flex:1;min-width:16rem;margin:0}
+.side img{width:100%;image-rendering:pixelated}
+figcaption,.note{color:#6b7480;font-size:13px}
 """
 
 
@@ -91,27 +96,37 @@ def chain_table(chain: dict[str, Any]) -> str:
 
 
 def _drive(log: DriveLog, own: dict[str, Any]) -> list[str]:
-    frames, outline = log.frames, [tuple(p) for p in log.start["track"]["outline"]]
-    parts = [f"<h2>{escape(conditions_text(own['conditions']))}</h2>"]
-    parts.append(f'<div class="side">{top_view(log, outline)}{_animation(log)}</div>')
-    goal = own["lateral_goal_m"] * 100
-    lateral = [(one["t"], one["lateral"] * 100) for one in frames]
-    parts.append(
+    outline, goal = [tuple(p) for p in log.start["track"]["outline"]], own["lateral_goal_m"] * 100
+    return [
+        f"<h2>{escape(conditions_text(own['conditions']))}</h2>",
+        f'<div class="side">{top_view(log, outline)}{_animation(log)}</div>',
         over_time(
-            "Lateral error", "cm", [Series("lateral error", lateral, "#2458a6")], (-goal, goal)
-        )
-    )
-    speed = [(one["t"], one["speed"]) for one in frames]
-    turn = [(one["t"], one["command"][1]) for one in frames]
-    parts.append(over_time("Commands", "m/s, rad/s", [
-        Series("speed", speed, "#1a7f5a"), Series("commanded turn", turn, "#a8641c")]))  # fmt: skip
-    replies = [(one["t"], one["reply_ms"]) for one in frames if one.get("reply_ms") is not None]
-    parts.append(
+            "Lateral error",
+            "cm, the goal dashed",
+            [Series("lateral error", _values(log, lambda f: f["lateral"] * 100), "#2458a6")],
+            (-goal, goal),
+        ),
         over_time(
-            "From image to command", "ms", [Series("from image to command", replies, "#7a3ea8")]
-        )
-    )
-    return parts
+            "Commands",
+            "m/s and rad/s",
+            [
+                Series("speed", _values(log, lambda f: f["speed"]), "#1a7f5a"),
+                Series("commanded turn", _values(log, lambda f: f["command"][1]), "#a8641c"),
+            ],
+        ),
+        over_time(
+            "From image to command",
+            "ms of real time",
+            [Series("from image to command", _values(log, lambda f: f.get("reply_ms")), "#7a3ea8")],
+        ),
+    ]
+
+
+def _values(
+    log: DriveLog, value: Callable[[dict[str, Any]], float | None]
+) -> list[tuple[float, float]]:
+    """Return a value over the simulated time, where there is one."""
+    return [(f["t"], found) for f in log.frames if (found := value(f)) is not None]
 
 
 def _animation(log: DriveLog) -> str:

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
+from typing import Any
 
 from drive_report.log import DriveLog
 
 Point = tuple[float, float]
+Placing = Callable[[float, float], Point]
+Frame = dict[str, Any]
 INK, GREY, GRID = "#1b1f24", "#6b7480", "#d9dee4"
 #: Of the lateral error: on the line, at the goal, beyond.
 COLOURS = ((0.0, (26, 127, 90)), (0.03, (214, 160, 20)), (0.07, (200, 40, 40)))
@@ -19,7 +23,7 @@ COLOURS = ((0.0, (26, 127, 90)), (0.03, (214, 160, 20)), (0.07, (200, 40, 40)))
 def colour_of(error: float) -> str:
     """Return the colour of a lateral error in metres."""
     error = abs(error)
-    for (low, before), (high, after) in zip(COLOURS, COLOURS[1:], strict=False):
+    for (low, before), (high, after) in pairwise(COLOURS):
         if error <= high:
             part = (error - low) / (high - low)
             mixed = (round(a + (b - a) * part) for a, b in zip(before, after, strict=True))
@@ -54,7 +58,8 @@ def top_view(log: DriveLog, outline: Sequence[Point], width: int = 720) -> str:
     return _svg(width, height, parts, "The driven path from above")
 
 
-def _thinned(frames: Sequence[dict[str, float]], step: float) -> Iterable[tuple[dict, dict]]:  # type: ignore[type-arg]
+def _thinned(frames: Sequence[Frame], step: float) -> Iterable[tuple[Frame, Frame]]:
+    """Yield pairs of frames with so much way between them."""
     last = None
     for frame in frames:
         if last is None:
@@ -64,31 +69,35 @@ def _thinned(frames: Sequence[dict[str, float]], step: float) -> Iterable[tuple[
             last = frame
 
 
-def _stripe(outline, lateral, place, scale, colour):  # type: ignore[no-untyped-def]
+def _stripe(
+    outline: Sequence[Point], lateral: float, place: Placing, scale: float, colour: str
+) -> str:
     points = []
     for i, (x, y) in enumerate(outline):
         ahead, behind = outline[(i + 1) % len(outline)], outline[i - 1]
         yaw = math.atan2(ahead[1] - behind[1], ahead[0] - behind[0])
         points.append(place(x - lateral * math.sin(yaw), y + lateral * math.cos(yaw)))
-    return f'<path d="{_path(points)}Z" fill="none" stroke="{colour}" stroke-width="{0.03 * scale:.1f}"/>'
+    width = f"{0.03 * scale:.1f}"
+    return f'<path d="{_path(points)}Z" fill="none" stroke="{colour}" stroke-width="{width}"/>'
 
 
-def _stops(log: DriveLog, place):  # type: ignore[no-untyped-def]
-    """Return a mark where the robot stood at each red light; a cross where it did not."""
-    marks = []
+def _stops(log: DriveLog, place: Placing) -> Iterable[str]:
+    """Yield a mark where the robot was last before each red light turned green, or it crossed."""
     for stop in log.of("stop"):
-        standing = [f for f in log.frames
-                    if f["light"] == "red" and stop["red_at"] <= f["t"] <= stop["crossed_at"]]  # fmt: skip
-        if not standing:
+        red = [
+            f
+            for f in log.frames
+            if f["light"] == "red" and stop["red_at"] <= f["t"] <= stop["crossed_at"]
+        ]
+        if not red:
             continue
-        x, y = place(standing[-1]["x"], standing[-1]["y"])
+        x, y = place(red[-1]["x"], red[-1]["y"])
         colour = "#1a7f5a" if stop["obeyed"] else "#c82828"
         words = "stopped" if stop["obeyed"] else "did not stop"
-        marks.append(
+        yield (
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="none" stroke="{colour}" '
             f'stroke-width="2.5"><title>lap {stop["lap"]}: {words}</title></circle>'
         )
-    return marks
 
 
 @dataclass(frozen=True)
@@ -125,7 +134,8 @@ def over_time(title: str, unit: str, series: Sequence[Series], lines: Sequence[f
         )
     for part in (0.0, 0.25, 0.5, 0.75, 1.0):
         x = place((most_x * part, 0))[0]
-        parts.append(_text(x, height - 8, f"{most_x * part:.0f} s", "middle"))
+        anchor = "end" if part == 1.0 else "middle"
+        parts.append(_text(x, height - 8, f"{most_x * part:.0f} s", anchor))
     for one in series:
         path = _path([place(p) for p in one.points])
         parts.append(f'<path d="{path}" fill="none" stroke="{one.colour}" stroke-width="1.3"/>')

@@ -67,6 +67,9 @@ class Drive:
         self._last_command_step = 0
         self.wanted = (0.0, 0.0)
         self.missed = 0
+        """Frames without a command."""
+        self.extra = 0
+        """Commands without a frame."""
 
     @property
     def over(self) -> bool:
@@ -90,11 +93,14 @@ class Drive:
         state = self.light.update(now, self.truth.to_line, self.truth.line_lap, speed)
         self.truth.observe(now, pose, speed, state)
         self.robot.show_light(self.light.lit(now))
-        if self.options.other_robot:
-            self.robot.place_other(self.track.at(self.truth.along + OTHER_AHEAD))
+        self._place_other()
         copies = self._copies()
         picture = self.camera.picture(self.robot.data) if copies else None
         return Frame(self._number, self.stamp_ns, picture, copies, state, pose)
+
+    def _place_other(self) -> None:
+        if self.options.other_robot:
+            self.robot.place_other(self.track.at(self.truth.along + OTHER_AHEAD))
 
     def _copies(self) -> int:
         dropped, doubled = self._faults.random(2)

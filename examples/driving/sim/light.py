@@ -27,8 +27,11 @@ class TrafficLight:
         """Return what it shows; `to_line` is how far the robot is before the line of this lap."""
         if lap in self._red_laps and lap not in self._done and 0 < to_line <= APPROACH:
             self.state = "red"
-            self._stood_since = (self._stood_since or now) if abs(speed) < STANDING else None
-            if self._stood_since is not None and now - self._stood_since >= self._hold_s:
+            if abs(speed) >= STANDING:
+                self._stood_since = None
+            elif self._stood_since is None:
+                self._stood_since = now
+            elif now - self._stood_since >= self._hold_s:
                 self._turn_green(lap)
         elif self.state == "red":
             self._turn_green(lap)

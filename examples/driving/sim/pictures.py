@@ -21,9 +21,10 @@ Picture = NDArray[np.uint8]
 GROUND = (62, 62, 66)
 YELLOW = (228, 186, 36)
 WHITE = (236, 236, 236)
-#: Metres of ground around the track's outermost points, and metres of a texel.
+#: Metres of ground around the track's outermost points.
 MARGIN = 0.6
-TEXEL = 0.0016
+#: How large a spot of worn paint is.
+SPOT = 0.02
 
 
 @dataclass(frozen=True)
@@ -56,19 +57,24 @@ class Area:
         return cls(*(float(v) for v in low), *(float(v) for v in high - low))
 
 
-def ground(track: Track, wear: Wear, seed: int) -> Picture:
+def texel_for(columns: int) -> float:
+    """Return the metres of a texel of the ground: what pictures of so many columns can show."""
+    return min(1.024 / columns, 0.004)
+
+
+def ground(track: Track, wear: Wear, seed: int, texel: float) -> Picture:
     """Return the ground as seen from above, its top row at the greatest y."""
     area, rng = Area.of(track), np.random.default_rng(seed)
-    columns, rows = round(area.width / TEXEL), round(area.height / TEXEL)
-    x = area.left + (np.arange(columns) + 0.5) * TEXEL
-    y = area.bottom + (np.arange(rows)[::-1] + 0.5) * TEXEL
+    columns, rows = round(area.width / texel), round(area.height / texel)
+    x = area.left + (np.arange(columns) + 0.5) * texel
+    y = area.bottom + (np.arange(rows)[::-1] + 0.5) * texel
     grain = rng.normal(0.0, 5.0, (rows, columns)).astype(np.float32)
     picture = np.array(GROUND, np.float32) + grain[..., None]
-    worn = _worn(rng, (rows, columns), wear.worn)
-    for left, picked in _bands(track, x, y):
+    worn = _worn(rng, (rows, columns), wear.worn, texel)
+    for left, picked in _bands(track, x, y, texel):
         along, lateral = left
         for side, colour in ((1.0, YELLOW), (-1.0, WHITE)):
-            paint = _paint(lateral - side * LANE_WIDTH / 2) * worn[picked]
+            paint = _paint(lateral - side * LANE_WIDTH / 2, texel) * worn[picked]
             if wear.missing_side == ("left" if side > 0 else "right"):
                 first, last = wear.missing
                 paint = np.where((along >= first) & (along < last), 0.0, paint)
@@ -79,10 +85,10 @@ def ground(track: Track, wear: Wear, seed: int) -> Picture:
     return np.clip(picture, 0, 255).astype(np.uint8)
 
 
-def _bands(track: Track, x, y):  # type: ignore[no-untyped-def]
+def _bands(track: Track, x, y, texel):  # type: ignore[no-untyped-def]
     """Yield what is near stripes, by bands of rows: (along, lateral), and the pixels' indices."""
     coarse = 8
-    reach = LANE_WIDTH / 2 + STRIPE_WIDTH + coarse * TEXEL * 1.5
+    reach = LANE_WIDTH / 2 + STRIPE_WIDTH + coarse * texel * 1.5
     for first in range(0, len(y), 256):
         rows = y[first : first + 256]
         grid_x, grid_y = np.meshgrid(x[coarse // 2 :: coarse], rows[coarse // 2 :: coarse])
@@ -96,16 +102,16 @@ def _bands(track: Track, x, y):  # type: ignore[no-untyped-def]
         yield track.locate_all(x[column], rows[row]), (row + first, column)
 
 
-def _paint(offset):  # type: ignore[no-untyped-def]
+def _paint(offset, texel):  # type: ignore[no-untyped-def]
     """Return how much of each pixel a stripe covers."""
-    return np.clip(0.5 + (STRIPE_WIDTH / 2 - np.abs(offset)) / TEXEL, 0.0, 1.0)
+    return np.clip(0.5 + (STRIPE_WIDTH / 2 - np.abs(offset)) / texel, 0.0, 1.0)
 
 
-def _worn(rng: np.random.Generator, shape: tuple[int, int], part: float):  # type: ignore[no-untyped-def]
+def _worn(rng: np.random.Generator, shape: tuple[int, int], part: float, texel: float):  # type: ignore[no-untyped-def]
     """Return what is left of paint: spots of some centimetres are gone."""
     if part <= 0:
         return np.ones(shape, np.float32)
-    spot = 12
+    spot = round(SPOT / texel)
     coarse = rng.random((shape[0] // spot + 2, shape[1] // spot + 2))
     fine = coarse.repeat(spot, axis=0).repeat(spot, axis=1)[: shape[0], : shape[1]]
     mixed = 0.7 * fine + 0.3 * rng.random(shape)
@@ -125,18 +131,22 @@ def _shadows(rng: np.random.Generator, x, y):  # type: ignore[no-untyped-def]
 
 
 def wall(rng: np.random.Generator, size: int = 256) -> Picture:
-    """Return a building's wall: bricks of one colour, windows of many, and stains."""
-    base = rng.integers(90, 200, 3)
+    """Return a building's wall: bricks, windows of many greys and blues, stains.
+
+    Nothing has the colours of lamps and stripes: a detector that goes by colour alone is enough.
+    """
+    base = rng.uniform(90, 190) * np.array([1.0, rng.uniform(0.86, 0.95), rng.uniform(0.74, 0.9)])
     picture = np.ones((size, size, 3)) * base
     rows, columns = np.mgrid[:size, :size]
-    course = rows // 16
-    joints = (rows % 16 == 0) | ((columns + 12 * (course % 2)) % 24 == 0)
+    joints = (rows % 16 == 0) | ((columns + 12 * (rows // 16 % 2)) % 24 == 0)
     picture[joints] *= 0.75
     for top in range(24, size - 40, 72):
         for left in range(20, size - 36, 64):
-            picture[top : top + 40, left : left + 32] = rng.integers(10, 240, 3)
-            picture[top + 18 : top + 21, left : left + 32] = 230
-            picture[top : top + 40, left + 15 : left + 18] = 230
+            blue = rng.uniform(1.0, 1.6)
+            pane = rng.uniform(15, 150) * np.array([1.0, 1.0 + (blue - 1) / 3, blue])
+            picture[top : top + 40, left : left + 32] = pane
+            picture[top + 18 : top + 21, left : left + 32] = 190
+            picture[top : top + 40, left + 15 : left + 18] = 190
     picture += rng.normal(0, 22, (size // 8, size // 8, 1)).repeat(8, axis=0).repeat(8, axis=1)
     return np.clip(picture, 0, 255).astype(np.uint8)
 

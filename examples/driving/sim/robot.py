@@ -99,6 +99,7 @@ class Robot:
         """Put the other robot somewhere; needs a world with one."""
         self.data.mocap_pos[0] = (pose.x, pose.y, 0.0)
         self.data.mocap_quat[0] = (math.cos(pose.yaw / 2), 0.0, 0.0, math.sin(pose.yaw / 2))
+        mujoco.mj_forward(self.model, self.data)
 
 
 def _within(value: float, most: float) -> float:

@@ -53,7 +53,7 @@ def light_pose(track: Track) -> Pose:
 
 def make_model(track: Track, look: Look, seed: int) -> mujoco.MjModel:
     """Return the compiled world, its pictures painted."""
-    floor = pictures.ground(track, look.wear, seed)
+    floor = pictures.ground(track, look.wear, seed, pictures.texel_for(look.width))
     model = mujoco.MjModel.from_xml_string(_xml(track, look, floor.shape))
     _fill(model, "ground", floor)
     rng = np.random.default_rng([seed, 1])
@@ -166,6 +166,6 @@ def _robot(start: Pose, look: Look) -> str:
         xyaxes="0 -1 0 {math.sin(pitch)} 0 {math.cos(pitch)}" fovy="{vertical_fov(look)}"/>
       <geom class="seen" type="box" pos="-0.032 0 0.035" size="0.068 0.065 0.04" mass="0.85"
         rgba="0.2 0.2 0.2 1"/>
-      <geom type="sphere" pos="-0.081 0 -0.028" size="0.005" mass="0.02" condim="1"
+      <geom type="sphere" pos="-0.081 0 -0.028" size="0.005" mass="0.02" condim="1" priority="1"
         rgba="0.3 0.3 0.3 1"/>
       {wheels}</body>"""

@@ -92,8 +92,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     """Make the run's folder with one configuration per container."""
     build = read_build(build_path)
     _require_libraries(build_path, build)
-    nodes = [n for c in build["containers"].values() for n in c["nodes"]]
-    check_nodes(options.parameters, [*nodes, *(f"/{name}" for name in build.get("executables", ()))])
+    check_nodes(options.parameters, _with_parameters(build))
     container_program = _container_program()
     mapping = mapping_of(build_path)
     share = share_of(build, mapping, options.host)
@@ -134,6 +133,12 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     for spec in specs:
         plan.specs.append(replace(spec, command=[*_on_cores(options.cores), *spec.command]))
     return plan
+
+
+def _with_parameters(build: Mapping[str, Any]) -> list[str]:
+    """What `--set` may name: nodes, and executables as if they were nodes of the root."""
+    nodes = [name for container in build["containers"].values() for name in container["nodes"]]
+    return [*nodes, *(f"/{name}" for name in build.get("executables", ()))]
 
 
 def _container_program() -> Path:

@@ -21,6 +21,8 @@ from ligament.graph.names import join
 from ligament.mapping import GraphMapping, load_platform, map_graph
 
 HOST, SIMULATED = "host", "fpga_sim"
+UNSEEN_BYTES = 65_536
+"""Bound of a device's topic of which the run had no message."""
 NOTICEABLE = 0.02
 """Of the chain's mean, or of the time of callbacks: less is not worth a change."""
 
@@ -178,7 +180,7 @@ def _bounds(case: Case, node: str) -> dict[str, int]:
     for sent in case.work.sent.values():
         if sent.topic in topics:
             seen[sent.topic] = max(seen.get(sent.topic, 0), sent.bytes)
-    return {topic: size + 1024 for topic, size in seen.items()}
+    return {topic: seen.get(topic, UNSEEN_BYTES) + 1024 for topic in topics}
 
 
 def _ways(case: Case, base: Variant) -> Iterator[Wanted]:

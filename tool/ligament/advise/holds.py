@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ligament.advise.case import Case, interrupted_share
+from ligament.advise.times import time_text
 from ligament.report.names import SHARES
 
 WORTH_TELLING = 0.02
@@ -35,7 +36,7 @@ def what_holds(case: Case) -> list[str]:
     mean = entry["latency_ns"]["mean"]
     parts = sorted(_parts(entry), key=lambda part: -part[0])
     told = [
-        f"{text} for {_percent(spent / mean)} of the chain's time ({_time(spent)} on average)"
+        f"{text} for {_percent(spent / mean)} of the chain's time ({time_text(spent)} on average)"
         for spent, text in parts
         if spent >= WORTH_TELLING * mean
     ]
@@ -84,7 +85,3 @@ def _dropped(entry: dict[str, Any]) -> Iterator[str]:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
-
-
-def _time(value: float) -> str:
-    return f"{value / 1e6:.3g} ms" if value >= 1e6 else f"{value / 1e3:.3g} us"

@@ -18,12 +18,10 @@ from ligament.report.statistics import percentile
 
 ROUNDS = 6
 """Replays of a change, each with draws of its own."""
-RESAMPLES = 40
-"""Resamples of the latencies of each replay."""
+RESAMPLES = 400
+"""Resamples of the latencies, over all replays."""
 BLOCK = 10
 """Neighbouring messages that are resampled together."""
-MOST_JOBS = 40_000
-"""Longer runs are replayed in part; a replay takes a second for so many."""
 
 
 @dataclass(frozen=True)
@@ -102,17 +100,25 @@ def _summed_up(
         drawn = [
             percentile(np.sort(_resampled(one, rng)), share)
             for one in found
-            for _ in range(RESAMPLES)
+            for _ in range(RESAMPLES // len(found))
         ]
         value = float(np.median([percentile(np.sort(one), share) for one in found]))
-        low, high = (float(np.quantile(drawn, q)) for q in (0.025, 0.975))
+        wider = _wider(len(found[0]))
+        low, high = (value + wider * (float(np.quantile(drawn, q)) - value) for q in (0.025, 0.975))
         figures.append(Figure(value, min(low, value), max(high, value)))
     return Prediction(figures[0], figures[1], len(found[0]), basis, cycles)
+
+
+def _wider(count: int) -> float:
+    """How much wider an interval of few blocks has to be: Student's t over the normal's 1.96."""
+    freedom = max(3, count // BLOCK - 1)
+    return 1 + (2.37 / freedom + 2.8 / freedom**2) / 1.96
 
 
 def _resampled(values: Samples, rng: np.random.Generator) -> Samples:
     """As many values again, in blocks of neighbours: those depend on each other."""
     size = min(BLOCK, len(values))
-    starts = rng.integers(0, len(values) - size + 1, -(-len(values) // size))
-    places = (starts[:, None] + np.arange(size)).ravel()[: len(values)]
+    starts = rng.integers(0, len(values), -(-len(values) // size))
+    # Round the end: else the first and the last ones would be drawn less often.
+    places = (starts[:, None] + np.arange(size)).ravel()[: len(values)] % len(values)
     return np.asarray(values[places], dtype=np.float64)

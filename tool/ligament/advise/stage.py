@@ -17,7 +17,8 @@ from ligament.advise.cost import cost_of
 from ligament.advise.holds import what_holds
 from ligament.advise.known import Costs, NodeTime, read_table
 from ligament.advise.predict import Figure, Prediction, UnpredictableError, predict, replayed
-from ligament.graph import Graph, load_graph
+from ligament.errors import InputError, no_such
+from ligament.graph import Graph, load_graph, read_project, resolve
 
 SCHEMA = "ligament/advice/1"
 TRUSTED = 0.15
@@ -32,6 +33,8 @@ class Asked:
     written: str
     runs: Sequence[Path]
     out: Path
+    only: Sequence[str] = ()
+    """Names of changes; none: all."""
 
 
 @dataclass(frozen=True)
@@ -41,22 +44,18 @@ class Advice:
     data: dict[str, Any]
     changes: dict[str, Change]
     case: Case
+    others: Sequence[Case]
+    graph: Graph
 
 
 def advise(asked: Asked) -> Advice:
     """Read the runs, and predict every change."""
-    graph = load_graph(asked.graph)
+    graph = _load(asked.graph)
     case = read_case(asked.runs[0], graph)
     others = [read_other(path, graph) for path in asked.runs[1:]]
-    table = read_table()
-    costs = Costs(
-        own=case.measured.samples,
-        others=[(one.name, one.measured.samples) for one in others],
-        table=table,
-        nodes=_node_times(case, others),
-    )
+    costs = costs_of(case, others)
     again = replayed(case, costs)
-    changes = find_changes(case, graph)
+    changes = _wanted(find_changes(case, graph), asked.only)
     lines = [_line(case, change, costs, asked, graph) for change in changes]
     lines.sort(key=lambda line: (line["p50"] is None, line["p50"]["ns"] if line["p50"] else 0.0))
     data = {
@@ -77,7 +76,37 @@ def advise(asked: Asked) -> Advice:
         "changes": lines,
         "context": case.run.run["context"],
     }
-    return Advice(data, {change.name: change for change in changes}, case)
+    return Advice(data, {change.name: change for change in changes}, case, others, graph)
+
+
+def _load(path: Path) -> Graph:
+    """The graph with all node types that there are: one of them may be a fused one."""
+    if path.suffix == ".json":
+        return load_graph(path)
+    project = read_project(path)
+    return resolve(project, project.node_types)
+
+
+def _wanted(changes: list[Change], only: Sequence[str]) -> list[Change]:
+    names = [change.name for change in changes]
+    problems = [
+        no_such("change-unknown", f"--only: there is no change '{name}' here", name, names)
+        for name in only
+        if name not in names
+    ]
+    if problems:
+        raise InputError(problems)
+    return [change for change in changes if not only or change.name in only]
+
+
+def costs_of(case: Case, others: Sequence[Case]) -> Costs:
+    """What is known of messages and nodes, the nearest first."""
+    return Costs(
+        own=case.measured.samples,
+        others=[(one.name, one.measured.samples) for one in others],
+        table=read_table(),
+        nodes=_node_times(case, others),
+    )
 
 
 def _line(case: Case, change: Change, costs: Costs, asked: Asked, graph: Graph) -> dict[str, Any]:
@@ -127,10 +156,10 @@ def _warnings(case: Case, again: Prediction) -> list[str]:
 
 def _node_times(case: Case, others: Sequence[Case]) -> dict[tuple[str, str], NodeTime]:
     """What nodes of other runs took, by type and kind of device, scaled by what both runs have."""
-    own = _gaps(case)
+    own = gaps_of(case)
     found: dict[tuple[str, str], NodeTime] = {}
     for other in others:
-        theirs = _gaps(other)
+        theirs = gaps_of(other)
         ratios = [
             float(np.median(own[key]) / np.median(theirs[key]))
             for key in set(own) & set(theirs)
@@ -142,11 +171,11 @@ def _node_times(case: Case, others: Sequence[Case]) -> dict[tuple[str, str], Nod
             for key, samples in theirs.items()
             if key not in own
         }
-        found |= _cycles(other)
+        found |= cycles_in(other)
     return found
 
 
-def _gaps(case: Case) -> dict[tuple[str, str], Any]:
+def gaps_of(case: Case) -> dict[tuple[str, str], Any]:
     """Times from take to first message of each node that computes, by type and kind."""
     modelled = {row["node"] for row in case.entry["spans"] if row["time_base"] == "modelled"}
     gaps: dict[tuple[str, str], list[float]] = {}
@@ -159,7 +188,7 @@ def _gaps(case: Case) -> dict[tuple[str, str], Any]:
     return {key: np.asarray(values) for key, values in gaps.items()}
 
 
-def _cycles(case: Case) -> dict[tuple[str, str], NodeTime]:
+def cycles_in(case: Case) -> dict[tuple[str, str], NodeTime]:
     """Cycles of nodes in hardware, and what the software around them took."""
     found = {}
     for row in case.entry["span_values"]:

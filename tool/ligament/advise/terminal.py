@@ -4,7 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from ligament.advise.times import time_text
+
+if TYPE_CHECKING:
+    from ligament.advise.check import Checked
 
 
 def advice_text(data: dict[str, Any]) -> str:
@@ -32,21 +38,34 @@ def _change(number: int, line: dict[str, Any], chain: dict[str, Any]) -> Iterato
     if line["p50"] is None:
         yield f"{head}: not predicted, as {line['unpredicted']}"
     else:
-        change = line["p50"]["ns"] / chain["p50_ns"] - 1
+        # Of the replay: what the model leaves out is left out on both sides.
+        change = line["p50"]["ns"] / chain["replayed_p50_ns"] - 1
         yield f"{head}: p50 {_figure(line['p50'])} ({change:+.1%}), p99 {_figure(line['p99'])}"
         yield f"     costs {line['cost']['text']}; based on {'; '.join(line['based_on'])}"
     if line["command"]:
         yield f"     try it: {line['command']}"
 
 
+def checked_text(checked: Checked) -> str:
+    """Predicted beside measured, and why a prediction missed."""
+    if not checked.measured:
+        return f"  {checked.name}: not run, as {checked.left_out}"
+    lines = [f"  {checked.name}: {checked.text}"]
+    for name in checked.measured:
+        ours, theirs = (median(side[name]) for side in (checked.predicted, checked.measured))
+        units = (time_text(ours), time_text(theirs))
+        if name == "cycles":
+            units = (f"{ours:,.0f}", f"{theirs:,.0f}")
+        verdict = "missed" if checked.is_missed(name) else "as predicted"
+        lines.append(
+            f"     {name}: predicted {units[0]}, measured {units[1]}; off by "
+            f"{checked.error(name):.1%}, {verdict}"
+        )
+    if any(checked.is_missed(name) for name in checked.measured):
+        lines += [f"     why: {why}" for why in dict.fromkeys(checked.why)]
+    return "\n".join(lines)
+
+
 def _figure(figure: dict[str, float]) -> str:
     low, high = time_text(figure["low_ns"]), time_text(figure["high_ns"])
     return f"{time_text(figure['ns'])} [{low}, {high}]"
-
-
-def time_text(value: float) -> str:
-    """A time with three digits and its unit."""
-    for limit, factor, unit in ((1e9, 1e-9, "s"), (1e6, 1e-6, "ms"), (1e3, 1e-3, "us")):
-        if value >= limit:
-            return f"{value * factor:.3g} {unit}"
-    return f"{value:.0f} ns"

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lane Control on the CPU: drive commands from the lane and the light, kernels/drive.hpp.
+#include <ligament/geometry_msgs/msg/point_stamped.hpp>
+#include <ligament/geometry_msgs/msg/twist.hpp>
+#include <ligament/ligament.hpp>
+
+#include "kernels/drive.hpp"
+#include "parts/lane_message.hpp"
+#include "parts/parameters.hpp"
+
+namespace ligament::nodes::driving {
+
+class LaneControl : public Node {
+ public:
+  explicit LaneControl(const NodeOptions& options)
+      : Node("lane_control", options), drive_(declared()) {
+    const auto period_ms = image::integer_parameter(*this, "watchdog_period_ms", 50, {1, 1000, 1});
+    if (!errors().empty()) return;
+    publisher_ = create_publisher<Twist>("cmd_vel", QoS(1));
+    lane_ = create_subscription<PolygonStamped>(
+        "lane", QoS(5), [this](const Sample<PolygonStamped>& lane) { on_lane(lane.view()); });
+    red_ = light("red", Light::red);
+    green_ = light("green", Light::green);
+    timer_ = create_timer(std::chrono::milliseconds(period_ms), [this] {
+      if (const auto command = drive_.on_tick(now().nanoseconds())) publish(*command);
+    });
+  }
+
+ private:
+  using Twist = geometry_msgs::msg::Twist;
+  using PointStamped = geometry_msgs::msg::PointStamped;
+
+  [[nodiscard]] std::int64_t fixed_parameter(const std::string& name, std::int64_t value,
+                                             double to) {
+    return to_fixed(image::double_parameter(*this, name, from_fixed(value), {0, to, 0}));
+  }
+  DriveOptions declared() {
+    DriveOptions o;
+    o.cruise = fixed_parameter("cruise", o.cruise, 10);
+    o.look_ahead = fixed_parameter("look_ahead", o.look_ahead, 10);
+    o.slow_in_curves = fixed_parameter("slow_in_curves", o.slow_in_curves, 10);
+    o.acceleration = fixed_parameter("acceleration", o.acceleration, 100);
+    o.deceleration = fixed_parameter("deceleration", o.deceleration, 100);
+    o.turn_limit = fixed_parameter("turn_limit", o.turn_limit, 100);
+    constexpr std::int64_t kMillisecond = 1'000'000;
+    o.slow_after_ns =
+        kMillisecond * image::integer_parameter(*this, "slow_after_ms",
+                                                o.slow_after_ns / kMillisecond, {1, 60'000, 1});
+    o.stop_after_ns =
+        kMillisecond * image::integer_parameter(*this, "stop_after_ms",
+                                                o.stop_after_ns / kMillisecond, {1, 60'000, 1});
+    if (errors().empty() && o.stop_after_ns <= o.slow_after_ns) {
+      report_error("`stop_after_ms` must be longer than `slow_after_ms`");
+    }
+    return o;
+  }
+
+  std::shared_ptr<Subscription<PointStamped>> light(const std::string& topic, Light which) {
+    return create_subscription<PointStamped>(
+        topic, QoS(5), [this, which](const Sample<PointStamped>& event) {
+          drive_.on_light(which, image::stamp_of(event.view()));
+          if (drive_.is_red() == was_red_) return;
+          was_red_ = drive_.is_red();
+          LIGAMENT_INFO(get_logger(), "{}", was_red_ ? "red: stopping" : "green: driving");
+        });
+  }
+
+  void on_lane(const PolygonStampedView& view) {
+    if (!read_lane(view, points_)) {
+      if (!std::exchange(told_, true)) {
+        report_error("a lane on '" + lane_->get_topic_name() +
+                     "' has a point that is no number or over 1000 m away; it counts as none seen");
+      }
+      points_.clear();
+    }
+    std::optional<Command> command;
+    {
+      const trace::Span span(*this, "lane_control");
+      command = drive_.on_lane(image::stamp_of(view), now().nanoseconds(), points_);
+    }
+    if (command) publish(*command);
+  }
+
+  void publish(const Command& command) {
+    auto loan = publisher_->borrow_loaned_message({});
+    if (!loan) return;  // counted and reported by the publisher
+    loan->get().linear().set_x(from_fixed(command.speed));
+    loan->get().angular().set_z(from_fixed(command.turn));
+    publisher_->publish(std::move(*loan));
+  }
+
+  Drive drive_;
+  bool was_red_ = false;
+  bool told_ = false;
+  std::vector<GroundPoint> points_;
+  std::shared_ptr<Publisher<Twist>> publisher_;
+  std::shared_ptr<Subscription<PolygonStamped>> lane_;
+  std::shared_ptr<Subscription<PointStamped>> red_;
+  std::shared_ptr<Subscription<PointStamped>> green_;
+  std::shared_ptr<TimerBase> timer_;
+};
+
+}  // namespace ligament::nodes::driving
+
+LIGAMENT_REGISTER_NODE(ligament::nodes::driving::LaneControl)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polyfit on the CPU: the lane's middle as points of a least-squares curve, kernels/lane_curve.hpp.
+#include "kernels/lane_curve.hpp"
+#include "parts/lane_message.hpp"
+#include "parts/parameters.hpp"
+#include "parts/pictures.hpp"
+
+namespace ligament::nodes::driving {
+
+class Polyfit : public Node {
+ public:
+  explicit Polyfit(const NodeOptions& options)
+      : Node("polyfit", options), edges_(ground_edges(*this)), metres_(lane_metres(*this)) {
+    curve_.points = int_parameter(*this, "points", curve_.points, 1, 64);
+    if (errors().empty() && edges_.far_edge <= edges_.near_edge) {
+      report_error("`far_edge` must be farther ahead than `near_edge`");
+    }
+    if (!errors().empty()) return;
+    publisher_ = create_publisher<PolygonStamped>("lane", QoS(5));
+    subscription_ = create_subscription<Image>(
+        "image", QoS(5), [this](const Sample<Image>& sample) { answer(sample.view()); });
+  }
+
+ private:
+  LaneCurveFinder& finder_for(cv::Size size) {
+    if (finder_ && size_ == size) return *finder_;
+    GroundRectangle rectangle = edges_;
+    rectangle.columns = size.width;
+    rectangle.rows = size.height;
+    const GroundScale scale(rectangle);
+    curve_.lane = lane_shape(metres_, scale);
+    curve_.gate = std::max(2, curve_.lane.lane_width / 15);
+    curve_.rows_for_line = size.height / 15;
+    curve_.rows_for_curve = size.height / 3;
+    size_ = size;
+    return finder_.emplace(curve_, rectangle);
+  }
+
+  void answer(const ImageView& view) {
+    const auto classes = image::image_of(view);
+    if (!classes || classes->type() != CV_8UC1) {
+      return refuse(classes
+                        ? "it is no mono8 image of stripe classes, as driving/lane_planner sends"
+                        : to_string(classes.error()));
+    }
+    LaneCurveFinder& finder = finder_for(classes->size());
+    std::span<const GroundPoint> points;
+    {
+      const trace::Span span(*this, "polyfit");
+      points = finder.find(*classes);
+    }
+    publish_lane(*publisher_, image::stamp_of(view), points);
+  }
+
+  void refuse(const std::string& why) {
+    if (std::exchange(told_, true)) return;
+    report_error("an image on '" + subscription_->get_topic_name() + "' cannot be used: " + why);
+  }
+
+  GroundRectangle edges_;
+  LaneMetres metres_;
+  CurveOptions curve_;
+  cv::Size size_;
+  bool told_ = false;
+  std::optional<LaneCurveFinder> finder_;
+  std::shared_ptr<Publisher<PolygonStamped>> publisher_;
+  std::shared_ptr<Subscription<Image>> subscription_;
+};
+
+}  // namespace ligament::nodes::driving
+
+LIGAMENT_REGISTER_NODE(ligament::nodes::driving::Polyfit)

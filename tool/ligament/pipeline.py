@@ -32,10 +32,12 @@ class Request:
 
 def mapped(request: Request) -> tuple[Graph, GraphMapping]:
     """Check and map; writes graph.json and mapping.json."""
-    graph = load_graph(request.graph)
     if request.mapping is not None:
         mapping = load_mapping(request.mapping)
+        # It may have fused nodes of which no variant of the graph tells.
+        graph = load_graph(request.graph, {node.type for node in mapping.nodes.values()})
     else:
+        graph = load_graph(request.graph)
         mapping = map_graph(graph, load_platform(request.platform), request.variant)
     write_json(graph_folder(graph.name, request.out) / "graph.json", graph.to_json())
     folder = variant_folder(graph.name, mapping.variant, request.out)

@@ -109,6 +109,8 @@ class Line:
     peer: tuple[str, float] | None
     floor: tuple[str, float] | None
     published: str
+    #: Why it is missed, where the row itself knows.
+    why: str = ""
 
     @property
     def verdict(self) -> str:
@@ -247,7 +249,9 @@ def _line(goal: Goal, row: Row, rows: list[Row], figures: Figures, result: Resul
         least = goal.floor(row)
         floor = None if least is None else ("", least)
     published = goal.published(row) if callable(goal.published) else goal.published
-    return Line(goal, what, unit, told, middle, low, high, passes, limit, best, floor, published)
+    numbers = (told, middle, low, high, passes, limit)
+    why = row.get("why", "")
+    return Line(goal, what, unit, *numbers, best, floor, published, why)
 
 
 def _value(goal: Goal, row: Row, rows: list[Row]) -> float | None:

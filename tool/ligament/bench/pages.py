@@ -118,6 +118,9 @@ def texts_of(root: Path) -> dict[Path, str]:
         texts[path.with_name(PICTURE)] = picture_of(
             [(f"{s.name}.json: {s.of}", lines) for s, lines in page.judged]
         )
+    for bench in BENCHES:
+        if make := getattr(bench.module(), "other_texts", None):
+            texts |= make(root)
     texts[root / "README.md"] = _filled(root / "README.md", _overview(pages, soak))
     texts[root / PICTURE] = overview_of([(p.name, p.goals) for p in [*pages, soak]])
     return texts
@@ -256,7 +259,7 @@ def _open_rows(page: Page) -> Iterator[list[str]]:
 def _why(bench: str, file: str, line: Line) -> str:
     """Why a goal is missed or not decided."""
     if line.verdict == MISSED:
-        return line.goal.why_in(file)
+        return line.why or line.goal.why_in(file)
     if line.passes < LEAST_PASSES:
         enough = f"`ligament bench {bench} --passes {LEAST_PASSES}`"
         return f"{line.passes} passes; {LEAST_PASSES} are needed: {enough}"

@@ -52,6 +52,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("run", "Run a graph, with a status line per node.", function="command"),
     Verb("trace", "Turn raw traces into one event table."),
     Verb("report", "Say where the time went, and whether variants are equal."),
+    Verb("advise", "Say what to change so that a chain is faster, and by how much.", "look"),
     Verb("top", "Watch a running graph; nothing needs to be traced.", "look"),
     Verb("record", "Record a running graph into a bag that ROS 2 reads.", "look"),
     Verb("play", "Publish a bag into a running graph.", "look"),

@@ -16,6 +16,7 @@ from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
 from ligament.build.stage import build
 from ligament.cli.common import (
+    MappingOption,
     OutOption,
     PlatformOption,
     VariantOption,
@@ -175,6 +176,7 @@ def run(
     quiet: QuietOption = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
+    mapping: MappingOption = None,
     json: RunJsonOption = False,
 ) -> None:
     """Run a graph, with a status line per node, until its work is done or Ctrl-C.
@@ -195,10 +197,12 @@ def run(
 
     `ligament run graph.yaml --ros`, beside nodes with `RMW_IMPLEMENTATION=rmw_ligament_cpp`
 
+    `ligament run graph.yaml --mapping build/perception/processes/advise/together.json --trace`
+
     `ligament run graph.yaml --host robot`, and with `--host desk` on the other computer
     """
     request = RunRequest(
-        build=_build(Request(Path(graph), variant, platform, out), domain, host),
+        build=_build(Request(Path(graph), variant, platform, out, mapping), domain, host),
         trace=trace.value if trace else None,
         domain=domain,
         until=tuple(until or ()),

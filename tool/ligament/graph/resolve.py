@@ -9,7 +9,7 @@ them all and no graph is returned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,11 @@ from ligament.graph.topics import Declared, build_topics, contested, declared_to
 from ligament.graph.variants import Resolved, build_variants
 
 
-def load_graph(path: str | Path) -> Graph:
-    """Read, check and normalise a graph file; a normalised graph (`.json`) is checked too."""
+def load_graph(path: str | Path, also: Collection[str] = ()) -> Graph:
+    """Read, check and normalise a graph file; a normalised graph (`.json`) is checked too.
+
+    `also`: node types that it is to have besides those of its nodes and variants.
+    """
     path = Path(path)
     if path.suffix == ".json":
         document = read_document(path, "normalised-graph")
@@ -40,10 +43,10 @@ def load_graph(path: str | Path) -> Graph:
         if problems:
             raise InputError(problems)
         return graph
-    return resolve(read_project(path))
+    return resolve(read_project(path), also)
 
 
-def resolve(project: Project) -> Graph:
+def resolve(project: Project, also: Collection[str] = ()) -> Graph:
     """Return the normalised graph of what was read; raise InputError with all problems."""
     problems = list(project.problems)
     types = build_node_types(project.node_types, project.messages, problems)
@@ -66,6 +69,7 @@ def resolve(project: Project) -> Graph:
     if problems:
         raise InputError(_ordered(problems))
     used = {n.type for n in nodes.values()} | {f.type for v in variants.values() for f in v.fuse}
+    used |= set(also) & set(types)
     at = {n.id: n for n in flat}
     optional = _optional_ports(nodes, types)
     alone = {w.text: w for w in unheard(topics, optional, lambda e: at[e.node].port_at(e.port))}

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run once more, in another setting: when would each job have begun?
+
+    times = Replay(work, setting, measured, draw).run()
+    times.begin_ns[7], times.sent_ns[(publisher, seq)]
+
+An event queue. A job waits until a thread of its server, its node and a core are free; then it
+needs the time of its message's way, and then its own time. What it publishes arrives elsewhere.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ligament.advise.jobs import Job, Message, Work
+from ligament.advise.setting import Kind, Setting
+from ligament.advise.waits import Measured
+
+Draw = Callable[[Kind, str, int], float]
+"""A time of a kind, for a message of a topic with so many bytes."""
+
+
+@dataclass
+class Times:
+    """When jobs began, and when their publish calls began; what is not there never happened."""
+
+    begin_ns: dict[int, int] = field(default_factory=dict)
+    sent_ns: dict[Message, int] = field(default_factory=dict)
+
+
+class Replay:
+    """One replay; the draws make it differ from the next one."""
+
+    def __init__(self, work: Work, setting: Setting, own: Measured, draw: Draw) -> None:
+        self._work, self._setting, self._own, self._draw = work, setting, own, draw
+        self._events: list[tuple[int, int, str, int]] = []
+        self._number = 0
+        self._waiting: list[tuple[int, int, int]] = []
+        self._running: dict[int, int] = {}
+        self._busy_nodes: set[str] = set()
+        self._cores = setting.cores
+        self._senders: dict[int, int] = {}
+        self.times = Times()
+
+    def run(self) -> Times:
+        """All jobs that something calls."""
+        for at, job in enumerate(self._work.jobs):
+            if at not in self._setting.gone and job.trigger not in self._work.sent:
+                self._push(job.begin_ns, "arrive", at)
+        while self._events:
+            now, _, what, at = heapq.heappop(self._events)
+            if what == "arrive":
+                self._waiting.append((now, self._number, at))
+            else:
+                self._release(self._work.jobs[at])
+            # All that happens at one moment, before anybody is chosen.
+            if not self._events or self._events[0][0] > now:
+                self._begin_what_can(now)
+        return self.times
+
+    def _push(self, time: int, what: str, at: int) -> None:
+        self._number += 1
+        heapq.heappush(self._events, (time, self._number, what, at))
+
+    def _begin_what_can(self, now: int) -> None:
+        left = []
+        for entry in self._waiting:
+            if self._is_free(self._work.jobs[entry[2]]):
+                self._start(now, *entry)
+            else:
+                left.append(entry)
+        self._waiting = left
+
+    def _is_free(self, job: Job) -> bool:
+        if job.server < 0:
+            return True
+        server = self._setting.server(job)
+        room = self._running.get(server, 0) < self._setting.capacity(server)
+        return room and self._cores > 0 and job.node not in self._busy_nodes
+
+    def _take(self, job: Job) -> None:
+        if job.server >= 0:
+            server = self._setting.server(job)
+            self._running[server] = self._running.get(server, 0) + 1
+            if job.node not in self._setting.parallel:
+                self._busy_nodes.add(job.node)
+            self._cores -= 1
+
+    def _release(self, job: Job) -> None:
+        if job.server >= 0:
+            self._running[self._setting.server(job)] -= 1
+            self._busy_nodes.discard(job.node)
+            self._cores += 1
+
+    def _start(self, now: int, arrived: int, _: int, at: int) -> None:
+        """A job begins: what it publishes, and when it ends, follows from that."""
+        job = self._work.jobs[at]
+        self._take(job)
+        time = now + self._wait(at, job, now <= arrived)
+        self.times.begin_ns[at] = time
+        for out in job.outputs:
+            time += out.gap_ns
+            self.times.sent_ns[out.message] = time
+            time += self._call(at, out.message, out.call_ns)
+            for taker in self._work.takers.get(out.message, ()):
+                if taker not in self._setting.gone:
+                    self._senders[taker] = at
+                    self._push(time, "arrive", taker)
+        self._push(time + max(0, job.tail_ns), "end", at)
+
+    def _wait(self, at: int, job: Job, was_idle: bool) -> int:
+        sender = self._senders.get(at)
+        if sender is None or job.trigger is None:
+            return 0
+        sent = self._work.sent[job.trigger]
+        kind = self._setting.wait_kind(self._work.jobs[sender], job, sent.topic, was_idle)
+        own = self._own.waits.get(at)
+        if own is not None and own[0] == kind:
+            return own[1]
+        return round(self._draw(kind, sent.topic, sent.bytes))
+
+    def _call(self, at: int, message: Message, own_ns: int) -> int:
+        sent = self._work.sent[message]
+        kind = self._setting.call_kind(self._work, message, sent)
+        if kind is None or self._own.calls.get(message) == kind:
+            return own_ns
+        return round(self._draw(kind, sent.topic, sent.bytes))

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament bench advise`: predictions of the perception graph's changes beside runs of them.
+
+Its rows also hold what messages and nodes cost here: `ligament bench pages` makes the table of
+known costs from them (advise/known.json), from which the next predictions are made.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ligament.advise.case import Case, read_other
+from ligament.advise.check import GOALS, Checked, Plan, check
+from ligament.advise.known import SCHEMA as KNOWN
+from ligament.advise.stage import Asked, advise, cycles_in, gaps_of
+from ligament.artefacts import json_text
+from ligament.bench.goals import Figures, Goal
+from ligament.bench.measuring import Measured, Row, make_row, say
+from ligament.bench.options import option
+from ligament.errors import LigamentError
+from ligament.pipeline import Request, built
+from ligament.report.options import WARM_UP_FRAMES
+from ligament.resources import node_packages_dir
+from ligament.run.cores import one_core
+from ligament.run.display import Quiet
+from ligament.run.graph_run import RunRequest, run_graph
+
+BASE = "processes"
+HARDWARE_FRAMES = 12
+UNITS = {"p50": "ns", "p99": "ns", "cycles": "cycles"}
+
+FIGURES = Figures(
+    goals=tuple(
+        goal
+        for figure, unit in UNITS.items()
+        for goal in (
+            Goal(f"{figure} after `{{change}}`, predicted", "predicted", where={"figure": figure}),
+            Goal(f"{figure} after `{{change}}`: off by", "error", GOALS[figure],
+                 where={"figure": figure}, unit="share"),
+        )
+    ),
+    results={"advise": "changes of the demo's variant `processes`, all on one core"},
+    words={
+        "`fuse_rectify_resize`, `one_process`, `dds`, ...": "changes that `ligament advise` "
+        "proposes, or variants of the graph",
+    },
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of its own."""
+
+    passes: int = option(5, "Runs of each change, each beside a run without it.")
+    only: str = option("", "Changes, a list with commas; all if empty.")
+
+
+def measure(quick: bool, options: Options | None = None) -> Measured:
+    """Run the changes in a folder of its own."""
+    graph = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
+    wanted = options or Options()
+    frames = (100 if quick else 600) + WARM_UP_FRAMES
+    plan = Plan(
+        1 if quick else wanted.passes,
+        {"/camera": {"frames": frames}, "/sink": {"frames": frames}},
+        {
+            "/camera": {"frames": HARDWARE_FRAMES + WARM_UP_FRAMES, "ack_timeout_ms": 5000},
+            "/sink": {"frames": HARDWARE_FRAMES + WARM_UP_FRAMES},
+        },
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        return _measured(Asked(graph, str(graph), [], Path(folder)), plan, wanted.only)
+
+
+def _measured(asked: Asked, plan: Plan, only: str) -> Measured:
+    say("advise", f"building and running {BASE}")
+    build = built(Request(asked.graph, BASE, out=asked.out)).build
+    request = RunRequest(build, "ligament", cores=one_core(), parameters=plan.parameters,
+                         log_level="warn")  # fmt: skip
+    first = run_graph(request, Quiet()).path.parent
+    others = _on_the_gpu(asked, request)
+    names = tuple(name.strip() for name in only.split(",") if name.strip())
+    advice = advise(Asked(asked.graph, asked.written, [first, *others], asked.out, names))
+    result = Measured([])
+    runs = [first, *others]
+    for checked in check(asked, advice, plan, lambda text: say("advise", text)):
+        if checked.left_out:
+            result.notes.append(f"{checked.name}: {checked.left_out}")
+        if checked.measured:
+            result.rows += rows_of(checked)
+            runs += checked.runs
+    cases = [read_other(run, advice.graph) for run in runs]
+    result.rows += cost_rows(cases)
+    return result
+
+
+def _on_the_gpu(asked: Asked, request: RunRequest) -> list[Path]:
+    """A run whose nodes' times on the GPU predictions are made from, where there is one."""
+    try:
+        build = built(Request(asked.graph, "gpu", out=asked.out)).build
+        finished = run_graph(replace(request, build=build), Quiet())
+    except LigamentError as error:
+        say("advise", f"nothing on the GPU: {error}")
+        return []
+    return [finished.path.parent] if finished.exit_code == 0 else []
+
+
+def rows_of(checked: Checked) -> list[Row]:
+    """Predicted, measured and the error, of each figure."""
+    rows = []
+    for figure, unit in UNITS.items():
+        if figure not in checked.predicted:
+            continue
+        params = {"change": checked.name, "figure": figure}
+        predicted, measured = checked.predicted[figure], checked.measured[figure]
+        rows.append(make_row("advise", params, "predicted", unit, predicted))
+        rows.append(make_row("advise", params, "predicted", unit, measured, "measured"))
+        row = make_row("advise", params, "error", "1", checked.error(figure))
+        if checked.is_missed(figure):
+            row["why"] = "; ".join(dict.fromkeys(checked.why))
+        rows.append(row)
+    return rows
+
+
+def cost_rows(cases: Sequence[Case]) -> list[Row]:
+    """Times of messages by kind, and of nodes by type and device, over all runs."""
+    return [*_messages(cases), *_nodes(cases)]
+
+
+def _messages(cases: Sequence[Case]) -> Iterator[Row]:
+    pools: dict[tuple[Any, ...], list[float]] = {}
+    for case in cases:
+        sizes = {sent.topic: sent.bytes for sent in case.work.sent.values()}
+        for kind, samples in case.measured.samples.items():
+            key = (kind.way, kind.asleep, kind.one_core, sizes.get(kind.topic, 0))
+            pools.setdefault(key, []).extend(samples)
+    for (way, asleep, core, size), values in sorted(pools.items(), key=repr):
+        params = {"way": way, "asleep": asleep, "one_core": core, "bytes": size}
+        yield make_row("advise", params, "message", "ns", values)
+
+
+def _nodes(cases: Sequence[Case]) -> Iterator[Row]:
+    seen = set()
+    for case in cases:
+        size = max((sent.bytes for sent in case.work.sent.values()), default=0)
+        for (kind, device), samples in gaps_of(case).items():
+            if device == "gpu" and (kind, device) not in seen:
+                seen.add((kind, device))
+                params = {"type": kind, "device": device, "bytes": size}
+                yield make_row("advise", params, "node", "ns", samples)
+        for (kind, device), known in cycles_in(case).items():
+            if (kind, device) not in seen and known.cycles is not None:
+                seen.add((kind, device))
+                params = {"type": kind, "device": device, "bytes": size}
+                yield make_row("advise", params, "node_cycles", "cycles", known.cycles)
+                yield make_row("advise", params, "node_around", "ns", known.around_ns)
+
+
+def other_texts(root: Path) -> dict[Path, str]:
+    """The table of known costs, which ships with the tool, from the result file."""
+    result = json.loads((root / "results" / "advise.json").read_text(encoding="utf-8"))
+    path = root.parent / "tool" / "ligament" / "advise" / "known.json"
+    return {path: json_text(known_table(result))}
+
+
+def known_table(result: dict[str, Any]) -> dict[str, Any]:
+    """The table of known costs that a result file gives."""
+    rows = result["rows"]
+    messages = [
+        {**row["params"], "p50": row["p50"], "p99": row["p99"], "n": row["n"]}
+        for row in rows
+        if row["metric"] == "message"
+    ]
+    around = {str(r["params"]): r["p50"] for r in rows if r["metric"] == "node_around"}
+    nodes = [
+        {**row["params"], "cycles": row["p50"], "around_ns": around.get(str(row["params"]), 0.0)}
+        for row in rows
+        if row["metric"] == "node_cycles"
+    ]
+    context = result["context"]
+    return {
+        "schema": KNOWN,
+        "measured": {"date": context.get("date"), "machine": context["machine"]},
+        "messages": messages,
+        "nodes": nodes,
+    }

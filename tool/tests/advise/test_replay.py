@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A replay of made-up work gives the times that can be worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_up_runs import CALL, LATENCY, NODES, TAIL, WAKE, WORKED, ends_of, line
+
+from ligament.advise.jobs import Work
+from ligament.advise.replay import Replay
+from ligament.advise.setting import DDS, SHM, THREAD, Kind, Setting
+from ligament.advise.transform import fused, retimed, uninterrupted
+from ligament.advise.waits import measure, parallel_nodes
+
+ONE = dict.fromkeys(NODES, 7)
+DRAWN = {
+    Kind(THREAD, False): 3.0,
+    Kind(THREAD, None): 5.0,
+    Kind(SHM, False): 30.0,
+    Kind(SHM, True): float(WAKE),
+    Kind(SHM, None): float(CALL),
+    Kind(SHM, True, True): 40.0,
+    Kind(SHM, False, True): 4.0,
+    Kind(SHM, None, True): float(CALL),
+}
+
+
+def drawn(kind: Kind, _: str, __: int) -> float:
+    return DRAWN[kind]
+
+
+def as_it_was(work: Work, cores: int = 8) -> Setting:
+    return Setting(work.server_of(), work.threads, cores)
+
+
+def latencies(work: Work, setting: Setting, base: Work | None = None) -> list[int]:
+    own = measure(base or work, as_it_was(base or work))
+    times = Replay(work, setting, own, drawn).run()
+    return [times.begin_ns[job] - times.sent_ns[first] for first, job in ends_of(base or work)]
+
+
+def test_a_replay_without_a_change_is_the_run() -> None:
+    rng = np.random.default_rng(3)
+    took = rng.integers(10, 900, (len(NODES), 41))
+    work = line(40, 5000, lambda node, frame: int(took[node, frame]))
+    expected = [3 * (CALL + WAKE) + int(took[1, k] + took[2, k]) for k in range(1, 41)]
+    assert latencies(work, as_it_was(work)) == expected
+
+
+def test_one_process_has_no_wakes_but_waits_for_its_callbacks() -> None:
+    work = line(20, 5000)
+    setting = Setting(ONE, {7: 1}, 8)
+    # The next callback begins when the one that published has ended.
+    expected = 3 * (5 + TAIL + 3) + WORKED[1] + WORKED[2]
+    assert latencies(work, setting) == [expected] * 20
+
+
+def test_a_process_that_has_too_much_to_do_builds_a_queue() -> None:
+    """Each node has time enough alone; together they need more than the camera's period."""
+    work = line(20, 900)
+    assert latencies(work, as_it_was(work)) == [LATENCY] * 20
+    found = latencies(work, Setting({**ONE, "/camera": 1}, {7: 1}, 8))
+    # A frame needs 1016 of the thread, and one comes every 900.
+    assert found[-1] > LATENCY + 15 * 116
+
+
+def test_two_threads_of_a_process_work_at_once() -> None:
+    work = line(20, 900)
+    one = latencies(work, Setting({**ONE, "/camera": 1}, {7: 1}, 8))
+    two = latencies(work, Setting({**ONE, "/camera": 1}, {7: 2}, 8))
+    assert max(two) < LATENCY + 300 < one[-1]
+    # Without a queue, messages go to another thread: they wait as between processes.
+    slow = line(20, 5000)
+    assert latencies(slow, Setting(ONE, {7: 2}, 8)) == [LATENCY] * 20
+
+
+def test_on_one_core_jobs_wait_for_each_other() -> None:
+    work = line(20, 900)
+    found = latencies(work, Setting(work.server_of(), work.threads, 1))
+    assert found[-1] > found[0] + 15 * 100
+    # With time between the frames, nobody waits but for the tail of the publisher's callback.
+    slow = line(20, 5000)
+    single = latencies(slow, Setting(slow.server_of(), slow.threads, 1))
+    assert single == [3 * (CALL + TAIL + 4) + WORKED[1] + WORKED[2]] * 20
+
+
+def test_a_message_through_dds_is_of_another_kind() -> None:
+    work = line(20, 5000)
+    setting = Setting(work.server_of(), work.threads, 8, dds=True)
+    with pytest.raises(KeyError) as lacking:
+        latencies(work, setting)
+    assert lacking.value.args[0] == Kind(DDS, None, False, "/raw")
+
+
+def test_the_waits_of_a_run_are_found_by_kind() -> None:
+    work = line(20, 5000)
+    found = measure(work, as_it_was(work))
+    assert {kind: set(values) for kind, values in found.samples.items()} == {
+        Kind(SHM, True): {float(WAKE)},
+        Kind(SHM, None): {float(CALL)},
+    }
+
+
+def test_waiting_for_a_busy_node_is_no_wait_of_the_way() -> None:
+    """The second of two messages comes while the node works: it is counted from the node's end."""
+    work = line(2, 5000)
+    early = work.jobs[4]
+    first = work.jobs[1]
+    shift = first.begin_ns + 300 - (early.end_ns - TAIL)
+    moved = replace(early, begin_ns=early.begin_ns + shift, end_ns=early.end_ns + shift)
+    message = early.outputs[0].message
+    second = replace(work.jobs[5], begin_ns=first.end_ns + 7, end_ns=first.end_ns + 507, outputs=[])
+    jobs = [*work.jobs[:4], moved, second]
+    sent = {m: s for m, s in work.sent.items() if s.job < 5}
+    sent[message] = replace(sent[message], end_ns=sent[message].end_ns + shift)
+    trimmed = Work(jobs, sent, {m: [k for k in ks if k < 6] for m, ks in work.takers.items()},
+                   work.threads)  # fmt: skip
+    found = measure(trimmed, as_it_was(trimmed))
+    assert found.waits[5] == (Kind(SHM, False), 7)
+
+
+def test_fused_nodes_have_no_hop_between_them() -> None:
+    work = line(20, 5000)
+    joined, gone = fused(work, {"/rectify", "/resize"}, "/both")
+    server_of = {**work.server_of(), "/both": 2}
+    setting = Setting(server_of, work.threads, 8, gone=gone)
+    # The second job runs in place of the publish call of the first, whose rest comes after it.
+    assert latencies(joined, setting, work) == [2 * (CALL + WAKE) + WORKED[1] + WORKED[2]] * 20
+    both = joined.jobs[1]
+    assert (both.node, both.compute_ns, both.tail_ns) == ("/both", 900, 2 * TAIL)
+
+
+def test_what_others_take_of_fused_nodes_is_still_published() -> None:
+    work = line(20, 5000)
+    for at, job in enumerate(work.jobs):
+        if job.node == "/sink" and job.trigger:
+            work.takers[(101, job.trigger[1])].append(at)
+    joined, gone = fused(work, {"/rectify", "/resize"}, "/both")
+    assert [out.message[0] for out in joined.jobs[1].outputs] == [101, 102]
+    assert len(gone) == 20
+
+
+def test_a_node_elsewhere_takes_another_time() -> None:
+    work = line(20, 5000)
+    moved = retimed(work, "/rectify", lambda _: 2000)
+    assert latencies(moved, as_it_was(work), work) == [LATENCY + 1400] * 20
+
+
+def test_interruptions_are_taken_from_the_slow_callbacks() -> None:
+    work = line(20, 5000, lambda node, frame: 600 + 400 * (node == 1 and frame % 5 == 0))
+    quiet = uninterrupted(work, {"/rectify": 4 * 400})
+    assert {job.outputs[0].gap_ns for job in quiet.jobs if job.node == "/rectify"} == {600}
+    half = uninterrupted(work, {"/rectify": 4 * 200})
+    assert {job.outputs[0].gap_ns for job in half.jobs if job.node == "/rectify"} == {600, 800}
+
+
+def test_callbacks_of_one_node_run_at_once_only_where_they_did() -> None:
+    work = line(4, 5000)
+    assert parallel_nodes(work) == frozenset()
+    work.jobs.append(replace(work.jobs[1], thread=9))
+    assert parallel_nodes(work) == frozenset({"/rectify"})

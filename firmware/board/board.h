@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "ligament/rpmsg_layout.h"
+
 /* `area`: the memory that is shared with the host. A board without a mailbox has a word there. */
 void board_init(void* area);
 
@@ -30,6 +32,8 @@ void board_on_alarm(void (*call)(void));
 void board_print(const char* line);
 
 /* What is called at a fault of the processor, before the core stops. */
-void board_on_fault(void (*call)(void));
+void board_on_fault(void (*call)(const ligament_fault_t* fault));
+/* The core does nothing any more, interrupts included. */
+void board_stop(void) __attribute__((noreturn));
 
 #endif

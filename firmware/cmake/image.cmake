@@ -32,7 +32,7 @@ function(ligament_add_image target)
   _ligament_as_c(${board_sources})
   set(app ${LIGAMENT_FIRMWARE}/app)
   add_executable(${target} ${image_SOURCES} ${board_sources} ${app}/src/app.c
-                 ${app}/src/${image_OS}.c)
+                 ${app}/src/faults.c ${app}/src/${image_OS}.c)
   target_include_directories(${target} PRIVATE ${image_INCLUDES} ${LIGAMENT_FIRMWARE}/board
                              ${app}/include)
   target_compile_definitions(${target} PRIVATE ${image_DEFINES} LIGAMENT_BOARD_AREA=${board_area})

@@ -20,7 +20,12 @@ static int64_t now_us(void* unused) {
 
 static ligament_rpmsg_port_t xrce = {.link = &link, .wait = wait, .now_us = now_us};
 
-static void on_fault(void) { ligament_rpmsg_stop(&link, 1); }
+static void on_fault(const ligament_fault_t* fault) { ligament_rpmsg_crash(&link, fault); }
+
+void system_crash(const ligament_fault_t* fault) {
+  on_fault(fault);
+  board_stop();
+}
 
 int system_run(const ligament_rpmsg_config_t* config, int (*body)(void)) {
   int result = ligament_rpmsg_start(&link, config);
@@ -30,8 +35,7 @@ int system_run(const ligament_rpmsg_config_t* config, int (*body)(void)) {
   }
   board_on_fault(on_fault);
   result = body();
-  ligament_rpmsg_stop(&link, 1);
-  return result;
+  system_end(result);
 }
 
 ligament_port_t system_port(void) { return ligament_rpmsg_port(&xrce); }

@@ -140,11 +140,7 @@ void system_wait(int64_t until_us) {
 
 static void run_session(void* unused) {
   (void)unused;
-  (void)session_body();
-  take_lock();
-  ligament_rpmsg_stop(&link, 1);
-  give_lock();
-  vTaskSuspend(NULL);
+  system_end(session_body());
 }
 
 /* --- start and faults ------------------------------------------------------------------------- */
@@ -162,25 +158,26 @@ static void run_default(void* unused) {
   vTaskDelete(NULL);
 }
 
-static void on_fault(void) { ligament_rpmsg_stop(&link, 1); }
+/* Another task may have the lock, and never runs again. */
+static void on_fault(const ligament_fault_t* fault) { ligament_rpmsg_crash(&link, fault); }
 
-static void die(const char* why) {
+void system_crash(const ligament_fault_t* fault) {
   portDISABLE_INTERRUPTS();
-  board_print(why);
-  on_fault();
-  for (;;) {
-  }
+  on_fault(fault);
+  board_stop();
 }
 
 void ligament_freertos_assert(const char* file, int line) {
-  (void)line;
-  die(file);
+  const ligament_fault_t fault = {LIGAMENT_FAULT_ASSERTION, 0, (uint32_t)line};
+  board_print(file);
+  system_crash(&fault);
 }
 
 void vApplicationStackOverflowHook(TaskHandle_t task, char* name) {
+  const ligament_fault_t fault = {LIGAMENT_FAULT_STACK, 0, 0};
   (void)task;
   board_print(name);
-  die("its stack is too small");
+  system_crash(&fault);
 }
 
 void vApplicationIdleHook(void) { board_idle(); }

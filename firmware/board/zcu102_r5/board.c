@@ -27,7 +27,7 @@ static volatile uint32_t* cause;
 static volatile uint32_t rung;
 static void (*bell_call)(void);
 static void (*alarm_call)(void);
-static void (*fault_call)(void);
+static void (*fault_call)(const ligament_fault_t* fault);
 /* Deadlines, and when the host will ring for the next one; INT64_MAX: none. */
 static volatile int64_t alarm_us = INT64_MAX;
 static volatile int64_t wake_us = INT64_MAX;
@@ -125,7 +125,7 @@ void board_wait(int64_t until_us) {
 
 void board_on_bell(void (*call)(void)) { bell_call = call; }
 void board_on_alarm(void (*call)(void)) { alarm_call = call; }
-void board_on_fault(void (*call)(void)) { fault_call = call; }
+void board_on_fault(void (*call)(const ligament_fault_t* fault)) { fault_call = call; }
 
 static void look_at_clock(void) {
   const int64_t now = board_now_us();
@@ -166,12 +166,21 @@ void on_irq(void) {
   look_at_clock();
 }
 
-void on_fault(void) {
-  board_print("fault");
-  if (fault_call != NULL) {
-    fault_call();
-  }
+void board_stop(void) {
+  (void)mask();
   for (;;) {
     __asm__ volatile("wfi");
   }
+}
+
+void on_fault(uint32_t kind, uint32_t at) {
+  ligament_fault_t fault = {kind, at, 0};
+  if (kind == LIGAMENT_FAULT_DATA) {
+    __asm__ volatile("mrc p15, 0, %0, c6, c0, 0" : "=r"(fault.with)); /* DFAR */
+  }
+  board_print("fault");
+  if (fault_call != NULL) {
+    fault_call(&fault);
+  }
+  board_stop();
 }

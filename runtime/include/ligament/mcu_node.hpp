@@ -99,6 +99,8 @@ class Core {
                                  std::vector<Output> outputs);
   /// Before the node's ends go.
   void leave(const Node& node);
+  /// How it lives. From any thread.
+  [[nodiscard]] detail::CoreFigures figures() const;
   /// A message for an input; by its number in `inputs`.
   void take(const Node& node, std::size_t input, Arrival&& arrival);
 

@@ -51,13 +51,17 @@ void Member::serve(const std::string& service, std::string request, std::string 
        asked_ns});
 }
 
-Member::~Member() { core_->leave(*this); }
+Member::~Member() {
+  set_core_figures({});
+  core_->leave(*this);
+}
 
 void Member::join() {
   if (!differs_.empty()) {
     report_error("parameters are built into the image, and " + differs_ +
                  " has another value here: set it in the graph, and build again");
   }
+  set_core_figures([core = core_] { return core->figures(); });
   const std::string failure = core_->join(*this, std::move(inputs_), std::move(outputs_));
   if (!failure.empty()) {
     report_error(failure);

@@ -72,6 +72,8 @@ class Link {
   /// Whether there is a way to the core; none after it was gone.
   [[nodiscard]] bool has_bell() const { return bell_ != nullptr; }
   [[nodiscard]] bool running() const { return phase_ == Phase::running; }
+  /// Why nothing more comes from this start of the core; empty: it may.
+  [[nodiscard]] const std::string& why_dead() const { return why_dead_; }
   /// Another way to the core: its emulator was started anew.
   void attach(std::unique_ptr<Bell> bell);
 
@@ -133,6 +135,7 @@ class Link {
   int epoll_;
   int again_;  ///< an eventfd: there is more to do
   Phase phase_ = Phase::absent;
+  std::string why_dead_;  ///< not empty: `dead`
   std::uint32_t session_ = 0;
   std::uint32_t boot_ = 0;
   std::uint32_t features_ = 0;

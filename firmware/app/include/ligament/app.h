@@ -51,8 +51,9 @@ typedef struct {
 
 /* Does not return. Prints "ready" on the console when the session is open and its entities are
  * made, and again after each loss. "cannot connect E S" are an error of the client and the agent's
- * status (xrce.h). But it returns a code of RPMsg for a map that cannot be, or another error of
- * `create`; the host is then told that the core has crashed. */
+ * status (xrce.h). Another error of `create` ends the program, as abort() and a failed assert() do:
+ * the core stops, and the host is told why. But for a map that cannot be it returns a code of
+ * RPMsg. */
 int ligament_app_run(const ligament_app_t* app);
 
 #ifdef __cplusplus

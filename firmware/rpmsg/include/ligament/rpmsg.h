@@ -116,6 +116,8 @@ typedef struct {
 int ligament_rpmsg_start(ligament_rpmsg_t* link, const ligament_rpmsg_config_t* config);
 /* The core stops in order; `crashed`: it found a fault. The host removes what was on it. */
 void ligament_rpmsg_stop(ligament_rpmsg_t* link, int crashed);
+/* The core has found a fault, and says which. */
+void ligament_rpmsg_crash(ligament_rpmsg_t* link, const ligament_fault_t* fault);
 
 /* Adds an endpoint; it may be called before the host is there. 0 or INVALID. */
 int ligament_rpmsg_open(ligament_rpmsg_t* link, ligament_rpmsg_endpoint_t* endpoint);

@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-/* Of a message of the link: its header, the submessage's, and the request id. */
-enum { OVERHEAD = 16 };
-
-static bool fits_in_one(const ligament_instance_t* instance, uint16_t output) {
-  const size_t mtu = instance->image->session->options.mtu;
-  return instance->type->outputs[output].most + OVERHEAD <= mtu;
-}
-
 /* ---- events -------------------------------------------------------------------------------- */
 
 static ligament_trace_ring_t* ring_of(const ligament_image_t* image) {
@@ -55,13 +47,14 @@ static void answer(const ligament_image_t* image) {
 
 /* ---- what surrounds a node ------------------------------------------------------------------ */
 
+/* Where it is sent from; else, for a message that goes in fragments, in memory of the image's. */
 static int begin(void* context, uint16_t output, ligament_cdr_t* body) {
   ligament_instance_t* instance = context;
-  int result = 0;
-  if (fits_in_one(instance, output)) {
-    result = ligament_publish_begin(&instance->publishers[output], body);
-  } else {
+  const size_t most = instance->type->outputs[output].most;
+  int result = ligament_publish_loan(&instance->publishers[output], most, body);
+  if (result == LIGAMENT_ERROR_TOO_LARGE) {
     *body = ligament_cdr_over(instance->image->scratch, instance->image->scratch_size);
+    result = 0;
   }
   if (result < 0) {
     ++instance->refused;
@@ -73,7 +66,7 @@ static int end(void* context, uint16_t output, const ligament_cdr_t* body) {
   ligament_instance_t* instance = context;
   int result = 0;
   record(instance, LIGAMENT_TRACE_PUBLISH, output, instance->published[output] + 1u);
-  if (fits_in_one(instance, output)) {
+  if (body->bytes != instance->image->scratch) {
     result = ligament_publish_end(&instance->publishers[output], body);
   } else if (body->has_failed) {
     result = LIGAMENT_ERROR_TOO_LARGE;

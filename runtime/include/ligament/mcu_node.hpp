@@ -29,10 +29,21 @@ struct NodePlan {
   std::string name;                 ///< fully qualified
   std::vector<std::string> timers;  ///< as traces name them
 };
+/// The image's memory map (spec/platform/memory.schema.json).
+struct MemoryPlan {
+  std::uint64_t shared_bytes;  ///< that host and core both reach
+  std::uint64_t offset;        ///< of RPMsg's area in it
+  std::uint32_t base;          ///< of the area, as the core sees it
+  std::uint32_t buffers;
+  std::uint32_t buffer_size;
+  std::uint32_t blocks;
+  std::uint32_t block_size;
+};
 /// What generated code says about a firmware image.
 struct ImagePlan {
   std::string device;  ///< as the platform calls it
   std::string board;   ///< which emulator runs it
+  MemoryPlan memory;
   std::filesystem::path image;
   std::vector<NodePlan> nodes;  ///< in the image's order
 };

@@ -73,7 +73,7 @@ std::string Core::Implementation::start() {
   if (board == nullptr) {
     return fmt::format("{}: there is no emulated board '{}'", plan_.device, plan_.board);
   }
-  auto emulator = Emulator::make(*board, plan_.image);
+  auto emulator = Emulator::make(*board, plan_.image, plan_.memory.shared_bytes);
   if (!emulator) {
     return plan_.device + ": " + emulator.error();
   }

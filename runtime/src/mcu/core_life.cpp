@@ -104,12 +104,12 @@ bool Core::Implementation::is_silent(std::int64_t now) {
 
 /// False: it cannot be, and never will.
 bool Core::Implementation::begin() {
-  const Board& board = *find_board(plan_.board);
+  const MemoryPlan& memory = plan_.memory;
   xrce::RpmsgOptions options;
-  options.map = LIGAMENT_RPMSG_MAP(board.base);
+  options.map = {memory.base, memory.buffers, memory.buffer_size, memory.block_size, memory.blocks};
   options.log = [this](const std::string& text) { say(text); };
   heard_at_ns_ = began_at_ns_ = pool::monotonic_now_ns();
-  const auto area = rpmsg::Area::of(emulator_->memory(), board.offset, options.map);
+  const auto area = rpmsg::Area::of(emulator_->memory(), memory.offset, options.map);
   auto bell =
       area ? emulator_->start(area->control().line_to_core) : unexpected<std::string>(area.error());
   const std::lock_guard lock(mutex_);
@@ -127,7 +127,7 @@ bool Core::Implementation::begin() {
 
 void Core::Implementation::begin_trace(const rpmsg::Map& map) {
   if (!trace_ && trace::enabled()) {
-    auto made = CoreTrace::make(emulator_->memory(), emulator_->offset(), map, plan_.device);
+    auto made = CoreTrace::make(emulator_->memory(), plan_.memory.offset, map, plan_.device);
     if (!made) {
       report(made.error());
       return;

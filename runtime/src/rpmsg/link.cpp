@@ -22,8 +22,7 @@ Link::Link(const Area& area, std::unique_ptr<Bell> bell, Handlers handlers, Opti
       again_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       to_host_(area, Ring::Direction::to_host),
       to_core_(area, Ring::Direction::to_core),
-      slab_(area),
-      message_(area.map().buffer_size) {
+      slab_(area) {
   watch(again_, EPOLL_CTL_ADD);
   if (bell_) {
     watch(bell_->fd(), EPOLL_CTL_ADD);

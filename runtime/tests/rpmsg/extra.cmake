@@ -4,10 +4,10 @@ enable_language(C)
 set(firmware ${PROJECT_SOURCE_DIR}/../firmware/rpmsg)
 include(${firmware}/CMakeLists.txt)
 set(xrce_port ${PROJECT_SOURCE_DIR}/../firmware/port/rpmsg)
-set(xrce_client ${PROJECT_SOURCE_DIR}/../firmware/core/include)
 target_sources(test_rpmsg PRIVATE ${xrce_port}/rpmsg_port.c)
-target_include_directories(test_rpmsg PRIVATE ${xrce_port} ${xrce_client})
-target_link_libraries(test_rpmsg PRIVATE ligament_agent ligament_rpmsg_host ligament_rpmsg)
+target_include_directories(test_rpmsg PRIVATE ${xrce_port})
+target_link_libraries(test_rpmsg PRIVATE ligament_agent ligament_rpmsg_host ligament_rpmsg
+                      firmware_under_test)
 
 # --- the firmware that the emulated core runs -----------------------------------------------------
 find_program(LIGAMENT_QEMU_ARM qemu-system-arm)

@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from ligament.agent import AgentOptions, exec_agent
-from ligament.errors import InputError, Problem
+from ligament.errors import InputError, Problem, listing, nearest
+from ligament.mapping.files import board_memory, load_memory_map
+from ligament.mapping.memory_map import MemoryMap
+from ligament.resources import firmware_dir
 from ligament.run.discovery import MAX_DOMAIN_ID
 
 agent = typer.Typer(
@@ -86,21 +89,36 @@ Bell = Annotated[
         "core's wakes the agent. It may come later, and go.",
     ),
 ]
+Map = Annotated[
+    str,
+    typer.Option(
+        "--map",
+        metavar="BOARD",
+        help="The image's memory map: a board's name, or the path of a memory.json. The options "
+        "below replace what it says.",
+    ),
+]
 Offset = Annotated[
-    str, typer.Option("--offset", metavar="N", help="Where in MEMORY the shared area begins.")
+    str | None,
+    typer.Option("--offset", metavar="N", help="Where in MEMORY the shared area begins."),
 ]
 Base = Annotated[
-    str, typer.Option("--base", metavar="N", help="The area's address as the core sees it.")
+    str | None, typer.Option("--base", metavar="N", help="The area's address as the core sees it.")
 ]
 Buffers = Annotated[
-    int, typer.Option("--buffers", metavar="N", help="Buffers in each direction: a power of two.")
+    int | None,
+    typer.Option("--buffers", metavar="N", help="Buffers in each direction: a power of two."),
 ]
-BufferSize = Annotated[int, typer.Option("--buffer-size", metavar="N", help="Bytes of a buffer.")]
+BufferSize = Annotated[
+    int | None, typer.Option("--buffer-size", metavar="N", help="Bytes of a buffer.")
+]
 Blocks = Annotated[
-    int, typer.Option("--blocks", metavar="N", help="Blocks for long messages, each direction.")
+    int | None,
+    typer.Option("--blocks", metavar="N", help="Blocks for long messages, each direction."),
 ]
 BlockSize = Annotated[
-    int, typer.Option("--block-size", metavar="N", help="Bytes of a block; 0: there are none.")
+    int | None,
+    typer.Option("--block-size", metavar="N", help="Bytes of a block; 0: there are none."),
 ]
 Qtest = Annotated[
     Path | None,
@@ -175,12 +193,13 @@ def serial(
 def rpmsg(
     memory: Memory,
     bell: Bell,
-    offset: Offset = "0",
-    base: Base = "0x21000000",
-    buffers: Buffers = 64,
-    buffer_size: BufferSize = 512,
-    blocks: Blocks = 32,
-    block_size: BlockSize = 4096,
+    map_: Map = "mps2_an386",
+    offset: Offset = None,
+    base: Base = None,
+    buffers: Buffers = None,
+    buffer_size: BufferSize = None,
+    blocks: Blocks = None,
+    block_size: BlockSize = None,
     qtest: Qtest = None,
     channel: Channel = "ligament-xrce",
     ros: Ros = None,
@@ -192,10 +211,14 @@ def rpmsg(
 ) -> None:
     """Serve a core of this chip, or an emulated one, over shared memory.
 
-    Base, buffers and blocks are those of the firmware's map. A core that is not there yet, or
-    stops, crashes, is killed, starts anew, is waited for.
+    The memory map is that of the firmware. A core that is not there yet, or stops, crashes, is
+    killed, starts anew, is waited for.
 
-    Example: `ligament agent rpmsg /dev/shm/core --bell /tmp/core.bell`
+    Examples:
+
+    `ligament agent rpmsg /dev/shm/core --bell /tmp/core.bell`
+
+    `ligament agent rpmsg /dev/shm/core --bell /tmp/core.bell --map ./memory.json`
     """
     if not memory.exists():
         raise InputError(
@@ -207,15 +230,41 @@ def rpmsg(
             )
         )
     words = ["rpmsg", str(memory), "--bell", str(bell), "--channel", channel]
-    words += ["--offset", str(_number("--offset", offset)), "--base", str(_number("--base", base))]
-    words += ["--buffers", str(buffers), "--buffer-size", str(buffer_size)]
+    table = _memory_map(map_)
+    words += ["--offset", str(_number("--offset", offset, table.offset))]
+    words += ["--base", str(_number("--base", base, table.area.address))]
+    numbers = {
+        "--buffers": (buffers, table.buffers),
+        "--buffer-size": (buffer_size, table.buffer_size),
+        "--blocks": (blocks, table.blocks),
+        "--block-size": (block_size, table.block_size),
+    }
+    for option, (given, said) in numbers.items():
+        words += [option, str(said if given is None else given)]
     words += ["--qtest", str(qtest)] if qtest is not None else []
-    words += ["--blocks", str(blocks), "--block-size", str(block_size)]
     exec_agent(words, AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge))
 
 
-def _number(option: str, text: str) -> int:
+def _memory_map(name: str) -> MemoryMap:
+    if name.endswith(".json"):
+        return load_memory_map(Path(name))
+    known = sorted(path.parent.name for path in (firmware_dir() / "board").glob("*/memory.json"))
+    if name not in known:
+        raise InputError(
+            Problem(
+                "map-unknown",
+                f"--map is '{name}', which is no board",
+                expected=f"one of {listing(known)}, or the path of a memory.json",
+                hint=nearest(name, known),
+            )
+        )
+    return board_memory(name)
+
+
+def _number(option: str, text: str | None, otherwise: int) -> int:
     """Addresses are written in base 16."""
+    if text is None:
+        return otherwise
     try:
         return int(text, 0)
     except ValueError:

@@ -5,13 +5,13 @@
  *   static int64_t work(void* context, int64_t now_us) { ... publish ...; return now_us + 10000; }
  *   int main(void) {
  *     static const ligament_app_t app = {
- *         "imu", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0xC0FFEE01, create, work, NULL};
+ *         "imu", LIGAMENT_BOARD_MAP, 0xC0FFEE01, create, work, NULL};
  *     return ligament_app_run(&app);
  *   }
  *
  * The agent may come later, and go: the image waits for it, and makes everything again.
  *
- * LIGAMENT_BOARD_AREA is where the board has memory to share, by `ligament_add_image`.
+ * LIGAMENT_BOARD_MAP says what memory the board shares, by `ligament_add_image`.
  *
  * Sizes are chosen at compile time, for all of an image:
  *   LIGAMENT_APP_MTU        longest message of the link, default 2048. What is longer goes in

@@ -26,6 +26,13 @@ typedef struct {
 #define LIGAMENT_RPMSG_MAP(base) \
   { (base), 64u, 512u, 4096u, 32u }
 
+/* That of the image's memory map, by `ligament_add_image`. */
+#define LIGAMENT_BOARD_MAP                                                   \
+  {                                                                          \
+    LIGAMENT_BOARD_AREA, LIGAMENT_BOARD_BUFFERS, LIGAMENT_BOARD_BUFFER_SIZE, \
+        LIGAMENT_BOARD_BLOCK_SIZE, LIGAMENT_BOARD_BLOCKS                     \
+  }
+
 enum {
   LIGAMENT_RPMSG_VERSION = 1,
   LIGAMENT_RPMSG_ALIGN = 4096, /* of rings, buffers, slab */

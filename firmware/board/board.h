@@ -28,6 +28,10 @@ void board_alarm(int64_t at_us);
 void board_on_bell(void (*call)(void));
 void board_on_alarm(void (*call)(void));
 
+/* Keeps interrupts away for some instructions; gives back what `board_unmask` needs. */
+uint32_t board_mask(void);
+void board_unmask(uint32_t before);
+
 /* A line on the console. */
 void board_print(const char* line);
 

@@ -33,9 +33,9 @@ function(ligament_add_image target)
   _ligament_as_c(${board_sources})
   set(app ${LIGAMENT_FIRMWARE}/app)
   add_executable(${target} ${image_SOURCES} ${board_sources} ${app}/src/app.c
-                 ${app}/src/faults.c ${app}/src/${image_OS}.c)
+                 ${app}/src/faults.c ${app}/src/trace.c ${app}/src/${image_OS}.c)
   target_include_directories(${target} PRIVATE ${image_INCLUDES} ${LIGAMENT_FIRMWARE}/board
-                             ${app}/include)
+                             ${app}/include ${LIGAMENT_FIRMWARE}/node/include)
   target_compile_definitions(${target} PRIVATE ${image_DEFINES})
   ligament_use_memory(${target} ${board} "${image_MEMORY}")
   set_target_properties(${target} PROPERTIES SUFFIX .elf LINK_DEPENDS ${board}/${board_script})

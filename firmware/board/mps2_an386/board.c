@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "ligament/trace.h"
 #include "parts.h"
 
 #define REGISTER(address) (*(volatile uint32_t*)(address))
@@ -44,20 +45,24 @@ void board_init(void* unused) {
   REGISTER(0xE000E100) = 1u << bell_interrupt | 1u << alarm_interrupt; /* enable */
 }
 
+uint32_t board_mask(void) {
+  uint32_t masked;
+  __asm__ volatile("mrs %0, primask\n cpsid i" : "=r"(masked)::"memory");
+  return masked;
+}
+void board_unmask(uint32_t before) { __asm__ volatile("msr primask, %0" ::"r"(before) : "memory"); }
+
 /* The counter runs through in 171 s. A sleep is shorter, so a lap is seen by the next who asks. */
 int64_t board_now_us(void) {
   static uint32_t last;
   static uint32_t laps;
-  uint32_t masked;
+  const uint32_t before = board_mask();
+  const uint32_t now = UINT32_MAX - REGISTER(timer_clock + timer_value);
   uint64_t ticks;
-  __asm__ volatile("mrs %0, primask\n cpsid i" : "=r"(masked)::"memory");
-  {
-    const uint32_t now = UINT32_MAX - REGISTER(timer_clock + timer_value);
-    laps += now < last ? 1u : 0u;
-    last = now;
-    ticks = (uint64_t)laps << 32 | now;
-  }
-  __asm__ volatile("msr primask, %0" ::"r"(masked) : "memory");
+  laps += now < last ? 1u : 0u;
+  last = now;
+  ticks = (uint64_t)laps << 32 | now;
+  board_unmask(before);
   return (int64_t)(ticks / ticks_per_us);
 }
 
@@ -105,6 +110,7 @@ void board_wait(int64_t until_us) {
 void board_on_bell(void (*call)(void)) { bell_call = call; }
 
 void on_bell(void) {
+  ligament_trace_interrupt_begin(LIGAMENT_TRACE_BELL);
   REGISTER(bell + clear) = rx_full;
   while ((REGISTER(bell + state) & rx_full) != 0) {
     (void)REGISTER(bell + data);
@@ -113,15 +119,18 @@ void on_bell(void) {
   if (bell_call != NULL) {
     bell_call();
   }
+  ligament_trace_interrupt_end(LIGAMENT_TRACE_BELL);
 }
 
 void board_on_alarm(void (*call)(void)) { alarm_call = call; }
 
 void on_alarm(void) {
+  ligament_trace_interrupt_begin(LIGAMENT_TRACE_ALARM);
   REGISTER(timer_alarm + timer_clear) = 1;
   if (alarm_call != NULL) {
     alarm_call();
   }
+  ligament_trace_interrupt_end(LIGAMENT_TRACE_ALARM);
 }
 
 void board_on_fault(void (*call)(const ligament_fault_t* fault)) { fault_call = call; }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ligament/trace.h"
+
 /* ---- events -------------------------------------------------------------------------------- */
 
 static ligament_trace_ring_t* ring_of(const ligament_image_t* image) {
@@ -13,25 +15,8 @@ static ligament_trace_ring_t* ring_of(const ligament_image_t* image) {
 
 static void record(const ligament_instance_t* instance, uint8_t kind, uint16_t port,
                    uint32_t number) {
-  const ligament_image_t* image = instance->image;
-  ligament_trace_ring_t* ring = image->trace;
-  uint32_t head;
-  ligament_trace_event_t* event;
-  if (__atomic_load_n(&ring->host.is_on, __ATOMIC_RELAXED) != 1) {
-    return;
-  }
-  head = ring->core.head;
-  if (head - __atomic_load_n(&ring->host.tail, __ATOMIC_ACQUIRE) >= LIGAMENT_TRACE_EVENTS) {
-    ++ring->core.dropped;
-    return;
-  }
-  event = &ring->events[head % LIGAMENT_TRACE_EVENTS];
-  event->time_us = image->now_us();
-  event->number = number;
-  event->node = (uint16_t)(instance - image->instances);
-  event->kind = kind;
-  event->port = (uint8_t)port;
-  __atomic_store_n(&ring->core.head, head + 1u, __ATOMIC_RELEASE);
+  ligament_trace_event(kind, (uint8_t)port, (uint16_t)(instance - instance->image->instances),
+                       number);
 }
 
 /* What the host asks for the clock with. */
@@ -94,16 +79,22 @@ static void print(void* context, const char* text) {
   }
 }
 
-static const ligament_surroundings_t surroundings = {begin, end, now_ns, print};
+static void decoded(void* context, uint16_t input) {
+  const ligament_instance_t* instance = context;
+  record(instance, LIGAMENT_TRACE_BEGIN_INPUT, input, instance->inlets[input].taken);
+}
+
+static const ligament_surroundings_t surroundings = {begin, end, now_ns, print, decoded};
 
 static void on_message(void* context, ligament_cdr_t* body) {
   ligament_inlet_t* inlet = context;
   ligament_instance_t* instance = inlet->instance;
-  record(instance, LIGAMENT_TRACE_BEGIN_INPUT, inlet->input, ++inlet->taken);
-  if (!instance->type->inputs[inlet->input].take(instance->node, body)) {
+  record(instance, LIGAMENT_TRACE_TAKE, inlet->input, ++inlet->taken);
+  if (instance->type->inputs[inlet->input].take(instance->node, body)) {
+    record(instance, LIGAMENT_TRACE_END, 0, 0);
+  } else {
     ++instance->invalid;
   }
-  record(instance, LIGAMENT_TRACE_END, 0, 0);
 }
 
 /* A response that finds no room on the link waits; what is asked meanwhile is not answered. */
@@ -180,6 +171,7 @@ int ligament_image_create(void* context, ligament_session_t* session) {
   int result = 0;
   image->session = session;
   image->trace = ring_of(image);
+  ligament_trace_open(image->trace);
   for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
     ligament_instance_t* instance = &image->instances[i];
     instance->image = image;

@@ -49,6 +49,7 @@ def test_a_message_keeps_its_identity_through_the_core(mixed: Path) -> None:
         "select distinct w.publisher, w.seq, w.device_begin_ns, w.device_end_ns, "
         "w.device_bound_ns from t w "
         "join t d on d.event = 'device_name' and d.span = w.span and d.device = 'mcu0' "
+        "join t s on s.event = 'span_name' and s.span = w.span and s.category = 'compute' "
         "where w.event = 'device_span' order by w.seq",
     )
     published = events(

@@ -106,7 +106,8 @@ def _on_paper(graph: Graph, mapping: GraphMapping) -> list[Problem]:
             hint="write it, or map without --plan, to a device that the node has something for",
         )
         for name, node in mapping.nodes.items()
-        if node.type in graph.types
+        if node.implementation in BACKENDS
+        and node.type in graph.types
         and node.implementation not in graph.types[node.type].implementations
     ]
 

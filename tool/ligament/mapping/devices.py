@@ -99,7 +99,7 @@ def _with_implementation(case: NodeCase, device: Device) -> Answer:
 
 def _is_on_paper(case: NodeCase, device: Device) -> bool:
     """Whether a mapping on paper may place a node where nothing runs it yet."""
-    return case.backends.on_paper and device.kind != "cpu" and case.language is None
+    return case.backends.unwritten and device.kind != "cpu" and case.language is None
 
 
 #: What a core must be written in, by what runs it.

@@ -15,14 +15,14 @@ from ligament.resources import platforms_dir
 DRIVING = Path(__file__).resolve().parents[3] / "examples" / "driving"
 PLATFORM = platforms_dir() / "fpga_sim" / "platform.yaml"
 CHAIN = {
-    "graph_lanes": ("image_projection", "lane_following"),
-    "graph_slam": ("lane_planner", "polyfit"),
+    "lanes": ("image_projection", "lane_following"),
+    "slam": ("lane_planner", "polyfit"),
 }
 
 
 @pytest.mark.parametrize("name", CHAIN)
 def test_all_but_camera_and_slam_in_hardware(name: str) -> None:
-    graph = load_graph(DRIVING / f"{name}.yaml")
+    graph = load_graph(DRIVING / "on_paper" / f"{name}.yaml")
     mapping = map_graph(graph, load_platform(str(PLATFORM)), "hardware", planned())
     for node in ("image_compensation", "gaussian_blur", "lane_control", *CHAIN[name]):
         assert mapping.nodes[f"/{node}"].device == "fpga0"

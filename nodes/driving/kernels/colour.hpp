@@ -44,7 +44,8 @@ namespace detail {
   const int largest = std::max(red, std::max(green, blue));
   if (largest < range.value_from || largest > range.value_to) return false;
   const int chroma = largest - std::min(red, std::min(green, blue));
-  if (255 * chroma < range.saturation_from * largest) return false;
+  // Black has no saturation: S = 0 / 0 counts as 0.
+  if (255 * chroma < range.saturation_from * std::max(largest, 1)) return false;
   if (255 * chroma > range.saturation_to * largest) return false;
   if (chroma == 0) return range.hue_from == 0 || range.hue_from > range.hue_to;  // grey: hue 0
   const int hue = detail::hue_times_chroma(red, green, blue, largest, chroma);

@@ -26,10 +26,9 @@
 
 #include "kernels/frame_order.hpp"
 #include "kernels/ground_scale.hpp"
+#include "kernels/light_events.hpp"
 
 namespace ligament::nodes::driving {
-
-enum class Light : std::uint8_t { red, green };
 
 struct DriveOptions {
   std::int64_t cruise = to_fixed(0.20);
@@ -40,6 +39,7 @@ struct DriveOptions {
   std::int64_t turn_limit = to_fixed(2.84);  ///< what a TurtleBot3 burger's wheels can do
   std::int64_t slow_after_ns = 200'000'000;
   std::int64_t stop_after_ns = 600'000'000;
+  std::int64_t light_delay_ns = 100'000'000;
 };
 
 struct Command {
@@ -72,7 +72,8 @@ struct Command {
 
 class Drive {
  public:
-  explicit Drive(const DriveOptions& options) : options_(options) {}
+  explicit Drive(const DriveOptions& options)
+      : options_(options), lights_(options.light_delay_ns) {}
 
   /// A frame's lane, empty where none was seen, at the time `now`. Nothing: the frame is not new.
   std::optional<Command> on_lane(std::int64_t stamp_ns, std::int64_t now_ns,
@@ -87,15 +88,15 @@ class Drive {
     }
     const std::int64_t step_ns = frame_ns_ ? stamp_ns - *frame_ns_ : 0;
     frame_ns_ = stamp_ns;
+    is_red_ = lights_.light_at(stamp_ns) == Light::red;
     return command(step_ns, seen_ns_ ? stamp_ns - *seen_ns_ : options_.stop_after_ns);
   }
 
-  /// A light's event. Of two events the later holds; one from the future is of another run.
+  /// A light's event: holds for frames from its stamp and `light_delay` on. One from the future is
+  /// of another run.
   void on_light(Light light, std::int64_t stamp_ns) {
-    if (light_ns_ && stamp_ns <= *light_ns_) return;
     if (frame_ns_ && stamp_ns > *frame_ns_ + kFuture) return;
-    light_ns_ = stamp_ns;
-    is_red_ = light == Light::red;
+    lights_.add({stamp_ns, light});
   }
 
   /// Called at intervals. A command where frames stay away: then nobody else sends one.
@@ -118,7 +119,7 @@ class Drive {
   static constexpr std::int64_t kLongestStep = 100'000'000;
 
   void begin_anew() {
-    light_ns_.reset();
+    lights_.clear();
     seen_ns_.reset();
     frame_ns_.reset();
     is_red_ = false;
@@ -151,10 +152,10 @@ class Drive {
 
   DriveOptions options_;
   FrameOrder order_;
+  LightEvents lights_;
   std::int64_t curvature_ = 0;
   std::int64_t speed_ = 0;
   bool is_red_ = false;
-  std::optional<std::int64_t> light_ns_;  ///< stamp of the event that holds
   std::optional<std::int64_t> seen_ns_;   ///< stamp of the last frame with a lane
   std::optional<std::int64_t> frame_ns_;  ///< stamp of the last frame
   std::optional<std::int64_t> heard_ns_;  ///< when that came, on the node's clock

@@ -11,6 +11,7 @@
 namespace ligament::nodes::driving {
 
 inline constexpr int kLengthBits = 16;  ///< lengths, speeds and curvatures are Q16
+inline constexpr std::int64_t kOne = 1 << kLengthBits;
 
 /// Nearest whole number of `value` in Qn. At set-up only: parameters are fractions, frames are not.
 [[nodiscard]] inline std::int64_t to_fixed(double value, int bits = kLengthBits) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 namespace ligament::nodes::driving {
 
@@ -19,18 +18,18 @@ enum class FrameKind : std::uint8_t {
 class FrameOrder {
  public:
   [[nodiscard]] FrameKind on_frame(std::int64_t stamp_ns) {
-    const auto last = last_ns_;
-    if (last && stamp_ns == *last) return FrameKind::repeated;
-    const bool back = last && stamp_ns < *last;
-    if (back && *last - stamp_ns <= kRestart) return FrameKind::late;
+    const std::int64_t back_ns = any_ ? last_ns_ - stamp_ns : -1;
+    if (back_ns == 0) return FrameKind::repeated;
+    if (back_ns > 0 && back_ns <= kRestart) return FrameKind::late;
+    any_ = true;
     last_ns_ = stamp_ns;
-    return back ? FrameKind::restarted : FrameKind::fresh;
+    return back_ns > 0 ? FrameKind::restarted : FrameKind::fresh;
   }
-  [[nodiscard]] std::optional<std::int64_t> last_ns() const { return last_ns_; }
 
  private:
   static constexpr std::int64_t kRestart = 1'000'000'000;
-  std::optional<std::int64_t> last_ns_;
+  bool any_ = false;
+  std::int64_t last_ns_ = 0;
 };
 
 }  // namespace ligament::nodes::driving

@@ -5,8 +5,9 @@
 /// begins where most runs of the near half lie. In each row the run that is nearest to where the
 /// stripe should go on is taken, if it lies within a gate; where markings are worn, rows are
 /// skipped and the gate grows. A parabola is fitted to the centres of the runs; a line, where the
-/// stripe is seen in too few rows for a parabola. The lane's middle lies between both curves; of a
-/// single stripe, half a lane beside it, square to it.
+/// stripe is seen in too few rows for a parabola. A trace ends where the stripe leans by more than
+/// 45 degrees: there no function of the row follows it. The lane's middle lies between both curves;
+/// where only one stripe is seen, half a lane beside it, square to it.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +35,7 @@ struct StripeCurve {
   Polynomial column;
   int first_row = 0;  ///< the farthest row where the stripe was seen
   int last_row = 0;
+  [[nodiscard]] bool shows(int row) const { return first_row <= row && row <= last_row; }
 };
 
 /// Follows one stripe from row to row, the near rows first.
@@ -42,8 +44,9 @@ class StripeTrace {
   StripeTrace(const CurveOptions& options, int rows, std::int64_t start_q8)
       : options_(options), middle_(rows / 2), expected_q8_(2 * start_q8) {}
 
-  /// The centres (twice the column) of one row's runs; rows come from `rows` - 1 down to 0.
-  void add_row(int row, std::span<const int> centres) {
+  /// The centres (twice the column) of one row's runs; rows come from `rows` - 1 down to 0. False:
+  /// the stripe ends here.
+  bool add_row(int row, std::span<const int> centres) {
     const std::int64_t expected = expected_q8_ >> 8;
     const std::int64_t gate = 2 * std::min(options_.gate + skipped_ / 4, 3 * options_.gate);
     std::int64_t nearest = 0;
@@ -55,9 +58,13 @@ class StripeTrace {
         nearest = centre;
       }
     }
-    if (away <= gate) return take(row, nearest);
-    ++skipped_;
-    expected_q8_ += slope_q8_;
+    if (away <= gate) {
+      take(row, nearest);
+    } else {
+      ++skipped_;
+      expected_q8_ += slope_q8_;
+    }
+    return std::abs(slope_q8_) <= kSteepest;
   }
 
   [[nodiscard]] std::optional<StripeCurve> finish() const {
@@ -81,6 +88,8 @@ class StripeTrace {
     expected_q8_ = centre * 256 + slope_q8_;
     fit_.add(row - middle_, centre);
   }
+
+  static constexpr std::int64_t kSteepest = 2 * 256;  // one column per row
 
   CurveOptions options_;
   int middle_;
@@ -121,26 +130,33 @@ class LaneCurveFinder {
   [[nodiscard]] std::optional<StripeCurve> stripe(const cv::Mat& classes, std::uint8_t of) {
     votes_.clear();
     for (int row = classes.rows / 2; row < classes.rows; ++row) {
-      find_runs(row_of(classes, row), of, options_.lane.stripe, [&](int at) { votes_.add(at); });
+      find_runs(row_of(classes, row), of, options_.lane.stripe,
+                [&](int at) { votes_.add(at, false); });
     }
-    const auto begin = votes_.best(options_.lane.window, 1);
+    const auto begin = votes_.best(options_.lane.window, 1, classes.rows);
     if (!begin) return std::nullopt;
     StripeTrace trace(options_, classes.rows, begin->column_q8);
     for (int row = classes.rows - 1; row >= 0; --row) {
       centres_.clear();
       find_runs(row_of(classes, row), of, options_.lane.stripe,
                 [&](int at) { centres_.push_back(at); });
-      trace.add_row(row, centres_);
+      if (!trace.add_row(row, centres_)) break;
     }
     return trace.finish();
   }
 
+  /// A place in Q16 pixels.
+  struct Place {
+    std::int64_t column;
+    std::int64_t row;
+  };
+
   void between(const StripeCurve& left, const StripeCurve& right) {
     const int middle = rectangle_.rows / 2;
-    const std::int64_t apart =
-        right.column.at(left.last_row - middle) - left.column.at(left.last_row - middle);
-    if (apart < std::int64_t{options_.lane.lane_width_from} << 16 ||
-        apart > std::int64_t{options_.lane.lane_width_to} << 16) {
+    const int near = std::min(left.last_row, right.last_row) - middle;
+    const std::int64_t apart = right.column.at(near) - left.column.at(near);
+    if (apart < options_.lane.lane_width_from * kOne ||
+        apart > options_.lane.lane_width_to * kOne) {
       // They belong to different lanes, or one is none: the longer one is believed.
       const bool left_is_longer =
           left.last_row - left.first_row >= right.last_row - right.first_row;
@@ -148,33 +164,35 @@ class LaneCurveFinder {
     }
     spread(std::min(left.first_row, right.first_row), std::max(left.last_row, right.last_row),
            [&](int row) {
-             return std::pair{
-                 shift_rounded(left.column.at(row - middle) + right.column.at(row - middle), 1),
-                 std::int64_t{row} << 16};
+             if (!left.shows(row)) return beside_at(right, -1, row);
+             if (!right.shows(row)) return beside_at(left, 1, row);
+             const std::int64_t sum = left.column.at(row - middle) + right.column.at(row - middle);
+             return Place{shift_rounded(sum, 1), row * kOne};
            });
   }
 
   /// `side`: 1 for what lies to the right of the stripe, -1 to the left.
   void beside(const StripeCurve& one, int side) {
-    const int middle = rectangle_.rows / 2;
-    spread(one.first_row, one.last_row, [&](int row) {
-      const std::int64_t slope = one.column.slope_at(row - middle);
-      const auto length = static_cast<std::int64_t>(
-          square_root((std::uint64_t{1} << 32) + static_cast<std::uint64_t>(slope * slope)));
-      const std::int64_t half_q16 = std::int64_t{side} * options_.lane.lane_width << 15;
-      const std::int64_t across = divide_rounded(half_q16 << 16, length);
-      return std::pair{one.column.at(row - middle) + across,
-                       (std::int64_t{row} << 16) - shift_rounded(across * slope, 16)};
-    });
+    spread(one.first_row, one.last_row, [&](int row) { return beside_at(one, side, row); });
+  }
+
+  [[nodiscard]] Place beside_at(const StripeCurve& one, int side, int row) const {
+    const int t = row - rectangle_.rows / 2;
+    const std::int64_t slope = std::clamp(one.column.slope_at(t), -16 * kOne, 16 * kOne);
+    const std::int64_t length =
+        square_root(static_cast<std::uint64_t>(kOne * kOne + slope * slope));
+    const std::int64_t half = side * options_.lane.lane_width * kOne / 2;
+    const std::int64_t across = divide_rounded(half * kOne, length);
+    return {one.column.at(t) + across, row * kOne - shift_rounded(across * slope, 16)};
   }
 
   /// Points at equal distances between two rows; `at` gives column and row in Q16 pixels.
-  template <typename Place>
-  void spread(int first_row, int last_row, const Place& at) {
+  template <typename At>
+  void spread(int first_row, int last_row, const At& at) {
     const int steps = std::max(options_.points - 1, 1);
     for (int step = 0; step < options_.points; ++step) {
-      const auto [column, row] = at(last_row - (last_row - first_row) * step / steps);
-      points_.push_back(scale_.point(column, row));
+      const Place place = at(last_row - (last_row - first_row) * step / steps);
+      points_.push_back(scale_.point(place.column, place.row));
     }
   }
 

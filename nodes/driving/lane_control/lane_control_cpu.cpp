@@ -49,6 +49,9 @@ class LaneControl : public Node {
     o.stop_after_ns =
         kMillisecond * image::integer_parameter(*this, "stop_after_ms",
                                                 o.stop_after_ns / kMillisecond, {1, 60'000, 1});
+    o.light_delay_ns =
+        kMillisecond * image::integer_parameter(*this, "light_delay_ms",
+                                                o.light_delay_ns / kMillisecond, {0, 60'000, 1});
     if (errors().empty() && o.stop_after_ns <= o.slow_after_ns) {
       report_error("`stop_after_ms` must be longer than `slow_after_ms`");
     }
@@ -59,9 +62,6 @@ class LaneControl : public Node {
     return create_subscription<PointStamped>(
         topic, QoS(5), [this, which](const Sample<PointStamped>& event) {
           drive_.on_light(which, image::stamp_of(event.view()));
-          if (drive_.is_red() == was_red_) return;
-          was_red_ = drive_.is_red();
-          LIGAMENT_INFO(get_logger(), "{}", was_red_ ? "red: stopping" : "green: driving");
         });
   }
 
@@ -79,6 +79,9 @@ class LaneControl : public Node {
       command = drive_.on_lane(image::stamp_of(view), now().nanoseconds(), points_);
     }
     if (command) publish(*command);
+    if (drive_.is_red() == was_red_) return;
+    was_red_ = drive_.is_red();
+    LIGAMENT_INFO(get_logger(), "{}", was_red_ ? "red: stopping" : "green: driving");
   }
 
   void publish(const Command& command) {

@@ -72,7 +72,7 @@ class LaneFollowing : public Node {
   }
 
   std::optional<GroundPoint> find(Search& search, const Picture& picture) const {
-    search.finder.begin();
+    search.finder.begin(search.last_row - search.first_row);
     for (int row = search.first_row; row < search.last_row; ++row) {
       classify(colours_, picture.order, picture.pixels.ptr<std::uint8_t>(row), search.classes);
       search.finder.add_row(search.classes);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <ligament/ligament.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 

@@ -37,12 +37,11 @@ class Polyfit : public Node {
   }
 
   void answer(const ImageView& view) {
-    const auto classes = image::image_of(view);
-    if (!classes || classes->type() != CV_8UC1) {
-      return refuse(classes
-                        ? "it is no mono8 image of stripe classes, as driving/lane_planner sends"
-                        : to_string(classes.error()));
+    if (view.encoding() != "mono8") {
+      return refuse("it is no mono8 image of stripe classes, as driving/lane_planner sends them");
     }
+    const auto classes = image::image_of(view);
+    if (!classes) return refuse(to_string(classes.error()));
     LaneCurveFinder& finder = finder_for(classes->size());
     std::span<const GroundPoint> points;
     {

@@ -47,7 +47,8 @@ class GraphRun {
   GraphRun(const GraphRun&) = delete;
   GraphRun& operator=(const GraphRun&) = delete;
 
-  /// A node of type `image/<kind>`. Null, and problem() says why, where it cannot be made.
+  /// A node of type `image/<kind>` (LIGAMENT_TEST_NODES: of another package). Null, and problem()
+  /// says why, where it cannot be made.
   Node* add(const std::string& kind, const Parameters& parameters = {}, const Remaps& remaps = {}) {
     if (context_ == nullptr) return nullptr;
     const auto library = ComponentLibrary::open(library_of(kind));
@@ -92,7 +93,8 @@ class GraphRun {
 
  private:
   static std::string library_of(const std::string& kind) {
-    return std::string(LIGAMENT_TEST_LIBRARIES) + "/libimage_node_" + kind + ".so";
+    return std::string(LIGAMENT_TEST_LIBRARIES) + "/lib" LIGAMENT_TEST_NODES "_node_" + kind +
+           ".so";
   }
   Node* fail(const std::string& text) {
     problem_ = text;

@@ -56,25 +56,21 @@ bool WaiterState::spin(std::int64_t until_ns, WaitResult& result) {
 
 WaitResult WaiterState::sleep(std::int64_t deadline_ns) {
   WaitResult result = WaitResult::timeout;
-  while (!look(result)) {
-    const std::int64_t now = monotonic_now_ns();
-    if (now >= deadline_ns) {
-      return WaitResult::timeout;
-    }
-    if (doze([&] { return look(result); }, deadline_ns - now)) {
-      break;
-    }
-  }
-  return result;
+  return wait_for([&] { return look(result); }, deadline_ns) ? result : WaitResult::timeout;
 }
 
 bool WaiterState::wait_for(const std::function<bool()>& is_ready, std::int64_t deadline_ns) {
+  std::int64_t began_ns = 0;
   while (!is_ready()) {
     const std::int64_t now = monotonic_now_ns();
     if (now >= deadline_ns) {
       return false;
     }
-    if (doze(is_ready, deadline_ns - now)) {
+    began_ns = began_ns == 0 ? now : began_ns;
+    // A hundred idle processes that look once a second need 0.3 % of a core.
+    const std::int64_t longest_ns =
+        std::max(longest_sleep_ns, std::min(now - began_ns, longest_idle_sleep_ns));
+    if (doze(is_ready, std::min(deadline_ns - now, longest_ns))) {
       break;
     }
   }
@@ -94,7 +90,7 @@ bool WaiterState::doze(const std::function<bool()>& is_found, std::int64_t longe
   const bool found = is_found();
   LIGAMENT_CRASH_POINT("wait.looked");
   if (!found) {
-    os::futex_wait(word, announced, std::min(longest_ns, longest_sleep_ns));
+    os::futex_wait(word, announced, longest_ns);
     LIGAMENT_CRASH_POINT("wait.woken");
   }
   bells->asleep().fetch_and(~(std::uint64_t{1} << bell_slot), std::memory_order_relaxed);

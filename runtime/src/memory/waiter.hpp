@@ -2,8 +2,8 @@
 /// \file The inside of a waiter: one bell word that other processes may ring.
 ///
 /// The word is a hint and nothing else: bit 0 says "somebody sleeps", the rest counts wake-ups.
-/// Any process of the domain can write it, so a sleep never lasts longer than `longest_sleep_ns`
-/// without a look at the rings.
+/// Any process of the domain can write it, so no sleep without a look at the rings lasts longer
+/// than `longest_sleep_ns`, or than the wait has so far, up to `longest_idle_sleep_ns`.
 #pragma once
 
 #include <atomic>

@@ -8,8 +8,8 @@ if(TARGET ligament_edge)
                         GTest::gmock fmt::fmt)
   target_include_directories(test_edge PRIVATE ${room_path}/edge)
   # Their file-local names are those of others.
-  foreach(name cyclone_python fastdds first_acks lingering service_edge service_wire
-               type_lookups)
+  foreach(name cyclone_python fastdds first_acks first_heartbeats lingering service_edge
+               service_wire type_lookups)
     set_source_files_properties(${room_path}/edge/${name}_test.cpp PROPERTIES
                                 SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()

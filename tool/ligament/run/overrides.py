@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ligament.errors import InputError, Location, Problem, no_such
+from ligament.graph.executable import Executable
 from ligament.graph.model import NodeType
 from ligament.graph.parameters import BUILT_IN, converted, value_problem
 from ligament.graph.yaml_source import parse_yaml
@@ -49,7 +50,7 @@ def _require_value(target: str, text: str, value: Any) -> None:
 
 
 def check_nodes(overrides: Overrides, nodes: Iterable[str]) -> None:
-    """Raise if an override is for a node that this variant does not have."""
+    """Raise if an override is for a node or an executable that this variant does not have."""
     known = list(nodes)
     problems = [
         no_such(
@@ -64,6 +65,20 @@ def check_nodes(overrides: Overrides, nodes: Iterable[str]) -> None:
     ]
     if problems:
         raise InputError(problems)
+
+
+def executables_with(
+    overrides: Overrides, executables: Mapping[str, Executable]
+) -> dict[str, Executable]:
+    """Return the executables with these values among their ROS parameters.
+
+    Only the program knows which parameters it has, so none is refused here.
+    """
+    given = {name: overrides.get(f"/{name}", {}) for name in executables}
+    return {
+        name: replace(one, parameters={**one.parameters, **given[name]})
+        for name, one in executables.items()
+    }
 
 
 def apply_overrides(

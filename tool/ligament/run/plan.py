@@ -29,7 +29,7 @@ from ligament.run.executables import (
     require_programs,
 )
 from ligament.run.hosts import Share, mapping_of, share_of
-from ligament.run.overrides import Overrides, apply_overrides, check_nodes
+from ligament.run.overrides import Overrides, apply_overrides, check_nodes, executables_with
 from ligament.run.process import ContainerSpec
 from ligament.run.python_spec import command_of, environment_of, is_python, ros_python_for
 from ligament.run.ros_python import RosPython
@@ -92,12 +92,12 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     """Make the run's folder with one configuration per container."""
     build = read_build(build_path)
     _require_libraries(build_path, build)
-    check_nodes(options.parameters, (n for c in build["containers"].values() for n in c["nodes"]))
+    check_nodes(options.parameters, _with_parameters(build))
     container_program = _container_program()
     mapping = mapping_of(build_path)
     share = share_of(build, mapping, options.host)
     ros = ros_python_for(share.containers.values(), mapping.distro if mapping else "")
-    executables = executables_of(build, options.host)
+    executables = executables_with(options.parameters, executables_of(build, options.host))
     require_programs(executables)
     edges = plan_edges(mapping, share, options.edge)
     types = _node_types(build_path)
@@ -133,6 +133,12 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     for spec in specs:
         plan.specs.append(replace(spec, command=[*_on_cores(options.cores), *spec.command]))
     return plan
+
+
+def _with_parameters(build: Mapping[str, Any]) -> list[str]:
+    """What `--set` may name: nodes, and executables as if they were nodes of the root."""
+    nodes = [name for container in build["containers"].values() for name in container["nodes"]]
+    return [*nodes, *(f"/{name}" for name in build.get("executables", ()))]
 
 
 def _container_program() -> Path:

@@ -3,6 +3,8 @@
 
 executable_programs.py send COUNT [--ros-args ...]
 executable_programs.py hear COUNT FILE [--ros-args ...]
+
+Each says "ready" when its ends are there.
 """
 
 from __future__ import annotations
@@ -69,6 +71,7 @@ def main() -> None:
     rclpy.init()
     what, count, *rest = rclpy.utilities.remove_ros_args(sys.argv)[1:]
     node = Sender(int(count)) if what == "send" else Hearer(int(count), Path(rest[0]))
+    print("ready", flush=True)
     try:
         rclpy.spin(node)
     except (SystemExit, KeyboardInterrupt, ExternalShutdownException):

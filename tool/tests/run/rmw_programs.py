@@ -28,7 +28,8 @@ from std_msgs.msg import String, UInt64
 from std_srvs.srv import SetBool, Trigger
 
 LATCHED = QoSProfile(depth=3, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-PATIENCE_S = 20.0
+#: A watchdog: of a machine that is busy, too.
+PATIENCE_S = 60.0
 
 
 def until(node: Node, is_done: Any, seconds: float = PATIENCE_S) -> bool:
@@ -459,16 +460,23 @@ def contexts(node: Node, words: list[str]) -> dict[str, Any]:
 
 
 def wait_for_gone(node: Node, words: list[str]) -> dict[str, Any]:
-    """Whether the node `latch` is seen, and then no more once its process has been killed."""
-    seen = until(node, lambda: "latch" in node.get_node_names())
+    """Whether the node `latch` and its topic are seen, and then, once its process ends, no more.
+
+    They come and go by different messages, so each is waited for.
+    """
+
+    def has_topic() -> bool:
+        return "/latched" in dict(node.get_topic_names_and_types())
+
+    seen = until(node, lambda: "latch" in node.get_node_names()) and until(node, has_topic)
     say("ready")
     began = time.monotonic()
     gone = until(node, lambda: "latch" not in node.get_node_names())
-    topics = dict(node.get_topic_names_and_types())
+    until(node, lambda: not has_topic())
     return {
         "seen": seen,
         "gone": gone,
-        "topic": "/latched" in topics,
+        "topic": has_topic(),
         "s": time.monotonic() - began,
     }
 

@@ -80,7 +80,10 @@ def test_a_system_on_two_middlewares_becomes_a_graph_that_runs(
     ours = Program(distro, domain_id, (PROGRAMS, "hear", ENDLESS, told, *HEARS), ours=True)
     native = Program(distro, domain_id, (PROGRAMS, "send", 100000, *SENDS), ours=False)
     try:
-        assert main(["graph", "--live", "--out", str(path)]) == 0
+        for program in (ours, native):
+            program.await_ready()
+        # On a machine that is busy, more than the usual 2 s may pass between two that are seen.
+        assert main(["graph", "--live", "--quiet-time", "6", "--out", str(path)]) == 0
     finally:
         for program in (ours, native):
             program.process.kill()
@@ -132,6 +135,7 @@ def test_what_a_command_starts_is_imported_and_nothing_else(
         [*library, python, str(PROGRAMS), "hear", str(ENDLESS), str(told), *HEARS],
     ]
     try:
+        other.await_ready()
         words = ["python3", "-c", LAUNCHER, json.dumps(started)]
         assert main(["import", "--out", str(path), "--json", *words]) == 0
     finally:

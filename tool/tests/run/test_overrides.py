@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from ligament.errors import InputError
+from ligament.graph.executable import Executable
 from ligament.graph.model import NodeType, Parameter
-from ligament.run.overrides import apply_overrides, check_nodes, parse_overrides
+from ligament.run.overrides import (
+    apply_overrides,
+    check_nodes,
+    executables_with,
+    parse_overrides,
+)
 
 
 def node() -> dict[str, Any]:
@@ -102,3 +108,14 @@ def test_a_whole_number_for_a_double_becomes_one() -> None:
     changed["parameters"]["rate"] = 1.0
     apply_overrides({"/camera": {"rate": 30}}, changed, TYPES)
     assert isinstance(changed["parameters"]["rate"], float)
+
+
+def test_executables_get_them_beside_their_own_parameters() -> None:
+    talker = Executable("/a/talker.py", parameters={"rate": 5.0, "size": 1})
+    found = executables_with(
+        {"/talker": {"rate": 9.0, "name": "x"}, "/camera": {"frames": 1}},
+        {"talker": talker, "viewer": Executable("/a/viewer.py")},
+    )
+    assert found["talker"].parameters == {"rate": 9.0, "size": 1, "name": "x"}
+    assert found["viewer"].parameters == {}
+    assert talker.parameters == {"rate": 5.0, "size": 1}

@@ -126,6 +126,14 @@ def test_a_trace_provider_that_is_missing_is_told_and_the_program_goes_on(progra
     assert "this process is not traced: there is no trace provider at /nowhere/provider.so" in told
 
 
+def _are_shown(shown: dict[str, Any], source: str) -> bool:
+    """Both topics flow, and the source is there with its node."""
+    rates = {row["topic"]: row["taken_hz"] for row in shown.get("topics", [])}
+    states = {row["container"]: (row["nodes"], row["state"]) for row in shown.get("containers", [])}
+    flows = bool(rates.get("/first") and rates.get("/second"))
+    return flows and states.get(source) == (["/source"], "running")
+
+
 @pytest.mark.parametrize("distro", DISTROS)
 def test_they_are_shown_by_top(programs: Any, distro: str, tmp_path: Path) -> None:
     (tmp_path / "status.jsonl").touch()
@@ -135,19 +143,15 @@ def test_they_are_shown_by_top(programs: Any, distro: str, tmp_path: Path) -> No
     source = of_run.start(distro, "source")
     of_run.await_line(sink, "heard")
     top, tail = Top(), StatusTail(tmp_path / "status.jsonl")
+    name = f"rmw_trace_programs.py-{source.pid}"
     end = time.monotonic() + WATCHDOG_S
-    rates: dict[str, Any] = {}
-    while time.monotonic() < end and not (rates.get("/second") and rates.get("/first")):
+    shown: dict[str, Any] = {}
+    # All at once: on a machine that is busy, a program is shown as silent for a while.
+    while not _are_shown(shown, name):
+        assert time.monotonic() < end, shown
         time.sleep(0.2)
         top.take(tail.read())
         shown = top.snapshot(time.monotonic_ns(), {"state": "running"}, tail.unreadable)
-        rates = {row["topic"]: row["taken_hz"] for row in shown["topics"]}
-    assert rates["/first"] > 0
-    assert rates["/second"] > 0
-    names = {row["container"]: row for row in shown["containers"]}
-    name = f"rmw_trace_programs.py-{source.pid}"
-    assert names[name]["nodes"] == ["/source"]
-    assert names[name]["state"] == "running"
     assert shown["unreadable_lines"] == 0
     of_run.end()
     top.take(tail.read())

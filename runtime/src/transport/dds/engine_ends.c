@@ -5,24 +5,18 @@
 #include <dds/ddsi/ddsi_entity.h>
 #include <dds/ddsi/ddsi_entity_index.h>
 #include <dds/ddsi/ddsi_entity_match.h>
-#include <dds/ddsi/q_bswap.h>
 #include <dds/ddsi/q_hbcontrol.h>
 #include <dds/ddsi/q_thread.h>
 #include <dds/ddsi/q_xevent.h>
 // These need what is above.
 #include <dds/ddsi/ddsi_endpoint.h>
 #include <stddef.h>
-#include <string.h>
 
-static ddsi_guid_t from_wire(const uint8_t guid[16]) {
-  ddsi_guid_t on_wire;
-  memcpy(&on_wire, guid, sizeof on_wire);
-  return nn_ntoh_guid(on_wire);
-}
+#include "transport/dds/engine_guid.h"
 
 struct ddsi_writer* ligament_find_writer(const struct ddsi_domaingv* domain,
                                          const uint8_t guid[16]) {
-  const ddsi_guid_t wanted = from_wire(guid);
+  const ddsi_guid_t wanted = ligament_guid_from_wire(guid);
   struct thread_state* const self = lookup_thread_state();
   thread_state_awake(self, domain);  // the index is not changed under us
   struct ddsi_writer* const found = entidx_lookup_writer_guid(domain->entity_index, &wanted);
@@ -31,7 +25,7 @@ struct ddsi_writer* ligament_find_writer(const struct ddsi_domaingv* domain,
 }
 
 void ligament_read_from_first(const struct ddsi_domaingv* domain, const uint8_t guid[16]) {
-  const ddsi_guid_t wanted = from_wire(guid);
+  const ddsi_guid_t wanted = ligament_guid_from_wire(guid);
   struct thread_state* const self = lookup_thread_state();
   thread_state_awake(self, domain);
   struct ddsi_reader* const found = entidx_lookup_reader_guid(domain->entity_index, &wanted);
@@ -64,7 +58,7 @@ uint64_t ligament_expect_ack(struct ddsi_writer* writer) {
 
 void ligament_end_writer_within(struct ddsi_domaingv* domain, const uint8_t guid[16],
                                 int64_t most_ns) {
-  const ddsi_guid_t writer = from_wire(guid);
+  const ddsi_guid_t writer = ligament_guid_from_wire(guid);
   const int64_t lingers = domain->config.writer_linger_duration;
   const dds_duration_t within = lingers < most_ns ? lingers : most_ns;
   const ddsrt_mtime_t end = ddsrt_mtime_add_duration(ddsrt_time_monotonic(), within);

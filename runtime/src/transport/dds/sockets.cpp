@@ -12,7 +12,9 @@
 #include <span>
 
 #include "transport/dds/domain_sockets.h"
+#include "transport/dds/engine_match.h"
 #include "transport/dds/first_acks.hpp"
+#include "transport/dds/first_heartbeats.hpp"
 #include "transport/dds/inline_qos_sender.hpp"
 #include "transport/dds/send_pace.hpp"
 #include "transport/dds/type_lookups.hpp"
@@ -40,8 +42,10 @@ UdpPlace place_of(const ddsi_locator_t& locator) {
 }
 
 /// First acknowledgements, in place. Returns the datagram's size.
-std::size_t adapt(std::span<const ddsrt_iovec_t> datagram) {
-  FirstAcks acks;
+std::size_t adapt(std::span<const ddsrt_iovec_t> datagram, const ddsi_domaingv* domain) {
+  FirstAcks acks([domain](const pool::Gid& reader, const pool::Gid& writer) {
+    return ligament_next_ack_count(domain, reader.data(), writer.data());
+  });
   std::size_t size = 0;
   for (const ddsrt_iovec_t& part : datagram) {
     (void)acks.adapt({static_cast<std::byte*>(part.iov_base), part.iov_len});
@@ -53,7 +57,7 @@ std::size_t adapt(std::span<const ddsrt_iovec_t> datagram) {
 ssize_t write_wrapped(ddsi_tran_conn_t socket, const ddsi_locator_t* destination, std::size_t count,
                       const ddsrt_iovec_t* parts, std::uint32_t flags) {
   const std::span<const ddsrt_iovec_t> datagram(parts, count);
-  const std::size_t size = adapt(datagram);
+  const std::size_t size = adapt(datagram, socket->m_base.gv);
   if (size >= SendPace::smallest && destination != nullptr &&
       destination->kind == NN_LOCATOR_KIND_UDPv4) {
     pace().wait_for_room(place_of(*destination), size);
@@ -73,7 +77,11 @@ ssize_t read_wrapped(ddsi_tran_conn_t socket, unsigned char* to, std::size_t siz
   const ssize_t came =
       engine_read().load(std::memory_order_acquire)(socket, to, size, allow_spurious, source);
   if (came > 0) {
-    empty_type_lookups({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(came)});
+    const std::span datagram(reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(came));
+    (void)empty_type_lookups(datagram);
+    (void)drop_early_heartbeats(datagram, [domain = socket->m_base.gv](const pool::Gid& writer) {
+      return ligament_is_matched(domain, writer.data());
+    });
   }
   return came;
 }

@@ -6,7 +6,8 @@
 /// those have room (send_pace.hpp), replies to some clients get inline QoS put in
 /// (inline_qos_sender.hpp), and first acknowledgements to Fast DDS take its form (first_acks.hpp).
 /// Of what is received, one kind of sample that the engine cannot stand is emptied
-/// (type_lookups.hpp). First sending, retransmission and fragments are the engine's work.
+/// (type_lookups.hpp), and heartbeats that come too early are dropped (first_heartbeats.hpp). First
+/// sending, retransmission and fragments are the engine's work.
 #pragma once
 
 struct ddsi_domaingv;

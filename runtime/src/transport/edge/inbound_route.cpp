@@ -33,9 +33,6 @@ class Payload final : public dds::Incoming {
 // What waits until the pool has matched, which takes milliseconds.
 constexpr std::size_t most_waiting = 64;
 constexpr std::size_t most_waiting_bytes = std::size_t{64} << 20;  // or one sample
-/// So long a request waits for its client's reply reader. It is served all the same then: the
-/// client may have none, and the service may do something.
-constexpr std::int64_t longest_wait_ns = 1'000'000'000;
 
 }  // namespace
 
@@ -154,7 +151,7 @@ bool InboundRoute::has_waiting() const {
 
 /// Under mutex_.
 bool InboundRoute::deliver_what_waits() {
-  const std::int64_t patience_ends = pool::monotonic_now_ns() - longest_wait_ns;
+  const std::int64_t patience_ends = pool::monotonic_now_ns() - service_.patience_ns;
   if (writer_ == nullptr) {
     forget_waiting(patience_ends);
   }

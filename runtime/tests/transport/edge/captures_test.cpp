@@ -370,11 +370,11 @@ TEST_F(OnTheWire, RepliesHaveTheIdentityOfRos) {
 
 // --- first acknowledgements ----------------------------------------------------------------------
 
-/// No heartbeat was there yet, and an answer is asked for. The base is another matter.
+/// No heartbeat was there yet, and an answer is asked for. Base and count are another matter.
 bool is_first_ack(const Capture::Control& control) {
   const std::string& bytes = control.submessage;
   return bytes.starts_with(std::string("\x06\x01\x18\x00", 4)) && bytes.size() == 28 &&
-         bytes.substr(20) == std::string(8, '\0');
+         bytes.substr(20, 4) == std::string(4, '\0');
 }
 
 struct Asked {
@@ -389,6 +389,7 @@ std::map<std::string, Asked> asked_of_fastdds(const Capture& all) {
     const std::string writer = control.submessage.substr(8, 4);
     if (is_first_ack(control) && control.to.starts_with("\x01\x0f")) {
       EXPECT_EQ(number_at<std::uint32_t>(control.submessage, 16), 0U);
+      EXPECT_NE(number_at<std::uint32_t>(control.submessage, 24), 0U);
       Asked& one = asked[control.to + writer];
       ++one.times;
       one.times_after += one.is_answered ? 1 : 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The first acknowledgement of a reader: the engine's, and that of Fast DDS, as captured in ROS 2
-/// Jazzy.
+/// The first acknowledgements of a reader: the engine's, and those of Fast DDS, as captured in ROS
+/// 2 Jazzy.
 #include "transport/dds/first_acks.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,8 +16,9 @@ const std::string header = "525450530201011001108dbfb699ebad9469d2ee";
 const std::string to_fastdds = "0e010c00010f78fd747a05cd00000000";
 const std::string to_cyclone = "0e010c000110a289b3d2a6af431bf5b8";
 const std::string by_engine = "06011800000200c7000200c200000000010000000000000000000000";
-/// Its own first count is 1. A first one of 0 is taken as well.
-const std::string by_fastdds = "06011800000200c7000200c200000000000000000000000000000000";
+const std::string by_fastdds = "06011800000200c7000200c200000000000000000000000001000000";
+/// The next one of that reader.
+const std::string by_fastdds_again = "06011800000200c7000200c200000000000000000000000002000000";
 
 std::vector<std::byte> bytes_of(const std::string& hex) {
   std::vector<std::byte> bytes;
@@ -26,13 +28,26 @@ std::vector<std::byte> bytes_of(const std::string& hex) {
   return bytes;
 }
 
+std::string hex_of(const pool::Gid& gid) {
+  std::string hex;
+  for (const std::uint8_t byte : gid) {
+    hex += fmt::format("{:02x}", byte);
+  }
+  return hex;
+}
+
 struct Sent {
   std::size_t changed = 0;
   std::vector<std::byte> bytes;
   bool operator==(const Sent&) const = default;
 };
 Sent sent(const std::vector<std::string>& parts) {
-  FirstAcks acks;
+  std::uint32_t count = 0;
+  FirstAcks acks([&count](const pool::Gid& reader, const pool::Gid& writer) {
+    EXPECT_EQ(hex_of(reader), header.substr(16) + "000200c7");
+    EXPECT_EQ(hex_of(writer), to_fastdds.substr(8) + "000200c2");
+    return ++count;
+  });
   Sent result;
   for (const std::string& part : parts) {
     auto bytes = bytes_of(part);
@@ -49,6 +64,12 @@ TEST(FirstAcks, ToFastDdsHaveItsForm) {
   EXPECT_EQ(sent({header, to_fastdds, by_engine}), expected);
   EXPECT_EQ(sent({header + to_fastdds + by_engine}), expected);
   EXPECT_EQ(sent({header, to_fastdds + by_fastdds}), (Sent{0, expected.bytes})) << "sent again";
+}
+
+/// Fast DDS answers each count once.
+TEST(FirstAcks, EachHasACountOfItsOwn) {
+  EXPECT_EQ(sent({header, to_fastdds, by_engine, by_engine}),
+            (Sent{2, bytes_of(header + to_fastdds + by_fastdds + by_fastdds_again)}));
 }
 
 TEST(FirstAcks, ToOthersStayAsTheyAre) {

@@ -65,7 +65,7 @@ class InboundRouteTest : public testing::Test {
   pool::EndpointDescription description_;
   std::unique_ptr<pool::Reader> reader_;
   std::weak_ptr<pool::Writer> writer_;
-  InboundRoute in_{{mark, true}};
+  InboundRoute in_{{mark, true, 1'000'000'000}};
   std::int64_t stamp_ = 0;
 };
 

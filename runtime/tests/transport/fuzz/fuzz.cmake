@@ -65,4 +65,5 @@ add_edge_fuzz(edge "${edge_fuzz_library};-Wl,-rpath,${edge_fuzz_rpath};-lfmt"
 # Of the engine only what holds received fragments.
 add_edge_fuzz(fragments "$<TARGET_FILE:CycloneDDS::ddsc>"
               dds/raw_type.cpp dds/inline_qos.cpp dds/inline_qos_sender.cpp dds/sockets.cpp
-              dds/first_acks.cpp dds/send_pace.cpp dds/type_lookups.cpp dds/domain_sockets.c)
+              dds/first_acks.cpp dds/first_heartbeats.cpp dds/send_pace.cpp dds/type_lookups.cpp
+              dds/domain_sockets.c dds/engine_match.c)

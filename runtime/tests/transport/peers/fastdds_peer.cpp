@@ -134,9 +134,17 @@ void wait_for(const char* what, const Condition& condition) {
   }
 }
 
+/// Of requests: it tells of none without being asked.
+dds::DataWriterQos quiet_writer_qos() {
+  auto qos = writer_qos();
+  qos.reliable_writer_qos().times.heartbeatPeriod = {3600, 0};
+  return qos;
+}
+
 struct Out {
-  Out(peer::Node& node, const std::string& topic, const std::string& type)
-      : writer(node, node.topic(topic, dds::TypeSupport(new RawType(type))), writer_qos()) {}
+  Out(peer::Node& node, const std::string& topic, const std::string& type,
+      const dds::DataWriterQos& qos = writer_qos())
+      : writer(node, node.topic(topic, dds::TypeSupport(new RawType(type))), qos) {}
   peer::Writer writer;
 };
 
@@ -202,7 +210,7 @@ std::int64_t number_at(const Bytes& bytes, std::size_t at) {
 /// The request names the reply reader; the reply comes back with that and the request's number.
 void call(peer::Node& node, const Words& words) {
   In replies(node, "rr" + words.at(0) + "Reply", reply_type);
-  Out requests(node, "rq" + words.at(0) + "Request", request_type);
+  Out requests(node, "rq" + words.at(0) + "Request", request_type, quiet_writer_qos());
   wait_for("the server",
            [&] { return requests.writer.subscribers() != 0 && replies.reader.publishers() != 0; });
   wait_for("the word to begin", input_came);

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well was it driven? report.py RUN_DIR... [--html PAGE] [--json FILE] [--chain REPORT]
+
+Each RUN_DIR is a run of examples/driving, or the log of its simulator. REPORT is the file that
+`ligament report RUN_DIR --out REPORT` wrote, if the run was traced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from drive_report.figures import conditions_text, figures
+from drive_report.log import LogError, find_log, read_log
+from drive_report.page import page
+
+
+def main() -> int:
+    """Print the figures, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN_DIR|DRIVE.jsonl")
+    parser.add_argument("--html", type=Path, help="write the page")
+    parser.add_argument("--json", type=Path, help="write the figures")
+    parser.add_argument("--chain", type=Path, help="report.json of the traced run")
+    words = parser.parse_args()
+    try:
+        logs = [read_log(find_log(place)) for place in words.runs]
+        chain = chain_of(words.chain) if words.chain else None
+    except (LogError, OSError) as error:
+        print(f"report: {error}", file=sys.stderr)
+        return 2
+    found = [figures(log) for log in logs]
+    for one in found:
+        print(line_of(one))
+    if words.json:
+        words.json.write_text(json.dumps({"drives": found, "chain": chain}, indent=1) + "\n")
+    if words.html:
+        words.html.write_text(page(logs, found, chain), encoding="utf-8")
+        print(f"page: {words.html}")
+    return 0
+
+
+def line_of(one: dict[str, Any]) -> str:
+    """Return a drive in one line."""
+    lateral, laps = one["lateral_m"], one["lap_s"]
+    times = f" of {sum(laps) / len(laps):.1f} s" if laps else ""
+    error = f"lateral error p95 {lateral['p95'] * 100:.1f} cm" if lateral else "it never moved"
+    return (
+        f"{conditions_text(one['conditions'])}: {one['laps']} laps{times}, {error}, "
+        f"{one['departures']} departures, stopped at {one['stops_obeyed']} of {one['red_lights']} "
+        f"red lights; {one['reason']}"
+    )
+
+
+def chain_of(path: Path) -> dict[str, Any] | None:
+    """Return the chain of the first variant in a report.json."""
+    try:
+        variants = json.loads(path.read_text(encoding="utf-8")).get("variants", [])
+    except ValueError as error:
+        raise LogError(f"{path} is no report.json: {error}") from error
+    if not variants:
+        return None
+    first = variants[0]
+    keys = ("latency_ns", "message_passing")
+    return {"nodes": first.get("chain", {}).get("nodes", []), **{k: first.get(k) for k in keys}}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

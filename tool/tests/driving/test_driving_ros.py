@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator as a node of ROS 2, steered by another one, started by a graph."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from driving_place import DRIVING, SMALL, WATCHDOG_S, drive, frames_of, python
+from driving_ros import LIGAMENT, dds_domain, environment, preloaded
+
+
+@pytest.fixture
+def domain_id() -> Iterator[int]:
+    with dds_domain() as taken:
+        yield taken
+
+
+def run(tmp_path: Path, domain_id: int, *words: str) -> subprocess.CompletedProcess[str]:
+    graph = DRIVING / "steer.yaml"
+    options = [f"--set=simulator.{name}={value}" for name, value in SMALL.items()]
+    command = [*LIGAMENT, "run", str(graph), "--out", str(tmp_path), "--quiet", *options, *words]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=WATCHDOG_S, env=environment(domain_id)
+    )
+
+
+def log_of(tmp_path: Path) -> list[dict[str, Any]]:
+    (path,) = tmp_path.glob("*/default/runs/*/outputs/drive.jsonl")
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_drive_through_topics_equals_one_without_ros(tmp_path: Path, domain_id: int) -> None:
+    done = run(tmp_path, domain_id)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = log_of(tmp_path)
+    end = lines[-1]
+    assert (end["reason"], end["missed"], end["extra"]) == ("laps done", 0, 0)
+    through_topics = frames_of(lines)
+    for frame in through_topics:
+        frame.pop("copies", None)
+    assert through_topics == frames_of(drive(tmp_path / "direct.jsonl"))
+
+
+def test_wrong_options_end_the_run_with_a_sentence(tmp_path: Path, domain_id: int) -> None:
+    done = run(tmp_path, domain_id, "--set=simulator.worn=much")
+    assert done.returncode != 0
+    (log,) = tmp_path.glob("*/default/runs/*/log/simulator.log")
+    text = log.read_text()
+    assert "simulator: worn is 'much'; possible is something such as 0.0" in text
+    assert "Traceback" not in text
+
+
+def test_nobody_who_drives_is_said(tmp_path: Path, domain_id: int) -> None:
+    words = ["-p", "start_timeout_s:=0.2", "-p", "width:=160", "-p", "height:=120"]
+    done = subprocess.run(
+        [str(python()), str(DRIVING / "simulator.py"), "--ros-args", *words],
+        capture_output=True, text=True, timeout=WATCHDOG_S, cwd=tmp_path,
+        env=preloaded(domain_id),
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "nobody subscribes to /camera/image_raw after 0.2 s" in done.stdout + done.stderr
+
+
+def test_without_mujoco_it_is_said_how_to_get_it(tmp_path: Path, domain_id: int) -> None:
+    (tmp_path / "mujoco.py").write_text("raise ModuleNotFoundError(\"No module named 'mujoco'\")\n")
+    done = subprocess.run(
+        [str(python()), str(DRIVING / "simulator.py")],
+        capture_output=True, text=True, timeout=WATCHDOG_S,
+        cwd=tmp_path, env={**environment(domain_id), "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "No module named 'mujoco': pip install mujoco" in done.stderr
+    assert "dev/setup --driving" in done.stderr

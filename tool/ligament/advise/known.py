@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +76,15 @@ class Costs:
             if kind in pools:
                 self.used.add(f"messages of {name}")
                 return pools[kind]
-        row = _row_of(self.table.get("messages", ()), kind, size)
-        if row is None:
-            raise UnknownKindError(kind)
-        self.used.add(f"the table of known costs, times {scale:.2g}")
-        return _spread(row["p50"] * scale, row["p99"] * scale)
+        for likely in (kind, replace(kind, one_core=not kind.one_core)):
+            row = _row_of(self.table.get("messages", ()), likely, size)
+            if row is not None:
+                text = f"the table of known costs, times {scale:.2g}"
+                if likely is not kind:
+                    text += f" ({'on any core' if kind.one_core else 'on one core'})"
+                self.used.add(text)
+                return _spread(row["p50"] * scale, row["p99"] * scale)
+        raise UnknownKindError(kind)
 
     def node(self, node_type: str, device: str, size: int) -> NodeTime | None:
         """What a node of a type takes on a kind of device; None: nobody measured it."""

@@ -31,6 +31,8 @@ from ligament.run.display import Quiet
 from ligament.run.graph_run import RunRequest, run_graph
 
 BASE = "processes"
+LEARNT = ("processes", "one_process", "dds")
+"""Variants that messages go all ways in."""
 HARDWARE_FRAMES = 12
 UNITS = {"p50": "ns", "p99": "ns", "cycles": "cycles"}
 
@@ -83,7 +85,7 @@ def _measured(asked: Asked, plan: Plan, only: str) -> Measured:
     request = RunRequest(build, "ligament", cores=one_core(), parameters=plan.parameters,
                          log_level="warn")  # fmt: skip
     first = run_graph(request, Quiet()).path.parent
-    others = _on_the_gpu(asked, request)
+    others = _run(asked, request, "gpu")
     names = tuple(name.strip() for name in only.split(",") if name.strip())
     advice = advise(Asked(asked.graph, asked.written, [first, *others], asked.out, names))
     result = Measured([])
@@ -94,20 +96,29 @@ def _measured(asked: Asked, plan: Plan, only: str) -> Measured:
         if checked.measured:
             result.rows += rows_of(checked)
             runs += checked.runs
+    runs += _for_the_table(asked, request)
     cases = [read_other(run, advice.graph) for run in runs]
     result.rows += cost_rows(cases)
     return result
 
 
-def _on_the_gpu(asked: Asked, request: RunRequest) -> list[Path]:
-    """A run whose nodes' times on the GPU predictions are made from, where there is one."""
+def _run(asked: Asked, request: RunRequest, variant: str) -> list[Path]:
+    """A run of a variant whose times are wanted, where it can be run here."""
+    say("advise", f"building and running {variant}")
     try:
-        build = built(Request(asked.graph, "gpu", out=asked.out)).build
+        build = built(Request(asked.graph, variant, out=asked.out)).build
         finished = run_graph(replace(request, build=build), Quiet())
     except LigamentError as error:
-        say("advise", f"nothing on the GPU: {error}")
+        say("advise", f"no times of {variant}: {error}")
         return []
     return [finished.path.parent] if finished.exit_code == 0 else []
+
+
+def _for_the_table(asked: Asked, request: RunRequest) -> list[Path]:
+    """Runs of each way of messages, on one core and on any: only the table is made from them."""
+    cores = (one_core(), None)
+    wanted = [(variant, core) for variant in LEARNT for core in cores]
+    return [run for v, core in wanted for run in _run(asked, replace(request, cores=core), v)]
 
 
 def rows_of(checked: Checked) -> list[Row]:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "mcu/core_implementation.hpp"
@@ -47,7 +48,8 @@ Core::Implementation::~Implementation() {
 }
 
 std::string Core::Implementation::join(Node& node, std::vector<Input> inputs,
-                                       std::vector<Output> outputs) {
+                                       std::vector<Output> outputs,
+                                       std::vector<std::function<void()>> offers) {
   {
     const std::lock_guard lock(mutex_);
     const auto& image = plan_.nodes;
@@ -60,12 +62,19 @@ std::string Core::Implementation::join(Node& node, std::vector<Input> inputs,
     }
     bus_.add(node, static_cast<std::size_t>(found - image.begin()), std::move(inputs),
              std::move(outputs));
+    std::move(offers.begin(), offers.end(), std::back_inserter(offers_));
     speaker_ = &node;
     if (bus_.nodes() < image.size()) {
       return {};
     }
   }
-  return start();
+  std::string failure = start();
+  for (const auto& offer : std::exchange(offers_, {})) {
+    if (failure.empty()) {
+      offer();
+    }
+  }
+  return failure;
 }
 
 std::string Core::Implementation::start() {
@@ -151,8 +160,9 @@ void Core::Implementation::work() {
 Core::Core(ImagePlan plan) : implementation_(std::make_unique<Implementation>(std::move(plan))) {}
 Core::~Core() = default;
 
-std::string Core::join(Node& node, std::vector<Input> inputs, std::vector<Output> outputs) {
-  return implementation_->join(node, std::move(inputs), std::move(outputs));
+std::string Core::join(Node& node, std::vector<Input> inputs, std::vector<Output> outputs,
+                       std::vector<std::function<void()>> offers) {
+  return implementation_->join(node, std::move(inputs), std::move(outputs), std::move(offers));
 }
 detail::CoreFigures Core::figures() const { return implementation_->figures(); }
 void Core::leave(const Node& node) { implementation_->leave(node); }

@@ -30,7 +30,8 @@ class Core::Implementation {
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
-  std::string join(Node& node, std::vector<Input> inputs, std::vector<Output> outputs);
+  std::string join(Node& node, std::vector<Input> inputs, std::vector<Output> outputs,
+                   std::vector<std::function<void()>> offers);
   void leave(const Node& node);
   void take(const Node& node, std::size_t input, Arrival&& arrival);
   [[nodiscard]] detail::CoreFigures figures() const;
@@ -64,7 +65,8 @@ class Core::Implementation {
   MemberBus bus_;
   xrce::Agent agent_;
   std::unique_ptr<xrce::RpmsgTransport> transport_;
-  rpmsg::Bell* bell_ = nullptr;        ///< the transport's
+  rpmsg::Bell* bell_ = nullptr;  ///< the transport's
+  std::vector<std::function<void()>> offers_;
   Node* speaker_ = nullptr;            ///< whose errors the core's are
   std::string failure_;                ///< at the start
   std::atomic<bool> is_ready_{false};  ///< all entities were there once

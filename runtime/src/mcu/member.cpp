@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/names.hpp"
+#include "node/node_state.hpp"
 
 namespace ligament::mcu {
 
@@ -35,9 +36,11 @@ void OpenRequests::answer(const pool::RequestIdentity& request, std::span<const 
   respond(stored);
 }
 
-void Member::serve(const std::string& service, std::string request, std::string response,
+void Member::serve(const std::string& name, std::string request, std::string response,
                    const std::shared_ptr<OpenRequests>& open) {
   auto asked_ns = std::make_shared<std::int64_t>(0);
+  const auto resolved = resolve_name(name, state().place, state().remaps);
+  const std::string service = resolved ? *resolved : name;  // making it tells what is wrong
   inputs_.push_back(
       {service, xrce::request_topic(service), std::move(request), most_requests, false, asked_ns});
   auto lent = std::make_shared<std::vector<std::byte>>();
@@ -62,7 +65,8 @@ void Member::join() {
                  " has another value here: set it in the graph, and build again");
   }
   set_core_figures([core = core_] { return core->figures(); });
-  const std::string failure = core_->join(*this, std::move(inputs_), std::move(outputs_));
+  const std::string failure =
+      core_->join(*this, std::move(inputs_), std::move(outputs_), std::move(offers_));
   if (!failure.empty()) {
     report_error(failure);
   }

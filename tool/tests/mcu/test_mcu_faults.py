@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mcu_runs import LIGAMENT, ligament, newest_run, own_domain, require_core
+from mcu_runs import LIGAMENT, ligament, newest_run, on_freertos, own_domain, require_core
 
 MANIFEST = """
 schema: ligament/node/1
@@ -91,20 +91,27 @@ def project(folder: Path, kind: int) -> Path:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    ("platform", "kind", "reason"),
+    ("platform", "os", "kind", "reason"),
     [
-        ("mcu_sim", 1, "undefined instruction, at 0x0000"),
-        ("mcu_sim", 2, "access to 0xe8000000, where no memory is, at 0x0000"),
-        ("mcu_r5_sim", 1, "undefined instruction, at 0x0010"),
-        ("mcu_r5_sim", 3, f"assertion in line {ASSERTION} of the file on its console, at 0x0010"),
+        ("mcu_sim", "bare", 1, "undefined instruction, at 0x0000"),
+        ("mcu_sim", "bare", 2, "access to 0xe8000000, where no memory is, at 0x0000"),
+        ("mcu_sim", "freertos", 4, "abort(), at 0x0000"),
+        ("mcu_r5_sim", "bare", 1, "undefined instruction, at 0x0010"),
+        (
+            "mcu_r5_sim",
+            "bare",
+            3,
+            f"assertion in line {ASSERTION} of the file on its console, at 0x0010",
+        ),
     ],
 )
 def test_firmware_that_fails_is_told_and_started_again(
-    tmp_path: Path, platform: str, kind: int, reason: str
+    tmp_path: Path, platform: str, os: str, kind: int, reason: str
 ) -> None:
     require_core()
     graph = project(tmp_path / "project", kind)
-    place = ["--variant", "mcu", "--platform", platform, "--out", str(tmp_path / "out")]
+    chosen = str(on_freertos(platform, tmp_path)) if os == "freertos" else platform
+    place = ["--variant", "mcu", "--platform", chosen, "--out", str(tmp_path / "out")]
     ligament("build", graph, *place)
     words = ["run", graph, *place, *own_domain(), "--duration", "120"]
     process = subprocess.Popen(

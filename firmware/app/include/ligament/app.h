@@ -49,7 +49,9 @@ typedef struct {
   void* context;
 } ligament_app_t;
 
-/* Does not return. Prints "ready" on the console when the session is open and its entities are
+/* `app` is static: FreeRTOS takes the stack of main() for interrupts.
+ *
+ * Does not return. Prints "ready" on the console when the session is open and its entities are
  * made, and again after each loss. "cannot connect E S" are an error of the client and the agent's
  * status (xrce.h). Another error of `create` ends the program, as abort() and a failed assert() do:
  * the core stops, and the host is told why. But for a map that cannot be it returns a code of

@@ -11,7 +11,7 @@ import pytest
 from mcu_agent import built_agent
 
 from ligament.agent import AgentOptions
-from ligament.cli import agent as verb
+from ligament.cli import agent_rpmsg as verb
 from ligament.cli import main as cli
 from ligament.resources import firmware_dir
 
@@ -50,9 +50,23 @@ def test_the_map_is_a_table(by_file: bool, tmp_path: Path, monkeypatch: pytest.M
     assert list(given[0][0]) == link.split()
 
 
+def test_linuxs_driver_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[Sequence[str], AgentOptions]] = []
+    monkeypatch.setattr(verb, "exec_agent", lambda *words: given.append(words))
+    (tmp_path / "state").write_text("offline")
+    words = ["--device", "/dev/rpmsg_ctrl0", "--to", "1030", "--remoteproc", str(tmp_path)]
+    assert cli.main(["agent", "rpmsg", *words, "--firmware", "imu.elf"]) == 0
+    link = "rpmsg --device /dev/rpmsg_ctrl0 --channel ligament-xrce --to 1030 --remoteproc"
+    assert list(given[0][0]) == [*link.split(), str(tmp_path), "--firmware", "imu.elf"]
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        ([], "neither MEMORY nor --device"),
+        (["memory", "--device", "d"], "MEMORY is 'memory', and --device is 'd'"),
+        (["--device", "d", "--firmware", "f"], "nothing says which core has it"),
+        (["--device", "d", "--remoteproc", "."], "'.' is no folder of remoteproc"),
         (["nothing", "--bell", "b"], "there is no memory 'nothing'"),
         (["memory", "--bell", "b", "--map", "zcu102"], "--map is 'zcu102', which is no board"),
         (["memory", "--bell", "b", "--map", "none.json"], "there is no file 'none.json'"),

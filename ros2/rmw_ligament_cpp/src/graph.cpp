@@ -114,6 +114,22 @@ void add_topic(NamesAndTypes& found, const EndpointInfo& endpoint, bool no_deman
   }
 }
 
+/// What is there when it fails is for the caller to take back.
+template <typename Texts>
+rmw_ret_t fill(rcutils_string_array_t* to, const Texts& texts, rcutils_allocator_t allocator) {
+  if (rcutils_string_array_init(to, texts.size(), &allocator) != RCUTILS_RET_OK) {
+    return fail("out of memory", RMW_RET_BAD_ALLOC);
+  }
+  std::size_t at = 0;
+  for (const std::string& text : texts) {
+    to->data[at] = rcutils_strdup(text.c_str(), allocator);
+    if (to->data[at++] == nullptr) {
+      return fail("out of memory", RMW_RET_BAD_ALLOC);
+    }
+  }
+  return RMW_RET_OK;
+}
+
 rmw_ret_t give(const NamesAndTypes& found, rcutils_allocator_t* allocator,
                rmw_names_and_types_t* to) {
   rmw_ret_t result = rmw_names_and_types_init(to, found.size(), allocator);
@@ -123,19 +139,11 @@ rmw_ret_t give(const NamesAndTypes& found, rcutils_allocator_t* allocator,
   std::size_t at = 0;
   for (const auto& [name, types] : found) {
     to->names.data[at] = rcutils_strdup(name.c_str(), *allocator);
-    bool is_complete =
-        to->names.data[at] != nullptr &&
-        rcutils_string_array_init(&to->types[at], types.size(), allocator) == RCUTILS_RET_OK;
-    std::size_t type_at = 0;
-    for (const auto& type : types) {
-      if (is_complete) {
-        to->types[at].data[type_at] = rcutils_strdup(type.c_str(), *allocator);
-        is_complete = to->types[at].data[type_at++] != nullptr;
-      }
-    }
-    if (!is_complete) {
+    result = to->names.data[at] == nullptr ? fail("out of memory", RMW_RET_BAD_ALLOC)
+                                           : fill(&to->types[at], types, *allocator);
+    if (result != RMW_RET_OK) {
       ignore(rmw_names_and_types_fini(to));
-      return fail("out of memory", RMW_RET_BAD_ALLOC);
+      return result;
     }
     ++at;
   }
@@ -180,6 +188,25 @@ struct NodeQuery {
   const char* space;
 };
 
+/// What `add` finds of the endpoints that are there.
+template <typename Add>
+rmw_ret_t give_found(const rmw_node_t* node, rcutils_allocator_t* allocator,
+                     rmw_names_and_types_t* to, const Add& add) {
+  NamesAndTypes found;
+  for (const auto& endpoint : *context_of_node(node).graph()) {
+    add(found, endpoint);
+  }
+  return give(found, allocator, to);
+}
+
+template <typename Add>
+rmw_ret_t of_all(const rmw_node_t* node, rcutils_allocator_t* allocator, rmw_names_and_types_t* to,
+                 const Add& add) {
+  const rmw_ret_t checked = check(node, allocator, to);
+  return checked != RMW_RET_OK ? checked
+                               : guarded([&] { return give_found(node, allocator, to, add); });
+}
+
 template <typename Add>
 rmw_ret_t by_node(const NodeQuery& query, rmw_names_and_types_t* to, const Add& add) {
   if (const rmw_ret_t checked = check(query.node, query.allocator, to); checked != RMW_RET_OK) {
@@ -191,14 +218,19 @@ rmw_ret_t by_node(const NodeQuery& query, rmw_names_and_types_t* to, const Add& 
     if (result != RMW_RET_OK) {
       return result;
     }
-    NamesAndTypes found;
-    for (const auto& endpoint : *context_of_node(query.node).graph()) {
-      if (endpoint.description.node == full_name) {
-        add(found, endpoint);
-      }
-    }
-    return give(found, query.allocator, to);
+    return give_found(query.node, query.allocator, to,
+                      [&](NamesAndTypes& found, const EndpointInfo& endpoint) {
+                        if (endpoint.description.node == full_name) {
+                          add(found, endpoint);
+                        }
+                      });
   });
+}
+
+void add_service(NamesAndTypes& found, const EndpointInfo& endpoint, const Half& half) {
+  if (is_half(endpoint, half)) {
+    found[service_name(endpoint, half)].insert(service_type(endpoint, half));
+  }
 }
 
 rmw_ret_t topics_by_node(const NodeQuery& query, bool no_demangle, EndpointKind kind,
@@ -213,8 +245,8 @@ rmw_ret_t topics_by_node(const NodeQuery& query, bool no_demangle, EndpointKind 
 /// A server reads requests, a client reads replies.
 rmw_ret_t services_by_node(const NodeQuery& query, const Half& half, rmw_names_and_types_t* to) {
   return by_node(query, to, [&](NamesAndTypes& found, const EndpointInfo& endpoint) {
-    if (endpoint.kind == EndpointKind::reader && is_half(endpoint, half)) {
-      found[service_name(endpoint, half)].insert(service_type(endpoint, half));
+    if (endpoint.kind == EndpointKind::reader) {
+      add_service(found, endpoint, half);
     }
   });
 }
@@ -289,20 +321,6 @@ rmw_ret_t ends_of_topic(const rmw_node_t* node, rcutils_allocator_t* allocator, 
   });
 }
 
-rmw_ret_t fill(rcutils_string_array_t* to, const std::vector<std::string>& texts) {
-  rcutils_allocator_t allocator = rcutils_get_default_allocator();
-  if (rcutils_string_array_init(to, texts.size(), &allocator) != RCUTILS_RET_OK) {
-    return RMW_RET_BAD_ALLOC;
-  }
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    to->data[i] = rcutils_strdup(texts[i].c_str(), allocator);
-    if (to->data[i] == nullptr) {
-      return fail("out of memory", RMW_RET_BAD_ALLOC);
-    }
-  }
-  return RMW_RET_OK;
-}
-
 rmw_ret_t tell_nodes(const rmw_node_t* node, rcutils_string_array_t* names,
                      rcutils_string_array_t* spaces, rcutils_string_array_t* enclaves) {
   std::vector<std::string> columns[3];
@@ -315,7 +333,8 @@ rmw_ret_t tell_nodes(const rmw_node_t* node, rcutils_string_array_t* names,
   rcutils_string_array_t* const targets[3] = {names, spaces, enclaves};
   rmw_ret_t result = RMW_RET_OK;
   for (std::size_t i = 0; i < 3 && result == RMW_RET_OK; ++i) {
-    result = targets[i] == nullptr ? RMW_RET_OK : fill(targets[i], columns[i]);
+    result = targets[i] == nullptr ? RMW_RET_OK
+                                   : fill(targets[i], columns[i], rcutils_get_default_allocator());
   }
   if (result != RMW_RET_OK) {
     for (rcutils_string_array_t* target : targets) {
@@ -374,36 +393,19 @@ rmw_ret_t rmw_count_services(const rmw_node_t* node, const char* service_name, s
 rmw_ret_t rmw_get_topic_names_and_types(const rmw_node_t* node, rcutils_allocator_t* allocator,
                                         bool no_demangle,
                                         rmw_names_and_types_t* topic_names_and_types) {
-  if (const rmw_ret_t checked = check(node, allocator, topic_names_and_types);
-      checked != RMW_RET_OK) {
-    return checked;
-  }
-  return guarded([&] {
-    NamesAndTypes found;
-    for (const auto& endpoint : *context_of_node(node).graph()) {
-      add_topic(found, endpoint, no_demangle);
-    }
-    return give(found, allocator, topic_names_and_types);
-  });
+  return of_all(node, allocator, topic_names_and_types,
+                [no_demangle](NamesAndTypes& found, const EndpointInfo& endpoint) {
+                  add_topic(found, endpoint, no_demangle);
+                });
 }
 
 rmw_ret_t rmw_get_service_names_and_types(const rmw_node_t* node, rcutils_allocator_t* allocator,
                                           rmw_names_and_types_t* service_names_and_types) {
-  if (const rmw_ret_t checked = check(node, allocator, service_names_and_types);
-      checked != RMW_RET_OK) {
-    return checked;
-  }
-  return guarded([&] {
-    NamesAndTypes found;
-    for (const auto& endpoint : *context_of_node(node).graph()) {
-      for (const Half& half : {request, reply}) {
-        if (is_half(endpoint, half)) {
-          found[service_name(endpoint, half)].insert(service_type(endpoint, half));
-        }
-      }
-    }
-    return give(found, allocator, service_names_and_types);
-  });
+  return of_all(node, allocator, service_names_and_types,
+                [](NamesAndTypes& found, const EndpointInfo& endpoint) {
+                  add_service(found, endpoint, request);
+                  add_service(found, endpoint, reply);
+                });
 }
 
 rmw_ret_t rmw_get_subscriber_names_and_types_by_node(const rmw_node_t* node,

@@ -267,19 +267,8 @@ TEST(Filter, answersWhateverTheTextIs) {
   EXPECT_GT(valid, 0U);
 }
 
-class Filtered : public RmwTest {
+class Filtered : public RmwPairTest<Basic> {
  protected:
-  void SetUp() override {
-    RmwTest::SetUp();
-    subscription_ = subscription<Basic>("/filtered");
-    publisher_ = publisher<Basic>("/filtered");
-    await_match(publisher_);
-  }
-  void TearDown() override {
-    EXPECT_EQ(rmw_destroy_publisher(node_, publisher_), RMW_RET_OK);
-    EXPECT_EQ(rmw_destroy_subscription(node_, subscription_), RMW_RET_OK);
-    RmwTest::TearDown();
-  }
   rmw_ret_t set(const char* text, std::vector<const char*> parameters = {}) {
     const auto allocator = rcutils_get_default_allocator();
     auto options = rmw_get_zero_initialized_content_filter_options();
@@ -317,9 +306,6 @@ class Filtered : public RmwTest {
     EXPECT_EQ(result == RMW_RET_TIMEOUT, entry == nullptr);
     return result == RMW_RET_TIMEOUT;
   }
-
-  rmw_subscription_t* subscription_ = nullptr;
-  rmw_publisher_t* publisher_ = nullptr;
 };
 
 TEST_F(Filtered, takesOnlyWhatIsWanted) {

@@ -32,20 +32,9 @@ void expect_equal_after_both_ways(const std::vector<std::shared_ptr<Message>>& m
   }
 }
 
-class Loans : public RmwTest {
+class Loans : public RmwPairTest<geometry_msgs::msg::Pose> {
  protected:
   using Pose = geometry_msgs::msg::Pose;
-  void SetUp() override {
-    RmwTest::SetUp();
-    subscription_ = subscription<Pose>("/pose");
-    publisher_ = publisher<Pose>("/pose");
-    await_match(publisher_);
-  }
-  void TearDown() override {
-    EXPECT_EQ(rmw_destroy_publisher(node_, publisher_), RMW_RET_OK);
-    EXPECT_EQ(rmw_destroy_subscription(node_, subscription_), RMW_RET_OK);
-    RmwTest::TearDown();
-  }
   Pose* borrow() {
     void* message = nullptr;
     const auto* type = rosidl_typesupport_cpp::get_message_type_support_handle<Pose>();
@@ -59,9 +48,6 @@ class Loans : public RmwTest {
         << taken_error();
     return taken ? static_cast<const Pose*>(message) : nullptr;
   }
-
-  rmw_publisher_t* publisher_ = nullptr;
-  rmw_subscription_t* subscription_ = nullptr;
 };
 
 }  // namespace
@@ -159,19 +145,11 @@ std::size_t offset_of(Member Sequences::*member) {
                                   reinterpret_cast<const char*>(&any));
 }
 
-class MembersApart : public RmwTest {
+class MembersApart : public RmwPairTest<Sequences> {
  protected:
-  void SetUp() override {
-    RmwTest::SetUp();
-    subscription_ = subscription<Sequences>("/apart");
-    publisher_ = publisher<Sequences>("/apart");
-    await_match(publisher_);
-  }
   void TearDown() override {
     rmw_ligament_release_view(&view_);
-    EXPECT_EQ(rmw_destroy_publisher(node_, publisher_), RMW_RET_OK);
-    EXPECT_EQ(rmw_destroy_subscription(node_, subscription_), RMW_RET_OK);
-    RmwTest::TearDown();
+    RmwPairTest::TearDown();
   }
   void take() {
     bool taken = false;
@@ -199,8 +177,6 @@ class MembersApart : public RmwTest {
     return message;
   }
 
-  rmw_publisher_t* publisher_ = nullptr;
-  rmw_subscription_t* subscription_ = nullptr;
   rmw_ligament_view_t view_{};
 };
 

@@ -80,3 +80,23 @@ class RmwTest : public ::testing::Test {
   rmw_context_t context_ = rmw_get_zero_initialized_context();
   rmw_node_t* node_ = nullptr;
 };
+
+/// A publisher and a subscription of one topic, which have met.
+template <typename Message>
+class RmwPairTest : public RmwTest {
+ protected:
+  void SetUp() override {
+    RmwTest::SetUp();
+    subscription_ = subscription<Message>("/pair");
+    publisher_ = publisher<Message>("/pair");
+    await_match(publisher_);
+  }
+  void TearDown() override {
+    EXPECT_EQ(rmw_destroy_publisher(node_, publisher_), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_subscription(node_, subscription_), RMW_RET_OK);
+    RmwTest::TearDown();
+  }
+
+  rmw_subscription_t* subscription_ = nullptr;
+  rmw_publisher_t* publisher_ = nullptr;
+};

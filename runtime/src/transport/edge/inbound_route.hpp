@@ -51,7 +51,7 @@ struct InboundService {
   bool holds_until_ready = false;  ///< requests wait until their client hears replies
   /// So long at most, then they are served all the same: the client may have no reader of replies,
   /// and the service may do something. Long, because an announcement that was lost is repeated
-  /// after seconds, and a reply to a reader that is not matched yet is lost for ever.
+  /// after seconds, and a reply to a reader that is not matched yet is lost.
   std::int64_t patience_ns = 10'000'000'000;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "container/node_holder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "container/find_class.hpp"
@@ -18,6 +19,20 @@ std::string all_errors(const Node& node) {
     text += (text.empty() ? "" : "; ") + error.text;
   }
   return text;
+}
+
+/// The rules are of a manifest, so all nodes of a class have the same: those of the graph's.
+NodeOptions with_rules(NodeOptions options, const std::string& class_name,
+                       const ContainerConfig& config) {
+  const auto known =
+      std::find_if(config.nodes.begin(), config.nodes.end(),
+                   [&class_name](const NodeConfig& node) { return node.class_name == class_name; });
+  if (known != config.nodes.end()) {
+    for (const auto& [name, rule] : known->parameter_rules) {
+      options.parameter_rule(name, rule);
+    }
+  }
+  return options;
 }
 
 }  // namespace
@@ -47,7 +62,8 @@ expected<std::uint64_t, std::string> NodeHolder::load(const LoadRequest& request
   if (!factory) {
     return refused(factory.error());
   }
-  auto made = construct(*factory, request.class_name, request.options);
+  auto made = construct(*factory, request.class_name,
+                        with_rules(request.options, request.class_name, around_.config));
   if (!made) {
     return refused(made.error());
   }

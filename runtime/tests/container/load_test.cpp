@@ -34,7 +34,9 @@ rcl_interfaces::msg::Parameter parameter(const std::string& name, std::int64_t v
 class Loading : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    auto file = config(domain_, Json::array({node("listener", "Listener")}));
+    auto listener = node("listener", "Listener");
+    listener["parameter_rules"] = {{"count", {{"range", {1, 1000}}}}};
+    auto file = config(domain_, Json::array({listener}));
     file["executor_threads"] = GetParam();
     container_.emplace(
         std::vector<std::string>{folder_.write("c.json", file.dump()), "--ros-tools"},
@@ -133,6 +135,20 @@ TEST_P(Loading, ALoadedNodeWorksAndIsGoneWhenUnloaded) {
   while (status["nodes"].size() != 1) {
     status = container_->next("status");
   }
+}
+
+/// As those of the class that the graph has.
+TEST_P(Loading, TheRulesOfTheClassHold) {
+  auto asked = request("test_nodes::Listener", "second");
+  asked.parameters = {parameter("count", 1001)};
+  const std::string told = refusal(asked);
+  EXPECT_NE(told.find("'count'"), std::string::npos) << told;
+  EXPECT_NE(told.find("1000"), std::string::npos) << told;
+  asked.parameters = {parameter("count", 1000)};
+  EXPECT_TRUE(load(asked).success);
+  asked = request("test_nodes::Talker", "third");  // another class, whose manifest is not known
+  asked.parameters = {parameter("count", 1001)};
+  EXPECT_TRUE(load(asked).success);
 }
 
 TEST_P(Loading, NodesComeAndGoOften) {

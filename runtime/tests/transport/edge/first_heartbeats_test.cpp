@@ -100,9 +100,9 @@ TEST(FirstHeartbeats, AreFoundInEitherByteOrderAndUpToTheEnd) {
 TEST(FirstHeartbeats, OfOtherVendorsAndPassedOnStay) {
   std::string other = header;
   other.replace(16, 4, "0110");
-  for (const auto& datagram :
-       {other + "07011c00" + unmatched,
-        header + "0c011400000000000202010f" + prefix + "07011c00" + unmatched}) {
+  const std::string heartbeat = fmt::format("07011c00{}", unmatched);
+  for (const auto& datagram : {other + heartbeat, fmt::format("{}0c011400000000000202010f{}{}",
+                                                              header, prefix, heartbeat)}) {
     EXPECT_EQ(left_of(datagram), (Left{0, bytes_in(datagram)}));
   }
 }
@@ -141,8 +141,8 @@ class FastDdsWhileMatching : public GraphAndPeer {
 TEST_F(FastDdsWhileMatching, ARequestThatComesMeanwhileIsAnswered) {
   bool is_asked = false;
   auto service = node_->create_service<AddTwoInts>(
-      "add", [&](const std::shared_ptr<AddTwoInts::Request> request,
-                 const std::shared_ptr<AddTwoInts::Response> response) {
+      "add", [&](const std::shared_ptr<AddTwoInts::Request>& request,
+                 const std::shared_ptr<AddTwoInts::Response>& response) {
         is_asked = true;
         response->sum = request->a + request->b;
       });

@@ -12,6 +12,7 @@ from ligament.generate.files import cpp_text
 from ligament.graph.c_code import ident_of
 from ligament.graph.model import NodeType, Parameter, Port, Service
 from ligament.graph.qos import QoS
+from ligament.mapping.device_topics import unsayable
 from ligament.mapping.model import MappedNode
 from ligament.messages.c99 import header_of, struct_of
 from ligament.messages.cpp_names import header_path, qualified
@@ -149,8 +150,7 @@ def _end(name: str, node: MappedNode, port: Port) -> dict[str, Any]:
 
 def _c_qos(qos: QoS, what: str) -> str:
     """Return a ligament_qos_t; what the protocol cannot say is refused."""
-    if qos.history == "keep_all" or qos.liveliness != "automatic":
-        wish = "history: keep_all" if qos.history == "keep_all" else f"liveliness: {qos.liveliness}"
+    if wish := unsayable(qos):  # in a mapping by hand; `map` refuses it, with its place
         raise InputError(
             Problem(
                 "qos-unsupported",

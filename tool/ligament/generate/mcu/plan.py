@@ -172,6 +172,7 @@ def _parameter(parameter: Parameter, value: Any) -> dict[str, Any]:
         "cpp_type": _CPP_TYPES[parameter.type],
         "kind": _KINDS[parameter.type],
         "description": parameter.description.replace("*/", "* /"),
+        "can_change": not parameter.read_only and parameter.type != "string",
         "preset": _cpp_value(parameter, parameter.default),
         "value": _cpp_value(parameter, value),
         "c_value": _c_value(parameter, value),
@@ -200,6 +201,7 @@ def _c_value(parameter: Parameter, value: Any) -> str:
 
 def _descriptor(parameter: Parameter) -> str:
     words = [f".description = {cpp_text(parameter.description)}"]
+    words += [".read_only = true"] if parameter.read_only else []
     if parameter.range and parameter.type in ("integer", "double"):
         number = int if parameter.type == "integer" else float
         low, high = (number(limit) for limit in parameter.range)

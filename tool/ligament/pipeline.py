@@ -15,7 +15,8 @@ from ligament.build.ninja import Progress
 from ligament.build.stage import Built, build
 from ligament.generate.stage import Generated, generate
 from ligament.graph import Graph, load_graph
-from ligament.mapping import GraphMapping, load_mapping, load_platform, map_graph
+from ligament.mapping import GraphMapping, load_mapping, load_platform
+from ligament.mapping.elsewhere import map_or_tell
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def mapped(request: Request) -> tuple[Graph, GraphMapping]:
         graph = load_graph(request.graph, {node.type for node in mapping.nodes.values()})
     else:
         graph = load_graph(request.graph)
-        mapping = map_graph(graph, load_platform(request.platform), request.variant)
+        mapping = map_or_tell(graph, load_platform(request.platform), request.variant)
     write_json(graph_folder(graph.name, request.out) / "graph.json", graph.to_json())
     folder = variant_folder(graph.name, mapping.variant, request.out)
     write_json(folder / "mapping.json", mapping.to_json())

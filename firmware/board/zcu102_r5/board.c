@@ -3,13 +3,15 @@
  * cycle counter. Line 1 is the bell to the host.
  *
  * The emulator has no interrupt controller for this core, and so no timer. The host raises the
- * core's interrupt itself, and lowers it when the core has taken the cause, a word of the area. A
- * byte from 0x81 on the bell's line asks the host for such an interrupt in (byte - 0x80) ms. */
+ * core's interrupt itself, and lowers it when the core has taken the cause, a word of the area.
+ * Some bytes on the bell's line ask the host for such an interrupt later (ligament/alarm_byte.h).
+ */
 #include "board.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ligament/alarm_byte.h"
 #include "ligament/rpmsg_layout.h"
 #include "ligament/trace.h"
 #include "parts.h"
@@ -20,8 +22,8 @@
 
 enum { uart_control = 0x00, uart_mode = 0x04, uart_state = 0x2C, uart_data = 0x30 };
 enum { uart_on = 0x14, uart_8n1 = 0x20, uart_tx_full = 0x10 };
-enum { irq_pending = 0x80, most_turns = 100000 };
-enum { ring = 1, alarm = 0x80, most_ms = 127 };
+enum { irq_pending = 0x80, most_turns = 100000, turns_per_look = 500 };
+enum { ring = 1 };
 enum { ns_per_count = 64 }; /* 1 GHz, each 64th cycle is counted */
 
 static volatile uint32_t* cause;
@@ -51,7 +53,7 @@ void board_init(void* area) {
   /* Performance monitor: on, cycle counter from 0, each 64th cycle. */
   __asm__ volatile("mcr p15, 0, %0, c9, c12, 0" ::"r"(1u | 4u | 8u));
   __asm__ volatile("mcr p15, 0, %0, c9, c12, 1" ::"r"(1u << 31));
-  __asm__ volatile("cpsie i" ::: "memory");
+  /* Interrupts stay masked: `board_wait` sees them; an operating system unmasks them. */
 }
 
 /* The counter runs through in 275 s. A sleep is shorter, so a lap is seen by the next who asks. */
@@ -87,16 +89,15 @@ void board_print(const char* line) {
   put(CONSOLE, '\n');
 }
 
-/* Asks the host for an interrupt at the next deadline, unless one comes soon enough. Only in full
- * milliseconds: whoever waits looks at the clock again. */
+/* Asks the host for an interrupt at the next deadline, or before, unless one comes soon enough:
+ * whoever waits looks at the clock again. */
 static void ask(void) {
   const int64_t next_us = alarm_us < wake_us ? alarm_us : wake_us;
   const int64_t now = board_now_us();
   if (next_us < asked_us) {
-    int64_t left_ms = next_us > now ? (next_us - now + 999) / 1000 : 1;
-    left_ms = left_ms > most_ms ? most_ms : left_ms;
-    asked_us = now + left_ms * 1000;
-    put(BELL, (uint32_t)(alarm + left_ms));
+    const uint8_t byte = ligament_alarm_byte(next_us > now ? next_us - now : 0);
+    asked_us = now + ligament_alarm_us(byte);
+    put(BELL, byte);
   }
 }
 
@@ -111,16 +112,6 @@ void board_alarm(int64_t at_us) {
   const uint32_t before = board_mask();
   alarm_us = at_us;
   ask();
-  board_unmask(before);
-}
-
-void board_wait(int64_t until_us) {
-  const uint32_t before = board_mask();
-  if (rung == 0 && until_us > board_now_us()) {
-    board_wake_at(until_us);
-    __asm__ volatile("dsb\n wfi" ::: "memory");
-  }
-  rung = 0;
   board_unmask(before);
 }
 
@@ -141,25 +132,57 @@ static void look_at_clock(void) {
   ask();
 }
 
-/* Until the host has lowered the interrupt, but not for long. Else it would come again after each
+/* Whether the interrupt stays raised for so many turns. An unmasked one would come again after each
  * instruction. The emulator's other threads hardly run while a core takes interrupts or reads the
  * clock, so the turns are counted. */
-static void await_lowered(void) {
+static bool is_pending(int turns) {
   uint32_t pending = irq_pending;
-  for (int turn = 0; turn < most_turns && (pending & irq_pending) != 0; ++turn) {
+  for (int turn = 0; turn < turns && (pending & irq_pending) != 0; ++turn) {
     __asm__ volatile("mrc p15, 0, %0, c12, c1, 0" : "=r"(pending)); /* ISR */
+  }
+  return (pending & irq_pending) != 0;
+}
+
+/* Whether the host has rung; then it is asked to lower the interrupt. */
+static bool take_cause(void) {
+  if (__atomic_exchange_n(cause, 0, __ATOMIC_SEQ_CST) == 0) {
+    return false;
+  }
+  put(BELL, ring);
+  rung = 1;
+  return true;
+}
+
+/* Of a masked interrupt: what its handler would do. */
+static void hear(void) {
+  if (take_cause()) {
+    ligament_trace_interrupt_begin(LIGAMENT_TRACE_LINE);
+    look_at_clock();
+    ligament_trace_interrupt_end(LIGAMENT_TRACE_LINE);
   }
 }
 
-void on_irq(void) {
-  const uint32_t was_raised = __atomic_exchange_n(cause, 0, __ATOMIC_SEQ_CST);
-  ligament_trace_interrupt_begin(LIGAMENT_TRACE_LINE);
-  if (was_raised != 0) {
-    put(BELL, ring); /* the host lowers it */
+/* The interrupt is masked, and asked for: WFI ends at it all the same. While the host has not
+ * lowered the last one, WFI would end at once: then the clock is watched. */
+void board_wait(int64_t until_us) {
+  const uint32_t before = board_mask();
+  hear();
+  while (rung == 0 && until_us > board_now_us()) {
+    if (!is_pending(turns_per_look)) {
+      board_wake_at(until_us);
+      __asm__ volatile("dsb\n wfi" ::: "memory");
+    }
+    hear();
   }
-  await_lowered();
-  if (was_raised != 0) {
-    rung = 1;
+  rung = 0;
+  board_unmask(before);
+}
+
+void on_irq(void) {
+  const bool was_raised = take_cause();
+  ligament_trace_interrupt_begin(LIGAMENT_TRACE_LINE);
+  (void)is_pending(most_turns);
+  if (was_raised) {
     if (bell_call != NULL) {
       bell_call();
     }
@@ -169,7 +192,7 @@ void on_irq(void) {
 }
 
 void board_stop(void) {
-  (void)mask();
+  (void)board_mask();
   for (;;) {
     __asm__ volatile("wfi");
   }

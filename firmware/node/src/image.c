@@ -97,6 +97,42 @@ static void on_message(void* context, ligament_cdr_t* body) {
   }
 }
 
+/* New values of all parameters that can change, in the type's order, without their names: bool as a
+ * byte, others as eight. */
+static void on_parameters(void* context, ligament_cdr_t* body) {
+  ligament_instance_t* instance = context;
+  for (uint16_t i = 0; i < instance->type->parameter_count; ++i) {
+    const ligament_parameter_t* parameter = &instance->type->parameters[i];
+    const size_t size = parameter->kind == LIGAMENT_BOOL ? 1 : 8;
+    uint64_t value;
+    if (!parameter->can_change) {
+      continue;
+    }
+    value = ligament_cdr_get(body, size);
+    if (body->has_failed) {
+      ++instance->invalid;
+      return;
+    }
+    if (parameter->kind == LIGAMENT_BOOL) {
+      *(bool*)((uint8_t*)instance->node + parameter->offset) = value != 0;
+    } else {
+      memcpy((uint8_t*)instance->node + parameter->offset, &value, size);
+    }
+  }
+}
+
+static int create_parameters(ligament_instance_t* instance) {
+  const ligament_qos_t qos = {true, true, 1, 0, 0};
+  ligament_message_callback_t callback;
+  callback.call = on_parameters;
+  callback.context = instance;
+  return instance->parameters_topic == NULL
+             ? 0
+             : ligament_subscription_create(&instance->parameters, &instance->entity,
+                                            instance->parameters_topic,
+                                            "ligament::msg::dds_::ParameterValues_", qos, callback);
+}
+
 /* A response that finds no room on the link waits; what is asked meanwhile is not answered. */
 static void respond(ligament_provider_t* provider) {
   const int result =
@@ -180,6 +216,7 @@ int ligament_image_create(void* context, ligament_session_t* session) {
     result = ligament_node_create(&instance->entity, session, instance->name);
     result = result < 0 ? result : create_ends(instance);
     result = result < 0 ? result : create_services(instance);
+    result = result < 0 ? result : create_parameters(instance);
   }
   for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
     image->instances[i].type->start(image->instances[i].node);

@@ -20,6 +20,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace ligament::mcu {
@@ -65,7 +66,9 @@ struct Input {
   std::size_t depth = 1;
   bool is_topic = true;
   /// Of a service, and the same at its output: when the core got the request that it answers now.
-  std::shared_ptr<std::int64_t> asked_ns;
+  std::shared_ptr<std::int64_t> asked_ns = nullptr;
+  /// What each start of the core gets first, and instead of what waits; null: nothing.
+  std::shared_ptr<const std::vector<std::byte>> latched = nullptr;
 };
 inline constexpr std::size_t most_waiting = 8;
 struct Output {
@@ -96,6 +99,10 @@ class OpenRequests {
   std::deque<Open> open_;
 };
 
+/// Whether a parameter of this type can change while a node runs: a text is a constant there.
+template <typename T>
+inline constexpr bool can_change = !std::is_same_v<T, std::string>;
+
 /// The core: its emulator, and the agent that its client speaks to.
 class Core {
  public:
@@ -114,6 +121,8 @@ class Core {
   [[nodiscard]] detail::CoreFigures figures() const;
   /// A message for an input; by its number in `inputs`.
   void take(const Node& node, std::size_t input, Arrival&& arrival);
+  /// A stored message that replaces the one before: each start of the core gets it, too.
+  void latch(const Node& node, std::size_t input, std::vector<std::byte> stored);
 
  private:
   class Implementation;
@@ -177,11 +186,15 @@ class Member : public Node {
           std::string(MessageTraits<typename T::Response>::name), open);
     offers_.push_back([this, name, number, open] { offer<T>(name, number, open); });
   }
-  /// The value in the image; another from outside is an error.
+  /// The value in the image. Another from outside goes to the core, but of one that cannot change
+  /// it is an error. In the order of the image's.
   template <typename T>
   void add_parameter(const std::string& name, const T& built, ParameterDescriptor descriptor) {
-    descriptor.read_only = true;
-    if (declare_parameter<T>(name, built, descriptor) != built) {
+    descriptor.read_only = descriptor.read_only || !can_change<T>;
+    const T value = declare_parameter<T>(name, built, descriptor);
+    if (!descriptor.read_only) {
+      values_.emplace_back(name, value);
+    } else if (value != built) {
       differs_ += differs_.empty() ? name : ", " + name;
     }
   }
@@ -215,6 +228,7 @@ class Member : public Node {
         },
         qos));
   }
+  void offer_parameters();
   void serve(const std::string& name, std::string request, std::string response,
              const std::shared_ptr<OpenRequests>& open);
 
@@ -226,6 +240,8 @@ class Member : public Node {
   std::vector<std::function<void()>> offers_;  ///< of its services
   std::vector<std::shared_ptr<ServiceBase>> services_;
   std::string differs_;
+  std::vector<Parameter> values_;  ///< of those that can change
+  std::shared_ptr<OnSetParametersCallback> on_set_;
 };
 
 /// Base of generated nodes whose code runs in this process.
@@ -266,7 +282,7 @@ class CodeNode : public Node {
   }
   template <typename T>
   void add_parameter(const std::string& name, const T& preset, ParameterDescriptor descriptor) {
-    descriptor.read_only = true;
+    descriptor.read_only = descriptor.read_only || !can_change<T>;
     set(name, ParameterValue(declare_parameter<T>(name, preset, descriptor)));
   }
   /// All is declared: calls the author's start, and starts the timers.
@@ -280,6 +296,7 @@ class CodeNode : public Node {
 
   [[nodiscard]] ligament_code_t* code();
   void set(const std::string& name, const ParameterValue& value);
+  void keep_rates();
   void take(std::size_t input, std::span<const std::byte> stored);
   /// The stored response, until the next call; empty: there is none.
   [[nodiscard]] std::span<const std::byte> serve(std::size_t service,
@@ -294,7 +311,9 @@ class CodeNode : public Node {
   std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
   std::vector<std::function<bool(std::span<const std::byte>)>> publish_;
   std::vector<std::shared_ptr<ServiceBase>> services_;
-  std::vector<std::shared_ptr<TimerBase>> timers_;
+  std::vector<double> rates_;                       ///< of all timers of the type
+  std::vector<std::shared_ptr<TimerBase>> timers_;  ///< null: its rate is 0
+  std::shared_ptr<OnSetParametersCallback> on_set_;
   bool has_told_invalid_ = false;
 };
 

@@ -101,11 +101,31 @@ std::span<const std::byte> CodeNode::serve(std::size_t service, std::span<const 
 
 void CodeNode::start() {
   type_.start(code());
-  for (const auto& timer : std::span(type_.timers, type_.timer_count)) {
+  rates_.resize(type_.timer_count);
+  timers_.resize(type_.timer_count);
+  keep_rates();
+  on_set_ = add_on_set_parameters_callback([this](const std::vector<Parameter>& news) {
+    for (const Parameter& one : news) {
+      set(one.get_name(), one.get_parameter_value());
+    }
+    keep_rates();
+    return SetParametersResult{};
+  });
+}
+
+/// A rate may be a parameter, and change.
+void CodeNode::keep_rates() {
+  for (std::size_t i = 0; i < rates_.size(); ++i) {
+    const auto& timer = type_.timers[i];
     const double rate = timer.rate(code());
+    if (rate == rates_[i]) {
+      continue;
+    }
+    rates_[i] = rate;
+    timers_[i].reset();
     if (rate > 0) {
       const auto period = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 / rate));
-      timers_.push_back(create_timer(period, [this, &timer] { timer.call(code()); }));
+      timers_[i] = create_timer(period, [this, &timer] { timer.call(code()); });
     }
   }
 }

@@ -116,6 +116,13 @@ void Core::Implementation::take(const Node& node, std::size_t input, Arrival&& a
   agent_.flush(pool::monotonic_now_ns());
 }
 
+void Core::Implementation::latch(const Node& node, std::size_t input,
+                                 std::vector<std::byte> stored) {
+  const std::lock_guard lock(mutex_);
+  bus_.latch(node, input, std::move(stored));
+  agent_.flush(pool::monotonic_now_ns());
+}
+
 void Core::Implementation::report(const std::string& text) {
   if (speaker_ != nullptr) {
     speaker_->report_error(plan_.device + ": " + text);
@@ -168,6 +175,10 @@ detail::CoreFigures Core::figures() const { return implementation_->figures(); }
 void Core::leave(const Node& node) { implementation_->leave(node); }
 void Core::take(const Node& node, std::size_t input, Arrival&& arrival) {
   implementation_->take(node, input, std::move(arrival));
+}
+
+void Core::latch(const Node& node, std::size_t input, std::vector<std::byte> stored) {
+  implementation_->latch(node, input, std::move(stored));
 }
 
 }  // namespace ligament::mcu

@@ -34,6 +34,7 @@ class Core::Implementation {
                    std::vector<std::function<void()>> offers);
   void leave(const Node& node);
   void take(const Node& node, std::size_t input, Arrival&& arrival);
+  void latch(const Node& node, std::size_t input, std::vector<std::byte> stored);
   [[nodiscard]] detail::CoreFigures figures() const;
 
  private:

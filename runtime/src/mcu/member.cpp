@@ -54,6 +54,59 @@ void Member::serve(const std::string& name, std::string request, std::string res
        asked_ns});
 }
 
+namespace {
+
+/// As the core's image reads it: a bool is a byte, others are eight, each at a multiple of its
+/// size.
+std::vector<std::byte> stored_values(const std::vector<Parameter>& values) {
+  std::vector<std::byte> stored{std::byte{0}, std::byte{1}, std::byte{0}, std::byte{0}};
+  const auto put = [&stored](const auto& value) {
+    while ((stored.size() - encapsulation_size) % sizeof value != 0) {
+      stored.push_back(std::byte{0});
+    }
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    stored.insert(stored.end(), bytes.begin(), bytes.end());
+  };
+  for (const Parameter& one : values) {
+    const ParameterValue& value = one.get_parameter_value();
+    if (const auto* flag = value.get_if<bool>()) {
+      put(static_cast<std::uint8_t>(*flag ? 1 : 0));
+    } else if (const auto* number = value.get_if<std::int64_t>()) {
+      put(*number);
+    } else if (const auto* fraction = value.get_if<double>()) {
+      put(*fraction);
+    }
+  }
+  return stored;
+}
+
+}  // namespace
+
+/// Behind all topics and services. The node here is the one that ROS 2 asks: it knows names, rules
+/// and values; the core has values only.
+void Member::offer_parameters() {
+  if (values_.empty()) {
+    return;
+  }
+  const std::size_t number = inputs_.size();
+  Input input{"", get_fully_qualified_name() + "/_parameters", "ligament/msg/ParameterValues", 1,
+              false};
+  input.latched = std::make_shared<const std::vector<std::byte>>(stored_values(values_));
+  inputs_.push_back(std::move(input));
+  on_set_ = add_on_set_parameters_callback([this, number](const std::vector<Parameter>& news) {
+    for (const Parameter& one : news) {
+      const auto found = std::find_if(
+          values_.begin(), values_.end(),
+          [&one](const Parameter& known) { return known.get_name() == one.get_name(); });
+      if (found != values_.end()) {
+        *found = one;
+      }
+    }
+    core_->latch(*this, number, stored_values(values_));
+    return SetParametersResult{};
+  });
+}
+
 Member::~Member() {
   set_core_figures({});
   core_->leave(*this);
@@ -61,9 +114,10 @@ Member::~Member() {
 
 void Member::join() {
   if (!differs_.empty()) {
-    report_error("parameters are built into the image, and " + differs_ +
+    report_error("read-only parameters and texts are built into the image, and " + differs_ +
                  " has another value here: set it in the graph, and build again");
   }
+  offer_parameters();
   set_core_figures([core = core_] { return core->figures(); });
   const std::string failure =
       core_->join(*this, std::move(inputs_), std::move(outputs_), std::move(offers_));

@@ -78,9 +78,10 @@ class MemberBus::Reader : public xrce::BusReader {
  public:
   Reader(std::shared_ptr<Queue> queue, End end, MemberBus& bus)
       : queue_(std::move(queue)), end_(end), bus_(bus), counted_(bus.made_) {
-    if (!queue_->input.is_topic) {
+    if (queue_->input.asked_ns) {
       *queue_->input.asked_ns = 0;
     }
+    put_latched(*queue_);
   }
   std::optional<xrce::BusSample> take() override {
     taken_ = {};
@@ -102,7 +103,7 @@ class MemberBus::Reader : public xrce::BusReader {
   /// that the core refused has none, so that the wait has an end.
   [[nodiscard]] bool is_our_turn() {
     constexpr std::int64_t longest_ns = 1'000'000'000;
-    if (queue_->input.is_topic) {
+    if (!queue_->input.asked_ns) {
       return true;
     }
     std::int64_t& asked_ns = *queue_->input.asked_ns;
@@ -185,6 +186,21 @@ bool MemberBus::put(const Node& node, std::size_t input, Arrival&& arrival) {
   }
   queue->waiting.push_back(std::move(arrival));
   return had_room;
+}
+
+void MemberBus::latch(const Node& node, std::size_t input, std::vector<std::byte> stored) {
+  if (Queue* queue = queue_of(node, input)) {
+    queue->input.latched = std::make_shared<const std::vector<std::byte>>(std::move(stored));
+    put_latched(*queue);
+  }
+}
+
+/// Older values are nobody's wish.
+void MemberBus::put_latched(Queue& queue) {
+  if (queue.input.latched) {
+    queue.waiting.clear();
+    queue.waiting.push_back({*queue.input.latched, queue.input.latched, {}, {}});
+  }
 }
 
 MemberBus::Member* MemberBus::find(const std::string& name) {

@@ -31,6 +31,7 @@ class MemberBus : public xrce::Bus {
   [[nodiscard]] bool has_room(const Node& node, std::size_t input);
   /// False: nobody waits for it, or the oldest had to go.
   [[nodiscard]] bool put(const Node& node, std::size_t input, Arrival&& arrival);
+  void latch(const Node& node, std::size_t input, std::vector<std::byte> stored);
 
   [[nodiscard]] Made<xrce::BusNode> make_node(int domain, const std::string& name) override;
   [[nodiscard]] Made<xrce::BusWriter> make_writer(int domain,
@@ -62,6 +63,7 @@ class MemberBus : public xrce::Bus {
   class Writer;
   class Reader;
 
+  static void put_latched(Queue& queue);
   [[nodiscard]] Member* find(const std::string& name);
   /// Null: the node has gone.
   [[nodiscard]] Queue* queue_of(const Node& node, std::size_t input);

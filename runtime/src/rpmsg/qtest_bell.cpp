@@ -2,6 +2,7 @@
 #include "rpmsg/qtest_bell.hpp"
 
 #include <fmt/format.h>
+#include <ligament/alarm_byte.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -13,17 +14,15 @@ namespace ligament::rpmsg {
 
 namespace {
 
-constexpr unsigned char alarm_byte = 0x80;  // plus milliseconds
-
 /// An emulator that listens may not have accepted us: the core's first bytes are lost. So it is
 /// rung again for a while.
 constexpr int first_rings = 25;
-constexpr int check_ms = 20;
+constexpr long check_us = 20'000;
 
-itimerspec timer_of(int milliseconds, bool is_periodic) {
-  constexpr long millisecond_ns = 1'000'000;
+itimerspec timer_of(long microseconds, bool is_periodic) {
+  constexpr long microsecond_ns = 1'000;
   itimerspec timer{};
-  timer.it_value.tv_nsec = milliseconds * millisecond_ns;  // less than a second
+  timer.it_value.tv_nsec = microseconds * microsecond_ns;  // less than a second
   timer.it_interval.tv_nsec = is_periodic ? timer.it_value.tv_nsec : 0;
   return timer;
 }
@@ -98,9 +97,10 @@ bool QtestBell::read_serial() {
   std::array<unsigned char, 256> bytes;
   std::size_t count = 0;
   const bool is_there = receive_some(serial_, bytes, count);
-  int asked = 0;
+  long asked = 0;
   for (std::size_t i = 0; i < count; ++i) {  // the latest counts
-    asked = bytes[i] > alarm_byte ? bytes[i] - alarm_byte : asked;
+    const long one = ligament_alarm_us(bytes[i]);
+    asked = one != 0 ? one : asked;
   }
   if (asked != 0) {
     const itimerspec once = timer_of(asked, false);
@@ -131,7 +131,7 @@ void QtestBell::check() {
 }
 
 void QtestBell::start_checks(bool shall_run) {
-  const itimerspec period = timer_of(shall_run ? check_ms : 0, true);
+  const itimerspec period = timer_of(shall_run ? check_us : 0, true);
   ::timerfd_settime(check_, 0, &period, nullptr);
   is_checking_ = shall_run;
 }

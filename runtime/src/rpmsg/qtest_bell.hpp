@@ -11,8 +11,8 @@
 namespace ligament::rpmsg {
 
 /// To the core: a level, raised through QEMU's qtest socket, and lowered when the core has taken
-/// the cause. From the core: bytes of a serial line. From 0x81 such a byte asks to be rung so many
-/// milliseconds later, which is the core's timer.
+/// the cause. From the core: bytes of a serial line. Some bytes ask to be rung later, which is the
+/// core's timer (ligament/alarm_byte.h).
 class QtestBell : public Bell {
  public:
   struct Places {

@@ -3,6 +3,7 @@
 #include "rpmsg/qtest_bell.hpp"
 
 #include <gtest/gtest.h>
+#include <ligament/alarm_byte.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -61,6 +62,21 @@ class Listener {
   int fd_;
   int client_ = -1;
 };
+
+TEST(RpmsgAlarmByte, IsNotMuchLaterThanWhatIsLeft) {
+  for (std::int64_t left = 1; left <= 66'000; ++left) {
+    const std::uint8_t byte = ligament_alarm_byte(left);
+    ASSERT_GT(byte, LIGAMENT_ALARM) << left;
+    ASSERT_LT(ligament_alarm_us(byte), left + 50) << left;
+    ASSERT_GE(ligament_alarm_us(byte), left <= 3200 ? left : left - 1000) << left;
+  }
+  for (const std::int64_t left : {INT64_MIN, std::int64_t{-1}, std::int64_t{0}}) {
+    EXPECT_EQ(ligament_alarm_us(ligament_alarm_byte(left)), 50U) << left;
+  }
+  EXPECT_EQ(ligament_alarm_us(ligament_alarm_byte(INT64_MAX)), 66'000U);
+  EXPECT_EQ(ligament_alarm_us(1), 0U) << "a ring";
+  EXPECT_EQ(ligament_alarm_us(LIGAMENT_ALARM), 0U);
+}
 
 class RpmsgQtestBell : public ::testing::Test {
  protected:
@@ -134,7 +150,7 @@ TEST_F(RpmsgQtestBell, IsRaisedAgainForACoreThatForgotIt) {
 
 TEST_F(RpmsgQtestBell, IsTheCoresTimer) {
   settle();
-  serial.send("\x85");  // in 5 ms
+  serial.send("\x85");  // soon
   wait();
   (void)bell->clear();
   wait();

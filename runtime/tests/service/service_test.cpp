@@ -249,7 +249,7 @@ class BurstsOfServices : public Services {
 
   void SetUp() override {
     Services::SetUp();
-    // Nobody gives up: a test waits forever where both sides do.
+    // Nobody gives up: where both sides wait, the test hangs.
     constexpr std::int64_t hour_ns = 3'600'000'000'000;
     context_->state().service_patience_ns["/add"] = hour_ns;
     server_context_->state().patience_ns["rr/addReply"] = hour_ns;

@@ -76,11 +76,12 @@ def _refused(graph: Graph, platform: str | None) -> list[str]:
     kept = cache.get("refused", entry)
     if isinstance(kept, list):
         return kept
+    from ligament.mapping.elsewhere import told_where  # noqa: PLC0415 - slow to import
     from ligament.mapping.files import load_platform, platform_names  # noqa: PLC0415 - slow
     from ligament.mapping.refused import refused_variants  # noqa: PLC0415 - slow to import
 
     found = refused_variants(graph, platform_names(platform), load_platform)
-    texts = [render_problem(problem, severity="warning") for problem in found]
+    texts = [render_problem(told_where(problem), severity="warning") for problem in found]
     cache.put("refused", entry, texts)
     return texts
 

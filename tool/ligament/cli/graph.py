@@ -26,7 +26,8 @@ from ligament.cli.live import (
     seen_now,
 )
 from ligament.graph import load_graph
-from ligament.mapping import GraphMapping, load_mapping, load_platform, map_graph, planned
+from ligament.mapping import GraphMapping, load_mapping, load_platform, planned
+from ligament.mapping.elsewhere import map_or_tell
 
 Svg = Annotated[
     Path | None,
@@ -107,4 +108,4 @@ def _write_live(path: Path, options: LookOptions, *, as_json: bool) -> None:
 
 
 def _mapped(graph: str, variant: str | None, platform: str) -> GraphMapping:
-    return map_graph(load_graph(graph_path(graph)), load_platform(platform), variant, planned())
+    return map_or_tell(load_graph(graph_path(graph)), load_platform(platform), variant, planned())

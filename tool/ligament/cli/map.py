@@ -21,8 +21,9 @@ from ligament.cli.common import (
 )
 from ligament.errors import InputError, Problem
 from ligament.graph import load_graph
-from ligament.mapping import installed, load_platform, map_graph, planned
+from ligament.mapping import installed, load_platform, planned
 from ligament.mapping.costs import Costs
+from ligament.mapping.elsewhere import map_or_tell
 from ligament.mapping.explain import explain
 from ligament.mapping.files import load_costs
 
@@ -79,7 +80,7 @@ def map_(
         write_json(graph_folder(checked.name, chosen.out) / "costs.json", measured.to_json())
     for name in names:
         if measured is None:
-            mapping = map_graph(checked, target, name, backends)
+            mapping = map_or_tell(checked, target, name, backends)
         else:
             from ligament.mapping.optimise import optimise as best  # noqa: PLC0415 - rarely wanted
 

@@ -213,13 +213,21 @@ def _message_problems(
         )
         return
     told: set[str] = set()
-    for port in ports.values():
-        at = document.at("ports", port.name, "message")
-        for message in sorted(_closure(port.message, messages) - told):
+    for declared, at in _declared(document, ports):
+        for message in sorted(_closure(declared, messages) - told):
             told.add(message)
             entries = bounds.entries.get(message, {})
-            for name, info in messages.types[message].items():
+            for name, info in messages.fields_of(message).items():
                 yield from _field_problems(message, name, info.spelling, entries.get(name), at)
+
+
+def _declared(document: Document, ports: Mapping[str, Port]) -> Iterator[tuple[str, Location]]:
+    """Yield the message types of ports and services, each with its place."""
+    for port in ports.values():
+        yield port.message, document.at("ports", port.name, "message")
+    for name, service in document.data.get("services", {}).items():
+        for part in ("Request", "Response"):
+            yield f"{service['type']}_{part}", document.at("services", name, "type")
 
 
 def _field_problems(
@@ -250,9 +258,10 @@ def _closure(message: str, messages: MessageCatalog) -> set[str]:
     left = [message]
     while left:
         name = left.pop()
-        if name in messages.types and name not in found:
+        fields = messages.fields_of(name)
+        if fields and name not in found:
             found.add(name)
-            left += [info.message for info in messages.types[name].values() if info.message]
+            left += [info.message for info in fields.values() if info.message]
     return found
 
 

@@ -40,11 +40,17 @@ class MessageCatalog:
     types: Mapping[str, Mapping[str, FieldInfo]]
     packages: Mapping[str, str] = field(default_factory=dict)
     services: frozenset[str] = frozenset()
+    parts: Mapping[str, Mapping[str, FieldInfo]] = field(default_factory=dict)
+    """Requests and responses of services, which no topic can have."""
     actions: frozenset[str] = frozenset()
 
     def has(self, name: str) -> bool:
         """Return whether a message type exists."""
         return name in self.types
+
+    def fields_of(self, name: str) -> Mapping[str, FieldInfo]:
+        """Return the fields of a message type, or of a service's request or response."""
+        return self.types.get(name) or self.parts.get(name, {})
 
     def field_kind(self, message: str, path: str) -> str:
         """Return what a field path leads to: `unbounded`, `bounded`, `plain` or an empty string."""
@@ -127,11 +133,14 @@ def _standard(distro: str) -> MessageCatalog:
 
 def _known(store: TypeStore) -> MessageCatalog:
     found: dict[str, Mapping[str, FieldInfo]] = {}
+    parts: dict[str, Mapping[str, FieldInfo]] = {}
     for message in store:
-        if message.kind == "msg":
+        if message.kind in ("msg", "srv"):
             chosen = store.chosen(message)
-            found[message.name] = {f.name: _info(f.type, f == chosen) for f in message.fields}
-    return MessageCatalog(found, {}, frozenset(store.services), frozenset(store.actions))
+            fields = {f.name: _info(f.type, f == chosen) for f in message.fields}
+            (found if message.kind == "msg" else parts)[message.name] = fields
+    services, actions = frozenset(store.services), frozenset(store.actions)
+    return MessageCatalog(found, services=services, actions=actions, parts=parts)
 
 
 def _info(kind: FieldType, is_chosen: bool) -> FieldInfo:

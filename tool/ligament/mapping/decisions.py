@@ -17,6 +17,7 @@ from ligament.mapping.backends import Backends, installed
 from ligament.mapping.containers import assign_containers, language_problems
 from ligament.mapping.designs import designs_of, gather
 from ligament.mapping.device_models import device_model, topic_model_problems
+from ligament.mapping.device_topics import firmware_problems
 from ligament.mapping.devices import assign_devices
 from ligament.mapping.edges import edge_problems
 from ligament.mapping.fuse import variant_graph
@@ -111,6 +112,7 @@ def problems_of(
         *slot_problems(decided.graph.types, platform),
         *mode_problems(_mapped(decided), variant),
         *topic_model_problems(variant, topics, devices),
+        *firmware_problems(topics, devices),
     ]
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
     if not on_paper:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ligament.errors import Location, Problem
 from ligament.graph.model import End, Topic
+from ligament.graph.qos import QoS
 from ligament.mapping.platform import Device
 from ligament.mapping.transports import Choice
 
@@ -30,6 +31,31 @@ def device_problems(
             waits = "gateway" in choices[name].transports
             case = Case(name, topic.ends, topic.bound_bytes, waits)
             yield from topic_problems(case, kinds, topic.at)
+
+
+def firmware_problems(
+    topics: Mapping[str, Topic], devices: Mapping[str, Device]
+) -> Iterator[Problem]:
+    """Yield the wishes of ports that the protocol of microcontrollers cannot carry."""
+    for topic in topics.values():
+        for end in topic.ends:
+            wish = unsayable(end.qos)
+            if wish and end.node in devices and devices[end.node].kind == "mcu":
+                yield Problem(
+                    "qos-unsupported",
+                    f"port '{end.port}' of '{end.node}' asks for {wish}, which a microcontroller "
+                    f"cannot have ('{end.node}' is on {devices[end.node].name})",
+                    topic.at,
+                    expected="history: keep_last with a depth, and automatic liveliness",
+                    hint="set the QoS of the port in the graph, or place the node elsewhere",
+                )
+
+
+def unsayable(qos: QoS) -> str:
+    """Return what of a QoS DDS-XRCE cannot say; empty: it can say all of it."""
+    if qos.history == "keep_all":
+        return "history: keep_all"
+    return f"liveliness: {qos.liveliness}" if qos.liveliness != "automatic" else ""
 
 
 @dataclass(frozen=True)

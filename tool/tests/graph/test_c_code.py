@@ -57,6 +57,43 @@ def test_a_message_is_refused_where_c_of_it_cannot_be_generated(
     assert {True, False} == set(verdicts.values())
 
 
+def test_a_service_is_refused_where_c_of_its_messages_cannot_be_generated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ligament.messages.hdl.bounds.read_bounds", lambda files: NO_BOUNDS)
+    file = manifest(tmp_path / "own", "case/own")
+    text = file.read_text()
+    catalog = load_messages("jazzy", {}, [])
+    verdicts = {}
+    for service in sorted(s for s in catalog.services if "/srv/" in s):
+        file.write_text(f"{text}services:\n  ask: {{type: {service}, description: Asks.}}\n")
+        document = read_document(file, "node")
+        problems = list(c_problems(document, {}, {}, catalog))
+        assert all(p.location and p.location.line == 7 for p in problems)
+        verdicts[service] = not problems
+    assert verdicts == {
+        service: all(is_renderable(f"{service}_{part}") for part in ("Request", "Response"))
+        for service in verdicts
+    }
+    assert {True, False} == set(verdicts.values())
+    assert verdicts["example_interfaces/srv/AddTwoInts"]
+
+
+def test_actions_are_refused_with_their_place(tmp_path: Path) -> None:
+    file = manifest(tmp_path / "own", "case/own")
+    fibonacci = "example_interfaces/action/Fibonacci"
+    actions = f"actions:\n  count: {{type: {fibonacci}, description: Counts.}}\n"
+    file.write_text(file.read_text() + actions)
+    (tmp_path / "graph.yaml").write_text(
+        "schema: ligament/graph/1\nname: case\npackages: [.]\nnodes: {own: {type: case/own}}\n"
+    )
+    with pytest.raises(InputError) as raised:
+        load_graph(tmp_path / "graph.yaml")
+    (problem,) = raised.value.problems
+    assert problem.text == "'case/own' offers actions, which its implementation for mcu cannot"
+    assert problem.location and problem.location.line == 5
+
+
 def test_types_that_c_cannot_tell_apart_are_refused_with_both_places(tmp_path: Path) -> None:
     names = ("case/own_node", "case_own/node", "case/other")
     documents = {

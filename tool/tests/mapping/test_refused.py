@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from ligament.errors import InputError
 from ligament.graph import load_graph
 from ligament.mapping import load_platform
+from ligament.mapping.elsewhere import map_or_tell
 from ligament.mapping.files import platform_names
 from ligament.mapping.refused import refused_variants
 
@@ -97,3 +99,53 @@ def test_check_counts_and_places_what_nobody_publishes(tmp_path):
         assert "  hint: did you mean '/image_raw'?" in ran.stderr
         if verb == "check":
             assert ran.stdout.rstrip().endswith("; no error, 2 warnings")
+
+
+NODE = """schema: ligament/node/1
+type: case/blink
+description: Blinks.
+ports: {led: {direction: out, message: std_msgs/msg/Bool, description: The light.}}
+implementations:
+  mcu: {sources: [blink.c]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [("history: keep_all", "history: keep_all"),
+     ("liveliness: manual_by_topic", "liveliness: manual_by_topic")],
+)  # fmt: skip
+def test_a_qos_that_a_microcontroller_cannot_have_is_named(tmp_path, wish, told):
+    folder = tmp_path / "blink"
+    folder.mkdir()
+    (folder / "node.yaml").write_text(NODE)
+    (folder / "blink.c").write_text("")
+    text = GRAPH.replace("nodes:", "packages: [.]\nnodes:\n  blink: {type: case/blink}")
+    text += "  core: {devices: {blink: mcu0}}\ntopics:\n  led: {qos: {" + wish + "}}\n"
+    (tmp_path / "graph.yaml").write_text(text)
+    graph = load_graph(tmp_path / "graph.yaml")
+    found = [
+        problem
+        for problem in refused_variants(graph, ["mcu_sim"], load_platform)
+        if problem.code == "qos-unsupported"
+    ]
+    assert found[-1].text == (
+        f"variant 'core' cannot be mapped: port 'led' of '/blink' asks for {told}, which a "
+        "microcontroller cannot have ('/blink' is on mcu0) (platform 'mcu_sim')"
+    )
+    assert found[-1].location is not None
+
+
+def test_a_device_of_other_platforms_is_told_with_the_option(tmp_path):
+    path = tmp_path / "graph.yaml"
+    path.write_text(GRAPH + "  core: {devices: {resize: mcu0}}\n  none: {devices: {resize: x9}}\n")
+    for wanted, hint in (
+        ("core", "mcu_r5_sim, mcu_sim, soc_sim have 'mcu0': --platform mcu_r5_sim or --platform "
+                 "mcu_sim or --platform soc_sim"),
+        ("none", ""),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as raised:
+            map_or_tell(load_graph(path), load_platform("host"), wanted)
+        (problem,) = raised.value.problems
+        assert problem.code == "device-unknown"
+        assert problem.hint == hint

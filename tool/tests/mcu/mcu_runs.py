@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ligament.doctor import microcontrollers
 from ligament.resources import platforms_dir
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+WATCHDOG_S = 120
 LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 
 
@@ -64,3 +66,26 @@ def events(run: Path, query: str) -> list[tuple[Any, ...]]:
     table = f"read_parquet('{run / 'events.parquet'}')"
     found: list[tuple[Any, ...]] = duckdb.sql(query.replace(" t ", f" {table} ")).fetchall()
     return found
+
+
+def emulator_of(tool: int) -> int:
+    """The emulator among a process's descendants, as soon as its client is there."""
+    deadline = time.monotonic() + WATCHDOG_S
+    while time.monotonic() < deadline:
+        for process in _descendants(tool):
+            words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+            if words[0].endswith(b"qemu-system-arm"):
+                return process
+        time.sleep(0.05)
+    raise AssertionError("no core was started")
+
+
+def _descendants(process: int) -> list[int]:
+    listed = subprocess.run(
+        ["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True
+    ).stdout
+    parents = {int(p): int(parent) for p, parent in map(str.split, listed.splitlines())}
+    found = {process}
+    while grown := {p for p, parent in parents.items() if parent in found} - found:
+        found |= grown
+    return sorted(found - {process})

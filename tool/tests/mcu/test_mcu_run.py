@@ -7,13 +7,13 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from mcu_runs import (
     EXAMPLES,
     LIGAMENT,
+    emulator_of,
     events,
     ligament,
     newest_run,
@@ -90,7 +90,7 @@ def test_a_core_that_is_killed_is_started_again_and_the_graph_goes_on(tmp_path: 
     while "are ready" not in (line := process.stdout.readline()):
         said += line
         assert line, f"it ended before it was ready: {said}"
-    os.kill(_core_of(process.pid), signal.SIGKILL)
+    os.kill(emulator_of(process.pid), signal.SIGKILL)
     said, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1, said  # the work is done, and the graph's owner is told
     assert "motor/mcu: finished" in said
@@ -119,26 +119,3 @@ def test_freertos_runs_the_same_node(tmp_path: Path, platform: str) -> None:
     assert "OS freertos" in project.read_text()
     lines = (newest_run(tmp_path / "motor" / "mcu") / "outputs" / "planner.txt").read_text()
     assert len(lines.splitlines()) == 40
-
-
-def _core_of(tool: int) -> int:
-    """The emulator among a process's descendants, as soon as its client is there."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        for process in _descendants(tool):
-            words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
-            if words[0].endswith(b"qemu-system-arm"):
-                return process
-        time.sleep(0.05)
-    raise AssertionError("no core was started")
-
-
-def _descendants(process: int) -> list[int]:
-    listed = subprocess.run(
-        ["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True
-    ).stdout
-    parents = {int(p): int(parent) for p, parent in map(str.split, listed.splitlines())}
-    found = {process}
-    while grown := {p for p, parent in parents.items() if parent in found} - found:
-        found |= grown
-    return sorted(found - {process})

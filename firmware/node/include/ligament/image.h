@@ -38,7 +38,8 @@ typedef struct {
 typedef struct ligament_instance {
   const ligament_code_type_t* type;
   ligament_code_t* node;
-  const char* name; /* with its namespace */
+  const char* name;             /* with its namespace */
+  const char* parameters_topic; /* new values come there; NULL: none can change */
   const ligament_end_t* inputs;
   const ligament_end_t* outputs;
   ligament_subscription_t* subscriptions;
@@ -48,6 +49,7 @@ typedef struct ligament_instance {
   uint32_t* published;            /* per output */
   int64_t* due_us;                /* of its timers */
   ligament_node_t entity;
+  ligament_subscription_t parameters;
   struct ligament_image* image;
   uint32_t invalid; /* messages that exceeded a bound, or were none */
   uint32_t refused; /* messages that were not published, requests that were not answered: no room */

@@ -76,6 +76,7 @@ typedef struct {
   const char* name;
   size_t offset;
   int kind;
+  bool can_change; /* while the node runs */
 } ligament_parameter_t;
 
 /* A node type. The arrays have `..._count` elements. */

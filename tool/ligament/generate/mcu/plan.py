@@ -12,6 +12,7 @@ from ligament.generate.files import cpp_text
 from ligament.graph.c_code import ident_of
 from ligament.graph.model import NodeType, Parameter, Port, Service
 from ligament.graph.qos import QoS
+from ligament.mapping.device_topics import unsayable
 from ligament.mapping.model import MappedNode
 from ligament.messages.c99 import header_of, struct_of
 from ligament.messages.cpp_names import header_path, qualified
@@ -149,8 +150,7 @@ def _end(name: str, node: MappedNode, port: Port) -> dict[str, Any]:
 
 def _c_qos(qos: QoS, what: str) -> str:
     """Return a ligament_qos_t; what the protocol cannot say is refused."""
-    if qos.history == "keep_all" or qos.liveliness != "automatic":
-        wish = "history: keep_all" if qos.history == "keep_all" else f"liveliness: {qos.liveliness}"
+    if wish := unsayable(qos):  # in a mapping by hand; `map` refuses it, with its place
         raise InputError(
             Problem(
                 "qos-unsupported",
@@ -172,6 +172,7 @@ def _parameter(parameter: Parameter, value: Any) -> dict[str, Any]:
         "cpp_type": _CPP_TYPES[parameter.type],
         "kind": _KINDS[parameter.type],
         "description": parameter.description.replace("*/", "* /"),
+        "can_change": not parameter.read_only and parameter.type != "string",
         "preset": _cpp_value(parameter, parameter.default),
         "value": _cpp_value(parameter, value),
         "c_value": _c_value(parameter, value),
@@ -200,6 +201,7 @@ def _c_value(parameter: Parameter, value: Any) -> str:
 
 def _descriptor(parameter: Parameter) -> str:
     words = [f".description = {cpp_text(parameter.description)}"]
+    words += [".read_only = true"] if parameter.read_only else []
     if parameter.range and parameter.type in ("integer", "double"):
         number = int if parameter.type == "integer" else float
         low, high = (number(limit) for limit in parameter.range)

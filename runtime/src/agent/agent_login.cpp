@@ -46,7 +46,7 @@ void Agent::log_in(Link& link, const Address& from, const Part& part, std::int64
   }
   const std::size_t mtu =
       asked->mtu == 0 ? default_mtu : std::clamp<std::size_t>(asked->mtu, least_mtu, most_mtu);
-  client->session->restart(mtu, nullptr);
+  client->session->restart(mtu, {});
   move(*client, link, from);
   client->session->heard(now_ns);
   client->has_spoken = false;
@@ -107,7 +107,7 @@ Agent::Clients::iterator Agent::make_client(const CreateClient& asked) {
   };
   clients_.push_back({nullptr,
                       {},
-                      std::make_unique<Session>(std::move(session), bus_, profiles_, nullptr),
+                      std::make_unique<Session>(std::move(session), bus_, profiles_, Sender{}),
                       0,
                       false,
                       0,

@@ -15,8 +15,13 @@
 
 namespace ligament::xrce {
 
-/// Where a session's messages go. The pieces of one message; they are not kept.
-using Sender = std::function<void(std::span<const Bytes> pieces)>;
+/// Where a session's messages go.
+struct Sender {
+  /// The pieces of one message; they are not kept.
+  std::function<void(std::span<const Bytes> pieces)> send;
+  /// The link's memory for a message of so many bytes; null: it has none for it.
+  std::function<std::unique_ptr<LinkMemory>(std::size_t size)> lend;
+};
 
 struct SessionFigures {
   std::uint64_t received = 0;   ///< samples from the client, published
@@ -126,6 +131,7 @@ class Session {
   void send_fragments(std::uint8_t stream, Out& out);
   void send_waiting(std::uint8_t stream, Out& out);
   void send_reliable(std::uint8_t stream, Out& out, std::span<const Bytes> submessage);
+  void send_held(ReliableOutput::Held& held) const;
   void send_unordered(const std::vector<std::byte>& submessages);
   void send_acknacks();
   [[nodiscard]] Out* out_stream(std::uint8_t stream);

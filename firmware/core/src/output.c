@@ -211,17 +211,14 @@ int lig_write(ligament_session_t* session, uint8_t stream, uint16_t object,
   if (request != NULL) {
     *request = asked.id;
   }
-  if (LIG_HEADER + LIG_SUBHEADER + to.at + size > session->options.mtu) {
-    if (stream != LIG_RELIABLE) {
-      return LIGAMENT_ERROR_TOO_LARGE;
-    }
+  ligament_cdr_t payload;
+  const int result = lig_begin_lent(session, stream, LIG_WRITE_DATA, to.at + size, &payload);
+  if (result == LIGAMENT_ERROR_TOO_LARGE && stream == LIG_RELIABLE) {
     put_subheader(head, LIG_WRITE_DATA, 0, to.at + size);
     const size_t head_size = LIG_SUBHEADER + to.at;
     const long_t all = {head, head_size, body, head_size + size};
     return send_long(session, &all);
   }
-  ligament_cdr_t payload;
-  const int result = lig_begin(session, stream, LIG_WRITE_DATA, 0, &payload);
   if (result < 0) {
     return result;
   }

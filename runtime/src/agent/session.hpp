@@ -74,6 +74,9 @@ class Session {
     std::uint64_t serial = 0;  ///< of the writer: another one has another memory
     std::span<std::byte> memory;
     std::size_t at = 0;
+    /// Longer than 16 bits can say: how long it is, its end says. `memory` is a guess.
+    bool is_open = false;
+    std::array<std::byte, 8> head{};  ///< subheader and request
   };
   struct In {
     ReliableInput order;
@@ -105,6 +108,8 @@ class Session {
   void process_fragment(std::uint8_t stream, const Part& part);
   [[nodiscard]] bool begin_direct(In& in, Bytes& piece);
   void continue_direct(In& in, Bytes piece, bool is_last);
+  void assemble(std::uint8_t stream, In& in, Bytes piece, bool is_last);
+  [[nodiscard]] bool outgrows(In& in, Bytes piece);
   void give_up_fragments(In& in);
   void create(std::uint8_t stream, const Part& part);
   void remove(std::uint8_t stream, const Part& part);

@@ -324,6 +324,21 @@ TEST(RpmsgClient, ALongMessageIsCopiedOnceAndNotByTheCore) {
   EXPECT_EQ(world.fragmented, 0);
 }
 
+TEST(RpmsgClient, WhatIsPublishedFromOtherMemoryIsCopiedOnce) {
+  World world;
+  ASSERT_NO_FATAL_FAILURE(world.open());
+  const std::uint64_t by_client = world.session.figures.copied;
+  for (const std::size_t size : {1000U, 60'000U}) {
+    const std::uint32_t by_link = world.core.link.figures.copied;
+    const Body body = body_of(1, size);
+    ASSERT_EQ(ligament_publish(&world.publisher, body.data(), body.size()), 0);
+    EXPECT_EQ(world.core.link.figures.copied - by_link, sizeof(ligament_rpmsg_extent_t)) << size;
+    ASSERT_EQ(ligament_session_flush(&world.session, 1000), 0);
+  }
+  EXPECT_EQ(world.session.figures.copied - by_client, 61'000U);
+  EXPECT_EQ(world.bus.published["/up"].size(), 2U);
+}
+
 TEST(RpmsgClient, ASubscriptionReadsWhereTheMessageLies) {
   World world;
   ASSERT_NO_FATAL_FAILURE(world.open());

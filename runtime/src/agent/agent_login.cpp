@@ -11,7 +11,7 @@ namespace ligament::xrce {
 namespace {
 
 constexpr std::size_t most_clients = 64;
-constexpr std::size_t least_mtu = 64;
+constexpr std::size_t least_mtu = 32;
 constexpr std::size_t default_mtu = 508;
 constexpr std::size_t most_mtu = 65'000;
 constexpr std::int64_t longest_way_ns = 250'000'000;  // of a datagram that others have passed

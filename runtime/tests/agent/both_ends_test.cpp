@@ -23,7 +23,7 @@ std::vector<std::uint8_t> body_of(unsigned number, std::size_t size) {
 
 /// Sizes around those at which something changes: one message, one fragment, several.
 std::size_t size_of(unsigned number) {
-  constexpr std::array<std::size_t, 8> sizes{4, 100, 243, 244, 245, 500, 3000, 66'001};
+  constexpr std::array<std::size_t, 8> sizes{4, 100, 243, 244, 245, 500, 3000, 20'001};
   return sizes[number % sizes.size()];
 }
 

@@ -239,6 +239,14 @@ int lig_end_long(ligament_session_t* session, const ligament_cdr_t* payload) {
     return LIGAMENT_ERROR_TOO_LARGE;
   }
   uint8_t* head = payload->bytes - LIG_SUBHEADER;
+  if (LIG_HEADER + LIG_SUBHEADER + payload->at <= session->options.mtu) {
+    ligament_cdr_t one;
+    const int result = lig_begin(session, LIG_RELIABLE, head[0], head[1], &one);
+    if (result >= 0) {
+      ligament_cdr_put_bytes(&one, payload->bytes, payload->at);
+    }
+    return result < 0 ? result : lig_end(session, LIG_RELIABLE, &one);
+  }
   put_subheader(head, head[0], head[1], payload->at);
   const long_t all = {head, LIG_SUBHEADER, payload->bytes, LIG_SUBHEADER + payload->at};
   const bool is_at_once = all.size <= piece_of(session) * session->options.out_slots;

@@ -32,8 +32,7 @@ typedef struct {
 static int begin_create(ligament_session_t* session, uint16_t id, create_t* create) {
   ligament_cdr_t* to = &create->payload;
   int result = lig_make_room(session);
-  result = result < 0 ? result
-                      : lig_begin(session, LIG_RELIABLE, LIG_CREATE, LIG_REUSE | LIG_REPLACE, to);
+  result = result < 0 ? result : lig_begin_long(session, LIG_CREATE, LIG_REUSE | LIG_REPLACE, to);
   if (result < 0) {
     return result;
   }
@@ -53,7 +52,7 @@ static int end_create(ligament_session_t* session, create_t* create, uint16_t pa
   size.at = create->size_at;
   ligament_cdr_put_u32(&size, (uint32_t)(to->at - create->size_at - 4));
   lig_put_id(to, parent);
-  return lig_end(session, LIG_RELIABLE, to);
+  return lig_end_long(session, to);
 }
 
 /* Without QoS and name: a publisher or subscriber. */
@@ -167,7 +166,7 @@ static int create_node(ligament_session_t* session, const ligament_entity_t* ent
   size.at = create.size_at;
   ligament_cdr_put_u32(&size, (uint32_t)(to->at - create.size_at - 4));
   ligament_cdr_put_u16(to, ((const ligament_node_t*)(const void*)entity)->domain);
-  return lig_end(session, LIG_RELIABLE, to);
+  return lig_end_long(session, to);
 }
 
 static int send_creates(ligament_session_t* session, const ligament_entity_t* entity) {

@@ -175,8 +175,13 @@ static void copy_from(const long_t* all, size_t at, size_t count, uint8_t* to) {
   }
 }
 
+/* Of a long submessage in a fragment. */
+static size_t piece_of(const ligament_session_t* session) {
+  return ((size_t)session->options.mtu - LIG_HEADER - LIG_SUBHEADER) / 4 * 4;
+}
+
 static int send_long(ligament_session_t* session, const long_t* all) {
-  const size_t most = ((size_t)session->options.mtu - LIG_HEADER - LIG_SUBHEADER) / 4 * 4;
+  const size_t most = piece_of(session);
   const size_t fragments = (all->size + most - 1) / most;
   const size_t room = (size_t)(session->options.out_slots - session->out.count);
   if (fragments > room && (session->options.block_ms == 0 || session->is_in_callback)) {
@@ -198,6 +203,56 @@ static int send_long(ligament_session_t* session, const long_t* all) {
   return result;
 }
 
+/* Links whose messages hold each CREATE: that of a service with long names has as much. */
+enum { ENOUGH = 256 };
+
+static bool is_short(const ligament_session_t* session) {
+  return session->options.mtu < ENOUGH && session->options.assembly != NULL &&
+         session->options.assembly_size > LIG_SUBHEADER;
+}
+
+/* The memory is free when the agent's message is whole; nothing is received until it is sent. */
+int lig_begin_long(ligament_session_t* session, uint8_t submessage, uint8_t flags,
+                   ligament_cdr_t* payload) {
+  const int64_t until = lig_now_us(session) + (int64_t)session->options.answer_ms * 1000;
+  if (!is_short(session)) {
+    return lig_begin(session, LIG_RELIABLE, submessage, flags, payload);
+  }
+  while (session->out.count != 0 || session->in.assembled != 0) {
+    const bool may_wait = !session->is_in_callback && lig_now_us(session) < until;
+    const int result = may_wait ? lig_poll(session, 1) : LIGAMENT_ERROR_FULL;
+    if (result < 0) {
+      return result;
+    }
+  }
+  put_subheader(session->options.assembly, submessage, flags, 0);
+  *payload = ligament_cdr_over(session->options.assembly + LIG_SUBHEADER,
+                               session->options.assembly_size - LIG_SUBHEADER);
+  return 0;
+}
+
+int lig_end_long(ligament_session_t* session, const ligament_cdr_t* payload) {
+  if (!is_short(session)) {
+    return lig_end(session, LIG_RELIABLE, payload);
+  }
+  if (payload->has_failed) {
+    return LIGAMENT_ERROR_TOO_LARGE;
+  }
+  uint8_t* head = payload->bytes - LIG_SUBHEADER;
+  if (LIG_HEADER + LIG_SUBHEADER + payload->at <= session->options.mtu) {
+    ligament_cdr_t one;
+    const int result = lig_begin(session, LIG_RELIABLE, head[0], head[1], &one);
+    if (result >= 0) {
+      ligament_cdr_put_bytes(&one, payload->bytes, payload->at);
+    }
+    return result < 0 ? result : lig_end(session, LIG_RELIABLE, &one);
+  }
+  put_subheader(head, head[0], head[1], payload->at);
+  const long_t all = {head, LIG_SUBHEADER, payload->bytes, LIG_SUBHEADER + payload->at};
+  const bool is_at_once = all.size <= piece_of(session) * session->options.out_slots;
+  return is_at_once ? send_long(session, &all) : LIGAMENT_ERROR_TOO_LARGE;
+}
+
 int lig_write(ligament_session_t* session, uint8_t stream, uint16_t object,
               const ligament_request_id_t* identity, const void* body, size_t size,
               uint16_t* request) {
@@ -211,17 +266,14 @@ int lig_write(ligament_session_t* session, uint8_t stream, uint16_t object,
   if (request != NULL) {
     *request = asked.id;
   }
-  if (LIG_HEADER + LIG_SUBHEADER + to.at + size > session->options.mtu) {
-    if (stream != LIG_RELIABLE) {
-      return LIGAMENT_ERROR_TOO_LARGE;
-    }
+  ligament_cdr_t payload;
+  const int result = lig_begin_lent(session, stream, LIG_WRITE_DATA, to.at + size, &payload);
+  if (result == LIGAMENT_ERROR_TOO_LARGE && stream == LIG_RELIABLE) {
     put_subheader(head, LIG_WRITE_DATA, 0, to.at + size);
     const size_t head_size = LIG_SUBHEADER + to.at;
     const long_t all = {head, head_size, body, head_size + size};
     return send_long(session, &all);
   }
-  ligament_cdr_t payload;
-  const int result = lig_begin(session, stream, LIG_WRITE_DATA, 0, &payload);
   if (result < 0) {
     return result;
   }

@@ -3,7 +3,7 @@
 
 #include "wire.h"
 
-enum { FIRST_ID = 0x81, SECOND_ID = 0x82, LEAST_MTU = 64, FIRST_REQUEST = 10 };
+enum { FIRST_ID = 0x81, SECOND_ID = 0x82, LEAST_MTU = 63, FIRST_REQUEST = 10 };
 enum { CONFIRMED = 0, STATUS_MATCHED = 1, STATUS_ERROR = 0x80, NO_AGENT_YET = 0xFF };
 
 int64_t lig_now_us(const ligament_session_t* session) {

@@ -64,6 +64,11 @@ int lig_begin(ligament_session_t* session, uint8_t stream, uint8_t submessage, u
 int lig_begin_lent(ligament_session_t* session, uint8_t stream, uint8_t submessage, size_t size,
                    ligament_cdr_t* payload);
 int lig_end(ligament_session_t* session, uint8_t stream, const ligament_cdr_t* payload);
+/* As `lig_begin` on the reliable stream, for what may be longer than a message of a short link: it
+ * is then put together where fragments are. `lig_end_long` sends it. */
+int lig_begin_long(ligament_session_t* session, uint8_t submessage, uint8_t flags,
+                   ligament_cdr_t* payload);
+int lig_end_long(ligament_session_t* session, const ligament_cdr_t* payload);
 /* WRITE_DATA; in fragments where it is longer than a message. */
 int lig_write(ligament_session_t* session, uint8_t stream, uint16_t object,
               const ligament_request_id_t* identity, const void* body, size_t size,

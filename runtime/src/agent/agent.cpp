@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t most_ended = 64;
 
 Sender sender_to(Link& link, const Address& to) {
-  return [&link, to](std::span<const Bytes> pieces) { link.send(to, pieces); };
+  return {[&link, to](std::span<const Bytes> pieces) { link.send(to, pieces); },
+          [&link, to](std::size_t size) { return link.lend(to, size); }};
 }
 
 }  // namespace
@@ -47,9 +48,12 @@ Agent::Clients::iterator Agent::find(const Link& link, const Address& from, cons
     const bool fits = client != clients_.end() && client->session->id() == header.session;
     return fits ? client : clients_.end();
   }
-  const auto found = by_address_.find(PlaceView{&link, from});
-  const bool fits = found != by_address_.end() && found->second->session->id() == header.session;
-  return fits ? found->second : clients_.end();
+  if (last_ == clients_.end() || last_->link != &link || last_->address != from) {
+    const auto found = by_address_.find(PlaceView{&link, from});
+    last_ = found == by_address_.end() ? clients_.end() : found->second;
+  }
+  const bool fits = last_ != clients_.end() && last_->session->id() == header.session;
+  return fits ? last_ : clients_.end();
 }
 
 void Agent::receive(Link& link, const Address& from, Bytes message, std::int64_t now_ns,
@@ -126,6 +130,7 @@ void Agent::pong(Link& link, const Address& from, const Header& header, const Pa
 }
 
 void Agent::move(Client& client, Link& link, const Address& to) {
+  last_ = clients_.end();  // addresses may be those of others from now on
   const auto self = find(client.session->key());
   forget_address(client);
   client.link = &link;
@@ -142,6 +147,7 @@ void Agent::end(Clients::iterator client, const char* why) {
                   key_text(client->session->key()), why, figures.received, figures.delivered,
                   figures.dropped, figures.lost));
   forget_address(*client);
+  last_ = clients_.end();
   clients_.erase(client);
 }
 

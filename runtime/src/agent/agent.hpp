@@ -25,6 +25,11 @@ class Link {
   virtual ~Link() = default;
   /// The pieces of one message. A message that cannot be sent now is lost, as on any wire.
   virtual void send(const Address& to, std::span<const Bytes> pieces) = 0;
+  /// Memory for a message to somebody; it may outlive the link. Null: there is none for it.
+  [[nodiscard]] virtual std::unique_ptr<LinkMemory> lend(const Address& /*to*/,
+                                                         std::size_t /*size*/) {
+    return nullptr;
+  }
 };
 
 struct AgentOptions {
@@ -118,6 +123,8 @@ class Agent {
   Bus& bus_;
   const Profiles& profiles_;
   Clients clients_;
+  /// Who spoke last, mostly the next one too: found without a search.
+  Clients::iterator last_ = clients_.end();
   /// Where sessions without key are found.
   std::map<Place, Clients::iterator, PlaceOrder> by_address_;
   std::deque<Ended> ended_;  ///< the last few

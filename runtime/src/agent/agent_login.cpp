@@ -11,7 +11,7 @@ namespace ligament::xrce {
 namespace {
 
 constexpr std::size_t most_clients = 64;
-constexpr std::size_t least_mtu = 64;
+constexpr std::size_t least_mtu = 32;
 constexpr std::size_t default_mtu = 508;
 constexpr std::size_t most_mtu = 65'000;
 constexpr std::int64_t longest_way_ns = 250'000'000;  // of a datagram that others have passed
@@ -46,7 +46,7 @@ void Agent::log_in(Link& link, const Address& from, const Part& part, std::int64
   }
   const std::size_t mtu =
       asked->mtu == 0 ? default_mtu : std::clamp<std::size_t>(asked->mtu, least_mtu, most_mtu);
-  client->session->restart(mtu, nullptr);
+  client->session->restart(mtu, {});
   move(*client, link, from);
   client->session->heard(now_ns);
   client->has_spoken = false;
@@ -107,7 +107,7 @@ Agent::Clients::iterator Agent::make_client(const CreateClient& asked) {
   };
   clients_.push_back({nullptr,
                       {},
-                      std::make_unique<Session>(std::move(session), bus_, profiles_, nullptr),
+                      std::make_unique<Session>(std::move(session), bus_, profiles_, Sender{}),
                       0,
                       false,
                       0,

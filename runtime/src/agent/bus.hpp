@@ -25,6 +25,9 @@ class BusWriter {
   /// or `drop_long`. Empty: there is none, or it is out already.
   [[nodiscard]] virtual std::span<std::byte> loan_long(std::size_t size) = 0;
   virtual void publish_long() = 0;
+  /// Whether `publish_long` can publish less than was lent; then how much.
+  [[nodiscard]] virtual bool can_shorten() const { return false; }
+  virtual void shorten_long(std::size_t /*size*/) {}
   virtual void drop_long() = 0;
   [[nodiscard]] virtual pool::Gid gid() const = 0;
   /// Somebody reads what is published.

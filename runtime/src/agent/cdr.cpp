@@ -9,11 +9,6 @@ bool CdrReader::boolean() {
   return value == 1;
 }
 
-std::uint16_t CdrReader::id() {
-  const auto upper = u8();
-  return static_cast<std::uint16_t>(upper << 8U | u8());
-}
-
 Bytes CdrReader::bytes(std::size_t count) {
   if (!is_good_ || bytes_.size() - at_ < count) {
     is_good_ = false;

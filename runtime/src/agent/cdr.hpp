@@ -30,7 +30,10 @@ class CdrReader {
   std::uint64_t u64() { return number<std::uint64_t>(); }
   bool boolean();
   /// Two bytes, the first one the upper one, wherever they lie.
-  std::uint16_t id();
+  std::uint16_t id() {
+    const auto upper = u8();
+    return static_cast<std::uint16_t>(upper << 8U | u8());
+  }
   /// So many bytes as they lie.
   Bytes bytes(std::size_t count);
   Bytes sequence() { return bytes(u32()); }

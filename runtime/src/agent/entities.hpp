@@ -43,6 +43,8 @@ struct Entity {
   std::vector<Waiting> waiting;
   std::uint64_t serial = 0;   ///< no other entity of the client, before or after, has it
   std::int64_t requests = 0;  ///< made, ever: their numbers begin at 1
+  /// Of its messages; at first a guess for those whose length only their end says.
+  std::size_t longest = std::size_t{128} << 10U;
 };
 
 struct EntityOptions {

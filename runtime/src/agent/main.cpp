@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "agent/can.hpp"
 #include "agent/rpmsg.hpp"
 #include "agent/rpmsg_device.hpp"
 #include "agent/serial.hpp"
@@ -30,6 +31,7 @@ struct Arguments {
   double silence_s = 30;
   std::string device;
   std::uint32_t baud = 0;
+  std::string can;
   xrce::RpmsgOptions core;
   xrce::RpmsgDeviceOptions driver;
   bool without_edge = false;
@@ -74,6 +76,8 @@ void declare(CLI::App& app, Arguments& arguments) {
   CLI::App* serial = app.add_subcommand("serial", "Clients on a serial line");
   serial->add_option("device", arguments.device, "As /dev/ttyUSB0")->required();
   serial->add_option("--baud", arguments.baud, "Its rate; 0: as it is")->capture_default_str();
+  CLI::App* can = app.add_subcommand("can", "Clients on a CAN bus");
+  can->add_option("interface", arguments.can, "As can0; it must be up, with CAN FD")->required();
   CLI::App* rpmsg = app.add_subcommand("rpmsg", "Clients on a core of this chip");
   declare_rpmsg(*rpmsg, arguments.core);
   declare_driver(*rpmsg, arguments.driver);
@@ -153,6 +157,10 @@ Opened open(Arguments& arguments) {
     arguments.core.log = say;
     auto core = xrce::RpmsgTransport::open(std::move(arguments.core));
     return core ? Opened(std::move(*core)) : ligament::unexpected<std::string>(core.error());
+  }
+  if (!arguments.can.empty()) {
+    auto bus = xrce::CanTransport::open(arguments.can);
+    return bus ? Opened(std::move(*bus)) : ligament::unexpected<std::string>(bus.error());
   }
   if (!arguments.device.empty()) {
     auto line = xrce::SerialTransport::open(arguments.device, arguments.baud);

@@ -59,6 +59,12 @@ class PoolWriter : public BusWriter {
       long_.reset();
     }
   }
+  bool can_shorten() const override { return true; }
+  void shorten_long(std::size_t size) override {
+    if (long_) {
+      long_->resize(size);
+    }
+  }
   void drop_long() override { long_.reset(); }
   pool::Gid gid() const override { return writer_->gid(); }
   bool is_matched() const override { return writer_->matched_readers() != 0; }

@@ -78,6 +78,40 @@ void RpmsgTransport::send(const Address& to, std::span<const Bytes> pieces) {
   }
 }
 
+/// Of the slab.
+class RpmsgTransport::Memory : public LinkMemory {
+ public:
+  Memory(std::weak_ptr<RpmsgTransport*> owner, std::uint32_t to, const rpmsg::Link::Loan& loan)
+      : owner_(std::move(owner)), to_(to), loan_(loan) {}
+  ~Memory() override {
+    if (const auto owner = owner_.lock()) {
+      (*owner)->link_.give_back(loan_);
+    }
+  }
+  std::span<std::byte> bytes() override { return loan_.bytes; }
+  void send() override {
+    const auto owner = owner_.lock();
+    if (owner && (*owner)->link_.send(local, to_, loan_) != rpmsg::SendStatus::ok) {
+      ++(*owner)->lost_;
+    }
+  }
+
+ private:
+  std::weak_ptr<RpmsgTransport*> owner_;
+  std::uint32_t to_;
+  rpmsg::Link::Loan loan_;
+};
+
+std::unique_ptr<LinkMemory> RpmsgTransport::lend(const Address& to, std::size_t size) {
+  std::uint32_t address = 0;
+  const auto loan = to.size() == sizeof address ? link_.lend(size) : std::nullopt;
+  if (!loan) {
+    return nullptr;
+  }
+  std::memcpy(&address, to.data(), sizeof address);
+  return std::make_unique<Memory>(self_, address, *loan);
+}
+
 Transport::Came RpmsgTransport::work(const Take& take) {
   if (!link_.has_bell()) {
     auto bell = connect(options_, area_);

@@ -34,6 +34,7 @@ class RpmsgTransport : public Transport {
   RpmsgTransport(RpmsgOptions options, const rpmsg::Area& area, std::unique_ptr<rpmsg::Bell> bell);
 
   void send(const Address& to, std::span<const Bytes> pieces) override;
+  [[nodiscard]] std::unique_ptr<LinkMemory> lend(const Address& to, std::size_t size) override;
   [[nodiscard]] int fd() const override { return link_.has_bell() ? link_.fd() : -1; }
   [[nodiscard]] Came work(const Take& take) override;
   [[nodiscard]] std::string name() const override { return "the core at " + options_.bell; }
@@ -42,8 +43,10 @@ class RpmsgTransport : public Transport {
   [[nodiscard]] std::string stopped() const { return link_.has_bell() ? link_.why_dead() : ""; }
   /// Messages that found no room.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
+  [[nodiscard]] const rpmsg::Figures& figures() const { return link_.figures(); }
 
  private:
+  class Memory;
   [[nodiscard]] static std::unique_ptr<rpmsg::Bell> connect(const RpmsgOptions& options,
                                                             const rpmsg::Area& area);
   void down(const std::string& why);
@@ -60,6 +63,8 @@ class RpmsgTransport : public Transport {
   bool ended_ = false;
   std::uint64_t lost_ = 0;
   rpmsg::Link link_;
+  /// Of loans, which may outlive us.
+  std::shared_ptr<RpmsgTransport*> self_ = std::make_shared<RpmsgTransport*>(this);
 };
 
 }  // namespace ligament::xrce

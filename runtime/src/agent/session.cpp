@@ -224,10 +224,10 @@ void Session::acknack(const Part& part) {
   if (found == out_.end() || !is_reliable(said->stream)) {
     return;
   }
-  std::vector<Bytes> again;
+  std::vector<ReliableOutput::Held*> again;
   found->second.order.acknowledge(*said, now_ns_, again);
-  for (const Bytes& message : again) {
-    sender_(std::span(&message, 1));
+  for (ReliableOutput::Held* message : again) {
+    send_held(*message);
   }
   send_waiting(said->stream, found->second);
 }

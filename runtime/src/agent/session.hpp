@@ -15,8 +15,13 @@
 
 namespace ligament::xrce {
 
-/// Where a session's messages go. The pieces of one message; they are not kept.
-using Sender = std::function<void(std::span<const Bytes> pieces)>;
+/// Where a session's messages go.
+struct Sender {
+  /// The pieces of one message; they are not kept.
+  std::function<void(std::span<const Bytes> pieces)> send;
+  /// The link's memory for a message of so many bytes; null: it has none for it.
+  std::function<std::unique_ptr<LinkMemory>(std::size_t size)> lend;
+};
 
 struct SessionFigures {
   std::uint64_t received = 0;   ///< samples from the client, published
@@ -69,6 +74,9 @@ class Session {
     std::uint64_t serial = 0;  ///< of the writer: another one has another memory
     std::span<std::byte> memory;
     std::size_t at = 0;
+    /// Longer than 16 bits can say: how long it is, its end says. `memory` is a guess.
+    bool is_open = false;
+    std::array<std::byte, 8> head{};  ///< subheader and request
   };
   struct In {
     ReliableInput order;
@@ -100,6 +108,8 @@ class Session {
   void process_fragment(std::uint8_t stream, const Part& part);
   [[nodiscard]] bool begin_direct(In& in, Bytes& piece);
   void continue_direct(In& in, Bytes piece, bool is_last);
+  void assemble(std::uint8_t stream, In& in, Bytes piece, bool is_last);
+  [[nodiscard]] bool outgrows(In& in, Bytes piece);
   void give_up_fragments(In& in);
   void create(std::uint8_t stream, const Part& part);
   void remove(std::uint8_t stream, const Part& part);
@@ -126,6 +136,7 @@ class Session {
   void send_fragments(std::uint8_t stream, Out& out);
   void send_waiting(std::uint8_t stream, Out& out);
   void send_reliable(std::uint8_t stream, Out& out, std::span<const Bytes> submessage);
+  void send_held(ReliableOutput::Held& held) const;
   void send_unordered(const std::vector<std::byte>& submessages);
   void send_acknacks();
   [[nodiscard]] Out* out_stream(std::uint8_t stream);

@@ -15,12 +15,17 @@ void Session::process_fragment(std::uint8_t stream, const Part& part) {
   const bool is_last = (part.flags & flag::last_fragment) != 0;
   In& in = found->second;
   Bytes piece = part.payload;
-  if (in.direct.state != Direct::State::none ||
-      (in.assembly.is_empty() && begin_direct(in, piece))) {
+  const bool is_direct =
+      in.direct.state != Direct::State::none || (in.assembly.is_empty() && begin_direct(in, piece));
+  if (is_direct && !outgrows(in, piece)) {
     return continue_direct(in, piece, is_last);
   }
-  const auto whole = in.assembly.add(part.payload, is_last);
-  figures_.copied += part.payload.size();
+  assemble(stream, in, is_direct ? piece : part.payload, is_last);
+}
+
+void Session::assemble(std::uint8_t stream, In& in, Bytes piece, bool is_last) {
+  const auto whole = in.assembly.add(piece, is_last);
+  figures_.copied += piece.size();
   if (is_last && !whole) {
     return drop_malformed();
   }
@@ -30,8 +35,8 @@ void Session::process_fragment(std::uint8_t stream, const Part& part) {
   }
 }
 
-/// The first piece of a message for a writer, which says how long the message is: `piece` is then
-/// the begin of its body.
+/// The first piece of a message for a writer, which says how long the message is, up to 64 kB: else
+/// it is taken to be as long as its like. `piece` is then the begin of its body.
 bool Session::begin_direct(In& in, Bytes& piece) {
   CdrReader reader(piece, true);
   const auto id = static_cast<Submessage>(reader.u8());
@@ -39,20 +44,50 @@ bool Session::begin_direct(In& in, Bytes& piece) {
   const std::size_t length = reader.u16();
   const Request request = read_request(reader);
   const bool is_plain = (flags & (flag::format | flag::little_endian)) == flag::little_endian;
-  if (!reader.is_good() || id != Submessage::write_data || !is_plain || length < request_size) {
+  const bool is_open = length == 0;
+  if (!reader.is_good() || id != Submessage::write_data || !is_plain ||
+      (!is_open && length < request_size)) {
     return false;
   }
   Entity* entity = entities_.find(request.object);
-  if (entity == nullptr || entity->kind != Kind::writer) {
+  if (entity == nullptr || entity->kind != Kind::writer ||
+      (is_open && !entity->writer->can_shorten())) {
     return false;
   }
-  const auto memory = entity->writer->loan_long(encapsulation_size + length - request_size);
+  const std::size_t size = is_open ? entity->longest : length - request_size;
+  const auto memory = entity->writer->loan_long(encapsulation_size + size);
   if (memory.empty()) {
     return false;
   }
   std::memcpy(memory.data(), little_endian_cdr.data(), encapsulation_size);
-  in.direct = {Direct::State::filling, request.object, entity->serial, memory, encapsulation_size};
+  in.direct = {Direct::State::filling,
+               request.object,
+               entity->serial,
+               memory,
+               encapsulation_size,
+               is_open,
+               {}};
+  std::copy_n(piece.begin(), in.direct.head.size(), in.direct.head.begin());
   piece = reader.rest();
+  return true;
+}
+
+/// It is longer than its like: what has come is put together elsewhere, and copied once more.
+bool Session::outgrows(In& in, Bytes piece) {
+  const Direct direct = in.direct;
+  if (direct.state != Direct::State::filling || !direct.is_open ||
+      piece.size() <= direct.memory.size() - direct.at) {
+    return false;
+  }
+  Entity* entity = entities_.find(direct.object);
+  if (entity == nullptr || entity->serial != direct.serial) {
+    return false;
+  }
+  (void)in.assembly.add(direct.head, false);
+  (void)in.assembly.add(direct.memory.first(direct.at).subspan(encapsulation_size), false);
+  figures_.copied += direct.at - encapsulation_size;
+  in.direct = {};
+  entity->writer->drop_long();
   return true;
 }
 
@@ -70,6 +105,10 @@ void Session::continue_direct(In& in, Bytes piece, bool is_last) {
   }
   if (fits && !is_last) {
     return;
+  }
+  if (fits && direct.is_open) {
+    entity->writer->shorten_long(direct.at);
+    direct.memory = direct.memory.first(direct.at);
   }
   if (fits && direct.at == direct.memory.size()) {
     entity->writer->publish_long();

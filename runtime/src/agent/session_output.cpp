@@ -54,7 +54,7 @@ void Session::send_unordered(const std::vector<std::byte>& submessages) {
   std::vector<std::byte> head;
   write_header(head, header(no_stream, 0));
   const std::array<Bytes, 2> pieces{Bytes(head), Bytes(submessages)};
-  sender_(pieces);
+  sender_.send(pieces);
 }
 
 /// An answer. On a reliable stream without room it waits behind what waits already.
@@ -77,24 +77,40 @@ void Session::send_on(std::uint8_t stream, Bytes submessage) {
   write_header(head, header(stream, out->best_effort_next));
   out->best_effort_next = advanced(out->best_effort_next, 1);
   const std::array<Bytes, 2> pieces{Bytes(head), submessage};
-  sender_(pieces);
+  sender_.send(pieces);
 }
 
-/// There is room. The copy is kept until it is acknowledged.
+/// There is room. The copy is kept until it is acknowledged, in the link's memory if it has some.
 void Session::send_reliable(std::uint8_t stream, Out& out, std::span<const Bytes> submessage) {
   const std::uint16_t sequence = out.order.next();
-  std::vector<std::byte>& message = out.order.push(now_ns_);
-  std::size_t size = largest_header;
+  ReliableOutput::Held& held = out.order.push(now_ns_);
+  std::vector<std::byte>& head = held.bytes;
+  write_header(head, header(stream, sequence));
+  std::size_t size = head.size();
   for (const Bytes& piece : submessage) {
     size += piece.size();
   }
-  message.reserve(size);
-  write_header(message, header(stream, sequence));
-  for (const Bytes& piece : submessage) {
-    message.insert(message.end(), piece.begin(), piece.end());
+  held.memory = sender_.lend ? sender_.lend(size) : nullptr;
+  if (held.memory) {
+    auto to = std::copy(head.begin(), head.end(), held.memory->bytes().begin());
+    for (const Bytes& piece : submessage) {
+      to = std::copy(piece.begin(), piece.end(), to);
+    }
+  } else {
+    head.reserve(size);
+    for (const Bytes& piece : submessage) {
+      head.insert(head.end(), piece.begin(), piece.end());
+    }
   }
-  const Bytes whole(message);
-  sender_(std::span(&whole, 1));
+  send_held(held);
+}
+
+void Session::send_held(ReliableOutput::Held& held) const {
+  if (held.memory) {
+    return held.memory->send();
+  }
+  const Bytes whole(held.bytes);
+  sender_.send(std::span(&whole, 1));
 }
 
 /// What had no room before, now that something was acknowledged.
@@ -241,7 +257,7 @@ void Session::send_data(std::uint8_t stream, const std::vector<std::byte>& head,
   write_subheader(start, Submessage::data, 0, size);
   const std::array<Bytes, 3> pieces{Bytes(start), Bytes(head), body};
   if (!is_reliable(stream)) {
-    return sender_(pieces);
+    return sender_.send(pieces);
   }
   if (is_one) {
     return send_reliable(stream, *out, pieces);

@@ -49,6 +49,7 @@ void Session::publish_body(Entity& entity, const pool::RequestIdentity& identity
   if (!body.empty()) {
     std::memcpy(memory.data() + encapsulation_size, body.data(), body.size());
     figures_.copied += body.size();
+    entity.longest = std::max(entity.longest, body.size());
   }
   entity.writer->publish(identity);
   ++figures_.received;

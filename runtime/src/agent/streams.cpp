@@ -82,18 +82,18 @@ Acknack ReliableInput::acknack(std::uint8_t stream) const {
   return answer;
 }
 
-std::vector<std::byte>& ReliableOutput::push(std::int64_t now_ns) {
+ReliableOutput::Held& ReliableOutput::push(std::int64_t now_ns) {
   if (held_.empty()) {
     due_ns_ = now_ns + pause_ns_;
   }
   held_.emplace_back();
   held_.back().sent_ns = now_ns;
   next_ = advanced(next_, 1);
-  return held_.back().bytes;
+  return held_.back();
 }
 
 void ReliableOutput::acknowledge(const Acknack& acknack, std::int64_t now_ns,
-                                 std::vector<Bytes>& again) {
+                                 std::vector<Held*>& again) {
   const int held = static_cast<int>(held_.size());
   const int arrived = distance(acknack.first, advanced(next_, -held));
   if (arrived < 0 || arrived > held) {
@@ -116,7 +116,7 @@ void ReliableOutput::acknowledge(const Acknack& acknack, std::int64_t now_ns,
     if ((acknack.missing >> i & 1U) != 0 && !may_come) {
       held_[i].is_repeated = true;
       held_[i].sent_ns = now_ns;
-      again.emplace_back(held_[i].bytes);
+      again.push_back(&held_[i]);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -52,25 +53,39 @@ class ReliableInput {
   std::array<Kept, window> slots_;
 };
 
+/// Memory of a link, where a message is kept until it is acknowledged and from where it is sent: it
+/// is not copied once more.
+class LinkMemory {
+ public:
+  LinkMemory() = default;
+  virtual ~LinkMemory() = default;
+  LinkMemory(const LinkMemory&) = delete;
+  LinkMemory& operator=(const LinkMemory&) = delete;
+  [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
+  /// Now or again. One that cannot be sent is lost, as on any wire.
+  virtual void send() = 0;
+};
+
 /// Keeps messages until they are acknowledged.
 class ReliableOutput {
  public:
   [[nodiscard]] bool has_room() const { return held_.size() < window; }
   /// Keeps a message that is about to be sent; its header has this number.
   [[nodiscard]] std::uint16_t next() const { return next_; }
-  std::vector<std::byte>& push(std::int64_t now_ns);
+  struct Held {
+    std::unique_ptr<LinkMemory> memory;  ///< null: in `bytes`
+    std::vector<std::byte> bytes;
+    std::int64_t sent_ns = 0;
+    bool is_repeated = false;
+  };
+  Held& push(std::int64_t now_ns);
   /// Forgets what has arrived; appends what has to be sent again to `again`.
-  void acknowledge(const Acknack& acknack, std::int64_t now_ns, std::vector<Bytes>& again);
+  void acknowledge(const Acknack& acknack, std::int64_t now_ns, std::vector<Held*>& again);
   /// When a heartbeat is due; nothing while there is nothing to acknowledge.
   [[nodiscard]] std::optional<std::int64_t> heartbeat_due_ns() const;
   [[nodiscard]] Heartbeat heartbeat(std::uint8_t stream, std::int64_t now_ns);
 
  private:
-  struct Held {
-    std::vector<std::byte> bytes;
-    std::int64_t sent_ns = 0;
-    bool is_repeated = false;
-  };
   std::uint16_t next_ = 0;
   std::deque<Held> held_;  ///< `next_ - held_.size()` to `next_ - 1`
   std::int64_t pause_ns_ = 100'000'000;

@@ -11,6 +11,7 @@
 #include <functional>
 #include <ligament/expected.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ struct Figures {
   std::uint64_t sent = 0;
   std::uint64_t dropped = 0;   ///< too large to put together, or announcements that are none
   std::uint64_t breaches = 0;  ///< of the rules, by the core
-  std::uint64_t copied = 0;    ///< bytes that were received and put together from parts
+  std::uint64_t copied = 0;    ///< bytes of messages, each time that we copied them
   std::uint64_t starts = 0;    ///< of the core, that we saw
 };
 
@@ -83,6 +84,17 @@ class Link {
   /// into many buffers where the slab has no room.
   [[nodiscard]] SendStatus send(std::uint32_t from, std::uint32_t to,
                                 std::span<const Bytes> pieces);
+  /// Memory of the slab for one message that may be sent more than once; it is ours until it is
+  /// given back. Nothing: short messages are copied, or there is no room.
+  struct Loan {
+    Extent extent;
+    std::uint64_t life = 0;  ///< of the core: a loan of an earlier one is nobody's
+    std::span<std::byte> bytes;
+  };
+  [[nodiscard]] std::optional<Loan> lend(std::size_t size);
+  /// Sent again only when the core has read what was sent before: until then it cannot be lost.
+  [[nodiscard]] SendStatus send(std::uint32_t from, std::uint32_t to, Loan& loan);
+  void give_back(const Loan& loan);
   /// The longest message that can be sent now; 0: down.
   [[nodiscard]] std::size_t limit() const;
   [[nodiscard]] const std::vector<Channel>& channels() const { return channels_; }
@@ -125,6 +137,7 @@ class Link {
   void want(std::uint32_t what);
   void fill(const Header& header, std::span<const Bytes> pieces, std::size_t skip,
             std::size_t size);
+  [[nodiscard]] SendStatus send_extent(Header header, const Extent& extent);
   [[nodiscard]] SendStatus send_large(Header header, std::span<const Bytes> pieces,
                                       std::size_t size);
   void send_parts(Header header, std::span<const Bytes> pieces, std::size_t size);

@@ -222,6 +222,7 @@ void Link::fill(const Header& header, std::span<const Bytes> pieces, std::size_t
   const std::size_t before = raw() ? 0 : sizeof header;
   std::memcpy(buffer, &header, before);
   copy_pieces({buffer + before, size}, pieces, skip);
+  figures_.copied += size;
   to_core_.give(id, static_cast<std::uint32_t>(before + size));
 }
 
@@ -254,6 +255,40 @@ SendStatus Link::send(std::uint32_t from, std::uint32_t to, std::span<const Byte
   return publish();
 }
 
+/// There is a buffer for it.
+SendStatus Link::send_extent(Header header, const Extent& extent) {
+  header.length = sizeof extent;
+  header.flags = LIGAMENT_RPMSG_SLAB;
+  const Bytes descriptor = std::as_bytes(std::span(&extent, 1));
+  fill(header, std::span(&descriptor, 1), 0, sizeof extent);
+  return publish();
+}
+
+std::optional<Link::Loan> Link::lend(std::size_t size) {
+  if (!running() || !large() || size <= payload()) {
+    return std::nullopt;
+  }
+  const auto extent = slab_.lend(size);
+  return extent ? std::optional<Loan>({*extent, figures_.starts, {slab_.ours(*extent), size}})
+                : std::nullopt;
+}
+
+SendStatus Link::send(std::uint32_t from, std::uint32_t to, Loan& loan) {
+  if (!running() || loan.life != figures_.starts) {
+    return SendStatus::down;
+  }
+  if (const auto reserved = reserve(1); reserved != SendStatus::ok) {
+    return reserved;
+  }
+  return slab_.ticket(loan.extent) ? send_extent({from, to, 0, 0, 0}, loan.extent) : SendStatus::ok;
+}
+
+void Link::give_back(const Loan& loan) {
+  if (loan.life == figures_.starts) {
+    slab_.end_loan(loan.extent);
+  }
+}
+
 SendStatus Link::send_large(Header header, std::span<const Bytes> pieces, std::size_t size) {
   if (const auto reserved = reserve(1); reserved != SendStatus::ok) {
     return reserved;
@@ -266,11 +301,8 @@ SendStatus Link::send_large(Header header, std::span<const Bytes> pieces, std::s
   }
   if (extent) {
     copy_pieces({slab_.ours(*extent), size}, pieces, 0);
-    header.length = sizeof *extent;
-    header.flags = LIGAMENT_RPMSG_SLAB;
-    const Bytes descriptor = std::as_bytes(std::span(&*extent, 1));
-    fill(header, std::span(&descriptor, 1), 0, sizeof *extent);
-    return publish();
+    figures_.copied += size;
+    return send_extent(header, *extent);
   }
   if (parts > area_.map().count) {
     return SendStatus::full;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rpmsg/slab.hpp"
 
+#include <bit>
+
 namespace ligament::rpmsg {
 
 namespace {
@@ -13,6 +15,7 @@ std::uint32_t run_of(std::uint32_t block, std::uint32_t blocks) {
 
 void Slab::reset() {
   busy_ = 0;
+  lent_ = 0;
   ticket_ = 0;
   tickets_.fill(0);
   for (auto& returned : area_.control().returned_by_host) {
@@ -32,7 +35,7 @@ bool Slab::collect() {
   bool any = false;
   for (std::uint32_t block = 0; block < area_.map().blocks; ++block) {
     if (tickets_[block] != 0 && load(area_.control().returned_by_core[block]) == tickets_[block]) {
-      busy_ &= ~runs_[block];
+      busy_ &= (lent_ & 1U << block) != 0 ? UINT32_MAX : ~runs_[block];
       tickets_[block] = 0;
       any = true;
     }
@@ -40,7 +43,7 @@ bool Slab::collect() {
   return any;
 }
 
-std::optional<Extent> Slab::allocate(std::size_t size) {
+std::optional<std::uint32_t> Slab::find(std::size_t size) {
   if (area_.map().block_size == 0 || size == 0 || size > most()) {
     return std::nullopt;
   }
@@ -51,12 +54,54 @@ std::optional<Extent> Slab::allocate(std::size_t size) {
     if ((busy_ & run) == 0) {
       busy_ |= run;
       runs_[block] = run;
-      ticket_ = ticket_ == UINT32_MAX ? 1 : ticket_ + 1;  // 0 is "none"
-      tickets_[block] = ticket_;
-      return Extent{block, static_cast<std::uint32_t>(size), ticket_, 0};
+      return block;
     }
   }
   return std::nullopt;
+}
+
+std::optional<Extent> Slab::allocate(std::size_t size) {
+  const auto block = find(size);
+  if (!block) {
+    return std::nullopt;
+  }
+  Extent extent{*block, static_cast<std::uint32_t>(size), 0, 0};
+  (void)ticket(extent);
+  return extent;
+}
+
+std::optional<Extent> Slab::lend(std::size_t size) {
+  std::uint32_t blocks = area_.map().block_size == 0 || size > most() ? 0 : blocks_of(size);
+  for (std::uint32_t block = 0; block < area_.map().blocks; ++block) {
+    blocks +=
+        (lent_ & 1U << block) != 0 ? static_cast<std::uint32_t>(std::popcount(runs_[block])) : 0;
+  }
+  const auto block = 2 * blocks <= area_.map().blocks ? find(size) : std::nullopt;
+  if (!block) {
+    return std::nullopt;
+  }
+  lent_ |= 1U << *block;
+  return Extent{*block, static_cast<std::uint32_t>(size), 0, 0};
+}
+
+bool Slab::ticket(Extent& extent) {
+  if (tickets_[extent.block] != 0) {
+    collect();
+  }
+  if (tickets_[extent.block] != 0) {
+    return false;
+  }
+  ticket_ = ticket_ == UINT32_MAX ? 1 : ticket_ + 1;  // 0 is "none"
+  tickets_[extent.block] = ticket_;
+  extent.ticket = ticket_;
+  return true;
+}
+
+void Slab::end_loan(const Extent& extent) {
+  lent_ &= ~(1U << extent.block);
+  if (tickets_[extent.block] == 0) {
+    busy_ &= ~runs_[extent.block];
+  }
 }
 
 std::byte* Slab::ours(const Extent& extent) const {

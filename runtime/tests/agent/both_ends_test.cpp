@@ -92,6 +92,32 @@ TEST(BothEnds, ASampleIsCopiedOnce) {
   EXPECT_EQ(wire.agent->clients().at(0).session.copied - before, sent);
 }
 
+/// 16 bits do not say how long it is: memory is taken for one as long as those before.
+TEST(BothEnds, ASampleOver64kIsCopiedOnceUnlessItIsLongerThanItsLike) {
+  FakeWire wire;
+  Board board(wire);
+  ASSERT_EQ(board.open(), 0);
+  ligament_publisher_t publisher;
+  ASSERT_EQ(ligament_publisher_create(&publisher, &board.node, "/chatter", string_type,
+                                      ligament_qos_reliable(10)),
+            0);
+  const auto copied_of = [&](unsigned number, std::size_t size) {
+    const std::uint64_t before = wire.agent->clients().at(0).session.copied;
+    const auto body = body_of(number, size);
+    EXPECT_EQ(ligament_publish(&publisher, body.data(), body.size()), 0);
+    EXPECT_EQ(ligament_session_flush(&board.session, 60'000), 0);
+    EXPECT_EQ(wire.bus.published["/chatter"].back().stored, stored(body).stored);
+    return wire.agent->clients().at(0).session.copied - before;
+  };
+  EXPECT_EQ(copied_of(1, 70'000), 70'000U);
+  EXPECT_GT(copied_of(2, 200'000), 2 * 200'000U);
+  EXPECT_EQ(copied_of(3, 200'000), 200'000U);
+  EXPECT_EQ(copied_of(4, 66'000), 66'000U);
+  wire.bus.can_shorten = false;
+  EXPECT_GE(copied_of(5, 70'000), 2 * 70'000U);
+  EXPECT_EQ(wire.bus.published["/chatter"].size(), 5U);
+}
+
 TEST_P(Wires, WhatIsPublishedArrivesAtTheClientInOrderAndOnce) {
   FakeWire wire(GetParam());
   Board board(wire);

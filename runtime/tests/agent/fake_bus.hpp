@@ -28,6 +28,7 @@ class FakeBus : public Bus {
   std::set<std::string> unknown_types;
   bool is_full = false;
   bool is_met = true;  ///< everybody has somebody at the other end
+  bool can_shorten = true;
   int long_loans = 0;
   std::function<void()> on_reader = nullptr;  ///< after one was made
 
@@ -69,6 +70,8 @@ class FakeBus : public Bus {
       bus_.publish(topic_, {std::move(long_), {}});
       long_.clear();
     }
+    bool can_shorten() const override { return bus_.can_shorten; }
+    void shorten_long(std::size_t size) override { long_.resize(size); }
     void drop_long() override { long_.clear(); }
     pool::Gid gid() const override { return gid_; }
     bool is_matched() const override { return bus_.is_met; }

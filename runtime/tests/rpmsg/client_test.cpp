@@ -324,6 +324,21 @@ TEST(RpmsgClient, ALongMessageIsCopiedOnceAndNotByTheCore) {
   EXPECT_EQ(world.fragmented, 0);
 }
 
+TEST(RpmsgClient, WhatIsPublishedFromOtherMemoryIsCopiedOnce) {
+  World world;
+  ASSERT_NO_FATAL_FAILURE(world.open());
+  const std::uint64_t by_client = world.session.figures.copied;
+  for (const std::size_t size : {1000U, 60'000U}) {
+    const std::uint32_t by_link = world.core.link.figures.copied;
+    const Body body = body_of(1, size);
+    ASSERT_EQ(ligament_publish(&world.publisher, body.data(), body.size()), 0);
+    EXPECT_EQ(world.core.link.figures.copied - by_link, sizeof(ligament_rpmsg_extent_t)) << size;
+    ASSERT_EQ(ligament_session_flush(&world.session, 1000), 0);
+  }
+  EXPECT_EQ(world.session.figures.copied - by_client, 61'000U);
+  EXPECT_EQ(world.bus.published["/up"].size(), 2U);
+}
+
 TEST(RpmsgClient, ASubscriptionReadsWhereTheMessageLies) {
   World world;
   ASSERT_NO_FATAL_FAILURE(world.open());
@@ -352,6 +367,58 @@ TEST(RpmsgClient, ASubscriptionReadsWhereTheMessageLies) {
   EXPECT_EQ(seen.inside, 2);
   EXPECT_LT(world.port.copied - before, 500U) << "answers only";
   EXPECT_EQ(world.session.figures.copied, by_client);
+}
+
+TEST(RpmsgClient, ALongMessageForTheCoreIsKeptWhereItIsSentFrom) {
+  World world;
+  ASSERT_NO_FATAL_FAILURE(world.open());
+  int got = 0;
+  const auto take = [](void* count, ligament_cdr_t* /*body*/) { ++*static_cast<int*>(count); };
+  ligament_subscription_t subscription;
+  ASSERT_EQ(ligament_subscription_create(&subscription, &world.node, "/down", string_type,
+                                         ligament_qos_reliable(10), {take, &got}),
+            0);
+  ASSERT_EQ(ligament_session_flush(&world.session, 20'000), 0);
+  const std::uint64_t before = world.transport.figures().copied;
+  constexpr int count = 40;  // more than the slab has blocks
+  for (int i = 0; i < count; ++i) {
+    world.bus.publish("/down", {stored(body_of(1, 2000)), {}});
+    for (int turn = 0; turn < 60'000 && got <= i; ++turn) {
+      ASSERT_EQ(ligament_session_run(&world.session, 1), 0);
+    }
+  }
+  EXPECT_EQ(got, count);
+  EXPECT_LT(world.transport.figures().copied - before, count * 100U) << "extents, acknowledgements";
+}
+
+TEST(RpmsgClient, WhatWaitsForACoreThatIsGoneIsNobodys) {
+  World world;
+  ASSERT_NO_FATAL_FAILURE(world.open());
+  std::vector<std::unique_ptr<xrce::LinkMemory>> kept;
+  const std::uint32_t address = world.port.endpoint.address;
+  xrce::Address to(sizeof address);
+  std::memcpy(to.data(), &address, sizeof address);
+  EXPECT_EQ(world.transport.lend(to, 100), nullptr) << "a copy is cheaper";
+  EXPECT_EQ(world.transport.lend(to, 70'000), nullptr) << "more than half of the slab";
+  while (auto memory = world.transport.lend(to, 20'000)) {
+    kept.push_back(std::move(memory));
+  }
+  EXPECT_EQ(kept.size(), 3U) << "of five blocks each, in half of 32";
+  ASSERT_EQ(ligament_rpmsg_start(&world.core.link, &world.core.config), 0);
+  ASSERT_EQ(ligament_rpmsg_port_open(&world.port), 0);
+  for (int turn = 0; turn < 4; ++turn) {
+    (void)ligament_rpmsg_poll(&world.core.link);
+    world.turn();
+  }
+  for (const auto& memory : kept) {
+    memory->send();
+  }
+  EXPECT_EQ(world.transport.lost(), 3U);
+  kept.resize(1);
+  for (int i = 0; i < 3; ++i) {
+    kept.push_back(world.transport.lend(to, 20'000));
+    EXPECT_NE(kept.back(), nullptr);
+  }
 }
 
 TEST(RpmsgClient, WithoutRoomInTheSlabMessagesGoInFragments) {

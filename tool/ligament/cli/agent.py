@@ -11,7 +11,9 @@ import typer
 from ligament.agent import AgentOptions, exec_agent
 from ligament.cli.agent_options import Distro, NoEdge, Profiles, Ros, Silence, Types
 from ligament.cli.agent_rpmsg import rpmsg
-from ligament.errors import InputError, Problem
+from ligament.errors import InputError, Problem, listing
+
+_INTERFACES = Path("/sys/class/net")
 
 agent = typer.Typer(
     add_completion=False,
@@ -26,6 +28,9 @@ Port = Annotated[
 ]
 Address = Annotated[str, typer.Option("--address", metavar="IP", help="IPv4 address to listen on.")]
 Device = Annotated[Path, typer.Argument(metavar="DEVICE", help="The line, as /dev/ttyUSB0.")]
+Interface = Annotated[
+    str, typer.Argument(metavar="INTERFACE", help="The bus, as can0; it must be up, with CAN FD.")
+]
 Baud = Annotated[
     int, typer.Option("--baud", min=0, metavar="N", help="Its rate; 0: as it is set already.")
 ]
@@ -82,6 +87,36 @@ def serial(
         )
     exec_agent(
         ["serial", str(device), "--baud", str(baud)],
+        AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge),
+    )
+
+
+@agent.command()
+def can(
+    interface: Interface,
+    ros: Ros = None,
+    types: Types = None,
+    distro: Distro = "jazzy",
+    profiles: Profiles = None,
+    silence: Silence = 30.0,
+    no_edge: NoEdge = False,
+) -> None:
+    """Serve clients on a CAN bus with CAN FD, micro-ROS's too. One message is one frame.
+
+    Example: `ligament agent can can0`
+    """
+    if not (_INTERFACES / interface).exists():
+        known = sorted(folder.name for folder in _INTERFACES.glob("*can*"))
+        raise InputError(
+            Problem(
+                "interface-missing",
+                f"there is no network interface '{interface}'",
+                expected=f"one of {listing(known)}" if known else "one of CAN, as can0",
+                hint="ip link set can0 up type can bitrate 500000 dbitrate 2000000 fd on",
+            )
+        )
+    exec_agent(
+        ["can", interface],
         AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge),
     )
 

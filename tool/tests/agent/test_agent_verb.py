@@ -60,6 +60,19 @@ def test_linuxs_driver_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert list(given[0][0]) == [*link.split(), str(tmp_path), "--firmware", "imu.elf"]
 
 
+def test_a_bus_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["agent", "can", "can_none"]) == 2
+    assert "there is no network interface 'can_none'" in capsys.readouterr().err
+
+
+def test_a_network_that_is_no_bus_is_refused() -> None:
+    """Every computer has the interface lo; where it has CAN, too, that is told of lo."""
+    words = [built_agent(), "can", "lo", "--no-edge"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "CAN" in done.stderr or "lo" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

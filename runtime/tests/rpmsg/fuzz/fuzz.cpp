@@ -88,6 +88,7 @@ struct Machine {
   }
   void start_host() {
     host.reset();
+    kept.reset();
     Handlers handlers;
     handlers.message = [](std::uint32_t, std::uint32_t, Bytes data) {
       sink = sum_of(reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
@@ -109,6 +110,7 @@ struct Machine {
     }
     return LIGAMENT_RPMSG_DONE;
   }
+  void keep(unsigned what);
   void step(Input& input);
   void scribble(Input& input);
 
@@ -120,6 +122,8 @@ struct Machine {
   ligament_rpmsg_endpoint_t endpoint{};
   ligament_rpmsg_loan_t loan{};
   const std::uint8_t* held = nullptr;
+  std::uint8_t* lent = nullptr;
+  std::optional<Link::Loan> kept;
   bool hold = false;
   std::optional<Link> host;
 };
@@ -144,6 +148,29 @@ void Machine::scribble(Input& input) {
   const std::uint8_t how = input.byte();
   value = how < 128 ? value + how - 64 : how < 192 ? 1U << (how & 31U) : input.word();
   std::memcpy(&memory[place], &value, sizeof value);
+}
+
+/// Memory that is sent more than once, of either side; of an earlier life of the other, too.
+void Machine::keep(unsigned what) {
+  const std::size_t size = 500 + 300 * (what >> 2U);
+  const bool is_core = (what & 1U) == 0;
+  if (is_core && lent == nullptr) {
+    lent = ligament_rpmsg_lend(&core, size);
+    lent != nullptr ? void(std::memset(lent, 2, size)) : void();
+  } else if (is_core && (what & 2U) != 0) {
+    (void)ligament_rpmsg_send_lent(&core, &endpoint, lent, size);
+  } else if (is_core) {
+    ligament_rpmsg_give_back(&core, lent);
+    lent = what >= 8 ? nullptr : lent;  // twice does no harm
+  } else if (!kept) {
+    kept = host->lend(size);
+    kept ? void(std::memset(kept->bytes.data(), 3, kept->bytes.size())) : void();
+  } else if ((what & 2U) != 0) {
+    (void)host->send(1024, endpoint.address, *kept);
+  } else {
+    host->give_back(*kept);
+    kept.reset();
+  }
 }
 
 void Machine::step(Input& input) {
@@ -185,6 +212,8 @@ void Machine::step(Input& input) {
       return what < 128 ? start_core() : start_host();
     case 12:
       return ligament_rpmsg_stop(&core, what >> 7U);
+    case 13:
+      return keep(what >> 4U);
     default:
       return scribble(input);
   }

@@ -169,7 +169,7 @@ void on_irq(void) {
 }
 
 void board_stop(void) {
-  (void)mask();
+  (void)board_mask();
   for (;;) {
     __asm__ volatile("wfi");
   }

@@ -19,6 +19,7 @@ struct PingOptions : Rounds {
   std::string domain = "ros.0";
   std::string type_hash;      ///< of std_msgs/msg/String, 64 digits
   std::int64_t pause_ns = 0;  ///< after each answer
+  bool is_one_way = false;    ///< answers begin with the core's clock; at least 16 bytes
 };
 struct WatchOptions {
   std::string domain = "ros.0";
@@ -48,7 +49,8 @@ void print_round_trips(const std::vector<std::int64_t>& round_trip_ns);
 /// Ends the program with a sentence.
 [[noreturn]] void fail(const std::string& text);
 
-/// A node behind the agent: texts on /ping, their answers on /pong, through the pool.
+/// A node behind the agent: texts on /ping, their answers on /pong, through the pool. One way: how
+/// long each way took, by the core's clock, and how wrong that may be.
 void ping(const PingOptions& options);
 /// Prints messages of a topic as they are stored, a line of base 16 each.
 void watch(const WatchOptions& options);

@@ -53,6 +53,7 @@ void declare_ping(CLI::App& app, bench::PingOptions& options) {
   ping->add_option_function<std::int64_t>(
       "--pause-us", [&options](std::int64_t us) { options.pause_ns = us * 1000; },
       "after each answer");
+  ping->add_flag("--one-way", options.is_one_way, "answers begin with the core's clock");
   declare_rounds(*ping, options);
   ping->final_callback([&options] { bench::ping(options); });
 }

@@ -2,18 +2,25 @@
 /* The node of `ligament bench mcu` that counts what it does itself. Its console has a line per
  * message: "take SIZE TICKS COPIED" and "publish SIZE TICKS COPIED", and at times "stack BYTES".
  *
- * A tick is 40 ns of the core's clock. With QEMU's instruction counting (-icount shift=5) an
- * instruction takes 32 ns, whatever the computer does meanwhile. COPIED, in bytes, only with
- * COUNT_COPIES: it costs instructions. */
+ * A tick is 40 ns of the Cortex-M4F's clock, 64 ns of the Cortex-R5F's. With QEMU's instruction
+ * counting (-icount shift=5) an instruction takes 32 ns, whatever the computer does meanwhile.
+ * COPIED, in bytes, only with COUNT_COPIES: it costs instructions. At the start it has "trace N
+ * TICKS 0" and "silent N TICKS 0": what N events of a trace take while somebody listens, and while
+ * nobody does. */
 #include <string.h>
 
 #include "board.h"
 #include "ligament/app.h"
+#include "ligament/trace.h"
+#ifdef COUNT_FREERTOS
+#include <FreeRTOS.h>
+#include <task.h>
+#endif
 
 #define REGISTER(address) (*(volatile uint32_t*)(address))
-enum { STEP_CONTROL = 0xE000E010, STEP_RELOAD = 0xE000E014, STEP_VALUE = 0xE000E018 }; /* SysTick */
-enum { CORES_CLOCK = 5, LAP = 0xFFFFFF };
-enum { STACK_PAINTED = 16384, STACK_TOP = 0x20400000, PAINT = 0x5A, PAINT_GAP = 256 };
+enum { COUNTER = 0x40000004 }; /* of the M4's board: counts down, and belongs to its clock */
+enum { STACK_PAINTED = 16384, PAINT = 0x5A, PAINT_GAP = 256, EVENTS = 100 };
+extern uint8_t stack_top[];
 
 static ligament_session_t* session;
 static ligament_node_t node;
@@ -43,12 +50,17 @@ void* __wrap_memcpy(void* to, const void* from, size_t size) {
 #endif
 
 static mark_t now(void) {
-  const mark_t mark = {LAP - REGISTER(STEP_VALUE), copied};
+  mark_t mark = {0, copied};
+#ifdef __ARM_ARCH_7R__
+  __asm__ volatile("mrc p15, 0, %0, c9, c13, 0" : "=r"(mark.ticks)); /* the cycle counter */
+#else
+  mark.ticks = UINT32_MAX - REGISTER(COUNTER);
+#endif
   return mark;
 }
 
 static uint32_t ticks_since(const mark_t* begin, const mark_t* end) {
-  return (end->ticks - begin->ticks) & LAP;
+  return end->ticks - begin->ticks;
 }
 
 static size_t write_number(char* to, uint32_t number) {
@@ -90,17 +102,22 @@ static void on_ping(void* unused, ligament_cdr_t* body) {
   answer.copied = end.copied - begin.copied;
 }
 
-/* The part of the stack that nothing has ever written to is still painted. */
+/* The part of the stack that nothing has ever written to is still painted. FreeRTOS paints each
+ * task's itself: this is the session's. */
 static uint32_t stack_used(void) {
-  const uint8_t* at = (const uint8_t*)(STACK_TOP - STACK_PAINTED);
-  while (at < (const uint8_t*)STACK_TOP && *at == PAINT) {
+#ifdef COUNT_FREERTOS
+  return 8192 - (uint32_t)(uxTaskGetStackHighWaterMark(NULL) * sizeof(StackType_t));
+#else
+  const uint8_t* at = stack_top - STACK_PAINTED;
+  while (at < stack_top && *at == PAINT) {
     ++at;
   }
-  return (uint32_t)((const uint8_t*)STACK_TOP - at);
+  return (uint32_t)(stack_top - at);
+#endif
 }
 
 static void paint_stack(void) {
-  volatile uint8_t* at = (volatile uint8_t*)(STACK_TOP - STACK_PAINTED);
+  volatile uint8_t* at = stack_top - STACK_PAINTED;
   uintptr_t pointer;
   __asm__ volatile("mov %0, sp" : "=r"(pointer));
   while ((uintptr_t)at < pointer - PAINT_GAP) {
@@ -108,9 +125,38 @@ static void paint_stack(void) {
   }
 }
 
+static void wait(void) {
+#ifdef COUNT_FREERTOS
+  vTaskDelay(5);
+#else
+  board_wait(board_now_us() + 5000);
+#endif
+}
+
+static void count_events(const char* what) {
+  const mark_t begin = now();
+  mark_t end;
+  for (uint32_t number = 0; number < EVENTS; ++number) {
+    ligament_trace_event(LIGAMENT_TRACE_PUBLISH, 1, 2, number);
+  }
+  end = now();
+  tell(what, EVENTS, ticks_since(&begin, &end), 0);
+}
+
+/* Into a ring of its own, in which there is room. */
+static void count_trace(void) {
+  static ligament_trace_ring_t ring;
+  ligament_trace_open(&ring);
+  count_events("silent");
+  ring.host.is_on = 1;
+  count_events("trace");
+  ring.host.is_on = 0;
+}
+
 /* Takes what has come itself, and never gives the app its turn again. */
 static int64_t work(void* unused, int64_t now_us) {
   (void)unused;
+  count_trace();
   while (session != NULL) {
     const uint64_t before = session->figures.received;
     const mark_t begin = now();
@@ -124,7 +170,7 @@ static int64_t work(void* unused, int64_t now_us) {
       tell("stack", stack_used(), 0, 0);
     }
     answer.size = 0;
-    board_wait(board_now_us() + 5000);
+    wait();
   }
   return now_us;
 }
@@ -145,8 +191,5 @@ static int create(void* unused, ligament_session_t* given) {
 int main(void) {
   static const ligament_app_t app = {"count", LIGAMENT_BOARD_MAP, 0x0000BE7E, create, work, NULL};
   paint_stack();
-  REGISTER(STEP_RELOAD) = LAP;
-  REGISTER(STEP_VALUE) = 0;
-  REGISTER(STEP_CONTROL) = CORES_CLOCK;
   return ligament_app_run(&app);
 }

@@ -29,6 +29,7 @@
 #define INCLUDE_vTaskSuspend 1
 #define INCLUDE_vTaskDelete 1
 #define INCLUDE_xTaskGetCurrentTaskHandle 1
+#define INCLUDE_uxTaskGetStackHighWaterMark 1
 #define INCLUDE_xTaskGetSchedulerState 1
 
 /* Events for the host's timeline (ligament/trace.h). */

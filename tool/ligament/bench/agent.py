@@ -1,23 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the agent of microcontrollers costs: samples from datagrams into shared memory beside a loop
-that only receives the same datagrams, and the way of a sample to a reader beside UDP alone."""
+that only receives the same datagrams, the way of a sample to a reader beside UDP alone, copies."""
 
 from __future__ import annotations
 
 import statistics
+import tempfile
+from pathlib import Path
 from typing import Any
 
-from ligament.bench.measuring import Measured, comparison, make_row, program, say, told_by
+from ligament.bench.goals import Figures, Goal
+from ligament.bench.measuring import (
+    Measured,
+    comparison,
+    make_row,
+    output_of,
+    program,
+    say,
+    told_by,
+)
 
 BYTES = 64
 SAMPLES = (1, 4)
 RECEIVING, UDP = "recvmmsg alone", "UDP alone"
+#: Of a sample whose copies are counted: smaller pieces are heads and names.
+COPIED_BYTES = 300
+COPIED_PASSES = (1, 21)
+#: Datagrams of a pass (drain.cpp).
+BURST = 128
+
+WHY_SEVERAL = (
+    "a bare loop does not look at what is in a datagram: each sample has a submessage, a block and"
+    " an entry of its own"
+)
+WHY_LATE = "a machine with few idle processors: agent and reader each wait to be woken, UDP's once"
+FIGURES = Figures(
+    goals=(
+        Goal(
+            "time over recvmmsg alone, {samples_per_datagram} sample(s) of {size} per datagram",
+            "time per datagram", 1.5, against=RECEIVING, why=WHY_SEVERAL,
+        ),
+        Goal(
+            "samples per second, {samples_per_datagram} of {size} per datagram",
+            "samples per second", at_least=True,
+        ),
+        Goal(
+            "one way over shm, added to UDP alone, {size} at {rate_hz} Hz",
+            "latency", 20_000, against=UDP, kind="difference", why=WHY_LATE,
+        ),
+        Goal("the same, 99th percentile", "latency", value="p99"),
+        Goal("copies of a sample of {size} in the agent", "copies", 1.0, exact=True),
+    ),
+    results={"agent": "one client over UDP, a reader in the pool"},
+    floors=(RECEIVING, UDP),
+)  # fmt: skip
 
 
 def ask(what: str, passes: int, samples: int = 1) -> Any:
     """One measurement of the program."""
-    words = [what, "--passes", str(passes), "--samples", str(samples), "--bytes", str(BYTES)]
-    return told_by([str(program("ligament-bench-agent")), *words], timeout_s=120)
+    return told_by(_command(what, passes, samples, BYTES), timeout_s=120)
+
+
+def _command(what: str, passes: int, samples: int, size: int) -> list[str]:
+    words = [what, "--passes", str(passes), "--samples", str(samples), "--bytes", str(size)]
+    return [str(program("ligament-bench-agent")), *words]
 
 
 def measure(quick: bool) -> Measured:
@@ -27,6 +73,9 @@ def measure(quick: bool) -> Measured:
     for samples in SAMPLES:
         measure_rate(samples, rounds, 20 if quick else 100, result)
     measure_latency(rounds, 200 if quick else 2000, result)
+    say("agent", "copies")
+    with result.attempt("copies"):
+        measure_copies(result)
     return result
 
 
@@ -46,7 +95,7 @@ def measure_rate(samples: int, rounds: int, passes: int, result: Measured) -> No
     result.rows.append(make_row("agent", params, metric, "ns", ours))
     result.rows.append(make_row("agent", params, metric, "ns", bare, RECEIVING))
     rate = 1e9 * samples / statistics.median(ours)
-    result.rows.append(make_row("agent", params, "samples per second", "1/s", rate))
+    result.rows.append(make_row("agent", params, "samples per second", "samples/s", rate))
     result.comparisons += comparison(params, metric, RECEIVING, pairs)
 
 
@@ -65,3 +114,21 @@ def measure_latency(rounds: int, passes: int, result: Measured) -> None:
     result.rows.append(make_row("agent", params, "latency", "ns", ours))
     result.rows.append(make_row("agent", params, "latency", "ns", bare, UDP))
     result.comparisons += comparison(params, "latency", UDP, pairs, difference_in="ns")
+
+
+def measure_copies(result: Measured) -> None:
+    """What a pass more copies, by its samples: the client in the same process copies heads only."""
+    few, many = (bytes_copied(passes) for passes in COPIED_PASSES)
+    samples = (COPIED_PASSES[1] - COPIED_PASSES[0]) * BURST
+    copies = round((many - few) / (samples * COPIED_BYTES), 2)
+    result.rows.append(make_row("agent", {"bytes": COPIED_BYTES}, "copies", "1", copies))
+
+
+def bytes_copied(passes: int) -> int:
+    """By memcpy and memmove in pieces of 256 bytes and more (benchmarks/mcu/copies.cpp)."""
+    library = program("ligament-bench-mcu-copies.so")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "copied"
+        variables = {"LD_PRELOAD": str(library), "LIGAMENT_COPIES": str(path)}
+        output_of(_command("drain", passes, 1, COPIED_BYTES), environment=variables, timeout_s=120)
+        return int(path.read_text())

@@ -27,7 +27,7 @@ FIGURES = Figures(
     results={
         "soak": "an hour beside compilers and simulators",
         "soak_quiet": "seven minutes alone on the machine",
-        "fuzz": "all fuzz targets of pool and edge",
+        "fuzz": "all fuzz targets of pool, edge, agent, client and rings",
     },
 )  # fmt: skip
 

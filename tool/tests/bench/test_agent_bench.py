@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ligament.bench import agent
+from ligament.bench.goals import lines_of
 
 
 def test_rate_and_latency_become_rows_and_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,7 +18,11 @@ def test_rate_and_latency_become_rows_and_comparisons(monkeypatch: pytest.Monkey
         return {"agent_ns": [20_000] * passes, "udp_ns": [5000] * passes}
 
     monkeypatch.setattr(agent, "ask", told)
+    monkeypatch.setattr(
+        agent, "bytes_copied", lambda passes: 7 + passes * agent.BURST * 2 * agent.COPIED_BYTES
+    )
     result = agent.measure(True)
+    assert result.failures == []
     rows = {(r["metric"], r["peer"], r["params"].get("samples_per_datagram")): r
             for r in result.rows}  # fmt: skip
     assert rows["time per datagram", "ligament", 1]["p50"] == 300
@@ -27,3 +32,7 @@ def test_rate_and_latency_become_rows_and_comparisons(monkeypatch: pytest.Monkey
              result.comparisons}  # fmt: skip
     assert ("time per datagram", "ratio", 4) in found
     assert ("latency", "difference", None) in found
+    assert rows["copies", "ligament", None]["p50"] == 2.0
+    verdicts = {line.what: line.verdict for line in lines_of(agent.FIGURES, vars(result))}
+    assert verdicts["copies of a sample of 300 B in the agent"] == "missed"
+    assert len(verdicts) == 7

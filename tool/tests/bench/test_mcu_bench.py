@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -17,7 +18,7 @@ from ligament import resources
 from ligament.bench import mcu
 from ligament.bench.framework import SCHEMA
 from ligament.bench.goals import MISSED, REACHED, lines_of
-from ligament.bench.mcu import counts, images, links, ros, rows
+from ligament.bench.mcu import counts, images, links, one_way, ros, rows
 from ligament.bench.mcu.density import svg_of
 from ligament.bench.mcu.goals import paper_ms
 from ligament.bench.mcu.options import PLACES, PUBLISHED, Options, Place, plan_of
@@ -189,6 +190,37 @@ def test_each_link_is_measured(place: Place) -> None:
                 assert min(times) >= 2 * size * 10 * 1_000_000_000 // links.BAUD
 
 
+@pytest.mark.parametrize("link", sorted(one_way.IMAGES))
+def test_both_ways_are_told_apart_by_the_cores_clock(link: str) -> None:
+    place = Place(link, "shm")
+    try:
+        links.require([place])
+    except FailureError as missing:
+        pytest.skip(str(missing))
+    for why in links.stations_that_are_missing([place]).values():
+        pytest.skip(f"this machine has no such thing: {why}")
+    measured = Measured([])
+    one_way.measure_one_way([place, UART], [4, 16, 65536], 5, measured)
+    assert measured.failures == []
+    found = {(r["metric"], r["params"]["bytes"], r["params"].get("way")): r for r in measured.rows}
+    assert len(found) == 6
+    for size, way in itertools.product((16, 65536), one_way.WAYS.values()):
+        assert found["one_way", size, way]["n"] == 5
+        # No way takes less than nothing, but for what the clock may be wrong.
+        assert found["one_way", size, way]["p50"] > -found["one_way_bound", size, None]["p50"]
+        assert found["one_way_bound", size, None]["p50"] > 0
+    lines = {line.what for line in lines_of(mcu.FIGURES, result_of(measured.rows))}
+    assert f"16 B one way, to the core over {link}" in lines
+
+
+def test_the_serial_lines_own_time_is_split_out() -> None:
+    times = {(UART, 16): [10_000_000] * 3, (SHM, 16): [80_000]}
+    found = {row["metric"]: row["p50"] for row in rows.line_times(times)}
+    # 40 bytes there and 40 back, of ten bits each.
+    assert found["line_time"] == pytest.approx(80 * 10 / 115200 * 1e9)
+    assert found["round_trip_without_line"] == pytest.approx(10_000_000 - found["line_time"])
+
+
 def test_everything_is_counted() -> None:
     try:
         links.require(PLACES)
@@ -199,12 +231,18 @@ def test_everything_is_counted() -> None:
     assert measured.failures == []
     found = {(r["metric"], *map(str, r["params"].values())): r["p50"] for r in measured.rows}
     sizes = counts.SIZES
-    for stage in ("take", "publish"):
-        by_size = [found["instructions", stage, str(size)] for size in sizes]
-        assert by_size == sorted(by_size)
+    cores = [core for core in counts.CORES if not links.stations_that_are_missing([core.place])]
+    for core, stage in itertools.product(cores, ("take", "publish")):
+        by_size = [found["instructions", core.name, stage, str(size)] for size in sizes]
+        assert by_size[0] < by_size[-1]
         assert by_size[0] > 100
-        assert found["copies", f"core, {stage}", str(sizes[-1])] >= 1
-    assert found["copies", "agent", str(sizes[-1])] >= 1
-    assert 100 < found["stack", "count"] < counts.STACK_PAINTED
+    for core in cores:
+        recorded = found["event_instructions", core.name, "recorded"]
+        assert 3 < found["event_instructions", core.name, "not recorded"] < recorded < 1000
+        assert 100 < found["stack", core.name] < counts.STACK_PAINTED
+    # Taken where it lies; kept until it is acknowledged.
+    assert found["copies", "core, take", str(sizes[-1])] == 0
+    assert found["copies", "core, publish", str(sizes[-1])] >= 1
+    assert 0.5 <= found["copies", "agent", str(sizes[-1])] <= 2
     small = found["client_code", "small_publisher", "publishes"]
     assert 0 < small < found["code", "small_publisher", "publishes"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -117,6 +119,27 @@ def test_chains_run_through_programs_that_know_nothing_of_it(
     assert database.execute(unnamed + "WHERE p.node_name IS NULL").fetchone() == (0,)
     (types,) = database.execute("SELECT list(DISTINCT message) FROM topics").fetchone() or ()
     assert "std_msgs/msg/UInt64" in types
+
+
+@pytest.mark.parametrize("distro", DISTROS)
+def test_ros2s_own_tracepoints_find_no_session_daemon(distro: str) -> None:
+    """Why chains are joined by the middleware's events: spec/wire/rmw.md says so, and
+    docs/how-to/ros2-workspace.md. Where this fails, they can be recorded: change both."""
+    daemon = shutil.which("lttng-sessiond")
+    if daemon is None:
+        pytest.skip("this machine has no such thing: lttng-sessiond (lttng-tools)")
+    prefix = wheels_python(distro).parents[1]
+    tracepoints = prefix / "lib" / "libtracetools.so"
+    assert b"lttng_probe_register" in tracepoints.read_bytes(), "it is built with LTTng"
+    bundled = sorted(prefix.rglob("ros_tracetools.libs/liblttng-ust-[0-9a-f]*.so*"))
+    assert bundled, "with one of its own"
+    theirs = {number for library in bundled for number in _sockets(library)}
+    assert theirs and theirs.isdisjoint(_sockets(Path(daemon)))
+
+
+def _sockets(program: Path) -> set[bytes]:
+    """The protocols by whose sockets a program meets the other side of LTTng."""
+    return set(re.findall(rb"lttng-ust-sock-(\d+)", program.read_bytes()))
 
 
 def test_a_trace_provider_that_is_missing_is_told_and_the_program_goes_on(programs: Any) -> None:

@@ -10,8 +10,9 @@ from ligament.bench.mcu.counts import count_all
 from ligament.bench.mcu.density import svg_of
 from ligament.bench.mcu.goals import FIGURES
 from ligament.bench.mcu.links import Rig, require, stations_that_are_missing
+from ligament.bench.mcu.one_way import measure_one_way
 from ligament.bench.mcu.options import Options, Place, plan_of
-from ligament.bench.mcu.rows import NOTES, fits, rows_of
+from ligament.bench.mcu.rows import NOTES, fits, line_times, rows_of
 from ligament.bench.mcu.table import print_result
 from ligament.bench.measuring import Measured, in_turn, say
 
@@ -36,7 +37,9 @@ def measure(quick: bool, options: Options) -> Measured:
                 _one_pass(place, plan.sizes_of(place), plan.messages // plan.passes, times)
     measured.rows += rows_of(times)
     measured.rows += fits(times)
+    measured.rows += line_times(times)
     if not options.only:
+        measure_one_way(places, plan.sizes, plan.messages, measured)
         count_all(measured)
     if options.plot:
         write_text(Path(options.plot), svg_of(measured.rows))

@@ -43,6 +43,9 @@ WHY_COPIES = (
 )
 
 
+ONE_WAY_SIZES = (*PAPER_SIZES, *LARGER_SIZES)
+#: As counts.py calls them.
+CORES = ("Cortex-M4F", "Cortex-M4F with FreeRTOS", "Cortex-R5F")
 CORE_STAGES = ("core, take", "core, publish")
 FIGURES = Figures(
     goals=(
@@ -91,16 +94,35 @@ FIGURES = Figures(
             why=WHY_COPIES,
         ),
         Goal("copies of a sample of {size}: {where}", "copies", None, {"where": CORE_STAGES}),
-        Goal("instructions of the core per {stage}, {size}", "instructions"),
+        Goal(
+            "{size} one way, {way} over {link}", "one_way", None, {"bytes": ONE_WAY_SIZES},
+        ),
+        Goal(
+            "the same, 99th percentile: {size} {way} over {link}", "one_way", None,
+            {"bytes": ONE_WAY_SIZES}, value="p99",
+        ),
+        Goal(
+            "how wrong that may be, by the core's clock, {size} over {link}", "one_way_bound", None,
+            {"bytes": ONE_WAY_SIZES},
+        ),
+        Goal("{size} on the serial line, there and back", "line_time"),
+        Goal("{size} over uart without its line's time", "round_trip_without_line"),
+        Goal(
+            "instructions of a {core} per {stage}, {size}", "instructions", where={"core": CORES},
+        ),
+        Goal("instructions of an event that is {event}, {core}", "event_instructions"),
         Goal(
             "code of the client in an image that {does}", "client_code", 16_000, exact=True,
             published="34 kB (reference client)",
         ),
         Goal("code of an image that {does}", "code"),
         Goal("memory of an image that {does}", "memory"),
-        Goal("stack of the core, messages up to 4 kB", "stack"),
+        Goal("stack of a {core}, messages up to 4 kB", "stack", where={"core": CORES}),
     ),
-    results={"mcu": "emulated cores, and clients on this computer"},
+    results={
+        "mcu": "emulated cores, and clients on this computer",
+        "mcu_quick": "the same beside compilers, quick: one way, and what is counted",
+    },
     floors=("bare RPMsg",),
     free=("goal", "at"),
 )  # fmt: skip

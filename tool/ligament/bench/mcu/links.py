@@ -66,6 +66,7 @@ class Rounds:
     messages: int
     warmup: int = WARMUP
     pause_us: int = 0
+    is_one_way: bool = False
 
     @property
     def words(self) -> list[str]:
@@ -120,6 +121,14 @@ class Rig:
         if len(values) != messages:
             raise child.failure(f"measured {len(values)} of {messages} messages")
         return [int(value) for value in values]
+
+    def one_way(self, size: int, messages: int) -> dict[str, list[float] | float]:
+        """`to_core_ns`, `to_host_ns`; `bound_ns`: how wrong the core's clock makes them."""
+        words = self._ping(Rounds(size, messages, is_one_way=True))
+        child = self._children.start("the node that measures", words)
+        self._children.await_end([child])
+        told: dict[str, list[float] | float] = json.loads(child.lines[-1])
+        return told
 
     def console(self) -> list[str]:
         """What the core has printed."""
@@ -233,7 +242,8 @@ def ping_command(domain_id: int, rounds: Rounds) -> list[str]:
     """A node of ours behind the agent."""
     words = [str(program("ligament-bench-mcu")), "ping", "--domain", f"ros.{domain_id}"]
     pause = ["--pause-us", str(rounds.pause_us)] if rounds.pause_us else []
-    return [*words, "--type-hash", hash_of(TYPE), *pause, *rounds.words]
+    way = ["--one-way"] if rounds.is_one_way else []
+    return [*words, "--type-hash", hash_of(TYPE), *pause, *way, *rounds.words]
 
 
 def agent_command(

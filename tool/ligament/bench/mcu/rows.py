@@ -21,6 +21,8 @@ NOTES = (
     "at shm: a node in the pool; at rclpy: an rclpy node with rmw_ligament_cpp; at dds: an rclpy"
     " node with Fast DDS, behind the edge; at ring: no agent and no client",
 )
+#: Of a serial line; and around a text: its length, its end, XRCE's heads, the frame.
+BAUD, BITS_PER_BYTE, BYTES_AROUND = 115200, 10, 24
 #: What a line through the medians of fewer sizes says is nothing.
 _LEAST_SIZES = 3
 
@@ -57,6 +59,23 @@ def fits(times: Times) -> list[Row]:
         params = params_of(place, sizes=len(medians))
         rows.append(make_row("mcu", params, "fixed_cost", "ns", float(fixed), place.peer))
         rows.append(make_row("mcu", params, "cost_per_byte", "ns", float(slope), place.peer))
+    return rows
+
+
+def line_ns(size: int) -> float:
+    """How long the bits of a text are on a serial line, there and back."""
+    return 2e9 * BITS_PER_BYTE * (size + BYTES_AROUND) / BAUD
+
+
+def line_times(times: Times) -> list[Row]:
+    """Of the serial line: what its bits take, and what is left of a round trip without that."""
+    rows = []
+    for (place, size), values in times.items():
+        if place.link == "uart":
+            params = params_of(place, bytes=size)
+            rest = [value - line_ns(size) for value in values]
+            rows.append(make_row("mcu", params, "line_time", "ns", line_ns(size), place.peer))
+            rows.append(make_row("mcu", params, "round_trip_without_line", "ns", rest, place.peer))
     return rows
 
 

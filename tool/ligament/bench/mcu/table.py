@@ -16,12 +16,13 @@ Row = dict[str, Any]
 #: As many links as fit a terminal of 80.
 _COLUMNS = 7
 _COUNTED = {
-    "instructions": "instructions of the core per {stage}, {size}",
+    "instructions": "instructions of a {core} per {stage}, {size}",
+    "event_instructions": "instructions of an event that is {event}, {core}",
     "copies": "copies of a sample of {size}: {where}",
     "client_code": "of that the client",
     "code": "code of an image that {does}",
     "memory": "its memory",
-    "stack": "stack of the core, messages up to 4 kB",
+    "stack": "stack of a {core}, messages up to 4 kB",
 }
 
 
@@ -33,7 +34,7 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
     places = list(dict.fromkeys(_place(row) for row in trips))
     parts = [places[at : at + _COLUMNS] for at in range(0, len(places), _COLUMNS)]
     sizes = [all_sizes(trips, rows, part) for part in parts]
-    for table in (table_two(per_byte), *sizes, counted(rows)):
+    for table in (table_two(per_byte), *sizes, one_way(rows), counted(rows)):
         if table.row_count:
             console.print(table)
             console.print()
@@ -67,6 +68,24 @@ def all_sizes(trips: list[Row], rows: list[Row], places: list[tuple[str, str]]) 
     for metric, name in (("fixed_cost", "fixed"), ("cost_per_byte", "a byte")):
         if found := [row for row in rows if row["metric"] == metric]:
             table.add_row(name, *_cells(found, places))
+    return table
+
+
+def one_way(rows: list[Row]) -> Table:
+    """Percentiles of both ways, and how wrong the clock that tells them apart may be."""
+    title = "one way, by the core's clock"
+    table = plain_table(("way", "size", "p50", "p99", "bound"), title, left=("way",))
+    bounds = {(_place(r), r["params"]["bytes"]): r["p50"] for r in rows
+              if r["metric"] == "one_way_bound"}  # fmt: skip
+    for row in rows:
+        if row["metric"] == "one_way":
+            params = row["params"]
+            bound = bounds.get((_place(row), params["bytes"]))
+            table.add_row(
+                f"{params['way']}, {params['link']}", size_text(params["bytes"]),
+                time_text(row["p50"]), time_text(row["p99"]),
+                "" if bound is None else time_text(bound),
+            )  # fmt: skip
     return table
 
 

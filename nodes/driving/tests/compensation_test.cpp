@@ -66,10 +66,10 @@ TEST(Compensation, RoundsTheLineOfEachLevelOnce) {
 
 TEST(Compensation, MakesOutliersBlackAndWhite) {
   Histogram counts{};
-  counts[0] = 4;  // of 1000, 5 are outliers
-  counts[50] = 492;
-  counts[150] = 500;
-  counts[255] = 4;
+  counts[0] = 5;  // of 1000, 5 are outliers
+  counts[50] = 491;
+  counts[150] = 499;
+  counts[255] = 5;
   const Levels levels = levels_of(counts, {});
   EXPECT_EQ(levels[50], 0);
   EXPECT_EQ(levels[150], 255);

@@ -9,8 +9,8 @@ class GreenLight : public LightNode {
       : LightNode(
             options,
             {"green_traffic_light_detection", "green", "red",
-             ColourRange{.hue_from = 90, .hue_to = 170, .saturation_from = 100, .value_from = 100},
-             false}) {}
+             ColourRange{.hue_from = 90, .hue_to = 170, .saturation_from = 80, .value_from = 150},
+             5, false}) {}
 };
 
 }  // namespace ligament::nodes::driving

@@ -32,7 +32,7 @@ namespace ligament::nodes::driving {
 
 struct DriveOptions {
   std::int64_t cruise = to_fixed(0.20);
-  std::int64_t look_ahead = to_fixed(0.35);
+  std::int64_t look_ahead = to_fixed(0.23);
   std::int64_t slow_in_curves = to_fixed(0.10);
   std::int64_t acceleration = to_fixed(0.40);
   std::int64_t deceleration = to_fixed(1.0);

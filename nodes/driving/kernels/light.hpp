@@ -19,7 +19,7 @@ namespace ligament::nodes::driving {
 struct LightOptions {
   ColourRange colour;
   int rows_permille = 500;  ///< the part of the picture's height, from the top, to search
-  int diameter_from = 8;    ///< pixels
+  int diameter_from = 9;    ///< pixels
   int diameter_to = 120;
 };
 

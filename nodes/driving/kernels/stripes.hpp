@@ -20,8 +20,8 @@ inline constexpr std::uint8_t kYellow = 127;
 inline constexpr std::uint8_t kWhite = 255;
 
 struct StripeColours {
-  ColourRange yellow{.hue_from = 35, .hue_to = 75, .saturation_from = 90, .value_from = 100};
-  ColourRange white{.saturation_to = 70, .value_from = 150};
+  ColourRange yellow{.hue_from = 35, .hue_to = 75, .saturation_from = 90, .value_from = 80};
+  ColourRange white{.saturation_to = 70, .value_from = 105};
 };
 
 [[nodiscard]] inline std::uint8_t class_of(const StripeColours& colours, const std::uint8_t* pixel,

@@ -14,8 +14,8 @@ class LaneFollowing : public Node {
         edges_(ground_edges(*this)),
         metres_(lane_metres(*this)),
         colours_(stripe_colours(*this)),
-        look_ahead_(image::double_parameter(*this, "look_ahead", 0.35, {0.01, 100, 0})),
-        band_(image::double_parameter(*this, "band", 0.08, {0.001, 100, 0})) {
+        look_ahead_(image::double_parameter(*this, "look_ahead", 0.23, {0.01, 100, 0})),
+        band_(image::double_parameter(*this, "band", 0.06, {0.001, 100, 0})) {
     if (errors().empty() && !is_in_view()) {
       report_error(
           "the band of `band` m at `look_ahead` m lies outside of `near_edge` ... "

@@ -23,6 +23,7 @@ struct LightKind {
   std::string own;    ///< port of its events
   std::string other;  ///< port of the other's
   ColourRange colour;
+  int diameter_from;  ///< pixels
   bool begins;
 };
 
@@ -32,6 +33,7 @@ class LightNode : public Node {
 
   LightNode(const NodeOptions& options, const LightKind& kind) : Node(kind.name, options) {
     options_.colour = colour_range(*this, "", kind.colour);
+    options_.diameter_from = kind.diameter_from;
     options_.rows_permille = int_parameter(*this, "rows_permille", options_.rows_permille, 1, 1000);
     options_.diameter_from = int_parameter(*this, "diameter_from", options_.diameter_from, 2, 4096);
     options_.diameter_to = int_parameter(*this, "diameter_to", options_.diameter_to, 2, 4096);

@@ -9,8 +9,8 @@ class RedLight : public LightNode {
       : LightNode(
             options,
             {"red_traffic_light_detection", "red", "green",
-             ColourRange{.hue_from = 340, .hue_to = 15, .saturation_from = 120, .value_from = 100},
-             true}) {}
+             ColourRange{.hue_from = 340, .hue_to = 15, .saturation_from = 120, .value_from = 150},
+             9, true}) {}
 };
 
 }  // namespace ligament::nodes::driving

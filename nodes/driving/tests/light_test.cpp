@@ -11,9 +11,9 @@ namespace ligament::nodes::driving {
 namespace {
 
 const LightOptions kRed{
-    .colour = {.hue_from = 340, .hue_to = 15, .saturation_from = 120, .value_from = 100}};
+    .colour = {.hue_from = 340, .hue_to = 15, .saturation_from = 120, .value_from = 150}};
 const LightOptions kGreen{
-    .colour = {.hue_from = 90, .hue_to = 170, .saturation_from = 100, .value_from = 100}};
+    .colour = {.hue_from = 90, .hue_to = 170, .saturation_from = 80, .value_from = 150}};
 const cv::Scalar kRedLamp(240, 20, 20);
 
 std::optional<Disc> red_in(const cv::Mat& picture) {

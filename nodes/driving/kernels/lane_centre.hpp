@@ -22,6 +22,8 @@
 
 namespace ligament::nodes::driving {
 
+inline constexpr std::int64_t kOneColumn = 256;  ///< in Q8
+
 struct LaneShape {
   StripeShape stripe;
   int lane_width = 300;       ///< between the stripes' centres, pixels
@@ -46,7 +48,7 @@ struct LaneCentre {
 class StripeVotes {
  public:
   explicit StripeVotes(int columns) {
-    for (auto& half : halves_) half.resize(static_cast<std::size_t>(2 * columns));
+    for (auto& half : halves_) half.resize(2 * static_cast<std::size_t>(columns));
   }
 
   void clear() {
@@ -121,11 +123,11 @@ class StripeVotes {
                                                               const LaneShape& shape) {
   if (left && right) {
     const std::int64_t apart = right->column_q8 - left->column_q8;
-    if (apart < shape.lane_width_from * 256 || apart > shape.lane_width_to * 256) {
+    if (apart < shape.lane_width_from * kOneColumn || apart > shape.lane_width_to * kOneColumn) {
       (left->votes < right->votes ? left : right).reset();
     }
   }
-  const std::int64_t half = shape.lane_width * 128;
+  const std::int64_t half = shape.lane_width * kOneColumn / 2;
   if (left && right) return LaneCentre{shift_rounded(left->column_q8 + right->column_q8, 1), 2};
   if (left) return LaneCentre{left->column_q8 + along_row(half, left->slope_q16), 1};
   if (right) return LaneCentre{right->column_q8 - along_row(half, right->slope_q16), 1};

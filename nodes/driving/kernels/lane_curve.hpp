@@ -48,7 +48,8 @@ class StripeTrace {
   /// the stripe ends here.
   bool add_row(int row, std::span<const int> centres) {
     const std::int64_t expected = expected_q8_ >> 8;
-    const std::int64_t gate = 2 * std::min(options_.gate + skipped_ / 4, 3 * options_.gate);
+    const std::int64_t gate =
+        std::int64_t{2} * std::min(options_.gate + skipped_ / 4, 3 * options_.gate);
     std::int64_t nearest = 0;
     std::int64_t away = gate + 1;
     for (const int centre : centres) {
@@ -89,7 +90,7 @@ class StripeTrace {
     fit_.add(row - middle_, centre);
   }
 
-  static constexpr std::int64_t kSteepest = 2 * 256;  // one column per row
+  static constexpr std::int64_t kSteepest = std::int64_t{2} * 256;  // one column per row
 
   CurveOptions options_;
   int middle_;
@@ -181,7 +182,7 @@ class LaneCurveFinder {
     const std::int64_t slope = std::clamp(one.column.slope_at(t), -16 * kOne, 16 * kOne);
     const std::int64_t length =
         square_root(static_cast<std::uint64_t>(kOne * kOne + slope * slope));
-    const std::int64_t half = side * options_.lane.lane_width * kOne / 2;
+    const std::int64_t half = std::int64_t{side} * options_.lane.lane_width * kOne / 2;
     const std::int64_t across = divide_rounded(half * kOne, length);
     return {one.column.at(t) + across, row * kOne - shift_rounded(across * slope, 16)};
   }

@@ -20,7 +20,11 @@ enum class Light : std::uint8_t { green, red };
 struct LightEvent {
   std::int64_t stamp_ns = 0;
   Light light = Light::green;
-  auto operator<=>(const LightEvent&) const = default;  // by stamp, then red last
+  bool operator==(const LightEvent&) const = default;
+  /// By stamp; of equal ones, red last.
+  bool operator<(const LightEvent& other) const {
+    return stamp_ns != other.stamp_ns ? stamp_ns < other.stamp_ns : light < other.light;
+  }
 };
 
 class LightEvents {
@@ -29,7 +33,7 @@ class LightEvents {
 
   /// Keeps the event until its time. Of more than `kMost` that wait, the earliest holds at once.
   void add(const LightEvent& event) {
-    if (holds_ && event <= *holds_) return;
+    if (holds_ && !(*holds_ < event)) return;
     const auto end = waiting_.begin() + count_;
     const auto place = std::lower_bound(waiting_.begin(), end, event);
     if (place != end && *place == event) return;

@@ -19,7 +19,7 @@ TRACK = Track()
 
 
 def log(path: Path, **options: Any) -> Path:
-    """A drive of 100 frames, 1 cm left of the line, with one frame of 9 cm; it stops at one light."""
+    """A drive of 100 frames, 1 cm left of the line, one at 9 cm; it stops at one light."""
     shape = {"length": TRACK.length, "lane_width": 0.3, "outline": TRACK.outline(0.1)}
     lines: list[dict[str, Any]] = [
         {"event": "start", "track": shape, "options": {"rate_hz": 10, **options}}

@@ -2,18 +2,22 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs clean
+.PHONY: help setup demo demo-driving demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs clean
 
 LIGAMENT := .venv/bin/ligament
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what is missing: Debian packages, .venv, the runtime
 	@dev/setup
 
 demo: ## the perception graph on real camera frames: every variant traced, checked, compared
 	@dev/demo
+
+demo-driving: ## a robot follows a lane in a simulator, and obeys a traffic light: three laps
+	@dev/setup --driving
+	@dev/demo-driving
 
 demo-mcu: ## a node in an emulated microcontroller: its topic arrives, messages there and back
 	@dev/setup --mcu

@@ -49,11 +49,15 @@ def line_of(one: dict[str, Any]) -> str:
     """Return a drive in one line."""
     lateral, laps = one["lateral_m"], one["lap_s"]
     times = f" of {sum(laps) / len(laps):.1f} s" if laps else ""
+    reply = one["reply_ms"]
+    took = (
+        f"; image to command p50 {reply['p50']:.1f} ms, p99 {reply['p99']:.1f} ms" if reply else ""
+    )
     error = f"lateral error p95 {lateral['p95'] * 100:.1f} cm" if lateral else "it never moved"
     return (
         f"{conditions_text(one['conditions'])}: {one['laps']} laps{times}, {error}, "
         f"{one['departures']} departures, stopped at {one['stops_obeyed']} of {one['red_lights']} "
-        f"red lights; {one['reason']}"
+        f"red lights; {one['reason']}{took}"
     )
 
 
@@ -66,8 +70,10 @@ def chain_of(path: Path) -> dict[str, Any] | None:
     if not variants:
         return None
     first = variants[0]
+    if not first.get("chain"):
+        return None
     keys = ("latency_ns", "message_passing")
-    return {"nodes": first.get("chain", {}).get("nodes", []), **{k: first.get(k) for k in keys}}
+    return {"nodes": first["chain"].get("nodes", []), **{k: first.get(k) for k in keys}}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a drive: its figures, its page, and logs that are none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from driving_place import DRIVING, WATCHDOG_S, use_sources
+
+use_sources()
+from sim.track import Track  # noqa: E402
+
+TRACK = Track()
+
+
+def log(path: Path, **options: Any) -> Path:
+    """A drive of 100 frames, 1 cm left of the line, one at 9 cm; it stops at one light."""
+    shape = {"length": TRACK.length, "lane_width": 0.3, "outline": TRACK.outline(0.1)}
+    lines: list[dict[str, Any]] = [
+        {"event": "start", "track": shape, "options": {"rate_hz": 10, **options}}
+    ]
+    for number in range(100):
+        lateral = 0.09 if number == 50 else 0.01
+        pose = TRACK.at(number * 0.02, lateral)
+        lines.append(
+            {
+                "event": "frame", "frame": number, "t": number / 10, "x": pose.x, "y": pose.y,
+                "yaw": pose.yaw, "speed": 0.2, "turn": 0.0, "command": [0.2, 0.0],
+                "lateral": lateral, "along": number * 0.02, "lap": 1, "light": "red",
+                "reply_ms": 1.0 + number,
+            }
+        )  # fmt: skip
+    stop = {"lap": 1, "red_at": 0.0, "crossed_at": 9.0, "obeyed": True, "stood_s": 2.0}
+    lines += [
+        {"event": "stop", **stop},
+        {"event": "lap", "lap": 1, "t": 9.0, "seconds": 9.0},
+        {"event": "departure", "t": 5.0, "along": 1.0, "lateral": 0.09},
+        {"event": "end", "reason": "laps done", "missed": 0, "extra": 0},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def report(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(DRIVING / "report.py"), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG_S)
+
+
+def test_figures_are_those_of_the_log(tmp_path: Path) -> None:
+    place = tmp_path / "run" / "outputs"
+    place.mkdir(parents=True)
+    log(place / "drive.jsonl")
+    other = log(tmp_path / "noisy.jsonl", noise=12.0)
+    done = report(
+        tmp_path / "run", other, "--json", tmp_path / "out.json", "--html", tmp_path / "p"
+    )
+    assert done.returncode == 0, done.stderr
+    good, noisy = json.loads((tmp_path / "out.json").read_text())["drives"]
+    assert good["lateral_m"]["p50"] == pytest.approx(0.01)
+    assert good["lateral_m"]["max"] == pytest.approx(0.09)
+    assert (good["laps"], good["lap_s"], good["departures"]) == (1, [9.0], 1)
+    assert (good["red_lights"], good["stops_obeyed"]) == (1, 1)
+    assert good["reply_ms"]["p50"] == pytest.approx(50.5)
+    assert good["driven_m"] == pytest.approx(2.0)
+    assert (good["lateral_goal_m"], noisy["lateral_goal_m"]) == (0.03, 0.05)
+    assert noisy["conditions"] == {"noise": 12.0}
+    assert "good weather: 1 laps of 9.0 s, lateral error p95 1.0 cm, 1 departures" in done.stdout
+    page = (tmp_path / "p").read_text()
+    assert page.count("The driven path from above") == 2 and "noise 12.0" in page
+    assert "lap 1: stopped" in page
+
+
+def test_a_chain_is_shown_where_there_is_one(tmp_path: Path) -> None:
+    chain = {
+        "chain": {"nodes": ["/a", "/b"]},
+        "latency_ns": {"p50": 2.5e6},
+        "message_passing": 0.02,
+    }
+    for variants, words in (([chain], "/a → /b"), ([{"chain": None}], None), ([], None)):
+        (tmp_path / "report.json").write_text(json.dumps({"variants": variants}))
+        done = report(log(tmp_path / "drive.jsonl"), "--chain", tmp_path / "report.json",
+                      "--html", tmp_path / "page.html")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        page = (tmp_path / "page.html").read_text()
+        assert ("The chain" in page) == (words is not None)
+        assert words is None or words in page
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "is no log of a drive"),
+        ("", "does not begin with `event: start`"),
+        ('{"event": "frame"}\n', "does not begin with `event: start`"),
+        ("nothing\n{}\n", "line 1: "),
+        ("[1]\n{}\n", "line 1: a line is an object with an `event`"),
+    ],
+)
+def test_what_is_no_log_is_refused(tmp_path: Path, text: str | None, words: str) -> None:
+    place = tmp_path / "drive.jsonl"
+    if text is not None:
+        place.write_text(text)
+    done = report(place)
+    assert done.returncode == 2
+    assert words in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_log_that_was_cut_off_is_read(tmp_path: Path) -> None:
+    place = log(tmp_path / "drive.jsonl")
+    lines = place.read_text().splitlines()
+    place.write_text("\n".join(lines[:40]) + '\n{"event": "fra')
+    done = report(place)
+    assert done.returncode == 0, done.stderr
+    assert "the simulator was killed" in done.stdout

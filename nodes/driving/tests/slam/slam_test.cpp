@@ -48,6 +48,7 @@ TEST(SlamPoseFit, FindsThePoseAmongWrongSightings) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> any(-0.4, 0.4);
   std::vector<Sighting> sightings;
+  sightings.reserve(60);
   while (sightings.size() < 60) {
     const cv::Point3d place(0.8 + any(random), 0.3 + any(random), 0.4 + any(random));
     const auto pixel = kCamera.seen(real, place);
@@ -67,6 +68,7 @@ TEST(SlamBundle, LinksSpreadTheDriftOverTheWay) {
   for (int k = 0; k < 5; ++k) map.keyframes.push_back({{0.5 * k, 0, 0}, {}, {}, {}});
   map.points.push_back({{2.0, 1.0, 0.5}, {}, {}, false, false, 4});
   std::vector<Link> links;
+  links.reserve(5);
   for (int k = 0; k < 4; ++k) links.push_back({k, k + 1, {0.5, 0, 0}});
   links.push_back({0, 4, {1.6, 0, 0}, 1000});
   relax(map, links);

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "ligament/rpmsg_layout.h"
+
 /* `area`: the memory that is shared with the host. A board without a mailbox has a word there. */
 void board_init(void* area);
 
@@ -26,10 +28,16 @@ void board_alarm(int64_t at_us);
 void board_on_bell(void (*call)(void));
 void board_on_alarm(void (*call)(void));
 
+/* Keeps interrupts away for some instructions; gives back what `board_unmask` needs. */
+uint32_t board_mask(void);
+void board_unmask(uint32_t before);
+
 /* A line on the console. */
 void board_print(const char* line);
 
 /* What is called at a fault of the processor, before the core stops. */
-void board_on_fault(void (*call)(void));
+void board_on_fault(void (*call)(const ligament_fault_t* fault));
+/* The core does nothing any more, interrupts included. */
+void board_stop(void) __attribute__((noreturn));
 
 #endif

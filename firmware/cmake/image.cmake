@@ -2,11 +2,11 @@
 # Images for cores beside the host:
 #
 #   ligament_add_image(<target> BOARD <board> OS <bare|freertos> SOURCES <file>...
-#                      [INCLUDES <folder>...] [DEFINES <NAME=VALUE>...])
+#                      [INCLUDES <folder>...] [DEFINES <NAME=VALUE>...] [MEMORY <file>])
 #     Makes <target>.elf and <target>.map from the sources, one of which has `main`; the board, the
 #     client, RPMsg and the app (app/include/ligament/app.h) come along, and what is not called is
-#     left out. DEFINES are the app's sizes. The size is printed. freertos.cmake says where FreeRTOS
-#     is looked for.
+#     left out. DEFINES are the app's sizes. MEMORY is a memory map; left out: the board's
+#     (memory.cmake). The size is printed. freertos.cmake says where FreeRTOS is looked for.
 #   ligament_add_messages(<target> TYPES <package/kind/Name>...)
 #     Generates C99 of message types; the target includes "package/kind/name.h". Python is
 #     LIGAMENT_PYTHON, else python3; it must have the package `ligament`.
@@ -16,9 +16,10 @@
 include_guard(GLOBAL)
 get_filename_component(LIGAMENT_FIRMWARE ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
 include(${CMAKE_CURRENT_LIST_DIR}/freertos.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/memory.cmake)
 
 function(ligament_add_image target)
-  cmake_parse_arguments(PARSE_ARGV 1 image "" "BOARD;OS" "SOURCES;INCLUDES;DEFINES")
+  cmake_parse_arguments(PARSE_ARGV 1 image "" "BOARD;OS;MEMORY" "SOURCES;INCLUDES;DEFINES")
   set(board ${LIGAMENT_FIRMWARE}/board/${image_BOARD})
   _ligament_check_image(${target} "${image_BOARD}" "${image_OS}" "${image_SOURCES}")
   include(${board}/board.cmake) # board_sources, board_script, board_flags, ...
@@ -32,10 +33,11 @@ function(ligament_add_image target)
   _ligament_as_c(${board_sources})
   set(app ${LIGAMENT_FIRMWARE}/app)
   add_executable(${target} ${image_SOURCES} ${board_sources} ${app}/src/app.c
-                 ${app}/src/${image_OS}.c)
+                 ${app}/src/faults.c ${app}/src/trace.c ${app}/src/${image_OS}.c)
   target_include_directories(${target} PRIVATE ${image_INCLUDES} ${LIGAMENT_FIRMWARE}/board
-                             ${app}/include)
-  target_compile_definitions(${target} PRIVATE ${image_DEFINES} LIGAMENT_BOARD_AREA=${board_area})
+                             ${app}/include ${LIGAMENT_FIRMWARE}/node/include)
+  target_compile_definitions(${target} PRIVATE ${image_DEFINES})
+  ligament_use_memory(${target} ${board} "${image_MEMORY}")
   set_target_properties(${target} PROPERTIES SUFFIX .elf LINK_DEPENDS ${board}/${board_script})
   target_link_options(${target} PRIVATE ${board_flags} -nostartfiles --specs=nano.specs
     -T ${board}/${board_script} -Wl,--gc-sections -Wl,--fatal-warnings -Wl,-Map=${target}.map)

@@ -4,7 +4,7 @@
 #include "ligament/app.h"
 
 int main(void) {
-  static const ligament_app_t app = {
-      "bench", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0x0000BE7C, echo_create, NULL, NULL};
+  static const ligament_app_t app = {"bench", LIGAMENT_BOARD_MAP, 0x0000BE7C, echo_create, NULL,
+                                     NULL};
   return ligament_app_run(&app);
 }

@@ -143,8 +143,7 @@ static int create(void* unused, ligament_session_t* given) {
 }
 
 int main(void) {
-  static const ligament_app_t app = {
-      "count", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0x0000BE7E, create, work, NULL};
+  static const ligament_app_t app = {"count", LIGAMENT_BOARD_MAP, 0x0000BE7E, create, work, NULL};
   paint_stack();
   REGISTER(STEP_RELOAD) = LAP;
   REGISTER(STEP_VALUE) = 0;

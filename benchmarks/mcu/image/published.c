@@ -92,7 +92,7 @@ static int64_t now_us(void* unused) {
 }
 
 static void start_link(void) {
-  static const ligament_rpmsg_map_t map = LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA);
+  static const ligament_rpmsg_map_t map = LIGAMENT_BOARD_MAP;
   ligament_rpmsg_config_t config;
   memset(&config, 0, sizeof config);
   config.memory = (uint8_t*)(uintptr_t)map.base;

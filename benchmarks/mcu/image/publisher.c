@@ -24,7 +24,7 @@ static int64_t work(void* unused, int64_t now_us) {
 }
 
 int main(void) {
-  static const ligament_app_t app = {
-      "publisher", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0x0000BE7F, create, work, NULL};
+  static const ligament_app_t app = {"publisher", LIGAMENT_BOARD_MAP, 0x0000BE7F, create, work,
+                                     NULL};
   return ligament_app_run(&app);
 }

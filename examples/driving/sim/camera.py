@@ -25,7 +25,7 @@ class Camera:
                 f"no picture can be drawn with MUJOCO_GL={os.environ['MUJOCO_GL']}: "
                 f"{type(error).__name__}: {error}. Debian and Ubuntu: apt-get install libegl1 "
                 "libegl-mesa0 libgl1-mesa-dri, which draw without a display. Recorded drives can "
-                "be replayed on this machine: examples/driving/replay.py"
+                "be replayed on this machine: the simulator's parameter `replay`"
             ) from error
         self._weather = Spoiler(weather, width, height, seed)
 

@@ -66,10 +66,6 @@ class Drive:
         self._due: collections.deque[tuple[int, float, float]] = collections.deque()
         self._last_command_step = 0
         self.wanted = (0.0, 0.0)
-        self.missed = 0
-        """Frames without a command."""
-        self.extra = 0
-        """Commands without a frame."""
 
     @property
     def over(self) -> bool:

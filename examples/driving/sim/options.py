@@ -12,7 +12,7 @@ from sim.weather import Weather
 
 
 class OptionError(ValueError):
-    """A value that no drive can have; says which are possible."""
+    """What was asked for cannot be; says what can."""
 
 
 def _range(
@@ -41,6 +41,8 @@ class Options:
         "real seconds that a frame waits for its command; then it is counted as missed", 5.0, 0.001)
     start_timeout_s: float = _range(
         "real seconds to wait for who takes images and who sends commands", 120.0, 0.0)
+    takers: int = _range("subscriptions to images that are waited for before the first", 1, 1)
+    replay: str = _range("a recorded drive that is sent instead", "")
     log: str = _range("file of what really happened; else drive.jsonl in the run's outputs", "")
     animation: int = _range("every n-th frame is kept, small, for the report; 0: none", 15, 0)
     red_laps: list[int] = _list("laps in which the traffic light is red", 1, 2, 3)  # noqa: RUF009

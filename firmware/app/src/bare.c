@@ -3,14 +3,23 @@
 #include <string.h>
 
 #include "board.h"
+#include "ligament/trace.h"
 #include "rpmsg_port.h"
 #include "system.h"
 
 static ligament_rpmsg_t link;
 
+enum { MAIN = 1, IDLE = 2 }; /* as tasks of the trace */
+
+static void sleep_until(int64_t until_us) {
+  ligament_trace_task(IDLE);
+  board_wait(until_us);
+  ligament_trace_task(MAIN);
+}
+
 static void wait(void* unused, uint32_t most_ms) {
   (void)unused;
-  board_wait(board_now_us() + (int64_t)most_ms * 1000);
+  sleep_until(board_now_us() + (int64_t)most_ms * 1000);
 }
 
 static int64_t now_us(void* unused) {
@@ -20,7 +29,12 @@ static int64_t now_us(void* unused) {
 
 static ligament_rpmsg_port_t xrce = {.link = &link, .wait = wait, .now_us = now_us};
 
-static void on_fault(void) { ligament_rpmsg_stop(&link, 1); }
+static void on_fault(const ligament_fault_t* fault) { ligament_rpmsg_crash(&link, fault); }
+
+void system_crash(const ligament_fault_t* fault) {
+  on_fault(fault);
+  board_stop();
+}
 
 int system_run(const ligament_rpmsg_config_t* config, int (*body)(void)) {
   int result = ligament_rpmsg_start(&link, config);
@@ -29,9 +43,10 @@ int system_run(const ligament_rpmsg_config_t* config, int (*body)(void)) {
     return result;
   }
   board_on_fault(on_fault);
+  ligament_trace_name_task(MAIN, "main");
+  ligament_trace_name_task(IDLE, "idle");
   result = body();
-  ligament_rpmsg_stop(&link, 1);
-  return result;
+  system_end(result);
 }
 
 ligament_port_t system_port(void) { return ligament_rpmsg_port(&xrce); }
@@ -44,4 +59,4 @@ uint32_t system_connection(void) {
 
 void system_forget(void) { xrce.endpoint.peer = LIGAMENT_RPMSG_ANY; }
 
-void system_wait(int64_t until_us) { board_wait(until_us); }
+void system_wait(int64_t until_us) { sleep_until(until_us); }

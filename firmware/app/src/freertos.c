@@ -22,6 +22,7 @@
 
 enum { INBOX = 4 * (LIGAMENT_APP_MTU + 4), LINK_STACK = 2048, DEFAULT_STACK = 1024 };
 enum { DEFAULT_PRIORITY = 1, SESSION_PRIORITY = 2, LINK_PRIORITY = 3 };
+enum { HELD = 4, MARK = 1 };
 enum { WAKE = 1 }; /* of the notifications: 0 is the message buffer's */
 
 #define WORDS(bytes) ((bytes) / sizeof(StackType_t))
@@ -46,16 +47,45 @@ static int (*session_body)(void);
 static void take_lock(void) { (void)xSemaphoreTake(lock, portMAX_DELAY); }
 static void give_lock(void) { (void)xSemaphoreGive(lock); }
 
+/* Messages that stay in the slab, in the order of their marks in the inbox. A mark is one byte, and
+ * no message: those have a header. Under the lock. */
+typedef struct {
+  const uint8_t* data;
+  size_t size;
+  uint32_t epoch;
+} held_t;
+static held_t held[HELD];
+static size_t held_next;
+static size_t held_count;
+static held_t reading; /* the session's task */
+
 /* --- the RPMsg task --------------------------------------------------------------------------- */
+
+static int leave(void) {
+  is_left = true;
+  return LIGAMENT_RPMSG_LATER;
+}
+
+static int hold(const uint8_t* data, size_t size) {
+  static const uint8_t mark = 0;
+  const held_t one = {data, size, link.epoch};
+  if (held_count == HELD || xMessageBufferSend(inbox, &mark, sizeof mark, 0) == 0) {
+    return leave();
+  }
+  held[(held_next + held_count++) % HELD] = one;
+  return LIGAMENT_RPMSG_HELD;
+}
 
 static int on_message(void* context, uint32_t source, const uint8_t* data, size_t size) {
   ligament_rpmsg_endpoint_t* endpoint = context;
   endpoint->peer = source; /* an agent may come back at another address */
-  if (size == 0 || size > LIGAMENT_APP_MTU || xMessageBufferSend(inbox, data, size, 0) == size) {
+  if (size <= MARK || size > LIGAMENT_APP_MTU) {
     return LIGAMENT_RPMSG_DONE;
   }
-  is_left = true;
-  return LIGAMENT_RPMSG_LATER;
+  if (ligament_rpmsg_can_hold(&link, data)) {
+    return hold(data, size);
+  }
+  return xMessageBufferSend(inbox, data, size, 0) == size ? LIGAMENT_RPMSG_DONE : leave();
 }
 
 static ligament_rpmsg_endpoint_t endpoint = {
@@ -95,14 +125,76 @@ static int send(void* unused, const uint8_t* message, size_t size) {
   return sent == LIGAMENT_RPMSG_TOO_LARGE ? sent : 0;
 }
 
-static int receive(void* unused, uint8_t* message, size_t capacity, uint32_t wait_ms) {
-  const size_t size = xMessageBufferReceive(inbox, message, capacity, pdMS_TO_TICKS(wait_ms));
+static uint8_t* lend(void* unused, size_t size) {
+  uint8_t* memory = NULL;
   (void)unused;
+  if (ligament_rpmsg_port_lends(&link, size)) {
+    take_lock();
+    memory = ligament_rpmsg_lend(&link, size);
+    give_lock();
+  }
+  return memory;
+}
+
+static int send_lent(void* unused, uint8_t* memory, size_t size) {
+  (void)unused;
+  take_lock();
+  (void)ligament_rpmsg_send_lent(&link, &endpoint, memory, size);
+  give_lock();
+  return 0; /* as `send` */
+}
+
+static void give_back(void* unused, uint8_t* memory) {
+  (void)unused;
+  take_lock();
+  ligament_rpmsg_give_back(&link, memory);
+  give_lock();
+}
+
+/* What was held of a host that is gone is not ours any more. */
+static void release(void) {
+  if (reading.data != NULL) {
+    take_lock();
+    if (reading.epoch == link.epoch) {
+      ligament_rpmsg_release(&link, reading.data);
+    }
+    give_lock();
+    reading.data = NULL;
+  }
+}
+
+static void take_held(void) {
+  take_lock();
+  reading = held[held_next];
+  held_next = (held_next + 1) % HELD;
+  --held_count;
+  give_lock();
+}
+
+static int receive_in_place(void* unused, uint8_t** message, size_t capacity, uint32_t wait_ms) {
+  size_t size;
+  (void)unused;
+  release();
+  size = xMessageBufferReceive(inbox, *message, capacity, pdMS_TO_TICKS(wait_ms));
+  if (size == MARK) {
+    take_held();
+    *message = (uint8_t*)(uintptr_t)reading.data; /* nobody writes there */
+    size = reading.size <= capacity ? reading.size : 0;
+  }
   if (is_left) {
     is_left = false;
     (void)xTaskNotifyGiveIndexed(linker.task, WAKE);
   }
   return (int)size;
+}
+
+static int receive(void* context, uint8_t* message, size_t capacity, uint32_t wait_ms) {
+  uint8_t* at = message;
+  const int size = receive_in_place(context, &at, capacity, wait_ms);
+  if (at != message) {
+    memcpy(message, at, (size_t)size);
+  }
+  return size;
 }
 
 static int64_t now_us(void* unused) {
@@ -111,7 +203,8 @@ static int64_t now_us(void* unused) {
 }
 
 ligament_port_t system_port(void) {
-  const ligament_port_t port = {NULL, send, receive, now_us};
+  const ligament_port_t port = {NULL, send,      receive,   now_us,
+                                lend, send_lent, give_back, receive_in_place};
   return port;
 }
 
@@ -140,11 +233,7 @@ void system_wait(int64_t until_us) {
 
 static void run_session(void* unused) {
   (void)unused;
-  (void)session_body();
-  take_lock();
-  ligament_rpmsg_stop(&link, 1);
-  give_lock();
-  vTaskSuspend(NULL);
+  system_end(session_body());
 }
 
 /* --- start and faults ------------------------------------------------------------------------- */
@@ -162,25 +251,26 @@ static void run_default(void* unused) {
   vTaskDelete(NULL);
 }
 
-static void on_fault(void) { ligament_rpmsg_stop(&link, 1); }
+/* Another task may have the lock, and never runs again. */
+static void on_fault(const ligament_fault_t* fault) { ligament_rpmsg_crash(&link, fault); }
 
-static void die(const char* why) {
+void system_crash(const ligament_fault_t* fault) {
   portDISABLE_INTERRUPTS();
-  board_print(why);
-  on_fault();
-  for (;;) {
-  }
+  on_fault(fault);
+  board_stop();
 }
 
 void ligament_freertos_assert(const char* file, int line) {
-  (void)line;
-  die(file);
+  const ligament_fault_t fault = {LIGAMENT_FAULT_ASSERTION, 0, (uint32_t)line};
+  board_print(file);
+  system_crash(&fault);
 }
 
 void vApplicationStackOverflowHook(TaskHandle_t task, char* name) {
+  const ligament_fault_t fault = {LIGAMENT_FAULT_STACK, 0, 0};
   (void)task;
   board_print(name);
-  die("its stack is too small");
+  system_crash(&fault);
 }
 
 void vApplicationIdleHook(void) { board_idle(); }

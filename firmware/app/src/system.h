@@ -10,9 +10,12 @@
 #define LIGAMENT_APP_MTU 2048
 #endif
 
-/* Starts the link, then calls `body` where a session may run. A code of RPMsg, or what `body`
- * returns; the host is then told that the core has crashed. */
+/* Starts the link, then calls `body` where a session may run. Returns a code of RPMsg where it
+ * cannot start. Where `body` returns, the host is told that the program has ended. */
 int system_run(const ligament_rpmsg_config_t* config, int (*body)(void));
+/* Tells the host why the core stops, and stops it. */
+void system_crash(const ligament_fault_t* fault) __attribute__((noreturn));
+void system_end(int result) __attribute__((noreturn));
 /* For the session. */
 ligament_port_t system_port(void);
 /* 0: no agent is there. Else a number that is another one for each agent. */

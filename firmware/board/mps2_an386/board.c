@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "ligament/trace.h"
 #include "parts.h"
 
 #define REGISTER(address) (*(volatile uint32_t*)(address))
@@ -13,12 +14,20 @@ enum { data = 0x0, state = 0x4, control = 0x8, clear = 0xC, divider = 0x10 };
 enum { tx_full = 1, rx_full = 2, tx_on = 1, rx_on = 2, rx_interrupt = 8 };
 enum { timer_clock = 0x40000000, timer_alarm = 0x40001000 };
 enum { timer_control = 0x0, timer_value = 0x4, timer_reload = 0x8, timer_clear = 0xC };
+enum {
+  usage_faults = 0x03FF0000,
+  fetch_faults = 0x0101,
+  data_faults = 0x3E3E,
+  bus_address_valid = 0x8000,
+  memory_address_valid = 0x80,
+  first_handled = 11 /* exceptions below it are faults of the core */
+};
 enum { timer_on = 1, timer_interrupt = 8, ticks_per_us = 25, longest_sleep_us = 60000000 };
 
 static volatile uint32_t rung;
 static void (*bell_call)(void);
 static void (*alarm_call)(void);
-static void (*fault_call)(void);
+static void (*fault_call)(const ligament_fault_t* fault);
 
 void board_init(void* unused) {
   (void)unused;
@@ -36,20 +45,24 @@ void board_init(void* unused) {
   REGISTER(0xE000E100) = 1u << bell_interrupt | 1u << alarm_interrupt; /* enable */
 }
 
+uint32_t board_mask(void) {
+  uint32_t masked;
+  __asm__ volatile("mrs %0, primask\n cpsid i" : "=r"(masked)::"memory");
+  return masked;
+}
+void board_unmask(uint32_t before) { __asm__ volatile("msr primask, %0" ::"r"(before) : "memory"); }
+
 /* The counter runs through in 171 s. A sleep is shorter, so a lap is seen by the next who asks. */
 int64_t board_now_us(void) {
   static uint32_t last;
   static uint32_t laps;
-  uint32_t masked;
+  const uint32_t before = board_mask();
+  const uint32_t now = UINT32_MAX - REGISTER(timer_clock + timer_value);
   uint64_t ticks;
-  __asm__ volatile("mrs %0, primask\n cpsid i" : "=r"(masked)::"memory");
-  {
-    const uint32_t now = UINT32_MAX - REGISTER(timer_clock + timer_value);
-    laps += now < last ? 1u : 0u;
-    last = now;
-    ticks = (uint64_t)laps << 32 | now;
-  }
-  __asm__ volatile("msr primask, %0" ::"r"(masked) : "memory");
+  laps += now < last ? 1u : 0u;
+  last = now;
+  ticks = (uint64_t)laps << 32 | now;
+  board_unmask(before);
   return (int64_t)(ticks / ticks_per_us);
 }
 
@@ -97,6 +110,7 @@ void board_wait(int64_t until_us) {
 void board_on_bell(void (*call)(void)) { bell_call = call; }
 
 void on_bell(void) {
+  ligament_trace_interrupt_begin(LIGAMENT_TRACE_BELL);
   REGISTER(bell + clear) = rx_full;
   while ((REGISTER(bell + state) & rx_full) != 0) {
     (void)REGISTER(bell + data);
@@ -105,25 +119,57 @@ void on_bell(void) {
   if (bell_call != NULL) {
     bell_call();
   }
+  ligament_trace_interrupt_end(LIGAMENT_TRACE_BELL);
 }
 
 void board_on_alarm(void (*call)(void)) { alarm_call = call; }
 
 void on_alarm(void) {
+  ligament_trace_interrupt_begin(LIGAMENT_TRACE_ALARM);
   REGISTER(timer_alarm + timer_clear) = 1;
   if (alarm_call != NULL) {
     alarm_call();
   }
+  ligament_trace_interrupt_end(LIGAMENT_TRACE_ALARM);
 }
 
-void board_on_fault(void (*call)(void)) { fault_call = call; }
+void board_on_fault(void (*call)(const ligament_fault_t* fault)) { fault_call = call; }
 
-void on_fault(void) {
-  board_print("fault");
-  if (fault_call != NULL) {
-    fault_call();
-  }
+void board_stop(void) {
+  __asm__ volatile("cpsid i" ::: "memory");
   for (;;) {
     __asm__ volatile("wfi");
   }
+}
+
+/* Which of the faults of the core, by its status register (CFSR). */
+static void name_fault(ligament_fault_t* fault) {
+  const uint32_t status = REGISTER(0xE000ED28);
+  if ((status & usage_faults) != 0) {
+    fault->kind = LIGAMENT_FAULT_INSTRUCTION;
+  } else if ((status & fetch_faults) != 0) {
+    fault->kind = LIGAMENT_FAULT_FETCH;
+  } else if ((status & data_faults) != 0) {
+    fault->kind = LIGAMENT_FAULT_DATA;
+    fault->with = (status & bus_address_valid) != 0      ? REGISTER(0xE000ED38)
+                  : (status & memory_address_valid) != 0 ? REGISTER(0xE000ED34)
+                                                         : 0;
+  }
+}
+
+void on_fault(const uint32_t* frame) {
+  ligament_fault_t fault = {LIGAMENT_FAULT_UNKNOWN, frame[6], 0};
+  uint32_t exception;
+  __asm__ volatile("mrs %0, ipsr" : "=r"(exception));
+  if (exception >= first_handled) {
+    fault.kind = LIGAMENT_FAULT_INTERRUPT;
+    fault.with = exception;
+  } else {
+    name_fault(&fault);
+  }
+  board_print("fault");
+  if (fault_call != NULL) {
+    fault_call(&fault);
+  }
+  board_stop();
 }

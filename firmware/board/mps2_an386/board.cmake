@@ -3,5 +3,4 @@
 set(board_sources board.c start.c)
 set(board_script an386.ld)
 set(board_flags -mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard)
-set(board_area 0x21000000) # shared with the host: the board's 16 MB of PSRAM
 set(board_freertos_port ARM_CM4F)

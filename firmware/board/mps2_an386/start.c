@@ -8,11 +8,22 @@
 extern uint32_t data_begin[], data_end[], data_image[], bss_begin[], bss_end[], stack_top[];
 int main(void);
 void reset_handler(void);
+void fault_handler(void);
+
+/* The stack that was in use: bit 2 of what the core has put into lr says which. */
+__attribute__((naked)) void fault_handler(void) {
+  __asm__ volatile(
+      "mov r0, sp\n"
+      "tst lr, #4\n"
+      "it ne\n"
+      "mrsne r0, psp\n"
+      "b on_fault\n");
+}
 
 /* An operating system has its own: these are where there is none. */
-__attribute__((weak)) void SVC_Handler(void) { on_fault(); }
-__attribute__((weak)) void PendSV_Handler(void) { on_fault(); }
-__attribute__((weak)) void SysTick_Handler(void) { on_fault(); }
+__attribute__((weak, alias("fault_handler"))) void SVC_Handler(void);
+__attribute__((weak, alias("fault_handler"))) void PendSV_Handler(void);
+__attribute__((weak, alias("fault_handler"))) void SysTick_Handler(void);
 
 void reset_handler(void) {
   uint32_t* to;
@@ -40,27 +51,27 @@ typedef union {
 __attribute__((section(".vectors"), used)) static const vector_t vectors[16 + interrupts] = {
     {.stack = stack_top},
     {.handler = reset_handler},
-    {.handler = on_fault},
-    {.handler = on_fault},
-    {.handler = on_fault},
-    {.handler = on_fault},
-    {.handler = on_fault},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
     {.stack = NULL},
     {.stack = NULL},
     {.stack = NULL},
     {.stack = NULL},
     {.handler = SVC_Handler},
-    {.handler = on_fault},
+    {.handler = fault_handler},
     {.stack = NULL},
     {.handler = PendSV_Handler},
     {.handler = SysTick_Handler},
-    {.handler = on_fault},
-    {.handler = on_fault},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
     {.handler = on_bell},
-    {.handler = on_fault},
-    {.handler = on_fault},
-    {.handler = on_fault},
-    {.handler = on_fault},
-    {.handler = on_fault},
-    {.handler = on_fault},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
+    {.handler = fault_handler},
     {.handler = on_alarm}};

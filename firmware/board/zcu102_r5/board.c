@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "ligament/rpmsg_layout.h"
+#include "ligament/trace.h"
 #include "parts.h"
 
 #define REGISTER(address) (*(volatile uint32_t*)(address))
@@ -27,18 +28,18 @@ static volatile uint32_t* cause;
 static volatile uint32_t rung;
 static void (*bell_call)(void);
 static void (*alarm_call)(void);
-static void (*fault_call)(void);
+static void (*fault_call)(const ligament_fault_t* fault);
 /* Deadlines, and when the host will ring for the next one; INT64_MAX: none. */
 static volatile int64_t alarm_us = INT64_MAX;
 static volatile int64_t wake_us = INT64_MAX;
 static volatile int64_t asked_us = INT64_MAX;
 
-static uint32_t mask(void) {
+uint32_t board_mask(void) {
   uint32_t before;
   __asm__ volatile("mrs %0, cpsr\n cpsid i" : "=r"(before)::"memory");
   return before;
 }
-static void unmask(uint32_t before) { __asm__ volatile("msr cpsr_c, %0" ::"r"(before) : "memory"); }
+void board_unmask(uint32_t before) { __asm__ volatile("msr cpsr_c, %0" ::"r"(before) : "memory"); }
 
 void board_init(void* area) {
   ligament_rpmsg_control_t* control = (ligament_rpmsg_control_t*)(void*)((uint8_t*)area + 1024);
@@ -57,14 +58,14 @@ void board_init(void* area) {
 int64_t board_now_us(void) {
   static uint32_t last;
   static uint32_t laps;
-  const uint32_t before = mask();
+  const uint32_t before = board_mask();
   uint64_t counts;
   uint32_t now;
   __asm__ volatile("mrc p15, 0, %0, c9, c13, 0" : "=r"(now));
   laps += now < last ? 1u : 0u;
   last = now;
   counts = (uint64_t)laps << 32 | now;
-  unmask(before);
+  board_unmask(before);
   return (int64_t)(counts * ns_per_count / 1000);
 }
 
@@ -100,32 +101,32 @@ static void ask(void) {
 }
 
 void board_wake_at(int64_t at_us) {
-  const uint32_t before = mask();
+  const uint32_t before = board_mask();
   wake_us = at_us;
   ask();
-  unmask(before);
+  board_unmask(before);
 }
 
 void board_alarm(int64_t at_us) {
-  const uint32_t before = mask();
+  const uint32_t before = board_mask();
   alarm_us = at_us;
   ask();
-  unmask(before);
+  board_unmask(before);
 }
 
 void board_wait(int64_t until_us) {
-  const uint32_t before = mask();
+  const uint32_t before = board_mask();
   if (rung == 0 && until_us > board_now_us()) {
     board_wake_at(until_us);
     __asm__ volatile("dsb\n wfi" ::: "memory");
   }
   rung = 0;
-  unmask(before);
+  board_unmask(before);
 }
 
 void board_on_bell(void (*call)(void)) { bell_call = call; }
 void board_on_alarm(void (*call)(void)) { alarm_call = call; }
-void board_on_fault(void (*call)(void)) { fault_call = call; }
+void board_on_fault(void (*call)(const ligament_fault_t* fault)) { fault_call = call; }
 
 static void look_at_clock(void) {
   const int64_t now = board_now_us();
@@ -152,26 +153,36 @@ static void await_lowered(void) {
 
 void on_irq(void) {
   const uint32_t was_raised = __atomic_exchange_n(cause, 0, __ATOMIC_SEQ_CST);
+  ligament_trace_interrupt_begin(LIGAMENT_TRACE_LINE);
   if (was_raised != 0) {
     put(BELL, ring); /* the host lowers it */
   }
   await_lowered();
-  if (was_raised == 0) {
-    return;
+  if (was_raised != 0) {
+    rung = 1;
+    if (bell_call != NULL) {
+      bell_call();
+    }
+    look_at_clock();
   }
-  rung = 1;
-  if (bell_call != NULL) {
-    bell_call();
-  }
-  look_at_clock();
+  ligament_trace_interrupt_end(LIGAMENT_TRACE_LINE);
 }
 
-void on_fault(void) {
-  board_print("fault");
-  if (fault_call != NULL) {
-    fault_call();
-  }
+void board_stop(void) {
+  (void)mask();
   for (;;) {
     __asm__ volatile("wfi");
   }
+}
+
+void on_fault(uint32_t kind, uint32_t at) {
+  ligament_fault_t fault = {kind, at, 0};
+  if (kind == LIGAMENT_FAULT_DATA) {
+    __asm__ volatile("mrc p15, 0, %0, c6, c0, 0" : "=r"(fault.with)); /* DFAR */
+  }
+  board_print("fault");
+  if (fault_call != NULL) {
+    fault_call(&fault);
+  }
+  board_stop();
 }

@@ -3,6 +3,5 @@
 set(board_sources board.c start.S)
 set(board_script r5.ld)
 set(board_flags -mcpu=cortex-r5 -marm -mfloat-abi=hard -mfpu=vfpv3-d16)
-set(board_area 0x04000000) # shared with the host: of the DDR, behind the program
 set(board_freertos_port ARM_CRx_No_GIC)
 set(board_freertos_sources ticks.c)

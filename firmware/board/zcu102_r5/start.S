@@ -14,12 +14,12 @@
   ldr pc, irq_at
   ldr pc, fiq_at
 reset_at:     .word reset_handler
-undefined_at: .word fault_handler
+undefined_at: .word undefined_handler
 svc_at:       .word FreeRTOS_SVC_Handler
-prefetch_at:  .word fault_handler
-data_at:      .word fault_handler
+prefetch_at:  .word prefetch_handler
+data_at:      .word data_handler
 irq_at:       .word FreeRTOS_IRQ_Handler
-fiq_at:       .word fault_handler
+fiq_at:       .word fiq_handler
 
   .section .reset, "ax"
   .global reset_handler
@@ -74,9 +74,22 @@ FreeRTOS_IRQ_Handler:
   vpop {d0-d7}
   ldm sp!, {r0-r3, r12, pc}^
 
+  /* on_fault(kind, address): kinds as in ligament/rpmsg_layout.h. It does not return. */
   .weak FreeRTOS_SVC_Handler
 FreeRTOS_SVC_Handler:
-fault_handler:
-  bl on_fault
-3:
-  b 3b
+fiq_handler:
+  mov r0, #4
+  sub r1, lr, #4
+  b on_fault
+undefined_handler:
+  mov r0, #1
+  sub r1, lr, #4
+  b on_fault
+prefetch_handler:
+  mov r0, #3
+  sub r1, lr, #4
+  b on_fault
+data_handler:
+  mov r0, #2
+  sub r1, lr, #8
+  b on_fault

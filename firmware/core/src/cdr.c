@@ -38,7 +38,7 @@ uint64_t ligament_cdr_get(ligament_cdr_t* cdr, size_t size) {
   }
   uint64_t value = 0;
   for (size_t i = size; i > 0; --i) {
-    value = value << 8 | cdr->bytes[cdr->at + i - 1];
+    value = value << 8 | *(const volatile uint8_t*)(cdr->bytes + cdr->at + i - 1);
   }
   cdr->at += size;
   return value;
@@ -117,11 +117,15 @@ void ligament_cdr_get_text(ligament_cdr_t* cdr, char* text, size_t capacity) {
   if (bytes == NULL || size == 0) {
     return; /* some write an empty text without its zero */
   }
-  if (size > capacity || memchr(bytes, 0, size) != bytes + size - 1) {
+  if (size > capacity) {
     cdr->has_failed = true;
     return;
   }
-  memcpy(text, bytes, size);
+  memcpy(text, bytes, size); /* then the look: memory that is shared may change meanwhile */
+  if (memchr(text, 0, size) != text + size - 1) {
+    cdr->has_failed = true;
+    text[0] = '\0';
+  }
 }
 
 uint32_t ligament_cdr_get_count(ligament_cdr_t* cdr, uint32_t most) {

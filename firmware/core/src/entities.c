@@ -3,7 +3,7 @@
 
 #include "wire.h"
 
-enum { MOST_OBJECTS = 0xFFF };
+enum { MOST_OBJECTS = 0xFFF, REQUEST = 4 };
 
 static int add(ligament_entity_t* entity, ligament_session_t* session, uint8_t kind) {
   if (session->next_object == MOST_OBJECTS) {
@@ -52,6 +52,13 @@ int ligament_publish(ligament_publisher_t* publisher, const void* body, size_t s
                    NULL);
 }
 
+/* Then the body, aligned from its own begin. */
+static void put_request(const ligament_entity_t* entity, ligament_cdr_t* payload,
+                        ligament_cdr_t* body) {
+  lig_put_request(payload, lig_next_request(entity->session, lig_object_of(entity)));
+  *body = ligament_cdr_over(payload->bytes + payload->at, payload->size - payload->at);
+}
+
 int ligament_publish_begin(ligament_publisher_t* publisher, ligament_cdr_t* body) {
   const ligament_entity_t* entity = &publisher->entity;
   ligament_cdr_t payload;
@@ -59,16 +66,26 @@ int ligament_publish_begin(ligament_publisher_t* publisher, ligament_cdr_t* body
   if (result < 0) {
     return result;
   }
-  lig_put_request(&payload, lig_next_request(entity->session, lig_object_of(entity)));
-  *body = ligament_cdr_over(payload.bytes + payload.at, payload.size - payload.at);
+  put_request(entity, &payload, body);
+  return 0;
+}
+
+int ligament_publish_loan(ligament_publisher_t* publisher, size_t most, ligament_cdr_t* body) {
+  const ligament_entity_t* entity = &publisher->entity;
+  ligament_cdr_t payload;
+  const int result =
+      lig_begin_lent(entity->session, stream_of(entity), LIG_WRITE_DATA, REQUEST + most, &payload);
+  if (result < 0) {
+    return result;
+  }
+  put_request(entity, &payload, body);
   return 0;
 }
 
 int ligament_publish_end(ligament_publisher_t* publisher, const ligament_cdr_t* body) {
-  const size_t request = 4;
   ligament_cdr_t payload = *body;
-  payload.bytes -= request;
-  payload.at += request;
+  payload.bytes -= REQUEST;
+  payload.at += REQUEST;
   return lig_end(publisher->entity.session, stream_of(&publisher->entity), &payload);
 }
 

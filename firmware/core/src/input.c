@@ -102,6 +102,7 @@ static void on_fragment(ligament_session_t* session, bool is_last, const ligamen
     in->is_too_long = true;
   } else if (!in->is_too_long) {
     memcpy(session->options.assembly + in->assembled, piece->bytes, piece->size);
+    session->figures.copied += piece->size;
     in->assembled += piece->size;
   }
   if (!is_last) {
@@ -126,19 +127,24 @@ static void on_fragment(ligament_session_t* session, bool is_last, const ligamen
   process_request(session, head[0], &payload);
 }
 
-static void process_part(ligament_session_t* session, uint8_t stream, const uint8_t* head,
+typedef struct {
+  uint8_t id;
+  uint8_t flags;
+} lig_head_t;
+
+static void process_part(ligament_session_t* session, uint8_t stream, lig_head_t head,
                          ligament_cdr_t* payload) {
-  if ((head[1] & LIG_LITTLE_ENDIAN) == 0) {
+  if ((head.flags & LIG_LITTLE_ENDIAN) == 0) {
     ++session->figures.dropped; /* no agent that we know sends them */
     return;
   }
-  switch (head[0]) {
+  switch (head.id) {
     case LIG_ACKNACK:
     case LIG_HEARTBEAT:
       /* On no stream only: what is kept is not read while it is read. */
       if (stream != LIG_NO_STREAM) {
         ++session->figures.dropped;
-      } else if (head[0] == LIG_ACKNACK) {
+      } else if (head.id == LIG_ACKNACK) {
         on_acknack(session, payload);
       } else {
         on_heartbeat(session, payload);
@@ -146,26 +152,33 @@ static void process_part(ligament_session_t* session, uint8_t stream, const uint
       break;
     case LIG_FRAGMENT:
       if (stream == LIG_RELIABLE) {
-        on_fragment(session, (head[1] & LIG_LAST_FRAGMENT) != 0, payload);
+        on_fragment(session, (head.flags & LIG_LAST_FRAGMENT) != 0, payload);
       }
       break;
     case LIG_TIMESTAMP_REPLY:
       lig_on_time(session, payload);
       break;
     default:
-      process_request(session, head[0], payload);
+      process_request(session, head.id, payload);
       break;
   }
+}
+
+/* A byte that the other side of shared memory may change while we look: read once. */
+static uint8_t byte_at(const uint8_t* bytes, size_t at) {
+  return *(const volatile uint8_t*)(bytes + at);
 }
 
 /* The submessages behind a header. */
 static void process(ligament_session_t* session, uint8_t stream, uint8_t* bytes, size_t size) {
   size_t at = 0;
   while (size - at >= LIG_SUBHEADER) {
-    const uint8_t* head = bytes + at;
+    const uint8_t id = byte_at(bytes, at);
+    const uint8_t flags = byte_at(bytes, at + 1);
     const size_t rest = size - at - LIG_SUBHEADER;
-    size_t length = (size_t)head[2] | (size_t)head[3] << 8;
-    if (length == 0 && head[0] == LIG_DATA) {
+    const size_t low = byte_at(bytes, at + 2);
+    size_t length = low | (size_t)byte_at(bytes, at + 3) << 8;
+    if (length == 0 && id == LIG_DATA) {
       length = rest;
     }
     if (length > rest) {
@@ -173,7 +186,7 @@ static void process(ligament_session_t* session, uint8_t stream, uint8_t* bytes,
       return;
     }
     ligament_cdr_t payload = ligament_cdr_over(bytes + at + LIG_SUBHEADER, length);
-    process_part(session, stream, head, &payload);
+    process_part(session, stream, (lig_head_t){id, flags}, &payload);
     at += LIG_SUBHEADER + (length + 3) / 4 * 4;
     if (at > size) {
       return;
@@ -212,6 +225,7 @@ static void receive_reliable(ligament_session_t* session, uint16_t number, uint8
     take_kept(session);
   } else if (ahead >= 0 && ahead < slots && in->sizes[number % slots] == 0) {
     memcpy(slot(session, number), bytes, size);
+    session->figures.copied += size;
     in->sizes[number % slots] = (uint16_t)size;
   }
   send_acknack(session);
@@ -219,12 +233,12 @@ static void receive_reliable(ligament_session_t* session, uint16_t number, uint8
 
 void lig_received(ligament_session_t* session, uint8_t* message, size_t size) {
   ++session->figures.received;
-  if (size <= LIG_HEADER || message[0] != session->id) {
+  if (size <= LIG_HEADER || byte_at(message, 0) != session->id) {
     ++session->figures.dropped;
     return;
   }
-  const uint8_t stream = message[1];
-  const uint16_t number = (uint16_t)(message[2] | message[3] << 8);
+  const uint8_t stream = byte_at(message, 1);
+  const uint16_t number = (uint16_t)(byte_at(message, 2) | byte_at(message, 3) << 8);
   uint8_t* bytes = message + LIG_HEADER;
   size -= LIG_HEADER;
   session->heard_us = lig_now_us(session);

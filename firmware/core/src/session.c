@@ -57,7 +57,10 @@ ligament_session_options_t ligament_session_defaults(ligament_port_t port, uint3
 int lig_poll(ligament_session_t* session, uint32_t wait_ms) {
   uint8_t* memory = session->options.memory;
   const ligament_port_t* port = &session->options.port;
-  const int size = port->receive(port->context, memory, session->options.mtu, wait_ms);
+  const size_t most = session->options.mtu;
+  const int size = port->receive_in_place != NULL
+                       ? port->receive_in_place(port->context, &memory, most, wait_ms)
+                       : port->receive(port->context, memory, most, wait_ms);
   if (size > 0) {
     lig_received(session, memory, (size_t)size);
   }
@@ -272,6 +275,7 @@ int ligament_session_close(ligament_session_t* session) {
     result = lig_end(session, LIG_NO_STREAM, &payload);
     result = result < 0 ? result : lig_await(session, pause_ms);
   }
+  lig_out_reset(session); /* gives back what the link has lent */
   return result;
 }
 

@@ -59,13 +59,27 @@ int64_t lig_now_us(const ligament_session_t* session);
  * no room in the reliable stream, and waiting was in vain. */
 int lig_begin(ligament_session_t* session, uint8_t stream, uint8_t submessage, uint8_t flags,
               ligament_cdr_t* payload);
+/* The same in memory that the link lends, for at most so many bytes of payload. TOO_LARGE: it lends
+ * none, and the link's messages are shorter. */
+int lig_begin_lent(ligament_session_t* session, uint8_t stream, uint8_t submessage, size_t size,
+                   ligament_cdr_t* payload);
 int lig_end(ligament_session_t* session, uint8_t stream, const ligament_cdr_t* payload);
 /* WRITE_DATA; in fragments where it is longer than a message. */
 int lig_write(ligament_session_t* session, uint8_t stream, uint16_t object,
               const ligament_request_id_t* identity, const void* body, size_t size,
               uint16_t* request);
+
+/* ---- window.c ---- */
 /* For one more reliable message. */
 bool lig_has_room(const ligament_session_t* session);
+uint8_t* lig_slot(ligament_session_t* session, uint16_t number);
+/* The next message of the window, of which the memory is filled already: its slot, or `lent`. */
+int lig_commit(ligament_session_t* session, size_t size, uint8_t* lent);
+/* One message as it is. */
+int lig_send(ligament_session_t* session, const uint8_t* message, size_t size);
+int lig_send_lent(ligament_session_t* session, uint8_t* memory, size_t size);
+/* NULL: nothing. */
+void lig_give_back(ligament_session_t* session, uint8_t* memory);
 void lig_acknowledged(ligament_session_t* session, uint16_t first, uint16_t missing);
 void lig_heartbeat(ligament_session_t* session);
 void lig_out_reset(ligament_session_t* session);

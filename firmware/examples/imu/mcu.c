@@ -4,7 +4,7 @@
 #include "ligament/app.h"
 
 int main(void) {
-  static const ligament_app_t app = {
-      "imu", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0x00000002, imu_create, imu_work, NULL};
+  static const ligament_app_t app = {"imu",      LIGAMENT_BOARD_MAP, 0x00000002,
+                                     imu_create, imu_work,           NULL};
   return ligament_app_run(&app);
 }

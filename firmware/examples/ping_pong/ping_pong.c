@@ -25,7 +25,7 @@ static int create(void* context, ligament_session_t* session) {
 }
 
 int main(void) {
-  static const ligament_app_t app = {
-      "ping_pong", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0x00000003, create, NULL, NULL};
+  static const ligament_app_t app = {"ping_pong", LIGAMENT_BOARD_MAP, 0x00000003, create, NULL,
+                                     NULL};
   return ligament_app_run(&app);
 }

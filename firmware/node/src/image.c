@@ -3,13 +3,7 @@
 
 #include <string.h>
 
-/* Of a message of the link: its header, the submessage's, and the request id. */
-enum { OVERHEAD = 16 };
-
-static bool fits_in_one(const ligament_instance_t* instance, uint16_t output) {
-  const size_t mtu = instance->image->session->options.mtu;
-  return instance->type->outputs[output].most + OVERHEAD <= mtu;
-}
+#include "ligament/trace.h"
 
 /* ---- events -------------------------------------------------------------------------------- */
 
@@ -21,25 +15,8 @@ static ligament_trace_ring_t* ring_of(const ligament_image_t* image) {
 
 static void record(const ligament_instance_t* instance, uint8_t kind, uint16_t port,
                    uint32_t number) {
-  const ligament_image_t* image = instance->image;
-  ligament_trace_ring_t* ring = image->trace;
-  uint32_t head;
-  ligament_trace_event_t* event;
-  if (__atomic_load_n(&ring->host.is_on, __ATOMIC_RELAXED) != 1) {
-    return;
-  }
-  head = ring->core.head;
-  if (head - __atomic_load_n(&ring->host.tail, __ATOMIC_ACQUIRE) >= LIGAMENT_TRACE_EVENTS) {
-    ++ring->core.dropped;
-    return;
-  }
-  event = &ring->events[head % LIGAMENT_TRACE_EVENTS];
-  event->time_us = image->now_us();
-  event->number = number;
-  event->node = (uint16_t)(instance - image->instances);
-  event->kind = kind;
-  event->port = (uint8_t)port;
-  __atomic_store_n(&ring->core.head, head + 1u, __ATOMIC_RELEASE);
+  ligament_trace_event(kind, (uint8_t)port, (uint16_t)(instance - instance->image->instances),
+                       number);
 }
 
 /* What the host asks for the clock with. */
@@ -55,13 +32,14 @@ static void answer(const ligament_image_t* image) {
 
 /* ---- what surrounds a node ------------------------------------------------------------------ */
 
+/* Where it is sent from; else, for a message that goes in fragments, in memory of the image's. */
 static int begin(void* context, uint16_t output, ligament_cdr_t* body) {
   ligament_instance_t* instance = context;
-  int result = 0;
-  if (fits_in_one(instance, output)) {
-    result = ligament_publish_begin(&instance->publishers[output], body);
-  } else {
+  const size_t most = instance->type->outputs[output].most;
+  int result = ligament_publish_loan(&instance->publishers[output], most, body);
+  if (result == LIGAMENT_ERROR_TOO_LARGE) {
     *body = ligament_cdr_over(instance->image->scratch, instance->image->scratch_size);
+    result = 0;
   }
   if (result < 0) {
     ++instance->refused;
@@ -73,7 +51,7 @@ static int end(void* context, uint16_t output, const ligament_cdr_t* body) {
   ligament_instance_t* instance = context;
   int result = 0;
   record(instance, LIGAMENT_TRACE_PUBLISH, output, instance->published[output] + 1u);
-  if (fits_in_one(instance, output)) {
+  if (body->bytes != instance->image->scratch) {
     result = ligament_publish_end(&instance->publishers[output], body);
   } else if (body->has_failed) {
     result = LIGAMENT_ERROR_TOO_LARGE;
@@ -101,16 +79,22 @@ static void print(void* context, const char* text) {
   }
 }
 
-static const ligament_surroundings_t surroundings = {begin, end, now_ns, print};
+static void decoded(void* context, uint16_t input) {
+  const ligament_instance_t* instance = context;
+  record(instance, LIGAMENT_TRACE_BEGIN_INPUT, input, instance->inlets[input].taken);
+}
+
+static const ligament_surroundings_t surroundings = {begin, end, now_ns, print, decoded};
 
 static void on_message(void* context, ligament_cdr_t* body) {
   ligament_inlet_t* inlet = context;
   ligament_instance_t* instance = inlet->instance;
-  record(instance, LIGAMENT_TRACE_BEGIN_INPUT, inlet->input, ++inlet->taken);
-  if (!instance->type->inputs[inlet->input].take(instance->node, body)) {
+  record(instance, LIGAMENT_TRACE_TAKE, inlet->input, ++inlet->taken);
+  if (instance->type->inputs[inlet->input].take(instance->node, body)) {
+    record(instance, LIGAMENT_TRACE_END, 0, 0);
+  } else {
     ++instance->invalid;
   }
-  record(instance, LIGAMENT_TRACE_END, 0, 0);
 }
 
 /* A response that finds no room on the link waits; what is asked meanwhile is not answered. */
@@ -187,6 +171,7 @@ int ligament_image_create(void* context, ligament_session_t* session) {
   int result = 0;
   image->session = session;
   image->trace = ring_of(image);
+  ligament_trace_open(image->trace);
   for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
     ligament_instance_t* instance = &image->instances[i];
     instance->image = image;

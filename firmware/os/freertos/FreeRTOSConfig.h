@@ -4,6 +4,8 @@
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
+#include <stdint.h>
+
 #include "board_freertos.h"
 
 #define configTICK_RATE_HZ 1000
@@ -28,6 +30,18 @@
 #define INCLUDE_vTaskDelete 1
 #define INCLUDE_xTaskGetCurrentTaskHandle 1
 #define INCLUDE_xTaskGetSchedulerState 1
+
+/* Events for the host's timeline (ligament/trace.h). */
+void ligament_trace_name_task(uint32_t task, const char* name);
+void ligament_trace_task(uint32_t task);
+void ligament_trace_tick_begin(void);
+void ligament_trace_tick_end(void);
+#define configUSE_TRACE_FACILITY 1 /* tasks have numbers */
+#define traceTASK_CREATE(task) ligament_trace_name_task((task)->uxTCBNumber, (task)->pcTaskName)
+#define traceTASK_SWITCHED_IN() ligament_trace_task(pxCurrentTCB->uxTCBNumber)
+#define traceISR_ENTER() ligament_trace_tick_begin()
+#define traceISR_EXIT() ligament_trace_tick_end()
+#define traceISR_EXIT_TO_SCHEDULER() ligament_trace_tick_end()
 
 /* What comes next would not be what the program says. */
 void ligament_freertos_assert(const char* file, int line);

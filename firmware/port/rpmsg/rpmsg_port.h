@@ -31,7 +31,17 @@ typedef struct {
   uint8_t* target;
   size_t capacity;
   size_t size;
+  int is_waiting; /* for a message */
+  int may_hold;   /* it may stay where it is */
+  const uint8_t* held;
+  uint32_t epoch;  /* of `held` */
+  uint32_t copied; /* bytes of messages that were received; what the link copies, its figures say */
 } ligament_rpmsg_port_t;
+
+/* Whether a message of that size is built in the slab: what fits into a buffer is copied there. */
+static inline int ligament_rpmsg_port_lends(const ligament_rpmsg_t* link, size_t size) {
+  return size + LIGAMENT_RPMSG_HEADER > link->config.map.buffer_size;
+}
 
 /* Opens the channel. 0 or a code of RPMsg. */
 int ligament_rpmsg_port_open(ligament_rpmsg_port_t* port);

@@ -95,6 +95,7 @@ int ligament_rpmsg_start(ligament_rpmsg_t* link, const ligament_rpmsg_config_t* 
   link->session = read32(&control->host.session);
   write32(&control->core.session, link->session);
   write32(&control->core.wants, 0);
+  memset(&control->core.fault, 0, sizeof control->core.fault);
   write32(&control->bell_to_core, 0);
   write32(&control->core.boot, boot == 0 ? 1u : boot);
   ligament_rpmsg_enter(link, LIGAMENT_RPMSG_WAITING);
@@ -103,6 +104,13 @@ int ligament_rpmsg_start(ligament_rpmsg_t* link, const ligament_rpmsg_config_t* 
 
 void ligament_rpmsg_stop(ligament_rpmsg_t* link, int crashed) {
   ligament_rpmsg_enter(link, crashed ? LIGAMENT_RPMSG_CRASHED : LIGAMENT_RPMSG_OFFLINE);
+}
+
+void ligament_rpmsg_crash(ligament_rpmsg_t* link, const ligament_fault_t* fault) {
+  if (link->config.memory != NULL) { /* it was started */
+    control_of(link)->core.fault = *fault;
+    ligament_rpmsg_stop(link, 1);
+  }
 }
 
 /* The host has made rings: are they for this start of ours, with features that we offered? */

@@ -70,6 +70,13 @@ void ligament_rpmsg_slab_give(ligament_rpmsg_t* link, uint32_t block);
 ligament_rpmsg_extent_t ligament_rpmsg_slab_send(ligament_rpmsg_t* link, uint32_t block,
                                                  uint32_t size);
 
+/* The block of a loan that the caller has, or MAX_BLOCKS. */
+uint32_t ligament_rpmsg_slab_lent(const ligament_rpmsg_t* link, const uint8_t* memory);
+/* Keeps so many bytes of a loan; the rest is free. 0, or INVALID: it has not so many. */
+int ligament_rpmsg_slab_shrink(ligament_rpmsg_t* link, uint32_t block, size_t size);
+/* Whether the host has not read yet what was sent of it. */
+int ligament_rpmsg_slab_unread(ligament_rpmsg_t* link, uint32_t block);
+
 /* One message without name (`source` may be the name service). 0 or a code. */
 int ligament_rpmsg_post(ligament_rpmsg_t* link, ligament_rpmsg_header_t header, const void* data);
 /* Tells the host of an endpoint, flags as in ligament_rpmsg_announcement_t. */

@@ -16,9 +16,20 @@ static uint8_t* half_of(const ligament_rpmsg_t* link, int direction) {
   return link->config.memory + link->layout.slab[direction];
 }
 
+/* Which block begins there, or MAX_BLOCKS. */
+static uint32_t block_at(const ligament_rpmsg_t* link, int direction, const uint8_t* data) {
+  /* As numbers: an address of other memory is no distance from this. */
+  const uintptr_t offset = (uintptr_t)data - (uintptr_t)half_of(link, direction);
+  const uint32_t size = link->config.map.block_size;
+  return size == 0 || offset % size != 0 || offset / size >= link->config.map.blocks
+             ? (uint32_t)LIGAMENT_RPMSG_MAX_BLOCKS
+             : (uint32_t)(offset / size);
+}
+
 void ligament_rpmsg_slab_reset(ligament_rpmsg_t* link) {
   uint32_t block;
   link->own.busy = 0;
+  link->own.lent = 0;
   link->own.ticket = 0;
   link->peer.held = 0;
   for (block = 0; block < LIGAMENT_RPMSG_MAX_BLOCKS; ++block) {
@@ -34,8 +45,10 @@ static void collect(ligament_rpmsg_t* link) {
   for (block = 0; block < link->config.map.blocks; ++block) {
     if (link->own.tickets[block] != 0 &&
         read32(&control_of(link)->returned_by_host[block]) == link->own.tickets[block]) {
-      link->own.busy &= ~link->own.extent[block];
       link->own.tickets[block] = 0;
+      if ((link->own.lent & (1u << block)) == 0) {
+        link->own.busy &= ~link->own.extent[block];
+      }
     }
   }
 }
@@ -66,6 +79,7 @@ ligament_rpmsg_loan_t ligament_rpmsg_loan(ligament_rpmsg_t* link, size_t size) {
     ligament_rpmsg_got(link, LIGAMENT_RPMSG_WANTS_EXTENTS);
     link->own.extent[loan.block] = bits(loan.block, blocks_of(link, (uint32_t)size));
     link->own.busy |= link->own.extent[loan.block];
+    link->own.lent |= 1u << loan.block;
     loan.data = half_of(link, LIGAMENT_RPMSG_TO_HOST) + loan.block * link->config.map.block_size;
     loan.size = (uint32_t)size;
     loan.epoch = link->epoch;
@@ -73,11 +87,60 @@ ligament_rpmsg_loan_t ligament_rpmsg_loan(ligament_rpmsg_t* link, size_t size) {
   return loan;
 }
 
+/* What the host still reads is freed when it is done. */
+static void give_back(ligament_rpmsg_t* link, uint32_t block) {
+  link->own.lent &= ~(1u << block);
+  if (link->own.tickets[block] == 0) {
+    link->own.busy &= ~link->own.extent[block];
+  }
+}
+
 void ligament_rpmsg_return_loan(ligament_rpmsg_t* link, ligament_rpmsg_loan_t* loan) {
   if (loan->data != NULL && loan->epoch == link->epoch) {
-    link->own.busy &= ~link->own.extent[loan->block];
+    give_back(link, loan->block);
   }
   loan->data = NULL;
+}
+
+uint8_t* ligament_rpmsg_lend(ligament_rpmsg_t* link, size_t size) {
+  return ligament_rpmsg_loan(link, size).data;
+}
+
+uint32_t ligament_rpmsg_slab_lent(const ligament_rpmsg_t* link, const uint8_t* memory) {
+  const uint32_t block = block_at(link, LIGAMENT_RPMSG_TO_HOST, memory);
+  return block < LIGAMENT_RPMSG_MAX_BLOCKS && (link->own.lent & (1u << block)) != 0
+             ? block
+             : LIGAMENT_RPMSG_MAX_BLOCKS;
+}
+
+void ligament_rpmsg_give_back(ligament_rpmsg_t* link, const uint8_t* memory) {
+  const uint32_t block = ligament_rpmsg_slab_lent(link, memory);
+  if (block != LIGAMENT_RPMSG_MAX_BLOCKS) {
+    give_back(link, block);
+  }
+}
+
+int ligament_rpmsg_slab_shrink(ligament_rpmsg_t* link, uint32_t block, size_t size) {
+  const uint32_t had = link->own.extent[block];
+  const uint32_t all = link->config.map.blocks - block;
+  uint32_t needs;
+  if (size == 0 || size > (size_t)all * link->config.map.block_size) {
+    return LIGAMENT_RPMSG_INVALID;
+  }
+  needs = bits(block, blocks_of(link, (uint32_t)size));
+  if ((needs & ~had) != 0) {
+    return LIGAMENT_RPMSG_INVALID;
+  }
+  link->own.extent[block] = needs;
+  link->own.busy &= ~(had & ~needs);
+  return 0;
+}
+
+int ligament_rpmsg_slab_unread(ligament_rpmsg_t* link, uint32_t block) {
+  if (link->own.tickets[block] != 0) {
+    collect(link);
+  }
+  return link->own.tickets[block] != 0;
 }
 
 ligament_rpmsg_extent_t ligament_rpmsg_slab_send(ligament_rpmsg_t* link, uint32_t block,
@@ -122,14 +185,12 @@ void ligament_rpmsg_slab_give(ligament_rpmsg_t* link, uint32_t block) {
 }
 
 void ligament_rpmsg_release(ligament_rpmsg_t* link, const uint8_t* data) {
-  const size_t offset = (size_t)(data - half_of(link, LIGAMENT_RPMSG_TO_CORE));
-  uint32_t block;
-  if (link->config.map.block_size == 0 || offset % link->config.map.block_size != 0 ||
-      offset / link->config.map.block_size >= link->config.map.blocks) {
-    return;
-  }
-  block = (uint32_t)(offset / link->config.map.block_size);
-  if ((link->peer.held & (1u << block)) != 0) {
+  const uint32_t block = block_at(link, LIGAMENT_RPMSG_TO_CORE, data);
+  if (block != LIGAMENT_RPMSG_MAX_BLOCKS && (link->peer.held & (1u << block)) != 0) {
     ligament_rpmsg_slab_give(link, block);
   }
+}
+
+int ligament_rpmsg_can_hold(const ligament_rpmsg_t* link, const uint8_t* data) {
+  return block_at(link, LIGAMENT_RPMSG_TO_CORE, data) != LIGAMENT_RPMSG_MAX_BLOCKS;
 }

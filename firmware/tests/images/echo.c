@@ -36,7 +36,7 @@ static void send_waiting(void) {
 }
 
 int main(void) {
-  static const ligament_rpmsg_map_t map = LIGAMENT_RPMSG_MAP(0x21000000);
+  static const ligament_rpmsg_map_t map = LIGAMENT_BOARD_MAP;
   ligament_rpmsg_config_t config;
   memset(&config, 0, sizeof config);
   config.memory = (uint8_t*)(uintptr_t)map.base;

@@ -56,7 +56,7 @@ static void on_ping(void* unused, ligament_cdr_t* body) {
 }
 
 static int start_link(void) {
-  static const ligament_rpmsg_map_t map = LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA);
+  static const ligament_rpmsg_map_t map = LIGAMENT_BOARD_MAP;
   ligament_rpmsg_config_t config;
   memset(&config, 0, sizeof config);
   config.memory = (uint8_t*)(uintptr_t)map.base;
@@ -71,7 +71,7 @@ static int start_link(void) {
 }
 
 static int start_session(void) {
-  const ligament_port_t functions = {NULL, send, receive, now_us};
+  const ligament_port_t functions = {NULL, send, receive, now_us, NULL, NULL, NULL, NULL};
   const ligament_message_callback_t callback = {on_ping, NULL};
   const ligament_qos_t qos = ligament_qos_reliable(10);
   ligament_session_options_t options = ligament_session_defaults(functions, 0x00000004);

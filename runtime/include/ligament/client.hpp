@@ -55,6 +55,8 @@ namespace detail {
 /// that brings it (null: the node's own). Then the node has an error that says so.
 [[nodiscard]] bool refuse_blocking(const std::shared_ptr<NodeState>& node, const std::string& what,
                                    const CallbackGroup* group);
+/// The same question, without the error.
+[[nodiscard]] bool is_only_bringer(const NodeState& node, const CallbackGroup* group);
 
 /// The requests of one client that wait for their replies. The executor takes replies, any thread
 /// sends.
@@ -82,6 +84,12 @@ class PendingRequests {
   [[nodiscard]] std::int64_t next_limit_ns() const {
     return next_limit_ns_.load(std::memory_order_relaxed);
   }
+  /// Of replies that were taken while a request waited for room (spec/wire/service.md): keeps one,
+  /// read, until the executor comes. One that nobody waits for is left out.
+  virtual expected<void, CodecError> park(pool::HeldSample&& sample) = 0;
+  [[nodiscard]] bool has_parked() const { return has_parked_.load(std::memory_order_acquire); }
+  /// Hands out those that are there now; `subscription`: of the replies, in traces. True if any.
+  virtual bool run_parked(std::uint64_t subscription) = 0;
   /// Gives up those whose time is up at `now_ns`. True if there were any.
   bool give_up_late(std::int64_t now_ns);
   /// Those that were sent before `before_ns` (CLOCK_MONOTONIC): how many, and which.
@@ -103,6 +111,7 @@ class PendingRequests {
   bool leave(std::int64_t number);
   /// Tells who asked that there will be no response.
   virtual void finish_without(std::int64_t number) = 0;
+  void set_parked(bool are_some) { has_parked_.store(are_some, std::memory_order_release); }
 
  private:
   void set_next_limit();
@@ -113,7 +122,12 @@ class PendingRequests {
   std::map<std::int64_t, Times> waiting_;
   // Written under the mutex, read by the executor without: relaxed, a change wakes the executor.
   std::atomic<std::int64_t> next_limit_ns_{pool::no_deadline};
+  std::atomic<bool> has_parked_{false};
 };
+
+/// For a callback of the node with a reply in it: what traces and figures see of it.
+void run_as_callback(NodeState& node, std::uint64_t subscription, std::uint64_t publisher,
+                     std::uint64_t sequence, const std::function<void()>& callback);
 
 }  // namespace detail
 
@@ -151,7 +165,10 @@ class ClientBase {
   [[nodiscard]] const std::shared_ptr<detail::NodeState>& shared_node() const {
     return pending_->node;
   }
-  [[nodiscard]] std::int64_t next_time_limit_ns() const { return pending_->next_limit_ns(); }
+  /// When there is something to do that no message brings: parked replies, time limits.
+  [[nodiscard]] std::int64_t next_time_limit_ns() const {
+    return pending_->has_parked() ? 0 : pending_->next_limit_ns();
+  }
   bool give_up_late_requests();
 
  protected:
@@ -159,6 +176,8 @@ class ClientBase {
              std::shared_ptr<SubscriptionBase> replies, std::shared_ptr<PublisherBase> requests);
 
  private:
+  static void take_meanwhile(detail::PendingRequests& pending, SubscriptionBase& replies);
+
   std::shared_ptr<detail::PendingRequests> pending_;
   std::shared_ptr<SubscriptionBase> replies_;
   std::shared_ptr<PublisherBase> requests_;
@@ -284,7 +303,44 @@ class Client : public ClientBase {
       return true;
     }
 
+    expected<void, CodecError> park(pool::HeldSample&& sample) override {
+      const pool::SampleInfo info = sample.info();
+      if (!leave(info.request.sequence)) {
+        return {};
+      }
+      auto response = std::make_shared<Response>();
+      auto read = MessageTraits<Response>::deserialize(sample.payload(), *response);
+      { [[maybe_unused]] const pool::HeldSample released = std::move(sample); }
+      auto who = take(info.request.sequence);
+      const std::lock_guard lock(mutex_);
+      parked_.push_back({info.publisher, info.sequence, std::move(who),
+                         read ? std::move(response) : SharedResponse()});
+      set_parked(true);
+      return read;
+    }
+    bool run_parked(std::uint64_t subscription) override {
+      std::vector<Parked> parked;
+      {
+        const std::lock_guard lock(mutex_);
+        parked.swap(parked_);
+        set_parked(false);
+      }
+      for (Parked& one : parked) {
+        detail::run_as_callback(*node, subscription, one.publisher, one.sequence, [&] {
+          replies.fetch_add(one.response == nullptr ? 0 : 1, std::memory_order_relaxed);
+          one.who.finish(std::move(one.response));
+        });
+      }
+      return !parked.empty();
+    }
+
    private:
+    struct Parked {
+      std::uint64_t publisher;
+      std::uint64_t sequence;
+      Waiting who;
+      SharedResponse response;  ///< null: its bytes are no response
+    };
     void finish_without(std::int64_t number) override { take(number).finish(nullptr); }
     /// Who left the base's list is taken by exactly one thread.
     Waiting take(std::int64_t number) {
@@ -294,6 +350,7 @@ class Client : public ClientBase {
 
     std::mutex mutex_;
     std::map<std::int64_t, Waiting> who_;
+    std::vector<Parked> parked_;
   };
 
   class Incoming final : public SubscriptionBase {

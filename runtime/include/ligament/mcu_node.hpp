@@ -29,10 +29,21 @@ struct NodePlan {
   std::string name;                 ///< fully qualified
   std::vector<std::string> timers;  ///< as traces name them
 };
+/// The image's memory map (spec/platform/memory.schema.json).
+struct MemoryPlan {
+  std::uint64_t shared_bytes;  ///< that host and core both reach
+  std::uint64_t offset;        ///< of RPMsg's area in it
+  std::uint32_t base;          ///< of the area, as the core sees it
+  std::uint32_t buffers;
+  std::uint32_t buffer_size;
+  std::uint32_t blocks;
+  std::uint32_t block_size;
+};
 /// What generated code says about a firmware image.
 struct ImagePlan {
   std::string device;  ///< as the platform calls it
   std::string board;   ///< which emulator runs it
+  MemoryPlan memory;
   std::filesystem::path image;
   std::vector<NodePlan> nodes;  ///< in the image's order
 };
@@ -94,11 +105,13 @@ class Core {
   Core& operator=(const Core&) = delete;
 
   /// A node with all its ends. The last of the image's nodes starts the core, and returns when it
-  /// has made all entities; else why it did not.
-  [[nodiscard]] std::string join(Node& node, std::vector<Input> inputs,
-                                 std::vector<Output> outputs);
+  /// has made all entities, and the `offers` of all nodes were called; else why it did not.
+  [[nodiscard]] std::string join(Node& node, std::vector<Input> inputs, std::vector<Output> outputs,
+                                 std::vector<std::function<void()>> offers);
   /// Before the node's ends go.
   void leave(const Node& node);
+  /// How it lives. From any thread.
+  [[nodiscard]] detail::CoreFigures figures() const;
   /// A message for an input; by its number in `inputs`.
   void take(const Node& node, std::size_t input, Arrival&& arrival);
 
@@ -155,34 +168,14 @@ class Member : public Node {
                         }});
     outputs_publishers_.push_back(publisher);
   }
-  /// Behind all topics.
+  /// Behind all topics. Clients see it when the core is there: until then nobody takes requests.
   template <typename T>
   void add_service(const std::string& name) {
-    using Request = typename T::Request;
-    using Response = typename T::Response;
     const std::size_t number = inputs_.size();
     auto open = std::make_shared<OpenRequests>();
-    ServicesQoS qos;
-    qos.max_held(most_requests + 1);
-    auto service = create_service<T>(
-        name,
-        [this, number, open](Sample<Request> sample, Responder<T> responder) {
-          const RequestId id = responder.request_id();
-          const pool::RequestIdentity request{id.writer_guid, id.sequence_number};
-          auto answer = std::make_shared<Responder<T>>(std::move(responder));
-          open->add(request, [answer](std::span<const std::byte> stored) {
-            Response response;
-            if (MessageTraits<Response>::deserialize(stored, response)) {
-              (void)std::move(*answer).send(response);  // a failure is counted
-            }
-          });
-          auto held = std::make_shared<const Sample<Request>>(std::move(sample));
-          core_->take(*this, number, {held->bytes(), held, {}, request});
-        },
-        qos);
-    serve(service->get_service_name(), std::string(MessageTraits<Request>::name),
-          std::string(MessageTraits<Response>::name), open);
-    services_.push_back(service);
+    serve(name, std::string(MessageTraits<typename T::Request>::name),
+          std::string(MessageTraits<typename T::Response>::name), open);
+    offers_.push_back([this, name, number, open] { offer<T>(name, number, open); });
   }
   /// The value in the image; another from outside is an error.
   template <typename T>
@@ -196,10 +189,33 @@ class Member : public Node {
   void join();
 
  private:
-  /// What waits for the core: a client waits for each answer, so there are few.
-  static constexpr std::size_t most_requests = 16;
+  /// Of a service, that wait for the core. Behind them clients wait, each for a while.
+  static constexpr std::size_t most_requests = 64;
 
-  void serve(const std::string& service, std::string request, std::string response,
+  template <typename T>
+  void offer(const std::string& name, std::size_t number,
+             const std::shared_ptr<OpenRequests>& open) {
+    using Response = typename T::Response;
+    ServicesQoS qos;
+    qos.max_held(most_requests + 1);
+    services_.push_back(create_service<T>(
+        name,
+        [this, number, open](Sample<typename T::Request> sample, Responder<T> responder) {
+          const RequestId id = responder.request_id();
+          const pool::RequestIdentity request{id.writer_guid, id.sequence_number};
+          auto answer = std::make_shared<Responder<T>>(std::move(responder));
+          open->add(request, [answer](std::span<const std::byte> stored) {
+            Response response;
+            if (MessageTraits<Response>::deserialize(stored, response)) {
+              (void)std::move(*answer).send(response);  // a failure is counted
+            }
+          });
+          auto held = std::make_shared<const Sample<typename T::Request>>(std::move(sample));
+          core_->take(*this, number, {held->bytes(), held, {}, request});
+        },
+        qos));
+  }
+  void serve(const std::string& name, std::string request, std::string response,
              const std::shared_ptr<OpenRequests>& open);
 
   std::shared_ptr<Core> core_;
@@ -207,6 +223,7 @@ class Member : public Node {
   std::vector<Output> outputs_;
   std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
   std::vector<std::shared_ptr<PublisherBase>> outputs_publishers_;
+  std::vector<std::function<void()>> offers_;  ///< of its services
   std::vector<std::shared_ptr<ServiceBase>> services_;
   std::string differs_;
 };

@@ -23,6 +23,7 @@
 #include <ligament/callback_group.hpp>
 #include <ligament/client.hpp>
 #include <ligament/clock.hpp>
+#include <ligament/detail/core_figures.hpp>
 #include <ligament/detail/endpoint.hpp>
 #include <ligament/detail/hardware_figures.hpp>
 #include <ligament/detail/kernel_figures.hpp>
@@ -218,6 +219,8 @@ class Node {
   void set_kernel_figures(std::function<detail::KernelFigures()> figures);
   /// The same of nodes in hardware.
   void set_hardware_figures(std::function<detail::HardwareFigures()> figures);
+  /// The same of nodes in firmware.
+  void set_core_figures(std::function<detail::CoreFigures()> figures);
 
  private:
   /// How a C++ type is kept in a ParameterValue.

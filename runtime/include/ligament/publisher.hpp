@@ -102,6 +102,8 @@ class PublisherBase {
   [[nodiscard]] PublisherStatistics statistics() const;
   /// False: it could not be made, and the node has an error that says why.
   [[nodiscard]] bool is_open() const { return writer_ != nullptr; }
+  /// What a message that waits for room does meanwhile; before the first one. Not promised.
+  void set_meanwhile(std::function<void()> meanwhile);
   /// Handle in traces; 0 while not open.
   [[nodiscard]] std::uint64_t id() const;
   /// Identity of this publisher in the graph; all zero while not open.

@@ -126,6 +126,24 @@ struct DeviceWork {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::int64_t bound_ns = 0;  ///< how wrong both may be
+  /// Of a timer's call: since the one before began, by the device's own clock; 0: not known.
+  std::int64_t interval_ns = 0;
+};
+
+/// What runs on a device and is no node's work.
+enum class TrackKind : std::uint8_t { task, interrupt, device };
+
+/// The name as it is in traces.
+[[nodiscard]] const char* to_string(TrackKind kind) noexcept;
+
+/// A task ran, an interrupt was served; in CLOCK_MONOTONIC.
+struct TrackWork {
+  std::string_view device;  ///< as the platform calls it
+  TrackKind kind = TrackKind::task;
+  std::string_view name;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t bound_ns = 0;  ///< how wrong both may be
 };
 
 namespace detail {
@@ -139,5 +157,10 @@ void tell_device_work(const NodeT& node, const DeviceWork& work, MessageIdentity
     detail::tell_device_work(node.trace_handle(), work, message);
   }
 }
+
+/// Tells it once it is known.
+void tell_track(const TrackWork& work) noexcept;
+/// So many of a device's events will never be told.
+void tell_lost(std::string_view device, std::uint64_t count) noexcept;
 
 }  // namespace ligament::trace

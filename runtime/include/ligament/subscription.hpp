@@ -73,6 +73,9 @@ class SubscriptionBase {
   /// what the callback shall have. `ran` without a sample: it was passed over.
   Outcome take_one(std::optional<pool::HeldSample>& sample);
   void run_taken(pool::HeldSample&& sample);
+  /// Of one that was taken to be run by other means: counts it, and its trace.
+  void note_taken(const pool::HeldSample& sample);
+  void note_invalid(CodecError error);
   /// Whether there is a message that may be taken.
   [[nodiscard]] bool is_ready() const;
   /// What the executor calls: runs the callbacks of what has happened. True if anything had.

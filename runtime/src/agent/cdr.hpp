@@ -58,7 +58,12 @@ class CdrReader {
     if (is_little_ != (std::endian::native == std::endian::little)) {
       std::reverse(bytes.begin(), bytes.end());
     }
-    return std::bit_cast<Number>(bytes);
+    auto value = std::bit_cast<Number>(bytes);
+    // A message may lie in memory that its sender can still write (RPMsg): what is checked and then
+    // used must be one reading. No instruction; the compiler does not know any more where it is
+    // from.
+    __asm__("" : "+r"(value));
+    return value;
   }
 
   Bytes bytes_;

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "agent/rpmsg.hpp"
+#include "agent/rpmsg_device.hpp"
 #include "agent/serial.hpp"
 #include "agent/server.hpp"
 #include "agent/udp.hpp"
@@ -30,11 +31,25 @@ struct Arguments {
   std::string device;
   std::uint32_t baud = 0;
   xrce::RpmsgOptions core;
+  xrce::RpmsgDeviceOptions driver;
   bool without_edge = false;
 };
 
+/// Linux speaks RPMsg with the core, or we do.
+void declare_driver(CLI::App& rpmsg, xrce::RpmsgDeviceOptions& driver) {
+  rpmsg.add_option("--device", driver.device, "As /dev/rpmsg0 or /dev/rpmsg_ctrl0: Linux's driver");
+  rpmsg.add_option("--to", driver.to, "The core's address of an endpoint that is made")
+      ->capture_default_str();
+  CLI::Option* folder = rpmsg.add_option("--remoteproc", driver.remoteproc,
+                                         "As /sys/class/remoteproc/remoteproc0: the core's state");
+  rpmsg.add_option("--firmware", driver.firmware, "Image that it is started with, and stopped")
+      ->needs(folder);
+}
+
 void declare_rpmsg(CLI::App& rpmsg, xrce::RpmsgOptions& core) {
-  rpmsg.add_option("memory", core.memory, "File or device that is the core's memory")->required();
+  CLI::Option* bell =
+      rpmsg.add_option("--bell", core.bell, "Socket where each byte is an interrupt");
+  rpmsg.add_option("memory", core.memory, "File or device that is the core's memory")->needs(bell);
   rpmsg.add_option("--offset", core.offset, "Of the shared area in it")->capture_default_str();
   rpmsg.add_option("--base", core.map.base, "The area's address as the core sees it")
       ->capture_default_str();
@@ -44,7 +59,6 @@ void declare_rpmsg(CLI::App& rpmsg, xrce::RpmsgOptions& core) {
       ->capture_default_str();
   rpmsg.add_option("--block-size", core.map.block_size, "Bytes of one; 0: there is no slab")
       ->capture_default_str();
-  rpmsg.add_option("--bell", core.bell, "Socket where each byte is an interrupt")->required();
   rpmsg.add_option("--qtest", core.qtest, "QEMU's qtest socket, if only that can ring the core");
   rpmsg.add_option("--core", core.core, "Then: its path in QEMU")->capture_default_str();
   rpmsg.add_option("--channel", core.channel, "Name that the core announces")
@@ -60,7 +74,15 @@ void declare(CLI::App& app, Arguments& arguments) {
   CLI::App* serial = app.add_subcommand("serial", "Clients on a serial line");
   serial->add_option("device", arguments.device, "As /dev/ttyUSB0")->required();
   serial->add_option("--baud", arguments.baud, "Its rate; 0: as it is")->capture_default_str();
-  declare_rpmsg(*app.add_subcommand("rpmsg", "Clients on a core of this chip"), arguments.core);
+  CLI::App* rpmsg = app.add_subcommand("rpmsg", "Clients on a core of this chip");
+  declare_rpmsg(*rpmsg, arguments.core);
+  declare_driver(*rpmsg, arguments.driver);
+  rpmsg->get_option("memory")->excludes(rpmsg->get_option("--device"));
+  rpmsg->callback([rpmsg] {
+    if (rpmsg->count("memory") + rpmsg->count("--device") == 0) {
+      throw CLI::RequiredError("memory or --device");
+    }
+  });
   app.require_subcommand(1);
   app.add_option("--ros", arguments.domain, "ROS domain, for clients that say none (255)")
       ->envname("ROS_DOMAIN_ID")
@@ -121,6 +143,12 @@ ligament::expected<xrce::ServerOptions, std::string> options_of(const Arguments&
 using Opened = ligament::expected<std::unique_ptr<xrce::Transport>, std::string>;
 
 Opened open(Arguments& arguments) {
+  if (!arguments.driver.device.empty()) {
+    arguments.driver.channel = arguments.core.channel;
+    arguments.driver.log = say;
+    auto device = xrce::RpmsgDevice::open(std::move(arguments.driver));
+    return device ? Opened(std::move(*device)) : ligament::unexpected<std::string>(device.error());
+  }
   if (!arguments.core.memory.empty()) {
     arguments.core.log = say;
     auto core = xrce::RpmsgTransport::open(std::move(arguments.core));

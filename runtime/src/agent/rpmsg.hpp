@@ -37,6 +37,9 @@ class RpmsgTransport : public Transport {
   [[nodiscard]] int fd() const override { return link_.has_bell() ? link_.fd() : -1; }
   [[nodiscard]] Came work(const Take& take) override;
   [[nodiscard]] std::string name() const override { return "the core at " + options_.bell; }
+  /// Why nothing more comes from the core before it is started anew, though something is at the
+  /// bell's other end; empty: it may.
+  [[nodiscard]] std::string stopped() const { return link_.has_bell() ? link_.why_dead() : ""; }
   /// Messages that found no room.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 

@@ -148,7 +148,11 @@ void Session::create(std::uint8_t stream, const Part& part) {
   if (part.payload.size() < request_size) {
     return drop_malformed();
   }
-  answer(stream, entities_.create(part));
+  // Texts are looked at more than once, and a core may still write where it lies.
+  const std::vector<std::byte> own(part.payload.begin(), part.payload.end());
+  Part copied = part;
+  copied.payload = own;
+  answer(stream, entities_.create(copied));
 }
 
 void Session::remove(std::uint8_t stream, const Part& part) {

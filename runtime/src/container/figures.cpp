@@ -144,6 +144,20 @@ void add_hardware_figures(nlohmann::json& node, detail::NodeState& state) {
   add_gateway_figures(node["hardware"], figures);
 }
 
+/// Only of a node in firmware. Under the node's lock, as above.
+void add_core_figures(nlohmann::json& node, detail::NodeState& state) {
+  const std::lock_guard lock(state.mutex);
+  if (!state.core_figures) {
+    return;
+  }
+  const detail::CoreFigures figures = state.core_figures();
+  node["core"] = {{"device", figures.device},
+                  {"state", figures.state},
+                  {"starts", figures.starts},
+                  {"ends", figures.ends},
+                  {"last_end", figures.last_end}};
+}
+
 }  // namespace
 
 /// The process's CPU time since the last line, given to the nodes in proportion to the time that
@@ -215,6 +229,7 @@ nlohmann::json Figures::node_figures(const Node& node, std::int64_t now_ns) {
   add_service_figures(line, state);
   add_kernel_figures(line, state);
   add_hardware_figures(line, state);
+  add_core_figures(line, state);
   return line;
 }
 

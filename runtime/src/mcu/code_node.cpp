@@ -36,7 +36,7 @@ CodeNode::CodeNode(const std::string& name, const NodeOptions& options,
     : Node(name, options),
       type_(type),
       memory_((type.size + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)) {
-  static constexpr ligament_surroundings_t surroundings{begin, end, now_ns, log};
+  static constexpr ligament_surroundings_t surroundings{begin, end, now_ns, log, nullptr};
   code()->around = &surroundings;
   code()->context = this;
   std::size_t longest = 0;

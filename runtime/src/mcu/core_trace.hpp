@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What a core's nodes do, from the ring that they leave (spec/device/mcu.md, section 4): as
-/// callbacks and spans of the device in this process's trace.
+/// \file What a core does, from the ring that it leaves (spec/device/mcu.md, section 4): its nodes'
+/// callbacks and spans, its tasks and interrupts, in this process's trace.
 #pragma once
 
 #include <ligament/mcu_trace.h>
@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "mcu/core_tracks.hpp"
 #include "rpmsg/area.hpp"
 
 namespace ligament::mcu {
@@ -49,6 +50,7 @@ class CoreTrace {
   [[nodiscard]] bool ask(std::int64_t now);
   /// Takes what the core has left.
   void read(std::int64_t now);
+  /// Events that found no room on the core, or made no sense.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
   /// The core was handed the n-th message of an input.
@@ -83,11 +85,15 @@ class CoreTrace {
     std::string name;
     std::int64_t begin_us = 0;
     trace::MessageIdentity message;
+    trace::Category category = trace::Category::compute;
+    std::int64_t interval_us = 0;  ///< of a timer: since its call before; 0: not known
   };
   struct Node {
     TracedNode traced;
     std::uint64_t handle = 0;  ///< of its callbacks in traces
+    Callback taken;            ///< a message whose function has not been called yet
     Callback callback;
+    std::vector<std::int64_t> called_us;  ///< by timer; negative: not known
     std::vector<Recent<trace::MessageIdentity>> inputs;
     std::vector<Recent<trace::MessageIdentity>> causes;  ///< by output
   };
@@ -102,8 +108,17 @@ class CoreTrace {
       : ring_(std::move(ring)), device_(std::move(device)) {}
   void hear_answer(std::int64_t now);
   void take(const ligament_trace_event_t& event);
-  void begin(Node& node, const ligament_trace_event_t& event);
+  void begin_take(Node& node, const ligament_trace_event_t& event);
+  void begin_input(Node& node, const ligament_trace_event_t& event);
+  void begin_timer(Node& node, const ligament_trace_event_t& event);
+  void end(std::size_t node, Callback& callback, std::int64_t time_us);
+  void take_track(const ligament_trace_event_t& event);
+  void forget();
+  template <typename T>
+  void keep(std::deque<T>& queue, T value);
+  void tell_all();
   void tell(const Work& work);
+  void tell(const TrackSpan& span);
 
   std::shared_ptr<ligament_trace_ring_t> ring_;
   std::string device_;
@@ -111,12 +126,15 @@ class CoreTrace {
   bool is_trusted_ = true;
   std::uint32_t tail_ = 0;
   std::uint64_t dropped_ = 0;
+  std::uint64_t told_dropped_ = 0;
+  CoreTracks tracks_;
   std::uint32_t asked_ = 0;
   std::int64_t asked_ns_ = 0;
   bool waits_ = false;  ///< for an answer
   std::deque<device::ClockSample> samples_;
   std::optional<device::ClockMapping> clock_;
   std::deque<Work> works_;
+  std::deque<TrackSpan> spans_;
 };
 
 }  // namespace ligament::mcu

@@ -74,25 +74,19 @@ const Board* find_board(const std::string& name) {
       {"mps2_an386",
        "qemu-system-arm",
        "qemu-system-arm",
-       0x21000000,
-       0,
-       std::uint64_t{16} << 20U,
        "ram",
        nullptr,
-       {"-M", "mps2-an386,memory-backend=ram", "-m", "16M", "-kernel", "IMAGE"}},
+       {"-M", "mps2-an386,memory-backend=ram", "-m", "MEMORY", "-kernel", "IMAGE"}},
       // A Cortex-A53 starts the real-time core, as on the chip, and sleeps: PSCI's CPU_ON for core
       // 4 at 0x100000, then WFI in a loop.
       {"zcu102_r5",
        "qemu-system-aarch64",
        "qemu-system-arm",
-       0x04000000,
-       0x04000000,
-       std::uint64_t{128} << 20U,
        "ddr",
        "/machine/soc/rpu-cluster/rpu-cpu[0]",
        {"-M",      "xlnx-zcu102,memory-backend=ddr",
         "-smp",    "6",
-        "-m",      "128M",
+        "-m",      "MEMORY",
         "-device", "loader,file=IMAGE",
         "-device", "loader,data-len=8,addr=0x8000,data=0xF2B88000D2800060",
         "-device", "loader,data-len=8,addr=0x8008,data=0xD2A00202D2800081",
@@ -109,7 +103,8 @@ const Board* find_board(const std::string& name) {
 }
 
 expected<std::unique_ptr<Emulator>, std::string> Emulator::make(const Board& board,
-                                                                std::string image) {
+                                                                std::string image,
+                                                                std::uint64_t size) {
   if (!std::filesystem::is_regular_file(image)) {
     return unexpected<std::string>(
         fmt::format("the firmware image {} is missing: run `ligament build` again", image));
@@ -121,7 +116,7 @@ expected<std::unique_ptr<Emulator>, std::string> Emulator::make(const Board& boa
                     board.name, board.program, board.package));
   }
   const int memory = ::memfd_create("ligament-core", MFD_CLOEXEC);
-  if (memory < 0 || ::ftruncate(memory, static_cast<off_t>(board.size)) != 0) {
+  if (memory < 0 || ::ftruncate(memory, static_cast<off_t>(size)) != 0) {
     const std::string why = std::strerror(errno);
     if (memory >= 0) {
       ::close(memory);
@@ -129,7 +124,7 @@ expected<std::unique_ptr<Emulator>, std::string> Emulator::make(const Board& boa
     return unexpected<std::string>("no memory for the core: " + why);
   }
   return std::unique_ptr<Emulator>(
-      new Emulator(board, std::move(program), std::move(image), memory));
+      new Emulator(board, std::move(program), std::move(image), {memory, size}));
 }
 
 Emulator::~Emulator() {
@@ -141,18 +136,22 @@ Emulator::~Emulator() {
 }
 
 std::vector<std::string> Emulator::words(int console, int bell, int qtest) const {
-  constexpr std::string_view place = "IMAGE";
+  const std::array<std::pair<std::string_view, std::string>, 2> places{
+      {{"IMAGE", image_}, {"MEMORY", fmt::format("{}M", size_ >> 20U)}}};
   std::vector<std::string> words{program_};
   for (std::string word : board_.arguments) {
-    if (const auto found = word.find(place); found != std::string::npos) {
-      word.replace(found, place.size(), image_);
+    for (const auto& [place, value] : places) {
+      if (const auto found = word.find(place); found != std::string::npos) {
+        word.replace(found, place.size(), value);
+        break;
+      }
     }
     words.push_back(std::move(word));
   }
   const std::vector<std::string> rest{
       "-object",
       fmt::format("memory-backend-file,id={},size={},share=on,mem-path=/proc/self/fd/{}",
-                  board_.memory_id, board_.size, memory_),
+                  board_.memory_id, size_, memory_),
       "-display",
       "none",
       "-monitor",

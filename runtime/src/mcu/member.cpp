@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/names.hpp"
+#include "node/node_state.hpp"
 
 namespace ligament::mcu {
 
@@ -35,9 +36,11 @@ void OpenRequests::answer(const pool::RequestIdentity& request, std::span<const 
   respond(stored);
 }
 
-void Member::serve(const std::string& service, std::string request, std::string response,
+void Member::serve(const std::string& name, std::string request, std::string response,
                    const std::shared_ptr<OpenRequests>& open) {
   auto asked_ns = std::make_shared<std::int64_t>(0);
+  const auto resolved = resolve_name(name, state().place, state().remaps);
+  const std::string service = resolved ? *resolved : name;  // making it tells what is wrong
   inputs_.push_back(
       {service, xrce::request_topic(service), std::move(request), most_requests, false, asked_ns});
   auto lent = std::make_shared<std::vector<std::byte>>();
@@ -51,14 +54,19 @@ void Member::serve(const std::string& service, std::string request, std::string 
        asked_ns});
 }
 
-Member::~Member() { core_->leave(*this); }
+Member::~Member() {
+  set_core_figures({});
+  core_->leave(*this);
+}
 
 void Member::join() {
   if (!differs_.empty()) {
     report_error("parameters are built into the image, and " + differs_ +
                  " has another value here: set it in the graph, and build again");
   }
-  const std::string failure = core_->join(*this, std::move(inputs_), std::move(outputs_));
+  set_core_figures([core = core_] { return core->figures(); });
+  const std::string failure =
+      core_->join(*this, std::move(inputs_), std::move(outputs_), std::move(offers_));
   if (!failure.empty()) {
     report_error(failure);
   }

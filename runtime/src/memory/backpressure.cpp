@@ -11,6 +11,13 @@
 
 namespace ligament::pool {
 
+namespace {
+
+/// How often a publish that waits looks after something else.
+constexpr std::int64_t meanwhile_ns = 1'000'000;
+
+}  // namespace
+
 bool has_no_room_for(std::uint64_t writer,
                      const std::array<layout::CursorRow, layout::max_ends>& cursors) {
   return std::all_of(cursors.begin(), cursors.end(), [writer](const auto& row) {
@@ -133,6 +140,12 @@ void WriterState::make_room() {
   LIGAMENT_CRASH_POINT("publish.waiting");
   for (;;) {
     sleep_ns = longest_sleep_ns;
+    if (meanwhile) {
+      lock_.unlock();
+      meanwhile();
+      lock_.lock();
+      sleep_ns = meanwhile_ns;  // what it waits for rings nobody's bell here
+    }
     const auto late = late_reader(sleep_ns);  // B2
     if (late == nullptr) {
       break;

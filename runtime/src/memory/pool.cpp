@@ -68,6 +68,9 @@ const Gid& Writer::gid() const { return state_->gid; }
 std::uint64_t Writer::id() const { return state_->id; }
 std::size_t Writer::matched_readers() const { return state_->matched(); }
 WriterStats Writer::stats() const { return state_->snapshot(); }
+void Writer::set_meanwhile(std::function<void()> meanwhile) {
+  state_->meanwhile = std::move(meanwhile);
+}
 std::vector<StalledReader> Writer::stalled_readers() const { return state_->stalled(); }
 bool Writer::has_events() const { return state_->events.flag.is_raised(); }
 WriterEvents Writer::take_events() { return state_->events.take(); }

@@ -111,6 +111,7 @@ struct WriterState {
   std::shared_ptr<WaiterState> waiter;  ///< of the executor that publishes; may be null
   EventLog<WriterEvents> events;
   std::function<void()> on_growth;  ///< readers should map the new chunk
+  std::function<void()> meanwhile;  ///< while a publish waits for room; set before the first
   std::shared_ptr<DomainState> domain;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <ligament/client.hpp>
+#include <optional>
 #include <thread>
 
 #include "node/context_state.hpp"
@@ -139,12 +140,47 @@ std::size_t PendingRequests::count() const {
   return waiting_.size();
 }
 
+void run_as_callback(NodeState& node, std::uint64_t subscription, std::uint64_t publisher,
+                     std::uint64_t sequence, const std::function<void()>& callback) {
+  const CallbackScope scope(node, subscription, publisher, sequence);
+  callback();
+}
+
 }  // namespace detail
 
 ClientBase::ClientBase(std::shared_ptr<detail::PendingRequests> pending,
                        std::shared_ptr<SubscriptionBase> replies,
                        std::shared_ptr<PublisherBase> requests)
-    : pending_(std::move(pending)), replies_(std::move(replies)), requests_(std::move(requests)) {}
+    : pending_(std::move(pending)), replies_(std::move(replies)), requests_(std::move(requests)) {
+  requests_->set_meanwhile(
+      [weak_pending = std::weak_ptr(pending_), weak_replies = std::weak_ptr(replies_)] {
+        const auto waiting = weak_pending.lock();
+        const auto incoming = weak_replies.lock();
+        if (waiting != nullptr && incoming != nullptr) {
+          take_meanwhile(*waiting, *incoming);
+        }
+      });
+}
+
+/// A request waits for room at the server, which may wait for room for its replies to us: those are
+/// taken here, unless another thread does so anyway.
+void ClientBase::take_meanwhile(detail::PendingRequests& pending, SubscriptionBase& replies) {
+  const detail::NodeState& node = *pending.node;
+  const bool has_executor = node.has_executor.load(std::memory_order_relaxed);
+  if (has_executor && !detail::is_only_bringer(node, replies.callback_group().get())) {
+    return;
+  }
+  std::optional<pool::HeldSample> sample;
+  while (replies.take_one(sample) == SubscriptionBase::Outcome::ran) {
+    if (sample) {
+      replies.note_taken(*sample);
+      if (const auto parked = pending.park(std::move(*sample)); !parked) {
+        replies.note_invalid(parked.error());
+      }
+      sample.reset();
+    }
+  }
+}
 
 ClientBase::~ClientBase() = default;
 
@@ -182,17 +218,18 @@ std::size_t ClientBase::prune_requests_older_than(std::chrono::steady_clock::tim
 }
 
 bool ClientBase::give_up_late_requests() {
-  if (pending_->next_limit_ns() == pool::no_deadline) {
-    return false;
+  const std::shared_ptr<detail::PendingRequests> pending = pending_;  // a callback may drop us
+  const bool ran = pending->has_parked() && pending->run_parked(replies_->id());
+  if (pending->next_limit_ns() == pool::no_deadline) {
+    return ran;
   }
-  const std::shared_ptr<detail::PendingRequests> pending = pending_;
   const std::int64_t now = pool::monotonic_now_ns();
   if (now < pending->next_limit_ns()) {
-    return false;
+    return ran;
   }
   const std::shared_ptr<detail::NodeState> node = pending->node;
   const detail::CallbackScope scope(*node, 0, 0, 0);
-  return pending->give_up_late(now);
+  return pending->give_up_late(now) || ran;
 }
 
 ClientStatistics ClientBase::statistics() const {

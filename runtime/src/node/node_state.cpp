@@ -72,16 +72,20 @@ std::shared_ptr<CallbackGroup> NodeState::group_or_own(
   return group;
 }
 
-bool refuse_blocking(const std::shared_ptr<NodeState>& node, const std::string& what,
-                     const CallbackGroup* group) {
-  if (node->context == nullptr || !CallbackScope::runs_for(*node->context)) {
+bool is_only_bringer(const NodeState& node, const CallbackGroup* group) {
+  if (node.context == nullptr || !CallbackScope::runs_for(*node.context)) {
     return false;
   }
-  const CallbackGroup* brings = group == nullptr ? node->own_group.get() : group;
+  const CallbackGroup* brings = group == nullptr ? node.own_group.get() : group;
   const bool other_thread =
       this_thread.has_others &&
       (this_thread.group != brings || brings->type() == CallbackGroupType::reentrant);
-  if (other_thread) {
+  return !other_thread;
+}
+
+bool refuse_blocking(const std::shared_ptr<NodeState>& node, const std::string& what,
+                     const CallbackGroup* group) {
+  if (!is_only_bringer(*node, group)) {
     return false;
   }
   const char* where = this_thread.has_others

@@ -65,6 +65,7 @@ struct NodeState {
   mutable std::mutex mutex;                           ///< guards what is below
   std::function<KernelFigures()> kernel_figures;      ///< empty: the node has no kernels
   std::function<HardwareFigures()> hardware_figures;  ///< empty: it is not in hardware
+  std::function<CoreFigures()> core_figures;          ///< empty: it is not in firmware
   std::vector<NodeError> errors;
   std::vector<const TypeTable*> types;  ///< of topics, services and actions that the node has
   std::vector<std::weak_ptr<PublisherBase>> publishers;

@@ -163,6 +163,11 @@ void Node::set_kernel_figures(std::function<detail::KernelFigures()> figures) {
   state_->kernel_figures = std::move(figures);
 }
 
+void Node::set_core_figures(std::function<detail::CoreFigures()> figures) {
+  const std::lock_guard lock(state_->mutex);
+  state_->core_figures = std::move(figures);
+}
+
 void Node::add(const std::shared_ptr<PublisherBase>& publisher) {
   state_->add(state_->publishers, publisher, publisher->wants_events());
 }

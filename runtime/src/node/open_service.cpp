@@ -56,6 +56,10 @@ expected<void, pool::EndpointError> open_ends(detail::ServiceEnds& ends,
     options.max_blocking_ns = found->second;
     options.spares_working = true;
   }
+  const auto& topics = context.state().patience_ns;
+  if (const auto topic = topics.find(ends.out.topic); topic != topics.end()) {
+    options.max_blocking_ns = topic->second;
+  }
   auto writer = context.domain()->create_writer(
       describe(node, ends.out.topic, out_type, ends.out.qos), options);
   if (!writer) {

@@ -212,6 +212,12 @@ void PublisherBase::report_once(std::uint8_t kind, const std::string& why) {
 
 // --- events -------------------------------------------------------------------------------------
 
+void PublisherBase::set_meanwhile(std::function<void()> meanwhile) {
+  if (writer_ != nullptr) {
+    writer_->set_meanwhile(std::move(meanwhile));
+  }
+}
+
 bool PublisherBase::assert_liveliness() {
   if (writer_ != nullptr) {
     writer_->assert_liveliness();

@@ -209,6 +209,7 @@ SubscriptionBase::Outcome SubscriptionBase::take_one(std::optional<pool::HeldSam
   if (state.reader == nullptr) {
     return Outcome::nothing;
   }
+  const auto turn = state.selective ? std::unique_lock(state.turn) : std::unique_lock<std::mutex>();
   // Asked before the take, because the event is emitted before it; nobody else takes meanwhile.
   if (trace::ros2::enabled() && state.reader->has_data()) {
     trace::ros2::rclcpp_executor_execute(trace::ros2::handle(state.reader->id()));
@@ -237,6 +238,10 @@ SubscriptionBase::Outcome SubscriptionBase::take_one(std::optional<pool::HeldSam
   chosen.emplace(std::move(sample));
   return Outcome::ran;
 }
+
+void SubscriptionBase::note_taken(const pool::HeldSample& sample) { tell_chosen(*state_, sample); }
+
+void SubscriptionBase::note_invalid(CodecError error) { report_invalid(*state_, error); }
 
 void SubscriptionBase::run_taken(pool::HeldSample&& sample) {
   detail::SubscriptionState& state = *state_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <ligament/subscription.hpp>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "node/age_histogram.hpp"
@@ -46,6 +47,7 @@ struct SubscriptionState {
   bool ignores_own = false;
   TopicMode mode = TopicMode::shared;
   std::shared_ptr<CallbackGroup> group;
+  std::mutex turn;  ///< of a selective one: a sender may take, too, while it waits for room
   GapFinder gaps;
   AgeHistogram ages;
   // Relaxed everywhere: figures, written by the executor's threads, read by the status thread.

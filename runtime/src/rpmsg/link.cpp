@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "rpmsg/fault.hpp"
 #include "rpmsg/table.hpp"
 
 namespace ligament::rpmsg {
@@ -21,8 +22,7 @@ Link::Link(const Area& area, std::unique_ptr<Bell> bell, Handlers handlers, Opti
       again_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       to_host_(area, Ring::Direction::to_host),
       to_core_(area, Ring::Direction::to_core),
-      slab_(area),
-      message_(area.map().buffer_size) {
+      slab_(area) {
   watch(again_, EPOLL_CTL_ADD);
   if (bell_) {
     watch(bell_->fd(), EPOLL_CTL_ADD);
@@ -156,10 +156,13 @@ void Link::follow_state(std::uint32_t state, bool knows_us) {
         begin_session();
       }
       return;
-    case LIGAMENT_RPMSG_CRASHED:
-      return lose(Phase::dead, "the core has crashed");
+    case LIGAMENT_RPMSG_CRASHED: {
+      auto& fault = area_.control().core.fault;
+      return lose(Phase::dead, why_crashed({load(fault.kind), load(fault.at), load(fault.with)}));
+    }
     default:
-      return lose(Phase::dead, "the core has stopped");
+      // Between its new boot and *waiting* a core is offline, too: it has not come yet.
+      return phase_ == Phase::absent ? void() : lose(Phase::dead, "the core has stopped");
   }
 }
 
@@ -169,6 +172,7 @@ void Link::offer() {
   const std::string refused = why_refused(table, area_.map());
   if (!refused.empty()) {
     phase_ = Phase::dead;
+    why_dead_ = refused;
     ++figures_.breaches;
     handlers_.down ? handlers_.down(refused) : void();
     return;
@@ -209,6 +213,7 @@ void Link::start() {
 void Link::lose(Phase phase, const std::string& why) {
   const bool was_up = phase_ == Phase::running;
   phase_ = phase;
+  why_dead_ = phase == Phase::dead ? why : "";
   channels_.clear();
   if (was_up && handlers_.down) {
     handlers_.down(why);

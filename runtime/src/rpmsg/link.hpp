@@ -32,7 +32,8 @@ struct Handlers {
   /// Why: a sentence without its subject's name. All channels are gone.
   std::function<void(const std::string& why)> down;
   std::function<void(const Channel&, bool there)> channel;
-  /// `data` are ours until the function returns.
+  /// `data` stay where they are until the function returns: in memory that the core can write, so
+  /// each byte is read once, and copied before it is checked.
   std::function<void(std::uint32_t from, std::uint32_t to, Bytes data)> message;
   /// After a send that said `full`: it may fit now.
   std::function<void()> room;
@@ -57,6 +58,7 @@ struct Figures {
   std::uint64_t sent = 0;
   std::uint64_t dropped = 0;   ///< too large to put together, or announcements that are none
   std::uint64_t breaches = 0;  ///< of the rules, by the core
+  std::uint64_t copied = 0;    ///< bytes that were received and put together from parts
   std::uint64_t starts = 0;    ///< of the core, that we saw
 };
 
@@ -72,6 +74,8 @@ class Link {
   /// Whether there is a way to the core; none after it was gone.
   [[nodiscard]] bool has_bell() const { return bell_ != nullptr; }
   [[nodiscard]] bool running() const { return phase_ == Phase::running; }
+  /// Why nothing more comes from this start of the core; empty: it may.
+  [[nodiscard]] const std::string& why_dead() const { return why_dead_; }
   /// Another way to the core: its emulator was started anew.
   void attach(std::unique_ptr<Bell> bell);
 
@@ -133,6 +137,7 @@ class Link {
   int epoll_;
   int again_;  ///< an eventfd: there is more to do
   Phase phase_ = Phase::absent;
+  std::string why_dead_;  ///< not empty: `dead`
   std::uint32_t session_ = 0;
   std::uint32_t boot_ = 0;
   std::uint32_t features_ = 0;
@@ -141,7 +146,6 @@ class Link {
   Ring to_core_;
   Slab slab_;
   std::vector<std::uint16_t> free_;  ///< buffers to the core
-  std::vector<std::byte> message_;   ///< what was taken, out of the core's reach
   std::vector<std::byte> parts_;
   Header assembling_{};
   bool in_parts_ = false;

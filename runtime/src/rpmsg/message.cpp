@@ -57,11 +57,12 @@ void Link::receive() {
       break;
     }
     const auto [id, size] = **used;
-    // Out of the core's reach first: between a check and a use it may write again.
-    std::memcpy(message_.data(), to_host_.buffer(id), size);
+    take(Bytes(to_host_.buffer(id), size));
+    if (phase_ != Phase::running) {
+      return;  // the rings are nobody's now
+    }
     to_host_.give(id, area_.map().buffer_size);
     to_host_.publish();
-    take(Bytes(message_).first(size));
     ++taken;
   }
   fence();
@@ -73,6 +74,7 @@ void Link::receive() {
   }
 }
 
+/// Where it lies: the core can write there still, so headers are copied, then checked.
 void Link::take(Bytes message) {
   if (raw()) {
     return deliver(Header{}, message);
@@ -104,9 +106,10 @@ void Link::take_extent(const Header& header, Bytes payload) {
   if (!data) {
     return breach(data.error());
   }
-  const std::vector<std::byte> copy(data->begin(), data->end());
-  slab_.give_back(extent);
-  deliver(header, copy);
+  deliver(header, *data);
+  if (phase_ == Phase::running) {
+    slab_.give_back(extent);
+  }
 }
 
 void Link::take_part(const Header& header, Bytes payload) {
@@ -122,6 +125,7 @@ void Link::take_part(const Header& header, Bytes payload) {
   too_large_ = too_large_ || payload.size() > options_.max_parts_size - parts_.size();
   if (!too_large_) {
     parts_.insert(parts_.end(), payload.begin(), payload.end());
+    figures_.copied += payload.size();
   }
   if ((header.flags & LIGAMENT_RPMSG_MORE) != 0) {
     return;

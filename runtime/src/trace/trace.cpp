@@ -62,11 +62,26 @@ std::array<char, 64> cut(std::string_view name) noexcept {
   return text;
 }
 
+/// Its handle; what it is has been told.
+std::uint64_t track_of(std::string_view device, TrackKind kind, std::string_view name) noexcept {
+  const std::uint64_t handle =
+      handle_of(handle_of(static_cast<std::uint64_t>(kind) + 1, device), name);
+  if (emitted_names.insert(handle)) {
+    track_name(handle, cut(device).data(), cut(name).data(), to_string(kind));
+  }
+  return handle;
+}
+
 }  // namespace
 
 const char* to_string(Category category) noexcept {
   static constexpr std::array<const char*, 4> names{"compute", "copy", "serialise", "device"};
   return ligament::detail::entry_of<Category::device>(names, category);
+}
+
+const char* to_string(TrackKind kind) noexcept {
+  static constexpr std::array<const char*, 3> names{"task", "interrupt", "device"};
+  return ligament::detail::entry_of<TrackKind::device>(names, kind);
 }
 
 const char* to_string(TimeBase base) noexcept {
@@ -82,6 +97,22 @@ void detail::tell_device_work(std::uint64_t node, const DeviceWork& work,
   }
   device_span(handle, message.publisher, message.sequence, work.begin_ns, work.end_ns,
               work.bound_ns);
+  if (work.interval_ns > 0) {
+    device_interval(handle, work.interval_ns);
+  }
+}
+
+void tell_track(const TrackWork& work) noexcept {
+  if (enabled()) [[unlikely]] {
+    const std::uint64_t handle = track_of(work.device, work.kind, work.name);
+    track_span(handle, work.begin_ns, work.end_ns, work.bound_ns);
+  }
+}
+
+void tell_lost(std::string_view device, std::uint64_t count) noexcept {
+  if (enabled()) [[unlikely]] {
+    device_lost(track_of(device, TrackKind::device, device), count);
+  }
 }
 
 void Span::begin(std::uint64_t node, std::string_view name, Category category,

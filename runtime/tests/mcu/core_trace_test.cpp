@@ -2,12 +2,16 @@
 /// The host's side of a core's ring of events, against a core that scribbles.
 #include "mcu/core_trace.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <ligament/trace.hpp>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace ligament::mcu {
 namespace {
@@ -54,28 +58,163 @@ class CoreTraceTest : public testing::Test {
 TEST_F(CoreTraceTest, TellsTheCoreThatItListensAndHowFarItIs) {
   const auto trace = begun();
   EXPECT_EQ(core_->host.is_on, 1U);
+  leave(LIGAMENT_TRACE_TAKE, 0, 0, 1, 9);
   leave(LIGAMENT_TRACE_BEGIN_INPUT, 0, 0, 1, 10);
   leave(LIGAMENT_TRACE_PUBLISH, 0, 0, 1, 11);
   leave(LIGAMENT_TRACE_END, 0, 0, 0, 12);
   trace->read(1);
-  EXPECT_EQ(core_->host.tail, 3U);
+  EXPECT_EQ(core_->host.tail, 4U);
   EXPECT_EQ(trace->dropped(), 0U);
   EXPECT_TRUE(publishes(*trace, 1));
 }
 
 TEST_F(CoreTraceTest, CountsWhatCannotBe) {
   const auto trace = begun();
-  leave(LIGAMENT_TRACE_END, 0, 0, 0, 1);           // nothing runs
-  leave(LIGAMENT_TRACE_BEGIN_INPUT, 7, 0, 1, 2);   // no such node
-  leave(LIGAMENT_TRACE_BEGIN_INPUT, 0, 9, 1, 3);   // no such input
-  leave(LIGAMENT_TRACE_BEGIN_TIMER, 0, 0, 0, -4);  // before its clock began
-  leave(99, 0, 0, 0, 5);                           // no such event
+  leave(LIGAMENT_TRACE_END, 0, 0, 0, 1);            // nothing runs
+  leave(LIGAMENT_TRACE_BEGIN_INPUT, 7, 0, 1, 2);    // no such node
+  leave(LIGAMENT_TRACE_BEGIN_INPUT, 0, 9, 1, 3);    // no such input
+  leave(LIGAMENT_TRACE_BEGIN_TIMER, 0, 0, 0, -4);   // before its clock began
+  leave(99, 0, 0, 0, 5);                            // no such event
+  leave(LIGAMENT_TRACE_BEGIN_INPUT, 0, 0, 1, 6);    // nothing was taken
+  leave(LIGAMENT_TRACE_TAKE, 0, 3, 1, 7);           // no such input
+  leave(LIGAMENT_TRACE_TASK, 0, 8, 0, 8);           // no such task
+  leave(LIGAMENT_TRACE_INTERRUPT_END, 0, 4, 0, 9);  // no such interrupt
   trace->read(1);
-  EXPECT_EQ(trace->dropped(), 5U);
+  EXPECT_EQ(trace->dropped(), 9U);
   leave(LIGAMENT_TRACE_BEGIN_TIMER, 0, 0, 0, 9);
   leave(LIGAMENT_TRACE_END, 0, 0, 0, 8);  // before its begin
   trace->read(2);
-  EXPECT_EQ(trace->dropped(), 6U);
+  EXPECT_EQ(trace->dropped(), 10U);
+}
+
+/// What is told while it lives.
+class Listening {
+ public:
+  Listening() {
+    lines.clear();
+    hooks_.span_name = [](std::uint64_t, std::uint64_t, const char* name,
+                          const char* kind) noexcept {
+      lines.push_back(std::string(kind) + " " + name);
+    };
+    hooks_.device_name = [](std::uint64_t, const char*, const char*) noexcept {};
+    hooks_.device_span = [](std::uint64_t, std::uint64_t publisher, std::uint64_t,
+                            std::int64_t begin, std::int64_t end, std::int64_t) noexcept {
+      lines.push_back(fmt::format("{} for {}", (end - begin + 500) / 1000, publisher));
+    };
+    hooks_.device_interval = [](std::uint64_t, std::int64_t interval) noexcept {
+      lines.push_back("after " + std::to_string(interval));
+    };
+    hooks_.track_name = [](std::uint64_t, const char*, const char* name,
+                           const char* kind) noexcept {
+      lines.push_back(std::string(kind) + " " + name);
+    };
+    hooks_.track_span = [](std::uint64_t, std::int64_t begin, std::int64_t end,
+                           std::int64_t) noexcept {
+      lines.push_back(std::to_string((end - begin + 500) / 1000));
+    };
+    hooks_.device_lost = [](std::uint64_t, std::uint64_t count) noexcept {
+      lines.push_back("lost " + std::to_string(count));
+    };
+    hooks_.timer_init = [](std::uint64_t, std::uint64_t, std::int64_t) noexcept {};
+    trace::detail::active_hooks.store(&hooks_);
+  }
+  ~Listening() { trace::detail::active_hooks.store(nullptr); }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+  static std::vector<std::string> lines;
+
+ private:
+  trace::detail::Hooks hooks_{};
+};
+std::vector<std::string> Listening::lines;
+using Lines = std::vector<std::string>;
+
+class CoreTraceToldTest : public CoreTraceTest {
+ protected:
+  /// Names are told once in a process: each test has its own device.
+  void begin(const std::string& device, std::uint64_t node) {
+    trace_ = CoreTrace::make(memory_, 0, map, device).value();
+    trace_->reset({{node, "/one", {"image"}, {"step"}, 1}});
+    for (std::int64_t now : {1'000'000'000, 2'000'000'000}) {  // its clock runs as the host's
+      ASSERT_TRUE(trace_->ask(now));
+      core_->core.answer_us = now / 1000;
+      core_->core.answered = core_->host.asked;
+      trace_->read(now + 2);
+    }
+    Listening::lines.clear();
+  }
+  Lines told() {
+    trace_->read(2'100'000'000);
+    return Listening::lines;
+  }
+  Listening listening_;
+  std::unique_ptr<CoreTrace> trace_;
+};
+
+TEST_F(CoreTraceToldTest, ATakeIsTheReadingOfAMessageAndTheCallbackComesBehind) {
+  begin("take", 11);
+  trace_->handed(0, 0, 1, {77, 5});
+  leave(LIGAMENT_TRACE_TAKE, 0, 0, 1, 1'500'000);
+  leave(LIGAMENT_TRACE_BEGIN_INPUT, 0, 0, 1, 1'500'030);
+  leave(LIGAMENT_TRACE_END, 0, 0, 0, 1'500'230);
+  EXPECT_EQ(told(), (Lines{"serialise take image", "30 for 77", "compute on_image", "200 for 77"}));
+}
+
+TEST_F(CoreTraceToldTest, AMessageThatCannotBeReadIsNoCallback) {
+  begin("unread", 12);
+  leave(LIGAMENT_TRACE_TAKE, 0, 0, 1, 1'500'000);
+  leave(LIGAMENT_TRACE_TAKE, 0, 0, 2, 1'500'100);
+  leave(LIGAMENT_TRACE_BEGIN_INPUT, 0, 0, 2, 1'500'110);
+  leave(LIGAMENT_TRACE_END, 0, 0, 0, 1'500'120);
+  EXPECT_EQ(told(), (Lines{"serialise take image", "10 for 0", "compute on_image", "10 for 0"}));
+  EXPECT_EQ(trace_->dropped(), 0U);
+}
+
+TEST_F(CoreTraceToldTest, ATimersPeriodIsByTheCoresClockAndNotOverALoss) {
+  begin("timer", 13);
+  for (const std::int64_t time_us : {1'500'000, 1'501'003, 1'502'001}) {
+    leave(LIGAMENT_TRACE_BEGIN_TIMER, 0, 0, 0, time_us);
+    leave(LIGAMENT_TRACE_END, 0, 0, 0, time_us + 50);
+  }
+  leave(LIGAMENT_TRACE_LOST, 0, 0, 7, 1'509'000);
+  leave(LIGAMENT_TRACE_BEGIN_TIMER, 0, 0, 0, 1'510'000);
+  leave(LIGAMENT_TRACE_END, 0, 0, 0, 1'510'050);
+  EXPECT_EQ(told(), (Lines{"compute on_step", "50 for 0", "50 for 0", "after 1003000", "50 for 0",
+                           "after 998000", "50 for 0", "device timer", "lost 7"}));
+  EXPECT_EQ(trace_->dropped(), 7U);
+}
+
+TEST_F(CoreTraceToldTest, TasksFollowEachOtherAndInterruptsNest) {
+  begin("tracks", 14);
+  std::memcpy(core_->tasks[1], "session", 8);
+  std::memcpy(core_->tasks[2],
+              "a\x07"
+              "bell\xff"
+              "0123456789",
+              LIGAMENT_TRACE_NAME);                                           // no end
+  leave(LIGAMENT_TRACE_INTERRUPT_END, 0, LIGAMENT_TRACE_BELL, 0, 1'499'999);  // nobody listened
+  leave(LIGAMENT_TRACE_TASK, 0, 1, 0, 1'500'000);
+  leave(LIGAMENT_TRACE_INTERRUPT_BEGIN, 0, LIGAMENT_TRACE_TICK, 0, 1'500'010);
+  leave(LIGAMENT_TRACE_INTERRUPT_BEGIN, 0, LIGAMENT_TRACE_BELL, 0, 1'500'012);
+  leave(LIGAMENT_TRACE_INTERRUPT_END, 0, LIGAMENT_TRACE_BELL, 0, 1'500'015);
+  leave(LIGAMENT_TRACE_INTERRUPT_END, 0, LIGAMENT_TRACE_TICK, 0, 1'500'019);
+  leave(LIGAMENT_TRACE_TASK, 0, 2, 0, 1'500'100);
+  leave(LIGAMENT_TRACE_TASK, 0, 3, 0, 1'500'107);
+  leave(LIGAMENT_TRACE_TASK, 0, 1, 0, 1'500'109);
+  EXPECT_EQ(told(), (Lines{"interrupt bell", "3", "interrupt tick", "9", "task session", "100",
+                           "task a?bell?012345678", "7", "task task 3", "2"}));
+  EXPECT_EQ(trace_->dropped(), 0U);
+}
+
+TEST_F(CoreTraceToldTest, WhatALossHidesIsNotInvented) {
+  begin("loss", 15);
+  leave(LIGAMENT_TRACE_TASK, 0, 1, 0, 1'500'000);
+  leave(LIGAMENT_TRACE_INTERRUPT_BEGIN, 0, LIGAMENT_TRACE_BELL, 0, 1'500'010);
+  leave(LIGAMENT_TRACE_BEGIN_TIMER, 0, 0, 0, 1'500'020);
+  leave(LIGAMENT_TRACE_LOST, 0, 0, 3, 1'600'000);
+  leave(LIGAMENT_TRACE_INTERRUPT_END, 0, LIGAMENT_TRACE_BELL, 0, 1'600'001);
+  leave(LIGAMENT_TRACE_TASK, 0, 2, 0, 1'600'002);
+  EXPECT_EQ(told(), (Lines{"device loss", "lost 3"}));
 }
 
 TEST_F(CoreTraceTest, AHeadThatRunsAheadIsNotFollowed) {

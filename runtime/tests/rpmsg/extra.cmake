@@ -4,10 +4,10 @@ enable_language(C)
 set(firmware ${PROJECT_SOURCE_DIR}/../firmware/rpmsg)
 include(${firmware}/CMakeLists.txt)
 set(xrce_port ${PROJECT_SOURCE_DIR}/../firmware/port/rpmsg)
-set(xrce_client ${PROJECT_SOURCE_DIR}/../firmware/core/include)
 target_sources(test_rpmsg PRIVATE ${xrce_port}/rpmsg_port.c)
-target_include_directories(test_rpmsg PRIVATE ${xrce_port} ${xrce_client})
-target_link_libraries(test_rpmsg PRIVATE ligament_agent ligament_rpmsg_host ligament_rpmsg)
+target_include_directories(test_rpmsg PRIVATE ${xrce_port})
+target_link_libraries(test_rpmsg PRIVATE ligament_agent ligament_rpmsg_host ligament_rpmsg
+                      firmware_under_test)
 
 # --- the firmware that the emulated core runs -----------------------------------------------------
 find_program(LIGAMENT_QEMU_ARM qemu-system-arm)
@@ -46,30 +46,37 @@ find_program(LIGAMENT_CLANGXX
 find_program(LIGAMENT_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)
 set(fuzz_out ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rpmsg)
 set(LIGAMENT_FUZZ_RUNS 100000 CACHE STRING "Executions of each fuzz target in the test suite")
-if(LIGAMENT_CLANGXX AND LIGAMENT_CLANG)
-  file(MAKE_DIRECTORY ${fuzz_out})
+# rpmsg_fuzz_program(OUT FLAG...): OUT/fuzz_rpmsg; target of OUT's name.
+function(rpmsg_fuzz_program out)
+  file(MAKE_DIRECTORY ${out})
   file(GLOB core_sources CONFIGURE_DEPENDS ${firmware}/src/*.c)
   file(GLOB host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/rpmsg/*.cpp)
   file(GLOB both_headers CONFIGURE_DEPENDS ${firmware}/src/*.h ${firmware}/include/ligament/*.h
        ${PROJECT_SOURCE_DIR}/src/rpmsg/*.hpp)
-  set(checked -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link
-      -fno-sanitize-recover=all -I${firmware}/include)
   set(objects "")
   foreach(source ${core_sources})
     get_filename_component(name ${source} NAME)
-    add_custom_command(OUTPUT ${fuzz_out}/${name}.o
-      COMMAND ${LIGAMENT_CLANG} -std=c99 ${checked} -c ${source} -o ${fuzz_out}/${name}.o
+    add_custom_command(OUTPUT ${out}/${name}.o
+      COMMAND ${LIGAMENT_CLANG} -std=c99 ${ARGN} -fsanitize=fuzzer-no-link -I${firmware}/include
+              -c ${source} -o ${out}/${name}.o
       DEPENDS ${source} ${both_headers} VERBATIM)
-    list(APPEND objects ${fuzz_out}/${name}.o)
+    list(APPEND objects ${out}/${name}.o)
   endforeach()
-  add_custom_command(OUTPUT ${fuzz_out}/fuzz_rpmsg
-    COMMAND ${LIGAMENT_CLANGXX} -std=c++20 ${checked} -fsanitize=fuzzer
+  add_custom_command(OUTPUT ${out}/fuzz_rpmsg
+    COMMAND ${LIGAMENT_CLANGXX} -std=c++20 ${ARGN} -fsanitize=fuzzer -I${firmware}/include
             -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
-            ${CMAKE_CURRENT_LIST_DIR}/fuzz/fuzz.cpp ${host_sources} ${objects} -lfmt
-            -o ${fuzz_out}/fuzz_rpmsg
-    DEPENDS ${CMAKE_CURRENT_LIST_DIR}/fuzz/fuzz.cpp ${host_sources} ${objects} ${both_headers}
+            ${fuzz_source} ${host_sources} ${objects} -lfmt -o ${out}/fuzz_rpmsg
+    DEPENDS ${fuzz_source} ${host_sources} ${objects} ${both_headers}
     COMMENT "Building fuzz_rpmsg with clang" VERBATIM)
+endfunction()
+
+if(LIGAMENT_CLANGXX AND LIGAMENT_CLANG)
+  set(fuzz_source ${CMAKE_CURRENT_LIST_DIR}/fuzz/fuzz.cpp)
+  rpmsg_fuzz_program(${fuzz_out} -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
+                     -fno-sanitize-recover=all)
+  rpmsg_fuzz_program(${fuzz_out}_fast -O2 -g1)
   add_custom_target(fuzz_rpmsg ALL DEPENDS ${fuzz_out}/fuzz_rpmsg)
+  add_custom_target(fuzz_rpmsg_fast DEPENDS ${fuzz_out}_fast/fuzz_rpmsg)
   add_test(NAME rpmsg/fuzz
            COMMAND ${fuzz_out}/fuzz_rpmsg -runs=${LIGAMENT_FUZZ_RUNS} -seed=1 -max_len=400
                    -artifact_prefix=${fuzz_out}/crash-)

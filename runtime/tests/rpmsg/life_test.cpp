@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts, stops, crashes and restarts of either side, with both in one process.
+#include "rpmsg/fault.hpp"
 #include "twin.hpp"
 
 namespace ligament::rpmsg::twin {
@@ -51,6 +52,25 @@ TEST(RpmsgLife, StartsOfTheCoreAtEachStep) {
     expect_echo(pair);
     EXPECT_EQ(pair.core->link.figures.breaches, 0U) << steps;
     EXPECT_EQ(pair.host->link.figures().breaches, 0U) << steps;
+  }
+}
+
+/// The host may look between any two of the words that a core writes when it starts.
+TEST(RpmsgLife, ACoreThatHasItsBootButIsNotWaitingYetIsAwaited) {
+  for (const bool is_first : {true, false}) {
+    Pair pair;
+    if (!is_first) {
+      pair.up();
+    }
+    pair.host->link.work();
+    restart(pair);
+    auto& state = pair.memory.host().control().core.state;
+    store(state, LIGAMENT_RPMSG_OFFLINE);
+    pair.host->link.work();
+    store(state, LIGAMENT_RPMSG_WAITING);
+    pair.settle();
+    ASSERT_TRUE(pair.host->link.running()) << is_first;
+    expect_echo(pair);
   }
 }
 
@@ -114,6 +134,40 @@ TEST(RpmsgLife, StopAndCrashAreTold) {
     pair.settle();
     expect_echo(pair);
   }
+}
+
+TEST(RpmsgLife, ACrashSaysWhyAndANewStartForgetsIt) {
+  Pair pair;
+  pair.up();
+  const ligament_fault_t fault{LIGAMENT_FAULT_DATA, 0x1234, 0xE0000000};
+  ligament_rpmsg_crash(&pair.core->link, &fault);
+  pair.settle();
+  const std::string why =
+      "the core has crashed: access to 0xe0000000, where no memory is, at 0x00001234";
+  EXPECT_EQ(pair.host->downs, Texts{why});
+  EXPECT_EQ(pair.host->link.why_dead(), why);
+  restart(pair);
+  EXPECT_EQ(pair.memory.host().control().core.fault.kind, 0U);
+  pair.settle();
+  EXPECT_EQ(pair.host->link.why_dead(), "");
+  expect_echo(pair);
+}
+
+TEST(RpmsgLife, ACrashBeforeTheHostIsKnownIsSeen) {
+  Pair pair;
+  ASSERT_EQ(pair.core->start(), 0);
+  const ligament_fault_t fault{LIGAMENT_FAULT_END, 0, static_cast<std::uint32_t>(-7)};
+  ligament_rpmsg_crash(&pair.core->link, &fault);
+  pair.settle();
+  EXPECT_EQ(pair.host->link.why_dead(), "the core has crashed: its program has ended with -7");
+}
+
+TEST(RpmsgLife, AnyNumbersAreAReason) {
+  EXPECT_EQ(why_crashed({0, 0, 9}), "the core has crashed");
+  EXPECT_EQ(why_crashed({0, 16, 0}), "the core has crashed: fault 0, at 0x00000010");
+  EXPECT_EQ(why_crashed({4'000'000'000, 0, 0}), "the core has crashed: fault 4000000000");
+  EXPECT_EQ(why_crashed({LIGAMENT_FAULT_INTERRUPT, 4, 15}),
+            "the core has crashed: exception 15, which nobody handles, at 0x00000004");
 }
 
 TEST(RpmsgLife, LoansOfAnEarlierHostAreNobodys) {

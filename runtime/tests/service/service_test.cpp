@@ -242,6 +242,85 @@ TEST_F(Services, AnswerAThousandRequestsAtOnce) {
   EXPECT_EQ(service->statistics().replies, static_cast<std::uint64_t>(count));
 }
 
+/// More requests at once than both rings hold: whoever sends waits, and the other side, too.
+class BurstsOfServices : public Services {
+ protected:
+  static constexpr int count = 300;
+
+  void SetUp() override {
+    Services::SetUp();
+    // Nobody gives up: a test waits for ever where both sides do.
+    constexpr std::int64_t hour_ns = 3'600'000'000'000;
+    context_->state().service_patience_ns["/add"] = hour_ns;
+    server_context_->state().patience_ns["rr/addReply"] = hour_ns;
+    service_ = server_->create_service<AddTwoInts>("add", add);
+    spinner_ = std::make_unique<Spinner>(server_context_);
+    spinner_->start(server_);
+    client_ = node_->create_client<AddTwoInts>("add");
+    ASSERT_TRUE(client_->wait_for_service());
+  }
+  void ask_all() {
+    for (int i = 0; i < count; ++i) {
+      (void)client_->async_send_request(
+          numbers(i, 1000), [this, i](Client<AddTwoInts>::SharedFuture future) {
+            right_ += future.get() != nullptr && future.get()->sum == i + 1000 ? 1 : 0;
+            ++answered_;
+          });
+    }
+  }
+  void expect_all() {
+    EXPECT_EQ(right_, count);
+    EXPECT_EQ(service_->statistics().lost, 0U);
+    EXPECT_EQ(client_->statistics().replies, static_cast<std::uint64_t>(count));
+    EXPECT_EQ(client_->statistics().strayed, 0U);
+    EXPECT_EQ(client_->statistics().pending, 0U);
+  }
+
+  std::atomic<int> right_{0};
+  std::atomic<int> answered_{0};
+  std::shared_ptr<Service<AddTwoInts>> service_;
+  std::shared_ptr<Client<AddTwoInts>> client_;
+  std::unique_ptr<Spinner> spinner_;
+};
+
+TEST_F(BurstsOfServices, FromOneCallback) {
+  auto timer = node_->create_wall_timer(1ms, [this] {
+    if (client_->statistics().requests == 0) {
+      ask_all();
+    }
+  });
+  Spinner asking(context_);
+  asking.start(node_);
+  wait_for([this] { return answered_ == count; });
+  asking.stop();
+  expect_all();
+}
+
+TEST_F(BurstsOfServices, FromAThreadWhileNobodySpins) {
+  ask_all();
+  EXPECT_EQ(right_, 0) << "callbacks are the executor's to run";
+  Spinner asking(context_);
+  asking.start(node_);
+  wait_for([this] { return answered_ == count; });
+  asking.stop();
+  expect_all();
+}
+
+TEST_F(BurstsOfServices, FromACallbackBesideOtherThreads) {
+  executors::MultiThreadedExecutor executor({.context = context_}, 2);
+  auto timer = node_->create_wall_timer(1ms, [this] {
+    if (client_->statistics().requests == 0) {
+      ask_all();
+    }
+  });
+  ASSERT_TRUE(executor.add_node(node_));
+  std::thread spinning([&] { ASSERT_TRUE(executor.spin()); });
+  wait_for([this] { return answered_ == count; });
+  executor.cancel();
+  spinning.join();
+  expect_all();
+}
+
 TEST_F(Services, TakeTheFirstReplyOfSeveralServers) {
   const auto other = std::make_shared<Node>("other", NodeOptions().context(server_context_));
   auto service = server_->create_service<AddTwoInts>("add", add);

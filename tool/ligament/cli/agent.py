@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from ligament.agent import AgentOptions, exec_agent
+from ligament.cli.agent_options import Distro, NoEdge, Profiles, Ros, Silence, Types
+from ligament.cli.agent_rpmsg import rpmsg
 from ligament.errors import InputError, Problem
-from ligament.run.discovery import MAX_DOMAIN_ID
 
 agent = typer.Typer(
     add_completion=False,
@@ -20,48 +21,6 @@ agent = typer.Typer(
     "services are those of ROS 2's graph, in shared memory and on the network. Ctrl-C ends it.",
 )
 
-Ros = Annotated[
-    int | None,
-    typer.Option(
-        "--ros",
-        min=0,
-        max=MAX_DOMAIN_ID,
-        metavar="N",
-        help="ROS 2 domain of clients that name none; default: ROS_DOMAIN_ID, or 0. Clients that "
-        "name one are in that.",
-    ),
-]
-Types = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--types",
-        metavar="DIR",
-        help="A package folder with .msg or .srv files that clients use; may be repeated. Those of "
-        "ROS 2 are known.",
-    ),
-]
-Distro = Annotated[str, typer.Option("--distro", help="The distribution of ROS 2's own types.")]
-Profiles = Annotated[
-    Path | None,
-    typer.Option(
-        "--profiles",
-        metavar="FILE",
-        help="XML profiles (in Fast DDS's form) that clients refer to by name.",
-    ),
-]
-Silence = Annotated[
-    float,
-    typer.Option(
-        "--silence",
-        min=0.1,
-        metavar="S",
-        help="A client that says nothing for so long is removed with all that it has.",
-    ),
-]
-NoEdge = Annotated[
-    bool,
-    typer.Option("--no-edge", help="Do not start the domain's edge: only this computer's nodes."),
-]
 Port = Annotated[
     int, typer.Option("--port", min=0, max=65535, metavar="P", help="UDP port; 0: any.")
 ]
@@ -69,50 +28,6 @@ Address = Annotated[str, typer.Option("--address", metavar="IP", help="IPv4 addr
 Device = Annotated[Path, typer.Argument(metavar="DEVICE", help="The line, as /dev/ttyUSB0.")]
 Baud = Annotated[
     int, typer.Option("--baud", min=0, metavar="N", help="Its rate; 0: as it is set already.")
-]
-Memory = Annotated[
-    Path,
-    typer.Argument(
-        metavar="MEMORY",
-        help="The file or device that is the core's memory: an emulator's mem-path, /dev/mem.",
-    ),
-]
-Bell = Annotated[
-    Path,
-    typer.Option(
-        "--bell",
-        metavar="SOCKET",
-        help="Unix socket of the core's interrupt: each byte wakes the core, and each of the "
-        "core's wakes the agent. It may come later, and go.",
-    ),
-]
-Offset = Annotated[
-    str, typer.Option("--offset", metavar="N", help="Where in MEMORY the shared area begins.")
-]
-Base = Annotated[
-    str, typer.Option("--base", metavar="N", help="The area's address as the core sees it.")
-]
-Buffers = Annotated[
-    int, typer.Option("--buffers", metavar="N", help="Buffers in each direction: a power of two.")
-]
-BufferSize = Annotated[int, typer.Option("--buffer-size", metavar="N", help="Bytes of a buffer.")]
-Blocks = Annotated[
-    int, typer.Option("--blocks", metavar="N", help="Blocks for long messages, each direction.")
-]
-BlockSize = Annotated[
-    int, typer.Option("--block-size", metavar="N", help="Bytes of a block; 0: there are none.")
-]
-Qtest = Annotated[
-    Path | None,
-    typer.Option(
-        "--qtest",
-        metavar="SOCKET",
-        help="QEMU's qtest socket, for an emulated core without interrupt controller: the agent "
-        "raises its interrupt there. SOCKET of --bell is then only the way back.",
-    ),
-]
-Channel = Annotated[
-    str, typer.Option("--channel", metavar="NAME", help="The endpoint that the core announces.")
 ]
 
 
@@ -171,58 +86,4 @@ def serial(
     )
 
 
-@agent.command()
-def rpmsg(
-    memory: Memory,
-    bell: Bell,
-    offset: Offset = "0",
-    base: Base = "0x21000000",
-    buffers: Buffers = 64,
-    buffer_size: BufferSize = 512,
-    blocks: Blocks = 32,
-    block_size: BlockSize = 4096,
-    qtest: Qtest = None,
-    channel: Channel = "ligament-xrce",
-    ros: Ros = None,
-    types: Types = None,
-    distro: Distro = "jazzy",
-    profiles: Profiles = None,
-    silence: Silence = 30.0,
-    no_edge: NoEdge = False,
-) -> None:
-    """Serve a core of this chip, or an emulated one, over shared memory.
-
-    Base, buffers and blocks are those of the firmware's map. A core that is not there yet, or
-    stops, crashes, is killed, starts anew, is waited for.
-
-    Example: `ligament agent rpmsg /dev/shm/core --bell /tmp/core.bell`
-    """
-    if not memory.exists():
-        raise InputError(
-            Problem(
-                "memory-missing",
-                f"there is no memory '{memory}'",
-                expected="the file or device that the core has as its memory",
-                hint="for an emulator, make it before: truncate -s 16M FILE",
-            )
-        )
-    words = ["rpmsg", str(memory), "--bell", str(bell), "--channel", channel]
-    words += ["--offset", str(_number("--offset", offset)), "--base", str(_number("--base", base))]
-    words += ["--buffers", str(buffers), "--buffer-size", str(buffer_size)]
-    words += ["--qtest", str(qtest)] if qtest is not None else []
-    words += ["--blocks", str(blocks), "--block-size", str(block_size)]
-    exec_agent(words, AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge))
-
-
-def _number(option: str, text: str) -> int:
-    """Addresses are written in base 16."""
-    try:
-        return int(text, 0)
-    except ValueError:
-        raise InputError(
-            Problem(
-                "number-invalid",
-                f"{option} is '{text}', which is no number",
-                expected="digits, or 0x and digits of base 16, as 0x21000000",
-            )
-        ) from None
+agent.command()(rpmsg)

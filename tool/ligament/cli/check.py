@@ -14,7 +14,7 @@ from ligament.artefacts import graph_folder, json_text, write_json
 from ligament.cli.common import GraphArgument, JsonOption, graph_path, print_json, warn_of
 from ligament.errors import render_problem
 from ligament.graph import Graph, load_graph
-from ligament.resources import platforms_dir
+from ligament.resources import firmware_dir, platforms_dir
 
 Out = Annotated[
     Path | None,
@@ -67,6 +67,7 @@ def check(
 def _refused(graph: Graph, platform: str | None) -> list[str]:
     """Why variants cannot be mapped, as it is shown; from the cache where nothing has changed."""
     files = [*platforms_dir().rglob("*.yaml"), *Path(__file__).parent.parent.rglob("*.py")]
+    files += (firmware_dir() / "board").glob("*/memory.json")
     if platform and Path(platform).is_file():
         files.append(Path(platform))
     for folder in graph.message_packages.values():

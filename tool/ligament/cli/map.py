@@ -35,7 +35,12 @@ CostsOption = Annotated[
 ]
 All = Annotated[bool, typer.Option("--all", help="Map every variant of the graph.")]
 Plan = Annotated[
-    bool, typer.Option("--plan", help="Map on paper: also with back-ends that are not installed.")
+    bool,
+    typer.Option(
+        "--plan",
+        help="Map on paper: also with back-ends that are not installed, and nodes to a device that "
+        "they have no implementation for yet, where the graph asks for it.",
+    ),
 ]
 
 

@@ -81,6 +81,8 @@ class _Entries:
 def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedFile], _Entries]:
     files: list[GeneratedFile] = []
     entries = _Entries({}, {}, {})
+    if problems := _on_paper(graph, mapping):
+        raise InputError(problems)
     for kind in sorted({node.implementation for node in mapping.nodes.values()}):
         backend = BACKENDS.get(kind)
         if backend is None:
@@ -91,6 +93,23 @@ def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedF
         entries.components |= {(kind, t): c for t, c in output.components.items()}
         entries.nodes |= output.nodes
     return files, entries
+
+
+def _on_paper(graph: Graph, mapping: GraphMapping) -> list[Problem]:
+    """Name the nodes that a mapping on paper has placed where nothing runs them yet."""
+    return [
+        Problem(
+            "implementation-missing",
+            f"'{name}' is mapped to {node.device}, and '{node.type}' has no implementation for "
+            f"{node.implementation}",
+            expected=f"one for {listing(graph.types[node.type].implementations)}",
+            hint="write it, or map without --plan, to a device that the node has something for",
+        )
+        for name, node in mapping.nodes.items()
+        if node.implementation in BACKENDS
+        and node.type in graph.types
+        and node.implementation not in graph.types[node.type].implementations
+    ]
 
 
 def _no_backend(mapping: GraphMapping, kind: str) -> Problem:

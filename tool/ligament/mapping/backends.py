@@ -43,6 +43,7 @@ class Backends:
     transports: frozenset[str]
     kinds: frozenset[str]
     on_paper: bool = False  # nothing has to run here
+    unwritten: bool = False  # nor anywhere yet: a node may lack the implementation
 
 
 def installed() -> Backends:
@@ -55,4 +56,4 @@ def installed() -> Backends:
 
 def planned() -> Backends:
     """Return everything that the vocabulary knows: for mapping on paper (`ligament map --plan`)."""
-    return Backends(frozenset(TRANSPORTS), frozenset(KINDS), on_paper=True)
+    return Backends(frozenset(TRANSPORTS), frozenset(KINDS), on_paper=True, unwritten=True)

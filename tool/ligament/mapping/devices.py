@@ -82,6 +82,9 @@ def _wish(case: NodeCase) -> Answer:
 
 def _with_implementation(case: NodeCase, device: Device) -> Answer:
     running = case.running(device)
+    if running is None and _is_on_paper(case, device):
+        kind = device.implementation
+        return device, f"the graph asks for {case.wish}; on paper, as it has nothing for {kind} yet"
     if running is None:
         return _lacking(case, device)
     if device.kind not in case.backends.kinds:
@@ -92,6 +95,11 @@ def _with_implementation(case: NodeCase, device: Device) -> Answer:
             KINDS[device.kind].text,
         )
     return running, f"the graph asks for {case.wish}"
+
+
+def _is_on_paper(case: NodeCase, device: Device) -> bool:
+    """Whether a mapping on paper may place a node where nothing runs it yet."""
+    return case.backends.unwritten and device.kind != "cpu" and case.language is None
 
 
 #: What a core must be written in, by what runs it.

@@ -12,9 +12,10 @@ from ligament.graph.loader import read_document
 from ligament.mapping.consistency import inconsistencies
 from ligament.mapping.costs import Costs, from_variant, merged
 from ligament.mapping.costs import from_json as costs_from_json
+from ligament.mapping.memory_map import MemoryMap, memory_map_of, memory_problems
 from ligament.mapping.model import GraphMapping, from_json
 from ligament.mapping.platform import Platform, build_platform
-from ligament.resources import platforms_dir
+from ligament.resources import firmware_dir, platforms_dir
 
 REPORT = "ligament/report/"
 
@@ -34,7 +35,22 @@ def load_platform(name: str) -> Platform:
                     hint=nearest(name, known),
                 )
             )
-    return build_platform(read_document(path, "platform"))
+    return build_platform(read_document(path, "platform"), board_memory)
+
+
+def board_memory(board: str) -> MemoryMap:
+    """Return the memory map of a board that firmware is built for."""
+    return load_memory_map(firmware_dir() / "board" / board / "memory.json")
+
+
+def load_memory_map(path: Path) -> MemoryMap:
+    """Return the memory map of a file; raise InputError for one that cannot be."""
+    document = read_document(path, "memory")
+    memory = memory_map_of(document.data)
+    problems = list(memory_problems(memory, document.at, f"'{path.name}'"))
+    if problems:
+        raise InputError(problems)
+    return memory
 
 
 def platform_names(chosen: str | None = None) -> list[str]:

@@ -145,6 +145,8 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
         figures["emulation"] = device.emulation
     if device.board:
         figures |= {"board": device.board, "os": device.os}
+    if device.memory_map:
+        figures["memory_map"] = device.memory_map.to_json()
     if device.family:
         figures["family"] = device.family
     if device.budgets:

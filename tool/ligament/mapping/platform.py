@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ligament.errors import InputError, Location, Problem, listing, no_such
 from ligament.graph.model import NodeType
 from ligament.graph.source import Document
+from ligament.mapping.memory_map import (
+    MemoryMap,
+    board_problems,
+    memory_map_of,
+    memory_problems,
+)
 
 #: What a processor runs beside its own implementation, in this order: a core's C99 is its own
 #: reference there.
@@ -43,6 +49,8 @@ class Device:
     emulation: str = ""
     board: str = ""
     os: str = ""
+    #: The platform's own; None: the board's.
+    memory_map: MemoryMap | None = None
     peer_buffers: bool = False
     language: str = ""
     """Which of several implementations it runs for one node, where that is not its kind's."""
@@ -103,8 +111,11 @@ class Platform:
         return next((k for k in self.links if k.ends == frozenset((one, other))), None)
 
 
-def build_platform(document: Document) -> Platform:
-    """Return the platform of a schema-valid document; raise InputError for unknown names."""
+def build_platform(document: Document, memory_of: Callable[[str], MemoryMap]) -> Platform:
+    """Return the platform of a schema-valid document; raise InputError for unknown names.
+
+    `memory_of` knows the boards' own memory maps.
+    """
     data = document.data
     problems: list[Problem] = []
     memories, clocks = data.get("memories", {}), data.get("clocks", {})
@@ -115,6 +126,7 @@ def build_platform(document: Document) -> Platform:
         problems += _slot_problems(name, device, document)
         problems += _emulation_problems(name, device, clocks, document)
         problems += _board_problems(name, device, document)
+        problems += _memory_problems(name, device, document, memory_of)
     ends = {**data["devices"], **memories}
     for i, link in enumerate(data.get("links", ())):
         for key in ("from", "to"):
@@ -184,6 +196,7 @@ def _device(name: str, data: Mapping[str, Any], document: Document) -> Device:
         data.get("emulation", ""),
         data.get("board", ""),
         data.get("os", "bare") if data["kind"] == "mcu" else "",
+        memory_map_of(data["memory_map"]) if "memory_map" in data else None,
         peer_buffers=data.get("peer_buffers", False),
         budgets_at=document.at("devices", name, "budgets") if "budgets" in data else None,
     )
@@ -241,9 +254,31 @@ def _board_problems(name: str, device: Mapping[str, Any], document: Document) ->
             document.at("devices", name, key),
             expected="it on devices of kind mcu",
         )
-        for key, what in (("board", "a board"), ("os", "an operating system for firmware"))
+        for key, what in (
+            ("board", "a board"),
+            ("os", "an operating system for firmware"),
+            ("memory_map", "a memory map"),
+        )
         if key in device
     ]
+
+
+def _memory_problems(
+    name: str,
+    device: Mapping[str, Any],
+    document: Document,
+    memory_of: Callable[[str], MemoryMap],
+) -> list[Problem]:
+    """A map that can be, and that linker script and emulator of the board can have."""
+    if "memory_map" not in device or "board" not in device or device["kind"] != "mcu":
+        return []
+
+    def at(*path: str) -> Location:
+        return document.at("devices", name, "memory_map", *path)
+
+    memory, board = memory_map_of(device["memory_map"]), device["board"]
+    problems = list(memory_problems(memory, at, f"'{name}'"))
+    return problems + list(board_problems(memory, board, memory_of(board), at))
 
 
 def _page_problems(

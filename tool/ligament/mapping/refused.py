@@ -19,7 +19,7 @@ def refused_variants(graph: Graph, platforms: Iterable[str], load: Load) -> Iter
     """Yield why a variant can be mapped to none of the platforms: of the one that it fits best.
 
     A platform is loaded only if those before it refuse a variant. What is not installed here does
-    not count: a mapping may be made on paper.
+    not count: a mapping may be made on paper. A node that lacks an implementation does count.
     """
     names, loaded = list(platforms), dict[str, Platform]()
     for variant in graph.variants:
@@ -38,7 +38,7 @@ def refused_variants(graph: Graph, platforms: Iterable[str], load: Load) -> Iter
 
 def _problems(graph: Graph, platform: Platform, variant: str) -> tuple[Problem, ...]:
     try:
-        map_graph(graph, platform, variant, planned())
+        map_graph(graph, platform, variant, replace(planned(), unwritten=False))
     except InputError as error:
         return error.problems
     return ()

@@ -96,3 +96,13 @@ SELECT s.begin_row, t.span, s.node, t.name, t.value
 FROM told t ASOF JOIN spans s
   ON t.host = s.host AND t.tid = s.tid AND t.span = s.span AND t.row >= s.begin_row
 WHERE t.row < s.end_row;
+
+-- What runs on devices and is no node's work, on the host's clock. kind: `task` or `interrupt`.
+CREATE TEMP TABLE track_names AS
+SELECT track, any_value(device) AS device, any_value(name) AS name, any_value(kind) AS kind
+FROM events WHERE event = 'track_name' GROUP BY track;
+CREATE TEMP TABLE track_spans AS
+SELECT e.row, e.host, e.pid, e.track, t.device, t.name, t.kind, e.device_begin_ns AS begin_ns,
+       e.device_end_ns AS end_ns, e.device_bound_ns AS bound_ns
+FROM events e LEFT JOIN track_names t ON t.track = e.track
+WHERE e.event = 'track_span' AND e.device_end_ns >= e.device_begin_ns;

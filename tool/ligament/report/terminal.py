@@ -31,6 +31,7 @@ def print_report(report: dict[str, Any], console: Console) -> None:
         if variant["provider"] != "ligament":
             console.print(_callbacks(variant))
         print_hardware(variant, console)
+        print_cores(variant, console)
     for line in remarks(report):
         console.print(line, soft_wrap=True)
 
@@ -45,6 +46,31 @@ def print_hardware(variant: dict[str, Any], console: Console) -> None:
     if "area" in hardware:
         title = f"{variant['name']}: cells of the designs, family {hardware['area']['family']}"
         console.print(_counted(title, hardware["area"]["rows"]))
+
+
+def print_cores(variant: dict[str, Any], console: Console) -> None:
+    """How even the timers of cores are, and who had the core; nothing of a variant without any."""
+    if timers := variant.get("device_timers"):
+        title = f"{variant['name']}: timers on cores, period by the core's own clock"
+        console.print(_spreads(title, ("node", "timer", "device"), timers, "period_ns"))
+    if tracks := variant.get("device_tracks"):
+        rows = [{**track, "share": percent(track["share"])} for track in tracks]
+        title = f"{variant['name']}: tasks and interrupts of cores"
+        console.print(_spreads(title, ("device", "kind", "name", "share"), rows, "time_ns"))
+
+
+def _spreads(title: str, names: tuple[str, ...], rows: list[dict[str, Any]], key: str) -> Table:
+    """Rows of names, each with how its times spread."""
+    table = Table(title=title, title_justify="left")
+    for name in names:
+        table.add_column(name)
+    for name in ("count", "mean", "sd", "p50", "p99", "max"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        times = row[key]
+        spread = (duration(times[name]) for name in ("mean", "sd", "p50", "p99", "max"))
+        table.add_row(*(str(row[name]) for name in names), str(times["n"]), *spread)
+    return table
 
 
 def duration(value_ns: float | None) -> str:

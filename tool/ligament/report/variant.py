@@ -14,6 +14,7 @@ import numpy as np
 from ligament.errors import InputError, Problem
 from ligament.report.breakdown import Breakdown, HopTimes, Timeline
 from ligament.report.chains import Chain, Hop, Instances, find_chains, instances
+from ligament.report.cores import cores_of, lost_on_devices
 from ligament.report.counters import Counters, read_counters
 from ligament.report.database import open_events, read_metadata
 from ligament.report.emulation import emulated_nodes, mark_emulated
@@ -161,7 +162,8 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         "span_values": span_values(database),
         "missing": missing(database, metadata),
         "drops": max(counters.total("lost"), _dropped(database)),
-        "lost_events": _lost_events(run, metadata),
+        "lost_events": _lost_events(run, metadata) + lost_on_devices(database),
+        **cores_of(database),
         **_resources(counters),
         **tables_of(run.path / "status.jsonl", database),
         **hardware_of(run.path / "status.jsonl", run.build),

@@ -85,6 +85,7 @@ class Top:
             "state": str(run.get("state", "unknown")),
             "containers": containers,
             "topics": self._topics(),
+            "cores": self._cores(),
             "edge": [entry for name in sorted(self._edge) for entry in self._carried(name)],
             "done": sorted(self._done),
             "errors": list(self._errors),
@@ -115,6 +116,24 @@ class Top:
             "nodes": [str(node.get("id")) for node in nodes],
             "longest_running_ns": stuck,
         }  # fmt: skip
+
+    def _cores(self) -> list[dict[str, Any]]:
+        """How the cores of nodes in firmware live: all nodes of a core tell the same."""
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for container in self._sorted():
+            for node in entries_of(container.last, "nodes"):
+                core = node.get("core")
+                if isinstance(core, dict):
+                    device = str(core.get("device", ""))
+                    rows[container.name, device] = {
+                        "container": container.name,
+                        "device": device,
+                        "state": str(core.get("state", "unknown")),
+                        "starts": count_of(core, "starts"),
+                        "ends": count_of(core, "ends"),
+                        "last_end": str(core.get("last_end", "")),
+                    }
+        return [rows[key] for key in sorted(rows)]
 
     # --- topics -------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from ligament.run.display import duration_text
 
-_COLOURS = {"running": "green", "silent": "bold yellow", "stuck": "bold yellow", "stopped": "dim"}
+_COLOURS = {"running": "green", "silent": "bold yellow", "stuck": "bold yellow", "stopped": "dim",
+            "starting": "yellow", "crashed": "bold red"}  # fmt: skip
 
 
 def picture(snapshot: dict[str, Any]) -> Group:
@@ -21,6 +22,8 @@ def picture(snapshot: dict[str, Any]) -> Group:
         (snapshot["state"], "green" if snapshot["state"] == "running" else "yellow"),
     )  # fmt: skip
     parts: list[Any] = [title, _topics(snapshot["topics"]), _containers(snapshot["containers"])]
+    if snapshot["cores"]:
+        parts.append(_cores(snapshot["cores"]))
     if snapshot["edge"]:
         parts.append(_edge(snapshot["edge"]))
     parts += [Text(text, style="red") for text in snapshot["errors"]]
@@ -70,6 +73,19 @@ def _containers(rows: list[dict[str, Any]]) -> Table:
             str(len(row["nodes"])),
             "-" if row["age_ns"] is None else f"{row['age_ns'] / 1e9:.0f} s ago",
             Text(row["state"], style=_COLOURS.get(row["state"], "")),
+        )
+    return table
+
+
+def _cores(rows: list[dict[str, Any]]) -> Table:
+    table = _table("core", "starts", "ends", "state", "last end")
+    for row in rows:
+        table.add_row(
+            Text(row["device"]),
+            str(row["starts"]),
+            str(row["ends"]),
+            Text(row["state"], style=_COLOURS.get(row["state"], "")),
+            Text(row["last_end"] or "-"),
         )
     return table
 

@@ -3,7 +3,7 @@
 
 One track per thread: callbacks and spans as slices, publishes and takes as instants, and an arrow
 for each message from its publish to its takes. One track per device, node and kind of work, in the
-process that told of it: a copy may run beside a kernel.
+process that told of it: a copy may run beside a kernel. One track per task and interrupt of a core.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ DEVICES = """
 SELECT d.begin_ns, d.end_ns, d.pid, coalesce(d.name, printf('0x%x', d.span)), d.category,
        coalesce(d.device, '?'), coalesce(n.name, '?'), d.time_base, d.bound_ns, d.seq
 FROM device_spans d LEFT JOIN nodes n ON n.node = d.node ORDER BY d.begin_ns, d.row
+"""
+TRACKS = """
+SELECT begin_ns, end_ns, pid, coalesce(name, printf('0x%x', track)), coalesce(kind, 'task'),
+       coalesce(device, '?'), bound_ns
+FROM track_spans ORDER BY begin_ns, row
 """
 MESSAGES = """
 SELECT p.end_ns, pe.pid, p.tid, t.take_ns, te.pid, t.tid,
@@ -130,14 +135,23 @@ def _device_events(
     database: duckdb.DuckDBPyConnection, micros: Callable[[int], float]
 ) -> Iterator[dict[str, Any]]:
     tracks: dict[tuple[int, str], int] = {}
-    for row in _rows(database, DEVICES):
-        begin, end, pid, name, category, device, node, base, bound, seq = row
-        label = f"{device}: {node}{' copies' if category == 'copy' else ''}"
+    for pid, label, name, category, begin, end, told in _device_slices(database):
         key = (pid, label)
         if key not in tracks:
             tracks[key] = FIRST_DEVICE_TRACK + len(tracks)
             yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tracks[key],
                    "args": {"name": label}}  # fmt: skip
         yield {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tracks[key],
-               "ts": micros(begin), "dur": (end - begin) / 1000,
-               "args": {"seq": seq, "time base": base, "bound_ns": bound}}  # fmt: skip
+               "ts": micros(begin), "dur": (end - begin) / 1000, "args": told}  # fmt: skip
+
+
+def _device_slices(database: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+    """Process, track, name, category, begin, end and what else is known: nodes' work, then what
+    runs on the device besides."""
+    for row in _rows(database, DEVICES):
+        begin, end, pid, name, category, device, node, base, bound, seq = row
+        label = f"{device}: {node}{' copies' if category == 'copy' else ''}"
+        told = {"seq": seq, "time base": base, "bound_ns": bound}
+        yield pid, label, name, category, begin, end, told
+    for begin, end, pid, name, kind, device, bound in _rows(database, TRACKS):
+        yield pid, f"{device}: {kind} {name}", name, kind, begin, end, {"bound_ns": bound}

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ligament.mapping.files import board_memory
+
 FIRMWARE = Path(__file__).parents[3] / "firmware"
 EMULATOR = "qemu-system-arm"
 
@@ -104,12 +106,12 @@ class RealTimeCore(Core):
 
     emulator = "qemu-system-aarch64"
     memory_size = 128 << 20
-    AREA = 0x04000000  # board.cmake
     #: At 0x8000, by two: PSCI's CPU_ON for core 4 at 0x100000, then WFI in a loop.
     STARTER = (0xF2B88000D2800060, 0xD2A00202D2800081, 0xD4000003D2800003, 0x17FFFFFFD503207F)
 
     def link(self) -> list[str]:
-        area = ["--offset", str(self.AREA), "--base", str(self.AREA)]
+        memory = board_memory("zcu102_r5")
+        area = ["--offset", str(memory.offset), "--base", str(memory.area.address)]
         return [*super().link(), *area, "--qtest", str(self.folder / "qtest")]
 
     def machine(self) -> list[str]:

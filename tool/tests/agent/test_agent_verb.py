@@ -11,8 +11,9 @@ import pytest
 from mcu_agent import built_agent
 
 from ligament.agent import AgentOptions
-from ligament.cli import agent as verb
+from ligament.cli import agent_rpmsg as verb
 from ligament.cli import main as cli
+from ligament.resources import firmware_dir
 
 
 def test_the_map_reaches_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,15 +28,48 @@ def test_the_map_reaches_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert cli.main(["agent", "rpmsg", str(memory), *words.split()]) == 0
     link = (
         f"rpmsg {memory} --bell b --channel mine --offset 4096 --base 1054081024 --buffers 8 "
-        "--buffer-size 256 --qtest q --blocks 2 --block-size 64"
+        "--buffer-size 256 --blocks 2 --block-size 64 --qtest q"
     )
     assert given == [(link.split(), AgentOptions(5, (), "jazzy", None, 3.0, False))]
+
+
+@pytest.mark.parametrize("by_file", [False, True])
+def test_the_map_is_a_table(by_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[Sequence[str], AgentOptions]] = []
+    monkeypatch.setattr(verb, "exec_agent", lambda *words: given.append(words))
+    memory = tmp_path / "memory"
+    memory.touch()
+    table = firmware_dir() / "board" / "zcu102_r5" / "memory.json"
+    name = str(table) if by_file else "zcu102_r5"
+    words = ["agent", "rpmsg", str(memory), "--bell", "b", "--map", name, "--blocks", "3"]
+    assert cli.main(words) == 0
+    link = (
+        f"rpmsg {memory} --bell b --channel ligament-xrce --offset 67108864 --base 67108864 "
+        "--buffers 64 --buffer-size 512 --blocks 3 --block-size 4096"
+    )
+    assert list(given[0][0]) == link.split()
+
+
+def test_linuxs_driver_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[Sequence[str], AgentOptions]] = []
+    monkeypatch.setattr(verb, "exec_agent", lambda *words: given.append(words))
+    (tmp_path / "state").write_text("offline")
+    words = ["--device", "/dev/rpmsg_ctrl0", "--to", "1030", "--remoteproc", str(tmp_path)]
+    assert cli.main(["agent", "rpmsg", *words, "--firmware", "imu.elf"]) == 0
+    link = "rpmsg --device /dev/rpmsg_ctrl0 --channel ligament-xrce --to 1030 --remoteproc"
+    assert list(given[0][0]) == [*link.split(), str(tmp_path), "--firmware", "imu.elf"]
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        ([], "neither MEMORY nor --device"),
+        (["memory", "--device", "d"], "MEMORY is 'memory', and --device is 'd'"),
+        (["--device", "d", "--firmware", "f"], "nothing says which core has it"),
+        (["--device", "d", "--remoteproc", "."], "'.' is no folder of remoteproc"),
         (["nothing", "--bell", "b"], "there is no memory 'nothing'"),
+        (["memory", "--bell", "b", "--map", "zcu102"], "--map is 'zcu102', which is no board"),
+        (["memory", "--bell", "b", "--map", "none.json"], "there is no file 'none.json'"),
         (["memory", "--bell", "b", "--base", "0x2z"], "--base is '0x2z', which is no number"),
         (["memory"], "--bell"),
     ],

@@ -222,7 +222,7 @@ def test_the_page_of_nodes_for_microcontrollers_runs_outside_the_repository(
     assert (built / "lib" / "mcu" / "mcu0.elf").is_file()
     assert (built / "gen" / "mcu" / "include" / "my_nodes_thermometer.h").is_file()
     logs = [log.read_text() for log in tmp_path.glob("build/thermometer/*/runs/*/log/watch.log")]
-    assert len(logs) == 2 and all(log.count("degrees") == 100 for log in logs)
+    assert len(logs) == 3 and all(log.count("degrees") == 100 for log in logs)
     page = MCU_PAGE.read_text()
     lacking = ligament(
         tmp_path,

@@ -20,6 +20,7 @@ from ligament.graph import load_graph, loader, read_document
 from ligament.graph.loader import Project, read_project
 from ligament.graph.node_types import build_node_types
 from ligament.mapping import installed, load_mapping, load_platform, map_graph, planned
+from ligament.mapping.files import board_memory
 from ligament.mapping.platform import build_platform
 from ligament.resources import spec_dir
 
@@ -46,7 +47,7 @@ def _node(path: Path, _: Expectation) -> None:
 
 
 def _platform(path: Path, _: Expectation) -> None:
-    build_platform(read_document(path, "platform"))
+    build_platform(read_document(path, "platform"), board_memory)
 
 
 def _map(path: Path, expected: Expectation) -> None:

@@ -14,6 +14,9 @@ from typing import Any
 import duckdb
 import pytest
 
+from ligament.doctor import microcontrollers
+from ligament.resources import platforms_dir
+
 EXAMPLES = Path(__file__).parents[3] / "examples"
 LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 
@@ -23,6 +26,18 @@ def require_core() -> None:
     for program in ("qemu-system-arm", "qemu-system-aarch64", "arm-none-eabi-gcc"):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is missing (dev/apt-packages-test.txt)")
+
+
+def on_freertos(platform: str, folder: Path) -> Path:
+    """Write a platform whose firmware runs on FreeRTOS; skip where its kernel is not."""
+    require_core()
+    if microcontrollers.freertos() is None:
+        pytest.skip("this machine has no such thing: FreeRTOS, which cargo brings")
+    text = (platforms_dir() / platform / "platform.yaml").read_text()
+    assert "    board: " in text
+    file = folder / f"{platform}_freertos.yaml"
+    file.write_text(text.replace("    board: ", "    os: freertos\n    board: "))
+    return file
 
 
 def ligament(*words: str | Path, status: int = 0) -> str:

@@ -11,7 +11,16 @@ import time
 from pathlib import Path
 
 import pytest
-from mcu_runs import EXAMPLES, LIGAMENT, events, ligament, newest_run, own_domain, require_core
+from mcu_runs import (
+    EXAMPLES,
+    LIGAMENT,
+    events,
+    ligament,
+    newest_run,
+    on_freertos,
+    own_domain,
+    require_core,
+)
 
 PATIENCE_S = 120
 CHAIN = ["/camera", "/resize", "/threshold", "/outline", "/sink"]
@@ -49,6 +58,7 @@ def test_a_message_keeps_its_identity_through_the_core(mixed: Path) -> None:
         "select distinct w.publisher, w.seq, w.device_begin_ns, w.device_end_ns, "
         "w.device_bound_ns from t w "
         "join t d on d.event = 'device_name' and d.span = w.span and d.device = 'mcu0' "
+        "join t s on s.event = 'span_name' and s.span = w.span and s.category = 'compute' "
         "where w.event = 'device_span' order by w.seq",
     )
     published = events(
@@ -96,6 +106,17 @@ def test_another_kind_of_core_runs_the_same_node(tmp_path: Path) -> None:
     require_core()
     words = ["--variant", "mcu", "--platform", "mcu_r5_sim", "--out", tmp_path, *own_domain()]
     ligament("run", EXAMPLES / "motor" / "graph.yaml", *words, "--set", "planner.messages=40")
+    lines = (newest_run(tmp_path / "motor" / "mcu") / "outputs" / "planner.txt").read_text()
+    assert len(lines.splitlines()) == 40
+
+
+@pytest.mark.parametrize("platform", ["mcu_sim", "mcu_r5_sim"])
+def test_freertos_runs_the_same_node(tmp_path: Path, platform: str) -> None:
+    file = on_freertos(platform, tmp_path)
+    words = ["--variant", "mcu", "--platform", file, "--out", tmp_path, *own_domain()]
+    ligament("run", EXAMPLES / "motor" / "graph.yaml", *words, "--set", "planner.messages=40")
+    project = tmp_path / "motor" / "mcu" / "gen" / "mcu" / "mcu0" / "CMakeLists.txt"
+    assert "OS freertos" in project.read_text()
     lines = (newest_run(tmp_path / "motor" / "mcu") / "outputs" / "planner.txt").read_text()
     assert len(lines.splitlines()) == 40
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from mcu_runs import EXAMPLES, ligament, newest_run, require_core
 
-REQUESTS = 100
+REQUESTS = 300
+AHEAD = {"software": 64, "c99": 64, "mcu": 32}
+"""Requests that wait at once: more than rings of services hold."""
 
 
 @pytest.mark.timeout(900)
@@ -19,8 +21,8 @@ def test_a_core_answers_as_its_c99_and_as_cpp_do(tmp_path: Path) -> None:
     for variant, more in (("software", ()), ("c99", ()), ("mcu", ("--trace",))):
         ligament(
             "run", EXAMPLES / "adder", "--variant", variant, "--platform", "mcu_sim",
-            "--out", tmp_path, "--set", f"asker.requests={REQUESTS}", "--set", "asker.ahead=8",
-            *more,
+            "--out", tmp_path, "--set", f"asker.requests={REQUESTS}",
+            "--set", f"asker.ahead={AHEAD[variant]}", *more,
         )  # fmt: skip
         told[variant] = (
             newest_run(tmp_path / "adder" / variant) / "outputs" / "asker.txt"

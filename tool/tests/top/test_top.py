@@ -256,6 +256,24 @@ def test_what_the_edge_carries_stands_under_its_headings(
     assert row == ["/t", "40", "20.0", "Hz", "60", "30.0", "Hz", "4"]
 
 
+def test_how_cores_live_is_told_once_per_core(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    core = {"device": "mcu0", "state": "crashed", "starts": 3, "ends": 3,
+            "last_end": "the core has crashed: abort()"}  # fmt: skip
+    line = status("a", 9)
+    line["nodes"] = [{"id": "/x", "core": core}, {"id": "/y", "core": core}, {"id": "/z"}]
+    (row,) = snapshot(line)["cores"]
+    assert row == {"container": "a", **core}
+    assert snapshot(status("a", 9))["cores"] == []
+    run = make_run(tmp_path / "r", state="finished")
+    (run / "status.jsonl").write_text(json.dumps(line) + "\n")
+    assert main(["top", str(run), "--once"]) == 0
+    headings, shown = (line.split() for line in capsys.readouterr().out.splitlines()[-2:])
+    assert headings == ["core", "starts", "ends", "state", "last", "end"]
+    assert shown[:4] == ["mcu0", "3", "3", "crashed"] and shown[-1] == "abort()"
+
+
 def test_names_are_never_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = make_run(tmp_path / "r", state="finished")
     line = status("[red]c", 3, publishers=[publisher(1, "/[bold]x[/nothing]")])

@@ -5,13 +5,13 @@
  *   static int64_t work(void* context, int64_t now_us) { ... publish ...; return now_us + 10000; }
  *   int main(void) {
  *     static const ligament_app_t app = {
- *         "imu", LIGAMENT_RPMSG_MAP(LIGAMENT_BOARD_AREA), 0xC0FFEE01, create, work, NULL};
+ *         "imu", LIGAMENT_BOARD_MAP, 0xC0FFEE01, create, work, NULL};
  *     return ligament_app_run(&app);
  *   }
  *
  * The agent may come later, and go: the image waits for it, and makes everything again.
  *
- * LIGAMENT_BOARD_AREA is where the board has memory to share, by `ligament_add_image`.
+ * LIGAMENT_BOARD_MAP says what memory the board shares, by `ligament_add_image`.
  *
  * Sizes are chosen at compile time, for all of an image:
  *   LIGAMENT_APP_MTU        longest message of the link, default 2048. What is longer goes in
@@ -49,10 +49,13 @@ typedef struct {
   void* context;
 } ligament_app_t;
 
-/* Does not return. Prints "ready" on the console when the session is open and its entities are
+/* `app` is static: FreeRTOS takes the stack of main() for interrupts.
+ *
+ * Does not return. Prints "ready" on the console when the session is open and its entities are
  * made, and again after each loss. "cannot connect E S" are an error of the client and the agent's
- * status (xrce.h). But it returns a code of RPMsg for a map that cannot be, or another error of
- * `create`; the host is then told that the core has crashed. */
+ * status (xrce.h). Another error of `create` ends the program, as abort() and a failed assert() do:
+ * the core stops, and the host is told why. But for a map that cannot be it returns a code of
+ * RPMsg. */
 int ligament_app_run(const ligament_app_t* app);
 
 #ifdef __cplusplus

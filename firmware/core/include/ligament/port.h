@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that the core needs of a board: three functions, and two more where the link is a byte stream
- * (ligament/framing.h). To port: copy port/template and fill them in.
+ * (ligament/framing.h). To port: copy port/template and fill them in. Four more are for links with
+ * memory of their own, such as RPMsg's slab: with them long messages are not copied.
  *
  * None may be called from an interrupt, nor from two tasks at once: a session belongs to one task.
  */
@@ -23,6 +24,20 @@ typedef struct {
 
   /* Microseconds since any moment, never backwards. */
   int64_t (*now_us)(void* context);
+
+  /* The rest is NULL where the link has no memory of its own. */
+
+  /* Memory of the link for a message of so many bytes, which is then built where it is sent from.
+   * It is the caller's until `give_back`. NULL: there is none now, or a copy is cheaper. */
+  uint8_t* (*lend)(void* context, size_t size);
+  /* Sends the first bytes of such memory, as `send` does. It stays lent, unchanged from now on:
+   * what was lost on the way is sent again. */
+  int (*send_lent)(void* context, uint8_t* memory, size_t size);
+  void (*give_back)(void* context, uint8_t* memory);
+  /* As `receive`, but a long message stays where it is in the link: `*message` says where, until
+   * the next message is received in either way. `*message` is first memory for a short one. The
+   * other side may still write there, so each byte is read once. */
+  int (*receive_in_place)(void* context, uint8_t** message, size_t capacity, uint32_t wait_ms);
 } ligament_port_t;
 
 #endif

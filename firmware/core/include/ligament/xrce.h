@@ -88,6 +88,7 @@ typedef struct {
   uint64_t received; /* messages */
   uint64_t dropped;  /* of those: too long, malformed, for nobody */
   uint64_t lost;     /* best effort: gaps */
+  uint64_t copied;   /* bytes of messages, each time that this client copied them */
 } ligament_figures_t;
 
 struct ligament_entity;
@@ -97,7 +98,8 @@ typedef struct {
   uint16_t count; /* the oldest is next - count */
   bool is_open;   /* fragments of a message that was given up: the agent must be told */
   bool has_round_trip;
-  uint16_t sizes[LIGAMENT_MOST_SLOTS];
+  uint32_t sizes[LIGAMENT_MOST_SLOTS];
+  uint8_t* lent[LIGAMENT_MOST_SLOTS]; /* where the link's memory has it; NULL: in its slot */
   bool is_repeated[LIGAMENT_MOST_SLOTS];
   int64_t sent_us[LIGAMENT_MOST_SLOTS];
   int64_t round_trip_us;
@@ -123,6 +125,7 @@ typedef struct {
   uint16_t next_object;
   uint16_t best_effort_next;
   uint16_t best_effort_seen;
+  uint8_t* lent; /* what is being written there */
   ligament_out_t out;
   ligament_in_t in;
   int64_t heard_us;
@@ -222,6 +225,12 @@ int ligament_publish(ligament_publisher_t* publisher, const void* body, size_t s
  * two nothing else of the session may be called. */
 int ligament_publish_begin(ligament_publisher_t* publisher, ligament_cdr_t* body);
 int ligament_publish_end(ligament_publisher_t* publisher, const ligament_cdr_t* body);
+/* As `begin`, for a body of at most so many bytes: where the link has memory of its own (RPMsg: the
+ * slab), it is written there, however long, and goes as one message without a copy. It takes `most`
+ * until `end`, then what was written. TOO_LARGE: no such memory now, and too long for a message of
+ * the link: `ligament_publish` sends it in fragments. To give it up, set `body->has_failed` and
+ * call `end`. */
+int ligament_publish_loan(ligament_publisher_t* publisher, size_t most, ligament_cdr_t* body);
 
 typedef struct {
   ligament_on_message_t call;

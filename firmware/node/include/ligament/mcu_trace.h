@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring of events that a core's nodes leave for the host, and the question for its clock:
+/* The ring of events that a core leaves for the host, and the question for its clock:
  * spec/device/mcu.md, section 4. One header, which both sides read. Little-endian.
  *
  * Each word has one writer. `head` and `tail` count events and wrap; the event of number n lies at
@@ -14,11 +14,27 @@ extern "C" {
 #endif
 
 enum {
-  LIGAMENT_TRACE_EVENTS = 2048,
+  LIGAMENT_TRACE_EVENTS = 4096,
+  LIGAMENT_TRACE_TASKS = 8, /* that have a name */
+  LIGAMENT_TRACE_NAME = 16,
   LIGAMENT_TRACE_BEGIN_INPUT = 1,
   LIGAMENT_TRACE_BEGIN_TIMER = 2,
   LIGAMENT_TRACE_END = 3,
-  LIGAMENT_TRACE_PUBLISH = 4
+  LIGAMENT_TRACE_PUBLISH = 4,
+  LIGAMENT_TRACE_TAKE = 5,
+  LIGAMENT_TRACE_TASK = 6, /* runs from here on; `port` is its number */
+  LIGAMENT_TRACE_INTERRUPT_BEGIN = 7,
+  LIGAMENT_TRACE_INTERRUPT_END = 8,
+  LIGAMENT_TRACE_LOST = 9 /* so many events, here: `number` */
+};
+
+/* Interrupts, as `port` has them. */
+enum {
+  LIGAMENT_TRACE_BELL = 0,
+  LIGAMENT_TRACE_ALARM = 1, /* the timer of nodes' deadlines */
+  LIGAMENT_TRACE_TICK = 2,  /* of the operating system */
+  LIGAMENT_TRACE_LINE = 3,  /* a core with one line: bell and alarm */
+  LIGAMENT_TRACE_INTERRUPTS = 4
 };
 
 typedef struct {
@@ -26,7 +42,7 @@ typedef struct {
   uint32_t number; /* of the message since its entity was made, from 1; 0: none */
   uint16_t node;   /* as in the image */
   uint8_t kind;    /* LIGAMENT_TRACE_... */
-  uint8_t port;    /* input, output or timer, as in the node type */
+  uint8_t port;    /* input, output or timer, as in the node type; task, interrupt */
 } ligament_trace_event_t;
 
 typedef struct {
@@ -44,6 +60,8 @@ typedef struct {
     uint32_t is_on; /* 1: events are recorded */
     uint32_t unused[13];
   } host;
+  /* Written by the core, before the first event of a task. Empty: it has none. */
+  char tasks[LIGAMENT_TRACE_TASKS][LIGAMENT_TRACE_NAME];
   ligament_trace_event_t events[LIGAMENT_TRACE_EVENTS];
 } ligament_trace_ring_t;
 

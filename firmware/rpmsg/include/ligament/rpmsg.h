@@ -69,10 +69,12 @@ typedef struct {
   uint32_t sent;
   uint32_t dropped;  /* for an address that nobody has, or too large to put together */
   uint32_t breaches; /* of the rules, by the host */
+  uint32_t copied;   /* bytes of messages, into buffers, slab or where parts are put together */
 } ligament_rpmsg_figures_t;
 
 typedef struct {
   uint32_t busy; /* a bit for each block of our half */
+  uint32_t lent; /* a bit for each first block of a loan that the caller has */
   uint32_t ticket;
   uint32_t tickets[LIGAMENT_RPMSG_MAX_BLOCKS]; /* of the extent that begins there; 0: none sent */
   uint32_t extent[LIGAMENT_RPMSG_MAX_BLOCKS];  /* its blocks, as bits */
@@ -116,6 +118,8 @@ typedef struct {
 int ligament_rpmsg_start(ligament_rpmsg_t* link, const ligament_rpmsg_config_t* config);
 /* The core stops in order; `crashed`: it found a fault. The host removes what was on it. */
 void ligament_rpmsg_stop(ligament_rpmsg_t* link, int crashed);
+/* The core has found a fault, and says which. */
+void ligament_rpmsg_crash(ligament_rpmsg_t* link, const ligament_fault_t* fault);
 
 /* Adds an endpoint; it may be called before the host is there. 0 or INVALID. */
 int ligament_rpmsg_open(ligament_rpmsg_t* link, ligament_rpmsg_endpoint_t* endpoint);
@@ -138,6 +142,19 @@ ligament_rpmsg_loan_t ligament_rpmsg_loan(ligament_rpmsg_t* link, size_t size);
 int ligament_rpmsg_send_loan(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
                              ligament_rpmsg_loan_t* loan, size_t size);
 void ligament_rpmsg_return_loan(ligament_rpmsg_t* link, ligament_rpmsg_loan_t* loan);
+
+/* A loan by its address alone, for what may have to be sent more than once: `memory` stays the
+ * caller's until it is given back, and is free when the host, too, is done with it. NULL: none. */
+uint8_t* ligament_rpmsg_lend(ligament_rpmsg_t* link, size_t size);
+/* 0 or a code. It is sent once more only when the host has read what was sent before: until then it
+ * cannot be lost. The first call says how long it is; what is behind is free. */
+int ligament_rpmsg_send_lent(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
+                             const uint8_t* memory, size_t size);
+/* Of an earlier host, or twice: no harm. */
+void ligament_rpmsg_give_back(ligament_rpmsg_t* link, const uint8_t* memory);
+
+/* Whether data that a receive function is given may be held. */
+int ligament_rpmsg_can_hold(const ligament_rpmsg_t* link, const uint8_t* data);
 /* Gives data back that a receive function held. */
 void ligament_rpmsg_release(ligament_rpmsg_t* link, const uint8_t* data);
 

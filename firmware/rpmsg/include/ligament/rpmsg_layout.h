@@ -26,6 +26,13 @@ typedef struct {
 #define LIGAMENT_RPMSG_MAP(base) \
   { (base), 64u, 512u, 4096u, 32u }
 
+/* That of the image's memory map, by `ligament_add_image`. */
+#define LIGAMENT_BOARD_MAP                                                   \
+  {                                                                          \
+    LIGAMENT_BOARD_AREA, LIGAMENT_BOARD_BUFFERS, LIGAMENT_BOARD_BUFFER_SIZE, \
+        LIGAMENT_BOARD_BLOCK_SIZE, LIGAMENT_BOARD_BLOCKS                     \
+  }
+
 enum {
   LIGAMENT_RPMSG_VERSION = 1,
   LIGAMENT_RPMSG_ALIGN = 4096, /* of rings, buffers, slab */
@@ -144,17 +151,36 @@ typedef enum {
   LIGAMENT_RPMSG_BROKEN = 4   /* the core does not trust the rings: it waits for a new host */
 } ligament_rpmsg_state_t;
 
+/* Why a core is CRASHED. What another number means is not known. */
+enum {
+  LIGAMENT_FAULT_UNKNOWN = 0,
+  LIGAMENT_FAULT_INSTRUCTION = 1, /* one that the core does not have */
+  LIGAMENT_FAULT_DATA = 2,        /* memory that is not there; `with`: its address, 0: unknown */
+  LIGAMENT_FAULT_FETCH = 3,       /* no program is there */
+  LIGAMENT_FAULT_INTERRUPT = 4,   /* that nobody handles; `with`: its number */
+  LIGAMENT_FAULT_ASSERTION = 5,   /* of the program; `with`: the line */
+  LIGAMENT_FAULT_STACK = 6,       /* of a task: it is too small */
+  LIGAMENT_FAULT_ABORT = 7,       /* the program has called abort() */
+  LIGAMENT_FAULT_END = 8          /* the program has ended; `with`: its result, an int32_t */
+};
+typedef struct {
+  uint32_t kind; /* LIGAMENT_FAULT_... */
+  uint32_t at;   /* address of the instruction; 0: unknown */
+  uint32_t with;
+} ligament_fault_t;
+
 /* What a side waits for: the other rings when it gave such back. */
 enum { LIGAMENT_RPMSG_WANTS_BUFFERS = 1, LIGAMENT_RPMSG_WANTS_EXTENTS = 2 };
 
 /* One writer a line, so that no line is torn between two caches. */
 typedef struct {
-  struct {            /* written by the core */
-    uint32_t boot;    /* one more with each start of the core */
-    uint32_t state;   /* ligament_rpmsg_state_t */
-    uint32_t session; /* the host's session that the core has seen */
-    uint32_t wants;   /* the core waits for LIGAMENT_RPMSG_WANTS_... */
-    uint32_t unused[12];
+  struct {                  /* written by the core */
+    uint32_t boot;          /* one more with each start of the core */
+    uint32_t state;         /* ligament_rpmsg_state_t */
+    uint32_t session;       /* the host's session that the core has seen */
+    uint32_t wants;         /* the core waits for LIGAMENT_RPMSG_WANTS_... */
+    ligament_fault_t fault; /* of a core that is CRASHED; written before that */
+    uint32_t unused[9];
   } core;
   struct {            /* written by the host */
     uint32_t session; /* one more with each start of a host */

@@ -263,6 +263,10 @@ class Writer {
   [[nodiscard]] expected<Loan, LoanError> loan(std::size_t size, std::size_t aligned_offset = 0);
   /// Makes the sample visible to all readers and wakes the executors that sleep.
   [[nodiscard]] PublishResult publish(Loan&& loan, const PublishInfo& info = {});
+  /// keep-all: what a publish that waits for room does meanwhile, again and again (each millisecond
+  /// at the latest), on its own thread: something that those it waits for may wait for. Before the
+  /// first publish. It may not publish here.
+  void set_meanwhile(std::function<void()> meanwhile);
 
   [[nodiscard]] const Gid& gid() const;
   [[nodiscard]] std::uint64_t id() const;

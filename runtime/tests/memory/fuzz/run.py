@@ -29,12 +29,17 @@ AGENT_TARGETS = (
     "xrce_frames",
     "xrce_client",
     "xrce_parameters",
+    "rpmsg",
 )
 #: Longer programs find no more, and take longer.
 LONGEST_INPUT = 160
 LONGEST_FAST_INPUT = 64
 LONGEST_EDGE_INPUT = 600
 LONGEST_AGENT_INPUT = 2048
+LONGEST_FAST_AGENT_INPUT = 300
+#: A list of steps of both sides of the rings.
+LONGEST_RINGS_INPUT = 400
+LONGEST_FAST_RINGS_INPUT = 100
 
 
 @dataclass(frozen=True)
@@ -82,9 +87,14 @@ def parts_of(target: str, plan: Plan) -> tuple[Path, Path, int]:
     if target in EDGE_TARGETS:
         seeds = HERE.parents[1] / "transport" / "fuzz" / "corpus" / target
         return plan.fuzzers / f"fuzz_{target}", seeds, LONGEST_EDGE_INPUT
+    if target == "rpmsg":
+        longest = LONGEST_FAST_RINGS_INPUT if plan.fast else LONGEST_RINGS_INPUT
+        folder = plan.fuzzers.with_name("fuzz_rpmsg_fast" if plan.fast else "fuzz_rpmsg")
+        return folder / "fuzz_rpmsg", HERE / "corpus" / target, longest
     if target in AGENT_TARGETS:
+        longest = LONGEST_FAST_AGENT_INPUT if plan.fast else LONGEST_AGENT_INPUT
         seeds = HERE.parents[1] / "agent" / "fuzz" / "corpus" / target
-        return plan.fuzzers / f"fuzz_{target}", seeds, LONGEST_AGENT_INPUT
+        return plan.fuzzers / f"fuzz_{target}", seeds, longest
     longest = LONGEST_FAST_INPUT if plan.fast else LONGEST_INPUT
     return plan.fuzzers / f"fuzz_pool_{target}", HERE / "corpus" / target, longest
 
@@ -133,7 +143,8 @@ def fuzz(target: str, plan: Plan, revision: str) -> Record:
     )
     print(
         f"{target:10} {record.executions:>12,} executions in {record.seconds:.0f} s, "
-        f"{record.edges} edges, {record.corpus_files} inputs, {record.findings} findings",
+        f"{record.executions / max(seconds, 1e-9):,.0f} per second, {record.edges} edges, "
+        f"{record.corpus_files} inputs, {record.findings} findings",
         flush=True,
     )
     if code != 0:

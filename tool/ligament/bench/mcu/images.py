@@ -14,6 +14,7 @@ from pathlib import Path
 from ligament import resources
 from ligament.bench.measuring import REPOSITORY, output_of
 from ligament.errors import FailureError
+from ligament.mapping.files import board_memory
 
 EMULATOR = "qemu-system-arm"
 #: Programs, and Debian's packages that have them.
@@ -62,11 +63,9 @@ def bench_images() -> Path:
 class Board:
     """What emulates it; its memory is a file, its bell a socket."""
 
+    #: As `ligament_add_image` calls it.
+    name: str
     emulator: str
-    memory_size: int
-    #: Of the memory that core and host share: where it begins in the file, and for the core.
-    offset: int
-    base: int
     machine: Callable[[Path, Path], list[str]]
     #: Whether the host rings the core by QEMU's qtest socket.
     has_qtest: bool = False
@@ -90,14 +89,14 @@ def _zcu102(memory: Path, image: Path) -> list[str]:
 
 #: Instructions, by two: CPU_ON for core 4 at 0x100000, then WFI in a loop.
 _STARTER = (0xF2B88000D2800060, 0xD2A00202D2800081, 0xD4000003D2800003, 0x17FFFFFFD503207F)
-CORTEX_M4F = Board(EMULATOR, 16 << 20, 0, 0x21000000, _mps2)
-CORTEX_R5F = Board("qemu-system-aarch64", 128 << 20, 0x04000000, 0x04000000, _zcu102, True)
+CORTEX_M4F = Board("mps2_an386", EMULATOR, _mps2)
+CORTEX_R5F = Board("zcu102_r5", "qemu-system-aarch64", _zcu102, True)
 
 
 def core_command(board: Board, image: Path, folder: Path, *more: str) -> list[str]:
     """An emulated core whose console is its stdout. Its files are in the folder."""
     with (folder / "memory").open("wb") as file:
-        file.truncate(board.memory_size)
+        file.truncate(board_memory(board.name).shared.bytes)
     words = ["env", "QEMU_AUDIO_DRV=none", board.emulator, *board.machine(folder / "memory", image)]
     if board.has_qtest:
         words += ["-qtest", f"unix:{folder / 'qtest'},server=on,wait=off"]
@@ -109,5 +108,6 @@ def core_command(board: Board, image: Path, folder: Path, *more: str) -> list[st
 def link_words(board: Board, folder: Path) -> list[str]:
     """What the agent has to know of it."""
     words = ["rpmsg", str(folder / "memory"), "--bell", str(folder / "bell")]
-    words += ["--offset", str(board.offset), "--base", str(board.base)]
+    memory = board_memory(board.name)
+    words += ["--offset", str(memory.offset), "--base", str(memory.area.address)]
     return [*words, *(["--qtest", str(folder / "qtest")] if board.has_qtest else [])]

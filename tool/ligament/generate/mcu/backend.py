@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament import resources
+from ligament.artefacts import json_text
 from ligament.generate.files import (
     Component,
     GeneratedFile,
@@ -30,6 +31,8 @@ from ligament.generate.mcu.plan import (
 from ligament.graph.c_code import ident_of
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.designs import Group, designs_of
+from ligament.mapping.files import board_memory
+from ligament.mapping.memory_map import memory_map_of
 from ligament.mapping.model import GraphMapping
 from ligament.messages.c99 import render_c99, struct_of
 from ligament.messages.hdl import read_bounds
@@ -86,6 +89,8 @@ class _Image:
         self.device, self.nodes = group.device, group.nodes
         self._graph = graph
         self._figures = mapping.hardware[self.device]
+        own = self._figures.get("memory_map")
+        self._memory = memory_map_of(own) if own else board_memory(self._figures["board"])
         self._types = {n: graph.types[mapping.nodes[n].type] for n in self.nodes}
         self._values = [instance_values(n, mapping.nodes[n], self._types[n]) for n in self.nodes]
         # One client of any agent: two graphs on one agent do not meet under one key.
@@ -124,6 +129,7 @@ class _Image:
             "device": self.device,
             "board": self._figures["board"],
             "os": self._figures["os"],
+            "memory": self._memory,
             "image": f"{self.device}.elf",
             "target": self.device,
             "key": f"UINT32_C(0x{self._key:08X})",
@@ -148,9 +154,13 @@ class _Image:
             f"{folder}/CMakeLists.txt": "image.cmake.j2",
             f"{PROJECT}/{self.device}-members.cpp": "members.cpp.j2",
         }
+        table = json_text(self._memory.to_json())
         return [
-            GeneratedFile(path, render("mcu", template, source, values), source, f"mcu/{template}")
-            for path, template in made.items()
+            GeneratedFile(f"{folder}/memory.json", table, source, "the memory map"),
+            *(
+                GeneratedFile(path, render("mcu", name, source, values), source, f"mcu/{name}")
+                for path, name in made.items()
+            ),
         ]
 
 

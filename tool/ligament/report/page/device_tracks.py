@@ -24,6 +24,19 @@ WHERE w.event = 'device_span' AND w.time_ns BETWEEN {begin} AND {end}
 ORDER BY w.device_begin_ns, w.device_end_ns LIMIT {most}
 """
 
+TRACKS = """
+WITH names AS (SELECT track, any_value(device) AS device, any_value(kind) AS kind,
+                      any_value(name) AS name
+               FROM work WHERE event = 'track_name' GROUP BY track)
+SELECT coalesce(n.device, '?'), coalesce(n.kind, 'task'),
+       coalesce(n.name, printf('0x%x', w.track)), w.device_begin_ns, w.device_end_ns,
+       w.device_bound_ns
+FROM work w LEFT JOIN names n ON n.track = w.track
+WHERE w.event = 'track_span' AND w.time_ns BETWEEN {begin} AND {end}
+  AND w.device_end_ns >= w.device_begin_ns
+ORDER BY w.device_begin_ns, w.device_end_ns LIMIT {most}
+"""
+
 
 @dataclass(frozen=True)
 class DeviceSlice:
@@ -49,11 +62,23 @@ def device_slices(
     for row in rows(QUERY.format(begin=begin, end=end, most=most)):
         _, device, node, name, category, base, since, until, bound, seq = row
         label = f"{device}: {node}{' copies' if category == 'copy' else ''}"
-        told = (
-            "modelled: cycles at the stated clock"
-            if base == "modelled"
-            else f"by the device's clock, right to within {(bound or 0) / 1e3:.1f} µs"
-        )
+        told = "modelled: cycles at the stated clock" if base == "modelled" else _told(bound)
         label += " (modelled)" if base == "modelled" else ""
         found.append(DeviceSlice(label, since, until, name, category, seq or 0, told))
-    return found
+    return found + _tracks(rows, begin, end, most)
+
+
+def _tracks(
+    rows: Callable[[str], list[tuple[Any, ...]]], begin: int, end: int, most: int
+) -> list[DeviceSlice]:
+    """Tasks and interrupts, each on a track of its own below the nodes'."""
+    return [
+        DeviceSlice(f"{device}: {kind} {name}", since, until, name, "device", 0, _told(bound))
+        for device, kind, name, since, until, bound in rows(
+            TRACKS.format(begin=begin, end=end, most=most)
+        )
+    ]
+
+
+def _told(bound: int | None) -> str:
+    return f"by the device's clock, right to within {(bound or 0) / 1e3:.1f} µs"

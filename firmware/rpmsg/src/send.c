@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages: with headers over the rings, large ones by the slab or in parts, and raw ones. */
+/* Messages to the host: with headers over the ring, large ones by the slab or in parts, and raw
+ * ones. */
 #include <string.h>
 
 #include "parts.h"
-
-/* --- sending ---------------------------------------------------------------------------------- */
 
 /* Buffers that can be filled now: as many as needed, or FULL and the bell will ring. */
 static int room_for(ligament_rpmsg_t* link, uint32_t buffers) {
@@ -43,6 +42,7 @@ static int fill(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* header, c
     memcpy(buffer.data, header, LIGAMENT_RPMSG_HEADER);
   }
   memcpy(buffer.data + before, data, size);
+  link->figures.copied += size;
   ligament_rpmsg_ring_give(link, LIGAMENT_RPMSG_TO_HOST, buffer.id, before + size);
   return 0;
 }
@@ -145,6 +145,7 @@ int ligament_rpmsg_send(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t*
                                                          : send_parts(link, header, data, size);
   }
   memcpy(loan.data, data, size);
+  link->figures.copied += (uint32_t)size;
   {
     const int sent = ligament_rpmsg_send_loan(link, endpoint, &loan, size);
     ligament_rpmsg_return_loan(link, &loan);
@@ -152,12 +153,19 @@ int ligament_rpmsg_send(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t*
   }
 }
 
-int ligament_rpmsg_send_loan(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
-                             ligament_rpmsg_loan_t* loan, size_t size) {
+/* There is a buffer for it. */
+static int send_extent(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
+                       uint32_t block, uint32_t size) {
   const ligament_rpmsg_header_t header = {endpoint->address, endpoint->peer, 0,
                                           (uint16_t)sizeof(ligament_rpmsg_extent_t),
                                           LIGAMENT_RPMSG_SLAB};
-  ligament_rpmsg_extent_t extent;
+  const ligament_rpmsg_extent_t extent = ligament_rpmsg_slab_send(link, block, size);
+  const int filled = fill(link, &header, &extent, (uint32_t)sizeof extent);
+  return filled != 0 ? filled : publish(link);
+}
+
+int ligament_rpmsg_send_loan(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
+                             ligament_rpmsg_loan_t* loan, size_t size) {
   int room = peer_of(link, endpoint);
   if (room == 0 && (loan->data == NULL || loan->epoch != link->epoch)) {
     return LIGAMENT_RPMSG_DOWN;
@@ -169,149 +177,22 @@ int ligament_rpmsg_send_loan(ligament_rpmsg_t* link, const ligament_rpmsg_endpoi
   if (room != 0) {
     return room;
   }
-  extent = ligament_rpmsg_slab_send(link, loan->block, (uint32_t)size);
   loan->data = NULL;
-  room = fill(link, &header, &extent, (uint32_t)sizeof extent);
-  return room != 0 ? room : publish(link);
+  link->own.lent &= ~(1u << loan->block);
+  return send_extent(link, endpoint, loan->block, (uint32_t)size);
 }
 
-/* --- receiving -------------------------------------------------------------------------------- */
-
-static ligament_rpmsg_endpoint_t* find(const ligament_rpmsg_t* link, uint32_t address) {
-  ligament_rpmsg_endpoint_t* endpoint = link->endpoints;
-  while (endpoint != NULL && !raw(link) && endpoint->address != address) {
-    endpoint = endpoint->next;
+int ligament_rpmsg_send_lent(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
+                             const uint8_t* memory, size_t size) {
+  const uint32_t block = ligament_rpmsg_slab_lent(link, memory);
+  int result = peer_of(link, endpoint);
+  if (result == 0 && block == LIGAMENT_RPMSG_MAX_BLOCKS) {
+    return LIGAMENT_RPMSG_DOWN; /* of an earlier host */
   }
-  return endpoint;
-}
-
-/* What the endpoint's function says; DONE where there is none. */
-static int deliver(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* header,
-                   const uint8_t* data, size_t size) {
-  ligament_rpmsg_endpoint_t* endpoint = find(link, header->destination);
-  if (endpoint == NULL) {
-    ++link->figures.dropped;
-    return LIGAMENT_RPMSG_DONE;
+  result = result != 0 ? result : ligament_rpmsg_slab_shrink(link, block, size);
+  if (result != 0 || ligament_rpmsg_slab_unread(link, block)) {
+    return result;
   }
-  if (endpoint->peer == LIGAMENT_RPMSG_ANY) {
-    endpoint->peer = header->source;
-  }
-  {
-    const int answer = endpoint->receive(endpoint->context, header->source, data, size);
-    link->figures.received += answer == LIGAMENT_RPMSG_LATER ? 0u : 1u;
-    return answer;
-  }
-}
-
-/* A part of a message. The host sends the parts of one message without others between them. */
-static int assemble(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* header,
-                    const uint8_t* data) {
-  const int more = (header->flags & LIGAMENT_RPMSG_MORE) != 0;
-  if (!link->in_parts) {
-    link->assembling = *header;
-    link->assembled = 0;
-    link->in_parts = 1;
-  }
-  if (header->source != link->assembling.source ||
-      header->destination != link->assembling.destination) {
-    return ligament_rpmsg_distrust(link);
-  }
-  if (link->assembled > link->config.assembly_size ||
-      header->length > link->config.assembly_size - link->assembled) {
-    link->assembled = UINT32_MAX;
-  } else {
-    memcpy(link->config.assembly + link->assembled, data, header->length);
-    link->assembled += header->length;
-  }
-  if (more) {
-    return 0;
-  }
-  link->in_parts = 0;
-  if (link->assembled == UINT32_MAX) {
-    ++link->figures.dropped;
-    return 0;
-  }
-  if (deliver(link, header, link->config.assembly, link->assembled) == LIGAMENT_RPMSG_LATER) {
-    link->in_parts = 1; /* the last part will be looked at once more */
-    link->assembled -= header->length;
-    return LIGAMENT_RPMSG_LATER;
-  }
-  return 0;
-}
-
-static int take_extent(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* header,
-                       const uint8_t* payload) {
-  ligament_rpmsg_extent_t extent;
-  const uint32_t epoch = link->epoch;
-  const uint8_t* data;
-  if (header->length != sizeof extent) {
-    return ligament_rpmsg_distrust(link);
-  }
-  memcpy(&extent, payload, sizeof extent);
-  data = ligament_rpmsg_slab_take(link, &extent);
-  if (data == NULL) {
-    return ligament_rpmsg_distrust(link);
-  }
-  {
-    const int answer = deliver(link, header, data, extent.length);
-    if (answer == LIGAMENT_RPMSG_LATER) {
-      link->peer.held &= ~link->peer.extent[extent.block];
-      return LIGAMENT_RPMSG_LATER;
-    }
-    if (answer != LIGAMENT_RPMSG_HELD && epoch == link->epoch) {
-      ligament_rpmsg_slab_give(link, extent.block);
-    }
-  }
-  return 0;
-}
-
-static int take(ligament_rpmsg_t* link, const ligament_rpmsg_buffer_t* buffer) {
-  ligament_rpmsg_header_t header = {LIGAMENT_RPMSG_ANY, 0, 0, 0, 0};
-  if (raw(link)) {
-    return deliver(link, &header, buffer->data, buffer->size) == LIGAMENT_RPMSG_LATER
-               ? LIGAMENT_RPMSG_LATER
-               : 0;
-  }
-  if (buffer->size < LIGAMENT_RPMSG_HEADER) {
-    return ligament_rpmsg_distrust(link);
-  }
-  memcpy(&header, buffer->data, sizeof header);
-  if (header.length > buffer->size - LIGAMENT_RPMSG_HEADER) {
-    return ligament_rpmsg_distrust(link);
-  }
-  if (large(link) && (header.flags & LIGAMENT_RPMSG_SLAB) != 0) {
-    return link->in_parts ? ligament_rpmsg_distrust(link)
-                          : take_extent(link, &header, buffer->data + LIGAMENT_RPMSG_HEADER);
-  }
-  if (large(link) && (link->in_parts || (header.flags & LIGAMENT_RPMSG_MORE) != 0)) {
-    return assemble(link, &header, buffer->data + LIGAMENT_RPMSG_HEADER);
-  }
-  return deliver(link, &header, buffer->data + LIGAMENT_RPMSG_HEADER, header.length) ==
-                 LIGAMENT_RPMSG_LATER
-             ? LIGAMENT_RPMSG_LATER
-             : 0;
-}
-
-/* Once around the ring at most, so that a host that never stops cannot keep the core here. */
-int ligament_rpmsg_receive(ligament_rpmsg_t* link) {
-  const int ready = ligament_rpmsg_ring_ready(link, LIGAMENT_RPMSG_TO_CORE);
-  const uint32_t epoch = link->epoch;
-  int taken = 0;
-  while (taken < ready) {
-    ligament_rpmsg_buffer_t buffer;
-    if (ligament_rpmsg_ring_look(link, LIGAMENT_RPMSG_TO_CORE, 0, &buffer) != 0 ||
-        take(link, &buffer) != 0 || link->state != LIGAMENT_RPMSG_RUNNING || link->epoch != epoch) {
-      break;
-    }
-    ligament_rpmsg_ring_give(link, LIGAMENT_RPMSG_TO_CORE, buffer.id, 0);
-    ligament_rpmsg_ring_publish(link, LIGAMENT_RPMSG_TO_CORE);
-    ++taken;
-  }
-  if (taken > 0) {
-    fence();
-    if (read32(&control_of(link)->host.wants) != 0) {
-      ligament_rpmsg_bell(link);
-    }
-  }
-  return ready < 0 ? ready : taken;
+  result = room_for(link, 1);
+  return result != 0 ? result : send_extent(link, endpoint, block, (uint32_t)size);
 }

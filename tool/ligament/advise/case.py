@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 
 from ligament.advise.jobs import Message, Work, read_work
+from ligament.advise.one_core import without_preemption
 from ligament.advise.setting import Setting
 from ligament.advise.waits import Measured, measure, parallel_nodes
 from ligament.errors import InputError, Problem
@@ -86,12 +87,15 @@ def read_other(path: Path, graph: Graph) -> Case:
     entry = describe_variant(run).entry
     mapping = _mapping_of(run)
     database = open_events(run.table)
-    work = read_work(database)
     cpus = int(run.run["context"].get("machine", {}).get("cores") or 1)
+    cores = _cores(run, cpus)
+    work = read_work(database)
+    if cores == 1:
+        work = without_preemption(work)
     setting = Setting(
         server_of=work.server_of(),
         threads=work.threads,
-        cores=_cores(run, cpus),
+        cores=cores,
         dds=mapping.edge.wanted and mapping.edge.per == "container",
         awake=mapping.wait.strategy == "poll",
         parallel=parallel_nodes(work),

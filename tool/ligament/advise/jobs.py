@@ -53,6 +53,11 @@ class Job:
         return self.end_ns - self.begin_ns
 
     @property
+    def needed_until_ns(self) -> int:
+        """When it has sent all that it sends: what is left then keeps nobody waiting for a core."""
+        return self.end_ns - max(0, self.tail_ns) if self.outputs else self.end_ns
+
+    @property
     def tail_ns(self) -> int:
         """What is left after the last publish call."""
         return self.took_ns - sum(out.gap_ns + out.call_ns for out in self.outputs)

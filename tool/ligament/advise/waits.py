@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +89,8 @@ class _Free:
             nodes[job.node].append(job)
         self._servers = {s: _full(jobs, setting.capacity(s)) for s, jobs in servers.items()}
         self._nodes = {n: _full(jobs, 1) for n, jobs in nodes.items() if n not in setting.parallel}
-        self._cores = _full(real, setting.cores)
+        sending = [replace(job, end_ns=job.needed_until_ns, outputs=[]) for job in real]
+        self._cores = _full(sending, setting.cores)
 
     def until(self, job: Job) -> int:
         """The last time before its begin at which one of them was taken; 0: never."""

@@ -55,7 +55,8 @@ def _own(job: Job, others: list[Interval], sent: dict[Message, Sent]) -> Job:
         outputs.append(Output(out.message, gap, call))
     taken += _less(others, time, job.end_ns)[1]
     compute = min(job.compute_ns, job.took_ns - taken)
-    return replace(job, outputs=outputs, end_ns=job.end_ns - taken, compute_ns=compute)
+    own = job.end_ns - taken
+    return replace(job, outputs=outputs, end_ns=own, left_ns=own, compute_ns=compute)
 
 
 def _less(others: list[Interval], begin: int, end: int) -> tuple[int, int]:

@@ -89,7 +89,7 @@ class _Free:
             nodes[job.node].append(job)
         self._servers = {s: _full(jobs, setting.capacity(s)) for s, jobs in servers.items()}
         self._nodes = {n: _full(jobs, 1) for n, jobs in nodes.items() if n not in setting.parallel}
-        sending = [replace(job, end_ns=job.needed_until_ns, outputs=[]) for job in real]
+        sending = [_sending(job) for job in real]
         self._cores = _full(sending, setting.cores)
 
     def until(self, job: Job) -> int:
@@ -101,13 +101,19 @@ class _Free:
         return max(_last(intervals, job.begin_ns) for intervals in of)
 
 
+def _sending(job: Job) -> Job:
+    """A job until it has sent all that it sends."""
+    tail = job.end_ns - job.needed_until_ns
+    return replace(job, end_ns=job.end_ns - tail, left_ns=job.left_ns - tail, outputs=[])
+
+
 Intervals = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _full(jobs: Iterable[Job], capacity: int) -> Intervals:
     """The stretches of time in which as many jobs ran as there is room for."""
     marks = sorted(
-        [(job.begin_ns, 1) for job in jobs] + [(job.end_ns, -1) for job in jobs],
+        [(job.begin_ns, 1) for job in jobs] + [(max(job.end_ns, job.left_ns), -1) for job in jobs],
         key=lambda mark: (mark[0], mark[1]),
     )
     begins, ends = [], []

@@ -91,7 +91,10 @@ def read_other(path: Path, graph: Graph) -> Case:
     cpus = int(run.run["context"].get("machine", {}).get("cores") or 1)
     cores = _cores(run, cpus)
     work = read_work(database)
-    if cores == 1:
+    if entry["time_base"] == "modelled":
+        # A simulator takes cores from nobody in the time that counts.
+        cores = max(cores, len(work.threads))
+    elif cores == 1:
         work = without_preemption(work)
     setting = Setting(
         server_of=work.server_of(),

@@ -14,7 +14,7 @@ import duckdb
 from ligament.advise.jobs import Message, Work, read_work
 from ligament.advise.one_core import without_preemption
 from ligament.advise.setting import Setting
-from ligament.advise.waits import Measured, measure, parallel_nodes
+from ligament.advise.waits import Measured, measure, most_at_once, parallel_nodes
 from ligament.errors import InputError, Problem
 from ligament.graph.model import Graph
 from ligament.mapping import load_mapping
@@ -96,6 +96,9 @@ def read_other(path: Path, graph: Graph) -> Case:
         cores = max(cores, len(work.threads))
     elif cores == 1:
         work = without_preemption(work)
+    else:
+        # Jobs that shared cores were slower, which is in their times: they did not wait as well.
+        cores = max(cores, most_at_once(work))
     setting = Setting(
         server_of=work.server_of(),
         threads=work.threads,

@@ -109,11 +109,18 @@ class Replay:
             for taker in self._work.takers.get(out.message, ()):
                 if taker not in self._setting.gone:
                     self._senders[taker] = at
-                    self._push(time, "arrive", taker)
+                    self._push(max(now, time - self._early(at, taker)), "arrive", taker)
         end = time + max(0, job.tail_ns)
         # Who is woken takes the core from a publisher that is only ending its callback.
         self._push(time if job.outputs else end, "sent", at)
         self._push(end, "end", at)
+
+    def _early(self, at: int, taker: int) -> int:
+        """How long before the publish call returned its reader ran, if it is woken as it was."""
+        kind, wait = self._own.waits.get(taker, (None, 0))
+        jobs = self._work.jobs
+        as_it_was = kind is not None and kind.way == self._setting.way(jobs[at], jobs[taker])
+        return max(0, -wait) if as_it_was else 0
 
     def _wait(self, at: int, job: Job, was_idle: bool) -> int:
         sender = self._senders.get(at)
@@ -123,7 +130,7 @@ class Replay:
         kind = self._setting.wait_kind(self._work.jobs[sender], job, sent.topic, was_idle)
         own = self._own.waits.get(at)
         if own is not None and own[0] == kind:
-            return own[1]
+            return max(0, own[1])
         return round(self._draw(kind, sent.topic, sent.bytes))
 
     def _call(self, at: int, message: Message, own_ns: int) -> int:

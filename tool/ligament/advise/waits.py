@@ -51,9 +51,10 @@ def measure(work: Work, setting: Setting) -> Measured:
         visible = sent.end_ns
         until = min(max(visible, free.until(job)), max(job.begin_ns, visible))
         kind = setting.wait_kind(work.jobs[sent.job], job, sent.topic, until <= visible)
-        wait = max(0, job.begin_ns - until)
+        # Negative: the reader ran while the publish call, which woke it, had not returned yet.
+        wait = job.begin_ns - until
         found.waits[at] = (kind, wait)
-        by_kind[kind].append(wait)
+        by_kind[kind].append(max(0, wait))
     for job in work.jobs:
         for out in job.outputs:
             called = setting.call_kind(work, out.message, work.sent[out.message])
@@ -74,6 +75,15 @@ def parallel_nodes(work: Work) -> frozenset[str]:
     for job in work.jobs:
         nodes[job.node].append(job)
     return frozenset(name for name, jobs in nodes.items() if len(_full(jobs, 2)[0]))
+
+
+def most_at_once(work: Work) -> int:
+    """How many jobs needed a core at the same time, at most."""
+    count = 1
+    sending = [_sending(job) for job in work.jobs if job.server >= 0]
+    while len(_full(sending, count + 1)[0]):
+        count += 1
+    return count
 
 
 class _Free:

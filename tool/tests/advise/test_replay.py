@@ -14,7 +14,7 @@ from ligament.advise.one_core import without_preemption
 from ligament.advise.replay import Replay
 from ligament.advise.setting import DDS, SHM, THREAD, Kind, Setting
 from ligament.advise.transform import fused, retimed, uninterrupted
-from ligament.advise.waits import measure, parallel_nodes
+from ligament.advise.waits import measure, most_at_once, parallel_nodes
 
 ONE = dict.fromkeys(NODES, 7)
 DRAWN = {
@@ -184,3 +184,15 @@ def test_callbacks_of_one_node_run_at_once_only_where_they_did() -> None:
     assert parallel_nodes(work) == frozenset()
     work.jobs.append(replace(work.jobs[1], thread=9))
     assert parallel_nodes(work) == frozenset({"/rectify"})
+
+
+def test_how_many_jobs_shared_the_cores_is_found() -> None:
+    assert most_at_once(line(20, 5000)) == 1
+    # With a period of 250 three frames are on their way at once; at times all four nodes work.
+    assert most_at_once(line(20, 320, lambda node, _: 310)) >= 3
+
+
+def test_a_reader_may_run_before_the_publish_call_returns() -> None:
+    work = line(20, 5000, wake=-5)
+    expected = 3 * (CALL - 5) + WORKED[1] + WORKED[2]
+    assert latencies(work, as_it_was(work)) == [expected] * 20

@@ -56,8 +56,12 @@ class Case:
 
     @cached_property
     def measured(self) -> Measured:
-        """Its waits and publish calls."""
-        return measure(self.work, self.setting)
+        """Its waits and publish calls; samples without the warm-up."""
+        since_ns = 0
+        if self.ends:
+            first = self.work.sent[self.ends[0][0]]
+            since_ns = self.work.jobs[first.job].begin_ns
+        return measure(self.work, self.setting, since_ns)
 
     @property
     def chain(self) -> list[str]:

@@ -39,8 +39,11 @@ class Measured:
     samples: dict[Kind, Samples] = field(default_factory=dict)
 
 
-def measure(work: Work, setting: Setting) -> Measured:
-    """Take a run apart; `setting` is how it was run."""
+def measure(work: Work, setting: Setting, since_ns: int = 0) -> Measured:
+    """Take a run apart; `setting` is how it was run.
+
+    Samples are of messages since then: the first ones of a run meet cold caches and discovery.
+    """
     found = Measured()
     by_kind: dict[Kind, list[float]] = defaultdict(list)
     free = _Free(work, setting)
@@ -54,13 +57,15 @@ def measure(work: Work, setting: Setting) -> Measured:
         # Negative: the reader ran while the publish call, which woke it, had not returned yet.
         wait = job.begin_ns - until
         found.waits[at] = (kind, wait)
-        by_kind[kind].append(max(0, wait))
+        if job.begin_ns >= since_ns:
+            by_kind[kind].append(max(0, wait))
     for job in work.jobs:
         for out in job.outputs:
             called = setting.call_kind(work, out.message, work.sent[out.message])
             if called is not None:
                 found.calls[out.message] = called
-                by_kind[called].append(out.call_ns)
+                if job.begin_ns >= since_ns:
+                    by_kind[called].append(out.call_ns)
     found.samples = {
         kind: np.asarray(values, dtype=np.float64)
         for kind, values in by_kind.items()

@@ -196,3 +196,10 @@ def test_a_reader_may_run_before_the_publish_call_returns() -> None:
     work = line(20, 5000, wake=-5)
     expected = 3 * (CALL - 5) + WORKED[1] + WORKED[2]
     assert latencies(work, as_it_was(work)) == [expected] * 20
+
+
+def test_samples_are_without_the_warm_up() -> None:
+    work = line(20, 5000)
+    found = measure(work, as_it_was(work), 5000 * 11)
+    assert {len(values) for values in found.samples.values()} == {3 * 10}
+    assert len(found.waits) == 3 * 20

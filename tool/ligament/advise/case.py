@@ -12,8 +12,9 @@ from typing import Any
 import duckdb
 
 from ligament.advise.jobs import Message, Work, read_work
+from ligament.advise.one_core import without_preemption
 from ligament.advise.setting import Setting
-from ligament.advise.waits import Measured, measure, parallel_nodes
+from ligament.advise.waits import Measured, measure, most_at_once, parallel_nodes
 from ligament.errors import InputError, Problem
 from ligament.graph.model import Graph
 from ligament.mapping import load_mapping
@@ -24,8 +25,9 @@ from ligament.report.names import SHARES
 from ligament.report.variant import RunFolder, describe_variant, open_run
 from ligament.trace.stage import trace_run
 
-FEWEST = 20
-"""Messages that reached the chain's end; fewer have no 99th percentile to speak of."""
+FEWEST, FEWEST_MODELLED = 20, 5
+"""Messages that reached the chain's end: fewer have no 99th percentile to speak of. Where a device
+is simulated there are few, and each takes the same cycles."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,12 @@ class Case:
 
     @cached_property
     def measured(self) -> Measured:
-        """Its waits and publish calls."""
-        return measure(self.work, self.setting)
+        """Its waits and publish calls; samples without the warm-up."""
+        since_ns = 0
+        if self.ends:
+            first = self.work.sent[self.ends[0][0]]
+            since_ns = self.work.jobs[first.job].begin_ns
+        return measure(self.work, self.setting, since_ns)
 
     @property
     def chain(self) -> list[str]:
@@ -86,12 +92,21 @@ def read_other(path: Path, graph: Graph) -> Case:
     entry = describe_variant(run).entry
     mapping = _mapping_of(run)
     database = open_events(run.table)
-    work = read_work(database)
     cpus = int(run.run["context"].get("machine", {}).get("cores") or 1)
+    cores = _cores(run, cpus)
+    work = read_work(database)
+    if entry["time_base"] == "modelled":
+        # A simulator takes cores from nobody in the time that counts.
+        cores = max(cores, len(work.threads))
+    elif cores == 1:
+        work = without_preemption(work)
+    else:
+        # Jobs that shared cores were slower, which is in their times: they did not wait as well.
+        cores = max(cores, most_at_once(work))
     setting = Setting(
         server_of=work.server_of(),
         threads=work.threads,
-        cores=_cores(run, cpus),
+        cores=cores,
         dds=mapping.edge.wanted and mapping.edge.per == "container",
         awake=mapping.wait.strategy == "poll",
         parallel=parallel_nodes(work),
@@ -186,23 +201,16 @@ def _require_provider(run: RunFolder) -> None:
 
 
 def _require_chain(run: RunFolder, entry: dict[str, Any]) -> None:
-    if entry["chain"] is None or entry["frames"] < FEWEST:
+    least = FEWEST_MODELLED if entry["time_base"] == "modelled" else FEWEST
+    if entry["chain"] is None or entry["frames"] < least:
         count = entry["frames"] if entry["chain"] else 0
         raise InputError(
             Problem(
                 "run-too-short",
                 f"in {run.path} only {count} messages went from a source to the end of a chain",
-                expected=f"at least {FEWEST}, after the first ones, which are left out",
+                expected=f"at least {least}, after the first ones, which are left out",
                 hint=f"record more: ligament run GRAPH --variant {run.run['variant']} --trace "
                 "--duration 20",
-            )
-        )
-    if entry["time_base"] == "modelled":
-        raise InputError(
-            Problem(
-                "run-modelled",
-                f"{run.path} has nodes on a simulated device, whose times are cycles",
-                expected="a run in software; this one may be named behind it, for its costs",
             )
         )
 

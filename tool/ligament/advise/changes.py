@@ -50,15 +50,15 @@ def find_changes(case: Case, graph: Graph) -> list[Change]:
     """All changes, in the order in which they are found; none twice."""
     base = _base_variant(case, graph)
     wanted = [*_containers(case, base), *_fusions(graph, base), *_devices(case, graph, base)]
-    wanted += [*_ways(case, base), *_threads(case, base)]
+    wanted += [*_ways(case, base), *_threads(case, base), *_classes(case, base)]
     found: list[Change] = []
     for name, text, variant, platform in wanted:
-        found.append(_mapped(graph, name, text, variant, platform))
+        found.append(_mapped(graph, name, text, variant, platform or _home(case, variant)))
     found = [_named(change, graph, case) for change in found]
     seen = {change.variant.name for change in found} | {case.mapping.variant}
     for name, variant in graph.variants.items():
         if name not in seen and not variant.hosts:
-            platform = _platform_of(variant)
+            platform = _home(case, variant)
             text = f"use the variant {name}"
             found.append(replace(_mapped(graph, name, text, variant, platform), declared=True))
     found += _by_options(case, base)
@@ -168,9 +168,8 @@ def _devices(case: Case, graph: Graph, base: Variant) -> Iterator[Wanted]:
                 devices = {**base.devices, node: kind}
                 bounds = {**_bounds(case, node), **base.bound_bytes}
                 variant = replace(base, devices=devices, bound_bytes=bounds)
-                platform = SIMULATED if "fpga" in devices.values() else HOST
                 text = f"put {node} on the {kind.upper()}"
-                yield _word(kind, node), text, variant, platform
+                yield _word(kind, node), text, variant, ""
 
 
 def _bounds(case: Case, node: str) -> dict[str, int]:
@@ -196,6 +195,23 @@ def _ways(case: Case, base: Variant) -> Iterator[Wanted]:
     if wakes and case.mapping.wait.strategy == "sleep" and containers < case.cpus:
         text = "let readers look for messages all the time (wait: poll)"
         yield "poll", text, replace(base, wait=Wait("poll")), ""
+
+
+def _classes(case: Case, base: Variant) -> Iterator[Wanted]:
+    """Other classes of topics with ends in hardware: the mapping's own choice, or a gateway."""
+    for name, topic in case.mapping.topics.items():
+        known = {one.mapped: one.cycles for one in topic.alternatives}
+        if not known:
+            continue
+        wish = {t: way for t, way in base.transports.items() if t != name}
+        if name in base.transports:
+            text = f"let the mapping choose the transport of {name}"
+            yield _word("free", name), text, replace(base, transports=wish), ""
+        now, through = known.get(topic.mapped), known.get("gateway")
+        if topic.mapped == "software" and through is not None and now is not None and through < now:
+            text = f"make {name} a gateway: {through:,} cycles for a message, not {now:,}"
+            ways = {**wish, name: ("gateway",)}
+            yield _word("gateway", name), text, replace(base, transports=ways), ""
 
 
 def _threads(case: Case, base: Variant) -> Iterator[Wanted]:
@@ -230,7 +246,6 @@ def _by_options(case: Case, base: Variant) -> list[Change]:
 
 def _mapped(graph: Graph, name: str, text: str, variant: Variant, platform: str) -> Change:
     """Map a variant on a platform that has its devices."""
-    platform = platform or _platform_of(variant)
     named = replace(variant, name=name)
     changed = replace(graph, variants={**graph.variants, name: named})
     try:
@@ -240,8 +255,12 @@ def _mapped(graph: Graph, name: str, text: str, variant: Variant, platform: str)
     return Change(name, text, named, mapping, platform)
 
 
-def _platform_of(variant: Variant) -> str:
-    return SIMULATED if any(d.startswith("fpga") for d in variant.devices.values()) else HOST
+def _home(case: Case, variant: Variant) -> str:
+    """A platform with a variant's devices: that of the run, if it has an FPGA."""
+    if not any(device.startswith("fpga") for device in variant.devices.values()):
+        return HOST
+    has_fpga = any(node.kind == "fpga" for node in case.mapping.nodes.values())
+    return case.mapping.platform if has_fpga else SIMULATED
 
 
 def _named(change: Change, graph: Graph, case: Case) -> Change:

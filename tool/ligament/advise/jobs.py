@@ -5,7 +5,8 @@
     work.jobs[3].trigger      # the message that it was called with, or None: a timer, a source
 
 A *server* is a process (container) with its threads; `waits` are what each message needed between
-its publish call and the job, once thread, node and core were free for it.
+its publish call and the job, once thread, node and core were free for it. Where a device was
+simulated, a job took as long as the device would have.
 """
 
 from __future__ import annotations
@@ -46,11 +47,18 @@ class Job:
     handle: int
     compute_ns: int = 0
     outputs: list[Output] = field(default_factory=list)
+    left_ns: int = 0
+    """When its thread was really done with it: later, where a device was simulated meanwhile."""
 
     @property
     def took_ns(self) -> int:
         """Its whole time."""
         return self.end_ns - self.begin_ns
+
+    @property
+    def needed_until_ns(self) -> int:
+        """When it has sent all that it sends: what is left then keeps nobody waiting for a core."""
+        return self.end_ns - max(0, self.tail_ns) if self.outputs else self.end_ns
 
     @property
     def tail_ns(self) -> int:
@@ -108,7 +116,8 @@ def read_work(database: duckdb.DuckDBPyConnection) -> Work:
     names = _names(database)
     servers = _servers(database)
     table = columns(database, _JOBS)
-    compute = _compute(database, table)
+    simulated = _Simulated(database)
+    compute = _compute(database, table, simulated)
     jobs: list[Job] = []
     place: dict[int, int] = {}
     for i in range(len(table["handle"])):
@@ -122,13 +131,38 @@ def read_work(database: duckdb.DuckDBPyConnection) -> Work:
                 thread=thread,
                 begin_ns=int(min(table["take_ns"][i], table["begin_ns"][i])),
                 end_ns=int(table["end_ns"][i]),
+                left_ns=int(table["end_ns"][i]),
                 trigger=called if called[0] else None,
                 handle=handle,
                 compute_ns=int(compute[i]),
             )
         )
-    sent = _publications(database, names, jobs, place)
+    sent = _publications(database, names, jobs, place, simulated)
     return _in_order(jobs, sent)
+
+
+class _Simulated:
+    """Time of threads that they simulated devices in, and how much of it was too much."""
+
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+        found = columns(
+            database,
+            "SELECT thread_of(host, tid) AS thread, begin_ns, end_ns, "
+            "  1 - modelled_ns / (end_ns - begin_ns) AS weight FROM simulations",
+        )
+        times = (found["thread"], found["begin_ns"], found["end_ns"])
+        self._all = Coverage(*times)
+        self._excess = Coverage(*times, found["weight"].astype(np.float64))
+
+    def modelled(self, thread: Any, begin: Any, end: Any) -> Any:
+        """What devices would have worked in stretches of threads."""
+        return self._all.inside(thread, begin, end) - self._excess.inside(thread, begin, end)
+
+    def excess(self, thread: int, begin: int, end: int) -> int:
+        """Simulators' time in a stretch of a thread, less the devices' own."""
+        if not self._excess:
+            return 0
+        return int(self._excess.inside(*(np.array([v]) for v in (thread, begin, end)))[0])
 
 
 def _names(database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
@@ -153,8 +187,10 @@ def _servers(database: duckdb.DuckDBPyConnection) -> dict[int, int]:
     return dict(rows)
 
 
-def _compute(database: duckdb.DuckDBPyConnection, jobs: dict[str, Any]) -> Any:
-    """Time of each job inside compute spans, of its thread or told by a device."""
+def _compute(
+    database: duckdb.DuckDBPyConnection, jobs: dict[str, Any], simulated: _Simulated
+) -> Any:
+    """Time of each job inside compute spans of its thread, and of simulated devices."""
     found = columns(
         database,
         "SELECT thread_of(host, tid) AS thread, begin_ns, end_ns FROM spans "
@@ -163,7 +199,8 @@ def _compute(database: duckdb.DuckDBPyConnection, jobs: dict[str, Any]) -> Any:
     spans = Coverage(found["thread"], found["begin_ns"], found["end_ns"])
     if len(jobs["thread"]) == 0:
         return np.zeros(0, dtype=np.int64)
-    return spans.inside(jobs["thread"].astype(np.int64), jobs["begin_ns"], jobs["end_ns"])
+    stretches = (jobs["thread"].astype(np.int64), jobs["begin_ns"], jobs["end_ns"])
+    return spans.inside(*stretches) + simulated.modelled(*stretches)
 
 
 def _publications(
@@ -171,6 +208,7 @@ def _publications(
     names: dict[str, Any],
     jobs: list[Job],
     place: dict[int, int],
+    simulated: _Simulated,
 ) -> dict[Message, Sent]:
     """Give each publication to its job; one outside any callback is a job of its own."""
     table = columns(database, _SENT)
@@ -188,10 +226,13 @@ def _publications(
             jobs.append(Job(node, -thread - 1, -thread - 1, begin, end, None, 0))
         last = marks.get(job, jobs[job].begin_ns)
         begin = min(max(begin, last), end)
-        jobs[job].outputs.append(Output(message, begin - last, end - begin))
+        gap = begin - last - simulated.excess(thread, last, begin)
+        jobs[job].outputs.append(Output(message, gap, end - begin))
         marks[job] = end
-        jobs[job].end_ns = max(jobs[job].end_ns, end)
+        jobs[job].left_ns = jobs[job].end_ns = max(jobs[job].end_ns, end)
         sent[message] = Sent(topic, node, job, end, int(table["bytes"][i]))
+    for one in jobs:
+        one.end_ns -= simulated.excess(one.thread, one.begin_ns, one.left_ns)
     return sent
 
 

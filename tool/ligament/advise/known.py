@@ -53,6 +53,10 @@ class Costs:
     used: set[str] = field(default_factory=set)
     """Sentences: what the last predictions were drawn from."""
 
+    def _told_scale(self) -> float:
+        """The scale as it is told: the same in each replay."""
+        return self._scale(np.random.default_rng(0))
+
     def draws(self, rng: np.random.Generator) -> Callable[[Kind, str, int], float]:
         """Draw times; each kind's samples are resampled once, as is the table's scale."""
         kept: dict[tuple[Kind, int], Samples] = {}
@@ -79,7 +83,7 @@ class Costs:
         for likely in (kind, replace(kind, one_core=not kind.one_core)):
             row = _row_of(self.table.get("messages", ()), likely, size)
             if row is not None:
-                text = f"the table of known costs, times {scale:.2g}"
+                text = f"the table of known costs, times {self._told_scale():.2g}"
                 if likely is not kind:
                     text += f" ({'on any core' if kind.one_core else 'on one core'})"
                 self.used.add(text)

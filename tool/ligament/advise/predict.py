@@ -105,7 +105,8 @@ def _summed_up(
         value = float(np.median([percentile(np.sort(one), share) for one in found]))
         wider = _wider(len(found[0]))
         low, high = (value + wider * (float(np.quantile(drawn, q)) - value) for q in (0.025, 0.975))
-        figures.append(Figure(value, min(low, value), max(high, value)))
+        least = min(float(one.min()) for one in found)
+        figures.append(Figure(value, max(least, min(low, value)), max(high, value)))
     return Prediction(figures[0], figures[1], len(found[0]), basis, cycles)
 
 

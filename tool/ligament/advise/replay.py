@@ -5,7 +5,8 @@
     times.begin_ns[7], times.sent_ns[(publisher, seq)]
 
 An event queue. A job waits until a thread of its server, its node and a core are free; then it
-needs the time of its message's way, and then its own time. What it publishes arrives elsewhere.
+needs the time of its message's way, and then its own time. What it publishes arrives elsewhere. It
+needs a core until it has sent all that it sends.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ class Replay:
             now, _, what, at = heapq.heappop(self._events)
             if what == "arrive":
                 self._waiting.append((now, self._number, at))
+            elif what == "sent":
+                self._cores += self._work.jobs[at].server >= 0
             else:
                 self._release(self._work.jobs[at])
             # All that happens at one moment, before anybody is chosen.
@@ -92,7 +95,6 @@ class Replay:
         if job.server >= 0:
             self._running[self._setting.server(job)] -= 1
             self._busy_nodes.discard(job.node)
-            self._cores += 1
 
     def _start(self, now: int, arrived: int, _: int, at: int) -> None:
         """A job begins: what it publishes, and when it ends, follows from that."""
@@ -107,8 +109,18 @@ class Replay:
             for taker in self._work.takers.get(out.message, ()):
                 if taker not in self._setting.gone:
                     self._senders[taker] = at
-                    self._push(time, "arrive", taker)
-        self._push(time + max(0, job.tail_ns), "end", at)
+                    self._push(max(now, time - self._early(at, taker)), "arrive", taker)
+        end = time + max(0, job.tail_ns)
+        # Who is woken takes the core from a publisher that is only ending its callback.
+        self._push(time if job.outputs else end, "sent", at)
+        self._push(end, "end", at)
+
+    def _early(self, at: int, taker: int) -> int:
+        """How long before the publish call returned its reader ran, if it is woken as it was."""
+        kind, wait = self._own.waits.get(taker, (None, 0))
+        jobs = self._work.jobs
+        as_it_was = kind is not None and kind.way == self._setting.way(jobs[at], jobs[taker])
+        return max(0, -wait) if as_it_was else 0
 
     def _wait(self, at: int, job: Job, was_idle: bool) -> int:
         sender = self._senders.get(at)
@@ -118,7 +130,7 @@ class Replay:
         kind = self._setting.wait_kind(self._work.jobs[sender], job, sent.topic, was_idle)
         own = self._own.waits.get(at)
         if own is not None and own[0] == kind:
-            return own[1]
+            return max(0, own[1])
         return round(self._draw(kind, sent.topic, sent.bytes))
 
     def _call(self, at: int, message: Message, own_ns: int) -> int:

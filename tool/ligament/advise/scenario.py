@@ -81,7 +81,9 @@ def _on_devices(
 ) -> Scenario:
     """Nodes that moved to another kind of device."""
     for group in _groups(mapping):
-        if all(_is_where_it_was(case, mapping, member) for member in group):
+        before = next((g for g in _groups(case.mapping) if group[0] in g), group)
+        same = set(before) == set(group) and not _gateways(case, mapping, group)
+        if same and all(_is_where_it_was(case, mapping, member) for member in group):
             continue
         if mapping.nodes[group[0]].kind == "fpga":
             found = _in_hardware(case, found, mapping, group, costs)
@@ -131,7 +133,7 @@ def _in_hardware(
     if lacking:
         raise UnknownNodeError(f"how many cycles {lacking[0]} takes")
     times = [time for time in known.values() if time is not None]
-    cycles = max(time.cycles or 0 for time in times)
+    cycles = max(time.cycles or 0 for time in times) + _gateways(case, mapping, group)
     around = max(time.around_ns for time in times)
     work, gone = found.work, found.setting.gone
     name = group[0]
@@ -150,6 +152,21 @@ def _in_hardware(
         basis=(*found.basis, f"{text}; {clock / 1e6:g} MHz"),
         cycles=(found.cycles or 0) + cycles,
     )
+
+
+def _gateways(case: Case, mapping: GraphMapping, group: list[str]) -> float:
+    """Cycles that a group's messages need more or less where their topics' classes change."""
+    changed = 0.0
+    for name, topic in mapping.topics.items():
+        before = case.mapping.topics.get(name)
+        was = before.mapped if before and before.alternatives else "software"
+        if topic.mapped == was or "gateway" not in (topic.mapped, was):
+            continue
+        if any(end.node in group for end in topic.ends):
+            cycles = {one.mapped: one.cycles for one in topic.alternatives}
+            now, then = cycles.get(topic.mapped), cycles.get(was)
+            changed += now - then if now is not None and then is not None else 0
+    return changed
 
 
 def _constant(total: int) -> Time:

@@ -157,7 +157,7 @@ def _warnings(case: Case, again: Prediction) -> list[str]:
 def _node_times(case: Case, others: Sequence[Case]) -> dict[tuple[str, str], NodeTime]:
     """What nodes of other runs took, by type and kind of device, scaled by what both runs have."""
     own = gaps_of(case)
-    found: dict[tuple[str, str], NodeTime] = {}
+    found = cycles_in(case)
     for other in others:
         theirs = gaps_of(other)
         ratios = [
@@ -171,7 +171,7 @@ def _node_times(case: Case, others: Sequence[Case]) -> dict[tuple[str, str], Nod
             for key, samples in theirs.items()
             if key not in own
         }
-        found |= cycles_in(other)
+        found |= {key: time for key, time in cycles_in(other).items() if key not in found}
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,11 @@ class Measured:
     samples: dict[Kind, Samples] = field(default_factory=dict)
 
 
-def measure(work: Work, setting: Setting) -> Measured:
-    """Take a run apart; `setting` is how it was run."""
+def measure(work: Work, setting: Setting, since_ns: int = 0) -> Measured:
+    """Take a run apart; `setting` is how it was run.
+
+    Samples are of messages since then: the first ones of a run meet cold caches and discovery.
+    """
     found = Measured()
     by_kind: dict[Kind, list[float]] = defaultdict(list)
     free = _Free(work, setting)
@@ -51,15 +54,18 @@ def measure(work: Work, setting: Setting) -> Measured:
         visible = sent.end_ns
         until = min(max(visible, free.until(job)), max(job.begin_ns, visible))
         kind = setting.wait_kind(work.jobs[sent.job], job, sent.topic, until <= visible)
-        wait = max(0, job.begin_ns - until)
+        # Negative: the reader ran while the publish call, which woke it, had not returned yet.
+        wait = job.begin_ns - until
         found.waits[at] = (kind, wait)
-        by_kind[kind].append(wait)
+        if job.begin_ns >= since_ns:
+            by_kind[kind].append(max(0, wait))
     for job in work.jobs:
         for out in job.outputs:
             called = setting.call_kind(work, out.message, work.sent[out.message])
             if called is not None:
                 found.calls[out.message] = called
-                by_kind[called].append(out.call_ns)
+                if job.begin_ns >= since_ns:
+                    by_kind[called].append(out.call_ns)
     found.samples = {
         kind: np.asarray(values, dtype=np.float64)
         for kind, values in by_kind.items()
@@ -76,6 +82,15 @@ def parallel_nodes(work: Work) -> frozenset[str]:
     return frozenset(name for name, jobs in nodes.items() if len(_full(jobs, 2)[0]))
 
 
+def most_at_once(work: Work) -> int:
+    """How many jobs needed a core at the same time, at most."""
+    count = 1
+    sending = [_sending(job) for job in work.jobs if job.server >= 0]
+    while len(_full(sending, count + 1)[0]):
+        count += 1
+    return count
+
+
 class _Free:
     """Until when a job's thread, node and cores were taken by others, before it began."""
 
@@ -89,7 +104,8 @@ class _Free:
             nodes[job.node].append(job)
         self._servers = {s: _full(jobs, setting.capacity(s)) for s, jobs in servers.items()}
         self._nodes = {n: _full(jobs, 1) for n, jobs in nodes.items() if n not in setting.parallel}
-        self._cores = _full(real, setting.cores)
+        sending = [_sending(job) for job in real]
+        self._cores = _full(sending, setting.cores)
 
     def until(self, job: Job) -> int:
         """The last time before its begin at which one of them was taken; 0: never."""
@@ -100,13 +116,19 @@ class _Free:
         return max(_last(intervals, job.begin_ns) for intervals in of)
 
 
+def _sending(job: Job) -> Job:
+    """A job until it has sent all that it sends."""
+    tail = job.end_ns - job.needed_until_ns
+    return replace(job, end_ns=job.end_ns - tail, left_ns=job.left_ns - tail, outputs=[])
+
+
 Intervals = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _full(jobs: Iterable[Job], capacity: int) -> Intervals:
     """The stretches of time in which as many jobs ran as there is room for."""
     marks = sorted(
-        [(job.begin_ns, 1) for job in jobs] + [(job.end_ns, -1) for job in jobs],
+        [(job.begin_ns, 1) for job in jobs] + [(max(job.end_ns, job.left_ns), -1) for job in jobs],
         key=lambda mark: (mark[0], mark[1]),
     )
     begins, ends = [], []

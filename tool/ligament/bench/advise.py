@@ -176,7 +176,8 @@ def other_texts(root: Path) -> dict[Path, str]:
     """The table of known costs, which ships with the tool, from the result file."""
     result = json.loads((root / "results" / "advise.json").read_text(encoding="utf-8"))
     path = root.parent / "tool" / "ligament" / "advise" / "known.json"
-    return {path: json_text(known_table(result))}
+    # A copy of the pages alone has no tool beside it.
+    return {path: json_text(known_table(result))} if path.parent.is_dir() else {}
 
 
 def known_table(result: dict[str, Any]) -> dict[str, Any]:

@@ -112,6 +112,10 @@ BENCHES: tuple[Bench, ...] = (
         "What does a message to a microcontroller's node and back cost, and where does it go?",
     ),
     Bench(
+        "advise",
+        "How far are the predictions of `ligament advise` from what happens then?",
+    ),
+    Bench(
         "transport",
         "What does a message cost between processes, beside peers and bare floors?",
     ),

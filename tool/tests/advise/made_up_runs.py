@@ -41,6 +41,7 @@ CALL, WAKE, TAIL = 20, 80, 10
 LATENCY = 3 * (CALL + WAKE) + 600 + 300
 """Of each frame, from the beginning of the camera's publish call to the sink's take."""
 BYTES = 921_600
+KERNEL = 499
 
 
 def line(
@@ -86,7 +87,8 @@ def case_of(work: Work, graph_file: Path, cores: int = 8, **entry: Any) -> Case:
     """A case without files: what is replayed, and the mapping of the variant `processes`."""
     graph = load_graph(graph_file)
     mapping = map_graph(graph, load_platform("host"), "processes")
-    described = {"chain": {"id": "c", "nodes": list(NODES)}, "nodes": [], "spans": [], "hops": []}
+    described: dict[str, Any] = {"chain": {"id": "c", "nodes": list(NODES)}}
+    described |= {"nodes": [], "spans": [], "hops": [], "latency_ns": {"mean": 1200.0}}
     run = RunFolder(graph_file.parent, {"run_id": "r", "variant": "processes"})
     setting = Setting(work.server_of(), work.threads, cores)
     return Case(run, described | entry, mapping, work, setting, ends_of(work), cores)
@@ -107,14 +109,24 @@ def write_run(out: Path, frames: int = 60, **changes: Any) -> Path:
         "context": {"machine": {"cores": 4}, "commit": None, "command": [], "versions": {}},
     }  # fmt: skip
     (folder / "run.json").write_text(json.dumps(run | changes.pop("run", {})))
-    _write_events(line(frames, 5000), folder / "events.parquet", **changes)
+    simulated = changes.pop("simulated", 0)
+    work = line(frames, 5000)
+    if simulated:
+        work = line(frames, 50_000, lambda node, _: simulated if node == 1 else WORKED[node])
+    _write_events(work, folder / "events.parquet", simulated, **changes)
     return folder
 
 
-def _write_events(work: Work, path: Path, **metadata: Any) -> None:
-    rows = [*_names()]
+def _write_events(work: Work, path: Path, simulated: int, **metadata: Any) -> None:
+    """`simulated`: /rectify is on a device that takes WORKED[1], and its simulator so much."""
+    rows = [*_names(simulated)]
     for job in work.jobs:
         rows += _rows_of(job, work)
+        if simulated and job.node == "/rectify" and job.trigger:
+            ids = {"span": KERNEL, "publisher": job.trigger[0], "seq": job.trigger[1]}
+            times = {"device_begin_ns": job.begin_ns, "device_end_ns": job.begin_ns + WORKED[1]}
+            told = job.begin_ns + simulated - 1
+            rows.append(_event(told, "device_span", job.thread, **ids, **times, device_bound_ns=0))
     rows.sort(key=lambda row: row["time_ns"])
     schema = table_schema(table_events())
     plain = pa.schema(
@@ -130,15 +142,17 @@ def _event(time: int, event: str, thread: int, **fields: Any) -> dict[str, Any]:
     return base | {"event": event, "tid": thread, "pid": thread} | fields
 
 
-def _names() -> list[dict[str, Any]]:
+def _names(simulated: int) -> list[dict[str, Any]]:
     rows = []
+    if simulated:
+        names = {"span": KERNEL, "node": 1, "name": "kernel", "category": "compute"}
+        rows.append(_event(0, "span_name", 2, **names))
+        rows.append(_event(0, "device_name", 2, span=KERNEL, device="x", time_base="modelled"))
     for node, name in enumerate(NODES):
         rows.append(_event(0, "node_init", node + 1, node=node, name=name))
-        rows.append(
-            _event(
-                0, "span_name", node + 1, span=400 + node, node=node, name="w", category="compute"
-            )
-        )
+        category = "device" if simulated and node == 1 else "compute"
+        named = {"span": 400 + node, "node": node, "name": "w", "category": category}
+        rows.append(_event(0, "span_name", node + 1, **named))
     for topic, name in enumerate(TOPICS):
         rows.append(_event(0, "topic_init", 1, topic=topic + 10, name=name, message="m"))
         ends: Mapping[str, int] = {"publisher": 100 + topic, "topic": topic + 10, "node": topic}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,14 @@ from made_up_runs import CALL, LATENCY, WAKE, WORKED, case_of, line, write_run
 from ligament import resources
 from ligament.advise.changes import Change, find_changes
 from ligament.advise.check import Checked, why_off
-from ligament.advise.known import SCHEMA, Costs, read_table
+from ligament.advise.known import SCHEMA, Costs, NodeTime, read_table
 from ligament.advise.predict import UnpredictableError, predict, replayed
 from ligament.advise.setting import SHM, THREAD, Kind
 from ligament.advise.stage import Asked, advise
 from ligament.advise.terminal import advice_text, checked_text
 from ligament.cli.main import main
 from ligament.graph import load_graph
-from ligament.mapping import load_mapping
+from ligament.mapping import load_mapping, load_platform, map_graph
 
 TABLE: dict[str, Any] = {
     "messages": [
@@ -87,6 +88,18 @@ def test_each_change_is_predicted(graph_file: Path, run_dir: Path) -> None:
     assert "what image/rectify takes on a GPU" in found["gpu_rectify"]["unpredicted"]
 
 
+def test_a_run_with_a_simulated_device_takes_the_devices_time(
+    graph_file: Path, tmp_path: Path
+) -> None:
+    folder = write_run(tmp_path / "modelled", simulated=7000)
+    found = advise(asked(graph_file, folder)).data
+    assert found["chain"]["p50_ns"] == LATENCY
+    assert found["chain"]["replayed_p50_ns"] == LATENCY
+    # The wait behind the simulator is no wait of the way.
+    one = next(line for line in found["changes"] if line["name"] == "one_process")
+    assert one["p50"]["ns"] == 3 * (4 + 10 + 4) + 900
+
+
 def test_the_best_change_comes_first(graph_file: Path, run_dir: Path) -> None:
     found = advise(asked(graph_file, run_dir)).data["changes"]
     times = [one["p50"]["ns"] for one in found if one["p50"]]
@@ -124,6 +137,24 @@ def test_two_nodes_in_hardware_work_at_once_with_a_stream_between(graph_file: Pa
     found = predict(case, change, costs)
     assert found.cycles == 300
     assert found.p50.value == 2 * (CALL + WAKE) + 3000 + 50
+
+
+def test_a_topic_that_was_kept_in_memory_may_become_a_stream(graph_file: Path) -> None:
+    text = graph_file.read_text()
+    kept = STREAMED.replace("streamed", "kept") + "    transports: {rect: [shm]}\n"
+    graph_file.write_text(text.replace("  together:", f"{kept}{STREAMED}  together:"))
+    graph = load_graph(graph_file)
+    mapping = map_graph(graph, load_platform("fpga_sim"), "kept")
+    assert mapping.topics["/rect"].mapped == "software"
+    case = replace(case_of(line(40, 50_000), graph_file), mapping=mapping)
+    nodes = {(f"image/{name}", "fpga"): NodeTime("told", None, cycles, 50.0)
+             for name, cycles in (("rectify", 300), ("resize", 200))}  # fmt: skip
+    costs = Costs(case.measured.samples, table=TABLE, nodes=nodes)
+    change = next(c for c in find_changes(case, graph) if c.name == "free_rect")
+    assert (change.variant.name, change.platform) == ("streamed", "fpga_sim")
+    found = predict(case, change, costs)
+    # Both work at once now: the longer one counts, at 10 ns a cycle.
+    assert (found.cycles, found.p50.value) == (300, 2 * (CALL + WAKE) + 3000 + 50)
 
 
 def changes(graph_file: Path, **entry: Any) -> dict[str, Change]:

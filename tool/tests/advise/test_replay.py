@@ -10,10 +10,11 @@ import pytest
 from made_up_runs import CALL, LATENCY, NODES, TAIL, WAKE, WORKED, ends_of, line
 
 from ligament.advise.jobs import Work
+from ligament.advise.one_core import without_preemption
 from ligament.advise.replay import Replay
 from ligament.advise.setting import DDS, SHM, THREAD, Kind, Setting
 from ligament.advise.transform import fused, retimed, uninterrupted
-from ligament.advise.waits import measure, parallel_nodes
+from ligament.advise.waits import measure, most_at_once, parallel_nodes
 
 ONE = dict.fromkeys(NODES, 7)
 DRAWN = {
@@ -81,10 +82,31 @@ def test_on_one_core_jobs_wait_for_each_other() -> None:
     work = line(20, 900)
     found = latencies(work, Setting(work.server_of(), work.threads, 1))
     assert found[-1] > found[0] + 15 * 100
-    # With time between the frames, nobody waits but for the tail of the publisher's callback.
+    # With time between the frames nobody waits: a publisher has sent, and its core is free.
     slow = line(20, 5000)
     single = latencies(slow, Setting(slow.server_of(), slow.threads, 1))
-    assert single == [3 * (CALL + TAIL + 4) + WORKED[1] + WORKED[2]] * 20
+    assert single == [3 * (CALL + 40) + WORKED[1] + WORKED[2]] * 20
+
+
+def test_a_reader_that_takes_the_core_makes_its_publisher_no_slower() -> None:
+    """Each reader begins in the publish call, whose end is seen only after the reader's."""
+    work = line(20, 5000, wake=-5)
+    jobs = list(work.jobs)
+    for at in range(len(jobs) - 2, -1, -1):
+        if jobs[at].outputs:
+            last = jobs[at + 1].end_ns
+            out = jobs[at].outputs[0]
+            late = last - jobs[at].begin_ns - out.gap_ns
+            jobs[at] = replace(jobs[at], outputs=[replace(out, call_ns=late)], end_ns=last + TAIL)
+            work.sent[out.message] = replace(work.sent[out.message], end_ns=last)
+    found = without_preemption(replace(work, jobs=jobs))
+    for at in range(0, len(jobs), 4):
+        one = found.jobs[at + 1]
+        assert (one.outputs[0].gap_ns, one.outputs[0].call_ns, one.tail_ns) == (600, CALL - 5, TAIL)
+    setting = as_it_was(found, cores=1)
+    times = Replay(found, setting, measure(found, setting), drawn).run()
+    taken = [times.begin_ns[job] - times.sent_ns[first] for first, job in ends_of(found)]
+    assert taken == [3 * (CALL - 5) + WORKED[1] + WORKED[2]] * 20
 
 
 def test_a_message_through_dds_is_of_another_kind() -> None:
@@ -162,3 +184,22 @@ def test_callbacks_of_one_node_run_at_once_only_where_they_did() -> None:
     assert parallel_nodes(work) == frozenset()
     work.jobs.append(replace(work.jobs[1], thread=9))
     assert parallel_nodes(work) == frozenset({"/rectify"})
+
+
+def test_how_many_jobs_shared_the_cores_is_found() -> None:
+    assert most_at_once(line(20, 5000)) == 1
+    # With a period of 250 three frames are on their way at once; at times all four nodes work.
+    assert most_at_once(line(20, 320, lambda node, _: 310)) >= 3
+
+
+def test_a_reader_may_run_before_the_publish_call_returns() -> None:
+    work = line(20, 5000, wake=-5)
+    expected = 3 * (CALL - 5) + WORKED[1] + WORKED[2]
+    assert latencies(work, as_it_was(work)) == [expected] * 20
+
+
+def test_samples_are_without_the_warm_up() -> None:
+    work = line(20, 5000)
+    found = measure(work, as_it_was(work), 5000 * 11)
+    assert {len(values) for values in found.samples.values()} == {3 * 10}
+    assert len(found.waits) == 3 * 20

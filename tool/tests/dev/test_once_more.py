@@ -9,7 +9,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-
 from dev_script import dev_script
 
 TESTS = """

@@ -31,7 +31,7 @@ namespace ligament::pool {
 LIGAMENT_SAFETY_NET std::int64_t longest_sleep_ns = 1'000'000'000;  ///< between two looks at rings
 /// Between two looks of a wait in vain: each of its sleeps lasts as long as the wait has so far.
 inline constexpr std::int64_t longest_idle_sleep_ns = 8'000'000'000;
-LIGAMENT_SAFETY_NET int rescan_ms = 5000;                           ///< between two matchings
+LIGAMENT_SAFETY_NET int rescan_ms = 5000;                    ///< between two matchings
 LIGAMENT_SAFETY_NET std::int64_t settle_ns = 2'000'000'000;  ///< for another run to say what it is
 LIGAMENT_SAFETY_NET int listen_backlog = 4096;  ///< newcomers that a stopped process can keep
 

@@ -219,8 +219,8 @@ int ligament_node_create_in(ligament_node_t* node, ligament_session_t* session, 
 int ligament_publisher_create(ligament_publisher_t* publisher, ligament_node_t* node,
                               const char* topic, const char* type, ligament_qos_t qos);
 /* A reliable publisher fills the window and goes on; a longer message than the link's goes in
- * fragments. A best-effort one sends one message or says TOO_LARGE. The body is copied once, to where
- * it is sent from. */
+ * fragments. A best-effort one sends one message or says TOO_LARGE. The body is copied once, to
+ * where it is sent from. */
 int ligament_publish(ligament_publisher_t* publisher, const void* body, size_t size);
 /* The same without a copy: writes the body of a message that fits into one of the link. Between the
  * two nothing else of the session may be called. */

@@ -17,7 +17,7 @@ from ligament.errors import Location, Problem, listing
 #: compares the sums.
 ALIGN = 4096
 #: Bytes of the ring of events behind RPMsg's parts (firmware/node/include/ligament/mcu_trace.h).
-EVENTS = 128 + 2048 * 16
+EVENTS = 256 + 4096 * 16
 _REGION_ALIGN = 8
 """A stack begins at a region's end."""
 _END = 1 << 32

@@ -15,8 +15,10 @@
 /// is seen, a spot in single frames is not. Frames that come twice or late count once.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "kernels/frame_order.hpp"
@@ -38,8 +40,10 @@ class LightWatch {
 
   /// The other detector's event. Returns the own event's stamp if that has to be announced again.
   std::optional<std::int64_t> on_other(std::int64_t stamp_ns) {
-    if (event_ns_ && stamp_ns <= *event_ns_) {
-      return options_.begins ? std::nullopt : event_ns_;
+    other_ns_ = std::max(other_ns_, stamp_ns);
+    // Of red and green in one frame red holds: so for green, an equal stamp is a later event.
+    if (options_.begins ? stamp_ns <= event_ns_ : stamp_ns < event_ns_) {
+      return options_.begins ? std::nullopt : event();
     }
     if (!looks_) history_ = 0;
     looks_ = true;
@@ -52,21 +56,30 @@ class LightWatch {
     const FrameKind kind = order_.on_frame(stamp_ns);
     if (kind == FrameKind::repeated || kind == FrameKind::late) return std::nullopt;
     if (kind == FrameKind::restarted) begin_anew();
-    if (!looks_) return options_.repeats ? event_ns_ : std::nullopt;
+    if (!looks_) return options_.repeats ? event() : std::nullopt;
     history_ = static_cast<std::uint8_t>(history_ << 1);
     if (sees()) history_ |= 1U;
     if (std::popcount(history_) < options_.confirm) return std::nullopt;
+    // Green is not announced for a frame that counts as red: nobody would heed it.
+    if (!options_.begins && stamp_ns <= other_ns_) return std::nullopt;
     event_ns_ = stamp_ns;
     if (options_.alternates) {
       looks_ = false;
       history_ = 0;
     }
-    return event_ns_;
+    return event();
   }
 
  private:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
+
+  [[nodiscard]] std::optional<std::int64_t> event() const {
+    if (event_ns_ == kNever) return std::nullopt;
+    return event_ns_;
+  }
   void begin_anew() {
-    event_ns_.reset();
+    event_ns_ = kNever;
+    other_ns_ = kNever;
     history_ = 0;
     looks_ = options_.begins;
   }
@@ -74,7 +87,8 @@ class LightWatch {
   WatchOptions options_;
   bool looks_;
   std::uint8_t history_ = 0;
-  std::optional<std::int64_t> event_ns_;
+  std::int64_t event_ns_ = kNever;
+  std::int64_t other_ns_ = kNever;  ///< the latest that was heard
   FrameOrder order_;
 };
 

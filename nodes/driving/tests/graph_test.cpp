@@ -103,7 +103,9 @@ TEST_P(Drives, AlongTheLaneAndStopsAtRed) {
   ASSERT_FALSE(heard->greens.empty());
   // Three frames show a light before it counts.
   EXPECT_EQ(frame_of(heard->reds.front()), kRedFrom + 2);
-  EXPECT_EQ(frame_of(heard->greens.front()), kRedFrom + kRedFrames + 2);
+  // Red may count until five frames after it went out; green is announced after it.
+  EXPECT_GE(frame_of(heard->greens.front()), kRedFrom + kRedFrames + 2);
+  EXPECT_LE(frame_of(heard->greens.front()), kRedFrom + kRedFrames + 8);
   const auto stopped = [](const auto& command) { return command.first == 0; };
   const auto& commands = heard->commands;
   EXPECT_NEAR(commands[kRedFrom].first, 0.2, 0.01);

@@ -155,6 +155,34 @@ TEST(LightWatch, MakesUpForALostEvent) {
   EXPECT_TRUE(green.watch.looks());
 }
 
+/// The last event of a red and of a green lamp that flicker; green is lit from a frame on.
+std::pair<std::int64_t, std::int64_t> last_events(int green_from, bool red_is_heard_first) {
+  Watched red({.begins = true, .alternates = false, .repeats = true, .confirm = 3});
+  Watched green(kGreenWatch);
+  std::pair<std::int64_t, std::int64_t> last{-1, -1};
+  for (int i = 0; i < 70; ++i) {
+    const bool lit = i % 3 != 2;
+    const auto event = red.frame(lit && i < green_from);
+    if (event) last.first = *event;
+    if (event && red_is_heard_first) green.watch.on_other(*event);
+    if (const auto go = green.frame(lit && i >= green_from)) last.second = *go;
+    if (event && !red_is_heard_first) green.watch.on_other(*event);
+  }
+  return last;
+}
+
+/// Red counts until some frames after it went out: green must be announced for a later one, whoever
+/// hears of the other first.
+TEST(LightWatch, EndsWithGreenAfterRedWhereLampsFlicker) {
+  for (int green_from = 20; green_from < 32; ++green_from) {
+    for (const bool red_is_heard_first : {true, false}) {
+      const auto [red, green] = last_events(green_from, red_is_heard_first);
+      EXPECT_GT(red, 0);
+      EXPECT_GT(green, red) << green_from << " " << red_is_heard_first;
+    }
+  }
+}
+
 TEST(LightWatch, AnnouncesEachFrameWhereItNeverWaits) {
   Watched red({.begins = true, .alternates = false, .repeats = true, .confirm = 3});
   for (int i = 0; i < 8; ++i) EXPECT_EQ(red.frame(true).has_value(), i >= 2) << i;

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Location, Problem, lacks, listing, nearest
+from ligament.graph.bounds_files import bounds_file_problems
 from ligament.graph.message_names import MessageCatalog
 from ligament.graph.model import Parameter, Port
 from ligament.graph.source import Document
@@ -205,12 +207,13 @@ def _message_problems(
         hint = nearest(missing.name, [p.name for p in missing.parent.glob("*.yaml")])
         yield Problem("file-missing", f"there is no bounds file '{missing.name}'", at, hint=hint)
         return
+    wrong = [problem for file in files for problem in bounds_file_problems(file, messages)]
+    yield from wrong
     try:
         bounds = read_bounds(files)
     except InputError as error:
-        yield from (
-            Problem(p.code, p.text, p.location or at, p.expected, p.hint) for p in error.problems
-        )
+        if not wrong:
+            yield from (replace(p, location=p.location or at) for p in error.problems)
         return
     told: set[str] = set()
     for declared, at in _declared(document, ports):

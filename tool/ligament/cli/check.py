@@ -88,11 +88,14 @@ def _refused(graph: Graph, platform: str | None) -> list[str]:
 
 def summary(graph: Graph, warnings: int = 0) -> str:
     """Return the graph in one line."""
+    beside = {topic for one in graph.executables.values() for _, topic, _ in one.ends()}
     parts = [
         (len(graph.nodes), "node"),
-        (len(graph.topics), "topic"),
+        (len({*graph.topics, *beside}), "topic"),
         (len(graph.variants), "variant"),
     ]
+    if graph.executables:
+        parts.insert(1, (len(graph.executables), "executable"))
     warned = f"no error, {warnings} warning{'s' * (warnings != 1)}"
     found = warned if warnings else "no problem found"
     counted = ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in parts)

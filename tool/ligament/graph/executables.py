@@ -14,9 +14,15 @@ from ligament.graph import names
 from ligament.graph.executable import Executable
 from ligament.graph.flatten import Scope
 from ligament.graph.loader import display
+from ligament.graph.message_names import MessageCatalog
 from ligament.graph.model import Node, Topic, Variant
+from ligament.graph.node_types import message_problem
+from ligament.graph.source import Document
+from ligament.graph.topics import Declared, heard_of_nobody, published
 
 _EDGE = "edge"
+#: Topics that each node of ROS 2 publishes without being asked.
+_OF_EVERY_NODE = ("/parameter_events", "/rosout")
 
 
 def build_executables(scopes: list[Scope], problems: list[Problem]) -> dict[str, Executable]:
@@ -133,20 +139,76 @@ def _no_file(path: Path, at: Location, expected: str = "") -> Problem:
     )
 
 
+def published_by(executables: Mapping[str, Executable]) -> dict[str, str]:
+    """Return the message types of the topics that executables publish."""
+    return {topic: of for one in executables.values() for topic, of in one.publishes.items()}
+
+
+def unheard_by(
+    executables: Mapping[str, Executable],
+    topics: Mapping[str, Topic],
+    declared: Declared,
+    scopes: list[Scope],
+) -> Iterator[Problem]:
+    """Yield a warning for each declared subscription that nobody publishes to."""
+    offered = published(topics, published_by(executables))
+    places = {end[:2]: document.key_at(*path) for end, document, path in _written(scopes)}
+    for key, one in executables.items():
+        for topic, message in sorted(one.subscribes.items()):
+            outside = declared[topic][2].get("external", ()) if topic in declared else ()
+            if topic not in {*offered, *_OF_EVERY_NODE} and "publisher" not in outside:
+                at = places.get((key, topic), one.at)
+                yield heard_of_nobody(topic, message, key, at, offered)
+
+
+def _written(
+    scopes: list[Scope],
+) -> Iterator[tuple[tuple[str, str, str], Document, tuple[str, ...]]]:
+    """Yield each declared topic (executable, topic, message type) and where it is written."""
+    for scope in scopes:
+        for key, data in scope.document.data.get("executables", {}).items():
+            for role in ("publishes", "subscribes"):
+                for written, message in data.get(role, {}).items():
+                    if not names.name_fault(written):
+                        topic = scope.topic(names.join(scope.namespace, written))
+                        end = ("-".join((*scope.keys, key)), topic, message)
+                        yield end, scope.document, ("executables", key, role, written)
+
+
+def _unknown_types(
+    scopes: list[Scope], topics: Mapping[str, Topic], messages: MessageCatalog
+) -> Iterator[Problem]:
+    """Yield types that do not exist, of packages that are known or where another end differs."""
+    packages = {message.partition("/")[0] for message in messages.types}
+    ends = list(_written(scopes))
+    types = {name: {topic.message} for name, topic in topics.items()}
+    for (_, name, message), _, _ in ends:
+        types.setdefault(name, set()).add(message)
+    for (_, name, message), document, path in ends:
+        known_package = message.partition("/")[0] in packages
+        if not messages.has(message) and (known_package or len(types[name]) > 1):
+            yield message_problem(message, messages, document, path)
+
+
 def joined_by(
-    executables: Mapping[str, Executable], topics: Mapping[str, Topic], problems: list[Problem]
+    executables: Mapping[str, Executable],
+    topics: Mapping[str, Topic],
+    messages: MessageCatalog,
+    scopes: list[Scope],
+    problems: list[Problem],
 ) -> dict[str, Topic]:
     """Return the topics with what executables do with them; a different type is a problem."""
+    problems += _unknown_types(scopes, topics, messages)
     joined = dict(topics)
     for key, one in executables.items():
         for role, name, message in one.ends():
             if name not in joined:
                 continue
             topic = joined[name]
-            if message != topic.message:
+            if message != topic.message and messages.has(message):
                 problems.append(_other_type(key, one, topic, message))
             joined[name] = _with(topic, role, one)
-    _check_among(executables, topics, problems)
+    _check_among(executables, topics, messages, problems)
     return joined
 
 
@@ -170,13 +232,16 @@ def _other_type(key: str, one: Executable, topic: Topic, message: str) -> Proble
 
 
 def _check_among(
-    executables: Mapping[str, Executable], topics: Mapping[str, Topic], problems: list[Problem]
+    executables: Mapping[str, Executable],
+    topics: Mapping[str, Topic],
+    messages: MessageCatalog,
+    problems: list[Problem],
 ) -> None:
     """Two executables on a topic without ports have one type, too."""
     first: dict[str, tuple[str, str]] = {}
     for key, one in executables.items():
         for _, name, message in one.ends():
-            if name in topics:
+            if name in topics or not messages.has(message):
                 continue
             other, wanted = first.setdefault(name, (key, message))
             if message != wanted:

@@ -77,7 +77,7 @@ def flatten(root: GraphFile, problems: list[Problem]) -> tuple[list[FlatNode], l
     scopes: list[Scope] = []
     for scope in _scopes(root, Scope(root.document, "/"), problems):
         scopes.append(scope)
-        for key, data in scope.document.data["nodes"].items():
+        for key, data in scope.document.data.get("nodes", {}).items():
             node = _node(key, data, scope, problems)
             nodes += [node] if node else []
     return _without_twins(nodes, problems), scopes
@@ -113,7 +113,7 @@ def _overrides(
     graph: GraphFile, key: str, part: GraphFile, problems: list[Problem]
 ) -> tuple[tuple[Document, DocumentPath], ...]:
     entry = graph.document.data["graphs"][key].get("parameters", {})
-    inner = part.document.data["nodes"]
+    inner = part.document.data.get("nodes", {})
     for node in entry:
         if node not in inner:
             problems.append(

@@ -158,7 +158,7 @@ def _graph_file(
 
 def _read_parameter_files(graph: GraphFile, project: Project) -> None:
     document = graph.document
-    for key, node in document.data["nodes"].items():
+    for key, node in document.data.get("nodes", {}).items():
         for i, name in enumerate(node.get("parameter_files", ())):
             path = Path(document.file).parent / name
             if str(path) in project.parameter_files:

@@ -9,19 +9,25 @@ them all and no graph is returned.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import InputError, Problem, lacks, no_such
+from ligament.errors import InputError, Location, Problem, lacks, no_such
 from ligament.graph.consistency import inconsistencies
 from ligament.graph.executable import Executable
-from ligament.graph.executables import build_executables, check_names, joined_by
+from ligament.graph.executables import (
+    build_executables,
+    check_names,
+    joined_by,
+    published_by,
+    unheard_by,
+)
 from ligament.graph.flatten import FlatNode, Scope, flatten
 from ligament.graph.ineffective import ineffective
 from ligament.graph.loader import Project, display, read_document, read_project
-from ligament.graph.model import Check, Graph, Node, NodePort, NodeType, from_json
+from ligament.graph.model import Check, End, Graph, Node, NodePort, NodeType, from_json
 from ligament.graph.node_types import build_node_types
 from ligament.graph.parameters import apply_file, apply_values
 from ligament.graph.qos import merge
@@ -57,7 +63,7 @@ def resolve(project: Project, also: Collection[str] = ()) -> Graph:
     executables = build_executables(scopes, problems)
     beside = [topic for one in executables.values() for _, topic, _ in one.ends()]
     topics = build_topics(nodes, declared, project.messages, problems, beside)
-    topics = joined_by(executables, topics, problems)
+    topics = joined_by(executables, topics, project.messages, scopes, problems)
     root = project.root.document
     keys = {"/".join((*n.scope.keys, n.key)): n.id for n in flat}
     resolved = Resolved(root, nodes, topics, types, keys, problems=problems)
@@ -70,9 +76,10 @@ def resolve(project: Project, also: Collection[str] = ()) -> Graph:
         raise InputError(_ordered(problems))
     used = {n.type for n in nodes.values()} | {f.type for v in variants.values() for f in v.fuse}
     used |= set(also) & set(types)
-    at = {n.id: n for n in flat}
     optional = _optional_ports(nodes, types)
-    alone = {w.text: w for w in unheard(topics, optional, lambda e: at[e.node].port_at(e.port))}
+    found = [*unheard(topics, optional, _places(flat), published_by(executables))]
+    found += unheard_by(executables, topics, declared, scopes)
+    alone = {w.text: w for w in found}
     return Graph(
         name=root.data["name"],
         distro=root.data.get("distro", "jazzy"),
@@ -91,6 +98,12 @@ def resolve(project: Project, also: Collection[str] = ()) -> Graph:
         warnings=(*alone, *ineffective(topics), *contested(nodes)),
         places=alone,
     )
+
+
+def _places(flat: list[FlatNode]) -> Callable[[End], Location]:
+    """Return what says where the topic of a node's end is chosen."""
+    at = {node.id: node for node in flat}
+    return lambda end: at[end.node].port_at(end.port)
 
 
 def _optional_ports(

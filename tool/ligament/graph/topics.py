@@ -207,29 +207,42 @@ def _note(end: End, nodes: Mapping[str, Node]) -> tuple[str, Location | None]:
 
 
 def unheard(
-    topics: Mapping[str, Topic], optional: set[tuple[str, str]], place: Callable[[End], Location]
+    topics: Mapping[str, Topic],
+    optional: set[tuple[str, str]],
+    place: Callable[[End], Location],
+    beside: Mapping[str, str],
 ) -> Iterator[Problem]:
     """Yield a warning for each subscription that nobody in the graph or outside publishes to.
 
     What is meant instead, if it is a slip, is a topic that somebody publishes, of the same type.
+    `beside`: message types of the topics that executables publish.
     """
+    offered = published(topics, beside)
     for topic in topics.values():
-        if _is_published(topic):
+        if topic.id in offered:
             continue
-        known = [t.id for t in topics.values() if _is_published(t) and t.message == topic.message]
         for end in topic.subscriptions:
             if (end.node, end.port) not in optional:
-                yield Problem(
-                    "topic-unheard",
-                    f"nobody publishes '{topic.id}', which '{end.node}' subscribes to; say "
-                    "`external: [publisher]` for the topic if it comes from outside",
-                    place(end),
-                    hint=nearest(topic.id, known),
-                )
+                yield heard_of_nobody(topic.id, topic.message, end.node, place(end), offered)
 
 
-def _is_published(topic: Topic) -> bool:
-    return bool(topic.publishers) or "publisher" in topic.outside
+def published(topics: Mapping[str, Topic], beside: Mapping[str, str]) -> dict[str, str]:
+    """Return the message types of all topics that somebody publishes."""
+    own = {t.id: t.message for t in topics.values() if t.publishers or "publisher" in t.outside}
+    return {**beside, **own}
+
+
+def heard_of_nobody(
+    topic: str, message: str, who: str, at: Location | None, offered: Mapping[str, str]
+) -> Problem:
+    """Return the warning of a subscription, with the published topic that may be meant."""
+    return Problem(
+        "topic-unheard",
+        f"nobody publishes '{topic}', which '{who}' subscribes to; say "
+        "`external: [publisher]` for the topic if it comes from outside",
+        at,
+        hint=nearest(topic, [name for name, of in offered.items() if of == message]),
+    )
 
 
 def contested(nodes: Mapping[str, Node]) -> list[str]:

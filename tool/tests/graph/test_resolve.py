@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ligament.cli.check import summary
 from ligament.errors import InputError, Problem
 from ligament.graph import Graph, load_graph
 from ligament.graph.consistency import inconsistencies
@@ -253,3 +254,38 @@ def test_a_wish_that_has_no_effect_is_told() -> None:
 
 def test_ordinary_quality_of_service_brings_no_warning() -> None:
     assert _graph("pipeline").warnings == ()
+
+
+CHAT = """schema: ligament/graph/1
+name: chat
+executables:
+  talker: {executable: demo/talker, publishes: {/chatter: std_msgs/msg/String}}
+  listener: {executable: demo/listener, subscribes: {/chater: std_msgs/msg/String}}
+"""
+
+
+def test_a_subscription_of_an_executable_that_nobody_serves_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "graph.yaml"
+    path.write_text(CHAT)
+    graph = load_graph(path)
+    [text] = graph.warnings
+    warning = graph.places[text]
+    assert text.startswith("nobody publishes '/chater', which 'listener' subscribes to")
+    assert warning.location is not None
+    assert (warning.location.line, warning.location.column) == (5, 54)
+    assert warning.hint == "did you mean '/chatter'?"
+    assert summary(graph) == "chat: 0 nodes, 2 executables, 2 topics, 1 variant; no problem found"
+    path.write_text(CHAT + "topics: {/chater: {external: [publisher]}}\n")
+    assert load_graph(path).warnings == ()
+
+
+def test_what_an_executable_publishes_is_hinted_at(tmp_path: Path) -> None:
+    path = tmp_path / "graph.yaml"
+    camera = (
+        "executables: {camera: {executable: demo/c, publishes: {/shot: sensor_msgs/msg/Image}}}"
+    )
+    sink = "nodes: {sink: {type: image/sink, remap: {image: /shots}}}"
+    path.write_text(f"schema: ligament/graph/1\nname: small\n{sink}\n{camera}\n")
+    graph = load_graph(path)
+    [warning] = [graph.places[text] for text in graph.warnings if "'/shots'" in text]
+    assert warning.hint == "did you mean '/shot'?"

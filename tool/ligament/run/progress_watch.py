@@ -86,8 +86,12 @@ class ProgressWatch:
         if self._said_waiting or not done or quiet_ns < QUIET_BEFORE_HINT_NS:
             return
         self._said_waiting = True
-        waiting = sorted(set(self._board.nodes) - done)
+        given_up = {n for n, one in self._board.executables.items() if one.state == "failed"}
+        waiting = sorted({*self._board.nodes, *self._board.executables} - done - given_up)
+        # What executables say to each other is not counted.
+        what = "message of a node" if self._board.executables else "message"
+        quiet = f", and no {what} has moved for {quiet_ns / 1e9:.0f} s" if self._board.nodes else ""
         self._observer.note(
-            f"{', '.join(sorted(done))} done, and no message has moved for "
-            f"{quiet_ns / 1e9:.0f} s; not done: {', '.join(waiting)} (Ctrl-C ends the graph)"
+            f"{', '.join(sorted(done))} done{quiet}; "
+            f"not done: {', '.join(waiting)} (Ctrl-C ends the graph)"
         )

@@ -450,14 +450,14 @@ class Supervisor:
             await asyncio.wait([ended, hurry], timeout=left, return_when=asyncio.FIRST_COMPLETED)
             spent = (now_ns() - self._shutdown.stop_ns) * 1e-9
             left = max(self._options.drain_timeout_s - spent, _EDGE_DRAIN_S)
+        why = f"did not stop within {self._options.drain_timeout_s:g} s: killed"
+        if self._hurry.is_set():
+            why = "was still running: killed, as asked"
         hurry.cancel()
         self._shutdown.killed = sorted(self._alive)
         for container in list(self._alive.values()):
             container.kill()
-            self._observer.note(
-                f"{container.spec.called} (pid {container.pid}) did not stop within "
-                f"{self._options.drain_timeout_s:g} s: killed"
-            )
+            self._observer.note(f"{container.spec.called} (pid {container.pid}) {why}")
         await everyone
         self._shutdown.drain_ns = now_ns() - self._shutdown.stop_ns
 

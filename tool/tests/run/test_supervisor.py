@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from ligament.run.node_errors import MAX_DIFFERENT, NodeErrors
-from ligament.run.outcome import RunResult
+from ligament.run.outcome import RunResult, now_ns
 from ligament.run.process import ContainerSpec
+from ligament.run.progress_watch import ProgressWatch
 from ligament.run.readiness import Readiness
 from ligament.run.status import StatusBoard
 from ligament.run.supervisor import RunOptions, Supervisor
@@ -236,6 +237,7 @@ def test_a_stubborn_container_is_killed_and_that_is_recorded(tmp_path: Path, not
     assert result.shutdown.killed == ["a"]
     assert result.processes[0].exit == "killed by SIGKILL"
     assert result.shutdown.drain_ns >= 500_000_000
+    assert "did not stop within 0.5 s: killed" in notes.text
     assert result.verdict.exit_code == 0
 
 
@@ -363,6 +365,25 @@ def test_a_graph_that_waits_for_nothing_says_so(
     assert notes.text.count("no message has moved") == 1
 
 
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        ([], "listener done; not done: talker (Ctrl-C"),
+        (["/a"], "listener done, and no message of a node has moved for 5 s; not done: /a, talker"),
+    ],
+)
+def test_an_executable_that_is_waited_for_is_named(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch, nodes: list[str], said: str
+) -> None:
+    board = StatusBoard({"main": nodes}, ["talker", "listener", "broken"])
+    board.set_state("broken", "failed")
+    watch = ProgressWatch(board, notes, 1.0)
+    later = now_ns() + 5_000_000_000
+    monkeypatch.setattr("ligament.run.progress_watch.now_ns", lambda: later)
+    watch.look({}, {"listener"})
+    assert said in notes.text
+
+
 def test_garbage_on_the_status_pipe_is_reported_and_survived(tmp_path: Path, notes: Notes) -> None:
     result = run(tmp_path, notes, {"a": "garbage"}, duration_s=0.3)
     assert result.verdict.reason == "duration"
@@ -408,6 +429,8 @@ def test_a_second_signal_does_not_wait_for_the_drain(tmp_path: Path) -> None:
     result = run(tmp_path, notes, {"a": "stubborn"}, drain_timeout_s=1000.0)
     assert result.shutdown.killed == ["a"]
     assert "asked again to stop" in notes.text
+    assert "was still running: killed, as asked" in notes.text
+    assert "did not stop within" not in notes.text
 
 
 def test_containers_die_with_the_tool(tmp_path: Path) -> None:

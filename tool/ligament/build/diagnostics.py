@@ -14,13 +14,15 @@ _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?:(?P<line>\d+):)?(?:(?P<column>
 _VERILATOR = re.compile(r"^%(?:Error|Warning)(?:-\w+)?: (?P<file>[^:\n]+):(?P<line>\d+):"
                         r"(?P<column>\d+): (?P<text>.*)$")  # fmt: skip
 _UNDEFINED = re.compile(r"^.*(undefined reference to .*|cannot find -l.*)$")
+# The linker: what does not fit in a core's memory, and by how much.
+_OVERFLOW = re.compile(r"^.*(region .* overflowed by \d+ bytes?)$")
 # Where the lines about one error end: the next command, or the place of the next error.
 _NEXT = re.compile(
     r"^(\[\d|ninja: |%Error|%Warning|In file included from |[^ ].*: In .*function"
     r"|[^ ].*: At global)"
 )
 _CMAKE = re.compile(r"^CMake Error(?: at (?P<file>[^:]+):(?P<line>\d+))?")
-_STARTS = (_ERROR, _VERILATOR, _UNDEFINED, _CMAKE)
+_STARTS = (_ERROR, _VERILATOR, _UNDEFINED, _OVERFLOW, _CMAKE)
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,16 @@ def _collect(lines: list[str]) -> list[Diagnostic]:
             continue
         block = [line]
         for following in lines[number + 1 : number + 8]:
-            if _ERROR.match(following) or _NEXT.match(following):
+            if any(p.match(following) for p in (_ERROR, _OVERFLOW, _NEXT)):
                 break
             block.append(following)
         found.append(Diagnostic(match.groupdict().get("file") or "", tuple(block)))
     return found
+
+
+def overflows(output: str) -> bool:
+    """Whether what was linked is too large for the memory it is for."""
+    return any(_OVERFLOW.match(line) for line in output.splitlines())
 
 
 def as_text(errors: list[Diagnostic]) -> str:

@@ -14,6 +14,7 @@ import ligament
 from ligament import resources
 from ligament.artefacts import write_text
 from ligament.build.components import alone_in, build_components
+from ligament.build.diagnostics import overflows
 from ligament.build.ninja import Progress, Step, run_step
 from ligament.errors import FailureError
 from ligament.programs import asked
@@ -39,13 +40,29 @@ def _build_image(
     with alone_in(work):
         _configure(project, work, own)
         command = ["ninja", "-C", str(work), f"-j{jobs}", str(image["target"])]
-        output = run_step(
-            Step(f"compiling the firmware of {device}", command, work / "build.log", own, project),
-            progress,
+        step = Step(
+            f"compiling the firmware of {device}", command, work / "build.log", own, project
         )
+        try:
+            output = run_step(step, progress)
+        except FailureError as error:
+            if overflows(error.text):
+                raise _too_large(error) from error
+            raise
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(work / f"{image['target']}.elf", target)
     return "no work to do" not in output
+
+
+def _too_large(error: FailureError) -> FailureError:
+    return FailureError(
+        error.text,
+        command=error.command,
+        log=error.log,
+        hint="the core's memory does not hold all of its nodes: give smaller bounds to their "
+        "messages (`bounds` under `mcu` in node.yaml) or less state, map nodes to another device, "
+        "or give the core more memory (`memory.json` of the board)",
+    )
 
 
 def has_c_library() -> bool:

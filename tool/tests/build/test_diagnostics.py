@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ligament.build.diagnostics import as_text, find_errors
+from ligament.build.diagnostics import as_text, find_errors, overflows
 
 GCC = """\
 [1/3] Building CXX object a.o
@@ -21,6 +21,17 @@ In file included from /home/me/nodes/a.cpp:3:
    17 |     publisher->publish(m);
       |     ^~~~~~~~~
 [2/3] Building CXX object b.o
+ninja: build stopped: subcommand failed.
+"""
+TOO_LARGE = """\
+[2/2] Linking C executable mcu0.elf
+FAILED: mcu0.elf
+: && arm-none-eabi-gcc -T an386.ld -o mcu0.elf image.o
+/usr/arm-none-eabi/bin/ld: mcu0.elf section `.text' will not fit in region `code'
+/usr/arm-none-eabi/bin/ld: mcu0.elf section `.bss' will not fit in region `data'
+/usr/arm-none-eabi/bin/ld: region `code' overflowed by 48 bytes
+/usr/arm-none-eabi/bin/ld: region `data' overflowed by 998976 bytes
+collect2: error: ld returned 1 exit status
 ninja: build stopped: subcommand failed.
 """
 OWN = [Path("/home/me/nodes")]
@@ -75,3 +86,12 @@ def test_at_most_some_errors_are_shown() -> None:
     output = "".join(f"/home/me/nodes/a.cpp:{n}:1: error: number {n}\n" for n in range(1, 100))
     errors = find_errors(output, OWN, limit=5)
     assert [e.lines[0].rsplit(" ", 1)[1] for e in errors] == ["1", "2", "3", "4", "5"]
+
+
+def test_what_does_not_fit_is_told_once_per_region_with_its_excess() -> None:
+    lines = as_text(find_errors(TOO_LARGE, OWN)).splitlines()
+    assert [line.partition("ld: ")[2] for line in lines if "overflowed" in line] == [
+        "region `code' overflowed by 48 bytes",
+        "region `data' overflowed by 998976 bytes",
+    ]
+    assert overflows(TOO_LARGE) and not overflows(GCC)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ligament.build.images import COMPILER, build_mcu
+from ligament.build.ninja import Step
 from ligament.doctor import microcontrollers
 from ligament.errors import FailureError
 
@@ -58,3 +59,18 @@ def test_freertos_is_a_tree_of_ones_own_where_one_is_named(
     assert microcontrollers.freertos() == str(tmp_path)
     monkeypatch.delenv("LIGAMENT_FREERTOS")
     assert microcontrollers.freertos() is None  # without cargo
+
+
+def test_an_image_that_is_too_large_says_what_to_make_smaller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(step: Step, progress: object = None) -> str:
+        raise FailureError(f"{step.what} failed:\nld: region `data' overflowed by 5 bytes")
+
+    monkeypatch.setattr("ligament.build.images.run_step", link)
+    monkeypatch.setattr("ligament.build.images._require_compiler", lambda device: None)
+    monkeypatch.setattr("ligament.build.images._configure", lambda project, work, own: None)
+    image = {**ENTRY["images"]["mcu0"], "target": "mcu0"}
+    with pytest.raises(FailureError, match="overflowed by 5 bytes") as raised:
+        build_mcu(tmp_path, {"images": {"mcu0": image}}, 1, None)
+    assert "smaller bounds" in raised.value.hint

@@ -113,3 +113,30 @@ def apply_overrides(
             node["parameters"][name] = converted(parameter, value) if parameter else value
     if problems:
         raise InputError(problems)
+
+
+def check_built_in(
+    overrides: Overrides, node: Mapping[str, Any], types: Mapping[str, NodeType]
+) -> None:
+    """Raise if a value is one that the image of a node's core has fixed (spec/device/mcu.md)."""
+    declared = types[node["type"]].parameters if node["type"] in types else {}
+    problems = []
+    for name, value in overrides.get(node["id"], {}).items():
+        parameter = declared.get(name)
+        if parameter is None or value == node["parameters"].get(name):
+            continue
+        if parameter.read_only or parameter.type == "string":
+            problems.append(
+                Problem(
+                    "set-built-in",
+                    f"--set {node['id'].removeprefix('/')}.{name}: read-only parameters and texts "
+                    "are built into the image of a core",
+                    expected=f"{name}: {value} under `parameters` of the node in the graph, "
+                    "and another build",
+                    hint=""
+                    if parameter.type == "string"
+                    else "without `read_only` in its node.yaml the parameter can be set for a run",
+                )
+            )
+    if problems:
+        raise InputError(problems)

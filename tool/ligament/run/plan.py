@@ -8,7 +8,7 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,13 @@ from ligament.run.executables import (
     require_programs,
 )
 from ligament.run.hosts import Share, mapping_of, share_of
-from ligament.run.overrides import Overrides, apply_overrides, check_nodes, executables_with
+from ligament.run.overrides import (
+    Overrides,
+    apply_overrides,
+    check_built_in,
+    check_nodes,
+    executables_with,
+)
 from ligament.run.process import ContainerSpec
 from ligament.run.python_spec import command_of, environment_of, is_python, ros_python_for
 from ligament.run.ros_python import RosPython
@@ -100,9 +106,9 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     executables = executables_with(options.parameters, executables_of(build, options.host))
     require_programs(executables)
     edges = plan_edges(mapping, share, options.edge)
-    types = _node_types(build_path)
+    types, on_cores = _node_types(build_path), _on_microcontrollers(mapping)
     configs = {
-        name: _read_config(build_path.parent / container["config"], options, types)
+        name: _read_config(build_path.parent / container["config"], options, types, on_cores)
         for name, container in share.containers.items()
     }
     folder = _new_run_folder(build_path.parent / "runs")
@@ -257,7 +263,15 @@ def _node_types(build_path: Path) -> Mapping[str, NodeType]:
     return load_graph(path).types if path.is_file() else {}
 
 
-def _read_config(path: Path, options: PlanOptions, types: Mapping[str, NodeType]) -> dict[str, Any]:
+def _on_microcontrollers(mapping: GraphMapping | None) -> set[str]:
+    """The nodes whose fixed parameters are part of a firmware image."""
+    nodes = mapping.nodes if mapping else {}
+    return {n for n, node in nodes.items() if (node.implementation, node.kind) == ("mcu", "mcu")}
+
+
+def _read_config(
+    path: Path, options: PlanOptions, types: Mapping[str, NodeType], on_cores: Collection[str]
+) -> dict[str, Any]:
     """Read a generated configuration and set this run's parameters in it."""
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -266,6 +280,8 @@ def _read_config(path: Path, options: PlanOptions, types: Mapping[str, NodeType]
         text = f"cannot read the configuration {path}: {error}"
         raise InputError(Problem("config-unreadable", text, hint=hint)) from error
     for node in data["nodes"]:
+        if node["id"] in on_cores:
+            check_built_in(options.parameters, node, types)
         apply_overrides(options.parameters, node, types)
     return data
 

@@ -12,6 +12,7 @@ from ligament.graph.executable import Executable
 from ligament.graph.model import NodeType, Parameter
 from ligament.run.overrides import (
     apply_overrides,
+    check_built_in,
     check_nodes,
     executables_with,
     parse_overrides,
@@ -119,3 +120,30 @@ def test_executables_get_them_beside_their_own_parameters() -> None:
     assert found["talker"].parameters == {"rate": 9.0, "size": 1, "name": "x"}
     assert found["viewer"].parameters == {}
     assert talker.parameters == {"rate": 5.0, "size": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [
+        ({"gain": 2.0}, []),
+        ({"gain": 2.0, "rate": 20}, ["rate"]),
+        ({"rate": 50}, []),
+        ({"label": "b", "rate": 20}, ["label", "rate"]),
+    ],
+)
+def test_what_a_cores_image_has_fixed_is_refused(given: dict[str, Any], refused: list[str]) -> None:
+    parameters = {
+        "rate": Parameter("rate", "integer", "Rate.", 50, read_only=True),
+        "gain": Parameter("gain", "double", "Gain.", 1.0),
+        "label": Parameter("label", "string", "Label.", "a"),
+    }
+    types = {"my/meter": NodeType("my/meter", "", "", parameters=parameters)}
+    values = {"rate": 50, "gain": 1.0, "label": "a"}
+    meter = {"id": "/meter", "type": "my/meter", "parameters": values}
+    found: list[str] = []
+    try:
+        check_built_in({"/meter": given}, meter, types)
+    except InputError as error:
+        assert {p.code for p in error.problems} == {"set-built-in"}
+        found = [p.text.partition(":")[0].removeprefix("--set meter.") for p in error.problems]
+    assert found == refused

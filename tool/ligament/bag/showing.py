@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ligament.bag.program import Bag
@@ -48,13 +48,25 @@ class ProgressLine:
 
 
 def followed(
-    words: list[str], line_of: Callable[[Mapping[str, Any]], str], *, is_quiet: bool
+    words: list[str],
+    line_of: Callable[[Mapping[str, Any]], str],
+    *,
+    is_quiet: bool,
+    warnings_of: Callable[[Mapping[str, Any]], Iterable[str]] = lambda _: (),
 ) -> dict[str, Any]:
-    """Run `ligament-bag` and show how it goes; return what it says at its end."""
+    """Run `ligament-bag` and show how it goes; return what it says at its end.
+
+    Its first figures are given to `warnings_of`.
+    """
     line = ProgressLine(is_quiet=is_quiet)
+    is_first = True
     last: dict[str, Any] = {}
     with Bag.started(words) as bag:
         for told in bag.lines():
+            if is_first and told["event"] in ("status", "finished"):
+                is_first = False
+                for text in warnings_of(told):
+                    line.note(text)
             if told["event"] == "note":
                 line.note(told["text"])
             elif told["event"] == "status":

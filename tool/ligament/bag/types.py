@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ligament.artefacts import read_json_object
 from ligament.messages import load_store, type_hash
@@ -33,15 +34,19 @@ class Known:
         return json.dumps(types)
 
 
+def graphs_of_runs(out: Path, domain: str | None) -> Iterator[dict[str, Any]]:
+    """The graph.json of what runs below `out`; with a domain, only what runs in it."""
+    for path in out.glob("*/*/runs/*/run.json"):
+        run = read_json_object(path)
+        if run.get("state") == "running" and domain in (None, run.get("domain")):
+            yield read_json_object(path.parents[3] / "graph.json")
+
+
 def known_of_runs(out: Path, domain: str | None) -> Known:
     """What the graphs that run below `out` use, or the one in a domain: it needs no option."""
     found: set[Path] = set()
     distro = Known.distro
-    for path in out.glob("*/*/runs/*/run.json"):
-        run = read_json_object(path)
-        if run.get("state") != "running" or domain not in (None, run.get("domain")):
-            continue
-        graph = read_json_object(path.parents[3] / "graph.json")
+    for graph in graphs_of_runs(out, domain):
         distro = graph.get("distro", distro)
         packages = graph.get("message_packages", {})
         found.update(Path(p) for p in packages.values() if Path(p).is_dir())

@@ -11,6 +11,7 @@ import typer
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.bag.showing import followed, playing_line, size_text
+from ligament.bag.topics import chosen, published_already, require_topics, topics_in
 from ligament.bag.types import known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
 from ligament.cli.record import Pattern, Ros, Topics, Types, domain_of
@@ -59,8 +60,11 @@ def play(
         raise InputError(Problem("file-missing", f"there is no bag '{file}'"))
     if not rate > 0:
         raise InputError(Problem("rate", f"--rate {rate}: a rate is above 0"))
+    known = topics_in(file)
+    require_topics(file, topics or (), known)
     words = ["play", str(file), "--rate", str(rate)]
     domain = domain_of(domain, ros)
+    warn(published_already(chosen(known, topics or (), regex), DEFAULT_OUT, domain))
     words += ["--domain", domain] if domain else []
     words += [word for topic in topics or () for word in ("--topic", topic)]
     words += ["--regex", regex] if regex else []

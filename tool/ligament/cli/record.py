@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.bag.showing import followed, recording_line, recording_table, size_text
+from ligament.bag.topics import absent_topics
 from ligament.bag.types import known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
 from ligament.errors import InputError, Problem
@@ -36,7 +38,7 @@ Folder = Annotated[
 ]
 Duration = Annotated[
     float | None,
-    typer.Option("--duration", "-d", min=0.0, metavar="S", help="End after S seconds."),
+    typer.Option("--duration", "-d", metavar="S", help="End after S seconds (above 0)."),
 ]
 Types = Annotated[
     list[Path] | None,
@@ -96,6 +98,7 @@ def record(
 
     Messages are written from where they lie in shared memory. Ends with the graph, after
     --duration, or with Ctrl-C. The graph does not wait for the disk: what is lost is counted.
+    A topic of --topics that is not there yet is recorded once it is; a warning says so.
 
     Examples:
 
@@ -107,6 +110,7 @@ def record(
     """
     domain = domain_of(graph, ros)
     folder = out or Path(datetime.now().strftime(f"{domain or 'recording'}_%Y_%m_%d-%H_%M_%S"))
+    _require_above_0(duration)
     _require_new(folder)
     words = ["record", "--out", str(folder), "--held", str(held)]
     words += ["--domain", domain] if domain else []
@@ -122,10 +126,16 @@ def record(
             [*words, "--types", definitions.name],
             lambda told: recording_line(time.monotonic() - started, told),
             is_quiet=json,
+            warnings_of=absent_topics(topics or (), DEFAULT_OUT, domain),
         )
     if json:
         print_json(last)
-        return
+    else:
+        _tell(folder, last)
+
+
+def _tell(folder: Path, last: Mapping[str, Any]) -> None:
+    """What was recorded, and what is wrong with it."""
     print(recording_table(last))
     rate = size_text(last["bytes"] / max(last["seconds"], 1e-9))
     print(
@@ -137,6 +147,14 @@ def record(
         warn(("no message came meanwhile: is it the right graph, and does it publish?",))
     if last["lost"]:
         warn((f"{last['lost']} messages were lost: published again before they were taken",))
+
+
+def _require_above_0(duration: float | None) -> None:
+    if duration is not None and not duration > 0:
+        hint = "without it, the recording ends with the graph or with Ctrl-C"
+        raise InputError(
+            Problem("duration", f"--duration {duration:g}: a duration is above 0", hint=hint)
+        )
 
 
 def _require_new(folder: Path) -> None:

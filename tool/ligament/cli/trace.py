@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ligament.cli.common import JsonOption, print_json
+from ligament.cli.common import JsonOption, print_json, warn
 from ligament.trace.convert import Conversion
 from ligament.trace.errors import TraceError
 from ligament.trace.graph_file import write_graph
-from ligament.trace.imported import GRAPH, import_recording
+from ligament.trace.imported import GRAPH, import_folder, import_recording, imported_into
 from ligament.trace.perfetto import MOST_ROWS
 from ligament.trace.stage import Traced, environment_of, trace_run
 
@@ -109,7 +109,11 @@ def import_(
 
     Example: `ligament trace import ~/.ros/tracing/session-20260101` `--graph graph.yaml`
     """
+    folder = import_folder(recording, name=name, graph=graph_name, out=out)
+    before = imported_into(folder)
     made = import_recording(recording, name=name, graph=graph_name, out=out)
+    if before is not None:
+        warn((f"{folder}: replaced the earlier import of '{before}'",))
     gaps = write_graph(made.conversion.path, graph, made.folder.name) if graph else []
     if json:
         print_json(

@@ -19,6 +19,7 @@ from ligament.report.variant import (
 from ligament.trace.stage import trace_run
 
 SCHEMA = "ligament/report/2"
+NOT_COMPARED = "outputs were not compared: the graph names no `check: sink`"
 
 
 def make_report(paths: list[Path], options: ReportOptions) -> dict[str, Any]:
@@ -101,6 +102,8 @@ def _record_only(run: RunFolder) -> Comparison:
 
 def _compare(run: RunFolder, reference: RunFolder, expected: Frames | None) -> Comparison:
     """Against the independent frames if there are any, and against the reference variant."""
+    if expected is None and not (run.is_comparable or reference.is_comparable):
+        return Comparison(None, NOT_COMPARED, 0)
     try:
         found = _sink_frames(run)
         against_run = None if run is reference else _sink_frames(reference)

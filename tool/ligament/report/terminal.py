@@ -12,6 +12,7 @@ from ligament.report.differences import NO_DIFFERENCE
 from ligament.report.executables import executable_remarks
 from ligament.report.hardware import clock_of
 from ligament.report.names import HOUSEKEEPING, LAYERS, SHARES
+from ligament.report.titles import told_apart
 
 
 def report_console() -> Console:
@@ -22,6 +23,7 @@ def report_console() -> Console:
 
 def print_report(report: dict[str, Any], console: Console) -> None:
     """Variants side by side, then each one's hops, then what has to be said about them."""
+    report = told_apart(report)
     console.print(_variants(report))
     for variant in report["variants"]:
         if variant["hops"]:
@@ -159,7 +161,7 @@ def _seldom(variants: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 def equal_text(equal: bool | None) -> str:
     """The verdict of the comparison; without anything to compare with there is none."""
     if equal is None:
-        return "-"
+        return "not compared"
     return "[green]yes[/]" if equal else "[red]NO[/]"
 
 

@@ -91,6 +91,11 @@ class RunFolder:
         check = self.check
         return check.get("tolerance") if check.get("compare") == "tolerance" else None
 
+    @property
+    def is_comparable(self) -> bool:
+        """Whether it is clear whose outputs are compared: the sink's, or the only ones."""
+        return self.sink is not None or len(self.outputs()) == 1
+
     def outputs(self) -> dict[str, Path]:
         """Recorded files by the node that recorded them."""
         return {

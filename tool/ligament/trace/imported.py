@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from ligament import __version__
-from ligament.artefacts import DEFAULT_OUT, write_json
+from ligament.artefacts import DEFAULT_OUT, read_json_object, write_json
 from ligament.errors import InputError, Problem
 from ligament.trace.convert import Conversion, convert
 from ligament.trace.salvage import copy_whole, find_cuts
@@ -31,7 +31,10 @@ GRAPH = "imported"
 def import_recording(
     recording: Path, *, name: str | None = None, graph: str = GRAPH, out: Path | None = None
 ) -> Traced:
-    """Convert a recording of ros2_tracing into `out` (default: build/<graph>/<name>)."""
+    """Convert a recording of ros2_tracing into `out` (default: build/<graph>/<name>).
+
+    A recording of the same name may be imported there again; an import of another one stays.
+    """
     if not recording.is_dir():
         raise InputError(
             Problem(
@@ -41,7 +44,7 @@ def import_recording(
             )
         )
     variant = name or recording.resolve().name
-    folder = out or DEFAULT_OUT / graph / variant
+    folder = import_folder(recording, name=name, graph=graph, out=out)
     _refuse_overwriting(folder, recording)
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -52,6 +55,11 @@ def import_recording(
         raise
     write_json(folder / "import.json", _describe(conversion, recording, graph, variant))
     return with_timeline(folder, conversion)
+
+
+def import_folder(recording: Path, *, name: str | None, graph: str, out: Path | None) -> Path:
+    """Where an import goes."""
+    return out or DEFAULT_OUT / graph / (name or recording.resolve().name)
 
 
 def _convert(recording: Path, table: Path) -> Conversion:
@@ -76,6 +84,21 @@ def _refuse_overwriting(folder: Path, recording: Path) -> None:
                 hint="name another folder: --out FOLDER",
             )
         )
+    before = imported_into(folder)
+    if before is not None and before != recording.resolve().name:
+        raise InputError(
+            Problem(
+                "out-in-use",
+                f"{folder} is the import of another recording, '{before}'",
+                hint="choose another --name or --out, or remove the folder",
+            )
+        )
+
+
+def imported_into(folder: Path) -> str | None:
+    """The folder's name of the recording whose import lies there; None: none does."""
+    file = folder / "import.json"
+    return str(read_json_object(file).get("recording")) if file.is_file() else None
 
 
 def _describe(conversion: Conversion, recording: Path, graph: str, variant: str) -> dict[str, Any]:

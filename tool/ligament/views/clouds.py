@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ligament.views.errors import MalformedMessageError
+from ligament.views.wanted import require_shape
 
 #: By the constants of sensor_msgs/PointField, INT8 = 1 and so on.
 _TYPES = ("", "i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")
@@ -41,6 +42,7 @@ class Points:
 
     def array(self: Any) -> Any:
         """The points, in place: height, width; `array()["x"]` is one field of all points."""
+        require_shape(self, "height", "width", "point_step", "row_step")
         dtype = point_type(self)
         ends = self.width * self.point_step, self.height * self.row_step
         if ends[0] > self.row_step or ends[1] > self.data.size or not self.point_step:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import struct
 from typing import Any
 
@@ -12,6 +13,7 @@ from rosidl_parser import definition as idl
 from ligament.views.errors import LoanError
 from ligament.views.layout import NUMBERS, layout_of, message_class, most_of
 from ligament.views.records import record_of
+from ligament.views.wanted import is_number, mismatch, unknown_field
 
 
 class Plan:
@@ -68,7 +70,7 @@ def _put_message(plan: Plan, message_type: Any, given: Any) -> None:
     layout = layout_of(message_type)
     if isinstance(given, dict):
         if unknown := given.keys() - layout.types.keys():
-            raise LoanError(f"{layout.name} has no field '{sorted(unknown)[0]}'")
+            raise unknown_field(layout.name, sorted(unknown)[0], layout.types)
         default = message_type()
         given = {name: given.get(name, getattr(default, name)) for name in layout.types}
     else:
@@ -84,8 +86,9 @@ def _put_message(plan: Plan, message_type: Any, given: Any) -> None:
 
 def _put(plan: Plan, kind: Any, value: Any) -> None:
     if isinstance(kind, idl.BasicType):
-        stored = struct.pack("<" + NUMBERS[kind.typename][0], value)
-        plan.put(stored, len(stored))
+        _put_number(plan, kind, value)
+    elif isinstance(kind, (idl.AbstractString, idl.AbstractWString)) and not isinstance(value, str):
+        raise TypeError(mismatch(value, kind))
     elif isinstance(kind, idl.AbstractWString):
         units = np.frombuffer(str(value).encode("utf-16-le"), "<u2").astype("<u4")
         _put_length(plan, units.size, most_of(kind))
@@ -95,9 +98,23 @@ def _put(plan: Plan, kind: Any, value: Any) -> None:
         _put_length(plan, len(text) + 1, None if most is None else most + 1)
         plan.put(text + b"\0")
     elif isinstance(kind, idl.NamespacedType):
-        _put_message(plan, message_class(kind), value)
+        wanted = message_class(kind)
+        names = layout_of(wanted).types
+        if not isinstance(value, dict) and not all(hasattr(value, name) for name in names):
+            raise TypeError(mismatch(value, kind))
+        _put_message(plan, wanted, value)
     else:
         _put_elements(plan, kind, value)
+
+
+def _put_number(plan: Plan, kind: Any, value: Any) -> None:
+    try:
+        stored = struct.pack("<" + NUMBERS[kind.typename][0], value)
+    except (struct.error, OverflowError, TypeError):
+        stored = b""
+    if not stored or not is_number(value, kind):
+        raise TypeError(mismatch(value, kind))
+    plan.put(stored, len(stored))
 
 
 def _put_length(plan: Plan, number: int, most: int | None) -> None:
@@ -151,6 +168,8 @@ def _numbers(dtype: np.dtype[Any], value: Any) -> Any:
         return np.frombuffer(b"".join(value), dtype)
     if isinstance(value, np.ndarray) and value.dtype.names and dtype == np.uint8:
         value = np.ascontiguousarray(value).reshape(-1).view(np.uint8)  # points of a cloud
+    if isinstance(value, (str, float)) or not hasattr(value, "__len__"):
+        raise TypeError(f"{reprlib.repr(value)} is neither a length nor an array of {dtype}")
     array = np.ascontiguousarray(value if isinstance(value, np.ndarray) else np.array(value, dtype))
     if array.dtype != dtype and not (array.dtype == np.bool_ and dtype == np.uint8):
         raise TypeError(f"an array of {array.dtype}, not {dtype}")

@@ -14,6 +14,7 @@ from ligament.views.copies import to_message
 from ligament.views.errors import LoanError, MessageReleasedError
 from ligament.views.images import Pixels
 from ligament.views.layout import Cursor, Layout, Span, end, layout_of, open_body
+from ligament.views.wanted import is_number, mismatch, unknown_field
 
 #: Types that are more than their fields.
 SHAPES: dict[str, type[Any]] = {
@@ -82,18 +83,14 @@ class Fields:
         stored = self._memory.stored
         if not self._memory.is_writable:
             raise AttributeError(f"{self._layout.name}.{name}: a message that came is read-only")
-        old = self._values[name]
+        old, kind = self._values[name], self._layout.types[name]
         if name in self._places:
-            packer = self._layout.widths[name]
-            try:
-                packer.pack_into(stored, 4 + self._places[name], value)
-            except struct.error as error:
-                raise LoanError(f"{self._layout.name}.{name}: {error}") from None
-            self._values[name] = value
+            self._set_number(name, value, stored)
         elif isinstance(old, Span):
-            value = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else value
-            self._memory.array(old)[...] = np.asarray(value, old.dtype).reshape(-1)
+            self._set_array(name, value, old)
         elif isinstance(old, Fields):
+            if not all(hasattr(value, inner) for inner in old._layout.types):
+                raise LoanError(f"{self._layout.name}.{name}: {mismatch(value, kind)}")
             for inner in old._layout.types:
                 setattr(old, inner, getattr(value, inner))
         elif old != value:
@@ -101,6 +98,32 @@ class Fields:
                 f"{self._layout.name}.{name}: strings, and lists of strings or messages, are given "
                 "to loan(), because the places of the other fields depend on them"
             )
+
+    def _set_number(self, name: str, value: Any, stored: Any) -> None:
+        kind = self._layout.types[name]
+        try:
+            if not is_number(value, kind):
+                raise TypeError
+            self._layout.widths[name].pack_into(stored, 4 + self._places[name], value)
+        except (struct.error, OverflowError, TypeError):
+            raise LoanError(f"{self._layout.name}.{name}: {mismatch(value, kind)}") from None
+        self._values[name] = value
+
+    def _set_array(self, name: str, value: Any, old: Span) -> None:
+        value = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else value
+        try:
+            self._memory.array(old)[...] = np.asarray(value, old.dtype).reshape(-1)
+        except (ValueError, OverflowError, TypeError) as error:
+            wanted = f"{old.number} numbers of {old.dtype.name} are wanted"
+            raise LoanError(f"{self._layout.name}.{name}: {wanted}: {error}") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            object.__setattr__(self, name, value)
+        except AttributeError:
+            if name in self._layout.types or not self._memory.is_writable:
+                raise
+            raise unknown_field(self._layout.name, name, self._layout.types) from None
 
     def __repr__(self) -> str:
         shown = (f"{n}={f'<{v.number} numbers>' if type(v) is Span else repr(v)}"

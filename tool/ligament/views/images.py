@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ligament.views.errors import MalformedMessageError, UnsupportedMessageError
+from ligament.views.wanted import require_shape
 
 #: Names of sensor_msgs/image_encodings.hpp that say neither type nor channels. Depth in bits.
 _CHANNELS = {"mono": 1, "bayer_": 1, "rgb": 3, "bgr": 3, "rgba": 4, "bgra": 4}
@@ -37,6 +38,7 @@ class Pixels:
 
     def array(self: Any) -> Any:
         """The pixels, in place: height, width, channels (also where there is one channel)."""
+        require_shape(self, "height", "width", "step")
         dtype, channels = pixel_type(self.encoding, bool(self.is_bigendian))
         pixel = dtype.itemsize * channels
         if self.width * pixel > self.step or self.height * self.step > self.data.size:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -19,6 +20,7 @@ from ligament import resources
 from ligament.cli.main import main
 from ligament.errors import InputError
 from ligament.report.options import ReportOptions
+from ligament.report.page.render import Extras, render_page
 from ligament.report.stage import make_report
 from ligament.report.terminal import print_report
 from ligament.run.losses import Losses
@@ -104,6 +106,49 @@ def test_a_differing_variant_is_named_and_fails_the_verb(
 def test_equal_variants_succeed(make_run: MakeRun) -> None:
     one, two = make_run(three_frames(), "one"), make_run(three_frames(), "two")
     assert main(["report", str(one), str(two), "--json", "--warm-up", "0"]) == 0
+
+
+def without_check(folder: Path, outputs: list[dict[str, Any]]) -> Path:
+    """The run as if its graph named no sink."""
+    (folder.parents[1] / "build.json").write_text("{}")
+    run = json.loads((folder / "run.json").read_text()) | {"outputs": outputs}
+    (folder / "run.json").write_text(json.dumps(run))
+    return folder
+
+
+def test_runs_without_a_sink_are_not_compared_and_that_is_no_failure(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    runs = [str(without_check(make_run(three_frames(), name), [])) for name in ("one", "two")]
+    assert main(["report", *runs, "--warm-up", "0", "--html", str(tmp_path / "page.html")]) == 0
+    out = capsys.readouterr().out
+    row = next(line for line in out.splitlines() if "outputs equal" in line)
+    assert row.count("not compared") == 2
+    assert "two: outputs were not compared: the graph names no `check: sink`" in out
+    assert "not compared" in (tmp_path / "page.html").read_text()
+
+
+def test_what_cannot_be_compared_with_the_expected_frames_fails(
+    make_run: MakeRun, tmp_path: Path
+) -> None:
+    run = without_check(make_run(three_frames()), [])
+    expected = tmp_path / "expected.jsonl"
+    expected.write_text('{"index": 0, "hash": "z"}')
+    (variant,) = make_report([run], ReportOptions(expected=expected))["variants"]
+    assert variant["equal"] is False
+
+
+def test_runs_of_one_variant_are_headed_with_their_ids(make_run: MakeRun) -> None:
+    report = make_report([make_run(three_frames(), name) for name in ("one", "two")], NO_WARM_UP)
+    report["variants"][1]["name"] = "one"
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_report(report, console)
+    text = console.export_text()
+    heading = next(line for line in text.splitlines() if "one (one)" in line)
+    assert "one (two)" in heading
+    assert "one (two): means per hop" in text
+    page = render_page(report, Extras())
+    assert "<b>one (one)</b>" in page and "<b>one (two)</b>" in page
 
 
 def test_the_independent_reference_judges_all(make_run: MakeRun, tmp_path: Path) -> None:

@@ -183,6 +183,14 @@ def test_only_chosen_topics(
     assert set(payloads(tmp_path / "some")) == {"/chatter", "/image_rect"}
 
 
+def test_topics_that_are_not_there_are_told_while_it_records(talking: Chat, tmp_path: Path) -> None:
+    words = ("--topics", "/chatter", "--topics", "/chater", "--duration", 1.5)
+    recorder = run_verb("record", talking.domain, *words, "--out", tmp_path / "bag")
+    assert recorder.returncode == 0, recorder.stderr
+    assert "warning: nobody publishes or subscribes to '/chater'" in recorder.stderr
+    assert set(payloads(tmp_path / "bag")) == {"/chatter"}
+
+
 def test_it_ends_with_the_graph(talking: Chat, tmp_path: Path) -> None:
     recorder = recording_into(tmp_path / "bag", talking.domain)
     talking.started[0].send_signal(signal.SIGINT)
@@ -228,6 +236,7 @@ def test_a_killed_recorder_leaves_what_can_be_played(talking: Chat, tmp_path: Pa
         (("play", "text.mcap", "--rate", "0"), "a rate is above 0"),
         (("play", "text.mcap", "--domain", "x", "--regex", "("), "no regular expression"),
         (("record", "--out", "."), "is there already"),
+        (("record", "no_such_graph", "--duration", "0"), "a duration is above 0"),
     ],
 )
 def test_mistakes(

@@ -123,8 +123,20 @@ def test_loans_are_published_once_or_not_at_all(start: Start, distro: str) -> No
     assert told["second"].startswith("LoanError: no sensor_msgs/msg/Image of ")
     assert told["text"].startswith("LoanError: sensor_msgs/msg/Image.encoding: strings")
     assert told["same"] == ""
-    assert told["range"].startswith("LoanError: sensor_msgs/msg/Image.height: ")
-    assert told["field"] == "LoanError: sensor_msgs/msg/Image has no field 'colour'"
+    image = "LoanError: sensor_msgs/msg/Image"
+    assert told["range"] == f"{image}.height: -1 is no uint32 (0 .. 4294967295)"
+    assert told["field"].startswith(f"{image} has no field 'colour': its fields: data, encoding, ")
+    assert told["name"] == f"{image} has no field 'widht': did you mean 'width'?"
+    unset = "set height, width and step first (height, width, step are 0)"
+    assert told["unset"] == f"{image}.array(): {unset}"
+    stamp = "5 is no builtin_interfaces/msg/Time"
+    assert told["stamp"] == told["message"] == f"LoanError: std_msgs/msg/Header.stamp: {stamp}"
+    assert told["within"].startswith(
+        "LoanError: builtin_interfaces/msg/Time.sec: 'now' is no int32"
+    )
+    assert told["number"] == f"{image}.encoding: 5 is no string"
+    assert told["content"].startswith(f"{image}.data: 4 numbers of uint8 are wanted: ")
+    assert told["length"] == f"{image}.data: 5.5 is neither a length nor an array of uint8"
     assert told["rows"].startswith("MalformedMessageError: no image of 9 x ")
     assert told["twice"] == "MessageReleasedError: the loan was published"
 

@@ -155,6 +155,11 @@ def _raised(work: Any) -> str:
     return ""
 
 
+def _too_wide(message: Any) -> None:
+    message.height, message.width, message.step = 1, 9, 4
+    message.array()
+
+
 def lend(node: Node, words: list[str]) -> dict[str, Any]:
     """What is not published, and what is refused."""
     came: list[int] = []
@@ -175,7 +180,15 @@ def lend(node: Node, words: list[str]) -> dict[str, Any]:
             "same": _raised(lambda: setattr(first, "encoding", "rgb8")),
             "range": _raised(lambda: setattr(first, "height", -1)),
             "field": _raised(lambda: views.loan(publisher, colour=1)),
-            "rows": _raised(lambda: (setattr(first, "width", 9), first.array())),
+            "unset": _raised(first.array),
+            "name": _raised(lambda: setattr(first, "widht", 9)),
+            "within": _raised(lambda: setattr(first.header.stamp, "sec", "now")),
+            "stamp": _raised(lambda: setattr(first.header, "stamp", 5)),
+            "number": _raised(lambda: views.loan(publisher, encoding=5)),
+            "message": _raised(lambda: views.loan(publisher, header={"stamp": 5})),
+            "content": _raised(lambda: setattr(first, "data", [1, 2])),
+            "length": _raised(lambda: views.loan(publisher, data=5.5)),
+            "rows": _raised(lambda: _too_wide(first)),
         }
         first.publish()
     told["twice"] = _raised(first.publish)

@@ -198,6 +198,23 @@ def test_a_run_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "is the recording" in capsys.readouterr().err
 
 
+def test_an_import_is_not_overwritten_silently(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, second = (str(FIXTURES / name) for name in RECORDINGS[:2])
+    assert main(["trace", "import", first, "--name", "before"]) == 0
+    table = Path("build/imported/before/events.parquet").read_bytes()
+    capsys.readouterr()
+    assert main(["trace", "import", second, "--name", "before"]) == 2
+    refused = capsys.readouterr().err
+    assert f"build/imported/before is the import of another recording, '{RECORDINGS[0]}'" in refused
+    assert "choose another --name" in refused
+    assert Path("build/imported/before/events.parquet").read_bytes() == table
+    assert main(["trace", "import", first, "--name", "before"]) == 0
+    assert f"replaced the earlier import of '{RECORDINGS[0]}'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_messages_are_arrows_on_the_page_and_in_perfetto(tmp_path: Path, name: str) -> None:
     """Also those that went through the middleware: they are found by their source timestamp."""

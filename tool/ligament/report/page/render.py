@@ -24,6 +24,7 @@ from ligament.draw.palette import SHARES, VARIANTS
 from ligament.report.page.rows import hardware_sections, sections, summary_rows
 from ligament.report.page.text import look_up, text_of
 from ligament.report.terminal import remarks, time_base_remarks
+from ligament.report.titles import told_apart
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = ("charts.js", "timeline.js", "page.js")
@@ -46,6 +47,7 @@ def write_page(report: Mapping[str, Any], path: Path, extras: Extras | None = No
 
 def render_page(report: Mapping[str, Any], extras: Extras) -> str:
     """The page's text; the same report and extras give the same bytes."""
+    report = told_apart(report)
     script = "\n".join(_template(name) for name in SCRIPTS)
     hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     runs = [variant["run_id"] for variant in report["variants"]]

@@ -103,11 +103,12 @@ def test_a_device_has_a_track_for_kernels_and_one_for_copies() -> None:
         ("h", "gpu0", "/n", "in", "copy", "device", 5, 9, None, None),
         ("h", "fpga0", "/c", "core", "compute", "modelled", 1, 2, 0, 1),
     ]
+    tracks = [("mcu0", "task", "main", 3, 4, 2500)]
     asked: list[str] = []
 
     def run(query: str) -> list[tuple[Any, ...]]:
         asked.append(query)
-        return rows
+        return rows if len(asked) == 1 else tracks
 
     clock = "by the device's clock, right to within"
     assert device_slices(run, 7, 8, 9) == [
@@ -115,5 +116,6 @@ def test_a_device_has_a_track_for_kernels_and_one_for_copies() -> None:
         DeviceSlice("gpu0: /n copies", 5, 9, "in", "copy", 0, f"{clock} 0.0 µs"),
         DeviceSlice("fpga0: /c (modelled)", 1, 2, "core", "compute", 1,
                     "modelled: cycles at the stated clock"),
+        DeviceSlice("mcu0: task main", 3, 4, "main", "device", 0, f"{clock} 2.5 µs"),
     ]  # fmt: skip
     assert "BETWEEN 7 AND 8" in asked[0] and "LIMIT 9" in asked[0]

@@ -121,7 +121,6 @@ FIGURES = Figures(
     ),
     results={
         "mcu": "emulated cores, and clients on this computer",
-        "mcu_quick": "the same beside compilers, quick: one way, and what is counted",
     },
     floors=("bare RPMsg",),
     free=("goal", "at"),

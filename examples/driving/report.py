@@ -57,7 +57,19 @@ def line_of(one: dict[str, Any]) -> str:
     return (
         f"{conditions_text(one['conditions'])}: {one['laps']} laps{times}, {error}, "
         f"{one['departures']} departures, stopped at {one['stops_obeyed']} of {one['red_lights']} "
-        f"red lights; {one['reason']}{took}"
+        f"red lights; {one['reason']}{took}{slam_text(one['slam'])}"
+    )
+
+
+def slam_text(slam: dict[str, Any] | None) -> str:
+    """Return how exact SLAM was, in words."""
+    if slam is None:
+        return ""
+    if slam["ate_rmse_m"] is None:
+        return f"; SLAM told {slam['poses']} poses: too few for an error"
+    return (
+        f"; SLAM: error {slam['ate_rmse_m'] * 100:.1f} cm, {slam['ate_share'] * 100:.2f} % of "
+        f"{slam['path_m']:.1f} m, {slam['keyframes']} keyframes, {slam['loops_closed']} loops closed"
     )
 
 

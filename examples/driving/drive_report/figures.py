@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from drive_report.log import DriveLog
+from drive_report.trajectory import slam_figures
 
 PERCENTILES = (50, 95, 99)
 #: The goals: lateral error p95 in good weather, and in any other.
@@ -16,7 +17,7 @@ GOAL_M, GOAL_BAD_WEATHER_M = 0.03, 0.05
 #: Options that say how the drive is run or kept, not what it is like.
 _NOT_WEATHER = (
     "laps", "seed", "log", "animation", "real_time", "reply_timeout_s", "start_timeout_s", "width",
-    "height", "rate_hz", "takers", "replay", "red_laps", "hold_s",
+    "height", "rate_hz", "takers", "replay", "red_laps", "hold_s", "slam",
 )  # fmt: skip
 #: What each option is where nothing is made worse.
 _PLAIN = {"exposure": 1.0, "missing": [0.0, 0.0], "missing_side": "left", "stall_at": -1,
@@ -49,6 +50,7 @@ def figures(log: DriveLog) -> dict[str, Any]:
         "stops_obeyed": sum(stop["obeyed"] for stop in stops),
         "stops": stops,
         "reply_ms": spread(replies),
+        "slam": slam_figures(log),
     }
 
 

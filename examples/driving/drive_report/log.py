@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 from sim.weather import Picture
 
 LOG = "drive.jsonl"
+#: Numbers that a line of these events must have.
+NUMBERS = {"estimate": ("t", "x", "y"), "map": ("t",)}
 #: No drive keeps larger pictures.
 MOST_PIXELS = 1 << 22
 
@@ -31,6 +33,10 @@ class DriveLog:
     events: list[dict[str, Any]]
     end: dict[str, Any]
     """Empty: the simulator was killed."""
+    estimates: list[dict[str, Any]] = field(default_factory=list)
+    """What a SLAM told: poses, sizes of the map, and the last map."""
+    maps: list[dict[str, Any]] = field(default_factory=list)
+    map_end: dict[str, Any] = field(default_factory=dict)
 
     def of(self, event: str) -> list[dict[str, Any]]:
         """Return the laps, stops or departures."""
@@ -54,6 +60,9 @@ def read_log(path: Path) -> DriveLog:
             one = json.loads(line)
             if not isinstance(one, dict) or not isinstance(one.get("event"), str):
                 raise ValueError("a line is an object with an `event`")
+            for name in NUMBERS.get(one["event"], ()):
+                if not isinstance(one.get(name), int | float):
+                    raise ValueError(f"`event: {one['event']}` has no number `{name}`")
         except ValueError as error:
             if number == len(lines):
                 break
@@ -64,7 +73,12 @@ def read_log(path: Path) -> DriveLog:
     frames = [one for one in found if one["event"] == "frame"]
     end = found[-1] if found[-1]["event"] == "end" else {}
     events = [one for one in found if one["event"] in ("lap", "stop", "departure")]
-    return DriveLog(path, found[0], frames, events, end)
+    by_time = {
+        kind: sorted((one for one in found if one["event"] == kind), key=lambda one: one["t"])
+        for kind in ("estimate", "map")
+    }
+    last = next((one for one in reversed(found) if one["event"] == "map_end"), {})
+    return DriveLog(path, found[0], frames, events, end, *by_time.values(), last)
 
 
 def read_pictures(log: Path) -> list[tuple[int, Picture]]:

@@ -12,6 +12,7 @@ from sim.pictures import png_animation
 
 from drive_report.figures import conditions_text
 from drive_report.log import DriveLog, read_pictures
+from drive_report.slam_map import slam_section
 from drive_report.svg import Series, over_time, top_view
 
 #: Pictures of the animation, at most: a page stays small.
@@ -100,6 +101,7 @@ def _drive(log: DriveLog, own: dict[str, Any]) -> list[str]:
     return [
         f"<h2>{escape(conditions_text(own['conditions']))}</h2>",
         f'<div class="side">{top_view(log, outline)}{_animation(log)}</div>',
+        *slam_section(log, own["slam"]),
         over_time(
             "Lateral error",
             "cm, the goal dashed",

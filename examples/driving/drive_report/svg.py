@@ -31,31 +31,47 @@ def colour_of(error: float) -> str:
     return "#c82828"
 
 
-def top_view(log: DriveLog, outline: Sequence[Point], width: int = 720) -> str:
+@dataclass(frozen=True)
+class Sheet:
+    """Where places of the world are in a picture from above: x to the right, y up."""
+
+    left: float
+    top: float
+    scale: float
+    width: float
+    height: float
+
+    @classmethod
+    def around(cls, outline: Sequence[Point], margin: float, width: float = 720) -> Sheet:
+        """Return one of that width that shows all of an outline."""
+        xs, ys = [p[0] for p in outline], [p[1] for p in outline]
+        scale = width / (max(xs) - min(xs) + 2 * margin)
+        height = (max(ys) - min(ys) + 2 * margin) * scale
+        return cls(min(xs) - margin, max(ys) + margin, scale, width, height)
+
+    def place(self, x: float, y: float) -> Point:
+        """Return the pixel of a place."""
+        return (x - self.left) * self.scale, (self.top - y) * self.scale
+
+
+def top_view(log: DriveLog, outline: Sequence[Point]) -> str:
     """Return the track from above with the driven path, coloured by the lateral error."""
-    xs, ys = [p[0] for p in outline], [p[1] for p in outline]
-    margin = 0.3
-    left, top = min(xs) - margin, max(ys) + margin
-    scale = width / (max(xs) - min(xs) + 2 * margin)
-    height = (max(ys) - min(ys) + 2 * margin) * scale
-
-    def place(x: float, y: float) -> Point:
-        return (x - left) * scale, (top - y) * scale
-
+    sheet = Sheet.around(outline, margin=0.3)
+    place, scale = sheet.place, sheet.scale
     half = float(log.start["track"].get("lane_width", 0.3)) / 2
     parts = [
-        f'<path d="{_path([place(*p) for p in outline])}Z" fill="none" stroke="#3e3e42" '
+        f'<path d="{path_text([place(*p) for p in outline])}Z" fill="none" stroke="#3e3e42" '
         f'stroke-width="{(2 * half + 0.03) * scale:.1f}"/>',
         _stripe(outline, half, place, scale, "#e4ba24"),
         _stripe(outline, -half, place, scale, "#ececec"),
     ]
     parts += [
-        f'<path d="{_path([place(a["x"], a["y"]), place(b["x"], b["y"])])}" fill="none" '
+        f'<path d="{path_text([place(a["x"], a["y"]), place(b["x"], b["y"])])}" fill="none" '
         f'stroke="{colour_of(b["lateral"])}" stroke-width="2.2" stroke-linecap="round"/>'
         for a, b in _thinned(log.frames, 0.02)
     ]
     parts += _stops(log, place)
-    return _svg(width, height, parts, "The driven path from above")
+    return svg(sheet.width, sheet.height, parts, "The driven path from above")
 
 
 def _thinned(frames: Sequence[Frame], step: float) -> Iterable[tuple[Frame, Frame]]:
@@ -78,7 +94,7 @@ def _stripe(
         yaw = math.atan2(ahead[1] - behind[1], ahead[0] - behind[0])
         points.append(place(x - lateral * math.sin(yaw), y + lateral * math.cos(yaw)))
     width = f"{0.03 * scale:.1f}"
-    return f'<path d="{_path(points)}Z" fill="none" stroke="{colour}" stroke-width="{width}"/>'
+    return f'<path d="{path_text(points)}Z" fill="none" stroke="{colour}" stroke-width="{width}"/>'
 
 
 def _stops(log: DriveLog, place: Placing) -> Iterable[str]:
@@ -137,11 +153,11 @@ def over_time(title: str, unit: str, series: Sequence[Series], lines: Sequence[f
         anchor = "end" if part == 1.0 else "middle"
         parts.append(_text(x, height - 8, f"{most_x * part:.0f} s", anchor))
     for one in series:
-        path = _path([place(p) for p in one.points])
+        path = path_text([place(p) for p in one.points])
         parts.append(f'<path d="{path}" fill="none" stroke="{one.colour}" stroke-width="1.3"/>')
     names = " ".join(f'<tspan fill="{one.colour}">{escape(one.name)}</tspan>' for one in series)
     parts.append(f'<text x="{left + 6}" y="22" font-size="12">{names} ({escape(unit)})</text>')
-    return _svg(width, height, parts, title)
+    return svg(width, height, parts, title)
 
 
 def _bounds(values: Sequence[float]) -> Point:
@@ -150,7 +166,8 @@ def _bounds(values: Sequence[float]) -> Point:
     return low - room, high + room
 
 
-def _path(points: Sequence[Point]) -> str:
+def path_text(points: Iterable[Point]) -> str:
+    """Return the text of a line through points."""
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
 
@@ -161,7 +178,8 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     )
 
 
-def _svg(width: float, height: float, parts: Sequence[str], title: str) -> str:
+def svg(width: float, height: float, parts: Sequence[str], title: str) -> str:
+    """Return a picture."""
     return (
         f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" font-family="sans-serif">'
         f"<title>{escape(title)}</title>{''.join(parts)}</svg>"

@@ -115,6 +115,7 @@ class Drive:
     def advance(self, **told: Any) -> None:
         """Move on to the next frame's moment; `told` goes into this frame's line of the log."""
         pose, odometry = self.robot.pose(), self.robot.odometry
+        wheels = (odometry.x, odometry.y, odometry.yaw)
         begin = self._number * self._steps
         step, end = begin, begin + self._steps
         while step < end:
@@ -127,7 +128,7 @@ class Drive:
         self.truth.frame(
             frame=self._number, t=self.seconds, x=pose.x, y=pose.y, yaw=pose.yaw,
             speed=odometry.speed, turn=odometry.turn, command=self.wanted,
-            light=self.light.state, **told,
+            light=self.light.state, wheels=wheels, **told,
         )  # fmt: skip
         self._number += 1
 

@@ -11,6 +11,7 @@ import rclpy
 from rclpy.node import Node
 
 from sim.drive import Drive
+from sim.estimate import Estimates
 from sim.lockstep import LockStep
 from sim.options import Options
 from sim.outlets import Outlets
@@ -27,6 +28,9 @@ class Driving:
         self._log = Path(options.log or outputs / "drive.jsonl")
         self._drive = Drive(options, self._log)
         self._begun = False
+        self._estimates = Estimates(node, self._drive.truth.write) if options.slam else None
+        if self._estimates is not None:
+            self._lock_step.also = lambda stamp_ns: self._estimates.stamp_ns >= stamp_ns
 
     def _take(self, speed: float, turn: float) -> None:
         if self._begun:
@@ -42,6 +46,8 @@ class Driving:
             self._begun = True
             self._by_the_clock() if self._options.real_time else self._in_lock_step()
         finally:
+            if self._estimates is not None:
+                self._estimates.close()
             counts = {"missed": lock_step.missed, "extra": lock_step.extra}
             drive.close(**counts, late=self._outlets.late)
             self._outlets.close()
@@ -59,7 +65,9 @@ class Driving:
             reply_s = self._lock_step.send(
                 lambda frame=frame: self._outlets.send(frame, drive), frame.copies
             )
-            if not frame.copies:
+            if frame.copies:
+                self._lock_step.await_also(frame.stamp_ns)
+            else:
                 reply_s = None
             drive.advance(reply_ms=None if reply_s is None else reply_s * 1000, copies=frame.copies)
 

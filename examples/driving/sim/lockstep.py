@@ -32,6 +32,9 @@ class LockStep:
         """Images without a command."""
         self.extra = 0
         """Commands without an image."""
+        self.also: Callable[[int], bool] = lambda _: True
+        """Whether what else is waited for has come, of the image with that stamp."""
+        self._also_comes = True
         self._wanted = 0
         self._subscription = node.create_subscription(Twist, "cmd_vel", self._take, 10)
 
@@ -42,13 +45,14 @@ class LockStep:
     def await_others(self, takers: Callable[[], int]) -> bool:
         """Wait for who takes the images and who sends commands: the first image is theirs, too."""
         options = self._options
+        wanted = ["/cmd_vel", *(["/slam/pose"] if options.slam else [])]
         end = time.monotonic() + options.start_timeout_s
         while rclpy.ok():
-            taken, senders = takers(), self._node.count_publishers("/cmd_vel")
-            if taken >= options.takers and senders:
+            taken, absent = takers(), [t for t in wanted if not self._node.count_publishers(t)]
+            if taken >= options.takers and not absent:
                 return True
             if time.monotonic() >= end:
-                lacks = "publishes /cmd_vel"
+                lacks = f"publishes {' or '.join(absent)}"
                 if taken < options.takers:
                     lacks = f"subscribes to /camera/image_raw ({taken} of {options.takers})"
                 passed = f"after {options.start_timeout_s:g} s"
@@ -71,6 +75,16 @@ class LockStep:
             if self._await(time.monotonic() + SECOND_S) is None:
                 self._wanted -= 1
         return None if came is None else came - sent
+
+    def await_also(self, stamp_ns: int) -> None:
+        """Wait for what else answers that image; who stayed away once is not waited for again."""
+        until = time.monotonic() + (self._options.reply_timeout_s if self._also_comes else 0.0)
+        while rclpy.ok() and not self.also(stamp_ns):
+            if (left := until - time.monotonic()) <= 0:
+                self._also_comes = False
+                return
+            self._executor.spin_once(timeout_sec=left)
+        self._also_comes = True
 
     def _await(self, until: float) -> float | None:
         while rclpy.ok() and self.commands < self._wanted:

@@ -42,6 +42,9 @@ class Options:
     start_timeout_s: float = _range(
         "real seconds to wait for who takes images and who sends commands", 120.0, 0.0)
     takers: int = _range("subscriptions to images that are waited for before the first", 1, 1)
+    slam: bool = _range(
+        "a SLAM tells poses on /slam/pose: the log has them, and each frame waits for its pose",
+        False)
     replay: str = _range("a recorded drive that is sent instead", "")
     log: str = _range("file of what really happened; else drive.jsonl in the run's outputs", "")
     animation: int = _range("every n-th frame is kept, small, for the report; 0: none", 15, 0)

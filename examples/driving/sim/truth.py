@@ -3,6 +3,7 @@
 
 The log's first line has `event: start` with the track and the options, then one `event: frame` for
 each frame, `lap`, `stop` (of a red light: whether it was obeyed), `departure`; the last is `end`.
+What a SLAM tells is between them (sim/estimate.py). `wheels` is where the odometry has the robot.
 Lengths are metres, times are simulated seconds, latencies are milliseconds of real time.
 """
 
@@ -57,7 +58,7 @@ class Truth:
         self._time = 0.0
         self.reason = ""
         shape = {"length": track.length, "lane_width": LANE_WIDTH, "stop_line": STOP_LINE}
-        self._write("start", track={**shape, "outline": track.outline()}, options=options)
+        self.write("start", track={**shape, "outline": track.outline()}, options=options)
 
     @property
     def lap(self) -> int:
@@ -86,7 +87,7 @@ class Truth:
         self.lateral = place.lateral
         self._judge_stop(now, now - self._time, line_before, speed, light)
         if self.lap > lap_before:
-            self._write("lap", lap=lap_before, t=now, seconds=now - self._lap_began)
+            self.write("lap", lap=lap_before, t=now, seconds=now - self._lap_began)
             self._lap_began = now
         self._judge_lane(now, speed, light)
         self._time = now
@@ -106,14 +107,14 @@ class Truth:
             self.red_lights_run += not obeyed
             stop = {**self._stop.__dict__, "crossed_at": now, "obeyed": obeyed}
             self.stops.append(stop)
-            self._write("stop", t=now, **stop)
+            self.write("stop", t=now, **stop)
             self._stop = None
 
     def _judge_lane(self, now: float, speed: float, light: str) -> None:
         is_out = abs(self.lateral) > DEPARTED
         if is_out and not self._is_out:
             self.departures += 1
-            self._write("departure", t=now, along=self.along, lateral=self.lateral)
+            self.write("departure", t=now, along=self.along, lateral=self.lateral)
         self._is_out = is_out
         if abs(speed) >= STANDING or light == "red":
             self._moved_at = now
@@ -127,17 +128,18 @@ class Truth:
     def frame(self, **values: Any) -> None:
         """Write a frame's line, with the place and the lap."""
         place = {"along": self.along, "lateral": self.lateral, "lap": self.lap}
-        self._write("frame", **place, **values)
+        self.write("frame", **place, **values)
 
     def end(self, **values: Any) -> None:
         """Write the last line."""
         judged = {"departures": self.departures, "red_lights_run": self.red_lights_run}
-        self._write("end", reason=self.reason or "stopped", laps=self.lap - 1, **judged, **values)
+        self.write("end", reason=self.reason or "stopped", laps=self.lap - 1, **judged, **values)
         if self._file is not None:
             self._file.close()
             self._file = None
 
-    def _write(self, event: str, **values: Any) -> None:
+    def write(self, event: str, **values: Any) -> None:
+        """Write a line."""
         if self._file is not None:
             self._file.write(json.dumps({"event": event, **_rounded(values)}) + "\n")
 

@@ -2,6 +2,7 @@
 // Following the map from picture to picture; slam_map.cpp lets it grow, slam_loop.cpp corrects it.
 #include "slam/slam.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ligament::nodes::driving::slam {
@@ -12,8 +13,10 @@ constexpr double kNear = 6;   // pixels around a point's place where it is looke
 constexpr double kWide = 18;  // at first,
 constexpr double kLost = 45;  // and where that was not enough
 constexpr int kBits = 60;     // descriptors that differ in more are of different points
-constexpr double kRatio = 0.85;  // the best must be so much better than the second
-constexpr int kLeast = 15;       // points that agree, for a pose to be believed
+constexpr double kRatio = 0.85;       // the best must be so much better than the second
+constexpr int kLeast = 15;            // points that agree, for a pose to be believed
+constexpr double kEnough = 0.4;       // matched share of the features: no keyframe is needed
+constexpr double kEnoughHere = 0.15;  // where there is one already
 constexpr double kTurned = 1.2;  // a point is not looked for from where it looks otherwise, rad
 
 }  // namespace
@@ -115,12 +118,15 @@ int Slam::fit(const Features& features, std::vector<Match>& matches, PlanarPose&
 }
 
 bool Slam::wants_keyframe(const SlamStep& step, int features) const {
-  const auto& newest = map_.keyframe(map_.newest()).pose;
-  const bool moved =
-      distance(newest, step.pose) > options_.keyframe_distance ||
-      std::abs(wrapped(newest.heading - step.pose.heading)) > options_.keyframe_angle;
-  // Where the map has most of what is seen, it need not grow.
-  return moved && step.matched < features * 0.4;
+  const auto is_here = [&](const Keyframe& one) {
+    return distance(one.pose, step.pose) <= options_.keyframe_distance &&
+           std::abs(wrapped(one.pose.heading - step.pose.heading)) <= options_.keyframe_angle;
+  };
+  if (is_here(map_.keyframe(map_.newest()))) return false;
+  // Where the map has most of what is seen, it need not grow; where a keyframe was made before,
+  // less is enough. So the map of a way that is driven again and again levels off.
+  const bool was_here = std::any_of(map_.keyframes.begin(), map_.keyframes.end(), is_here);
+  return step.matched < features * (was_here ? kEnoughHere : kEnough);
 }
 
 }  // namespace ligament::nodes::driving::slam

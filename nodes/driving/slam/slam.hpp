@@ -52,6 +52,8 @@ class Slam {
   SlamStep step(const cv::Mat& grey, const PlanarPose& odometry);
 
   [[nodiscard]] const Map& map() const { return map_; }
+  /// How often a place was seen again, and the map was corrected.
+  [[nodiscard]] std::size_t loops_closed() const { return loops_.size(); }
 
  private:
   struct Match {

@@ -12,6 +12,7 @@
 #include "parts/parameters.hpp"
 #include "parts/pictures.hpp"
 #include "slam/slam.hpp"
+#include "slam/slam_messages.hpp"
 
 namespace ligament::nodes::driving {
 
@@ -27,6 +28,8 @@ class SlamNode : public Node {
     if (!errors().empty()) return;
     pose_ = create_publisher<PoseStamped>("pose", QoS(5));
     points_ = create_publisher<PointCloud2>("points", QoS(1));
+    keyframes_ = create_publisher<Path>("keyframes", QoS(1));
+    status_ = create_publisher<DiagnosticArray>("status", QoS(10));
     odom_ = create_subscription<Odometry>(
         "odom", QoS(20), [this](const Sample<Odometry>& sample) { on_odometry(sample.view()); });
     input_.emplace(*this, "image", [this](const ImageView& view, const Picture& picture) {
@@ -39,6 +42,8 @@ class SlamNode : public Node {
   using Odometry = nav_msgs::msg::Odometry;
   using OdometryView = nav_msgs::msg::OdometryView;
   using PointCloud2 = sensor_msgs::msg::PointCloud2;
+  using Path = nav_msgs::msg::Path;
+  using DiagnosticArray = diagnostic_msgs::msg::DiagnosticArray;
 
   struct Wheels {
     std::int64_t stamp_ns;
@@ -50,6 +55,7 @@ class SlamNode : public Node {
   };
   static constexpr std::size_t kKept = 100;   // of odometry
   static constexpr std::size_t kPatient = 4;  // pictures that wait for odometry
+  static constexpr int kTellEach = 30;        // pictures, where nothing else is to be told
 
   void on_odometry(const OdometryView& view) {
     const auto& at = view.pose().pose().position();
@@ -118,8 +124,21 @@ class SlamNode : public Node {
       const trace::Span span(*this, "slam");
       step = slam_->step(one.grey, wheels_at(one.stamp_ns));
     }
-    publish_pose(one.stamp_ns, step.pose);
-    if (step.keyframe) publish_points(one.stamp_ns);
+    if (step.keyframe) stamps_ns_.push_back(one.stamp_ns);
+    publish_map(one.stamp_ns, step);
+    publish_pose(one.stamp_ns, step.pose);  // last: who waits for the pose has the map already
+  }
+
+  void publish_map(std::int64_t stamp_ns, const slam::SlamStep& step) {
+    const bool is_due = ++silent_ >= kTellEach;
+    if (step.keyframe || step.tracked != tracked_ || is_due) {
+      status_->publish(slam::figures_of(*slam_, step, stamp_ns));
+      silent_ = 0;
+    }
+    tracked_ = step.tracked;
+    if (!step.keyframe) return;
+    publish_points(stamp_ns);
+    keyframes_->publish(slam::path_of(slam_->map(), stamps_ns_, stamp_ns));
   }
 
   void publish_pose(std::int64_t stamp_ns, const slam::PlanarPose& pose) {
@@ -184,7 +203,7 @@ class SlamNode : public Node {
     }
   }
 
-  static constexpr std::string_view kFrame = "map";
+  static constexpr std::string_view kFrame = slam::kMapFrame;
 
   slam::SlamOptions options_;
   MountedCamera camera_;
@@ -192,11 +211,16 @@ class SlamNode : public Node {
   std::optional<slam::Slam> slam_;
   std::deque<Wheels> wheels_;
   std::deque<Waiting> waiting_;
+  std::vector<std::int64_t> stamps_ns_;  // of the keyframes
+  int silent_ = 0;                       // pictures since figures were told
+  bool tracked_ = true;
   std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::min();
   bool told_odometry_ = false;
   bool told_size_ = false;
   std::shared_ptr<Publisher<PoseStamped>> pose_;
   std::shared_ptr<Publisher<PointCloud2>> points_;
+  std::shared_ptr<Publisher<Path>> keyframes_;
+  std::shared_ptr<Publisher<DiagnosticArray>> status_;
   std::shared_ptr<Subscription<Odometry>> odom_;
   std::optional<PictureInput> input_;
 };

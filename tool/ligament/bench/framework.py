@@ -116,6 +116,10 @@ BENCHES: tuple[Bench, ...] = (
         "How far are the predictions of `ligament advise` from what happens then?",
     ),
     Bench(
+        "driving",
+        "How long does a driving robot's chain of nodes take, and what does a late command cost?",
+    ),
+    Bench(
         "transport",
         "What does a message cost between processes, beside peers and bare floors?",
     ),

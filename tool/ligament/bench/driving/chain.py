@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Part `chain`: chain alpha of each variant, on the drawn road, and beside the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ligament.bench.driving.alpha import NODES, Alpha, alpha_of, rows_of
+from ligament.bench.driving.peers import measure_peers
+from ligament.bench.driving.running import LANES, ROAD, build_of, need_simulator, run_of
+from ligament.bench.measuring import Measured, Row, comparison, in_turn, make_row, say
+from ligament.errors import FailureError
+from ligament.report.database import open_events
+from ligament.report.options import WARM_UP_FRAMES
+from ligament.report.statistics import summarise
+from ligament.report.tables import Life, count_of, entries_of, lives_of
+from ligament.trace.stage import trace_run
+
+#: Of examples/driving/road.yaml; the first is what the others are compared with.
+VARIANTS = ("processes", "one_process", "dds")
+#: As the papers repeat it.
+FRAMES, QUICK_FRAMES = 1000, 100
+PASSES, QUICK_PASSES = 3, 1
+PUBLISHED = "published"
+#: Of the simulator, in real time.
+BESIDE_S, QUICK_BESIDE_S = 40.0, 12.0
+
+
+def measure_chain(quick: bool, result: Measured) -> None:
+    """All variants in turn on the drawn road; then two of them beside the simulator."""
+    on_the_road(quick, result)
+    with result.attempt("rclpy nodes"):
+        measure_peers((QUICK_FRAMES if quick else FRAMES) + WARM_UP_FRAMES, result)
+    with result.attempt("beside the simulator"):
+        need_simulator()
+        for variant in VARIANTS[:2]:
+            say("driving", f"{variant} beside the simulator")
+            result.rows += _beside(variant, QUICK_BESIDE_S if quick else BESIDE_S)
+
+
+def on_the_road(quick: bool, result: Measured) -> None:
+    """Each pass has all variants, beginning with another one."""
+    frames = (QUICK_FRAMES if quick else FRAMES) + WARM_UP_FRAMES
+    passes = QUICK_PASSES if quick else PASSES
+    builds = {}
+    for variant in VARIANTS:
+        say("driving", f"building {variant}")
+        with result.attempt(f"variant {variant}"):
+            builds[variant] = build_of(ROAD, variant)
+    alphas: dict[str, list[Alpha]] = {variant: [] for variant in builds}
+    cpu: dict[str, list[Row]] = {}
+    for number in range(passes):
+        for variant in in_turn(list(builds), number):
+            say("driving", f"pass {number + 1}/{passes}: {variant}, {frames} frames")
+            with result.attempt(f"pass {number + 1}, {variant}"):
+                alpha, cpu[variant] = _on_the_road(builds[variant], variant, frames)
+                alphas[variant].append(alpha)
+    for variant, found in alphas.items():
+        if found:
+            result.rows += [*rows_of(found, _params(variant, "road")), *cpu[variant]]
+    compare(alphas, result)
+
+
+def compare(alphas: Mapping[str, list[Alpha]], result: Measured) -> None:
+    """How many times as long as over `shm` the chain takes over `dds`, pass by pass."""
+    medians = {name: [summarise(a.total)["p50"] for a in of] for name, of in alphas.items()}
+    ours, theirs = medians.get("processes", []), medians.get("dds", [])
+    if ours and len(ours) == len(theirs):
+        params = {"images": "road"}
+        ratios = [other / own for own, other in zip(ours, theirs, strict=True)]
+        result.rows.append(make_row("driving", params, "speed_up", "1", ratios))
+        pairs = list(zip(theirs, ours, strict=True))
+        result.comparisons += comparison(params, "speed_up", "processes", pairs, contestant="dds")
+
+
+def _params(variant: str, images: str) -> dict[str, Any]:
+    return {"variant": variant, "images": images}
+
+
+def _on_the_road(build: Path, variant: str, frames: int) -> tuple[Alpha, list[Row]]:
+    request = {
+        "trace": "ligament",
+        "until": ("/camera",),
+        "parameters": {"/camera": {"frames": frames}},
+    }
+    with run_of(build, request) as finished:
+        if finished.exit_code != 0:
+            raise FailureError(f"it did not finish: {finished.data['reason']}")
+        alpha = _alpha(finished.path.parent)
+        return alpha, cpu_rows(finished.path.parent, _params(variant, "road"))
+
+
+def _beside(variant: str, seconds: float) -> list[Row]:
+    """Lock step: image, command, next image; so the rate is what both together can do."""
+    parameters = {"laps": 1000, "animation": 0, "reply_timeout_s": 60.0}
+    request = {
+        "trace": "ligament",
+        "parameters": {"/simulator": parameters},
+        "duration_s": seconds,
+    }
+    params = _params(variant, "simulator")
+    with run_of(build_of(LANES, variant), request) as finished:
+        folder = finished.path.parent
+        alpha = _alpha(folder)
+        rows = [*rows_of([alpha], params), *cpu_rows(folder, params)]
+    if alpha.rate_hz:
+        rows.append(make_row("driving", params, "frames_per_s", "frames/s", alpha.rate_hz))
+    return rows
+
+
+def _alpha(folder: Path) -> Alpha:
+    trace_run(folder)
+    return alpha_of(open_events(folder / "events.parquet"))
+
+
+def cpu_rows(folder: Path, params: Mapping[str, Any]) -> list[Row]:
+    """CPU time of each node per frame, between the first and the last status line of its process.
+
+    So what starting cost is left out. A run of less than two lines has no row.
+    """
+    lives = [life for life in lives_of(folder / "status.jsonl") if life.elapsed_ns > 0]
+    rates = {name: rate for life in lives for name, rate in _rates(life, "cpu_ns").items()}
+    frames = {name: rate for life in lives for name, rate in _rates(life, PUBLISHED).items()}
+    frames_per_ns = frames.get(NODES[0], 0.0)
+    return [
+        make_row("driving", {**params, "node": node}, "cpu", "ns", rate / frames_per_ns)
+        for node, rate in sorted(rates.items())
+        if frames_per_ns > 0
+    ]
+
+
+def _rates(life: Life, what: str) -> dict[str, float]:
+    """How much a count of each node of a process grew, per nanosecond."""
+    first, last = (
+        {str(node.get("id")): _count(node, what) for node in entries_of(line, "nodes")}
+        for line in (life.first, life.last)
+    )
+    return {name: (last[name] - first.get(name, 0)) / life.elapsed_ns for name in last}
+
+
+def _count(node: dict[str, Any], what: str) -> int:
+    if what == PUBLISHED:
+        return sum(count_of(one, what) for one in entries_of(node, "publishers"))
+    return count_of(node, what)

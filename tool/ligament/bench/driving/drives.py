@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts `drives` and `delay`: how well the robot keeps its lane, drive by drive.
+
+Lock step: an image waits for its command, and simulated time only moves on after it. So a drive is
+the same on a busy machine; it only takes longer. All nodes are in one process: there the light
+detectors, too, see each image before the next one comes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ligament.bench.driving.running import EXAMPLE, LANES, build_of, need_simulator, run_of
+from ligament.bench.measuring import Measured, Row, make_row, output_of, say
+from ligament.errors import FailureError
+
+VARIANT = "one_process"
+SEEDS, LAPS = tuple(range(1, 11)), 3
+GOOD = "good"
+#: One drive of one lap for each: what docs/how-to/driving.md calls hard.
+WEATHER: dict[str, dict[str, Any]] = {
+    "noise": {"noise": 12.0},
+    "exposure": {"exposure": 0.45},
+    "blur": {"blur": 9},
+    "glare": {"glare": 0.8},
+    "shadows": {"shadows": 0.5},
+    "worn": {"worn": 0.4},
+    "robot ahead": {"other_robot": True},
+    "all but glare": {
+        "noise": 6.0, "exposure": 0.7, "blur": 4, "shadows": 0.3, "worn": 0.2, "other_robot": True,
+    },
+}  # fmt: skip
+#: Delay and jitter, in ms; the published chains took 20.58, 110.72 and 274.44.
+DELAYS = ((0, 0), (20, 0), (50, 0), (75, 0), (111, 0), (150, 0), (200, 0), (274, 0), (400, 0))
+JITTERS = ((0, 50), (0, 100), (0, 200), (0, 400))
+QUICK_DELAYS = ((0, 0), (274, 0))
+#: Small images, few of them: a lap takes seconds.
+QUICK = {"width": 160, "height": 120, "rate_hz": 15}
+#: Of real time: no image is given up on a busy machine.
+_PATIENCE = {"reply_timeout_s": 120.0, "start_timeout_s": 300.0, "animation": 0}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A drive: what its rows are told apart by, and the simulator's options."""
+
+    params: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Of its log."""
+        words = (f"{k}-{v}" for k, v in self.params.items())
+        return "_".join(words).replace(" ", "-")
+
+
+def weather_drives(quick: bool, seeds: Sequence[int] = ()) -> list[Planned]:
+    """In good weather with each seed, then in each other weather."""
+    seeds = seeds or ((1,) if quick else SEEDS)
+    laps = 1 if quick else LAPS
+    good = [_planned({"weather": GOOD, "seed": s, "laps": laps}, {}, quick) for s in seeds]
+    names = list(WEATHER)[:1] if quick else list(WEATHER)
+    return good + [
+        _planned({"weather": name, "seed": 1, "laps": 1}, WEATHER[name], quick) for name in names
+    ]
+
+
+def late_drives(quick: bool) -> list[Planned]:
+    """With each delay of the commands, then with each jitter."""
+    pairs = QUICK_DELAYS if quick else (*DELAYS, *JITTERS)
+    return [
+        _planned(
+            {"delay_ms": delay, "jitter_ms": jitter, "seed": 1, "laps": 1},
+            {"command_delay_ms": float(delay), "command_jitter_ms": float(jitter)},
+            quick,
+        )
+        for delay, jitter in pairs
+    ]
+
+
+def _planned(params: dict[str, Any], more: Mapping[str, Any], quick: bool) -> Planned:
+    own = {"seed": params["seed"], "laps": params["laps"], **(QUICK if quick else {}), **more}
+    return Planned(params, {**own, **_PATIENCE})
+
+
+def measure_drives(planned: Iterable[Planned], kept: str, result: Measured) -> None:
+    """Drive them one after the other; what is in the folder `kept` is not driven again."""
+    with tempfile.TemporaryDirectory() as passing:
+        folder = Path(kept or passing).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        for one in planned:
+            with result.attempt(one.name):
+                log = folder / f"{one.name}.jsonl"
+                if not is_whole(log, one.options):
+                    say("driving", f"drive {one.name}")
+                    _drive(one, log)
+                result.rows += rows_of(one.params, figures_of(log))
+
+
+def is_whole(log: Path, options: Mapping[str, Any]) -> bool:
+    """Whether a log is that of such a drive, from its beginning to its end, image by image."""
+    try:
+        lines = log.read_text(encoding="utf-8").splitlines()
+        first, last = json.loads(lines[0]), json.loads(lines[-1])
+        driven = first["options"]
+    except (OSError, ValueError, IndexError, KeyError, TypeError):
+        return False
+    wanted = {name: value for name, value in options.items() if name not in _PATIENCE}
+    is_same = all(driven.get(name) == value for name, value in wanted.items())
+    is_in_step = last.get("missed") == last.get("extra") == 0
+    ended = last.get("event") == "end" and last.get("reason") != "stopped"
+    return bool(is_same and is_in_step and ended)
+
+
+def _drive(one: Planned, log: Path) -> None:
+    """The run fails where the drive does, which is a figure of it and no failure of ours."""
+    need_simulator()
+    parameters = {"/simulator": {**one.options, "log": str(log)}}
+    with run_of(build_of(LANES, VARIANT), {"parameters": parameters}) as finished:
+        if not log.is_file():
+            raise FailureError(f"the drive has not begun: {finished.data['reason']}")
+
+
+def figures_of(log: Path) -> dict[str, Any]:
+    """As the example's own report has them; FailureError if images had no command."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "figures.json"
+        words = [sys.executable, str(EXAMPLE / "report.py"), str(log), "--json", str(path)]
+        output_of(words, "the log of the drive cannot be read")
+        figures: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["drives"][0]
+    if figures["missed"] is None:
+        raise FailureError("the drive has no end: its simulator was ended")
+    if figures["missed"] or figures["extra"]:
+        raise FailureError(
+            f"{figures['missed']} images had no command, {figures['extra']} commands no image: "
+            "so this drive is another one each time",
+            hint="is another graph in the same ROS domain? ROS_DOMAIN_ID chooses one",
+        )
+    return figures
+
+
+def outcome(figures: Mapping[str, Any], laps: int) -> str:
+    """`laps done`, `safe stop`, or what went wrong."""
+    if figures["departures"]:
+        return "left the lane"
+    if figures["red_lights"] > figures["stops_obeyed"]:
+        return "ran a red light"
+    if figures["reason"] == "stuck":
+        return "safe stop"
+    return "laps done" if figures["laps"] >= laps else str(figures["reason"])
+
+
+def rows_of(params: Mapping[str, Any], figures: Mapping[str, Any]) -> list[Row]:
+    """Rows of one drive."""
+    told = {**params, "outcome": outcome(figures, params["laps"])}
+    run = figures["red_lights"] - figures["stops_obeyed"]
+    lateral = figures["lateral_m"]
+    rows = [
+        make_row("driving", told, "departures", "1", figures["departures"]),
+        make_row("driving", told, "red_lights", "1", figures["red_lights"]),
+        make_row("driving", told, "red_lights_run", "1", run),
+        make_row("driving", told, "laps_done", "1", figures["laps"]),
+    ]
+    if lateral:
+        rows.append(make_row("driving", told, "lateral_p95", "mm", lateral["p95"] * 1000))
+        rows.append(make_row("driving", told, "lateral_max", "mm", lateral["max"] * 1000))
+    if figures["lap_s"]:
+        rows.append(make_row("driving", told, "lap", "s", figures["lap_s"]))
+    return rows

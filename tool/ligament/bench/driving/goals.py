@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The goals of `ligament bench driving`, and what its page shows without a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ligament.bench.driving.drives import GOOD
+from ligament.bench.goals import Figures, Goal, Row
+
+#: Chain alpha of the published versions, mean in ms, on their board.
+PUBLISHED_MS = {"software": 274.44, "nodes in hardware": 110.72, "topics, too": 20.58}
+SIMULATOR, ROAD = "simulator", "road"
+_SHM = {"variant": "processes"}
+_OTHERS = {"variant": ("one_process", "dds")}
+_SPREAD = (
+    ("chain", "mean", "mean"),
+    ("chain", "p50", "median"),
+    ("chain_p95", "p50", "95th percentile"),
+    ("chain", "p99", "99th percentile"),
+    ("chain", "sd", "standard deviation"),
+    ("jitter", "p50", "mean step between neighbours"),
+)
+
+
+def _published(row: Row) -> str:
+    """Only the version over DDS is one that was published."""
+    is_theirs = row["params"]["variant"] == "dds"
+    return f"{PUBLISHED_MS['software']:.0f} ms (published, their board)" if is_theirs else ""
+
+
+def _chain() -> Iterator[Goal]:
+    share = "message passing in chain alpha of `{variant}`, {images}"
+    passing = "message_passing"
+    yield Goal(share, passing, 0.02, _SHM, over="chain", unit="share", why=_PASSING)
+    yield Goal(share, passing, None, _OTHERS, over="chain", unit="share")
+    yield Goal("frames per second beside the simulator, `{variant}`", "frames_per_s", 30.0, _SHM,
+               at_least=True, why=_FRAMES)  # fmt: skip
+    yield Goal("frames per second beside the simulator, `{variant}`", "frames_per_s", None, _OTHERS,
+               at_least=True)  # fmt: skip
+    yield Goal("chain alpha over `dds`, times that over `shm`", "speed_up", at_least=True,
+               published="2.48 with nodes in hardware, 13.3 with topics, too")  # fmt: skip
+    for metric, value, words in _SPREAD:
+        published = _published if value == "mean" else ""
+        yield Goal(f"chain alpha of `{{variant}}`, {{images}}: {words}", metric, value=value,
+                   published=published)  # fmt: skip
+    yield Goal("computed by `{node}` in `{variant}`, {images}", "compute", where=_SHM)
+    yield Goal("`{hop}` in `{variant}`, {images}", "between", where=_SHM)
+    for images in (ROAD, SIMULATOR):
+        yield Goal("CPU time of `{node}` per frame, `{variant}`, {images}", "cpu",
+                   where={**_SHM, "images": images})  # fmt: skip
+
+
+_PASSING = (
+    "two light detectors wake with each image, beside the chain's next node: with fewer cores than "
+    "woken nodes, one of them waits for a core, which counts as message passing"
+)
+_FRAMES = (
+    "the simulator draws each image in software, and takes most of the time of a frame: see CPU "
+    "time per frame"
+)
+
+
+def _good(limit: float) -> Callable[[Row], float | None]:
+    return lambda row: limit if row["params"].get("weather") == GOOD else None
+
+
+def _bad(row: Row) -> float | None:
+    """5 cm, or a safe stop."""
+    params = row["params"]
+    is_other = params.get("weather", GOOD) == GOOD or params["outcome"] == "safe stop"
+    return None if is_other else 50.0
+
+
+def _none(row: Row) -> float | None:
+    return 0.0 if "weather" in row["params"] else None
+
+
+def _laps(row: Row) -> float | None:
+    params = row["params"]
+    if "weather" not in params:
+        return None
+    return 0.0 if params["outcome"] == "safe stop" else float(params["laps"])
+
+
+def _drives() -> Iterator[Goal]:
+    yield Goal("lateral error p95, {weather} weather", "lateral_p95", _good(30.0), why=_STEERING)
+    yield Goal("lateral error p95, {weather}", "lateral_p95", _bad, why=_STEERING)
+    yield Goal("lane departures, {weather}", "departures", _none, why=_STEERING)
+    yield Goal("red lights run, {weather}", "red_lights_run", _none, why=_STEERING)
+    yield Goal("laps, {weather}: {outcome}", "laps_done", _laps, at_least=True, why=_STEERING)
+    yield Goal("time of a lap, {weather}", "lap", where={"weather": GOOD})
+
+
+_STEERING = "the nodes steer so"
+
+
+def _delay() -> Iterator[Goal]:
+    head = "commands {delay_ms} ms late, and up to {jitter_ms} ms more"
+    yield Goal(f"lateral error p95, {head}", "lateral_p95", where={"weather": None})
+    yield Goal(f"lane departures, {head}: {{outcome}}", "departures", where={"weather": None})
+
+
+FIGURES = Figures(
+    goals=(*_chain(), *_drives(), *_delay()),
+    results={
+        "driving": "chain alpha: five nodes, 640x480",
+        "driving_drives": "drives in lock step",
+        "driving_delay": "drives with late commands, in lock step, one lap each",
+    },
+    words={
+        "`processes`, `one_process`, `dds`": "variants of the graph: a process per node over "
+        "shared memory; all nodes in one process; a process per node over DDS",
+        "road, simulator": "who sends the images: the node `driving/road`, or MuJoCo",
+    },
+)

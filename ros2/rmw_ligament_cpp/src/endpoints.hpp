@@ -8,14 +8,18 @@
 #include <rmw/types.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <ligament/detail/pool.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "context.hpp"
 #include "events.hpp"
@@ -78,6 +82,25 @@ struct Subscription {
   [[nodiscard]] bool is_ready();
 };
 
+/// A request or response that came: where it was published, or a copy.
+class Incoming {
+ public:
+  explicit Incoming(ligament::pool::HeldSample&& sample) : sample_(std::move(sample)) {}
+  /// Lets go of the sample.
+  void copy();
+  [[nodiscard]] std::span<const std::byte> payload() const {
+    return sample_ ? sample_->payload() : std::span<const std::byte>(copy_);
+  }
+  [[nodiscard]] ligament::pool::SampleInfo info() const {
+    return sample_ ? sample_->info() : info_;
+  }
+
+ private:
+  std::optional<ligament::pool::HeldSample> sample_;
+  std::vector<std::byte> copy_;
+  ligament::pool::SampleInfo info_;
+};
+
 /// A server or client: two topics of the pool (spec/wire/service.md).
 struct Exchange {
   explicit Exchange(Node& node) : context(node.context) {}
@@ -90,13 +113,20 @@ struct Exchange {
   bool is_client = false;
   std::int64_t last_number = 0;  ///< of a client's requests; guarded by `mutex`
   std::mutex mutex;              ///< one message out at a time
-  /// Clients: a response that came, of those for all clients, and is ours.
-  std::unique_ptr<ligament::pool::HeldSample> mine;
+  /// What came and is ours (a client sees the responses to all clients), oldest first. One, or
+  /// those that came while a request waited for room.
+  std::deque<Incoming> mine;
   std::mutex mine_mutex;
 
-  /// A client sees the responses to all clients: looks for one of its own.
+  /// Looks for one of its own.
   [[nodiscard]] bool is_ready();
-  [[nodiscard]] std::unique_ptr<ligament::pool::HeldSample> take();
+  [[nodiscard]] std::optional<Incoming> take();
+  /// While a request waits for room at the server, which may wait for room for its responses.
+  void take_meanwhile();
+
+ private:
+  /// Under `mine_mutex`: the next one that is ours.
+  [[nodiscard]] std::optional<Incoming> find();
 };
 
 /// Serialises into a loan and publishes it. The error text names the type.

@@ -50,7 +50,7 @@ std::vector<FoundNode> nodes_of(Context& context) {
   std::set<std::string> known;
   const auto graph = context.graph();
   for (const auto& endpoint : *graph) {
-    if (is_marker(endpoint)) {
+    if (is_marker(endpoint) && endpoint.description.node != edge_node) {
       nodes.push_back({endpoint.description.node, endpoint.description.type_name});
       known.insert(endpoint.description.node);
     }

@@ -81,6 +81,7 @@ std::unique_ptr<Exchange> open_exchange(Node& node, const rosidl_service_type_su
     return nullptr;
   }
   if (is_client) {
+    exchange->writer->set_meanwhile([client = exchange.get()] { client->take_meanwhile(); });
     await_server(*exchange);
   }
   return exchange;
@@ -100,14 +101,14 @@ std::unique_ptr<Exchange> make_exchange(const rmw_node_t& node,
 rmw_ret_t take(Exchange& exchange, rmw_service_info_t& header, void* message, bool& taken) {
   taken = false;
   const auto sample = exchange.take();
-  if (sample == nullptr) {
+  if (!sample) {
     return RMW_RET_OK;
   }
   if (!exchange.in_type->read(sample->payload(), message)) {
     return fail("a message of " + std::to_string(sample->payload().size()) + " bytes is no " +
                 exchange.in_type->name());
   }
-  const pool::SampleInfo& info = sample->info();
+  const pool::SampleInfo info = sample->info();
   tracing::tell_taken(*exchange.reader, info);
   header.source_timestamp = info.source_timestamp_ns;
   header.received_timestamp = std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -138,27 +139,67 @@ rmw_ret_t set_callback(Exchange& own, rmw_event_callback_t callback, const void*
 
 }  // namespace
 
-bool Exchange::is_ready() {
-  const std::lock_guard guard(mine_mutex);
-  while (mine == nullptr) {
+void Incoming::copy() {
+  const std::span<const std::byte> bytes = sample_->payload();
+  copy_.assign(bytes.begin(), bytes.end());
+  info_ = sample_->info();
+  sample_.reset();
+}
+
+std::optional<Incoming> Exchange::find() {
+  for (;;) {
     auto sample = reader->take();
     if (!sample || !*sample) {
-      return false;
+      return std::nullopt;
     }
     const pool::RequestIdentity& request = (**sample).info().request;
     const bool is_ours =
         is_client ? request.client == writer->gid() : request != pool::RequestIdentity{};
     if (is_ours) {
-      mine = std::make_unique<pool::HeldSample>(std::move(**sample));
+      return Incoming(std::move(**sample));
     }
   }
-  return true;
 }
 
-std::unique_ptr<pool::HeldSample> Exchange::take() {
-  (void)is_ready();
+bool Exchange::is_ready() {
   const std::lock_guard guard(mine_mutex);
-  return std::move(mine);
+  if (mine.empty()) {
+    if (auto found = find()) {
+      mine.push_back(std::move(*found));
+    }
+  }
+  return !mine.empty();
+}
+
+std::optional<Incoming> Exchange::take() {
+  if (!is_ready()) {
+    return std::nullopt;
+  }
+  const std::lock_guard guard(mine_mutex);
+  if (mine.empty()) {
+    return std::nullopt;  // another thread has taken it
+  }
+  std::optional<Incoming> first(std::move(mine.front()));
+  mine.pop_front();
+  return first;
+}
+
+/// As copies: nobody waits for who holds samples. Not endlessly: who sends so many and takes none
+/// is waited for as others are.
+void Exchange::take_meanwhile() {
+  constexpr std::size_t most = 4096;
+  const std::lock_guard guard(mine_mutex);
+  try {
+    while (mine.size() < most) {
+      auto found = find();
+      if (!found) {
+        return;
+      }
+      mine.push_back(std::move(*found));
+      mine.back().copy();
+    }
+  } catch (const std::bad_alloc&) {  // what is there stays there
+  }
 }
 
 }  // namespace rmw_ligament_cpp

@@ -29,9 +29,10 @@ namespace ligament::pool {
 // Bounds on what a mistake, ours or the system's, can cost. Tests with crash points take them
 // away: a wake-up or a notice that is lost is then a hang, and not merely late.
 LIGAMENT_SAFETY_NET std::int64_t longest_sleep_ns = 1'000'000'000;  ///< between two looks at rings
-/// Between two looks of a wait in vain: each of its sleeps lasts as long as the wait has so far.
-inline constexpr std::int64_t longest_idle_sleep_ns = 8'000'000'000;
-LIGAMENT_SAFETY_NET int rescan_ms = 5000;                    ///< between two matchings
+/// The same once a wait has looked in vain: the housekeeping thread looks for it from then on.
+inline constexpr std::int64_t longest_idle_sleep_ns = 60'000'000'000;
+LIGAMENT_SAFETY_NET int rescan_ms = 5000;  ///< between two matchings, twice as long after each...
+inline constexpr int longest_rescans = 4;  ///< ... up to so many times, while nobody says anything
 LIGAMENT_SAFETY_NET std::int64_t settle_ns = 2'000'000'000;  ///< for another run to say what it is
 LIGAMENT_SAFETY_NET int listen_backlog = 4096;  ///< newcomers that a stopped process can keep
 

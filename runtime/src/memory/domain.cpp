@@ -344,6 +344,15 @@ std::uint64_t DomainState::sum_of_generations() const {
   return sum;
 }
 
+/// As of our last look: who is told of a change can see it. Under mutex_.
+std::uint64_t DomainState::sum_of_seen_generations() const {
+  std::uint64_t sum = 0;
+  for (const Sentry& sentry : sentries_) {
+    sum += layout::endpoint_id(sentry.nonce, sentry.generation);
+  }
+  return sum;
+}
+
 std::uint64_t DomainState::version() {
   const std::lock_guard guard(mutex_);
   return sum_of_generations();

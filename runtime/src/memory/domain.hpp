@@ -87,6 +87,7 @@ struct DomainState {
   /// costs a cache miss each.
   struct Sentry {
     const layout::DirectoryPage* page = nullptr;
+    std::uint64_t nonce = 0;
     std::uint64_t generation = 0;  ///< as of the last refresh
     bool again = true;             ///< refresh it whatever its generation
     Peer* peer = nullptr;
@@ -131,10 +132,11 @@ struct DomainState {
   // housekeeping.cpp
   void run();
   [[nodiscard]] bool wait_for_events(std::int64_t until_ns);
-  [[nodiscard]] int look();
+  [[nodiscard]] int look(bool told);
   [[nodiscard]] bool watch(int fd, std::uint64_t key);
   void watch_listener(bool on);
   void meet_newcomers();
+  void wake_who_missed_data();
   void greet(const os::Visitor& visitor);
   void greet_later(const os::Visitor& visitor);
   void greet_again();
@@ -142,6 +144,7 @@ struct DomainState {
   void bury_the_dead();
   void look_for_news();
   [[nodiscard]] std::uint64_t sum_of_generations() const;
+  [[nodiscard]] std::uint64_t sum_of_seen_generations() const;
   [[nodiscard]] std::vector<std::shared_ptr<const Watcher>> concerned_watchers();
   void notify_concerned();
   void send_notifications();
@@ -225,6 +228,7 @@ struct DomainState {
   std::uint64_t told_version_ = 0;     ///< to the watchers
   bool news_ = true;                   ///< matching may find something to do
   bool unsettled_ = false;             ///< it must look again though nobody says so
+  int rest_ms_ = 0;                    ///< between two looks that nobody has asked for
   bool again_ = false;  ///< matching changed something that we must look at ourselves
 
   os::Fd epoll_;

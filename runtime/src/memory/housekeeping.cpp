@@ -78,7 +78,7 @@ void DomainState::run() {
     {
       const std::lock_guard guard(mutex_);
       if (told || monotonic_now_ns() >= look_due) {
-        look_due = monotonic_now_ns() + std::int64_t{look()} * 1'000'000;
+        look_due = monotonic_now_ns() + std::int64_t{look(told)} * 1'000'000;
         concerned = concerned_watchers();
       }
       qos_due = std::max(watch_qos(), monotonic_now_ns() + shortest_tick_ns);
@@ -93,7 +93,7 @@ std::vector<std::shared_ptr<const DomainState::Watcher>> DomainState::concerned_
   std::vector<std::shared_ptr<const Watcher>> concerned;
   // A match is often made after the look that saw its other end: that is a change, too.
   const std::uint64_t version =
-      watchers_.empty() ? told_version_ : sum_of_generations() + matches_changed_;
+      watchers_.empty() ? told_version_ : sum_of_seen_generations() + matches_changed_;
   if (std::exchange(told_version_, version) == version) {
     return concerned;
   }
@@ -107,8 +107,10 @@ std::vector<std::shared_ptr<const DomainState::Watcher>> DomainState::concerned_
 
 /// Brings everything in step with what the others say. Returns the ms until it must be done again,
 /// whether or not somebody tells us to.
-int DomainState::look() {
-  meet_newcomers();
+int DomainState::look(bool told) {
+  if (told || !listener_watched_ || !to_greet_.empty()) {
+    meet_newcomers();
+  }
   ask_full_slots();
   look_for_news();
   bury_the_dead();
@@ -116,8 +118,21 @@ int DomainState::look() {
   died_.clear();
   const bool waiting = sweep();
   send_notifications();
+  wake_who_missed_data();
   const bool asking = !full_slots_.empty() || !to_greet_.empty() || !listener_watched_;
-  return waiting ? sweep_ms : asking ? ask_again_ms : rescan_ms;
+  const bool is_idle = !told && !unsettled_;
+  rest_ms_ = is_idle ? std::min(2 * rest_ms_, longest_rescans * rescan_ms) : rescan_ms;
+  return waiting ? sweep_ms : asking ? ask_again_ms : rest_ms_;
+}
+
+/// A peer that took the mark of somebody who sleeps, and was stopped before the wake-up, keeps
+/// others from waking him, too.
+void DomainState::wake_who_missed_data() {
+  for (const OwnReader& own : readers_) {
+    if (own.state->waiter->is_asleep() && own.state->has_data()) {
+      own.state->waiter->ring();
+    }
+  }
 }
 
 /// The part of a look that matches. The housekeeping thread, which our change has woken, tells
@@ -146,6 +161,9 @@ bool DomainState::wait_for_events(std::int64_t until_ns) {
       ended_.push_back(nonce);
     }
   }
+  if (ready == 0) {
+    return false;  // nothing to read anywhere
+  }
   std::uint64_t count = 0;
   (void)!::read(poke_.get(), &count, sizeof count);
   os::drain_mailbox(rendezvous_.mailbox());
@@ -153,7 +171,7 @@ bool DomainState::wait_for_events(std::int64_t until_ns) {
     os::refresh_realtime_offset();
     arm_clock_watch();
   }
-  return ready != 0;
+  return true;
 }
 
 /// Not more at once than `most_at_once`: to connect is cheaper than to be greeted, so who connects

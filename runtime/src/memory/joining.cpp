@@ -153,7 +153,7 @@ bool DomainState::adopt(std::unique_ptr<Peer> peer) {
   }
   unwatched_ += watch(peer->pidfd.get(), nonce) ? 0 : 1;
   peer->directory->keep_only(topics_);
-  sentries_.push_back({peer->directory->page(), 0, true, peer.get()});
+  sentries_.push_back({peer->directory->page(), nonce, 0, true, peer.get()});
   peers_.emplace(nonce, std::move(peer));
   return true;
 }

@@ -2,8 +2,9 @@
 /// \file The inside of a waiter: one bell word that other processes may ring.
 ///
 /// The word is a hint and nothing else: bit 0 says "somebody sleeps", the rest counts wake-ups.
-/// Any process of the domain can write it, so no sleep without a look at the rings lasts longer
-/// than `longest_sleep_ns`, or than the wait has so far, up to `longest_idle_sleep_ns`.
+/// Any process of the domain can write it, so the first sleep without a look at the rings lasts
+/// `longest_sleep_ns` at most. After that the housekeeping thread, which looks around anyway, looks
+/// for who sleeps: of a hundred idle processes each wake counts.
 #pragma once
 
 #include <atomic>
@@ -33,6 +34,7 @@ struct WaiterState {
   /// The sleep, if any, ends; wait() looks again. Needs no bit 0, which a peer may have taken and
   /// then died or been stopped before it woke us.
   void ring();
+  [[nodiscard]] bool is_asleep() const { return sleeping_.load(std::memory_order_relaxed); }
 
   const std::shared_ptr<Bells> bells;
   const std::uint16_t bell_slot;

@@ -12,8 +12,10 @@ namespace ligament::edge {
 
 namespace {
 
-/// Between two looks at the pool when nothing was notified.
+/// Between two looks at the pool, and before what failed is tried again.
 constexpr std::chrono::milliseconds look_again{100};
+/// When nobody has told us anything: then nothing should have changed.
+constexpr std::chrono::seconds look_rarely{20};
 /// While samples wait for a match in the pool, which takes milliseconds.
 constexpr std::chrono::milliseconds look_soon{2};
 /// Between two looks, or as long as one takes: of a flood of announcements not each is worth one.
@@ -59,6 +61,9 @@ expected<void, std::string> Edge::join() {
   }
   participant_ = std::move(*participant);
   farewell_ = std::make_unique<Farewell>(*participant_);
+  if (auto watched = watch_pool(); !watched) {
+    return watched;
+  }
   dds::EndpointSpec spec{
       graph_info_topic, graph_info_type, {}, dds::endpoint_user_data(graph_info_hash), true};
   spec.qos.depth = 1;
@@ -69,6 +74,22 @@ expected<void, std::string> Edge::join() {
   }
   graph_writer_ = std::move(*writer);
   return open_mirror();
+}
+
+expected<void, std::string> Edge::watch_pool() {
+  pool::EndpointDescription marker;
+  marker.topic = std::string(pool::graph_topic);
+  marker.type_name = "/";
+  marker.node = edge_node;
+  marker.qos.depth = 1;
+  marker.qos.max_held = 1;
+  auto reader = domain_->create_reader(marker, *waiter_);
+  if (!reader) {
+    return unexpected<std::string>(reader.error().text);
+  }
+  marker_ = std::move(*reader);
+  watch_ = domain_->watch([this] { tell_pool_changed(); });
+  return {};
 }
 
 expected<void, std::string> Edge::open_mirror() {
@@ -84,6 +105,9 @@ expected<void, std::string> Edge::open_mirror() {
 }
 
 Edge::~Edge() {
+  for (const std::weak_ptr<void> running = std::exchange(watch_, nullptr); !running.expired();) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it may be called just now
+  }
   stop_.store(true);
   notify();
   if (waiter_ != nullptr) {
@@ -128,34 +152,56 @@ void Edge::tell_waiting() {
   wake_.notify_one();
 }
 
+void Edge::tell_pool_changed() {
+  {
+    const std::lock_guard guard(wake_mutex_);
+    pool_changed_ = true;
+  }
+  wake_.notify_one();
+}
+
 // --- control thread ------------------------------------------------------------------------------
+
+/// Until there is something to do, or it is time to look.
+void Edge::await_work(Work& work) {
+  using Rest = std::chrono::milliseconds;
+  const bool is_soon = work.is_waiting || work.is_due || is_matching_;
+  const bool is_later = work.has_pool_changed || is_graph_late_ || is_growing_;
+  const Rest rest = is_soon ? look_soon : is_later ? look_again : Rest(look_rarely);
+  std::unique_lock lock(wake_mutex_);
+  wake_.wait_for(lock, rest, [&] {
+    return changed_ || waiting_told_ || (pool_changed_ && !work.has_pool_changed) || stop_.load();
+  });
+  work.is_due = std::exchange(changed_, false) || work.is_due;
+  work.is_waiting = std::exchange(waiting_told_, false) || work.is_waiting;
+  work.has_pool_changed = std::exchange(pool_changed_, false) || work.has_pool_changed;
+}
 
 void Edge::run_control() {
   std::uint64_t version = 0;
-  bool is_waiting = false;
-  bool is_due = false;
+  Work work;
   std::int64_t rests_until_ns = 0;
+  std::int64_t pool_rests_until_ns = 0;
   while (!stop_.load()) {
-    {
-      std::unique_lock lock(wake_mutex_);
-      wake_.wait_for(lock, is_waiting || is_due || is_matching_ ? look_soon : look_again,
-                     [this] { return changed_ || waiting_told_ || stop_.load(); });
-      is_due = std::exchange(changed_, false) || is_due;
-      is_waiting = std::exchange(waiting_told_, false) || is_waiting;
-    }
-    const std::uint64_t now = domain_->version();
-    is_due = is_due || now != version || is_graph_late_ || is_matching_ || is_growing_;
+    await_work(work);
     const std::int64_t began_ns = pool::monotonic_now_ns();
-    if (is_due && began_ns >= rests_until_ns) {
-      is_due = false;
+    std::uint64_t now = version;
+    if (!work.has_pool_changed || began_ns >= pool_rests_until_ns) {
+      work.has_pool_changed = false;
+      now = domain_->version();
+    }
+    work.is_due = work.is_due || now != version || is_graph_late_ || is_matching_ || is_growing_;
+    if (work.is_due && began_ns >= rests_until_ns) {
+      work.is_due = false;
       version = now;
       reconcile();
       const std::int64_t ended_ns = pool::monotonic_now_ns();
       rests_until_ns = ended_ns + std::max(ended_ns - began_ns, least_rest_ns);
+      pool_rests_until_ns = ended_ns + std::chrono::nanoseconds(look_again).count();
     }
-    if (is_waiting && !deliver_waiting()) {
-      is_waiting = false;
-      is_due = true;  // an inbound route may have stayed open for that alone
+    if (work.is_waiting && !deliver_waiting()) {
+      work.is_waiting = false;
+      work.is_due = true;  // an inbound route may have stayed open for that alone
     }
   }
 }

@@ -106,11 +106,19 @@ class Edge {
   explicit Edge(const Options& options) : options_(options) {}
   [[nodiscard]] expected<void, std::string> join();
   [[nodiscard]] expected<void, std::string> open_mirror();
+  [[nodiscard]] expected<void, std::string> watch_pool();
   void notify();
   void tell_waiting();
+  void tell_pool_changed();
 
   // control thread
+  struct Work {
+    bool is_due = false;            ///< a look at everything
+    bool is_waiting = false;        ///< samples that an inbound route has kept
+    bool has_pool_changed = false;  ///< which may be so again and again, while many processes start
+  };
   void run_control();
+  void await_work(Work& work);
   [[nodiscard]] bool deliver_waiting();
   void find_ready_clients(const std::string& name, Topic& topic);
   [[nodiscard]] std::optional<dds::Gid> reply_reader_of_client(
@@ -158,6 +166,8 @@ class Edge {
   const Options options_;
   std::shared_ptr<pool::Domain> domain_;
   std::shared_ptr<pool::Waiter> waiter_;
+  std::unique_ptr<pool::Reader> marker_;  ///< for which others tell us of every change of theirs
+  std::shared_ptr<void> watch_;
   std::unique_ptr<dds::Participant> participant_;
   const std::shared_ptr<ServiceClients> clients_ = std::make_shared<ServiceClients>();
   std::unique_ptr<Farewell> farewell_;
@@ -185,6 +195,7 @@ class Edge {
   std::condition_variable wake_;
   bool changed_ = true;        ///< guarded by wake_mutex_
   bool waiting_told_ = false;  ///< guarded by wake_mutex_: an inbound route has kept a sample
+  bool pool_changed_ = false;  ///< guarded by wake_mutex_
   std::atomic<bool> stop_{false};
   std::thread control_;
   std::thread data_;

@@ -51,6 +51,9 @@ StatusWriter::StatusWriter(container::StatusChannel& channel, Edge& edge, std::s
 
 void StatusWriter::write() {
   dds::tell_engine_counts();
+  if (!channel_.is_open()) {
+    return;  // nobody reads: a thousand topics are half a millisecond each second
+  }
   constexpr std::size_t most_told = 256;  // names in them are chosen by whoever is on the network
   if (told_.size() >= most_told) {
     told_.clear();

@@ -118,6 +118,17 @@ TEST_F(Steps, WakeReachesASleeperWhoseBitAStoppedWriterTook) {
   EXPECT_EQ(sleeper.result(), WaitResult::woken);
 }
 
+TEST_F(Steps, HousekeepingFindsASleeperWhoseBitAStoppedWriterTook) {
+  rescan_ms = 200;  // it alone: who sleeps looks in two minutes
+  Watched watched;
+  ASSERT_EQ(watched.publisher.ask("at publish.before_wake stop"), "ok");
+  const Sleeper sleeper(*watched.side.waiter);
+  ASSERT_TRUE(eventually([&] { return sleeper.sleeps(); }));
+  watched.publisher.send("publish /t 1 64");
+  EXPECT_TRUE(eventually([&] { return sleeper.done(); }));
+  EXPECT_EQ(sleeper.result(), WaitResult::data);
+}
+
 TEST_F(Steps, ANewcomerLearnsWhatChangedBeforeItWasMet) {
   const auto name = unique_name();
   const OtherProcess first(name);

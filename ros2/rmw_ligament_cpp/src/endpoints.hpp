@@ -116,15 +116,21 @@ struct Exchange {
   /// What came and is ours (a client sees the responses to all clients), oldest first. One, or
   /// those that came while a request waited for room.
   std::deque<Incoming> mine;
-  std::mutex mine_mutex;
+  std::mutex mine_mutex;  ///< guards `mine` and `awaited`
+  /// Clients: the numbers of requests without a response; the newest, should there be many.
+  std::vector<std::int64_t> awaited;
 
   /// Looks for one of its own.
   [[nodiscard]] bool is_ready();
   [[nodiscard]] std::optional<Incoming> take();
   /// While a request waits for room at the server, which may wait for room for its responses.
   void take_meanwhile();
+  /// A request is to be sent; it could not be. While none waits, no server waits for this client.
+  void await(std::int64_t number);
+  void await_no_more(std::int64_t number);
 
  private:
+  void forget(std::int64_t number);
   /// Under `mine_mutex`: the next one that is ours.
   [[nodiscard]] std::optional<Incoming> find();
 };

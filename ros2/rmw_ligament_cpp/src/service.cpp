@@ -82,6 +82,7 @@ std::unique_ptr<Exchange> open_exchange(Node& node, const rosidl_service_type_su
   }
   if (is_client) {
     exchange->writer->set_meanwhile([client = exchange.get()] { client->take_meanwhile(); });
+    exchange->reader->rest();
     await_server(*exchange);
   }
   return exchange;
@@ -156,8 +157,35 @@ std::optional<Incoming> Exchange::find() {
     const bool is_ours =
         is_client ? request.client == writer->gid() : request != pool::RequestIdentity{};
     if (is_ours) {
+      if (is_client) {
+        forget(request.sequence);
+      }
       return Incoming(std::move(**sample));
     }
+  }
+}
+
+void Exchange::await(std::int64_t number) {
+  constexpr std::size_t most = 1024;  // a server that has died answers none
+  const std::lock_guard guard(mine_mutex);
+  if (awaited.size() == most) {
+    awaited.erase(awaited.begin());
+  }
+  awaited.push_back(number);
+  if (awaited.size() == 1) {
+    reader->resume();
+  }
+}
+
+void Exchange::await_no_more(std::int64_t number) {
+  const std::lock_guard guard(mine_mutex);
+  forget(number);
+}
+
+/// Under mine_mutex.
+void Exchange::forget(std::int64_t number) {
+  if (std::erase(awaited, number) != 0 && awaited.empty()) {
+    reader->rest();
   }
 }
 
@@ -245,10 +273,14 @@ rmw_ret_t rmw_send_request(const rmw_client_t* client, const void* ros_request,
     auto& own = *static_cast<Exchange*>(client->data);
     const std::lock_guard guard(own.mutex);
     const std::int64_t number = own.last_number + 1;
-    const rmw_ret_t result =
-        publish(*own.writer, *own.out_type, ros_request, {0, {own.writer->gid(), number}, {}});
+    own.await(number);
+    const rmw_ret_t result = guarded([&] {
+      return publish(*own.writer, *own.out_type, ros_request, {0, {own.writer->gid(), number}, {}});
+    });
     if (result == RMW_RET_OK) {
       own.last_number = *sequence_id = number;
+    } else {
+      own.await_no_more(number);
     }
     return result;
   });

@@ -33,7 +33,8 @@ inline constexpr std::size_t max_chunk_blocks = 65536;  // 16 bits of a block nu
 inline constexpr std::size_t max_row_segments = 16;
 inline constexpr std::size_t max_held_limit = 1024;
 inline constexpr std::size_t max_ring = 1U << 20;
-inline constexpr std::size_t bell_slots = 64;  // the first is the header
+inline constexpr std::size_t bell_slots = 64;         // the first is the header
+inline constexpr std::uint64_t resting = UINT64_MAX;  // a cursor of who wants nothing for now
 
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8);

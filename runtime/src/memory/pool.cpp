@@ -107,6 +107,8 @@ expected<std::optional<HeldSample>, TakeError> Reader::take() {
 bool Reader::has_data() { return state_->has_data(); }
 bool Reader::is_ready() { return state_->ready(); }
 std::uint64_t Reader::arrived() { return state_->arrived(); }
+void Reader::rest() { state_->rest(); }
+void Reader::resume() { state_->resume(); }
 std::uint64_t Reader::id() const { return state_->id; }
 std::size_t Reader::matched_writers() const { return state_->matched(); }
 ReaderStats Reader::stats() const { return state_->snapshot(); }

@@ -175,8 +175,38 @@ void ReaderState::tell_passed(const WriterLink& link) {
   layout::Word& next = shared->cursors[link.cursor_row].next;
   if (!link.source.paced) {
     next.store(link.cursor.next(), std::memory_order_release);
-  } else if (next.load(std::memory_order_relaxed) != link.cursor.next()) {
-    tell_cursor(next, link.cursor.next(), link.shared->waiting);
+  } else if (!is_resting_) {
+    tell_pace(link, link.cursor.next());
+  }
+}
+
+void ReaderState::tell_pace(const WriterLink& link, std::uint64_t next) {
+  layout::Word& word = shared->cursors[link.cursor_row].next;
+  if (word.load(std::memory_order_relaxed) != next) {
+    tell_cursor(word, next, link.shared->waiting);
+  }
+}
+
+/// A writer takes it for one that has taken everything, at each of its looks.
+void ReaderState::rest() {
+  const Guard guard(lock_);
+  is_resting_ = true;
+  for (const auto& link : links_) {
+    if (link->source.paced) {
+      tell_pace(*link, layout::resting);
+    }
+  }
+}
+
+void ReaderState::resume() {
+  const Guard guard(lock_);
+  is_resting_ = false;
+  for (const auto& link : links_) {
+    if (link->source.paced) {
+      // A writer that looked while we rested counts on us from its head on: at most this one.
+      link->cursor.pass(link->shared->head.load(std::memory_order_acquire));
+      tell_pace(*link, link->cursor.next());
+    }
   }
 }
 

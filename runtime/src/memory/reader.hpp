@@ -42,6 +42,8 @@ struct ReaderState {
   [[nodiscard]] bool ready();
   [[nodiscard]] std::uint64_t arrived();
   void release(HoldSlot& slot);
+  void rest();
+  void resume();
 
   // --- housekeeping ---
   void say_working() { shared->working.fetch_add(1, std::memory_order_relaxed); }
@@ -85,6 +87,7 @@ struct ReaderState {
                                        std::int64_t& now);
   void note_unmatched(const WriterLink& link);
   void tell_passed(const WriterLink& link);
+  void tell_pace(const WriterLink& link, std::uint64_t next);
   /// keep-all never passes over a sample by itself.
   [[nodiscard]] std::uint32_t depth() const {
     const bool all = description.qos.history == HistoryPolicy::keep_all;
@@ -97,6 +100,7 @@ struct ReaderState {
 
   mutable OpLock lock_;  ///< guards everything below; releasing a sample does not need it
   std::vector<std::shared_ptr<WriterLink>> links_;  ///< shared with the housekeeping
+  bool is_resting_ = false;
   std::size_t turn_ = 0;  ///< the link to ask first, so that no writer starves another
   std::unique_ptr<HoldSlot[]> slot_memory_;
   std::span<HoldSlot> slots_;

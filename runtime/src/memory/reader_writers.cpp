@@ -28,7 +28,8 @@ bool ReaderState::link(std::shared_ptr<WriterLink> link, std::uint64_t start,
   link->cursor = RingCursor(link->segment.as<const layout::Word>(layout::ring_offset),
                             link->capacity, depth(), start);
   // release: whoever sees this number no longer sees the row's old writer. Partner: Pace::look.
-  shared->cursors[row].next.store(start, std::memory_order_release);
+  const bool rests = is_resting_ && link->source.paced;
+  shared->cursors[row].next.store(rests ? layout::resting : start, std::memory_order_release);
   shared->cursors[row].writer.store(link->source.writer, std::memory_order_release);
   LIGAMENT_CRASH_POINT("match.cursor_made");
   tell_mapped(*link);

@@ -82,6 +82,13 @@ class RingCursor {
     return layout::word_block(entries_[index_].load(std::memory_order_relaxed));
   }
 
+  /// What comes next is behind `newest`, unless it is already.
+  void pass(std::uint64_t newest) {
+    if (newest >= next_ && newest != UINT64_MAX) {
+      skip(newest + 1 - next_);
+    }
+  }
+
   /// Takes hold of the next sample's block by writing `hold`, which must be free (0).
   Claim claim(layout::Word& hold, std::uint64_t tag, const layout::Word& head) {
     Claim claim;

@@ -242,6 +242,30 @@ TEST(KeepAll, TheSixtyFifthPublisherOfASubscriptionIsRefusedAndDoesNotWaitForIt)
   }));
 }
 
+TEST(KeepAll, WhoRestsIsNotWaitedForUntilItResumes) {
+  KeepAll all(4, longer_than_the_watchdog);
+  const auto reader = all.side.reader(bytes_on("/t", QoS(4).keep_all()));
+  reader->rest();  // before they match, or after: it must not matter
+  ASSERT_TRUE(eventually([&] { return all.writer->matched_readers() == 1; }));
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  all.publish(100);
+  EXPECT_EQ(all.writer->stats().waits, 0U);
+  reader->resume();
+  EXPECT_FALSE(reader->has_data()) << "it wanted none of those";
+  all.publish(4);
+  {
+    const WaitingPublish waiting(*all.writer);
+    reader->rest();
+    EXPECT_TRUE(eventually([&] { return waiting.is_done(); }));
+  }
+  reader->resume();
+  all.publish(1);
+  const auto taken = reader->take().value();
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->info().sequence, 106U);
+  EXPECT_EQ(reader->stats().lost, 0U) << "what it did not want is no loss";
+}
+
 TEST(KeepAll, OthersLoseNothingWhileOneIsStopped) {
   KeepAll topic(4, 2000 * ms);
   const auto stopped = topic.subscribe(1);

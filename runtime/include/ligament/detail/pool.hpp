@@ -324,6 +324,12 @@ class Reader {
   [[nodiscard]] bool is_ready();
   /// Samples that have come for it since it was made: taken, passed over, or still to be taken.
   [[nodiscard]] std::uint64_t arrived();
+  /// keep-all: it wants nothing for now, so that no publish waits for it. What comes may still be
+  /// taken, or is overwritten.
+  void rest();
+  /// From now on it is waited for again. It begins behind the newest sample, so what is published
+  /// because of something that happens after this call is not missed.
+  void resume();
 
   [[nodiscard]] std::uint64_t id() const;
   [[nodiscard]] std::size_t matched_writers() const;

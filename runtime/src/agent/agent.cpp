@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace ligament::xrce {
@@ -11,6 +12,12 @@ namespace ligament::xrce {
 namespace {
 
 constexpr std::size_t most_ended = 64;
+
+/// One comparison, where that of vectors goes byte by byte.
+bool is_same(const Address& one, const Address& other) {
+  return one.size() == other.size() &&
+         (one.empty() || std::memcmp(one.data(), other.data(), one.size()) == 0);
+}
 
 Sender sender_to(Link& link, const Address& to) {
   return {[&link, to](std::span<const Bytes> pieces) { link.send(to, pieces); },
@@ -48,7 +55,7 @@ Agent::Clients::iterator Agent::find(const Link& link, const Address& from, cons
     const bool fits = client != clients_.end() && client->session->id() == header.session;
     return fits ? client : clients_.end();
   }
-  if (last_ == clients_.end() || last_->link != &link || last_->address != from) {
+  if (last_ == clients_.end() || last_->link != &link || !is_same(last_->address, from)) {
     const auto found = by_address_.find(PlaceView{&link, from});
     last_ = found == by_address_.end() ? clients_.end() : found->second;
   }
@@ -58,26 +65,26 @@ Agent::Clients::iterator Agent::find(const Link& link, const Address& from, cons
 
 void Agent::receive(Link& link, const Address& from, Bytes message, std::int64_t now_ns,
                     std::int64_t real_ns) {
-  const auto header = read_header(message);
-  if (!header) {
+  Header header;
+  if (!read_header(message, header)) {
     ++ignored_;
     return;
   }
-  const Bytes rest = message.subspan(header->size());
-  if (header->session == no_session || header->session == no_session_with_key) {
-    return receive_outside(link, from, *header, rest, now_ns);
+  const Bytes rest = message.subspan(header.size());
+  if (header.session == no_session || header.session == no_session_with_key) {
+    return receive_outside(link, from, header, rest, now_ns);
   }
-  const auto client = find(link, from, *header);
+  const auto client = find(link, from, header);
   if (client == clients_.end()) {
-    return answer_ended(link, from, *header, rest);
+    return answer_ended(link, from, header, rest);
   }
-  if (header->has_key() && (client->link != &link || client->address != from)) {
+  if (header.has_key() && (client->link != &link || client->address != from)) {
     move(*client, link, from);
   }
   client->has_spoken = true;
-  client->session->receive(*header, rest, now_ns, real_ns);
+  client->session->receive(header, rest, now_ns, real_ns);
   if (client->session->has_ended()) {
-    ended_.push_back({&link, from, client->session->key(), header->session});
+    ended_.push_back({&link, from, client->session->key(), header.session});
     if (ended_.size() > most_ended) {
       ended_.pop_front();
     }

@@ -9,15 +9,6 @@ bool CdrReader::boolean() {
   return value == 1;
 }
 
-Bytes CdrReader::bytes(std::size_t count) {
-  if (!is_good_ || bytes_.size() - at_ < count) {
-    is_good_ = false;
-    return {};
-  }
-  at_ += count;
-  return bytes_.subspan(at_ - count, count);
-}
-
 std::string_view CdrReader::string() {
   const Bytes all = sequence();
   if (all.empty()) {

@@ -31,8 +31,16 @@ class CdrReader {
   bool boolean();
   /// Two bytes, the first one the upper one, wherever they lie.
   std::uint16_t id() {
-    const auto upper = u8();
-    return static_cast<std::uint16_t>(upper << 8U | u8());
+    if (!is_good_ || bytes_.size() - at_ < 2) {
+      is_good_ = false;
+      return 0;
+    }
+    std::uint16_t value = 0;
+    std::memcpy(&value, bytes_.data() + at_, sizeof value);
+    at_ += sizeof value;
+    once(value);
+    constexpr bool is_little = std::endian::native == std::endian::little;
+    return is_little ? static_cast<std::uint16_t>(value << 8U | value >> 8U) : value;
   }
   /// So many bytes as they lie.
   Bytes bytes(std::size_t count);
@@ -62,11 +70,15 @@ class CdrReader {
       std::reverse(bytes.begin(), bytes.end());
     }
     auto value = std::bit_cast<Number>(bytes);
-    // A message may lie in memory that its sender can still write (RPMsg): what is checked and then
-    // used must be one reading. No instruction; the compiler does not know any more where it is
-    // from.
-    __asm__("" : "+r"(value));
+    once(value);
     return value;
+  }
+  /// A message may lie in memory that its sender can still write (RPMsg): what is checked and then
+  /// used must be one reading. No instruction; the compiler does not know any more where it is
+  /// from.
+  template <typename Number>
+  static void once(Number& value) {
+    __asm__("" : "+r"(value));
   }
 
   Bytes bytes_;
@@ -74,6 +86,15 @@ class CdrReader {
   bool is_little_;
   bool is_good_ = true;
 };
+
+inline Bytes CdrReader::bytes(std::size_t count) {
+  if (!is_good_ || bytes_.size() - at_ < count) {
+    is_good_ = false;
+    return {};
+  }
+  at_ += count;
+  return bytes_.subspan(at_ - count, count);
+}
 
 /// Appends, little-endian, aligned from where it began.
 class CdrWriter {

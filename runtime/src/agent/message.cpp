@@ -33,20 +33,6 @@ void skip_properties(CdrReader& reader) {
 
 }  // namespace
 
-std::optional<Header> read_header(Bytes message) {
-  CdrReader reader(message, true);
-  Header header;
-  header.session = reader.u8();
-  header.stream = reader.u8();
-  header.sequence = reader.u16();
-  if (header.has_key()) {
-    for (std::uint8_t& byte : header.key) {
-      byte = reader.u8();
-    }
-  }
-  return reader.is_good() ? std::optional(header) : std::nullopt;
-}
-
 void write_header(std::vector<std::byte>& to, const Header& header) {
   CdrWriter writer(to);
   writer.u8(header.session);
@@ -57,31 +43,6 @@ void write_header(std::vector<std::byte>& to, const Header& header) {
       writer.u8(byte);
     }
   }
-}
-
-std::optional<Part> Parts::next() {
-  const std::size_t begin = (at_ + 3) / 4 * 4;
-  if (begin >= bytes_.size()) {
-    return std::nullopt;
-  }
-  CdrReader reader(bytes_.subspan(begin), true);
-  Part part;
-  part.id = static_cast<Submessage>(reader.u8());
-  part.flags = reader.u8();
-  std::size_t length = reader.u16();
-  const Bytes rest = reader.rest();
-  const bool is_data = part.id == Submessage::write_data || part.id == Submessage::data;
-  if (length == 0 && is_data) {
-    length = rest.size();
-  }
-  if (!reader.is_good() || length > rest.size()) {
-    is_good_ = false;
-    at_ = bytes_.size();
-    return std::nullopt;
-  }
-  part.payload = rest.first(length);
-  at_ = begin + subheader_size + length;
-  return part;
 }
 
 PartWriter::PartWriter(std::vector<std::byte>& to, Submessage id, std::uint8_t flags)
@@ -179,13 +140,6 @@ void write_heartbeat(std::vector<std::byte>& to, const Heartbeat& heartbeat) {
   part.payload().u16(heartbeat.last);
   part.payload().u8(heartbeat.stream);
   part.finish();
-}
-
-Request read_request(CdrReader& reader) {
-  Request request;
-  request.id = reader.id();
-  request.object = reader.id();
-  return request;
 }
 
 void write_request(CdrWriter& writer, const Request& request) {

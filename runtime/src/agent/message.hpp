@@ -20,7 +20,8 @@ struct Header {
   [[nodiscard]] bool has_key() const { return session < no_session; }
   [[nodiscard]] std::size_t size() const { return has_key() ? 8 : 4; }
 };
-[[nodiscard]] std::optional<Header> read_header(Bytes message);
+/// False: it is too short.
+[[nodiscard]] bool read_header(Bytes message, Header& header);
 void write_header(std::vector<std::byte>& to, const Header& header);
 
 struct Part {
@@ -114,5 +115,52 @@ struct Time {
 [[nodiscard]] std::optional<Time> read_timestamp(const Part& part);
 void write_timestamp_reply(std::vector<std::byte>& to, Time transmitted, Time received,
                            Time originated);
+
+// Of each message and each sample: here, so that bounds that are constants cost nothing.
+
+inline bool read_header(Bytes message, Header& header) {
+  CdrReader reader(message, true);
+  header.session = reader.u8();
+  header.stream = reader.u8();
+  header.sequence = reader.u16();
+  if (header.has_key()) {
+    for (std::uint8_t& byte : header.key) {
+      byte = reader.u8();
+    }
+  }
+  return reader.is_good();
+}
+
+inline std::optional<Part> Parts::next() {
+  const std::size_t begin = (at_ + 3) / 4 * 4;
+  if (begin >= bytes_.size()) {
+    return std::nullopt;
+  }
+  CdrReader reader(bytes_.subspan(begin), true);
+  Part part;
+  part.id = static_cast<Submessage>(reader.u8());
+  part.flags = reader.u8();
+  std::size_t length = reader.u16();
+  const Bytes rest = reader.rest();
+  const bool is_data = part.id == Submessage::write_data || part.id == Submessage::data;
+  if (length == 0 && is_data) {
+    length = rest.size();
+  }
+  if (!reader.is_good() || length > rest.size()) {
+    is_good_ = false;
+    at_ = bytes_.size();
+    return std::nullopt;
+  }
+  part.payload = rest.first(length);
+  at_ = begin + subheader_size + length;
+  return part;
+}
+
+inline Request read_request(CdrReader& reader) {
+  Request request;
+  request.id = reader.id();
+  request.object = reader.id();
+  return request;
+}
 
 }  // namespace ligament::xrce

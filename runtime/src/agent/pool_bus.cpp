@@ -42,6 +42,10 @@ class PoolWriter : public BusWriter {
       loan_.reset();
     }
   }
+  std::size_t write(std::span<const Bytes> bodies, std::int64_t now_ns) override {
+    loan_.reset();
+    return writer_->publish_copies(std::as_bytes(std::span(little_endian_cdr)), bodies, now_ns);
+  }
   std::span<std::byte> loan_long(std::size_t size) override {
     if (long_) {
       return {};

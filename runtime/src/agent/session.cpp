@@ -93,8 +93,14 @@ void Session::receive_reliable(std::uint8_t stream, std::uint16_t sequence, Byte
 void Session::process(std::uint8_t stream, Bytes submessages) {
   Parts parts(submessages);
   while (const auto part = parts.next()) {
+    if (part->id == Submessage::write_data) {
+      write_data(stream, *part);
+      continue;
+    }
+    publish_gathered();  // the rest of a message may end what they are for
     process_part(stream, *part);
   }
+  publish_gathered();
   if (!parts.is_good()) {
     drop_malformed();
   }
@@ -168,25 +174,6 @@ void Session::remove(std::uint8_t stream, const Part& part) {
   std::vector<std::byte> status;
   write_status(status, request, Status::ok);
   send_unordered(status);
-}
-
-void Session::write_data(std::uint8_t stream, const Part& part) {
-  CdrReader reader(part.payload, true);  // ids have no order of bytes
-  const Request request = read_request(reader);
-  if (!reader.is_good()) {
-    return drop_malformed();
-  }
-  Entity* entity = entities_.find(request.object);
-  if (entity == nullptr || entity->writer == nullptr) {
-    ++figures_.dropped;
-    return answer(stream, {request, Status::unknown_reference, "nothing here can be written to"});
-  }
-  const bool is_plain = (part.flags & flag::format) == 0;
-  if (!is_plain || (part.flags & flag::little_endian) == 0) {
-    ++figures_.dropped;
-    return is_plain ? void() : answer(stream, {request, Status::invalid_data, "unknown format"});
-  }
-  publish(*entity, request, reader);
 }
 
 void Session::read_data(std::uint8_t stream, const Part& part) {

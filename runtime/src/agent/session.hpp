@@ -92,6 +92,14 @@ class Session {
     std::deque<std::vector<std::byte>> answers;  ///< that wait for room; before new samples
     std::uint16_t best_effort_next = 0;
   };
+  /// Samples of one writer that are one after the other in a message: published together.
+  struct Gathered {
+    Entity* entity = nullptr;  ///< null: none
+    std::uint16_t object = 0;
+    std::size_t count = 0;
+    std::size_t size = 0;          ///< of all bodies
+    std::array<Bytes, 16> bodies;  ///< where they were received
+  };
   /// A request that came before its server.
   struct HeldRequest {
     Request request;
@@ -121,6 +129,8 @@ class Session {
   void get_info(const Part& part);
 
   void publish(Entity& entity, const Request& request, CdrReader reader);
+  void gather(Entity& entity, std::uint16_t object, Bytes body);
+  void publish_gathered();
   void publish_body(Entity& entity, const pool::RequestIdentity& identity, Bytes body);
   void call(Entity& entity, const Request& request, Bytes body);
   void publish_request(Entity& entity, const Request& request, Bytes body);
@@ -153,6 +163,7 @@ class Session {
   std::map<std::uint8_t, Out> out_;
   std::vector<HeldRequest> held_;
   std::size_t held_bytes_ = 0;
+  Gathered gathered_;  ///< while a message is read
   SessionFigures figures_;
   std::int64_t now_ns_ = 0;
   std::int64_t real_ns_ = 0;

@@ -10,6 +10,7 @@ namespace ligament::xrce {
 
 namespace {
 
+constexpr std::size_t most_gathered = 1024;  // bytes: copied under the writer's lock
 constexpr std::size_t most_waiting = 64;
 constexpr std::size_t most_held = 16;                           // of one requester
 constexpr std::size_t most_held_bytes = std::size_t{64} << 10;  // of one client
@@ -21,6 +22,59 @@ bool has_server(const Entity& entity) {
 }
 
 }  // namespace
+
+void Session::gather(Entity& entity, std::uint16_t object, Bytes body) {
+  Gathered& all = gathered_;
+  if (all.entity != &entity || all.count == all.bodies.size() ||
+      all.size + body.size() > most_gathered) {
+    publish_gathered();
+    all.entity = &entity;
+    all.object = object;
+  }
+  all.bodies[all.count++] = body;
+  all.size += body.size();
+  entity.longest = std::max(entity.longest, body.size());
+}
+
+void Session::publish_gathered() {
+  if (gathered_.count == 0) {
+    return;
+  }
+  const std::span<const Bytes> bodies = std::span(gathered_.bodies).first(gathered_.count);
+  const std::size_t written = gathered_.entity->writer->write(bodies, now_ns_);
+  for (const Bytes body : bodies.first(written)) {
+    figures_.copied += body.size();
+  }
+  figures_.received += written;
+  figures_.dropped += bodies.size() - written;
+  gathered_.entity = nullptr;
+  gathered_.count = 0;
+  gathered_.size = 0;
+}
+
+void Session::write_data(std::uint8_t stream, const Part& part) {
+  CdrReader reader(part.payload, true);  // ids have no order of bytes
+  const Request request = read_request(reader);
+  if (!reader.is_good()) {
+    return drop_malformed();
+  }
+  const bool is_known = gathered_.entity != nullptr && gathered_.object == request.object;
+  Entity* entity = is_known ? gathered_.entity : entities_.find(request.object);
+  if (entity == nullptr || entity->writer == nullptr) {
+    ++figures_.dropped;
+    return answer(stream, {request, Status::unknown_reference, "nothing here can be written to"});
+  }
+  const bool is_plain = (part.flags & flag::format) == 0;
+  if (!is_plain || (part.flags & flag::little_endian) == 0) {
+    ++figures_.dropped;
+    return is_plain ? void() : answer(stream, {request, Status::invalid_data, "unknown format"});
+  }
+  if (entity->kind == Kind::writer && reader.rest().size() <= most_gathered) {
+    return gather(*entity, request.object, reader.rest());
+  }
+  publish_gathered();  // what came before it
+  publish(*entity, request, reader);
+}
 
 void Session::publish(Entity& entity, const Request& request, CdrReader reader) {
   pool::RequestIdentity identity;

@@ -13,11 +13,6 @@ std::size_t BlockStore::block_bytes_for(std::size_t size) const {
   return small < large_block ? small : with(alignment_of(large_block));
 }
 
-bool BlockStore::fits(const Class& blocks, std::size_t size) const {
-  const std::size_t overhead = sizeof(layout::SampleHeader) + alignment_of(blocks.block_bytes) - 1;
-  return blocks.block_bytes >= overhead && blocks.block_bytes - overhead >= size;
-}
-
 bool BlockStore::fits_any(std::size_t size) const {
   return !classes_.empty() && fits(classes_.back(), size);
 }
@@ -28,6 +23,9 @@ BlockStore::Class& BlockStore::class_of(std::size_t block_bytes) {
       [](const Class& blocks, std::size_t bytes) { return blocks.block_bytes < bytes; });
   if (place == classes_.end() || place->block_bytes != block_bytes) {
     place = classes_.insert(place, Class{block_bytes, 0, {}});
+    for (Chunk& chunk : chunks_) {
+      chunk.place += chunk.block_bytes > block_bytes ? 1 : 0;
+    }
   }
   return *place;
 }
@@ -51,9 +49,10 @@ bool BlockStore::add_chunk(std::byte* base, std::size_t block_bytes, std::uint32
     return false;
   }
   const auto chunk = static_cast<std::uint32_t>(chunks_.size());
-  chunks_.push_back({base, block_bytes, std::move(room.held_in_scan)});
   count_ += count;
   Class& blocks = class_of(block_bytes);
+  const auto place = static_cast<std::size_t>(&blocks - classes_.data());
+  chunks_.push_back({base, block_bytes, place, std::move(room.held_in_scan)});
   blocks.count += count;
   room.free.assign(blocks.free.begin(), blocks.free.end());
   blocks.free = std::move(room.free);
@@ -63,33 +62,8 @@ bool BlockStore::add_chunk(std::byte* base, std::size_t block_bytes, std::uint32
   return true;
 }
 
-std::optional<std::uint32_t> BlockStore::pop(std::size_t size) {
-  for (Class& blocks : classes_) {
-    if (!blocks.free.empty() && fits(blocks, size)) {
-      const std::uint32_t block = blocks.free.back();
-      blocks.free.pop_back();
-      next_ = blocks.free.empty() ? nullptr : address(blocks.free.back());
-      return block;
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::uint32_t> BlockStore::acquire(std::size_t size, std::span<const HoldRow> holds,
-                                                 std::uint64_t tag, bool reclaims) {
-  if (!reclaims) {
-    if (auto block = pop(size)) {
-      return block;
-    }
-  }
-  if (!retired_.empty()) {
-    reclaim(holds, tag);
-  }
-  return pop(size);
-}
-
 void BlockStore::give_back(std::uint32_t block) {
-  class_of(block_bytes(block)).free.push_back(block);
+  classes_[chunks_[layout::block_chunk(block)].place].free.push_back(block);
 }
 
 void BlockStore::reclaim(std::span<const HoldRow> holds, std::uint64_t tag) {
@@ -119,15 +93,6 @@ void BlockStore::reclaim(std::span<const HoldRow> holds, std::uint64_t tag) {
   std::for_each(first_free, retired_.end(), [this](auto block) { give_back(block); });
   retired_.erase(first_free, retired_.end());
   LIGAMENT_CRASH_POINT("reclaim.freed");
-}
-
-std::byte* BlockStore::address(std::uint32_t block) const {
-  const Chunk& chunk = chunks_[layout::block_chunk(block)];
-  return chunk.base + layout::block_index(block) * chunk.block_bytes;
-}
-
-std::size_t BlockStore::block_bytes(std::uint32_t block) const {
-  return chunks_[layout::block_chunk(block)].block_bytes;
 }
 
 std::size_t BlockStore::largest_bytes() const {

@@ -62,8 +62,13 @@ class BlockStore {
   void reclaim(std::span<const HoldRow> holds, std::uint64_t tag);
 
   [[nodiscard]] bool fits_any(std::size_t size) const;
-  [[nodiscard]] std::byte* address(std::uint32_t block) const;
-  [[nodiscard]] std::size_t block_bytes(std::uint32_t block) const;
+  [[nodiscard]] std::byte* address(std::uint32_t block) const {
+    const Chunk& chunk = chunks_[layout::block_chunk(block)];
+    return chunk.base + layout::block_index(block) * chunk.block_bytes;
+  }
+  [[nodiscard]] std::size_t block_bytes(std::uint32_t block) const {
+    return chunks_[layout::block_chunk(block)].block_bytes;
+  }
   [[nodiscard]] std::size_t chunk_count() const { return chunks_.size(); }
   /// Block size and number of blocks of the largest class; zeros while there is none.
   [[nodiscard]] std::size_t largest_bytes() const;
@@ -81,9 +86,14 @@ class BlockStore {
   struct Chunk {
     std::byte* base = nullptr;
     std::size_t block_bytes = 0;
+    std::size_t place = 0;  ///< of its class
     std::vector<std::uint64_t> held_in_scan;
   };
-  [[nodiscard]] bool fits(const Class& blocks, std::size_t size) const;
+  [[nodiscard]] bool fits(const Class& blocks, std::size_t size) const {
+    const std::size_t overhead =
+        sizeof(layout::SampleHeader) + alignment_of(blocks.block_bytes) - 1;
+    return blocks.block_bytes >= overhead && blocks.block_bytes - overhead >= size;
+  }
   [[nodiscard]] std::optional<std::uint32_t> pop(std::size_t size);
   [[nodiscard]] Class& class_of(std::size_t block_bytes);
 
@@ -95,5 +105,34 @@ class BlockStore {
   std::size_t count_ = 0;
   std::uint64_t scans_ = 0;
 };
+
+// Here, as each publish has them: an optional that a call returns is stored as two values and read
+// as one, which waits until both are in the cache.
+
+inline std::optional<std::uint32_t> BlockStore::pop(std::size_t size) {
+  for (Class& blocks : classes_) {
+    if (!blocks.free.empty() && fits(blocks, size)) {
+      const std::uint32_t block = blocks.free.back();
+      blocks.free.pop_back();
+      next_ = blocks.free.empty() ? nullptr : address(blocks.free.back());
+      return block;
+    }
+  }
+  return std::nullopt;
+}
+
+inline std::optional<std::uint32_t> BlockStore::acquire(std::size_t size,
+                                                        std::span<const HoldRow> holds,
+                                                        std::uint64_t tag, bool reclaims) {
+  if (!reclaims) {
+    if (auto block = pop(size)) {
+      return block;
+    }
+  }
+  if (!retired_.empty()) {
+    reclaim(holds, tag);
+  }
+  return pop(size);
+}
 
 }  // namespace ligament::pool

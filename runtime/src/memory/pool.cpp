@@ -64,6 +64,14 @@ PublishResult Writer::publish(Loan&& loan, const PublishInfo& info) {
   return published;
 }
 
+std::size_t Writer::publish_copies(std::span<const std::byte> head,
+                                   std::span<const std::span<const std::byte>> bodies,
+                                   std::int64_t now_ns) {
+  const std::size_t done = state_->commit_copies(head, bodies, now_ns);
+  state_->call_readers();
+  return done;
+}
+
 const Gid& Writer::gid() const { return state_->gid; }
 std::uint64_t Writer::id() const { return state_->id; }
 std::size_t Writer::matched_readers() const { return state_->matched(); }

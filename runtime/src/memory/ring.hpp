@@ -29,7 +29,9 @@ class RingWriter {
   [[nodiscard]] std::uint32_t capacity() const { return capacity_; }
   /// Of a sample that the ring still has. Relaxed: nobody else writes there.
   [[nodiscard]] std::uint32_t block_of(std::uint64_t sequence) const {
-    return layout::word_block(entries_[(sequence - 1) % capacity_].load(std::memory_order_relaxed));
+    const auto behind = static_cast<std::uint32_t>(sequence_ + 1 - sequence);
+    const std::uint32_t place = index_ >= behind ? index_ - behind : index_ + capacity_ - behind;
+    return layout::word_block(entries_[place].load(std::memory_order_relaxed));
   }
 
   /// Publishes `block` and returns the word it replaced (0: none yet).

@@ -87,11 +87,9 @@ expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> WriterState:
         ++stats_.loans_failed;
         return unexpected<LoanError>(LoanError::too_many_loans);
       }
-      const bool looks = looks_for_taken(size);
-      if (looks) {
-        retire_taken();
-      }
-      if (const auto block = blocks_.acquire(size, holds_, tag, looks || size >= large_block)) {
+      const bool has_looked = retires_taken(size);
+      if (const auto block =
+              blocks_.acquire(size, holds_, tag, has_looked || size >= large_block)) {
         ++loans_out_;
         LIGAMENT_CRASH_POINT("loan.acquired");
         return std::pair(*block, place(*block, size, aligned_offset));
@@ -107,6 +105,14 @@ expected<std::pair<std::uint32_t, std::span<std::byte>>, LoanError> WriterState:
       return unexpected<LoanError>(LoanError::out_of_memory);
     }
   }
+}
+
+bool WriterState::retires_taken(std::size_t size) {
+  const bool looks = looks_for_taken(size);
+  if (looks) {
+    retire_taken();
+  }
+  return looks;
 }
 
 /// Nobody will ask for a sample that all readers have taken: those who join get none, and no ring
@@ -165,11 +171,10 @@ void WriterState::move_origin(std::uint32_t block, std::size_t bytes) {
       static_cast<std::uint32_t>(bytes);
 }
 
-std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
-                                const PublishInfo& info) {
-  const std::int64_t now = monotonic_now_ns();
+void WriterState::stamp(layout::SampleHeader& header, std::size_t size, const PublishInfo& info,
+                        std::int64_t now_ns) {
   const std::int64_t wanted =
-      info.source_timestamp_ns != 0 ? info.source_timestamp_ns : now + os::realtime_offset_ns();
+      info.source_timestamp_ns != 0 ? info.source_timestamp_ns : now_ns + os::realtime_offset_ns();
   const bool relayed = is_set(info.origin);
   const std::int64_t next = last_timestamp_ == INT64_MAX ? INT64_MAX : last_timestamp_ + 1;
   const std::int64_t timestamp = relayed ? wanted : std::max(wanted, next);
@@ -177,7 +182,7 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
   header.flags = 0;
   header.sequence = ring_.next_sequence();
   header.source_timestamp_ns = timestamp;
-  header.monotonic_ns = now;
+  header.monotonic_ns = now_ns;
   header.payload_bytes = size;
   if (is_set(info.request.client) || info.request.sequence != 0) {
     header.flags = layout::has_request;
@@ -188,7 +193,6 @@ std::int64_t WriterState::stamp(layout::SampleHeader& header, std::size_t size,
     header.flags = static_cast<std::uint16_t>(header.flags | layout::is_relayed);
     header.gid = info.origin;
   }
-  return now;
 }
 
 /// Who sends the sample on pads it to 4 bytes with what stands there: not with an older message.
@@ -206,7 +210,7 @@ Published WriterState::commit(std::uint32_t block, std::size_t size, const Publi
   Sleepers sleepers;
   {
     const Guard guard(lock_);
-    published = push(block, size, info);
+    published = push(block, size, info, 0);
     sleepers = find_sleepers();
   }
   // Without the lock: who is woken may take this processor, and ask for a loan of this writer.
@@ -216,14 +220,16 @@ Published WriterState::commit(std::uint32_t block, std::size_t size, const Publi
   return published;
 }
 
-Published WriterState::push(std::uint32_t block, std::size_t size, const PublishInfo& info) {
+/// `now_ns` 0: the clock is read, after a wait for room.
+Published WriterState::push(std::uint32_t block, std::size_t size, const PublishInfo& info,
+                            std::int64_t now_ns) {
   if (ring_.next_sequence() > free_until_) [[unlikely]] {
     make_room();
   }
   --loans_out_;
   clear_behind(block, size);
-  const std::int64_t now =
-      stamp(*reinterpret_cast<layout::SampleHeader*>(blocks_.address(block)), size, info);
+  const std::int64_t now = now_ns != 0 ? now_ns : monotonic_now_ns();
+  stamp(*reinterpret_cast<layout::SampleHeader*>(blocks_.address(block)), size, info, now);
   LIGAMENT_CRASH_POINT("publish.stamped");
   const std::uint64_t old = ring_.push(block);
   // By its number, not `old != 0`: block 0 with a multiple of 2^40 as its number is 0, too.

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,6 +82,10 @@ struct WriterState {
   /// The payload of a block on loan begins so much later.
   void move_origin(std::uint32_t block, std::size_t bytes);
   [[nodiscard]] Published commit(std::uint32_t block, std::size_t size, const PublishInfo& info);
+  /// `Writer::publish_copies`, but for the call of readers.
+  [[nodiscard]] std::size_t commit_copies(std::span<const std::byte> head,
+                                          std::span<const std::span<const std::byte>> bodies,
+                                          std::int64_t now_ns);
   void call_readers();  ///< after a commit, without the lock
   void give_back(std::uint32_t block);
 
@@ -122,14 +128,21 @@ struct WriterState {
   void announce_chunk(const os::SharedMemory& memory, std::size_t block_bytes, std::size_t count);
   [[nodiscard]] std::span<std::byte> place(std::uint32_t block, std::size_t size,
                                            std::size_t aligned_offset);
-  /// Returns its monotonic stamp.
   void clear_behind(std::uint32_t block, std::size_t size);
-  [[nodiscard]] std::int64_t stamp(layout::SampleHeader& header, std::size_t size,
-                                   const PublishInfo& info);
+  void stamp(layout::SampleHeader& header, std::size_t size, const PublishInfo& info,
+             std::int64_t now_ns);
   [[nodiscard]] bool forgets_taken() const;
   [[nodiscard]] bool looks_for_taken(std::size_t size);
+  [[nodiscard]] bool retires_taken(std::size_t size);
   void retire_taken();
-  [[nodiscard]] Published push(std::uint32_t block, std::size_t size, const PublishInfo& info);
+  [[nodiscard]] Published push(std::uint32_t block, std::size_t size, const PublishInfo& info,
+                               std::int64_t now_ns);
+  [[nodiscard]] bool push_copy(std::span<const std::byte> head, std::span<const std::byte> body,
+                               std::int64_t now_ns, bool is_first);
+  [[nodiscard]] std::size_t push_copies(std::span<const std::byte> head,
+                                        std::span<const std::span<const std::byte>> bodies,
+                                        std::int64_t now_ns);
+  [[nodiscard]] bool copy_apart(std::span<const std::byte> head, std::span<const std::byte> body);
   [[nodiscard]] Sleepers find_sleepers();
   void gather(const Doorbells& doorbells, std::uint64_t asleep, Sleepers& sleepers);
   void wake(const Sleepers& sleepers);

@@ -63,8 +63,9 @@ struct Client : Link {
   std::optional<std::vector<std::byte>> answer(Submessage id) {
     std::optional<std::vector<std::byte>> found;
     for (const auto& [to, message] : std::exchange(sent, {})) {
-      const auto header = read_header(message);
-      Parts parts(Bytes(message).subspan(header->size()));
+      Header header;
+      EXPECT_TRUE(read_header(message, header));
+      Parts parts(Bytes(message).subspan(header.size()));
       while (const auto part = parts.next()) {
         if (part->id == id && !found) {
           found.emplace(part->payload.begin(), part->payload.end());
@@ -155,6 +156,64 @@ TEST(Agent, WhatIsWrittenIsPublishedAsItIs) {
   EXPECT_EQ(what.type_name, "std_msgs/msg/String");
   EXPECT_EQ(what.node, "/board");
   EXPECT_EQ(what.type_hash[0], 7);
+}
+
+/// One behind the other, each from a multiple of 4.
+Message joined(const std::vector<Message>& parts) {
+  Message all;
+  for (const Message& part : parts) {
+    all.resize((all.size() + 3) / 4 * 4);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+/// Samples that are gathered are published before what stands behind them.
+TEST(Agent, SamplesOfOneMessageKeepTheirOrder) {
+  Client client;
+  client.make_writer();
+  const auto second = object(2, Kind::topic);
+  const auto other = object(2, Kind::writer);
+  EXPECT_EQ(client.status_of(create({second, node, Form::binary,
+                                     topic_value("rt/other", "std_msgs::msg::dds_::String_")})),
+            Status::ok);
+  EXPECT_EQ(client.status_of(create({other, publisher, Form::binary, end_value(second, 1)})),
+            Status::ok);
+  const auto numbered = [](std::uint8_t number) { return Message(5, std::byte{number}); };
+  client.sent.clear();
+  client.ask(joined({write(writer, numbered(1)), write(writer, numbered(2)),
+                     write(other, numbered(3)), write(writer, Message(2000, std::byte{4})),
+                     write(writer, numbered(5)), removal(writer), write(writer, numbered(6))}));
+  const std::vector<std::string> order{"/chatter", "/chatter", "/other", "/chatter", "/chatter"};
+  EXPECT_EQ(client.bus.order, order);
+  const auto& published = client.bus.published["/chatter"];
+  ASSERT_EQ(published.size(), 4U);
+  for (const auto& [place, number] : {std::pair{0, 1}, {1, 2}, {2, 4}, {3, 5}}) {
+    EXPECT_EQ(std::to_integer<int>(published[static_cast<std::size_t>(place)].stored.back()),
+              number);
+  }
+  EXPECT_EQ(client.agent.clients()[0].session.received, 5U);
+  EXPECT_EQ(client.agent.clients()[0].session.dropped, 1U);
+}
+
+/// More than are gathered at once.
+TEST(Agent, ManySamplesOfOneMessageAllArrive) {
+  Client client;
+  client.make_writer();
+  std::vector<Message> parts;
+  for (std::uint8_t number = 0; number < 100; ++number) {
+    parts.push_back(write(writer, Message(1 + number % 7, std::byte{number})));
+  }
+  client.ask(joined(parts));
+  const auto& published = client.bus.published["/chatter"];
+  ASSERT_EQ(published.size(), parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    EXPECT_EQ(published[i].stored.size(), 4 + 1 + i % 7);
+    EXPECT_EQ(std::to_integer<std::size_t>(published[i].stored.back()), i);
+  }
+  client.bus.is_full = true;
+  client.ask(joined(parts));
+  EXPECT_EQ(client.agent.clients()[0].session.dropped, parts.size());
 }
 
 TEST(Agent, ThreeFormsAreTheSame) {
@@ -272,15 +331,11 @@ TEST(Agent, WhatDoesNotExistIsRefused) {
 TEST(Agent, WhatBelongsToADeletedObjectIsDeleted) {
   Client client;
   client.make_reader();
-  Message part;
-  PartWriter removal(part, Submessage::remove);
-  write_request(removal.payload(), {40, node});
-  removal.finish();
-  EXPECT_EQ(client.status_of(part), Status::ok);
+  EXPECT_EQ(client.status_of(removal(node)), Status::ok);
   EXPECT_TRUE(client.bus.nodes.empty());
   EXPECT_TRUE(client.bus.open_writers.empty());
   EXPECT_TRUE(client.bus.open_readers.empty());
-  EXPECT_EQ(client.status_of(part), Status::unknown_reference);
+  EXPECT_EQ(client.status_of(removal(node)), Status::unknown_reference);
 }
 
 TEST(Agent, SamplesComeWhenTheyAreAskedForAndNoMore) {

@@ -23,6 +23,7 @@ class FakeBus : public Bus {
  public:
   std::set<std::string> nodes;
   std::map<std::string, std::vector<FakeSample>> published;  ///< by topic, ever
+  std::vector<std::string> order;                            ///< their topics, as they came
   std::vector<pool::EndpointDescription> writers;            ///< made, ever
   std::vector<pool::EndpointDescription> readers;
   std::set<std::string> unknown_types;
@@ -112,6 +113,7 @@ class FakeBus : public Bus {
 
   void publish(const std::string& topic, const FakeSample& sample) {
     published[topic].push_back(sample);
+    order.push_back(topic);
     for (Reader* reader : open_readers) {
       if (reader->topic == topic) {
         reader->waiting.push_back(sample);

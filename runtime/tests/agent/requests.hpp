@@ -115,6 +115,13 @@ inline Message write(std::uint16_t object, const Message& body, std::uint8_t fla
   writer.finish();
   return part;
 }
+inline Message removal(std::uint16_t object) {
+  Message part;
+  PartWriter writer(part, Submessage::remove);
+  write_request(writer.payload(), {40, object});
+  writer.finish();
+  return part;
+}
 inline Message read(std::uint16_t object, std::uint8_t stream, std::uint16_t samples) {
   Message part;
   PartWriter writer(part, Submessage::read_data);

@@ -263,6 +263,14 @@ class Writer {
   [[nodiscard]] expected<Loan, LoanError> loan(std::size_t size, std::size_t aligned_offset = 0);
   /// Makes the sample visible to all readers and wakes the executors that sleep.
   [[nodiscard]] PublishResult publish(Loan&& loan, const PublishInfo& info = {});
+  /// Publishes copies of small payloads that are there at once, each behind the same `head`: what a
+  /// loan and a publish of each would do, but with one lock, one clock and one wake-up for all.
+  /// They are copied under the lock, so keep them small. `now_ns`: the monotonic clock, where the
+  /// caller has just read it; 0: it is read. Returns how many it published: all, unless there is no
+  /// memory.
+  [[nodiscard]] std::size_t publish_copies(std::span<const std::byte> head,
+                                           std::span<const std::span<const std::byte>> bodies,
+                                           std::int64_t now_ns = 0);
   /// keep-all: what a publish that waits for room does meanwhile, again and again (each millisecond
   /// at the latest), on its own thread: something that those it waits for may wait for. Before the
   /// first publish. It may not publish here.
@@ -305,8 +313,9 @@ struct ReaderStats {
 struct ReaderOptions {
   /// Samples are read by a device that may outlive this process by a moment (quarantine).
   bool device = false;
-  /// Called after each publish by another node of this process, by the thread that has published,
-  /// which does not wake the waiter then: for a reader that takes there and then. It may still be
+  /// Called after each publish by another node of this process (once after copies that came
+  /// together), by the thread that has published, which does not wake the waiter then: for a reader
+  /// that takes all there is there and then. It may still be
   /// called for a moment after the reader has ended.
   std::function<void()> on_publish = nullptr;
 };

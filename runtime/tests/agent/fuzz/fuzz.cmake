@@ -6,7 +6,7 @@ set(LIGAMENT_AGENT_FUZZ_RUNS 100000 CACHE STRING
 find_program(LIGAMENT_CLANGXX
              NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
 set(agent_src ${PROJECT_SOURCE_DIR}/src/agent)
-set(agent_core cdr message streams xml names representation representation_binary
+set(agent_core bus cdr message streams xml names representation representation_binary
     representation_xml entities session session_fragments session_publish session_output agent agent_login framing)
 list(TRANSFORM agent_core PREPEND ${agent_src}/)
 list(TRANSFORM agent_core APPEND .cpp)

@@ -3,6 +3,7 @@
 /// publish is lost, whoever is stopped or dies where. The bounds that would hide a loss are gone.
 #include <functional>
 #include <memory>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -219,6 +220,22 @@ TEST_F(BackPressureSteps, NothingIsLostWhereverThreadsDawdle) {
   }
   EXPECT_GT(writer_->stats().waits, 0U);
   EXPECT_EQ(writer_->stats().overrun, 0U);
+}
+
+/// Of copies that go together, more than the ring has room for.
+TEST_F(BackPressureSteps, CopiesThatMustWaitWakeTheSubscriptionFirst) {
+  const OtherProcess other(name_);
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(other, "/t", " all=1"));
+  ASSERT_TRUE(eventually([&] { return writer_->matched_readers() == 1; }));
+  const std::uint64_t number = 1;
+  const std::vector<std::span<const std::byte>> bodies(30, std::as_bytes(std::span(&number, 1)));
+  for (int i = 0; i < 5; ++i) {
+    other.send("take /t 30");
+    ASSERT_TRUE(eventually([&] { return sleeps_in_futex(other.pid()); }));
+    ASSERT_EQ(writer_->publish_copies({}, bodies), bodies.size());
+    ASSERT_EQ(other.answer(), "ok 30 lost 0");
+  }
+  EXPECT_GT(writer_->stats().waits, 0U) << "there was always room: nothing was tested";
 }
 
 }  // namespace

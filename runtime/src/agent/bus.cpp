@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/bus.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ligament::xrce {
+
+std::size_t BusWriter::write(std::span<const Bytes> bodies, std::int64_t /*now_ns*/) {
+  std::size_t written = 0;
+  for (const Bytes body : bodies) {
+    const auto memory = loan(encapsulation_size + body.size());
+    if (memory.size() == encapsulation_size + body.size()) {
+      std::memcpy(memory.data(), little_endian_cdr.data(), encapsulation_size);
+      std::copy(body.begin(), body.end(), memory.begin() + encapsulation_size);
+      publish({});
+      ++written;
+    }
+  }
+  return written;
+}
+
+}  // namespace ligament::xrce

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ligament-bag: records a running graph into MCAP, and plays such files. `ligament record` and
-/// `ligament play` start it; it tells them how it goes in lines of JSON on its standard output.
+/// ligament-bag: records a running graph into MCAP, plays such files, and shows a running graph.
+/// `ligament record`, `play` and `view` start it; it tells them how it goes in lines of JSON on its
+/// standard output.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 
 #include "record/player.hpp"
 #include "record/recorder.hpp"
+#include "record/watch.hpp"
 
 namespace {
 
@@ -57,6 +59,11 @@ void declare(CLI::App& app, Arguments& arguments) {
   record.add_option("--held", arguments.held, "Samples of a topic that may wait for the disk")
       ->check(CLI::Range(2, 1024))
       ->capture_default_str();
+  CLI::App& watch =
+      *app.add_subcommand("watch", "Tell what a running graph publishes, as it is now");
+  declare_common(watch, arguments);
+  watch.add_option("--rate", arguments.rate, "Whole large messages of a topic in a second")
+      ->check(CLI::Range(0.1, 100.0));
   CLI::App& play = *app.add_subcommand("play", "Publish a recording into a graph");
   declare_common(play, arguments);
   play.add_option("file", arguments.file, "An .mcap, or the folder of a recording")->required();
@@ -176,6 +183,17 @@ int run_record(const Arguments& arguments, Types types, const sigset_t& signals)
   return 0;
 }
 
+int run_watch(const Arguments& arguments, const sigset_t& signals) {
+  const auto selection = selection_of(arguments);
+  const auto target = find_target(arguments.domain);
+  if (!selection || !target) {
+    return complain(mistaken, !selection ? selection.error() : target.error());
+  }
+  const auto between_ns = static_cast<std::int64_t>(1e9 / arguments.rate);
+  const auto watched = watch({*target, *selection, between_ns}, signals);
+  return watched ? 0 : complain(failed, watched.error());
+}
+
 json told(const PlayFigures& figures, const char* event) {
   return {{"event", event},
           {"in_file", figures.in_file},
@@ -260,6 +278,9 @@ int main(int argc, char** argv) {
       return complain(mistaken, read.error());
     }
     types = std::move(*read);
+  }
+  if (app.got_subcommand("watch")) {
+    return run_watch(arguments, signals);
   }
   return app.got_subcommand("record") ? run_record(arguments, std::move(types), signals)
                                       : run_play(arguments, std::move(types), signals);

@@ -57,12 +57,17 @@ expected<void, std::string> Recorder::join() {
   waiter_ = std::move(*waiter);
   realtime_offset_ns_ = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
   started_ns_ = pool::monotonic_now_ns();
-  look();
+  listening_ = std::make_unique<Listening>(*domain_, *waiter_,
+                                           ListeningOptions{.node = recorder_node,
+                                                            .selection = &options_.selection,
+                                                            .waits = options_.waits,
+                                                            .max_held = options_.held});
+  listening_->look();
   return {};
 }
 
 Recorder::~Recorder() {
-  topics_.clear();  // the readers, before what they were made of
+  listening_.reset();  // the readers, before what they were made of
 }
 
 std::string Recorder::file_name() const {
@@ -70,8 +75,8 @@ std::string Recorder::file_name() const {
 }
 
 bool Recorder::work(std::int64_t deadline_ns) {
-  if (domain_->version() != version_) {
-    look();
+  if (listening_->is_out_of_date()) {
+    listening_->look();
   }
   if (!writer_->failure().empty()) {
     return false;
@@ -90,7 +95,7 @@ bool Recorder::work(std::int64_t deadline_ns) {
       until = std::min(until, chunk_since_ns_ + chunk_age_ns);
     }
   }
-  if (!any && has_ended_) {
+  if (!any && has_ended()) {
     return false;
   }
   if (!any) {
@@ -103,7 +108,7 @@ bool Recorder::work(std::int64_t deadline_ns) {
 
 bool Recorder::take_all() {
   bool any = false;
-  for (auto& [name, topic] : topics_) {
+  for (auto& [name, topic] : listening_->topics()) {
     for (auto& [kind, reader] : topic.readers) {
       any = take_from(topic, kind, *reader) || any;
     }
@@ -111,7 +116,7 @@ bool Recorder::take_all() {
   return any;
 }
 
-bool Recorder::take_from(Topic& topic, Kind kind, pool::Reader& reader) {
+bool Recorder::take_from(HeardTopic& topic, ListeningKind kind, pool::Reader& reader) {
   for (unsigned taken = 0; taken < most_at_once; ++taken) {
     auto sample = reader.take();
     if (!sample) {
@@ -121,27 +126,28 @@ bool Recorder::take_from(Topic& topic, Kind kind, pool::Reader& reader) {
     if (!*sample) {
       return taken != 0;
     }
-    if (is_heard_by(topic, kind, (*sample)->info().publisher)) {
+    if (listening_->is_heard_by(topic, kind, (*sample)->info().publisher)) {
       keep(topic, std::move(**sample));
     }
   }
   return true;
 }
 
-void Recorder::keep(Topic& topic, pool::HeldSample&& sample) {
+void Recorder::keep(const HeardTopic& topic, pool::HeldSample&& sample) {
   if (chunk_.is_empty()) {
     chunk_since_ns_ = pool::monotonic_now_ns();
   }
-  if (topic.channel == 0) {
-    add_channel(topic);
+  Kept& kept = kept_[topic.name];
+  if (kept.channel == 0) {
+    kept.channel = add_channel(topic);
   }
   const pool::SampleInfo& info = sample.info();
-  ++topic.figures.messages;
-  topic.figures.bytes += sample.payload().size();
+  ++kept.figures.messages;
+  kept.figures.bytes += sample.payload().size();
   const auto published =
       static_cast<std::uint64_t>(std::max<std::int64_t>(info.source_timestamp_ns, 0));
   chunk_.add(
-      {topic.channel, static_cast<std::uint32_t>(info.sequence), log_time_of(info), published},
+      {kept.channel, static_cast<std::uint32_t>(info.sequence), log_time_of(info), published},
       std::move(sample));
   // Half of what may be held goes on its way while we take the other half. All of it here, and we
   // would sleep: there is data, but nothing that releases any.
@@ -164,10 +170,10 @@ void Recorder::flush() {
   }
 }
 
-void Recorder::add_channel(Topic& topic) {
+std::uint16_t Recorder::add_channel(const HeardTopic& topic) {
   Channel channel;
   channel.schema = schema_of(topic);
-  channel.id = topic.channel = ++channels_;
+  channel.id = ++channels_;
   channel.topic = topic.name;
   std::vector<QoSProfile> offered;
   for (const auto& [id, publisher] : topic.publishers) {
@@ -177,9 +183,10 @@ void Recorder::add_channel(Topic& topic) {
   }
   channel.metadata = {{qos_key, qos_text(offered)}, {hash_key, hash_text(topic.hash)}};
   chunk_.add(channel);
+  return channel.id;
 }
 
-std::uint16_t Recorder::schema_of(const Topic& topic) {
+std::uint16_t Recorder::schema_of(const HeardTopic& topic) {
   const auto [known, is_new] = schemas_.try_emplace({topic.type, topic.hash});
   if (!is_new) {
     return known->second;
@@ -192,18 +199,11 @@ std::uint16_t Recorder::schema_of(const Topic& topic) {
     schema.encoding = "ros2msg";
     schema.text = type->second.text;
   } else {
-    note(fmt::format("the definition of type {} is not known: it is not in the file (--types)",
-                     topic.type));
+    listening_->note(fmt::format(
+        "the definition of type {} is not known: it is not in the file (--types)", topic.type));
   }
   chunk_.add(schema);
   return schema.id;
-}
-
-void Recorder::note(const std::string& text) {
-  if (std::find(noted_.begin(), noted_.end(), text) == noted_.end()) {
-    noted_.push_back(text);
-    notes_.push_back(text);
-  }
 }
 
 // --- the end -------------------------------------------------------------------------------------
@@ -211,11 +211,12 @@ void Recorder::note(const std::string& text) {
 RecordFigures Recorder::figures() const {
   RecordFigures all;
   all.file_bytes = writer_->bytes_written();
-  for (const auto& [name, topic] : topics_) {
-    TopicFigures one = topic.figures;
-    for (const auto& [kind, reader] : topic.readers) {
-      one.lost += reader->stats().lost;
-    }
+  for (const auto& [name, topic] : listening_->topics()) {
+    const auto kept = kept_.find(name);
+    TopicFigures one = kept == kept_.end() ? TopicFigures{} : kept->second.figures;
+    one.topic = name;
+    one.type = topic.type;
+    one.lost = topic.lost();
     all.messages += one.messages;
     all.bytes += one.bytes;
     all.lost += one.lost;
@@ -231,7 +232,7 @@ expected<RecordFigures, std::string> Recorder::finish() {
   flush();
   RecordFigures last = figures();
   McapWriter& file = writer_->close();
-  topics_.clear();
+  listening_->topics().clear();
   const std::string failure = writer_->failure();
   auto finished = file.finish(embedded_metadata(file.contents(), file_name()));
   last.file_bytes = file.size();

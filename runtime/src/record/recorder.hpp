@@ -19,14 +19,12 @@
 
 #include "ligament/detail/pool.hpp"
 #include "record/background_writer.hpp"
+#include "record/listening.hpp"
 #include "record/running.hpp"
 #include "record/selection.hpp"
 #include "record/types.hpp"
 
 namespace ligament::record {
-
-/// An ordinary name: where the graph has an edge, its proxy asks ROS 2 nodes for their messages.
-inline constexpr const char* recorder_node = "/ligament_record";
 
 struct RecordOptions {
   Target target;
@@ -68,67 +66,39 @@ class Recorder {
 
   [[nodiscard]] RecordFigures figures() const;
   /// What a person should know, once each: types without a definition, topics with two types.
-  [[nodiscard]] std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
-  [[nodiscard]] bool has_ended() const { return has_ended_; }
+  [[nodiscard]] std::vector<std::string> take_notes() { return listening_->take_notes(); }
+  [[nodiscard]] bool has_ended() const { return listening_->has_ended(); }
 
  private:
-  /// Publishers that one subscription cannot hear together: who asks for history does not match
-  /// volatile ones, and who makes some wait does not match best-effort ones.
-  struct Kind {
-    bool is_transient = false;
-    bool is_paced = false;
-    bool operator==(const Kind&) const = default;
-    bool operator<(const Kind& other) const {
-      return std::pair(is_transient, is_paced) < std::pair(other.is_transient, other.is_paced);
-    }
-  };
-  struct Publisher {
-    Kind kind;
-    QoSProfile offered;
-  };
-  struct Topic {
-    std::string name;
-    std::string type;
-    TypeHash hash{};
+  /// What is known of a topic beside its subscriptions.
+  struct Kept {
     std::uint16_t channel = 0;  ///< 0: nothing has come yet
-    std::map<Kind, std::unique_ptr<pool::Reader>> readers;
-    std::map<std::uint64_t, Publisher> publishers;  ///< those that are gone, too
     TopicFigures figures;
   };
 
   explicit Recorder(RecordOptions options) : options_(std::move(options)) {}
   [[nodiscard]] expected<void, std::string> join();
-  void look();
-  void see(const pool::EndpointInfo& endpoint);
-  void open(Topic& topic, Kind kind);
-  [[nodiscard]] Kind kind_of(const QoSProfile& offered) const;
   [[nodiscard]] bool take_all();
-  [[nodiscard]] bool take_from(Topic& topic, Kind kind, pool::Reader& reader);
-  [[nodiscard]] bool is_heard_by(Topic& topic, Kind kind, std::uint64_t publisher);
-  void keep(Topic& topic, pool::HeldSample&& sample);
-  void add_channel(Topic& topic);
-  [[nodiscard]] std::uint16_t schema_of(const Topic& topic);
+  [[nodiscard]] bool take_from(HeardTopic& topic, ListeningKind kind, pool::Reader& reader);
+  void keep(const HeardTopic& topic, pool::HeldSample&& sample);
+  [[nodiscard]] std::uint16_t add_channel(const HeardTopic& topic);
+  [[nodiscard]] std::uint16_t schema_of(const HeardTopic& topic);
   [[nodiscard]] std::uint64_t log_time_of(const pool::SampleInfo& info) const;
   void flush();
-  void note(const std::string& text);
   [[nodiscard]] std::string file_name() const;
 
   const RecordOptions options_;
   std::shared_ptr<pool::Domain> domain_;
   std::shared_ptr<pool::Waiter> waiter_;
   std::unique_ptr<BackgroundWriter> writer_;
-  std::map<std::string, Topic> topics_;
+  std::unique_ptr<Listening> listening_;
+  std::map<std::string, Kept> kept_;  ///< by topic
   std::map<std::pair<std::string, TypeHash>, std::uint16_t> schemas_;
   std::uint16_t channels_ = 0;
   Chunk chunk_;
   std::int64_t chunk_since_ns_ = 0;
-  std::uint64_t version_ = 0;
   std::int64_t realtime_offset_ns_ = 0;  ///< of the start: steps of the clock move no message
   std::int64_t started_ns_ = 0;
-  bool had_peers_ = false;
-  bool has_ended_ = false;
-  std::vector<std::string> notes_;
-  std::vector<std::string> noted_;
 };
 
 }  // namespace ligament::record

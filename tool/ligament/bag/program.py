@@ -35,9 +35,18 @@ def bag_program() -> Path:
     return path
 
 
-def _end_with_tool() -> None:
+def end_with_tool() -> None:
     """Run in the child: when the tool dies, it ends its file properly."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+
+
+def errors_of(code: int, said: str) -> None:
+    """Raise what it said before it ended, if that was no good end."""
+    text = said.strip().removeprefix("ligament-bag: ")
+    if code == _MISTAKE:
+        raise InputError(Problem("bag", text))
+    if code != 0:
+        raise FailureError(text or f"ligament-bag ended early: {exit_text(code)}")
 
 
 @dataclass
@@ -57,7 +66,7 @@ class Bag:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,  # Ctrl-C in the terminal reaches only the tool
-            preexec_fn=_end_with_tool,  # noqa: PLW1509 - there are no threads yet
+            preexec_fn=end_with_tool,  # noqa: PLW1509 - there are no threads yet
         ) as process:
             bag = cls(process)
             with bag._forwarded():
@@ -68,13 +77,8 @@ class Bag:
         assert self.process.stdout is not None and self.process.stderr is not None
         for line in self.process.stdout:
             yield json.loads(line)
-        errors = self.process.stderr.read().strip()
-        code = self.process.wait()
-        text = errors.removeprefix("ligament-bag: ")
-        if code == _MISTAKE:
-            raise InputError(Problem("bag", text))
-        if code != 0:
-            raise FailureError(text or f"ligament-bag ended early: {exit_text(code)}")
+        errors = self.process.stderr.read()
+        errors_of(self.process.wait(), errors)
 
     @contextlib.contextmanager
     def _forwarded(self) -> Iterator[None]:

@@ -48,7 +48,7 @@ def top(
 
     ligament top examples/perception --once --json
     """
-    folder = find_run(_folder(target, out))
+    folder = find_run(runs_folder(target, out))
     view = _View(folder)
     if once:
         shown = view.look()
@@ -84,7 +84,7 @@ class _View:
             time.sleep(interval_s)
 
 
-def _folder(target: str | None, out: Path) -> Path:
+def runs_folder(target: str | None, out: Path) -> Path:
     """A run's folder, or where the runs of a graph lie."""
     if target is None:
         return out

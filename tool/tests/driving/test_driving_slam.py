@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SLAM in closed loop: its error by evo's definition, a map that is kept, and what the page shows."""
+"""SLAM in closed loop: its error by the definition of evo, its map, and what the page shows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from driving_place import DRIVING, WATCHDOG_S, use_sources
 from driving_ros import LIGAMENT, dds_domain, environment
@@ -65,8 +66,6 @@ def test_a_map_of_another_scale_misses_the_goal(tmp_path: Path) -> None:
 
 
 def test_a_mirrored_way_is_not_turned_into_the_real_one() -> None:
-    import numpy as np  # noqa: PLC0415
-
     real = np.array([(0, 0), (1, 0), (1, 1), (0, 2)], float)
     lies = align(real * [1, -1], real)
     assert np.linalg.det(lies.turn) == pytest.approx(1.0)

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which subscriptions a recorder needs, and which publishers each of them is for.
+#include "record/listening.hpp"
+
 #include <fmt/format.h>
 
-#include "record/recorder.hpp"
+#include <algorithm>
 
 namespace ligament::record {
 
 namespace {
 
-constexpr std::uint32_t history_depth = 1000;
-
-/// Half of a service, in a device's memory, or of a recorder.
+/// Half of a service, in a device's memory, or of one who only listens.
 bool is_none_of_ours(const pool::EndpointDescription& endpoint) {
   return !endpoint.topic.starts_with('/') || endpoint.type_name.ends_with("@device") ||
-         endpoint.node == recorder_node;
+         endpoint.node == recorder_node || endpoint.node == viewer_node;
 }
 
 }  // namespace
 
-void Recorder::look() {
-  version_ = domain_->version();
-  const bool has_peers = !domain_->peers().empty();
+std::uint64_t HeardTopic::lost() const {
+  std::uint64_t all = 0;
+  for (const auto& [kind, reader] : readers) {
+    all += reader->stats().lost;
+  }
+  return all;
+}
+
+void Listening::look() {
+  version_ = domain_.version();
+  const bool has_peers = !domain_.peers().empty();
   has_ended_ = had_peers_ && !has_peers;
   had_peers_ = had_peers_ || has_peers;
-  const auto endpoints = domain_->endpoints();
+  const auto endpoints = domain_.endpoints();
   // Publishers first: they say which subscriptions are needed.
   for (const auto kind : {pool::EndpointKind::writer, pool::EndpointKind::reader}) {
     for (const pool::EndpointInfo& endpoint : endpoints) {
@@ -34,16 +41,16 @@ void Recorder::look() {
   }
 }
 
-void Recorder::see(const pool::EndpointInfo& endpoint) {
+void Listening::see(const pool::EndpointInfo& endpoint) {
   const pool::EndpointDescription& about = endpoint.description;
-  if (is_none_of_ours(about) || !options_.selection.has(about.topic)) {
+  if (is_none_of_ours(about) || !options_.selection->has(about.topic)) {
     return;
   }
   const auto [entry, is_new] = topics_.try_emplace(about.topic);
-  Topic& topic = entry->second;
+  HeardTopic& topic = entry->second;
   if (is_new) {
-    topic.name = topic.figures.topic = about.topic;
-    topic.type = topic.figures.type = about.type_name;
+    topic.name = about.topic;
+    topic.type = about.type_name;
     topic.hash = about.type_hash;
   } else if (topic.type != about.type_name || topic.hash != about.type_hash) {
     note(fmt::format("topic {} has two types or definitions: {} of {} is not recorded", about.topic,
@@ -51,21 +58,21 @@ void Recorder::see(const pool::EndpointInfo& endpoint) {
     return;
   }
   if (endpoint.kind == pool::EndpointKind::writer) {
-    const Kind kind = kind_of(about.qos);
-    topic.publishers.try_emplace(endpoint.id, Publisher{kind, about.qos});
+    const ListeningKind kind = kind_of(about.qos);
+    topic.publishers.try_emplace(endpoint.id, HeardPublisher{kind, about.qos});
     open(topic, kind);
   } else if (topic.readers.empty()) {
     open(topic, {});  // so that nothing of a publisher that is still to come is missed
   }
 }
 
-Recorder::Kind Recorder::kind_of(const QoSProfile& offered) const {
+ListeningKind Listening::kind_of(const QoSProfile& offered) const {
   return {offered.durability == DurabilityPolicy::transient_local,
           options_.waits && offered.history == HistoryPolicy::keep_all &&
               offered.reliability == ReliabilityPolicy::reliable};
 }
 
-void Recorder::open(Topic& topic, Kind kind) {
+void Listening::open(HeardTopic& topic, ListeningKind kind) {
   if (topic.readers.contains(kind)) {
     return;
   }
@@ -74,10 +81,10 @@ void Recorder::open(Topic& topic, Kind kind) {
   qos.reliability = kind.is_paced ? ReliabilityPolicy::reliable : ReliabilityPolicy::best_effort;
   qos.durability =
       kind.is_transient ? DurabilityPolicy::transient_local : DurabilityPolicy::volatile_;
-  qos.depth = history_depth;
-  qos.max_held = options_.held;
+  qos.depth = options_.depth;
+  qos.max_held = options_.max_held;
   auto reader =
-      domain_->create_reader({topic.name, topic.type, recorder_node, topic.hash, qos}, *waiter_);
+      domain_.create_reader({topic.name, topic.type, options_.node, topic.hash, qos}, waiter_);
   if (!reader) {
     note(fmt::format("topic {} is not recorded: {}", topic.name, reader.error().text));
     return;
@@ -85,14 +92,19 @@ void Recorder::open(Topic& topic, Kind kind) {
   topic.readers.emplace(kind, std::move(*reader));
 }
 
-/// Each sample is kept once, by the subscription that is for its publisher's kind: a volatile one
-/// hears the others, too.
-bool Recorder::is_heard_by(Topic& topic, Kind kind, std::uint64_t publisher) {
+bool Listening::is_heard_by(HeardTopic& topic, ListeningKind kind, std::uint64_t publisher) {
   if (!topic.publishers.contains(publisher)) {
     look();
   }
   const auto known = topic.publishers.find(publisher);
   return known == topic.publishers.end() || known->second.kind == kind;
+}
+
+void Listening::note(const std::string& text) {
+  if (std::find(noted_.begin(), noted_.end(), text) == noted_.end()) {
+    noted_.push_back(text);
+    notes_.push_back(text);
+  }
 }
 
 }  // namespace ligament::record

@@ -16,8 +16,9 @@ PERCENTILES = (50, 95, 99)
 GOAL_M, GOAL_BAD_WEATHER_M = 0.03, 0.05
 #: Options that say how the drive is run or kept, not what it is like.
 _NOT_WEATHER = (
-    "laps", "seed", "log", "animation", "real_time", "reply_timeout_s", "start_timeout_s", "width",
-    "height", "rate_hz", "takers", "replay", "red_laps", "hold_s", "slam",
+    "laps", "seconds", "seed", "log", "animation", "real_time", "reply_timeout_s",
+    "start_timeout_s", "width", "height", "rate_hz", "takers", "recorders", "replay", "red_laps",
+    "hold_s", "slam",
 )  # fmt: skip
 #: What each option is where nothing is made worse.
 _PLAIN = {"exposure": 1.0, "missing": [0.0, 0.0], "missing_side": "left", "stall_at": -1,

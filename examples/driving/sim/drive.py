@@ -30,6 +30,8 @@ from sim.world import make_model
 FIRST_S = 1
 #: The wheels stop when no command came for so long, as those of a TurtleBot3 do.
 COMMAND_TIMEOUT_S = 0.5
+#: Reason of a drive that ended as its options say: after so many seconds, not after laps.
+TIME_UP = "time is up"
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class Drive:
         speed = self.robot.odometry.speed
         state = self.light.update(now, self.truth.to_line, self.truth.line_lap, speed)
         self.truth.observe(now, pose, speed, state)
+        if 0 < self.options.seconds <= now and not self.truth.reason:
+            self.truth.reason = TIME_UP
         self.robot.show_light(self.light.lit(now))
         self._place_other()
         copies = self._copies()

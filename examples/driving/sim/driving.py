@@ -10,11 +10,12 @@ from pathlib import Path
 import rclpy
 from rclpy.node import Node
 
-from sim.drive import Drive
+from sim.drive import TIME_UP, Drive
 from sim.estimate import Estimates
 from sim.lockstep import LockStep
 from sim.options import Options
 from sim.outlets import Outlets
+from sim.recorders import await_recorders
 
 
 class Driving:
@@ -37,10 +38,12 @@ class Driving:
             self._drive.command(speed, turn)
 
     def run(self) -> bool:
-        """Drive; return whether the laps were done."""
+        """Drive; return whether it came to the end that was asked for."""
         drive, lock_step = self._drive, self._lock_step
         self._outlets.open_animation(self._log)
         try:
+            if not await_recorders(self._node, self._options):
+                return False
             if not lock_step.await_others(self._outlets.takers):
                 return False
             self._begun = True
@@ -56,7 +59,7 @@ class Driving:
                 f"{lock_step.extra} commands answered no image: does another node publish /cmd_vel?"
             )
         self._node.get_logger().info(f"{self._summary()}; log: {self._log}")
-        return drive.truth.reason == "laps done"
+        return drive.truth.reason in ("laps done", TIME_UP)
 
     def _in_lock_step(self) -> None:
         drive = self._drive

@@ -32,6 +32,8 @@ class Options:
 
     # fmt: off
     laps: int = _range("laps after which the drive ends", 3, 1, 1000)
+    seconds: float = _range(
+        "simulated seconds after which the drive ends; 0: after its laps", 0.0, 0.0)
     seed: int = _range("of noise, worn spots, walls and faults", 1, 0)
     rate_hz: int = _range("pictures in a simulated second", 30, 1, 120)
     width: int = _range("columns of a picture", 640, 16, 4096)
@@ -45,6 +47,7 @@ class Options:
     slam: bool = _range(
         "a SLAM tells poses on /slam/pose: the log has them, and each frame waits for its pose",
         False)
+    recorders: int = _range("recorders of the drive that are waited for", 0, 0)
     replay: str = _range("a recorded drive that is sent instead", "")
     log: str = _range("file of what really happened; else drive.jsonl in the run's outputs", "")
     animation: int = _range("every n-th frame is kept, small, for the report; 0: none", 15, 0)

@@ -3,7 +3,7 @@
 
 The commands are compared with the recorded ones. Equal images give equal commands, so the first
 that differs says that the graph has changed, or that the recording lacks messages. It needs a
-recording from the first image on (`takers` waits for the recorder), and no MuJoCo.
+recording from the first image on (`recorders` waits for it), and no MuJoCo.
 """
 
 from __future__ import annotations
@@ -42,6 +42,10 @@ class Recording:
     images: list[tuple[int, bytes]] = field(default_factory=list)
     beside: dict[int, dict[str, bytes]] = field(default_factory=lambda: defaultdict(dict))
     commands: list[tuple[float, float]] = field(default_factory=list)
+
+    def count(self) -> int:
+        """Return how many images it has; one that was sent twice counts once."""
+        return len({stamp_ns for stamp_ns, _ in self.images})
 
 
 def read_recording(path: Path) -> Recording:
@@ -112,7 +116,7 @@ class Replaying:
             if stamp_ns != last:
                 lock_step.send(lambda s=stamp_ns, i=image: self._send(s, i), 1)
             last = stamp_ns
-        verdict = compare(self._recording.commands, self._commands)
+        verdict = compare(self._recording.commands, self._commands, self._recording.count())
         missed = f"; {lock_step.missed} images without a command" if lock_step.missed else ""
         log = self._node.get_logger()
         (log.info if verdict.equal else log.error)(f"replayed: {verdict.text}{missed}")
@@ -134,8 +138,13 @@ class Verdict:
     text: str
 
 
-def compare(recorded: list[tuple[float, float]], now: list[tuple[float, float]]) -> Verdict:
+def compare(
+    recorded: list[tuple[float, float]], now: list[tuple[float, float]], images: int
+) -> Verdict:
     """Compare commands, bit for bit."""
+    if recorded != now and len(recorded) < images:
+        text = f"the recording has {len(recorded)} commands for {images} images: record from the"
+        return Verdict(False, f"{text} first one on (the simulator's parameter `recorders`)")
     pairs = zip(recorded, now, strict=False)
     first = next((i for i, (then, here) in enumerate(pairs) if then != here), None)
     if first is not None:

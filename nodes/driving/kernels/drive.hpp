@@ -11,6 +11,7 @@
 ///
 ///   no fresh lane for `slow_after`   falls in a straight line to nothing at `stop_after`
 ///   a red light                      nothing, until green
+///   nobody looks for red lights      nothing, until somebody does: a light may be red now
 ///   a start, or the light turned     rises at `acceleration`
 ///
 /// Fresh means: a frame with a later stamp, in which the lane was seen. Frames that come twice or
@@ -99,6 +100,9 @@ class Drive {
     lights_.add({stamp_ns, light});
   }
 
+  /// Whether somebody looks for red lights, where somebody did.
+  void on_detector(bool alive) { is_blind_ = !alive; }
+
   /// Called at intervals. A command where frames stay away: then nobody else sends one.
   std::optional<Command> on_tick(std::int64_t now_ns) {
     const std::int64_t step_ns = tick_ns_ ? now_ns - *tick_ns_ : 0;
@@ -139,7 +143,7 @@ class Drive {
     const std::int64_t slow =
         65536 + shift_rounded(options_.slow_in_curves * std::abs(curvature_), 16);
     const std::int64_t cruise = divide_rounded(options_.cruise * 65536, slow);
-    const std::int64_t wanted = is_red_ ? 0 : trusted(cruise, age_ns);
+    const std::int64_t wanted = is_red_ || is_blind_ ? 0 : trusted(cruise, age_ns);
     const std::int64_t up = speed_ + options_.acceleration * step / 1'000'000'000;
     const std::int64_t down = speed_ - options_.deceleration * step / 1'000'000'000;
     // Without a lane nobody knows what lies ahead: then the bound holds at once.
@@ -156,6 +160,7 @@ class Drive {
   std::int64_t curvature_ = 0;
   std::int64_t speed_ = 0;
   bool is_red_ = false;
+  bool is_blind_ = false;
   std::optional<std::int64_t> seen_ns_;   ///< stamp of the last frame with a lane
   std::optional<std::int64_t> frame_ns_;  ///< stamp of the last frame
   std::optional<std::int64_t> heard_ns_;  ///< when that came, on the node's clock

@@ -59,10 +59,34 @@ class LaneControl : public Node {
   }
 
   std::shared_ptr<Subscription<PointStamped>> light(const std::string& topic, Light which) {
+    SubscriptionOptions options;
+    if (which == Light::red) {
+      options.event_callbacks.liveliness_callback = [this](const QOSLivelinessChangedInfo& info) {
+        on_detectors(info.alive_count);
+      };
+    }
     return create_subscription<PointStamped>(
-        topic, QoS(5), [this, which](const Sample<PointStamped>& event) {
+        topic, QoS(5),
+        [this, which](const Sample<PointStamped>& event) {
           drive_.on_light(which, image::stamp_of(event.view()));
-        });
+        },
+        options);
+  }
+
+  /// A graph may have no detector of red lights at all: only one that has gone is missed.
+  void on_detectors(std::uint64_t alive) {
+    const bool gone = alive == 0 && was_watched_;
+    was_watched_ = was_watched_ || alive > 0;
+    if (std::exchange(is_blind_, gone) == gone) return;
+    drive_.on_detector(!gone);
+    if (gone) {
+      LIGAMENT_WARN(get_logger(),
+                    "nobody looks for red lights any more (liveliness of '{}' lost): "
+                    "stopping until somebody does",
+                    red_->get_topic_name());
+    } else {
+      LIGAMENT_INFO(get_logger(), "somebody looks for red lights again: driving");
+    }
   }
 
   void on_lane(const PolygonStampedView& view) {
@@ -94,6 +118,8 @@ class LaneControl : public Node {
 
   Drive drive_;
   bool was_red_ = false;
+  bool was_watched_ = false;
+  bool is_blind_ = false;
   bool told_ = false;
   std::vector<GroundPoint> points_;
   std::shared_ptr<Publisher<Twist>> publisher_;

@@ -160,6 +160,19 @@ TEST(Drive, StopsAtRedAndStartsAtGreen) {
   EXPECT_NEAR(from_fixed(driven.straight(40).speed), 0.20, 1e-4);
 }
 
+TEST(Drive, StopsWhileNobodyLooksForRedLights) {
+  Driven driven;
+  ASSERT_GT(driven.straight(60).speed, 0);
+  driven.drive.on_detector(false);
+  const Command braking = driven.straight();
+  EXPECT_GT(braking.speed, 0);  // by the ramp
+  EXPECT_EQ(driven.straight(10).speed, 0);
+  driven.drive.on_light(Light::green, driven.now);
+  EXPECT_EQ(driven.straight(10).speed, 0);
+  driven.drive.on_detector(true);
+  EXPECT_NEAR(from_fixed(driven.straight(60).speed), 0.2, 2 * 0x1p-16);
+}
+
 TEST(Drive, FollowsTheLaterOfTwoEventsWhateverTheirOrder) {
   for (const bool red_first : {true, false}) {
     Driven driven;

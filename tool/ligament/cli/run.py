@@ -29,10 +29,10 @@ from ligament.mapping import load_mapping
 from ligament.pipeline import Request, generated
 from ligament.run.cores import check_cores
 from ligament.run.display import Display, Quiet
-from ligament.run.edge import MAX_DOMAIN_ID, EdgeOptions
+from ligament.run.edge import MAX_DOMAIN_ID, EdgeOptions, ros_domain
 from ligament.run.executables import on_host, require_programs
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
-from ligament.run.lock import require_free
+from ligament.run.lock import lock_of, require_free
 from ligament.run.overrides import parse_overrides
 from ligament.run.python_spec import require_ros
 from ligament.run.supervisor import RunOptions
@@ -201,15 +201,17 @@ def run(
 
     `ligament run graph.yaml --host robot`, and with `--host desk` on the other computer
     """
+    options = EdgeOptions(edge, domain_id, shared=ros)
+    asked = Request(Path(graph), variant, platform, out, mapping)
     request = RunRequest(
-        build=_build(Request(Path(graph), variant, platform, out, mapping), domain, host),
+        build=_build(asked, domain, host, options),
         trace=trace.value if trace else None,
         domain=domain,
         until=tuple(until or ()),
         log_level=log_level.value,
         parameters=parse_overrides(set_parameters or ()),
         cores=check_cores(cores),
-        edge=EdgeOptions(edge, domain_id, shared=ros),
+        edge=options,
         host=host,
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
@@ -235,14 +237,17 @@ def _shown(request: RunRequest, quiet: bool) -> FinishedRun:
         return run_graph(request, display)
 
 
-def _build(request: Request, domain: str | None, host: str | None) -> Path:
+def _build(request: Request, domain: str | None, host: str | None, edge: EdgeOptions) -> Path:
     """Build what is to be run, unless it would be refused then: a build can take minutes."""
     if request.graph.name == "build.json":
         return request.graph
     graph = graph_path(str(request.graph))
     loaded = load_graph(graph)
-    require_free(domain or loaded.name)
-    require_programs(on_host(loaded.executables, host))
+    programs = on_host(loaded.executables, host)
+    chosen = loaded.variants.get(request.variant or loaded.default_variant)
+    shared = replace(edge, shared=edge.shared or bool(programs))
+    require_free(lock_of(loaded.name, domain, ros_domain(shared, chosen and chosen.edge)))
+    require_programs(programs)
     made = generated(replace(request, graph=graph))
     require_ros(made.manifest, loaded.distro)
     with progress_bar() as progress:

@@ -7,7 +7,7 @@ import asyncio
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from ligament.run.ending import finished_when, with_executables
 from ligament.run.energy import Metered
 from ligament.run.executables import edge_options, executables_of, outside_note, outsiders
 from ligament.run.hosts import mapping_of
-from ligament.run.lock import DomainLock
+from ligament.run.lock import DomainLock, lock_of
 from ligament.run.outcome import Observer, RunResult
 from ligament.run.overrides import Overrides
 from ligament.run.plan import PlanOptions, RunPlan, make_plan, read_build, with_environment
@@ -59,8 +59,7 @@ class FinishedRun:
 def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     """Run a built graph to its end. Raises only for what is wrong before anything was started."""
     build = read_build(request.build)
-    name = request.domain or build["graph"]
-    with DomainLock(name), _recording(request.trace) as recording:
+    with _lock(request, build), _recording(request.trace) as recording:
         plan = make_plan(request.build, _options(request, build, observer))
         until = _until(request.until, plan)
         record = RunRecord(plan)
@@ -80,6 +79,14 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
             raise
         data = record.ended(result, trace, energy)
     return FinishedRun(record.path, data, result.verdict.exit_code)
+
+
+def _lock(request: RunRequest, build: Mapping[str, Any]) -> DomainLock:
+    mapping = mapping_of(request.build)
+    asked = mapping.edge if mapping is not None else Edge()
+    shared = request.edge.shared or bool(executables_of(build, request.host))
+    ros = ros_domain(replace(request.edge, shared=shared), asked)
+    return lock_of(build["graph"], request.domain, ros)
 
 
 def _options(request: RunRequest, build: Mapping[str, Any], observer: Observer) -> PlanOptions:

@@ -13,16 +13,30 @@ import re
 import socket
 
 from ligament.errors import FailureError, InputError, Problem
+from ligament.graph.names import name_hash
 from ligament.run.socket_holder import holder_of
 
 # The pool's own rule (pool.hpp, DomainOptions): the name is part of a socket's abstract name.
-_DOMAIN = re.compile(r"[A-Za-z0-9_.-]{1,48}")
+_LONGEST = 48
+_DOMAIN = re.compile(rf"[A-Za-z0-9_.-]{{1,{_LONGEST}}}")
+_ANOTHER_NAME = "give this one a name of its own with --domain NAME"
+_ANOTHER_ROS_DOMAIN = "give this one a ROS domain of its own with --domain-id N"
+
+
+def lock_of(graph: str, domain: str | None, ros: str | None) -> DomainLock:
+    """The lock of a run: of its domain; of its graph within a ROS domain, where several meet."""
+    if domain or not ros:
+        return DomainLock(domain or graph)
+    name = f"{ros}.{graph}"
+    if len(name) > _LONGEST:
+        name = f"{name[:31]}.{name_hash(name):016x}"
+    return DomainLock(name, graph, _ANOTHER_ROS_DOMAIN)
 
 
 class DomainLock:
     """Held while a graph runs; a second one of the same domain is refused with the holder's pid."""
 
-    def __init__(self, domain: str) -> None:
+    def __init__(self, domain: str, graph: str = "", way: str = _ANOTHER_NAME) -> None:
         if not _DOMAIN.fullmatch(domain):
             raise InputError(
                 Problem(
@@ -32,7 +46,7 @@ class DomainLock:
                     hint="choose one with --domain NAME; the graph's name is the default",
                 )
             )
-        self.domain = domain
+        self.domain, self._graph, self._way = domain, graph or domain, way
         self._socket: socket.socket | None = None
 
     @property
@@ -62,28 +76,25 @@ class DomainLock:
         if holder is None:
             return Problem(
                 "graph-already-running",
-                f"the name of graph '{self.domain}' is taken by a process that cannot be seen "
+                f"the name of graph '{self._graph}' is taken by a process that cannot be seen "
                 f"from here",
-                hint=f"find it with `sudo ss -xap | grep {name}` and end it, or give this run "
-                "another name with --domain NAME",
+                hint=f"find it with `sudo ss -xap | grep {name}` and end it, or {self._way}",
             )
         if holder.uid != os.getuid():
             return Problem(
                 "graph-name-taken",
-                f"the name of graph '{self.domain}' is taken by another user: {holder}",
-                hint=f"have it ended (sudo kill {holder.pid}), or give this run another name "
-                "with --domain NAME",
+                f"the name of graph '{self._graph}' is taken by another user: {holder}",
+                hint=f"have it ended (sudo kill {holder.pid}), or {self._way}",
             )
         return Problem(
             "graph-already-running",
-            f"a graph named '{self.domain}' is already running ({holder}); two graphs with one "
+            f"a graph named '{self._graph}' is already running ({holder}); two graphs with one "
             "name would share their topics",
-            hint=f"stop the other one first (kill {holder.pid}), or run both: give this one a name "
-            "of its own with --domain NAME",
+            hint=f"stop the other one first (kill {holder.pid}), or run both: {self._way}",
         )
 
 
-def require_free(domain: str) -> None:
+def require_free(lock: DomainLock) -> None:
     """Refuse a domain whose graph is running now; one that is started later is refused later."""
-    with DomainLock(domain):
+    with lock:
         pass

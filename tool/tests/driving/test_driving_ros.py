@@ -97,7 +97,8 @@ def recording(place: Path, commands: list[tuple[float, float]], images: int) -> 
             1,
             "command 3 of 5 is (0.2 m/s, 0.0 rad/s), in the recording (0.2 m/s, 0.25 rad/s)",
         ),
-        ([(0.2, 0.0)] * 4, 1, "5 commands, 4 in the recording; those that both have are equal"),
+        ([(0.2, 0.0)] * 4, 1, "4 commands for 5 images: record from the first one on"),
+        ([(0.2, 0.0)] * 6, 1, "5 commands, 6 in the recording; those that both have are equal"),
     ],
 )
 def test_a_recording_is_replayed_and_compared(

@@ -17,7 +17,7 @@ from ligament.errors import FailureError, InputError
 from ligament.pipeline import Request
 from ligament.run.clocks import sample_offset
 from ligament.run.context import commit_of, describe_machine
-from ligament.run.lock import DomainLock
+from ligament.run.lock import DomainLock, lock_of
 from ligament.run.record import recording_node
 
 
@@ -59,6 +59,20 @@ def test_other_domains_do_not_meet() -> None:
     with DomainLock(domain), DomainLock(domain + "_2"):
         pass
     with DomainLock(domain):
+        pass
+
+
+def test_a_graph_may_run_once_in_each_ros_domain() -> None:
+    name = f"lock_{uuid.uuid4().hex}"
+    with lock_of(name, None, "ros.7"), lock_of(name, None, "ros.8"), lock_of(name, None, None):
+        with pytest.raises(InputError) as raised, lock_of(name, None, "ros.7"):
+            pass
+        problem = raised.value.problems[0]
+        assert f"a graph named '{name}' is already running" in problem.text
+        assert "a ROS domain of its own with --domain-id N" in problem.hint
+    with lock_of(name * 2, None, "ros.7"), lock_of(name * 2 + "b", None, "ros.7"):
+        pass
+    with lock_of(name, "other", "ros.7"), pytest.raises(InputError), DomainLock("other"):
         pass
 
 

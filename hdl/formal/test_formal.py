@@ -133,7 +133,7 @@ PROOFS = [
     ),
     Proof(
         "lig_fields_formal", FIELDS, "bmc", 22, parameters=("STALLS=0",), from_zero=True,
-        mutant=("lig_pack", "assign full = sum > 5'd8;", "assign full = sum >= 5'd8;"),
+        mutant=("lig_pack", "full = sum > (L + 2)'(K);", "full = sum >= (L + 2)'(K);"),
     ),
 ]  # fmt: skip
 

@@ -13,13 +13,16 @@
 module lig_field_slice
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
-(
+#(
+    parameter int unsigned DATA_WIDTH = 64  // bits of the field stream
+) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_fields_if.receiver s_axis,
     lig_fields_if.transmitter m_axis
 );
-  localparam int unsigned SideBits = 8 + $bits(token_t);
+  localparam int unsigned K = DATA_WIDTH / 8;
+  localparam int unsigned SideBits = K + $bits(token_t);
 
   logic begins_q, enters, room;
   header_t header_q;
@@ -28,8 +31,8 @@ module lig_field_slice
   assign enters = !begins_q || !m_axis.tvalid;
   assign s_axis.tready = room && enters;
   assign m_axis.header = header_q;
-  assign m_axis.tuser = token_t'(side[SideBits-1:8]);
-  assign m_axis.tkeep = side[7:0];
+  assign m_axis.tuser = token_t'(side[SideBits-1:K]);
+  assign m_axis.tkeep = side[K-1:0];
 
   always_ff @(posedge clk_i) begin
     if (s_axis.tvalid && s_axis.tready) begins_q <= s_axis.tlast;
@@ -38,13 +41,13 @@ module lig_field_slice
     if (rst_i) begins_q <= 1'b1;
   end
 
-  lig_axis_if #(.KEEP_WIDTH(SideBits)) ahead (), behind ();
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(SideBits)) ahead (), behind ();
   assign ahead.tvalid = s_axis.tvalid && enters;
   assign ahead.tdata = s_axis.tdata;
   assign ahead.tkeep = {s_axis.tuser, s_axis.tkeep};
   assign ahead.tlast = s_axis.tlast;
   assign room = ahead.tready;
-  lig_skid #(.DATA_WIDTH(64), .KEEP_WIDTH(SideBits)) beats (.clk_i, .rst_i, .s_axis(ahead), .m_axis(behind));
+  lig_skid #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(SideBits)) beats (.clk_i, .rst_i, .s_axis(ahead), .m_axis(behind));
   assign m_axis.tvalid = behind.tvalid;
   assign m_axis.tdata = behind.tdata;
   assign side = behind.tkeep;

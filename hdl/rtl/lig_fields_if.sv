@@ -5,10 +5,12 @@
 // The header is offered with the first beat of its message and stays until the last one was taken.
 // verilator lint_off UNUSEDSIGNAL
 // Nobody needs all of it.
-interface lig_fields_if;
+interface lig_fields_if #(
+    parameter int unsigned DATA_WIDTH = 64  // bits: 64, 128, 256, 512
+);
   logic tvalid, tready, tlast;  // last: of the message
-  logic [63:0] tdata;
-  logic [7:0] tkeep;
+  logic [DATA_WIDTH-1:0] tdata;
+  logic [DATA_WIDTH/8-1:0] tkeep;
   lig_fields_pkg::token_t tuser;
   lig_stream_pkg::header_t header;
 

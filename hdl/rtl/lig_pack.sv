@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lig_pack: writes the frame of a message, 64 bits wide, from the values of its fields.
+// lig_pack: writes the frame of a message, 64 to 512 bits wide, from the values of its fields.
 //
 // The counterpart of lig_unpack: a field stream comes in (spec/wire/fields.md), in the order of the message's
 // layout program, and a frame leaves whose body is the stored message: alignment, encapsulation, lengths and
 // terminators are written here. The length is in the header, which leaves first, so the node says it before
 // (s_axis.header, as the shape of a loan does; the generated packages have it as a constant or a function).
 //
-// Two stages. The first walks the program: it says which 0 to 8 bytes come next, and whether what the node said is
+// Two stages. The first walks the program: it says which bytes come next, up to a beat of them, and whether what the node said is
 // in order. The second puts them behind those that are held, and sends a beat when it has more than one: only then
 // is it known not to be the last. All stops together when lig_skid at the end has no room.
 //
@@ -17,12 +17,13 @@
 // the frame likewise.
 //
 //   latency              header beats + 2 cycles
-//   initiation interval  1 for 8 bytes of elements or text; 2 for a single value, 3 with a count
+//   initiation interval  1 for a beat of elements or text; 2 for a single value, 3 with a count
 //   storage              4 beats, NESTING counts
 module lig_pack
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
 #(
+    parameter int unsigned DATA_WIDTH = 64,  // bits of both streams: 64, 128, 256, 512
     parameter int unsigned NESTING = 4  // sequences of messages within each other, 1..8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
@@ -39,6 +40,13 @@ module lig_pack
   if (NESTING < 1 || NESTING > 8) begin : g_rule_nesting
     $fatal(1, "lig_pack: rule nesting: NESTING = %0d, 1..8 is needed", NESTING);
   end
+  if (DATA_WIDTH != 64 && DATA_WIDTH != 128 && DATA_WIDTH != 256 && DATA_WIDTH != 512) begin : g_rule_data_width
+    $fatal(1, "lig_pack: rule data_width: DATA_WIDTH = %0d, one of 64, 128, 256, 512 is needed", DATA_WIDTH);
+  end
+
+  localparam int unsigned K = DATA_WIDTH / 8;  // bytes of a beat
+  localparam int unsigned L = $clog2(K);
+  localparam bit Wide = DATA_WIDTH > 64;       // the header has one beat, and not two
 
   typedef enum logic [3:0] {
     Idle, HeaderLow, HeaderHigh, Padding, Origin, Load, Fetch, Judge, Elements, Ending, Cut, Flush, Discard
@@ -55,9 +63,9 @@ module lig_pack
   logic [NESTING-1:0][31:0] counts_q;  // what is being repeated, innermost in place 0
   logic discard_q;              // the field stream's message is not over
 
-  // Bytes of elements, or of front padding, still to come, less one: 8 * beats_q + rest_q.
-  logic [31:0] beats_q;
-  logic [2:0] rest_q;
+  // Bytes of elements, or of front padding, still to come, less one: K * beats_q + rest_q.
+  logic [34-L:0] beats_q;
+  logic [L-1:0] rest_q;
   logic final_q;                // beats_q is 0
 
   // --- one step -------------------------------------------------------------------------------------------
@@ -66,8 +74,8 @@ module lig_pack
   logic moves, cut, writing, in_message;
   logic is_count, is_text, padded, listens, named, text_ok, wide_pad;
   logic [2:0] size_mask, slack, count_slack;
-  logic [3:0] offered, n;    // bytes
-  logic [63:0] put, kept, elements;
+  logic [L:0] offered, n;    // bytes
+  logic [DATA_WIDTH-1:0] put, kept, elements, header;
   problem_e problem;
 
   assign is_count = now_q.op inside {OpSequence, OpString, OpWideString, OpRepeatSequence};
@@ -77,50 +85,63 @@ module lig_pack
   assign slack = (3'd0 - place_q) & size_mask;
   assign count_slack = {1'b0, 2'd0 - place_q[1:0]};
   assign wide_pad = padded && now_q.log_size == 2'd3 && !place_q[2];  // behind the count
-  assign text_ok = now_q.op != OpWideString || !(|s_axis.tdata[31:16] || (s_axis.tkeep[7] && |s_axis.tdata[63:48]));
+
+  // No unit of wide text is above 0xFFFF; what is offered is kept from lane 0 on.
+  always_comb begin
+    text_ok = 1'b1;
+    for (int unsigned i = 0; i < K / 4; i++) begin
+      if ((i == 0 || s_axis.tkeep[4*i+3]) && |s_axis.tdata[32*i+16+:16]) text_ok = now_q.op != OpWideString;
+    end
+  end
+
+  if (Wide) begin : g_wide
+    assign header = DATA_WIDTH'(s_axis.header);
+  end else begin : g_narrow
+    assign header = state_q == HeaderLow ? s_axis.header[63:0] : s_axis.header[127:64];
+  end
 
   always_comb begin
-    offered = 4'($countones(s_axis.tkeep));
-    for (int unsigned i = 0; i < 8; i++) kept[8*i+:8] = {8{s_axis.tkeep[i]}};
+    offered = (L + 1)'($countones(s_axis.tkeep));
+    for (int unsigned i = 0; i < K; i++) kept[8*i+:8] = {8{s_axis.tkeep[i]}};
     elements = s_axis.tdata & kept;
     if (now_q.is_bool) begin
-      for (int unsigned i = 0; i < 8; i++) elements[8*i+:8] = {7'd0, |elements[8*i+:8]};
+      for (int unsigned i = 0; i < K; i++) elements[8*i+:8] = {7'd0, |elements[8*i+:8]};
     end
   end
 
   // What the step writes, and whether it waits for a beat of the field stream.
   always_comb begin
     put = '0;
-    n = 4'd0;
+    n = '0;
     listens = 1'b0;
     unique case (state_q)
       HeaderLow, HeaderHigh: begin
-        put = state_q == HeaderLow ? s_axis.header[63:0] : s_axis.header[127:64];
-        n = 4'd8;
+        put = header;
+        n = (L + 1)'(K);
       end
-      Padding: n = final_q ? 4'(rest_q) + 4'd1 : 4'd8;
+      Padding: n = final_q ? (L + 1)'(rest_q) + 1'b1 : (L + 1)'(K);
       Origin: begin
-        put = 64'h0100;
-        n = 4'd4;
+        put = DATA_WIDTH'(16'h0100);
+        n = (L + 1)'(4);
       end
       Fetch: begin
         if (is_count) begin
-          n = 4'(count_slack);
+          n = (L + 1)'(count_slack);
           listens = count_slack == '0;
-        end else if (now_q.op == OpFixed) n = 4'(slack);
+        end else if (now_q.op == OpFixed) n = (L + 1)'(slack);
         else listens = now_q.op == OpEnd;
       end
       Judge: begin
-        put = 64'(count_q + 32'(is_text));
-        n = wide_pad ? 4'd8 : 4'd4;
+        put = DATA_WIDTH'(count_q + 32'(is_text));
+        n = wide_pad ? (L + 1)'(8) : (L + 1)'(4);
       end
       Elements: begin
         put = elements;
         n = offered;
         listens = 1'b1;
       end
-      Ending: n = 4'd1;
-      Cut: n = 4'(complete_q);  // a frame that is complete, but not to be believed, gets a byte more
+      Ending: n = (L + 1)'(1);
+      Cut: n = (L + 1)'(complete_q);  // a frame that is complete, but not to be believed, gets a byte more
       default: ;
     endcase
   end
@@ -135,7 +156,7 @@ module lig_pack
     if (listens && s_axis.tuser.kind != Broken) begin
       if (!named || s_axis.tlast != (expected == Done)) problem = WrongField;
       else if (state_q == Elements) begin
-        if (offered == '0 || (final_q && offered > 4'(rest_q) + 4'd1)) problem = WrongField;
+        if (offered == '0 || (final_q && offered > (L + 1)'(rest_q) + 1'b1)) problem = WrongField;
         else if (!text_ok) problem = BadText;
       end else if (expected == Done && missing_q != '0) problem = WrongLength;
     end else if (state_q == Judge && (vast_q || count_q > now_q.argument)) problem = OverBound;
@@ -162,19 +183,22 @@ module lig_pack
 
   // --- the beats ------------------------------------------------------------------------------------------
 
-  logic [63:0] put_q, held_q, upper, by_one, by_two, turned, merged;
-  logic [3:0] n_q, at_q;  // held_q has at_q bytes; 1..8 within a frame
-  logic [4:0] sum;
+  logic [DATA_WIDTH-1:0] put_q, held_q, upper, turned, merged;
+  logic [L:0] n_q, at_q;  // held_q has at_q bytes; 1..K within a frame
+  logic [L+1:0] sum;
   logic flush_q, full;
 
   // Byte 0 of what comes goes behind the held bytes; what finds no lane there begins the next beat.
-  assign by_one = at_q[0] ? {put_q[55:0], put_q[63:56]} : put_q;
-  assign by_two = at_q[1] ? {by_one[47:0], by_one[63:48]} : by_one;
-  assign turned = at_q[2] ? {by_two[31:0], by_two[63:32]} : by_two;
-  assign upper = ~64'd0 << {at_q, 3'd0};
+  always_comb begin
+    turned = put_q;
+    for (int unsigned i = 0; i < L; i++) begin
+      if (at_q[i]) turned = (turned << (8 << i)) | (turned >> (DATA_WIDTH - (8 << i)));
+    end
+  end
+  assign upper = {DATA_WIDTH{1'b1}} << {at_q, 3'd0};
   assign merged = held_q | (turned & upper);
-  assign sum = 5'(at_q) + 5'(n_q);
-  assign full = sum > 5'd8;
+  assign sum = (L + 2)'(at_q) + (L + 2)'(n_q);
+  assign full = sum > (L + 2)'(K);
 
   always_ff @(posedge clk_i) begin
     if (room) begin
@@ -183,7 +207,7 @@ module lig_pack
       flush_q <= state_q == Flush;
       if (n_q != '0) begin
         held_q <= full ? turned & ~upper : merged;
-        at_q <= full ? 4'(sum - 5'd8) : sum[3:0];
+        at_q <= full ? (L + 1)'(sum - (L + 2)'(K)) : sum[L:0];
       end
     end
     if (rst_i || (room && flush_q)) begin
@@ -196,13 +220,13 @@ module lig_pack
     end
   end
 
-  lig_axis_if leaving ();
+  lig_axis_if #(.DATA_WIDTH(DATA_WIDTH)) leaving ();
   assign leaving.tvalid = full || flush_q;
   assign leaving.tdata = merged;
-  assign leaving.tkeep = flush_q ? ~(8'hFF << at_q) : 8'hFF;
+  assign leaving.tkeep = flush_q ? ~({K{1'b1}} << at_q) : '1;
   assign leaving.tlast = flush_q;
   assign room = leaving.tready;
-  lig_skid beats (.clk_i, .rst_i, .s_axis(leaving), .m_axis);
+  lig_skid #(.DATA_WIDTH(DATA_WIDTH)) beats (.clk_i, .rst_i, .s_axis(leaving), .m_axis);
 
   // --- what follows ---------------------------------------------------------------------------------------
 
@@ -220,7 +244,7 @@ module lig_pack
     again = 1'b0;
     // The steps are those of lig_unpack, what is done in them is not: shared, both would lie on the critical path.
     unique case (state_q)
-      HeaderLow: state = HeaderHigh;
+      HeaderLow: state = !Wide ? HeaderHigh : s_axis.header.pad == '0 ? Origin : Padding;
       HeaderHigh: state = s_axis.header.pad == '0 ? Origin : Padding;
       Padding: if (final_q) state = Origin;
       Origin, Load: begin
@@ -257,7 +281,7 @@ module lig_pack
         end
       end
       Elements:
-        if (final_q && offered == 4'(rest_q) + 4'd1) begin
+        if (final_q && offered == (L + 1)'(rest_q) + 1'b1) begin
           state = is_text ? Ending : Fetch;
           read = !is_text;
         end
@@ -306,15 +330,15 @@ module lig_pack
       place_q <= state_q == Origin ? '0 : place_q + n[2:0];
       if (state_q == Fetch || state_q == Judge) begin
         {beats_q, rest_q} <= less_one;
-        final_q <= amount <= 32'd8 >> now_q.log_size;
+        final_q <= amount <= 32'(K) >> now_q.log_size;
       end
       if (state_q == Padding || state_q == Elements) begin
         {beats_q, rest_q} <= {beats_q, rest_q} - 35'(n);
-        if (n[3] || rest_q < n[2:0]) final_q <= beats_q == 32'd1;
+        if (n[L] || rest_q < n[L-1:0]) final_q <= beats_q == 1;
       end
-      if (state_q == HeaderHigh) begin
+      if (state_q == (Wide ? HeaderLow : HeaderHigh)) begin
         {beats_q, rest_q} <= 35'(s_axis.header.pad - 6'd1);
-        final_q <= s_axis.header.pad <= 6'd8;
+        final_q <= 7'(s_axis.header.pad) <= 7'(K);
       end
     end
     if (state_q == Idle) missing_q <= s_axis.header.length;
@@ -334,10 +358,10 @@ module lig_pack
   end
 
 `ifdef LIG_RULES
-  lig_axis_rules #(.DATA_WIDTH(64), .WHOLE(0)) rules_s (
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .WHOLE(0)) rules_s (
       .clk_i, .rst_i, .tvalid(s_axis.tvalid), .tready(s_axis.tready), .tdata(s_axis.tdata),
       .tkeep(s_axis.tkeep), .tlast(s_axis.tlast));
-  lig_axis_rules #(.DATA_WIDTH(64)) rules_m (
+  lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH)) rules_m (
       .clk_i, .rst_i, .tvalid(m_axis.tvalid), .tready(m_axis.tready), .tdata(m_axis.tdata),
       .tkeep(m_axis.tkeep), .tlast(m_axis.tlast));
 `endif

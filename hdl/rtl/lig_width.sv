@@ -107,7 +107,7 @@ module lig_width #(
     always_comb begin
       last_lane = '0;
       for (int unsigned i = 1; i < Lanes; i++) if (keep_q[i][0]) last_lane = L'(i);
-      if (in_header_q && last_lane > L'(Head - 1)) last_lane = L'(Head - 1);
+      if (in_header_q && 32'(last_lane) >= Head) last_lane = L'(Head - 1);
     end
 
     assign final_lane = lane_q == last_lane;

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cocotb_tools.check_results import get_results
@@ -42,10 +42,11 @@ def environment_of_tools() -> dict[str, str]:
 _BUNDLE = re.compile(r"^    (lig_\w+_if)\.\w+ (\w+)(?:\[(\w+)\])?(,?)(?: *//.*)?\n", re.MULTILINE)
 
 
-def within_bundles(module: Path, folder: Path) -> Path:
+def within_bundles(module: Path, folder: Path, widths: Mapping[str, str] | None = None) -> Path:
     """A top with the module's parameters and flat ports that holds it, and its bundles; or itself.
 
     A top cannot have a bundle for a port. cocotb finds their signals by name (dut.s_axis.tvalid).
+    `widths` has the bits of field streams that are not 64 wide, in terms of the parameters.
     """
     source = module.read_text()
     start = source.index(f"module {module.stem}")
@@ -59,8 +60,10 @@ def within_bundles(module: Path, folder: Path) -> Path:
         # PORT_WIDTH first: with it, a width of each side is one per port.
         wanted = ("PORT_WIDTH", f"{name[0].upper()}_WIDTH", "DATA_WIDTH")
         width = next((word for word in wanted if word in names), "64")
-        # Registers and field streams have 64 bits everywhere: no width is to be set.
+        # Registers have 64 bits everywhere, and field streams where nothing else is said.
         sizes = [] if kind in ("lig_axil_if", "lig_fields_if") else [f".DATA_WIDTH({width})"]
+        if widths and name in widths:
+            sizes = [f".DATA_WIDTH({widths[name]})"]
         if kind == "lig_axis_if" and "KEEP_WIDTH" in names:
             sizes.append(".KEEP_WIDTH(KEEP_WIDTH)")
         if kind == "lig_axi_if":
@@ -89,6 +92,7 @@ def simulate(
     seed: int = 1,
     environment: dict[str, str] | None = None,
     arguments: Sequence[str] = (),
+    widths: Mapping[str, str] | None = None,
 ) -> None:
     """Run all cocotb tests of module `bench`; raise AssertionError if one fails or none ran."""
     os.environ.update(environment_of_tools())
@@ -98,7 +102,7 @@ def simulate(
     folder.mkdir(parents=True, exist_ok=True)
     module = next((source for source in sources if source.stem == top), RTL / f"{top}.sv")
     if module.exists():
-        within = within_bundles(module, folder)
+        within = within_bundles(module, folder, widths)
         sources, top = [*sources, *([within] if within != module else [])], within.stem
     runner = get_runner("verilator")
     runner.build(

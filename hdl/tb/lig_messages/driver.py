@@ -49,8 +49,8 @@ class Beat:
     field: int
     data: bytes
 
-    def packed(self) -> bytes:
-        return struct.pack("<BBH8s", self.kind, len(self.data), self.field, self.data)
+    def packed(self, lanes: int = 8) -> bytes:
+        return struct.pack(f"<BBH{lanes}s", self.kind, len(self.data), self.field, self.data)
 
 
 @dataclass(frozen=True)
@@ -66,28 +66,32 @@ def header_of(length: int, pad: int, sequence: int = 1) -> bytes:
     return struct.pack("<IHBBQ", length, sequence, 3, pad, 0x0500_1234_5678_9ABC)
 
 
-def frame_of(stored: bytes, pad: int, length: int | None = None) -> bytes:
-    """The frame of a stored message at 64 bits."""
-    return header_of(len(stored) if length is None else length, pad) + bytes(pad) + stored
+def frame_of(stored: bytes, pad: int, length: int | None = None, lanes: int = 8) -> bytes:
+    """The frame of a stored message on a stream of that many bytes."""
+    header = header_of(len(stored) if length is None else length, pad)
+    return header.ljust(lanes, b"\0") + bytes(pad) + stored
 
 
-def build(parts: str = "lig_messages_program", made: Sequence[Path] = ()) -> Path:
+def build(parts: str = "lig_messages_program", made: Sequence[Path] = (), lanes: int = 8) -> Path:
     """The program; Verilator and make do only what is needed, for one worker at a time.
 
     `parts` is what lig_messages_tb has in it; `made` are generated modules for that, packages
-    first.
+    first; `lanes` are the bytes of a beat.
     """
-    folder = BUILD / "tb" / parts
+    folder = BUILD / "tb" / f"{parts}-{lanes}"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         sources = [HERE / f"{name}.sv" for name in (parts, "lig_messages_tb")]
-        return _build_in(folder, f"+define+LIG_PARTS={parts}", [*PACKAGES, *made, *sources])
+        defines = [f"+define+LIG_PARTS={parts}", f"+define+LIG_BITS={8 * lanes}"]
+        defines += ["-CFLAGS", f"-DLIG_BYTES={lanes}"]
+        return _build_in(folder, defines, [*PACKAGES, *made, *sources])
 
 
-def _build_in(folder: Path, define: str, sources: list[Path]) -> Path:
+def _build_in(folder: Path, defines: list[str], sources: list[Path]) -> Path:
     words = ["--cc", "--exe", "--build", "--assert", "-Wall", "-Wno-UNUSEDPARAM", f"-I{RTL}"]
-    words += ["+define+LIG_RULES", define, "--top-module", "lig_messages_tb", "--output-split", "0"]
+    words += ["+define+LIG_RULES", *defines]
+    words += ["--top-module", "lig_messages_tb", "--output-split", "0"]
     words += ["-CFLAGS", "-std=c++20 -O1", "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]
     built = subprocess.run(
         ["verilator", *words, "--prefix", "Vtop", "--Mdir", folder, "-o", "run", *sources,
@@ -101,8 +105,13 @@ def _build_in(folder: Path, define: str, sources: list[Path]) -> Path:
 class Model:
     """Asks the program."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], lanes: int = 8) -> None:
         self.process = process
+        self.lanes = lanes
+
+    def frame_of(self, stored: bytes, pad: int, length: int | None = None) -> bytes:
+        """The frame of a stored message at this model's width."""
+        return frame_of(stored, pad, length, self.lanes)
 
     def load(self, layout: Layout) -> None:
         self._write([word.encoded() for word in layout.words])
@@ -119,7 +128,7 @@ class Model:
         return self._answer()
 
     def fields(self, header: bytes, beats: list[Beat], seed: int = 0) -> Answer:
-        packed = b"".join(beat.packed() for beat in beats)
+        packed = b"".join(beat.packed(self.lanes) for beat in beats)
         self._send(b"T" + struct.pack("<I", seed) + header + struct.pack("<I", len(beats)) + packed)
         return self._answer()
 
@@ -136,7 +145,8 @@ class Model:
         cycles, problem, count = struct.unpack("<III", self._read(12))
         beats = []
         for _ in range(count):
-            kind, size, field, data = struct.unpack("<BBH8s", self._read(12))
+            packed = struct.unpack(f"<BBH{self.lanes}s", self._read(4 + self.lanes))
+            kind, size, field, data = packed
             beats.append(Beat(Kind(kind), field, data[:size]))
         (size,) = struct.unpack("<I", self._read(4))
         return Answer(cycles, Problem(problem), beats, self._read(size))

@@ -16,8 +16,9 @@ from reference import _FORMATS
 class FieldStream:
     """Collects the beats of one message."""
 
-    def __init__(self, store: TypeStore, layout: Layout) -> None:
+    def __init__(self, store: TypeStore, layout: Layout, lanes: int = 8) -> None:
         self.store = store
+        self.lanes = lanes
         self.numbers = {leaf.path: number for number, leaf in enumerate(layout.leaves)}
         self.beats: list[Beat] = []
 
@@ -60,5 +61,5 @@ class FieldStream:
 
     def values(self, path: str, data: bytes) -> None:
         number = self.numbers[path]
-        for begin in range(0, len(data), 8):
-            self.beats.append(Beat(Kind.VALUES, number, data[begin : begin + 8]))
+        for begin in range(0, len(data), self.lanes):
+            self.beats.append(Beat(Kind.VALUES, number, data[begin : begin + self.lanes]))

@@ -15,10 +15,10 @@ module lig_messages_program
   always_ff @(posedge clk_i) if (write_i) program_q[write_address_i] <= write_word_i[61:0];
 
   logic [11:0] unpack_address, pack_address;
-  lig_unpack unpack (
+  lig_unpack #(.DATA_WIDTH(`LIG_BITS)) unpack (
       .clk_i, .rst_i, .s_axis, .m_axis(unpacked),
       .start_i('0), .address_o(unpack_address), .word_i(instruction_t'(program_q[unpack_address])));
-  lig_pack pack (
+  lig_pack #(.DATA_WIDTH(`LIG_BITS)) pack (
       .clk_i, .rst_i, .s_axis(to_pack), .m_axis, .problem_o,
       .start_i('0), .address_o(pack_address), .word_i(instruction_t'(program_q[pack_address])));
 endmodule

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An unpack and a pack back to back: what enters as a frame leaves as a frame. LIG_PARTS is the module that has them:
-// lig_messages_program or lig_messages_made. With direct_i the field stream comes from outside.
+// lig_messages_program or lig_messages_made. With direct_i the field stream comes from outside. LIG_BITS is the width
+// of all streams.
 module lig_messages_tb
   import lig_fields_pkg::token_t;
   import lig_stream_pkg::header_t;
@@ -9,23 +10,27 @@ module lig_messages_tb
     input logic clk_i, rst_i,
     input logic write_i, input logic [11:0] write_address_i, input logic [63:0] write_word_i,
 
-    input logic s_axis_tvalid, s_axis_tlast, input logic [63:0] s_axis_tdata, input logic [7:0] s_axis_tkeep,
+    input logic s_axis_tvalid, s_axis_tlast, input logic [`LIG_BITS-1:0] s_axis_tdata,
+    input logic [`LIG_BITS/8-1:0] s_axis_tkeep,
     output logic s_axis_tready,
 
     // The field stream between the two, and whether it stalls.
     input logic hold_i, direct_i, direct_valid_i, direct_last_i,
-    input logic [127:0] direct_header_i, input logic [63:0] direct_data_i, input logic [7:0] direct_keep_i,
+    input logic [127:0] direct_header_i, input logic [`LIG_BITS-1:0] direct_data_i,
+    input logic [`LIG_BITS/8-1:0] direct_keep_i,
     input logic [13:0] direct_user_i,
-    output logic field_taken_o, field_last_o, output logic [63:0] field_data_o, output logic [7:0] field_keep_o,
+    output logic field_taken_o, field_last_o, output logic [`LIG_BITS-1:0] field_data_o,
+    output logic [`LIG_BITS/8-1:0] field_keep_o,
     output logic [13:0] field_user_o,
 
-    output logic m_axis_tvalid, m_axis_tlast, output logic [63:0] m_axis_tdata, output logic [7:0] m_axis_tkeep,
+    output logic m_axis_tvalid, m_axis_tlast, output logic [`LIG_BITS-1:0] m_axis_tdata,
+    output logic [`LIG_BITS/8-1:0] m_axis_tkeep,
     input logic m_axis_tready,
     output logic [3:0] problem_o
 );
   logic passes, offered_q;
-  lig_axis_if s_axis (), m_axis ();
-  lig_fields_if unpacked (), to_pack ();
+  lig_axis_if #(.DATA_WIDTH(`LIG_BITS)) s_axis (), m_axis ();
+  lig_fields_if #(.DATA_WIDTH(`LIG_BITS)) unpacked (), to_pack ();
 
   `LIG_PARTS parts (
       .clk_i, .rst_i, .write_i, .write_address_i, .write_word_i, .s_axis, .unpacked, .to_pack, .m_axis, .problem_o);

@@ -4,14 +4,17 @@
 //
 //   'P' u32 count, u64 words...             the layout program from now on
 //   'F' u32 seed, u32 size, bytes           a frame into unpack; seed 0: without stalls
-//   'T' u32 seed, 16 bytes, u32 count, 12 bytes each   a header and a field stream, into pack
+//   'T' u32 seed, 16 bytes, u32 count, beats           a header and a field stream, into pack
 //   'R' u32 size, bytes                     the frame up to its last beat, then a reset
 //
-// A beat of a field stream: u8 kind, u8 bytes, u16 field, u64 data. 'F' and 'T' answer with:
+// A beat of a field stream: u8 kind, u8 bytes, u16 field, as many bytes of data as a beat has (LIG_BYTES). 'F' and 'T' answer with:
 //   u32 cycles, u32 problem of pack, u32 count and the beats between the two, u32 size and the
 //   frame.
 #include <verilated.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -28,11 +31,14 @@ constexpr std::uint32_t patience = 2'000'000;
 
 using Bytes = std::vector<std::uint8_t>;
 
+/// Of a beat.
+constexpr std::size_t lanes = LIG_BYTES;
+
 struct Field {
   std::uint8_t kind;
   std::uint8_t bytes;
   std::uint16_t number;
-  std::uint64_t data;
+  std::array<std::uint8_t, lanes> data;
 };
 
 [[noreturn]] void fail(const char* what) {
@@ -64,8 +70,10 @@ Bytes read_bytes() {
   return bytes;
 }
 
-std::uint8_t keep_of(std::size_t bytes) {
-  return static_cast<std::uint8_t>((1U << (bytes < 8 ? bytes : 8)) - 1);
+/// The lanes that hold so many bytes, in the type of the port.
+template <typename T>
+void keep(T& port, std::size_t bytes) {
+  port = bytes >= lanes ? static_cast<T>(~0ULL >> (64 - lanes)) : static_cast<T>((1ULL << bytes) - 1);
 }
 
 class Bench {
@@ -99,7 +107,7 @@ class Bench {
       field.kind = read_number<std::uint8_t>();
       field.bytes = read_number<std::uint8_t>();
       field.number = read_number<std::uint16_t>();
-      field.data = read_number<std::uint64_t>();
+      read_exactly(field.data.data(), lanes);
     }
     top_.direct_i = 1;
     run();
@@ -110,7 +118,7 @@ class Bench {
     begin(0);
     frame_ = read_bytes();
     top_.direct_i = 0;
-    while (sent_ + 8 < frame_.size()) {
+    while (sent_ + lanes < frame_.size()) {
       step();
       if (++cycles_ > patience) {
         fail("a frame is not taken");
@@ -171,16 +179,16 @@ class Bench {
   void offer() {
     if (top_.s_axis_tvalid == 0 && sent_ < frame_.size() && !stall()) {
       const std::size_t left = frame_.size() - sent_;
-      top_.s_axis_tdata = 0;
-      std::memcpy(&top_.s_axis_tdata, frame_.data() + sent_, left < 8 ? left : 8);
-      top_.s_axis_tkeep = keep_of(left);
-      top_.s_axis_tlast = static_cast<CData>(left <= 8);
+      std::memset(&top_.s_axis_tdata, 0, lanes);
+      std::memcpy(&top_.s_axis_tdata, frame_.data() + sent_, std::min(left, lanes));
+      keep(top_.s_axis_tkeep, left);
+      top_.s_axis_tlast = static_cast<CData>(left <= lanes);
       top_.s_axis_tvalid = 1;
     }
     if (top_.direct_valid_i == 0 && given_count_ < given_.size() && !stall()) {
       const Field& field = given_[given_count_];
-      top_.direct_data_i = field.data;
-      top_.direct_keep_i = keep_of(field.bytes);
+      std::memcpy(&top_.direct_data_i, field.data.data(), lanes);
+      keep(top_.direct_keep_i, field.bytes);
       top_.direct_user_i = static_cast<SData>(field.kind << 12 | field.number);
       top_.direct_last_i = static_cast<CData>(field.kind >= 2);
       top_.direct_valid_i = 1;
@@ -205,7 +213,7 @@ class Bench {
       fail("a rule of the stream is broken");
     }
     if (sent) {
-      sent_ += 8;
+      sent_ += lanes;
       top_.s_axis_tvalid = 0;
     }
     if (given) {
@@ -216,16 +224,19 @@ class Bench {
 
   void watch() {
     if (top_.field_taken_o != 0) {
-      const auto bytes = static_cast<std::uint8_t>(__builtin_popcount(top_.field_keep_o));
-      seen_.push_back({static_cast<std::uint8_t>(top_.field_user_o >> 12), bytes,
-                       static_cast<std::uint16_t>(top_.field_user_o & 0xFFF), top_.field_data_o});
+      const auto bytes = static_cast<std::uint8_t>(std::popcount(top_.field_keep_o));
+      seen_.push_back({static_cast<std::uint8_t>(top_.field_user_o >> 12),
+                       bytes,
+                       static_cast<std::uint16_t>(top_.field_user_o & 0xFFF),
+                       {}});
+      std::memcpy(seen_.back().data.data(), &top_.field_data_o, lanes);
     }
     if (top_.problem_o != 0) {
       problem_ = top_.problem_o;
     }
     if (top_.m_axis_tvalid != 0 && top_.m_axis_tready != 0) {
       const auto* data = reinterpret_cast<const std::uint8_t*>(&top_.m_axis_tdata);
-      out_.insert(out_.end(), data, data + __builtin_popcount(top_.m_axis_tkeep));
+      out_.insert(out_.end(), data, data + std::popcount(top_.m_axis_tkeep));
       over_ = over_ || top_.m_axis_tlast != 0;
     }
   }
@@ -238,7 +249,7 @@ class Bench {
       write_number(field.kind);
       write_number(field.bytes);
       write_number(field.number);
-      write_number(field.data);
+      std::fwrite(field.data.data(), 1, lanes, stdout);
     }
     write_number(static_cast<std::uint32_t>(out_.size()));
     std::fwrite(out_.data(), 1, out_.size(), stdout);

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from bench import BUILD, HDL, RTL
-from driver import PACKAGES, Beat, Kind, Model, Problem, build, frame_of, header_of
+from driver import PACKAGES, Beat, Kind, Model, Problem, build, header_of
 from expected import FieldStream
 from ligament.messages import load_store
 from ligament.messages.files import write_tree
@@ -73,14 +73,14 @@ def roundtrip_program() -> Path | None:
     return next((REPOSITORY / "build" / "runtime").rglob("message_roundtrip"), None)
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[Model]:
-    yield from running(build())
+@pytest.fixture(scope="module", params=(8, 16, 32, 64), ids=lambda lanes: f"{8 * lanes}-bits")
+def model(request: pytest.FixtureRequest) -> Iterator[Model]:
+    yield from running(build(lanes=request.param), request.param)
 
 
-def running(program: Path) -> Iterator[Model]:
+def running(program: Path, lanes: int = 8) -> Iterator[Model]:
     with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        yield Model(process)
+        yield Model(process, lanes)
         assert process.stdin
         process.stdin.close()
         assert process.wait() == 0
@@ -114,9 +114,12 @@ def round_trips(model: Model, builder: Builder, name: str) -> None:
         stored = builder.stored(name, encode(STORE, name, value))
         assert len(stored) <= program.longest, name
         pad = 0 if turn == 0 else values.random.randint(0, 63)
-        answer = model.frame(frame_of(stored, pad), seed=turn)
-        assert answer.beats == FieldStream(STORE, program).of(message, value), (name, value)
-        assert answer.frame == frame_of(stored, pad), (name, value)
+        answer = model.frame(model.frame_of(stored, pad), seed=turn)
+        assert answer.beats == FieldStream(STORE, program, model.lanes).of(message, value), (
+            name,
+            value,
+        )
+        assert answer.frame == model.frame_of(stored, pad), (name, value)
         assert answer.problem is Problem.NONE
 
 
@@ -170,11 +173,13 @@ def image(size: int) -> tuple[str, dict[str, object], bytes]:
 def test_a_payload_passes_at_a_beat_per_cycle(model: Model, pad: int) -> None:
     name, value, stored = image(4001)
     model.load(layout(name))
-    answer = model.frame(frame_of(stored, pad))
-    assert answer.frame == frame_of(stored, pad)
-    assert answer.beats == FieldStream(STORE, layout(name)).of(STORE.message(name), value)
+    answer = model.frame(model.frame_of(stored, pad))
+    assert answer.frame == model.frame_of(stored, pad)
+    assert answer.beats == FieldStream(STORE, layout(name), model.lanes).of(
+        STORE.message(name), value
+    )
     # Header, front padding and eight fields are what is beside the payload's beats.
-    assert answer.cycles <= 4001 // 8 + 80
+    assert answer.cycles <= 4001 // model.lanes + 80
 
 
 def test_text_that_ends_the_frame_in_any_lane(model: Model) -> None:
@@ -182,26 +187,26 @@ def test_text_that_ends_the_frame_in_any_lane(model: Model) -> None:
     model.load(layout(name))
     for size in range(20):
         stored = encode(STORE, name, {"data": "x" * size})
-        assert model.frame(frame_of(stored, size)).frame == frame_of(stored, size)
+        assert model.frame(model.frame_of(stored, size)).frame == model.frame_of(stored, size)
         # RTPS may have padded it to a multiple of 4; it leaves without.
         padded = stored + bytes(-len(stored) % 4)
-        answer = model.frame(frame_of(padded, size, len(stored)))
+        answer = model.frame(model.frame_of(padded, size, len(stored)))
         assert answer.beats[-1].kind is Kind.DONE
-        assert answer.frame == frame_of(stored, size)
+        assert answer.frame == model.frame_of(stored, size)
 
 
 def test_a_bool_is_one_or_zero(model: Model) -> None:
     name = "std_msgs/msg/Bool"
     model.load(layout(name))
-    answer = model.frame(frame_of(b"\0\1\0\0\x80", 0))
+    answer = model.frame(model.frame_of(b"\0\1\0\0\x80", 0))
     assert answer.beats[0] == Beat(Kind.VALUES, 0, b"\1")
-    assert answer.frame == frame_of(b"\0\1\0\0\1", 0)
+    assert answer.frame == model.frame_of(b"\0\1\0\0\1", 0)
 
 
-def announced(frame: bytes) -> int:
-    """Bytes of a frame at 64 bits, as its header says."""
+def announced(model: Model, frame: bytes) -> int:
+    """Bytes of a frame, as its header says."""
     length, pad = struct.unpack_from("<I3xB", frame)
-    return 16 + pad + length
+    return max(16, model.lanes) + pad + length
 
 
 def broken(model: Model, frame: bytes) -> Problem:
@@ -211,24 +216,25 @@ def broken(model: Model, frame: bytes) -> Problem:
     assert last.kind is Kind.BROKEN
     assert answer.problem is Problem.NONE
     if answer.frame:
-        assert len(answer.frame) != announced(answer.frame)
+        assert len(answer.frame) != announced(model, answer.frame)
     return Problem(last.data[0])
 
 
 def test_broken_frames_are_told_and_survived(model: Model) -> None:
     name, _, stored = image(100)
     model.load(layout(name))
-    good = frame_of(stored, 5)
+    good = model.frame_of(stored, 5)
+    head = max(16, model.lanes)
     assert broken(model, good[:8]) is Problem.HEADER_CUT
-    assert broken(model, good[:16]) is Problem.HEADER_CUT
-    for size in range(17, len(good), 11):
+    assert broken(model, good[:head]) is Problem.HEADER_CUT
+    for size in range(head + 1, len(good), 11):
         assert broken(model, good[:size]) is Problem.TOO_SHORT, size
-    big_endian = frame_of(b"\0\0" + stored[2:], 5)
+    big_endian = model.frame_of(b"\0\0" + stored[2:], 5)
     assert broken(model, big_endian) is Problem.ENCAPSULATION
     assert broken(model, good + bytes(4)) is Problem.TOO_LONG
-    no_length = frame_of(stored[:12] + bytes(4) + stored[16:], 5)
+    no_length = model.frame_of(stored[:12] + bytes(4) + stored[16:], 5)
     assert broken(model, no_length) is Problem.BAD_TEXT
-    over = frame_of(stored[:12] + struct.pack("<I", 66) + stored[16:], 5)
+    over = model.frame_of(stored[:12] + struct.pack("<I", 66) + stored[16:], 5)
     assert broken(model, over) is Problem.OVER_BOUND
     assert model.frame(good).frame == good
 
@@ -236,10 +242,10 @@ def test_broken_frames_are_told_and_survived(model: Model) -> None:
 def test_text_without_an_end_is_refused(model: Model) -> None:
     model.load(layout("std_msgs/msg/String"))
     stored = encode(STORE, "std_msgs/msg/String", {"data": "abc"})
-    assert broken(model, frame_of(stored[:-1] + b"d", 0)) is Problem.BAD_TEXT
+    assert broken(model, model.frame_of(stored[:-1] + b"d", 0)) is Problem.BAD_TEXT
     model.load(layout("example_interfaces/msg/WString"))
     stored = encode(STORE, "example_interfaces/msg/WString", {"data": "abc"})
-    assert broken(model, frame_of(stored[:-2] + b"\1\0", 0)) is Problem.BAD_TEXT
+    assert broken(model, model.frame_of(stored[:-2] + b"\1\0", 0)) is Problem.BAD_TEXT
 
 
 def test_a_node_that_breaks_the_order_is_told(model: Model) -> None:
@@ -248,7 +254,7 @@ def test_a_node_that_breaks_the_order_is_told(model: Model) -> None:
     model.load(layout(name))
     value = {"stamp": {"sec": 1, "nanosec": 2}, "frame_id": "map"}
     stored = encode(STORE, name, value)
-    good = FieldStream(STORE, layout(name)).of(STORE.message(name), value)
+    good = FieldStream(STORE, layout(name), model.lanes).of(STORE.message(name), value)
     header = header_of(len(stored), 3)
     swapped = [good[1], good[0], *good[2:]]
     over = [*good[:2], Beat(Kind.COUNT, 2, struct.pack("<I", 65)), *good[3:]]
@@ -263,10 +269,10 @@ def test_a_node_that_breaks_the_order_is_told(model: Model) -> None:
     for seed, (said, beats, problem) in enumerate(cases):
         answer = model.fields(said, beats, seed)
         assert answer.problem is problem
-        assert len(answer.frame) != announced(answer.frame)
+        assert len(answer.frame) != announced(model, answer.frame)
         again = model.fields(header, good, seed)
         assert again.problem is Problem.NONE
-        assert again.frame == frame_of(stored, 3)
+        assert again.frame == model.frame_of(stored, 3)
 
 
 def test_text_may_come_in_any_pieces(model: Model) -> None:
@@ -274,18 +280,18 @@ def test_text_may_come_in_any_pieces(model: Model) -> None:
     model.load(layout(name))
     value = {"stamp": {"sec": -1, "nanosec": 2}, "frame_id": "a longer name of a frame"}
     stored = encode(STORE, name, value)
-    beats = FieldStream(STORE, layout(name)).of(STORE.message(name), value)
+    beats = FieldStream(STORE, layout(name), model.lanes).of(STORE.message(name), value)
     text = value["frame_id"].encode()
     pieces = [Beat(Kind.VALUES, 2, text[i : i + 3]) for i in range(0, len(text), 3)]
     answer = model.fields(header_of(len(stored), 9), [*beats[:3], *pieces, beats[-1]], seed=3)
     assert answer.problem is Problem.NONE
-    assert answer.frame == frame_of(stored, 9)
+    assert answer.frame == model.frame_of(stored, 9)
 
 
 def test_begins_anew_after_a_reset_in_mid_frame(model: Model) -> None:
     name, _, stored = image(200)
     model.load(layout(name))
-    frame = frame_of(stored, 0)
-    for size in (17, 40, 100, len(frame)):
+    frame = model.frame_of(stored, 0)
+    for size in (model.lanes + 1, 40, 100, len(frame)):
         model.interrupt(frame[:size])
         assert model.frame(frame).frame == frame

@@ -14,9 +14,10 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import cocotb
 import numpy as np
@@ -61,7 +62,27 @@ def simulate_core(
     packages += sorted(folder.glob("*_pkg.sv"))
     sources = [(NODES / node / source).resolve() for source in named]
     sources = [*packages, RTL / "lig_gate.sv", *sources]
-    simulate(bench, f"image_{node}", sources, parameters, arguments=WARNINGS)
+    widths = dict.fromkeys(_wide(manifest["implementations"]["fpga"], manifest["ports"]), BITS)
+    simulate(bench, f"image_{node}", sources, parameters, arguments=WARNINGS, widths=widths)
+
+
+#: Of a field stream, in terms of the core's parameter (lig_image_pkg::bits_of).
+BITS = "PIXELS <= 2 ? 64 : 32 * PIXELS"
+
+
+def _wide(core: Mapping[str, Any], ports: Mapping[str, Any]) -> Iterator[str]:
+    """The streams that become wider with the pixels per cycle, as the core has them."""
+    wide = core.get("pixels", {}).get("ports", ())
+    for side, direction in (("s", "in"), ("m", "out")):
+        names = core.get(f"{direction}puts", [core.get(f"{direction}put")])
+        for port in wide:
+            if ports[port]["direction"] == direction:
+                several = len(names) > 1
+                yield f"{side}_axis" + (f"_{port.replace('/', '_')}" if several else "")
+
+
+#: Bytes of a beat of an image's field stream: `simulate` hands the parameters to the simulator.
+LANES = max(8, 4 * int(os.environ.get("PIXELS", "1")))
 
 
 #: As `ligament.build.verilate`: packages hold more than one core uses.
@@ -199,7 +220,7 @@ def with_pixels(like: Image, pixels: Pixels, encoding: str = "") -> Image:
 
 
 def _values(number: int, data: bytes) -> list[Beat]:
-    pieces = [data[i : i + 8] for i in range(0, len(data), 8)]
+    pieces = [data[i : i + LANES] for i in range(0, len(data), LANES)]
     return [Beat(int.from_bytes(p, "little"), (1 << len(p)) - 1, VALUES, number) for p in pieces]
 
 
@@ -255,7 +276,7 @@ def read_image(beats: Sequence[Beat]) -> Image:
             size = beat.keep.bit_length()
             assert beat.keep == (1 << size) - 1, "holes in tkeep"
             assert beat.data < 1 << (8 * size), "a lane that is not kept is not 0"
-            found[beat.field] += beat.data.to_bytes(8, "little")[:size]
+            found[beat.field] += beat.data.to_bytes(64, "little")[:size]
     assert counts == {number: len(found[number]) for number in (2, 5, 8)}
     number = {n: int.from_bytes(found[n], "little") for n in (0, 1, 3, 4, 6, 7)}
     return Image(

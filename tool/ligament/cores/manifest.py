@@ -19,6 +19,11 @@ if TYPE_CHECKING:  # the graph's room reads manifests itself
 Path = tuple[str | int, ...]
 #: What a register of 64 bits can hold; of a text with choices, its place among them.
 REGISTER_TYPES = ("bool", "integer", "double")
+#: Width of a core's streams where it says nothing else. Unit: bits.
+CORE_BITS = 64
+CHANNEL_BITS = 8
+MOST_CHANNELS = 4
+PIXELS_OF_A_BEAT = CORE_BITS // (CHANNEL_BITS * MOST_CHANNELS)
 #: What cores are written in, as manifests have it.
 LANGUAGES = ("fpga", "hls")
 #: Sources that no core is made of, by how their names end: what they are, and what to do.
@@ -54,6 +59,13 @@ class Core:
     services: tuple[Service, ...] = ()
     #: How a module has its streams: `interfaces` or `signals`.
     streams: str = "signals"
+    #: Where it can be built for several pixels per cycle: the ports whose streams grow with them.
+    wide_ports: tuple[str, ...] = ()
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """All ports that it has streams for."""
+        return (*self.inputs, *self.outputs)
 
 
 @dataclass(frozen=True)
@@ -81,6 +93,7 @@ def read_core(
     others = sorted(n for n, p in ports.items() if n not in taken and not p.optional)
     if not mistakes and others:
         mistakes.append(Mistake((), f"a core has no stream for the ports {', '.join(others)}"))
+    mistakes += [] if mistakes else _not_wide(data, (*incoming, *outgoing))
     registers = []
     for place, name in enumerate(data.get("parameters", ())):
         if name not in parameters:
@@ -109,8 +122,20 @@ def read_core(
         tuple(data.get("refusals", ())),
         services,
         data.get("streams", "signals"),
+        tuple(data.get("pixels", {}).get("ports", ())),
     )
     return core, []
+
+
+def stream_bits(pixels: int) -> int:
+    """Return the width of a stream that carries so many pixels per cycle, of up to 4 channels."""
+    return CORE_BITS if pixels <= PIXELS_OF_A_BEAT else CHANNEL_BITS * MOST_CHANNELS * pixels
+
+
+def port_bits(node_type: NodeType, port: str, pixels: int) -> int:
+    """Return the width of a port's stream where the core handles so many pixels per cycle."""
+    declared = node_type.implementations.get("fpga", {}).get("pixels", {})
+    return stream_bits(pixels) if port in declared.get("ports", ()) else CORE_BITS
 
 
 def core_of(node_type: NodeType, language: str) -> Core:
@@ -142,6 +167,24 @@ def _lacking(
         for stream in (service.request, service.response)
         if stream.name in names
     ]
+
+
+def _not_wide(data: Mapping[str, Any], streams: tuple[Port, ...]) -> list[Mistake]:
+    """Return what is wrong with the ports and the choices of `pixels`."""
+    declared = data.get("pixels", {})
+    names = [port.name for port in streams]
+    mistakes = [
+        Mistake(("pixels", "ports", place), f"there is no stream '{name}'", nearest(name, names))
+        for place, name in enumerate(declared.get("ports", ()))
+        if name not in names
+    ]
+    choices = [choice["pixels"] for choice in declared.get("choices", ())]
+    if choices != sorted(set(choices)):
+        mistakes.append(Mistake(("pixels", "choices"), "each choice stands once, the least first"))
+    if declared and data.get("streams", "signals") != "interfaces":
+        text = "flat signals have 64 bits; a core with PIXELS has interfaces"
+        mistakes.append(Mistake(("pixels",), text, "streams: interfaces"))
+    return mistakes
 
 
 def _is_unchecked(parameter: Parameter) -> bool:

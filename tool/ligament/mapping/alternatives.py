@@ -11,7 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ligament.graph.model import Topic
-from ligament.mapping.cost_model import Load, MemoryPort, Predicted, gateway, hardware, software
+from ligament.mapping.cost_model import (
+    WIDTHS,
+    Load,
+    MemoryPort,
+    Predicted,
+    gateway,
+    hardware,
+    software,
+)
 from ligament.mapping.model import Alternative, Stream
 from ligament.mapping.network_area import area_of_ends, area_of_gateway, network_area
 from ligament.mapping.platform import Device, Platform
@@ -62,12 +70,17 @@ def load_of(topic: Topic, hardware_nodes: frozenset[str]) -> Load | None:
     )
 
 
-def alternatives_of(topic: Topic, found: Hardware | None) -> tuple[Alternative, ...]:
-    """Return what the topic could be, none chosen yet; empty without ends in hardware."""
+def alternatives_of(
+    topic: Topic, found: Hardware | None, least: int = WIDTHS[0]
+) -> tuple[Alternative, ...]:
+    """Return what the topic could be, none chosen yet; empty without ends in hardware.
+
+    `least`: width of the widest stream that a core has on it. Unit: bits.
+    """
     if found is None or not any(e.node in found.nodes for e in topic.ends):
         return ()
     load = load_of(topic, found.nodes)
-    stream = stream_of(topic, found.nodes, found.port)
+    stream = stream_of(topic, found.nodes, found.port, least)
     area = network_area(stream, topic, found.nodes, found.device.family)
     inside = not topic.outside and all(e.node in found.nodes for e in topic.ends)
     publishers, subscriptions = (

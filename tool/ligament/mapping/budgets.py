@@ -11,18 +11,24 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from ligament.errors import Problem, listing
 from ligament.graph.model import Graph
-from ligament.mapping.model import MappedTopic
+from ligament.mapping.model import MappedTopic, Pixels
 from ligament.mapping.network_area import Masters, area_of_ends, area_of_gateway, area_of_port
+from ligament.mapping.pixels import per_cycle
 from ligament.mapping.platform import Device
 
 
 def budget_problems(
-    graph: Graph, devices: Mapping[str, Device], topics: Mapping[str, MappedTopic]
+    graph: Graph,
+    devices: Mapping[str, Device],
+    topics: Mapping[str, MappedTopic],
+    pixels: Mapping[str, Pixels],
 ) -> Iterator[Problem]:
     """Yield a problem for each resource of which a device has less than is needed."""
     for device in _with_budgets(devices):
         members = _members(device, devices)
-        cores = _added(device.area(graph.types[graph.nodes[n].type]) for n in members)
+        cores = _added(
+            device.area(graph.types[graph.nodes[n].type], per_cycle(pixels, n)) for n in members
+        )
         around = _around(graph, device, frozenset(members), topics.values())
         for resource in sorted({*cores, *around} & set(device.budgets)):
             rest = around.get(resource, 0)

@@ -8,7 +8,7 @@ topic -> transport (transports).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ligament.errors import Problem, listing
@@ -22,8 +22,9 @@ from ligament.mapping.devices import assign_devices
 from ligament.mapping.edges import edge_problems
 from ligament.mapping.fuse import variant_graph
 from ligament.mapping.gateways import gateway_problems
-from ligament.mapping.model import DeviceModel, Reason
+from ligament.mapping.model import DeviceModel, Pixels, Reason
 from ligament.mapping.modes import Mapped, mode_problems
+from ligament.mapping.pixels import pixels_of
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.served import served_graph, unserved_problems
 from ligament.mapping.slots import slot_problems
@@ -43,6 +44,7 @@ class Decisions:
     choices: Mapping[str, Choice]
     models: Mapping[str, DeviceModel]
     problems: tuple[Problem, ...] = ()  # met on the way, of a design in several containers
+    pixels: Mapping[str, Pixels] = field(default_factory=dict)
     unserved: tuple[Problem, ...] = ()  # ports that an implementation does not serve
 
     @property
@@ -92,6 +94,7 @@ def decide(graph: Graph, platform: Platform, variant: Variant, backends: Backend
         choices=choices,
         models=_device_models(served, devices, variant),
         problems=tuple(parted),
+        pixels=pixels_of(served, devices, variant),
         unserved=tuple(unserved_problems(fused, devices)),
     )
 

@@ -15,6 +15,8 @@ def explain(mapping: GraphMapping) -> list[str]:
             node = mapping.nodes[name]
             replaced = f" (replaces {', '.join(node.replaces)})" if node.replaces else ""
             lines.append(f"    {name}  {node.type}{replaced}: {node.reason.text}")
+            if node.pixels:
+                lines.append(f"      {node.pixels.per_cycle} pixels per cycle: {node.pixels.text}")
     for name, topic in mapping.topics.items():
         carried = f"{topic.message} over {', '.join(topic.transports)}"
         lines.append(f"  topic {name}  {carried}: {topic.reason.text}")

@@ -40,6 +40,7 @@ from ligament.mapping.model import (
     MappedNode,
     MappedTopic,
 )
+from ligament.mapping.pixels import width_of
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
 from ligament.mapping.threads import threads_of
@@ -73,7 +74,7 @@ def map_graph(
     if problems := problems_of(decided, platform, backends, lacking):
         raise InputError(problems)
     topics = break_cycles(_mapped_topics(decided, platform), decided.hardware)
-    if over := list(budget_problems(decided.graph, decided.devices, topics)):
+    if over := list(budget_problems(decided.graph, decided.devices, topics, decided.pixels)):
         raise InputError(over)
     warnings = (
         *graph.warnings,
@@ -113,7 +114,7 @@ def _mapped_topics(decided: Decisions, platform: Platform) -> dict[str, MappedTo
     made = {}
     for name, topic in sorted(decided.topics.items()):
         mapped = _topic(decided.graph, name, decided.choices[name], decided.containers, held)
-        mapped = _in_hardware(mapped, topic, decided.devices, platform)
+        mapped = _in_hardware(mapped, topic, decided, platform)
         made[name] = _with_gateway(mapped, topic, decided)
     return made
 
@@ -130,7 +131,7 @@ def _with_gateway(mapped: MappedTopic, topic: Topic, decided: Decisions) -> Mapp
 
 def _hardware(decided: Decisions, platform: Platform) -> dict[str, dict[str, Any]]:
     """Return what the later stages must know of each FPGA, with what the variant asks of it."""
-    asked = {k: int(v) for k, v in decided.variant.fpga.items()}
+    asked = {k: int(v) for k, v in decided.variant.fpga.items() if k != "pixels"}
     return {
         d.name: _figures(platform, d) | (asked if d.kind == "fpga" else {})
         for d in decided.devices.values()
@@ -190,6 +191,7 @@ def _node(decided: Decisions, name: str) -> MappedNode:
         parameters=node.parameters,
         replaces=decided.replaces.get(node.id, ()),
         device_model=decided.models.get(name),
+        pixels=decided.pixels.get(name),
     )
 
 
@@ -239,15 +241,16 @@ def _gateway_credit(
 
 
 def _in_hardware(
-    mapped: MappedTopic, topic: Topic, devices: Mapping[str, Device], platform: Platform
+    mapped: MappedTopic, topic: Topic, decided: Decisions, platform: Platform
 ) -> MappedTopic:
     """Return the topic with what it could have been, and the network that it gets on an FPGA."""
-    found = hardware_of({e.node: devices[e.node] for e in topic.ends}, platform)
+    found = hardware_of({e.node: decided.devices[e.node] for e in topic.ends}, platform)
     if found is None:
         return mapped
     streams = mapped.mapped in ("hardware", "gateway")
+    least = width_of(topic, decided.graph, decided.pixels)
     return replace(
         mapped,
-        alternatives=chosen(alternatives_of(topic, found), mapped.mapped),
-        stream=stream_of(topic, found.nodes, found.port) if streams else None,
+        alternatives=chosen(alternatives_of(topic, found, least), mapped.mapped),
+        stream=stream_of(topic, found.nodes, found.port, least) if streams else None,
     )

@@ -58,6 +58,14 @@ class DeviceModel:
 
 
 @dataclass(frozen=True)
+class Pixels:
+    """How many pixels a core in an FPGA handles per cycle, where it is built for several."""
+
+    per_cycle: int
+    text: str
+
+
+@dataclass(frozen=True)
 class MappedNode:
     """A node with its place."""
 
@@ -78,6 +86,7 @@ class MappedNode:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     replaces: tuple[str, ...] = ()
     device_model: DeviceModel | None = field(default=None, metadata={"left_out": None})
+    pixels: Pixels | None = field(default=None, metadata={"left_out": None})
 
 
 @dataclass(frozen=True)
@@ -324,6 +333,8 @@ def _node(data: Mapping[str, Any]) -> MappedNode:
     fresh["replaces"] = tuple(data.get("replaces", ()))
     if found := data.get("device_model"):
         fresh["device_model"] = _device_model(found)
+    if pixels := data.get("pixels"):
+        fresh["pixels"] = Pixels(**pixels)
     fresh["ports"] = ports_from_json(data.get("ports", {}))
     return MappedNode(**fresh)
 

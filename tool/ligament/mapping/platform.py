@@ -70,10 +70,17 @@ class Device:
             return None
         return self if able[0] == self.implementation else replace(self, language=able[0])
 
-    def area(self, node_type: NodeType) -> Mapping[str, float]:
-        """Return what a node of this type takes of its budgets, as node.yaml declares it."""
-        declared = node_type.implementations.get(self.implementation, {}).get("area", {})
-        found: Mapping[str, float] = declared.get(self.family, {})
+    def area(self, node_type: NodeType, pixels: int = 1) -> Mapping[str, float]:
+        """Return what a node of this type takes of its budgets, as node.yaml declares it.
+
+        `pixels`: per cycle, of a core that is built for several.
+        """
+        core = node_type.implementations.get(self.implementation, {})
+        ways = {
+            1: core,
+            **{way["pixels"]: way for way in core.get("pixels", {}).get("choices", ())},
+        }
+        found: Mapping[str, float] = ways.get(pixels, {}).get("area", {}).get(self.family, {})
         return found
 
 

@@ -22,9 +22,16 @@ MOST_HISTORY = 64
 MOST_PAD = 48
 
 
-def stream_of(topic: Topic, hardware_nodes: frozenset[str], port: MemoryPort | None) -> Stream:
-    """Return the network of a topic's ends in hardware."""
+def stream_of(
+    topic: Topic, hardware_nodes: frozenset[str], port: MemoryPort | None, least: int = WIDTHS[0]
+) -> Stream:
+    """Return the network of a topic's ends in hardware.
+
+    `least`: width of the widest stream that a core has on the topic. Unit: bits.
+    """
     width, text = _width(topic, port)
+    if width < least:
+        width, text = least, "as wide as the streams of its cores"
     queues = tuple(
         _queue(end, topic.bound_bytes, width)
         for end in topic.subscriptions

@@ -71,6 +71,26 @@ def test_a_core_has_a_stream_for_each_port_that_somebody_would_miss():
         assert [port.name for port in core.inputs] == ["image", "other"]
 
 
+def test_pixels_name_streams_of_a_core_with_interfaces():
+    wide = {"ports": ["image"], "choices": [{"pixels": 2}, {"pixels": 4}]}
+    data = {"sources": ["core.sv"], "streams": "interfaces", "pixels": wide}
+    core, mistakes = read_core("my/core", "fpga", data, DECLARED)
+    assert mistakes == []
+    assert core is not None
+    assert core.wide_ports == ("image",)
+    ((path, text, hint),) = mistakes_of({**data, "pixels": {**wide, "ports": ["imge"]}})
+    assert path == ("pixels", "ports", 0)
+    assert "no stream 'imge'" in text
+    assert hint == "did you mean 'image'?"
+    for choices in ([{"pixels": 4}, {"pixels": 2}], [{"pixels": 2}, {"pixels": 2}]):
+        ((path, text, _),) = mistakes_of({**data, "pixels": {**wide, "choices": choices}})
+        assert path == ("pixels", "choices")
+        assert "the least first" in text
+    ((path, text, hint),) = mistakes_of({**data, "streams": "signals"})
+    assert path == ("pixels",)
+    assert hint == "streams: interfaces"
+
+
 def test_a_wrong_name_in_a_list_and_a_core_without_inputs_are_told():
     ((path, text, _),) = mistakes_of({"inputs": ["image", "othr"]})
     assert path == ("inputs", 1)

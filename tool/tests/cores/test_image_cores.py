@@ -43,6 +43,9 @@ topics:
 variants:
   software: {{containers: separate}}
   hardware: {{devices: {{swap: fpga0, grey: fpga0, level: fpga0, spread: fpga0, sum: fpga0}}}}
+  wide:
+    devices: {{swap: fpga0, grey: fpga0, level: fpga0, spread: fpga0, sum: fpga0}}
+    fpga: {{pixels: 4}}
   natively: {{devices: {{sum: fpga0}}}}
 """
 
@@ -67,4 +70,6 @@ def test_cores_give_the_frames_of_the_cpu(tmp_path: Path) -> None:
     expected = run(tmp_path, "software", "fpga_sim")
     assert len(expected) == FRAMES
     assert run(tmp_path, "hardware", "fpga_sim") == expected
+    # Convert takes four pixels per cycle, on streams of 128 bits; the others have 64.
+    assert run(tmp_path, "wide", "fpga_sim") == expected
     assert run(tmp_path, "natively", "fpga_sw_emu") == expected

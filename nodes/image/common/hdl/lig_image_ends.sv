@@ -11,7 +11,8 @@ module lig_image_ends
 #(
     parameter int unsigned MAX_WIDTH  = 8192,  // longest side that is not refused, 1..32767
     parameter int unsigned MAX_HEIGHT = 8192,
-    parameter bit          PREPARES   = 1'b0
+    parameter bit          PREPARES   = 1'b0,
+    parameter int unsigned PIXELS     = 1  // per cycle: 1, 2, 4, 8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -36,14 +37,14 @@ module lig_image_ends
 
   logic open, ended, broken, done;
   logic [2:0] text_address;
-  logic [63:0] text;
-  lig_image_pixels_if coming ();
+  logic [bits_of(PIXELS)-1:0] text;
+  lig_image_pixels_if #(.PIXELS(PIXELS)) coming ();
 
-  lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT)) read_image (
+  lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT), .PIXELS(PIXELS)) read_image (
       .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o, .refusal_o, .ended_o(ended), .broken_o(broken),
       .next_i(state_q == Flush), .pixels(coming), .text_address_i(text_address), .text_o(text));
 
-  lig_image_out write_image (
+  lig_image_out #(.PIXELS(PIXELS)) write_image (
       .clk_i, .rst_i, .go_i(turn_o.answers), .shape_i(result_i), .refusal_i, .ended_i(ended),
       .broken_i(broken || broken_i), .done_o(done), .text_address_o(text_address), .text_i(text), .pixels(made),
       .header_i(s_axis.header), .m_axis);

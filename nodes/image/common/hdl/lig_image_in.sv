@@ -6,12 +6,12 @@
 // that lig_image_out reads), so the shape is known before the first pixel, and an image that cannot be
 // processed is refused before anything left: then refusal_o says why, and its pixels are dropped.
 //
-// A pixel has 1, 3 or 4 bytes and may lie across two beats: it is cut out of the beat that is held and the one
-// that is offered, so no gearbox stores anything else. Bytes behind a row (`step` longer than the row) and
-// behind the last row are dropped, up to 8 per cycle.
+// A pixel has 1, 3 or 4 bytes, and PIXELS of them may lie across two beats: they are cut out of the beat that is held and
+// the one that is offered, so no gearbox stores anything else. Bytes behind a row (`step` longer than the row) and
+// behind the last row are dropped, up to a beat of them per cycle.
 //
 //   latency              data's first beat to the first pixel: 1 cycle
-//   initiation interval  1 pixel
+//   initiation interval  PIXELS pixels, or what is left of a row
 //   storage              64 bytes of text, the shape, one beat
 //
 // open_o is high from the moment the shape is known until next_i, with which the user lets the next message
@@ -22,7 +22,9 @@ module lig_image_in
   import lig_sensor_msgs_msg_image_pkg::*;
 #(
     parameter int unsigned MAX_WIDTH  = 8192,  // longest side that is not refused, 1..32767
-    parameter int unsigned MAX_HEIGHT = 8192
+    parameter int unsigned MAX_HEIGHT = 8192,
+    parameter int unsigned PIXELS     = 1,     // per cycle: 1, 2, 4, 8
+    localparam int unsigned Bits      = bits_of(PIXELS)  // of the field stream
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -38,12 +40,18 @@ module lig_image_in
     lig_image_pixels_if.transmitter pixels,
 
     input  logic [2:0]  text_address_i,  // beat of frame_id
-    output logic [63:0] text_o           // in the same cycle
+    output logic [Bits-1:0] text_o       // in the same cycle
 );
   if (MAX_WIDTH < 1 || MAX_WIDTH > 32767 || MAX_HEIGHT < 1 || MAX_HEIGHT > 32767) begin : g_rule_size
     $fatal(1, "lig_image_in: rule size: MAX_WIDTH = %0d, MAX_HEIGHT = %0d, 1..32767 is needed",
            MAX_WIDTH, MAX_HEIGHT);
   end
+  if (PIXELS != 1 && PIXELS != 2 && PIXELS != 4 && PIXELS != 8) begin : g_rule_pixels
+    $fatal(1, "lig_image_in: rule pixels: PIXELS = %0d, one of 1, 2, 4, 8 is needed", PIXELS);
+  end
+
+  localparam int unsigned K = Bits / 8;  // bytes of a beat
+  localparam int unsigned L = $clog2(K);
 
   typedef enum logic [1:0] {Fields, Judge, Pixels, Rest} state_e;
   state_e state_q;
@@ -61,14 +69,14 @@ module lig_image_in
   logic [63:0] name_q;
   logic [5:0] letters_q;
   logic [2:0] text_q;
-  logic [63:0] text[8];
+  logic [Bits-1:0] text[64/K];
   logic ended_q, broken_q;
   logic taken;
   logic [11:0] field;
 
   assign taken = s_axis.tvalid && s_axis.tready;
   assign field = s_axis.tuser.field;
-  assign text_o = text[text_address_i];
+  assign text_o = text[text_address_i[5-L:0]];
 
   // None of them changes among the pixels.
   logic fields_clk;
@@ -76,7 +84,7 @@ module lig_image_in
 
   always_ff @(posedge fields_clk) begin
     if (taken && state_q == Fields && s_axis.tuser.kind == Values && field == FIELD_HEADER__FRAME_ID) begin
-      text[text_q] <= s_axis.tdata;
+      text[text_q[5-L:0]] <= s_axis.tdata;
     end
   end
 
@@ -88,7 +96,7 @@ module lig_image_in
         FIELD_HEADER__FRAME_ID: text_q <= text_q + 1'b1;
         FIELD_HEIGHT: height_q <= s_axis.tdata[31:0];
         FIELD_WIDTH: width_q <= s_axis.tdata[31:0];
-        FIELD_ENCODING: name_q <= s_axis.tdata;
+        FIELD_ENCODING: name_q <= s_axis.tdata[63:0];
         FIELD_IS_BIGENDIAN: bigendian_q <= |s_axis.tdata[7:0];
         FIELD_STEP: step_q <= s_axis.tdata[31:0];
         default: ;
@@ -148,48 +156,60 @@ module lig_image_in
 
   // --- pixels ---------------------------------------------------------------------------------------------
 
-  logic [63:0] beat_q;
+  logic [Bits-1:0] beat_q;
   logic held_q;
-  logic [2:0] at_q;          // byte of the held beat
-  logic [15:0] column_q, line_q;
+  logic [L-1:0] at_q;        // byte of the held beat
+  logic [15:0] column_q, line_q, last_at;  // the row's last pixels begin there
   logic [31:0] skip_q, gap_q;  // bytes behind this row still to drop; bytes behind each row
-  logic [3:0] end_of;        // at_q + what is taken
+  logic [L:0] bytes, end_of;   // of the next pixels; at_q + what is taken
   logic across, move, dropping, last_column, last_line, refill;
-  logic [63:0] offered;
+  logic [Bits-1:0] offered;
+  logic [32*PIXELS-1:0] cut;   // the next pixels, packed
 
   assign dropping = skip_q != '0;
-  assign across = 4'(at_q) + 4'(channels_q) > 4'd8;
+  assign across = (L + 1)'(at_q) + bytes > (L + 1)'(K);
   assign offered = s_axis.tdata;
   assign pixels.valid = state_q == Pixels && held_q && !dropping && (!across || s_axis.tvalid);
   // Of a pixel that lies across, the lower bytes are the held beat's.
   always_comb begin
-    pixels.pixel = pixel_t'(beat_q >> {at_q, 3'd0});
-    if (across) pixels.pixel = pixels.pixel | pixel_t'(offered << (7'd64 - 7'({at_q, 3'd0})));
+    cut = (32 * PIXELS)'(beat_q >> {at_q, 3'd0});
+    if (across) cut = cut | (32 * PIXELS)'(offered << ((L + 4)'(Bits) - (L + 4)'({at_q, 3'd0})));
+  end
+  lig_image_spread #(.PIXELS(PIXELS)) spread (.channels_i(channels_q), .packed_i(cut), .pixels_o(pixels.pixel));
+
+  // Of the last pixels of a row there may be fewer.
+  if (PIXELS == 1) begin : g_one
+    assign bytes = (L + 1)'(channels_q);
+  end else begin : g_several
+    logic [15:0] tail;
+    assign tail = ((width_q[15:0] - 16'd1) & 16'(PIXELS - 1)) + 16'd1;
+    assign bytes = (last_column ? tail[L:0] : (L + 1)'(PIXELS)) * (L + 1)'(channels_q);
   end
 
   always_comb begin
     move = pixels.valid && pixels.ready;
-    end_of = 4'(at_q) + 4'(channels_q);
+    end_of = (L + 1)'(at_q) + bytes;
     if (state_q == Pixels && dropping && held_q) begin
       move = 1'b1;
-      end_of = skip_q > 32'(4'd8 - 4'(at_q)) ? 4'd8 : 4'(at_q) + skip_q[3:0];
+      end_of = skip_q > 32'((L + 1)'(K) - (L + 1)'(at_q)) ? (L + 1)'(K) : (L + 1)'(at_q) + skip_q[L:0];
     end
   end
 
   // The next beat is taken when the held one is used up, or there is none.
-  assign refill = state_q == Pixels && (!held_q || (move && end_of >= 4'd8));
-  assign last_column = column_q == width_q[15:0] - 16'd1;
+  assign refill = state_q == Pixels && (!held_q || (move && end_of >= (L + 1)'(K)));
+  assign last_at = (width_q[15:0] - 16'd1) & ~16'(PIXELS - 1);
+  assign last_column = column_q == last_at;
   assign last_line = line_q == height_q[15:0] - 16'd1;
   assign s_axis.tready = (state_q == Fields && !ended_q) || (state_q == Rest && !ended_q) ||
       (refill && s_axis.tuser.kind == Values);
 
   always_ff @(posedge clk_i) begin
     if (move) begin
-      at_q <= end_of[2:0];
-      if (end_of >= 4'd8) held_q <= 1'b0;
-      if (dropping) skip_q <= skip_q - 32'(end_of - 4'(at_q));
+      at_q <= end_of[L-1:0];
+      if (end_of >= (L + 1)'(K)) held_q <= 1'b0;
+      if (dropping) skip_q <= skip_q - 32'(end_of - (L + 1)'(at_q));
       else begin
-        column_q <= column_q + 16'd1;
+        column_q <= column_q + 16'(PIXELS);
         if (last_column) begin
           column_q <= '0;
           line_q <= line_q + 16'd1;

@@ -72,6 +72,11 @@ package lig_image_pkg;
     NoGrey         = 8'd28   // more than one channel
   } refusal_e;
 
+  // Bits of the field streams of a core that handles so many pixels per cycle: enough for four channels of each.
+  function automatic int unsigned bits_of(input int unsigned pixels);
+    return pixels <= 2 ? 64 : 32 * pixels;
+  endfunction
+
   function automatic logic [2:0] channels_of(input encoding_e encoding);
     unique case (encoding)
       Mono8, C1: return 3'd1;

@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 import ctypes
+import os
 
 import cocotb
 import image_bench
+import pytest
+from cocotb.utils import get_sim_time
 from image_bench import BROKEN_BEAT, CHANNELS, exchange, fields, golden, image, with_pixels
 from stream import start
 
 NO_CONVERSION = 26
+#: Of the clock that `start` gives.
+PERIOD_NS = 10
 #: In the order of the parameter's choices, which is what the register holds.
 ENCODINGS = ("mono8", "rgb8", "bgr8", "rgba8", "bgra8")
 #: cv::ColorConversionCodes; BGR is OpenCV's own order.
@@ -64,5 +69,34 @@ async def forgets_at_reset(dut):
         assert (await exchange(dut, fields(good))).image == with_pixels(good, good.pixels)
 
 
-def test_image_convert():
-    image_bench.simulate_core("test_image_convert", "convert")
+@cocotb.test()
+async def takes_each_length_of_a_row(dut):
+    """Rows that end in each lane, and in which pixels lie across beats."""
+    await start(dut)
+    dut.parameter_encoding_i.value = 1
+    for width in range(1, 19):
+        for encoding in ("mono8", "rgb8", "bgra8"):
+            source = image(width, 3, encoding, seed=width, gap=width % 5)
+            pixels = source.pixels
+            if encoding != "rgb8":
+                code = ctypes.c_int(CODES[encoding, "rgb8"])
+                pixels = golden("convert", source.pixels, (3, width, 3), code)
+            got = await exchange(dut, fields(source), 0.2, seed=width)
+            assert got.image == with_pixels(source, pixels, "rgb8"), (width, encoding)
+
+
+@cocotb.test()
+async def takes_as_many_pixels_per_cycle_as_it_is_built_for(dut):
+    await start(dut)
+    dut.parameter_encoding_i.value = 4
+    source = image(64, 32, "rgba8")
+    before = get_sim_time("ns")
+    await exchange(dut, fields(source))
+    cycles = (get_sim_time("ns") - before) / PERIOD_NS
+    pixels = int(os.environ["PIXELS"])
+    assert 64 * 32 / pixels <= cycles <= 64 * 32 / pixels + 100
+
+
+@pytest.mark.parametrize("pixels", [1, 2, 4, 8])
+def test_image_convert(pixels):
+    image_bench.simulate_core("test_image_convert", "convert", {"PIXELS": pixels})

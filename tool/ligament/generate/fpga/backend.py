@@ -20,6 +20,7 @@ from ligament.generate.fpga.plan import (
     Design,
     Hardware,
     joined_design,
+    pixels_of,
     single_design,
     slug,
     streamed_topics,
@@ -101,7 +102,8 @@ def _designs(
         device = _device_of(mapping, group.device)
         counts[device.name] += 1
         if len(group.nodes) == 1 and not streamed_topics(mapping, group.nodes):
-            design = single_design(*types[cores[group.nodes[0]].type], device)
+            node = cores[group.nodes[0]]
+            design = single_design(*types[node.type], device, pixels_of(node))
         else:
             number = counts[device.name]
             name = f"{slug(mapping.variant)}-{slug(device.name)}"

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from ligament.cores.manifest import Core
+from ligament.cores.manifest import CORE_BITS, Core, port_bits
 from ligament.errors import InputError, Problem
 from ligament.graph.model import NodeType, Port
 from ligament.mapping.designs import STREAMED
-from ligament.mapping.model import Gateway, GraphMapping, MappedTopic, Stream
+from ligament.mapping.model import Gateway, GraphMapping, MappedNode, MappedTopic, Stream
 from ligament.mapping.network_area import MOST_MASTERS
 from ligament.messages.hdl.render import module_name
 
@@ -25,8 +25,6 @@ from ligament.messages.hdl.render import module_name
 QUEUES = {"keep-all": 0, "keep-last": 1, "best-effort": 2}
 #: What a device's simulation obeys.
 FIGURES = ("clock_hz", "latency_ns", "bandwidth_bytes_per_s")
-#: Width of a core's streams. Unit: bits.
-CORE_BITS = 64
 #: The header of a frame has 8 bits for each (spec/wire/stream.md).
 MOST_TOPICS = 256
 PROBES_PER_WORD = 64
@@ -75,6 +73,7 @@ class Link:
     end: int = 0  # number among the network's publishers or subscriptions
     problem: int = 0
     service: str = ""  # whose requests or responses these are
+    width: int = field(default=CORE_BITS, repr=False)  # of the core's stream
 
     @property
     def suffix(self) -> str:
@@ -98,6 +97,7 @@ class Member:
     core: Core
     inputs: tuple[Link, ...]  # behind those of topics: requests of services
     outputs: tuple[Link, ...]  # and responses, in the same order
+    pixels: int = 1  # per cycle, of a core that is built for several
 
 
 @dataclass
@@ -171,8 +171,10 @@ class Design:
 
     @property
     def port_bits(self) -> int:
-        """Width of the port on memory: of the widest network that has a gateway."""
-        return max((ends.network.width for ends in self.gateways), default=CORE_BITS)
+        """Width of the port on memory: of the widest gateway, entry or exit."""
+        gateways = [ends.network.width for ends in self.gateways]
+        ends = [link.width for link in (*self.entries, *self.exits)]
+        return max([*gateways, *ends], default=CORE_BITS)
 
     @property
     def ends(self) -> list[MemoryEnd]:
@@ -226,21 +228,23 @@ def streamed_topics(mapping: GraphMapping, nodes: Iterable[str]) -> dict[str, Ma
     return {name: topic for name, topic in topics.items() if STREAMED & set(topic.transports)}
 
 
-def single_design(node_type: NodeType, core: Core, device: Hardware) -> Design:
+def single_design(node_type: NodeType, core: Core, device: Hardware, pixels: int = 1) -> Design:
     """Return the design of a device with one node, without topics on the chip.
 
     It says nothing of the node, so it is made once for all nodes and variants.
     """
     words = [node_type.type.replace("/", "-"), slug(device.name)]
+    words += [f"{pixels}-pixels"] if pixels > 1 else []
     words += [f"x{device.in_flight}"] if device.in_flight > 1 else []
     words += ["waves"] if device.waveforms else []
-    top = "lig_design_" + slug(node_type.type)
-    return _Planner({}, {}).plan(device, "-".join(words), [("", node_type, core)], top)
+    top = "lig_design_" + slug(node_type.type) + (f"_{pixels}_pixels" if pixels > 1 else "")
+    nodes = [_Placed("", node_type, core, pixels)]
+    return _Planner({}, {}).plan(device, "-".join(words), nodes, top)
 
 
 def member_of(node_type: NodeType, core: Core) -> Member:
     """Return a node of this type that nothing joins with others."""
-    return _Planner({}, {}).members([("", node_type, core)])[0]
+    return _Planner({}, {}).members([_Placed("", node_type, core)])[0]
 
 
 def joined_design(
@@ -256,8 +260,26 @@ def joined_design(
         text = f"the design '{name}' has {len(topics)} hardware topics"
         raise InputError(Problem("design-size", text, expected=f"at most {MOST_TOPICS}"))
     ports = {node: {n: p.topic for n, p in mapping.nodes[node].ports.items()} for node in nodes}
-    members = [(node, *types[mapping.nodes[node].type]) for node in nodes]
+    members = [
+        _Placed(node, *types[mapping.nodes[node].type], pixels_of(mapping.nodes[node]))
+        for node in nodes
+    ]
     return _Planner(topics, ports).plan(device, name, members)
+
+
+def pixels_of(node: MappedNode) -> int:
+    """Return how many pixels per cycle a node's core is built for."""
+    return node.pixels.per_cycle if node.pixels else 1
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A node that is to become a member; its id is empty where it is alone."""
+
+    id: str
+    type: NodeType
+    core: Core
+    pixels: int = 1
 
 
 class _Planner:
@@ -280,18 +302,16 @@ class _Planner:
         self.entries: list[Link] = []
         self.exits: list[Link] = []
         self.problems = 0
+        self.width: dict[str, int] = {}  # of the ports of the member that is being made
 
-    def members(self, nodes: list[tuple[str, NodeType, Core]]) -> tuple[Member, ...]:
-        return tuple(
-            self._member(place, node, node_type, core)
-            for place, (node, node_type, core) in enumerate(nodes)
-        )
+    def members(self, nodes: list[_Placed]) -> tuple[Member, ...]:
+        return tuple(self._member(place, node) for place, node in enumerate(nodes))
 
     def plan(
         self,
         device: Hardware,
         name: str,
-        nodes: list[tuple[str, NodeType, Core]],
+        nodes: list[_Placed],
         top: str | None = None,
     ) -> Design:
         members = self.members(nodes)
@@ -325,18 +345,22 @@ class _Planner:
                 message = self.topics[name].message
                 yield PoolEnds(network, message, places[mapped.node], sources, mapped)
 
-    def _member(self, place: int, node: str, node_type: NodeType, core: Core) -> Member:
+    def _member(self, place: int, node: _Placed) -> Member:
+        core = node.core
         # The number keeps names apart that differ in slashes only.
-        name = f"n{place}_{slug(node)}" if node else slug(node_type.type)
-        inputs = [self._input(node, name, port) for port in core.inputs]
+        name = f"n{place}_{slug(node.id)}" if node.id else slug(node.type.type)
+        self.width = {p.name: port_bits(node.type, p.name, node.pixels) for p in node.core.ports}
+        inputs = [self._input(node.id, name, port) for port in core.inputs]
         inputs += [self._entry(name, s.request, s.name) for s in core.services]
-        outputs = [self._output(node, name, port) for port in core.outputs]
+        outputs = [self._output(node.id, name, port) for port in core.outputs]
         outputs += [self._exit(name, s.response, s.name) for s in core.services]
-        return Member(place, node, name, node_type, core, tuple(inputs), tuple(outputs))
+        ends = tuple(inputs), tuple(outputs)
+        return Member(place, node.id, name, node.type, core, *ends, node.pixels)
 
     def _link(self, name: str, port: Port, service: str = "", **leads: Any) -> Link:
         names = (port.name, f"{name}_{slug(port.name)}", port.message)
-        link = Link(*names, len(self.probes), service=service, **leads)
+        width = CORE_BITS if service else self.width[port.name]
+        link = Link(*names, len(self.probes), service=service, width=width, **leads)
         self.probes.append(link)
         return link
 
@@ -375,7 +399,9 @@ class _Planner:
 
 def _top_of(members: tuple[Member, ...], networks: tuple[Network, ...]) -> str:
     """Return the top's name: of what the hardware is, so that variants share what it becomes."""
-    hardware = [(m.id, m.type.type, m.inputs, m.outputs) for m in members], networks
+    hardware: Any = [(m.id, m.type.type, m.inputs, m.outputs) for m in members], networks
+    if any(m.pixels > 1 for m in members):
+        hardware = [m.pixels for m in members], hardware
     return "lig_design_" + hashlib.sha256(repr(hardware).encode()).hexdigest()[:12]
 
 

@@ -15,7 +15,6 @@ from ligament.cores.refusals import read_refusals
 from ligament.generate.files import GeneratedFile, project_values, render, source_of
 from ligament.generate.fpga.pages import check_pages
 from ligament.generate.fpga.plan import (
-    CORE_BITS,
     FIGURES,
     PROBES_PER_WORD,
     Design,
@@ -88,6 +87,7 @@ def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile
         "top": wrapper_of(node_type.type),
         "core": core.top,
         "streams": core.streams,
+        "wide": [slug(port) for port in core.wide_ports],
         "inputs": list(member.inputs),
         "outputs": list(member.outputs),
         "parameters": [_parameter(p, "") for p in core.parameters],
@@ -154,7 +154,7 @@ def parts_of(design: Design) -> dict[str, str]:
         for n in design.networks
         for kind, links in (("widen", n.publishers), ("narrow", n.subscriptions))
         for link in links
-        if n.width != CORE_BITS
+        if n.width != link.width
     }
     gateways = {
         f"{part}_{ends.network.gateway}": ends.network.topic
@@ -171,7 +171,7 @@ def parts_of(design: Design) -> dict[str, str]:
         )
         for link in links
         if link.outside is not None
-        for part in parts[: 1 + (design.port_bits > CORE_BITS)]
+        for part in parts[: 1 + (design.port_bits > link.width)]
     }
     return {**nodes, **networks, **adapters, **gateways, **in_memory}
 
@@ -313,6 +313,7 @@ def _member(
         "node_name": (member.id or member.type.type).rpartition("/")[2],
         "class_name": class_of(member),
         "module": wrapper_of(member.type.type),
+        "pixels": member.pixels if member.core.wide_ports else None,
         "inputs": [_link(link) for link in member.inputs],
         "outputs": [_link(link) for link in member.outputs],
         "served": [
@@ -358,7 +359,18 @@ def _profile(qos: QoS | None) -> dict[str, Any] | None:
 
 
 def _link(link: Link) -> dict[str, Any]:
-    fields = ("port", "name", "suffix", "probe", "outside", "network", "end", "problem", "service")
+    fields = (
+        "port",
+        "name",
+        "suffix",
+        "probe",
+        "outside",
+        "network",
+        "end",
+        "problem",
+        "service",
+        "width",
+    )
     return {name: getattr(link, name) for name in fields} | {"cpp": qualified(link.message)}
 
 

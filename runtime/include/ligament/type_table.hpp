@@ -51,6 +51,7 @@ struct FieldEntry {
   std::uint32_t count = 0;         ///< elements of an array, bound of a bounded sequence
   std::uint32_t string_bound = 0;  ///< longest string, 0: unbounded
   const TypeTable* nested = nullptr;
+  std::string_view default_value = {};  ///< as ROS 2's type descriptions write it; empty: none
 };
 
 /// One message type: its name, its hash (RIHS01) and its fields in wire order.

@@ -46,6 +46,7 @@ IndividualTypeDescription describe_one(const TypeTable& table) {
   for (const FieldEntry& entry : table.fields) {
     Field& field = told.fields.emplace_back();
     field.name = entry.name;
+    field.default_value = entry.default_value;
     field.type.type_id = type_number(entry);
     field.type.capacity = entry.count;
     field.type.string_capacity = entry.string_bound;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file What ~/get_type_description tells; tool/tests/run/test_ros2.py compares it with its hash.
+#include "node/type_descriptions.hpp"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <ligament/action_client.hpp>
 #include <ligament/detail/composed_types.hpp>
 #include <ligament/example_interfaces/action/fibonacci.hpp>
+#include <ligament/rcl_interfaces/msg/parameter_descriptor.hpp>
 #include <ligament/std_msgs/msg/header.hpp>
 #include <ligament/type_description_interfaces/srv/get_type_description.hpp>
+#include <map>
+#include <string>
 
 #include "node/node_state.hpp"
 #include "service_fixture.hpp"
@@ -61,6 +66,20 @@ TEST_F(TypeDescriptions, TellFieldsAndTheTypesInside) {
   ASSERT_EQ(inside.size(), 1U);
   EXPECT_EQ(inside[0].type_name, "builtin_interfaces/msg/Time");
   EXPECT_EQ(inside[0].fields.size(), 2U);
+}
+
+TEST_F(TypeDescriptions, TellDefaults) {
+  const auto told =
+      detail::describe_type(MessageTraits<rcl_interfaces::msg::ParameterDescriptor>::table());
+  std::map<std::string, std::string> defaults;
+  for (const auto& field : told.type_description.fields) {
+    if (!field.default_value.empty()) {
+      defaults[field.name] = field.default_value;
+    }
+  }
+  const std::map<std::string, std::string> expected{{"dynamic_typing", "False"},
+                                                    {"read_only", "False"}};
+  EXPECT_EQ(defaults, expected);
 }
 
 TEST_F(TypeDescriptions, TellServicesAndActionsWithTheirParts) {

@@ -49,6 +49,8 @@ class CppField:
     default: str
     """Braced initialiser of the struct member."""
     default_element: str
+    default_text: str
+    """C++ literal of the default as type descriptions write it; empty where there is none."""
     bounds: str
     count_bound: str
     text_bound: str
@@ -217,6 +219,7 @@ def _field_context(store: TypeStore, field: Field, chosen: bool) -> CppField:
         has_default=field.default is not None,
         default=_default(field),
         default_element=_default_element(field),
+        default_text="" if field.default is None else names.literal("string", described(field)),
         bounds=_bounds(kind),
         count_bound=str(kind.count) if kind.multiplicity is Multiplicity.BOUNDED else _NO_BOUND,
         text_bound=str(kind.string_bound) if kind.string_bound else _NO_BOUND,
@@ -261,6 +264,14 @@ def _default_element(field: Field) -> str:
         zero: Scalar = False if field.type.element == "bool" else 0
         return names.literal(field.type.element, zero) if field.type.is_primitive else ""
     return names.literal(field.type.element, field.default)
+
+
+def described(field: Field) -> str:
+    """Return its default as ROS 2's type descriptions write it: Python's form, lists as tuples."""
+    if not isinstance(field.default, tuple):
+        return str(field.default)
+    elements = [repr(value) for value in field.default]
+    return f"({', '.join(elements + [''] * (2 - len(elements)))})"
 
 
 def _shape_type(kind: FieldType, element: str, fixed: bool) -> str:

@@ -24,11 +24,12 @@ class StandardNotes:
 
     def apply(self, message: Message) -> Message:
         """The message with its defaults and its chosen array."""
-        defaults = self.defaults.get(message.name, {}).get("fields", {})
+        notes = self.defaults.get(message.name, {})
+        defaults, newer = notes.get("fields", {}), notes.get("newer", ())
         chosen = self.chosen.get(message.name)
         known = {f.name for f in message.fields}
         for name in (*defaults, *([chosen] if chosen else [])):
-            if name not in known:
+            if name not in known and name not in newer:
                 raise DefinitionError(
                     "field-unknown",
                     f"'{message.name}' has no field '{name}'",

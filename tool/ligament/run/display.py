@@ -98,13 +98,18 @@ def figures_table(board: StatusBoard, title: str) -> Table:
         table.add_row(Text(node.id), *_cells(node), state)
     for program in board.executables.values():
         state = Text(program.state, style=_COLOURS.get(program.state, "dim"))
-        table.add_row(Text(program.name), *[""] * 6, _percent(program.cpu_percent), state)
+        drops = "" if program.drops is None else str(program.drops)
+        rate = "" if program.rate.hz is None else _hz(program.rate.hz)
+        cells = (rate, "", "", drops, "", "", _percent(program.cpu_percent))
+        table.add_row(Text(program.name), *cells, state)
     return table
 
 
 def executable_line(program: ExecutableFigures) -> str:
     """The row of a program of another package as a line of text."""
-    return f"{program.name} (executable): CPU {_percent(program.cpu_percent)}, {program.state}"
+    counted = "" if program.drops is None else f"{_hz(program.rate.hz)}, drops {program.drops}, "
+    cpu = f"CPU {_percent(program.cpu_percent)}"
+    return f"{program.name} (executable): {counted}{cpu}, {program.state}"
 
 
 def plain_line(node: NodeFigures) -> str:
@@ -117,9 +122,8 @@ def plain_line(node: NodeFigures) -> str:
 
 
 def _cells(node: NodeFigures) -> tuple[str, str, str, str, str, str, str]:
-    rate = "-" if node.rate_hz is None else f"{node.rate_hz:.1f} Hz"
     return (
-        rate,
+        _hz(node.rate_hz),
         duration_text(node.latency_p50_ns),
         duration_text(node.latency_p99_ns),
         str(node.drops),
@@ -127,6 +131,10 @@ def _cells(node: NodeFigures) -> tuple[str, str, str, str, str, str, str]:
         str(node.late),
         _percent(node.cpu_percent),
     )
+
+
+def _hz(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f} Hz"
 
 
 def _percent(value: float | None) -> str:

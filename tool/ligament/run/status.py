@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from ligament.report.names import HOUSEKEEPING
 
 # A node that is inside one callback for this long is named as stuck.
 STUCK_AFTER_NS = 5_000_000_000
@@ -29,13 +31,45 @@ def parse_line(line: bytes) -> dict[str, Any]:
 
 
 @dataclass
+class Rate:
+    """How often something happens that is only counted: now, and in the whole run."""
+
+    hz: float | None = None
+    _first: tuple[int, int] | None = field(default=None, repr=False)
+    _before: tuple[int, int] | None = field(default=None, repr=False)
+    _moved: tuple[int, int] | None = field(default=None, repr=False)
+    """The last look at which there was more than before."""
+
+    def begin(self, t_ns: int) -> None:
+        """Nothing has happened yet: so a run shorter than two looks has a rate as well."""
+        self._first = self._before = (t_ns, 0)
+        self._moved = None
+
+    def take(self, t_ns: int, count: int) -> None:
+        """Take in how much there is at this moment."""
+        now = (t_ns, count)
+        if self._before is not None and t_ns > self._before[0]:
+            self.hz = max(0, count - self._before[1]) * 1e9 / (t_ns - self._before[0])
+        if self._before is not None and count > self._before[1]:
+            self._moved = now
+        self._before = now
+        self._first = self._first or now
+
+    def close(self) -> None:
+        """From now on the mean, up to the last time that anything happened."""
+        if self._first is not None and self._moved is not None:
+            count = self._moved[1] - self._first[1]
+            self.hz = count * 1e9 / (self._moved[0] - self._first[0])
+
+
+@dataclass
 class NodeFigures:
     """What is shown of one node. Rates are over the last two status lines, counts since start."""
 
     id: str
     container: str
     state: str = "starting"
-    rate_hz: float | None = None
+    rate: Rate = field(default_factory=Rate)
     latency_p50_ns: int | None = None
     latency_p99_ns: int | None = None
     published: int = 0
@@ -45,7 +79,12 @@ class NodeFigures:
     late: int = 0
     copies: int = 0
     cpu_percent: float | None = None
-    _previous: tuple[int, int, int | None] | None = field(default=None, repr=False)
+    _previous: tuple[int, int] | None = field(default=None, repr=False)
+
+    @property
+    def rate_hz(self) -> float | None:
+        """How often it publishes, or takes; after the end of the run the mean of the run."""
+        return self.rate.hz
 
     def update(self, t_ns: int, node: dict[str, Any]) -> None:
         """Take in this node's part of a status line that was written at `t_ns`."""
@@ -53,9 +92,7 @@ class NodeFigures:
         subscriptions = node.get("subscriptions", [])
         self.published = sum(p.get("published", 0) for p in publishers)
         self.taken = sum(s.get("taken", 0) for s in subscriptions)
-        undelivered = ("lost", "expired", "invalid")
-        self.drops = sum(s.get(what, 0) for s in subscriptions for what in undelivered)
-        self.drops += sum(p.get("loans_failed", 0) for p in publishers)
+        self.drops = _drops(publishers, subscriptions)
         self.waits = sum(p.get("waits", 0) for p in publishers)
         self.late = sum(end.get("deadline_missed", 0) for end in (*publishers, *subscriptions))
         self.copies = sum(s.get("copies", 0) for s in subscriptions)
@@ -71,34 +108,38 @@ class NodeFigures:
 
     def _update_rates(self, t_ns: int, cpu_ns: int) -> None:
         # A source has no inputs and a sink no outputs; a filter's two counts go together.
-        count = max(self.published, self.taken)
+        self.rate.take(t_ns, max(self.published, self.taken))
         if self._previous is not None and t_ns > self._previous[0]:
             elapsed = t_ns - self._previous[0]
-            self.rate_hz = max(0, count - self._previous[1]) * 1e9 / elapsed
-            if self._previous[2] is not None:
-                self.cpu_percent = max(0, cpu_ns - self._previous[2]) * 100 / elapsed
-        self._previous = (t_ns, count, cpu_ns)
+            self.cpu_percent = max(0, cpu_ns - self._previous[1]) * 100 / elapsed
+        self._previous = (t_ns, cpu_ns)
 
     def ready(self, t_ns: int) -> None:
-        """It runs from now on: so a run shorter than two status lines has a rate as well.
+        """It runs from now on.
 
         What its constructor took of the CPU is not known here, so that figure starts later.
         """
-        self._previous = (t_ns, 0, None)
+        self.rate.begin(t_ns)
 
     def restarted(self) -> None:
         """Its container starts again: the counts begin at zero."""
         self._previous = None
+        self.rate = Rate()
         self.state = "starting"
 
 
 @dataclass
 class ExecutableFigures:
-    """What is shown of a program of another package: nobody counts its messages."""
+    """What is shown of a program of another package. On our middleware its messages are counted."""
 
     name: str
     state: str = "starting"
     cpu_percent: float | None = None
+    rate: Rate = field(default_factory=Rate)
+    published: int = 0
+    taken: int = 0
+    drops: int | None = None
+    """None: nobody counts."""
     _previous: tuple[int, int] | None = field(default=None, repr=False)
 
     def update(self, t_ns: int, cpu_ns: int | None) -> None:
@@ -110,6 +151,28 @@ class ExecutableFigures:
         elif t_ns - self._previous[0] >= _CPU_OVER_NS:
             self.cpu_percent = (cpu_ns - self._previous[1]) * 100 / (t_ns - self._previous[0])
             self._previous = (t_ns, cpu_ns)
+
+    def take_messages(self, t_ns: int, nodes: Sequence[Mapping[str, Any]]) -> None:
+        """Take in what its nodes say about their topics."""
+        publishers = [end for node in nodes for end in _ends_of(node, "publishers")]
+        subscriptions = [end for node in nodes for end in _ends_of(node, "subscriptions")]
+        self.published = sum(p.get("published", 0) for p in publishers)
+        self.taken = sum(s.get("taken", 0) for s in subscriptions)
+        self.drops = _drops(publishers, subscriptions)
+        self.rate.take(t_ns, max(self.published, self.taken))
+
+
+def _ends_of(node: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
+    """Return its ends but those that every node of ROS 2 has."""
+    return [end for end in node.get(kind, []) if end.get("topic") not in HOUSEKEEPING]
+
+
+def _drops(
+    publishers: Sequence[Mapping[str, Any]], subscriptions: Sequence[Mapping[str, Any]]
+) -> int:
+    undelivered = ("lost", "expired", "invalid")
+    lost = sum(int(s.get(what, 0)) for s in subscriptions for what in undelivered)
+    return lost + sum(int(p.get("loans_failed", 0)) for p in publishers)
 
 
 class StatusBoard:
@@ -129,6 +192,22 @@ class StatusBoard:
     def take_cpu(self, name: str, t_ns: int, cpu_ns: int | None) -> None:
         """Take in what an executable has used of the CPU."""
         self.executables[name].update(t_ns, cpu_ns)
+
+    def take_told(self, event: Mapping[str, Any], t_ns: int) -> None:
+        """Take in a line that an executable wrote itself, as programs on our middleware do."""
+        program = self.executables.get(event.get("container", ""))
+        if program is None:
+            return
+        if event["event"] == "ready":  # once per process
+            program.rate.begin(t_ns)
+        elif event["event"] == "status":
+            program.take_messages(int(event.get("t_ns", 0)), event.get("nodes", []))
+
+    def close(self) -> None:
+        """At the end of the run: rates are those of the whole run from now on."""
+        rows: list[NodeFigures | ExecutableFigures] = [*self.nodes.values()]
+        for row in [*rows, *self.executables.values()]:
+            row.rate.close()
 
     def of_container(self, container: str) -> list[NodeFigures]:
         """The nodes of one container."""

@@ -28,6 +28,7 @@ from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, las
 from ligament.run.progress_watch import ProgressWatch
 from ligament.run.readiness import Readiness
 from ligament.run.status import StatusBoard, StatusLineError, parse_line
+from ligament.top.tail import StatusTail
 
 # However long the containers took: the edge has this time to leave.
 _EDGE_DRAIN_S = 1.0
@@ -70,6 +71,8 @@ class Supervisor:
         self._bring_up = bring_up or BringUp()
         self._bringing: asyncio.Task[None] | None = None
         self._status_file: FileIO | None = None
+        # Executables on our middleware write their own lines there.
+        self._told = StatusTail(status_log) if status_log and self.board.executables else None
         self._alive: dict[str, ContainerProcess] = {}
         self._ready: set[str] = set()
         self._all_ready_ns: int | None = None
@@ -112,6 +115,8 @@ class Supervisor:
                 self._bringing.cancel()
                 await asyncio.gather(self._bringing, return_exceptions=True)
             await asyncio.gather(clock, *tasks, return_exceptions=True)
+        self._look_at_executables()
+        self.board.close()
         self._observer.figures(self.board)
         losses = self._losses.records()
         for loss in losses:
@@ -414,9 +419,7 @@ class Supervisor:
         """Four times a second: figures to the observer, the duration, containers gone silent."""
         while True:
             await asyncio.sleep(0.25)
-            for container in self._alive.values():
-                if container.spec.external:
-                    self.board.take_cpu(container.spec.name, now_ns(), container.cpu_ns)
+            self._look_at_executables()
             self._observer.figures(self.board)
             duration = self._options.duration_s
             if duration is not None and self._all_ready_ns is not None:
@@ -424,6 +427,14 @@ class Supervisor:
             if not self._stopping:
                 ready = {name: self._alive[name] for name in sorted(self._ready)}
                 self._watch.look(ready, self._done)
+
+    def _look_at_executables(self) -> None:
+        for container in self._alive.values():
+            if container.spec.external:
+                self.board.take_cpu(container.spec.name, now_ns(), container.cpu_ns)
+        if self._told is not None:
+            for event in self._told.read():
+                self.board.take_told(event, now_ns())
 
     def _end_after(self, duration_s: float, since_ns: int) -> None:
         if now_ns() - since_ns >= duration_s * 1e9:

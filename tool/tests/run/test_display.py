@@ -60,6 +60,24 @@ def test_the_first_status_line_after_ready_gives_a_rate() -> None:
     assert made.nodes["/a"].cpu_percent is None
 
 
+def test_at_the_end_the_rate_is_that_of_the_whole_run() -> None:
+    made = StatusBoard({"main": ["/a"]})
+    made.nodes["/a"].ready(1_000_000_000)
+    for t_ns, published in ((2_000_000_000, 40), (3_000_000_000, 100), (3_100_000_000, 100)):
+        made.take_status(status(t_ns, published, 0))
+    assert made.nodes["/a"].rate_hz == 0.0
+    made.close()
+    assert made.nodes["/a"].rate_hz == pytest.approx(50.0)
+
+
+def test_a_node_without_messages_ends_with_none() -> None:
+    made = StatusBoard({"main": ["/a"], "other": ["/b"]})
+    made.nodes["/a"].ready(1_000_000_000)
+    made.take_status({**status(2_000_000_000, 0, 0), "nodes": [{"id": "/a"}]})
+    made.close()
+    assert (made.nodes["/a"].rate_hz, made.nodes["/b"].rate_hz) == (0.0, None)
+
+
 def test_a_restart_begins_at_zero() -> None:
     made = board()
     made.nodes["/a"].restarted()

@@ -17,6 +17,9 @@ from dds_domain import dds_domain
 from ros2_wheels import DISTROS, WHEELS, wheels_environment, wheels_python
 from run_chat import LIGAMENT
 
+from ligament.run.status import StatusBoard
+from ligament.top.tail import StatusTail
+
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "executable_programs.py"
 COUNT = 10
@@ -112,6 +115,11 @@ def test_rclpy_programs_are_started_told_and_joined(
     assert exits == {"relay": "exit 0", "sender": "exit 0", "hearer": "exit 0"}
     (log,) = tmp_path.glob("out/*/default/runs/*/log/hearer.log")
     assert "heard all" in log.read_text()
+    (status,) = tmp_path.glob("out/*/default/runs/*/status.jsonl")
+    board = StatusBoard({}, ["hearer"])
+    for event in StatusTail(status).read():
+        board.take_told(event, 0)
+    assert (board.executables["hearer"].taken, board.executables["hearer"].drops) == (COUNT, 0)
     assert edge_bytes(told) == 0
 
 

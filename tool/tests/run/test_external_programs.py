@@ -142,6 +142,27 @@ def test_one_that_is_no_program_is_named(tmp_path: Path) -> None:
     assert result.verdict.text.startswith("executable cam could not be started: ")
 
 
+def test_its_messages_are_shown_where_it_tells_them() -> None:
+    board = StatusBoard({}, ["viewer"])
+    board.set_state("viewer", "running")
+    told = {"event": "ready", "container": "viewer"}
+    board.take_told({**told, "container": "another"}, 0)
+    board.take_told(told, 10**9)
+    ends = [
+        {"topic": "/seen", "published": 5, "loans_failed": 1},
+        {"topic": "/rosout", "published": 500},
+    ]
+    node = {"publishers": ends, "subscriptions": [{"topic": "/x", "taken": 20, "lost": 2}]}
+    line = {"event": "status", "container": "viewer", "t_ns": 3 * 10**9, "nodes": [node]}
+    board.take_told(line, 3 * 10**9)
+    viewer = board.executables["viewer"]
+    text = "viewer (executable): 10.0 Hz, drops 3, CPU -, running"
+    assert executable_line(viewer) == text
+    board.take_told({**line, "t_ns": 4 * 10**9}, 4 * 10**9)
+    board.close()
+    assert executable_line(viewer) == text, "the mean of the time in which anything came"
+
+
 def test_its_row_has_its_cpu_and_its_state() -> None:
     board = StatusBoard({"node": ["/node"]}, ["viewer"])
     board.set_state("viewer", "running")

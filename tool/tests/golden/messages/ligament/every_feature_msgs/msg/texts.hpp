@@ -244,13 +244,13 @@ struct ligament::MessageTraits<ligament::every_feature_msgs::msg::Texts>
   }
 
   static constexpr std::array<FieldEntry, 12> entries{{
-      {"text", ElementKind::string, Multiplicity::single, false, 0, 0, nullptr},
+      {"text", ElementKind::string, Multiplicity::single, false, 0, 0, nullptr, "a default"},
       {"short_text", ElementKind::string, Multiplicity::single, false, 0, 5, nullptr},
-      {"wide_text", ElementKind::wstring, Multiplicity::single, false, 0, 0, nullptr},
+      {"wide_text", ElementKind::wstring, Multiplicity::single, false, 0, 0, nullptr, "weit"},
       {"short_wide_text", ElementKind::wstring, Multiplicity::single, false, 0, 3, nullptr},
-      {"text_pair", ElementKind::string, Multiplicity::array, false, 2, 0, nullptr},
+      {"text_pair", ElementKind::string, Multiplicity::array, false, 2, 0, nullptr, "('one', 'two, and \042more\042')"},
       {"short_pair", ElementKind::string, Multiplicity::array, false, 2, 4, nullptr},
-      {"texts", ElementKind::string, Multiplicity::sequence, false, 0, 0, nullptr},
+      {"texts", ElementKind::string, Multiplicity::sequence, false, 0, 0, nullptr, "('a', 'b')"},
       {"few_texts", ElementKind::string, Multiplicity::bounded_sequence, false, 3, 0, nullptr},
       {"few_short_texts", ElementKind::string, Multiplicity::bounded_sequence, false, 2, 6, nullptr},
       {"wide_pair", ElementKind::wstring, Multiplicity::array, false, 2, 0, nullptr},

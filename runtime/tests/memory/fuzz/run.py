@@ -12,15 +12,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).parent
+SHARED_MEMORY = Path("/dev/shm")
 TARGETS = ("take", "reclaim", "directory", "bell")
 EDGE_TARGETS = ("edge", "fragments")
 AGENT_TARGETS = (
@@ -106,6 +111,30 @@ def sanitizers_of(target: str, plan: Plan) -> str:
     return "none" if target in AGENT_TARGETS else "guard pages"
 
 
+@contextmanager
+def in_memory(corpus: Path) -> Iterator[Path]:
+    """A copy of the corpus, which is the corpus at the end.
+
+    A fuzzer that learns replaces thousands of inputs by shorter ones. On a disk that others use a
+    removal may take tens of milliseconds, and targets would get through a hundredth of what they
+    do in memory.
+    """
+    place = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
+    with TemporaryDirectory(prefix="ligament-fuzz-", dir=place) as memory:
+        copy = Path(memory)
+        for path in corpus.iterdir():
+            shutil.copy(path, copy)
+        try:
+            yield copy
+        finally:
+            kept = {path.name for path in copy.iterdir()}
+            before = {path.name for path in corpus.iterdir()}
+            for name in before - kept:
+                (corpus / name).unlink()
+            for name in kept - before:
+                shutil.copy(copy / name, corpus)
+
+
 def fuzz(target: str, plan: Plan, revision: str) -> Record:
     """Runs one target; what it found lies in its folder afterwards."""
     folder = plan.work / target
@@ -120,13 +149,13 @@ def fuzz(target: str, plan: Plan, revision: str) -> Record:
     options = [plan.limit, f"-seed={plan.seed}", f"-max_len={longest}", "-entropic=0"]
     options += ["-timeout=20", "-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=1"]
     options += [f"-artifact_prefix={folder}/finding-"]
-    folders = [str(corpus)] + ([str(seeds)] if seeds.is_dir() else [])
-    begin = time.monotonic()
-    with log.open("w") as output:
+    with log.open("w") as output, in_memory(corpus) as copy:
+        folders = [str(copy)] + ([str(seeds)] if seeds.is_dir() else [])
+        begin = time.monotonic()
         code = subprocess.run(
             [str(program), *options, *folders], check=False, stdout=output, stderr=output
         ).returncode
-    seconds = time.monotonic() - begin
+        seconds = time.monotonic() - begin
     text = log.read_text(errors="replace")
     found = set(folder.glob("finding-*")) - known
     files = [path.stat().st_size for path in corpus.iterdir()]

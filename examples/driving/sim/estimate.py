@@ -2,8 +2,8 @@
 """What a SLAM tells of the drive: taken from its topics, and written into the log beside the truth.
 
 Lines of the log, in the order in which they come; `t` is the simulated time of the picture:
-`estimate` (x, y, yaw: a pose in the map's frame), `map` (keyframes, points, loops_closed), and at
-the end one `map_end` with the last map seen from above (points, keyframes, in its own frame).
+`estimate` (x, y, yaw: a pose in the map's frame), `map` (keyframes, points, loops_closed, matched),
+and at the end one `map_end` with the last map from above (points, keyframes, in its own frame).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sim.drive import FIRST_S
 
 #: Points of the map that are kept: a page stays small.
 MOST_POINTS = 3000
-COUNTS = ("keyframes", "points", "loops_closed")
+COUNTS = ("keyframes", "points", "loops_closed", "matched")
 
 
 class Estimates:

@@ -16,7 +16,7 @@ constexpr int kBits = 60;     // descriptors that differ in more are of differen
 constexpr double kRatio = 0.85;       // the best must be so much better than the second
 constexpr int kLeast = 15;            // points that agree, for a pose to be believed
 constexpr double kEnough = 0.4;       // matched share of the features: no keyframe is needed
-constexpr double kEnoughHere = 0.15;  // where there is one already
+constexpr double kEnoughHere = 0.05;  // where there is a keyframe already
 constexpr double kTurned = 1.2;  // a point is not looked for from where it looks otherwise, rad
 
 }  // namespace

@@ -117,7 +117,7 @@ struct Driven {
   std::vector<PlanarPose> real, found, wheels;
   std::size_t closed = 0;  ///< the last picture that closed the way; 0: none did
   int lost = 0;
-  std::vector<std::size_t> points;
+  std::vector<std::size_t> points, keyframes;
 };
 
 /// `dark`: pictures in which nothing is seen, and the wheels slip by so much more.
@@ -138,6 +138,7 @@ Driven drive(double rounds, Wheels wheels, std::pair<int, int> dark = {0, 0}, do
     driven.wheels.push_back(told);
     driven.found.push_back(step.pose);
     driven.points.push_back(slam.map().living());
+    driven.keyframes.push_back(slam.map().keyframes.size());
     if (step.closed) driven.closed = static_cast<std::size_t>(i);
     driven.lost += step.tracked ? 0 : 1;
   }
@@ -155,6 +156,9 @@ TEST(SlamDrive, TheErrorIsWithinTwoPercentAndBelowThatOfTheWheels) {
   // The map is kept: the second round adds little.
   const std::size_t round = driven.points.size() * 2 / 3;
   EXPECT_LT(driven.points.back(), driven.points[round] * 3 / 2);
+  RecordProperty("keyframes", std::to_string(driven.keyframes[round]) + " then " +
+                                  std::to_string(driven.keyframes.back()));
+  EXPECT_LT(driven.keyframes.back(), driven.keyframes[round] * 5 / 4);
 }
 
 TEST(SlamDrive, APlaceThatIsSeenAgainClosesTheWay) {

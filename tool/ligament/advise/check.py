@@ -21,6 +21,7 @@ import numpy as np
 
 from ligament.advise.case import Case, interrupted_share, read_case, read_other
 from ligament.advise.changes import HOST, Change
+from ligament.advise.commands import given_parameters
 from ligament.advise.predict import Prediction, UnpredictableError, predict
 from ligament.advise.stage import Advice, Asked, costs_of
 from ligament.errors import FailureError, LigamentError
@@ -97,13 +98,7 @@ class Checked:
 
 def plan_of(advice: Advice, passes: int) -> Plan:
     """Runs with the parameters that the first one was given on its command line."""
-    words = [str(word) for word in advice.case.run.run["context"].get("command", [])]
-    given = [
-        value if word in ("--set", "-s") else word.partition("=")[2]
-        for word, value in zip(words, [*words[1:], ""], strict=True)
-        if word in ("--set", "-s") or word.startswith("--set=")
-    ]
-    return Plan(passes, parse_overrides(given))
+    return Plan(passes, parse_overrides(given_parameters(advice.case.run.run["context"])))
 
 
 def check(asked: Asked, advice: Advice, plan: Plan, say: Say) -> Iterator[Checked]:
@@ -155,7 +150,8 @@ def _request(asked: Asked, advice: Advice, change: Change | None) -> RunRequest:
     return RunRequest(
         build=built(request).build,
         trace="ligament",
-        domain=f"advise-{os.getpid()}",
+        # Executables are in a ROS domain, which is another one by its number.
+        domain=None if advice.graph.executables else f"advise-{os.getpid()}",
         log_level="warn",
         cores=one_core() if pinned else None,
         edge=EdgeOptions(domain_id=1 + os.getpid() % 100),

@@ -10,19 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from ligament.advise.case import Case, read_case, read_other
+from ligament.advise.case import Case, interrupted_share, read_case, read_other
 from ligament.advise.changes import Change, find_changes
-from ligament.advise.commands import command_of, text_of
+from ligament.advise.commands import command_of, given_parameters, text_of
 from ligament.advise.cost import cost_of
 from ligament.advise.holds import what_holds
 from ligament.advise.known import Costs, NodeTime, read_table
 from ligament.advise.predict import Figure, Prediction, UnpredictableError, predict, replayed
-from ligament.errors import InputError, no_such
+from ligament.errors import InputError, listing, no_such
 from ligament.graph import Graph, load_graph, read_project, resolve
 
 SCHEMA = "ligament/advice/1"
 TRUSTED = 0.15
 """A replay of the run itself that is further off is told as a warning."""
+
+BUSY = 0.1
+"""Part of the callbacks' time without a core from which the run says little of a quiet computer."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ def advise(asked: Asked) -> Advice:
             "replayed_p50_ns": again.p50.value,
             "replayed_p99_ns": again.p99.value,
         },
-        "warnings": _warnings(case, again),
+        "warnings": _warnings(asked, case, again),
         "holds": what_holds(case),
         "changes": lines,
         "context": case.run.run["context"],
@@ -122,7 +125,9 @@ def _line(case: Case, change: Change, costs: Costs, asked: Asked, graph: Graph) 
     if change.mapping is None:
         return line
     line["cost"] = cost_of(case, change, graph)
-    words = command_of(change, asked.written, case.mapping.variant, asked.out, case.pinned)
+    parameters = given_parameters(case.run.run["context"])
+    base = case.mapping.variant
+    words = command_of(change, asked.written, base, asked.out, case.pinned, parameters)
     line["command"] = text_of(words)
     try:
         found = predict(case, change, costs)
@@ -140,7 +145,7 @@ def _figure(figure: Figure) -> dict[str, float]:
     return {"ns": figure.value, "low_ns": figure.low, "high_ns": figure.high}
 
 
-def _warnings(case: Case, again: Prediction) -> list[str]:
+def _warnings(asked: Asked, case: Case, again: Prediction) -> list[str]:
     found = []
     for name, value in (("p50", again.p50.value), ("p99", again.p99.value)):
         measured = case.entry["latency_ns"][name]
@@ -151,7 +156,25 @@ def _warnings(case: Case, again: Prediction) -> list[str]:
             )
     if case.entry["lost_events"]:
         found.append(f"{case.entry['lost_events']} events of the trace were lost")
+    if (share := interrupted_share(case)) > BUSY:
+        found.append(
+            f"callbacks had no core for {100 * share:.0f} % of their time: what follows is of a "
+            "computer that is as busy as that; record again when nothing else runs"
+        )
+    if bare := without_spans(case):
+        found.append(
+            f"{listing(bare)} told no span, so all of their callbacks counts as message passing, "
+            "and no device can be compared: put spans into them (docs/how-to/spans.md), and record "
+            f"again: ligament run {asked.written} --variant {case.mapping.variant} --trace"
+        )
     return found
+
+
+def without_spans(case: Case) -> list[str]:
+    """Nodes between the source and the end of the chain of which no span was recorded."""
+    told = {row["node"] for row in case.entry["spans"]}
+    between = dict.fromkeys(case.chain[1:-1])
+    return [node for node in between if node not in told and node in case.mapping.nodes]
 
 
 def _node_times(case: Case, others: Sequence[Case]) -> dict[tuple[str, str], NodeTime]:

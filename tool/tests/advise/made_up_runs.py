@@ -95,7 +95,10 @@ def case_of(work: Work, graph_file: Path, cores: int = 8, **entry: Any) -> Case:
 
 
 def write_run(out: Path, frames: int = 60, **changes: Any) -> Path:
-    """A run's folder: an event table, run.json, and mapping.json above it."""
+    """A run's folder: an event table, run.json, and mapping.json above it.
+
+    `bare`: its nodes told no spans.
+    """
     graph_file = out.parent / "graph.yaml"
     graph_file.write_text(GRAPH)
     folder = out / "made_up" / "processes" / "runs" / "r1"
@@ -113,6 +116,8 @@ def write_run(out: Path, frames: int = 60, **changes: Any) -> Path:
     work = line(frames, 5000)
     if simulated:
         work = line(frames, 50_000, lambda node, _: simulated if node == 1 else WORKED[node])
+    for job in work.jobs if changes.pop("bare", False) else ():
+        job.compute_ns = 0
     _write_events(work, folder / "events.parquet", simulated, **changes)
     return folder
 

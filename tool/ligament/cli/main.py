@@ -55,6 +55,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("advise", "Say what to change so that a chain is faster, and by how much.", "look"),
     Verb("top", "Watch a running graph; nothing needs to be traced.", "look"),
     Verb("view", "Show a running graph in the browser.", "look"),
+    Verb("export", "Write a folder from which a board's tools build a design.", "look"),
     Verb("record", "Record a running graph into a bag that ROS 2 reads.", "look"),
     Verb("play", "Publish a bag into a running graph.", "look"),
     Verb("graph", "Draw a graph, by device and transport.", "look"),

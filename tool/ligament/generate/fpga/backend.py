@@ -45,11 +45,9 @@ class FpgaBackend:
 
     def generate(self, graph: Graph, mapping: GraphMapping) -> Output:
         """Return tops, components, their project, and the libraries the variant needs."""
-        hardware = {n: node for n, node in mapping.nodes.items() if _is_ours(node)}
-        used = sorted({node.type for node in hardware.values()})
         suffix = f"fpga-{mapping.platform}"
         place = Place(f"../gen/{suffix}", f"../work/{suffix}", f"../lib/{suffix}")
-        types = {name: (graph.types[name], core_of(graph.types[name], "fpga")) for name in used}
+        types = _types(graph, mapping)
         bounds = read_bounds(
             Path(node_type.folder) / file
             for node_type, core in types.values()
@@ -84,6 +82,17 @@ class FpgaBackend:
         # Devices with the same hardware have the same top.
         unique = {file.path: file for file in files}
         return Output(list(unique.values()), {}, entry, components)
+
+
+def designs_in(graph: Graph, mapping: GraphMapping) -> dict[str, Design]:
+    """Return the design of each node in hardware."""
+    return _designs(mapping, _types(graph, mapping))
+
+
+def _types(graph: Graph, mapping: GraphMapping) -> dict[str, tuple[NodeType, Core]]:
+    """Return the node types of cores, and the cores."""
+    used = sorted({node.type for node in mapping.nodes.values() if _is_ours(node)})
+    return {name: (graph.types[name], core_of(graph.types[name], "fpga")) for name in used}
 
 
 def _is_ours(node: MappedNode) -> bool:

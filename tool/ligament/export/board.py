@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every exported folder has: sources, board top, test bench, software, the list of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ligament.errors import InputError, Problem
+from ligament.export.registers import (
+    IDENTITY,
+    MOST,
+    SETTINGS,
+    VALUES,
+    WORD_BYTES,
+    Register,
+    Registers,
+    node_of,
+    probe_of,
+    registers_of,
+)
+from ligament.export.render import render
+from ligament.export.sources import identity_of, sources_in
+from ligament.generate.fpga.plan import Design, Member, slug
+
+TESTBENCH = "board_tb"
+
+
+@dataclass(frozen=True)
+class Board:
+    """A design with all that its exported folder says of it, whatever the target."""
+
+    design: Design
+    graph: str
+    variant: str
+    registers: Registers
+    identity: int
+    sources: Mapping[str, bytes]
+    bus_width: int = 64
+
+    @property
+    def top(self) -> str:
+        """The board top's module."""
+        return self.design.top.replace("lig_design_", "lig_board_", 1)
+
+    @property
+    def clock_hz(self) -> int:
+        """The clock that the platform declares."""
+        return round(float(self.design.device.figures["clock_hz"]))
+
+    @property
+    def hex_identity(self) -> str:
+        """The identity as people and programs compare it."""
+        return f"0x{self.identity:016x}"
+
+    @property
+    def list(self) -> list[str]:
+        """All sources in the order that tools take; the last is the top."""
+        return [*self.sources, f"rtl/{self.top}.v"]
+
+    @property
+    def top_text(self) -> str:
+        """The board top in Verilog."""
+        return render("board.v.j2", self.values())
+
+    def values(self) -> dict[str, Any]:
+        """What templates know."""
+        design = self.design
+        parts = design.parts
+        return {
+            "board": self,
+            "design": design,
+            "settings": self.registers.settings,
+            "values": self.registers.values,
+            "members": [_member(member, self.registers, parts) for member in design.members],
+            "part_count": len(set(parts.values())),
+            "part_of": parts,
+            "id_bits": max(1, (len(design.ends) - 1).bit_length()),
+            "pages": design.device.pages,
+            "words": -(-len(design.probes) // 64),
+            "probes": [(link, *probe_of(link.probe)) for link in design.probes],
+            "addresses": {"identity": IDENTITY, "settings": SETTINGS, "values": VALUES},
+            "first_entry": _first_entry(design),
+        }
+
+
+def board_of(
+    design: Design,
+    names: tuple[str, str],
+    parameters: Mapping[int, Mapping[str, Any]],
+    generated: Path,
+    bus_width: int = 64,
+) -> Board:
+    """Return a design as its folder has it; `names` are those of graph and variant."""
+    registers = registers_of(design, parameters)
+    most = max(len(registers.settings), len(registers.values))
+    if not design.ends or most > MOST:
+        raise InputError(
+            Problem(
+                "export-registers",
+                f"the design '{design.name}' has {len(design.ends)} ends in memory and "
+                f"{most} registers of a kind",
+                expected=f"an end in memory, and at most {MOST} registers",
+                hint="map fewer nodes to the device",
+            )
+        )
+    board = Board(design, *names, registers, 0, sources_in(design, generated), bus_width)
+    # The board top without its identity, and with it the register map, is of the bitstream too.
+    return replace(board, identity=identity_of(board.sources, board.top_text))
+
+
+def common_files(board: Board) -> dict[str, str | bytes]:
+    """Return what the folder of any target has, by its place there."""
+    values = board.values()
+    return {
+        **board.sources,
+        f"rtl/{board.top}.v": board.top_text,
+        "sources.f": "\n".join(board.list) + "\n",
+        f"sim/{TESTBENCH}.sv": render("board_tb.sv.j2", values),
+        "software/ligament_design.h": render("ligament_design.h.j2", values),
+        "software/check_design.py": render("check_design.py.j2", values),
+    }
+
+
+def described(board: Board, target: str) -> dict[str, Any]:
+    """Return export.json, without its list of files."""
+    design = board.design
+    return {
+        "schema": "ligament/export/1",
+        "target": target,
+        "graph": board.graph,
+        "variant": board.variant,
+        "device": design.device.name,
+        "identity": board.hex_identity,
+        "top": board.top,
+        "clock_hz": board.clock_hz,
+        "ports": {
+            "s_axil": {"address_bits": 17, "data_bits": board.bus_width},
+            "m_axi": {"address_bits": 64, "data_bits": design.port_bits},
+        },
+        "nodes": [node_of(member) for member in design.members],
+        "ends": [{"number": end.number, "for": end.what} for end in design.ends],
+        "settings": [_told(one, SETTINGS) for one in board.registers.settings],
+        "values": [_told(one, VALUES) for one in board.registers.values],
+        "sources": board.list,
+    }
+
+
+def _told(register: Register, base: int) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": register.name,
+        "address": f"0x{base + WORD_BYTES * register.number:05x}",
+        "description": register.description,
+    }
+    return found | ({"initial": f"0x{register.initial:x}"} if base == SETTINGS else {})
+
+
+def _member(member: Member, registers: Registers, parts: Mapping[str, int]) -> dict[str, Any]:
+    numbers = {setting.name: setting.number for setting in registers.settings}
+    link = [*member.inputs, *member.outputs][0]
+    return {
+        "slug": member.slug,
+        "place": member.place,
+        "part": parts[link.name],
+        "outputs": member.outputs,
+        "parameters": [
+            (f"{member.slug}_{slug(p.name)}", numbers[f"{member.slug}.{p.name}"])
+            for p in member.core.parameters
+        ],
+    }
+
+
+def _first_entry(design: Design) -> int | None:
+    """The first end to which software can send."""
+    return next((end.number for end in design.ends if end.entry or end.gateway), None)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an export is for: the files that a target adds, and the steps that its README says.
+
+To add a target, write a module with a function from `Board` to its files, and give it a line in
+`TARGETS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ligament.errors import InputError, no_such
+from ligament.export.board import Board
+from ligament.export.fusesoc import fusesoc_files
+
+Files = Mapping[str, str | bytes]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A line of the table."""
+
+    name: str
+    text: str
+    files: Callable[[Board], Files]
+    #: Width of the bus on the registers. Unit: bits.
+    bus_width: int = 64
+
+
+TARGETS: tuple[Target, ...] = (
+    Target("fusesoc", "a FuseSoC core file: lint, simulation, and your own targets", fusesoc_files),
+)
+
+
+def find_target(name: str) -> Target:
+    """Return a target by its name."""
+    found = next((target for target in TARGETS if target.name == name), None)
+    if found is None:
+        names = [target.name for target in TARGETS]
+        text = f"nothing is exported to '{name}'"
+        raise InputError(no_such("export-target", text, name, names, before="--to one of "))
+    return found

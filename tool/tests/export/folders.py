@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of exported folders share: examples to export, and Verilator on a folder alone."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from ligament.export import Asked, Exported, export
+from ligament.pipeline import Request
+
+REPO = Path(__file__).resolve().parents[3]
+EXAMPLES = REPO / "examples"
+VERILATOR = REPO / "hdl" / "tools" / "verilator"
+#: As FuseSoC's core file and Ligament's own build have them.
+WARNINGS = (
+    "-Wall", "-Wno-UNUSEDPARAM", "-Wno-UNUSEDSIGNAL", "-Wno-DECLFILENAME", "-Wno-SYNCASYNCNET",
+)  # fmt: skip
+#: By name: example, variant, platform.
+DESIGNS = {
+    "threshold": ("threshold", "hardware", "fpga_sim"),
+    "service": ("adder", "hardware", "fpga_sim"),
+    "streamed": ("perception", "fpga_streamed", "fpga_sim"),
+    "pages": ("perception", "fpga_offloaded", "fpga_sim_pages"),
+}
+
+
+def exported(root: Path, design: str = "threshold", target: str = "fusesoc") -> Exported:
+    """Export an example's design."""
+    example, variant, platform = DESIGNS[design]
+    request = Request(EXAMPLES / example / "graph.yaml", variant, platform, root / "build")
+    return export(request, Asked(target, folder=root / design / target))
+
+
+def lint(folder: Path) -> None:
+    """Verilator reads the folder, with all warnings, and nothing outside of it."""
+    sources = (folder / "sources.f").read_text().split()
+    top = Path(sources[-1]).stem
+    words = [str(VERILATOR), "--lint-only", "--quiet", *WARNINGS, "--top-module", top, *sources]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def simulate(folder: Path, models: Path, top: str = "board_tb", more: tuple[str, ...] = ()) -> str:
+    """Compile and run a bench of the folder; return what it printed."""
+    sources = (folder / "sources.f").read_text().split()
+    quick = "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
+    words = [
+        *(str(VERILATOR), "--binary", "--timing", "--quiet", "-Wno-fatal", "--output-split", "0"),
+        *("-CFLAGS", "-std=c++20", "-MAKEFLAGS", quick, "--Mdir", str(models)),
+        *("--top-module", top, *sources, *more, f"sim/{top}.sv"),
+    ]
+    built = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    program = [str(models / f"V{top}")]
+    return subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False).stdout

@@ -20,7 +20,7 @@ bool is_none_of_ours(const pool::EndpointDescription& endpoint) {
 
 void Recorder::look() {
   version_ = domain_->version();
-  const bool has_peers = !domain_->peers().empty();
+  const bool has_peers = !domain_->peers().empty() || domain_->foreign_peers() != 0;
   has_ended_ = had_peers_ && !has_peers;
   had_peers_ = had_peers_ || has_peers;
   const auto endpoints = domain_->endpoints();

@@ -93,6 +93,7 @@ expected<void, os::SystemError> Directory::open(const Identity& identity) {
   shared_->pid = ::getpid();
   shared_->uid = ::geteuid();
   shared_->slot = identity.slot;
+  shared_->process = os::identity_of(os::open_process(::getpid()));
   point_to(shared_->bell, bells_->page());
   shared_->header = {
       layout::magic, layout::version, layout::SegmentKind::directory, nonce_, 0, page_bytes, {}};

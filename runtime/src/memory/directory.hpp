@@ -63,6 +63,7 @@ class Directory {
   void raise_generation();
   /// Of this process, from its directory's own inode: 0 before `open`.
   [[nodiscard]] std::uint64_t nonce() const { return nonce_; }
+  [[nodiscard]] std::uint64_t inode() const { return page_.inode; }
   /// Number of its descriptor, for peers.
   [[nodiscard]] std::uint32_t fd() const { return static_cast<std::uint32_t>(page_.fd.get()); }
   [[nodiscard]] const std::shared_ptr<Bells>& bells() const { return bells_; }
@@ -86,6 +87,8 @@ class Directory {
 struct Refusal {
   std::string text;    ///< a sentence; empty: nobody needs to hear of it
   bool again = false;  ///< for lack of something of ours: try again
+  /// It is in another pid namespace: it can be met over a connection (meeting.cpp), not so.
+  bool is_foreign = false;
 
   [[nodiscard]] static Refusal of(std::int32_t pid, const os::SystemError& error);
 };
@@ -103,6 +106,13 @@ class Topics {
   std::unordered_set<std::uint64_t> hashes_;
 };
 
+/// A process of another pid namespace, by the connection to it.
+struct ForeignProcess {
+  std::int32_t pid = 0;        ///< its number here; 0: it has none
+  std::uint64_t identity = 0;  ///< as the kernel says: `os::identity_of`
+  std::shared_ptr<os::Passage> passage;
+};
+
 /// A peer's directory, mapped read-only. Every number in it is copied once and checked.
 class PeerDirectory {
  public:
@@ -111,11 +121,16 @@ class PeerDirectory {
   /// Finds the directory among the descriptors of `pid`; `likely_fd` is looked at first.
   [[nodiscard]] static expected<std::unique_ptr<PeerDirectory>, Refusal> open(
       std::int32_t pid, const std::string& domain, std::uint32_t likely_fd = 0);
-  /// The same from its page, already mapped from there; null if that is no directory of this
-  /// domain, or not that of this process.
+  /// The one that a process of another pid namespace has passed: its inode and number there.
+  [[nodiscard]] static expected<std::unique_ptr<PeerDirectory>, Refusal> open_passed(
+      const ForeignProcess& process, const std::string& domain, std::uint64_t inode,
+      std::uint32_t fd);
+  /// From its page, already mapped from there; null if that is no directory of this domain, or not
+  /// that of this process. `identity`: of one in another pid namespace.
   [[nodiscard]] static std::unique_ptr<PeerDirectory> adopt(const os::ForeignMemory& where,
                                                             const std::string& domain,
-                                                            os::Mapping page);
+                                                            os::Mapping page,
+                                                            std::uint64_t identity = 0);
 
   [[nodiscard]] layout::ProcessState state() const;
   [[nodiscard]] std::uint64_t defers_to() const;
@@ -141,9 +156,14 @@ class PeerDirectory {
   [[nodiscard]] const layout::DirectoryPage* page() const { return shared_; }
   /// The peer's bell page, mapped writable on first use; null if that failed.
   [[nodiscard]] std::shared_ptr<const os::Mapping> bell_page();
+  /// "process 12", in words for people.
+  [[nodiscard]] std::string who() const;
+  [[nodiscard]] bool is_foreign() const { return passage != nullptr; }
 
-  std::int32_t pid = 0;
-  std::uint32_t fd = 0;  ///< where its directory is
+  std::int32_t pid = 0;                  ///< its number here; 0: it has none
+  std::int32_t own_pid = 0;              ///< as it sees itself
+  std::shared_ptr<os::Passage> passage;  ///< of a process in another pid namespace
+  std::uint32_t fd = 0;                  ///< where its directory is
   std::uint64_t nonce = 0;
   std::uint32_t slot = 0;
   std::string run_id;
@@ -159,7 +179,7 @@ class PeerDirectory {
     os::Mapping mapping;
     std::vector<SeenRow> seen;
   };
-  [[nodiscard]] bool read_page(const std::string& domain, std::uint64_t identity);
+  [[nodiscard]] bool read_page(const std::string& domain, std::uint64_t its_nonce);
   void map_row_segments();
   [[nodiscard]] bool refresh_row(const layout::SharedRow& row, SeenRow& seen);
   [[nodiscard]] bool is_wanted(const SeenRow& seen) const;

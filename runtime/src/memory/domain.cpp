@@ -317,10 +317,11 @@ std::vector<EndpointInfo> DomainState::endpoints() {
     if (nonce == nonce_) {
       continue;
     }
+    const bool is_foreign = peer->directory->is_foreign();
     for (const layout::EndpointRow& row : peer->directory->all_rows()) {
       if (row.state == static_cast<std::uint8_t>(layout::RowState::live)) {
         others.push_back({to_description(row), static_cast<EndpointKind>(row.kind), row.id,
-                          gid_of(nonce, row), peer->directory->pid, false, 0});
+                          gid_of(nonce, row), peer->directory->pid, false, 0, is_foreign});
       }
     }
   }
@@ -370,11 +371,18 @@ std::vector<std::int32_t> DomainState::peer_pids() {
   const std::lock_guard guard(mutex_);
   std::vector<std::int32_t> pids;
   for (const auto& [nonce, peer] : peers_) {
-    if (nonce != nonce_) {
+    if (nonce != nonce_ && !peer->directory->is_foreign()) {
       pids.push_back(peer->directory->pid);
     }
   }
   return pids;
+}
+
+std::size_t DomainState::foreign_peers() {
+  const std::lock_guard guard(mutex_);
+  return static_cast<std::size_t>(
+      std::count_if(peers_.begin(), peers_.end(),
+                    [](const auto& entry) { return entry.second->directory->is_foreign(); }));
 }
 
 }  // namespace ligament::pool

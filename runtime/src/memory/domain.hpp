@@ -17,6 +17,7 @@
 
 #include "ligament/detail/pool.hpp"
 #include "memory/directory.hpp"
+#include "memory/os/passage.hpp"
 #include "memory/os/system.hpp"
 #include "memory/qos_watch.hpp"
 #include "memory/reader.hpp"
@@ -48,6 +49,7 @@ struct DomainState {
   [[nodiscard]] std::vector<EndpointInfo> endpoints();
   [[nodiscard]] std::vector<Problem> problems();
   [[nodiscard]] std::vector<std::int32_t> peer_pids();
+  [[nodiscard]] std::size_t foreign_peers();
   [[nodiscard]] std::uint64_t version();
   [[nodiscard]] std::shared_ptr<void> watch(std::function<void()> changed);
   void match_now();
@@ -105,6 +107,17 @@ struct DomainState {
     std::uint64_t reader = 0;
     std::int32_t pid = 0;
   };
+  /// With a process of another pid namespace (spec/wire/pid-namespaces.md).
+  struct Meeting {
+    std::shared_ptr<os::Passage> passage;
+    os::Fd pidfd;
+    os::PeerCredentials who;
+    bool is_called = false;            ///< it answers our hello, else we its
+    std::unique_ptr<Peer> met;         ///< we have reached it, and do not know yet whether it us
+    std::uint64_t nonce = 0;           ///< of the peer, once it is one
+    std::vector<os::Note> unanswered;  ///< there was no room
+    bool is_over = false;
+  };
   struct TopicEnds {
     std::vector<OwnWriter*> writers;
     std::vector<OwnReader*> readers;
@@ -117,11 +130,24 @@ struct DomainState {
   [[nodiscard]] bool is_other_run(const std::string& run_id) const;
   void give_up();
   [[nodiscard]] expected<void, DomainError> adopt_peers();
-  [[nodiscard]] expected<void, DomainError> adopt_found(const os::PeerCredentials& who);
+  [[nodiscard]] expected<void, DomainError> adopt_found(const FoundProcess& process);
   [[nodiscard]] expected<void, DomainError> settle_conflict(const Peer& peer);
   [[nodiscard]] expected<void, os::SystemError> open_events();
   [[nodiscard]] bool adopt(std::unique_ptr<Peer> peer);
   void refuse(std::string text);
+  [[nodiscard]] std::string text_of_other_run(const PeerDirectory& directory) const;
+
+  // meeting.cpp
+  void call(std::uint32_t slot);
+  void receive(os::Visitor visitor);
+  void begin_meeting(os::Fd connection, const os::PeerCredentials& who, bool is_called);
+  [[nodiscard]] bool attend_meetings();
+  [[nodiscard]] bool attend(Meeting& meeting);
+  void answer(Meeting& meeting, const os::Note& note);
+  void introduce(Meeting& meeting);
+  void meet(Meeting& meeting, const os::Note& hello);
+  void settle(Meeting& meeting, std::unique_ptr<Peer> peer);
+  void end_meetings_with(std::uint64_t nonce);
 
   // domain.cpp
   [[nodiscard]] expected<Directory::Place, EndpointError> publish_row(
@@ -137,8 +163,10 @@ struct DomainState {
   void watch_listener(bool on);
   void meet_newcomers();
   void wake_who_missed_data();
-  void greet(const os::Visitor& visitor);
-  void greet_later(const os::Visitor& visitor);
+  void greet(os::Visitor visitor);
+  void greet_found(const FoundProcess& process);
+  void welcome(expected<std::unique_ptr<Peer>, Refusal> peer, os::Visitor visitor);
+  void greet_later(os::Visitor visitor);
   void greet_again();
   void ask_full_slots();
   void bury_the_dead();
@@ -213,6 +241,7 @@ struct DomainState {
   std::set<std::uint32_t> notify_;         ///< slots to notify
   std::vector<std::uint32_t> full_slots_;  ///< somebody is there, but has not let us in yet
   std::vector<os::Visitor> to_greet_;      ///< for whom we had no descriptors
+  std::vector<Meeting> meetings_;
   bool crowded_ = false;          ///< there may be more newcomers; the housekeeping thread's alone
   bool listener_watched_ = true;  ///< not while we have no descriptor to accept with
   std::vector<Sentry> sentries_;  ///< one per peer

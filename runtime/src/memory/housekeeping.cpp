@@ -112,6 +112,7 @@ int DomainState::look(bool told) {
     meet_newcomers();
   }
   ask_full_slots();
+  const bool owing = attend_meetings();
   look_for_news();
   bury_the_dead();
   match_all();
@@ -119,7 +120,7 @@ int DomainState::look(bool told) {
   const bool waiting = sweep();
   send_notifications();
   wake_who_missed_data();
-  const bool asking = !full_slots_.empty() || !to_greet_.empty() || !listener_watched_;
+  const bool asking = owing || !full_slots_.empty() || !to_greet_.empty() || !listener_watched_;
   const bool is_idle = !told && !unsettled_;
   rest_ms_ = is_idle ? std::min(2 * rest_ms_, longest_rescans * rescan_ms) : rescan_ms;
   return waiting ? sweep_ms : asking ? ask_again_ms : rest_ms_;
@@ -179,7 +180,7 @@ bool DomainState::wait_for_events(std::int64_t until_ns) {
 void DomainState::meet_newcomers() {
   greet_again();
   for (int met = 0; met < most_at_once; ++met) {
-    const auto visitor = os::accept_visitor(rendezvous_.listener());
+    auto visitor = os::accept_visitor(rendezvous_.listener());
     watch_listener(visitor || !os::is_want_of_descriptors(visitor.error()));
     if (!visitor) {
       if (!listener_watched_) {
@@ -188,7 +189,7 @@ void DomainState::meet_newcomers() {
       return;
     }
     if (visitor->who.pid != ::getpid()) {
-      greet(*visitor);
+      greet(std::move(*visitor));
       LIGAMENT_CRASH_POINT("housekeeping.greeted");
     }
   }
@@ -196,30 +197,45 @@ void DomainState::meet_newcomers() {
 }
 
 void DomainState::greet_again() {
-  for (const os::Visitor& visitor : std::exchange(to_greet_, {})) {
-    greet(visitor);
+  for (os::Visitor& visitor : std::exchange(to_greet_, {})) {
+    greet(std::move(visitor));
   }
 }
 
-void DomainState::greet(const os::Visitor& visitor) {
+void DomainState::greet(os::Visitor visitor) {
   if (peers_.count(visitor.greeting.nonce) != 0) {
     return;  // our own scan found it; if it lies, it is its own loss
   }
   auto peer = rendezvous_.attach(visitor.who, visitor.greeting.directory_fd);
+  if (!peer && peer.error().is_foreign) {
+    receive(std::move(visitor));
+  } else {
+    welcome(std::move(peer), std::move(visitor));
+  }
+}
+
+void DomainState::greet_found(const FoundProcess& process) {
+  auto peer = rendezvous_.attach(process.who);
+  if (!peer && peer.error().is_foreign) {
+    call(process.slot);
+  } else {
+    welcome(std::move(peer), {process.who, {}, {}});
+  }
+}
+
+void DomainState::welcome(expected<std::unique_ptr<Peer>, Refusal> peer, os::Visitor visitor) {
   if (!peer) {
     refuse(peer.error().text);
     if (peer.error().again) {
-      greet_later(visitor);
+      greet_later(std::move(visitor));
     }
     return;
   }
-  const PeerDirectory& directory = *(*peer)->directory;
-  if (is_other_run(directory.run_id)) {
-    refuse(fmt::format("process {} wanted to join graph '{}' as run '{}'; this is run '{}'",
-                       directory.pid, options.name, directory.run_id, options.run_id));
+  if (is_other_run((*peer)->directory->run_id)) {
+    refuse(text_of_other_run(*(*peer)->directory));
     return;
   }
-  const std::uint64_t nonce = directory.nonce;
+  const std::uint64_t nonce = (*peer)->directory->nonce;
   if (adopt(std::move(*peer))) {
     newcomers_.push_back(nonce);
   }
@@ -227,7 +243,8 @@ void DomainState::greet(const os::Visitor& visitor) {
 
 /// One entry per process, however often it connects meanwhile, and no more of them than a domain
 /// has room for: of those that live, the newest.
-void DomainState::greet_later(const os::Visitor& visitor) {
+void DomainState::greet_later(os::Visitor visitor) {
+  visitor.connection = os::Fd();  // nothing of it is needed, and descriptors are what we lack
   std::erase_if(to_greet_,
                 [&visitor](const os::Visitor& other) { return other.who.pid == visitor.who.pid; });
   if (to_greet_.size() >= layout::max_slots) {
@@ -238,7 +255,7 @@ void DomainState::greet_later(const os::Visitor& visitor) {
   if (to_greet_.size() >= layout::max_slots) {
     to_greet_.erase(to_greet_.begin());
   }
-  to_greet_.push_back(visitor);
+  to_greet_.push_back(std::move(visitor));
 }
 
 /// Processes that had no room for our connection when we joined, probably because they are stopped.
@@ -248,8 +265,8 @@ void DomainState::ask_full_slots() {
   }
   Found found = rendezvous_.ask(full_slots_);
   full_slots_ = std::move(found.full);
-  for (const os::PeerCredentials& who : found.processes) {
-    greet({who, {}});
+  for (const FoundProcess& process : found.processes) {
+    greet_found(process);
   }
 }
 
@@ -276,6 +293,7 @@ void DomainState::bury_the_dead() {
       }
       std::erase_if(sentries_, [&peer](const Sentry& sentry) { return sentry.peer == &peer; });
       peers_.erase(place);
+      end_meetings_with(nonce);
       LIGAMENT_CRASH_POINT("housekeeping.buried");
       buried.push_back(nonce);
     }

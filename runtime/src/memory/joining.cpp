@@ -70,8 +70,8 @@ expected<void, DomainError> DomainState::adopt_peers() {
   }
   full_slots_ = std::move(found.full);
   LIGAMENT_CRASH_POINT("join.scanned");
-  for (const os::PeerCredentials& who : found.processes) {
-    if (auto adopted = adopt_found(who); !adopted) {
+  for (const FoundProcess& process : found.processes) {
+    if (auto adopted = adopt_found(process); !adopted) {
       return adopted;
     }
   }
@@ -79,8 +79,12 @@ expected<void, DomainError> DomainState::adopt_peers() {
 }
 
 /// Who was there before us. What we lack for it is an error: later it would be a surprise.
-expected<void, DomainError> DomainState::adopt_found(const os::PeerCredentials& who) {
-  auto peer = rendezvous_.attach(who);
+expected<void, DomainError> DomainState::adopt_found(const FoundProcess& process) {
+  auto peer = rendezvous_.attach(process.who);
+  if (!peer && peer.error().is_foreign) {
+    call(process.slot);
+    return {};
+  }
   if (!peer && peer.error().again) {
     return unexpected<DomainError>(DomainError{DomainErrorCode::system, peer.error().text});
   }
@@ -156,6 +160,11 @@ bool DomainState::adopt(std::unique_ptr<Peer> peer) {
   sentries_.push_back({peer->directory->page(), nonce, 0, true, peer.get()});
   peers_.emplace(nonce, std::move(peer));
   return true;
+}
+
+std::string DomainState::text_of_other_run(const PeerDirectory& directory) const {
+  return fmt::format("{} wanted to join graph '{}' as run '{}'; this is run '{}'", directory.who(),
+                     options.name, directory.run_id, options.run_id);
 }
 
 void DomainState::refuse(std::string text) {

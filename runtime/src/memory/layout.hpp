@@ -82,12 +82,14 @@ struct DirectoryPage {
   std::atomic<std::uint32_t> row_segments;
   std::uint32_t reserved;
   SegmentRef rows[max_row_segments];
-  Word defers_to;  ///< while joining: nonce of the process of another run that goes first
-  Word alive;      ///< monotonic ns, kept fresh while a writer has an automatic lease
+  Word defers_to;         ///< while joining: nonce of the process of another run that goes first
+  Word alive;             ///< monotonic ns, kept fresh while a writer has an automatic lease
+  std::uint64_t process;  ///< which one it is, whatever its number: `os::identity_of`; 0: unknown
 };
 static_assert(offsetof(DirectoryPage, pid) == 192 && offsetof(DirectoryPage, generation) == 208);
 static_assert(offsetof(DirectoryPage, rows) == 248 && offsetof(DirectoryPage, defers_to) == 632 &&
-              offsetof(DirectoryPage, alive) == 640 && sizeof(DirectoryPage) <= 4096);
+              offsetof(DirectoryPage, alive) == 640 && offsetof(DirectoryPage, process) == 648 &&
+              sizeof(DirectoryPage) <= 4096);
 
 enum class RowState : std::uint8_t { free = 0, live = 1, closing = 2 };
 enum RowFlags : std::uint32_t { is_device = 1 };

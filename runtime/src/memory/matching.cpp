@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "memory/domain.hpp"
 #include "memory/match.hpp"
@@ -27,7 +28,13 @@ bool wants_history(const EndpointDescription& writer, const EndpointDescription&
 }
 
 os::ForeignMemory segment_of(const Peer& peer, const layout::EndpointRow& row) {
-  return {peer.directory->pid, row.fd, row.inode, row.bytes};
+  return {peer.directory->pid, row.fd, row.inode, row.bytes, peer.directory->passage};
+}
+
+/// A memory of a process in another pid namespace, which has been asked to pass it.
+template <typename Expected>
+bool is_on_its_way(const Peer& peer, const Expected& memory) {
+  return peer.directory->is_foreign() && !memory && memory.error().code == EAGAIN;
 }
 
 }  // namespace
@@ -88,8 +95,8 @@ void DomainState::match_once() {
   for (const auto& [nonce, peer] : peers_) {
     if (peer->directory->invalid_rows() != 0) {
       report(ProblemKind::refused_peer,
-             fmt::format("process {} announced {} endpoints that make no sense; they are ignored",
-                         peer->directory->pid, peer->directory->invalid_rows()));
+             fmt::format("{} announced {} endpoints that make no sense; they are ignored",
+                         peer->directory->who(), peer->directory->invalid_rows()));
     }
     for (const auto& [id, row] : peer->directory->rows()) {
       consider_row(*peer, row, topics);
@@ -177,28 +184,34 @@ OnPublish DomainState::on_publish_of(const OwnWriter& own, const Peer& peer,
 void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
                               const EndpointDescription& theirs) {
   auto link = std::make_unique<ReaderLink>();
-  auto mapping = os::map_foreign(segment_of(peer, row), {});
   link->bell_page = peer.directory->bell_page();
+  auto mapping = os::map_foreign(segment_of(peer, row), {});
   const std::size_t needed = layout::holds_offset + row.max_held * sizeof(layout::Word);
+  if (is_on_its_way(peer, mapping) || (peer.directory->is_foreign() && !link->bell_page)) {
+    unsettled_ = true;
+    return;
+  }
   if (!mapping || mapping->size() < needed || link->bell_page == nullptr || row.bell_slot == 0) {
     report(ProblemKind::refused_peer,
-           fmt::format("topic {}: the subscription of process {} cannot be reached{}", theirs.topic,
-                       peer.directory->pid, mapping ? "" : " (" + mapping.error().text() + ")"),
+           fmt::format("topic {}: the subscription of {} cannot be reached{}", theirs.topic,
+                       peer.directory->who(), mapping ? "" : " (" + mapping.error().text() + ")"),
            own.row.id, row.id);
     return;
   }
   if (has_no_room_for(own.row.id, mapping->as<const layout::ReaderSegment>()->cursors)) {
     report(ProblemKind::too_many_ends,
-           fmt::format("topic {}: the subscription in {} (process {}) has {} publishers already; "
-                       "the one in {} does not serve it",
-                       theirs.topic, theirs.node, peer.directory->pid, layout::max_ends,
-                       own.state->description.node),
+           fmt::format(
+               "topic {}: the subscription in {} ({}) has {} publishers already; the one in {} "
+               "does not serve it",
+               theirs.topic, theirs.node, peer.directory->who(), layout::max_ends,
+               own.state->description.node),
            own.row.id, row.id);
     return;
   }
   link->reader = row.id;
   link->node = theirs.node;
   link->pid = peer.directory->pid;
+  link->passage = peer.directory->passage;
   link->max_held = row.max_held;
   link->segment = std::move(*mapping);
   link->paced = is_paced(own.state->description, theirs);
@@ -261,10 +274,14 @@ void DomainState::open_writer(OwnReader& own, Peer& peer, const layout::Endpoint
                               const EndpointDescription& theirs) {
   auto link = WriterLink::open({peer.directory->nonce, row.id, row.type_hash, segment_of(peer, row),
                                 row.lifespan_ns, is_paced(theirs, own.state->description)});
+  if (is_on_its_way(peer, link)) {
+    unsettled_ = true;
+    return;
+  }
   if (!link) {
     report(ProblemKind::refused_peer,
-           fmt::format("topic {}: the publisher of process {} cannot be reached ({})", theirs.topic,
-                       peer.directory->pid, link.error().text()),
+           fmt::format("topic {}: the publisher of {} cannot be reached ({})", theirs.topic,
+                       peer.directory->who(), link.error().text()),
            row.id, own.row.id);
     return;
   }

@@ -70,17 +70,16 @@ bool makes_sense(const layout::EndpointRow& row, std::uint64_t nonce) {
          row.id == layout::endpoint_id(nonce, row.counter) && row.inode != 0;
 }
 
-/// The only nonce that a process with its directory there may show.
-std::uint64_t identity_of(const os::ForeignMemory& where) {
+/// The only nonce that a process of this number with its directory there may show.
+std::uint64_t nonce_of(const os::ForeignMemory& where, std::int32_t own_pid) {
   const auto boot = os::boot_id();  // known since our own directory was made
-  return layout::process_nonce(where.inode, static_cast<std::uint64_t>(where.pid),
-                               boot ? *boot : 0);
+  return layout::process_nonce(where.inode, static_cast<std::uint64_t>(own_pid), boot ? *boot : 0);
 }
 
 bool shows_anothers_identity(const os::ForeignMemory& where, const os::Mapping& page) {
   const layout::SegmentHeader header = page.as<const layout::DirectoryPage>()->header;
   return header.magic == layout::magic && header.version == layout::version &&
-         header.process != identity_of(where);
+         header.process != nonce_of(where, where.pid);
 }
 
 }  // namespace
@@ -130,24 +129,65 @@ expected<std::unique_ptr<PeerDirectory>, Refusal> PeerDirectory::open(std::int32
                           domain)});
 }
 
+expected<std::unique_ptr<PeerDirectory>, Refusal> PeerDirectory::open_passed(
+    const ForeignProcess& process, const std::string& domain, std::uint64_t inode,
+    std::uint32_t fd) {
+  const os::ForeignMemory where{process.pid, fd, inode, page_bytes, process.passage};
+  const std::string shown = process.pid > 0 ? fmt::format("process {}", process.pid) : "a process";
+  auto mapping = os::map_foreign(where, {});
+  if (!mapping) {
+    return unexpected<Refusal>(Refusal{fmt::format(
+        "{} in another pid namespace cannot be joined: its directory does not get through ({})",
+        shown, mapping.error().text())});
+  }
+  auto found = adopt(where, domain, std::move(*mapping), process.identity);
+  if (found == nullptr) {
+    return unexpected<Refusal>(Refusal{fmt::format(
+        "{} in another pid namespace cannot be joined: what it passed is no valid directory of "
+        "domain '{}', or not its own",
+        shown, domain)});
+  }
+  return found;
+}
+
+/// Of a process in another pid namespace the kernel does not say which number it has there. What it
+/// says is in its page, which nobody else can write, beside what the kernel says of it everywhere:
+/// who passes another's page is not the one that it names.
 std::unique_ptr<PeerDirectory> PeerDirectory::adopt(const os::ForeignMemory& where,
-                                                    const std::string& domain, os::Mapping page) {
+                                                    const std::string& domain, os::Mapping page,
+                                                    std::uint64_t identity) {
   auto directory = std::make_unique<PeerDirectory>();
   directory->pid = where.pid;
   directory->fd = where.fd;
+  directory->passage = where.passage;
   directory->page_ = std::move(page);
   directory->shared_ = directory->page_.as<const layout::DirectoryPage>();
-  return directory->read_page(domain, identity_of(where)) ? std::move(directory) : nullptr;
+  directory->own_pid = where.passage == nullptr ? where.pid : directory->shared_->pid;
+  if (where.passage != nullptr &&
+      (identity == 0 || directory->shared_->process != identity || where.inode == 0)) {
+    return nullptr;
+  }
+  const bool is_its = directory->read_page(domain, nonce_of(where, directory->own_pid));
+  return is_its ? std::move(directory) : nullptr;
 }
 
-bool PeerDirectory::read_page(const std::string& domain, std::uint64_t identity) {
+std::string PeerDirectory::who() const {
+  if (!is_foreign()) {
+    return fmt::format("process {}", pid);
+  }
+  return pid > 0 ? fmt::format("process {} (in another pid namespace)", pid)
+                 : fmt::format("process {} of another pid namespace", own_pid);
+}
+
+bool PeerDirectory::read_page(const std::string& domain, std::uint64_t its_nonce) {
   const layout::SegmentHeader header = shared_->header;
   nonce = header.process;
   slot = shared_->slot;
   run_id = read_text(shared_->run_id);
   return header.magic == layout::magic && header.version == layout::version &&
-         header.kind == layout::SegmentKind::directory && nonce == identity &&
-         shared_->pid == pid && slot < layout::max_slots && read_text(shared_->domain) == domain;
+         header.kind == layout::SegmentKind::directory && nonce == its_nonce &&
+         shared_->pid == own_pid && slot < layout::max_slots &&
+         read_text(shared_->domain) == domain;
 }
 
 layout::ProcessState PeerDirectory::state() const {
@@ -161,7 +201,7 @@ std::uint64_t PeerDirectory::defers_to() const {
 os::ForeignMemory PeerDirectory::locate(const layout::SegmentRef& segment) const {
   return {pid, segment.fd.load(std::memory_order_relaxed),
           segment.inode.load(std::memory_order_relaxed),
-          segment.bytes.load(std::memory_order_relaxed)};
+          segment.bytes.load(std::memory_order_relaxed), passage};
 }
 
 std::shared_ptr<const os::Mapping> PeerDirectory::bell_page() {
@@ -186,7 +226,7 @@ void PeerDirectory::map_row_segments() {
     where.size = round_up(layout::row_segment_bytes(index), page_bytes);
     auto mapping = os::map_foreign(where, {});
     if (!mapping) {
-      torn_ = torn_ || os::is_want_of_descriptors(mapping.error());
+      torn_ = torn_ || os::may_pass(mapping.error());
       return;  // dying, or lying: its rows stay unknown
     }
     segments_.push_back(

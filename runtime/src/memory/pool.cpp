@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -282,6 +283,16 @@ void Domain::set_quarantine(std::function<bool(std::uint64_t, std::int32_t)> is_
 std::vector<EndpointInfo> Domain::endpoints() const { return state_->endpoints(); }
 std::vector<Problem> Domain::problems() const { return state_->problems(); }
 std::vector<std::int32_t> Domain::peers() const { return state_->peer_pids(); }
+
+bool can_meet_foreign_processes() {
+  static std::atomic<bool> can{false};  // a no may be for want of a descriptor
+  if (!can.load(std::memory_order_relaxed)) {
+    can.store(os::identity_of(os::open_process(::getpid())) != 0, std::memory_order_relaxed);
+  }
+  return can.load(std::memory_order_relaxed);
+}
+
+std::size_t Domain::foreign_peers() const { return state_->foreign_peers(); }
 std::uint64_t Domain::version() const { return state_->version(); }
 std::shared_ptr<void> Domain::watch(std::function<void()> changed) {
   return state_->watch(std::move(changed));

@@ -115,7 +115,7 @@ Found Rendezvous::ask(const std::vector<std::uint32_t>& slots) const {
   for (const std::uint32_t slot : slots) {
     const auto who = caller.ask(slot_name(slot), greeting_);
     if (who) {
-      found.processes.push_back(*who);
+      found.processes.push_back({*who, slot});
     } else if (who.error().code == EAGAIN) {
       found.full.push_back(slot);
     } else if (os::is_want_of_descriptors(who.error())) {
@@ -126,27 +126,18 @@ Found Rendezvous::ask(const std::vector<std::uint32_t>& slots) const {
   return found;
 }
 
-/// Why who has this identity can never be a peer of ours; empty: it can.
-std::string Rendezvous::refusal(const os::PeerCredentials& who) const {
+/// Why who has this identity cannot be attached by its number; no sentence: it can.
+Refusal Rendezvous::refusal(const os::PeerCredentials& who) const {
   if (who.uid != uid_) {
-    return fmt::format(
-        "{} is in domain '{}': refused, shared memory is for one user (ours: {}); end it, or give "
-        "the "
-        "graph another name",
-        os::describe(who), domain_, uid_);
+    return {
+        fmt::format("{} is in domain '{}': refused, shared memory is for one user (ours: {}); "
+                    "end it, or give the graph another name",
+                    os::describe(who), domain_, uid_)};
   }
-  if (who.pid <= 0) {
-    return fmt::format(
-        "a process of domain '{}' lives in another pid namespace: refused, its memory cannot be "
-        "reached from here",
-        domain_);
-  }
-  if (const auto theirs = os::namespace_inode(who.pid, "pid");
-      theirs != 0 && theirs != pid_namespace_) {
-    return fmt::format(
-        "process {} of domain '{}' lives in another pid namespace: refused, it could not see our "
-        "death nor we its",
-        who.pid, domain_);
+  const std::uint64_t theirs = who.pid > 0 ? os::namespace_inode(who.pid, "pid") : 0;
+  if (who.pid <= 0 || (theirs != 0 && theirs != pid_namespace_)) {
+    return {fmt::format("a process of domain '{}' lives in another pid namespace", domain_), false,
+            true};
   }
   return {};
 }
@@ -162,9 +153,9 @@ expected<std::unique_ptr<Peer>, Refusal> Rendezvous::attach(const os::PeerCreden
       return unexpected<Refusal>(error.code == ESRCH ? Refusal{} : Refusal::of(who.pid, error));
     }
   }
-  if (std::string text = refusal(who); !text.empty()) {
+  if (Refusal refused = refusal(who); !refused.text.empty()) {
     const bool gone = who.pid > 0 && !os::process_alive(peer->pidfd);
-    return unexpected<Refusal>(Refusal{gone ? std::string() : std::move(text)});
+    return unexpected<Refusal>(gone ? Refusal{} : std::move(refused));
   }
   auto directory = PeerDirectory::open(who.pid, domain_, likely_fd != 0 ? likely_fd : usual_fd_);
   if (!os::process_alive(peer->pidfd)) {
@@ -176,6 +167,10 @@ expected<std::unique_ptr<Peer>, Refusal> Rendezvous::attach(const os::PeerCreden
   peer->directory = std::move(*directory);
   usual_fd_ = peer->directory->fd;
   return peer;
+}
+
+expected<os::Called, os::SystemError> Rendezvous::call(std::uint32_t slot) const {
+  return os::call(slot_name(slot));
 }
 
 void Rendezvous::notify(std::uint32_t slot) const { os::notify(mailbox_, mailbox_name(slot)); }

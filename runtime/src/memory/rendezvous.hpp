@@ -4,7 +4,8 @@
 /// A process owns slot k while it listens on `ligament/<uid>/<domain>/v<layout>/<k>`. To join it
 /// takes the first free slot, *then* tries all slots: of two that join at once, at least the later
 /// one finds the other, and its connection tells the earlier one. The kernel says who listens
-/// (SO_PEERCRED), also for a process that is stopped.
+/// (SO_PEERCRED), also for a process that is stopped. Processes of other pid namespaces are found
+/// so too, and met over a connection (meeting.cpp).
 #pragma once
 
 #include <memory>
@@ -23,9 +24,15 @@ struct Peer {
   std::unique_ptr<PeerDirectory> directory;
 };
 
+/// Who listens in a slot.
+struct FoundProcess {
+  os::PeerCredentials who;
+  std::uint32_t slot = 0;
+};
+
 /// What asking slots gives.
 struct Found {
-  std::vector<os::PeerCredentials> processes;
+  std::vector<FoundProcess> processes;
   std::vector<std::uint32_t> full;  ///< somebody listens, but its queue has no room: ask again
   std::vector<os::SystemError> failures;  ///< why some could not be asked; at most one
 };
@@ -49,6 +56,9 @@ class Rendezvous {
   /// The same for some slots.
   [[nodiscard]] Found ask(const std::vector<std::uint32_t>& slots) const;
 
+  /// Connects to a process of another pid namespace, to stay connected.
+  [[nodiscard]] expected<os::Called, os::SystemError> call(std::uint32_t slot) const;
+
   void notify(std::uint32_t slot) const;
   [[nodiscard]] const os::Fd& listener() const { return listener_; }
   [[nodiscard]] const os::Fd& mailbox() const { return mailbox_; }
@@ -59,7 +69,7 @@ class Rendezvous {
   [[nodiscard]] std::string slot_name(std::uint32_t slot) const;
   [[nodiscard]] std::string mailbox_name(std::uint32_t slot) const;
   [[nodiscard]] expected<void, os::SystemError> take(std::uint32_t slot);
-  [[nodiscard]] std::string refusal(const os::PeerCredentials& who) const;
+  [[nodiscard]] Refusal refusal(const os::PeerCredentials& who) const;
   [[nodiscard]] std::string why_full() const;
 
   std::string domain_;

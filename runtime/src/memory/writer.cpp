@@ -371,6 +371,7 @@ bool WriterState::add_chunk(std::size_t block_bytes, std::size_t count) {
     const Guard guard(lock_);
     return blocks_.make_room(block_bytes, blocks);
   }();
+  pass_to_foreign(*memory);
   announce_chunk(*memory, block_bytes, count);
   const Guard guard(lock_);
   const bool added =

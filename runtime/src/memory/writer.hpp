@@ -39,8 +39,9 @@ struct ReaderLink {
   Pace pace;
   os::Mapping segment;
   BellMapping bell_page;
-  std::uint16_t bell_slot = 0;  ///< on that page; 0: nobody is woken
-  OnPublish on_publish;         ///< called instead of ringing, where it is not null
+  std::uint16_t bell_slot = 0;           ///< on that page; 0: nobody is woken
+  OnPublish on_publish;                  ///< called instead of ringing, where it is not null
+  std::shared_ptr<os::Passage> passage;  ///< of a process in another pid namespace
 
   [[nodiscard]] HoldRow holds() const {
     return {segment.as<const layout::Word>(layout::holds_offset), max_held};
@@ -147,6 +148,7 @@ struct WriterState {
   void gather(const Doorbells& doorbells, std::uint64_t asleep, Sleepers& sleepers);
   void wake(const Sleepers& sleepers);
   void rebuild_views();  ///< after `links_` changed
+  void pass_to_foreign(const os::SharedMemory& chunk);
   void add_bell(const ReaderLink& link);
   void end_link(ReaderLink& link);
   [[nodiscard]] std::vector<std::shared_ptr<ReaderLink>>::iterator find_link(std::uint64_t reader);

@@ -81,7 +81,8 @@ expected<WriterLink::Chunk, os::SystemError> WriterLink::map_chunk(std::size_t i
   chunk.blocks = row.blocks.load(std::memory_order_relaxed);
   const os::ForeignMemory where{source.segment.pid, row.segment.fd.load(std::memory_order_relaxed),
                                 row.segment.inode.load(std::memory_order_relaxed),
-                                row.segment.bytes.load(std::memory_order_relaxed)};
+                                row.segment.bytes.load(std::memory_order_relaxed),
+                                source.segment.passage};
   // What it lies in is as large as its blocks, so that a chunk costs us no more than it gives.
   if (chunk.blocks == 0 || chunk.blocks > layout::max_chunk_blocks ||
       chunk.block_bytes > largest_block ||

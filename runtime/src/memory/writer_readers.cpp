@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "memory/crash_point.hpp"
+#include "memory/os/passage.hpp"
 #include "memory/writer.hpp"
 
 namespace ligament::pool {
@@ -48,6 +49,11 @@ bool WriterState::link(std::unique_ptr<ReaderLink> link, bool history, std::uint
     ++row;  // at most max_ends - 1 rows are taken
   }
   link->match_row = row;
+  if (link->passage != nullptr) {
+    for (const os::SharedMemory& chunk : chunks_) {
+      (void)link->passage->pass(chunk.inode, static_cast<std::uint32_t>(chunk.fd.get()));
+    }
+  }
   layout::MatchRow& match = shared->matches[row];
   const JoinPoint point = join_point(history, depth);
   match.start.store(point.start, std::memory_order_relaxed);
@@ -63,6 +69,24 @@ bool WriterState::link(std::unique_ptr<ReaderLink> link, bool history, std::uint
   events.note([](WriterEvents& now) { add(now.matched, 1); });
   LIGAMENT_CRASH_POINT("link.matched");
   return true;
+}
+
+/// Before any ring word names the chunk: a reader in another pid namespace then finds it although
+/// we are stopped. What does not get through now is asked for.
+void WriterState::pass_to_foreign(const os::SharedMemory& chunk) {
+  std::vector<std::shared_ptr<os::Passage>> passages;
+  {
+    const Guard guard(lock_);
+    for (const auto& link : links_) {
+      if (link->passage != nullptr &&
+          std::find(passages.begin(), passages.end(), link->passage) == passages.end()) {
+        passages.push_back(link->passage);
+      }
+    }
+  }
+  for (const auto& passage : passages) {
+    (void)passage->pass(chunk.inode, static_cast<std::uint32_t>(chunk.fd.get()));
+  }
 }
 
 void WriterState::rebuild_views() {

@@ -27,7 +27,7 @@ std::uint64_t HeardTopic::lost() const {
 
 void Listening::look() {
   version_ = domain_.version();
-  const bool has_peers = !domain_.peers().empty();
+  const bool has_peers = !domain_.peers().empty() || domain_.foreign_peers() != 0;
   has_ended_ = had_peers_ && !has_peers;
   had_peers_ = had_peers_ || has_peers;
   const auto endpoints = domain_.endpoints();

@@ -3,9 +3,6 @@
 /// that starts with "ok" or "error". Uses the public interface only, apart from `scribble` and
 /// `lie`, which play the hostile peer (lies.hpp).
 #include <fmt/format.h>
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -354,31 +351,6 @@ std::string join_aside(Peer& peer, const std::string& arguments) {
   return "ok";
 }
 
-/// Joins from a child in a pid namespace of its own and answers with the problems it sees there.
-std::string join_in_namespace(const std::string& arguments) {
-  if (::unshare(CLONE_NEWPID | CLONE_NEWNS) != 0) {
-    return error("unshare");
-  }
-  int out[2];
-  if (::pipe(out) != 0) return error("pipe");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, 9);
-    (void)::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-    (void)::mount("proc", "/proc", "proc", 0, nullptr);
-    Peer inside;
-    auto answer = obey(inside, "join " + arguments);
-    if (answer == "ok") answer = obey(inside, "problems");
-    (void)!::write(out[1], answer.data(), answer.size());
-    ::close(out[1]);
-    ::pause();
-  }
-  ::close(out[1]);
-  std::string answer;
-  for (char c = 0; ::read(out[0], &c, 1) == 1;) answer += c;
-  return answer;
-}
-
 std::string await_joined(Peer& peer) {
   peer.joining.join();
   return peer.joined;
@@ -392,7 +364,8 @@ const std::map<std::string, Command> commands{
     {"join", [](Peer& peer, Verb, Line line) { return join(peer, line); }},
     {"join_aside", [](Peer& peer, Verb, Line line) { return join_aside(peer, rest(line)); }},
     {"joined", [](Peer& peer, Verb, Line) { return await_joined(peer); }},
-    {"namespace", [](Peer&, Verb, Line line) { return join_in_namespace(rest(line)); }},
+    {"foreign",
+     [](Peer& peer, Verb, Line) { return fmt::format("ok {}", peer.domain->foreign_peers()); }},
     {"writer", create},
     {"reader", create},
     {"show", show},

@@ -444,23 +444,6 @@ TEST(NamesThatAreTaken, CostTheirSlotsAndAreReported) {
   }
 }
 
-TEST(Refusal, OfAnotherPidNamespace) {
-  if (::geteuid() != 0) {
-    GTEST_SKIP() << "needs root to make a pid namespace";
-  }
-  const auto name = unique_name();
-  const Side side(name);
-  const OtherProcess outside;
-  const auto answer = outside.ask("namespace " + name + " run");
-  if (answer.rfind("error unshare", 0) == 0) {
-    GTEST_SKIP() << answer;
-  }
-  EXPECT_NE(answer.find("another pid namespace"), std::string::npos) << answer;
-  ASSERT_TRUE(eventually([&] { return side.domain->problems().size() == 1; }));
-  EXPECT_NE(side.domain->problems()[0].text.find("pid namespace"), std::string::npos);
-  EXPECT_TRUE(side.domain->peers().empty());
-}
-
 TEST(Processes, LeaveNothingBehind) {
   const auto entries = [] {
     std::size_t count = 0;

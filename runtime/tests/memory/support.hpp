@@ -6,7 +6,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +24,7 @@
 #include <vector>
 
 #include "ligament/detail/pool.hpp"
+#include "memory/os/system.hpp"
 #include "stamped_payload.hpp"
 
 namespace ligament::pool::test {
@@ -45,19 +49,69 @@ inline EndpointDescription bytes_on(const std::string& topic, QoS qos = QoS(10))
   return {topic, "test/msg/Bytes", "/test", {}, qos.profile()};
 }
 
+/// So many pid namespaces below ours, each with its own /proc, as a container has it. `in_user`:
+/// also in a user namespace, where the kernel lets anybody make one, and lets nobody in it look at
+/// processes outside.
+struct Namespaces {
+  int depth = 1;
+  bool in_user = ::geteuid() != 0;
+};
+
+/// A fork into a new pid namespace: there the child is number 1. -1: this may not be done here.
+inline pid_t fork_into_namespace(bool in_user) {
+  const uid_t uid = ::geteuid();
+  const gid_t gid = ::getegid();
+  const long flags = CLONE_NEWPID | CLONE_NEWNS | (in_user ? CLONE_NEWUSER : 0) | SIGCHLD;
+  const long child = ::syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr);
+  if (child != 0) {
+    return static_cast<pid_t>(child);
+  }
+  if (in_user) {
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << fmt::format("{0} {0} 1", uid);
+    std::ofstream("/proc/self/gid_map") << fmt::format("{0} {0} 1", gid);
+  }
+  (void)::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+  if (::mount("proc", "/proc", "proc", 0, nullptr) != 0) {
+    ::_exit(126);
+  }
+  return 0;
+}
+
+/// Whether this kernel lets processes of different pid namespaces share memory, and us make one.
+[[nodiscard]] inline bool has_namespaces(Namespaces kind = {}) {
+  if (os::identity_of(os::open_process(::getpid())) == 0) {
+    return false;
+  }
+  const pid_t child = fork_into_namespace(kind.in_user);
+  if (child == 0) {
+    ::_exit(0);
+  }
+  int status = 1;
+  return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
 /// A `pool_peer` process.
 class OtherProcess {
  public:
-  OtherProcess() {
+  OtherProcess() : OtherProcess(Namespaces{0, false}) {}
+  /// `pid()` is that of the outermost process: what happens to it happens to all.
+  explicit OtherProcess(Namespaces namespaces) {
     int in[2];
     int out[2];
     if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) {
       std::abort();
     }
-    pid_ = ::fork();
+    pid_ = namespaces.depth > 0 ? fork_into_namespace(namespaces.in_user) : ::fork();
     if (pid_ == 0) {
       ::dup2(in[0], 0);
       ::dup2(out[1], 1);
+      for (int depth = 1; depth < namespaces.depth; ++depth) {
+        if (const pid_t inner = fork_into_namespace(namespaces.in_user); inner != 0) {
+          ::waitpid(inner, nullptr, 0);
+          ::_exit(0);
+        }
+      }
       ::execl(POOL_PEER, POOL_PEER, static_cast<char*>(nullptr));
       ::_exit(127);
     }
@@ -66,8 +120,9 @@ class OtherProcess {
     to_ = in[1];
     from_ = out[0];
   }
-  explicit OtherProcess(const std::string& domain, const std::string& run = "run")
-      : OtherProcess() {
+  explicit OtherProcess(const std::string& domain, const std::string& run = "run",
+                        Namespaces namespaces = {0, false})
+      : OtherProcess(namespaces) {
     EXPECT_EQ(ask("join " + domain + " " + run), "ok");
   }
   OtherProcess(const OtherProcess&) = delete;

@@ -447,17 +447,19 @@ struct EndpointInfo {
   EndpointDescription description;
   EndpointKind kind = EndpointKind::writer;
   std::uint64_t id = 0;
-  Gid gid{};  ///< of readers with the ending of a DDS reader's, 0x00001204
-  std::int32_t pid = 0;
+  Gid gid{};                ///< of readers with the ending of a DDS reader's, 0x00001204
+  std::int32_t pid = 0;     ///< 0: it has no number in this pid namespace
   bool own = false;         ///< of this process
   std::size_t matched = 0;  ///< own endpoints only
+  bool foreign = false;     ///< of a process in another pid namespace
 };
 
 enum class ProblemKind : std::uint8_t {
   type_mismatch,
   qos_mismatch,
   too_many_ends,
-  refused_peer,  ///< other user, other pid namespace, unreadable or nonsensical shared state
+  refused_peer,  ///< other user, unreadable or nonsensical shared state; in another pid namespace
+                 ///< and our memory does not get through to it, or its to us
   no_memory,
 };
 struct Problem {
@@ -512,8 +514,10 @@ class Domain {
   [[nodiscard]] std::shared_ptr<void> watch(std::function<void()> changed);
   /// What stands in the way now: ends that do not match, processes that were refused.
   [[nodiscard]] std::vector<Problem> problems() const;
-  /// Process ids of the other live processes of this domain.
+  /// Process ids of the other live processes of this domain that are in this pid namespace.
   [[nodiscard]] std::vector<std::int32_t> peers() const;
+  /// How many others are in other pid namespaces (containers) and share memory with this one.
+  [[nodiscard]] std::size_t foreign_peers() const;
 
  private:
   explicit Domain(std::shared_ptr<DomainState> state) : state_(std::move(state)) {}
@@ -522,6 +526,10 @@ class Domain {
                                     const std::shared_ptr<DomainState>& domain);
   std::shared_ptr<DomainState> state_;
 };
+
+/// Whether this process can share memory with those of other pid namespaces: the kernel tells all
+/// who meet it which one it is, whatever its number (Linux 6.9).
+[[nodiscard]] bool can_meet_foreign_processes();
 
 /// System calls that this process's data path made, ever: to assert that none is needless.
 struct SystemCalls {

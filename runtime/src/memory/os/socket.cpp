@@ -10,6 +10,10 @@
 #include <cstring>
 #include <utility>
 
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
 namespace ligament::pool::os {
 
 namespace {
@@ -87,8 +91,33 @@ expected<PeerCredentials, SystemError> Caller::ask(const std::string& name,
   return credentials(connected.get());
 }
 
+expected<Called, SystemError> call(const std::string& name) {
+  auto fd = open_socket(stream);
+  if (!fd) {
+    return unexpected<SystemError>(fd.error());
+  }
+  const Address address = abstract_address(name);
+  if (::connect(fd->get(), address.get(), address.size) != 0) {
+    return unexpected<SystemError>(last_error("connect"));
+  }
+  const auto who = credentials(fd->get());
+  if (!who) {
+    return unexpected<SystemError>(who.error());
+  }
+  return Called{std::move(*fd), *who};
+}
+
+expected<Fd, SystemError> process_behind(const Fd& connection) {
+  int number = -1;
+  socklen_t size = sizeof number;
+  if (::getsockopt(connection.get(), SOL_SOCKET, SO_PEERPIDFD, &number, &size) != 0) {
+    return unexpected<SystemError>(last_error("SO_PEERPIDFD"));
+  }
+  return Fd(number);
+}
+
 expected<Visitor, SystemError> accept_visitor(const Fd& listener) {
-  const Fd fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  Fd fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!fd) {
     return unexpected<SystemError>(last_error("accept"));
   }
@@ -96,11 +125,12 @@ expected<Visitor, SystemError> accept_visitor(const Fd& listener) {
   if (!who) {
     return unexpected<SystemError>(who.error());
   }
-  Visitor visitor{*who, {}};
-  if (::recv(fd.get(), &visitor.greeting, sizeof visitor.greeting, 0) !=
+  Visitor visitor{*who, {}, {}};
+  if (::recv(fd.get(), &visitor.greeting, sizeof visitor.greeting, MSG_PEEK) !=
       ssize_t{sizeof visitor.greeting}) {
     visitor.greeting = {};
   }
+  visitor.connection = std::move(fd);
   return visitor;
 }
 

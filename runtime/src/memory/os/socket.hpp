@@ -20,7 +20,7 @@ struct PeerCredentials {
 struct Greeting {
   std::uint64_t nonce = 0;
   std::uint32_t directory_fd = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t kind = 0;  ///< 0: this; others begin a passage (memory/os/passage.hpp)
 };
 static_assert(sizeof(Greeting) == 16);
 
@@ -45,9 +45,21 @@ class Caller {
   Fd fd_;
 };
 
+/// The process at the other end of a connection, as a pidfd: known also where it has no number.
+/// EINVAL or ENOPROTOOPT: the kernel does not say (before Linux 6.5).
+[[nodiscard]] expected<Fd, SystemError> process_behind(const Fd& connection);
+
+struct Called {
+  Fd connection;
+  PeerCredentials who;
+};
+/// Connects to a name to stay connected; else as `Caller::ask`.
+[[nodiscard]] expected<Called, SystemError> call(const std::string& name);
+
 struct Visitor {
   PeerCredentials who;
   Greeting greeting;  ///< zeros if it said nothing
+  Fd connection;      ///< nothing of it was read: the greeting is still there
 };
 /// The next process that connected to us; EAGAIN: none left.
 [[nodiscard]] expected<Visitor, SystemError> accept_visitor(const Fd& listener);

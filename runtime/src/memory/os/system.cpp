@@ -25,12 +25,16 @@
 
 #include "ligament/detail/pool.hpp"
 #include "ligament/detail/unmap_watch.hpp"
+#include "memory/os/passage.hpp"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
+#endif
+#ifndef PID_FS_MAGIC
+#define PID_FS_MAGIC 0x50494446
 #endif
 
 namespace ligament::pool {
@@ -188,14 +192,30 @@ expected<SharedMemory, SystemError> create_shared(const std::string& name, std::
   return memory;
 }
 
-expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
-                                           SharedMemoryOptions options) {
+namespace {
+
+expected<Fd, SystemError> find_foreign(const ForeignMemory& memory) {
+  if (memory.passage != nullptr) {
+    return memory.passage->take(memory.inode, memory.fd);
+  }
   const auto path = fmt::format("/proc/{}/fd/{}", memory.pid, memory.fd);
   // O_PATH first: it cannot block and has no side effect, whatever the peer put there.
-  const Fd path_fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  Fd path_fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (!path_fd) {
     return unexpected<SystemError>(last_error("open of a peer's memory"));
   }
+  return path_fd;
+}
+
+}  // namespace
+
+expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
+                                           SharedMemoryOptions options) {
+  const auto found = find_foreign(memory);
+  if (!found) {
+    return unexpected<SystemError>(found.error());
+  }
+  const Fd& path_fd = *found;
   std::size_t size = 0;
   if (!is_safe_memory(path_fd.get(), memory, size)) {
     return unexpected<SystemError>(SystemError{"check of a peer's memory", EBADF});
@@ -230,6 +250,15 @@ Fd open_process(std::int32_t pid) {
 bool process_alive(const Fd& pidfd) {
   pollfd entry{pidfd.get(), POLLIN, 0};
   return pidfd && ::poll(&entry, 1, 0) == 0;
+}
+
+std::uint64_t identity_of(const Fd& pidfd) {
+  struct stat status {};
+  struct statfs system {};
+  // Before there was a file system of them, all pidfds shared one inode.
+  const bool is_told = pidfd && ::fstatfs(pidfd.get(), &system) == 0 &&
+                       system.f_type == PID_FS_MAGIC && ::fstat(pidfd.get(), &status) == 0;
+  return is_told ? status.st_ino : 0;
 }
 
 std::uint64_t namespace_inode(std::int32_t pid, const char* kind) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,11 @@ struct SystemError {
 /// Our limit, or the system's: says nothing about a peer, and may pass.
 [[nodiscard]] inline bool is_want_of_descriptors(const SystemError& error) {
   return error.code == EMFILE || error.code == ENFILE;
+}
+
+/// The same, or a memory that has been asked for has not come yet.
+[[nodiscard]] inline bool may_pass(const SystemError& error) {
+  return is_want_of_descriptors(error) || error.code == EAGAIN;
 }
 
 class Fd {
@@ -90,15 +96,20 @@ struct SharedMemoryOptions {
                                                                 std::size_t size,
                                                                 SharedMemoryOptions options);
 
+class Passage;
+
 /// Where another process keeps a memory: its descriptor number and what must be found there.
 struct ForeignMemory {
   std::int32_t pid = 0;
   std::uint32_t fd = 0;
   std::uint64_t inode = 0;  ///< 0: any
   std::uint64_t size = 0;   ///< 0: any
+  /// Of a process in another pid namespace: hands over its memory. Null: it has a number here.
+  std::shared_ptr<Passage> passage = nullptr;
 };
 /// Maps it through /proc/PID/fd: no help of that process is needed, it may be stopped. Refuses
 /// what is not a size-sealed memfd of small pages, since reading that could kill us by SIGBUS.
+/// EAGAIN: a memory that has to be passed has been asked for.
 [[nodiscard]] expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
                                                          SharedMemoryOptions options);
 
@@ -107,6 +118,9 @@ struct ForeignMemory {
 
 [[nodiscard]] Fd open_process(std::int32_t pid);  ///< pidfd; invalid if there is none (errno)
 [[nodiscard]] bool process_alive(const Fd& pidfd);
+/// A number that no other process of this boot has, the same for all who look, in whatever pid
+/// namespace. 0: the kernel does not say (it is older than Linux 6.9).
+[[nodiscard]] std::uint64_t identity_of(const Fd& pidfd);
 /// Inode of /proc/PID/ns/KIND (0 if unreadable); `pid` 0: our own.
 [[nodiscard]] std::uint64_t namespace_inode(std::int32_t pid, const char* kind);
 

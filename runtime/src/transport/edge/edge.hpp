@@ -62,7 +62,9 @@ class Edge {
 
   [[nodiscard]] std::vector<TopicFigures> figures();
   /// Whether anybody else is in the pool's domain.
-  [[nodiscard]] bool has_company() const { return !domain_->peers().empty(); }
+  [[nodiscard]] bool has_company() const {
+    return !domain_->peers().empty() || domain_->foreign_peers() != 0;
+  }
   /// What hinders remote endpoints on topics that are used here, one sentence each.
   [[nodiscard]] std::vector<std::string> problems();
 

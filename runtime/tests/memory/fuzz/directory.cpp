@@ -9,6 +9,7 @@
 
 #include "ends.hpp"
 #include "memory/match.hpp"
+#include "memory/os/passage.hpp"
 #include "scribbler.hpp"
 
 namespace ligament::pool::fuzz {
@@ -58,6 +59,7 @@ class HostileProcess : public Scribbler {
     put(offsetof(layout::DirectoryPage, pid), hostile_pid, 4);
     put(offsetof(layout::DirectoryPage, state), 2, 4);
     put(offsetof(layout::DirectoryPage, generation), 1);
+    put(offsetof(layout::DirectoryPage, process), hostile_identity);
     put_reference(offsetof(layout::DirectoryPage, bell), bells);
     put_reference(offsetof(layout::DirectoryPage, rows), rows[0]);
     put_reference(offsetof(layout::DirectoryPage, rows) + 24, rows[1]);
@@ -140,7 +142,7 @@ void check_row(const PeerDirectory& peer, std::uint64_t id, const layout::Endpoi
 /// As DomainState::open_writer and activate do.
 void reach(const PeerDirectory& peer, const layout::EndpointRow& row) {
   auto link = WriterLink::open(
-      {peer.nonce, row.id, row.type_hash, {peer.pid, row.fd, row.inode, row.bytes}});
+      {peer.nonce, row.id, row.type_hash, {peer.pid, row.fd, row.inode, row.bytes, peer.passage}});
   if (link) {
     std::uint64_t start = 0;
     std::uint64_t granted = 0;
@@ -182,10 +184,15 @@ void execute(Input& input) {
     machine.begin_call();
     machine.refuse_maps = operation >> 6;
     if (peer == nullptr || operation >= 240) {
+      // Every other one is of a process in another pid namespace, which passes its memory.
+      const bool is_foreign = (operation & 4U) != 0;
+      const auto passage = is_foreign ? std::make_shared<os::Passage>(os::Fd()) : nullptr;
       const os::ForeignMemory where{hostile_pid, hostile.page, Machine::inode_of(hostile.page),
-                                    4096};
+                                    4096, passage};
       auto page = os::map_foreign(where, {});
-      peer = page ? PeerDirectory::adopt(where, "d", std::move(*page)) : nullptr;
+      const std::uint64_t identity = is_foreign ? hostile_identity : 0;
+      peer = page ? PeerDirectory::adopt(where, "d", std::move(*page), identity) : nullptr;
+      expect(peer == nullptr || is_foreign || peer->own_pid == hostile_pid, "its own number");
     }
     if (peer != nullptr) {
       expect(peer->nonce == hostile_nonce && peer->slot < layout::max_slots,

@@ -13,6 +13,7 @@
 
 #include "ligament/detail/pool.hpp"
 #include "memory/crash_point.hpp"
+#include "memory/os/passage.hpp"
 #include "memory/os/system.hpp"
 
 extern "C" {  // sanitizer/asan_interface.h, whose macros do nothing in this file; null without it
@@ -285,7 +286,8 @@ expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
   Machine& machine = Machine::get();
   if (machine.refuse_maps != 0) {
     --machine.refuse_maps;
-    return unexpected<SystemError>(SystemError{"open of a peer's memory", EMFILE});
+    const int code = memory.passage == nullptr ? EMFILE : EAGAIN;  // or it has not been passed yet
+    return unexpected<SystemError>(SystemError{"open of a peer's memory", code});
   }
   fuzz::Segment* segment = machine.find(memory.fd);
   if (segment == nullptr) {
@@ -302,6 +304,12 @@ expected<Mapping, SystemError> map_foreign(const ForeignMemory& memory,
 Fd open_process(std::int32_t /*pid*/) { return {}; }
 bool process_alive(const Fd& /*pidfd*/) { return true; }
 std::uint64_t namespace_inode(std::int32_t /*pid*/, const char* /*kind*/) { return 1; }
+std::uint64_t identity_of(const Fd& /*pidfd*/) { return fuzz::hostile_identity; }
+
+Passage::Passage(Fd /*connection*/) {}
+PassResult Passage::pass(std::uint64_t /*inode*/, std::uint32_t /*fd*/) {
+  return PassResult::passed;
+}
 
 void futex_wait(std::atomic<std::uint32_t>* word, std::uint32_t expected, std::int64_t timeout_ns) {
   Machine& machine = Machine::get();

@@ -52,6 +52,9 @@ class Input {
 /// More reads of hostile pages than any one call needs: it does not end.
 inline constexpr unsigned most_loads = 200'000;
 
+/// What the kernel says of the hostile process, where it has no number.
+inline constexpr std::uint64_t hostile_identity = 0x1D;
+
 /// So many slots of so many pages; behind each lies a guard page.
 struct SlotKind {
   std::size_t pages = 0;

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Processes of one user in different pid namespaces: neither finds the other's memory by its
+/// number, so each passes it over a connection that stays (spec/wire/pid-namespaces.md). The one
+/// that found the other calls. Each maps the other's directory before it counts the other as a
+/// peer, and only then says so: nobody serves a process that cannot reach it.
+#include <fmt/format.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+
+#include "memory/domain.hpp"
+
+namespace ligament::pool {
+
+namespace {
+
+// Connections of processes that have not said who they are, or of one that opens many.
+constexpr std::size_t most_unsettled = 64;
+constexpr std::size_t most_unanswered = 256;
+
+constexpr const char* old_kernel =
+    "a process of domain '{}' lives in another pid namespace, and this kernel does not say which "
+    "one it is (that needs Linux 6.9): memory is not shared with it";
+
+std::string shown(const os::PeerCredentials& who) {
+  return who.pid > 0 ? fmt::format("process {} (in another pid namespace)", who.pid)
+                     : std::string("a process of another pid namespace");
+}
+
+}  // namespace
+
+/// It was found in this slot.
+void DomainState::call(std::uint32_t slot) {
+  auto called = rendezvous_.call(slot);
+  if (!called) {
+    const bool again = os::may_pass(called.error());
+    if (again && std::count(full_slots_.begin(), full_slots_.end(), slot) == 0) {
+      full_slots_.push_back(slot);
+    }
+    return;  // else it has gone
+  }
+  begin_meeting(std::move(called->connection), called->who, true);
+}
+
+/// It has found us. A greeting only looks who is there: a call follows.
+void DomainState::receive(os::Visitor visitor) {
+  const bool is_greeting =
+      visitor.greeting.nonce != 0 &&
+      visitor.greeting.kind == static_cast<std::uint32_t>(os::NoteKind::greeting);
+  if (!is_greeting && visitor.connection) {
+    begin_meeting(std::move(visitor.connection), visitor.who, false);
+  }
+}
+
+void DomainState::begin_meeting(os::Fd connection, const os::PeerCredentials& who, bool is_called) {
+  auto pidfd = os::process_behind(connection);
+  if (who.uid != ::geteuid() || (pidfd && !os::process_alive(*pidfd))) {
+    return;
+  }
+  if (!pidfd || os::identity_of(*pidfd) == 0) {
+    const bool again = !pidfd && os::is_want_of_descriptors(pidfd.error());
+    refuse(again ? fmt::format("{} cannot be joined: {}", shown(who), pidfd.error().text())
+                 : fmt::format(fmt::runtime(old_kernel), options.name));
+    return;
+  }
+  const auto unsettled = std::count_if(meetings_.begin(), meetings_.end(),
+                                       [](const Meeting& one) { return one.nonce == 0; });
+  if (static_cast<std::size_t>(unsettled) >= most_unsettled) {
+    meetings_.erase(std::find_if(meetings_.begin(), meetings_.end(),
+                                 [](const Meeting& one) { return one.nonce == 0; }));
+  }
+  auto passage = std::make_shared<os::Passage>(std::move(connection));
+  for (const int fd : passage->watched()) {
+    if (!watch(fd, 0)) {
+      return;
+    }
+  }
+  meetings_.push_back({std::move(passage), std::move(*pidfd), who, is_called, {}, 0, {}, false});
+  if (is_called) {
+    introduce(meetings_.back());
+  }
+}
+
+/// What we pass first: where all else is found from.
+void DomainState::introduce(Meeting& meeting) {
+  const std::uint64_t inode = directory_.inode();
+  const bool is_sent = meeting.passage->pass(inode, directory_.fd()) == os::PassResult::passed &&
+                       meeting.passage->send({inode, directory_.fd(), os::NoteKind::hello});
+  meeting.is_over = meeting.is_over || !is_sent;
+}
+
+/// True: there is something to do though nobody says so.
+bool DomainState::attend_meetings() {
+  bool owing = false;
+  for (Meeting& meeting : meetings_) {
+    owing = attend(meeting) || owing;
+  }
+  std::erase_if(meetings_, [](const Meeting& one) { return one.is_over; });
+  return owing;
+}
+
+bool DomainState::attend(Meeting& meeting) {
+  news_ = meeting.passage->receive() || news_;
+  auto notes = std::exchange(meeting.unanswered, {});
+  const auto more = meeting.passage->take_notes();
+  notes.insert(notes.end(), more.begin(), more.end());
+  for (const os::Note& note : notes) {
+    if (!meeting.is_over) {
+      answer(meeting, note);
+    }
+  }
+  if (meeting.passage->has_ended()) {
+    const bool is_mute = meeting.is_called && meeting.nonce == 0 && !meeting.is_over;
+    if (is_mute && os::process_alive(meeting.pidfd)) {
+      refuse(fmt::format("{} is in domain '{}', but does not answer: it may be of an older version",
+                         shown(meeting.who), options.name));
+    }
+    meeting.is_over = true;
+  }
+  if (meeting.is_over) {
+    meeting.passage->end();
+  }
+  return !meeting.unanswered.empty() || meeting.passage->keeps_memory();
+}
+
+void DomainState::answer(Meeting& meeting, const os::Note& note) {
+  const bool is_known = meeting.nonce != 0 || meeting.met != nullptr;
+  switch (note.kind) {
+    case os::NoteKind::hello:
+      return is_known ? void() : meet(meeting, note);
+    case os::NoteKind::confirmed:
+      return meeting.met == nullptr ? void() : settle(meeting, std::move(meeting.met));
+    case os::NoteKind::wanted:
+      if (is_known && meeting.passage->pass(note.word, note.fd) == os::PassResult::no_room &&
+          meeting.unanswered.size() < most_unanswered) {
+        meeting.unanswered.push_back(note);
+      }
+      return;
+    case os::NoteKind::refused:
+      if (meeting.nonce == 0) {
+        refuse(
+            fmt::format("{} does not share domain '{}' with this one: our memory does not get "
+                        "through to it, or it is of another run; its own problems say why",
+                        shown(meeting.who), options.name));
+        meeting.is_over = true;
+      }
+      return;
+    default:  // a process that only looks who is there, or nonsense
+      meeting.is_over = meeting.is_over || meeting.nonce == 0;
+      return;
+  }
+}
+
+/// Its hello. Whom we can reach we answer; who has answered us knows that it reaches us.
+void DomainState::meet(Meeting& meeting, const os::Note& hello) {
+  auto directory =
+      PeerDirectory::open_passed({meeting.who.pid, os::identity_of(meeting.pidfd), meeting.passage},
+                                 options.name, hello.word, hello.fd);
+  if (!os::process_alive(meeting.pidfd)) {
+    meeting.is_over = true;
+    return;
+  }
+  if (!directory || is_other_run((*directory)->run_id)) {
+    refuse(directory ? text_of_other_run(**directory) : directory.error().text);
+    (void)meeting.passage->send({0, 0, os::NoteKind::refused});
+    meeting.is_over = true;
+    return;
+  }
+  auto peer = std::make_unique<Peer>();
+  peer->pidfd = std::move(meeting.pidfd);
+  peer->directory = std::move(*directory);
+  if (meeting.is_called) {
+    const bool is_sent = meeting.passage->send({0, 0, os::NoteKind::confirmed});
+    meeting.is_over = !is_sent;
+    settle(meeting, std::move(peer));
+    return;
+  }
+  meeting.met = std::move(peer);
+  introduce(meeting);
+}
+
+/// Both have reached each other. Two that found each other at once have two connections: what
+/// comes over either is the peer's.
+void DomainState::settle(Meeting& meeting, std::unique_ptr<Peer> peer) {
+  const std::uint64_t nonce = peer->directory->nonce;
+  const auto known = peers_.find(nonce);
+  if (known != peers_.end()) {
+    if (const auto& passage = known->second->directory->passage; passage != nullptr) {
+      passage->merge(*meeting.passage);
+    }
+    meeting.is_over = true;
+    return;
+  }
+  if (!os::process_alive(peer->pidfd) || !adopt(std::move(peer))) {
+    meeting.is_over = true;
+    return;
+  }
+  meeting.nonce = nonce;
+  newcomers_.push_back(nonce);
+}
+
+/// What it has passed can still be taken by those who read what it published.
+void DomainState::end_meetings_with(std::uint64_t nonce) {
+  for (Meeting& meeting : meetings_) {
+    if (meeting.nonce == nonce) {
+      meeting.passage->end();
+    }
+  }
+  std::erase_if(meetings_, [nonce](const Meeting& one) { return one.nonce == nonce; });
+}
+
+}  // namespace ligament::pool

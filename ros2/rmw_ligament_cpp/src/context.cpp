@@ -69,6 +69,7 @@ Context::Context(std::shared_ptr<ligament::pool::Domain> domain,
     if (*is_alive) {
       trigger_graph();
       ensure_edge();
+      tell_problems();
     }
   });
   const std::lock_guard lock(*watching_);
@@ -81,6 +82,14 @@ void Context::ensure_edge() noexcept {
     edge_.ensure(*domain_);
   } catch (const std::bad_alloc&) {
     edge_.try_again();
+  }
+}
+
+/// Under `watching_`. Without memory they are told at the next change.
+void Context::tell_problems() noexcept {
+  try {
+    problems_.tell(*domain_);
+  } catch (const std::bad_alloc&) {  // nothing to undo
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "callbacks.hpp"
 #include "domain_edge.hpp"
+#include "problems.hpp"
 #include "waits.hpp"
 
 namespace rmw_ligament_cpp {
@@ -59,10 +60,12 @@ class Context {
  private:
   void trigger_graph();
   void ensure_edge() noexcept;
+  void tell_problems() noexcept;
 
   const std::shared_ptr<ligament::pool::Domain> domain_;
   const std::string enclave_;
-  DomainEdge edge_;  ///< under `watching_`
+  DomainEdge edge_;    ///< under `watching_`
+  Problems problems_;  ///< under `watching_`
   Waits waits_;
   std::mutex mutex_;  ///< guards what follows
   std::set<GuardCondition*> graph_conditions_;

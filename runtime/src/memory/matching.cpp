@@ -200,11 +200,10 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
   }
   if (has_no_room_for(own.row.id, mapping->as<const layout::ReaderSegment>()->cursors)) {
     report(ProblemKind::too_many_ends,
-           fmt::format(
-               "topic {}: the subscription in {} ({}) has {} publishers already; the one in {} "
-               "does not serve it",
-               theirs.topic, theirs.node, peer.directory->who(), layout::max_ends,
-               own.state->description.node),
+           fmt::format("topic {}: the subscription in {} ({}) has {} publishers already, the most "
+                       "that there may be; the one in {} does not serve it",
+                       theirs.topic, theirs.node, peer.directory->who(), layout::max_ends,
+                       own.state->description.node),
            own.row.id, row.id);
     return;
   }
@@ -223,13 +222,14 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
   const bool all = theirs.qos.history == HistoryPolicy::keep_all;
   const auto depth = all ? static_cast<std::uint32_t>(layout::max_ring) : theirs.qos.depth;
   if (!own.state->link(std::move(link), history, depth)) {
-    report(
-        own.state->matched() >= layout::max_ends ? ProblemKind::too_many_ends
-                                                 : ProblemKind::no_memory,
-        fmt::format("topic {}: the publisher in {} cannot serve the subscription in {}: it has "
-                    "{} already, or there is no memory for the samples it may hold",
-                    theirs.topic, own.state->description.node, theirs.node, own.state->matched()),
-        own.row.id, row.id);
+    const bool is_full = own.state->matched() >= layout::max_ends;
+    const std::string why =
+        is_full ? fmt::format("it has {} already, the most that there may be", layout::max_ends)
+                : "there is no memory for the samples it may hold";
+    report(is_full ? ProblemKind::too_many_ends : ProblemKind::no_memory,
+           fmt::format("topic {}: the publisher in {} cannot serve the subscription in {}: {}",
+                       theirs.topic, own.state->description.node, theirs.node, why),
+           own.row.id, row.id);
     return;
   }
   ++matches_changed_;
@@ -293,8 +293,8 @@ void DomainState::open_writer(OwnReader& own, Peer& peer, const layout::Endpoint
 void DomainState::report_full(const OwnReader& own, std::uint64_t writer,
                               const EndpointDescription& theirs) {
   report(ProblemKind::too_many_ends,
-         fmt::format("topic {}: the subscription in {} has {} publishers already; the one in {} is "
-                     "ignored",
+         fmt::format("topic {}: the subscription in {} has {} publishers already, the most that "
+                     "there may be; the one in {} is ignored",
                      theirs.topic, own.state->description.node, layout::max_ends, theirs.node),
          writer, own.row.id);
 }
@@ -307,6 +307,12 @@ void DomainState::activate(OwnReader& own, std::uint64_t writer, WriterMatch& ma
     unsettled_ = true;
     if (own.state->is_full()) {
       report_full(own, writer, theirs);
+    } else if (match.link->serves_only_others(own.row.id)) {
+      report(ProblemKind::too_many_ends,
+             fmt::format("topic {}: the publisher in {} serves {} subscriptions already, the most "
+                         "that there may be; the one in {} gets nothing from it",
+                         theirs.topic, theirs.node, layout::max_ends, own.state->description.node),
+             writer, own.row.id);
     }
     return;  // the writer's process has not looked yet, and will notify us; or we have no room
   }

@@ -69,6 +69,13 @@ bool WriterLink::find_match(std::uint64_t reader, std::uint64_t& first,
   return false;
 }
 
+bool WriterLink::serves_only_others(std::uint64_t reader) const {
+  return std::all_of(shared->matches.begin(), shared->matches.end(), [reader](const auto& row) {
+    const std::uint64_t served = row.reader.load(std::memory_order_relaxed);
+    return served != 0 && served != reader;
+  });
+}
+
 std::size_t WriterLink::announced() const {
   // acquire; partner: the release in WriterState::announce_chunk.
   return std::min<std::size_t>(shared->chunks.load(std::memory_order_acquire), layout::max_chunks);

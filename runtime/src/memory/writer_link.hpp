@@ -49,6 +49,8 @@ struct WriterLink {
   /// The writer's match row for this reader, once the writer has made it.
   [[nodiscard]] bool find_match(std::uint64_t reader, std::uint64_t& start,
                                 std::uint64_t& granted) const;
+  /// It has as many readers as it may have, and `reader` is none of them.
+  [[nodiscard]] bool serves_only_others(std::uint64_t reader) const;
   /// Chunks that the writer has announced.
   [[nodiscard]] std::size_t announced() const;
   /// Maps chunk `index`. System calls, but once per chunk. An error is a want of our own process

@@ -417,14 +417,33 @@ TEST(Endpoint, SixtyFourReadersAreServedTheNextIsReported) {
   auto writer = side.writer(bytes_on("/t"));
   const auto readers = side.readers(65, bytes_on("/t"));
   ASSERT_TRUE(eventually(
-      [&] { return writer->matched_readers() == 64 && side.domain->problems().size() == 1; }));
+      [&] { return writer->matched_readers() == 64 && side.domain->problems().size() == 2; }));
   EXPECT_EQ(side.domain->problems()[0].kind, ProblemKind::too_many_ends);
+  EXPECT_EQ(side.domain->problems()[1].kind, ProblemKind::too_many_ends) << "of the other end";
   publish_stamped(*writer, 1, 16);
   int got = 0;
   for (const auto& reader : readers) {
     got += reader->take().value() ? 1 : 0;
   }
   EXPECT_EQ(got, 64);
+}
+
+TEST(Endpoint, TheSixtyFifthReaderIsToldSoInItsOwnProcess) {
+  const auto name = unique_name();
+  const OtherProcess publisher(name);
+  ASSERT_EQ(publisher.ask("writer /t"), "ok");
+  const Side side(name);
+  const auto readers = side.readers(65, bytes_on("/t"));
+  ASSERT_TRUE(eventually([&] {
+    const auto problems = side.domain->problems();
+    return std::any_of(problems.begin(), problems.end(), [](const Problem& problem) {
+      return problem.kind == ProblemKind::too_many_ends &&
+             problem.text.find("serves 64 subscriptions already, the most") != std::string::npos;
+    });
+  }));
+  EXPECT_EQ(std::count_if(readers.begin(), readers.end(),
+                          [](const auto& reader) { return reader->matched_writers() == 1; }),
+            64);
 }
 
 TEST(Domain, JoiningTwiceInOneProcessIsOneDomain) {

@@ -11,11 +11,14 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ligament.errors import listing
+from ligament.errors import LigamentError, listing
+from ligament.graph.model import Edge
+from ligament.live.seen import End, look
+from ligament.run.discovery import choose_network
 
 _SLOT = re.compile(r"^(\d+) @ligament/(\d+)/(ros\.\d+[^/]*)/v(\d+)/\d+$")
 _MIDDLEWARE = re.compile(r"/lib(rmw_[a-z0-9_]+)\.so")
@@ -23,6 +26,8 @@ _MIDDLEWARE = re.compile(r"/lib(rmw_[a-z0-9_]+)\.so")
 Slots = dict[str, tuple[str, int, int]]
 #: What middlewares share, and what loads one.
 _NO_MIDDLEWARE = ("rmw_implementation", "rmw_dds_common", "rmw_security_common")
+#: Of one process, so many are named.
+_MOST_NODES = 3
 _WHY = {
     "user": "another user",
     "layout": "another version of Ligament's pool",
@@ -55,11 +60,17 @@ class RosProcess:
     domain_id: int
     place: Place | None
     middleware: str = ""
+    nodes: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
-        """Its program and number."""
-        return f"{self.program} ({self.pid})"
+        """Its nodes, where they are known, and its program and number."""
+        if not self.nodes:
+            return f"{self.program} ({self.pid})"
+        first = self.nodes[:_MOST_NODES]
+        rest = len(self.nodes) - len(first)
+        named = f"{', '.join(first)} and {rest} more" if rest else listing(first)
+        return f"{named} ({self.program} {self.pid})"
 
 
 def find_ros_processes(proc: Path = Path("/proc")) -> list[RosProcess]:
@@ -159,6 +170,29 @@ def _named(processes: Iterable[RosProcess]) -> str:
     return listing(process.shown for process in processes)
 
 
+def with_nodes(
+    processes: Iterable[RosProcess], look_at: Callable[[int], Iterable[End]]
+) -> list[RosProcess]:
+    """Return the same with the names of their nodes, which the domains tell."""
+    found = list(processes)
+    nodes: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for domain_id in {process.domain_id for process in found}:
+        for end in look_at(domain_id):
+            if end.pid is not None and end.node:
+                nodes[domain_id, end.pid].add(end.node)
+    return [replace(p, nodes=tuple(sorted(nodes[p.domain_id, p.pid]))) for p in found]
+
+
+def _ends_in(domain_id: int) -> Iterable[End]:
+    """What is seen in a domain; nothing where one cannot look."""
+    try:
+        network = choose_network(Edge(), domain_id)
+        return look(network, quiet_s=0.5, most_s=3.0).ends
+    except LigamentError:
+        return ()
+
+
 def ros_processes() -> str | None:
     """The probe: a line per way to meet."""
-    return "\n".join(told_of(find_ros_processes())) or "none runs now"
+    processes = with_nodes(find_ros_processes(), _ends_in)
+    return "\n".join(told_of(processes)) or "none runs now"

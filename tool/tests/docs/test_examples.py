@@ -24,7 +24,7 @@ from ligament.mapping import load_platform, map_graph, planned
 
 REPO = Path(__file__).resolve().parents[3]
 FIXTURES = REPO / "tool" / "tests" / "trace" / "fixtures"
-ROS2_PAGE = "docs/how-to/unmodified-ros2.md"
+ROS2_PAGE = "docs/how-to/trace-ros2.md"
 #: Pages of which each file is written and each command is run, and the test that does it.
 FOLLOWED = {
     "docs/tour.md": "test_tour.py",

@@ -6,7 +6,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ligament.doctor.ros_processes import find_ros_processes, told_of
+from ligament.doctor.ros_processes import (
+    RosProcess,
+    find_ros_processes,
+    told_of,
+    with_nodes,
+)
+from ligament.live.seen import End
 
 HEADER = "Num       RefCount Protocol Flags    Type St Inode Path\n"
 
@@ -83,6 +89,23 @@ def test_domains_are_told_apart_and_the_default_is_zero(tmp_path: Path) -> None:
         "domain 0: by DDS, on rmw_cyclonedds_cpp: node5 (5)",
         "domain 0: by DDS, on rmw_zenoh_cpp: node8 (8)",
         "domain 42: share the pool: node6 (6)",
+    ]
+
+
+def test_nodes_are_named_where_the_domain_tells_them() -> None:
+    processes = [RosProcess(pid, "python", 7, None, "rmw_x_cpp") for pid in (1, 2, 3)]
+    nodes = {1: ["/b", "/a"], 2: ["/a", "/b", "/c", "/d", "/e"]}
+    ends = [
+        End(node, "/t", "", "publisher", pid, "", in_pool=True)
+        for pid, names in nodes.items()
+        for node in names
+    ]
+    nobody = [End("", "/t", "", "publisher", 3, "", True), End("/x", "/t", "", "p", None, "", True)]
+    found = with_nodes(processes, lambda domain_id: [*ends, *nobody] if domain_id == 7 else [])
+    assert [process.shown for process in found] == [
+        "/a, /b (python 1)",
+        "/a, /b, /c and 2 more (python 2)",
+        "python (3)",
     ]
 
 

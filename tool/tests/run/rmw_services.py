@@ -84,7 +84,18 @@ def rest(node: Node, words: list[str]) -> dict[str, Any]:
     return {"answered": answered}
 
 
-PROGRAMS = {f.__name__: f for f in (burst, one_by_one, rest, serve)}
+def crowd(node: Node, words: list[str]) -> dict[str, Any]:
+    """One client more than a server may have, until its input ends."""
+    clients = [node.create_client(SetBool, "switch") for _ in range(65)]
+    end = time.monotonic() + PATIENCE_S
+    while sum(c.service_is_ready() for c in clients) < 64 and time.monotonic() < end:
+        time.sleep(0.01)
+    print("ready", flush=True)
+    sys.stdin.read()
+    return {"served": sum(c.service_is_ready() for c in clients)}
+
+
+PROGRAMS = {f.__name__: f for f in (burst, crowd, one_by_one, rest, serve)}
 
 
 def main() -> None:

@@ -11,7 +11,8 @@ import pytest
 from dds_domain import dds_domain
 from ros2_wheels import DISTROS, our_middleware, wheels_environment, wheels_python
 
-from ligament.doctor.ros_processes import find_ros_processes, told_of
+from ligament.doctor.ros_processes import find_ros_processes, ros_processes, told_of
+from ligament.resources import prefix
 
 #: It stays until its input ends.
 NODE = """
@@ -63,6 +64,9 @@ def test_who_shares_the_pool_and_who_is_on_dds_is_told(distro: str) -> None:
             f"domain {domain_id}: share the pool: {names}",
             f"domain {domain_id}: by DDS, on rmw_fastrtps_cpp: python ({other})",
         ]
+        if (prefix() / "lib" / "ligament" / "ligament-look").is_file():
+            named = ", ".join(sorted(f"/stays (python {pid})" for pid in ours))
+            assert f"domain {domain_id}: share the pool: {named}" in (ros_processes() or "")
 
 
 def test_a_container_is_told_by_its_pid_namespace() -> None:

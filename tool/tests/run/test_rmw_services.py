@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from dds_domain import dds_domain
 from ros2_wheels import DISTROS
-from test_rmw import Program, Start
+from test_rmw import WATCHDOG_S, Program, Start
 
 PROGRAMS = Path(__file__).with_name("rmw_services.py")
 #: More than the rings of both directions hold.
@@ -38,6 +39,25 @@ def test_requests_that_are_sent_at_once_are_all_answered(start: Start, distro: s
     server = start("jazzy", "serve")
     server.await_ready()
     assert start(distro, "burst", MANY).result()["answered"] == MANY
+    server.result()
+
+
+def test_the_client_beyond_a_servers_limit_is_told_in_the_log(start: Start) -> None:
+    server = start("jazzy", "serve")
+    server.await_ready()
+    crowd = start("jazzy", "crowd")
+    crowd.await_ready()
+    assert crowd.process.stderr is not None
+    said = ""
+    watchdog = threading.Timer(WATCHDOG_S, crowd.process.kill)
+    watchdog.start()
+    while "subscriptions already, the most that there may be" not in said:
+        line = crowd.process.stderr.readline()
+        assert line, f"it ended; it said: {said}"
+        said += line
+    watchdog.cancel()
+    assert "topic rr/switchReply" in said and "rmw_ligament_cpp" in said
+    assert crowd.result()["served"] == 64
     server.result()
 
 

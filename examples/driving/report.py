@@ -69,7 +69,8 @@ def slam_text(slam: dict[str, Any] | None) -> str:
         return f"; SLAM told {slam['poses']} poses: too few for an error"
     return (
         f"; SLAM: error {slam['ate_rmse_m'] * 100:.1f} cm, {slam['ate_share'] * 100:.2f} % of "
-        f"{slam['path_m']:.1f} m, {slam['keyframes']} keyframes, {slam['loops_closed']} loops closed"
+        f"{slam['path_m']:.1f} m, {slam['keyframes']} keyframes, "
+        f"{slam['loops_closed']} loops closed"
     )
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driving simulator as an ordinary rclpy node; it knows nothing of Ligament.
 
-It publishes /camera/image_raw, /camera/camera_info, /odom, /clock and, where the package tf2_msgs
-is installed, /tf; it takes /cmd_vel. sim/options.py has its parameters. In lock step each frame
-waits for the command that answers it, so a drive is the same each time; `real_time` goes by the
-clock, and `replay` sends a recorded drive instead.
+It publishes /camera/image_raw, /camera/camera_info, /odom, /clock, /track (the lane, for viewers)
+and, where the package tf2_msgs is installed (dev/setup --driving), /tf; it takes /cmd_vel.
+sim/options.py has its parameters. In lock step each frame waits for the command that answers it,
+so a drive is the same each time; `real_time` goes by the clock, and `replay` sends a recorded drive
+instead.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any
 
 from sim.pictures import png_animation
 
+from drive_report.birds_view import beside
 from drive_report.figures import conditions_text
 from drive_report.log import DriveLog, read_pictures
 from drive_report.slam_map import slam_section
@@ -136,9 +137,11 @@ def _animation(log: DriveLog) -> str:
     if not kept:
         return ""
     step = -(-len(kept) // MOST_PICTURES)
-    pictures = [picture for _, picture in kept[::step]]
+    pictures = [beside(picture) for _, picture in kept[::step]]
     data = base64.b64encode(png_animation(pictures, 10)).decode()
     return (
-        f'<figure><img alt="What the camera saw" src="data:image/png;base64,{data}">'
-        "<figcaption>what the camera saw, fast motion</figcaption></figure>"
+        '<figure><img alt="What the camera saw, and the ground from above" '
+        f'src="data:image/png;base64,{data}">'
+        "<figcaption>what the camera saw, and the ground from above; fast motion</figcaption>"
+        "</figure>"
     )

@@ -10,20 +10,23 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Quaternion, TransformStamped
+from geometry_msgs.msg import Point, Quaternion, TransformStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image
+from visualization_msgs.msg import Marker
 
 from sim.drive import Drive, Frame
 from sim.options import Options
 from sim.shape import CAMERA_AHEAD, CAMERA_HEIGHT, CAMERA_PITCH_DEG, focal_length
+from sim.track import LANE_WIDTH, Track
 
 try:
     from tf2_msgs.msg import TFMessage
 except ModuleNotFoundError:
-    TFMessage = None  # the wheels of ROS 2 have no tf2_msgs
+    TFMessage = None  # the wheels of ROS 2 have no tf2_msgs: dev/ros-interfaces makes it
 
 #: Columns of a kept picture, at least.
 SMALL = 160
@@ -39,6 +42,10 @@ class Outlets:
         self._clock = node.create_publisher(Clock, "/clock", 10)
         self._odometry = node.create_publisher(Odometry, "/odom", 10)
         self._tf = node.create_publisher(TFMessage, "/tf", 10) if TFMessage else None
+        # Of those who come later, too: it is sent once.
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._track = node.create_publisher(Marker, "/track", latched)
+        self._track.publish(_track(Track()))
         self._info = _info(options)
         self._kept: BinaryIO | None = None
         self.late = 0
@@ -107,6 +114,19 @@ def _info(options: Options) -> Any:
     info.r = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     info.p = [focal, 0.0, middle_x, 0.0, 0.0, focal, middle_y, 0.0, 0.0, 0.0, 1.0, 0.0]
     return info
+
+
+def _track(track: Track) -> Any:
+    """Return the lane from above: where its centre line is, and how wide it is."""
+    marker = Marker(ns="track", type=Marker.LINE_STRIP, action=Marker.ADD)
+    marker.header.frame_id = "odom"
+    marker.pose.orientation.w = 1.0
+    marker.scale.x = LANE_WIDTH
+    marker.color.r = marker.color.g = marker.color.b = 0.8
+    marker.color.a = 1.0
+    outline = track.outline()
+    marker.points = [Point(x=x, y=y) for x, y in [*outline, outline[0]]]
+    return marker
 
 
 def _about_z(yaw: float) -> Any:

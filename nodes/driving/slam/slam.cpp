@@ -24,6 +24,11 @@ constexpr double kTurned = 1.2;  // a point is not looked for from where it look
 Slam::Slam(const RobotCamera& camera, const SlamOptions& options)
     : camera_(camera), options_(options), finder_(options.features) {}
 
+Slam::Slam(const RobotCamera& camera, const SlamOptions& options, Map map) : Slam(camera, options) {
+  map_ = std::move(map);
+  is_located_ = map_.keyframes.empty();
+}
+
 SlamStep Slam::step(const cv::Mat& grey, const PlanarPose& odometry) {
   Features features = finder_.find(grey);
   SlamStep step;
@@ -31,6 +36,10 @@ SlamStep Slam::step(const cv::Mat& grey, const PlanarPose& odometry) {
     step.tracked = true;
     add_keyframe(step, std::move(features), {}, odometry);
     odometry_ = odometry;
+    return step;
+  }
+  if (!is_located_ && !locate(features, odometry)) {
+    step.located = false;
     return step;
   }
   const PlanarPose guess = composed(last_, between(odometry_, odometry));

@@ -38,6 +38,7 @@ struct SlamOptions {
 
 struct SlamStep {
   PlanarPose pose;
+  bool located = true;    ///< else the robot's place in the given map is not known yet
   bool tracked = false;   ///< else `pose` is where the wheels have it
   bool keyframe = false;  ///< the map has grown
   bool closed = false;    ///< a place was seen again, and the map was corrected
@@ -47,6 +48,8 @@ struct SlamStep {
 class Slam {
  public:
   Slam(const RobotCamera& camera, const SlamOptions& options);
+  /// Goes on with a map that was built before. Its first steps look for the robot in it.
+  Slam(const RobotCamera& camera, const SlamOptions& options, Map map);
 
   /// `odometry`: the pose that wheels tell, in any frame that stays the same.
   SlamStep step(const cv::Mat& grey, const PlanarPose& odometry);
@@ -67,6 +70,7 @@ class Slam {
     std::vector<Sighting> sightings;  ///< one for each match
   };
 
+  [[nodiscard]] bool locate(const Features& features, const PlanarPose& odometry);
   [[nodiscard]] std::vector<Match> search(const Features& features, const PlanarPose& pose,
                                           double radius);
   int fit(const Features& features, std::vector<Match>& matches, PlanarPose& pose) const;
@@ -79,7 +83,7 @@ class Slam {
   void cull(int keyframe);
   bool close_loop(int keyframe);
   [[nodiscard]] std::vector<int> places_seen_before(int keyframe) const;
-  [[nodiscard]] Meeting meeting_of(int keyframe, int old) const;
+  [[nodiscard]] Meeting meeting_of(const Features& ours, int old) const;
   [[nodiscard]] std::optional<PlanarPose> agreed_pose(Meeting& meeting);
   [[nodiscard]] double trust_in(int one, int other) const;
   void correct(int keyframe, const Meeting& meeting, const PlanarPose& pose);
@@ -91,6 +95,7 @@ class Slam {
   FeatureFinder finder_;
   Map map_;
   std::vector<Link> loops_;
+  bool is_located_ = true;
   PlanarPose last_;
   PlanarPose odometry_;
   std::mt19937 random_{1};

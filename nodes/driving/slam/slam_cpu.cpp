@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SLAM on the CPU, slam.hpp: pictures and odometry in, pose and points out.
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <ligament/geometry_msgs/msg/pose_stamped.hpp>
 #include <ligament/ligament.hpp>
 #include <ligament/nav_msgs/msg/odometry.hpp>
@@ -12,6 +14,7 @@
 #include "parts/parameters.hpp"
 #include "parts/pictures.hpp"
 #include "slam/slam.hpp"
+#include "slam/slam_file.hpp"
 #include "slam/slam_messages.hpp"
 
 namespace ligament::nodes::driving {
@@ -25,6 +28,7 @@ class SlamNode : public Node {
     options_.window = int_parameter(*this, "window", options_.window, 2, 50);
     camera_ = mounted_camera(*this);
     image::apply_threads_parameter(*this);
+    read_map();
     if (!errors().empty()) return;
     pose_ = create_publisher<PoseStamped>("pose", QoS(5));
     points_ = create_publisher<PointCloud2>("points", QoS(1));
@@ -36,6 +40,15 @@ class SlamNode : public Node {
       on_picture(view, picture);
     });
   }
+
+  ~SlamNode() override {
+    if (save_to_.empty() || !slam_) return;
+    if (const auto saved = slam::save_map(save_to_, slam_->map(), size_); !saved) {
+      report_error(saved.error());
+    }
+  }
+  SlamNode(const SlamNode&) = delete;
+  SlamNode& operator=(const SlamNode&) = delete;
 
  private:
   using PoseStamped = geometry_msgs::msg::PoseStamped;
@@ -56,6 +69,22 @@ class SlamNode : public Node {
   static constexpr std::size_t kKept = 100;   // of odometry
   static constexpr std::size_t kPatient = 4;  // pictures that wait for odometry
   static constexpr int kTellEach = 30;        // pictures, where nothing else is to be told
+
+  void read_map() {
+    ParameterDescriptor fixed;
+    fixed.read_only = true;
+    const std::string from = declare_parameter("map", "", fixed);
+    save_to_ = declare_parameter("save_map", "", fixed);
+    if (const char* run = std::getenv("LIGAMENT_OUTPUT_DIR"); run != nullptr && !save_to_.empty()) {
+      save_to_ = (std::filesystem::path(run) / save_to_).string();  // an absolute one stays
+    }
+    if (from.empty()) return;
+    if (auto loaded = slam::load_map(from)) {
+      loaded_ = std::move(*loaded);
+    } else {
+      report_error(loaded.error() + ": `map` is a file that `save_map` made");
+    }
+  }
 
   void on_odometry(const OdometryView& view) {
     const auto& at = view.pose().pose().position();
@@ -117,7 +146,7 @@ class SlamNode : public Node {
       size_ = one.grey.size();
       const slam::RobotCamera camera(size_, camera_.above_ground, camera_.ahead, camera_.pitch_down,
                                      camera_.horizontal_fov);
-      slam_.emplace(camera, options_);
+      begin(camera);
     }
     slam::SlamStep step;
     {
@@ -126,16 +155,32 @@ class SlamNode : public Node {
     }
     if (step.keyframe) stamps_ns_.push_back(one.stamp_ns);
     publish_map(one.stamp_ns, step);
-    publish_pose(one.stamp_ns, step.pose);  // last: who waits for the pose has the map already
+    if (step.located) publish_pose(one.stamp_ns, step.pose);  // last: then the map is there already
+  }
+
+  /// With the map that was read, if it is one of such pictures.
+  void begin(const slam::RobotCamera& camera) {
+    if (loaded_ && loaded_->size != size_) {
+      report_error("the map that was read is of pictures of another size; it begins anew");
+      loaded_.reset();
+    }
+    stamps_ns_.assign(loaded_ ? loaded_->map.keyframes.size() : 0, 0);
+    if (loaded_) {
+      slam_.emplace(camera, options_, std::move(loaded_->map));
+      loaded_.reset();
+    } else {
+      slam_.emplace(camera, options_);
+    }
   }
 
   void publish_map(std::int64_t stamp_ns, const slam::SlamStep& step) {
     const bool is_due = ++silent_ >= kTellEach;
-    if (step.keyframe || step.tracked != tracked_ || is_due) {
+    if (step.keyframe || step.located != located_ || step.tracked != tracked_ || is_due) {
       status_->publish(slam::figures_of(*slam_, step, stamp_ns));
       silent_ = 0;
     }
     tracked_ = step.tracked;
+    located_ = step.located;
     if (!step.keyframe) return;
     publish_points(stamp_ns);
     keyframes_->publish(slam::path_of(slam_->map(), stamps_ns_, stamp_ns));
@@ -214,6 +259,9 @@ class SlamNode : public Node {
   std::vector<std::int64_t> stamps_ns_;  // of the keyframes
   int silent_ = 0;                       // pictures since figures were told
   bool tracked_ = true;
+  bool located_ = true;
+  std::string save_to_;
+  std::optional<slam::SavedMap> loaded_;
   std::int64_t last_ns_ = std::numeric_limits<std::int64_t>::min();
   bool told_odometry_ = false;
   bool told_size_ = false;

@@ -25,10 +25,33 @@ constexpr double kLoopWeight = 5.0;  // of a link over the gap, to those between
 
 }  // namespace
 
+/// Looks for a picture in the whole map: as a loop that is closed with any keyframe. Then the
+/// wheels' frame is put where the old keyframes are in it, as if the robot had driven on.
+bool Slam::locate(const Features& features, const PlanarPose& odometry) {
+  std::vector<Meeting> places;
+  for (int old = 0; old <= map_.newest(); ++old) places.push_back(meeting_of(features, old));
+  std::stable_sort(places.begin(), places.end(), [](const Meeting& one, const Meeting& other) {
+    return one.matches.size() > other.matches.size();
+  });
+  if (places.size() > kMostPlaces) places.resize(kMostPlaces);
+  std::optional<PlanarPose> pose;
+  for (auto place = places.begin(); place != places.end() && !pose; ++place) {
+    pose = agreed_pose(*place);
+  }
+  if (!pose) return false;
+  for (auto& one : map_.keyframes) {
+    one.odometry = composed(odometry, between(*pose, one.pose));
+  }
+  last_ = *pose;
+  odometry_ = odometry;
+  is_located_ = true;
+  return true;
+}
+
 bool Slam::close_loop(int keyframe) {
   Meeting best;
   for (const int old : places_seen_before(keyframe)) {
-    Meeting one = meeting_of(keyframe, old);
+    Meeting one = meeting_of(map_.keyframe(keyframe).features, old);
     if (one.matches.size() > best.matches.size()) best = std::move(one);
   }
   const auto pose = agreed_pose(best);
@@ -61,8 +84,7 @@ std::vector<int> Slam::places_seen_before(int keyframe) const {
 }
 
 /// The features of a keyframe that look like points that an old one sees.
-Slam::Meeting Slam::meeting_of(int keyframe, int old) const {
-  const auto& ours = map_.keyframe(keyframe);
+Slam::Meeting Slam::meeting_of(const Features& ours, int old) const {
   const auto& theirs = map_.keyframe(old);
   Meeting found;
   found.old = old;
@@ -72,8 +94,8 @@ Slam::Meeting Slam::meeting_of(int keyframe, int old) const {
     int best = kNone;
     int bits = kBits + 1;
     int second = 256;
-    for (std::size_t i = 0; i < ours.features.size(); ++i) {
-      const int apart = bits_apart(theirs.features[j].descriptor, ours.features[i].descriptor);
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const int apart = bits_apart(theirs.features[j].descriptor, ours[i].descriptor);
       if (apart < bits) {
         second = std::exchange(bits, apart);
         best = static_cast<int>(i);
@@ -82,7 +104,7 @@ Slam::Meeting Slam::meeting_of(int keyframe, int old) const {
       }
     }
     if (best == kNone || bits > kRatio * second) continue;
-    const auto& feature = ours.features[static_cast<std::size_t>(best)];
+    const auto& feature = ours[static_cast<std::size_t>(best)];
     found.matches.push_back({best, p});
     found.sightings.push_back({map_.point(p).place, feature.pixel, feature.sigma});
   }

@@ -54,7 +54,9 @@ inline constexpr std::string_view kMapFrame = "map";
   one.level = step.tracked ? diagnostic_msgs::msg::DiagnosticStatus::OK
                            : diagnostic_msgs::msg::DiagnosticStatus::WARN;
   one.name = "slam";
-  one.message = step.tracked ? "follows the map" : "sees nothing of the map: goes by the wheels";
+  one.message = !step.located  ? "looks for its place in the map that was read"
+                : step.tracked ? "follows the map"
+                               : "sees nothing of the map: goes by the wheels";
   const auto add = [&](std::string key, std::size_t value) {
     auto& pair = one.values.emplace_back();
     pair.key = std::move(key);

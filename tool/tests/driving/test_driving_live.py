@@ -51,7 +51,7 @@ def test_a_browser_shows_a_drive(tmp_path: Path) -> None:
             camera = "document.querySelector('figure[data-name=\"/camera/image_raw\"] img')"
             await_true(browser, f"{camera}?.naturalWidth > 100")
             plan = "document.querySelector('figure[data-kind=plan] figcaption')?.textContent ?? ''"
-            await_true(browser, f"({plan}).includes('/odom')")
+            await_true(browser, f"({plan}).includes('/odom') && ({plan}).includes('/track')")
             await_true(browser, DRAWN % "plan")
             await_true(browser, DRAWN % "values")
             assert browser.complaints == []

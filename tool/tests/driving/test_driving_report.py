@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from driving_place import DRIVING, WATCHDOG_S, use_sources
 
 use_sources()
+from drive_report.birds_view import GAP, beside  # noqa: E402
 from sim.track import Track  # noqa: E402
 
 TRACK = Track()
@@ -117,3 +121,33 @@ def test_a_log_that_was_cut_off_is_read(tmp_path: Path) -> None:
     done = report(place)
     assert done.returncode == 0, done.stderr
     assert "the simulator was killed" in done.stdout
+
+
+def test_the_ground_is_shown_from_above_beside_the_picture() -> None:
+    picture = np.full((120, 160, 3), 50, np.uint8)
+    # What is straight ahead on the ground: a line in the middle of the picture, to the horizon.
+    picture[:, 78:82] = (200, 180, 0)
+    shown = beside(picture)
+    assert shown.shape == (120, 160 + GAP + 160, 3)
+    assert (shown[:, :160] == picture).all() and (shown[:, 160 : 160 + GAP] == 255).all()
+    view = shown[:, 160 + GAP :]
+    yellow = np.nonzero(view[:, :, 0] == 200)
+    # From above it is a line that is as wide as it is near to the camera, around the middle.
+    assert set(yellow[0]) == set(range(120))
+    assert yellow[1].mean() == pytest.approx(79.5, abs=0.6)
+    widths = [(view[row, :, 0] == 200).sum() for row in (0, 119)]
+    assert widths[0] > 2 * widths[1] > 0
+    # Near the robot the picture ends before the view does: nothing is made up there.
+    assert (view[119, [0, -1]] == 0).all() and (view[0, [0, -1]] == 50).all()
+
+
+def test_the_page_moves_what_the_camera_saw(tmp_path: Path) -> None:
+    drive = log(tmp_path / "drive.jsonl")
+    frame = struct.pack("<III", 160, 120, 0) + bytes(160 * 120 * 3)
+    drive.with_suffix(".frames").write_bytes(frame * 3 + frame[:100])
+    done = report(drive, "--html", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.html").read_text()
+    png = base64.b64decode(page.split("data:image/png;base64,")[1].split('"')[0])
+    assert struct.unpack(">II", png[16:24]) == (160 + GAP + 160, 120)
+    assert b"acTL" in png and struct.unpack(">I", png[png.index(b"acTL") + 4 :][:4]) == (3,)

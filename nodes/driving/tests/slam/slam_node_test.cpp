@@ -2,8 +2,10 @@
 // The SLAM node as it runs: pictures wait for odometry, bad messages are told, the map is
 // published.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <ligament/geometry_msgs/msg/pose_stamped.hpp>
 #include <ligament/nav_msgs/msg/odometry.hpp>
 #include <ligament/sensor_msgs/msg/point_cloud2.hpp>
@@ -78,16 +80,18 @@ class Robot : public Node {
   Subscription<PointCloud2>::SharedPtr points_;
 };
 
+using SlamParameters = GraphRun::Parameters;
+
 struct SlamRun {
   GraphRun graph;
   std::shared_ptr<Robot> robot;
 
-  SlamRun() {
+  explicit SlamRun(const SlamParameters& parameters = {}) {
     NodeOptions options;
     options.context(graph.context());
     robot = std::make_shared<Robot>(options);
     EXPECT_TRUE(graph.executor().add_node(robot));
-    EXPECT_NE(graph.add("slam"), nullptr) << graph.errors();
+    EXPECT_NE(graph.add("slam", parameters), nullptr) << graph.errors();
     graph.turn(3);
   }
   /// Turns until there are so many poses: with none, a test ends by its watchdog.
@@ -139,6 +143,35 @@ TEST(SlamNode, APictureWaitsForOdometryThatIsNotOlder) {
   run.until(3);
   run.graph.turn(5);
   EXPECT_EQ(run.robot->poses.size(), 3U);
+}
+
+TEST(SlamNode, WritesItsMapAtTheEndAndGoesOnWithItTheNextTime) {
+  const auto file =
+      std::filesystem::temp_directory_path() / ("slam-node-" + std::to_string(::getpid()) + ".map");
+  for (const bool is_second : {false, true}) {
+    SlamRun run(is_second ? SlamParameters{{"map", file.string()}}
+                          : SlamParameters{{"save_map", file.string()}});
+    // The second time it begins elsewhere, and its wheels tell the first picture's frame.
+    const int first = is_second ? 4 : 0;
+    for (int frame = first; frame < first + 9; ++frame) {
+      run.robot->roll(frame);
+      run.robot->see(frame);
+      if (!is_second) run.until(static_cast<std::size_t>(frame) + 1);
+      run.graph.turn(20);
+    }
+    EXPECT_EQ(run.graph.errors(), "");
+    run.until(1);
+    const PlanarPose real = between(Robot::at(0), Robot::at(first + 8));
+    EXPECT_NEAR(run.robot->poses.back().pose.position.x, real.x, 0.03);
+    EXPECT_NEAR(run.robot->poses.back().pose.position.y, real.y, 0.03);
+  }
+  std::filesystem::remove(file);
+}
+
+TEST(SlamNode, SaysThatAMapIsNone) {
+  GraphRun graph;
+  (void)graph.add("slam", {{"map", "/nowhere/map"}});
+  EXPECT_NE(graph.errors().find("the map '/nowhere/map' cannot be read"), std::string::npos);
 }
 
 TEST(SlamNode, SaysThatOdometryIsNoNumber) {

@@ -19,7 +19,7 @@ from ligament.errors import FailureError
 def copy(tmp_path: Path) -> Path:
     """Pages and results, to be changed."""
     root = tmp_path / "benchmarks"
-    kept = {"*.json", "README.md", "figures.svg"}
+    kept = {"*.json", "README.md", "*.svg"}
     for path in pages.ROOT.rglob("*"):
         if any(path.match(pattern) for pattern in kept):
             target = root / path.relative_to(pages.ROOT)

@@ -11,13 +11,15 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from ligament.bench.driving import Options, drives, measure, peers, pictures
+
+from ligament.bench.driving import Options, drives, measure, peers, pictures, running
 from ligament.bench.driving import alpha as alphas
 from ligament.bench.driving import chain as chains
 from ligament.bench.driving.goals import FIGURES
 from ligament.bench.goals import lines_of
 from ligament.bench.measuring import Measured
 from ligament.errors import FailureError, InputError
+from ligament.graph import load_graph
 from ligament.report.database import open_events
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
@@ -69,6 +71,53 @@ def test_alpha_goes_from_the_first_take_to_the_command(tmp_path: Path) -> None:
         name: [10] * 3 for name in alphas.NODES[1:]
     }
     assert alpha.rate_hz == pytest.approx(1e9 / (10_000 + 15))
+
+
+@pytest.mark.parametrize(("step", "overlaps"), [(10_000, 0), (1_000, 2)])
+def test_images_that_overlap_are_counted_and_told(tmp_path: Path, step: int, overlaps: int) -> None:
+    found = trace()
+    for seq in range(1, 5):
+        add_frame(found, seq * step, seq)
+    alpha = alphas.alpha_of(open_events(found.write(tmp_path / "events.parquet")), warm_up=1)
+    assert alpha.overlaps == overlaps
+    assert len(chains.overlap_notes("one", alpha)) == bool(overlaps)
+
+
+def test_cpu_time_is_that_between_the_first_and_the_last_line(tmp_path: Path) -> None:
+    lines = [
+        {
+            "event": "status", "container": container, "t_ns": t_ns,
+            "nodes": [{"id": node, "cpu_ns": cpu_ns, "publishers": [{"published": sent}]}],
+        }
+        for container, node, figures in (
+            ("a", "/image_compensation", [(0, 5000, 10), (1000, 9000, 30), (2000, 25_000, 50)]),
+            ("b", "/lane_control", [(100, 100, 0), (1100, 1100, 3)]),
+            ("c", "/starts", [(0, 7, 1)]),
+        )
+        for t_ns, cpu_ns, sent in figures
+    ]  # fmt: skip
+    (tmp_path / "status.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    rows = {r["params"]["node"]: r["p50"] for r in chains.cpu_rows(tmp_path, {})}
+    # 40 frames in 2000 ns: one in 50 ns.
+    assert rows == {"/image_compensation": 500, "/lane_control": 50}
+
+
+def test_a_graph_of_the_bench_has_a_name_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "OUT", tmp_path)
+    monkeypatch.setenv("ROS_DOMAIN_ID", "7")
+    graph = load_graph(running.own_copy(running.LANES))
+    assert graph.name == "bench_driving_lanes_7"
+    (simulator,) = graph.executables.values()
+    assert Path(simulator.executable) == running.EXAMPLE / "simulator.py"
+
+
+def test_what_a_run_refuses_costs_its_own_part_alone(tmp_path: Path) -> None:
+    result = Measured([])
+    with result.attempt("part"), running.run_of(tmp_path / "build.json", {}):
+        pass
+    assert len(result.failures) == 1 and result.failures[0].startswith("part: ")
 
 
 def test_a_run_without_the_chain_names_who_is_there(tmp_path: Path) -> None:
@@ -193,6 +242,7 @@ def test_only_a_whole_log_of_the_same_drive_is_taken_again(tmp_path: Path) -> No
     assert not drives.is_whole(log(tmp_path / "b", {**driven, "noise": 3.0}), patient)
     assert not drives.is_whole(log(tmp_path / "c", driven, end=False), patient)
     assert not drives.is_whole(log(tmp_path / "d", driven, reason="stopped"), patient)
+    assert not drives.is_whole(log(tmp_path / "f", driven, extra=1), patient)
     assert not drives.is_whole(tmp_path / "none", patient)
     (tmp_path / "e").write_text("no log\n")
     assert not drives.is_whole(tmp_path / "e", patient)

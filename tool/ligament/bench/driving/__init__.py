@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 from ligament.bench.driving.chain import measure_chain
 from ligament.bench.driving.drives import late_drives, measure_drives, weather_drives
+from ligament.bench.driving.goals import FIGURES
+from ligament.bench.driving.pictures import other_texts
 from ligament.bench.measuring import Measured
 from ligament.bench.options import Lists, option
+
+__all__ = ["FIGURES", "Options", "measure", "other_texts"]
 
 PARTS = ("chain", "drives", "delay")
 

@@ -43,6 +43,8 @@ class Alpha:
     #: What lies between a node's spans and those before it: sending, waking, waiting, taking.
     between: dict[str, Times]
     rate_hz: float | None
+    #: Images that were sent before the command to the one before them.
+    overlaps: int = 0
 
     @property
     def passing(self) -> Times:
@@ -66,7 +68,8 @@ def alpha_of(database: duckdb.DuckDBPyConnection, warm_up: int = WARM_UP_FRAMES)
         name: (np.sum(list(parts.values()), axis=0))[kept]
         for name, parts in zip(NODES[1:], [hop.between for hop in hops[1:-1]], strict=True)
     }
-    return Alpha((end - begin)[kept], compute, between, rate_hz(end[kept]))
+    overlaps = int(np.sum(table["pub_begin_0"][1:][kept] < end[:-1][kept]))
+    return Alpha((end - begin)[kept], compute, between, rate_hz(end[kept]), overlaps)
 
 
 def _chain(database: duckdb.DuckDBPyConnection) -> Chain:
@@ -104,7 +107,11 @@ def rows_of(alphas: Sequence[Alpha], params: dict[str, object]) -> list[Row]:
         _row(params, "chain_p95", [percentile(np.sort(total), 0.95)]),
         _row(params, "jitter", [float(steps.mean()) if steps.size else 0.0]),
         _row(params, "message_passing", np.concatenate([one.passing for one in alphas])),
-    ]
+        make_row(
+            "driving", params, "passing_share", "1",
+            summarise(np.concatenate([one.passing / one.total for one in alphas])),
+        ),
+    ]  # fmt: skip
     for node in NODES:
         values = np.concatenate([one.compute[node] for one in alphas])
         rows.append(_row({**params, "node": node}, "compute", values))

@@ -11,6 +11,8 @@ from ligament.bench.goals import Figures, Goal, Row
 #: Chain alpha of the published versions, mean in ms, on their board.
 PUBLISHED_MS = {"software": 274.44, "nodes in hardware": 110.72, "topics, too": 20.58}
 SIMULATOR, ROAD = "simulator", "road"
+#: The same graph as rclpy nodes.
+PEERS = ("rclpy on Fast DDS", "rclpy on rmw_ligament_cpp")
 _SHM = {"variant": "processes"}
 _OTHERS = {"variant": ("one_process", "dds")}
 _SPREAD = (
@@ -31,9 +33,9 @@ def _published(row: Row) -> str:
 
 def _chain() -> Iterator[Goal]:
     share = "message passing in chain alpha of `{variant}`, {images}"
-    passing = "message_passing"
-    yield Goal(share, passing, 0.02, _SHM, over="chain", unit="share", why=_PASSING)
-    yield Goal(share, passing, None, _OTHERS, over="chain", unit="share")
+    passing = "passing_share"
+    yield Goal(share, passing, 0.02, _SHM, unit="share", why=_PASSING)
+    yield Goal(share, passing, None, _OTHERS, unit="share")
     yield Goal("frames per second beside the simulator, `{variant}`", "frames_per_s", 30.0, _SHM,
                at_least=True, why=_FRAMES)  # fmt: skip
     yield Goal("frames per second beside the simulator, `{variant}`", "frames_per_s", None, _OTHERS,
@@ -44,6 +46,11 @@ def _chain() -> Iterator[Goal]:
         published = _published if value == "mean" else ""
         yield Goal(f"chain alpha of `{{variant}}`, {{images}}: {words}", metric, value=value,
                    published=published)  # fmt: skip
+    for peer in PEERS:
+        yield Goal(f"chain alpha, {peer}: mean", "chain", value="mean", contestant=peer)
+        yield Goal(f"chain alpha, {peer}: 99th percentile", "chain", value="p99", contestant=peer)
+        yield Goal(f"message passing in chain alpha, {peer}", passing, unit="share",
+                   contestant=peer)  # fmt: skip
     yield Goal("computed by `{node}` in `{variant}`, {images}", "compute", where=_SHM)
     yield Goal("`{hop}` in `{variant}`, {images}", "between", where=_SHM)
     for images in (ROAD, SIMULATOR):
@@ -104,9 +111,9 @@ def _delay() -> Iterator[Goal]:
 FIGURES = Figures(
     goals=(*_chain(), *_drives(), *_delay()),
     results={
-        "driving": "chain alpha: five nodes, 640x480",
-        "driving_drives": "drives in lock step",
-        "driving_delay": "drives with late commands, in lock step, one lap each",
+        "driving": "chain alpha: five nodes, 640x480; a first result, beside other load",
+        "driving_drives": "drives in lock step; a first result, of small images",
+        "driving_delay": "late commands, in lock step; a first result, of small images",
     },
     words={
         "`processes`, `one_process`, `dds`": "variants of the graph: a process per node over "

@@ -17,7 +17,7 @@ import numpy as np
 
 from ligament.bench.children import Children
 from ligament.bench.driving.alpha import NODES
-from ligament.bench.driving.goals import ROAD
+from ligament.bench.driving.goals import PEERS, ROAD
 from ligament.bench.driving.running import domain_id
 from ligament.bench.measuring import REPOSITORY, Measured, Row, make_row, output_of, say
 from ligament.errors import FailureError
@@ -25,7 +25,6 @@ from ligament.report.options import WARM_UP_FRAMES
 from ligament.report.statistics import percentile
 from ligament.run.ros_python import RosPython, find_ros_python
 
-FAST_DDS, OURS = "rclpy on Fast DDS", "rclpy on rmw_ligament_cpp"
 _SOURCE = REPOSITORY / "benchmarks" / "driving"
 _BUILD = REPOSITORY / "build" / "bench-driving-kernels"
 _NAMES = (
@@ -45,7 +44,7 @@ def measure_peers(frames: int, result: Measured) -> None:
     """Each on its middleware."""
     library = _built()
     ros = find_ros_python("jazzy")
-    for name in (FAST_DDS, OURS):
+    for name in PEERS:
         say("driving", f"{name}: {frames} frames")
         with result.attempt(name):
             command = ["env", *_environment(ros, name), str(ros.program)]
@@ -56,7 +55,7 @@ def measure_peers(frames: int, result: Measured) -> None:
 
 def _environment(ros: RosPython, name: str) -> list[str]:
     variables = dict(ros.environment)
-    if name == FAST_DDS:
+    if name == PEERS[0]:
         variables["RMW_IMPLEMENTATION"] = "rmw_fastrtps_cpp"
         variables.pop("LD_PRELOAD", None)
     variables["ROS_DOMAIN_ID"] = str(domain_id())
@@ -91,6 +90,7 @@ def rows_of(told: Sequence[Mapping[str, Any]], peer: str) -> list[Row]:
         make_row("driving", params, "chain", "ns", total, peer),
         make_row("driving", params, "chain_p95", "ns", percentile(np.sort(total), 0.95), peer),
         make_row("driving", params, "message_passing", "ns", total - computed, peer),
+        make_row("driving", params, "passing_share", "1", 1 - computed / total, peer),
     ]
     for node, frames in zip(NODES, chain, strict=True):
         values = [frames[s][2] for s in stamps]

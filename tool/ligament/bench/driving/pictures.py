@@ -14,11 +14,13 @@ from ligament.bench.measuring import OURS, Row
 from ligament.bench.showing import bar_at, curve_at, dot_at, line_at, svg, text_at
 from ligament.bench.values import value_text
 
-_WIDTH, _HEIGHT, _LEFT, _TOP, _FOOT = 760, 400, 60, 40, 60
+_WIDTH, _HEIGHT, _LEFT, _TOP, _FOOT = 760, 400, 60, 40, 70
 #: Lateral error at the top; what is more is drawn there.
 _MOST_MM = 200.0
 #: A wheel is then beyond the middle of a stripe.
 _DEPARTED_MM = 70.0
+#: What the nodes drive on a straight; the simulated robot does at most 0.22 m/s.
+_SPEED_M_S = 0.2
 _DELAY, _JITTER, _BAD = "#2a6f97", "#6a8d2f", "#b3261e"
 _COLOURS = ("#2a6f97", "#6a8d2f", "#d17a22", "#7b4b94", "#a8a13c")
 _PASSING = "#444"
@@ -86,21 +88,23 @@ def _axes(most: float) -> list[str]:
     for error in range(0, round(_MOST_MM) + 1, 20):
         marks.append(line_at((_LEFT, _y(error)), (right, _y(error)), "#ddd"))
         marks.append(text_at(_LEFT - 8, _y(error) + 4, f"{error / 10:g} cm", anchor="end"))
-    for late in range(0, round(most) + 1, 50):
-        marks.append(text_at(_x(late, most), foot + 18, f"{late} ms", anchor="middle"))
+    for late in range(0, round(most) + 1, 100 if most > 500 else 50):
+        x, driven_cm = _x(late, most), late * _SPEED_M_S / 10
+        marks.append(text_at(x, foot + 18, f"{late} ms", anchor="middle"))
+        marks.append(text_at(x, foot + 34, f"{driven_cm:g} cm", "#666", anchor="middle"))
     for bound, words in ((30.0, "goal"), (_DEPARTED_MM, "a wheel is beyond a stripe")):
         marks.append(line_at((_LEFT, _y(bound)), (right, _y(bound)), "#333"))
         marks.append(text_at(right, _y(bound) - 4, words, "#333", anchor="end"))
-    for words, mean_ms in PUBLISHED_MS.items():
+    for place, (words, mean_ms) in enumerate(PUBLISHED_MS.items()):
         if mean_ms <= most:
             x = _x(mean_ms, most)
             marks.append(curve_at([(x, _TOP), (x, foot)], "#999", "2 3"))
-            marks.append(text_at(x + 4, _TOP + 10, words, "#666"))
+            marks.append(text_at(x + 4, _TOP + 12 + 16 * place, words, "#666"))
     return marks
 
 
 def _legend() -> list[str]:
-    marks, y = [], _HEIGHT - 8
+    marks, y = [], _HEIGHT - 6
     items = (
         (_DELAY, "all commands so late"),
         (_JITTER, "late by 0 to so much"),
@@ -109,7 +113,8 @@ def _legend() -> list[str]:
     for place, (colour, words) in enumerate(items):
         x = _LEFT + 200 * place
         marks += [dot_at(x, y - 4, colour), text_at(x + 10, y, words)]
-    return [*marks, text_at(_LEFT, y + 24, "dotted: chain alpha of the published versions", "#666")]
+    words = "below: what the robot drives meanwhile; dotted: chain alpha of the published versions"
+    return [*marks, text_at(_LEFT, y + 24, words, "#666")]
 
 
 # --- the chain -----------------------------------------------------------------------------------
@@ -131,7 +136,7 @@ def chain_picture(rows: Sequence[Row]) -> str:
             x += width
         marks.append(text_at(x + 8, y + 15, value_text(chain["mean"], "ns")))
         y += 34
-    return svg(720, y + 10, [*marks, *_names(of_road)])
+    return svg(800, y + 10, [*marks, *_names(of_road)])
 
 
 def _parts(rows: Sequence[Row], variant: str) -> list[tuple[str, str, float]]:
@@ -151,5 +156,5 @@ def _names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     for colour, words in zip((*_COLOURS, _PASSING), (*nodes, "message passing"), strict=True):
         name = words.removeprefix("/")
         marks += [bar_at(x, 34, 10, 10, colour), text_at(x + 14, 43, name)]
-        x += 30 + 6.2 * len(name)
+        x += 28 + 7 * len(name)
     return marks

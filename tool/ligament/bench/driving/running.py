@@ -16,7 +16,7 @@ from typing import Any
 
 from ligament.artefacts import write_text
 from ligament.bench.measuring import REPOSITORY
-from ligament.errors import FailureError
+from ligament.errors import FailureError, InputError
 from ligament.pipeline import Request, built
 from ligament.resources import node_packages_dir
 from ligament.run.display import Quiet
@@ -45,9 +45,12 @@ def domain_id() -> int:
 
 
 def own_copy(graph: Path) -> Path:
-    """The same graph under another name: so one that the user runs meanwhile is not met."""
+    """The same graph under another name: so one that the user runs meanwhile is not met.
+
+    Nor is another run of this bench, which is in another ROS domain.
+    """
     text = graph.read_text(encoding="utf-8")
-    text = re.sub(r"(?m)^name: (\w+)$", r"name: bench_\1", text)
+    text = re.sub(r"(?m)^name: (\w+)$", rf"name: bench_\1_{domain_id()}", text)
     text = text.replace("executable: ./", f"executable: {graph.parent}/")
     path = OUT / "graphs" / graph.name
     write_text(path, text)
@@ -61,15 +64,17 @@ def build_of(graph: Path, variant: str) -> Path:
 
 
 @contextmanager
-def run_of(build: Path, request: Mapping[str, Any]) -> Iterator[FinishedRun]:
-    """A run, whose folder is removed after use. `request`: fields of RunRequest, `duration_s`."""
-    fields = dict(request)
+def run_of(build: Path, wanted: Mapping[str, Any]) -> Iterator[FinishedRun]:
+    """A run, whose folder is removed after use. `wanted`: fields of RunRequest, `duration_s`."""
+    fields = dict(wanted)
     duration_s = fields.pop("duration_s", LONGEST_S)
     fields.setdefault("edge", EdgeOptions(domain_id=domain_id()))
     options = replace(_PATIENT, duration_s=duration_s)
-    finished = run_graph(
-        RunRequest(build=build, log_level="warn", options=options, **fields), Quiet()
-    )
+    try:
+        request = RunRequest(build=build, log_level="warn", options=options, **fields)
+        finished = run_graph(request, Quiet())
+    except InputError as error:  # it is running already, or something of ROS 2 is missing
+        raise FailureError(str(error)) from error
     try:
         yield finished
     finally:

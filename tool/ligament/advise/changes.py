@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ligament.advise.blockers import NOTICEABLE, in_the_way, waits_for_others
 from ligament.advise.case import Case, interrupted_share
 from ligament.errors import InputError
 from ligament.graph.fusion import check_fusion, fusion_members
@@ -23,8 +24,6 @@ from ligament.mapping import GraphMapping, load_platform, map_graph
 HOST, SIMULATED = "host", "fpga_sim"
 UNSEEN_BYTES = 65_536
 """Bound of a device's topic of which the run had no message."""
-NOTICEABLE = 0.02
-"""Of the chain's mean, or of the time of callbacks: less is not worth a change."""
 
 
 @dataclass(frozen=True)
@@ -91,12 +90,11 @@ def _containers(case: Case, base: Variant) -> Iterator[Wanted]:
             both = {"together": pair, **{c: ns for c, ns in left.items() if ns}}
             yield _word("together", *pair), text, replace(base, containers=both), ""
     for container, nodes in groups.items():
-        for node in nodes if len(nodes) > 2 else ():
-            if _waits_for_others(case, node) and case.mapping.nodes[node].kind == "cpu":
-                rest = tuple(n for n in nodes if n != node)
-                split: dict[str, Any] = {**groups, container: rest, _word("own", node): (node,)}
-                text = f"give {node} a process of its own"
-                yield _word("own", node), text, replace(base, containers=split), ""
+        for node in in_the_way(case, nodes) if len(nodes) > 2 else ():
+            rest = tuple(n for n in nodes if n != node)
+            split: dict[str, Any] = {**groups, container: rest, _word("own", node): (node,)}
+            text = f"give {node} a process of its own"
+            yield _word("own", node), text, replace(base, containers=split), ""
     if len(groups) < len(case.mapping.nodes):
         text = "run each node in a process of its own"
         yield "processes", text, replace(base, containers="separate"), ""
@@ -217,15 +215,9 @@ def _classes(case: Case, base: Variant) -> Iterator[Wanted]:
 def _threads(case: Case, base: Variant) -> Iterator[Wanted]:
     """A second thread, where messages of the chain wait for another node's callback."""
     for container, nodes in case.mapping.containers.items():
-        if len(nodes) > 1 and any(_waits_for_others(case, node) for node in nodes):
+        if len(nodes) > 1 and any(waits_for_others(case, node) for node in nodes):
             text = f"give the process '{container}' two threads"
             yield _word("threads", container), text, replace(base, threads={container: 2}), ""
-
-
-def _waits_for_others(case: Case, node: str) -> bool:
-    """Whether messages to a node wait noticeably for callbacks of its thread."""
-    waits = [hop["between_ns"]["executor_wait"] for hop in case.entry["hops"] if hop["to"] == node]
-    return float(sum(waits)) > NOTICEABLE * float(case.entry["latency_ns"]["mean"])
 
 
 def _by_options(case: Case, base: Variant) -> list[Change]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ligament.advise.blockers import waited_for
 from ligament.advise.case import Case, interrupted_share
 from ligament.advise.times import time_text
 from ligament.report.names import SHARES
@@ -34,7 +35,7 @@ def what_holds(case: Case) -> list[str]:
     """Sentences, the largest part first; then what bounds the rate, and what is lost."""
     entry = case.entry
     mean = entry["latency_ns"]["mean"]
-    parts = sorted(_parts(entry), key=lambda part: -part[0])
+    parts = sorted(_parts(case), key=lambda part: -part[0])
     told = [
         f"{text} for {_percent(spent / mean)} of the chain's time ({time_text(spent)} on average)"
         for spent, text in parts
@@ -45,13 +46,14 @@ def what_holds(case: Case) -> list[str]:
     return [*told, *_busy(case), *_interrupted(case), *_dropped(entry)]
 
 
-def _parts(entry: dict[str, Any]) -> Iterator[tuple[float, str]]:
-    for hop in entry["hops"]:
+def _parts(case: Case) -> Iterator[tuple[float, str]]:
+    blockers = waited_for(case)
+    for hop in case.entry["hops"]:
         for share in SHARES:
-            yield (
-                hop["between_ns"].get(share, 0.0),
-                (f"a message of {hop['topic']} from {hop['from']} to {hop['to']} {BETWEEN[share]}"),
-            )
+            text = f"a message of {hop['topic']} from {hop['from']} to {hop['to']} {BETWEEN[share]}"
+            if share == "executor_wait" and blockers.get(hop["to"]):
+                text += f", mostly of {blockers[hop['to']].most_common(1)[0][0]},"
+            yield hop["between_ns"].get(share, 0.0), text
             if hop["node_ns"] and share in WORDS:
                 yield hop["node_ns"].get(share, 0.0), f"{hop['to']} {WORDS[share]}"
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament bench advise`: predictions of the perception graph's changes beside runs of them.
+"""`ligament bench advise`: predictions of changes beside runs of them, of three graphs.
+
+The perception graph's, and the two driving graphs' (advised_drives.py), which need the simulator.
 
 Its rows also hold what messages and nodes cost here: `ligament bench pages` makes the table of
 known costs from them (advise/known.json), from which the next predictions are made.
@@ -19,9 +21,10 @@ from ligament.advise.check import GOALS, Checked, Plan, check
 from ligament.advise.known import SCHEMA as KNOWN
 from ligament.advise.stage import Asked, advise, cycles_in, gaps_of
 from ligament.artefacts import json_text
+from ligament.bench.advised_drives import GRAPHS, checked_drives
 from ligament.bench.goals import Figures, Goal
 from ligament.bench.measuring import Measured, Row, make_row, say
-from ligament.bench.options import option
+from ligament.bench.options import Lists, option
 from ligament.errors import LigamentError
 from ligament.pipeline import Request, built
 from ligament.report.options import WARM_UP_FRAMES
@@ -35,16 +38,28 @@ LEARNT = ("processes", "one_process", "dds")
 """Variants that messages go all ways in."""
 HARDWARE_FRAMES = 12
 UNITS = {"p50": "ns", "p99": "ns", "cycles": "cycles"}
+PERCEPTION = "perception"
+
+
+def _goals(figure: str, of: str, graph: str | None) -> tuple[Goal, Goal]:
+    """What was predicted, and how far it was off; rows of the perception graph name no graph."""
+    where = {"figure": figure, "graph": graph}
+    return (
+        Goal(f"{figure} after `{{change}}`{of}, predicted", "predicted", where=where),
+        Goal(f"{figure} after `{{change}}`{of}: off by", "error", GOALS[figure], where=where,
+             unit="share"),
+    )  # fmt: skip
+
 
 FIGURES = Figures(
-    goals=tuple(
-        goal
-        for figure, unit in UNITS.items()
-        for goal in (
-            Goal(f"{figure} after `{{change}}`, predicted", "predicted", where={"figure": figure}),
-            Goal(f"{figure} after `{{change}}`: off by", "error", GOALS[figure],
-                 where={"figure": figure}, unit="share"),
-        )
+    goals=(
+        *(goal for figure in UNITS for goal in _goals(figure, "", None)),
+        *(
+            goal
+            for graph in GRAPHS
+            for figure in ("p50", "p99")
+            for goal in _goals(figure, f" of `{graph}`", graph)
+        ),
     ),
     results={"advise": "changes of the demo's variant `processes`, all on one core"},
     words={
@@ -60,15 +75,46 @@ class Options:
 
     passes: int = option(5, "Runs of each change, each beside a run without it.")
     only: str = option("", "Changes, a list with commas; all if empty.")
+    graphs: str = option(
+        ",".join((PERCEPTION, *GRAPHS)), "Graphs, a list with commas: perception, lanes, slam."
+    )
 
 
 def measure(quick: bool, options: Options | None = None) -> Measured:
+    """Run the changes of each graph."""
+    wanted = options or Options()
+    lists = Lists()
+    graphs = lists.words("--graphs", wanted.graphs, (PERCEPTION, *GRAPHS))
+    lists.raise_mistakes()
+    passes = 1 if quick else wanted.passes
+    result = _perception(quick, passes, wanted.only) if PERCEPTION in graphs else Measured([])
+    for graph in GRAPHS:
+        if graph in graphs:
+            with result.attempt(graph):
+                for checked in checked_drives(graph, quick, passes, _names(wanted.only)):
+                    _take(result, checked, graph=graph)
+    return result
+
+
+def _names(only: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in only.split(",") if name.strip())
+
+
+def _take(result: Measured, checked: Checked, **graph: str) -> None:
+    """Keep what a change did; `graph` names another graph than the first one."""
+    if checked.left_out:
+        of = "".join(f" of {name}" for name in graph.values())
+        result.notes.append(f"{checked.name}{of}: {checked.left_out}")
+    if checked.measured:
+        result.rows += rows_of(checked, **graph)
+
+
+def _perception(quick: bool, passes: int, only: str) -> Measured:
     """Run the changes in a folder of its own."""
     graph = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
-    wanted = options or Options()
     frames = (100 if quick else 600) + WARM_UP_FRAMES
     plan = Plan(
-        1 if quick else wanted.passes,
+        passes,
         {"/camera": {"frames": frames}, "/sink": {"frames": frames}},
         {
             "/camera": {"frames": HARDWARE_FRAMES + WARM_UP_FRAMES, "ack_timeout_ms": 5000},
@@ -76,7 +122,7 @@ def measure(quick: bool, options: Options | None = None) -> Measured:
         },
     )
     with tempfile.TemporaryDirectory() as folder:
-        return _measured(Asked(graph, str(graph), [], Path(folder)), plan, wanted.only)
+        return _measured(Asked(graph, str(graph), [], Path(folder)), plan, only)
 
 
 def _measured(asked: Asked, plan: Plan, only: str) -> Measured:
@@ -86,16 +132,12 @@ def _measured(asked: Asked, plan: Plan, only: str) -> Measured:
                          log_level="warn")  # fmt: skip
     first = run_graph(request, Quiet()).path.parent
     others = _run(asked, request, "gpu")
-    names = tuple(name.strip() for name in only.split(",") if name.strip())
-    advice = advise(Asked(asked.graph, asked.written, [first, *others], asked.out, names))
-    result = Measured([])
     runs = [first, *others]
+    advice = advise(Asked(asked.graph, asked.written, runs, asked.out, _names(only)))
+    result = Measured([])
     for checked in check(asked, advice, plan, lambda text: say("advise", text)):
-        if checked.left_out:
-            result.notes.append(f"{checked.name}: {checked.left_out}")
-        if checked.measured:
-            result.rows += rows_of(checked)
-            runs += checked.runs
+        _take(result, checked)
+        runs += checked.runs
     runs += _for_the_table(asked, request)
     cases = [read_other(run, advice.graph) for run in runs]
     result.rows += cost_rows(cases)
@@ -121,13 +163,13 @@ def _for_the_table(asked: Asked, request: RunRequest) -> list[Path]:
     return [run for v, core in wanted for run in _run(asked, replace(request, cores=core), v)]
 
 
-def rows_of(checked: Checked) -> list[Row]:
+def rows_of(checked: Checked, **graph: str) -> list[Row]:
     """Predicted, measured and the error, of each figure."""
     rows = []
     for figure, unit in UNITS.items():
         if figure not in checked.predicted:
             continue
-        params = {"change": checked.name, "figure": figure}
+        params = {"change": checked.name, "figure": figure, **graph}
         predicted, measured = checked.predicted[figure], checked.measured[figure]
         rows.append(make_row("advise", params, "predicted", unit, predicted))
         rows.append(make_row("advise", params, "predicted", unit, measured, "measured"))

@@ -4,16 +4,24 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from made_up_runs import GRAPH, write_run
+from made_up_runs import GRAPH, WAKE, case_of, line, write_run
 
+from ligament.advise.blockers import waited_for
+from ligament.advise.changes import find_changes
 from ligament.advise.check import check, plan_of
+from ligament.advise.holds import what_holds
+from ligament.advise.jobs import Job
 from ligament.advise.stage import Advice, Asked, advise
 from ligament.errors import FailureError
+from ligament.graph import load_graph
+from ligament.mapping import load_platform, map_graph
+from ligament.report.names import SHARES
 from ligament.run.graph_run import RunRequest
 
 PROGRAM = """executables:
@@ -54,6 +62,31 @@ def test_a_change_is_tried_with_the_parameters_of_the_run(tmp_path: Path) -> Non
     tail = ["--set", "camera.frames=60", "--set", "sink.name=a b", "--trace"]
     assert commands["one_process"][-5:] == tail
     assert plan_of(found, 2).parameters == {"/camera": {"frames": 60}, "/sink": {"name": "a b"}}
+
+
+def test_who_is_waited_for_is_named_and_may_go(graph_file: Path) -> None:
+    # In one thread, a callback of the sink runs from the camera's message to rectify's callback.
+    work = line(40, 5000)
+    taken = {job.trigger: job for job in work.jobs if job.node == "/rectify"}
+    slow = [
+        Job("/sink", 1, 1, work.sent[trigger].end_ns - 10, job.begin_ns, None, 900)
+        for trigger, job in taken.items()
+        if trigger
+    ]
+    for job in work.jobs:
+        job.server = 1
+    work.jobs += slow
+    graph = load_graph(graph_file)
+    between = dict.fromkeys(SHARES, 0.0) | {"executor_wait": float(WAKE)}
+    hop = {"topic": "/raw", "from": "/camera", "to": "/rectify", "between_ns": between}
+    entry = {"hops": [hop | {"node_ns": None}], "message_passing": 0.1, "drops": 0}
+    case = case_of(work, graph_file, **entry)
+    case = replace(case, mapping=map_graph(graph, load_platform("host"), "together"))
+    assert waited_for(case)["/rectify"] == {"/sink": 40 * WAKE}
+    (first, *_) = what_holds(case)
+    assert "waits for another callback in the same thread, mostly of /sink, for 6.67 %" in first
+    names = [change.name for change in find_changes(case, graph)]
+    assert names.index("own_sink") < names.index("own_rectify")
 
 
 def test_a_graph_with_programs_is_checked_in_their_ros_domain(

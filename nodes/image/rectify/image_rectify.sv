@@ -6,14 +6,15 @@
 // than the rows held here reach, are refused (lig_image_lens, lig_image_rectify). Bilinear only. The image and
 // the camera_info of the same number belong together.
 //
-//   initiation interval  1 pixel in, 1 pixel out
+//   initiation interval  PIXELS pixels in, PIXELS pixels out
 //   latency              camera_info's 170 cycles, and lig_image_rectify's
-//   a frame              as many cycles as it has pixels, and the latency
+//   a frame              as many cycles as it has pixels / PIXELS, and the latency
 module image_rectify
   import lig_image_pkg::*;
 #(
     parameter int unsigned LINES     = 64,   // rows held, a power of two
-    parameter int unsigned MAX_WIDTH = 1280  // longest row, even
+    parameter int unsigned MAX_WIDTH = 1280,  // longest row, even
+    parameter int unsigned PIXELS    = 1      // per cycle: 1, 2, 4, 8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -28,18 +29,18 @@ module image_rectify
   shape_t shape;
   lens_t lens;
   refusal_e unreadable, unusable, refusal, refusal_q;
-  lig_image_pixels_if raw (), made ();
+  lig_image_pixels_if #(.PIXELS(PIXELS)) raw (), made ();
 
   lig_image_lens read_lens (
       .clk_i, .rst_i, .s_axis(s_axis_camera_info), .valid_o(known), .refusal_o(unusable), .broken_o(unread),
       .lens_o(lens), .next_i(turn.over));
 
-  lig_image_ends #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767 - 2 * LINES)) ends (
+  lig_image_ends #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767 - 2 * LINES), .PIXELS(PIXELS)) ends (
       .clk_i, .rst_i, .s_axis(s_axis_image), .m_axis, .ready_i(known), .prepared_i(1'b1), .turn_o(turn),
       .shape_o(shape), .refusal_o(unreadable), .result_i(shape), .refusal_i(refusal), .broken_i(unread || lost),
       .raw, .made);
 
-  lig_image_rectify #(.LINES(LINES), .MAX_WIDTH(MAX_WIDTH)) rectify (
+  lig_image_rectify #(.LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .PIXELS(PIXELS)) rectify (
       .clk_i, .rst_i, .start_i(turn.start), .run_i(turn.answers), .width_i(shape.width), .height_i(shape.height),
       .lens_i(lens), .raw, .made, .lost_o(lost));
 

@@ -5,13 +5,14 @@
 // The result's size comes from the first fields of the message, before its pixels. Bilinear only: another
 // `interpolation` refuses every image. Formats: mono8, rgb8, bgr8, rgba8, bgra8, 8UC1, 8UC3, 8UC4.
 //
-//   initiation interval  1 pixel in, 1 pixel out
+//   initiation interval  PIXELS pixels in, PIXELS pixels out
 //   latency              two rows, and about 200 cycles in front of the first
-//   a frame              as many cycles as it has pixels (the result, where that is larger), and the latency
+//   a frame              as many cycles as it has pixels / PIXELS (the result, where that is larger), and the latency
 module image_resize
   import lig_image_pkg::*;
 #(
-    parameter int unsigned MAX_WIDTH = 1920  // longest row, even
+    parameter int unsigned MAX_WIDTH = 1920,  // longest row, even
+    parameter int unsigned PIXELS    = 1      // per cycle: 1, 2, 4, 8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -27,13 +28,13 @@ module image_resize
   shape_t shape, result;
   refusal_e unreadable, refusal, refusal_q;
   logic prepared;
-  lig_image_pixels_if raw (), made ();
+  lig_image_pixels_if #(.PIXELS(PIXELS)) raw (), made ();
 
-  lig_image_ends #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767), .PREPARES(1)) ends (
+  lig_image_ends #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767), .PREPARES(1), .PIXELS(PIXELS)) ends (
       .clk_i, .rst_i, .s_axis, .m_axis, .ready_i(1'b1), .prepared_i(prepared), .turn_o(turn), .shape_o(shape),
       .refusal_o(unreadable), .result_i(result), .refusal_i(refusal_q), .broken_i(1'b0), .raw, .made);
 
-  lig_image_resize #(.MAX_WIDTH(MAX_WIDTH)) resize (
+  lig_image_resize #(.MAX_WIDTH(MAX_WIDTH), .PIXELS(PIXELS)) resize (
       .clk_i, .rst_i, .start_i(turn.start), .shape_i(shape), .by_scale_i(parameter_use_scale_i[0]),
       .scale_x_i(parameter_scale_width_i), .scale_y_i(parameter_scale_height_i),
       .to_width_i(parameter_width_i), .to_height_i(parameter_height_i),

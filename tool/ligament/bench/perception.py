@@ -36,6 +36,8 @@ FIGURES = Figures(
         Goal("cycles of a frame, `{variant}`, {clock}", "cycles", _CYCLES_GOAL,
              {"variant": "fpga_streamed"},
              why="the cores take one pixel per cycle, and an image of 640x480 has 307,200"),
+        Goal("cycles of a frame, `{variant}`, {clock}", "cycles", _CYCLES_GOAL,
+             {"variant": "fpga_wide"}),
         Goal("cycles of a frame, `{variant}`, {clock}", "cycles", None,
              {"variant": ("fpga_resize", "fpga_offloaded", "fpga_fused")}),
         *(
@@ -45,8 +47,16 @@ FIGURES = Figures(
                      "it took 91 ms ([figures](../examples/perception/figures.md#on-the-fpga))")
             for clock, limit in _CHANGE_GOALS.items()
         ),
+        *(
+            Goal("chain of `{variant}`, {clock}, to software's", "change", limit,
+                 {"variant": "fpga_wide", "clock_hz": clock}, unit="share",
+                 why="the memory port moves 16 bytes per cycle, less what others take, and a "
+                     "frame has 1,152,000 ([figures](../examples/perception/figures.md"
+                     "#several-pixels-per-cycle))")
+            for clock, limit in _CHANGE_GOALS.items()
+        ),
         Goal("chain of `{variant}`, {clock}, to the two nodes over memory", "over_offloaded",
-             where={"variant": ("fpga_streamed", "fpga_fused")}, unit="share"),
+             where={"variant": ("fpga_streamed", "fpga_wide", "fpga_fused")}, unit="share"),
     ),
     results={"perception": "the demo's graph, 640x480"},
     floors=("futex", "opencv"),

@@ -88,7 +88,7 @@ def alternatives_of(
         for ends in (topic.publishers, topic.subscriptions)
     )
     ends = area_of_ends(found.device.family, publishers, subscriptions)
-    answers = [_software(load, found.port, ends)]
+    answers = [_software(load, found.port, ends, least)]
     if inside:
         answers.insert(0, _hardware(load, stream, area))
     else:
@@ -125,7 +125,9 @@ def _cost(way: Alternative | None, port: MemoryPort | None) -> int | None:
     return way.cycles + port.busy_cycles(way.memory_bytes)
 
 
-def _software(load: Load | None, port: MemoryPort | None, area: Mapping[str, float]) -> Alternative:
+def _software(
+    load: Load | None, port: MemoryPort | None, area: Mapping[str, float], width_bits: int
+) -> Alternative:
     if load is None or port is None:
         return Alternative("software", False, _unknown(load), area=area)
     text = (
@@ -134,7 +136,7 @@ def _software(load: Load | None, port: MemoryPort | None, area: Mapping[str, flo
         f"{port.bytes_per_cycle:g} bytes per cycle, each after {port.latency_cycles} cycles of "
         "latency"
     )
-    return _alternative("software", text, software(load, port), area)
+    return _alternative("software", text, software(load, port, width_bits), area)
 
 
 def _hardware(load: Load | None, stream: Stream, area: Mapping[str, float]) -> Alternative:

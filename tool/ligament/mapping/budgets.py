@@ -47,11 +47,21 @@ def budget_problems(
 
 
 def budget_warnings(
-    devices: Mapping[str, Device], topics: Mapping[str, MappedTopic]
+    graph: Graph,
+    devices: Mapping[str, Device],
+    topics: Mapping[str, MappedTopic],
+    pixels: Mapping[str, Pixels],
 ) -> Iterator[str]:
     """Yield a sentence for each device on which something is not counted."""
     for device in _with_budgets(devices):
         members = set(_members(device, devices))
+        for node in sorted(members & set(pixels)):
+            count, node_type = pixels[node].per_cycle, graph.types[graph.nodes[node].type]
+            if not device.area(node_type, count):
+                yield (
+                    f"cells of {node} are not counted: {node_type.type} declares no area for "
+                    f"{count} pixels per cycle on the family '{device.family}' of {device.name}"
+                )
         streamed = any(
             topic.mapped != "software" and any(end.node in members for end in topic.ends)
             for topic in topics.values()

@@ -44,13 +44,15 @@ class MemoryPort:
         """Return what the port moves per cycle, reads and writes together."""
         return self.bandwidth_bytes_per_s / self.clock_hz
 
-    def transfer_cycles(self, size_bytes: int, transfers: int = 1) -> int:
-        """Return the cycles of transfers at once, each to or from a node's stream of 64 bits.
+    def transfer_cycles(
+        self, size_bytes: int, transfers: int = 1, width_bits: int = WIDTHS[0]
+    ) -> int:
+        """Return the cycles of transfers at once, each to or from a node's stream of that width.
 
         Several bursts are in flight, so the latency shows once.
         """
         shared = math.ceil(transfers * size_bytes / self.bytes_per_cycle)
-        return self.latency_cycles + max(shared, -(-size_bytes * 8 // WIDTHS[0]))
+        return self.latency_cycles + max(shared, -(-size_bytes * 8 // width_bits))
 
     def busy_cycles(self, moved_bytes: int) -> int:
         """Return for how long the port serves nobody else."""
@@ -98,18 +100,19 @@ def hardware(load: Load, width_bits: int) -> Predicted:
     return Predicted(stream_cycles(load.size_bytes, width_bits), 0)
 
 
-def software(load: Load, port: MemoryPort) -> Predicted:
+def software(load: Load, port: MemoryPort, width_bits: int = WIDTHS[0]) -> Predicted:
     """Predict a software-mapped topic: each end in hardware is a transfer of its own.
 
     What a publisher in hardware wrote is whole before anybody reads it; subscriptions share the
-    port.
+    port. The cores' streams have `width_bits`.
     """
-    header = header_beats(WIDTHS[0])
+    header = header_beats(width_bits)
     cycles = 0
     if load.hardware_publishers:
-        cycles += header + port.transfer_cycles(load.size_bytes) + WRITING_CYCLES
+        cycles += header + port.transfer_cycles(load.size_bytes, 1, width_bits) + WRITING_CYCLES
     if load.hardware_subscriptions:
-        reads = port.transfer_cycles(load.size_bytes, load.hardware_subscriptions)
+        readers = load.hardware_subscriptions
+        reads = port.transfer_cycles(load.size_bytes, readers, width_bits)
         cycles += header + reads + READING_CYCLES
     written = 1 if load.hardware_publishers else 0
     return Predicted(cycles, load.size_bytes * (load.hardware_subscriptions + written))

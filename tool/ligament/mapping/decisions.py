@@ -94,7 +94,7 @@ def decide(graph: Graph, platform: Platform, variant: Variant, backends: Backend
         choices=choices,
         models=_device_models(served, devices, variant),
         problems=tuple(parted),
-        pixels=pixels_of(served, devices, variant),
+        pixels=pixels_of(served, devices, variant, platform),
         unserved=tuple(unserved_problems(fused, devices)),
     )
 

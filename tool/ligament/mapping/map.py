@@ -80,7 +80,7 @@ def map_graph(
         *graph.warnings,
         *(p.text for p in lacking),
         *waiting_cycles(topics, decided.hardware),
-        *budget_warnings(decided.devices, topics),
+        *budget_warnings(decided.graph, decided.devices, topics, decided.pixels),
     )
     return GraphMapping(
         graph=graph.name,

@@ -1,30 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many pixels per cycle the cores of a variant are built for (spec/device/fpga.md).
 
-A variant asks for a number, and each core takes the most that it can of it.
+A variant asks for a number, and each core takes the most that it can of it. With `auto` the number
+is chosen for each device: as many as the memory port can feed, and as few as the declared rates
+need, as far as the budget reaches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from ligament.cores.manifest import CORE_BITS, port_bits
-from ligament.graph.model import Graph, NodeType, Topic, Variant
+from ligament.cores.manifest import CORE_BITS, port_bits, stream_bits
+from ligament.graph.model import Graph, Node, NodeType, Topic, Variant
+from ligament.mapping.alternatives import port_of
+from ligament.mapping.cost_model import MemoryPort
 from ligament.mapping.model import Pixels
-from ligament.mapping.platform import Device
+from ligament.mapping.platform import Device, Platform
+
+AUTO = "auto"
+#: Share of a budget that cores may take: the rest is for what is around them, which is decided
+#: later. What then does not fit is refused as always.
+FOR_CORES = 0.75
 
 
-def pixels_of(graph: Graph, devices: Mapping[str, Device], variant: Variant) -> dict[str, Pixels]:
+def pixels_of(
+    graph: Graph, devices: Mapping[str, Device], variant: Variant, platform: Platform
+) -> dict[str, Pixels]:
     """Return the nodes whose cores are built for several pixels per cycle."""
     asked = variant.fpga.get("pixels", 1)
     found = {}
-    for node, device in sorted(devices.items()):
-        if device.implementation != "fpga":
-            continue
-        most = most_of(graph.types[graph.nodes[node].type], int(asked))
-        if most > 1:
-            found[node] = Pixels(most, f"the variant asks for {asked}")
+    for device in {d.name: d for d in devices.values() if d.implementation == "fpga"}.values():
+        members = {n: graph.nodes[n] for n in sorted(devices) if devices[n].name == device.name}
+        limit, text = int(asked) if asked != AUTO else 1, f"the variant asks for {asked}"
+        if asked == AUTO:
+            limit, text = _chosen(graph, members, device, platform)
+        for name, node in members.items():
+            most = most_of(graph.types[node.type], limit)
+            if most > 1:
+                found[name] = Pixels(most, text)
     return found
+
+
+def _chosen(
+    graph: Graph, members: Mapping[str, Node], device: Device, platform: Platform
+) -> tuple[int, str]:
+    """Return the most pixels per cycle for the cores of a device, and why not more."""
+    types = [graph.types[node.type] for node in members.values()]
+    port = port_of(device, platform)
+    topics = [t for t in graph.topics.values() if any(e.node in members for e in t.ends)]
+    limit, text = 1, "no core can handle more"
+    for count in sorted({n for node_type in types for n in choices_of(node_type)}):
+        if count == 1:
+            continue
+        if limit > 1 and port and (rate := _enough(limit, topics, port)):
+            return limit, f"chosen: enough for {rate}"
+        reason = _unfed(count, port) or _over_budget(count, types, device)
+        if reason:
+            return limit, f"chosen: {reason}"
+        limit, text = count, "chosen: the most that its cores can"
+    return limit, text
+
+
+def _enough(count: int, topics: Iterable[Topic], port: MemoryPort) -> str | None:
+    """Return the highest declared rate if so many pixels per cycle keep up with all rates."""
+    rated = [t for t in topics if t.rate_hz and t.bound_bytes]
+    # A pixel has a byte at least, so a message has no more pixels than bytes.
+    busy = [t.rate_hz * t.bound_bytes / count for t in rated if t.rate_hz and t.bound_bytes]
+    if not busy or max(busy) > port.clock_hz:
+        return None
+    return f"{max(t.rate_hz or 0 for t in rated):g} Hz"
+
+
+def _unfed(count: int, port: MemoryPort | None) -> str | None:
+    needed = stream_bits(count) / 8
+    if port is None or needed <= port.bytes_per_cycle:
+        return None
+    return f"{count} need {needed:g} bytes per cycle, and memory gives {port.bytes_per_cycle:g}"
+
+
+def _over_budget(count: int, types: Iterable[NodeType], device: Device) -> str | None:
+    if not device.budgets:
+        return None
+    total: dict[str, float] = {}
+    for node_type in types:
+        area = device.area(node_type, most_of(node_type, count))
+        if not area:
+            return f"{node_type.type} declares no area for {count} on {device.family}"
+        for resource, amount in area.items():
+            total[resource] = total.get(resource, 0) + amount
+    for resource, amount in sorted(total.items()):
+        budget = device.budgets.get(resource)
+        if budget is not None and amount > budget * FOR_CORES:
+            return f"{count} need {amount:g} {resource} of {budget:g}, cores alone"
+    return None
 
 
 def choices_of(node_type: NodeType) -> list[int]:

@@ -29,7 +29,7 @@ def test_every_core_that_ships_declares_what_it_takes_of_both_families() -> None
         assert all(area["lut"] > 0 and area["ff"] > 0 for area in core["area"].values())
 
 
-@pytest.mark.parametrize("variant", ["fpga_offloaded", "fpga_streamed", "fpga_fused"])
+@pytest.mark.parametrize("variant", ["fpga_offloaded", "fpga_streamed", "fpga_wide", "fpga_fused"])
 def test_the_demo_fits_its_platform_and_not_the_part_that_open_tools_place(
     variant: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ligament.errors import InputError
 from ligament.generate.fpga.backend import FpgaBackend
 from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph
@@ -81,3 +82,80 @@ def test_without_a_wish_designs_are_as_they_were(tmp_path: Path) -> None:
 def test_a_mapping_keeps_its_pixels(tmp_path: Path) -> None:
     mapping, _ = written(tmp_path, "{pixels: 4}")
     assert from_json(json.loads(json.dumps(mapping.to_json()))) == mapping
+
+
+def with_areas(folder: Path, areas: dict[int, int]) -> Path:
+    """A package with a core that declares so many LUTs for so many pixels per cycle."""
+    made = folder / "nodes" / "wide"
+    made.mkdir(parents=True)
+    choices = ", ".join(
+        f"{{pixels: {n}, area: {{xcup: {{lut: {lut}}}}}}}" if lut else f"{{pixels: {n}}}"
+        for n, lut in areas.items()
+    )
+    (made / "wide.sv").write_text("module wide; endmodule\n")
+    (made / "node.yaml").write_text(WIDE.format(choices=choices))
+    return made
+
+
+WIDE = """schema: ligament/node/1
+type: case/wide
+description: A core.
+ports:
+  image: {{direction: in, message: sensor_msgs/msg/Image, description: In.}}
+  made: {{direction: out, message: sensor_msgs/msg/Image, description: Out.}}
+implementations:
+  fpga:
+    sources: [wide.sv]
+    streams: interfaces
+    pixels: {{ports: [image, made], choices: [{choices}]}}
+    area: {{xcup: {{lut: 1000}}}}
+state: none
+"""
+AUTO = """schema: ligament/graph/1
+name: case_auto
+packages: [nodes]
+nodes:
+  camera: {{type: image/camera, parameters: {{frames: 1}}, remap: {{image_raw: raw}}}}
+  wide: {{type: case/wide, device: fpga0, remap: {{image: raw}}}}
+  sink: {{type: image/sink, parameters: {{frames: 1}}, remap: {{image: made}}}}
+topics:
+  raw: {{bound_bytes: 1000000{rate}}}
+  made: {{bound_bytes: 1000000}}
+variants:
+  auto: {{fpga: {{pixels: auto}}}}
+  told: {{fpga: {{pixels: 8}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("areas", "rate", "chosen", "why"),
+    [
+        # 16 bytes per cycle is what the platform's port gives.
+        ({2: 2000, 4: 4000, 8: 8000}, "", 4, "8 need 32 bytes per cycle, and memory gives 16"),
+        ({2: 2000, 4: 90_000}, "", 2, "4 need 90000 lut of 117120, cores alone"),
+        ({2: 2000, 4: 0}, "", 2, "case/wide declares no area for 4 on xcup"),
+        ({2: 2000, 4: 4000}, ", rate_hz: 150", 2, "enough for 150 Hz"),
+        ({2: 2000}, "", 2, "the most that its cores can"),
+    ],
+)
+def test_the_mapper_chooses_by_port_budget_and_rate(
+    tmp_path: Path, areas: dict[int, int], rate: str, chosen: int, why: str
+) -> None:
+    with_areas(tmp_path, areas)
+    (tmp_path / "graph.yaml").write_text(AUTO.format(rate=rate))
+    graph = load_graph(tmp_path / "graph.yaml")
+    found = map_graph(graph, load_platform("fpga_sim"), "auto").nodes["/wide"].pixels
+    assert found is not None
+    assert (found.per_cycle, found.text) == (chosen, f"chosen: {why}")
+
+
+def test_a_budget_counts_the_width_and_says_what_it_does_not(tmp_path: Path) -> None:
+    with_areas(tmp_path, {4: 0, 8: 200_000})
+    (tmp_path / "graph.yaml").write_text(AUTO.format(rate=""))
+    graph = load_graph(tmp_path / "graph.yaml")
+    with pytest.raises(InputError, match=r"need 2\d* lut"):
+        map_graph(graph, load_platform("fpga_sim"), "told")
+    (tmp_path / "graph.yaml").write_text(AUTO.format(rate="").replace("pixels: 8", "pixels: 4"))
+    graph = load_graph(tmp_path / "graph.yaml")
+    warnings = map_graph(graph, load_platform("fpga_sim"), "told").warnings
+    assert any("declares no area for 4 pixels per cycle" in text for text in warnings)

@@ -7,12 +7,18 @@
 // below 2^-30 pixel; the result is rounded to 1/32 pixel as OpenCV's is, so the two can differ only where the
 // true place lies that close to the middle between two steps: on average in less than one of 10^7 places.
 //
+// With STEP lanes beside each other, each computes every STEP-th pixel of a row, from FIRST on: all of them move
+// together, so what one says of the row's end holds for all. Behind the row's end they compute what nobody looks at.
+//
 //   latency              16 cycles
 //   initiation interval  1
 //   storage              16 multipliers of 52 x 52 bits, and what waits for them
 module lig_image_bend
   import lig_image_pkg::*;
-(
+#(
+    parameter int unsigned FIRST = 0,  // column
+    parameter int unsigned STEP  = 1   // columns, a power of two
+) (
     input logic clk_i,
     input logic clear_i,  // synchronous, high: the next image begins
     input logic run_i,    // its size and lens are valid
@@ -41,25 +47,26 @@ module lig_image_bend
 
   // --- pixels in order, less the centre of P --------------------------------------------------------------
 
-  logic [15:0] column_q, row_q;
+  logic [15:0] column_q, row_q, last_at;  // of the first lane
   logic over_end_q, last_column, row_moves;
   logic [10:0] fresh_q;  // steps that a row's first pixel has come to
   number_t across_q, down_q, zero_x, zero_y;  // 36 binary places
   assign zero_x = lens_i.zero_x;
   assign zero_y = lens_i.zero_y;
-  assign last_column = column_q == width_i - 16'd1;
+  assign last_at = (width_i - 16'd1) & ~16'(STEP - 1);
+  assign last_column = column_q == last_at;
   // What depends on the row alone is computed behind a row's first pixel, and then stays.
   assign row_moves = move && (column_q == '0 || fresh_q != '0);
 
   always_ff @(posedge clk_i) begin
     if (move) begin
-      across_q <= $signed({column_q, 36'd0}) - zero_x;
+      across_q <= $signed({column_q | 16'(FIRST), 36'd0}) - zero_x;
       if (row_moves) down_q <= $signed({row_q, 36'd0}) - zero_y;
       valid_q <= {valid_q[Steps-2:0], run_i && !over_end_q};
       last_q <= {last_q[Steps-2:0], last_column};
       fresh_q <= {fresh_q[9:0], column_q == '0};
       if (run_i && !over_end_q) begin
-        column_q <= column_q + 16'd1;
+        column_q <= column_q + 16'(STEP);
         if (last_column) begin
           column_q <= '0;
           row_q <= row_q + 16'd1;

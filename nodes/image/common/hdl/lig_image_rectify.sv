@@ -10,14 +10,19 @@
 // LINES - 2 rows of each other. Whether they do shows while the image passes: lost_o, and the image is given up.
 // The calibration photographs of OpenCV (640 x 480, k1 = -0.27) need 31 rows.
 //
+// With several PIXELS per cycle each lane has its own lig_image_bend and multipliers, and the rows wait in
+// lig_image_banks: where a lens takes neighbours far apart, they come one after the other.
+//
 //   latency              the rows that the first row of the result comes from, one more, and 20 cycles
-//   initiation interval  1: one pixel comes and one leaves in every cycle
-//   storage              LINES rows of MAX_WIDTH pixels; lig_image_bend; 12 multipliers of 25 x 5 and 14 x 5 bits
+//   initiation interval  1: PIXELS pixels come and PIXELS leave in every cycle
+//   storage              LINES rows of MAX_WIDTH pixels; PIXELS times lig_image_bend, and 12 multipliers of 25 x 5 and
+//                        14 x 5 bits
 module lig_image_rectify
   import lig_image_pkg::*;
 #(
     parameter int unsigned LINES     = 64,   // a power of two
-    parameter int unsigned MAX_WIDTH = 1280  // even
+    parameter int unsigned MAX_WIDTH = 1280,  // even
+    parameter int unsigned PIXELS    = 1      // per cycle: 1, 2, 4, 8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -37,30 +42,52 @@ module lig_image_rectify
 
   // --- where each pixel comes from ------------------------------------------------------------------------
 
-  logic bent_valid, ask_ready, last_column, over;
-  logic signed [15:0] x, y;
-  logic [4:0] right, down;
+  typedef struct packed {
+    logic [4:0] right;
+    logic [4:0] down;
+  } part_t;
 
-  lig_image_bend bend (
-      .clk_i, .clear_i(clear), .run_i(run_i && lens_i.bent), .width_i, .height_i, .lens_i,
-      .valid_o(bent_valid), .ready_i(ask_ready), .x_o(x), .y_o(y), .right_o(right), .down_o(down),
-      .last_column_o(last_column), .over_o(over));
+  logic bent_valid, ask_ready, last_column, over;
+  logic [PIXELS-1:0] bent_valids, last_columns, overs, lanes;
+  logic [PIXELS-1:0][15:0] x, y;
+  part_t [PIXELS-1:0] asked_part;
+
+  for (genvar i = 0; i < PIXELS; i++) begin : g_bend
+    lig_image_bend #(.FIRST(i), .STEP(PIXELS)) bend (
+        .clk_i, .clear_i(clear), .run_i(run_i && lens_i.bent), .width_i, .height_i, .lens_i,
+        .valid_o(bent_valids[i]), .ready_i(ask_ready), .x_o(x[i]), .y_o(y[i]), .right_o(asked_part[i].right),
+        .down_o(asked_part[i].down), .last_column_o(last_columns[i]), .over_o(overs[i]));
+  end
+  assign bent_valid = bent_valids[0];
+  assign last_column = last_columns[0];
+
+  // Of a row's last pixels there may be fewer.
+  always_comb begin
+    for (int unsigned i = 0; i < PIXELS; i++) begin
+      lanes[i] = !last_column || 16'(i) <= ((width_i - 16'd1) & 16'(PIXELS - 1));
+    end
+  end
+  assign over = |(overs & lanes);
 
   // --- the rows -------------------------------------------------------------------------------------------
 
   // Rows only grow down the image: nothing above the uppermost place of the row before is needed again.
   logic [15:0] keep_q, highest_q, high, asked_q;
-  logic seen, lost, lost_q, found, found_ready;
-  pixel_t upper_left, upper_right, lower_left, lower_right;
-  typedef struct packed {
-    logic [4:0] right;
-    logic [4:0] down;
-  } part_t;
-  part_t part;
+  logic lost, lost_q, found, found_ready;
+  pixel_t [PIXELS-1:0] upper_left, upper_right, lower_left, lower_right;
+  part_t [PIXELS-1:0] part;
 
   // A place whose neighbours are all outside needs no row.
-  assign seen = x >= -16'sd1 && x < $signed(width_i) && y >= -16'sd1 && y < $signed(height_i);
-  assign high = seen && $signed(y) < $signed(highest_q) ? (y < 0 ? '0 : y) : highest_q;
+  function automatic logic seen(input logic signed [15:0] at_x, input logic signed [15:0] at_y);
+    return at_x >= -16'sd1 && at_x < $signed(width_i) && at_y >= -16'sd1 && at_y < $signed(height_i);
+  endfunction
+
+  always_comb begin
+    high = highest_q;
+    for (int unsigned i = 0; i < PIXELS; i++) begin
+      if (lanes[i] && seen(x[i], y[i]) && $signed(y[i]) < $signed(high)) high = y[i][15] ? '0 : y[i];
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (bent_valid && ask_ready) begin
@@ -73,7 +100,7 @@ module lig_image_rectify
         if (asked_q == height_i - 16'd1) keep_q <= 16'h7FFF;
       end
     end
-    if (bent_valid && (over || lost)) lost_q <= 1'b1;
+    if ((bent_valid && over) || lost) lost_q <= 1'b1;
     if (clear) begin
       keep_q <= '0;
       highest_q <= 16'h7FFF;
@@ -82,21 +109,30 @@ module lig_image_rectify
     end
   end
 
-  lig_image_pixels_if bending ();
+  lig_image_pixels_if #(.PIXELS(PIXELS)) bending ();
   assign bending.valid = raw.valid && lens_i.bent;
   assign bending.pixel = raw.pixel;
-  lig_image_lines #(.LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t))) lines (
-      .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(bending), .keep_i(keep_q),
-      .ask_valid_i(bent_valid), .ask_ready_o(ask_ready), .ask_x_i(x), .ask_y_i(y),
-      .ask_user_i({right, down}),
-      .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left), .upper_right_o(upper_right),
-      .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(part), .lost_o(lost));
+  if (PIXELS == 1) begin : g_one
+    lig_image_lines #(.LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t))) lines (
+        .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(bending), .keep_i(keep_q),
+        .ask_valid_i(bent_valid), .ask_ready_o(ask_ready), .ask_x_i(x), .ask_y_i(y), .ask_user_i(asked_part),
+        .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left), .upper_right_o(upper_right),
+        .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(part), .lost_o(lost));
+  end else begin : g_several
+    lig_image_banks #(
+        .LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t)), .PIXELS(PIXELS)) banks (
+        .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(bending), .keep_i(keep_q),
+        .ask_valid_i(bent_valid), .ask_ready_o(ask_ready), .ask_lanes_i(lanes), .ask_x_i(x), .ask_y_i(y),
+        .ask_user_i(asked_part), .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left),
+        .upper_right_o(upper_right), .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(part),
+        .lost_o(lost));
+  end
 
   // --- between them ---------------------------------------------------------------------------------------
 
   logic along_q, between_q, between_ready;
-  logic [4:0] down_q;
-  pixel_t mixed;
+  logic [PIXELS-1:0][4:0] down_q;
+  logic [32*PIXELS-1:0] mixed;
 
   assign found_ready = !along_q || between_ready;
   assign between_ready = !between_q || made.ready;
@@ -117,26 +153,28 @@ module lig_image_rectify
     return 8'(((19'(above) << 5) + (19'(below) - 19'(above)) * 19'(part_down) + 19'd512) >> 10);
   endfunction
 
-  for (genvar i = 0; i < 2; i++) begin : g_pair
+  for (genvar j = 0; j < 2 * PIXELS; j++) begin : g_pair
+    localparam int unsigned P = j / 2;
+    localparam bit Odd = j % 2 == 1;
     pair_t upper_q, lower_q;
     logic [7:0] first_q, second_q;
     always_ff @(posedge clk_i) begin
       if (found_ready && found) begin
-        upper_q <= across(pair_of(upper_left, i == 1), pair_of(upper_right, i == 1), part.right);
-        lower_q <= across(pair_of(lower_left, i == 1), pair_of(lower_right, i == 1), part.right);
+        upper_q <= across(pair_of(upper_left[P], Odd), pair_of(upper_right[P], Odd), part[P].right);
+        lower_q <= across(pair_of(lower_left[P], Odd), pair_of(lower_right[P], Odd), part[P].right);
       end
       if (between_ready && along_q) begin
-        first_q <= between(upper_q[12:0], lower_q[12:0], down_q);
-        second_q <= between(upper_q[28:16], lower_q[28:16], down_q);
+        first_q <= between(upper_q[12:0], lower_q[12:0], down_q[P]);
+        second_q <= between(upper_q[28:16], lower_q[28:16], down_q[P]);
       end
     end
-    assign mixed[8*i+:8] = first_q;
-    assign mixed[8*i+16+:8] = second_q;
+    assign mixed[32*P+8*(j%2)+:8] = first_q;
+    assign mixed[32*P+8*(j%2)+16+:8] = second_q;
   end
 
   always_ff @(posedge clk_i) begin
     if (found_ready) along_q <= found;
-    if (found_ready && found) down_q <= part.down;
+    for (int unsigned i = 0; i < PIXELS; i++) if (found_ready && found) down_q[i] <= part[i].down;
     if (between_ready) between_q <= along_q;
     if (clear) begin
       along_q <= 1'b0;

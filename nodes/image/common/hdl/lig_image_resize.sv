@@ -7,14 +7,18 @@
 // both rows, then between them. Rows have one place for all their pixels, computed in front of each row. As in
 // OpenCV the mean of four pixels is taken where both factors are exactly 1/2, and a copy where the size stays.
 //
+// With several PIXELS per cycle the rows wait in lig_image_banks, and each lane has its own taps and multipliers. Of a
+// result that is smaller than its source, fewer lanes find their places close together; but there is less of it, too.
+//
 //   latency              two rows and 7 cycles; 150 cycles to find the size of the result
-//   initiation interval  1: one pixel comes and one leaves in every cycle; a frame takes as many cycles as the
-//                        larger of the two images has pixels, and the latency
-//   storage              4 rows of MAX_WIDTH pixels; 24 multipliers of 12 x 8 and 12 x 15 bits
+//   initiation interval  1: PIXELS pixels come and PIXELS leave in every cycle; a frame takes as many cycles as the
+//                        larger of the two images has pixels / PIXELS, and the latency
+//   storage              4 rows of MAX_WIDTH pixels; 24 PIXELS multipliers of 12 x 8 and 12 x 15 bits
 module lig_image_resize
   import lig_image_pkg::*;
 #(
-    parameter int unsigned MAX_WIDTH = 1920  // of the source, even
+    parameter int unsigned MAX_WIDTH = 1920,  // of the source, even
+    parameter int unsigned PIXELS    = 1      // per cycle: 1, 2, 4, 8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -69,10 +73,13 @@ module lig_image_resize
   state_e state_q;
 
   // 16.48 bits: a sum that exceeds them is behind the last pixel, and nobody looks at it.
-  logic signed [63:0] x_q, y_q, place, x_stride, y_stride;
-  logic signed [15:0] index, row_index_q, ask_x_q, ask_y_q;
-  logic [11:0] first, second, above_q, below_q;
-  logic [15:0] column_q, line_q;
+  logic signed [63:0] x_q, y_q, x_stride, y_stride;
+  logic signed [PIXELS-1:0][15:0] index;
+  logic signed [15:0] row_index_q, ask_y_q;
+  logic [PIXELS-1:0][15:0] ask_x_q;
+  logic [PIXELS-1:0][11:0] first, second;
+  logic [11:0] above_q, below_q;
+  logic [15:0] column_q, line_q, last_at;
   logic ask_clk;
   logic last_column, last_line, take, tap, placed_q, tapped_q, ask_ready;
 
@@ -84,11 +91,21 @@ module lig_image_resize
     logic        has_right;  // inside the image
     logic        has_below;
   } weights_t;
-  weights_t ask_q;
+  weights_t [PIXELS-1:0] ask_q;
+  // Lanes that are within the row, of what is in the taps and of the question.
+  logic [PIXELS-1:0] placed_lanes_q, ask_lanes_q;
 
-  assign place = state_q == Row ? y_q : x_q;
-  lig_image_taps taps (
-      .clk_i(ask_clk), .take_i(take), .place_i(place), .index_o(index), .first_o(first), .second_o(second));
+  for (genvar i = 0; i < PIXELS; i++) begin : g_taps
+    logic signed [63:0] place;
+    // Of a row, only the first lane's place is looked at.
+    if (i == 0) begin : g_first
+      assign place = state_q == Row ? y_q : x_q;
+    end else begin : g_next
+      assign place = x_q + 64'(i) * x_stride;
+    end
+    lig_image_taps taps (
+        .clk_i(ask_clk), .take_i(take), .place_i(place), .index_o(index[i]), .first_o(first[i]), .second_o(second[i]));
+  end
 
   // Half a step less half a pixel: the middle of the first pixel.
   function automatic logic signed [63:0] first_place(input logic [63:0] step);
@@ -97,7 +114,8 @@ module lig_image_resize
 
   assign x_stride = stays ? One : x_step;
   assign y_stride = stays ? One : y_step;
-  assign last_column = column_q == width - 16'd1;
+  assign last_at = (width - 16'd1) & ~16'(PIXELS - 1);
+  assign last_column = column_q == last_at;
   assign last_line = line_q == height - 16'd1;
   // A place is taken into the taps, from there into the question for its pixels.
   assign tap = placed_q && (!tapped_q || ask_ready);
@@ -108,9 +126,11 @@ module lig_image_resize
   assign asks = start_i || state_q inside {Size, Row, Set} || take || tap || (tapped_q && ask_ready);
   lig_gate ask_gate (.clk_i, .rst_i, .wake_i(asks), .clk_o(ask_clk));
 
-  logic ahead, behind;  // beyond the first and last column OpenCV gives one pixel all the weight
-  assign ahead = index < 0;
-  assign behind = index >= $signed(shape_i.width) - 16'sd1;
+  logic [PIXELS-1:0] ahead, behind;  // beyond the first and last column OpenCV gives one pixel all the weight
+  for (genvar i = 0; i < PIXELS; i++) begin : g_border
+    assign ahead[i] = index[i][15];
+    assign behind[i] = $signed(index[i]) >= $signed(shape_i.width) - 16'sd1;
+  end
 
   always_ff @(posedge ask_clk) begin
     unique case (state_q)
@@ -126,14 +146,14 @@ module lig_image_resize
         state_q <= Set;
       end
       Set: begin
-        row_index_q <= index;
-        above_q <= first;
-        below_q <= second;
+        row_index_q <= index[0];
+        above_q <= first[0];
+        below_q <= second[0];
         state_q <= Columns;
       end
       Columns: if (take) begin
-        x_q <= x_q + x_stride;
-        column_q <= column_q + 16'd1;
+        x_q <= x_q + (x_stride << $clog2(PIXELS));
+        column_q <= column_q + 16'(PIXELS);
         if (last_column) begin
           x_q <= stays ? '0 : first_place(x_step);
           column_q <= '0;
@@ -149,16 +169,22 @@ module lig_image_resize
 
   always_ff @(posedge ask_clk) begin
     if (tap) begin
-      ask_x_q <= ahead ? '0 : behind ? $signed(shape_i.width) - 16'sd1 : index;
+      for (int unsigned i = 0; i < PIXELS; i++) begin
+        ask_x_q[i] <= ahead[i] ? '0 : behind[i] ? shape_i.width - 16'd1 : index[i];
+        ask_q[i] <= '{
+            left: ahead[i] || behind[i] ? 12'd2048 : first[i],
+            right: ahead[i] || behind[i] ? '0 : second[i],
+            above: above_q,
+            below: below_q,
+            has_right: !behind[i],
+            has_below: row_index_q < $signed(shape_i.height) - 16'sd1
+        };
+      end
       ask_y_q <= row_index_q;
-      ask_q <= '{
-          left: ahead || behind ? 12'd2048 : first,
-          right: ahead || behind ? '0 : second,
-          above: above_q,
-          below: below_q,
-          has_right: !behind,
-          has_below: row_index_q < $signed(shape_i.height) - 16'sd1
-      };
+      ask_lanes_q <= placed_lanes_q;
+    end
+    if (take) begin
+      for (int unsigned i = 0; i < PIXELS; i++) placed_lanes_q[i] <= column_q + 16'(i) < width;
     end
     if (take) placed_q <= state_q == Columns;
     else if (tap) placed_q <= 1'b0;
@@ -175,8 +201,8 @@ module lig_image_resize
   logic signed [15:0] oldest;
   logic [15:0] keep;
   logic found, found_ready, lost;
-  pixel_t upper_left, upper_right, lower_left, lower_right;
-  weights_t weights;
+  pixel_t [PIXELS-1:0] upper_left, upper_right, lower_left, lower_right;
+  weights_t [PIXELS-1:0] weights;
 
   assign oldest = tapped_q ? ask_y_q : row_index_q;
   always_comb begin
@@ -186,16 +212,28 @@ module lig_image_resize
     if (state_q == Drain && !placed_q && !tapped_q) keep = 16'h7FFF;
   end
 
-  lig_image_lines #(.LINES(4), .MAX_WIDTH(MAX_WIDTH), .USER($bits(weights_t))) lines (
-      .clk_i, .clear_i(rst_i || start_i), .width_i(shape_i.width), .height_i(shape_i.height), .pixels(raw),
-      .keep_i(keep), .ask_valid_i(tapped_q), .ask_ready_o(ask_ready), .ask_x_i(ask_x_q), .ask_y_i(ask_y_q), .ask_user_i(ask_q),
-      .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left), .upper_right_o(upper_right),
-      .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(weights), .lost_o(lost));
+  if (PIXELS == 1) begin : g_one
+    logic unused_lanes;
+    assign unused_lanes = ^ask_lanes_q;
+    lig_image_lines #(.LINES(4), .MAX_WIDTH(MAX_WIDTH), .USER($bits(weights_t))) lines (
+        .clk_i, .clear_i(rst_i || start_i), .width_i(shape_i.width), .height_i(shape_i.height), .pixels(raw),
+        .keep_i(keep), .ask_valid_i(tapped_q), .ask_ready_o(ask_ready), .ask_x_i(ask_x_q), .ask_y_i(ask_y_q),
+        .ask_user_i(ask_q), .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left),
+        .upper_right_o(upper_right), .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(weights),
+        .lost_o(lost));
+  end else begin : g_several
+    lig_image_banks #(.LINES(4), .MAX_WIDTH(MAX_WIDTH), .USER($bits(weights_t)), .PIXELS(PIXELS)) banks (
+        .clk_i, .clear_i(rst_i || start_i), .width_i(shape_i.width), .height_i(shape_i.height), .pixels(raw),
+        .keep_i(keep), .ask_valid_i(tapped_q), .ask_ready_o(ask_ready), .ask_lanes_i(ask_lanes_q), .ask_x_i(ask_x_q),
+        .ask_y_i({PIXELS{ask_y_q}}), .ask_user_i(ask_q), .valid_o(found), .ready_i(found_ready),
+        .upper_left_o(upper_left), .upper_right_o(upper_right), .lower_left_o(lower_left),
+        .lower_right_o(lower_right), .user_o(weights), .lost_o(lost));
+  end
 
   // --- between them ---------------------------------------------------------------------------------------
 
   logic along_q, between_q, between_ready;
-  weights_t weights_q;
+  weights_t [PIXELS-1:0] weights_q;
 
   assign found_ready = !along_q || between_ready;
   assign between_ready = !between_q || made.ready;
@@ -203,24 +241,26 @@ module lig_image_resize
 
   logic mix_clk;
   lig_gate mix_gate (.clk_i, .rst_i, .wake_i(start_i || found || along_q || between_q), .clk_o(mix_clk));
-  for (genvar i = 0; i < 4; i++) begin : g_channel
+  for (genvar j = 0; j < 4 * PIXELS; j++) begin : g_channel
+    localparam int unsigned P = j / 4;
+    localparam int unsigned I = j % 4;
     logic [19:0] upper_q, lower_q;  // 8.11 bits, one more because weights may add up to 2049
     logic [9:0] sum_q;
     logic [7:0] mixed_q;
     always_ff @(posedge mix_clk) begin
       if (found_ready && found) begin
-        upper_q <= 20'(upper_left[8*i+:8]) * 20'(weights.left) + 20'(upper_right[8*i+:8]) * 20'(weights.right);
-        lower_q <= 20'(lower_left[8*i+:8]) * 20'(weights.left) + 20'(lower_right[8*i+:8]) * 20'(weights.right);
-        sum_q <= 10'(upper_left[8*i+:8]) + (weights.has_right ? 10'(upper_right[8*i+:8]) : '0) +
-            (weights.has_below ? 10'(lower_left[8*i+:8]) : '0) +
-            (weights.has_right && weights.has_below ? 10'(lower_right[8*i+:8]) : '0);
+        upper_q <= 20'(upper_left[P][8*I+:8]) * 20'(weights[P].left) + 20'(upper_right[P][8*I+:8]) * 20'(weights[P].right);
+        lower_q <= 20'(lower_left[P][8*I+:8]) * 20'(weights[P].left) + 20'(lower_right[P][8*I+:8]) * 20'(weights[P].right);
+        sum_q <= 10'(upper_left[P][8*I+:8]) + (weights[P].has_right ? 10'(upper_right[P][8*I+:8]) : '0) +
+            (weights[P].has_below ? 10'(lower_left[P][8*I+:8]) : '0) +
+            (weights[P].has_right && weights[P].has_below ? 10'(lower_right[P][8*I+:8]) : '0);
       end
       if (between_ready && along_q) begin
-        mixed_q <= halves ? mean(sum_q, weights_q.has_right, weights_q.has_below) :
-            weighted(weights_q.above, upper_q, weights_q.below, lower_q);
+        mixed_q <= halves ? mean(sum_q, weights_q[P].has_right, weights_q[P].has_below) :
+            weighted(weights_q[P].above, upper_q, weights_q[P].below, lower_q);
       end
     end
-    assign made.pixel[8*i+:8] = mixed_q;
+    assign made.pixel[8*j+:8] = mixed_q;
   end
 
   always_ff @(posedge mix_clk) begin

@@ -145,7 +145,9 @@ async def forgets_at_reset(dut):
         await judge(dut, image(64, 48, "mono8", seed=cycles), SMALL)
 
 
-@pytest.mark.parametrize(("lines", "width"), [(64, 1280), (8, 64)])
-def test_image_rectify(lines, width):
-    parameters = {"LINES": lines, "MAX_WIDTH": width}
+@pytest.mark.parametrize(
+    ("lines", "width", "pixels"), [(64, 1280, 1), (8, 64, 1), (8, 64, 2), (64, 1280, 4), (8, 64, 8)]
+)
+def test_image_rectify(lines, width, pixels):
+    parameters = {"LINES": lines, "MAX_WIDTH": width, "PIXELS": pixels}
     image_bench.simulate_core("test_image_rectify", "rectify", parameters)

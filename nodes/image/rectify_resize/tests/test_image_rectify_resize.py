@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import cocotb
 import image_bench
+import pytest
 from image_bench import BROKEN_BEAT, CHANNELS, Image, doubles, fields, golden, image
 from lens import PHOTOGRAPHS, Lens, lens_fields, rectified, reset_amid, scaled
 from stream import start
@@ -95,6 +96,7 @@ async def forgets_at_reset(dut):
         assert got.image == expected(good, SMALL, 0.5, 0.5)
 
 
-def test_image_rectify_resize():
-    parameters = {"LINES": 32, "MAX_WIDTH": 128}
+@pytest.mark.parametrize("pixels", [1, 4])
+def test_image_rectify_resize(pixels):
+    parameters = {"LINES": 32, "MAX_WIDTH": 128, "PIXELS": pixels}
     image_bench.simulate_core("test_image_rectify_resize", "rectify_resize", parameters)

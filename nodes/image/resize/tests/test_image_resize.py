@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
 from dataclasses import replace
 
 import cocotb
 import image_bench
 import pytest
+from cocotb.utils import get_sim_time
 from image_bench import CHANNELS, Image, exchange, fields, golden, image, with_pixels
 from stream import start
 
 NO_ENCODING, NO_SIZE, SHORT_ROWS, SHORT_DATA, NO_RESIZE, NO_INTERPOLATION = range(16, 22)
 ALL_ONES = (1 << 64) - 1
+#: Of the clock that `start` gives.
+PERIOD_NS = 10
 
 
 def request(dut, x: float = 0.0, y: float = 0.0, width: int = -1, height: int = -1) -> None:
@@ -144,7 +148,7 @@ async def answers_broken_messages_with_broken(dut):
     good = image(24, 10, "rgb8")
     beats = fields(good)
     request(dut, 0.5, 0.5)
-    for cut in (0, 1, 6, 13, 14, 20, 60, len(beats) - 2, len(beats) - 1):
+    for cut in (0, 1, 6, 13, 14, 20, 2 * len(beats) // 3, len(beats) - 2, len(beats) - 1):
         got = await exchange(dut, [*beats[:cut], image_bench.BROKEN_BEAT], 0.2)
         assert got.image is None
         await judge(dut, good, 0.5, 0.5)
@@ -158,6 +162,21 @@ async def forgets_at_reset(dut):
     await judge(dut, image(17, 9, "mono8"), 0.5, 0.5)
 
 
-@pytest.mark.parametrize("width", [1920, 1024])
-def test_image_resize(width):
-    image_bench.simulate_core("test_image_resize", "resize", {"MAX_WIDTH": width})
+@cocotb.test()
+async def takes_as_many_pixels_per_cycle_as_it_is_built_for(dut):
+    await start(dut)
+    pixels = int(os.environ["PIXELS"])
+    for factor in (0.5, 1.0):
+        request(dut, factor, factor)
+        before = get_sim_time("ns")
+        await exchange(dut, fields(image(64, 48, "rgb8")))
+        cycles = (get_sim_time("ns") - before) / PERIOD_NS
+        # Two rows in front, and a few cycles per row of the result.
+        rows = 48 * factor
+        assert 64 * 48 / pixels <= cycles <= 64 * 50 / pixels + 300 + 6 * rows
+
+
+@pytest.mark.parametrize(("width", "pixels"), [(1920, 1), (1024, 1), (1920, 2), (1028, 4), (1024, 8)])
+def test_image_resize(width, pixels):
+    parameters = {"MAX_WIDTH": width, "PIXELS": pixels}
+    image_bench.simulate_core("test_image_resize", "resize", parameters)

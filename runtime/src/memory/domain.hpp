@@ -112,6 +112,8 @@ struct DomainState {
     std::shared_ptr<os::Passage> passage;
     os::Fd pidfd;
     os::PeerCredentials who;
+    std::uint64_t identity = 0;        ///< which process it is, as the kernel says
+    std::uint32_t slot = 0;            ///< of one that we have called
     bool is_called = false;            ///< it answers our hello, else we its
     std::unique_ptr<Peer> met;         ///< we have reached it, and do not know yet whether it us
     std::uint64_t nonce = 0;           ///< of the peer, once it is one
@@ -140,10 +142,15 @@ struct DomainState {
   // meeting.cpp
   void call(std::uint32_t slot);
   void receive(os::Visitor visitor);
-  void begin_meeting(os::Fd connection, const os::PeerCredentials& who, bool is_called);
+  [[nodiscard]] bool begin_meeting(os::Fd connection, Meeting meeting);
+  void make_room_for(std::uint64_t identity);
+  void turn_away(Meeting& meeting, bool again);
+  void call_again(std::uint32_t slot);
   [[nodiscard]] bool attend_meetings();
   [[nodiscard]] bool attend(Meeting& meeting);
   void answer(Meeting& meeting, const os::Note& note);
+  void hand_over(Meeting& meeting, const os::Note& wanted);
+  void accept_refusal(Meeting& meeting, bool again);
   void introduce(Meeting& meeting);
   void meet(Meeting& meeting, const os::Note& hello);
   void settle(Meeting& meeting, std::unique_ptr<Peer> peer);

@@ -16,11 +16,8 @@ namespace {
 
 // Connections of processes that have not said who they are, or of one that opens many.
 constexpr std::size_t most_unsettled = 64;
+constexpr std::size_t most_unsettled_of_one = 4;
 constexpr std::size_t most_unanswered = 256;
-
-constexpr const char* old_kernel =
-    "a process of domain '{}' lives in another pid namespace, and this kernel does not say which "
-    "one it is (that needs Linux 6.9): memory is not shared with it";
 
 std::string shown(const os::PeerCredentials& who) {
   return who.pid > 0 ? fmt::format("process {} (in another pid namespace)", who.pid)
@@ -29,56 +26,93 @@ std::string shown(const os::PeerCredentials& who) {
 
 }  // namespace
 
+/// What we lack now may be there later: full slots are asked again.
+void DomainState::call_again(std::uint32_t slot) {
+  if (std::count(full_slots_.begin(), full_slots_.end(), slot) == 0) {
+    full_slots_.push_back(slot);
+  }
+}
+
 /// It was found in this slot.
 void DomainState::call(std::uint32_t slot) {
   auto called = rendezvous_.call(slot);
   if (!called) {
-    const bool again = os::may_pass(called.error());
-    if (again && std::count(full_slots_.begin(), full_slots_.end(), slot) == 0) {
-      full_slots_.push_back(slot);
+    if (os::may_pass(called.error())) {
+      call_again(slot);
     }
     return;  // else it has gone
   }
-  begin_meeting(std::move(called->connection), called->who, true);
+  Meeting meeting;
+  meeting.who = called->who;
+  meeting.slot = slot;
+  meeting.is_called = true;
+  if (begin_meeting(std::move(called->connection), std::move(meeting))) {
+    introduce(meetings_.back());
+  }
 }
 
 /// It has found us. A greeting only looks who is there: a call follows.
 void DomainState::receive(os::Visitor visitor) {
-  const bool is_greeting =
-      visitor.greeting.nonce != 0 &&
-      visitor.greeting.kind == static_cast<std::uint32_t>(os::NoteKind::greeting);
-  if (!is_greeting && visitor.connection) {
-    begin_meeting(std::move(visitor.connection), visitor.who, false);
+  constexpr auto greeting = static_cast<std::uint32_t>(os::NoteKind::greeting);
+  if (visitor.connection && (visitor.greeting.nonce == 0 || visitor.greeting.kind != greeting)) {
+    Meeting meeting;
+    meeting.who = visitor.who;
+    (void)begin_meeting(std::move(visitor.connection), std::move(meeting));
   }
 }
 
-void DomainState::begin_meeting(os::Fd connection, const os::PeerCredentials& who, bool is_called) {
+bool DomainState::begin_meeting(os::Fd connection, Meeting meeting) {
   auto pidfd = os::process_behind(connection);
-  if (who.uid != ::geteuid() || (pidfd && !os::process_alive(*pidfd))) {
-    return;
+  if (meeting.who.uid != ::geteuid() || (pidfd && !os::process_alive(*pidfd))) {
+    return false;
   }
-  if (!pidfd || os::identity_of(*pidfd) == 0) {
-    const bool again = !pidfd && os::is_want_of_descriptors(pidfd.error());
-    refuse(again ? fmt::format("{} cannot be joined: {}", shown(who), pidfd.error().text())
-                 : fmt::format(fmt::runtime(old_kernel), options.name));
-    return;
+  const bool is_short = !pidfd && os::is_want_of_descriptors(pidfd.error());
+  meeting.identity = pidfd ? os::identity_of(*pidfd) : 0;
+  if (meeting.identity == 0 && !is_short) {
+    refuse(fmt::format(
+        "{} is in domain '{}', but this kernel does not say which process it is (that needs Linux "
+        "6.9): memory is not shared with it",
+        shown(meeting.who), options.name));
+    return false;
   }
-  const auto unsettled = std::count_if(meetings_.begin(), meetings_.end(),
-                                       [](const Meeting& one) { return one.nonce == 0; });
-  if (static_cast<std::size_t>(unsettled) >= most_unsettled) {
-    meetings_.erase(std::find_if(meetings_.begin(), meetings_.end(),
-                                 [](const Meeting& one) { return one.nonce == 0; }));
+  meeting.passage = std::make_shared<os::Passage>(std::move(connection));
+  const auto watched = meeting.passage->watched();
+  if (is_short ||
+      !std::all_of(watched.begin(), watched.end(), [this](int fd) { return watch(fd, 0); })) {
+    refuse(
+        fmt::format("{} cannot be joined yet: no descriptor is left here (raise the limit: "
+                    "`ulimit -n`, LimitNOFILE= of a service)",
+                    shown(meeting.who)));
+    turn_away(meeting, true);
+    return false;
   }
-  auto passage = std::make_shared<os::Passage>(std::move(connection));
-  for (const int fd : passage->watched()) {
-    if (!watch(fd, 0)) {
-      return;
+  meeting.pidfd = std::move(*pidfd);
+  make_room_for(meeting.identity);
+  meetings_.push_back(std::move(meeting));
+  return true;
+}
+
+/// Who opens many connections is one process, and loses its own.
+void DomainState::make_room_for(std::uint64_t identity) {
+  const auto drop_oldest = [this](std::size_t most, auto&& is_counted) {
+    const auto count = std::count_if(meetings_.begin(), meetings_.end(), is_counted);
+    if (static_cast<std::size_t>(count) >= most) {
+      meetings_.erase(std::find_if(meetings_.begin(), meetings_.end(), is_counted));
     }
+  };
+  drop_oldest(most_unsettled_of_one, [identity](const Meeting& one) {
+    return one.nonce == 0 && one.identity == identity;
+  });
+  drop_oldest(most_unsettled, [](const Meeting& one) { return one.nonce == 0; });
+}
+
+/// For good, or to be called again.
+void DomainState::turn_away(Meeting& meeting, bool again) {
+  if (again && meeting.is_called) {
+    call_again(meeting.slot);
   }
-  meetings_.push_back({std::move(passage), std::move(*pidfd), who, is_called, {}, 0, {}, false});
-  if (is_called) {
-    introduce(meetings_.back());
-  }
+  (void)meeting.passage->send({again ? 1U : 0U, 0, os::NoteKind::refused});
+  meeting.is_over = true;
 }
 
 /// What we pass first: where all else is found from.
@@ -131,23 +165,35 @@ void DomainState::answer(Meeting& meeting, const os::Note& note) {
     case os::NoteKind::confirmed:
       return meeting.met == nullptr ? void() : settle(meeting, std::move(meeting.met));
     case os::NoteKind::wanted:
-      if (is_known && meeting.passage->pass(note.word, note.fd) == os::PassResult::no_room &&
-          meeting.unanswered.size() < most_unanswered) {
-        meeting.unanswered.push_back(note);
+      if (is_known) {
+        return hand_over(meeting, note);
       }
+      meeting.is_over = meeting.is_over || !meeting.is_called;  // it has not said who it is
       return;
     case os::NoteKind::refused:
-      if (meeting.nonce == 0) {
-        refuse(
-            fmt::format("{} does not share domain '{}' with this one: our memory does not get "
-                        "through to it, or it is of another run; its own problems say why",
-                        shown(meeting.who), options.name));
-        meeting.is_over = true;
-      }
-      return;
+      return meeting.nonce != 0 ? void() : accept_refusal(meeting, note.word != 0);
     default:  // a process that only looks who is there, or nonsense
       meeting.is_over = meeting.is_over || meeting.nonce == 0;
       return;
+  }
+}
+
+void DomainState::hand_over(Meeting& meeting, const os::Note& wanted) {
+  if (meeting.passage->pass(wanted.word, wanted.fd) == os::PassResult::no_room &&
+      meeting.unanswered.size() < most_unanswered) {
+    meeting.unanswered.push_back(wanted);
+  }
+}
+
+void DomainState::accept_refusal(Meeting& meeting, bool again) {
+  meeting.is_over = true;
+  if (again && meeting.is_called) {
+    call_again(meeting.slot);
+  } else if (!again) {
+    refuse(
+        fmt::format("{} does not share domain '{}' with this one: our memory does not get "
+                    "through to it, or it is of another run; its own problems say why",
+                    shown(meeting.who), options.name));
   }
 }
 
@@ -162,8 +208,7 @@ void DomainState::meet(Meeting& meeting, const os::Note& hello) {
   }
   if (!directory || is_other_run((*directory)->run_id)) {
     refuse(directory ? text_of_other_run(**directory) : directory.error().text);
-    (void)meeting.passage->send({0, 0, os::NoteKind::refused});
-    meeting.is_over = true;
+    turn_away(meeting, !directory && directory.error().again);
     return;
   }
   auto peer = std::make_unique<Peer>();

@@ -136,9 +136,11 @@ expected<std::unique_ptr<PeerDirectory>, Refusal> PeerDirectory::open_passed(
   const std::string shown = process.pid > 0 ? fmt::format("process {}", process.pid) : "a process";
   auto mapping = os::map_foreign(where, {});
   if (!mapping) {
-    return unexpected<Refusal>(Refusal{fmt::format(
-        "{} in another pid namespace cannot be joined: its directory does not get through ({})",
-        shown, mapping.error().text())});
+    return unexpected<Refusal>(Refusal{
+        fmt::format(
+            "{} in another pid namespace cannot be joined: its directory does not get through ({})",
+            shown, mapping.error().text()),
+        os::is_want_of_descriptors(mapping.error())});
   }
   auto found = adopt(where, domain, std::move(*mapping), process.identity);
   if (found == nullptr) {

@@ -285,7 +285,7 @@ std::vector<Problem> Domain::problems() const { return state_->problems(); }
 std::vector<std::int32_t> Domain::peers() const { return state_->peer_pids(); }
 
 bool can_meet_foreign_processes() {
-  static std::atomic<bool> can{false};  // a no may be for want of a descriptor
+  static std::atomic<bool> can{false};  // a no may be for lack of a descriptor
   if (!can.load(std::memory_order_relaxed)) {
     can.store(os::identity_of(os::open_process(::getpid())) != 0, std::memory_order_relaxed);
   }

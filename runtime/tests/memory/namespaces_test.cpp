@@ -2,8 +2,10 @@
 /// Processes of one user in different pid namespaces share the pool: nested, side by side, in user
 /// namespaces; they die, stop, join late, and lie.
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 
 #include "memory/layout.hpp"
+#include "memory/os/passage.hpp"
 #include "support.hpp"
 
 namespace ligament::pool::test {
@@ -242,6 +244,155 @@ TEST(Namespaces, AnotherRunIsToldOnBothSides) {
   ASSERT_TRUE(eventually([&] { return !side.domain->problems().empty(); }));
   EXPECT_THAT(side.domain->problems()[0].text, testing::HasSubstr("as run 'run-2'"));
   EXPECT_EQ(side.domain->foreign_peers(), 0U);
+}
+
+TEST(Namespaces, NewcomersWaitUntilThereAreDescriptorsAgain) {
+  NEEDS_NAMESPACES()
+  const auto name = unique_name();
+  const OtherProcess poor(name, "run", Namespaces{});
+  ASSERT_EQ(poor.ask("writer /t"), "ok");
+  ASSERT_EQ(poor.ask("descriptors none"), "ok");
+  const Side side(name);
+  const auto reader = side.reader(bytes_on("/t"));
+  EXPECT_TRUE(eventually(
+      [&] { return poor.ask("problems").find("cannot be joined yet") != std::string::npos; }));
+  EXPECT_EQ(reader->matched_writers(), 0U);
+  ASSERT_EQ(poor.ask("descriptors many"), "ok");
+  EXPECT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+}
+
+/// A process of another pid namespace that passes what it should not, to one that all others meet.
+class Pretender : public testing::TestWithParam<const char*> {};
+
+TEST_P(Pretender, IsRefusedAndHarmsNobody) {
+  NEEDS_NAMESPACES()
+  const auto name = unique_name();
+  const Side side(name);
+  const OtherProcess honest(name, "run", Namespaces{});
+  const OtherProcess victim(name, "run", Namespaces{});  // whose directory is passed by another
+  ASSERT_TRUE(eventually([&] { return side.domain->foreign_peers() == 2; }));
+  const std::string slot = fmt::format("ligament/{}/{}/v{}/0", ::geteuid(), name, layout::version);
+  const std::string what = GetParam();
+  const std::string answer = victim.ask("pretend " + slot + " " + what);
+  const bool says_hello = what != "noise" && what != "half" && what != "early";
+  const std::string refused = what == "nothing" ? "ok 4 3" : "ok 3";  // it is asked for it first
+  EXPECT_EQ(answer, says_hello ? refused : "ok") << "nothing is passed to it";
+  const auto problems = side.domain->problems();
+  EXPECT_EQ(std::count_if(problems.begin(), problems.end(),
+                          [](const Problem& one) {
+                            return one.text.find("cannot be joined: ") != std::string::npos;
+                          }),
+            says_hello ? 1 : 0);
+  EXPECT_EQ(side.domain->foreign_peers(), 2U);
+  expect_exchange(side, honest, "honest");
+  expect_exchange(side, victim, "victim");
+}
+
+INSTANTIATE_TEST_SUITE_P(Passes, Pretender,
+                         testing::Values("another", "rows", "pipe", "proc", "nothing", "flood",
+                                         "noise", "half", "early"),
+                         [](const auto& what) { return std::string(what.param); });
+
+/// Two ends of one connection.
+struct Passages {
+  Passages() {
+    int ends[2] = {};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
+    here = std::make_unique<os::Passage>(os::Fd(ends[0]));
+    there = std::make_unique<os::Passage>(os::Fd(ends[1]));
+  }
+  std::unique_ptr<os::Passage> here;
+  std::unique_ptr<os::Passage> there;
+};
+
+std::uint32_t fd_of(const os::SharedMemory& memory) {
+  return static_cast<std::uint32_t>(memory.fd.get());
+}
+
+TEST(Passage, PassesMemoryOfAPoolAndNothingElse) {
+  const Passages both;
+  const auto pool = os::create_shared("ligament-test", 4096, {}).value();
+  const auto other = os::create_shared("other", 4096, {}).value();
+  EXPECT_EQ(both.here->pass(pool.inode, fd_of(pool)), os::PassResult::passed);
+  EXPECT_EQ(both.here->pass(other.inode, fd_of(other)), os::PassResult::not_ours);
+  EXPECT_EQ(both.here->pass(pool.inode, fd_of(other)), os::PassResult::not_ours);
+  EXPECT_EQ(both.here->pass(other.inode, fd_of(pool)), os::PassResult::not_ours);
+  EXPECT_EQ(both.here->pass(pool.inode, 1'000'000), os::PassResult::not_ours);
+  ASSERT_TRUE(both.there->receive());
+  EXPECT_TRUE(both.there->take(pool.inode, fd_of(pool)));
+  EXPECT_TRUE(both.there->take(pool.inode, fd_of(pool))) << "several map it";
+  const auto missing = both.there->take(other.inode, fd_of(other));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, EAGAIN);
+}
+
+TEST(Passage, AsksOnceForWhatHasNotCome) {
+  const Passages both;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(both.here->take(4711, 12));
+  }
+  ASSERT_TRUE(both.there->receive());
+  const auto notes = both.there->take_notes();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].kind, os::NoteKind::wanted);
+  EXPECT_EQ(notes[0].word, 4711U);
+  EXPECT_EQ(notes[0].fd, 12U);
+}
+
+/// A take finds it, though housekeeping has not looked and its sender is gone.
+TEST(Passage, WhatWasSentIsTakenAfterItsSenderHasGone) {
+  Passages both;
+  const auto memory = os::create_shared("ligament-test", 4096, {}).value();
+  ASSERT_EQ(both.here->pass(memory.inode, fd_of(memory)), os::PassResult::passed);
+  both.here.reset();
+  EXPECT_TRUE(both.there->take(memory.inode, fd_of(memory)));
+  EXPECT_TRUE(both.there->has_ended());
+  const auto other = both.there->take(memory.inode + 1, 1);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ENOENT) << "nobody is there to be asked";
+}
+
+TEST(Passage, OfWhatIsPassedWithoutEndTheNewestStays) {
+  const Passages both;
+  std::vector<os::SharedMemory> memories;
+  for (int i = 0; i < 100; ++i) {
+    memories.push_back(os::create_shared("ligament-test", 4096, {}).value());
+    ASSERT_EQ(both.here->pass(memories.back().inode, fd_of(memories.back())),
+              os::PassResult::passed);
+    (void)both.there->receive();
+  }
+  EXPECT_TRUE(both.there->take(memories.back().inode, fd_of(memories.back())));
+  EXPECT_FALSE(both.there->take(memories.front().inode, fd_of(memories.front())));
+}
+
+TEST(Passage, WhatIsFullIsSaid) {
+  const Passages both;
+  const auto memory = os::create_shared("ligament-test", 4096, {}).value();
+  os::PassResult result = os::PassResult::passed;
+  for (int i = 0; i < 100'000 && result == os::PassResult::passed; ++i) {
+    result = both.here->pass(memory.inode, fd_of(memory));
+  }
+  EXPECT_EQ(result, os::PassResult::no_room);
+  while (both.there->receive()) {
+  }
+  EXPECT_EQ(both.here->pass(memory.inode, fd_of(memory)), os::PassResult::passed);
+}
+
+TEST(Passage, TwoBecomeOne) {
+  Passages first;
+  Passages second;
+  const auto one = os::create_shared("ligament-test", 4096, {}).value();
+  const auto other = os::create_shared("ligament-test", 4096, {}).value();
+  ASSERT_EQ(second.here->pass(one.inode, fd_of(one)), os::PassResult::passed);
+  ASSERT_TRUE(second.there->receive());
+  first.there->merge(*second.there);
+  EXPECT_TRUE(first.there->take(one.inode, fd_of(one))) << "what had come before";
+  ASSERT_EQ(second.here->pass(other.inode, fd_of(other)), os::PassResult::passed);
+  EXPECT_TRUE(first.there->take(other.inode, fd_of(other))) << "what comes on the second";
+  first.here.reset();
+  EXPECT_FALSE(first.there->take(4711, 12));
+  EXPECT_FALSE(first.there->has_ended());
+  EXPECT_TRUE(second.here->receive()) << "it is asked for on the one that is left";
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "lies.hpp"
 #include "ligament/detail/pool.hpp"
 #include "peer_qos.hpp"
+#include "pretender.hpp"
 #include "stamped_payload.hpp"
 #ifdef LIGAMENT_CRASH_POINTS
 #include "steps.hpp"
@@ -273,6 +274,12 @@ std::string lie(std::istringstream& line) {
   return pool::test::tell(lie);
 }
 
+/// In a process of its own: calls that name, says it, and answers with what comes back.
+std::string pretend(std::istringstream& line) {
+  const auto name = next(line);
+  return pool::test::pretend(name, next(line));
+}
+
 std::string become_user(unsigned uid) {
   return ::setresuid(uid, uid, uid) == 0 ? "ok" : error("cannot be that user");
 }
@@ -391,6 +398,7 @@ const std::map<std::string, Command> commands{
     {"child", [](Peer&, Verb, Line) { return leave_a_child(); }},
     {"scribble", [](Peer&, Verb, Line line) { return scribble_for(line); }},
     {"lie", [](Peer&, Verb, Line line) { return lie(line); }},
+    {"pretend", [](Peer&, Verb, Line line) { return pretend(line); }},
     {"impostor", [](Peer&, Verb, Line line) { return impersonate(next(line)); }},
     {"user", [](Peer&, Verb, Line line) { return become_user(next<unsigned>(line)); }},
     {"squat", [](Peer&, Verb, Line line) { return squat(line); }},

@@ -2,8 +2,9 @@
 """ROS processes of this machine: which share a pool, which meet by DDS, and why.
 
 A process that is in a pool holds the socket of a slot, whose name says of which user, pool and
-layout it is (spec/wire/pool.md, section 9). Others are known by the middleware that they have
-loaded. Processes that one may not look at (another user's) are passed over.
+layout it is (spec/wire/pool.md, section 9). One that shares it with another pid namespace stays
+connected (spec/wire/pid-namespaces.md). Others are known by the middleware that they have loaded.
+Processes that one may not look at (another user's) are passed over.
 """
 
 from __future__ import annotations
@@ -20,18 +21,34 @@ from ligament.graph.model import Edge
 from ligament.live.seen import End, look
 from ligament.run.discovery import choose_network
 
-_SLOT = re.compile(r"^(\d+) @ligament/(\d+)/(ros\.\d+[^/]*)/v(\d+)/\d+$")
+_SLOT = re.compile(r"^(\d\d) (\d+) @ligament/(\d+)/(ros\.\d+[^/]*)/v(\d+)/\d+$")
+_CONNECTED = "03"
 _MIDDLEWARE = re.compile(r"/lib(rmw_[a-z0-9_]+)\.so")
-#: By link of a descriptor: pool, user and layout of the slot that it holds.
-Slots = dict[str, tuple[str, int, int]]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What a socket says of who holds it."""
+
+    pool: str
+    user: int
+    layout: int
+    is_connected: bool
+
+
+#: By link of a descriptor.
+Slots = dict[str, Slot]
 #: What middlewares share, and what loads one.
 _NO_MIDDLEWARE = ("rmw_implementation", "rmw_dds_common", "rmw_security_common")
 #: Of one process, so many are named.
 _MOST_NODES = 3
+_CONTAINER = "another pid namespace (a container)"
+#: Before it, the kernel does not say who is behind a connection from another namespace.
+_PASSING_KERNEL = (6, 9)
 _WHY = {
     "user": "another user",
     "layout": "another version of Ligament's pool",
-    "pids": "another pid namespace (a container)",
+    "pids": _CONTAINER,
     "net": "another network namespace",
 }
 
@@ -61,6 +78,7 @@ class RosProcess:
     place: Place | None
     middleware: str = ""
     nodes: tuple[str, ...] = ()
+    has_passage: bool = False  #: it is connected with a process of another pid namespace
 
     @property
     def shown(self) -> str:
@@ -88,11 +106,14 @@ def _look(folder: Path, slots: dict[str, Slots]) -> RosProcess | None:
             slots[net] = _slots((folder / "net" / "unix").read_text(errors="replace"))
         program = (folder / "comm").read_text(errors="replace").strip()
         links = [_link(entry) for entry in (folder / "fd").iterdir()]
-        slot = next((slots[net][link] for link in links if link in slots[net]), None)
-        if slot:
-            pool, user, layout = slot
-            place = Place(pool, user, layout, os.readlink(folder / "ns" / "pid"), net)
-            return RosProcess(int(folder.name), program, int(pool.split(".")[1]), place)
+        held = [slots[net][link] for link in links if link in slots[net]]
+        if held:
+            slot = held[0]
+            pids = os.readlink(folder / "ns" / "pid")
+            place = Place(slot.pool, slot.user, slot.layout, pids, net)
+            domain_id = int(slot.pool.split(".")[1])
+            has_passage = any(one.is_connected for one in held)
+            return RosProcess(int(folder.name), program, domain_id, place, has_passage=has_passage)
         middleware = _middleware((folder / "maps").read_text(errors="replace"))
         if not middleware:
             return None
@@ -114,9 +135,12 @@ def _slots(table: str) -> Slots:
     found: Slots = {}
     for line in table.splitlines():
         words = line.split()
-        match = _SLOT.search(f"{words[-2]} {words[-1]}") if len(words) > 1 else None
+        match = _SLOT.search(" ".join(words[-3:])) if len(words) > 2 else None
         if match:
-            found[f"socket:[{match[1]}]"] = (match[3], int(match[2]), int(match[4]))
+            is_connected = match[1] == _CONNECTED
+            found[f"socket:[{match[2]}]"] = Slot(
+                match[4], int(match[3]), int(match[5]), is_connected
+            )
     return found
 
 
@@ -132,15 +156,18 @@ def _domain_id(environ: str) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def told_of(processes: Iterable[RosProcess]) -> list[str]:
+def told_of(processes: Iterable[RosProcess], kernel: str | None = None) -> list[str]:
     """A sentence per domain and way to meet."""
+    release = kernel or os.uname().release
     domains: dict[int, list[RosProcess]] = defaultdict(list)
     for process in processes:
         domains[process.domain_id].append(process)
-    return [line for number in sorted(domains) for line in _told_of(number, domains[number])]
+    return [
+        line for number in sorted(domains) for line in _told_of(number, domains[number], release)
+    ]
 
 
-def _told_of(domain_id: int, members: list[RosProcess]) -> list[str]:
+def _told_of(domain_id: int, members: list[RosProcess], kernel: str) -> list[str]:
     places: dict[Place, list[RosProcess]] = defaultdict(list)
     others: dict[str, list[RosProcess]] = defaultdict(list)
     for process in members:
@@ -151,19 +178,32 @@ def _told_of(domain_id: int, members: list[RosProcess]) -> list[str]:
     shared = {place for place in places if place.pool == f"ros.{domain_id}"}
     # The largest is the one that others are compared with.
     home = max(shared, key=lambda place: len(places[place]), default=None)
-    ways = {place: _way(place, home) for place in places}
+    passing = any(process.has_passage for process in members)
+    ways = {place: _way(place, home, passing=passing, kernel=kernel) for place in places}
     lines = [f"{ways[place]}: {_named(found)}" for place, found in places.items() if place == home]
     lines += [f"{ways[place]}: {_named(found)}" for place, found in places.items() if place != home]
     lines += [f"by DDS, on {name}: {_named(found)}" for name, found in sorted(others.items())]
     return [f"domain {domain_id}: {line}" for line in lines]
 
 
-def _way(place: Place, home: Place | None) -> str:
+def _way(place: Place, home: Place | None, *, passing: bool, kernel: str) -> str:
     if home is None or ".alone." in place.pool:
         return "alone (ROS_AUTOMATIC_DISCOVERY_RANGE=OFF)"
     if place == home:
         return "share the pool"
-    return f"by DDS, through the edges, because of {' and '.join(place.differences(home))}"
+    differences = place.differences(home)
+    if differences == [_CONTAINER]:
+        if passing:
+            return f"share the pool, from {_CONTAINER}"
+        differences.append(_why_nothing_passes(kernel))
+    return f"by DDS, through the edges, because of {' and '.join(differences)}"
+
+
+def _why_nothing_passes(kernel: str) -> str:
+    numbers = tuple(int(word) for word in re.findall(r"\d+", kernel)[:2])
+    if numbers < _PASSING_KERNEL:
+        return f"Linux {kernel}, which cannot share memory with one (6.9 can)"
+    return "no memory gets through to it (its security module, or another version of Ligament)"
 
 
 def _named(processes: Iterable[RosProcess]) -> str:

@@ -26,7 +26,7 @@ class Proc:
 
     def add(
         self, pid: int, *, slot: str = "", maps: str = "", domain: str = "",
-        pids: str = "1", net: str = "1",
+        pids: str = "1", net: str = "1", connected: bool = False,
     ) -> None:  # fmt: skip
         folder = self.folder / str(pid)
         for name in ("ns", "fd", "net"):
@@ -41,13 +41,17 @@ class Proc:
         if slot:
             line = f"0000: 00000002 0 00010000 0001 01 {pid}77 @ligament/{slot}\n"
             self.slots.setdefault(net, []).append(line)
+        if connected:
+            os.symlink(f"socket:[{pid}78]", folder / "fd" / "4")
+            line = f"0000: 00000003 0 00000000 0001 03 {pid}78 @ligament/{slot}\n"
+            self.slots.setdefault(net, []).append(line)
 
-    def told(self) -> list[str]:
+    def told(self, kernel: str = "6.18.2-generic") -> list[str]:
         for folder in self.folder.iterdir():
             lines = self.slots.get(os.readlink(folder / "ns" / "net")[5:-1], [])
             if (folder / "net").is_dir():
                 (folder / "net" / "unix").write_text(HEADER + "".join(lines))
-        return told_of(find_ros_processes(self.folder))
+        return told_of(find_ros_processes(self.folder), kernel)
 
 
 def test_those_in_one_pool_share_it_and_others_say_why_not(tmp_path: Path) -> None:
@@ -64,7 +68,8 @@ def test_those_in_one_pool_share_it_and_others_say_why_not(tmp_path: Path) -> No
     by_dds = "domain 7: by DDS, through the edges, because of another"
     assert proc.told() == [
         "domain 7: share the pool: node2 (2), node3 (3)",
-        f"{by_dds} pid namespace (a container): node4 (4)",
+        f"{by_dds} pid namespace (a container) and no memory gets through to it (its security "
+        "module, or another version of Ligament): node4 (4)",
         f"{by_dds} user and another network namespace: node5 (5)",
         f"{by_dds} version of Ligament's pool: node6 (6)",
         "domain 7: alone (ROS_AUTOMATIC_DISCOVERY_RANGE=OFF): node7 (7)",
@@ -107,6 +112,31 @@ def test_nodes_are_named_where_the_domain_tells_them() -> None:
         "/a, /b, /c and 2 more (python 2)",
         "python (3)",
     ]
+
+
+def test_a_container_that_is_connected_shares_the_pool(tmp_path: Path) -> None:
+    proc = Proc(tmp_path)
+    proc.add(2, slot="1000/ros.7/v9/0")
+    proc.add(3, slot="1000/ros.7/v9/1")
+    proc.add(4, slot="1000/ros.7/v9/2", pids="2", connected=True)
+    proc.add(5, slot="1000/ros.7/v9/3", pids="2", net="2")
+    assert proc.told() == [
+        "domain 7: share the pool: node2 (2), node3 (3)",
+        "domain 7: share the pool, from another pid namespace (a container): node4 (4)",
+        "domain 7: by DDS, through the edges, because of another pid namespace (a container) and "
+        "another network namespace: node5 (5)",
+    ]
+
+
+def test_an_old_kernel_is_why_a_container_does_not(tmp_path: Path) -> None:
+    proc = Proc(tmp_path)
+    proc.add(2, slot="1000/ros.7/v9/0")
+    proc.add(3, slot="1000/ros.7/v9/1")
+    proc.add(4, slot="1000/ros.7/v9/2", pids="2")
+    assert proc.told("6.8.0-45-generic")[1] == (
+        "domain 7: by DDS, through the edges, because of another pid namespace (a container) and "
+        "Linux 6.8.0-45-generic, which cannot share memory with one (6.9 can): node4 (4)"
+    )
 
 
 def test_one_that_ends_meanwhile_is_passed_over(tmp_path: Path) -> None:

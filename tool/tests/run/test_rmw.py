@@ -208,7 +208,7 @@ def test_nodes_on_another_middleware_take_part(
 
 
 def test_processes_in_different_pid_namespaces_meet(start: Start, domain_id: int) -> None:
-    """As containers have them: each namespace has an edge, and these two meet."""
+    """As containers have them: they share the pool, and one edge."""
     own_namespace = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
     try:
         subprocess.run(
@@ -218,9 +218,13 @@ def test_processes_in_different_pid_namespaces_meet(start: Start, domain_id: int
         pytest.skip(f"this machine has no such thing: the leave to make pid namespaces ({error})")
     server = start("jazzy", "serve", inside=own_namespace)
     server.await_ready()
+    beside = start("jazzy", "talk")
+    beside.await_ready()
+    _await(lambda: len(_edges(domain_id)) == 1)
     told = start("jazzy", "call", 4).result()
     assert (told["answered"], told["set"]) == (4, True)
     server.result()
+    beside.process.kill()
     _await(lambda: not _edges(domain_id))
 
 

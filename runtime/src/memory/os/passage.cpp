@@ -162,8 +162,10 @@ Passage::Received Passage::receive_one(const Fd& connection) {
 /// withholds it.
 bool Passage::keep(std::uint64_t inode, Fd fd) {
   if (!fd) {
+    note_loss();
     return false;
   }
+  is_short_ = false;
   wanted_.erase(inode);
   std::erase_if(passed_, [inode](const Passed& one) { return one.inode == inode; });
   if (passed_.size() == most_passed) {
@@ -171,6 +173,12 @@ bool Passage::keep(std::uint64_t inode, Fd fd) {
   }
   passed_.push_back({inode, std::move(fd), monotonic_now_ns()});
   return true;
+}
+
+void Passage::note_loss() {
+  const Fd probe(connections_.empty() ? -1
+                                      : ::fcntl(connections_.front().get(), F_DUPFD_CLOEXEC, 0));
+  is_short_ = !probe && is_want_of_descriptors(last_error("descriptor"));
 }
 
 std::vector<Note> Passage::take_notes() {
@@ -204,6 +212,9 @@ expected<Fd, SystemError> Passage::take(std::uint64_t inode, std::uint32_t fd) {
     return unexpected<SystemError>(SystemError{"a memory that was not passed", ENOENT});
   }
   ask_for(inode, fd);
+  if (is_short_) {
+    return unexpected<SystemError>(SystemError{"a passed memory", EMFILE});
+  }
   return unexpected<SystemError>(SystemError{"a memory that has not been passed yet", EAGAIN});
 }
 

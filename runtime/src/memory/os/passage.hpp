@@ -73,6 +73,7 @@ class Passage {
   bool receive_locked();
   [[nodiscard]] Received receive_one(const Fd& connection);
   bool keep(std::uint64_t inode, Fd fd);
+  void note_loss();
   void ask_for(std::uint64_t inode, std::uint32_t fd);
 
   const Fd news_;  ///< readable: a take has received notes, which are not its to answer
@@ -81,6 +82,7 @@ class Passage {
   std::vector<Passed> passed_;  ///< oldest first; not for long: it keeps memory that is closed
   std::vector<Note> notes_;
   std::map<std::uint64_t, std::int64_t> wanted_;  ///< by inode, when it was asked for
+  bool is_short_ = false;  ///< the last one was lost because we had no descriptor for it
 };
 
 }  // namespace ligament::pool::os

@@ -116,7 +116,7 @@ json pool_json(const pool::EndpointInfo& endpoint) {
           {"type", described.type_name},
           {"node", described.node},
           {"kind", endpoint.kind == pool::EndpointKind::writer ? "publisher" : "subscription"},
-          {"pid", endpoint.pid},
+          {"pid", endpoint.pid != 0 ? json(endpoint.pid) : json(nullptr)},
           {"qos", std::move(qos)}};
 }
 

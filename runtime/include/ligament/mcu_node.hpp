@@ -263,6 +263,7 @@ class CodeNode : public Node {
   template <typename Out>
   void add_output(const std::string& port, const QoS& qos) {
     auto publisher = create_publisher<Out>(port, qos);
+    publishers_.push_back(publisher);
     publish_.push_back([publisher](std::span<const std::byte> stored) {
       return publisher->publish_stored(stored).has_value();
     });
@@ -309,6 +310,7 @@ class CodeNode : public Node {
   std::vector<std::byte> buffer_;    ///< of the message being written
   std::vector<std::byte> response_;  ///< of the response: its author may publish
   std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
+  std::vector<std::shared_ptr<PublisherBase>> publishers_;
   std::vector<std::function<bool(std::span<const std::byte>)>> publish_;
   std::vector<std::shared_ptr<ServiceBase>> services_;
   std::vector<double> rates_;                       ///< of all timers of the type

@@ -100,6 +100,8 @@ class PublisherBase {
   [[nodiscard]] std::size_t get_subscription_count() const;
   [[nodiscard]] const QoSProfile& get_actual_qos() const { return qos_; }
   [[nodiscard]] PublisherStatistics statistics() const;
+  /// Counts, and tells, a message that somebody else could not write. Not promised.
+  void refuse(CodecError error) { (void)refuse_message(error); }
   /// False: it could not be made, and the node has an error that says why.
   [[nodiscard]] bool is_open() const { return writer_ != nullptr; }
   /// What a message that waits for room does meanwhile; before the first one. Not promised.

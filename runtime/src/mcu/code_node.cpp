@@ -83,6 +83,7 @@ void CodeNode::tell_invalid(const std::string& what) {
 void CodeNode::take(std::size_t input, std::span<const std::byte> stored) {
   auto body = body_of(stored);
   if (!body || !type_.inputs[input].take(code(), &*body)) {
+    subscriptions_[input]->count_invalid();
     tell_invalid("a message on " + subscriptions_[input]->get_topic_name());
   }
 }
@@ -140,6 +141,7 @@ int CodeNode::begin(void* context, std::uint16_t output, ligament_cdr_t* body) {
 int CodeNode::end(void* context, std::uint16_t output, const ligament_cdr_t* body) {
   auto& node = *static_cast<CodeNode*>(context);
   if (body->has_failed) {
+    node.publishers_.at(output)->refuse(CodecError::bound_exceeded);
     return error_too_large;
   }
   std::copy(little_endian.begin(), little_endian.end(), node.buffer_.begin());

@@ -17,6 +17,7 @@
 
 #include "memory/crash_point.hpp"
 #include "memory/domain.hpp"
+#include "memory/waiter.hpp"
 
 namespace ligament::pool {
 

@@ -88,8 +88,8 @@ class DomainLock:
             )
         return Problem(
             "graph-already-running",
-            f"a graph named '{self._graph}' is already running ({holder}); two graphs with one "
-            "name would share their topics",
+            f"a graph named '{self._graph}' is already running ({holder}); a name runs once per "
+            "user and machine, because two such graphs would share their topics",
             hint=f"stop the other one first (kill {holder.pid}), or run both: {self._way}",
         )
 

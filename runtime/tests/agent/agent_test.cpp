@@ -168,7 +168,7 @@ Message joined(const std::vector<Message>& parts) {
   return all;
 }
 
-/// Samples that are gathered are published before what stands behind them.
+/// Samples that are gathered are published before what comes after them.
 TEST(Agent, SamplesOfOneMessageKeepTheirOrder) {
   Client client;
   client.make_writer();

@@ -203,8 +203,8 @@ static int64_t now_us(void* unused) {
 }
 
 ligament_port_t system_port(void) {
-  const ligament_port_t port = {NULL, send,      receive,   now_us,
-                                lend, send_lent, give_back, receive_in_place};
+  const ligament_port_t port = {NULL,      send,      receive,          now_us, lend,
+                                send_lent, give_back, receive_in_place, NULL};
   return port;
 }
 

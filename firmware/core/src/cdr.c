@@ -15,7 +15,7 @@ static bool reserve(ligament_cdr_t* cdr, size_t count, size_t size, bool writes)
     cdr->has_failed = true;
     return false;
   }
-  if (writes) {
+  if (writes && from != cdr->at) {
     memset(cdr->bytes + cdr->at, 0, from - cdr->at); /* no padding with what was there before */
   }
   cdr->at = from;

@@ -132,6 +132,6 @@ static int64_t now_us(void* context) {
 }
 
 ligament_port_t ligament_framing_port(ligament_framing_t* line) {
-  ligament_port_t port = {line, send, receive, now_us, NULL, NULL, NULL, NULL};
+  ligament_port_t port = {line, send, receive, now_us, NULL, NULL, NULL, NULL, NULL};
   return port;
 }

@@ -48,7 +48,9 @@ static void send_acknack(ligament_session_t* session) {
   ligament_cdr_put_u16(&payload, in->next);
   lig_put_id(&payload, missing);
   ligament_cdr_put_u8(&payload, LIG_RELIABLE);
+  session->is_in_no_hurry = true;
   (void)lig_end(session, LIG_NO_STREAM, &payload);
+  session->is_in_no_hurry = false;
 }
 
 static void on_status(ligament_session_t* session, ligament_cdr_t* payload) {
@@ -220,9 +222,16 @@ static void receive_reliable(ligament_session_t* session, uint16_t number, uint8
     if (slots != 0) {
       in->sizes[number % slots] = 0;
     }
-    ++in->next;
+    const uint16_t told = ++in->next;
+    const bool tells_first = session->options.port.send_later != NULL;
+    if (tells_first) { /* an answer to this message then wakes the agent for both */
+      send_acknack(session);
+    }
     process(session, LIG_RELIABLE, bytes, size);
     take_kept(session);
+    if (tells_first && in->next == told) {
+      return;
+    }
   } else if (ahead >= 0 && ahead < slots && in->sizes[number % slots] == 0) {
     memcpy(slot(session, number), bytes, size);
     session->figures.copied += size;

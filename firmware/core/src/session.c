@@ -223,22 +223,29 @@ static int watch_agent(ligament_session_t* session) {
   return 0;
 }
 
+/* The clock is read only where it is needed: it may cost as much as a small message. */
 int ligament_session_run(ligament_session_t* session, uint32_t wait_ms) {
-  const int64_t until = lig_now_us(session) + (int64_t)wait_ms * 1000;
+  const int64_t until = wait_ms == 0 ? 0 : lig_now_us(session) + (int64_t)wait_ms * 1000;
+  uint32_t left_ms = wait_ms;
   for (int most_messages = 64;; --most_messages) {
-    const int64_t left = (until - lig_now_us(session)) / 1000;
     /* Heartbeats are due within a few milliseconds while something is in flight. */
-    const uint32_t most = session->out.count != 0 && left > 5 ? 5 : (uint32_t)(left > 0 ? left : 0);
+    const uint32_t most = session->out.count != 0 && left_ms > 5 ? 5 : left_ms;
+    const int64_t heard_us = session->heard_us;
     const int size = lig_poll(session, most);
     if (size < 0) {
       return size;
     }
-    const int result = watch_agent(session);
-    if (result < 0 || (size == 0 && lig_now_us(session) >= until)) {
-      return result;
+    const bool is_there = size > 0 && session->heard_us != heard_us;
+    const int result = is_there ? 0 : watch_agent(session);
+    if (result < 0 || (size > 0 && (wait_ms != 0 || most_messages == 0))) {
+      return result; /* the caller may have something to say now */
     }
-    if (size > 0 && (wait_ms != 0 || most_messages == 0)) {
-      return 0; /* the caller may have something to say now */
+    if (size == 0) {
+      const int64_t left_us = wait_ms == 0 ? 0 : until - lig_now_us(session);
+      if (left_us <= 0) {
+        return 0;
+      }
+      left_ms = (uint32_t)(left_us / 1000);
     }
   }
 }

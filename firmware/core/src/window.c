@@ -13,8 +13,11 @@ uint8_t* lig_slot(ligament_session_t* session, uint16_t number) {
 }
 
 int lig_send(ligament_session_t* session, const uint8_t* message, size_t size) {
+  const ligament_port_t* port = &session->options.port;
   ++session->figures.sent;
-  return session->options.port.send(session->options.port.context, message, size);
+  return session->is_in_no_hurry && port->send_later != NULL
+             ? port->send_later(port->context, message, size)
+             : port->send(port->context, message, size);
 }
 
 int lig_send_lent(ligament_session_t* session, uint8_t* memory, size_t size) {
@@ -76,7 +79,7 @@ void lig_acknowledged(ligament_session_t* session, uint16_t first, uint16_t miss
   ligament_out_t* out = &session->out;
   const uint16_t oldest = (uint16_t)(out->next - out->count);
   const int arrived = lig_distance(first, oldest);
-  const int64_t now = lig_now_us(session);
+  const int64_t now = session->heard_us; /* when this came */
   if (arrived < 0 || arrived > out->count) {
     return; /* older than what we know, or about what was never sent */
   }
@@ -107,7 +110,7 @@ void lig_acknowledged(ligament_session_t* session, uint16_t first, uint16_t miss
 
 void lig_heartbeat(ligament_session_t* session) {
   ligament_out_t* out = &session->out;
-  const int64_t now = lig_now_us(session);
+  const int64_t now = out->count == 0 ? 0 : lig_now_us(session);
   if (out->count == 0 || now < out->heartbeat_us) {
     return;
   }

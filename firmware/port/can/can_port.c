@@ -100,7 +100,8 @@ int ligament_can_open(ligament_can_t* bus, const char* interface, uint32_t id) {
 }
 
 ligament_port_t ligament_can_port(ligament_can_t* bus) {
-  const ligament_port_t port = {bus, send_frame, receive_frame, now_us, NULL, NULL, NULL, NULL};
+  const ligament_port_t port = {bus,  send_frame, receive_frame, now_us, NULL,
+                                NULL, NULL,       NULL,          NULL};
   return port;
 }
 

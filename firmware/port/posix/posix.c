@@ -128,7 +128,8 @@ int ligament_posix_serial(ligament_posix_t* link, const char* device, uint32_t b
 }
 
 ligament_port_t ligament_posix_port(ligament_posix_t* link) {
-  ligament_port_t port = {link, send_datagram, receive_datagram, now_us, NULL, NULL, NULL, NULL};
+  ligament_port_t port = {link, send_datagram, receive_datagram, now_us, NULL, NULL, NULL,
+                          NULL, NULL};
   if (link->is_stream) {
     link->line.context = link;
     return ligament_framing_port(&link->line);

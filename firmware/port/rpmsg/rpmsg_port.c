@@ -48,6 +48,12 @@ static int send_message(void* context, const uint8_t* message, size_t size) {
   return as_sent(ligament_rpmsg_send(port->link, &port->endpoint, message, size));
 }
 
+/* The core looks at its rings before it sleeps: then at the latest the bell is rung. */
+static int send_later(void* context, const uint8_t* message, size_t size) {
+  ligament_rpmsg_port_t* port = context;
+  return as_sent(ligament_rpmsg_send_later(port->link, &port->endpoint, message, size));
+}
+
 static uint8_t* lend(void* context, size_t size) {
   const ligament_rpmsg_port_t* port = context;
   return ligament_rpmsg_port_lends(port->link, size) ? ligament_rpmsg_lend(port->link, size) : NULL;
@@ -72,21 +78,28 @@ static void release(ligament_rpmsg_port_t* port) {
 }
 
 static int await_message(ligament_rpmsg_port_t* port, uint32_t wait_ms) {
-  const int64_t end = port->now_us(port->context) + (int64_t)wait_ms * 1000;
+  int64_t left = (int64_t)wait_ms * 1000;
+  int64_t end = 0;
   release(port);
   port->is_waiting = 1;
   port->size = 0;
-  for (;;) {
+  while (port->size == 0) {
     const int taken = ligament_rpmsg_poll(port->link);
-    const int64_t left = end - port->now_us(port->context);
-    if (port->size != 0 || (taken <= 0 && left <= 0)) {
-      port->is_waiting = 0;
-      return (int)port->size;
+    if (port->size != 0 || taken > 0) {
+      continue;
     }
-    if (taken <= 0) {
-      port->wait(port->context, (uint32_t)((left + 999) / 1000));
+    if (wait_ms != 0) { /* else the clock need not be read */
+      const int64_t now = port->now_us(port->context);
+      end = end == 0 ? now + left : end;
+      left = end - now;
     }
+    if (left <= 0) {
+      break;
+    }
+    port->wait(port->context, (uint32_t)((left + 999) / 1000));
   }
+  port->is_waiting = 0;
+  return (int)port->size;
 }
 
 static int receive_message(void* context, uint8_t* message, size_t capacity, uint32_t wait_ms) {
@@ -116,8 +129,8 @@ static int64_t now_us(void* context) {
 }
 
 ligament_port_t ligament_rpmsg_port(ligament_rpmsg_port_t* port) {
-  const ligament_port_t made = {port, send_message, receive_message, now_us,
-                                lend, send_lent,    give_back,       receive_in_place};
+  const ligament_port_t made = {port,      send_message, receive_message,  now_us,    lend,
+                                send_lent, give_back,    receive_in_place, send_later};
   return made;
 }
 

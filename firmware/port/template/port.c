@@ -29,7 +29,8 @@ static int64_t board_now_us(void* context) {
 
 ligament_port_t board_port(void* context);
 ligament_port_t board_port(void* context) {
-  /* The last four are for a link with memory of its own (ligament/port.h). */
-  ligament_port_t port = {context, board_send, board_receive, board_now_us, NULL, NULL, NULL, NULL};
+  /* The last five are for a link with memory of its own (ligament/port.h). */
+  ligament_port_t port = {context, board_send, board_receive, board_now_us, NULL,
+                          NULL,    NULL,       NULL,          NULL};
   return port;
 }

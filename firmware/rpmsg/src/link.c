@@ -6,6 +6,7 @@
 
 void ligament_rpmsg_bell(ligament_rpmsg_t* link) {
   ligament_rpmsg_control_t* control = control_of(link);
+  link->owes_ring = 0;
   fence(); /* what we wrote before, then the look: the host clears the word, then looks */
   if (read32(&control->bell_to_host) == 0) {
     write32(&control->bell_to_host, 1);
@@ -164,6 +165,9 @@ int ligament_rpmsg_poll(ligament_rpmsg_t* link) {
   int taken = 0;
   if (link->state == LIGAMENT_RPMSG_OFFLINE || link->state == LIGAMENT_RPMSG_CRASHED) {
     return 0;
+  }
+  if (link->owes_ring) {
+    ligament_rpmsg_bell(link);
   }
   write32(&control_of(link)->bell_to_core, 0);
   fence(); /* then look: the host writes, then reads the word */

@@ -50,7 +50,11 @@ static int fill(ligament_rpmsg_t* link, const ligament_rpmsg_header_t* header, c
 static int publish(ligament_rpmsg_t* link) {
   ligament_rpmsg_ring_publish(link, LIGAMENT_RPMSG_TO_HOST);
   ++link->figures.sent;
-  ligament_rpmsg_bell(link);
+  if (link->rings_later) {
+    link->owes_ring = 1;
+  } else {
+    ligament_rpmsg_bell(link);
+  }
   return 0;
 }
 
@@ -151,6 +155,15 @@ int ligament_rpmsg_send(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t*
     ligament_rpmsg_return_loan(link, &loan);
     return sent;
   }
+}
+
+int ligament_rpmsg_send_later(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
+                              const void* data, size_t size) {
+  int result;
+  link->rings_later = 1;
+  result = ligament_rpmsg_send(link, endpoint, data, size);
+  link->rings_later = 0;
+  return result;
 }
 
 /* There is a buffer for it. */

@@ -71,7 +71,7 @@ static int start_link(void) {
 }
 
 static int start_session(void) {
-  const ligament_port_t functions = {NULL, send, receive, now_us, NULL, NULL, NULL, NULL};
+  const ligament_port_t functions = {NULL, send, receive, now_us, NULL, NULL, NULL, NULL, NULL};
   const ligament_message_callback_t callback = {on_ping, NULL};
   const ligament_qos_t qos = ligament_qos_reliable(10);
   ligament_session_options_t options = ligament_session_defaults(functions, 0x00000004);

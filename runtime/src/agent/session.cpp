@@ -158,6 +158,7 @@ void Session::create(std::uint8_t stream, const Part& part) {
   const std::vector<std::byte> own(part.payload.begin(), part.payload.end());
   Part copied = part;
   copied.payload = own;
+  own_bodies();
   answer(stream, entities_.create(copied));
 }
 
@@ -168,6 +169,7 @@ void Session::remove(std::uint8_t stream, const Part& part) {
     return drop_malformed();
   }
   if (request.object != object_client) {
+    own_bodies();
     return answer(stream, entities_.remove(request));
   }
   has_ended_ = true;
@@ -194,6 +196,7 @@ void Session::read_data(std::uint8_t stream, const Part& part) {
   if (wanted->format != 0 || out_stream(wanted->stream) == nullptr) {
     return say(Status::invalid_data, "an unknown format, or a stream too many");
   }
+  own_bodies();
   entity->reading.reset();
   if (wanted->samples == 0) {
     return say(Status::ok, "");  // the end of an earlier one

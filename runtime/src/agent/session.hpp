@@ -86,9 +86,10 @@ class Session {
   };
   struct Out {
     ReliableOutput order;
-    std::vector<std::byte>
-        rest;              ///< submessages longer than a message, of which fragments are left
-    std::size_t sent = 0;  ///< of `rest`
+    std::vector<std::byte> rest;  ///< a submessage longer than a message, or what goes before its
+                                  ///< body: fragments of it are left
+    Bytes rest_body;              ///< where its reader has it, until something may change that
+    std::size_t sent = 0;         ///< of both
     std::deque<std::vector<std::byte>> answers;  ///< that wait for room; before new samples
     std::uint16_t best_effort_next = 0;
   };
@@ -144,6 +145,7 @@ class Session {
   void send_data(std::uint8_t stream, const std::vector<std::byte>& head, Bytes body);
   void send_on(std::uint8_t stream, Bytes submessage);
   void send_fragments(std::uint8_t stream, Out& out);
+  void own_bodies();
   void send_waiting(std::uint8_t stream, Out& out);
   void send_reliable(std::uint8_t stream, Out& out, std::span<const Bytes> submessage);
   void send_held(ReliableOutput::Held& held) const;

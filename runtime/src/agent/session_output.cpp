@@ -128,18 +128,35 @@ void Session::send_fragments(std::uint8_t stream, Out& out) {
   const std::size_t head = header(stream, 0).size() + subheader_size;
   const std::size_t piece_size = (options_.mtu - head) / 4 * 4;
   while (!out.rest.empty() && out.order.has_room()) {
-    const std::size_t size = std::min(piece_size, out.rest.size() - out.sent);
-    const bool is_last = out.sent + size == out.rest.size();
+    const std::size_t whole = out.rest.size() + out.rest_body.size();
+    const std::size_t size = std::min(piece_size, whole - out.sent);
+    const bool is_last = out.sent + size == whole;
     std::vector<std::byte> subheader;
     write_subheader(subheader, Submessage::fragment,
                     is_last ? flag::last_fragment : std::uint8_t{0}, size);
-    const std::array<Bytes, 2> pieces{Bytes(subheader), Bytes(out.rest).subspan(out.sent, size)};
+    const std::size_t of_rest =
+        std::min(size, out.rest.size() - std::min(out.sent, out.rest.size()));
+    const std::size_t of_body = size - of_rest;
+    const std::size_t at =
+        out.sent + of_rest - out.rest.size();  // of the body, where there is some
+    const std::array<Bytes, 3> pieces{Bytes(subheader),
+                                      Bytes(out.rest).subspan(of_rest == 0 ? 0 : out.sent, of_rest),
+                                      of_body == 0 ? Bytes{} : out.rest_body.subspan(at, of_body)};
     send_reliable(stream, out, pieces);
     out.sent += size;
     if (is_last) {
       out.rest.clear();
+      out.rest_body = {};
       out.sent = 0;
     }
+  }
+}
+
+/// A reader that is asked anew, or ends, keeps its sample no longer: what is left of it is copied.
+void Session::own_bodies() {
+  for (auto& [stream, out] : out_) {
+    out.rest.insert(out.rest.end(), out.rest_body.begin(), out.rest_body.end());
+    out.rest_body = {};
   }
 }
 
@@ -262,9 +279,10 @@ void Session::send_data(std::uint8_t stream, const std::vector<std::byte>& head,
   if (is_one) {
     return send_reliable(stream, *out, pieces);
   }
-  for (const Bytes& piece : pieces) {
-    out->rest.insert(out->rest.end(), piece.begin(), piece.end());
-  }
+  // The body stays where it is: its reader is not asked for another one before all of it is sent.
+  out->rest.insert(out->rest.end(), start.begin(), start.end());
+  out->rest.insert(out->rest.end(), head.begin(), head.end());
+  out->rest_body = body;
   send_fragments(stream, *out);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include "rpmsg/fault.hpp"
 #include "rpmsg/table.hpp"
@@ -47,6 +48,7 @@ void Link::watch(int fd, int operation) const {
 }
 
 void Link::wake_self() const {
+  is_again_ = true;
   const std::uint64_t once = 1;
   [[maybe_unused]] const auto written = ::write(again_, &once, sizeof once);
 }
@@ -86,8 +88,10 @@ void Link::ring_always() {
 }
 
 void Link::work() {
-  std::uint64_t times = 0;
-  [[maybe_unused]] const auto read = ::read(again_, &times, sizeof times);
+  if (std::exchange(is_again_, false)) {
+    std::uint64_t times = 0;
+    [[maybe_unused]] const auto read = ::read(again_, &times, sizeof times);
+  }
   const bool gone = bell_ && bell_->clear() == Bell::Heard::gone;
   store(area_.control().bell_to_host, 0);
   fence();  // then look: the core writes, then reads the word

@@ -148,7 +148,8 @@ class Link {
   Handlers handlers_;
   Options options_;
   int epoll_;
-  int again_;  ///< an eventfd: there is more to do
+  int again_;                      ///< an eventfd: there is more to do
+  mutable bool is_again_ = false;  ///< it was written: else it need not be read
   Phase phase_ = Phase::absent;
   std::string why_dead_;  ///< not empty: `dead`
   std::uint32_t session_ = 0;

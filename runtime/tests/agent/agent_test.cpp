@@ -168,7 +168,7 @@ Message joined(const std::vector<Message>& parts) {
   return all;
 }
 
-/// Samples that are gathered are published before what stands behind them.
+/// Samples that are gathered are published before what comes after them.
 TEST(Agent, SamplesOfOneMessageKeepTheirOrder) {
   Client client;
   client.make_writer();
@@ -366,6 +366,78 @@ TEST(Agent, SamplesComeWhenTheyAreAskedForAndNoMore) {
   client.sent.clear();
   client.agent.flush(client.now);
   EXPECT_EQ(count(), 0);
+}
+
+/// A sample that goes in more fragments than the window holds.
+class LongSample : public testing::Test {
+ protected:
+  void SetUp() override {
+    client_.make_reader();
+    acknowledge();
+    client_.ask(read(reader, first_reliable, Reading::endless));
+    acknowledge();
+    Message sample(size, std::byte{1});
+    std::copy(stored.begin(), stored.begin() + 4, sample.begin());
+    client_.bus.publish("/chatter", {sample, {}});
+    client_.agent.flush(client_.now);
+    take();
+    ASSERT_LT(got_.size(), size - 4) << "it goes at once: nothing is tested";
+  }
+  /// Puts together what was sent since.
+  void take() {
+    for (const auto& [to, message] : std::exchange(client_.sent, {})) {
+      Header header;
+      EXPECT_TRUE(read_header(message, header));
+      if (header.stream == first_reliable) {
+        newest_ = header.sequence;
+        const auto part = Parts(Bytes(message).subspan(header.size())).next();
+        if (part && part->id == Submessage::fragment) {
+          got_.insert(got_.end(), part->payload.begin(), part->payload.end());
+        }
+      }
+    }
+  }
+  void acknowledge() {
+    take();
+    Message acknack;
+    write_acknack(acknack, {advanced(newest_, 1), 0, first_reliable});
+    client_.say(with_header({session, no_stream, 0, {}}, acknack));
+    take();
+  }
+  void take_all() {
+    for (int i = 0; i < 10; ++i) {
+      acknowledge();
+    }
+  }
+  static constexpr std::size_t size = 30'000;
+  static constexpr std::size_t heads = 8;  // of the submessage, and its request
+  Client client_;
+  std::uint16_t newest_ = 5;  ///< of six statuses
+  Message got_;
+};
+
+TEST_F(LongSample, IsReadWhereTheReaderHasIt) {
+  auto& held = (*client_.bus.open_readers.begin())->held.stored;
+  ASSERT_EQ(held.size(), size);
+  std::fill(held.end() - 100, held.end(), std::byte{2});
+  take_all();
+  ASSERT_EQ(got_.size(), heads + size - 4);
+  EXPECT_EQ(std::count(got_.end() - 100, got_.end(), std::byte{2}), 100);
+  EXPECT_EQ(std::count(got_.begin() + heads, got_.end(), std::byte{1}), size - 4 - 100);
+}
+
+TEST_F(LongSample, ArrivesWholeThoughItsReaderEnds) {
+  client_.ask(removal(reader));
+  EXPECT_TRUE(client_.bus.open_readers.empty());
+  take_all();
+  EXPECT_EQ(std::count(got_.begin() + heads, got_.end(), std::byte{1}), size - 4);
+}
+
+TEST_F(LongSample, ArrivesWholeThoughItsReaderIsAskedAnew) {
+  client_.bus.publish("/chatter", {stored, {}});
+  client_.ask(read(reader, first_best_effort, Reading::endless));
+  take_all();
+  EXPECT_EQ(std::count(got_.begin() + heads, got_.end(), std::byte{1}), size - 4);
 }
 
 TEST(Agent, AClientThatAcknowledgesNothingGetsAWindowAndNoMore) {

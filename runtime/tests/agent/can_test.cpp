@@ -110,6 +110,7 @@ struct Bus {
             nullptr,
             nullptr,
             nullptr,
+            nullptr,
             nullptr};
   }
   int open() {

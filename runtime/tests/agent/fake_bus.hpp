@@ -3,6 +3,7 @@
 /// sample.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -90,22 +91,28 @@ class FakeBus : public Bus {
     Reader(FakeBus& bus, std::string of) : topic(std::move(of)), bus_(bus) {
       bus_.open_readers.insert(this);
     }
-    ~Reader() override { bus_.open_readers.erase(this); }
+    ~Reader() override {
+      scrub();
+      bus_.open_readers.erase(this);
+    }
     std::optional<BusSample> take() override {
+      scrub();
       if (waiting.empty()) {
         return std::nullopt;
       }
-      held_ = std::move(waiting.front());
+      held = std::move(waiting.front());
       waiting.pop_front();
-      return BusSample{held_.stored, held_.request};
+      return BusSample{held.stored, held.request};
     }
     bool is_matched() const override { return bus_.is_met; }
     std::string topic;
     std::deque<FakeSample> waiting;
+    FakeSample held;  ///< what was taken last
 
    private:
+    /// Who still looks at it sees that it is not valid any more.
+    void scrub() { std::fill(held.stored.begin(), held.stored.end(), std::byte{0xDD}); }
     FakeBus& bus_;
-    FakeSample held_;
   };
 
   std::set<Writer*> open_writers;

@@ -54,7 +54,7 @@ class FakeWire : public Link {
     int sent = 0;
   };
   [[nodiscard]] static ligament_port_t port(Port& port) {
-    return {&port, &send_up, &receive, &now, nullptr, nullptr, nullptr, nullptr};
+    return {&port, &send_up, &receive, &now, nullptr, nullptr, nullptr, nullptr, nullptr};
   }
 
   /// The agent is another one, which knows nobody.

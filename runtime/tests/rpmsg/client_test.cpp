@@ -61,7 +61,8 @@ class Shim {
   Shim(ligament_port_t inner, Harm harm, std::function<void()> turn)
       : inner_(inner), harm_(harm), chance_(harm.seed), turn_(std::move(turn)) {}
   ligament_port_t port() {
-    return {this, &send, &receive, &now, &lend, &send_lent, &give_back, &receive_in_place};
+    return {this,       &send,      &receive,          &now,       &lend,
+            &send_lent, &give_back, &receive_in_place, &send_later};
   }
   std::uint64_t lent = 0;  ///< packets that were sent from the slab
 
@@ -103,6 +104,10 @@ class Shim {
     }
     const int sent = self.pass(bytes, size);
     return self.happens(self.harm_.doubled) ? self.pass(bytes, size) : sent;
+  }
+  static int send_later(void* context, const std::uint8_t* bytes, std::size_t size) {
+    Shim& self = of(context);
+    return self.harms(bytes, size) ? 0 : self.inner_.send_later(self.inner_.context, bytes, size);
   }
   static int send_lent(void* context, std::uint8_t* memory, std::size_t size) {
     Shim& self = of(context);
@@ -303,6 +308,43 @@ TEST_P(RpmsgClient, WhatIsPublishedForTheCoreArrivesAllInOrderOnce) {
   }
   (void)ligament_session_run(&world.session, 0);
   EXPECT_EQ(world.core.link.peer.held, 0U) << "all was given back";
+}
+
+/// Who is woken twice for one message has the core's time and its own to lose.
+TEST(RpmsgClient, AnAnswerAndTheAcknowledgementBeforeItAreOneRing) {
+  World world;
+  ASSERT_NO_FATAL_FAILURE(world.open());
+  bool answers = true;
+  std::pair<World*, bool*> both{&world, &answers};
+  const auto answer = [](void* to, ligament_cdr_t* body) {
+    const auto& [here, is_asked] = *static_cast<std::pair<World*, bool*>*>(to);
+    if (*is_asked) {
+      EXPECT_EQ(ligament_publish(&here->publisher, body->bytes, body->size), 0);
+    }
+  };
+  ligament_subscription_t subscription;
+  ASSERT_EQ(ligament_subscription_create(&subscription, &world.node, "/down", string_type,
+                                         ligament_qos_reliable(10), {answer, &both}),
+            0);
+  ASSERT_EQ(ligament_session_flush(&world.session, 20'000), 0);
+  (void)ligament_session_run(&world.session, 0);  // nothing is on its way
+  world.turn();
+  for (const bool is_asked : {true, false}) {
+    answers = is_asked;
+    const std::uint64_t received = world.session.figures.received;
+    world.bus.publish("/down", {stored(body_of(1, 16)), {}});
+    world.turn();
+    const int kicks = world.core.kicks;
+    ASSERT_EQ(ligament_session_run(&world.session, 1), 0);
+    ASSERT_EQ(world.session.figures.received, received + 1);
+    EXPECT_EQ(world.core.kicks - kicks, is_asked ? 1 : 0);
+    (void)ligament_session_run(&world.session, 0);
+    EXPECT_EQ(world.core.kicks - kicks, 1) << "at the latest when something is received next";
+    world.turn();
+    EXPECT_EQ(world.bus.published["/up"].size(), 1U);
+    (void)ligament_session_run(&world.session, 0);  // what the agent has acknowledged
+    world.turn();
+  }
 }
 
 TEST(RpmsgClient, ALongMessageIsCopiedOnceAndNotByTheCore) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that the core needs of a board: three functions, and two more where the link is a byte stream
- * (ligament/framing.h). To port: copy port/template and fill them in. Four more are for links with
- * memory of their own, such as RPMsg's slab: with them long messages are not copied.
+ * (ligament/framing.h). To port: copy port/template and fill them in. Five more are for links with
+ * memory of their own, such as RPMsg's: with them long messages are not copied, and the other side
+ * is woken less often.
  *
  * None may be called from an interrupt, nor from two tasks at once: a session belongs to one task.
  */
@@ -38,6 +39,9 @@ typedef struct {
    * the next message is received in either way. `*message` is first memory for a short one. The
    * other side may still write there, so each byte is read once. */
   int (*receive_in_place)(void* context, uint8_t** message, size_t capacity, uint32_t wait_ms);
+  /* As `send`, of what is in no hurry (an acknowledgement): the other side is woken by the next
+   * `send`, or when something is received next. NULL where that saves nothing. */
+  int (*send_later)(void* context, const uint8_t* message, size_t size);
 } ligament_port_t;
 
 #endif

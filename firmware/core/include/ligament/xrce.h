@@ -120,6 +120,7 @@ typedef struct {
   uint8_t id;
   bool is_open;
   bool is_in_callback;
+  bool is_in_no_hurry; /* what is sent now need not wake the agent */
   uint16_t last_request;
   uint8_t last_status;
   uint16_t next_object;

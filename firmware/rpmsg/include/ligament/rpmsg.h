@@ -103,6 +103,8 @@ typedef struct {
   ligament_rpmsg_header_t assembling;
   uint32_t assembled; /* bytes; UINT32_MAX: the rest of this message is dropped */
   uint8_t in_parts;
+  uint8_t rings_later; /* while a message is sent that need not wake the host */
+  uint8_t owes_ring;   /* such a message has not woken it yet */
   ligament_rpmsg_figures_t figures;
 } ligament_rpmsg_t;
 
@@ -134,6 +136,10 @@ int ligament_rpmsg_poll(ligament_rpmsg_t* link);
  * the slab, or, where the slab has no room, into many buffers. 0 or a code. */
 int ligament_rpmsg_send(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
                         const void* data, size_t size);
+/* The same, and the bell is rung by the next message, or by `ligament_rpmsg_poll`: who answers what
+ * it has acknowledged wakes the host once. */
+int ligament_rpmsg_send_later(ligament_rpmsg_t* link, const ligament_rpmsg_endpoint_t* endpoint,
+                              const void* data, size_t size);
 
 /* Without a copy: memory of the slab to write a message into. */
 ligament_rpmsg_loan_t ligament_rpmsg_loan(ligament_rpmsg_t* link, size_t size);

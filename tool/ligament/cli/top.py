@@ -49,7 +49,7 @@ def top(
     ligament top examples/perception --once --json
     """
     folder = find_run(runs_folder(target, out))
-    view = _View(folder)
+    view = RunView(folder)
     if once:
         shown = view.look()
         print_json(shown) if json else _console().print(picture(shown))
@@ -60,7 +60,7 @@ def top(
         _watch(view, interval)
 
 
-class _View:
+class RunView:
     """One run, looked at again and again."""
 
     def __init__(self, folder: Path) -> None:
@@ -98,7 +98,7 @@ def _console() -> Console:
     return console if console.is_terminal else Console(width=160)
 
 
-def _watch(view: _View, interval: float) -> None:
+def _watch(view: RunView, interval: float) -> None:
     console = _console()
     if not console.is_terminal:
         for shown in view.looks(interval):

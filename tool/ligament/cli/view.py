@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json as json_module
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,7 @@ from ligament.artefacts import DEFAULT_OUT, graph_folder, read_json_object
 from ligament.bag.types import graphs_of_runs
 from ligament.cli.common import JsonOption, OutOption, warn
 from ligament.cli.record import Pattern, Ros, Topics, domain_of
-from ligament.cli.top import runs_folder
+from ligament.cli.top import RunView, runs_folder
 from ligament.errors import FailureError, InputError, Problem
 from ligament.top.find import find_run, read_run
 from ligament.viewer.choose import chosen_chain
@@ -87,9 +88,11 @@ def view(
     try:
         while True:
             try:
-                domain, graph = _found(target, out, ros)
-                shown.begin(str(graph.get("name", "")), chosen_chain(graph, begin, end))
-                _follow([*words, *(["--domain", domain] if domain else [])], shown, feeds)
+                found = _found(target, out, ros)
+                chain = chosen_chain(found.graph, begin, end)
+                shown.begin(str(found.graph.get("name", "")), chain, found.looks)
+                domain_words = ["--domain", found.domain] if found.domain else []
+                _follow([*words, *domain_words], shown, feeds)
                 return
             except InputError as error:
                 if not (wait and shown.is_waiting and _may_come(error)):
@@ -99,15 +102,29 @@ def view(
         server.close()
 
 
-def _found(target: str | None, out: Path, ros: bool) -> tuple[str | None, dict[str, Any]]:
-    """Return the domain that is meant, None for the only one; and what is known of its graph."""
-    if target is None or ros:
+@dataclass(frozen=True)
+class _Found:
+    """What is meant: the domain, None for the only one; what is known of its graph and its run."""
+
+    domain: str | None
+    graph: dict[str, Any] = field(default_factory=dict)
+    looks: RunView | None = None
+
+
+def _found(target: str | None, out: Path, ros: bool) -> _Found:
+    if ros:
         domain = domain_of(target, ros)
-        return domain, next(graphs_of_runs(out, domain), {})
-    if not Path(target).exists() and not graph_folder(target, out).is_dir():
-        return target, {}
-    run = find_run(runs_folder(target, out) if Path(target).exists() else graph_folder(target, out))
-    return str(read_run(run).get("domain", "")) or None, read_json_object(run.parents[2] / GRAPH)
+        return _Found(domain, next(graphs_of_runs(out, domain), {}))
+    if target is None and next(graphs_of_runs(out, None), None) is None:
+        return _Found(None)  # one that was started elsewhere
+    folder = out if target is None else graph_folder(target, out)
+    if target is not None and Path(target).exists():
+        folder = runs_folder(target, out)
+    elif not folder.is_dir():
+        return _Found(target)
+    run = find_run(folder)
+    domain = str(read_run(run).get("domain", "")) or None
+    return _Found(domain, read_json_object(run.parents[2] / GRAPH), RunView(run))
 
 
 def _serve(host: str, port: int, shown: View, feeds: list[Feed]) -> Server:

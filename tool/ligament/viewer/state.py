@@ -8,7 +8,7 @@ import math
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from ligament.report.tables import count_of, entries_of
 from ligament.viewer.chain import Chain, Event
@@ -23,6 +23,13 @@ SCHEMA = "ligament/view/1"
 MOST_VALUES, MOST_FRAMES, MOST_TOPICS = 300, 24, 500
 #: A rate is that of the last seconds.
 RATE_NS = 3_000_000_000
+
+
+class Looks(Protocol):
+    """Who looks at the counts of a run: that of `ligament top`."""
+
+    def look(self) -> dict[str, Any]:
+        """Return spec/run/top.schema.json."""
 
 
 @dataclass
@@ -60,14 +67,17 @@ class View:
         self._topics: dict[str, _Topic] = {}
         self._frames: dict[str, dict[str, Drawn]] = {}
         self._notes: list[str] = []
+        self._looks: Looks | None = None
+        self._looked: tuple[float, list[dict[str, Any]]] = (-math.inf, [])
         self._state = "waiting"
         self.chain: Chain | None = None
 
-    def begin(self, graph: str, chain: Chain | None) -> None:
-        """Say which graph it is, and which of its chains is followed."""
+    def begin(self, graph: str, chain: Chain | None, looks: Looks | None = None) -> None:
+        """Say which graph it is, which of its chains is followed, and who counts its containers."""
         with self._lock:
             self._about["graph"] = graph
             self.chain = chain
+            self._looks = looks
 
     @property
     def is_waiting(self) -> bool:
@@ -171,6 +181,17 @@ class View:
             topic = self._topics.get(name)
             return topic is not None and topic.shown.file is not None
 
+    def _containers(self) -> list[dict[str, Any]]:
+        """Return what `ligament top` shows of containers, which changes once a second."""
+        at, rows = self._looked
+        if self._looks is not None and time.monotonic() - at >= 1.0:
+            rows = [
+                {key: row[key] for key in ("container", "state", "cpu_percent", "peak_rss_bytes")}
+                for row in self._looks.look()["containers"]
+            ]
+            self._looked = (time.monotonic(), rows)
+        return rows
+
     def to_json(self) -> dict[str, Any]:
         """Return all of it, as the page draws it."""
         now_ns = time.monotonic_ns()
@@ -193,6 +214,7 @@ class View:
                     {"topic": n, "text": t.text} for n, t in sorted(self._topics.items()) if t.text
                 ],
                 "chain": None if self.chain is None else self.chain.to_json(),
+                "containers": self._containers(),
                 "notes": list(self._notes),
             }  # fmt: skip
 

@@ -101,8 +101,9 @@ def test_a_line_that_is_none_of_ours_is_refused(tmp_path: Path, line: dict[str, 
         read_log(drive)
 
 
-#: A lap of few and small pictures; about a minute of a core.
-LAP = {"laps": 1, "width": 320, "height": 240, "rate_hz": 15, "animation": 0, "red_laps": "[1]"}
+#: A lap of few and small pictures; about a minute of a core. Its waits are watchdogs.
+LAP = {"laps": 1, "width": 320, "height": 240, "rate_hz": 15, "animation": 0, "red_laps": "[9]",
+       "reply_timeout_s": 120.0, "start_timeout_s": 300.0}  # fmt: skip
 
 
 def test_slam_follows_a_driven_lap(tmp_path: Path) -> None:

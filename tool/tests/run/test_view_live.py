@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bags import WATCHDOG_S, require_program, run_verb
+from bags import WATCHDOG_S, await_that, require_program, run_verb
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 from run_chat import LIGAMENT
@@ -156,14 +157,19 @@ def test_a_browser_shows_images_maps_values_and_the_chain(domain: str, tmp_path:
             browser.close()
 
 
+def state_of(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=WATCHDOG_S) as answer:
+        return str(json.load(answer)["state"])
+
+
 def test_it_ends_with_what_it_shows(tmp_path: Path) -> None:
     require_program()
     write_bag(tmp_path / "bag")
     name = f"view-end-{os.getpid()}-{time.monotonic_ns()}"
     with started("view", name, "--wait", "--json", "--port", 0) as viewer:
-        url_of(viewer)
-        with started("play", tmp_path / "bag", "--domain", name) as player:
-            assert player.wait(WATCHDOG_S) == 0
+        state = f"{url_of(viewer)}/state"
+        with started("play", tmp_path / "bag", "--loop", "--domain", name) as player:
+            await_that(lambda: state_of(state) == "running", player)
         assert viewer.wait(WATCHDOG_S) == 0
 
 

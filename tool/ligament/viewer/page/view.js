@@ -201,10 +201,25 @@ function tell(state) {
   }
 }
 
+function showContainers(containers) {
+  byId("processes").hidden = containers.length === 0;
+  const body = byId("containers").tBodies[0];
+  body.replaceChildren();
+  for (const one of containers) {
+    const row = make("tr", body);
+    make("td", row, one.container);
+    make("td", row, one.state);
+    make("td", row, one.cpu_percent === null ? "-" : `${one.cpu_percent.toFixed(1)} %`);
+    make("td", row, one.peak_rss_bytes === null ? "-"
+      : `${(one.peak_rss_bytes / 1e6).toFixed(0)} MB`);
+  }
+}
+
 async function look() {
   try {
     const state = await (await fetch("state")).json();
     tell(state);
+    showContainers(state.containers);
     for (const [frame, layers] of Object.entries(state.frames)) {
       for (const [topic, layer] of Object.entries(layers)) {
         if (layer.kind === "grid") await askGrid(topic);

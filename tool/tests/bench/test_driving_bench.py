@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -83,6 +84,16 @@ def test_images_that_overlap_are_counted_and_told(tmp_path: Path, step: int, ove
     assert len(chains.overlap_notes("one", alpha)) == bool(overlaps)
 
 
+@pytest.mark.parametrize(
+    ("overlaps", "taken"), [([0, 9], 0), ([9, 0], 1), ([9, 9, 9, 0], 2), ([1, 0], 0)]
+)
+def test_a_pass_with_overlaps_is_run_again_twice_at_most(overlaps: list[int], taken: int) -> None:
+    found = iter([(replace(made_up_alpha(1000, 100), overlaps=n), []) for n in overlaps])
+    alpha, _ = chains.one_in_flight(lambda: next(found))
+    assert alpha.overlaps == overlaps[taken]
+    assert len(list(found)) == len(overlaps) - taken - 1
+
+
 def test_cpu_time_is_that_between_the_first_and_the_last_line(tmp_path: Path) -> None:
     lines = [
         {
@@ -137,9 +148,9 @@ def test_a_run_that_only_warmed_up_is_no_result(tmp_path: Path) -> None:
         alphas.alpha_of(open_events(found.write(tmp_path / "events.parquet")), warm_up=1)
 
 
-def made_up_alpha(total: int) -> alphas.Alpha:
-    values = np.array([total] * 20)
-    part = {name: np.array([total // 10] * 20) for name in alphas.NODES}
+def made_up_alpha(total: int, count: int = 20) -> alphas.Alpha:
+    values = np.array([total] * count)
+    part = {name: np.array([total // 10] * count) for name in alphas.NODES}
     return alphas.Alpha(values, part, dict.fromkeys(alphas.NODES[1:], values // 100), 30.0)
 
 

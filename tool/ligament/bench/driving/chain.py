@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ VARIANTS = ("processes", "one_process", "dds")
 #: As the papers repeat it.
 FRAMES, QUICK_FRAMES = 1000, 100
 PASSES, QUICK_PASSES = 3, 1
+#: Of a pass in which more than one image was on its way.
+TRIES = 3
 PUBLISHED = "published"
 #: Of the simulator, in real time, its start included.
 BESIDE_S, QUICK_BESIDE_S = 45.0, 30.0
@@ -55,13 +58,25 @@ def on_the_road(quick: bool, result: Measured) -> None:
         for variant in in_turn(list(builds), number):
             say("driving", f"pass {number + 1}/{passes}: {variant}, {frames} frames")
             with result.attempt(f"pass {number + 1}, {variant}"):
-                alpha, cpu[variant] = _on_the_road(builds[variant], variant, frames)
+                alpha, cpu[variant] = one_in_flight(
+                    partial(_on_the_road, builds[variant], variant, frames)
+                )
                 alphas[variant].append(alpha)
                 result.notes += overlap_notes(variant, alpha)
     for variant, found in alphas.items():
         if found:
             result.rows += [*rows_of(found, _params(variant, "road")), *cpu[variant]]
     compare(alphas, result)
+
+
+def one_in_flight(run: Callable[[], tuple[Alpha, list[Row]]]) -> tuple[Alpha, list[Row]]:
+    """Run again where images overlapped, which begins by chance and then stays until the end."""
+    found = run()
+    for _ in range(TRIES - 1):
+        if found[0].overlaps <= len(found[0].total) // 100:
+            break
+        found = run()
+    return found
 
 
 def overlap_notes(variant: str, alpha: Alpha) -> list[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -94,7 +95,9 @@ def test_a_pass_with_overlaps_is_run_again_twice_at_most(overlaps: list[int], ta
     assert len(list(found)) == len(overlaps) - taken - 1
 
 
-def test_cpu_time_is_that_between_the_first_and_the_last_line(tmp_path: Path) -> None:
+def test_cpu_time_is_that_between_the_first_and_the_last_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = [
         {
             "event": "status", "container": container, "t_ns": t_ns,
@@ -108,9 +111,20 @@ def test_cpu_time_is_that_between_the_first_and_the_last_line(tmp_path: Path) ->
         for t_ns, cpu_ns, sent in figures
     ]  # fmt: skip
     (tmp_path / "status.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
-    rows = {r["params"]["node"]: r["p50"] for r in chains.cpu_rows(tmp_path, {})}
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 4})
+    rows = {r["params"].get("node"): r["p50"] for r in chains.cpu_rows(tmp_path, {})}
     # 40 frames in 2000 ns: one in 50 ns.
+    assert rows.pop(None) == 2e9 / 550
     assert rows == {"/image_compensation": 500, "/lane_control": 50}
+
+
+def test_who_computes_longest_is_to_be_accelerated_first() -> None:
+    slow = made_up_alpha(1000)
+    slow.compute["/image_projection"][:] = 600
+    rows = alphas.rows_of([slow], {"variant": "processes", "images": "road"})
+    (note,) = chains.first_to_accelerate(rows)
+    assert note.startswith("accelerate /image_projection first")
+    assert chains.first_to_accelerate([]) == []
 
 
 def test_a_graph_of_the_bench_has_a_name_of_its_own(
@@ -283,6 +297,11 @@ def test_what_is_planned() -> None:
         [*full, *drives.late_drives(quick=False)]
     )
     assert [one.params["seed"] for one in drives.weather_drives(False, (4, 2))[:2]] == [4, 2]
+
+
+def test_delays_of_the_command_line_are_driven_alone() -> None:
+    late = [one.options["command_delay_ms"] for one in drives.late_drives(False, (0, 274))]
+    assert late == [0, 274]
 
 
 def row_result(**more: Any) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def _drives() -> Iterator[Goal]:
     yield Goal("time of a lap, {weather}", "lap", where={"weather": GOOD})
 
 
-_STEERING = "the nodes steer so"
+_STEERING = "the steering aims 23 cm ahead, and cuts curves"
 
 
 def _delay() -> Iterator[Goal]:

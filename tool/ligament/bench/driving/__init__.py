@@ -23,6 +23,9 @@ class Options:
 
     only: str = option("", "Parts, a list with commas (chain,drives,delay); all if empty.")
     seeds: str = option("", "Of drives in good weather, a list with commas (1,2,3); else 1 to 10.")
+    delays: str = option(
+        "", "Of commands, in ms, a list with commas (0,274); else ten, and jitters."
+    )
     kept: str = option(
         "", "Folder for logs of drives. What it has already is not driven again.", metavar="DIR"
     )
@@ -33,6 +36,7 @@ def measure(quick: bool, options: Options) -> Measured:
     lists = Lists()
     parts = lists.words("--only", options.only, PARTS) or list(PARTS)
     seeds = lists.numbers("--seeds", options.seeds, range(10_000))
+    late = lists.numbers("--delays", options.delays, range(2001))
     lists.raise_mistakes()
     result = Measured([])
     if "chain" in parts:
@@ -41,6 +45,6 @@ def measure(quick: bool, options: Options) -> Measured:
     if "drives" in parts:
         planned += weather_drives(quick, seeds)
     if "delay" in parts:
-        planned += late_drives(quick)
+        planned += late_drives(quick, late)
     measure_drives(planned, options.kept, result)
     return result

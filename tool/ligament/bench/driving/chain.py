@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +25,17 @@ VARIANTS = ("processes", "one_process", "dds")
 #: As the papers repeat it.
 FRAMES, QUICK_FRAMES = 1000, 100
 PASSES, QUICK_PASSES = 3, 1
+#: Of a pass in which more than one image was on its way.
+TRIES = 3
 PUBLISHED = "published"
-#: Of the simulator, in real time, its start included.
-BESIDE_S, QUICK_BESIDE_S = 45.0, 30.0
+#: Of the simulator, in simulated time: about as many frames at 30 Hz.
+BESIDE_S, QUICK_BESIDE_S = 34.0, 5.0
 
 
 def measure_chain(quick: bool, result: Measured) -> None:
     """All variants in turn on the drawn road; then two of them beside the simulator."""
     on_the_road(quick, result)
+    result.notes += first_to_accelerate(result.rows)
     with result.attempt("rclpy nodes"):
         measure_peers((QUICK_FRAMES if quick else FRAMES) + WARM_UP_FRAMES, result)
     with result.attempt("beside the simulator"):
@@ -55,13 +60,25 @@ def on_the_road(quick: bool, result: Measured) -> None:
         for variant in in_turn(list(builds), number):
             say("driving", f"pass {number + 1}/{passes}: {variant}, {frames} frames")
             with result.attempt(f"pass {number + 1}, {variant}"):
-                alpha, cpu[variant] = _on_the_road(builds[variant], variant, frames)
+                alpha, cpu[variant] = one_in_flight(
+                    partial(_on_the_road, builds[variant], variant, frames)
+                )
                 alphas[variant].append(alpha)
                 result.notes += overlap_notes(variant, alpha)
     for variant, found in alphas.items():
         if found:
             result.rows += [*rows_of(found, _params(variant, "road")), *cpu[variant]]
     compare(alphas, result)
+
+
+def one_in_flight(run: Callable[[], tuple[Alpha, list[Row]]]) -> tuple[Alpha, list[Row]]:
+    """Run again where images overlapped, which begins by chance and then stays until the end."""
+    found = run()
+    for _ in range(TRIES - 1):
+        if found[0].overlaps <= len(found[0].total) // 100:
+            break
+        found = run()
+    return found
 
 
 def overlap_notes(variant: str, alpha: Alpha) -> list[str]:
@@ -74,6 +91,20 @@ def overlap_notes(variant: str, alpha: Alpha) -> list[str]:
     return [
         f"{variant}: {alpha.overlaps} of {len(alpha.total)} images were sent before the command to "
         "the one before; the machine was busy with something else"
+    ]
+
+
+def first_to_accelerate(rows: Sequence[Row]) -> list[str]:
+    """A sentence: who computes longest in chain alpha over shared memory."""
+    own = [r for r in rows if r["params"].get("variant") == VARIANTS[0]]
+    nodes = {r["params"]["node"]: r["mean"] for r in own if r["metric"] == "compute"}
+    if not nodes:
+        return []
+    node = max(nodes, key=lambda name: nodes[name])
+    chain = next(r["mean"] for r in own if r["metric"] == "chain")
+    return [
+        f"accelerate {node} first: it computes {nodes[node] / 1e6:.2f} of the {chain / 1e6:.2f} ms "
+        f"of chain alpha (`{VARIANTS[0]}`, road, means)"
     ]
 
 
@@ -108,12 +139,8 @@ def _on_the_road(build: Path, variant: str, frames: int) -> tuple[Alpha, list[Ro
 
 def _beside(variant: str, seconds: float) -> list[Row]:
     """Lock step: image, command, next image; so the rate is what both together can do."""
-    parameters = {"laps": 1000, "animation": 0, "reply_timeout_s": 60.0}
-    request = {
-        "trace": "ligament",
-        "parameters": {"/simulator": parameters},
-        "duration_s": seconds,
-    }
+    parameters = {"laps": 1000, "seconds": seconds, "animation": 0, "reply_timeout_s": 60.0}
+    request = {"trace": "ligament", "parameters": {"/simulator": parameters}}
     params = _params(variant, "simulator")
     with run_of(build_of(LANES, variant), request) as finished:
         folder = finished.path.parent
@@ -132,16 +159,23 @@ def _alpha(folder: Path) -> Alpha:
 def cpu_rows(folder: Path, params: Mapping[str, Any]) -> list[Row]:
     """CPU time of each node per frame, between the first and the last status line of its process.
 
-    So what starting cost is left out. A run of less than two lines has no row.
+    So what starting cost is left out. A run of less than two lines has no row. And how many frames
+    per second the time of all cores allows, if none of them ever waited.
     """
     lives = [life for life in lives_of(folder / "status.jsonl") if life.elapsed_ns > 0]
     rates = {name: rate for life in lives for name, rate in _rates(life, "cpu_ns").items()}
     frames = {name: rate for life in lives for name, rate in _rates(life, PUBLISHED).items()}
     frames_per_ns = frames.get(NODES[0], 0.0)
+    if not frames_per_ns:
+        return []
+    cores = len(os.sched_getaffinity(0))
+    possible = cores * 1e9 / (sum(rates.values()) / frames_per_ns)
     return [
-        make_row("driving", {**params, "node": node}, "cpu", "ns", rate / frames_per_ns)
-        for node, rate in sorted(rates.items())
-        if frames_per_ns > 0
+        *(
+            make_row("driving", {**params, "node": node}, "cpu", "ns", rate / frames_per_ns)
+            for node, rate in sorted(rates.items())
+        ),
+        make_row("driving", params, "frames_by_cpu", "frames/s", possible),
     ]
 
 

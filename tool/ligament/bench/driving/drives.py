@@ -71,9 +71,11 @@ def weather_drives(quick: bool, seeds: Sequence[int] = ()) -> list[Planned]:
     ]
 
 
-def late_drives(quick: bool) -> list[Planned]:
-    """With each delay of the commands, then with each jitter."""
+def late_drives(quick: bool, late: Sequence[int] = ()) -> list[Planned]:
+    """With each delay of the commands, then with each jitter; `late`: with these delays alone."""
     pairs = QUICK_DELAYS if quick else (*DELAYS, *JITTERS)
+    if late:
+        pairs = tuple((delay, 0) for delay in late)
     return [
         _planned(
             {"delay_ms": delay, "jitter_ms": jitter, "seed": 1, "laps": 1},

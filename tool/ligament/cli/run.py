@@ -246,7 +246,7 @@ def _build(request: Request, domain: str | None, host: str | None, edge: EdgeOpt
     programs = on_host(loaded.executables, host)
     chosen = loaded.variants.get(request.variant or loaded.default_variant)
     shared = replace(edge, shared=edge.shared or bool(programs))
-    require_free(lock_of(loaded.name, domain, ros_domain(shared, chosen and chosen.edge)))
+    require_free(lock_of(loaded.name, domain, ros_domain(shared, chosen.edge if chosen else None)))
     require_programs(programs)
     made = generated(replace(request, graph=graph))
     require_ros(made.manifest, loaded.distro)

@@ -178,7 +178,7 @@ class Running:
     def _stands_within(self, frames: int) -> bool:
         last = self.frames[-1]["frame"] + frames
         found = self.await_frame(lambda f: abs(f["speed"]) < STANDING or f["frame"] >= last)
-        return abs(found["speed"]) < STANDING
+        return bool(abs(found["speed"]) < STANDING)
 
     def _kill(self, container: str) -> int:
         """Return the process that is started in its place."""

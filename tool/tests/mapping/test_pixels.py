@@ -79,6 +79,19 @@ def test_without_a_wish_designs_are_as_they_were(tmp_path: Path) -> None:
     assert files == same
 
 
+def test_a_wish_that_changes_nothing_is_told(tmp_path: Path) -> None:
+    text = GRAPH.format(fpga="{pixels: 4}")
+    (tmp_path / "graph.yaml").write_text(
+        text.replace("image/convert", "image/blur")
+        .replace("    parameters: {encoding: bgra8}\n", "")
+        .replace("image_converted", "image_blurred")
+    )
+    warnings = map_graph(load_graph(tmp_path / "graph.yaml"), load_platform("fpga_sim")).warnings
+    assert [w for w in warnings if "changes nothing: each core takes 1 pixel" in w]
+    told, _ = written(tmp_path, "{pixels: 4}")
+    assert not [w for w in told.warnings if "changes nothing" in w]
+
+
 def test_a_mapping_keeps_its_pixels(tmp_path: Path) -> None:
     mapping, _ = written(tmp_path, "{pixels: 4}")
     assert from_json(json.loads(json.dumps(mapping.to_json()))) == mapping

@@ -5,13 +5,16 @@
 //
 // The data in words of 8 bytes, the last filled up with 0: each is added to the sum turned left by one bit.
 //
-//   initiation interval  8 bytes in, 8 bytes out
+//   initiation interval  a beat in, a beat out: 8 bytes, or 4 PIXELS where that is more
 //   latency              none; the checksum 1 cycle behind the image
 //   a frame              as many cycles as it has beats, and 2
 module image_checksum
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
-(
+#(
+    parameter int unsigned PIXELS = 1,  // 4, 8, 16 make the image's streams wider: 128, 256, 512 bits
+    localparam int unsigned Words = PIXELS <= 2 ? 1 : PIXELS / 2  // of a beat
+) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_fields_if.receiver s_axis,
@@ -20,7 +23,7 @@ module image_checksum
 );
   typedef enum logic [1:0] {Pass, Tell, End} state_e;
   state_e state_q;
-  logic [63:0] sum_q;
+  logic [63:0] sum_q, sum;
   logic broken_q, taken, pixels;
 
   assign taken = s_axis.tvalid && s_axis.tready;
@@ -50,8 +53,16 @@ module image_checksum
     end
   end
 
+  // The last beat may have fewer words.
+  always_comb begin
+    sum = sum_q;
+    for (int unsigned i = 0; i < Words; i++) begin
+      if (s_axis.tkeep[8*i]) sum = {sum[62:0], sum[63]} + s_axis.tdata[64*i+:64];
+    end
+  end
+
   always_ff @(posedge clk_i) begin
-    if (taken && pixels) sum_q <= {sum_q[62:0], sum_q[63]} + s_axis.tdata;
+    if (taken && pixels) sum_q <= sum;
     unique case (state_q)
       Pass: begin
         if (taken && s_axis.tlast) begin

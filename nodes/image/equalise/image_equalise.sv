@@ -3,35 +3,40 @@
 // image_equalise: the FPGA form of image/equalise, bit by bit as cv::equalizeHist, of the image itself and not of the
 // one before it: so the image is kept while its histogram grows, and leaves through a table made of that.
 //
-// Eight bytes come and leave per cycle, so the two passes together take a quarter of a cycle per pixel. Each lane
-// counts for itself; what the eight counted is added up when the table is made (lig_image_levels).
+// A beat of K bytes comes and leaves per cycle, so the two passes together take 2 / K of a cycle per pixel. Each lane
+// counts for itself; what all counted is added up when the table is made (lig_image_levels).
 //
-//   initiation interval  8 pixels in, then 8 pixels out: 4 per cycle over a frame
+//   initiation interval  K pixels in, then K pixels out: K / 2 per cycle over a frame; K: 8, or 4 PIXELS where that is more
 //   latency              the first pass, and about 1100 cycles for the table
-//   a frame              a quarter as many cycles as it has pixels, and about 1100
-//   storage              MAX_PIXELS bytes, 8 histograms and 8 tables of 256 entries
+//   a frame              2 / K as many cycles as it has pixels, and about 1100
+//   storage              MAX_PIXELS bytes, K histograms and K tables of 256 entries
 module image_equalise
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
   import lig_image_pkg::*;
   import lig_sensor_msgs_msg_image_pkg::*;
 #(
-    parameter int unsigned MAX_PIXELS = 307200  // of the largest image, a multiple of 8
+    parameter int unsigned MAX_PIXELS = 307200,  // of the largest image, a multiple of K
+    parameter int unsigned PIXELS     = 1,       // 4, 8, 16 make the stream wider: 128, 256, 512 bits
+    localparam int unsigned Bits      = bits_of(PIXELS)
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
     lig_fields_if.receiver s_axis,
     lig_fields_if.transmitter m_axis
 );
-  if (MAX_PIXELS < 16 || MAX_PIXELS > 16777208 || MAX_PIXELS % 8 != 0) begin : g_rule_size
-    $fatal(1, "image_equalise: rule size: MAX_PIXELS = %0d, a multiple of 8 from 16 to 16777208 is needed", MAX_PIXELS);
+  localparam int unsigned K = Bits / 8;  // bytes of a beat
+  localparam int unsigned L = $clog2(K);
+  if (MAX_PIXELS < 2 * K || MAX_PIXELS > 16777208 || MAX_PIXELS % K != 0) begin : g_rule_size
+    $fatal(1, "image_equalise: rule size: MAX_PIXELS = %0d, a multiple of %0d from %0d to 16777208 is needed", MAX_PIXELS,
+           K, 2 * K);
   end
 
   // Clear: the histograms. Pass: all fields but the data. Collect and Give: the data. Made: all of it has left.
   typedef enum logic [2:0] {Clear, Pass, Collect, Table, Give, Made, Drain, Refuse} state_e;
   state_e state_q;
 
-  localparam int unsigned Beats = MAX_PIXELS / 8;
+  localparam int unsigned Beats = MAX_PIXELS / K;
   localparam int unsigned AddressBits = $clog2(Beats);
   localparam int unsigned CountBits = $clog2(Beats + 1);
 
@@ -46,7 +51,7 @@ module image_equalise
   assign m_axis.header = s_axis.header;
 
   lig_image_watch watch (
-      .clk_i, .taken_i(taken), .data_i(s_axis.tdata), .user_i(s_axis.tuser), .encoding_o(encoding), .bytes_o(bytes),
+      .clk_i, .taken_i(taken), .data_i(s_axis.tdata[63:0]), .user_i(s_axis.tuser), .encoding_o(encoding), .bytes_o(bytes),
       .refusal_o(seen));
 
   always_comb begin
@@ -60,14 +65,14 @@ module image_equalise
 
   // --- the image ------------------------------------------------------------------------------------------
 
-  logic [63:0] memory[Beats];
-  logic [63:0] read_q;
+  logic [Bits-1:0] memory[Beats];
+  logic [Bits-1:0] read_q;
   logic [AddressBits-1:0] write_at_q, read_at_q;
   logic collects, advance, asked_q, last_asked_q, last_read_q, read_valid_q;
   logic [AddressBits-1:0] last_at;
 
   assign collects = state_q == Collect && s_axis.tvalid && pixels;
-  assign last_at = AddressBits'((bytes - 32'd1) >> 3);
+  assign last_at = AddressBits'((bytes - 32'd1) >> L);
   assign advance = !read_valid_q || m_axis.tready;
 
   always_ff @(posedge clk_i) begin
@@ -99,15 +104,15 @@ module image_equalise
   // --- histograms and table -------------------------------------------------------------------------------
 
   logic [7:0] bin, clear_bin_q, level_bin;
-  logic [7:0][CountBits-1:0] counts;
-  logic [CountBits+2:0] count;
+  logic [K-1:0][CountBits-1:0] counts;
+  logic [CountBits+L-1:0] count;
   logic take_bin, table_done, level_valid;
   logic [7:0] level;
-  logic [63:0] mapped;
+  logic [Bits-1:0] mapped;
 
   assign bin = state_q == Clear ? clear_bin_q : level_bin;
 
-  for (genvar lane = 0; lane < 8; lane++) begin : g_lane
+  for (genvar lane = 0; lane < K; lane++) begin : g_lane
     logic [CountBits-1:0] histogram[256];
     logic [7:0] levels[256];
     logic [7:0] place;
@@ -128,7 +133,7 @@ module image_equalise
 
   always_comb begin
     count = '0;
-    for (int unsigned lane = 0; lane < 8; lane++) count += (CountBits + 3)'(counts[lane]);
+    for (int unsigned lane = 0; lane < K; lane++) count += (CountBits + L)'(counts[lane]);
   end
 
   lig_image_levels make_table (
@@ -157,14 +162,14 @@ module image_equalise
     m_axis.tlast = s_axis.tlast;
     if (state_q == Give) begin
       m_axis.tvalid = read_valid_q;
-      m_axis.tkeep = last_read_q && bytes[2:0] != '0 ? ~(8'hFF << bytes[2:0]) : 8'hFF;
+      m_axis.tkeep = last_read_q && bytes[L-1:0] != '0 ? ~({K{1'b1}} << bytes[L-1:0]) : '1;
       m_axis.tdata = mapped;
       m_axis.tuser = '{kind: Values, field: FIELD_DATA};
       m_axis.tlast = 1'b0;
     end else if (state_q == Refuse) begin
       m_axis.tvalid = 1'b1;
-      m_axis.tkeep = 8'h01;
-      m_axis.tdata = 64'(refusal);
+      m_axis.tkeep = K'(8'h01);
+      m_axis.tdata = Bits'(refusal);
       m_axis.tuser = '{kind: Broken, field: '0};
       m_axis.tlast = 1'b1;
     end

@@ -74,10 +74,13 @@ def _wide(core: Mapping[str, Any], ports: Mapping[str, Any]) -> Iterator[str]:
     """The streams that become wider with the pixels per cycle, as the core has them."""
     wide = core.get("pixels", {}).get("ports", ())
     for side, direction in (("s", "in"), ("m", "out")):
-        names = core.get(f"{direction}puts", [core.get(f"{direction}put")])
+        every = [n for n, p in ports.items() if p["direction"] == direction]
+        named = core.get(
+            f"{direction}puts", [core[f"{direction}put"]] if f"{direction}put" in core else every
+        )
         for port in wide:
             if ports[port]["direction"] == direction:
-                several = len(names) > 1
+                several = len(named) > 1
                 yield f"{side}_axis" + (f"_{port.replace('/', '_')}" if several else "")
 
 

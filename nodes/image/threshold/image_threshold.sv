@@ -3,15 +3,18 @@
 // image_threshold: the FPGA form of image/threshold. Every byte of the data by cv::threshold, all other fields as they
 // come; an image that it cannot process ends with a Broken beat in place of its data.
 //
-//   initiation interval  8 bytes in, 8 bytes out
+//   initiation interval  a beat in, a beat out: 8 bytes, or 4 PIXELS where that is more
 //   latency              none
-//   a frame              as many cycles as it has beats: an eighth of its bytes and about 15
+//   a frame              as many cycles as it has beats, and about 15
 module image_threshold
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
   import lig_image_pkg::*;
   import lig_sensor_msgs_msg_image_pkg::*;
-(
+#(
+    parameter int unsigned PIXELS = 1,  // 4, 8, 16 make the stream wider: 128, 256, 512 bits
+    localparam int unsigned Bits  = bits_of(PIXELS)
+) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic [63:0] parameter_threshold_i,
@@ -31,7 +34,7 @@ module image_threshold
   logic [31:0] bytes;
 
   lig_image_watch watch (
-      .clk_i, .taken_i(s_axis.tvalid && s_axis.tready), .data_i(s_axis.tdata), .user_i(s_axis.tuser),
+      .clk_i, .taken_i(s_axis.tvalid && s_axis.tready), .data_i(s_axis.tdata[63:0]), .user_i(s_axis.tuser),
       .encoding_o(encoding), .bytes_o(bytes), .refusal_o(refusal));
 
   assign pixels = s_axis.tuser.kind == Values && s_axis.tuser.field == FIELD_DATA;
@@ -59,15 +62,15 @@ module image_threshold
     m_axis.tkeep = s_axis.tkeep;
     m_axis.tuser = s_axis.tuser;
     m_axis.tlast = s_axis.tlast;
-    for (int unsigned i = 0; i < 8; i++) begin
+    for (int unsigned i = 0; i < Bits / 8; i++) begin
       if (pixels && s_axis.tkeep[i]) begin
         m_axis.tdata[8*i+:8] = result(s_axis.tdata[8*i+:8], parameter_threshold_i[7:0], parameter_maximum_i[7:0],
                                       way_e'(parameter_type_i[2:0]));
       end
     end
     if (state_q == Refuse) begin
-      m_axis.tdata = 64'(refusal);
-      m_axis.tkeep = 8'h01;
+      m_axis.tdata = Bits'(refusal);
+      m_axis.tkeep = (Bits / 8)'(8'h01);
       m_axis.tuser = '{kind: Broken, field: '0};
       m_axis.tlast = 1'b1;
     end

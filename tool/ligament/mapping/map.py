@@ -40,7 +40,7 @@ from ligament.mapping.model import (
     MappedNode,
     MappedTopic,
 )
-from ligament.mapping.pixels import width_of
+from ligament.mapping.pixels import pixel_warnings, width_of
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
 from ligament.mapping.threads import threads_of
@@ -80,6 +80,7 @@ def map_graph(
         *graph.warnings,
         *(p.text for p in lacking),
         *waiting_cycles(topics, decided.hardware),
+        *pixel_warnings(decided.devices, decided.variant, decided.pixels),
         *budget_warnings(decided.graph, decided.devices, topics, decided.pixels),
     )
     return GraphMapping(

@@ -8,7 +8,7 @@ need, as far as the budget reaches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ligament.cores.manifest import CORE_BITS, port_bits, stream_bits
 from ligament.graph.model import Graph, Node, NodeType, Topic, Variant
@@ -93,6 +93,17 @@ def _over_budget(count: int, types: Iterable[NodeType], device: Device) -> str |
         if budget is not None and amount > budget * FOR_CORES:
             return f"{count} need {amount:g} {resource} of {budget:g}, cores alone"
     return None
+
+
+def pixel_warnings(
+    devices: Mapping[str, Device], variant: Variant, pixels: Mapping[str, Pixels]
+) -> Iterator[str]:
+    """Yield a sentence where several pixels per cycle were asked for, and no core got them."""
+    asked = variant.fpga.get("pixels", 1)
+    cores = [node for node, device in devices.items() if device.implementation == "fpga"]
+    if asked != 1 and not pixels:
+        why = "no node is a core in an FPGA" if not cores else "each core takes 1 pixel per cycle"
+        yield f"`fpga: {{pixels: {asked}}}` of the variant '{variant.name}' changes nothing: {why}"
 
 
 def choices_of(node_type: NodeType) -> list[int]:

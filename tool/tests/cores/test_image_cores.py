@@ -70,6 +70,6 @@ def test_cores_give_the_frames_of_the_cpu(tmp_path: Path) -> None:
     expected = run(tmp_path, "software", "fpga_sim")
     assert len(expected) == FRAMES
     assert run(tmp_path, "hardware", "fpga_sim") == expected
-    # Convert takes four pixels per cycle, on streams of 128 bits; the others have 64.
+    # All on streams of 128 bits: four pixels of four channels per cycle.
     assert run(tmp_path, "wide", "fpga_sim") == expected
     assert run(tmp_path, "natively", "fpga_sw_emu") == expected

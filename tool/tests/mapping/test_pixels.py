@@ -25,9 +25,9 @@ nodes:
     device: fpga0
     remap: {{image: raw, image_converted: swapped}}
   level:
-    type: image/threshold
+    type: image/blur
     device: fpga0
-    remap: {{image: swapped, image_thresholded: made}}
+    remap: {{image: swapped, image_blurred: made}}
   sink: {{type: image/sink, parameters: {{frames: 1}}, remap: {{image: made}}}}
 topics:
   raw: {{bound_bytes: 1000000}}
@@ -59,13 +59,13 @@ def test_a_core_takes_the_most_that_it_can_and_streams_are_as_wide(
     found = mapping.nodes["/swap"].pixels
     assert found is not None
     assert found.per_cycle == min(asked, 8)
-    assert mapping.nodes["/level"].pixels is None, "threshold has no such parameter"
+    assert mapping.nodes["/level"].pixels is None, "blur has no such parameter"
     assert mapping.topics["/swapped"].stream is not None
     assert mapping.topics["/swapped"].stream.width_bits == bits
     top = top_of(files)
     assert f".PIXELS({min(asked, 8)})" in top
     assert f"input logic [{bits - 1}:0] m_axi_rdata" in top
-    # Threshold stays at 64 bits: the network's frames are converted for it, and those for memory.
+    # Blur stays at 64 bits: the network's frames are converted for it, and those for memory.
     assert (f"lig_width #(.S_WIDTH({bits}), .M_WIDTH(64)) narrow_0_0" in top) == (bits > 64)
     assert (f"lig_width #(.S_WIDTH(64), .M_WIDTH({bits})) exit_widen_0" in top) == (bits > 64)
     assert any(f"{min(asked, 8)} pixels per cycle: {found.text}" in t for t in explain(mapping))
@@ -77,6 +77,19 @@ def test_without_a_wish_designs_are_as_they_were(tmp_path: Path) -> None:
     assert plain.nodes == one.nodes
     assert {node.pixels for node in plain.nodes.values()} == {None}
     assert files == same
+
+
+def test_a_wish_that_changes_nothing_is_told(tmp_path: Path) -> None:
+    text = GRAPH.format(fpga="{pixels: 4}")
+    (tmp_path / "graph.yaml").write_text(
+        text.replace("image/convert", "image/blur")
+        .replace("    parameters: {encoding: bgra8}\n", "")
+        .replace("image_converted", "image_blurred")
+    )
+    warnings = map_graph(load_graph(tmp_path / "graph.yaml"), load_platform("fpga_sim")).warnings
+    assert [w for w in warnings if "changes nothing: each core takes 1 pixel" in w]
+    told, _ = written(tmp_path, "{pixels: 4}")
+    assert not [w for w in told.warnings if "changes nothing" in w]
 
 
 def test_a_mapping_keeps_its_pixels(tmp_path: Path) -> None:

@@ -176,7 +176,9 @@ async def takes_as_many_pixels_per_cycle_as_it_is_built_for(dut):
         assert 64 * 48 / pixels <= cycles <= 64 * 50 / pixels + 300 + 6 * rows
 
 
-@pytest.mark.parametrize(("width", "pixels"), [(1920, 1), (1024, 1), (1920, 2), (1028, 4), (1024, 8)])
+@pytest.mark.parametrize(
+    ("width", "pixels"), [(1920, 1), (1024, 1), (1920, 2), (1028, 4), (1024, 8)]
+)
 def test_image_resize(width, pixels):
     parameters = {"MAX_WIDTH": width, "PIXELS": pixels}
     image_bench.simulate_core("test_image_resize", "resize", parameters)

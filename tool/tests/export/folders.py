@@ -32,11 +32,11 @@ def exported(root: Path, design: str = "threshold", target: str = "fusesoc") -> 
     return export(request, Asked(target, folder=root / design / target))
 
 
-def lint(folder: Path) -> None:
+def lint(folder: Path, top: str = "", more: tuple[str, ...] = ()) -> None:
     """Verilator reads the folder, with all warnings, and nothing outside of it."""
     sources = (folder / "sources.f").read_text().split()
-    top = Path(sources[-1]).stem
-    words = [str(VERILATOR), "--lint-only", "--quiet", *WARNINGS, "--top-module", top, *sources]
+    words = [str(VERILATOR), "--lint-only", "--quiet", *WARNINGS]
+    words += ["--top-module", top or Path(sources[-1]).stem, *sources, *more]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -43,14 +43,21 @@ def lint(folder: Path, top: str = "", more: tuple[str, ...] = ()) -> None:
 
 def simulate(folder: Path, models: Path, top: str = "board_tb", more: tuple[str, ...] = ()) -> str:
     """Compile and run a bench of the folder; return what it printed."""
-    sources = (folder / "sources.f").read_text().split()
+    sources = [*(folder / "sources.f").read_text().split(), *more, f"sim/{top}.sv"]
+    return compiled_and_run(folder, models, top, sources)
+
+
+def compiled_and_run(folder: Path, models: Path, top: str, sources: list[str]) -> str:
+    """Compile and run a bench, in a folder; return what it printed."""
     quick = "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
     words = [
         *(str(VERILATOR), "--binary", "--timing", "--quiet", "-Wno-fatal", "--output-split", "0"),
         *("-CFLAGS", "-std=c++20", "-MAKEFLAGS", quick, "--Mdir", str(models)),
-        *("--top-module", top, *sources, *more, f"sim/{top}.sv"),
+        *("--top-module", top, *sources),
     ]
     built = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
-    program = [str(models / f"V{top}")]
-    return subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False).stdout
+    done = subprocess.run(
+        [str(models / f"V{top}")], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr

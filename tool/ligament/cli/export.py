@@ -18,7 +18,9 @@ from ligament.cli.common import (
 
 To = Annotated[
     str,
-    typer.Option("--to", metavar="TARGET", help="Whose tools read it: fusesoc, ecp5, vivado, litex."),
+    typer.Option(
+        "--to", metavar="TARGET", help="Whose tools read it: fusesoc, ecp5, vivado, litex."
+    ),
 ]
 Device = Annotated[
     str | None,

@@ -8,12 +8,13 @@ processor or memory of its own, the board top is connected to these instead.
 
 from __future__ import annotations
 
-from ligament.build.synthesis.families import ROOM
+from ligament.build.synthesis.families import OPEN_FAMILY, ROOM
 from ligament.errors import InputError, Problem
 from ligament.export.board import Board
 from ligament.export.registers import node_of
 from ligament.export.render import render
 from ligament.export.sources import ligament_source
+from ligament.mapping.platform import declared_area
 
 #: The board's oscillator, and what the PLL makes of it: (times, output divider). Unit: hertz.
 OSCILLATOR_HZ, TIMES, DIVIDER = 12_000_000, 4, 12
@@ -57,7 +58,7 @@ def _check_room(board: Board) -> None:
     for resource, most in ROOM.items():
         areas = {}
         for member in board.design.members:
-            declared = member.type.implementations["fpga"].get("area", {}).get("ecp5", {})
+            declared = declared_area(member.type, "fpga", OPEN_FAMILY, member.pixels)
             areas[node_of(member)] = float(declared.get(resource, 0))
         if sum(areas.values()) > most:
             problems.append(_too_large(resource, most, areas))
@@ -70,11 +71,11 @@ def _too_large(resource: str, most: float, areas: dict[str, float]) -> Problem:
     shares = sorted(areas.items(), key=lambda entry: -entry[1])
     told = ", ".join(f"{node} {amount:g}" for node, amount in shares if amount)
     fits = [node for node, amount in shares if needed - amount <= most]
-    hint = f"without {' or '.join(fits)} the others fit" if fits else "no single node is too much"
+    hint = f"without {' or '.join(fits)} the others fit" if fits else "leaving out one is not enough"
     what = RESOURCES[resource]
     return Problem(
         "export-room",
         f"the nodes declare {needed:g} {what}: {told}",
         expected=f"at most {most:g} {what}, what an LFE5UM5G-85F has",
-        hint=f"{hint}: map fewer nodes to the device, or smaller variants of them",
+        hint=f"{hint}: map fewer nodes to the device, or fewer pixels per cycle",
     )

@@ -21,6 +21,7 @@ DESIGNS = {
     "threshold": ("threshold", "hardware", "fpga_sim"),
     "service": ("adder", "hardware", "fpga_sim"),
     "streamed": ("perception", "fpga_streamed", "fpga_sim"),
+    "wide": ("perception", "fpga_wide", "fpga_sim"),
     "pages": ("perception", "fpga_offloaded", "fpga_sim_pages"),
 }
 

@@ -71,7 +71,9 @@ def _too_large(resource: str, most: float, areas: dict[str, float]) -> Problem:
     shares = sorted(areas.items(), key=lambda entry: -entry[1])
     told = ", ".join(f"{node} {amount:g}" for node, amount in shares if amount)
     fits = [node for node, amount in shares if needed - amount <= most]
-    hint = f"without {' or '.join(fits)} the others fit" if fits else "leaving out one is not enough"
+    hint = (
+        f"without {' or '.join(fits)} the others fit" if fits else "leaving out one is not enough"
+    )
     what = RESOURCES[resource]
     return Problem(
         "export-room",

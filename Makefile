@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-driving demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs clean
+.PHONY: help setup demo demo-driving demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -62,6 +62,10 @@ test-hdl: ## the benches and proofs of hdl/ and of the nodes' cores alone, a par
 proofs: ## the proofs of hdl/ to their full depth: minutes of a core each, before a release
 	@dev/setup --test
 	@LIGAMENT_HDL_FULL=1 .venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl/formal -n 2
+
+bitstream: ## an ECP5 bitstream of an exported design, with open tools, and its timing report: minutes
+	@dev/setup --test
+	@dev/bitstream
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

@@ -18,7 +18,9 @@ from ligament.cli.common import (
 
 To = Annotated[
     str,
-    typer.Option("--to", metavar="TARGET", help="Whose tools read it: fusesoc."),
+    typer.Option(
+        "--to", metavar="TARGET", help="Whose tools read it: fusesoc, ecp5, vivado, litex."
+    ),
 ]
 Device = Annotated[
     str | None,
@@ -51,7 +53,7 @@ def export(
 
     `ligament export examples/threshold --variant hardware --platform fpga_sim --to fusesoc`
 
-    `ligament export graph.yaml --platform fpga_sim --to fusesoc --folder ~/board/design`
+    `ligament export graph.yaml --platform fpga_sim --to ecp5 --folder ~/board/design`
     """
     from ligament.export import Asked  # noqa: PLC0415 - `--help` needs none of it
     from ligament.export import export as write  # noqa: PLC0415

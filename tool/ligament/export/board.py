@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Problem
+from ligament.export.ports import full_signals, lite_signals
 from ligament.export.registers import (
     IDENTITY,
     MOST,
@@ -46,6 +47,11 @@ class Board:
         return self.design.top.replace("lig_design_", "lig_board_", 1)
 
     @property
+    def id_bits(self) -> int:
+        """Width of ids on the memory port."""
+        return max(1, (len(self.design.ends) - 1).bit_length())
+
+    @property
     def clock_hz(self) -> int:
         """The clock that the platform declares."""
         return round(float(self.design.device.figures["clock_hz"]))
@@ -77,7 +83,9 @@ class Board:
             "members": [_member(member, self.registers, parts) for member in design.members],
             "part_count": len(set(parts.values())),
             "part_of": parts,
-            "id_bits": max(1, (len(design.ends) - 1).bit_length()),
+            "id_bits": self.id_bits,
+            "lite": lite_signals(self.bus_width),
+            "full": full_signals(design.port_bits, self.id_bits),
             "pages": design.device.pages,
             "words": -(-len(design.probes) // 64),
             "probes": [(link, *probe_of(link.probe)) for link in design.probes],

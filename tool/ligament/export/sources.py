@@ -37,8 +37,13 @@ def sources_in(design: Design, generated: Path) -> dict[str, bytes]:
         place = _place(design, path, found)
         found[place] = _content(path if path.is_absolute() else generated / path)
     for name in AT_THE_EDGE:
-        found[f"rtl/ligament/{name}"] = _content(resources.hdl_dir() / name)
+        found[f"rtl/ligament/{name}"] = ligament_source(name)
     return found
+
+
+def ligament_source(name: str) -> bytes:
+    """Return a module of the stream IP."""
+    return _content(resources.hdl_dir() / name)
 
 
 def identity_of(files: Mapping[str, bytes], top: str) -> int:

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 from ligament.errors import InputError, no_such
 from ligament.export.board import Board
+from ligament.export.ecp5 import ecp5_files
 from ligament.export.fusesoc import fusesoc_files
+from ligament.export.litex import litex_files
+from ligament.export.vivado import vivado_files
 
 Files = Mapping[str, str | bytes]
 
@@ -30,6 +33,9 @@ class Target:
 
 TARGETS: tuple[Target, ...] = (
     Target("fusesoc", "a FuseSoC core file: lint, simulation, and your own targets", fusesoc_files),
+    Target("ecp5", "open tools (Yosys, nextpnr) and an ECP5 evaluation board", ecp5_files),
+    Target("vivado", "an IP with AXI ports, a project script, a device tree overlay", vivado_files),
+    Target("litex", "a module for a LiteX system-on-chip", litex_files, bus_width=32),
 )
 
 

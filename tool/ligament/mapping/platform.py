@@ -75,13 +75,20 @@ class Device:
 
         `pixels`: per cycle, of a core that is built for several.
         """
-        core = node_type.implementations.get(self.implementation, {})
-        ways = {
-            1: core,
-            **{way["pixels"]: way for way in core.get("pixels", {}).get("choices", ())},
-        }
-        found: Mapping[str, float] = ways.get(pixels, {}).get("area", {}).get(self.family, {})
-        return found
+        return declared_area(node_type, self.implementation, self.family, pixels)
+
+
+def declared_area(
+    node_type: NodeType, implementation: str, family: str, pixels: int = 1
+) -> Mapping[str, float]:
+    """Return what node.yaml declares of an implementation, for a family of FPGAs."""
+    core = node_type.implementations.get(implementation, {})
+    ways = {
+        1: core,
+        **{way["pixels"]: way for way in core.get("pixels", {}).get("choices", ())},
+    }
+    found: Mapping[str, float] = ways.get(pixels, {}).get("area", {}).get(family, {})
+    return found
 
 
 @dataclass(frozen=True)

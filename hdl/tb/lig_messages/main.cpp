@@ -7,7 +7,8 @@
 //   'T' u32 seed, 16 bytes, u32 count, beats           a header and a field stream, into pack
 //   'R' u32 size, bytes                     the frame up to its last beat, then a reset
 //
-// A beat of a field stream: u8 kind, u8 bytes, u16 field, as many bytes of data as a beat has (LIG_BYTES). 'F' and 'T' answer with:
+// A beat of a field stream: u8 kind, u8 bytes, u16 field, as many bytes of data as a beat has
+// (LIG_BYTES). 'F' and 'T' answer with:
 //   u32 cycles, u32 problem of pack, u32 count and the beats between the two, u32 size and the
 //   frame.
 #include <verilated.h>
@@ -73,7 +74,8 @@ Bytes read_bytes() {
 /// The lanes that hold so many bytes, in the type of the port.
 template <typename T>
 void keep(T& port, std::size_t bytes) {
-  port = bytes >= lanes ? static_cast<T>(~0ULL >> (64 - lanes)) : static_cast<T>((1ULL << bytes) - 1);
+  port =
+      bytes >= lanes ? static_cast<T>(~0ULL >> (64 - lanes)) : static_cast<T>((1ULL << bytes) - 1);
 }
 
 class Bench {

@@ -128,7 +128,8 @@ class EdgeTest : public testing::Test {
   std::vector<std::uint32_t> held_by_routes() {
     std::vector<std::uint32_t> held;
     for (const auto& endpoint : domain_->endpoints()) {
-      if (endpoint.description.node == edge_node) {
+      if (endpoint.description.node == edge_node &&
+          endpoint.description.topic != pool::graph_topic) {  // its marker
         held.push_back(endpoint.description.qos.max_held);
       }
     }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,8 @@ inline std::string pretend(const std::string& name, const std::string& what) {
     if (auto called = os::call(name)) {
       const int connection = called->connection.get();
       (void)::fcntl(connection, F_SETFL, 0);  // it may wait
+      const timeval watchdog{30, 0};
+      (void)::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &watchdog, sizeof watchdog);
       say(connection, what);
       os::Note note;
       while (::recv(connection, &note, sizeof note, MSG_WAITALL) == ssize_t{sizeof note}) {

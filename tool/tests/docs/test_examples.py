@@ -48,10 +48,12 @@ WHOLE = {
 #: First words of commands that this machine may lack, or that other suites run.
 OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "env", "eval", "export", "ln", "make", "ros2",
                   "source"}  # fmt: skip
-#: What test_agent_example.py runs, as the page says it.
+#: What test_agent_example.py and the tests of export run, as the pages say it.
 BUILT_ELSEWHERE = {
     ("docs/how-to/microcontrollers.md", program)
     for program in ("cargo", "cc", "cmake", "python", "qemu-system-arm", "truncate")
+} | {
+    ("docs/how-to/fpga-board.md", program) for program in ("software/check_design.py", "verilator")
 }
 
 

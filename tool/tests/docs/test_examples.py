@@ -46,8 +46,8 @@ WHOLE = {
     "platform": "platforms/fpga_sim/platform.yaml",
 }
 #: First words of commands that this machine may lack, or that other suites run.
-OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "env", "eval", "export", "ln", "make", "ros2",
-                  "source"}  # fmt: skip
+OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "docker", "env", "eval", "export", "ln",
+                  "make", "ros2", "source"}  # fmt: skip
 #: What test_agent_example.py and the tests of export run, as the pages say it.
 BUILT_ELSEWHERE = {
     ("docs/how-to/microcontrollers.md", program)

@@ -19,17 +19,21 @@ from ligament.cli.common import (
 To = Annotated[
     str,
     typer.Option(
-        "--to", metavar="TARGET", help="Whose tools read it: fusesoc, ecp5, vivado, litex."
+        "--to",
+        metavar="TARGET",
+        help="Whose tools read it: fusesoc, ecp5 (open tools), vivado, litex.",
     ),
 ]
 Device = Annotated[
     str | None,
-    typer.Option("--device", metavar="NAME", help="The FPGA, where a variant has several."),
+    typer.Option("--device", metavar="NAME", help="Which FPGA, where a variant has several."),
 ]
 Folder = Annotated[
     Path | None,
     typer.Option(
-        "--folder", metavar="DIR", help="Where it goes; default: export/TARGET of the variant."
+        "--folder",
+        metavar="DIR",
+        help="Where it goes; default: export/TARGET in the variant's folder.",
     ),
 ]
 

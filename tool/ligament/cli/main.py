@@ -55,11 +55,11 @@ VERBS: tuple[Verb, ...] = (
     Verb("advise", "Say what to change so that a chain is faster, and by how much.", "look"),
     Verb("top", "Watch a running graph; nothing needs to be traced.", "look"),
     Verb("view", "Show a running graph in the browser.", "look"),
-    Verb("export", "Write a folder from which a board's tools build a design.", "look"),
     Verb("record", "Record a running graph into a bag that ROS 2 reads.", "look"),
     Verb("play", "Publish a bag into a running graph.", "look"),
     Verb("graph", "Draw a graph, by device and transport.", "look"),
     Verb("import", "Write a graph of what a launch file starts.", "look", function="command"),
+    Verb("export", "Write a folder from which a board's tools build a design.", "look"),
     Verb("docs", "Write the reference pages of all file formats.", "look"),
     Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),
     Verb("demo", "Run the perception graph in all its variants.", "measure"),
@@ -70,7 +70,7 @@ VERBS: tuple[Verb, ...] = (
 STAGES = {
     "begin": "Begin",
     "pipe": "The pipe, stage by stage",
-    "look": "Look",
+    "look": "Look, record, exchange",
     "measure": "Measure and serve",
 }
 

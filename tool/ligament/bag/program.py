@@ -44,7 +44,8 @@ def errors_of(code: int, said: str) -> None:
     """Raise what it said before it ended, if that was no good end."""
     text = said.strip().removeprefix("ligament-bag: ")
     if code == _MISTAKE:
-        raise InputError(Problem("bag", text))
+        hint = "start one: ligament run GRAPH" if text.endswith("no graph runs") else ""
+        raise InputError(Problem("bag", text, hint=hint))
     if code != 0:
         raise FailureError(text or f"ligament-bag ended early: {exit_text(code)}")
 

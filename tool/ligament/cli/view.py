@@ -30,22 +30,31 @@ Target = Annotated[
     ),
 ]
 Port = Annotated[
-    int, typer.Option("--port", min=0, max=65535, metavar="N", help="0: any that is free.")
+    int,
+    typer.Option(
+        "--port", min=0, max=65535, metavar="N", help="Port to serve on; 0: any that is free."
+    ),
 ]
 Host = Annotated[
     str,
-    typer.Option("--host", metavar="ADDRESS", help="Address to serve on; other computers can look "
-                 "at what is not 127.0.0.1, without a password."),
+    typer.Option("--host", metavar="ADDRESS", help="Address to serve on; at any other than "
+                 "127.0.0.1 other computers can look, without a password."),
 ]  # fmt: skip
 From = Annotated[
     str | None,
-    typer.Option("--from", metavar="TOPIC", help="First topic of the chain whose latency is told."),
+    typer.Option(
+        "--from",
+        metavar="TOPIC",
+        help="First topic of the chain whose latency is shown; default: of the longest one.",
+    ),
 ]
-To = Annotated[str | None, typer.Option("--to", metavar="TOPIC", help="Its last topic.")]
+To = Annotated[str | None, typer.Option("--to", metavar="TOPIC", help="Last topic of that chain.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait until the graph runs.")]
 Rate = Annotated[
     float,
-    typer.Option("--rate", min=0.1, max=30.0, metavar="HZ", help="Images of a topic in a second."),
+    typer.Option(
+        "--rate", min=0.1, max=30.0, metavar="HZ", help="Most images of a topic in a second."
+    ),
 ]
 _AGAIN_S = 0.5
 GRAPH = "graph.json"
@@ -121,10 +130,20 @@ def _found(target: str | None, out: Path, ros: bool) -> _Found:
     if target is not None and Path(target).exists():
         folder = runs_folder(target, out)
     elif not folder.is_dir():
+        _require_name(target)
         return _Found(target)
     run = find_run(folder)
     domain = str(read_run(run).get("domain", "")) or None
     return _Found(domain, read_json_object(run.parents[2] / GRAPH), RunView(run))
+
+
+def _require_name(target: str | None) -> None:
+    """Refuse a path that leads nowhere: with --wait it would be waited for without end."""
+    if target and (len(Path(target).parts) > 1 or target.endswith((".yaml", ".yml"))):
+        raise InputError(
+            Problem("file-missing", f"there is no graph or run '{target}'",
+                    expected="a running graph's name, its graph.yaml, or a run's folder")
+        )  # fmt: skip
 
 
 def _serve(host: str, port: int, shown: View, feeds: list[Feed]) -> Server:
@@ -148,7 +167,8 @@ def _serve(host: str, port: int, shown: View, feeds: list[Feed]) -> Server:
     except OSError as error:
         raise InputError(
             Problem("port", f"{host}:{port} cannot be served: {error}",
-                    hint="--port N takes another port, 0 any that is free")
+                    hint="--port N takes another port, 0 any that is free; --host takes an address "
+                         "of this computer")
         ) from error  # fmt: skip
 
 

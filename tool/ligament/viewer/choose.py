@@ -25,11 +25,13 @@ def chosen_chain(graph: Mapping[str, Any], begin: str | None, end: str | None) -
         raise InputError(problems)
     if begin is not None and end is not None:
         return Chain(begin, end)
-    found = longest_way(topics, begin, end)
+    # What runs without a graph.yaml here has topics, but nobody knows which leads to which.
+    found = longest_way(topics, begin, end) if topics else None
     if found is None and (begin or end):
         named, other = ("--from", "--to") if begin else ("--to", "--from")
+        what = "no chain of the graph has" if topics else "no running graph is known here that has"
         raise InputError(
-            Problem("chain-unknown", f"no chain of the graph has the topic of {named}",
+            Problem("chain-unknown", f"{what} the topic of {named}",
                     hint=f"name the other end, too: {other} TOPIC")
         )  # fmt: skip
     return None if found is None else Chain(*found)

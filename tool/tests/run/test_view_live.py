@@ -177,6 +177,7 @@ def test_it_ends_with_what_it_shows(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("no_such_graph",), "graph 'no_such_graph' does not run"),
+        (("no_such/graph.yaml", "--wait"), "there is no graph or run 'no_such/graph.yaml'"),
         (("no_such_graph", "--host", "203.0.113.7"), "203.0.113.7:0 cannot be served"),
         (("a", "--ros"), "name two domains"),
     ],

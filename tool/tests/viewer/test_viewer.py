@@ -201,6 +201,11 @@ def test_the_longest_chain_is_found_though_there_is_a_cycle() -> None:
         chosen_chain({"topics": DRIVING}, "/imag", None)
     with pytest.raises(InputError, match="no chain of the graph has the topic of --from"):
         chosen_chain({"topics": {"/x": topic("", "")}}, "/x", None)
+    for ends in (("/x", None), (None, "/x")):
+        with pytest.raises(InputError, match="no running graph is known here"):
+            chosen_chain({}, *ends)
+    chain = chosen_chain({}, "/x", "/y")
+    assert chain is not None and (chain.begin, chain.end) == ("/x", "/y")
 
 
 def test_records_are_read_and_others_refused() -> None:

@@ -66,7 +66,7 @@ class In {
   [[nodiscard]] bool is_good() const { return is_good_; }
   [[nodiscard]] bool is_at_end() const { return is_good_ && at_ == bytes_.size(); }
   bool takes_text(std::string_view text) {
-    const bool is_there = std::string_view(bytes_).substr(at_).starts_with(text);
+    const bool is_there = bytes_.compare(at_, text.size(), text) == 0;
     if (is_there) at_ += text.size();
     is_good_ = is_good_ && is_there;
     return is_there;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slam/slam_file.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -34,7 +35,7 @@ class Out {
 /// Once something is missing or out of its range, all that follows is 0, and `is_good` is false.
 class In {
  public:
-  explicit In(std::string bytes) : bytes_(std::move(bytes)) {}
+  explicit In(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
 
   template <typename T>
   T number() {
@@ -66,14 +67,16 @@ class In {
   [[nodiscard]] bool is_good() const { return is_good_; }
   [[nodiscard]] bool is_at_end() const { return is_good_ && at_ == bytes_.size(); }
   bool takes_text(std::string_view text) {
-    const bool is_there = bytes_.compare(at_, text.size(), text) == 0;
+    const bool is_there =
+        bytes_.size() - at_ >= text.size() &&
+        std::equal(text.begin(), text.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
     if (is_there) at_ += text.size();
     is_good_ = is_good_ && is_there;
     return is_there;
   }
 
  private:
-  std::string bytes_;
+  std::vector<char> bytes_;
   std::size_t at_ = 0;
   bool is_good_ = true;
 };
@@ -169,7 +172,7 @@ expected<SavedMap, std::string> load_map(const std::filesystem::path& file) {
   };
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return wrong("cannot be read");
-  In in({std::istreambuf_iterator<char>(stream), {}});
+  In in(std::vector<char>(std::istreambuf_iterator<char>(stream), {}));
   if (!in.takes_text(kMagic)) return wrong("is no map of driving/slam");
   SavedMap saved;
   saved.size.width = in.whole(16, kMostPixels);

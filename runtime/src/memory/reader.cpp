@@ -15,7 +15,16 @@
 namespace ligament::pool {
 
 namespace {
+
 using Guard = std::lock_guard<OpLock>;
+
+/// Of a writer that has come to `head`. Its number may be anything: bounded by its ring.
+std::uint64_t still_to_take(const WriterLink& link, std::uint64_t head) {
+  const std::uint64_t next = link.cursor.next();
+  const bool is_behind = !link.gone && head >= next;
+  return is_behind ? std::min<std::uint64_t>(head - next + 1, link.capacity) : 0;
+}
+
 }  // namespace
 
 ReaderState::ReaderState(EndpointDescription description_in)
@@ -204,7 +213,9 @@ void ReaderState::resume() {
   for (const auto& link : links_) {
     if (link->source.paced) {
       // A writer that looked while we rested counts on us from its head on: at most this one.
-      link->cursor.pass(link->shared->head.load(std::memory_order_acquire));
+      const std::uint64_t head = link->shared->head.load(std::memory_order_acquire);
+      passed_over_ += still_to_take(*link, head);  // they have come: `arrived` never goes back
+      link->cursor.pass(head);
       tell_pace(*link, link->cursor.next());
     }
   }
@@ -275,13 +286,10 @@ bool ReaderState::has_data() {
 
 std::uint64_t ReaderState::arrived() {
   const Guard guard(lock_);
-  std::uint64_t count = stats_.taken + stats_.lost + stats_.expired;
+  std::uint64_t count = stats_.taken + stats_.lost + stats_.expired + passed_over_;
   for (const auto& link : links_) {
-    // acquire; partner: WriterState::push. A writer's number may be anything: bounded by its ring.
-    const std::uint64_t head = link->shared->head.load(std::memory_order_acquire);
-    const std::uint64_t next = link->cursor.next();
-    const bool is_behind = !link->gone && head >= next;
-    count += is_behind ? std::min<std::uint64_t>(head - next + 1, link->capacity) : 0;
+    // acquire; partner: WriterState::push.
+    count += still_to_take(*link, link->shared->head.load(std::memory_order_acquire));
   }
   return count;
 }

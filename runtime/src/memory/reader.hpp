@@ -107,6 +107,7 @@ struct ReaderState {
   std::vector<std::uint64_t> corrupt_;
   ReaderStats stats_;
   std::uint64_t lost_told_ = 0;       ///< of stats_.lost, when the events were last taken
+  std::uint64_t passed_over_ = 0;     ///< samples, by `resume`
   std::atomic<bool> blocked_{false};  ///< the executor sleeps only because all slots are held
 };
 

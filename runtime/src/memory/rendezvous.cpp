@@ -120,6 +120,7 @@ Found Rendezvous::ask(const std::vector<std::uint32_t>& slots) const {
       found.full.push_back(slot);
     } else if (os::is_want_of_descriptors(who.error())) {
       found.failures.push_back(who.error());
+      found.full.insert(found.full.end(), std::find(slots.begin(), slots.end(), slot), slots.end());
       return found;
     }
   }

@@ -33,7 +33,7 @@ struct FoundProcess {
 /// What asking slots gives.
 struct Found {
   std::vector<FoundProcess> processes;
-  std::vector<std::uint32_t> full;  ///< somebody listens, but its queue has no room: ask again
+  std::vector<std::uint32_t> full;  ///< a listener's queue has no room, or we could not ask: again
   std::vector<os::SystemError> failures;  ///< why some could not be asked; at most one
 };
 

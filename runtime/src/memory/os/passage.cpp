@@ -78,10 +78,14 @@ bool Passage::send(const Note& note) {
 
 PassResult Passage::pass(std::uint64_t inode, std::uint32_t fd) {
   const std::lock_guard guard(mutex_);
-  if (!is_pool_memory(inode, fd)) {
+  // What is looked at is what is sent: meanwhile another thread may close that number, and open
+  // something else there. Without a spare descriptor it is looked at where it is.
+  const Fd copy(::fcntl(static_cast<int>(fd), F_DUPFD_CLOEXEC, 0));
+  const std::uint32_t sent = copy ? static_cast<std::uint32_t>(copy.get()) : fd;
+  if (!is_pool_memory(inode, sent)) {
     return PassResult::not_ours;
   }
-  const bool is_sent = send_locked({inode, fd, NoteKind::memory}, static_cast<int>(fd));
+  const bool is_sent = send_locked({inode, fd, NoteKind::memory}, static_cast<int>(sent));
   return is_sent ? PassResult::passed : PassResult::no_room;
 }
 
@@ -194,9 +198,9 @@ expected<Fd, SystemError> Passage::take(std::uint64_t inode, std::uint32_t fd) {
   };
   auto found = find();
   if (found == passed_.end()) {
-    (void)receive_locked();
+    const bool has_come = receive_locked();  // maybe what housekeeping waits for: it is told, too
     found = find();
-    if (const std::uint64_t one = 1; !notes_.empty() && !connections_.empty()) {
+    if (const std::uint64_t one = 1; (has_come || !notes_.empty()) && !connections_.empty()) {
       (void)!::write(news_.get(), &one, sizeof one);
     }
   }

@@ -76,7 +76,7 @@ class Passage {
   void note_loss();
   void ask_for(std::uint64_t inode, std::uint32_t fd);
 
-  const Fd news_;  ///< readable: a take has received notes, which are not its to answer
+  const Fd news_;  ///< readable: a take has received what is not its own, or not its to answer
   mutable std::mutex mutex_;
   std::vector<Fd> connections_;
   std::vector<Passed> passed_;  ///< oldest first; not for long: it keeps memory that is closed

@@ -69,10 +69,12 @@ bool DomainState::begin_meeting(os::Fd connection, Meeting meeting) {
   const bool is_short = !pidfd && os::is_want_of_descriptors(pidfd.error());
   meeting.identity = pidfd ? os::identity_of(*pidfd) : 0;
   if (meeting.identity == 0 && !is_short) {
-    refuse(fmt::format(
-        "{} is in domain '{}', but this kernel does not say which process it is (that needs Linux "
-        "6.9): memory is not shared with it",
-        shown(meeting.who), options.name));
+    if (!can_meet_foreign_processes()) {  // else it has ended already
+      refuse(fmt::format(
+          "{} is in domain '{}', but this kernel does not say which process it is (that needs "
+          "Linux 6.9): memory is not shared with it",
+          shown(meeting.who), options.name));
+    }
     return false;
   }
   meeting.passage = std::make_shared<os::Passage>(std::move(connection));
@@ -92,18 +94,21 @@ bool DomainState::begin_meeting(os::Fd connection, Meeting meeting) {
   return true;
 }
 
-/// Who opens many connections is one process, and loses its own.
+/// Who opens many connections is one process, and loses its own. Whom we have called does not
+/// count: there are no more of them than slots, and a newcomer calls them all at once.
 void DomainState::make_room_for(std::uint64_t identity) {
   const auto drop_oldest = [this](std::size_t most, auto&& is_counted) {
     const auto count = std::count_if(meetings_.begin(), meetings_.end(), is_counted);
     if (static_cast<std::size_t>(count) >= most) {
-      meetings_.erase(std::find_if(meetings_.begin(), meetings_.end(), is_counted));
+      const auto oldest = std::find_if(meetings_.begin(), meetings_.end(), is_counted);
+      turn_away(*oldest, true);  // one that means it calls again
+      meetings_.erase(oldest);
     }
   };
-  drop_oldest(most_unsettled_of_one, [identity](const Meeting& one) {
-    return one.nonce == 0 && one.identity == identity;
-  });
-  drop_oldest(most_unsettled, [](const Meeting& one) { return one.nonce == 0; });
+  const auto is_unsettled = [](const Meeting& one) { return one.nonce == 0 && !one.is_called; };
+  drop_oldest(most_unsettled_of_one,
+              [&](const Meeting& one) { return is_unsettled(one) && one.identity == identity; });
+  drop_oldest(most_unsettled, is_unsettled);
 }
 
 /// For good, or to be called again.
@@ -215,10 +220,8 @@ void DomainState::meet(Meeting& meeting, const os::Note& hello) {
   peer->pidfd = std::move(meeting.pidfd);
   peer->directory = std::move(*directory);
   if (meeting.is_called) {
-    const bool is_sent = meeting.passage->send({0, 0, os::NoteKind::confirmed});
-    meeting.is_over = !is_sent;
-    settle(meeting, std::move(peer));
-    return;
+    meeting.is_over = !meeting.passage->send({0, 0, os::NoteKind::confirmed});
+    return meeting.is_over ? void() : settle(meeting, std::move(peer));
   }
   meeting.met = std::move(peer);
   introduce(meeting);
@@ -230,7 +233,9 @@ void DomainState::settle(Meeting& meeting, std::unique_ptr<Peer> peer) {
   const std::uint64_t nonce = peer->directory->nonce;
   const auto known = peers_.find(nonce);
   if (known != peers_.end()) {
-    if (const auto& passage = known->second->directory->passage; passage != nullptr) {
+    // Where the other one has ended nobody reads any more what comes.
+    const auto& passage = known->second->directory->passage;
+    if (passage != nullptr && !passage->has_ended()) {
       passage->merge(*meeting.passage);
     }
     meeting.is_over = true;

@@ -356,7 +356,7 @@ std::uint64_t DomainState::sum_of_seen_generations() const {
 
 std::uint64_t DomainState::version() {
   const std::lock_guard guard(mutex_);
-  return sum_of_generations();
+  return sum_of_generations() + late_rows_;
 }
 
 std::shared_ptr<void> DomainState::watch(std::function<void()> changed) {

@@ -261,6 +261,7 @@ struct DomainState {
   Topics telling_;         ///< the same before that look: whom it concerns is notified
   std::vector<std::weak_ptr<const Watcher>> watchers_;
   std::uint64_t matches_changed_ = 0;  ///< of our endpoints: made and ended, ever
+  std::uint64_t late_rows_ = 0;        ///< times that rows were read later than their generation
   std::uint64_t told_version_ = 0;     ///< to the watchers
   bool news_ = true;                   ///< matching may find something to do
   bool unsettled_ = false;             ///< it must look again though nobody says so

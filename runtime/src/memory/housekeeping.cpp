@@ -94,7 +94,7 @@ std::vector<std::shared_ptr<const DomainState::Watcher>> DomainState::concerned_
   std::vector<std::shared_ptr<const Watcher>> concerned;
   // A match is often made after the look that saw its other end: that is a change, too.
   const std::uint64_t version =
-      watchers_.empty() ? told_version_ : sum_of_seen_generations() + matches_changed_;
+      watchers_.empty() ? told_version_ : sum_of_seen_generations() + matches_changed_ + late_rows_;
   if (std::exchange(told_version_, version) == version) {
     return concerned;
   }
@@ -122,8 +122,9 @@ int DomainState::look(bool told) {
   send_notifications();
   wake_who_missed_data();
   const bool asking = owing || !full_slots_.empty() || !to_greet_.empty() || !listener_watched_;
-  const bool is_idle = !told && !unsettled_;
-  rest_ms_ = is_idle ? std::min(2 * rest_ms_, longest_rescans * rescan_ms) : rescan_ms;
+  const bool is_idle = !told && !unsettled_ && unwatched_ == 0;
+  const int longest_ms = is_idle ? longest_rescans * rescan_ms : rescan_ms;
+  rest_ms_ = std::clamp(2 * rest_ms_, rescan_ms, longest_ms);  // it is 0 before the first look
   return waiting ? sweep_ms : asking ? ask_again_ms : rest_ms_;
 }
 
@@ -416,9 +417,11 @@ void DomainState::look_for_news() {
       ended_.push_back(sentry.peer->directory->nonce);
     }
     if (sentry.again || generation != sentry.generation) {
+      const bool was_torn = sentry.peer->directory->is_torn();
       news_ = sentry.peer->directory->refresh() || news_;
       sentry.generation = generation;
       sentry.again = sentry.peer->directory->is_torn();
+      late_rows_ += was_torn && !sentry.again ? 1 : 0;
     }
   }
 }
@@ -430,7 +433,9 @@ void DomainState::notify_concerned() {
     return topics;
   }();
   const auto notify = [this](const Peer& peer, const Topics& topics) {
-    if (peer.directory->has_any(topics) || peer.directory->has_any(graph)) {
+    const PeerDirectory& directory = *peer.directory;
+    // Of one that we have not read whole (its rows are still being passed) we do not know.
+    if (directory.is_torn() || directory.has_any(topics) || directory.has_any(graph)) {
       notify_.insert(peer.directory->slot);
     }
   };

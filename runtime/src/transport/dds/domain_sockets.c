@@ -19,3 +19,15 @@ void ligament_receiving_sockets(const struct ddsi_domaingv* domain,
   sockets[2] = domain->data_conn_uc;
   sockets[3] = domain->data_conn_mc;
 }
+
+size_t ligament_waiting_readers(const struct ddsi_domaingv* domain, const ddsi_locator_t** places,
+                                size_t most) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < domain->n_recv_threads && i < MAX_RECV_THREADS; ++i) {
+    const struct recv_thread_arg* const thread = &domain->recv_threads[i].arg;
+    if (thread->mode == RTM_SINGLE && thread->u.single.loc != NULL && count < most) {
+      places[count++] = thread->u.single.loc;
+    }
+  }
+  return count;
+}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file The sockets that a DDS domain of the engine sends with. In C: the engine's header that
-/// knows them is none in C++.
+/// \file The sockets that a DDS domain of the engine sends and receives with. In C: the engine's
+/// header that knows them is none in C++.
 #pragma once
 
+#include <dds/ddsi/ddsi_locator.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -20,6 +21,11 @@ size_t ligament_domain_sockets(const struct ddsi_domaingv* domain, struct ddsi_t
 /// where it has none.
 void ligament_receiving_sockets(const struct ddsi_domaingv* domain,
                                 struct ddsi_tran_conn** sockets);
+
+/// Writes where a datagram comes to the engine's threads that wait within reading their one socket
+/// (the others wait for any of theirs first), at most `most`. Returns how many.
+size_t ligament_waiting_readers(const struct ddsi_domaingv* domain, const ddsi_locator_t** places,
+                                size_t most);
 
 #ifdef __cplusplus
 }

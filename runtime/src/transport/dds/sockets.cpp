@@ -87,14 +87,30 @@ ssize_t read_wrapped(ddsi_tran_conn_t socket, unsigned char* to, std::size_t siz
 }
 
 /// Those of another kind are left as they are: there, no participants of Fast DDS are.
-void wrap_reading(ddsi_tran_conn* socket) {
+/// Whether it was not wrapped before.
+bool wrap_reading(ddsi_tran_conn* socket) {
   if (socket == nullptr || !socket->m_connless || socket->m_stream) {
-    return;
+    return false;
   }
   const ddsi_tran_read_fn_t now = __atomic_load_n(&socket->m_read_fn, __ATOMIC_ACQUIRE);
   ddsi_tran_read_fn_t none = nullptr;
-  if (now != &read_wrapped && (engine_read().compare_exchange_strong(none, now) || none == now)) {
-    __atomic_store_n(&socket->m_read_fn, &read_wrapped, __ATOMIC_RELEASE);
+  if (now == &read_wrapped || (!engine_read().compare_exchange_strong(none, now) && none != now)) {
+    return false;
+  }
+  __atomic_store_n(&socket->m_read_fn, &read_wrapped, __ATOMIC_RELEASE);
+  return true;
+}
+
+/// Threads of the engine may wait within its own reading already: what comes to them next would
+/// pass by ours. So one byte comes, as when the engine ends them, which it drops.
+void wake_readers(const ddsi_domaingv& domain, ddsi_tran_conn* from) {
+  std::array<const ddsi_locator_t*, 4> places{};
+  const std::size_t count = ligament_waiting_readers(&domain, places.data(), places.size());
+  const ddsi_tran_write_fn_t write = engine().load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count && write != nullptr && from != nullptr; ++i) {
+    std::byte nothing{};
+    const ddsrt_iovec_t part{&nothing, sizeof nothing};
+    (void)write(from, places[i], 1, &part, 0);
   }
 }
 
@@ -125,7 +141,9 @@ bool wrap_sockets(ddsi_domaingv& domain) {
   }
   std::array<ddsi_tran_conn*, 4> receiving{};
   ligament_receiving_sockets(&domain, receiving.data());
-  std::for_each(receiving.begin(), receiving.end(), wrap_reading);
+  if (std::count_if(receiving.begin(), receiving.end(), wrap_reading) != 0) {
+    wake_readers(domain, sockets[0]);
+  }
   return all;
 }
 

@@ -46,8 +46,10 @@ class GraphAndEdge : public testing::Test {
     ASSERT_TRUE(context) << context.error().text;
     context_ = *context;
     node_ = std::make_shared<Node>("here", NodeOptions().context(context_));
+    before_edge();
     start_edge();
   }
+  virtual void before_edge() {}
   void start_edge() {
     edge_ = started_edge(graph_, domain_id_);
     ASSERT_NE(edge_, nullptr);

@@ -40,6 +40,10 @@ class Sender(Node):
             self.publisher.publish(UInt8MultiArray(data=array("B", [number])))
 
 
+#: A program's figures are told once a second.
+STAYS_S = 4.0
+
+
 class Hearer(Node):
     """Writes down what it heard, and how it was started; then it ends."""
 
@@ -53,7 +57,7 @@ class Hearer(Node):
 
     def hear(self, message: UInt8MultiArray) -> None:
         self.heard.append(message.data[0])
-        if len(self.heard) < self.count:
+        if len(self.heard) != self.count:
             return
         self.get_logger().debug("heard all")
         told = {
@@ -64,6 +68,9 @@ class Hearer(Node):
             "heard": self.heard,
         }
         self.file.write_text(json.dumps(told))
+        self.create_timer(STAYS_S, self.end)
+
+    def end(self) -> None:
         raise SystemExit
 
 

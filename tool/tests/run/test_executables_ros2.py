@@ -119,7 +119,8 @@ def test_rclpy_programs_are_started_told_and_joined(
     board = StatusBoard({}, ["hearer"])
     for event in StatusTail(status).read():
         board.take_told(event, 0)
-    assert (board.executables["hearer"].taken, board.executables["hearer"].drops) == (COUNT, 0)
+    hearer = board.executables["hearer"]
+    assert (hearer.taken >= COUNT, hearer.drops) == (True, 0)
     assert edge_bytes(told) == 0
 
 

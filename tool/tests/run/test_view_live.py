@@ -89,12 +89,18 @@ def write_bag(place: Path) -> None:
             write("/cmd_vel", 50 * number + 7, twist(0.01 * number))
 
 
+def hears_ctrl_c() -> None:
+    """Also where the tests run in the background, which a shell has ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def started(*words: object) -> Iterator[subprocess.Popen[str]]:
     """A verb that is ended as by Ctrl-C."""
     process = subprocess.Popen(
-        [*LIGAMENT, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [*LIGAMENT, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=hears_ctrl_c,
+    )  # fmt: skip
     try:
         yield process
     finally:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json as json_module
+import signal
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,6 +88,8 @@ def view(
 
     `ligament view --topics /camera/image_raw --port 9000`
     """
+    # In the background of a script it would be ignored, and `kill -INT` end nothing.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     words = ["--rate", str(rate)]
     words += [word for topic in topics or () for word in ("--topic", topic)]
     words += ["--regex", regex] if regex else []

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 
 from ligament.advise.jobs import Message, Work, read_work
+from ligament.advise.loops import awaited
 from ligament.advise.one_core import without_preemption
 from ligament.advise.setting import Setting
 from ligament.advise.waits import Measured, measure, most_at_once, parallel_nodes
@@ -95,6 +96,7 @@ def read_other(path: Path, graph: Graph) -> Case:
     cpus = int(run.run["context"].get("machine", {}).get("cores") or 1)
     cores = _cores(run, cpus)
     work = read_work(database)
+    work = replace(work, awaited=awaited(work))
     if entry["time_base"] == "modelled":
         # A simulator takes cores from nobody in the time that counts.
         cores = max(cores, len(work.threads))

@@ -86,6 +86,8 @@ class Work:
     takers: dict[Message, list[int]]
     threads: dict[int, int]
     """How many threads each server has."""
+    awaited: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """Jobs that sources wait for: their next jobs, how many ns after its end (`loops.awaited`)."""
 
     def server_of(self) -> dict[str, int]:
         """The server of each node."""

@@ -47,8 +47,10 @@ class Replay:
 
     def run(self) -> Times:
         """All jobs that something calls."""
+        waiting = {at for jobs in self._work.awaited.values() for at, _ in jobs}
         for at, job in enumerate(self._work.jobs):
-            if at not in self._setting.gone and job.trigger not in self._work.sent:
+            is_called = job.trigger in self._work.sent or at in waiting
+            if at not in self._setting.gone and not is_called:
                 self._push(job.begin_ns, "arrive", at)
         while self._events:
             now, _, what, at = heapq.heappop(self._events)
@@ -114,6 +116,8 @@ class Replay:
         # Who is woken takes the core from a publisher that is only ending its callback.
         self._push(time if job.outputs else end, "sent", at)
         self._push(end, "end", at)
+        for source, lag in self._work.awaited.get(at, ()):
+            self._push(end + lag, "arrive", source)
 
     def _early(self, at: int, taker: int) -> int:
         """How long before the publish call returned its reader ran, if it is woken as it was."""

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_up_runs import CALL, LATENCY, NODES, TAIL, WAKE, WORKED, ends_of, line
+from made_up_runs import BYTES, CALL, LATENCY, NODES, TAIL, WAKE, WORKED, ends_of, line
 
-from ligament.advise.jobs import Work
+from ligament.advise.jobs import Job, Output, Sent, Work
+from ligament.advise.loops import awaited
 from ligament.advise.one_core import without_preemption
 from ligament.advise.replay import Replay
 from ligament.advise.setting import DDS, SHM, THREAD, Kind, Setting
@@ -203,3 +205,49 @@ def test_samples_are_without_the_warm_up() -> None:
     found = measure(work, as_it_was(work), 5000 * 11)
     assert {len(values) for values in found.samples.values()} == {3 * 10}
     assert len(found.waits) == 3 * 20
+
+
+def driven(frames: int, period: int | None, lag: int = 1000) -> Work:
+    """A simulator's thread that sends images, and a node that answers each with a command.
+
+    With a `period` it sends by the clock, without one it waits for the command to the one before.
+    """
+    jobs: list[Job] = []
+    sent: dict[tuple[int, int], Sent] = {}
+    takers: dict[tuple[int, int], list[int]] = {}
+    begin = 0
+    for frame in range(frames):
+        image, command = (1, frame), (2, frame)
+        worked = 300 + 37 * (frame % 7)
+        jobs.append(Job("/sim", -10, -10, begin, begin + 20, None, 0, 0, [Output(image, 0, 20)]))
+        answer = begin + 20 + WAKE
+        done = answer + worked + CALL
+        outputs = [Output(command, worked, CALL)]
+        jobs.append(Job("/node", 5, 5, answer, done, image, 6, worked, outputs))
+        jobs.append(Job("/sim", 9, 9, done + WAKE, done + WAKE + 30, command, 7))
+        sent[image] = Sent("/image", "/sim", 3 * frame, begin + 20, BYTES)
+        sent[command] = Sent("/command", "/node", 3 * frame + 1, done, 64)
+        takers |= {image: [3 * frame + 1], command: [3 * frame + 2]}
+        begin = begin + period if period else done + WAKE + 30 + lag
+    work = Work(jobs, sent, takers, {5: 1, 9: 1})
+    return replace(work, awaited=awaited(work))
+
+
+def test_who_waits_for_an_answer_is_told_from_who_has_a_period() -> None:
+    assert list(driven(40, None).awaited.items()) == [
+        (3 * k - 1, [(3 * k, 1000)]) for k in range(1, 40)
+    ]
+    assert driven(40, 2000).awaited == {}
+
+
+@pytest.mark.parametrize("period", [None, 2000])
+def test_a_source_that_waits_is_slowed_down_and_never_ahead(period: int | None) -> None:
+    work = driven(40, period)
+    slow = retimed(work, "/node", lambda job: 10 * job.compute_ns)
+    times = Replay(slow, as_it_was(slow), measure(work, as_it_was(work)), drawn).run()
+    delays = [times.begin_ns[3 * k + 1] - times.sent_ns[(1, k)] for k in range(40)]
+    assert len(times.begin_ns) == 120
+    if period is None:
+        assert delays == [20 + WAKE] * 40
+    else:  # the node is slower than the camera: images queue up
+        assert all(after > before for before, after in itertools.pairwise(delays))

@@ -113,8 +113,8 @@ def _delay() -> Iterator[Goal]:
 FIGURES = Figures(
     goals=(*_chain(), *_drives(), *_delay()),
     results={
-        "driving": "chain alpha: five nodes, 640x480; a first result, beside other load",
-        "driving_drives": "drives in lock step; a first result, of small images",
+        "driving": "chain alpha: five nodes, 640x480",
+        "driving_drives": "drives in lock step",
         "driving_delay": "late commands, in lock step, one lap each",
     },
     words={

@@ -199,10 +199,8 @@ struct DomainState {
   void forget_seen();
   void consider_row(Peer& peer, const layout::EndpointRow& row,
                     std::unordered_map<std::string_view, TopicEnds>& topics);
-  void consider(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
-                const EndpointDescription& theirs);
-  void consider(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
-                const EndpointDescription& theirs);
+  void consider(OwnWriter& own, Peer& peer, const layout::EndpointRow& row);
+  void consider(OwnReader& own, Peer& peer, const layout::EndpointRow& row);
   [[nodiscard]] OnPublish on_publish_of(const OwnWriter& own, const Peer& peer,
                                         std::uint64_t reader) const;
   void link_reader(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,

@@ -135,20 +135,19 @@ void DomainState::consider_row(Peer& peer, const layout::EndpointRow& row,
   if (ends == topics.end()) {
     return;
   }
-  const EndpointDescription theirs = to_description(row);
   if (row.kind == static_cast<std::uint8_t>(EndpointKind::reader)) {
     for (OwnWriter* own : ends->second.writers) {
-      consider(*own, peer, row, theirs);
+      consider(*own, peer, row);
     }
   } else {
     for (OwnReader* own : ends->second.readers) {
-      consider(*own, peer, row, theirs);
+      consider(*own, peer, row);
     }
   }
 }
 
-void DomainState::consider(OwnWriter& own, Peer& peer, const layout::EndpointRow& row,
-                           const EndpointDescription& theirs) {
+/// Of rows that are matched already nothing is copied: each look passes them all.
+void DomainState::consider(OwnWriter& own, Peer& peer, const layout::EndpointRow& row) {
   if (const auto known = own.matches.find(row.id); known != own.matches.end()) {
     known->second.seen = true;
     if (!is_live(row) && !known->second.closing) {
@@ -160,6 +159,7 @@ void DomainState::consider(OwnWriter& own, Peer& peer, const layout::EndpointRow
   if (!is_live(row)) {
     return;
   }
+  const EndpointDescription theirs = to_description(row);
   if (auto problem = mismatch(own.state->description, theirs)) {
     report_mismatch(own, row, std::move(*problem));
     return;
@@ -240,10 +240,10 @@ void DomainState::link_reader(OwnWriter& own, Peer& peer, const layout::Endpoint
   again_ = true;
 }
 
-void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
-                           const EndpointDescription& theirs) {
+void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow& row) {
   auto known = own.matches.find(row.id);
   if (known == own.matches.end()) {
+    const EndpointDescription theirs = to_description(row);
     // Also a writer that is closing already: it may have linked us, and published, before we saw
     // it.
     if (auto problem = mismatch(theirs, own.state->description)) {
@@ -266,7 +266,7 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
     own.state->mark_closing(row.id);
   }
   if (!match.active) {
-    activate(own, row.id, match, theirs);
+    activate(own, row.id, match, to_description(row));
   }
 }
 

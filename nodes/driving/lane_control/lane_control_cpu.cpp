@@ -19,7 +19,10 @@ class LaneControl : public Node {
     if (!errors().empty()) return;
     publisher_ = create_publisher<Twist>("cmd_vel", QoS(1));
     lane_ = create_subscription<PolygonStamped>(
-        "lane", QoS(5), [this](const Sample<PolygonStamped>& lane) { on_lane(lane.view()); });
+        "lane", QoS(5), [this](const Sample<PolygonStamped>& lane) {
+          on_lane(lane.view(),
+                  {lane.info().publisher_id(), lane.info().publication_sequence_number()});
+        });
     red_ = light("red", Light::red);
     green_ = light("green", Light::green);
     timer_ = create_timer(std::chrono::milliseconds(period_ms), [this] {
@@ -32,6 +35,7 @@ class LaneControl : public Node {
   /// A frame's lane, which waits for what the detectors say of the frames before.
   struct Lane {
     std::int64_t stamp_ns;
+    trace::MessageIdentity message;  ///< so that its command is known as its answer
     std::vector<GroundPoint> points;
   };
   static constexpr std::size_t kMostWaiting = 8;
@@ -102,8 +106,8 @@ class LaneControl : public Node {
     }
   }
 
-  void on_lane(const PolygonStampedView& view) {
-    Lane lane{image::stamp_of(view), {}};
+  void on_lane(const PolygonStampedView& view, const trace::MessageIdentity& message) {
+    Lane lane{image::stamp_of(view), message, {}};
     if (!read_lane(view, lane.points)) {
       if (!std::exchange(told_, true)) {
         report_error("a lane on '" + lane_->get_topic_name() +
@@ -132,7 +136,7 @@ class LaneControl : public Node {
   void answer(const Lane& lane) {
     std::optional<Command> command;
     {
-      const trace::Span span(*this, "lane_control");
+      const trace::Span span(*this, "lane_control", trace::Category::compute, lane.message);
       command = drive_.on_lane(lane.stamp_ns, now().nanoseconds(), lane.points);
     }
     if (command) publish(*command);

@@ -98,15 +98,18 @@ class LightNode : public Node {
   void look_at_first() {
     const Sample<Image> sample = std::move(held_.front());
     held_.pop_front();
-    input_->use(sample.view(), [this](const ImageView& view, const Picture& picture) {
-      on_picture(view, picture);
+    const trace::MessageIdentity message{sample.info().publisher_id(),
+                                         sample.info().publication_sequence_number()};
+    input_->use(sample.view(), [&](const ImageView& view, const Picture& picture) {
+      on_picture(view, picture, message);
     });
   }
 
-  void on_picture(const ImageView& view, const Picture& picture) {
+  void on_picture(const ImageView& view, const Picture& picture,
+                  const trace::MessageIdentity& message) {
     const std::int64_t stamp_ns = image::stamp_of(view);
     const auto event = watch_->on_frame(stamp_ns, [&] {
-      const trace::Span span(*this, "find_disc");
+      const trace::Span span(*this, "find_disc", trace::Category::compute, message);
       const auto disc = find_disc(picture.pixels, picture.order, options_);
       if (!disc) return false;
       disc_ = *disc;

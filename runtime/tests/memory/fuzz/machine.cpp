@@ -306,7 +306,8 @@ bool process_alive(const Fd& /*pidfd*/) { return true; }
 std::uint64_t namespace_inode(std::int32_t /*pid*/, const char* /*kind*/) { return 1; }
 std::uint64_t identity_of(const Fd& /*pidfd*/) { return fuzz::hostile_identity; }
 
-Passage::Passage(Fd /*connection*/) {}
+Passage::Passage(Connection /*connection*/) {}
+void Passage::settle() {}
 PassResult Passage::pass(std::uint64_t /*inode*/, std::uint32_t /*fd*/) {
   return PassResult::passed;
 }

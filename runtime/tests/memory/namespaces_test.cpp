@@ -430,15 +430,15 @@ TEST(Passage, NobodyWaitsForTheEndOfWhatIsNoMemory) {
   Passages both;
   pass_anything(both.raw, {memory.inode, fd_of(memory), os::NoteKind::memory}, first.near.get());
   pass_anything(both.raw, {memory.inode, fd_of(memory), os::NoteKind::memory}, second.near.get());
-  first.near = os::Fd(::dup(both.raw));  // closed here: what lies in the message is the last
-  second.near = os::Fd(::dup(both.raw));
+  first.near = os::Fd();  // closed here: what lies in the message is the last
+  second.near = os::Fd();
   (void)both.there->receive();
   EXPECT_FALSE(both.there->take(memory.inode, fd_of(memory)));
   EXPECT_TRUE(both.there->has_ended()) << "nothing more is received from it";
   // And one that lies unread in a connection that ends.
   Passages other;
   pass_anything(other.raw, {memory.inode, fd_of(memory), os::NoteKind::memory}, third.near.get());
-  third.near = os::Fd(::dup(other.raw));
+  third.near = os::Fd();
   other.there.reset();
 }
 

@@ -15,12 +15,12 @@
 namespace ligament::nodes::driving {
 namespace {
 
-constexpr std::int64_t kFrame = 33'333'333;
-constexpr int kFrames = 120;
+constexpr std::int64_t kPeriod = 33'333'333;
+constexpr int kFramesSent = 120;
 
 bool red_is_lit(int frame) { return frame >= 30 && frame < 60 && frame % 3 != 2; }
 bool green_is_lit(int frame) { return frame >= 57 && frame < 90 && frame % 4 != 1; }
-int frame_of(std::int64_t stamp_ns) { return static_cast<int>(stamp_ns / kFrame); }
+int frame_of(std::int64_t stamp_ns) { return static_cast<int>(stamp_ns / kPeriod); }
 
 struct Said {
   std::int64_t stamp_ns;
@@ -63,23 +63,23 @@ struct Detector {
 };
 
 /// A drive in lock step, as the simulator drives: a frame comes when the last has its command.
-class Run {
+class LockStepDrive {
  public:
-  Run(unsigned seed, bool alternates)
+  LockStepDrive(unsigned seed, bool alternates)
       : random_(seed),
         alternates_(alternates),
         red_{LightWatch({true, alternates, true, 3}), red_is_lit, {}, {}, {}, {}},
         green_{LightWatch({false, true, false, 3}), green_is_lit, {}, {}, {}, {}} {
     // Both have said once how far they are, as at a start before the first light.
-    red_.watch.on_other_done(-kFrame);
-    green_.watch.on_other_done(-kFrame);
-    drive_.on_light_done(Light::red, -kFrame);
-    drive_.on_light_done(Light::green, -kFrame);
+    if (alternates) red_.watch.on_other_done(-kPeriod);  // else nothing of green is connected to it
+    green_.watch.on_other_done(-kPeriod);
+    drive_.on_light_done(Light::red, -kPeriod);
+    drive_.on_light_done(Light::green, -kPeriod);
   }
 
   std::vector<Command> commands() {
-    for (int frame = 0; frame < kFrames; ++frame) {
-      const std::int64_t stamp_ns = frame * kFrame;
+    for (int frame = 0; frame < kFramesSent; ++frame) {
+      const std::int64_t stamp_ns = frame * kPeriod;
       red_.frames.push_back(stamp_ns);
       green_.frames.push_back(stamp_ns);
       lane_ = stamp_ns;
@@ -134,13 +134,13 @@ class Run {
 class ArrivalOrder : public ::testing::TestWithParam<bool> {};
 
 TEST_P(ArrivalOrder, ChangesNoCommand) {
-  const auto first = Run(0, GetParam()).commands();
-  ASSERT_EQ(first.size(), std::size_t{kFrames});
+  const auto first = LockStepDrive(0, GetParam()).commands();
+  ASSERT_EQ(first.size(), std::size_t{kFramesSent});
   EXPECT_GT(first[29].speed, to_fixed(0.15));
   EXPECT_EQ(first[56].speed, 0);  // it stands
   EXPECT_GT(first.back().speed, to_fixed(0.15));
   for (unsigned seed = 1; seed < 500; ++seed) {
-    ASSERT_EQ(Run(seed, GetParam()).commands(), first) << "seed " << seed;
+    ASSERT_EQ(LockStepDrive(seed, GetParam()).commands(), first) << "seed " << seed;
   }
 }
 
@@ -150,35 +150,35 @@ INSTANTIATE_TEST_SUITE_P(Detectors, ArrivalOrder, ::testing::Bool(), [](const au
 
 TEST(FrameProgress, GoesOnAndBeginsAnew) {
   FrameProgress progress;
-  progress.on_event(5 * kFrame);  // of somebody who says events only
-  EXPECT_TRUE(progress.is_done(100 * kFrame));
-  progress.on_done(6 * kFrame);
-  EXPECT_TRUE(progress.is_done(6 * kFrame));
-  EXPECT_FALSE(progress.is_done(7 * kFrame));
-  progress.on_event(7 * kFrame);
-  progress.on_event(2 * kFrame);  // again
-  progress.on_done(3 * kFrame);   // late
-  EXPECT_EQ(progress.last(), 7 * kFrame);
-  progress.on_done(100 * kFrame);
-  progress.on_done(kFrame);
-  EXPECT_EQ(progress.last(), kFrame);
+  progress.on_event(5 * kPeriod);  // of somebody who says events only
+  EXPECT_TRUE(progress.is_done(100 * kPeriod));
+  progress.on_done(6 * kPeriod);
+  EXPECT_TRUE(progress.is_done(6 * kPeriod));
+  EXPECT_FALSE(progress.is_done(7 * kPeriod));
+  progress.on_event(7 * kPeriod);
+  progress.on_event(2 * kPeriod);  // again
+  progress.on_done(3 * kPeriod);   // late
+  EXPECT_EQ(progress.last(), 7 * kPeriod);
+  progress.on_done(100 * kPeriod);
+  progress.on_done(kPeriod);
+  EXPECT_EQ(progress.last(), kPeriod);
   progress.on_gone();
-  EXPECT_TRUE(progress.is_done(100 * kFrame));
+  EXPECT_TRUE(progress.is_done(100 * kPeriod));
 }
 
 /// Each misses a frame that the other got: neither waits for the other's word on it for ever.
 TEST(LightWatch, DoesNotWaitForAFrameThatIsLost) {
   LightWatch green({false, true, false, 3});
   const auto sees = [] { return false; };
-  green.on_other_done(kFrame);
-  ASSERT_TRUE(green.is_due(kFrame));
-  green.on_frame(kFrame, sees);
-  green.on_other_done(2 * kFrame);
-  EXPECT_EQ(green.lost_before(2 * kFrame), std::nullopt);
-  EXPECT_EQ(green.lost_before(3 * kFrame), 2 * kFrame);
-  EXPECT_FALSE(green.is_due(3 * kFrame));
+  green.on_other_done(kPeriod);
+  ASSERT_TRUE(green.is_due(kPeriod));
+  green.on_frame(kPeriod, sees);
+  green.on_other_done(2 * kPeriod);
+  EXPECT_EQ(green.lost_before(2 * kPeriod), std::nullopt);
+  EXPECT_EQ(green.lost_before(3 * kPeriod), 2 * kPeriod);
+  EXPECT_FALSE(green.is_due(3 * kPeriod));
   green.on_other_gone();
-  EXPECT_TRUE(green.is_due(3 * kFrame));
+  EXPECT_TRUE(green.is_due(3 * kPeriod));
 }
 
 }  // namespace

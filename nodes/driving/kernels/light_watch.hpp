@@ -126,8 +126,8 @@ class LightWatch {
   bool looks_;
   std::uint8_t history_ = 0;
   std::int64_t event_ns_ = kNever;
-  std::int64_t other_ns_ = kNever;  ///< the latest that was heard
-  std::int64_t last_ns_ = kNever;   ///< the last frame
+  std::int64_t other_ns_ = kNever;    ///< the latest that was heard
+  std::int64_t last_ns_ = kNever;     ///< the last frame
   std::vector<std::int64_t> others_;  ///< the other's events whose frame has not come, by stamp
   FrameProgress progress_;
   FrameOrder order_;

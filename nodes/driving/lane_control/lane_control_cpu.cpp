@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lane Control on the CPU: drive commands from the lane and the light, kernels/drive.hpp.
+#include <deque>
 #include <ligament/geometry_msgs/msg/twist.hpp>
 #include <ligament/ligament.hpp>
-#include <deque>
 
 #include "kernels/drive.hpp"
 #include "parts/lane_message.hpp"
@@ -18,11 +18,10 @@ class LaneControl : public Node {
     const auto period_ms = image::integer_parameter(*this, "watchdog_period_ms", 50, {1, 1000, 1});
     if (!errors().empty()) return;
     publisher_ = create_publisher<Twist>("cmd_vel", QoS(1));
-    lane_ = create_subscription<PolygonStamped>(
-        "lane", QoS(5), [this](const Sample<PolygonStamped>& lane) {
-          on_lane(lane.view(),
-                  {lane.info().publisher_id(), lane.info().publication_sequence_number()});
-        });
+    lane_ = create_subscription<
+        PolygonStamped>("lane", QoS(5), [this](const Sample<PolygonStamped>& lane) {
+      on_lane(lane.view(), {lane.info().publisher_id(), lane.info().publication_sequence_number()});
+    });
     red_ = light("red", Light::red);
     green_ = light("green", Light::green);
     timer_ = create_timer(std::chrono::milliseconds(period_ms), [this] {

@@ -138,7 +138,7 @@ class LightNode : public Node {
   LightOptions options_;
   WatchOptions watch_options_;
   std::optional<LightWatch> watch_;
-  Disc disc_;  ///< the last that was seen
+  Disc disc_;                       ///< the last that was seen
   std::deque<Sample<Image>> held_;  ///< frames that wait for the other detector, the oldest first
   std::string frame_id_;
   std::shared_ptr<Publisher<PointStamped>> publisher_;

@@ -69,8 +69,7 @@ class PictureInput {
  private:
   PictureInput(Node& node, const std::string& topic, const QoS& qos, Take take) : node_(node) {
     subscription_ = node.create_subscription<Image>(
-        topic, qos,
-        [take = std::move(take)](Sample<Image> sample) { take(std::move(sample)); });
+        topic, qos, [take = std::move(take)](Sample<Image> sample) { take(std::move(sample)); });
   }
 
   Node& node_;

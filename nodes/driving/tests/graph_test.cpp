@@ -27,10 +27,12 @@ class Listener : public Node {
     commands_ = create_subscription<Twist>("cmd_vel", QoS(10), [this](const Twist& command) {
       commands.emplace_back(command.linear.x, command.angular.z);
     });
-    red_ = create_subscription<PointStamped>(
-        "E", QoS(10), [this](const PointStamped& e) { (e.point.z < 0 ? no_reds : reds).push_back(e); });
-    green_ = create_subscription<PointStamped>(
-        "F", QoS(10), [this](const PointStamped& e) { (e.point.z < 0 ? no_greens : greens).push_back(e); });
+    red_ = create_subscription<PointStamped>("E", QoS(10), [this](const PointStamped& e) {
+      (e.point.z < 0 ? no_reds : reds).push_back(e);
+    });
+    green_ = create_subscription<PointStamped>("F", QoS(10), [this](const PointStamped& e) {
+      (e.point.z < 0 ? no_greens : greens).push_back(e);
+    });
     lane_ = create_subscription<PolygonStamped>(
         "D", QoS(10), [this](const PolygonStamped& lane) { lanes.push_back(lane); });
   }

@@ -15,8 +15,18 @@ schema: ligament/node/1
 type: test/ear
 description: Hears temperatures, and does nothing.
 ports:
-  first: {direction: in, message: sensor_msgs/msg/Temperature, description: One, optional: true, qos: {depth: 5}}
-  second: {direction: in, message: sensor_msgs/msg/Temperature, description: Two, optional: true, qos: {depth: 5}}
+  first:
+    direction: in
+    message: sensor_msgs/msg/Temperature
+    description: One.
+    optional: true
+    qos: {depth: 5}
+  second:
+    direction: in
+    message: sensor_msgs/msg/Temperature
+    description: Two.
+    optional: true
+    qos: {depth: 5}
 implementations:
   mcu: {sources: [ear.c]}
 state: none

@@ -17,7 +17,7 @@ class LaneControl : public Node {
       : Node("lane_control", options), drive_(declared()) {
     const auto period_ms = image::integer_parameter(*this, "watchdog_period_ms", 50, {1, 1000, 1});
     if (!errors().empty()) return;
-    publisher_ = create_publisher<Twist>("cmd_vel", QoS(1));
+    publisher_ = create_publisher<Twist>("cmd_vel", QoS(10));
     lane_ = create_subscription<
         PolygonStamped>("lane", QoS(5), [this](const Sample<PolygonStamped>& lane) {
       on_lane(lane.view(), {lane.info().publisher_id(), lane.info().publication_sequence_number()});

@@ -2,6 +2,7 @@
 #include "mcu/core_trace.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <ligament/names.hpp>
 #include <ligament/trace.hpp>

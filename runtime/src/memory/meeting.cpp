@@ -149,6 +149,10 @@ bool DomainState::attend(Meeting& meeting) {
     }
   }
   if (meeting.passage->has_ended()) {
+    if (meeting.passage->has_passed_foreign()) {
+      refuse(fmt::format("{} cannot be joined: it passes what is no memory of a pool",
+                         shown(meeting.who)));
+    }
     const bool is_mute = meeting.is_called && meeting.nonce == 0 && !meeting.is_over;
     if (is_mute && os::process_alive(meeting.pidfd)) {
       refuse(fmt::format("{} is in domain '{}', but does not answer: it may be of an older version",

@@ -85,8 +85,8 @@ struct WriterState {
   [[nodiscard]] Published commit(std::uint32_t block, std::size_t size, const PublishInfo& info);
   /// `Writer::publish_copies`, but for the call of readers.
   [[nodiscard]] PublishedCopies commit_copies(std::span<const std::byte> head,
-                                          std::span<const std::span<const std::byte>> bodies,
-                                          std::int64_t now_ns);
+                                              std::span<const std::span<const std::byte>> bodies,
+                                              std::int64_t now_ns);
   void call_readers();  ///< after a commit, without the lock
   void give_back(std::uint32_t block);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The host's side of a core's ring of events, against a core that scribbles.
-#include "mcu/core_counts.hpp"
 #include "mcu/core_trace.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +13,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "mcu/core_counts.hpp"
 
 namespace ligament::mcu {
 namespace {

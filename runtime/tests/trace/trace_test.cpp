@@ -2,9 +2,9 @@
 // The hooks: off they do nothing, and each way of loading a wrong provider is named. The tests that
 // load one run in a child process, because a provider stays loaded until its process ends.
 #include <dlfcn.h>
-#include <unistd.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>

@@ -36,8 +36,8 @@ class Connection {
 };
 
 struct Message {
-  ssize_t size = -1;  ///< -1: errno says why
-  Fd memory;          ///< the first that came, if it can have seals
+  ssize_t size = -1;        ///< -1: errno says why
+  Fd memory;                ///< the first that came, if it can have seals
   bool is_foreign = false;  ///< others came: more, or no memory
 };
 /// Receives without waiting. Asking a memfd for its seals calls no file system: that is done before

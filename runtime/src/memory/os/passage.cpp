@@ -125,9 +125,14 @@ Passage::Received Passage::receive_one(const Connection& connection) {
   if (message.size < 0) {
     return errno == EAGAIN || errno == EINTR ? Received::none : Received::end;
   }
-  // A note is written whole: half of one is from somebody else's hand. And no process of ours
-  // passes anything but memory: who does is not received from again.
-  if (message.size != ssize_t{sizeof note} || message.is_foreign) {
+  // No process of ours passes anything but memory: who does is not received from again.
+  if (message.is_foreign) {
+    has_passed_foreign_ = true;
+    (void)send_locked({0, 0, NoteKind::refused}, -1);
+    return Received::end;
+  }
+  // A note is written whole: half of one is from somebody else's hand.
+  if (message.size != ssize_t{sizeof note}) {
     return Received::end;
   }
   if (note.kind == NoteKind::memory) {
@@ -163,8 +168,8 @@ void Passage::settle() {
 }
 
 void Passage::note_loss() {
-  const Fd probe(connections_.empty() ? -1
-                                      : ::fcntl(connections_.front().fd().get(), F_DUPFD_CLOEXEC, 0));
+  const Fd probe(
+      connections_.empty() ? -1 : ::fcntl(connections_.front().fd().get(), F_DUPFD_CLOEXEC, 0));
   is_short_ = !probe && is_want_of_descriptors(last_error("descriptor"));
 }
 
@@ -245,6 +250,11 @@ void Passage::end() {
 bool Passage::has_ended() const {
   const std::lock_guard guard(mutex_);
   return connections_.empty();
+}
+
+bool Passage::has_passed_foreign() const {
+  const std::lock_guard guard(mutex_);
+  return has_passed_foreign_;
 }
 
 bool Passage::keeps_memory() const {

@@ -60,6 +60,8 @@ class Passage {
   /// Closes the connections. What has come can still be taken.
   void end();
   [[nodiscard]] bool has_ended() const;
+  /// It has ended because what came was no memory.
+  [[nodiscard]] bool has_passed_foreign() const;
   /// There is something that `receive` lets go of when nobody has taken it for a while.
   [[nodiscard]] bool keeps_memory() const;
   [[nodiscard]] std::vector<int> watched() const;  ///< readable when there is something to do
@@ -85,6 +87,7 @@ class Passage {
   std::vector<Note> notes_;
   std::map<std::uint64_t, std::int64_t> wanted_;  ///< by inode, when it was asked for
   bool is_settled_ = false;
+  bool has_passed_foreign_ = false;
   bool is_short_ = false;  ///< the last one was lost because we had no descriptor for it
 };
 

@@ -238,12 +238,7 @@ def run(
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     _warn(request.build)
-    finished = _shown(request, quiet or json)
-    if json:
-        print_json(finished.data)
-    else:
-        print(_ending(finished))
-    raise typer.Exit(finished.exit_code)
+    raise typer.Exit(_told(_shown(request, quiet or json), json))
 
 
 command = typer.Typer(add_completion=False, rich_markup_mode="rich")
@@ -257,6 +252,15 @@ def _shown(request: RunRequest, quiet: bool) -> FinishedRun:
     folder = request.build.resolve().parent
     with Display(f"{folder.parent.name}/{folder.name}") as display:
         return run_graph(request, display)
+
+
+def _told(finished: FinishedRun, as_json: bool) -> int:
+    """Print how it ended; returns the exit code."""
+    if as_json:
+        print_json(finished.data)
+    else:
+        print(_ending(finished))
+    return finished.exit_code
 
 
 def _build(request: Request, domain: str | None, host: str | None, edge: EdgeOptions) -> Path:

@@ -79,7 +79,7 @@ def limits_of(status: Path) -> dict[str, Any]:
 
 
 def limit_of(device: str, design: Design) -> dict[str, Any]:
-    """What holds it back: `kind` (core, memory, topic, none), where, for which share, and `text`."""
+    """What holds it back: `kind` (core, memory, topic, none), where, which share, and `text`."""
     found = _slowest([*_cores(design), *_memory(design)])
     if found.share < LEAST_SHARE:
         found = _slowest([found, *_topics(design)])

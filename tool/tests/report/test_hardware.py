@@ -114,7 +114,8 @@ def test_the_core_that_others_wait_for_is_named(report: dict[str, Any]) -> None:
     assert hardware["designs"] == [
         {"device": "fpga0", "cycles": 2400, "kind": "core", "node": "/second", "port": "in",
          "share": 0.83,
-         "text": "fpga0: the core of /second is the slowest: its input in was full 83 % of the time"}
+         "text":
+         "fpga0: the core of /second is the slowest: its input in was full 83 % of the time"}
     ]  # fmt: skip
     (in_first,) = (r for r in hardware["streams"] if (r["node"], r["port"]) == ("/first", "in"))
     assert in_first == {
@@ -127,7 +128,7 @@ def test_the_core_that_others_wait_for_is_named(report: dict[str, Any]) -> None:
     ("full", "streams", "kind", "words"),
     [
         (5, [stream("in", "in", True, 9, 5, 60)], "memory",
-         "the way from memory is the slowest: input in of /one waited 60 % of the time for the rest"),
+         "the way from memory is the slowest: input in of /one waited 60 % of the time for"),
         (5, [stream("out", "out", True, 9, 60, 5)], "memory",
          "the way to memory is the slowest: output out of /one waited 60 % of the time"),
         # What holds a core's output is another core, as long as there is one that is slow.

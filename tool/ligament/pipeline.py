@@ -17,6 +17,7 @@ from ligament.generate.stage import Generated, generate
 from ligament.graph import Graph, load_graph
 from ligament.mapping import GraphMapping, load_mapping, load_platform
 from ligament.mapping.elsewhere import map_or_tell
+from ligament.run.wave import with_waveforms
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Request:
     out: Path = DEFAULT_OUT
     mapping: Path | None = None
     """A mapping to use as it is, instead of one made by the map stage."""
+    waveforms: bool = False
+    """Whether designs can write their signals (`ligament run --wave`)."""
 
 
 def mapped(request: Request) -> tuple[Graph, GraphMapping]:
@@ -40,6 +43,8 @@ def mapped(request: Request) -> tuple[Graph, GraphMapping]:
     else:
         graph = load_graph(request.graph)
         mapping = map_or_tell(graph, load_platform(request.platform), request.variant)
+    if request.waveforms:
+        mapping = with_waveforms(mapping)
     write_json(graph_folder(graph.name, request.out) / "graph.json", graph.to_json())
     folder = variant_folder(graph.name, mapping.variant, request.out)
     write_json(folder / "mapping.json", mapping.to_json())

@@ -113,6 +113,27 @@ struct EndWires {
   const std::uint32_t* dropped = nullptr;
 };
 
+/// Waveforms of messages, by their numbers: counted per part from 1, where they enter it at its
+/// first entry, or its first gateway if it has no entry. Written from a message's doorbell, or its
+/// first burst where others were before it, until the last node's answer to it is in memory.
+struct Wave {
+  std::function<void(std::uint64_t)> dump;  ///< of half a cycle; empty: none is written
+  std::vector<std::size_t> parts;           ///< whose messages are meant
+  std::uint64_t first = 1;
+  std::uint64_t last = 0;
+};
+
+/// What `ligament run --wave` asks for.
+struct WaveRequest {
+  std::uint64_t first = 1;
+  std::uint64_t last = 0;
+  std::vector<std::string> nodes;  ///< whose signals are written; empty: all
+};
+
+/// As this process was told by LIGAMENT_WAVE (`3-5`) and LIGAMENT_WAVE_NODES (`/a /b`); nothing if
+/// it was not, or not so.
+[[nodiscard]] std::optional<WaveRequest> wave_request();
+
 /// Ports of a generated top. A probe is a bit of the probe words, 64 per word.
 struct Wires {
   std::uint8_t* clock = nullptr;
@@ -130,7 +151,7 @@ struct Wires {
   RegisterWires registers;
   std::vector<EndWires> ends;  ///< those of gateways, then an entry and an exit on each
   std::function<void()> evaluate;
-  std::function<void(std::uint64_t)> wave;  ///< of half a cycle; empty: none is written
+  Wave wave;
 };
 
 /// Where a node's input comes from: from an entry, or from a subscription of a network.
@@ -161,6 +182,7 @@ struct NodePlan {
   /// Nodes that topics on the chip join, directly or through others. Parts do not wait for each
   /// other's messages, and are reset each by itself.
   std::size_t part = 0;
+  std::string name = {};  ///< as the graph calls it; of a service: its node's
 };
 
 /// Where a network's gateway is: behind its other subscriptions.
@@ -266,6 +288,20 @@ struct NetworkFigures {
   std::vector<std::uint64_t> peaks;  ///< most beats in a queue
 };
 
+/// Counts of a core's stream since the start, in cycles of the design.
+struct StreamFigures {
+  std::uint64_t beats = 0;
+  std::uint64_t stalls = 0;  ///< valid, not ready: of an input, it is full
+  std::uint64_t gaps = 0;    ///< not valid, amidst a message
+};
+
+/// What kept a core from going on, in cycles; of each cycle the first that holds.
+struct PaceFigures {
+  std::uint64_t held = 0;     ///< nobody took what it says
+  std::uint64_t starved = 0;  ///< it would take what did not come, amidst a message or a set
+  std::uint64_t full = 0;     ///< itself: an input waited for it
+};
+
 /// Counts of a gateway since the start.
 struct GatewayFigures {
   std::uint64_t sent = 0;
@@ -296,8 +332,8 @@ class Engine;
 
 class Simulation {
  public:
-  Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, Boundary boundary,
-             Delegate delegate = {});
+  Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
+             const Boundary& boundary, Delegate delegate = {});
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -305,6 +341,10 @@ class Simulation {
   /// Rings the doorbell for all of them at once, and turns the clock until nothing is owed.
   [[nodiscard]] Outcome run(std::vector<Arrival> arrivals, const Stop& stop = {});
   [[nodiscard]] std::vector<NetworkFigures> networks() const;
+  /// By probe; of a probe that no node has, nothing.
+  [[nodiscard]] StreamFigures stream(std::size_t probe) const;
+  /// By node.
+  [[nodiscard]] const std::vector<PaceFigures>& paces() const;
   [[nodiscard]] std::vector<GatewayFigures> gateways() const;
   [[nodiscard]] PortFigures port() const;
 

@@ -118,6 +118,7 @@ class Design {
     std::vector<trace::MessageIdentity> messages;  ///< of this run, in order
     std::vector<Source> sources;                   ///< whose messages its own may go back to
     std::vector<Asked> asked;                      ///< of a service: not answered yet
+    std::vector<std::size_t> probes;               ///< of its figures' streams
     ligament::detail::HardwareFigures figures;
   };
   struct Gateway {
@@ -145,6 +146,8 @@ class Design {
   void say_working(const Member& member);
   [[nodiscard]] bool is_over_time(const Member& member);
   void account(const Outcome& outcome, std::int64_t doorbell_ns);
+  void name_streams();
+  void count_streams();
   void hand_over(const Outcome& outcome);
   [[nodiscard]] trace::MessageIdentity first_message_of(const Member& member) const;
   void tell_networks(trace::SpanValues& values, const std::vector<NetworkFigures>& before) const;
@@ -169,6 +172,7 @@ class Design {
   std::vector<NetworkFigures> networks_;
   std::vector<GatewayFigures> gateway_figures_;
   PortFigures port_;
+  std::uint64_t cycles_ = 0;     ///< of all runs
   mutable std::mutex mutex_;     ///< of the figures: the status thread reads them
   std::int64_t came_at_ns_ = 0;  ///< the last message
   bool starved_ = false;

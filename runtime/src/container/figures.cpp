@@ -136,10 +136,20 @@ void add_hardware_figures(nlohmann::json& node, detail::NodeState& state) {
                         {"drops", network.drops},
                         {"peak_beats", network.peak}});
   }
-  node["hardware"] = {{"messages", figures.messages},
-                      {"refused", figures.refused},
-                      {"cycles", figures.cycles},
-                      {"isolated", figures.isolated},
+  auto streams = nlohmann::json::array();
+  for (const detail::StreamCounts& stream : figures.streams) {
+    streams.push_back({{"port", stream.port},
+                       {"direction", stream.is_input ? "in" : "out"},
+                       {"memory", stream.in_memory},
+                       {"beats", stream.beats},
+                       {"stalls", stream.stalls},
+                       {"gaps", stream.gaps}});
+  }
+  node["hardware"] = {{"messages", figures.messages},   {"refused", figures.refused},
+                      {"cycles", figures.cycles},       {"isolated", figures.isolated},
+                      {"device", figures.device},       {"design_cycles", figures.design_cycles},
+                      {"held", figures.held},           {"starved", figures.starved},
+                      {"full", figures.full},           {"streams", std::move(streams)},
                       {"networks", std::move(networks)}};
   add_gateway_figures(node["hardware"], figures);
 }

@@ -2,12 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ligament/detail/pool.hpp>
 #include <ligament/fpga_member.hpp>
 #include <ligament/fpga_registers.hpp>
 #include <ligament/trace.hpp>
-#include <numeric>
 #include <utility>
 
 #include "node/node_state.hpp"
@@ -33,10 +31,6 @@ Boundary boundary_of(const DesignPlan& plan) {
     boundary.gateways.push_back(served.plan);
   }
   return boundary;
-}
-
-std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 }  // namespace
@@ -72,6 +66,7 @@ Design::Design(DesignPlan plan, Wires wires)
     }
   }
   find_sources();
+  name_streams();
 }
 
 Design::~Design() = default;
@@ -354,20 +349,6 @@ bool Design::is_over_time(const Member& member) {
   return now >= leave_at_ns_;
 }
 
-/// What the networks counted in a run.
-void Design::tell_networks(trace::SpanValues& values,
-                           const std::vector<NetworkFigures>& before) const {
-  for (std::size_t i = 0; i < networks_.size(); ++i) {
-    const NetworkFigures& now = networks_[i];
-    const auto peak = std::max_element(now.peaks.begin(), now.peaks.end());
-    const std::string& topic = plan_.networks[i];
-    values.tell(topic + " beats", now.beats - before[i].beats);
-    values.tell(topic + " stalls", now.stalls - before[i].stalls);
-    values.tell(topic + " drops", sum(now.drops) - sum(before[i].drops));
-    values.tell(topic + " peak beats", peak == now.peaks.end() ? 0 : *peak);
-  }
-}
-
 /// Publishes what came out, each as what the message caused that its node worked on. Requests that
 /// got no response are let go: their clients wait in vain, as those of a server that died.
 void Design::hand_over(const Outcome& outcome) {
@@ -394,59 +375,6 @@ void Design::hand_over(const Outcome& outcome) {
       place.asked.clear();
     }
   }
-}
-
-/// Tells each node's work, and adds it to the figures.
-void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
-  const std::lock_guard lock(mutex_);
-  networks_ = simulation_.networks();
-  gateway_figures_ = simulation_.gateways();
-  port_ = simulation_.port();
-  std::vector<std::size_t> told(places_.size());
-  const auto at = [&](std::uint64_t cycle) {
-    const auto cycles = static_cast<double>(cycle - outcome.begin);
-    return doorbell_ns + std::llround(cycles * 1e9 / plan_.memory.clock_hz);
-  };
-  for (const Work& work : outcome.works) {
-    const Place& place = places_[work.node];
-    ++node_of(work.node).figures.messages;
-    node_of(work.node).figures.cycles += work.end - work.begin;
-    const auto& messages = messages_of(place);
-    const std::size_t message = told[work.node]++;
-    if (place.member != nullptr && message < messages.size()) {
-      trace::tell_device_work(*place.member,
-                              {.device = plan_.device,
-                               .name = "hardware",
-                               .base = trace::TimeBase::modelled,
-                               .begin_ns = at(work.begin),
-                               .end_ns = at(work.end)},
-                              messages[message]);
-    }
-  }
-  for (const Crossing& crossing : outcome.crossings) {
-    tell_crossing(crossing, at(crossing.begin), at(crossing.end));
-  }
-  for (const Trouble& trouble : outcome.troubles) {
-    ++node_of(trouble.node).figures.refused;
-    node_of(trouble.node).figures.isolated |= trouble.isolated;
-  }
-}
-
-ligament::detail::HardwareFigures Design::figures(std::size_t place) const {
-  const std::lock_guard lock(mutex_);
-  ligament::detail::HardwareFigures figures = places_[place].figures;
-  for (const std::size_t number : places_[place].networks) {
-    const NetworkFigures& network = networks_[number];
-    ligament::detail::NetworkCounts counts{plan_.networks[number], network.frames, network.beats,
-                                           network.stalls, network.gaps};
-    counts.drops = sum(network.drops);
-    for (const std::uint64_t peak : network.peaks) {
-      counts.peak = std::max(counts.peak, peak);
-    }
-    figures.networks.push_back(std::move(counts));
-  }
-  add_gateway_figures(place, figures);
-  return figures;
 }
 
 // --- members -------------------------------------------------------------------------------------

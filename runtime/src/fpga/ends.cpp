@@ -62,7 +62,14 @@ void Ends::find_parts(const std::vector<NodePlan>& nodes) {
       }
     };
     for (const InputPlan& input : node.inputs) {
-      input.entry ? void(entry(*input.entry).reads_for = node.part) : joins(input.network);
+      if (input.entry) {
+        End& end = entry(*input.entry);
+        end.reads_for = node.part;
+        end.reader = static_cast<std::size_t>(&node - nodes.data());
+        end.port = input.port;
+      } else {
+        joins(input.network);
+      }
     }
     for (const OutputPlan& output : node.outputs) {
       output.exit ? void(entry(*output.exit).writes_for = node.part) : joins(output.network);
@@ -271,6 +278,40 @@ std::optional<std::uint64_t> Ends::began(std::size_t entry, std::uint64_t messag
     return std::nullopt;
   }
   return message < over ? end.began[message - first] : began_at(end.sent[message - over]);
+}
+
+bool Ends::has_begun(std::size_t entry, std::uint64_t message) const {
+  const End& end = this->entry(entry);
+  const std::uint64_t over = end.given - end.sent.size();
+  if (message < over || message >= end.given) {
+    return message < over;
+  }
+  const Sent& sent = end.sent[message - over];
+  return !sent.behind || !is_unread(sent);
+}
+
+/// Its window was never touched.
+bool Ends::is_unread(const Sent& sent) const {
+  return !memory_.first_burst(address_of(sent.arrival));
+}
+
+bool Ends::is_unread(std::size_t entry) const {
+  const auto& sent = this->entry(entry).sent;
+  return std::any_of(sent.begin(), sent.end(), [this](const Sent& one) { return is_unread(one); });
+}
+
+void Ends::drop_unread() {
+  for (End& end : ends_) {
+    for (auto sent = end.sent.begin(); end.gateway && sent != end.sent.end();) {
+      if (!is_unread(*sent)) {
+        ++sent;
+        continue;
+      }
+      memory_.close(address_of(sent->arrival));
+      ++end.gateway->figures.failed;
+      sent = end.sent.erase(sent);
+    }
+  }
 }
 
 void Ends::add_waiting(std::vector<Arrival>& arrivals) const {

@@ -10,6 +10,7 @@
 #include <ligament/fpga_design.hpp>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct EndNews {
   std::vector<FilledRoom> stored;
   std::vector<Crossing> crossings;
   std::vector<Trouble> troubles;
+  std::vector<Trouble> causes;  ///< what memory did to messages of inputs
 };
 
 /// A frame that an exit has dealt with: a departure, or what is wrong with it.
@@ -84,12 +86,21 @@ class Ends {
 
   /// Messages that hardware was told of at an entry since the reset.
   [[nodiscard]] std::uint64_t given(std::size_t entry) const;
+  /// The same of a gateway.
+  [[nodiscard]] std::uint64_t sent(std::size_t gateway) const { return ends_.at(gateway).given; }
   /// The cycle in which the entry turned to one of them, if that was not long ago: that of its
   /// doorbell, or of its first burst where others were before it.
   [[nodiscard]] std::optional<std::uint64_t> began(std::size_t entry, std::uint64_t message) const;
+  /// Whether it has turned to that message.
+  [[nodiscard]] bool has_begun(std::size_t entry, std::uint64_t message) const;
   /// What exits have dealt with since this was asked last.
   [[nodiscard]] std::vector<Answer> take_answers() { return std::exchange(answers_, {}); }
   [[nodiscard]] bool has_answers() const { return !answers_.empty(); }
+
+  /// Of a message that this entry was told of nothing was ever asked of memory.
+  [[nodiscard]] bool is_unread(std::size_t entry) const;
+  /// When everything rests: messages that gateways were told of and did not turn to have failed.
+  void drop_unread();
 
   /// What has not been read whole.
   void add_waiting(std::vector<Arrival>& arrivals) const;
@@ -123,6 +134,8 @@ class Ends {
   };
   struct End {
     std::optional<Gateway> gateway;  ///< none: an entry, an exit, or both
+    std::size_t reader = 0;          ///< node of an entry,
+    std::string port;                ///< and its input
     std::size_t reads_for = 0;       ///< part of the gateway, or of the entry
     std::size_t writes_for = 0;      ///< the same, or of the exit
     std::size_t room_bytes = 0;      ///< of an exit
@@ -153,7 +166,8 @@ class Ends {
   void learn(const Registers::Answer& answer, std::uint64_t cycle);
   void ask_for_events(std::uint64_t ends, Place low, Place high, Place event);
   void finish_send(std::size_t number, std::uint64_t event, std::uint64_t cycle);
-  void finish_entry(End& end, const Sent& sent);
+  void finish_entry(End& end, const Sent& sent, std::uint8_t status);
+  [[nodiscard]] bool is_unread(const Sent& sent) const;
   void finish_room(std::size_t number, std::uint64_t event, std::uint64_t cycle);
   void finish_frame(std::size_t number, std::uint8_t status, Room&& room, Crossing crossing);
   void finish_exit(std::size_t number, std::uint8_t status, Room&& room);

@@ -97,7 +97,7 @@ void Ends::finish_send(std::size_t number, std::uint64_t event, std::uint64_t cy
   }
   const Sent& sent = *found;
   if (!end.gateway) {
-    finish_entry(end, sent);
+    finish_entry(end, sent, status_in(event));
   } else if (status_in(event) == done) {
     ++end.gateway->figures.sent;
     news_.crossings.push_back({.gateway = number,
@@ -112,7 +112,11 @@ void Ends::finish_send(std::size_t number, std::uint64_t event, std::uint64_t cy
   end.sent.erase(found);
 }
 
-void Ends::finish_entry(End& end, const Sent& sent) {
+void Ends::finish_entry(End& end, const Sent& sent, std::uint8_t status) {
+  if (status != done) {
+    news_.causes.push_back(
+        {end.reader, fmt::format("a message for its input {} {}", end.port, reason_of(status))});
+  }
   end.began.push_back(began_at(sent));
   if (end.began.size() > most_begun) {
     end.began.pop_front();

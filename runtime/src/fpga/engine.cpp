@@ -18,19 +18,21 @@ constexpr std::uint64_t stop_cycles = 4096;
 
 }  // namespace
 
-Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, Boundary boundary,
-               Delegate delegate)
+Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
+               const Boundary& boundary, Delegate delegate)
     : wires_(std::move(wires)),
       nodes_(std::move(nodes)),
       memory_(memory),
+      streams_(wires_.valid.size(), nodes_),
       watches_(wires_.valid.size() * word_bits),
       inside_(wires_.valid.size()),
       sources_(boundary.rooms.size()),
+      leaving_(boundary.rooms.size()),
       blamed_(wires_.problem.size()),
       states_(nodes_.size()),
       network_parts_(wires_.networks.size()),
       past_(wires_.networks.size()),
-      ends_(wires_, nodes_, std::move(boundary), std::move(delegate), memory_.latency()) {
+      ends_(wires_, nodes_, Boundary(boundary), std::move(delegate), memory_.latency()) {
   if (memory.pages.count != 0) {
     ends_.scatter(memory.pages, memory.seed);
   }
@@ -48,6 +50,7 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, B
       blamed_.at(output.problem) = node;
       if (output.exit) {
         sources_.at(*output.exit) = node;
+        leaving_.at(*output.exit) = output.probe;
       } else {
         network_parts_.at(output.network) = nodes_[node].part;
       }
@@ -57,11 +60,13 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, B
     past_[i].drops.resize(wires_.networks[i].drops.size());
     past_[i].peaks.resize(wires_.networks[i].peaks.size());
   }
+  find_frames(boundary.gateways);
 }
 
 Outcome Engine::run(std::vector<Arrival>&& arrivals, const Stop& stop) {
   limit_ = 0;
   begin_again(std::exchange(stale_, Parts(stale_.size())));
+  count_frames(arrivals);
   prepare(arrivals);
   outcome_.begin = cycle_;
   begin_run(std::move(arrivals));
@@ -117,6 +122,9 @@ void Engine::end_run() {
   // What nobody owes any more is over when the last byte was in memory, not when that was seen.
   outcome_.end = progress_at_;
   outcome_.starved = !outcome_.stopped && ends_.is_starved() && owes_anything();
+  if (!outcome_.stopped && !ends_.is_starved()) {
+    ends_.drop_unread();
+  }
   for (const Work& work : outcome_.works) {
     outcome_.end = std::max(outcome_.end, work.end);
   }
@@ -151,6 +159,9 @@ void Engine::tell_ends() {
   EndNews news = ends_.take_news();
   for (const Trouble& trouble : news.troubles) {
     tell(trouble.node, trouble.text);
+  }
+  for (const Trouble& cause : news.causes) {
+    tell_cause(cause);
   }
   for (FilledRoom& stored : news.stored) {
     outcome_.stored.push_back(std::move(stored));
@@ -229,18 +240,19 @@ void Engine::step() {
 
 void Engine::cycle() {
   ends_.offer(memory_, cycle_);
+  const bool waved = wires_.wave.dump && wave_is_on();
   *wires_.clock = 0;
   wires_.evaluate();
-  if (wires_.wave) {
-    wires_.wave(2 * cycle_);
+  if (waved) {
+    wires_.wave.dump(2 * cycle_);
   }
   observe_probes();
   observe_problems();
   observe_ends();
   *wires_.clock = 1;
   wires_.evaluate();
-  if (wires_.wave) {
-    wires_.wave(2 * cycle_ + 1);
+  if (waved) {
+    wires_.wave.dump(2 * cycle_ + 1);
   }
   ++cycle_;
   ends_.settle();
@@ -258,9 +270,14 @@ void Engine::give_up() {
     state.isolated = true;
     states_[*node].faulty = false;
     const bool for_good = state.hung >= most_chances;
-    const char* end = for_good ? "it gets no further one"
-                               : "`fpga: {waveforms: true}` of the variant shows what it does";
-    tell(*node, fmt::format("{} within {} cycles; {}", shortcoming(*node), limit_, end), for_good);
+    const std::string wave =
+        fmt::format("`ligament run --wave {}` shows what it does", frames_in(nodes_[*node].part));
+    const std::string end = for_good ? "it gets no further one" : wave;
+    const Waits waits(nodes_, [this](std::size_t probe) { return state_of(probe); });
+    tell(*node,
+         fmt::format("{} within {} cycles: {}; {}", shortcoming(*node), limit_, waits.around(*node),
+                     end),
+         for_good);
   }
   drop_answers(parts);
   begin_again(parts);
@@ -298,6 +315,9 @@ void Engine::begin_again(const Parts& parts) {
     return;
   }
   auto again = take_retained(parts);
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    frames_[part].wanted = frames_[part].wanted && !parts[part];
+  }
   reset(parts);
   ends_.begin(parts);
   while (!ends_.is_idle()) {
@@ -310,6 +330,17 @@ void Engine::tell(std::size_t node, const std::string& text, bool isolated) {
   if (!states_[node].faulty) {
     states_[node].faulty = true;
     outcome_.troubles.push_back({node, text, isolated});
+  }
+}
+
+/// What memory did to a message is the reason for what its node says of it.
+void Engine::tell_cause(const Trouble& trouble) {
+  const auto told = std::find_if(outcome_.troubles.rbegin(), outcome_.troubles.rend(),
+                                 [&](const Trouble& one) { return one.node == trouble.node; });
+  if (told == outcome_.troubles.rend()) {
+    tell(trouble.node, trouble.text);
+  } else {
+    told->text = fmt::format("{}; {}", trouble.text, told->text);
   }
 }
 
@@ -346,9 +377,9 @@ std::vector<NetworkFigures> Engine::networks() const {
 namespace ligament::fpga {
 
 Simulation::Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
-                       Boundary boundary, Delegate delegate)
-    : engine_(std::make_unique<detail::Engine>(std::move(wires), std::move(nodes), memory,
-                                               std::move(boundary), std::move(delegate))) {}
+                       const Boundary& boundary, Delegate delegate)
+    : engine_(std::make_unique<detail::Engine>(std::move(wires), std::move(nodes), memory, boundary,
+                                               std::move(delegate))) {}
 Simulation::~Simulation() = default;
 
 Outcome Simulation::run(std::vector<Arrival> arrivals, const Stop& stop) {
@@ -356,6 +387,10 @@ Outcome Simulation::run(std::vector<Arrival> arrivals, const Stop& stop) {
 }
 
 std::vector<NetworkFigures> Simulation::networks() const { return engine_->networks(); }
+StreamFigures Simulation::stream(std::size_t probe) const {
+  return engine_->streams().stream(probe);
+}
+const std::vector<PaceFigures>& Simulation::paces() const { return engine_->streams().paces(); }
 std::vector<GatewayFigures> Simulation::gateways() const { return engine_->ends().figures(); }
 PortFigures Simulation::port() const { return engine_->ends().port(); }
 

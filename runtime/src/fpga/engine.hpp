@@ -12,17 +12,20 @@
 
 #include "fpga/ends.hpp"
 #include "fpga/ports.hpp"
+#include "fpga/probe_counts.hpp"
+#include "fpga/waits.hpp"
 
 namespace ligament::fpga::detail {
 
 class Engine {
  public:
-  Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, Boundary boundary,
+  Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, const Boundary& boundary,
          Delegate delegate);
 
   [[nodiscard]] Outcome run(std::vector<Arrival>&& arrivals, const Stop& stop);
   [[nodiscard]] std::vector<NetworkFigures> networks() const;
   [[nodiscard]] const Ends& ends() const { return ends_; }
+  [[nodiscard]] const ProbeCounts& streams() const { return streams_; }
 
  private:
   static constexpr std::size_t word_bits = 64;  ///< probes of a word
@@ -33,6 +36,10 @@ class Engine {
     const InputPlan* input = nullptr;  ///< of an output's probe: none
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
+    std::uint64_t arrived = 0;       ///< of an output to an exit: that software has learnt of
+    std::uint64_t beats_before = 0;  ///< that had passed when the last message began
+    std::uint64_t surplus = 0;       ///< messages of an output that answer nothing
+    std::deque<std::uint64_t> unasked = {};  ///< their numbers, of those that exits still have
   };
   struct State {
     std::deque<Work> works;      ///< that were not told yet
@@ -42,6 +49,25 @@ class Engine {
     bool faulty = false;  ///< a fault of its message was told already
   };
 
+  /// The messages of a part, as people count them: where they enter, from 1.
+  struct Frames {
+    std::optional<std::size_t> entry;    ///< where they are counted
+    std::optional<std::size_t> gateway;  ///< the same, of a part without entries
+    std::optional<std::size_t> service;  ///< of requests: who alone answers them
+    std::uint64_t before = 0;            ///< this run
+    std::uint64_t now = 0;
+    bool wanted = false;                ///< some of this run's are to be in the waveform:
+    std::uint64_t first = 0, last = 0;  ///< these, counted from 0 since the reset
+  };
+
+  void find_frames(const std::vector<GatewayPlan>& gateways);
+  void count_frames(const std::vector<Arrival>& arrivals);
+  void choose_wave(std::size_t part);
+  [[nodiscard]] bool wave_is_on();
+  [[nodiscard]] bool has_entered(const Frames& frames) const;
+  [[nodiscard]] bool has_left(std::size_t part) const;
+  [[nodiscard]] std::uint64_t answered(std::size_t node) const;
+  [[nodiscard]] std::string frames_in(std::size_t part) const;
   void begin_run(std::vector<Arrival>&& arrivals);
   void prepare(const std::vector<Arrival>& arrivals);
   void end_run();
@@ -81,6 +107,12 @@ class Engine {
   [[nodiscard]] bool is_stuck(std::size_t node) const;
   [[nodiscard]] std::optional<std::size_t> silent_node() const;
   [[nodiscard]] std::string shortcoming(std::size_t node) const;
+  [[nodiscard]] StreamState state_of(std::size_t probe) const;
+  [[nodiscard]] std::uint64_t sets_of(std::size_t node) const;
+  [[nodiscard]] bool is_surplus(const Watch& watch) const;
+  void tell_surplus(std::size_t probe);
+  [[nodiscard]] bool floods(std::size_t node) const;
+  void tell_cause(const Trouble& trouble);
   void give_up();
   void drop_answers(const Parts& parts);
   [[nodiscard]] std::vector<Arrival> take_retained(const Parts& parts);
@@ -91,12 +123,15 @@ class Engine {
   Wires wires_;
   std::vector<NodePlan> nodes_;
   MemoryPort memory_;
+  ProbeCounts streams_;
   std::vector<Watch> watches_;         ///< by probe
   std::vector<std::uint64_t> inside_;  ///< the probes' words: a message has begun and not ended
   std::vector<std::size_t> sources_;   ///< node of each exit
+  std::vector<std::size_t> leaving_;   ///< probe of each exit
   std::vector<std::size_t> blamed_;    ///< node of each problem wire
   std::vector<State> states_;
   std::vector<std::size_t> network_parts_;
+  std::vector<Frames> frames_;        ///< by part
   std::vector<NetworkFigures> past_;  ///< before the last reset
   Ends ends_;
   std::vector<Arrival> retained_;  ///< what has to go in again after a reset

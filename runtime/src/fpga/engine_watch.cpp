@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 #include "fpga/engine.hpp"
@@ -51,7 +50,9 @@ void Engine::observe_ends() {
 
 void Engine::observe_probes() {
   for (std::size_t word = 0; word < inside_.size(); ++word) {
-    const std::uint64_t beats = *wires_.valid[word] & *wires_.ready[word];
+    const std::uint64_t valid = *wires_.valid[word];
+    const std::uint64_t beats = valid & *wires_.ready[word];
+    streams_.observe(word, valid, *wires_.ready[word], inside_[word]);
     if (beats == 0) {
       continue;
     }
@@ -63,6 +64,7 @@ void Engine::observe_probes() {
       observe_beat(word * word_bits + bit, (last >> bit & 1U) != 0);
     }
   }
+  streams_.judge();
 }
 
 /// The first beat of a message, the last one, or both.
@@ -71,6 +73,7 @@ void Engine::observe_beat(std::size_t probe, bool last) {
   if (!is_inside(probe)) {
     inside_[probe / word_bits] |= std::uint64_t{1} << probe % word_bits;
     ++watch.begun;
+    watch.beats_before = streams_.stream(probe).beats - 1;
     if (watch.input != nullptr) {
       begin_work(watch);
     }
@@ -79,6 +82,10 @@ void Engine::observe_beat(std::size_t probe, bool last) {
     return;
   }
   inside_[probe / word_bits] &= ~(std::uint64_t{1} << probe % word_bits);
+  if (is_surplus(watch)) {
+    tell_surplus(probe);
+    return;
+  }
   ++watch.done;
   progress_at_ = cycle_;
   if (watch.input == nullptr || nodes_[watch.node].outputs.empty()) {
@@ -115,7 +122,18 @@ std::string Engine::refusal_text(std::size_t node, std::uint8_t code) const {
 /// The work on a message is over when software learns that the answer is in memory.
 void Engine::finish_answer(Answer&& answer) {
   const std::size_t node = sources_[answer.exit];
+  Watch& watch = watches_[leaving_[answer.exit]];
+  while (!watch.unasked.empty() && watch.unasked.front() < answer.frame) {
+    watch.unasked.pop_front();  // dropped at the exit, without an event
+  }
+  const std::uint64_t before = watch.surplus - watch.unasked.size();
+  if (!watch.unasked.empty() && watch.unasked.front() == answer.frame) {
+    watch.unasked.pop_front();
+    return;
+  }
   progress_at_ = cycle_;
+  answer.frame -= before;
+  watch.arrived = answer.frame + 1;
   if (!answer.fault.empty()) {
     tell(node, answer.fault);
     return;
@@ -201,15 +219,22 @@ std::uint64_t Engine::given(const InputPlan& input) const {
   return std::max(begun, frames - std::min(frames, drops));
 }
 
+/// Whole sets of messages that a node has got, or the messages of its one input.
+std::uint64_t Engine::sets_of(std::size_t node) const {
+  std::uint64_t sets = nodes_[node].inputs.empty() ? 0 : UINT64_MAX;
+  for (const InputPlan& input : nodes_[node].inputs) {
+    sets = std::min(sets, given(input));
+  }
+  return sets;
+}
+
 bool Engine::owes(std::size_t node) const {
   const NodePlan& plan = nodes_[node];
   if (states_[core_of(node)].isolated || plan.inputs.empty()) {
     return false;
   }
-  std::uint64_t sets = UINT64_MAX;
   std::uint64_t answered = UINT64_MAX;
   for (const InputPlan& input : plan.inputs) {
-    sets = std::min(sets, given(input));
     if (plan.outputs.empty()) {
       answered = std::min(answered, watches_[input.probe].done);
     }
@@ -217,7 +242,7 @@ bool Engine::owes(std::size_t node) const {
   for (const OutputPlan& output : plan.outputs) {
     answered = std::min(answered, watches_[output.probe].done);
   }
-  return answered < sets;
+  return answered < sets_of(node);
 }
 
 /// Its core has something to say and nobody listens, or the rest of a message does not come.
@@ -242,51 +267,6 @@ bool Engine::is_stuck(std::size_t node) const {
   };
   return std::any_of(inputs.begin(), inputs.end(), is_starved) ||
          std::any_of(outputs.begin(), outputs.end(), is_blocked);
-}
-
-/// Who owes and could answer; else who owes at all; else who does not end what it says.
-std::optional<std::size_t> Engine::silent_node() const {
-  const auto first = [this](auto&& is_to_blame) -> std::optional<std::size_t> {
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      if (!states_[core_of(node)].isolated && is_to_blame(node)) {
-        return node;
-      }
-    }
-    return std::nullopt;
-  };
-  auto found = first([this](std::size_t node) { return owes(node) && !is_held_up(node); });
-  found = found ? found : first([this](std::size_t node) { return owes(node); });
-  found = found ? found : first([this](std::size_t node) {
-    const auto& outputs = nodes_[node].outputs;
-    return std::any_of(outputs.begin(), outputs.end(),
-                       [this](const OutputPlan& output) { return is_inside(output.probe); });
-  });
-  return found ? found : first([](std::size_t) { return true; });
-}
-
-/// What a node that hangs did not do, and on which ports: on inputs where it has no output.
-std::string Engine::shortcoming(std::size_t node) const {
-  const NodePlan& plan = nodes_[node];
-  std::uint64_t sets = plan.inputs.empty() ? 0 : UINT64_MAX;
-  for (const InputPlan& input : plan.inputs) {
-    sets = std::min(sets, given(input));
-  }
-  std::vector<std::string_view> ports;
-  const auto name_owing = [&](const auto& links) {
-    for (const auto& link : links) {
-      if (is_inside(link.probe) || watches_[link.probe].done < sets) {
-        ports.emplace_back(link.port);
-      }
-    }
-  };
-  const bool only_takes = plan.outputs.empty();
-  if (only_takes) {
-    name_owing(plan.inputs);
-  } else {
-    name_owing(plan.outputs);
-  }
-  return fmt::format("it {} no whole message{}{}", only_takes ? "took" : "gave",
-                     ports.empty() ? "" : " on ", fmt::join(ports, ", "));
 }
 
 }  // namespace ligament::fpga::detail

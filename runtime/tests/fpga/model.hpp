@@ -23,7 +23,10 @@ enum class Fault : std::uint8_t {
   oversize,
   problem,
   refuses,
-  babbles,
+  babbles,  ///< hands all beats on, and none is the last
+  floods,   ///< says beats without end once it has begun
+  twice,    ///< gives each message twice
+  repeats,  ///< gives it again and again
   boasts
 };
 
@@ -42,6 +45,7 @@ struct Node {
   const Node* behind = nullptr;  ///< takes nothing while this one has something to say
 
   std::vector<std::deque<Beat>> queues;  ///< one per output
+  std::vector<Beat> whole;               ///< the message so far
   std::size_t taken = 0;
   std::size_t wait = 0;
   std::size_t resets = 0;  ///< cycles of them
@@ -78,8 +82,20 @@ struct Node {
       }
     }
     wait = wait == 0 ? 0 : wait - 1;
+    say_more();
     if (!is_isolated() && !inputs.empty() && inputs[0]->moves()) {
       accept(inputs[0]->beat);
+    }
+  }
+
+  void say_more() {
+    for (auto& queue : queues) {
+      if (fault == Fault::floods && !whole.empty() && queue.empty()) {
+        queue.push_back({0, 0xFF, 0});
+      }
+      if (fault == Fault::repeats && taken == 0 && queue.empty()) {
+        queue.insert(queue.end(), whole.begin(), whole.end());
+      }
     }
   }
 
@@ -94,7 +110,7 @@ struct Node {
       beat.data |= 1U << 20U;  // of the length: a megabyte more than there is
     }
     if (fault != Fault::silent && !(fault == Fault::runt && taken > 4)) {
-      if (fault == Fault::babbles) {
+      if (fault == Fault::babbles || fault == Fault::floods) {
         beat.last = 0;
       }
       for (auto& queue : queues) {
@@ -106,12 +122,22 @@ struct Node {
         }
       }
     }
+    if (taken == 1) {
+      whole.clear();
+    }
+    whole.push_back(beat);
+    for (auto& queue : queues) {
+      if (over && fault == Fault::twice) {
+        queue.insert(queue.end(), whole.begin(), whole.end());
+      }
+    }
     taken = over ? 0 : taken;
   }
 
   void reset() {
     ++resets;
     queues.assign(outputs.size(), {});
+    whole.clear();
     taken = 0;
     wait = 0;
     problem = 0;

@@ -121,6 +121,29 @@ TEST_F(RoomsTest, StoredMessagesMakeRoomForTheNextOnes) {
   EXPECT_FALSE(outcome.starved);
 }
 
+TEST_F(RoomsTest, AMessageOverItsBoundIsNamedWithWhoPublishedIt) {
+  constexpr std::uint64_t too_long = 3;
+  rooms_ = 2;
+  model_.shell.ends[0].store_status = too_long;
+  const Outcome outcome = simulation_->run({message()});
+  EXPECT_TRUE(outcome.stored.empty());
+  ASSERT_EQ(outcome.troubles.size(), 1U);
+  EXPECT_EQ(outcome.troubles[0].node, first);
+  EXPECT_NE(outcome.troubles[0].text.find("its message is longer than its bound"),
+            std::string::npos)
+      << outcome.troubles[0].text;
+  EXPECT_EQ(simulation_->gateways()[0].failed, 1U);
+  EXPECT_EQ(outcome.departures.size(), 1U) << "who is in hardware gets it nevertheless";
+}
+
+TEST_F(RoomsTest, AGatewayThatWasNotToldOfAMessageIsSeenAndCounted) {
+  rooms_ = 2;
+  model_.shell.ends[0].loses_sends = true;
+  const Outcome outcome = simulation_->run({{.gateway = 0, .message = message_, .keep = {}}});
+  EXPECT_TRUE(outcome.departures.empty());
+  EXPECT_EQ(simulation_->gateways()[0].failed, 1U);
+}
+
 TEST_F(RoomsTest, WhatWasHandedOnDoesNotComeAgainWhenACoreHangs) {
   rooms_ = 1;
   model_.nodes[second].fault = Fault::silent;

@@ -72,6 +72,9 @@ struct ShellEnd {
   Stream* exit = nullptr;
   std::size_t reads_for = 0, writes_for = 0;  ///< parts
   bool trusts = false;                        ///< what a header announces, whatever comes
+  bool loses_sends = false;                   ///< doorbells of sends change nothing
+  std::uint64_t send_status = 0;              ///< of its sends' events
+  std::uint64_t store_status = 0;             ///< of its rooms' events, if nothing else is wrong
   std::uint32_t looped = 0, dropped = 0;
   std::deque<Send> sends;
   std::deque<Lent> rooms;
@@ -110,7 +113,7 @@ struct ShellEnd {
       data.pop_front();
     }
     if (entry->beat.last != 0) {
-      sent.push_back({sends.front().header, 1ULL << 63U | sends.front().tag});
+      sent.push_back({sends.front().header, 1ULL << 63U | send_status << 16U | sends.front().tag});
       sends.pop_front();
       asked = said = 0;
     }
@@ -145,7 +148,7 @@ struct ShellEnd {
     const bool full = burst.beats.size() == burst_beats(burst.address);
     burst.ends = beat.last != 0;
     if (burst.ends) {
-      const std::uint64_t status = place + 1 == announced || trusts ? 0 : malformed;
+      const std::uint64_t status = place + 1 == announced || trusts ? store_status : malformed;
       burst.event = {header, 1ULL << 63U | status << 16U | rooms.front().tag};
       rooms.pop_front();
       heard = 0;
@@ -330,7 +333,9 @@ struct Shell {
           send_address = w_data;
           break;
         case Place::send_doorbell:
-          end.sends.push_back({header, send_address, tag});
+          if (!end.loses_sends) {
+            end.sends.push_back({header, send_address, tag});
+          }
           break;
         case Place::room_address:
           room_address = w_data;

@@ -73,7 +73,7 @@ def command(root: Path, top: str, out: Path, sources: list[str], waves: bool) ->
         # A block for each register asks the same conditions again and again.
         "-fno-split",
         # Waves show the clock; without them the model is evaluated once per cycle.
-        *(("--trace",) if waves else ("+define+LIG_TICK",)),
+        *(("--trace-fst",) if waves else ("+define+LIG_TICK",)),
         *("--top-module", top, "--prefix", f"V{top}", "--Mdir", str(out), "--output-split", "0"),
         *("-CFLAGS", " ".join(COMMON), "-MAKEFLAGS", compiled()),
         *sources,

@@ -36,6 +36,7 @@ from ligament.run.lock import lock_of, require_free
 from ligament.run.overrides import parse_overrides
 from ligament.run.python_spec import require_ros
 from ligament.run.supervisor import RunOptions
+from ligament.run.wave import parse_wave
 
 
 class Level(StrEnum):
@@ -141,6 +142,21 @@ Host = Annotated[
     str | None,
     typer.Option("--host", metavar="NAME", help="Which of the graph's hosts this computer is."),
 ]
+WaveOption = Annotated[
+    str | None,
+    typer.Option(
+        "--wave",
+        metavar="FRAME",
+        help="Write the waveform of message FRAME through simulated FPGAs (3, or 3-5), counted "
+        "from 1 where it enters: FST in the run's `outputs`, with views for GTKWave and Surfer.",
+    ),
+]
+WaveNode = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--wave-node", metavar="NODE", help="Only this node's signals in it; may be repeated."
+    ),
+]
 QuietOption = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="While it runs nothing but errors and warnings is printed."),
@@ -173,6 +189,8 @@ def run(
     ros: Ros = False,
     domain_id: DomainId = None,
     host: Host = None,
+    wave: WaveOption = None,
+    wave_node: WaveNode = None,
     quiet: QuietOption = False,
     platform: PlatformOption = "host",
     out: OutOption = DEFAULT_OUT,
@@ -199,10 +217,13 @@ def run(
 
     `ligament run graph.yaml --mapping build/perception/processes/advise/together.json --trace`
 
+    `ligament run examples/threshold --variant hardware --platform fpga_sim --wave 2`
+
     `ligament run graph.yaml --host robot`, and with `--host desk` on the other computer
     """
     options = EdgeOptions(edge, domain_id, shared=ros)
-    asked = Request(Path(graph), variant, platform, out, mapping)
+    waves = parse_wave(wave, tuple(wave_node or ()))
+    asked = Request(Path(graph), variant, platform, out, mapping, waves is not None)
     request = RunRequest(
         build=_build(asked, domain, host, options),
         trace=trace.value if trace else None,
@@ -213,15 +234,11 @@ def run(
         cores=check_cores(cores),
         edge=options,
         host=host,
+        wave=waves,
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     _warn(request.build)
-    finished = _shown(request, quiet or json)
-    if json:
-        print_json(finished.data)
-    else:
-        print(_ending(finished))
-    raise typer.Exit(finished.exit_code)
+    raise typer.Exit(_told(_shown(request, quiet or json), json))
 
 
 command = typer.Typer(add_completion=False, rich_markup_mode="rich")
@@ -235,6 +252,15 @@ def _shown(request: RunRequest, quiet: bool) -> FinishedRun:
     folder = request.build.resolve().parent
     with Display(f"{folder.parent.name}/{folder.name}") as display:
         return run_graph(request, display)
+
+
+def _told(finished: FinishedRun, as_json: bool) -> int:
+    """Print how it ended; returns the exit code."""
+    if as_json:
+        print_json(finished.data)
+    else:
+        print(_ending(finished))
+    return finished.exit_code
 
 
 def _build(request: Request, domain: str | None, host: str | None, edge: EdgeOptions) -> Path:

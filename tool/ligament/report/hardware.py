@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes and topics in hardware: what their designs counted, and the cells that they take.
+"""Nodes, streams and topics in hardware: what their designs counted, and the cells they take.
 
 Counts are of the last status line of each life of a container, added up; cells are those of the
 synthesis in build.json, if there was one of the sources as they were built.
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ligament.report.limits import limits_of
 from ligament.report.tables import count_of, entries_of, lives_of
 
 _SUMMED = ("frames", "beats", "stalls", "gaps", "drops")
@@ -34,6 +35,7 @@ def hardware_of(status: Path, build: Path) -> dict[str, Any]:
         "hardware": {
             "nodes": [nodes[name] for name in sorted(nodes)],
             "topics": [topics[name] for name in sorted(topics)],
+            **limits_of(status),
             **({"area": area} if area else {}),
         }
     }

@@ -41,6 +41,10 @@ def print_report(report: dict[str, Any], console: Console) -> None:
 def print_hardware(variant: dict[str, Any], console: Console) -> None:
     """What the designs of a variant counted, and their cells; nothing of one without any."""
     hardware = variant.get("hardware", {"topics": []})
+    if hardware.get("streams"):
+        console.print(_streams(variant["name"], hardware["streams"]))
+    for design in hardware.get("designs", []):
+        console.print(f"{variant['name']}: {design['text']}", soft_wrap=True)
     if hardware["topics"]:
         clock = variant["clock_hz"] if "clock_hz" in variant else clock_of(variant)
         at = f" at {clock / 1e6:g} MHz" if clock else ""
@@ -48,6 +52,22 @@ def print_hardware(variant: dict[str, Any], console: Console) -> None:
     if "area" in hardware:
         title = f"{variant['name']}: cells of the designs, family {hardware['area']['family']}"
         console.print(_counted(title, hardware["area"]["rows"]))
+
+
+def _streams(variant: str, rows: list[dict[str, Any]]) -> Table:
+    """The streams of cores: how long a beat waited, and how long none came within a message."""
+    table = Table(title=f"{variant}: streams of the cores", title_justify="left")
+    for name in ("node", "stream", "other end"):
+        table.add_column(name)
+    for name in ("beats", "full", "empty in a message"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        shares = (percent(row["stalled"]), percent(row["missing"]))
+        end = "memory" if row["memory"] else "topic"
+        table.add_row(
+            row["node"], f"{row['direction']} {row['port']}", end, str(row["beats"]), *shares
+        )
+    return table
 
 
 def print_cores(variant: dict[str, Any], console: Console) -> None:

@@ -28,6 +28,7 @@ from ligament.run.plan import PlanOptions, RunPlan, make_plan, read_build, with_
 from ligament.run.record import RunRecord
 from ligament.run.supervisor import RunOptions, Supervisor
 from ligament.run.tracing import Recording
+from ligament.run.wave import Wave, check_wave
 from ligament.trace.errors import NotKeptError, TraceError
 
 
@@ -44,6 +45,7 @@ class RunRequest:
     cores: str | None = None
     edge: EdgeOptions = field(default_factory=EdgeOptions)
     host: str | None = None
+    wave: Wave | None = None
     options: RunOptions = field(default_factory=RunOptions)
 
 
@@ -59,12 +61,15 @@ class FinishedRun:
 def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
     """Run a built graph to its end. Raises only for what is wrong before anything was started."""
     build = read_build(request.build)
+    if request.wave:
+        check_wave(request.wave, request.build)
     with _lock(request, build), _recording(request.trace) as recording:
         plan = make_plan(request.build, _options(request, build, observer))
         until = _until(request.until, plan)
         record = RunRecord(plan)
         record.started(recording.start(plan.folder / "trace"))
-        plan = with_environment(plan, recording.environment())
+        wave = request.wave.environment() if request.wave else {}
+        plan = with_environment(plan, {**recording.environment(), **wave})
         meter = EnergyMeter()
         meter.start()
         watching = Metered(observer, meter)

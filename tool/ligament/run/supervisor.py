@@ -361,7 +361,7 @@ class Supervisor:
             wish = "restart" if self._options.restart else spec.wishes.get(name, spec.on_failure)
             text = (
                 f"the core of {name} answers no more and gets no further message; "
-                "`fpga: {waveforms: true}` of the variant shows what it does"
+                "its errors say with which --wave FRAME it shows what it does"
             )
             if wish == "stop":
                 why = f"{text}\nthe graph stops (on_failure: stop)"

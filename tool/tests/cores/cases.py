@@ -111,6 +111,23 @@ def run(built: Path, *words: str, status: int = 0) -> Run:
     return Run(json.loads((folder / "run.json").read_text()), folder, lines)
 
 
+def waved(graph: Path, variant: str, *words: str) -> Run:
+    """Run a variant of the graph of BUILD/NAME, which is built for it: with `--wave`."""
+    folder = graph.parents[1]
+    place = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
+    domain = f"cores_{uuid.uuid4().hex[:12]}"
+    ligament("run", folder / "graph.yaml", *place, "--domain", domain, *words)
+    made = max((graph / variant / "runs").iterdir())
+    lines = (folder / "results.txt").read_text().splitlines()
+    return Run(json.loads((made / "run.json").read_text()), made, lines)
+
+
+def shown(view: Path) -> set[str]:
+    """The signals of a saved view, without their ranges."""
+    words = (line.split()[-1] for line in view.read_text().splitlines() if line.strip())
+    return {word.partition("[")[0] for word in words if word.startswith("TOP.")}
+
+
 def as_software(graph: Path) -> tuple[Run, Run]:
     """Run the variant `software` of BUILD/NAME, and `hardware` twice, which must give the same."""
     expected = run(graph / "software")

@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cases import build, run
+from cases import build, run, shown, waved
+from fst import read_fst
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "threshold" / "nodes"
 
@@ -22,16 +23,12 @@ variants:
     containers: separate
     devices: {{threshold: fpga0}}
     bound_bytes: {{image: 100000, thresholded: 100000}}
-  waves:
-    devices: {{threshold: fpga0}}
-    bound_bytes: {{image: 100000, thresholded: 100000}}
-    fpga: {{waveforms: true}}
 """.replace("EXAMPLE", str(EXAMPLE))
 
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("core"), GRAPH, "software", "hardware", "waves")
+    return build(tmp_path_factory.mktemp("core"), GRAPH, "software", "hardware")
 
 
 def test_hardware_gives_what_software_gives_in_the_same_cycles_each_time(graph: Path) -> None:
@@ -48,16 +45,24 @@ def test_hardware_gives_what_software_gives_in_the_same_cycles_each_time(graph: 
     assert all(1000 / 8 + 100 <= number <= 1028 / 8 + 250 + 10 * 16 for number in cycles)
 
 
-def test_every_signal_is_written_where_somebody_asks_for_it(graph: Path) -> None:
+def test_a_message_s_waveform_is_written_with_views_of_it(graph: Path) -> None:
     expected = run(graph / "software")
-    done = run(graph / "waves", "--trace")
-    assert done.lines == expected.lines
-    (waves,) = (done.folder / "outputs").glob("*.vcd")
-    text = waves.read_text()
-    names = set(text[: text.index("$enddefinitions")].split())
-    assert {"lig_design_example_threshold", "core", "clk_i", "tdata", "header"} <= names
-    # A time per half cycle: five messages of a hundred cycles and more.
-    assert sum(line.startswith("#") for line in text.splitlines()) > 2 * 5 * 100
-    # An ordinary clock, and nothing left out that stands still: the same cycles.
     without = run(graph / "hardware", "--trace")
-    assert done.values("cycles") == without.values("cycles")
+    done = waved(graph, "hardware", "--wave", "3", "--trace")
+    assert done.lines == expected.lines
+    # An ordinary clock, and nothing left out that stands still: the same cycles.
+    cycles = done.values("cycles")
+    assert cycles == without.values("cycles")
+    (file,) = (done.folder / "outputs").glob("*.fst")
+    waves = read_fst(file)
+    # From the doorbell of the third message to its answer, by the declared clock of 100 MHz: times
+    # are those of two steps per cycle.
+    assert waves.unit == -12
+    assert waves.end - waves.begin == (2 * cycles[2] - 1) * 5000
+    assert waves.begin > 2 * (cycles[0] + cycles[1]) * 5000
+    assert shown(file.with_suffix(".gtkw")) == shown(file.with_suffix(".sucl")) != set()
+    assert shown(file.with_suffix(".gtkw")) <= {name.partition("[")[0] for name in waves.names}
+    exact = {line.split()[-1] for line in file.with_suffix(".gtkw").read_text().splitlines()}
+    assert {name for name in exact if name.startswith("TOP.")} <= waves.names
+    # What the run after it is built for is the quick model again.
+    assert not list((run(graph / "hardware").folder / "outputs").glob("*.fst"))

@@ -14,7 +14,10 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import TAILED, as_software, build, case, run
+from cases import TAILED, as_software, build, case, run, waved
+from fst import read_fst
+
+from ligament.report.limits import limits_of
 
 GRAPH = case(
     "case_design",
@@ -107,9 +110,26 @@ def test_messages_in_flight_overlap_and_the_slowest_node_sets_the_pace(graph: Pa
     assert sum(together) == 10 and all(count in (1, 2, 3, 4, 5) for count in together)
     assert max(together) > 1
     slowest = 4 * (1000 / 8 + 14)
+    # It is named as what holds the design back, and those in front of it are not.
+    (design,) = limits_of(done.folder / "status.jsonl")["designs"]
+    assert (design["kind"], design["node"], design["port"]) == ("core", "/right", "in")
+    assert design["share"] > 0.5 and f"{design['text']}.".endswith(" of the time.")
+    full = {node: done.hardware(node)["full"] for node in ("/first", "/left", "/right")}
+    assert full["/right"] > 5 * max(full["/first"], full["/left"])
     for count, number in zip(together, cycles, strict=True):
         # The way of the first message through all nodes, once; of five: 10 % of it all.
         assert count * 4 * 1000 / 8 <= number <= count * slowest + 300
+
+
+def test_a_waveform_has_the_signals_of_the_nodes_that_are_asked_for(graph: Path) -> None:
+    done = waved(graph, "hardware", "--wave", "2", "--wave-node", "left", "--wave-node", "/join")
+    (file,) = (done.folder / "outputs").glob("*.fst")
+    names = read_fst(file).names
+    scopes = {name.split(".")[2] for name in names if name.count(".") > 2}
+    found = {scope for scope in scopes if scope.startswith("node_")}
+    assert {scope.rpartition("_")[2] for scope in found} == {"left", "join"}
+    view = file.with_suffix(".gtkw").read_text()
+    assert [view.count(f"\n-core /{node} ") for node in ("first", "left", "join")] == [2, 2, 2]
 
 
 def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) -> None:
@@ -117,7 +137,10 @@ def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) ->
     assert len(done.side) == 5
     told = [error for error in done.record["errors"] if error["node"] == "/join"]
     assert told and all("no whole message on joined within" in error["text"] for error in told)
-    assert "waveforms" in told[0]["text"]
+    assert "`ligament run --wave " in told[0]["text"]
+    # Who waits for whom: this core takes neither of its inputs.
+    for port in ("left", "right"):
+        assert f"its input {port} has a beat that it does not take" in told[0]["text"]
     assert "gets no further one" in told[-1]["text"]
     assert not [error for error in done.record["errors"] if error["node"] != "/join"]
 

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from ligament import resources
 from ligament.report.hardware import hardware_of
+from ligament.report.limits import limits_of
 from ligament.report.options import ReportOptions
 from ligament.report.page.render import Extras, render_page
 from ligament.report.page.text import look_up, text_of
@@ -43,15 +44,34 @@ SYNTHESIS = {
 }
 
 
+def stream(
+    port: str, direction: str, memory: bool, beats: int, stalls: int, gaps: int
+) -> dict[str, Any]:
+    return {
+        "port": port, "direction": direction, "memory": memory, "beats": beats, "stalls": stalls,
+        "gaps": gaps,
+    }  # fmt: skip
+
+
 def status(frames: int, peak: int, isolated: bool = False) -> dict[str, Any]:
     network = {
         "topic": "/middle", "frames": frames, "beats": 10 * frames, "stalls": 3, "gaps": 2,
         "drops": 1, "peak_beats": peak,
     }  # fmt: skip
     told = {"messages": frames, "refused": 1, "cycles": 100 * frames, "isolated": isolated}
+    told |= {"device": "fpga0", "design_cycles": 200 * frames, "starved": 0}
+    first = {"held": 140 * frames, "full": 2 * frames, "streams": [
+        stream("in", "in", True, 40 * frames, 150 * frames, 4 * frames),
+        stream("middle", "out", False, 40 * frames, 140 * frames, 0),
+    ]}  # fmt: skip
+    second = {"held": 0, "full": 166 * frames, "streams": [
+        stream("in", "in", False, 30 * frames, 166 * frames, 0),
+        stream("info", "in", False, frames, 5 * frames, 0),
+        stream("out", "out", True, 30 * frames, 3 * frames, 9 * frames),
+    ]}  # fmt: skip
     nodes = [
-        {"id": "/first", "hardware": {**told, "networks": [network]}},
-        {"id": "/second", "hardware": {**told, "networks": []}},
+        {"id": "/first", "hardware": {**told, **first, "networks": [network]}},
+        {"id": "/second", "hardware": {**told, **second, "networks": []}},
         {"id": "/software"},
     ]
     return {"event": "status", "container": "fpga0", "nodes": nodes}
@@ -89,6 +109,62 @@ def test_counts_are_those_of_all_lives(report: dict[str, Any]) -> None:
     ]  # fmt: skip
 
 
+def test_the_core_that_others_wait_for_is_named(report: dict[str, Any]) -> None:
+    hardware = report["variants"][0]["hardware"]
+    assert hardware["designs"] == [
+        {"device": "fpga0", "cycles": 2400, "kind": "core", "node": "/second", "port": "in",
+         "share": 0.83,
+         "text":
+         "fpga0: the core of /second is the slowest: its input in was full 83 % of the time"}
+    ]  # fmt: skip
+    (in_first,) = (r for r in hardware["streams"] if (r["node"], r["port"]) == ("/first", "in"))
+    assert in_first == {
+        "node": "/first", "port": "in", "direction": "in", "memory": True, "beats": 480,
+        "stalls": 1800, "gaps": 48, "stalled": 0.75, "missing": 0.02,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("full", "streams", "kind", "words"),
+    [
+        (5, [stream("in", "in", True, 9, 5, 60)], "memory",
+         "the way from memory is the slowest: input in of /one waited 60 % of the time for"),
+        (5, [stream("out", "out", True, 9, 60, 5)], "memory",
+         "the way to memory is the slowest: output out of /one waited 60 % of the time"),
+        # What holds a core's output is another core, as long as there is one that is slow.
+        (20, [stream("in", "in", True, 9, 80, 0), stream("out", "out", False, 9, 60, 5)], "core",
+         "the core of /one is the slowest: its input in was full 20 % of the time"),
+        (5, [stream("in", "in", True, 9, 80, 0), stream("out", "out", False, 9, 60, 5)], "topic",
+         "the topic behind it is the slowest: output out of /one waited 60 % of the time"),
+        (5, [stream("in", "in", True, 9, 80, 0), stream("out", "out", True, 9, 6, 50)], "none",
+         "no core, topic or way to memory kept another one waiting for more than 6 % of the time"),
+        (0, [], "none", "for more than 0 % of the time"),
+    ],
+)  # fmt: skip
+def test_what_holds_a_design_back_is_told_in_words(
+    tmp_path: Path, full: int, streams: list[dict[str, Any]], kind: str, words: str
+) -> None:
+    told = {"device": "fpga0", "design_cycles": 100, "full": full, "streams": streams}
+    line = {
+        "event": "status", "container": "fpga0", "nodes": [{"id": "/one", "hardware": told}],
+    }  # fmt: skip
+    path = tmp_path / "status.jsonl"
+    path.write_text(json.dumps({"event": "ready", "container": "fpga0"}) + "\n" + json.dumps(line))
+    (design,) = limits_of(path)["designs"]
+    assert design["kind"] == kind
+    assert words in design["text"]
+    assert (design["node"] is None) == (kind == "none")
+
+
+def test_a_design_that_did_nothing_has_no_shares(tmp_path: Path) -> None:
+    told = {"device": "fpga0", "design_cycles": 0, "streams": [stream("in", "in", True, 0, 0, 0)]}
+    line = {"event": "status", "nodes": [{"id": "/one", "hardware": told}]}
+    (tmp_path / "status.jsonl").write_text(json.dumps(line))
+    limits = limits_of(tmp_path / "status.jsonl")
+    assert limits["streams"][0]["stalled"] == 0.0
+    assert limits["designs"][0]["kind"] == "none"
+
+
 def test_cells_are_told_by_node_and_topic_beside_the_budget(report: dict[str, Any]) -> None:
     area = report["variants"][0]["hardware"]["area"]
     told = {row["part"]: (row["of"], row["lut"], row["dsp"]) for row in area["rows"]}
@@ -106,7 +182,8 @@ def test_without_synthesis_or_hardware_nothing_is_told(
 ) -> None:
     folder = hardware_run(trace.frame(10_000, 1), make_run, None)
     build = folder.parent.parent / "build.json"
-    assert set(hardware_of(folder / "status.jsonl", build)["hardware"]) == {"nodes", "topics"}
+    told = {"nodes", "topics", "streams", "designs"}
+    assert set(hardware_of(folder / "status.jsonl", build)["hardware"]) == told
     assert hardware_of(tmp_path / "none", build) == {}
 
 
@@ -115,12 +192,16 @@ def test_terminal_and_page_show_them(report: dict[str, Any]) -> None:
     print_report(report, console)
     said = console.export_text()
     assert "topics in hardware" in said and "cells of the designs, family xcup" in said
+    assert "streams of the cores" in said and "in middle" not in said and "out middle" in said
+    assert "fpga0: the core of /second is the slowest" in said
     page = render_page(report, Extras())
     found = re.findall(r'data-path="([^"]+)" data-value="([^"]*)" data-kind="(\w+)">([^<]*)<', page)
     shown = {path: text for path, _, _, text in found}
     place = "variants/0/hardware"
     assert shown[f"{place}/topics/0/stalls"] == "6"
     assert shown[f"{place}/area/rows/0/of"] == "/first"
+    assert "/second is the slowest" in shown[f"{place}/designs/0/text"]
+    assert shown[f"{place}/streams/0/stalled"] == "75.00 %"
     for path, _, kind, text in found:
         assert text == text_of(look_up(report, path), kind), path
 

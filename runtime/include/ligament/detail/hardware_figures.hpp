@@ -36,12 +36,28 @@ struct PortCounts {
   std::uint64_t writes = 0;  ///< beats written
 };
 
+/// A stream of the node's core, in cycles of the design.
+struct StreamCounts {
+  std::string port;
+  bool is_input = false;
+  bool in_memory = false;  ///< its other end: an entry or exit; else it is a topic on the chip
+  std::uint64_t beats = 0;
+  std::uint64_t stalls = 0;  ///< a beat waited
+  std::uint64_t gaps = 0;    ///< within a message without a beat
+};
+
 /// Since the node was made.
 struct HardwareFigures {
   std::uint64_t messages = 0;  ///< answered
   std::uint64_t refused = 0;   ///< that gave no output
   std::uint64_t cycles = 0;    ///< that it worked
   bool isolated = false;       ///< it hung too often
+  std::string device;
+  std::uint64_t design_cycles = 0;  ///< in which its design owed anything
+  std::uint64_t held = 0;           ///< of these: nobody took what it said
+  std::uint64_t starved = 0;        ///< else: it waited for the rest of a message or a set
+  std::uint64_t full = 0;           ///< else: an input waited for it
+  std::vector<StreamCounts> streams;
   std::vector<NetworkCounts> networks;
   std::vector<GatewayCounts> gateways;
   std::optional<PortCounts> port;  ///< of the design; its first node tells it

@@ -117,6 +117,7 @@ def _designs(
             number = counts[device.name]
             name = f"{slug(mapping.variant)}-{slug(device.name)}"
             name += f"-{number}" if number > 1 else ""
+            name += "-waves" if device.waveforms else ""
             design = joined_design(mapping, group.nodes, types, device, name)
         made.update(dict.fromkeys(group.nodes, design))
     return {node: made[node] for node in sorted(made)}

@@ -56,7 +56,7 @@ class Hardware:
 
     @property
     def waveforms(self) -> bool:
-        """Whether every signal is written down."""
+        """Whether the model can write its signals (`ligament run --wave`)."""
         return bool(self.figures.get("waveforms", 0))
 
 

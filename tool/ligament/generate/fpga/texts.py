@@ -279,6 +279,7 @@ def _answers(
     return {
         "part": _part(member, parts),
         "what": f"{service} of {_what(member)}" if service else _what(member),
+        "name": member.id or member.type.type,
         "inputs": [_link(link) for link in member.inputs if link.service == service],
         "outputs": [_link(link) for link in member.outputs if link.service == service],
         "refusals": {} if service else _refusals(member),
@@ -310,6 +311,7 @@ def _member(
         "place": member.place,
         "slug": member.slug,
         "what": _what(member),
+        "node_id": member.id,
         "node_name": (member.id or member.type.type).rpartition("/")[2],
         "class_name": class_of(member),
         "module": wrapper_of(member.type.type),
@@ -326,7 +328,11 @@ def _member(
             for ends in gateways
             if ends.place == member.place
         ],
-        "links": [*member.inputs, *member.outputs],
+        "links": [
+            _link(link) | {"way": way}
+            for way, links in (("in", member.inputs), ("out", member.outputs))
+            for link in links
+        ],
         "services": _services(member),
         "stamps": [link for link in member.outputs if link.outside is None],
         "parameters": [_parameter(p, member.slug) for p in member.core.parameters],

@@ -117,6 +117,33 @@ _HARDWARE = (
         ),
     ),
     Table(
+        "hardware/designs",
+        "What holds the designs back",
+        "A core whose input waits for it though it waits for nobody; else the way from or to "
+        "memory, or a topic. Share: of the design's cycles, warm-up included.",
+        (
+            Column("device", "device"),
+            Column("cycles", "cycles", "count"),
+            Column("share", "share", "share"),
+            Column("in words", "text"),
+        ),
+    ),
+    Table(
+        "hardware/streams",
+        "Streams of cores",
+        "Full: the share of the design's cycles in which a beat waited; of an input, for the core. "
+        "Empty: in which a message had begun and no beat came.",
+        (
+            Column("node", "node"),
+            Column("port", "port"),
+            Column("direction", "direction"),
+            Column("in memory", "memory"),
+            Column("beats", "beats", "count"),
+            Column("full", "stalled", "share"),
+            Column("empty", "missing", "share"),
+        ),
+    ),
+    Table(
         "hardware/topics",
         "Topics in hardware",
         "Stalls: cycles in which a beat waited for a subscription. Gaps: cycles within a message "

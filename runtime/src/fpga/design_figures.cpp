@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a design tells of its runs: in spans of a trace, and in its nodes' status lines.
+#include <algorithm>
+#include <cmath>
+#include <ligament/fpga_member.hpp>
+#include <ligament/trace.hpp>
+#include <numeric>
+#include <utility>
+
+namespace ligament::fpga {
+namespace {
+
+std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+/// Those of a service are its node's.
+void Design::name_streams() {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Place& node = node_of(i);
+    const auto add = [&](const auto& link, bool is_input, bool in_memory) {
+      node.figures.streams.push_back({link.port, is_input, in_memory});
+      node.probes.push_back(link.probe);
+    };
+    for (const InputPlan& input : plan_.nodes[i].inputs) {
+      add(input, true, input.entry.has_value());
+    }
+    for (const OutputPlan& output : plan_.nodes[i].outputs) {
+      add(output, false, output.exit.has_value());
+    }
+  }
+}
+
+/// Of a node with services, what was the tightest of them all.
+void Design::count_streams() {
+  for (Place& place : places_) {
+    for (std::size_t i = 0; i < place.probes.size(); ++i) {
+      const StreamFigures counted = simulation_.stream(place.probes[i]);
+      ligament::detail::StreamCounts& stream = place.figures.streams[i];
+      stream.beats = counted.beats;
+      stream.stalls = counted.stalls;
+      stream.gaps = counted.gaps;
+    }
+  }
+  const std::vector<PaceFigures>& paces = simulation_.paces();
+  for (std::size_t i = 0; i < paces.size(); ++i) {
+    ligament::detail::HardwareFigures& node = node_of(i).figures;
+    if (paces[i].full >= node.full) {
+      node.held = paces[i].held;
+      node.starved = paces[i].starved;
+      node.full = paces[i].full;
+    }
+  }
+}
+
+/// What the networks counted in a run.
+void Design::tell_networks(trace::SpanValues& values,
+                           const std::vector<NetworkFigures>& before) const {
+  for (std::size_t i = 0; i < networks_.size(); ++i) {
+    const NetworkFigures& now = networks_[i];
+    const auto peak = std::max_element(now.peaks.begin(), now.peaks.end());
+    const std::string& topic = plan_.networks[i];
+    values.tell(topic + " beats", now.beats - before[i].beats);
+    values.tell(topic + " stalls", now.stalls - before[i].stalls);
+    values.tell(topic + " drops", sum(now.drops) - sum(before[i].drops));
+    values.tell(topic + " peak beats", peak == now.peaks.end() ? 0 : *peak);
+  }
+}
+
+/// Tells each node's work, and adds it to the figures.
+void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
+  const std::lock_guard lock(mutex_);
+  cycles_ += outcome.end - outcome.begin;
+  count_streams();
+  networks_ = simulation_.networks();
+  gateway_figures_ = simulation_.gateways();
+  port_ = simulation_.port();
+  std::vector<std::size_t> told(places_.size());
+  const auto at = [&](std::uint64_t cycle) {
+    const auto cycles = static_cast<double>(cycle - outcome.begin);
+    return doorbell_ns + std::llround(cycles * 1e9 / plan_.memory.clock_hz);
+  };
+  for (const Work& work : outcome.works) {
+    const Place& place = places_[work.node];
+    ++node_of(work.node).figures.messages;
+    node_of(work.node).figures.cycles += work.end - work.begin;
+    const auto& messages = messages_of(place);
+    const std::size_t message = told[work.node]++;
+    if (place.member != nullptr && message < messages.size()) {
+      trace::tell_device_work(*place.member,
+                              {.device = plan_.device,
+                               .name = "hardware",
+                               .base = trace::TimeBase::modelled,
+                               .begin_ns = at(work.begin),
+                               .end_ns = at(work.end)},
+                              messages[message]);
+    }
+  }
+  for (const Crossing& crossing : outcome.crossings) {
+    tell_crossing(crossing, at(crossing.begin), at(crossing.end));
+  }
+  for (const Trouble& trouble : outcome.troubles) {
+    ++node_of(trouble.node).figures.refused;
+    node_of(trouble.node).figures.isolated |= trouble.isolated;
+  }
+}
+
+ligament::detail::HardwareFigures Design::figures(std::size_t place) const {
+  const std::lock_guard lock(mutex_);
+  ligament::detail::HardwareFigures figures = places_[place].figures;
+  figures.device = plan_.device;
+  figures.design_cycles = cycles_;
+  for (const std::size_t number : places_[place].networks) {
+    const NetworkFigures& network = networks_[number];
+    ligament::detail::NetworkCounts counts{plan_.networks[number], network.frames, network.beats,
+                                           network.stalls, network.gaps};
+    counts.drops = sum(network.drops);
+    for (const std::uint64_t peak : network.peaks) {
+      counts.peak = std::max(counts.peak, peak);
+    }
+    figures.networks.push_back(std::move(counts));
+  }
+  add_gateway_figures(place, figures);
+  return figures;
+}
+
+}  // namespace ligament::fpga

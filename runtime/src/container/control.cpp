@@ -86,6 +86,18 @@ void Control::nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes) {
   figures_ = std::make_unique<Figures>(nodes);
 }
 
+void Control::node_moved(const std::string& node_id, std::int64_t stopped_ns) {
+  channel_.send({{"event", "moved"},
+                 {"node", node_id},
+                 {"t_ns", pool::monotonic_now_ns()},
+                 {"gap_ns", pool::monotonic_now_ns() - stopped_ns}});
+}
+
+void Control::node_stays(const std::string& node_id, const std::string& text) {
+  get_logger("ligament-container").write(LogLevel::error, node_id + " does not move: " + text);
+  channel_.send({{"event", "stays"}, {"node", node_id}, {"text", text}});
+}
+
 void Control::node_added(const std::shared_ptr<Node>& node) {
   const std::lock_guard lock(mutex_);
   nodes_.push_back(node);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "container/take_over.hpp"
+
+#include <chrono>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "container/move_places.hpp"
+#include "container/move_times.hpp"
+#include "node/node_state.hpp"
+
+namespace ligament::container {
+namespace {
+
+using Failure = unexpected<std::string>;
+using nlohmann::json;
+
+std::string first_of(const std::string& one, const std::string& other) {
+  return one.empty() ? other : one;
+}
+
+/// Where the old node is, once all whom it hears and reaches have met this one.
+expected<Places, std::string> meet_all(MoveChannel& channel, const Node& node) {
+  const std::int64_t deadline = pool::monotonic_now_ns() + meeting_patience_ns;
+  for (;;) {
+    if (auto sent = channel.send({{"step", "hello"}, {"node", node.get_fully_qualified_name()}});
+        !sent) {
+      return Failure(sent.error());
+    }
+    const auto answer = channel.receive("places", answer_patience_ns);
+    if (!answer) {
+      return Failure(answer.error());
+    }
+    auto places = places_from(answer->value("places", json::array()));
+    const auto reach = reach_from(answer->value("reach", json::array()));
+    if (!places || !reach) {
+      return Failure(places ? reach.error() : places.error());
+    }
+    const Places own_places = places_of(node);
+    const Reach own_reach = reach_of(node);
+    const std::string never =
+        first_of(lacking_end(*places, own_places), lacking_end(*reach, own_reach));
+    const std::string yet = first_of(unmet(*places, own_places), unmet(*reach, own_reach));
+    if (yet.empty() && never.empty()) {
+      return places;
+    }
+    if (!never.empty() || pool::monotonic_now_ns() > deadline) {
+      return Failure(first_of(never, yet));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+expected<void, std::string> take_what_it_had(Node& node, const json& stopped) {
+  const auto places = places_from(stopped.value("places", json::array()));
+  if (!places) {
+    return Failure(places.error());
+  }
+  go_to(node, *places);
+  if (auto set = set_parameters(node, stopped.value("parameters", json::array())); !set) {
+    return set;
+  }
+  if (!stopped.contains("state")) {
+    return {};
+  }
+  const json& state = stopped["state"];
+  if (!state.is_binary()) {
+    return Failure("the other container sent a state that cannot be read");
+  }
+  const std::vector<std::uint8_t>& bytes = state.get_binary();
+  if (!node.restore_state(std::as_bytes(std::span(bytes)))) {
+    return Failure("the new node does not understand the state that the old one hands over");
+  }
+  return {};
+}
+
+expected<TakenOver, std::string> steps(MoveChannel& channel, Node& node) {
+  const auto met = meet_all(channel, node);
+  if (!met) {
+    return Failure(met.error());
+  }
+  go_to(node, *met);
+  if (auto sent = channel.send({{"step", "here"}, {"places", to_json(places_of(node))}}); !sent) {
+    return Failure(sent.error());
+  }
+  const auto stopped = channel.receive("stopped", stop_patience_ns + answer_patience_ns);
+  if (!stopped) {
+    return Failure(stopped.error());
+  }
+  if (auto taken = take_what_it_had(node, *stopped); !taken) {
+    return Failure(taken.error());
+  }
+  if (auto sent = channel.send({{"step", "taken"}}); !sent) {
+    return Failure(sent.error());
+  }
+  if (auto go = channel.receive("go", answer_patience_ns); !go) {
+    return Failure(go.error());
+  }
+  const json& at = stopped->value("stopped_ns", json(0));
+  return TakenOver{at.is_number_integer() ? at.get<std::int64_t>() : 0};
+}
+
+}  // namespace
+
+expected<TakenOver, std::string> take_over(MoveChannel& channel, Node& node) {
+  auto taken = steps(channel, node);
+  if (!taken) {
+    channel.refuse(taken.error());
+  }
+  return taken;
+}
+
+}  // namespace ligament::container

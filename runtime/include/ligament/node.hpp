@@ -207,7 +207,8 @@ class Node {
   // --- moving to another process: spec/run/moving.md -------------------------------------------
 
   /// None of its callbacks runs any more, so that another process may go on as this node. Returns
-  /// when nothing is in flight on its device. The error says why it cannot move: it goes on here.
+  /// when nothing is in flight on its device, or says what still is: it runs on then for a while,
+  /// and is asked again.
   [[nodiscard]] virtual expected<void, std::string> settle() { return {}; }
   /// After settle(): what the node that goes on shall know, in a form of the class's own. Nothing:
   /// it does not say, and a node whose manifest lists `state` does not move.

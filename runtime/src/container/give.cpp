@@ -137,12 +137,11 @@ class Giving {
         holder_.stop(node_);
         // What came to be open between the look and the stop is seen now.
         if (text = lacking(here); text.empty()) {
-          if (auto settled = node_->settle(); settled) {
+          const auto settled = node_->settle();
+          if (settled) {
             return {};
-          } else {
-            holder_.go_on(node_);
-            return Failure(settled.error());
           }
+          text = settled.error();
         }
         holder_.go_on(node_);
       }

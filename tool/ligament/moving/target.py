@@ -73,9 +73,8 @@ def target_of(
         mapping, folder = _mapped(running, name, device, platform or running.mapping.platform)
     _require_movable(mapping, name)
     if folder != running.folder:
-        build(generate(_graph_with(running, mapping.variant), mapping, folder).manifest, None,
-              progress)  # fmt: skip
         write_json(folder / "mapping.json", mapping.to_json())
+        build(generate(running.graph, mapping, folder).manifest, None, progress)
     place = mapping.nodes[name]
     state = running.graph.types[place.type].state
     names = () if isinstance(state, str) else tuple(str(one["name"]) for one in state)
@@ -112,11 +111,6 @@ def _mapped(
     mapping = map_or_tell(graph, load_platform(platform), variant.name)
     out = running.folder.parents[1]
     return mapping, variant_folder(graph.name, variant.name, out)
-
-
-def _graph_with(running: Running, variant: str) -> Graph:
-    """The graph under which a mapping is generated; what differs is in the mapping."""
-    return replace(running.graph, default_variant=variant)
 
 
 def _require_movable(mapping: GraphMapping, node: str) -> None:

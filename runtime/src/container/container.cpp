@@ -192,7 +192,7 @@ int run_nodes(Nodes nodes, const Surroundings& around, const Arguments& argument
   }
   control.nodes_are_ready(holder.nodes());
   if (taken) {
-    control.node_moved(holder.nodes().front()->get_fully_qualified_name(), taken->stopped_ns);
+    control.node_moved(*holder.nodes().front(), taken->stopped_ns);
   }
   const auto result = runner.spin();
   giver.reset();

@@ -105,8 +105,8 @@ class Giving {
  private:
   /// Until the new node has met all: its places then.
   expected<Places, std::string> answer_hellos() {
-    for (;;) {
-      const auto message = channel_.receive(answer_patience_ns);
+    for (std::int64_t patience = arrival_patience_ns;; patience = answer_patience_ns) {
+      const auto message = channel_.receive(patience);
       if (!message) {
         return Failure(message.error());
       }

@@ -6,6 +6,8 @@
 
 namespace ligament::container {
 
+/// For the new node to be made: its kernels compiled, its core's model opened.
+inline constexpr std::int64_t arrival_patience_ns = 60'000'000'000;
 /// For a step that the other only has to answer.
 inline constexpr std::int64_t answer_patience_ns = 5'000'000'000;
 /// Until the new node has met all whom the old one hears and reaches.

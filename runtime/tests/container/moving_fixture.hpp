@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "container/move_channel.hpp"
+#include "node/context_state.hpp"
 #include "process.hpp"
 
 namespace ligament::testing {
@@ -101,6 +102,8 @@ class Neighbours {
       : context_(Context::create({.domain = domain, .run_id = "r"}).value()),
         node_(std::make_shared<Node>("neighbours", NodeOptions().context(context_))),
         executor_({.context = context_}) {
+    // However busy the machine is: nobody is stalled.
+    context_->state().patience_ns["/chat"] = 60'000'000'000;
     publisher_ = node_->create_publisher<Text>("/chat", QoS(16).keep_all());
     subscription_ = node_->create_subscription<Text>(
         "/relayed", QoS(16).keep_all(), [this](const Text& text) { add(text.data); });

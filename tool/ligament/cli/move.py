@@ -40,7 +40,7 @@ def move(
     device: Device,
     target: Graph = None,
     platform: Platform = None,
-    timeout: Timeout = 90.0,
+    timeout: Timeout = 150.0,
     out: OutOption = DEFAULT_OUT,
     json: JsonOption = False,
 ) -> None:

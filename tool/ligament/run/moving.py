@@ -93,6 +93,14 @@ def moved_config(old: Mapping[str, Any], wish: MoveWish, name: str) -> dict[str,
     return config
 
 
+def forget(old: ContainerSpec, node: str) -> None:
+    """Take the node out of the configuration that it left: it would come back with a restart."""
+    path = Path(old.command[-1])
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["nodes"] = [one for one in config["nodes"] if one["id"] != node]
+    write_text(path, json_text(config))
+
+
 def _node_of(config: Mapping[str, Any], node: str) -> dict[str, Any]:
     for one in config.get("nodes", ()):
         if one.get("id") == node:

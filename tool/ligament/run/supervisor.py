@@ -23,7 +23,15 @@ from ligament.disk import NoRoomError, as_no_room, said_no_room, writing
 from ligament.run.bring_up import BringUp
 from ligament.run.edge import ORIGIN
 from ligament.run.losses import Losses
-from ligament.run.moving import Move, MoveError, MoveWish, give, listening, spec_of_moved
+from ligament.run.moving import (
+    Move,
+    MoveError,
+    MoveWish,
+    forget,
+    give,
+    listening,
+    spec_of_moved,
+)
 from ligament.run.node_errors import NodeErrors
 from ligament.run.outcome import Observer, ProcessRecord, RunResult, Shutdown, Verdict, now_ns
 from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, last_lines
@@ -33,7 +41,7 @@ from ligament.run.status import StatusBoard, StatusLineError, parse_line
 from ligament.top.tail import StatusTail
 
 # By then the two containers have given up by themselves (move_times.hpp).
-_MOVE_PATIENCE_S = 60.0
+_MOVE_PATIENCE_S = 120.0
 # However long the containers took: the edge has this time to leave.
 _EDGE_DRAIN_S = 1.0
 _ENDED_AS_ASKED = (0, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
@@ -373,6 +381,7 @@ class Supervisor:
         move = Move(wish.node, old.spec.name, spec.name, wish.device, now_ns(), gap)
         self._moves.append(move)
         old.spec.nodes.remove(wish.node)
+        forget(old.spec, wish.node)
         figures = self.board.nodes[wish.node]
         figures.restarted()
         figures.container = spec.name

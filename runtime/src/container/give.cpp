@@ -79,7 +79,7 @@ std::string why_it_stays(const Node& node) {
 
 // --- the steps ------------------------------------------------------------------------------------
 
-/// One node on its way. It goes on here unless `gave` is reached.
+/// One node on its way. It goes on here unless `go` was sent.
 class Giving {
  public:
   Giving(NodeHolder& holder, std::shared_ptr<Node> node, MoveChannel& channel)

@@ -104,7 +104,7 @@ expected<nlohmann::json, std::string> MoveChannel::receive(std::int64_t patience
     const auto& text = message["text"];
     return failed(text.is_string() ? text.get<std::string>() : "the other container said no");
   }
-  return message;
+  return expected<nlohmann::json, std::string>(std::move(message));
 }
 
 expected<nlohmann::json, std::string> MoveChannel::receive(const std::string& step,

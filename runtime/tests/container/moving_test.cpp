@@ -74,7 +74,7 @@ TEST_P(Moving, LosesNothingDoublesNothingAndKeepsTheOrderAtFullRate) {
     auto [home, moved] = move(*homes.back(), there, counted);
     ASSERT_FALSE(moved.is_null());
     EXPECT_EQ(moved["node"], "/relay");
-    EXPECT_GT(moved["gap_ns"], 0);
+    EXPECT_GT(moved["gap_ns"].get<std::int64_t>(), 0);
     homes.push_back(std::move(home));
   }
   neighbours.wait_for_more(1000);

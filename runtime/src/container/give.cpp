@@ -16,6 +16,7 @@
 
 #include "container/move_places.hpp"
 #include "container/move_times.hpp"
+#include "container/problems.hpp"
 #include "node/node_state.hpp"
 #include "node/subscription_state.hpp"
 
@@ -23,7 +24,6 @@ namespace ligament::container {
 namespace {
 
 using Failure = unexpected<std::string>;
-using nlohmann::json;
 
 constexpr std::size_t longest_request = 65536;
 
@@ -111,7 +111,7 @@ class Giving {
         return Failure(message.error());
       }
       if ((*message)["step"] == "here") {
-        return places_from(message->value("places", json::array()));
+        return places_from(message->value("places", Json::array()));
       }
       if (auto sent = channel_.send({{"step", "places"},
                                      {"places", to_json(places_of(*node_))},
@@ -151,7 +151,7 @@ class Giving {
   }
 
   expected<void, std::string> hand_over(const std::vector<std::string>& state_names) {
-    json message{{"step", "stopped"},
+    Json message{{"step", "stopped"},
                  {"places", to_json(places_of(*node_))},
                  {"parameters", parameters_to_json(*node_)},
                  {"stopped_ns", stopped_ns_}};
@@ -159,7 +159,7 @@ class Giving {
       std::vector<std::uint8_t> bytes(state->size());
       std::transform(state->begin(), state->end(), bytes.begin(),
                      [](std::byte one) { return static_cast<std::uint8_t>(one); });
-      message["state"] = json::binary(std::move(bytes));
+      message["state"] = Json::binary(std::move(bytes));
     } else if (!state_names.empty()) {
       return Failure("it keeps state (" + state_names.front() +
                      (state_names.size() > 1 ? ", ..." : "") +
@@ -211,9 +211,9 @@ Received receive(int socket) {
   return received;
 }
 
-std::vector<std::string> names_in(const json& request) {
+std::vector<std::string> names_in(const Json& request) {
   std::vector<std::string> names;
-  for (const auto& one : request.value("state", json::array())) {
+  for (const auto& one : request.value("state", Json::array())) {
     names.push_back(one.is_string() ? one.get<std::string>() : one.dump());
   }
   return names;
@@ -239,7 +239,7 @@ void Giver::run() {
     if (received.text.empty()) {
       return;  // whoever started this container is gone, or it ends
     }
-    const auto request = json::parse(received.text, nullptr, false);
+    const auto request = Json::parse(received.text, nullptr, false);
     if (received.descriptor >= 0 && request.is_object()) {
       give(request, received.descriptor);
     } else {
@@ -252,9 +252,9 @@ void Giver::run() {
   }
 }
 
-void Giver::give(const json& request, int descriptor) {
+void Giver::give(const Json& request, int descriptor) {
   MoveChannel channel(descriptor, [this] { return is_ending(); });
-  const json& id = request.value("node", json());
+  const Json& id = request.value("node", Json());
   const auto node = id.is_string() ? holder_.find(id.get<std::string>()) : nullptr;
   if (node == nullptr) {
     channel.refuse("there is no such node in this container");

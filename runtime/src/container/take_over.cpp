@@ -8,13 +8,13 @@
 
 #include "container/move_places.hpp"
 #include "container/move_times.hpp"
+#include "container/problems.hpp"
 #include "node/node_state.hpp"
 
 namespace ligament::container {
 namespace {
 
 using Failure = unexpected<std::string>;
-using nlohmann::json;
 
 std::string first_of(const std::string& one, const std::string& other) {
   return one.empty() ? other : one;
@@ -32,8 +32,8 @@ expected<Places, std::string> meet_all(MoveChannel& channel, const Node& node) {
     if (!answer) {
       return Failure(answer.error());
     }
-    auto places = places_from(answer->value("places", json::array()));
-    const auto reach = reach_from(answer->value("reach", json::array()));
+    auto places = places_from(answer->value("places", Json::array()));
+    const auto reach = reach_from(answer->value("reach", Json::array()));
     if (!places || !reach) {
       return Failure(places ? reach.error() : places.error());
     }
@@ -52,19 +52,19 @@ expected<Places, std::string> meet_all(MoveChannel& channel, const Node& node) {
   }
 }
 
-expected<void, std::string> take_what_it_had(Node& node, const json& stopped) {
-  const auto places = places_from(stopped.value("places", json::array()));
+expected<void, std::string> take_what_it_had(Node& node, const Json& stopped) {
+  const auto places = places_from(stopped.value("places", Json::array()));
   if (!places) {
     return Failure(places.error());
   }
   go_to(node, *places);
-  if (auto set = set_parameters(node, stopped.value("parameters", json::array())); !set) {
+  if (auto set = set_parameters(node, stopped.value("parameters", Json::array())); !set) {
     return set;
   }
   if (!stopped.contains("state")) {
     return {};
   }
-  const json& state = stopped["state"];
+  const Json& state = stopped["state"];
   if (!state.is_binary()) {
     return Failure("the other container sent a state that cannot be read");
   }
@@ -97,7 +97,7 @@ expected<TakenOver, std::string> steps(MoveChannel& channel, Node& node) {
   if (auto go = channel.receive("go", answer_patience_ns); !go) {
     return Failure(go.error());
   }
-  const json& at = stopped->value("stopped_ns", json(0));
+  const Json& at = stopped->value("stopped_ns", Json(0));
   return TakenOver{at.is_number_integer() ? at.get<std::int64_t>() : 0};
 }
 

@@ -34,11 +34,11 @@ class Moving : public ::testing::TestWithParam<int> {
   }
   /// From here to a container of its own; what that says at the end.
   [[nodiscard]] std::pair<std::unique_ptr<Home>, Json> move(
-      const Home& from, const Json& to, const Json& state = Json::array()) const {
+      const Home& from, const Json& to, const std::vector<std::string>& more = {}) const {
     auto pair = std::make_unique<SocketPair>(SOCK_STREAM);
-    auto home = std::make_unique<Home>(folder_, to, pair->theirs);
+    auto home = std::make_unique<Home>(folder_, to, pair->theirs, more);
     const int ours = pair->take_ours();
-    from.ask("/relay", ours, state);
+    from.ask("/relay", ours, counted);
     ::close(ours);
     pair.reset();  // else the other's end would not be seen
     Json last = home->process->next("moved");
@@ -64,14 +64,14 @@ class Moving : public ::testing::TestWithParam<int> {
 TEST_P(Moving, LosesNothingDoublesNothingAndKeepsTheOrderAtFullRate) {
   Neighbours neighbours(domain_);
   std::vector<std::unique_ptr<Home>> homes;
-  const Json there = configuration({}, "Relay", GetParam());
+  const Json there = configuration(Json::object(), "Relay", GetParam());
   homes.push_back(std::make_unique<Home>(folder_, there));
   ASSERT_FALSE(homes.back()->process->next("ready").is_null());
   neighbours.wait_until_met();
   neighbours.start_feeding();
   for (int i = 0; i < 5; ++i) {
     neighbours.wait_for_more(1000);
-    auto [home, moved] = move(*homes.back(), there, counted);
+    auto [home, moved] = move(*homes.back(), there);
     ASSERT_FALSE(moved.is_null());
     EXPECT_EQ(moved["node"], "/relay");
     EXPECT_GT(moved["gap_ns"].get<std::int64_t>(), 0);
@@ -106,7 +106,7 @@ TEST_F(Moving, ParametersThatWereSetGoWithIt) {
   auto sent = client->async_send_request(request);
   ASSERT_EQ(spin_until_future_complete(asker, sent), FutureReturnCode::success);
   neighbours.start_feeding();
-  const auto [home, moved] = move(first, configuration(), counted);
+  const auto [home, moved] = move(first, configuration(), {"--ros-tools"});
   ASSERT_FALSE(moved.is_null());
   const std::size_t before = neighbours.came();
   neighbours.wait_for_more(100);
@@ -124,8 +124,8 @@ TEST_F(Moving, ANodeThatCannotGoStaysAndSaysWhy) {
   };
   const Json keeps_none = configuration({{"keeps", false}});
   for (const Case& one : {Case{keeps_none, configuration(), "save_state"},
-                          Case{configuration(), configuration({}, "Latched"), "no subscription"},
-                          Case{configuration({}, "Latched"), configuration(), "transient_local"}}) {
+                          Case{configuration(), configuration(Json::object(), "Latched"), "no subscription"},
+                          Case{configuration(Json::object(), "Latched"), configuration(), "transient_local"}}) {
     Home first(folder_, one.from);
     ASSERT_FALSE(first.process->next("ready").is_null());
     SocketPair pair(SOCK_STREAM);

@@ -17,6 +17,8 @@ namespace ligament::container {
 namespace {
 
 constexpr std::uint32_t most_bytes = std::uint32_t{1} << 28;
+/// For what is there already.
+constexpr std::int64_t answer_at_once_ns = 1'000'000;
 /// How often a wait looks whether the container shall stop.
 constexpr std::int64_t look_ns = 50'000'000;
 
@@ -48,7 +50,9 @@ expected<void, std::string> MoveChannel::send(const nlohmann::json& message) {
   for (std::size_t done = 0; done < bytes.size();) {
     const auto sent = ::send(descriptor_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
     if (sent < 0 && errno != EINTR) {
-      return failed(system_text("the other container cannot be told"));
+      const std::string why = system_text("the other container cannot be told");
+      const auto last = receive(answer_at_once_ns);  // it may have said no, and gone
+      return failed(last ? why : last.error());
     }
     done += sent < 0 ? 0 : static_cast<std::size_t>(sent);
   }

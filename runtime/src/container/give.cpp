@@ -130,24 +130,44 @@ class Giving {
   /// Lets it run until the new one may begin where it is, and stops it there.
   expected<void, std::string> stop_at(const Places& here) {
     const std::int64_t deadline = pool::monotonic_now_ns() + stop_patience_ns;
-    std::string text;
-    do {
-      if (text = lacking(here); text.empty()) {
-        stopped_ns_ = pool::monotonic_now_ns();
-        holder_.stop(node_);
-        // What came to be open between the look and the stop is seen now.
-        if (text = lacking(here); text.empty()) {
-          const auto settled = node_->settle();
-          if (settled) {
-            return {};
-          }
-          text = settled.error();
+    std::string text = lacking(here);
+    while (pool::monotonic_now_ns() < deadline) {
+      if (text.empty()) {
+        const auto tried = try_to_stop(here);
+        if (!tried || tried->empty()) {
+          return tried ? expected<void, std::string>() : Failure(tried.error());
         }
-        holder_.go_on(node_);
       }
       std::this_thread::sleep_for(std::chrono::microseconds(200));
-    } while (pool::monotonic_now_ns() < deadline);
+      text = lacking(here);
+    }
     return Failure("the node did not come to rest: " + text);
+  }
+
+  /// Publishers wait for the new one while this one stops. Empty: it has; else what came to be open
+  /// between the look and the stop, and it runs on.
+  expected<std::string, std::string> try_to_stop(const Places& here) {
+    if (auto sent = channel_.send({{"step", "wake"}, {"places", to_json(places_of(*node_))}});
+        !sent) {
+      return Failure(sent.error());
+    }
+    if (auto awake = channel_.receive("awake", answer_patience_ns); !awake) {
+      return Failure(awake.error());
+    }
+    stopped_ns_ = pool::monotonic_now_ns();
+    holder_.stop(node_);
+    std::string text = lacking(here);
+    if (text.empty()) {
+      const auto settled = node_->settle();
+      text = settled ? "" : settled.error();
+    }
+    if (!text.empty()) {
+      holder_.go_on(node_);
+      if (auto sent = channel_.send({{"step", "rest"}}); !sent) {
+        return Failure(sent.error());
+      }
+    }
+    return text;
   }
 
   expected<void, std::string> hand_over(const std::vector<std::string>& state_names) {

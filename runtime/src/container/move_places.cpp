@@ -94,6 +94,12 @@ void go_to(const Node& node, const Places& places) {
   }
 }
 
+void rest(const Node& node) {
+  for_each_open(subscriptions_of(node.state()), [](const EndName& /*name*/, SubscriptionBase& one) {
+    one.state().reader->rest();
+  });
+}
+
 std::size_t open_requests(const Node& node) {
   detail::NodeState& state = node.state();
   std::size_t open = 0;

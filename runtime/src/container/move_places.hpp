@@ -25,6 +25,8 @@ using Reach = std::map<EndName, std::size_t>;
 [[nodiscard]] Reach reach_of(const Node& node);
 /// All of them go to these places and wake; those without any wake where they are.
 void go_to(const Node& node, const Places& places);
+/// No publisher waits for any of them from now on.
+void rest(const Node& node);
 /// Requests whose answers the node owes, and its own that wait for one.
 [[nodiscard]] std::size_t open_requests(const Node& node);
 

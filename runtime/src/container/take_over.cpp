@@ -20,8 +20,8 @@ std::string first_of(const std::string& one, const std::string& other) {
   return one.empty() ? other : one;
 }
 
-/// Where the old node is, once all whom it hears and reaches have met this one.
-expected<Places, std::string> meet_all(MoveChannel& channel, const Node& node) {
+/// Returns when all whom the old node hears and reaches have met this one.
+expected<void, std::string> meet_all(MoveChannel& channel, const Node& node) {
   const std::int64_t deadline = pool::monotonic_now_ns() + meeting_patience_ns;
   for (;;) {
     if (auto sent = channel.send({{"step", "hello"}, {"node", node.get_fully_qualified_name()}});
@@ -32,7 +32,7 @@ expected<Places, std::string> meet_all(MoveChannel& channel, const Node& node) {
     if (!answer) {
       return Failure(answer.error());
     }
-    auto places = places_from(answer->value("places", Json::array()));
+    const auto places = places_from(answer->value("places", Json::array()));
     const auto reach = reach_from(answer->value("reach", Json::array()));
     if (!places || !reach) {
       return Failure(places ? reach.error() : places.error());
@@ -43,7 +43,7 @@ expected<Places, std::string> meet_all(MoveChannel& channel, const Node& node) {
         first_of(lacking_end(*places, own_places), lacking_end(*reach, own_reach));
     const std::string yet = first_of(unmet(*places, own_places), unmet(*reach, own_reach));
     if (yet.empty() && never.empty()) {
-      return places;
+      return {};
     }
     if (!never.empty() || pool::monotonic_now_ns() > deadline) {
       return Failure(first_of(never, yet));
@@ -75,16 +75,37 @@ expected<void, std::string> take_what_it_had(Node& node, const Json& stopped) {
   return {};
 }
 
+/// Until the old node has stopped: what it says then. Publishers wait for the new one only while
+/// the old one is about to.
+expected<Json, std::string> follow(MoveChannel& channel, const Node& node) {
+  for (;;) {
+    auto message = channel.receive(stop_patience_ns + answer_patience_ns);
+    if (!message || (*message)["step"] == "stopped") {
+      return message;
+    }
+    if ((*message)["step"] == "rest") {
+      rest(node);
+      continue;
+    }
+    const auto places = places_from(message->value("places", Json::array()));
+    if (!places) {
+      return Failure(places.error());
+    }
+    go_to(node, *places);
+    if (auto sent = channel.send({{"step", "awake"}}); !sent) {
+      return Failure(sent.error());
+    }
+  }
+}
+
 expected<TakenOver, std::string> steps(MoveChannel& channel, Node& node) {
-  const auto met = meet_all(channel, node);
-  if (!met) {
+  if (auto met = meet_all(channel, node); !met) {
     return Failure(met.error());
   }
-  go_to(node, *met);
   if (auto sent = channel.send({{"step", "here"}, {"places", to_json(places_of(node))}}); !sent) {
     return Failure(sent.error());
   }
-  const auto stopped = channel.receive("stopped", stop_patience_ns + answer_patience_ns);
+  const auto stopped = follow(channel, node);
   if (!stopped) {
     return Failure(stopped.error());
   }
@@ -106,6 +127,7 @@ expected<TakenOver, std::string> steps(MoveChannel& channel, Node& node) {
 expected<TakenOver, std::string> take_over(MoveChannel& channel, Node& node) {
   auto taken = steps(channel, node);
   if (!taken) {
+    rest(node);
     channel.refuse(taken.error());
   }
   return taken;

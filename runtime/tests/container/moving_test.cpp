@@ -164,8 +164,12 @@ class MovingInPart : public Moving {
       if (step != "hello") {
         const Json& at = here.is_null() ? (*places)["places"] : here;
         ASSERT_TRUE(channel.send({{"step", "here"}, {"places", at}}));
-        const auto answer = channel.receive("stopped", a_minute);
-        EXPECT_EQ(answer.has_value(), here.is_null());
+        const auto wake = channel.receive("wake", a_minute);
+        ASSERT_EQ(wake.has_value(), here.is_null());
+        if (wake) {
+          ASSERT_TRUE(channel.send({{"step", "awake"}}));
+          EXPECT_TRUE(channel.receive("stopped", a_minute));
+        }
       }
     }
     neighbours.wait_for_more(200);

@@ -103,9 +103,7 @@ def _variant_of(running: Running, node: str, device: str) -> Variant:
     )
 
 
-def _mapped(
-    running: Running, node: str, device: str, platform: str
-) -> tuple[GraphMapping, Path]:
+def _mapped(running: Running, node: str, device: str, platform: str) -> tuple[GraphMapping, Path]:
     variant = _variant_of(running, node, device)
     graph = replace(running.graph, variants={**running.graph.variants, variant.name: variant})
     mapping = map_or_tell(graph, load_platform(platform), variant.name)

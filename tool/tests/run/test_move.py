@@ -21,7 +21,7 @@ from ligament.graph.schema import validate
 from ligament.pipeline import Request, built
 from ligament.run.moving import MoveError, MoveWish, moved_config, wish_of
 
-GRAPH = Path(__file__).with_name("moving.yaml")
+HERE = Path(__file__).parent
 IMAGES = 8
 pytestmark = pytest.mark.timeout(1800)  # the first one builds the graph, others kernels and cores
 
@@ -38,19 +38,18 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Run:
-    """The graph while it runs."""
+    """A graph while it runs."""
 
-    def __init__(self, out: Path, variant: str) -> None:
-        build = built(Request(GRAPH, variant, "soc_sim", out)).build
+    def __init__(self, build: Path, settings: list[str], last: str) -> None:
         # However busy the machine is: no subscription is stalled.
         for path in (build.parent / "gen" / "containers").glob("*.json"):
             config = json.loads(path.read_text())
             for topic in config["topics"].values():
                 topic["patience_ms"] = 60_000
             path.write_text(json.dumps(config))
+        self._last = last
         before = set(build.parent.glob("runs/*"))
         domain = f"moving_{uuid.uuid4().hex[:12]}"
-        settings = [f"camera.source={out / 'images'}", "camera.pacing=rate", "camera.rate_hz=1000"]
         self.process = subprocess.Popen(
             [*LIGAMENT, "run", str(build), f"--domain={domain}", "--quiet",
              *(f"--set={setting}" for setting in settings)],
@@ -58,7 +57,6 @@ class Run:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         self.folder = self._folder(build.parent, before)
-        self.frames = self.folder / "outputs" / "sink.jsonl"
 
     def _folder(self, variant: Path, before: set[Path]) -> Path:
         while not (new := set(variant.glob("runs/*/run.json")) - {b / "run.json" for b in before}):
@@ -67,15 +65,21 @@ class Run:
         return new.pop().parent
 
     def count(self) -> int:
-        """How many frames the sink has recorded."""
-        return self.frames.read_bytes().count(b"\n") if self.frames.is_file() else 0
+        """How many messages the last node has taken, by its newest status line."""
+        taken = 0
+        status = self.folder / "status.jsonl"
+        for text in status.read_text().splitlines(True) if status.is_file() else ():
+            for node in json.loads(text).get("nodes", ()) if text.endswith("\n") else ():
+                if node["id"] == self._last:
+                    taken = sum(end["taken"] for end in node["subscriptions"])
+        return taken
 
-    def wait_for_more(self, frames: int) -> None:
-        """Until so many frames more have come through."""
-        until = self.count() + frames
+    def wait_for_more(self, messages: int) -> None:
+        """Until so many messages more have come through."""
+        until = self.count() + messages
         while self.count() < until:
             assert self.process.poll() is None, self.process.communicate()[0]
-            time.sleep(0.05)
+            time.sleep(0.1)
 
     def move(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Ask for a move."""
@@ -92,9 +96,28 @@ class Run:
         data: dict[str, Any] = json.loads(text)
         return data
 
+    def expect_moves(self, node: str, devices: list[str]) -> None:
+        """Moves through these devices; nothing is lost, nor in another order."""
+        for device in devices:
+            moved = self.move(node, device, "--json")
+            assert moved.returncode == 0, moved.stdout + moved.stderr
+            answer = json.loads(moved.stdout)
+            assert answer["node"] == f"/{node}"
+            assert answer["gap_ns"] > 0
+            self.wait_for_more(50)
+        record = self.end()
+        assert [move["node"] for move in record["moves"]] == [f"/{node}"] * len(devices)
+        assert record["errors"] == []
+        assert record["losses"] == []
+        for text in (self.folder / "status.jsonl").read_text().splitlines():
+            line = json.loads(text)
+            del line["container"]
+            assert validate(parse_json(json.dumps(line), "status.jsonl"), "status") == []
+
     def expect_all_frames(self) -> None:
         """Each once, in order, with the pixels that its image has on a processor."""
-        lines = [json.loads(line) for line in self.frames.read_text().splitlines()]
+        recorded = (self.folder / "outputs" / "sink.jsonl").read_text()
+        lines = [json.loads(line) for line in recorded.splitlines()]
         stamps = [line["stamp_ns"] for line in lines]
         assert [s - stamps[0] for s in stamps] == [i * 1_000_000 for i in range(len(stamps))]
         hashes = [line["hash"] for line in lines]
@@ -102,82 +125,82 @@ class Run:
         assert len(set(hashes[:IMAGES])) == IMAGES
 
 
-@pytest.fixture
-def run(out: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
-    """One run; a test that fails leaves none behind."""
-    running = Run(out, getattr(request, "param", "processes"))
-    running.wait_for_more(100)
+def ended(running: Run) -> Iterator[Run]:
+    """Give it to a test; one that fails leaves none behind."""
+    running.wait_for_more(50)
     yield running
     if running.process.poll() is None:
         running.process.kill()
         running.process.wait()
 
 
-def expect_moves(run: Run, devices: list[str]) -> None:
-    """Moves through these devices; all frames are there, and run.json has the moves."""
-    for device in devices:
-        moved = run.move("convert", device, "--json")
-        assert moved.returncode == 0, moved.stdout + moved.stderr
-        answer = json.loads(moved.stdout)
-        assert (answer["node"], answer["device"]) == ("/convert", device)
-        assert answer["gap_ns"] > 0
-        run.wait_for_more(50)
-    record = run.end()
-    run.expect_all_frames()
-    assert [move["device"] for move in record["moves"]] == devices
-    assert record["errors"] == []
-    assert record["losses"] == []
-    for text in (run.folder / "status.jsonl").read_text().splitlines():
-        line = json.loads(text)
-        del line["container"]
-        assert validate(parse_json(json.dumps(line), "status.jsonl"), "status") == []
+@pytest.fixture(scope="module")
+def built_echoed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("echoed")
+
+
+@pytest.fixture
+def run(built_echoed: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
+    """Counted strings through /echo; /listener reports each that is not the next one."""
+    variant = getattr(request, "param", "processes")
+    build = built(Request(HERE / "echoed.yaml", variant, "host", built_echoed)).build
+    yield from ended(Run(build, [], "/listener"))
+
+
+@pytest.fixture
+def frames(out: Path) -> Iterator[Run]:
+    """Small images through /convert, which can be on any device; /sink looks for gaps."""
+    build = built(Request(HERE / "moving.yaml", "processes", "soc_sim", out)).build
+    settings = [f"camera.source={out / 'images'}", "camera.pacing=rate", "camera.rate_hz=1000"]
+    yield from ended(Run(build, settings, "/sink"))
 
 
 @pytest.mark.parametrize("run", ["processes", "one_process"], indirect=True)
 def test_a_node_moves_between_processes(run: Run) -> None:
-    expect_moves(run, ["cpu", "cpu", "cpu"])
+    run.expect_moves("echo", ["cpu", "cpu", "cpu"])
 
 
-def test_a_node_moves_to_a_gpu_and_back(run: Run) -> None:
-    expect_moves(run, ["gpu", "cpu", "gpu"])
+def test_a_node_moves_to_a_gpu_and_back(frames: Run) -> None:
+    frames.expect_moves("convert", ["gpu", "cpu", "gpu"])
+    frames.expect_all_frames()
 
 
-def test_a_node_moves_into_an_fpga_and_back(run: Run) -> None:
-    expect_moves(run, ["fpga0", "gpu", "fpga0", "cpu"])
+def test_a_node_moves_into_an_fpga_and_back(frames: Run) -> None:
+    frames.expect_moves("convert", ["fpga0", "gpu", "fpga0", "cpu"])
+    frames.expect_all_frames()
 
 
 def test_a_node_with_state_stays_and_the_run_goes_on(run: Run) -> None:
-    moved = run.move("sink", "cpu")
+    moved = run.move("listener", "cpu")
     assert moved.returncode == 1
-    assert "keeps state (check" in moved.stderr
+    assert "keeps state (count)" in moved.stderr
     assert "save_state()" in moved.stderr
     run.wait_for_more(50)
-    assert run.end()["moves"] == []
-    run.expect_all_frames()
+    record = run.end()
+    assert record["moves"] == record["errors"] == record["losses"] == []
 
 
 def test_a_container_that_is_left_empty_ends(run: Run) -> None:
-    assert run.move("convert", "cpu").returncode == 0
+    assert run.move("echo", "cpu").returncode == 0
     run.wait_for_more(50)
     record = run.end()
     exits = {process["container"]: process["exit"] for process in record["processes"]}
-    assert exits == {"camera": "exit 0", "convert": "exit 0", "sink": "exit 0",
-                     "convert-2": "exit 0"}  # fmt: skip
-    ended = {process["container"]: process["ended_ns"] for process in record["processes"]}
-    assert ended["convert"] < record["shutdown"]["stop_ns"]
+    assert exits == dict.fromkeys(("talker", "echo", "listener", "echo-2"), "exit 0")
+    ended_ns = {process["container"]: process["ended_ns"] for process in record["processes"]}
+    assert ended_ns["echo"] < record["shutdown"]["stop_ns"]
 
 
-def test_what_cannot_be_asked_is_refused_by_name(run: Run, tmp_path: Path) -> None:
-    unknown = run.move("covnert", "cpu")
+def test_what_cannot_be_asked_is_refused_by_name(run: Run) -> None:
+    unknown = run.move("ecoh", "cpu")
     assert unknown.returncode == 2
-    assert "/convert" in unknown.stderr
-    nowhere = run.move("convert", "fpga7")
+    assert "/echo" in unknown.stderr
+    nowhere = run.move("echo", "fpga7")
     assert nowhere.returncode == 2
     assert "fpga7" in nowhere.stderr
     run.end()
-    ended = run.move("convert", "cpu")
-    assert ended.returncode == 1
-    assert "does not answer" in ended.stderr
+    gone = run.move("echo", "cpu")
+    assert gone.returncode == 1
+    assert "does not answer" in gone.stderr
 
 
 def test_a_new_process_that_dies_at_its_start_leaves_all_as_it_was(chat: Chat) -> None:

@@ -73,6 +73,7 @@ class SingleThreadedExecutor {
   SingleThreadedExecutor& operator=(const SingleThreadedExecutor&) = delete;
 
   expected<void, ExecutorError> add_node(const std::shared_ptr<Node>& node);
+  /// When it returns, no callback of the node runs any more, but the one that calls this.
   void remove_node(const std::shared_ptr<Node>& node);
 
   /// Runs callbacks until cancel() or the context's shutdown, then drains.

@@ -91,6 +91,8 @@ class Design {
   void hurry();
   /// Goes on with what found no memory in the run before.
   void go_on(Member& member);
+  /// Works off what has been taken; what it cannot is the error.
+  [[nodiscard]] expected<void, std::string> settle(Member& member);
   [[nodiscard]] ligament::detail::HardwareFigures figures(std::size_t place) const;
 
  private:
@@ -193,6 +195,7 @@ class Member : public Node {
   void look_again() { again_->reset(); }
   /// Before a run: registers have the values that their parameters have now.
   void set_registers();
+  [[nodiscard]] expected<void, std::string> settle() override { return design_->settle(*this); }
 
  protected:
   Member(const std::string& name, const NodeOptions& options, std::shared_ptr<Design> design,

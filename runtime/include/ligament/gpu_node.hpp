@@ -38,6 +38,11 @@ class KernelNode : public Node {
   KernelNode(const KernelNode&) = delete;
   KernelNode& operator=(const KernelNode&) = delete;
 
+  [[nodiscard]] expected<void, std::string> settle() override {
+    drain();
+    return {};
+  }
+
  protected:
   /// A message in flight: keeps its samples and loans, and publishes when the kernels are done. In
   /// traces the program's thread shows it as a callback for the message, with a span in which it

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <ligament/callback_group.hpp>
@@ -28,6 +29,7 @@
 #include <ligament/detail/hardware_figures.hpp>
 #include <ligament/detail/kernel_figures.hpp>
 #include <ligament/events.hpp>
+#include <ligament/expected.hpp>
 #include <ligament/logging.hpp>
 #include <ligament/node_options.hpp>
 #include <ligament/parameter.hpp>
@@ -37,6 +39,8 @@
 #include <ligament/subscription.hpp>
 #include <ligament/timer.hpp>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -199,6 +203,21 @@ class Node {
   /// Something that the graph's owner should see: logged, kept, and sent to the tool.
   void report_error(const std::string& text);
   [[nodiscard]] std::vector<NodeError> errors() const;
+
+  // --- moving to another process: spec/run/moving.md -------------------------------------------
+
+  /// None of its callbacks runs any more, so that another process may go on as this node. Returns
+  /// when nothing is in flight on its device, or says what still is: it runs on then for a while,
+  /// and is asked again.
+  [[nodiscard]] virtual expected<void, std::string> settle() { return {}; }
+  /// After settle(): what the node that goes on shall know, in a form of the class's own. Nothing:
+  /// it does not say, and a node whose manifest lists `state` does not move.
+  [[nodiscard]] virtual std::optional<std::vector<std::byte>> save_state() { return std::nullopt; }
+  /// In the node that goes on, before its first callback. The bytes are another process's: false
+  /// where they make no sense, and the old node goes on.
+  [[nodiscard]] virtual bool restore_state(std::span<const std::byte> state) {
+    return state.empty();
+  }
 
   /// Numeric id in traces.
   [[nodiscard]] std::uint64_t trace_handle() const noexcept;

@@ -5,20 +5,24 @@
 #include <sys/prctl.h>
 
 #include <csignal>
+#include <initializer_list>
 #include <ligament/component.hpp>
 #include <ligament/trace.hpp>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "container/component_services.hpp"
 #include "container/config.hpp"
 #include "container/control.hpp"
+#include "container/give.hpp"
 #include "container/heap_counter.hpp"
 #include "container/inner_edge.hpp"
 #include "container/make_node.hpp"
 #include "container/node_holder.hpp"
 #include "container/runner.hpp"
+#include "container/take_over.hpp"
 #include "node/context_state.hpp"
 #include "node/node_state.hpp"
 
@@ -109,6 +113,23 @@ expected<std::shared_ptr<Context>, StartFailure> join_graph(const ContainerConfi
   return context.value();
 }
 
+/// No child of a node keeps them open.
+bool keep_descriptors(const Arguments& arguments) {
+  using Given = std::pair<const char*, int>;
+  for (const auto& [option, descriptor] :
+       {Given{"--status-fd", arguments.status_descriptor},
+        Given{"--control-fd", arguments.control_descriptor},
+        Given{"--take-over-fd", arguments.take_over_descriptor}}) {
+    if (descriptor >= 0 && ::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) {
+      get_logger("ligament-container")
+          .write(LogLevel::error, std::string(option) + " " + std::to_string(descriptor) +
+                                      ": no such open descriptor");
+      return false;
+    }
+  }
+  return true;
+}
+
 int report(StatusChannel& channel, const StartFailure& why) {
   for (const auto& line : why.lines) {
     get_logger(line.node.empty() ? "ligament-container" : line.node)
@@ -118,10 +139,39 @@ int report(StatusChannel& channel, const StartFailure& why) {
   return why.status;
 }
 
+/// The only node takes the place of one that runs elsewhere; it runs there if this fails.
+expected<TakenOver, StartFailure> take_the_place(const Nodes& nodes, int descriptor,
+                                                 const Surroundings& around) {
+  Context& context = *around.context;
+  MoveChannel channel(descriptor, [&context] { return !context.is_valid(); });
+  if (nodes.size() != 1) {
+    channel.refuse("the new container has not exactly one node");
+    return failure(exit_bad_configuration, "", "with --take-over-fd a container has one node");
+  }
+  auto taken = take_over(channel, *nodes.front());
+  context.state().takes_over = false;
+  if (!taken) {
+    return failure(exit_failed, nodes.front()->get_fully_qualified_name(), taken.error());
+  }
+  return *taken;
+}
+
 /// The running time of the nodes, from `ready` to the end of the drain.
-int run_nodes(Nodes nodes, const Surroundings& around, Control& control) {
+int run_nodes(Nodes nodes, const Surroundings& around, const Arguments& arguments,
+              Control& control) {
   Runner runner(around.context, around.config.wait, around.config.executor_threads);
   NodeHolder holder(around, runner, control);
+  std::optional<TakenOver> taken;
+  if (arguments.take_over_descriptor >= 0) {
+    const auto moved = take_the_place(nodes, arguments.take_over_descriptor, around);
+    if (!moved) {
+      for (const auto& line : moved.error().lines) {
+        control.node_stays(line.node, line.text);
+      }
+      return moved.error().status;
+    }
+    taken = *moved;
+  }
   for (auto& node : nodes) {
     if (auto added = holder.add(std::move(node)); !added) {
       control.node_error("", added.error());
@@ -136,8 +186,16 @@ int run_nodes(Nodes nodes, const Surroundings& around, Control& control) {
       return exit_failed;
     }
   }
+  std::optional<Giver> giver;
+  if (arguments.control_descriptor >= 0) {
+    giver.emplace(arguments.control_descriptor, holder, *around.context);
+  }
   control.nodes_are_ready(holder.nodes());
+  if (taken) {
+    control.node_moved(*holder.nodes().front(), taken->stopped_ns);
+  }
   const auto result = runner.spin();
+  giver.reset();
   if (!result) {
     get_logger("ligament-container").write(LogLevel::fatal, result.error().text);
     control.node_error("", result.error().text);
@@ -179,6 +237,7 @@ expected<int, StartFailure> run_configured(const Arguments& arguments, StatusCha
   if (!context) {
     return unexpected<StartFailure>(context.error());
   }
+  (*context)->state().takes_over = arguments.take_over_descriptor >= 0;
   Control control(channel, **context);  // before the nodes: their errors are told, signals are read
   const auto edge = keep_edge(*config, channel);  // before the nodes: it ends after them
   if (!edge) {
@@ -189,17 +248,13 @@ expected<int, StartFailure> run_configured(const Arguments& arguments, StatusCha
   if (!nodes) {
     return unexpected<StartFailure>(nodes.error());
   }
-  return run_nodes(std::move(*nodes), around, control);
+  return run_nodes(std::move(*nodes), around, arguments, control);
 }
 
 }  // namespace
 
 int run_container(const Arguments& arguments) {
-  if (arguments.status_descriptor >= 0 &&
-      ::fcntl(arguments.status_descriptor, F_SETFD, FD_CLOEXEC) != 0) {
-    get_logger("ligament-container")
-        .write(LogLevel::error, "--status-fd " + std::to_string(arguments.status_descriptor) +
-                                    ": no such open descriptor");
+  if (!keep_descriptors(arguments)) {
     return exit_bad_configuration;
   }
   StatusChannel channel(arguments.status_descriptor);

@@ -12,6 +12,8 @@ struct Arguments {
   int status_descriptor = -1;
   std::string trace;       ///< empty: as the configuration says
   bool ros_tools = false;  ///< nodes have parameter services, /parameter_events and /rosout
+  int control_descriptor = -1;    ///< socket on which a node may be asked to move; -1: none
+  int take_over_descriptor = -1;  ///< socket to the container whose node this one takes; -1: none
 };
 
 /// Exit statuses; the tool tells them apart.

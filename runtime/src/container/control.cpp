@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <ligament/detail/pool.hpp>
+#include <ligament/trace.hpp>
 
 #include "node/node_state.hpp"
 
@@ -84,6 +85,20 @@ void Control::nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes) {
   const std::lock_guard lock(mutex_);
   nodes_ = nodes;
   figures_ = std::make_unique<Figures>(nodes);
+}
+
+void Control::node_moved(const Node& node, std::int64_t stopped_ns) {
+  const std::int64_t now = pool::monotonic_now_ns();
+  trace::node_moved(node.trace_handle(), stopped_ns);
+  channel_.send({{"event", "moved"},
+                 {"node", node.get_fully_qualified_name()},
+                 {"t_ns", now},
+                 {"gap_ns", now - stopped_ns}});
+}
+
+void Control::node_stays(const std::string& node_id, const std::string& text) {
+  get_logger("ligament-container").write(LogLevel::error, node_id + " does not move: " + text);
+  channel_.send({{"event", "stays"}, {"node", node_id}, {"text", text}});
 }
 
 void Control::node_added(const std::shared_ptr<Node>& node) {

@@ -32,6 +32,10 @@ class Control : public ContextObserver {
 
   /// The nodes are there and run: `ready` is written and status lines begin.
   void nodes_are_ready(const std::vector<std::shared_ptr<Node>>& nodes);
+  /// The node has come from another container, where it had stopped then (CLOCK_MONOTONIC).
+  void node_moved(const Node& node, std::int64_t stopped_ns);
+  /// It runs on in the other container, because this one could not take its place.
+  void node_stays(const std::string& node_id, const std::string& text);
   /// One came or went while they run.
   void node_added(const std::shared_ptr<Node>& node);
   void node_removed(const std::shared_ptr<Node>& node);

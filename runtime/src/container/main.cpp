@@ -20,6 +20,12 @@ int main(int argc, char** argv) {
   app.add_flag("--ros-tools", arguments.ros_tools,
                "give each node what ROS 2's tools ask for: parameter services, /parameter_events, "
                "/rosout");
+  app.add_option("--control-fd", arguments.control_descriptor,
+                 "socket on which a node may be asked to move away (spec/run/moving.md)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--take-over-fd", arguments.take_over_descriptor,
+                 "socket to a container; this one's node takes the place of the one there")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--has-class", class_to_find,
                  "run nothing: exit 0 if the library registers this class");
   try {

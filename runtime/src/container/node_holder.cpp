@@ -98,6 +98,31 @@ expected<void, std::string> NodeHolder::unload(std::uint64_t number) {
   return {};
 }
 
+std::shared_ptr<Node> NodeHolder::find(const std::string& id) const {
+  const auto all = nodes();
+  const auto found = std::find_if(all.begin(), all.end(), [&id](const auto& node) {
+    return node->get_fully_qualified_name() == id;
+  });
+  return found == all.end() ? nullptr : *found;
+}
+
+void NodeHolder::go_on(const std::shared_ptr<Node>& node) {
+  if (find(node->get_fully_qualified_name()) != node) {
+    return;
+  }
+  if (auto added = runner_.add(node); !added) {
+    control_.node_error(node->get_fully_qualified_name(), added.error().text);
+  }
+}
+
+void NodeHolder::release(const std::shared_ptr<Node>& node) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(nodes_, [&node](const auto& entry) { return entry.second == node; });
+  }
+  control_.node_removed(node);
+}
+
 std::string NodeHolder::name_of(std::uint64_t number) const {
   const auto all = list();
   const auto found = all.find(number);

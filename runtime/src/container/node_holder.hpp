@@ -39,6 +39,16 @@ class NodeHolder {
   /// Its callbacks have ended when this returns.
   expected<void, std::string> unload(std::uint64_t number);
 
+  /// By its id; null: it is not here.
+  [[nodiscard]] std::shared_ptr<Node> find(const std::string& id) const;
+  /// For a node that may leave (spec/run/moving.md). It stays among the nodes, but none of its
+  /// callbacks runs when this returns.
+  void stop(const std::shared_ptr<Node>& node) { runner_.remove(node); }
+  /// It runs again, unless it was unloaded meanwhile.
+  void go_on(const std::shared_ptr<Node>& node);
+  /// It is another container's now.
+  void release(const std::shared_ptr<Node>& node);
+
   [[nodiscard]] std::string name_of(std::uint64_t number) const;
   /// Numbers and names.
   [[nodiscard]] std::map<std::uint64_t, std::string> list() const;

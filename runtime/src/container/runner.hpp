@@ -23,7 +23,7 @@ class Runner {
   [[nodiscard]] expected<void, ExecutorError> add(const std::shared_ptr<Node>& node) {
     return single_ ? single_->add_node(node) : multi_->add_node(node);
   }
-  /// Within a callback of another node. No callback of this node runs afterwards.
+  /// From any thread. No callback of the node runs afterwards, but the one that calls this.
   void remove(const std::shared_ptr<Node>& node) {
     if (single_) {
       single_->remove_node(node);

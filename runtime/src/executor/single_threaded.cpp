@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ligament/detail/ros2_marks.hpp>
 #include <ligament/executor.hpp>
 #include <ligament/trace.hpp>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,7 +28,8 @@ class SingleThreadedExecutor::Impl {
         nodes_(context_),
         wait_(options.wait) {}
 
-  [[nodiscard]] detail::NodeSet& nodes() { return nodes_; }
+  Result add_node(const std::shared_ptr<Node>& node) { return nodes_.add(node); }
+  void remove_node(const std::shared_ptr<Node>& node);
   Result spin();
   Result spin_some();
   Result spin_once(std::chrono::nanoseconds timeout);
@@ -59,7 +62,7 @@ class SingleThreadedExecutor::Impl {
   WaitStrategy wait_;
   std::atomic<bool> cancelled_{false};
   std::atomic<ExecutorState> state_{ExecutorState::idle};
-  std::uint64_t seen_version_ = 0;
+  std::atomic<std::uint64_t> seen_version_{0};  ///< written by the thread that runs callbacks
   // Weak: an author who drops a subscription ends it. Rebuilt only when something changed.
   std::vector<std::weak_ptr<SubscriptionBase>> subscriptions_;
   std::vector<std::weak_ptr<TimerBase>> timers_;
@@ -70,16 +73,33 @@ class SingleThreadedExecutor::Impl {
 void SingleThreadedExecutor::Impl::rebuild_if_changed() {
   // Acquire: pairs with the release in sources_changed(); the lists are read under their lock.
   const auto version = context_->state().sources_version.load(std::memory_order_acquire);
-  if (version == seen_version_) {
+  if (version == seen_version_.load(std::memory_order_relaxed)) {
     return;
   }
-  seen_version_ = version;
   subscriptions_.clear();
   timers_.clear();
   publishers_.clear();
   clients_.clear();
   for (const auto& node : nodes_.all()) {
     add_sources(node->state());
+  }
+  // Release; partner: remove_node().
+  seen_version_.store(version, std::memory_order_release);
+}
+
+/// While it spins on another thread, the round that is under way may still have callbacks of the
+/// node before it: until the next one begins.
+void SingleThreadedExecutor::Impl::remove_node(const std::shared_ptr<Node>& node) {
+  if (!nodes_.remove(node) || detail::CallbackScope::runs_for(*context_)) {
+    return;
+  }
+  const auto removed_at = context_->state().sources_version.load(std::memory_order_acquire);
+  const auto spins = [this] {
+    const ExecutorState now = state();
+    return now == ExecutorState::running || now == ExecutorState::draining;
+  };
+  while (spins() && seen_version_.load(std::memory_order_acquire) < removed_at) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 
@@ -306,10 +326,10 @@ SingleThreadedExecutor::SingleThreadedExecutor(const ExecutorOptions& options)
 SingleThreadedExecutor::~SingleThreadedExecutor() = default;
 
 Result SingleThreadedExecutor::add_node(const std::shared_ptr<Node>& node) {
-  return impl_->nodes().add(node);
+  return impl_->add_node(node);
 }
 void SingleThreadedExecutor::remove_node(const std::shared_ptr<Node>& node) {
-  (void)impl_->nodes().remove(node);
+  impl_->remove_node(node);
 }
 Result SingleThreadedExecutor::spin() { return impl_->spin(); }
 Result SingleThreadedExecutor::spin_some() { return impl_->spin_some(); }

@@ -311,6 +311,24 @@ void Design::go_on(Member& member) {
   }
 }
 
+expected<void, std::string> Design::settle(Member& member) {
+  using Failure = unexpected<std::string>;
+  if (places_.size() != 1 || !gateways_.empty()) {
+    return Failure("its core is in one design with others, or with gateways");
+  }
+  const auto owes = [this] { return starved_ || whole_sets(places_.front()) > 0; };
+  for (int tries = 0; owes() && tries < 64; ++tries) {
+    run(member, plan_.in_flight);
+  }
+  if (owes()) {
+    return Failure("its core has found no memory for what it owes");
+  }
+  const bool is_part = std::any_of(waiting_.begin(), waiting_.end(),
+                                   [](const auto& entry) { return !entry.empty(); });
+  return is_part ? expected<void, std::string>(Failure("a message waits for others of its set"))
+                 : expected<void, std::string>();
+}
+
 /// The message that a member's callback has set off a run for.
 trace::MessageIdentity Design::first_message_of(const Member& member) const {
   for (const Place& place : places_) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "memory/writer.hpp"
 
@@ -48,6 +49,11 @@ bool Pace::look(std::uint64_t head) {
     dropped = true;
     return false;
   }
+  if (raw_ == layout::resting) {
+    // Not kept: it may wake at any place from the last one on (spec/run/moving.md).
+    return std::exchange(rests_until_, head + 1) != head + 1;
+  }
+  rests_until_ = 0;
   // Never backwards, never beyond what has been published: anything else is a lie.
   if (raw_ <= next_ || next_ > head) {
     return false;

@@ -55,9 +55,10 @@ class Pace {
   /// Reads the cursor (B2). True if it has moved since the last look. `head`: newest published.
   bool look(std::uint64_t head);
   [[nodiscard]] bool has_room(std::uint64_t sequence, std::uint32_t capacity) const {
-    return next_ + capacity > sequence;
+    return next() + capacity > sequence;
   }
-  [[nodiscard]] std::uint64_t next() const { return next_; }
+  /// Of one that rests: as if it had taken all that there was at the last look.
+  [[nodiscard]] std::uint64_t next() const { return rests_until_ != 0 ? rests_until_ : next_; }
 
   /// Whether the reader's word `working` has changed since the last look: its process works for it.
   [[nodiscard]] bool has_worked(const layout::Word& working) {
@@ -88,6 +89,7 @@ class Pace {
   const layout::CursorRow* row_ = nullptr;
   std::uint64_t writer_ = 0;
   std::uint64_t next_ = 1;  ///< the largest value seen that can be true
+  std::uint64_t rests_until_ = 0;  ///< it rests, and this is behind `head` of the last look; else 0
   std::uint64_t raw_ = 0;   ///< the value seen
   std::uint64_t worked_ = 0;
 };

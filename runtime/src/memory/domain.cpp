@@ -166,7 +166,8 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
   state->on_growth = [this] { poke(); };
   LIGAMENT_CRASH_POINT("create.opened");
   layout::EndpointRow row = to_row(description, EndpointKind::writer);
-  row.flags = writer_options.device ? layout::is_device : 0U;
+  row.flags = (writer_options.device ? layout::is_device : 0U) |
+              (writer_options.successor ? layout::is_successor : 0U);
   std::list<OwnWriter> entry;
   entry.push_back({state, {}, row, {}, {}, {}, {}});
   auto place = publish_row(entry.front().row, state->segment, counter);
@@ -194,6 +195,9 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
     return endpoint_error(opened.error(), description.topic);
   }
   layout::EndpointRow row = to_row(description, EndpointKind::reader);
+  if (reader_options.resting) {
+    state->rest();  // before anybody can match it
+  }
   LIGAMENT_CRASH_POINT("create.opened");
   row.bell_slot = waiter->bell_slot;
   row.flags = reader_options.device ? layout::is_device : 0U;

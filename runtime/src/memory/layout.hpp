@@ -92,7 +92,7 @@ static_assert(offsetof(DirectoryPage, rows) == 248 && offsetof(DirectoryPage, de
               sizeof(DirectoryPage) <= 4096);
 
 enum class RowState : std::uint8_t { free = 0, live = 1, closing = 2 };
-enum RowFlags : std::uint32_t { is_device = 1 };
+enum RowFlags : std::uint32_t { is_device = 1, is_successor = 2 };
 
 /// One endpoint, as it is copied out of a row.
 struct EndpointRow {

@@ -273,7 +273,8 @@ void DomainState::consider(OwnReader& own, Peer& peer, const layout::EndpointRow
 void DomainState::open_writer(OwnReader& own, Peer& peer, const layout::EndpointRow& row,
                               const EndpointDescription& theirs) {
   auto link = WriterLink::open({peer.directory->nonce, row.id, row.type_hash, segment_of(peer, row),
-                                row.lifespan_ns, is_paced(theirs, own.state->description)});
+                                row.lifespan_ns, is_paced(theirs, own.state->description),
+                                (row.flags & layout::is_successor) != 0, theirs.node});
   if (is_on_its_way(peer, link)) {
     unsettled_ = true;
     return;

@@ -118,6 +118,8 @@ bool Reader::is_ready() { return state_->ready(); }
 std::uint64_t Reader::arrived() { return state_->arrived(); }
 void Reader::rest() { state_->rest(); }
 void Reader::resume() { state_->resume(); }
+std::vector<ReaderPlace> Reader::places() const { return state_->places(); }
+void Reader::resume_at(std::span<const ReaderPlace> places) { state_->resume_at(places); }
 std::uint64_t Reader::id() const { return state_->id; }
 std::size_t Reader::matched_writers() const { return state_->matched(); }
 ReaderStats Reader::stats() const { return state_->snapshot(); }

@@ -81,7 +81,7 @@ expected<HoldSlot*, TakeError> ReaderState::take() {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = turn_ + i < count ? turn_ + i : turn_ + i - count;
     WriterLink& link = *links_[at];
-    if (!link.cursor.has_data()) {
+    if (!link.cursor.has_data() || (!link.before.empty() && link.yields())) {
       continue;
     }
     link.fetch(link.cursor.likely_block());

@@ -44,6 +44,8 @@ struct ReaderState {
   void release(HoldSlot& slot);
   void rest();
   void resume();
+  [[nodiscard]] std::vector<ReaderPlace> places() const;
+  void resume_at(std::span<const ReaderPlace> places);
 
   // --- housekeeping ---
   void say_working() { shared->working.fetch_add(1, std::memory_order_relaxed); }
@@ -86,6 +88,7 @@ struct ReaderState {
   [[nodiscard]] static bool is_expired(const WriterLink& link, const HoldSlot& slot,
                                        std::int64_t& now);
   void note_unmatched(const WriterLink& link);
+  void find_before(WriterLink& link) const;
   void tell_passed(const WriterLink& link);
   void tell_pace(const WriterLink& link, std::uint64_t next);
   /// keep-all never passes over a sample by itself.

@@ -35,11 +35,24 @@ bool ReaderState::link(std::shared_ptr<WriterLink> link, std::uint64_t start,
   tell_mapped(*link);
   stats_.history_granted += granted;
   link->start = start;
+  find_before(*link);
   if (!link->closing) {
     events.note([](ReaderEvents& now) { add(now.matched, 1); });
   }
   links_.push_back(std::move(link));
   return true;
+}
+
+/// Whose place it took: the same node's in other processes. Under lock_.
+void ReaderState::find_before(WriterLink& link) const {
+  if (!link.source.successor) {
+    return;
+  }
+  for (const auto& other : links_) {
+    if (other->source.node == link.source.node && other->source.process != link.source.process) {
+      link.before.push_back(other);
+    }
+  }
 }
 
 bool ReaderState::is_full() const {
@@ -126,6 +139,11 @@ void ReaderState::reap() {
     }
   }
   std::erase(links_, nullptr);
+  for (const auto& link : links_) {
+    std::erase_if(link->before, [&finished](const auto& one) {
+      return std::find(finished.begin(), finished.end(), one) != finished.end();
+    });
+  }
   turn_ = 0;
 }
 
@@ -138,6 +156,31 @@ bool ReaderState::holds_anything() const {
   return std::any_of(slots_.begin(), slots_.end(), [](const HoldSlot& slot) {
     return slot.busy.load(std::memory_order_acquire);
   });
+}
+
+std::vector<ReaderPlace> ReaderState::places() const {
+  const Guard guard(lock_);
+  std::vector<ReaderPlace> all;
+  for (const auto& link : links_) {
+    all.push_back({link->source.writer, link->cursor.next(), !link->gone && !link->closing,
+                   link->cursor.has_data()});
+  }
+  return all;
+}
+
+void ReaderState::resume_at(std::span<const ReaderPlace> places) {
+  const Guard guard(lock_);
+  is_resting_ = false;
+  for (const auto& link : links_) {
+    const auto found = std::find_if(places.begin(), places.end(), [&link](const auto& place) {
+      return place.writer == link->source.writer;
+    });
+    if (found != places.end() && found->next > link->cursor.next()) {
+      passed_over_ += found->next - link->cursor.next();
+      link->cursor.pass(found->next - 1);
+    }
+    tell_passed(*link);
+  }
 }
 
 std::size_t ReaderState::matched() const {

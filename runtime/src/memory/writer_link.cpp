@@ -144,6 +144,11 @@ bool WriterLink::is_unreachable(std::uint32_t number) const {
   return index < chunks.size() ? !chunks[index].mapping : index < announced();
 }
 
+bool WriterLink::yields() const {
+  return std::any_of(before.begin(), before.end(),
+                     [](const auto& one) { return one->cursor.has_data(); });
+}
+
 const layout::SampleHeader* WriterLink::block(std::uint32_t number, std::size_t& bytes) {
   const std::size_t index = layout::block_chunk(number);
   if (index >= chunks.size()) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ligament/detail/pool.hpp"
@@ -41,6 +42,8 @@ struct WriterLink {
     os::ForeignMemory segment;
     std::int64_t lifespan_ns = 0;  ///< 0: none
     bool paced = false;            ///< reliable and keep-all at both ends: it waits for our cursor
+    bool successor = false;        ///< its node took over: what `node` left elsewhere goes first
+    std::string node;              ///< fully qualified name
   };
 
   /// Maps the control segment. Errors: it is gone, or it is not what the directory promised.
@@ -65,6 +68,9 @@ struct WriterLink {
   void fetch(std::uint32_t number) const;
   /// The block may exist, but its chunk could not be mapped.
   [[nodiscard]] bool is_unreachable(std::uint32_t number) const;
+  /// A writer whose place this one took has something left. Asked after this one has been seen to
+  /// have data: what that one published came before, so all of it is seen.
+  [[nodiscard]] bool yields() const;
 
   Source source;
   std::uint64_t tag = 0;
@@ -79,6 +85,7 @@ struct WriterLink {
   std::uint64_t start = 1;  ///< the first sequence number it gives us
   bool closing = false;     ///< its endpoint is being destroyed; counts no more
   bool gone = false;        ///< its process or endpoint is; what it published can still be taken
+  std::vector<std::shared_ptr<const WriterLink>> before;  ///< of a successor: whom it follows
 };
 
 }  // namespace ligament::pool

@@ -26,6 +26,9 @@ struct ContextState {
   /// Written before nodes are made, as the same for requests to servers, by service.
   std::map<std::string, std::int64_t> patience_ns;
   std::map<std::string, std::int64_t> service_patience_ns;
+  /// Its nodes take the places of others that still run (spec/run/moving.md): their subscriptions
+  /// rest and their publishers succeed. Written before nodes are made.
+  bool takes_over = false;
   std::mutex observer_mutex;
   ContextObserver* observer = nullptr;
 

@@ -43,13 +43,16 @@ expected<void, pool::EndpointError> open_ends(detail::ServiceEnds& ends,
   NodeState& node = *ends.in.node;
   Context& context = *node.context;
   pool::Waiter& waiter = *context.state().waiter;
-  auto reader =
-      context.domain()->create_reader(describe(node, ends.in.topic, in_type, ends.in.qos), waiter);
+  pool::ReaderOptions reading;
+  reading.resting = context.state().takes_over;
+  auto reader = context.domain()->create_reader(
+      describe(node, ends.in.topic, in_type, ends.in.qos), waiter, reading);
   if (!reader) {
     return unexpected<pool::EndpointError>(reader.error());
   }
   pool::WriterOptions options;
   options.waiter = &waiter;
+  options.successor = context.state().takes_over;
   const auto& patience = context.state().service_patience_ns;
   const auto found = patience.find(ends.name);
   if (found != patience.end() && ends.out.topic == request_topic(ends.name)) {

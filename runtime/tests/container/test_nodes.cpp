@@ -5,13 +5,18 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <ligament/ligament.hpp>
 #include <ligament/sensor_msgs/msg/image.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace test_nodes {
 
@@ -155,6 +160,58 @@ class Slow : public ligament::Node {
   std::shared_ptr<ligament::Subscription<String>> text_;
 };
 
+/// Publishes each string with its own count of them and a mark. The count is its state, which it
+/// hands over if it `keeps` it.
+class Relay : public ligament::Node {
+ public:
+  explicit Relay(const ligament::NodeOptions& options) : Node("relay", options) {
+    declare_parameter<std::string>("mark", "a");
+    keeps_ = declare_parameter<bool>("keeps", true);
+    out_ = create_publisher<String>("relayed", QoS(16).keep_all());
+    in_ = create_subscription<String>("text", QoS(16).keep_all(),
+                                      [this](const String& text) { relay(text); });
+  }
+  [[nodiscard]] std::optional<std::vector<std::byte>> save_state() override {
+    if (!keeps_) {
+      return std::nullopt;
+    }
+    std::vector<std::byte> bytes(sizeof count_);
+    std::memcpy(bytes.data(), &count_, sizeof count_);
+    return bytes;
+  }
+  [[nodiscard]] bool restore_state(std::span<const std::byte> bytes) override {
+    if (bytes.size() != sizeof count_) {
+      return false;
+    }
+    std::memcpy(&count_, bytes.data(), sizeof count_);
+    return true;
+  }
+
+ private:
+  void relay(const String& text) {
+    std::string mark;
+    get_parameter("mark", mark);
+    String out;
+    out.data = text.data + " " + std::to_string(count_++) + " " + mark;
+    out_->publish(out);
+  }
+  bool keeps_ = true;
+  std::int64_t count_ = 0;
+  std::shared_ptr<ligament::Publisher<String>> out_;
+  std::shared_ptr<ligament::Subscription<String>> in_;
+};
+
+/// Has a publisher whose history late subscriptions get.
+class Latched : public ligament::Node {
+ public:
+  explicit Latched(const ligament::NodeOptions& options) : Node("relay", options) {
+    out_ = create_publisher<String>("relayed", QoS(1).transient_local());
+  }
+
+ private:
+  std::shared_ptr<ligament::Publisher<String>> out_;
+};
+
 /// Does what the parameter `how` says, at once (`when: start`) or in a callback (`when: run`).
 class Misbehaving : public ligament::Node {
  public:
@@ -277,6 +334,8 @@ LIGAMENT_REGISTER_NODE(test_nodes::Talker)
 LIGAMENT_REGISTER_NODE(test_nodes::Listener)
 LIGAMENT_REGISTER_NODE(test_nodes::Flood)
 LIGAMENT_REGISTER_NODE(test_nodes::Slow)
+LIGAMENT_REGISTER_NODE(test_nodes::Relay)
+LIGAMENT_REGISTER_NODE(test_nodes::Latched)
 LIGAMENT_REGISTER_NODE(test_nodes::Misbehaving)
 LIGAMENT_REGISTER_NODE(test_nodes::Managed)
 LIGAMENT_REGISTER_NODE(test_nodes::Meeting)

@@ -57,6 +57,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("view", "Show a running graph in the browser.", "look"),
     Verb("record", "Record a running graph into a bag that ROS 2 reads.", "look"),
     Verb("play", "Publish a bag into a running graph.", "look"),
+    Verb("move", "Move a node of a running graph to another device.", "look"),
     Verb("graph", "Draw a graph, by device and transport.", "look"),
     Verb("import", "Write a graph of what a launch file starts.", "look", function="command"),
     Verb("export", "Write a folder from which a board's tools build a design.", "look"),

@@ -362,6 +362,11 @@ def remarks(report: dict[str, Any]) -> list[str]:
             times = f" ({error['count']} times)" if error.get("count", 1) > 1 else ""
             lines.append(f"{name}: {error['node'] or error['container']}: {error['text']}{times}")
         lines += [f"{name}: {loss['text']}" for loss in variant.get("losses", [])]
+        for move in variant.get("moves", []):
+            lines.append(
+                f"{name}: {move['node']} moved from {move['source']} to {move['container']} on "
+                f"{move['device']} and ran nowhere for {move['gap_ns'] / 1e6:.2f} ms"
+            )
         if not variant["hops"]:
             lines.append(f"{name}: no chain from a source to the sink was found in its trace")
         lines += [f"{name}: {sentence}" for sentence in variant["missing"]]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,11 @@ def open_run(path: Path) -> RunFolder:
     return RunFolder(folder, run)
 
 
+def _moves(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the moves of nodes; nothing where none moved."""
+    return {"moves": run["moves"]} if run.get("moves") else {}
+
+
 @dataclass(frozen=True)
 class Described:
     """An entry of report.json, and what comparing it with another needs beside it."""
@@ -160,6 +166,7 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         "provider": metadata.get("provider", "ligament"),
         "errors": run.run.get("errors", []),
         "losses": run.run.get("losses", []),
+        **_moves(run.run),
         **executables_of(run.run),
         **figures,
         "found": found_system(database, metadata),

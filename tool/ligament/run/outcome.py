@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ligament.run.losses import Loss
+from ligament.run.moving import Move
 from ligament.run.status import StatusBoard
 
 
@@ -77,6 +78,7 @@ class RunResult:
     stuck: list[str]
     errors: list[NodeError] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
 
 
 def now_ns() -> int:

@@ -192,6 +192,7 @@ def _container_spec(plan: RunPlan, name: str, program: str, config: Path) -> Con
         nodes=list(container["nodes"]),
         on_failure=container.get("on_failure", "stop"),
         environment={**_environment(plan), **plan.edges.environment(plan.run_id, name)},
+        movable=True,
     )
 
 
@@ -200,7 +201,7 @@ def _in_python(spec: ContainerSpec, ros: RosPython, plan: RunPlan, path: Path) -
     config = json.loads(path.read_text(encoding="utf-8"))
     command = [*_on_cores(plan.cores), *command_of(ros), str(path)]
     environment = {**spec.environment, **environment_of(ros, config)}
-    return replace(spec, command=command, environment=environment)
+    return replace(spec, command=command, environment=environment, movable=False)
 
 
 def _on_cores(cores: str | None) -> list[str]:

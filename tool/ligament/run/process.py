@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import os
 import signal
+import socket
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
@@ -44,6 +45,8 @@ class ContainerSpec:
     network: str = ""
     """What an auxiliary one is on, for people: `DDS domain 77`."""
     environment: dict[str, str] = field(default_factory=dict)
+    movable: bool = False
+    """It has a control socket, over which its nodes can be asked to move (spec/run/moving.md)."""
 
     def described(self, pid: int) -> str:
         """Who it is, for people: `container a (pid 5, nodes /a)`, or `edge (pid 6)`."""
@@ -68,41 +71,55 @@ class ContainerProcess:
     _reader: asyncio.StreamReader
     _transport: asyncio.ReadTransport
     ready: bool = False
+    control: socket.socket | None = None
+    """Where a node is asked for that shall move; None: it has none."""
 
     @classmethod
-    async def start(cls, spec: ContainerSpec) -> ContainerProcess:
+    async def start(
+        cls, spec: ContainerSpec, taking: socket.socket | None = None
+    ) -> ContainerProcess:
         """Start `spec`; `--status-fd N` is appended to its command, unless it is external.
 
         It gets a session of its own, so that Ctrl-C in the terminal reaches only the tool, which
-        then stops the containers in order.
+        then stops the containers in order. `taking`: socket to the container whose node it takes,
+        which is closed here.
         """
         read_end, write_end = os.pipe()
+        control, theirs = _control_pair() if spec.movable else (None, None)
+        given = {"--control-fd": theirs, "--take-over-fd": taking}
+        inherited = {option: end.fileno() for option, end in given.items() if end is not None}
         try:
             spec.log.parent.mkdir(parents=True, exist_ok=True)
             with spec.log.open("ab") as log:
                 process = await asyncio.create_subprocess_exec(
                     *spec.command,
+                    *(word for option, end in inherited.items() for word in (option, str(end))),
                     *(() if spec.external else ("--status-fd", str(write_end))),
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
-                    pass_fds=() if spec.external else (write_end,),
+                    pass_fds=() if spec.external else (write_end, *inherited.values()),
                     start_new_session=True,
                     preexec_fn=die_with_tool,
                     env={**os.environ, **spec.environment},
                 )
         except BaseException:
             os.close(read_end)
+            if control is not None:
+                control.close()
             raise
         finally:
             os.close(write_end)
+            for end in given.values():
+                if end is not None:
+                    end.close()
         reader = asyncio.StreamReader(limit=_LINE_LIMIT)
         loop = asyncio.get_running_loop()
         transport, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_end, "rb")
         )
         started = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        return cls(spec, process, started, reader, transport)
+        return cls(spec, process, started, reader, transport, control=control)
 
     @property
     def pid(self) -> int:
@@ -153,8 +170,14 @@ class ContainerProcess:
             os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Give back the status pipe."""
+        """Give back the status pipe and the control socket."""
         self._transport.close()
+        if self.control is not None:
+            self.control.close()
+
+
+def _control_pair() -> tuple[socket.socket, socket.socket]:
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
 def exit_text(code: int) -> str:

@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import json
 import signal
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import FileIO
@@ -22,6 +23,15 @@ from ligament.disk import NoRoomError, as_no_room, said_no_room, writing
 from ligament.run.bring_up import BringUp
 from ligament.run.edge import ORIGIN
 from ligament.run.losses import Losses
+from ligament.run.moving import (
+    Move,
+    MoveError,
+    MoveWish,
+    forget,
+    give,
+    listening,
+    spec_of_moved,
+)
 from ligament.run.node_errors import NodeErrors
 from ligament.run.outcome import Observer, ProcessRecord, RunResult, Shutdown, Verdict, now_ns
 from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, last_lines
@@ -30,6 +40,8 @@ from ligament.run.readiness import Readiness
 from ligament.run.status import StatusBoard, StatusLineError, parse_line
 from ligament.top.tail import StatusTail
 
+# By then the two containers have given up by themselves (move_times.hpp).
+_MOVE_PATIENCE_S = 120.0
 # However long the containers took: the edge has this time to leave.
 _EDGE_DRAIN_S = 1.0
 _ENDED_AS_ASKED = (0, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
@@ -45,6 +57,10 @@ class RunOptions:
     duration_s: float | None = None
     restart: bool = False
     max_quick_restarts: int = 5
+
+
+# How one life of a container ended: its record, and the verdict where it should not have.
+_Life = tuple[ProcessRecord | None, Verdict | None]
 
 
 class Supervisor:
@@ -63,7 +79,11 @@ class Supervisor:
             {spec.name: spec.nodes for spec in specs if not spec.external},
             [spec.name for spec in specs if spec.external],
         )
-        self._specs = specs
+        self._specs = list(specs)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._coming: dict[str, asyncio.Future[int]] = {}
+        """Containers that take a node over, by name; the result is the gap in ns."""
+        self._moves: list[Move] = []
         self._options = options
         self._observer = observer
         self._is_finished = is_finished
@@ -104,17 +124,17 @@ class Supervisor:
                 with writing(self._status_path):
                     status_file = self._status_path.open("ab", buffering=0)
                 self._status_file = stack.enter_context(status_file)
-            tasks = [asyncio.create_task(self._keep_or_tell(spec)) for spec in self._specs]
+            self._tasks = [asyncio.create_task(self._keep_or_tell(spec)) for spec in self._specs]
             clock = asyncio.create_task(self._tick())
-            for task in [*tasks, clock]:
+            for task in [*self._tasks, clock]:
                 task.add_done_callback(self._fail_on_exception)
-            verdict = await self._verdict
-            await self._stop_all(tasks)
+            verdict = await self._until_decided()
+            await self._stop_all(self._tasks)
             clock.cancel()
             if self._bringing is not None:
                 self._bringing.cancel()
                 await asyncio.gather(self._bringing, return_exceptions=True)
-            await asyncio.gather(clock, *tasks, return_exceptions=True)
+            await asyncio.gather(clock, *self._tasks, return_exceptions=True)
         self._look_at_executables()
         self.board.close()
         self._observer.figures(self.board)
@@ -131,7 +151,15 @@ class Supervisor:
             self._watch.stuck,
             self._reported.records,
             losses,
+            self._moves,
         )
+
+    async def _until_decided(self) -> Verdict:
+        """Wait for the verdict; a run with a folder of its own takes requests to move meanwhile."""
+        if self._status_path is None:
+            return await self._verdict
+        async with listening(self._status_path.parent, self.move):
+            return await self._verdict
 
     # --- the verdict ------------------------------------------------------------------------------
 
@@ -175,11 +203,15 @@ class Supervisor:
             return Verdict("finished", "every executable has ended")
         return Verdict("failed", "every container has ended before the work was done", 1)
 
-    async def _keep_container(self, spec: ContainerSpec) -> None:
-        """Start it, and again as often as its policy says, until the graph stops."""
+    async def _keep_container(self, spec: ContainerSpec, lived: _Life | None = None) -> None:
+        """Start it, and again as often as its policy says, until the graph stops.
+
+        `lived`: how its first life ended, where that was another's to begin.
+        """
         quick = 0
         while not self._stopping:
-            record, error = await self._live(spec)
+            record, error = lived or await self._live(spec)
+            lived = None
             if self._stopping or error is None:
                 return
             was_ready = record is not None and record.ready_ns is not None
@@ -213,14 +245,14 @@ class Supervisor:
             while now_ns() < until and not self._stopping:
                 await asyncio.sleep(0.1)
 
-    async def _live(self, spec: ContainerSpec) -> tuple[ProcessRecord | None, Verdict | None]:
+    async def _live(self, spec: ContainerSpec, taking: socket.socket | None = None) -> _Life:
         """One life of a container; the verdict tells why it ended when it should not have."""
         for node in self.board.of_container(spec.name):
             node.restarted()
         self._errors[spec.name].clear()
         self._losses.started(spec.name)
         try:
-            container = await ContainerProcess.start(spec)
+            container = await ContainerProcess.start(spec, taking)
         except OSError as error:
             full = as_no_room(error, spec.log)
             text = f"{spec.called} could not be started: {full or error}"
@@ -251,6 +283,8 @@ class Supervisor:
         if container.ready or self._stopping:
             return
         spec = container.spec
+        if spec.name in self._coming:
+            return  # it has its own time
         if spec.auxiliary:
             container.send(signal.SIGKILL)  # it is started again
             return
@@ -277,6 +311,89 @@ class Supervisor:
                 continue
             self._keep_status({"container": name, **event})
             self._handle(container, record, event)
+
+    # --- a node that moves ------------------------------------------------------------------------
+
+    async def move(self, wish: MoveWish) -> Move:
+        """Move a node into a container of its own; MoveError, and nothing has changed."""
+        old = self._container_of(wish.node)
+        if old.control is None or not old.ready or self._stopping:
+            raise MoveError(f"'{wish.node}' cannot move: {old.spec.called} takes no such request")
+        if self._coming:
+            raise MoveError("another node moves just now; ask again when it has arrived")
+        spec = spec_of_moved(old.spec, wish, {one.name for one in self._specs})
+        arrival = asyncio.get_running_loop().create_future()
+        self._errors[spec.name] = []
+        self._coming[spec.name] = arrival
+        ours, theirs = socket.socketpair()
+        with ours:
+            try:
+                give(old.control, wish, ours)
+            except MoveError:
+                theirs.close()
+                del self._coming[spec.name]
+                raise
+        task = asyncio.create_task(self._keep_moved(spec, theirs))
+        self._tasks.append(task)
+        self._specs.append(spec)
+        task.add_done_callback(self._fail_on_exception)
+        try:
+            gap = await asyncio.wait_for(arrival, _MOVE_PATIENCE_S)
+        except TimeoutError:
+            if spec.name in self._alive:
+                self._alive[spec.name].kill()
+            raise MoveError(f"{spec.called} did not take '{wish.node}' in time: killed") from None
+        finally:
+            del self._coming[spec.name]
+        return self._moved(old, spec, wish, gap)
+
+    def _container_of(self, node: str) -> ContainerProcess:
+        for container in self._alive.values():
+            if node in container.spec.nodes and container.spec.name not in self._coming:
+                return container
+        raise MoveError(f"there is no running node '{node}' on this host")
+
+    async def _keep_moved(self, spec: ContainerSpec, taking: socket.socket) -> None:
+        """As any container, once the node has arrived; before that, its end is nobody's."""
+        arrival = self._coming[spec.name]
+        life = await self._live(spec, taking)
+        if not arrival.done() or arrival.cancelled() or arrival.exception() is not None:
+            text = life[1].text if life[1] is not None else f"{spec.called} has ended"
+            self._arrive(spec.name, MoveError(text))
+            return
+        await self._keep_container(spec, life)
+        self._kept -= 1
+        if self._kept == 0:
+            self._decide(self._all_gone())
+
+    def _arrive(self, name: str, how: int | MoveError) -> None:
+        arrival = self._coming.get(name)
+        if arrival is None or arrival.done():
+            return
+        if isinstance(how, MoveError):
+            arrival.set_exception(how)
+        else:
+            arrival.set_result(how)
+            self._kept += 1
+
+    def _moved(self, old: ContainerProcess, spec: ContainerSpec, wish: MoveWish, gap: int) -> Move:
+        """Take note of it; a container that is left without nodes has no more to do."""
+        move = Move(wish.node, old.spec.name, spec.name, wish.device, now_ns(), gap)
+        self._moves.append(move)
+        old.spec.nodes.remove(wish.node)
+        forget(old.spec, wish.node)
+        figures = self.board.nodes[wish.node]
+        figures.restarted()
+        figures.container = spec.name
+        figures.ready(move.at_ns)
+        self.board.set_state(spec.name, "running")
+        self._needed.add(spec.name)
+        text = f"{wish.node} moved from {move.source} to {move.container}, gap {gap / 1e6:.2f} ms"
+        self._observer.note(text)
+        if not old.spec.nodes:
+            self._needed.discard(old.spec.name)
+            old.stop()
+        return move
 
     def _bring_nodes_up(self) -> None:
         """Whenever all containers are ready: one that was started again has nodes to bring up."""
@@ -324,12 +441,16 @@ class Supervisor:
                 self._losses.take_edge(name, event)
             case "error":
                 origin, said = event.get("node") or None, str(event.get("text", ""))
-                if not container.spec.auxiliary and origin != ORIGIN:
+                if not container.spec.auxiliary and origin != ORIGIN and name not in self._coming:
                     self._reported.add(origin, said, name)
                 text = f"{origin or name}: {said}"
                 self._errors[name].append(text)
                 if container.ready or origin == ORIGIN:
                     self._observer.note(text)
+            case "moved":
+                self._arrive(name, int(event.get("gap_ns", 0)))
+            case "stays":
+                self._arrive(name, MoveError(str(event.get("text", ""))))
             case "done":
                 self._on_done(str(event.get("node", "")))
             case "stopped":

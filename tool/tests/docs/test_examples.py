@@ -209,6 +209,7 @@ AROUND = {
             "  std::shared_ptr<ligament::LifecyclePublisher<Image>> publisher_;\n};\n",
         ),
     ],
+    "docs/how-to/move-nodes.md": [("", " private:\n  std::uint64_t count_ = 0;\n};\n")],
     "docs/how-to/parallel-nodes.md": [
         (
             "namespace parallel = ligament::nodes::parallel;\nusing ligament::NodeOptions;\n"
@@ -230,7 +231,8 @@ AROUND = {
         )
     ],
 }
-INCLUDES = """#include <chrono>
+INCLUDES = """#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 #include <ligament/ligament.hpp>

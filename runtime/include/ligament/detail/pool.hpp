@@ -173,6 +173,9 @@ struct WriterOptions {
   /// The executor that publishes: it is woken for events, and its own subscriptions are never
   /// waited for. Kept alive by the writer. May be null.
   Waiter* waiter = nullptr;
+  /// Its node takes the place of one of the same name in another process (spec/run/moving.md):
+  /// readers take what that one's writers left before anything of this one.
+  bool successor = false;
 };
 
 struct WriterStats {
@@ -324,6 +327,16 @@ struct ReaderOptions {
   /// that takes all there is there and then. It may still be
   /// called for a moment after the reader has ended.
   std::function<void()> on_publish = nullptr;
+  /// It begins as after `rest()`, before any writer could wait for it.
+  bool resting = false;
+};
+
+/// Where a reader is with one of its writers.
+struct ReaderPlace {
+  std::uint64_t writer = 0;  ///< endpoint id
+  std::uint64_t next = 0;    ///< number of the sample that it takes next, if it is still there
+  bool is_live = true;       ///< false: the writer ends; what it published can still be taken
+  bool has_data = false;     ///< something can be taken now
 };
 
 class Reader {
@@ -345,6 +358,12 @@ class Reader {
   /// From now on it is waited for again. It begins behind the newest sample, so what is published
   /// because of something that happens after this call is not missed.
   void resume();
+  /// Its place with each writer, now.
+  [[nodiscard]] std::vector<ReaderPlace> places() const;
+  /// Passes over what is before these places, which are of another reader of its kind, and ends
+  /// `rest()` there instead of behind the newest sample. Of writers that are not among them it
+  /// takes all from where it is. It never goes back.
+  void resume_at(std::span<const ReaderPlace> places);
 
   [[nodiscard]] std::uint64_t id() const;
   [[nodiscard]] std::size_t matched_writers() const;

@@ -31,7 +31,7 @@ module driving_compensation
 
   // --- the image that comes -------------------------------------------------------------------------------
 
-  logic open, ended, broken, next;
+  logic open, ended, broken, next, may_come;
   shape_t shape;
   refusal_e unreadable, refusal;
   logic [2:0] text_address;
@@ -93,7 +93,7 @@ module driving_compensation
 
   typedef enum logic [1:0] {Come, Table, Begin, Leave} state_e;
   state_e state_q;
-  logic may_come, make, forget, made_table, idle, keep, drop, answers_q, done, text_left_q;
+  logic make, forget, made_table, idle, keep, drop, answers_q, done, text_left_q;
   shape_t result_q;
   refusal_e reason_q;
   header_t answer_header_q;

@@ -50,7 +50,8 @@ module driving_projection
   // --- the table ------------------------------------------------------------------------------------------
 
   logic [15:0] row;
-  logic signed [63:0] row_32, column_q16, step_q16;
+  logic signed [21:0] row_32;
+  logic signed [51:0] column_q16, step_q16;
   lig_drive_ground ground (
       .clk_i, .rst_i, .start_i(turn.start && unreadable == Fine && colour), .width_i(shape.width), .height_i(shape.height),
       .parameter_near_edge_i, .parameter_far_edge_i, .parameter_half_width_i, .parameter_width_i, .parameter_height_i,
@@ -58,7 +59,7 @@ module driving_projection
       .ready_o(ready), .wrong_o(wrong), .row_i(row[9:0]), .row_32_o(row_32), .column_q16_o(column_q16),
       .step_q16_o(step_q16));
 
-  lig_drive_pixel_project #(.MAX_WIDTH(MAX_WIDTH), .PIXELS(PIXELS)) project (
+  lig_drive_pixel_project #(.MAX_WIDTH(MAX_WIDTH), .PLACE(52), .PIXELS(PIXELS)) project (
       .clk_i, .rst_i, .start_i(turn.start), .run_i(turn.answers), .width_i(shape.width), .height_i(shape.height),
       .columns_i(result.width), .rows_i(result.height), .row_o(row), .row_32_i(row_32), .column_q16_i(column_q16),
       .step_q16_i(step_q16), .raw, .made);

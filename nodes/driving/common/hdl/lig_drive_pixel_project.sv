@@ -17,7 +17,7 @@ module lig_drive_pixel_project
   import lig_image_pkg::*;
 #(
     parameter int unsigned MAX_WIDTH = 1920,  // of the picture, even
-    parameter int unsigned PLACE     = 64,    // bits of an entry's numbers
+    parameter int unsigned PLACE     = 52,    // bits of a column and a step
     parameter int unsigned PIXELS    = 1      // per cycle: 1, 2, 4, 8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
@@ -32,7 +32,7 @@ module lig_drive_pixel_project
 
     // The table of rows; the entry comes one cycle behind its number.
     output logic [15:0]             row_o,
-    input  logic signed [PLACE-1:0] row_32_i,
+    input  logic signed [21:0]      row_32_i,
     input  logic signed [PLACE-1:0] column_q16_i,
     input  logic signed [PLACE-1:0] step_q16_i,
 
@@ -78,7 +78,7 @@ module lig_drive_pixel_project
     if (opens) begin
       for (int unsigned i = 0; i < PIXELS; i++) x_q[i] <= column_q16_i + place_t'(i) * step_q16_i;
       stride_q <= step_q16_i <<< $clog2(PIXELS);
-      y_q <= whole(row_32_i >>> 5);
+      y_q <= whole(place_t'(row_32_i >>> 5));
       down_q <= row_32_i[4:0];
     end
     if (clear) begin

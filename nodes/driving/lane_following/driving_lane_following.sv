@@ -54,9 +54,10 @@ module driving_lane_following
   coming_e coming_q;
   answer_e answer_q;
 
-  logic open, ended, broken, handed;
+  logic open, ended, broken, handed, scanned, broken_q;
   shape_t shape;
-  refusal_e unreadable, refusal_q;
+  refusal_e unreadable, refusal_q, answered_q;
+  lig_stream_pkg::header_t came_with_q;  // the header of the image that comes
   lig_image_pixels_if pixels ();
   logic [63:0] unused_text;
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT)) read_image (
@@ -142,10 +143,11 @@ module driving_lane_following
         row_q <= '0;
         drawn_q <= 1'b0;
         refusal_q <= unreadable;
+        came_with_q <= s_axis.header;
         if (open) begin
           if (unreadable != Fine || (ended && broken)) coming_q <= Take;
           else if (!colours) begin
-            refusal_q <= refusal_e'(NoColours);
+            refusal_q <= NoColour;
             coming_q <= Take;
           end else if (fits) begin
             refusal_q <= in_view_q ? Fine : refusal_e'(NoBand);
@@ -187,7 +189,7 @@ module driving_lane_following
 
   // --- classes, runs, votes ---------------------------------------------------------------------------------
 
-  logic band_clk, run, run_white, row_over, scans, scanned;
+  logic band_clk, run, run_white, row_over, scans;
   logic [15:0] run_centre, band_row_q;
   class_e pixel_class;
   lig_gate #(.LINGER(15)) gate (.clk_i, .rst_i, .wake_i(drawn || handed || votes_busy), .clk_o(band_clk));
@@ -202,7 +204,7 @@ module driving_lane_following
           parameter_white_saturation_to_i, parameter_white_value_from_i)),
       .bgr_i(shape.encoding != Rgb8), .pixel_i(pixels.pixel), .class_o(pixel_class));
 
-  lig_drive_runs runs (
+  lig_drive_stripes runs (
       .clk_i(band_clk), .clear_i(rst_i || handed), .valid_i(pipe_q[ClassLatency-1]), .class_i(pixel_class),
       .width_i(width_q), .run_from_i(run_from_q), .run_to_i(run_to_q), .valid_o(run), .white_o(run_white),
       .centre_o(run_centre), .row_o(row_over));
@@ -226,15 +228,14 @@ module driving_lane_following
 
   logic [31:0] sec_q, nanosec_q;
   lig_stream_pkg::header_t header_q;
-  refusal_e answered_q;
-  logic broken_q, said;
+  logic said;
   logic [6:0] unused_point;
 
   always_ff @(posedge clk_i) begin
     if (handed) begin
       sec_q <= shape.sec;
       nanosec_q <= shape.nanosec;
-      header_q <= s_axis.header;
+      header_q <= came_with_q;
       answered_q <= refusal_q;
       broken_q <= broken;
     end

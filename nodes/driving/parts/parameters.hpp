@@ -74,14 +74,14 @@ struct LaneMetres {
 }
 /// The tolerances are those of a lane that the robot sees at up to 50 degrees aside.
 [[nodiscard]] inline LaneShape lane_shape(const LaneMetres& metres, const GroundScale& scale) {
-  const std::int64_t width = to_fixed(metres.width, 32);
   const std::int64_t stripe = to_fixed(metres.stripe_width, 32);
+  const std::int64_t lane = to_fixed(metres.width, 32);
   LaneShape shape;
   shape.stripe.width_from = std::max(1, scale.columns_of(stripe, 2, 5));
   shape.stripe.width_to = scale.columns_of(stripe, 5, 2);
-  shape.lane_width = scale.columns_of(width);
-  shape.lane_width_from = scale.columns_of(width, 2, 3);
-  shape.lane_width_to = scale.columns_of(width, 8, 5);
+  shape.lane_width = scale.columns_of(lane);
+  shape.lane_width_from = scale.columns_of(lane, 2, 3);
+  shape.lane_width_to = scale.columns_of(lane, 8, 5);
   shape.window = std::max(2, scale.columns_of(stripe, 7, 5));
   return shape;
 }

@@ -1,22 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lig_drive_float: a whole number in Q16 as a float32, rounded to the nearest, ties to even. Combinational.
+// lig_drive_float: a whole number of 1 / 2^bits as float64, which holds it exactly, and as float32, rounded to the nearest,
+// halves to even (from_fixed() of kernels/fixed.hpp).
+//
+// One place per cycle.
+//
+//   latency  up to 53 cycles
 module lig_drive_float (
-    input  logic signed [31:0] value_i,
-    output logic [31:0]        float_o  // IEEE 754 binary32
-);
-  logic [31:0] magnitude, shifted;
-  logic [4:0] highest;  // its highest bit
-  logic up;
+    input logic clk_i, rst_i,  // reset: synchronous, high
 
-  assign magnitude = value_i < 0 ? -value_i : value_i;
-  always_comb begin
-    highest = '0;
-    for (int unsigned i = 0; i < 32; i++) if (magnitude[i]) highest = 5'(i);
+    input  logic               start_i,
+    input  logic signed [63:0] fixed_i,  // |fixed| < 2^53
+    input  logic [5:0]         bits_i,   // binary places
+    output logic               busy_o,   // from the next cycle on, until it is done
+
+    output logic [63:0] double_o,
+    output logic [31:0] single_o  // not of what is 2^127 or more, or less than 2^-126 and not 0
+);
+  logic [52:0] value_q;
+  logic negative_q;
+  logic [10:0] exponent_q;
+  logic is_zero, up;
+
+  assign is_zero = value_q == '0;
+  assign busy_o = !value_q[52] && !is_zero;
+  assign double_o = is_zero ? '0 : {negative_q, exponent_q, value_q[51:0]};
+  // A float32 has 23 places: 29 go.
+  assign up = value_q[28] && (value_q[27:0] != '0 || value_q[29]);
+  assign single_o = is_zero ? '0 : {negative_q, {8'(exponent_q - 11'd896), value_q[51:29]} + 31'(up)};
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      value_q <= fixed_i < 0 ? -fixed_i[52:0] : fixed_i[52:0];
+      negative_q <= fixed_i < 0;
+      exponent_q <= 11'd1075 - 11'(bits_i);
+    end else if (busy_o) begin
+      value_q <= value_q << 1;
+      exponent_q <= exponent_q - 1'b1;
+    end
+    if (rst_i) value_q <= '0;
   end
-  assign shifted = magnitude << (5'd31 - highest);
-  // Half of the last place goes to the even neighbour. A mantissa that overflows leaves 0, and the next exponent.
-  assign up = shifted[7] && (shifted[8] || shifted[6:0] != '0);
-  assign float_o = magnitude == '0 ? '0 :
-      {value_i < 0, {8'd111 + 8'(highest), shifted[30:8]} + 31'(up)};
 endmodule

@@ -5,7 +5,7 @@
 // One message is answered per go_i: with the points around the robot, or with one Broken beat.
 //
 //   latency  go_i to the first beat: none
-//   a lane   7 cycles, and 3 per point
+//   a lane   7 cycles, and up to 111 per point, whose places become float32
 module lig_drive_lane_out
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
@@ -32,7 +32,8 @@ module lig_drive_lane_out
   state_e state_q;
   logic [6:0] point_q;
   logic [31:0] place;
-  logic step, last_point;
+  logic [63:0] unused_double;
+  logic step, last_point, is_place, fresh_q, converts;
 
   // Behind the encapsulation: stamp, length of the frame's name, its 9 letters and NUL, padding, count.
   localparam logic [31:0] FrontBytes = 32'd32, PointBytes = 32'd12;
@@ -40,10 +41,13 @@ module lig_drive_lane_out
   assign point_o = point_q;
   assign last_point = point_q + 7'd1 == points_i;
   assign step = m_axis.tvalid && m_axis.tready;
-  assign m_axis.tvalid = go_i;
+  assign is_place = state_q inside {PointX, PointY};
+  assign m_axis.tvalid = go_i && (refuse_i || !is_place || !(fresh_q || converts));
   assign m_axis.tlast = refuse_i || state_q == Finish;
   assign done_o = step && m_axis.tlast;
-  lig_drive_float place_of (.value_i(state_q == PointX ? x_i : y_i), .float_o(place));
+  lig_drive_float place_of (
+      .clk_i, .rst_i, .start_i(fresh_q && is_place), .fixed_i(64'(state_q == PointX ? x_i : y_i)), .bits_i(6'd16),
+      .busy_o(converts), .double_o(unused_double), .single_o(place));
 
   always_comb begin
     m_axis.header = header_i;
@@ -96,6 +100,7 @@ module lig_drive_lane_out
   end
 
   always_ff @(posedge clk_i) begin
+    fresh_q <= step;
     if (step) begin
       unique case (state_q)
         Points: state_q <= points_i == '0 ? Finish : PointX;

@@ -30,10 +30,7 @@ package lig_drive_pkg;
 
   // Why a driving core refuses a message, besides the reasons of lig_image_pkg and in the same beat.
   typedef enum logic [7:0] {
-    NoColours = 8'd64,  // not rgb8, bgr8 or 8UC3
-    NoBand    = 8'd65,  // the band lies outside of near_edge ... far_edge
-    NoGround  = 8'd66,  // the camera cannot see the ground that is to be shown
-    TooWide   = 8'd67   // two pixels of the view are more than 256 pixels of the picture apart
+    NoBand = 8'd40  // the band lies outside of near_edge ... far_edge
   } drive_refusal_e;
 
   // A range as parameters have it, each 64 bits.

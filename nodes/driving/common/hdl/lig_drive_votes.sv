@@ -20,7 +20,7 @@ module lig_drive_votes #(
     input logic            white_i,  // or yellow
     input logic            near_i,   // or far
 
-    input  logic          scan_i,    // one cycle: the band is over
+    input  logic          scan_i,    // one cycle: the band is over, and its last vote was two cycles ago
     input  logic [Bits:0] places_i,  // twice the row's length
     input  logic [31:0]   window_i,  // places
     output logic          busy_o,
@@ -29,6 +29,9 @@ module lig_drive_votes #(
     output logic [1:0][1:0][23:0] votes_o,  // of white and yellow, near and far: index 1 and 0
     output logic [1:0][1:0][37:0] places_o  // sum over these votes
 );
+  if ((MAX_PLACES & (MAX_PLACES - 1)) != 0) begin : g_rule_places
+    $fatal(1, "lig_drive_votes: rule places: MAX_PLACES = %0d, a power of two is needed", MAX_PLACES);
+  end
   typedef enum logic [2:0] {Clear, Open, Enter, Add, Take, Judge} state_e;
   state_e state_q;
 
@@ -141,5 +144,5 @@ module lig_drive_votes #(
       place_q <= '0;
     end
   end
-  assign busy_o = state_q != Open || vote_q;
+  assign busy_o = state_q != Open;
 endmodule

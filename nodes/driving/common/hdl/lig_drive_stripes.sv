@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lig_drive_runs: the runs of a colour in rows of classes that may be a stripe's (find_runs() of kernels/stripes.hpp).
+// lig_drive_stripes: the runs of a colour in rows of classes that may be a stripe's (find_runs() of kernels/stripes.hpp).
 //
 // A run is found with the pixel behind it, so at most one per pixel, of one of the colours. What touches a row's ends is
 // none.
 //
 //   latency              1 cycle
 //   initiation interval  1 pixel
-module lig_drive_runs
+module lig_drive_stripes
   import lig_drive_pkg::*;
 (
     input logic clk_i,

@@ -38,10 +38,9 @@ class GroundScale {
                                std::int64_t denominator = 1) const {
     return static_cast<int>(divide_rounded(metres_q32 * numerator, width_q32_ * denominator));
   }
-  /// The row that shows what lies so far ahead; may lie outside of the view.
-  [[nodiscard]] int row_of(double ahead) const {
-    return static_cast<int>(
-        std::floor((from_fixed(far_q32_, 32) - ahead) / from_fixed(length_q32_, 32)));
+  /// The row that shows what lies half of `twice_ahead_q32` ahead; may lie outside of the view.
+  [[nodiscard]] int row_of(std::int64_t twice_ahead_q32) const {
+    return static_cast<int>(divide_down(2 * far_q32_ - twice_ahead_q32, 2 * length_q32_));
   }
 
  private:

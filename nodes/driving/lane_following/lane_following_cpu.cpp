@@ -14,8 +14,8 @@ class LaneFollowing : public Node {
         edges_(ground_edges(*this)),
         metres_(lane_metres(*this)),
         colours_(stripe_colours(*this)),
-        look_ahead_(image::double_parameter(*this, "look_ahead", 0.23, {0.01, 100, 0})),
-        band_(image::double_parameter(*this, "band", 0.06, {0.001, 100, 0})) {
+        look_ahead_q32_(to_fixed(image::double_parameter(*this, "look_ahead", 0.23, {0.01, 100, 0}), 32)),
+        band_q32_(to_fixed(image::double_parameter(*this, "band", 0.06, {0.001, 100, 0}), 32)) {
     if (errors().empty() && !is_in_view()) {
       report_error(
           "the band of `band` m at `look_ahead` m lies outside of `near_edge` ... "
@@ -40,9 +40,13 @@ class LaneFollowing : public Node {
   };
 
   [[nodiscard]] bool is_in_view() const {
-    return look_ahead_ - band_ / 2 >= edges_.near_edge &&
-           look_ahead_ + band_ / 2 <= edges_.far_edge;
+    return twice_near() >= 2 * to_fixed(edges_.near_edge, 32) &&
+           twice_far() <= 2 * to_fixed(edges_.far_edge, 32);
   }
+
+  /// Twice the distance of the band's edges, Q32 m.
+  [[nodiscard]] std::int64_t twice_near() const { return 2 * look_ahead_q32_ - band_q32_; }
+  [[nodiscard]] std::int64_t twice_far() const { return 2 * look_ahead_q32_ + band_q32_; }
 
   Search& search_in(cv::Size size) {
     if (search_ && search_->size == size) return *search_;
@@ -50,8 +54,8 @@ class LaneFollowing : public Node {
     rectangle.columns = size.width;
     rectangle.rows = size.height;
     const GroundScale scale(rectangle);
-    const int first = std::max(0, scale.row_of(look_ahead_ + band_ / 2));
-    const int last = std::clamp(scale.row_of(look_ahead_ - band_ / 2), first + 1, size.height);
+    const int first = std::max(0, scale.row_of(twice_far()));
+    const int last = std::clamp(scale.row_of(twice_near()), first + 1, size.height);
     return search_.emplace(Search{size, scale, LaneFinder(lane_shape(metres_, scale), size.width),
                                   first, last,
                                   std::vector<std::uint8_t>(static_cast<std::size_t>(size.width))});
@@ -86,8 +90,8 @@ class LaneFollowing : public Node {
   GroundRectangle edges_;
   LaneMetres metres_;
   StripeColours colours_;
-  double look_ahead_;
-  double band_;
+  std::int64_t look_ahead_q32_;
+  std::int64_t band_q32_;
   std::optional<Search> search_;
   std::shared_ptr<Publisher<PolygonStamped>> publisher_;
   std::optional<PictureInput> input_;

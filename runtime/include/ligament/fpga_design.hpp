@@ -161,6 +161,9 @@ struct NodePlan {
   /// Nodes that topics on the chip join, directly or through others. Parts do not wait for each
   /// other's messages, and are reset each by itself.
   std::size_t part = 0;
+  /// It answers each message of any input by itself, in the order in which it takes them; else sets
+  /// of one message of each.
+  bool each = false;
 };
 
 /// Where a network's gateway is: behind its other subscriptions.

@@ -27,6 +27,7 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, B
       inside_(wires_.valid.size()),
       sources_(boundary.rooms.size()),
       blamed_(wires_.problem.size()),
+      frames_(boundary.rooms.size()),
       states_(nodes_.size()),
       network_parts_(wires_.networks.size()),
       past_(wires_.networks.size()),
@@ -45,6 +46,7 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory, B
     }
     for (const OutputPlan& output : nodes_[node].outputs) {
       watches_.at(output.probe).node = node;
+      watches_[output.probe].output = &output;
       blamed_.at(output.problem) = node;
       if (output.exit) {
         sources_.at(*output.exit) = node;
@@ -203,7 +205,7 @@ void Engine::forget(const Parts& parts) {
   for (std::size_t probe = 0; probe < watches_.size(); ++probe) {
     Watch& watch = watches_[probe];
     if (parts[nodes_[watch.node].part]) {
-      watch = Watch{watch.node, watch.input};
+      watch = Watch{watch.node, watch.input, watch.output};
       inside_[probe / word_bits] &= ~(std::uint64_t{1} << probe % word_bits);
     }
   }
@@ -211,6 +213,11 @@ void Engine::forget(const Parts& parts) {
     if (parts[nodes_[node].part]) {
       states_[node].works.clear();
       states_[node].messages = 0;
+    }
+  }
+  for (std::size_t exit = 0; exit < frames_.size(); ++exit) {
+    if (parts[nodes_[sources_[exit]].part]) {
+      frames_[exit] = {};
     }
   }
 }

@@ -30,9 +30,15 @@ class Engine {
   /// What has passed a probe since the reset.
   struct Watch {
     std::size_t node = 0;
-    const InputPlan* input = nullptr;  ///< of an output's probe: none
+    const InputPlan* input = nullptr;    ///< of an output's probe: none
+    const OutputPlan* output = nullptr;  ///< of an input's probe: none
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
+  };
+  /// The messages of a node that frames at an exit are: it leaves none for some of its answers.
+  struct Frames {
+    std::size_t first = 0;               ///< frame that the oldest of these is
+    std::deque<std::uint64_t> messages;  ///< of frames that have not been seen in memory yet
   };
   struct State {
     std::deque<Work> works;      ///< that were not told yet
@@ -63,6 +69,8 @@ class Engine {
   void observe_problems();
   [[nodiscard]] std::string refusal_text(std::size_t node, std::uint8_t code) const;
   void finish_answer(Answer&& answer);
+  [[nodiscard]] std::uint64_t begun(std::size_t node) const;
+  [[nodiscard]] std::uint64_t asked(std::size_t node) const;
   void begin_work(const Watch& watch);
   [[nodiscard]] Work* find_work(std::size_t node, std::uint64_t message);
   void end_work(std::size_t node, std::uint64_t message, std::uint64_t cycle);
@@ -95,6 +103,7 @@ class Engine {
   std::vector<std::uint64_t> inside_;  ///< the probes' words: a message has begun and not ended
   std::vector<std::size_t> sources_;   ///< node of each exit
   std::vector<std::size_t> blamed_;    ///< node of each problem wire
+  std::vector<Frames> frames_;         ///< of each exit
   std::vector<State> states_;
   std::vector<std::size_t> network_parts_;
   std::vector<NetworkFigures> past_;  ///< before the last reset

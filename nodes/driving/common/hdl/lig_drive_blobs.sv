@@ -143,6 +143,7 @@ module lig_drive_blobs #(
     endcase
   end
 
+  blob_t judged_q;
   number_t other_q;  // the one that goes
   always_comb begin
     write_refers = gone || new_blob;
@@ -153,53 +154,10 @@ module lig_drive_blobs #(
     if (looks_below) written = '{from: run_q.from, to: run_q.to, blob: seek_q};
   end
 
-  // --- the largest disc -----------------------------------------------------------------------------------
-
-  blob_t judged_q;
-  logic [15:0] width, height;
-  logic [12:0] low, high;
-  logic [31:0] box_q;
-  logic [31:0] best_pixels_q;
-  logic fits_q, is_disc, is_better;
-  logic [16:0] twice_x, twice_y, four_radii;
-  assign width = judged_q.right - judged_q.left;
-  assign height = judged_q.bottom - judged_q.top + 16'd1;
-  assign low = diameter_from_i;
-  assign high = diameter_to_i;
-  assign twice_x = {judged_q.left, 1'b0} + 17'(width) - 17'd1;
-  assign twice_y = {judged_q.top, 1'b0} + 17'(height) - 17'd1;
-  assign four_radii = 17'(width) + 17'(height);
-
-  logic [15:0] longer, shorter;
-  assign longer = width > height ? width : height;
-  assign shorter = width > height ? height : width;
-  assign is_disc = fits_q && 40'(judged_q.pixels) * 40'd100 >= 40'(box_q) * 40'd35 &&
-      40'(judged_q.pixels) * 40'd100 <= 40'(box_q) * 40'd92;
-
-  always_comb begin
-    is_better = !found_o || judged_q.pixels > best_pixels_q;
-    if (found_o && judged_q.pixels == best_pixels_q) begin
-      if (twice_y != twice_y_o) is_better = twice_y < twice_y_o;
-      else if (twice_x != twice_x_o) is_better = twice_x < twice_x_o;
-      else is_better = four_radii < four_radii_o;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (state_q == Checked) judged_q <= blob_q;
-    if (state_q == Judge) begin
-      box_q <= 32'(width) * 32'(height);
-      fits_q <= shorter >= 16'(low) && longer <= 16'(high) && {(longer - shorter), 2'd0} <= 18'(longer) + 18'd4;
-    end
-    if (state_q == Keep && is_disc && is_better) begin
-      found_o <= 1'b1;
-      best_pixels_q <= judged_q.pixels;
-      twice_x_o <= twice_x;
-      twice_y_o <= twice_y;
-      four_radii_o <= four_radii;
-    end
-    if (start_i || rst_i) found_o <= 1'b0;
-  end
+  lig_drive_judge judge (
+      .clk_i, .rst_i, .clear_i(start_i), .judge_i(state_q == Judge), .left_i(judged_q.left), .right_i(judged_q.right),
+      .top_i(judged_q.top), .bottom_i(judged_q.bottom), .pixels_i(judged_q.pixels), .diameter_from_i, .diameter_to_i,
+      .found_o, .twice_x_o, .twice_y_o, .four_radii_o);
 
   // --- steps ----------------------------------------------------------------------------------------------
 
@@ -291,6 +249,7 @@ module lig_drive_blobs #(
       Check: state_q <= Checked;
       Checked: begin
         above_q <= above_q + 1'b1;
+        judged_q <= blob_q;
         state_q <= done_with ? Judge : Leave;
       end
       Judge: state_q <= Keep;

@@ -154,7 +154,6 @@ module lig_drive_light
   logic picture_q, colours;  // it is a picture that is answered; it has three channels
   logic [63:0] problem_q;
   logic [2:0] last_piece;
-  localparam logic [63:0] NoColour = 64'd32;
   assign colours = shape.encoding inside {Rgb8, Bgr8, C3};
   assign last_piece = 3'((letters_q - 7'd1) >> 3);
   assign s_axis_other.tready = state_q == Take;
@@ -179,7 +178,7 @@ module lig_drive_light
       Hear: state_q <= !BEGINS && is_old ? Measure : Refuse;
       Begin: begin
         if (refusal != Fine) problem_q <= 64'(refusal);
-        else if (!colours) problem_q <= NoColour;
+        else if (!colours) problem_q <= 64'(NoColour);
         state_q <= refusal == Fine && colours && will_look ? Search : Pass;
       end
       Search: if (searched ? done : ended) state_q <= Pass;

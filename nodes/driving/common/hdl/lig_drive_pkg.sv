@@ -30,7 +30,9 @@ package lig_drive_pkg;
 
   // Why a driving core refuses a message, besides the reasons of lig_image_pkg and in the same beat.
   typedef enum logic [7:0] {
-    NoBand = 8'd40  // the band lies outside of near_edge ... far_edge
+    NoMask      = 8'd34,  // not mono8
+    TooManyRuns = 8'd35,  // more than the core holds
+    NoBand      = 8'd40   // the band lies outside of near_edge ... far_edge
   } drive_refusal_e;
 
   // A range as parameters have it, each 64 bits.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lane_control_pkg: Drive of kernels/drive.hpp as a program of lig_drive_calculator. Numbers are Q16, times ns.
+// lig_drive_control_pkg: Drive of kernels/drive.hpp as a program of lig_drive_calculator. Numbers are Q16, times ns.
 // verilator lint_off UNUSEDPARAM
 // A package uses none of its constants itself.
-package lane_control_pkg;
+package lig_drive_control_pkg;
   import lig_drive_calculator_pkg::*;
 
   // What the registers hold. All are 0 after a reset.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lane_control: the FPGA form of driving/lane_control: a command for each new frame, and where frames stay away.
+// driving_lane_control: the FPGA form of driving/lane_control: a command for each new frame, and where frames stay away.
 //
 // Each message is answered by itself (`answers: each`): a lane by its command, a light's event by nothing, a tick of the
 // node's clock by a command where no lane has come for long. Messages are taken one at a time, events first: one that is
-// here counts for the next frame. What is computed is a program (lane_control_pkg), of which the points of a lane need
+// here counts for the next frame. What is computed is a program (lig_drive_control_pkg), of which the points of a lane need
 // only two: those around the goal.
 //
 //   a lane   about 120 cycles per point, and 1200
 //   storage  the calculator's registers, 32 events
-module lane_control
+module driving_lane_control
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
   import lig_drive_calculator_pkg::*;
   import lig_drive_float_pkg::*;
-  import lane_control_pkg::*;
+  import lig_drive_control_pkg::*;
   import lig_geometry_msgs_msg_polygon_stamped_pkg::*;
 (
     input logic clk_i, rst_i,  // reset: synchronous, high

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// polyfit_trace: the runs of an image, and one stripe followed through them: StripeTrace of kernels/lane_curve.hpp.
+// lig_drive_trace: the runs of an image, and one stripe followed through them: StripeTrace of kernels/lane_curve.hpp.
 //
 // Runs are kept in the order in which they come, from the far rows to the near ones. A trace reads them backwards, so a
 // row's come from right to left: of equally near ones the last is taken, the leftmost. The sums of the least squares grow
@@ -8,7 +8,7 @@
 //
 //   latency   of a trace: 3 cycles per row, 2 per run, and 2 and a quotient per run behind a gap
 //   storage   RUNS words of 24 bits
-module polyfit_trace #(
+module lig_drive_trace #(
     parameter int unsigned RUNS = 16384  // of an image, of both colours; a power of two
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// polyfit: the FPGA form of driving/polyfit: the lane's middle as points of a least-squares curve, from a mask of stripes.
+// driving_polyfit: the FPGA form of driving/polyfit: the lane's middle as points of a least-squares curve, from a mask of stripes.
 //
 // While the mask comes, its runs are kept, and those of the near half vote for where a stripe begins. When all of it is
-// here, each stripe is traced and its curve solved (polyfit_pkg), and each point is computed as it leaves.
+// here, each stripe is traced and its curve solved (lig_drive_polyfit_pkg), and each point is computed as it leaves.
 //
 //   a mask   as many cycles as its pixels need (lig_image_in), and about 4 per column, 10 per row, 5000, and 1000 per point
 //   storage  RUNS words of 24 bits, counts for 4 MAX_WIDTH places, the calculator's registers
-module polyfit
+module driving_polyfit
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
   import lig_image_pkg::*;
+  import lig_drive_pkg::*;
   import lig_drive_stamp_pkg::*;
   import lig_drive_calculator_pkg::*;
-  import polyfit_pkg::*;
-  import lig_geometry_msgs_msg_polygon_stamped_pkg::*;
+  import lig_drive_polyfit_pkg::*;
 #(
     parameter int unsigned PIXELS    = 1,      // per cycle: 1, 2, 4, 8
     parameter int unsigned MAX_WIDTH = 2048,   // of a mask, a power of two up to 4096
@@ -35,9 +35,9 @@ module polyfit
   typedef enum logic [4:0] {
     Convert, Converted,                              // parameters
     Idle, Judge, Sizes, View, Empty, Watch,          // a mask
-    Ask, Asked, Trace, Divided, Sums, Solved,        // a stripe of it
-    Chosen, Begin, Next, GetX, GetY,                 // points
-    Refuse, Leave, Over,
+    Settle, Scan, Ask, Trace, Divided, Sums, Solved,  // its stripes
+    Chosen, Next, GetX, GetY,                         // points
+    Answer, Refuse, Over,
     Run, Running                                     // the program, on the way to back_q
   } state_e;
   state_e state_q, back_q;
@@ -47,7 +47,6 @@ module polyfit
 
   // --- the mask -------------------------------------------------------------------------------------------
 
-  localparam logic [63:0] NoMask = 64'd33, TooManyRuns = 64'd34;
   logic open, ended, broken;
   shape_t shape;
   refusal_e refusal;
@@ -66,7 +65,7 @@ module polyfit
   logic [1:0] run_class;
   logic [15:0] from, to, length, row_q, stripe_from_q, stripe_to_q, gate_q;
   logic [15:0] window_q;
-  logic [63:0] problem_q;
+  logic [7:0] problem_q;
   assign pixels.ready = state_q == Watch && (runs_ready || problem_q != '0);
   lig_drive_runs #(.PIXELS(PIXELS)) make_runs (
       .clk_i, .rst_i, .start_i(state_q == Judge), .width_i(shape.width), .valid_i(pixels.valid && state_q == Watch && problem_q == '0),
@@ -74,10 +73,10 @@ module polyfit
       .begin_o(from), .end_o(to), .last_o(last));
 
   // One that touches the border may go on outside.
-  logic is_stripe, is_taken, votes_busy;
+  logic is_stripe, is_taken;
   assign length = to - from;
   assign is_stripe = run_class != '0 && from != '0 && to != shape.width && length >= stripe_from_q && length <= stripe_to_q;
-  assign run_ready = !votes_busy;
+  assign run_ready = !votes_busy;  // it forgets those of the mask before
   assign is_taken = run_valid && run_ready;
   always_ff @(posedge clk_i) begin
     if (is_taken && last) row_q <= row_q + 1'b1;
@@ -87,21 +86,21 @@ module polyfit
   // --- where its stripes begin, and where they go ---------------------------------------------------------
 
   logic signed [127:0] value, given;  // of the calculator
-  logic any, full, tracing, asks;
+  logic full, tracing, asks, votes_busy, scanned;
   logic [15:0] centre, divisor;
-  logic [39:0] places;
-  logic [31:0] votes;
+  logic [1:0][1:0][23:0] votes;  // of white and yellow; all count as far
+  logic [1:0][1:0][37:0] places;
   logic signed [31:0] dividend;
   logic [9:0] first_row, last_row;
   logic [4:0][47:0] s;
   logic [2:0][47:0] x;
   assign centre = from + to - 16'd1;
-  polyfit_votes #(.PLACES(2 * MAX_WIDTH)) count_votes (
-      .clk_i, .rst_i, .places_i({shape.width[14:0], 1'b0}), .window_i({7'd0, window_q, 1'b0}), .clear_i(state_q == Empty),
-      .add_i(is_taken && is_stripe && row_q >= {1'b0, shape.height[15:1]}), .ask_i(state_q == Ask),
-      .white_i(state_q == Watch ? run_class[1] : white_q), .place_i(centre), .busy_o(votes_busy), .any_o(any),
-      .places_o(places), .votes_o(votes));
-  polyfit_trace #(.RUNS(RUNS)) follow (
+  lig_drive_votes #(.MAX_PLACES(2 * MAX_WIDTH)) count_votes (
+      .clk_i, .rst_i, .valid_i(is_taken && is_stripe && row_q >= {1'b0, shape.height[15:1]}),
+      .place_i(centre[$clog2(2*MAX_WIDTH)-1:0]), .white_i(run_class[1]), .near_i(1'b0), .scan_i(state_q == Settle && !votes_busy),
+      .places_i({shape.width[$clog2(2*MAX_WIDTH)-1:0], 1'b0}), .window_i({15'd0, window_q, 1'b0}), .busy_o(votes_busy),
+      .scanned_o(scanned), .votes_o(votes), .places_o(places));
+  lig_drive_trace #(.RUNS(RUNS)) follow (
       .clk_i, .rst_i, .clear_i(state_q == Empty), .push_i(is_taken && is_stripe),
       .white_i(state_q == Watch ? run_class[1] : white_q), .row_i(row_q[9:0]), .centre_i(centre[12:0]), .full_o(full),
       .start_i(state_q == Trace && number_q == '0), .rows_i(shape.height[10:0]), .gate_i(gate_q),
@@ -154,9 +153,9 @@ module polyfit
         given = number_q == 5'(Width) ? 128'(shape.width) : 128'(shape.height);
       end
       View: place = register_t'(6'(StripeFrom) + 6'(number_q));
-      Asked: begin
-        write = !votes_busy;
-        given = number_q == 5'(Places) ? 128'(places) : 128'(votes);
+      Ask: begin
+        write = 1'b1;
+        given = number_q == 5'(Places) ? 128'(places[white_q][0]) : 128'(votes[white_q][0]);
       end
       Trace: begin
         write = asks;
@@ -186,14 +185,23 @@ module polyfit
 
   // --- what follows ---------------------------------------------------------------------------------------
 
+  // The points wait for the last one: the message tells how many there are first.
   header_t header_q;
-  logic leaving, point_ready;
-  logic signed [31:0] x_q;
-  lig_drive_lane answer (
-      .clk_i, .rst_i, .start_i(state_q inside {Begin, Refuse}), .header_i(header_q),
-      .stamp_i(normalised(shape.sec, shape.nanosec)), .points_i(points_q), .refuses_i(state_q == Refuse),
-      .problem_i(problem_q), .busy_o(leaving), .point_valid_i(state_q == GetY), .point_ready_o(point_ready), .x_i(x_q),
-      .y_i(value[31:0]), .m_axis);
+  stamp_t stamp;
+  logic [31:0] x_of[64], y_of[64];
+  logic [6:0] point;
+  logic answered;
+  assign stamp = normalised(shape.sec, shape.nanosec);
+  lig_drive_lane_out answer (
+      .clk_i, .rst_i, .go_i(state_q inside {Answer, Refuse}), .refuse_i(state_q == Refuse), .refusal_i(problem_q),
+      .sec_i(stamp.sec), .nanosec_i(stamp.nanosec), .header_i(header_q), .points_i(points_q), .done_o(answered),
+      .point_o(point), .x_i(x_of[point[5:0]]), .y_i(y_of[point[5:0]]), .m_axis);
+  always_ff @(posedge clk_i) begin
+    if (state_q == GetX) x_of[point_q[5:0]] <= value[31:0];
+  end
+  always_ff @(posedge clk_i) begin
+    if (state_q == GetY) y_of[point_q[5:0]] <= value[31:0];
+  end
 
   always_ff @(posedge clk_i) begin
     number_q <= number_q + 1'b1;
@@ -214,7 +222,7 @@ module polyfit
         if (open) state_q <= Judge;
       end
       Judge: begin
-        if (refusal != lig_image_pkg::Fine) problem_q <= 64'(refusal);
+        if (refusal != lig_image_pkg::Fine) problem_q <= refusal;
         else if (shape.encoding != Mono8) problem_q <= NoMask;
         number_q <= 5'(Width);
         state_q <= refusal != lig_image_pkg::Fine || shape.encoding != Mono8 ? Watch : Sizes;
@@ -236,23 +244,23 @@ module polyfit
       Empty: state_q <= Watch;
       Watch: begin
         number_q <= 5'(Places);
-        if (ended && !votes_busy) begin
-          if (broken) problem_q <= 64'(TooShort);
+        if (ended) begin
+          if (broken) problem_q <= 8'(TooShort);
           else if (problem_q == '0 && full) problem_q <= TooManyRuns;
-          state_q <= broken || problem_q != '0 || full ? Refuse : Ask;
+          state_q <= problem_q != '0 ? Refuse : Settle;
         end
       end
 
-      Ask: begin
+      Settle: if (!votes_busy) state_q <= Scan;
+      Scan: begin
         number_q <= 5'(Places);
-        state_q <= Asked;
+        if (scanned) state_q <= problem_q != '0 ? Refuse : Ask;  // and the votes are forgotten
       end
-      Asked: begin
-        if (votes_busy) number_q <= number_q;
+      Ask: begin
         begin_q <= Mean;
         back_q <= Trace;
-        if (!votes_busy && !any) state_q <= Solved;
-        else if (!votes_busy && number_q == 5'(Votes)) state_q <= Run;
+        if (votes[white_q][0] == '0) state_q <= Solved;
+        else if (number_q == 5'(Votes)) state_q <= Run;
       end
       Trace: begin
         // It begins; then it may ask for quotients, with a dividend and a divisor.
@@ -276,6 +284,7 @@ module polyfit
       end
       Solved: begin
         white_q <= 1'b1;
+        number_q <= 5'(Places);
         begin_q <= Choose;
         back_q <= Chosen;
         state_q <= white_q ? Run : Ask;
@@ -284,26 +293,19 @@ module polyfit
       Chosen: begin
         points_q <= why == NoCurve ? '0 : parameter_points_i[6:0];
         point_q <= '0;
-        state_q <= Begin;
+        state_q <= Next;
       end
-      Begin: state_q <= points_q == '0 ? Leave : Next;
       Next: begin
         begin_q <= Point;
         back_q <= GetX;
-        state_q <= Run;
+        state_q <= point_q == points_q ? Answer : Run;
       end
-      GetX: begin
-        x_q <= value[31:0];
-        state_q <= GetY;
-      end
+      GetX: state_q <= GetY;
       GetY: begin
-        if (point_ready) begin
-          point_q <= point_q + 1'b1;
-          state_q <= point_q + 1'b1 == points_q ? Leave : Next;
-        end
+        point_q <= point_q + 1'b1;
+        state_q <= Next;
       end
-      Refuse: state_q <= Leave;
-      Leave: if (!leaving) state_q <= Over;
+      Answer, Refuse: if (answered) state_q <= Over;
 
       Run: state_q <= Running;
       Running: begin

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// polyfit_pkg: the numbers of LaneCurveFinder (kernels/lane_curve.hpp), of GroundScale and lane_shape() (kernels/ground_scale.hpp,
+// lig_drive_polyfit_pkg: the numbers of LaneCurveFinder (kernels/lane_curve.hpp), of GroundScale and lane_shape() (kernels/ground_scale.hpp,
 // parts/parameters.hpp) and of CurveFit (kernels/polynomial.hpp) as a program of lig_drive_calculator, 128 bits wide.
 // verilator lint_off UNUSEDPARAM
 // A package uses none of its constants itself.
-package polyfit_pkg;
+package lig_drive_polyfit_pkg;
   import lig_drive_calculator_pkg::*;
 
   // What the registers hold. LeftA to LeftLast and RightA to RightLast are curves, in one order.

@@ -74,7 +74,7 @@ module lig_drive_lane_out
         m_axis.tkeep = 8'hFF;
       end
       FrameEnd: begin
-        m_axis.tdata = 64'("k");
+        m_axis.tdata = 64'h6B;
         m_axis.tkeep = 8'h01;
       end
       Points: begin

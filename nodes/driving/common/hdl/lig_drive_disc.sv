@@ -79,7 +79,7 @@ module lig_drive_disc
     lig_drive_hsv to_hsv (
         .clk_i, .move_i(move), .red_i(is_bgr_i ? last : first), .green_i(pixels.pixel[32*i+8+:8]),
         .blue_i(is_bgr_i ? first : last), .hsv_o(hsv));
-    lig_drive_within within (.clk_i, .move_i(move), .range_i(colour_i), .hsv_i(hsv), .within_o(mask[i][0]));
+    lig_drive_within is_within (.clk_i, .move_i(move), .range_i(colour_i), .hsv_i(hsv), .within_o(mask[i][0]));
     assign mask[i][1] = 1'b0;
   end
 
@@ -106,7 +106,7 @@ module lig_drive_disc
       .run_valid_o(run_valid), .run_ready_i(blobs_ready || skips), .class_o(run_class), .begin_o(run_begin),
       .end_o(run_end), .last_o(run_last));
   // A picture that broke off has left it waiting.
-  lig_drive_blobs #(.MAX_WIDTH(MAX_WIDTH)) blobs (
+  lig_drive_blobs #(.MAX_WIDTH(MAX_WIDTH)) find_blobs (
       .clk_i, .rst_i(rst_i || start_i), .start_i(begins_q), .rows_i(rows_q), .diameter_from_i, .diameter_to_i, .valid_i(run_valid && !skips),
       .ready_o(blobs_ready), .marked_i(run_class[0]), .last_i(run_last), .begin_i(run_begin), .end_i(run_end), .idle_o(idle),
       .found_o, .twice_x_o, .twice_y_o, .four_radii_o);

@@ -133,9 +133,18 @@ module lig_drive_light
   logic [63:0] double_bits, x_q, y_q;
   logic [31:0] unused_single;
 
-  assign text_address = 3'(piece_q / (Bits / 64));
+  // A beat of the text has as many pieces as it has words.
+  localparam int unsigned W = $clog2(Bits / 64);
+  logic [63:0] piece;
+  assign text_address = piece_q >> W;
+  always_comb begin
+    piece = text[63:0];
+    for (int unsigned i = 1; i < Bits / 64; i++) begin
+      if ((piece_q & 3'(Bits / 64 - 1)) == 3'(i)) piece = text[64*i+:64];
+    end
+  end
   always_ff @(posedge clk_i) begin
-    if (state_q == Name) name[piece_q] <= text[64*(piece_q%(Bits/64))+:64];
+    if (state_q == Name) name[piece_q] <= piece;
     if (state_q == Name && piece_q == '0) begin
       letters_q <= shape.frame_id;
       {twice_x_q, twice_y_q, four_radii_q} <= {twice_x, twice_y, four_radii};

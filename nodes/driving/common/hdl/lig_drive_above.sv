@@ -67,12 +67,13 @@ module lig_drive_above
   logic [2*PIXELS-1:0] stored[Depth];
   logic [2*PIXELS-1:0] copied_q;
   logic [Bits:0] write_q, row_at_q, level, row_words;  // row_at: where the row lies that the view is at
-  logic [15:0] come_row_q, come_column_q;
+  logic [15:0] come_row_q, come_column_q, row_end;
   logic [15:0] first_q, behind_q;  // rows from first_q on, up to behind_q
   logic [WordBits:0] word_q;
   logic shown, available, take;
 
-  assign row_words = (Bits + 1)'((width_i + 16'(PIXELS - 1)) / 16'(PIXELS));
+  assign row_end = width_i + 16'(PIXELS - 1);
+  assign row_words = (Bits + 1)'(row_end / 16'(PIXELS));
   assign level = write_q - row_at_q;
   assign available = level >= row_words;
   assign shown = come_row_q >= first_q && come_row_q < behind_q;
@@ -251,18 +252,18 @@ module lig_drive_above
     logic signed [51:0] at_q;
     logic signed [36:0] column;  // the nearest
     logic [15:0] place_q;
-    logic inside, inside_q, found_inside_q;
+    logic is_in, is_in_q, found_is_in_q;
     class_e found;
     assign column = 37'((42'(at_q >>> 11) + 42'sd16) >>> 5);
-    assign inside = column >= 0 && column < $signed({21'd0, width_i}) && !active_black_q;
+    assign is_in = column >= 0 && column < $signed({21'd0, width_i}) && !active_black_q;
     always_ff @(posedge clk_i) begin
       if (copies_q) rows[{!buffer_q, copied_word_q}] <= copied_q;
       if (move) begin
         at_q <= at_q + (active_step_q <<< $clog2(PIXELS));
         place_q <= column[15:0];
-        inside_q <= inside;
+        is_in_q <= is_in;
         found_q <= rows[{place_buffer_q, WordBits'(place_q / 16'(PIXELS))}];
-        found_inside_q <= inside_q;
+        found_is_in_q <= is_in_q;
       end
       if (load) at_q <= given_at_q[i];
     end
@@ -273,7 +274,7 @@ module lig_drive_above
       always_ff @(posedge clk_i) if (move) which_q <= place_q[$clog2(PIXELS)-1:0];
       assign found = class_e'(found_q[2*which_q+:2]);
     end
-    assign made.pixel[32*i+:32] = !found_inside_q ? 32'd0 : found == White ? 32'd255 : found == Yellow ? 32'd127 : 32'd0;
+    assign made.pixel[32*i+:32] = !found_is_in_q ? 32'd0 : found == White ? 32'd255 : found == Yellow ? 32'd127 : 32'd0;
   end
   assign made.valid = made_valid_q;
 endmodule

@@ -39,11 +39,11 @@ module lig_drive_votes #(
   logic [47:0] data_q, write_data;
   logic [Bits-1:0] read_address, write_address, voted_q;
   logic [Bits:0] place_q;
-  logic white_q, near_q, vote_q, write, colour_q, inside;
+  logic white_q, near_q, vote_q, write, colour_q, is_in;
   logic [31:0] behind;  // the place that leaves the window
 
   assign behind = 32'(place_q) - window_i;
-  assign inside = 32'(place_q) >= window_i;
+  assign is_in = 32'(place_q) >= window_i;
   assign read_address = state_q == Open ? place_i : state_q == Add ? behind[Bits-1:0] : place_q[Bits-1:0];
   assign write = state_q == Clear || vote_q;
   assign write_address = state_q == Clear ? place_q[Bits-1:0] : voted_q;
@@ -87,7 +87,7 @@ module lig_drive_votes #(
         votes_q[i] <= votes_q[i] + 24'(counts[i]);
         sums_q[i] <= sums_q[i] + weighted;
       end
-      if (state_q == Take && inside) begin
+      if (state_q == Take && is_in) begin
         votes_q[i] <= votes_q[i] - 24'(counts[i]);
         sums_q[i] <= sums_q[i] - weighted;
       end

@@ -16,8 +16,9 @@ struct GroundPoint {
   bool operator==(const GroundPoint&) const = default;
 };
 
-/// Made once from the view's parameters, in whole numbers. Sizes of pixels are Q32 m: their product
-/// with a place in Q16 pixels is off by less than 2^-16 m over any view of 32767 pixels.
+/// Made once from the view's parameters. Sizes of pixels are Q32 m: their product with a place in
+/// Q16 pixels is off by less than 2^-16 m over any view of 32767 pixels. Only the parameters
+/// themselves are fractions: what follows from them is divided in whole numbers, as hardware does.
 class GroundScale {
  public:
   explicit GroundScale(const GroundRectangle& rectangle)
@@ -32,9 +33,10 @@ class GroundScale {
     return {static_cast<std::int32_t>(past(far_q32_, row_q16, length_q32_)),
             static_cast<std::int32_t>(past(left_q32_, column_q16, width_q32_))};
   }
-  /// Columns that `times` / `over` of a length fill, rounded.
-  [[nodiscard]] int columns_of(std::int64_t metres_q32, int times = 1, int over = 1) const {
-    return static_cast<int>(divide_rounded(times * metres_q32, over * width_q32_));
+  /// How many columns are as long as `metres` (Q32) times `numerator / denominator`, rounded.
+  [[nodiscard]] int columns_of(std::int64_t metres_q32, std::int64_t numerator = 1,
+                               std::int64_t denominator = 1) const {
+    return static_cast<int>(divide_rounded(metres_q32 * numerator, width_q32_ * denominator));
   }
   /// The row that shows what lies half of `twice_ahead_q32` ahead; may lie outside of the view.
   [[nodiscard]] int row_of(std::int64_t twice_ahead_q32) const {

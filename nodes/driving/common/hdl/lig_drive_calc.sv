@@ -62,6 +62,7 @@ module lig_drive_calc
     return value < 0 ? -value : value;
   endfunction
 
+  logic signed [63:0] simple;  // result of what needs one step
   wide_t first;
   logic [7:0] steps;
   logic [12:0] below;  // places of a double's mantissa behind those that stay
@@ -70,20 +71,26 @@ module lig_drive_calc
   assign below = 13'd1075 - 13'(exponent) - 13'(now_q.k);
 
   always_comb begin
+    unique case (op)
+      Const: simple = 64'($signed({now_q.a, now_q.b, now_q.k}));
+      Load: simple = value_q;
+      Add: simple = a_q + b_q;
+      Subtract: simple = a_q - b_q;
+      Larger: simple = a_q > b_q ? a_q : b_q;
+      Smaller: simple = a_q < b_q ? a_q : b_q;
+      default: simple = b_q;  // Pick
+    endcase
+  end
+
+  always_comb begin
     first = accumulator_q;
     steps = '0;
     unique case (op)
-      Const: first = wide_t'($signed({now_q.a, now_q.b, now_q.k}));
-      Load: first = wide_t'(value_q);
+      Const, Load, Add, Subtract, Larger, Smaller, Pick: first = wide_t'(simple);
       Fixed: begin
         first = {75'd0, exponent != '0, value_q[51:0]};
         steps = below > 13'd64 ? 8'd64 : below[7:0];
       end
-      Add: first = wide_t'(a_q + b_q);
-      Subtract: first = wide_t'(a_q - b_q);
-      Larger: first = wide_t'(a_q > b_q ? a_q : b_q);
-      Smaller: first = wide_t'(a_q < b_q ? a_q : b_q);
-      Pick: first = wide_t'(b_q);
       Multiply: begin
         first = {64'd0, magnitude(b_q)};
         steps = 8'd64;
@@ -196,7 +203,7 @@ module lig_drive_calc
 
   assign turning = state_q == Begin && op == Turn;
   if (TURNS) begin : g_turns
-    lig_drive_turn turn (
+    lig_drive_turn rotate (
         .clk_i(clk), .rst_i, .start_i(turning), .degrees_i(a_q), .done_o(turned), .sine_o(sine), .cosine_o(cosine));
   end else begin : g_none
     assign turned = 1'b1;

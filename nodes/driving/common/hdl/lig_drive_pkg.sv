@@ -21,7 +21,25 @@ package lig_drive_pkg;
     logic [7:0] value_to;
   } colour_range_t;
 
-  localparam int unsigned HsvLatency = 2;     // cycles, of lig_drive_hsv
+  localparam int unsigned HsvLatency = 2;     // moves, of lig_drive_hsv
   localparam int unsigned WithinLatency = 2;  // of lig_drive_within
+  localparam int unsigned ClassLatency = HsvLatency + WithinLatency;  // of lig_drive_class
+
+  // Classes of pixels (kernels/stripes.hpp), as an image has them: 0, 127, 255.
+  typedef enum logic [1:0] {Ground = 2'd0, Yellow = 2'd1, White = 2'd2} class_e;
+
+  // Why a driving core refuses a message, besides the reasons of lig_image_pkg and in the same beat.
+  typedef enum logic [7:0] {
+    NoBand = 8'd40  // the band lies outside of near_edge ... far_edge
+  } drive_refusal_e;
+
+  // A range as parameters have it, each 64 bits.
+  function automatic colour_range_t range_of(
+      input logic [63:0] hue_from, input logic [63:0] hue_to, input logic [63:0] saturation_from,
+      input logic [63:0] saturation_to, input logic [63:0] value_from);
+    return '{
+        hue_from: hue_from[8:0], hue_to: hue_to[8:0], saturation_from: saturation_from[7:0],
+        saturation_to: saturation_to[7:0], value_from: value_from[7:0], value_to: 8'd255};
+  endfunction
 endpackage
 // verilator lint_on UNUSEDPARAM

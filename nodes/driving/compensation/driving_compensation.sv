@@ -51,8 +51,10 @@ module driving_compensation
     if (rst_i || next) within_q <= 1'b0;
   end
 
-  logic [31:0] beats;  // a row's last one may have fewer pixels
-  assign beats = 32'((shape.width + 16'(PIXELS - 1)) >> $clog2(PIXELS)) * 32'(shape.height);
+  logic [15:0] beats_of_row;  // the last one may have fewer pixels
+  logic [31:0] beats;
+  assign beats_of_row = (shape.width + 16'(PIXELS - 1)) >> $clog2(PIXELS);
+  assign beats = 32'(beats_of_row) * 32'(shape.height);
   always_comb begin
     refusal = unreadable;
     if (unreadable == Fine && !(shape.encoding inside {Rgb8, Bgr8, C3})) refusal = NoColour;
@@ -138,7 +140,7 @@ module driving_compensation
   end
 
   logic [3*PIXELS-1:0][7:0] from, to;
-  lig_drive_pixel_levels #(.MAX_PIXELS(MAX_PIXELS), .PIXELS(PIXELS)) levels (
+  lig_drive_pixel_levels #(.MAX_PIXELS(MAX_PIXELS), .PIXELS(PIXELS)) make_levels (
       .clk_i, .rst_i, .valid_i(taken), .lanes_i(lanes), .pixel_i(coming.pixel), .blue_first_i(shape.encoding != Rgb8),
       .forget_i(forget), .make_i(make), .may_write_i(!answers_q), .pixels_i(24'(32'(shape.width) * 32'(shape.height))),
       .clip_i(parameter_clip_permille_i[8:0]), .least_i(parameter_minimum_spread_i[8:0]), .done_o(made_table), .idle_o(idle),

@@ -34,7 +34,7 @@ topics:
 variants:
   software: {{containers: separate}}
   hardware: {{devices: {ON_FPGA}}}
-  wide: {{devices: {ON_FPGA}, fpga: {{pixels: 4}}}}
+  wide: {{devices: {ON_FPGA}, fpga: {{pixels: 4, in_flight: {FRAMES}}}}}
 """
 
 

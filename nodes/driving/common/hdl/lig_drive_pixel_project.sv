@@ -78,7 +78,7 @@ module lig_drive_pixel_project
     if (opens) begin
       for (int unsigned i = 0; i < PIXELS; i++) x_q[i] <= column_q16_i + place_t'(i) * step_q16_i;
       stride_q <= step_q16_i <<< $clog2(PIXELS);
-      y_q <= whole(place_t'(row_32_i >>> 5));
+      y_q <= whole(place_t'(row_32_i) >>> 5);
       down_q <= row_32_i[4:0];
     end
     if (clear) begin

@@ -134,7 +134,7 @@ async def a_frame_leaves_while_the_next_one_comes(dut):
     await send_all(dut, sources)
     cycles = (get_sim_time("ns") - before) / PERIOD_NS
     # One more for the first to come; the table, and what is in front of pixels, for each.
-    assert cycles <= 7 * (48 * 40 / pixels) + 6 * (256 + 514 + 60)
+    assert cycles <= 7 * (48 * 40 / pixels) + 6 * (256 + 514 + 80)
 
 
 @cocotb.test()

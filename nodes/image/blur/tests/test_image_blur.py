@@ -74,7 +74,7 @@ async def refuses_and_goes_on(dut):
     got = await exchange(dut, fields(replace(good, encoding="mono16")))
     assert (got.problem, got.beats) == (NO_ENCODING, 1)
     beats = fields(good)
-    for cut in (5, 14, 30, len(beats) - 1):
+    for cut in sorted({min(n, len(beats) - 1) for n in (5, 14, 30, len(beats))}):
         got = await exchange(dut, [*beats[:cut], BROKEN_BEAT], 0.1)
         assert got.image is None
         await judge(dut, good, 5)

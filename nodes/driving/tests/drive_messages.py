@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The small messages of the driving nodes as field streams, and cores that answer each by itself."""
+"""The driving nodes' small messages as field streams, and cores that answer each by itself."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def _name(text: str) -> list[Beat]:
     return [Beat(len(text), 0x0F, COUNT, 2), *_values(2, text.encode())]
 
 
-def polygon(stamp_ns: int, points: Sequence[tuple[float, float]], loose: bool = False) -> list[Beat]:
+def polygon(
+    stamp_ns: int, points: Sequence[tuple[float, float]], loose: bool = False
+) -> list[Beat]:
     """A geometry_msgs/PolygonStamped as lig_unpack gives it."""
     beats = [*stamp_fields(stamp_ns, loose), *_name("base_link"), Beat(len(points), 0x0F, COUNT, 3)]
     for point in points:

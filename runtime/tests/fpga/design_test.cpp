@@ -207,9 +207,8 @@ TEST_F(DesignTest, AnswersEachMessageByItselfAndSomeWithNothing) {
   ASSERT_EQ(both.departures.size(), 1U);
   EXPECT_EQ(bytes_of(both.departures[0]), bytes(200));
   ASSERT_EQ(both.works.size(), 2U);
-  // The frame is the answer to the second message: its work ends when it is in memory.
-  EXPECT_EQ(both.works[1].end, both.end);
-  EXPECT_LT(both.works[0].end, both.end);
+  // The frame is the answer to one of them, whose work ends when it is in memory.
+  EXPECT_NE(both.works[0].end == both.end, both.works[1].end == both.end);
   EXPECT_TRUE(both.troubles.empty());
   // Another code is a refusal, and told.
   model->nodes[0].code = 16;

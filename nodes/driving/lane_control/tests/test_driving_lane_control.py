@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""driving_lane_control: bit by bit the commands of kernels/drive.hpp, whatever comes in which order."""
+"""driving_lane_control: the commands of kernels/drive.hpp, whatever comes in which order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,17 @@ import cocotb
 import drive_bench
 import image_bench
 from cocotb.triggers import ClockCycles
-from drive_messages import DONE_BEAT, NOTHING, SECOND_NS, Answer, ask, broken, point_stamped, polygon, time
+from drive_messages import (
+    DONE_BEAT,
+    NOTHING,
+    SECOND_NS,
+    Answer,
+    ask,
+    broken,
+    point_stamped,
+    polygon,
+    time,
+)
 from image_bench import doubles
 from stream import start
 
@@ -65,7 +75,9 @@ class Drive:
         assert numbers == {0: wanted[0], 1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0, 5: wanted[1]}
         assert got.length == TWIST_BYTES
 
-    async def lane(self, stamp: int, points: Sequence[tuple[float, float]], loose: bool = False) -> None:
+    async def lane(
+        self, stamp: int, points: Sequence[tuple[float, float]], loose: bool = False
+    ) -> None:
         wanted = doubles([0.0, 0.0])
         flat = [value for point in points for value in point]
         known = self.library.golden_drive_lane(
@@ -73,7 +85,9 @@ class Drive:
             (ctypes.c_float * len(flat))(*flat), len(points), wanted,
         )  # fmt: skip
         beats = polygon(stamp, points, loose)
-        self.judge(await ask(self.dut, "s_axis_lane", beats, self.stall, stamp & 0xFFFF), known, wanted)
+        self.judge(
+            await ask(self.dut, "s_axis_lane", beats, self.stall, stamp & 0xFFFF), known, wanted
+        )
 
     async def light(self, red: bool, stamp: int) -> None:
         self.library.golden_drive_light(self.kernel, int(red), ctypes.c_int64(stamp))
@@ -102,7 +116,10 @@ def ahead(dice: random.Random) -> list[tuple[float, float]]:
     count = dice.choice((0, 1, 2, 6, 6, 6))
     first, step = dice.uniform(-0.1, 0.4), dice.uniform(0.0, 0.15)
     bend = dice.uniform(-1.5, 1.5)
-    return [(first + i * step, bend * (first + i * step) ** 2 + dice.uniform(-0.02, 0.02)) for i in range(count)]
+    return [
+        (first + i * step, bend * (first + i * step) ** 2 + dice.uniform(-0.02, 0.02))
+        for i in range(count)
+    ]
 
 
 @cocotb.test()
@@ -171,12 +188,24 @@ async def takes_any_numbers(dut):
     values = [0.0, 1e-6, 0.5 / 65536, 1.5 / 65536, 0.3, 9.999, 10.0]
     for _ in range(6):
         options = {name: dice.choice(values) for name in LENGTHS}
-        drive = await driven(dut, turn_limit=dice.choice((0.0, 2.84, 100.0)), **{k: v for k, v in options.items() if k != "turn_limit"})
+        drive = await driven(
+            dut,
+            turn_limit=dice.choice((0.0, 2.84, 100.0)),
+            **{k: v for k, v in options.items() if k != "turn_limit"},
+        )
         for frame in range(12):
-            points = [(dice.choice((-1, 1)) * 10 ** dice.uniform(-6, 3), dice.uniform(-3, 3)) for _ in range(dice.randint(0, 7))]
+            points = [
+                (dice.choice((-1, 1)) * 10 ** dice.uniform(-6, 3), dice.uniform(-3, 3))
+                for _ in range(dice.randint(0, 7))
+            ]
             await drive.lane(SECOND_NS + frame * 40 * MS, points)
         for bad in (float("nan"), float("inf"), 1000.0, 1000.1, -1e30):
-            await drive.lane(3 * SECOND_NS + int(abs(bad)) % 7 if bad == bad and abs(bad) < 1e6 else 4 * SECOND_NS, [(0.2, 0.1), (bad, 0.1), (0.3, bad)])
+            await drive.lane(
+                3 * SECOND_NS + int(abs(bad)) % 7
+                if bad == bad and abs(bad) < 1e6
+                else 4 * SECOND_NS,
+                [(0.2, 0.1), (bad, 0.1), (0.3, bad)],
+            )
 
 
 @cocotb.test()

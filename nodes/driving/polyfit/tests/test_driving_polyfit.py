@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""driving_polyfit: bit by bit the points of kernels/lane_curve.hpp, of masks of any road and of none."""
+"""driving_polyfit: the points of kernels/lane_curve.hpp, of masks of any road and of none."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def expected(mask: Image, view: View) -> bytes:
     """x and y of each point, as float32."""
     pixels = np.ascontiguousarray(mask.pixels)
     picture = _Picture(pixels.ctypes.data, mask.width, mask.height, 1)
-    lengths = doubles([view.near_edge, view.far_edge, view.half_width, view.lane_width, view.stripe_width])
+    lengths = doubles(
+        [view.near_edge, view.far_edge, view.half_width, view.lane_width, view.stripe_width]
+    )
     xy = (ctypes.c_float * 128)()
     library = image_bench.loaded(drive_bench.library())
     count = library.golden_polyfit(ctypes.byref(picture), lengths, view.points, xy)
@@ -100,15 +102,25 @@ def stripes(width: int, height: int, dice: random.Random, of: str = "yw") -> Pix
     for row in range(height):
         t = (row - height / 2) / height
         for colour, side in ((YELLOW, -1), (WHITE, 1)):
-            if ("y" if colour == YELLOW else "w") not in of or (gap < row < gap + height // 6 and side < 0):
+            if ("y" if colour == YELLOW else "w") not in of or (
+                gap < row < gap + height // 6 and side < 0
+            ):
                 continue
-            at = middle + side * lane / 2 + slope * t * width + bend * t * t + dice.uniform(-0.6, 0.6)
+            at = (
+                middle
+                + side * lane / 2
+                + slope * t * width
+                + bend * t * t
+                + dice.uniform(-0.6, 0.6)
+            )
             begin, end = int(at - broad / 2), int(at + broad / 2) + 1
-            if 0 <= begin and end <= width:
+            if begin >= 0 and end <= width:
                 pixels[row, begin:end] = colour
     for _ in range(dice.randint(0, 12)):
         row, column = dice.randrange(height), dice.randrange(width)
-        pixels[row : row + 3, column : column + dice.randint(1, 9)] = dice.choice((YELLOW, WHITE, 60))
+        pixels[row : row + 3, column : column + dice.randint(1, 9)] = dice.choice(
+            (YELLOW, WHITE, 60)
+        )
     return pixels
 
 
@@ -133,8 +145,9 @@ async def in_views_of_any_size(dut):
     dice = random.Random(8)
     for _ in range(8):
         view = View(
-            near_edge=dice.uniform(0, 1), far_edge=dice.uniform(1.1, 3), half_width=dice.uniform(0.2, 2),
-            lane_width=dice.uniform(0.05, 1.5), stripe_width=dice.uniform(0.005, 0.2), points=dice.choice((1, 2, 9, 64)),
+            near_edge=dice.uniform(0, 1), far_edge=dice.uniform(1.1, 3),
+            half_width=dice.uniform(0.2, 2), lane_width=dice.uniform(0.05, 1.5),
+            stripe_width=dice.uniform(0.005, 0.2), points=dice.choice((1, 2, 9, 64)),
         )  # fmt: skip
         await begun(dut, view)
         for _ in range(3):
@@ -150,7 +163,9 @@ async def of_paint_that_is_no_lane(dut):
     for size in ((40, 60), (33, 41), (1, 20), (2, 20), (60, 3)):
         for share in (0.0, 0.02, 0.3, 0.5):
             drawn = noise.random(size)
-            pixels = np.where(drawn < share, YELLOW, np.where(drawn > 1 - share, WHITE, 0)).astype(np.uint8)
+            pixels = np.where(drawn < share, YELLOW, np.where(drawn > 1 - share, WHITE, 0)).astype(
+                np.uint8
+            )
             wide = np.repeat(pixels, 4, axis=1)
             await judge(dut, mask_of(pixels), view)
             await judge(dut, mask_of(wide), view)
@@ -189,7 +204,9 @@ async def forgets_at_reset(dut):
     await begun(dut, view)
     dice = random.Random(6)
     for cycles in (13, 400, 2500, 8000, 11000):
-        await image_bench.interrupt(dut, {"s_axis": fields(mask_of(stripes(100, 60, dice)))}, cycles)
+        await image_bench.interrupt(
+            dut, {"s_axis": fields(mask_of(stripes(100, 60, dice)))}, cycles
+        )
         await judge(dut, mask_of(stripes(80, 50, dice)), view)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""driving_red_light, driving_green_light: bit by bit the events of kernels/light.hpp and light_watch.hpp."""
+"""Both light cores: bit by bit the events of kernels/light.hpp and light_watch.hpp."""
 
 from __future__ import annotations
 
@@ -25,16 +25,9 @@ MAX_WIDTH = 128
 NO_ENCODING, NO_SIZE, SHORT_DATA, NO_COLOUR = 16, 17, 19, 29
 #: Which of the two nodes; `simulate` hands its environment to the simulator.
 NODE = os.environ.get("LIGHT", "red")
-OPTIONS = {
-    "red": {
-        "hue_from": 340, "hue_to": 15, "saturation_from": 120, "saturation_to": 255, "value_from": 150,
-        "rows_permille": 500, "diameter_from": 4, "diameter_to": 40, "confirm": 3, "alternates": 1,
-    },
-    "green": {
-        "hue_from": 90, "hue_to": 170, "saturation_from": 80, "saturation_to": 255, "value_from": 150,
-        "rows_permille": 500, "diameter_from": 4, "diameter_to": 40, "confirm": 3, "alternates": 1,
-    },
-}  # fmt: skip
+SIZES = {"rows_permille": 500, "diameter_from": 4, "diameter_to": 40, "confirm": 3, "alternates": 1}
+COLOURS = {"red": (340, 15, 120, 255, 150), "green": (90, 170, 80, 255, 150)}
+BOUNDS = ("hue_from", "hue_to", "saturation_from", "saturation_to", "value_from")
 LIT = {"red": (250, 20, 30), "green": (30, 240, 60)}
 
 
@@ -52,7 +45,8 @@ class Detector:
 
     def __init__(self, dut, options: Mapping[str, int], stall: float) -> None:
         self.dut, self.stall = dut, stall
-        self.options = OPTIONS[NODE] | options
+        colour = dict(zip(BOUNDS, COLOURS[NODE], strict=True))
+        self.options = colour | SIZES | options
         self.library = image_bench.loaded(drive_bench.library())
         self.library.golden_light_new.restype = ctypes.c_void_p
         self.events = 0
@@ -65,7 +59,14 @@ class Detector:
         self.kernel = ctypes.c_void_p(made)
         self.disc = (0, 0, 0)
 
-    def judge(self, got: Answer, known: int, stamp: ctypes.c_int64, disc: ctypes.Array[ctypes.c_int], name: str) -> None:
+    def judge(
+        self,
+        got: Answer,
+        known: int,
+        stamp: ctypes.c_int64,
+        disc: ctypes.Array[ctypes.c_int],
+        name: str,
+    ) -> None:
         if not known:
             assert got.problem == NOTHING
             return
@@ -81,7 +82,11 @@ class Detector:
         assert got.length == 4 + -(-(13 + len(text)) // 8) * 8 + 24
 
     async def frame(self, source: Image) -> None:
-        stamp, event, disc = source.stamp[0] * SECOND_NS + source.stamp[1], ctypes.c_int64(), (ctypes.c_int * 3)()
+        stamp, event, disc = (
+            source.stamp[0] * SECOND_NS + source.stamp[1],
+            ctypes.c_int64(),
+            (ctypes.c_int * 3)(),
+        )
         pixels = np.ascontiguousarray(source.pixels)
         picture = _Picture(pixels.ctypes.data, source.width, source.height, 3)
         known = self.library.golden_light_frame(
@@ -92,7 +97,9 @@ class Detector:
 
     async def other(self, stamp: int) -> None:
         event, disc = ctypes.c_int64(), (ctypes.c_int * 3)()
-        known = self.library.golden_light_other(self.kernel, ctypes.c_int64(stamp), ctypes.byref(event), disc)
+        known = self.library.golden_light_other(
+            self.kernel, ctypes.c_int64(stamp), ctypes.byref(event), disc
+        )
         got = await ask(self.dut, OTHER, point_stamped(stamp, loose=bool(stamp & 1)), self.stall, 9)
         self.judge(got, known, event, disc, "")
 
@@ -151,7 +158,9 @@ async def sees_its_lamp_and_waits_for_the_other(dut, stall):
 @cocotb.test()
 async def finds_the_largest_disc_of_any_picture(dut):
     """All shapes of blobs: every pixel counts, whatever touches what."""
-    detector = await watching(dut, confirm=1, rows_permille=1000, diameter_from=2, diameter_to=100, alternates=0)
+    detector = await watching(
+        dut, confirm=1, rows_permille=1000, diameter_from=2, diameter_to=100, alternates=0
+    )
     dice = random.Random(2)
     noise = np.random.default_rng(3)
     stamp = SECOND_NS
@@ -164,7 +173,9 @@ async def finds_the_largest_disc_of_any_picture(dut):
             pixels = scene(width, height, dice, dice.randint(0, 6))
         else:
             share = dice.choice((0.05, 0.3, 0.45, 0.6, 0.9))
-            pixels = np.where(noise.random((height, width, 1)) < share, np.array(LIT[NODE]), 90).astype(np.uint8)
+            pixels = np.where(
+                noise.random((height, width, 1)) < share, np.array(LIT[NODE]), 90
+            ).astype(np.uint8)
         await detector.frame(picture(pixels, stamp))
     # Combs: as many blobs in a row as there can be, and all become one.
     for up in (False, True):

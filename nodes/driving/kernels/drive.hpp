@@ -16,10 +16,13 @@
 ///
 /// Fresh means: a frame with a later stamp, in which the lane was seen. Frames that come twice or
 /// late change nothing. Everything depends on stamps and on the times that are passed in: the same
-/// calls give the same commands. Numbers are Q16: metres, m/s, rad/s, 1/m.
+/// calls give the same commands. And a frame that waits until it `is_due` gets the same command
+/// whoever was faster, its lane or the lights. Numbers are Q16: metres, m/s, rad/s, 1/m.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -98,6 +101,19 @@ class Drive {
   void on_light(Light light, std::int64_t stamp_ns) {
     if (frame_ns_ && stamp_ns > *frame_ns_ + kFuture) return;
     lights_.add({stamp_ns, light});
+    progress(light).on_event(stamp_ns);
+  }
+
+  /// The detector of that light is done with a frame: what it says later is about later frames.
+  void on_light_done(Light light, std::int64_t stamp_ns) { progress(light).on_done(stamp_ns); }
+  /// The detector of that light has gone, or another has taken its place: nobody waits for it.
+  void on_light_gone(Light light) { progress(light).on_gone(); }
+
+  /// Whether the detectors have said all that counts for a frame. A detector that does not say
+  /// which frames it is done with is not waited for.
+  [[nodiscard]] bool is_due(std::int64_t stamp_ns) const {
+    const std::int64_t needed = stamp_ns - options_.light_delay_ns;
+    return std::ranges::all_of(progress_, [&](const auto& one) { return one.is_done(needed); });
   }
 
   /// Whether somebody looks for red lights, where somebody did.
@@ -119,8 +135,10 @@ class Drive {
   [[nodiscard]] bool is_red() const { return is_red_; }
 
  private:
-  static constexpr std::int64_t kFuture = 1'000'000'000;
+  static constexpr std::int64_t kFuture = kRestartNs;
   static constexpr std::int64_t kLongestStep = 100'000'000;
+
+  FrameProgress& progress(Light light) { return progress_[static_cast<std::size_t>(light)]; }
 
   void begin_anew() {
     lights_.clear();
@@ -157,6 +175,7 @@ class Drive {
   DriveOptions options_;
   FrameOrder order_;
   LightEvents lights_;
+  std::array<FrameProgress, 2> progress_;  ///< of the detectors, by their light
   std::int64_t curvature_ = 0;
   std::int64_t speed_ = 0;
   bool is_red_ = false;

@@ -3,9 +3,10 @@
 /// stamps.
 ///
 /// A detector and the lane's nodes see the same frame, and take different times. An event therefore
-/// holds for frames whose stamp is later by at least `delay`: where the detector is not slower than
-/// that, the same frames give the same commands in each run, whoever was faster. Of two events the
-/// one with the later stamp holds; of red and green with one stamp, red.
+/// holds for frames whose stamp is later by at least `delay`: a detector that takes less than that
+/// keeps nobody waiting. For a slower one the frame waits (Drive::is_due), so the same frames give
+/// the same commands in each run, whoever was faster. Of two events the one with the later stamp
+/// holds; of red and green with one stamp, red.
 #pragma once
 
 #include <algorithm>

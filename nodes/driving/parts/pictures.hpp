@@ -2,6 +2,7 @@
 /// \file Colour pictures in messages, as the driving nodes take them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <ligament/ligament.hpp>
 #include <memory>
@@ -38,12 +39,25 @@ struct Picture {
 class PictureInput {
  public:
   using Use = std::function<void(const ImageView&, const Picture&)>;
+  using Take = std::function<void(Sample<Image>)>;
 
-  PictureInput(Node& node, const std::string& topic, Use use) : node_(node), use_(std::move(use)) {
-    subscription_ = node.create_subscription<Image>(
-        topic, QoS(5), [this](const Sample<Image>& sample) { take(sample.view()); });
+  PictureInput(Node& node, const std::string& topic, const Use& use)
+      : PictureInput(node, topic, QoS(5),
+                     [this, use](const Sample<Image>& sample) { this->use(sample.view(), use); }) {}
+  /// Hands out the images themselves, of which the node keeps some: `max_held` at most, the one
+  /// in the callback included. Later, use() makes pictures of them.
+  PictureInput(Node& node, const std::string& topic, std::size_t max_held, Take take)
+      : PictureInput(node, topic, QoS(5).max_held(max_held), std::move(take)) {}
+
+  /// The picture in an image, if it is one.
+  void use(const ImageView& view, const Use& use) {
+    const auto picture = picture_of(view);
+    if (picture) return use(view, *picture);
+    refuse(view, picture.error(),
+           picture.error() == image::ImageError::unknown_encoding
+               ? "this node reads colours; send rgb8 or bgr8 (a camera's `encoding`)"
+               : to_string(picture.error()));
   }
-
   /// Says once that an image is refused, and why.
   void refuse(const ImageView& view, image::ImageError error, const std::string& why) {
     if (!told_(error)) return;
@@ -53,17 +67,12 @@ class PictureInput {
   }
 
  private:
-  void take(const ImageView& view) {
-    const auto picture = picture_of(view);
-    if (picture) return use_(view, *picture);
-    refuse(view, picture.error(),
-           picture.error() == image::ImageError::unknown_encoding
-               ? "this node reads colours; send rgb8 or bgr8 (a camera's `encoding`)"
-               : to_string(picture.error()));
+  PictureInput(Node& node, const std::string& topic, const QoS& qos, Take take) : node_(node) {
+    subscription_ = node.create_subscription<Image>(
+        topic, qos, [take = std::move(take)](Sample<Image> sample) { take(std::move(sample)); });
   }
 
   Node& node_;
-  Use use_;
   image::ToldOnce<image::ImageError> told_;
   std::shared_ptr<Subscription<Image>> subscription_;
 };

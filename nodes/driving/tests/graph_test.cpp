@@ -27,16 +27,20 @@ class Listener : public Node {
     commands_ = create_subscription<Twist>("cmd_vel", QoS(10), [this](const Twist& command) {
       commands.emplace_back(command.linear.x, command.angular.z);
     });
-    red_ = create_subscription<PointStamped>("E", QoS(10),
-                                             [this](const PointStamped& e) { reds.push_back(e); });
-    green_ = create_subscription<PointStamped>(
-        "F", QoS(10), [this](const PointStamped& e) { greens.push_back(e); });
+    red_ = create_subscription<PointStamped>("E", QoS(10), [this](const PointStamped& e) {
+      (e.point.z < 0 ? no_reds : reds).push_back(e);
+    });
+    green_ = create_subscription<PointStamped>("F", QoS(10), [this](const PointStamped& e) {
+      (e.point.z < 0 ? no_greens : greens).push_back(e);
+    });
     lane_ = create_subscription<PolygonStamped>(
         "D", QoS(10), [this](const PolygonStamped& lane) { lanes.push_back(lane); });
   }
   std::vector<std::pair<double, double>> commands;
   std::vector<PointStamped> reds;
   std::vector<PointStamped> greens;
+  std::vector<PointStamped> no_reds;  ///< frames without one
+  std::vector<PointStamped> no_greens;
   std::vector<PolygonStamped> lanes;
 
  private:
@@ -101,6 +105,10 @@ TEST_P(Drives, AlongTheLaneAndStopsAtRed) {
   ASSERT_GE(heard->commands.size(), static_cast<std::size_t>(kFrames));
   ASSERT_FALSE(heard->reds.empty());
   ASSERT_FALSE(heard->greens.empty());
+  // Each frame is accounted for, with a light or without.
+  const auto frames = static_cast<std::size_t>(kFrames);
+  EXPECT_GE(heard->reds.size() + heard->no_reds.size(), frames);
+  EXPECT_GE(heard->greens.size() + heard->no_greens.size(), frames);
   // Three frames show a light before it counts.
   EXPECT_EQ(frame_of(heard->reds.front()), kRedFrom + 2);
   // Red may count until five frames after it went out; green is announced after it.
@@ -217,6 +225,50 @@ TEST(Nodes, TakeALaneThatIsNoneForNone) {
   EXPECT_NE(graph.errors().find("no number"), std::string::npos) << graph.errors();
   ASSERT_FALSE(listener->commands.empty());
   EXPECT_EQ(listener->commands.front(), std::pair(0.0, 0.0));
+}
+
+TEST(Nodes, GiveNoCommandBeforeTheDetectorsAreDone) {
+  GraphRun graph;
+  NodeOptions options;
+  options.context(graph.context());
+  auto listener = std::make_shared<Listener>(options);
+  auto sender = std::make_shared<Node>("sender", options);
+  auto lanes = sender->create_publisher<PolygonStamped>("D", QoS(5));
+  auto reds = sender->create_publisher<PointStamped>("E", QoS(5));
+  EXPECT_TRUE(graph.executor().add_node(listener));
+  EXPECT_TRUE(graph.executor().add_node(sender));
+  graph.add("lane_control", {{"slow_after_ms", 59'000}, {"stop_after_ms", 60'000}},
+            {{"lane", "D"}, {"red", "E"}});
+  while (lanes->get_subscription_count() < 2 || reds->get_subscription_count() < 2) graph.turn(1);
+  const auto say_no_red = [&](std::uint32_t ms) {
+    PointStamped frame;
+    frame.header.stamp.nanosec = ms * 1'000'000;
+    frame.point.z = -1;
+    EXPECT_TRUE(reds->publish(frame));
+    const std::size_t before = listener->no_reds.size();
+    for (int i = 0; i < 6000 && listener->no_reds.size() == before; ++i) graph.turn(1);
+    graph.turn(10);  // Lane Control has heard it, too
+  };
+  say_no_red(0);
+  PolygonStamped lane;
+  lane.header.stamp.nanosec = 150'000'000;  // a light of up to 50 ms counts for it
+  EXPECT_TRUE(lanes->publish(lane));
+  for (int i = 0; i < 6000 && listener->lanes.empty(); ++i) graph.turn(1);
+  graph.turn(10);
+  EXPECT_TRUE(listener->commands.empty());
+  say_no_red(49);
+  EXPECT_TRUE(listener->commands.empty());
+  say_no_red(66);
+  EXPECT_EQ(listener->commands.size(), 1U);
+  // Who has gone is not waited for.
+  lane.header.stamp.nanosec = 900'000'000;
+  EXPECT_TRUE(lanes->publish(lane));
+  for (int i = 0; i < 6000 && listener->lanes.size() < 2; ++i) graph.turn(1);
+  graph.turn(10);
+  EXPECT_EQ(listener->commands.size(), 1U);
+  reds.reset();
+  for (int i = 0; i < 6000 && listener->commands.size() < 2; ++i) graph.turn(1);
+  EXPECT_EQ(listener->commands.size(), 2U);
 }
 
 }  // namespace

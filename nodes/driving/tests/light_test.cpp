@@ -128,30 +128,35 @@ TEST(LightWatch, LetsTheDetectorsTakeTurns) {
   while (!stop && red.number < 10) stop = red.frame(true);
   ASSERT_TRUE(stop);
   EXPECT_FALSE(red.watch.looks());
-  EXPECT_FALSE(green.watch.on_other(*stop));
-  EXPECT_TRUE(green.watch.looks());
-  green.number = red.number;
+  green.number = red.number - 2;
+  green.watch.on_other(*stop);
+  EXPECT_FALSE(green.frame(true));  // a frame before it
+  EXPECT_FALSE(green.watch.looks());
   EXPECT_EQ(red.frame(true), stop);  // again, as nobody answered
   std::optional<std::int64_t> go;
   while (!go && green.number < 10) go = green.frame(true);
   ASSERT_TRUE(go);
   EXPECT_FALSE(green.watch.looks());
-  EXPECT_FALSE(red.watch.on_other(*go));
-  EXPECT_TRUE(red.watch.looks());
+  red.watch.on_other(*go);
+  red.number = green.number - 1;
+  EXPECT_EQ(red.frame(true), stop);  // the frame of green: the event holds from the next one on
   EXPECT_FALSE(red.frame(false));
+  EXPECT_TRUE(red.watch.looks());
 }
 
 TEST(LightWatch, MakesUpForALostEvent) {
   Watched green(kGreenWatch);
-  EXPECT_FALSE(green.watch.on_other(5));
+  green.watch.on_other(0);
   std::optional<std::int64_t> go;
   while (!go && green.number < 10) go = green.frame(true);
   ASSERT_TRUE(go);
   // The red detector did not hear of it, and goes on: it is told again.
-  EXPECT_EQ(green.watch.on_other(5), go);
+  green.watch.on_other(0);
+  EXPECT_EQ(green.frame(true), go);
   EXPECT_FALSE(green.watch.looks());
   // A later red is another stop.
-  EXPECT_FALSE(green.watch.on_other(*go + 1));
+  green.watch.on_other(*go + 1);
+  EXPECT_FALSE(green.frame(true));
   EXPECT_TRUE(green.watch.looks());
 }
 

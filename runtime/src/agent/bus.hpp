@@ -22,8 +22,9 @@ class BusWriter {
   [[nodiscard]] virtual std::span<std::byte> loan(std::size_t size) = 0;
   virtual void publish(const pool::RequestIdentity& request) = 0;
   /// Publishes messages of which these are the bodies, small ones that came at once, at `now_ns`.
-  /// Each is copied once. Returns how many: the others found no memory.
-  [[nodiscard]] virtual std::size_t write(std::span<const Bytes> bodies, std::int64_t now_ns);
+  /// Each is copied once. One that finds no memory, or is too long, is left out.
+  [[nodiscard]] virtual pool::PublishedCopies write(std::span<const Bytes> bodies,
+                                                    std::int64_t now_ns);
   /// Another such memory, for a message whose pieces come one by one; it stays until `publish_long`
   /// or `drop_long`. Empty: there is none, or it is out already.
   [[nodiscard]] virtual std::span<std::byte> loan_long(std::size_t size) = 0;

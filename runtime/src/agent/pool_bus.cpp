@@ -42,7 +42,7 @@ class PoolWriter : public BusWriter {
       loan_.reset();
     }
   }
-  std::size_t write(std::span<const Bytes> bodies, std::int64_t now_ns) override {
+  pool::PublishedCopies write(std::span<const Bytes> bodies, std::int64_t now_ns) override {
     loan_.reset();
     return writer_->publish_copies(std::as_bytes(std::span(little_endian_cdr)), bodies, now_ns);
   }

@@ -41,12 +41,10 @@ void Session::publish_gathered() {
     return;
   }
   const std::span<const Bytes> bodies = std::span(gathered_.bodies).first(gathered_.count);
-  const std::size_t written = gathered_.entity->writer->write(bodies, now_ns_);
-  for (const Bytes body : bodies.first(written)) {
-    figures_.copied += body.size();
-  }
-  figures_.received += written;
-  figures_.dropped += bodies.size() - written;
+  const pool::PublishedCopies written = gathered_.entity->writer->write(bodies, now_ns_);
+  figures_.copied += written.bytes;
+  figures_.received += written.count;
+  figures_.dropped += bodies.size() - written.count;
   gathered_.entity = nullptr;
   gathered_.count = 0;
   gathered_.size = 0;

@@ -142,7 +142,7 @@ struct DomainState {
   // meeting.cpp
   void call(std::uint32_t slot);
   void receive(os::Visitor visitor);
-  [[nodiscard]] bool begin_meeting(os::Fd connection, Meeting meeting);
+  [[nodiscard]] bool begin_meeting(os::Connection connection, Meeting meeting);
   void make_room_for(std::uint64_t identity);
   void turn_away(Meeting& meeting, bool again);
   void call_again(std::uint32_t slot);

@@ -246,7 +246,8 @@ void DomainState::welcome(expected<std::unique_ptr<Peer>, Refusal> peer, os::Vis
 /// One entry per process, however often it connects meanwhile, and no more of them than a domain
 /// has room for: of those that live, the newest.
 void DomainState::greet_later(os::Visitor visitor) {
-  visitor.connection = os::Fd();  // nothing of it is needed, and descriptors are what we lack
+  visitor.connection =
+      os::Connection();  // nothing of it is needed, and descriptors are what we lack
   std::erase_if(to_greet_,
                 [&visitor](const os::Visitor& other) { return other.who.pid == visitor.who.pid; });
   if (to_greet_.size() >= layout::max_slots) {

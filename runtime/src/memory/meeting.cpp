@@ -61,7 +61,7 @@ void DomainState::receive(os::Visitor visitor) {
   }
 }
 
-bool DomainState::begin_meeting(os::Fd connection, Meeting meeting) {
+bool DomainState::begin_meeting(os::Connection connection, Meeting meeting) {
   auto pidfd = os::process_behind(connection);
   if (meeting.who.uid != ::geteuid() || (pidfd && !os::process_alive(*pidfd))) {
     return false;
@@ -149,6 +149,10 @@ bool DomainState::attend(Meeting& meeting) {
     }
   }
   if (meeting.passage->has_ended()) {
+    if (meeting.passage->has_passed_foreign()) {
+      refuse(fmt::format("{} cannot be joined: it passes what is no memory of a pool",
+                         shown(meeting.who)));
+    }
     const bool is_mute = meeting.is_called && meeting.nonce == 0 && !meeting.is_over;
     if (is_mute && os::process_alive(meeting.pidfd)) {
       refuse(fmt::format("{} is in domain '{}', but does not answer: it may be of an older version",
@@ -231,6 +235,7 @@ void DomainState::meet(Meeting& meeting, const os::Note& hello) {
 /// comes over either is the peer's.
 void DomainState::settle(Meeting& meeting, std::unique_ptr<Peer> peer) {
   const std::uint64_t nonce = peer->directory->nonce;
+  meeting.passage->settle();
   const auto known = peers_.find(nonce);
   if (known != peers_.end()) {
     // Where the other one has ended nobody reads any more what comes.

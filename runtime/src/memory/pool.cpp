@@ -65,10 +65,10 @@ PublishResult Writer::publish(Loan&& loan, const PublishInfo& info) {
   return published;
 }
 
-std::size_t Writer::publish_copies(std::span<const std::byte> head,
-                                   std::span<const std::span<const std::byte>> bodies,
-                                   std::int64_t now_ns) {
-  const std::size_t done = state_->commit_copies(head, bodies, now_ns);
+PublishedCopies Writer::publish_copies(std::span<const std::byte> head,
+                                       std::span<const std::span<const std::byte>> bodies,
+                                       std::int64_t now_ns) {
+  const PublishedCopies done = state_->commit_copies(head, bodies, now_ns);
   state_->call_readers();
   return done;
 }

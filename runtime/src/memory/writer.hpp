@@ -84,9 +84,9 @@ struct WriterState {
   void move_origin(std::uint32_t block, std::size_t bytes);
   [[nodiscard]] Published commit(std::uint32_t block, std::size_t size, const PublishInfo& info);
   /// `Writer::publish_copies`, but for the call of readers.
-  [[nodiscard]] std::size_t commit_copies(std::span<const std::byte> head,
-                                          std::span<const std::span<const std::byte>> bodies,
-                                          std::int64_t now_ns);
+  [[nodiscard]] PublishedCopies commit_copies(std::span<const std::byte> head,
+                                              std::span<const std::span<const std::byte>> bodies,
+                                              std::int64_t now_ns);
   void call_readers();  ///< after a commit, without the lock
   void give_back(std::uint32_t block);
 

@@ -79,18 +79,23 @@ bool WriterState::copy_apart(Bytes head, Bytes body) {
   return done;
 }
 
-std::size_t WriterState::commit_copies(Bytes head, std::span<const Bytes> bodies,
-                                       std::int64_t now_ns) {
-  std::size_t done = 0;
-  while (done < bodies.size()) {
-    const std::size_t pushed = push_copies(head, bodies.subspan(done), now_ns);
-    if (pushed == 0 && !copy_apart(head, bodies[done])) {
-      break;
+/// One that cannot go out is counted, and those behind it go on: it may be too long, and they not.
+PublishedCopies WriterState::commit_copies(Bytes head, std::span<const Bytes> bodies,
+                                           std::int64_t now_ns) {
+  PublishedCopies all;
+  while (!bodies.empty()) {
+    std::size_t done = push_copies(head, bodies, now_ns);
+    if (done == 0 && copy_apart(head, bodies.front())) {
+      done = 1;
     }
-    done += std::max<std::size_t>(pushed, 1);
+    for (const Bytes body : bodies.first(done)) {
+      all.bytes += body.size();
+    }
+    all.count += done;
+    bodies = bodies.subspan(std::max<std::size_t>(done, 1));
     now_ns = 0;  // it may have waited
   }
-  return done;
+  return all;
 }
 
 }  // namespace ligament::pool

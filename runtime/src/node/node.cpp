@@ -145,8 +145,11 @@ void Node::follow_simulated_time() {
   options.callback_group = create_callback_group(CallbackGroupType::mutually_exclusive);
   clock_subscription_ = create_subscription<rosgraph_msgs::msg::Clock>(
       "/clock", QoS(1).best_effort(),
-      [this](const rosgraph_msgs::msg::Clock& message) {
-        state_->clock->set_ros_time(Time(message.clock));
+      [this](const rosgraph_msgs::msg::Clock& message, const MessageInfo& info) {
+        const Time now(message.clock);
+        state_->clock->set_ros_time(now);
+        trace::ros_time(state_->hash, info.publisher_id(), info.publication_sequence_number(),
+                        now.nanoseconds());
       },
       options);
 }

@@ -61,7 +61,7 @@ TEST(Copies, ArriveInOrderBehindTheFirstBytes) {
   CopiedTopic ends;
   const Bodies bodies(1, {64, 64, 64, 64});
   for (std::uint64_t sequence = 0; sequence < 400; sequence += 4) {  // all blocks come again
-    ASSERT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()), 4U);
+    ASSERT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()).count, 4U);
     for (std::uint64_t i = 1; i <= 4; ++i) {
       ASSERT_EQ(ends.take(64), i);
       ASSERT_EQ(ends.last.sequence, sequence + i);
@@ -72,9 +72,9 @@ TEST(Copies, ArriveInOrderBehindTheFirstBytes) {
 
 TEST(Copies, MayBeEmptyOrNone) {
   CopiedTopic ends;
-  EXPECT_EQ(ends.writer->publish_copies(first_bytes, {}), 0U);
+  EXPECT_EQ(ends.writer->publish_copies(first_bytes, {}).count, 0U);
   const Bodies bodies(0, {0});
-  EXPECT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()), 1U);
+  EXPECT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()).count, 1U);
   const auto sample = ends.reader->take().value();
   ASSERT_TRUE(sample);
   EXPECT_EQ(sample->payload().size(), first_bytes.size());
@@ -84,7 +84,7 @@ TEST(Copies, OfDifferentSizesMakeMemoryWhereItIsNeeded) {
   CopiedTopic ends;
   const std::vector<std::size_t> sizes{8, 8, 5000, 16, 60'000, 24};
   const Bodies bodies(1, sizes);
-  ASSERT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()), sizes.size());
+  ASSERT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()).count, sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     EXPECT_EQ(ends.take(sizes[i]), i + 1);
   }
@@ -96,7 +96,7 @@ TEST(Copies, HaveTheTimeOfTheCallerAndStampsThatIncrease) {
   publish_stamped(*ends.writer, 9, 12);  // there is memory: nothing waits
   (void)ends.reader->take();
   const std::int64_t now = monotonic_now_ns() - 1000;
-  ASSERT_EQ(ends.writer->publish_copies(first_bytes, bodies.all(), now), 3U);
+  ASSERT_EQ(ends.writer->publish_copies(first_bytes, bodies.all(), now).count, 3U);
   std::int64_t before = 0;
   for (std::uint64_t i = 1; i <= 3; ++i) {
     ASSERT_EQ(ends.take(8), i);
@@ -106,12 +106,17 @@ TEST(Copies, HaveTheTimeOfTheCallerAndStampsThatIncrease) {
   }
 }
 
-TEST(Copies, StopAtTheBound) {
+TEST(Copies, LeaveOutWhatIsOverTheBound) {
   CopiedTopic ends({.max_bytes = 68});
-  const Bodies bodies(1, {64, 65, 64});
-  EXPECT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()), 1U);
+  const Bodies bodies(1, {64, 65, 64, 66, 67, 8, 64});
+  const PublishedCopies done = ends.writer->publish_copies(first_bytes, bodies.all());
+  EXPECT_EQ(done.count, 4U);
+  EXPECT_EQ(done.bytes, 64U + 64 + 8 + 64);
   EXPECT_EQ(ends.take(64), 1U);
-  EXPECT_EQ(ends.writer->stats().loans_failed, 1U);
+  EXPECT_EQ(ends.take(64), 3U);
+  EXPECT_EQ(ends.take(8), 6U);
+  EXPECT_EQ(ends.take(64), 7U);
+  EXPECT_EQ(ends.writer->stats().loans_failed, 3U);
 }
 
 TEST(Copies, LeaveBlocksForLoansThatAreOut) {
@@ -119,9 +124,9 @@ TEST(Copies, LeaveBlocksForLoansThatAreOut) {
   const Bodies bodies(1, {64});
   auto loan = ends.writer->loan(64);
   ASSERT_TRUE(loan);
-  EXPECT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()), 0U);
+  EXPECT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()).count, 0U);
   ASSERT_TRUE(ends.writer->publish(std::move(*loan)));
-  EXPECT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()), 1U);
+  EXPECT_EQ(ends.writer->publish_copies(first_bytes, bodies.all()).count, 1U);
 }
 
 }  // namespace

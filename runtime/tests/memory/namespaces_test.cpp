@@ -2,10 +2,14 @@
 /// Processes of one user in different pid namespaces share the pool: nested, side by side, in user
 /// namespaces; they die, stop, join late, and lie.
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <filesystem>
 
 #include "memory/layout.hpp"
 #include "memory/os/passage.hpp"
+#include "pretender.hpp"
 #include "support.hpp"
 
 namespace ligament::pool::test {
@@ -298,9 +302,11 @@ struct Passages {
   Passages() {
     int ends[2] = {};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
-    here = std::make_unique<os::Passage>(os::Fd(ends[0]));
-    there = std::make_unique<os::Passage>(os::Fd(ends[1]));
+    raw = ends[0];
+    here = std::make_unique<os::Passage>(os::Connection(os::Fd(ends[0])));
+    there = std::make_unique<os::Passage>(os::Connection(os::Fd(ends[1])));
   }
+  int raw = -1;  ///< of here: to send what a Passage never sends
   std::unique_ptr<os::Passage> here;
   std::unique_ptr<os::Passage> there;
 };
@@ -354,6 +360,7 @@ TEST(Passage, WhatWasSentIsTakenAfterItsSenderHasGone) {
 
 TEST(Passage, OfWhatIsPassedWithoutEndTheNewestStays) {
   const Passages both;
+  both.there->settle();
   std::vector<os::SharedMemory> memories;
   for (int i = 0; i < 100; ++i) {
     memories.push_back(os::create_shared("ligament-test", 4096, {}).value());
@@ -363,6 +370,76 @@ TEST(Passage, OfWhatIsPassedWithoutEndTheNewestStays) {
   }
   EXPECT_TRUE(both.there->take(memories.back().inode, fd_of(memories.back())));
   EXPECT_FALSE(both.there->take(memories.front().inode, fd_of(memories.front())));
+}
+
+std::ptrdiff_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return std::distance(begin(all), end(all));
+}
+
+/// Each process may have four connections on which it has not met us: none keeps as much as a
+/// peer's, and what is kept first is the directory, which comes first.
+TEST(Passage, OfWhomWeHaveNotMetFewAreKept) {
+  const Passages both;
+  std::vector<os::SharedMemory> memories;
+  for (int i = 0; i < 60; ++i) {
+    memories.push_back(os::create_shared("ligament-test", 4096, {}).value());
+    ASSERT_EQ(both.here->pass(memories.back().inode, fd_of(memories.back())),
+              os::PassResult::passed);
+  }
+  const std::ptrdiff_t before = open_descriptors();
+  while (both.there->receive()) {
+    if (open_descriptors() > before + 8) break;
+  }
+  EXPECT_LE(open_descriptors(), before + 8);
+  EXPECT_TRUE(both.there->take(memories.front().inode, fd_of(memories.front())));
+}
+
+/// A connection on which more lies than its other end can take, so that closing the last descriptor
+/// of this end waits for an hour, or until the other end has read all or is closed.
+struct Lingering {
+  Lingering() {
+    const os::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const raw = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(listener.get(), raw, size), 0);
+    EXPECT_EQ(::listen(listener.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listener.get(), raw, &size), 0);
+    near = os::Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(near.get(), raw, size), 0);
+    far = os::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const linger an_hour{1, 3600};
+    EXPECT_EQ(::setsockopt(near.get(), SOL_SOCKET, SO_LINGER, &an_hour, sizeof an_hour), 0);
+    const std::vector<char> much(1 << 16);
+    while (::send(near.get(), much.data(), much.size(), MSG_DONTWAIT) > 0) {
+    }
+  }
+  os::Fd near;
+  os::Fd far;
+};
+
+/// It would hang where this thread closes what came.
+TEST(Passage, NobodyWaitsForTheEndOfWhatIsNoMemory) {
+  const auto memory = os::create_shared("ligament-test", 4096, {}).value();
+  Lingering first;
+  Lingering second;
+  Lingering third;
+  Passages both;
+  pass_anything(both.raw, {memory.inode, fd_of(memory), os::NoteKind::memory}, first.near.get());
+  pass_anything(both.raw, {memory.inode, fd_of(memory), os::NoteKind::memory}, second.near.get());
+  first.near = os::Fd();  // closed here: what lies in the message is the last
+  second.near = os::Fd();
+  (void)both.there->receive();
+  EXPECT_FALSE(both.there->take(memory.inode, fd_of(memory)));
+  EXPECT_TRUE(both.there->has_ended()) << "nothing more is received from it";
+  // And one that lies unread in a connection that ends.
+  Passages other;
+  pass_anything(other.raw, {memory.inode, fd_of(memory), os::NoteKind::memory}, third.near.get());
+  third.near = os::Fd();
+  other.there.reset();
 }
 
 TEST(Passage, WhatIsFullIsSaid) {

@@ -113,7 +113,7 @@ inline std::string pretend(const std::string& name, const std::string& what) {
     ::close(answer[0]);
     std::string text = "ok";
     if (auto called = os::call(name)) {
-      const int connection = called->connection.get();
+      const int connection = called->connection.fd().get();
       (void)::fcntl(connection, F_SETFL, 0);  // it may wait
       const timeval watchdog{30, 0};
       (void)::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &watchdog, sizeof watchdog);

@@ -28,7 +28,7 @@ constexpr void fill(void (*&hook)(Arguments...) noexcept) {
   X(thread_start)                                                                                \
   X(probe_cost) X(calibration) X(node_init) X(topic_init) X(publisher_init) X(subscription_init) \
       X(timer_init) X(span_name) X(value_name) X(loan) X(publish) X(take) X(callback_start) X(callback_end)    \
-          X(span_begin) X(span_end) X(span_value) X(wait_begin) X(wait_end) X(drop)
+          X(span_begin) X(span_end) X(span_value) X(wait_begin) X(wait_end) X(drop) X(ros_time)
 // clang-format on
 
 #define LIGAMENT_TEST_NAME(event) constexpr char name_of_##event[] = #event;

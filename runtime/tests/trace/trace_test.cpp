@@ -4,10 +4,13 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <ligament/detail/ros2_events.hpp>
+#include <ligament/ligament.hpp>
+#include <ligament/rosgraph_msgs/msg/clock.hpp>
 #include <ligament/trace.hpp>
 #include <string>
 
@@ -67,6 +70,33 @@ template <typename MakeSpans>
     }
   });
   end_child(seen.ends_with(expected), seen);
+}
+
+/// A node with simulated time, which hears of two ticks.
+void follow_two_ticks() {
+  const auto context = ligament::Context::create(
+      {.domain = "trace-clock-" + std::to_string(::getpid()), .run_id = ""});
+  if (!context) return;
+  ligament::ExecutorOptions executor_options;
+  executor_options.context = *context;
+  ligament::executors::SingleThreadedExecutor executor(executor_options);
+  ligament::NodeOptions options;
+  options.context(*context).append_parameter_override("use_sim_time", true);
+  const auto node = std::make_shared<ligament::Node>("n", options);
+  if (!executor.add_node(node)) return;
+  const auto clock =
+      node->create_publisher<ligament::rosgraph_msgs::msg::Clock>("/clock", ligament::QoS(1));
+  const auto turn = [&] { return executor.spin_once(std::chrono::milliseconds(1)).has_value(); };
+  while (clock->get_subscription_count() == 0 && turn()) {
+  }
+  for (int seconds = 1; seconds <= 2; ++seconds) {
+    const ligament::Time now(seconds, 0);
+    ligament::rosgraph_msgs::msg::Clock message;
+    message.clock = now;
+    if (!clock->publish(message)) return;
+    while (node->now() != now && turn()) {
+    }
+  }
 }
 
 }  // namespace
@@ -156,6 +186,21 @@ TEST(TraceOn, ASpanTellsItsValuesAtBothEnds) {
           },
           "probe_cost span_name span_begin value_name span_value value_name span_value span_end "
           "span_begin span_value span_value span_end "),
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(TraceOn, ANodeWithSimulatedTimeTellsOfEachTick) {
+  EXPECT_EXIT(
+      {
+        const auto seen = recorded_by([](const std::string& path) {
+          if (trace::load(path, {})) follow_two_ticks();
+        });
+        constexpr std::string_view told = "take callback_start ros_time callback_end ";
+        const auto first = seen.find(told);
+        const bool twice =
+            first != std::string::npos && seen.find(told, first + 1) != std::string::npos;
+        end_child(twice, seen);
+      },
       ::testing::ExitedWithCode(0), "");
 }
 

@@ -17,11 +17,11 @@ from ligament.cli.common import (
 )
 
 To = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--to",
         metavar="TARGET",
-        help="Whose tools read it: fusesoc, ecp5 (open tools), vivado, litex.",
+        help="Required. Whose tools read it: fusesoc, ecp5 (open tools), vivado, litex.",
     ),
 ]
 Device = Annotated[
@@ -41,8 +41,8 @@ Folder = Annotated[
 @with_chosen
 def export(
     chosen: ChosenMapping,
-    to: To,
     graph: GraphArgument = ".",
+    to: To = None,
     device: Device = None,
     folder: Folder = None,
     json: JsonOption = False,

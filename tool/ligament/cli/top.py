@@ -14,15 +14,19 @@ from rich.live import Live
 
 from ligament.artefacts import DEFAULT_OUT, graph_folder
 from ligament.cli.common import JsonOption, OutOption, graph_path, print_json
+from ligament.errors import InputError
 from ligament.graph import load_graph
 from ligament.top.figures import Top
-from ligament.top.find import find_run, read_run
+from ligament.top.find import find_run, no_such_run, read_run
 from ligament.top.tail import StatusTail
 from ligament.top.terminal import picture
 
 Target = Annotated[
     str | None,
-    typer.Argument(metavar="GRAPH|RUN_DIR", help="Default: the graph that runs below --out."),
+    typer.Argument(
+        metavar="GRAPH|RUN_DIR",
+        help="A graph, or its name; default: the graph that runs below --out.",
+    ),
 ]
 Once = Annotated[bool, typer.Option("--once", help="Show it once, and end.")]
 Interval = Annotated[
@@ -45,6 +49,8 @@ def top(
     Examples:
 
     ligament top
+
+    ligament top perception --once
 
     ligament top examples/perception --once --json
     """
@@ -85,12 +91,18 @@ class RunView:
 
 
 def runs_folder(target: str | None, out: Path) -> Path:
-    """A run's folder, or where the runs of a graph lie."""
+    """A run's folder, or where the runs of a graph lie; it may be named, too."""
     if target is None:
         return out
     path = Path(target)
-    is_graph = (path / "graph.yaml").is_file() or path.suffix in (".yaml", ".yml")
-    return graph_folder(load_graph(graph_path(target)).name, out) if is_graph else path
+    if (path / "graph.yaml").is_file() or path.suffix in (".yaml", ".yml"):
+        return graph_folder(load_graph(graph_path(target)).name, out)
+    if path.exists():
+        return path
+    named = graph_folder(target, out)
+    if len(path.parts) > 1 or not named.is_dir():
+        raise InputError(no_such_run(target, out))
+    return named
 
 
 def _console() -> Console:

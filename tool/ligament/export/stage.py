@@ -28,7 +28,8 @@ EXPORT = "export.json"
 class Asked:
     """What is exported, and where it goes."""
 
-    target: str
+    #: Required; None is refused with what there is.
+    target: str | None
     #: Needed where a variant has designs on several devices.
     device: str | None = None
     #: Default: `export/TARGET` in the variant's folder.
@@ -47,6 +48,8 @@ class Exported:
 def export(request: Request, asked: Asked) -> Exported:
     """Check, map, generate, and write the folder of a target."""
     target = find_target(asked.target)
+    if asked.folder is not None:
+        _require_folder(asked.folder)
     graph, mapping = mapped(request)
     chosen = _chosen(mapping, graph, asked.device)
     variant = variant_folder(graph.name, mapping.variant, request.out)
@@ -59,6 +62,20 @@ def export(request: Request, asked: Asked) -> Exported:
     files = {**common_files(board), **target.files(board)}
     folder = asked.folder or variant / "export" / target.name
     return _write(folder, board, target.name, files)
+
+
+def _require_folder(folder: Path) -> None:
+    """Refuse a file in the folder's place, before anything is generated."""
+    for place in (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise InputError(
+                Problem(
+                    "export-folder",
+                    f"{place} is a file",
+                    expected="an empty folder, a new one, or one of an earlier export",
+                    hint="choose another one with --folder",
+                )
+            )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ligament.errors import InputError, no_such
+from ligament.errors import InputError, Problem, no_such
 from ligament.export.board import Board
 from ligament.export.ecp5 import ecp5_files
 from ligament.export.fusesoc import fusesoc_files
@@ -39,8 +39,17 @@ TARGETS: tuple[Target, ...] = (
 )
 
 
-def find_target(name: str) -> Target:
-    """Return a target by its name."""
+def find_target(name: str | None) -> Target:
+    """Return a target by its name; InputError where there is none, or none is named."""
+    if name is None:
+        raise InputError(
+            Problem(
+                "export-target",
+                "whose tools shall read it is not said",
+                expected="--to with one of "
+                + "; ".join(f"{target.name} ({target.text})" for target in TARGETS),
+            )
+        )
     found = next((target for target in TARGETS if target.name == name), None)
     if found is None:
         names = [target.name for target in TARGETS]

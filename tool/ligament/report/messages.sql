@@ -66,3 +66,12 @@ FROM publications WHERE cause_publisher IS NOT NULL GROUP BY ALL;
 CREATE TEMP TABLE sources AS
 SELECT publisher, count(*) AS messages
 FROM publications WHERE cause_publisher IS NULL GROUP BY ALL;
+
+-- Simulated time: from time_ns on, ROS time was ros_ns. That is when the message of /clock was
+-- published, where the recording has it; else when the first node heard of it. pid: a process in
+-- which it was heard.
+CREATE TEMP TABLE ros_times AS
+SELECT min(coalesce(p.begin_ns, e.time_ns)) AS time_ns, e.ros_ns, any_value(e.pid) AS pid
+FROM (SELECT * FROM events WHERE event = 'ros_time') e
+LEFT JOIN publications p ON p.publisher = e.publisher AND p.seq = e.seq
+GROUP BY e.publisher, e.seq, e.ros_ns;

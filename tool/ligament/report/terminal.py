@@ -294,6 +294,30 @@ def time_base_remarks(variant: dict[str, Any]) -> list[str]:
     return []
 
 
+def ros_time_remarks(variant: dict[str, Any]) -> list[str]:
+    """How long the chain takes by the ROS clock, and how old its answers are."""
+    found = variant.get("ros_time")
+    if not found:
+        return []
+    step = f", in steps of {duration(found['step_ns'])}" if found["step_ns"] else ""
+    nodes = variant["chain"]["nodes"]
+    parts = [f"{nodes[0]} -> {nodes[-1]} takes {_passed(found)}"]
+    parts += [
+        f"its {answer['topic']} is {_passed(answer)} old (by the host's clock "
+        f"{duration(answer['host_ns']['p50'])}, median)"
+        for answer in found["answers"]
+    ]
+    return [f"by the ROS clock (/clock{step}): {'; '.join(parts)}"]
+
+
+def _passed(found: dict[str, Any]) -> str:
+    """The times themselves where they are few."""
+    if found["values"]:
+        return " or ".join(duration(value["ns"]) for value in found["values"])
+    times = found["latency_ns"]
+    return f"{duration(times.get('p50'))} (median; at most {duration(times.get('max'))})"
+
+
 def _queue_remarks(variant: dict[str, Any]) -> list[str]:
     """When a message leaves a node that sends it before its device has written it."""
     queues = [hop["topic"] for hop in variant["hops"] if hop.get("queue")]
@@ -312,6 +336,7 @@ def remarks(report: dict[str, Any]) -> list[str]:
         name = variant["name"]
         lines.append(f"{name}: {variant['equality']['text']}")
         lines += [f"{name}: {sentence}" for sentence in time_base_remarks(variant)]
+        lines += [f"{name}: {sentence}" for sentence in ros_time_remarks(variant)]
         lines += [f"{name}: {sentence}" for sentence in executable_remarks(variant)]
         for error in variant.get("errors", []):
             times = f" ({error['count']} times)" if error.get("count", 1) > 1 else ""

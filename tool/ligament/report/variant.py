@@ -25,6 +25,7 @@ from ligament.report.hardware import hardware_of
 from ligament.report.names import LAYERS, SHARES
 from ligament.report.options import WARM_UP_FRAMES
 from ligament.report.recorded import unread
+from ligament.report.ros_time import ros_time_of
 from ligament.report.statistics import (
     FEW_SHARES,
     batch_medians,
@@ -169,6 +170,7 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         "drops": max(counters.total("lost"), _dropped(database)),
         "lost_events": _lost_events(run, metadata) + lost_on_devices(database),
         **cores_of(database),
+        **ros_time_of(database, main, figures["warm_up_frames"]),
         **_resources(counters),
         **tables_of(run.path / "status.jsonl", database),
         **hardware_of(run.path / "status.jsonl", run.build),

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ligament.errors import InputError, Problem
+from ligament.errors import InputError, Problem, listing
 
 RUN = "run.json"
 _BELOW = ("runs/*", "*/runs/*", "*/*/runs/*")
@@ -19,7 +19,7 @@ def find_run(target: Path) -> Path:
     folder = target.parent if target.name == RUN else target
     if (folder / RUN).is_file():
         return folder
-    found = [path.parent for below in _BELOW for path in folder.glob(f"{below}/{RUN}")]
+    found = _runs_below(folder)
     running = [run for run in found if read_run(run).get("state") == "running"]
     if not running:
         what = f"{len(found)} runs, and none of them is running" if found else "no run"
@@ -31,6 +31,24 @@ def find_run(target: Path) -> Path:
             )
         )
     return max(running, key=lambda run: _changed(run / "status.jsonl"))
+
+
+def no_such_run(target: str, out: Path) -> Problem:
+    """What is said of a name that is no graph and no run: which graphs run."""
+    runs = [read_run(run) for run in _runs_below(out)]
+    running = sorted({run["graph"] for run in runs if run.get("state") == "running"})
+    return Problem(
+        "file-missing",
+        f"there is no graph or run '{target}'",
+        expected="a running graph's name, its graph.yaml, or a run's folder",
+        hint=f"below {out} {'run' if len(running) > 1 else 'runs'} {listing(running)}"
+        if running
+        else f"below {out} nothing runs; start a graph: ligament run GRAPH",
+    )
+
+
+def _runs_below(folder: Path) -> list[Path]:
+    return [path.parent for below in _BELOW for path in folder.glob(f"{below}/{RUN}")]
 
 
 def read_run(folder: Path) -> dict[str, Any]:

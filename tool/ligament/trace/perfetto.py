@@ -4,6 +4,7 @@
 One track per thread: callbacks and spans as slices, publishes and takes as instants, and an arrow
 for each message from its publish to its takes. One track per device, node and kind of work, in the
 process that told of it: a copy may run beside a kernel. One track per task and interrupt of a core.
+Simulated time, where nodes follow it, is a counter.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ FROM publications p JOIN takes t ON t.publisher = p.publisher AND t.seq = p.seq
 JOIN events pe ON pe.row = p.row JOIN events te ON te.row = t.row
 LEFT JOIN publishers b ON b.publisher = p.publisher ORDER BY p.row, t.row
 """
+ROS_TIMES = "SELECT time_ns, pid, ros_ns FROM ros_times ORDER BY time_ns"
 
 
 MOST_ROWS = 400_000
@@ -120,6 +122,9 @@ def _events(database: duckdb.DuckDBPyConnection, origin: int) -> Iterator[dict[s
                "ts": micros(begin), "dur": (end - begin) / 1000,
                **({"args": told_with} if told_with else {})}  # fmt: skip
     yield from _device_events(database, micros)
+    for time, pid, ros_ns in _rows(database, ROS_TIMES):
+        yield {"ph": "C", "name": "ROS time", "pid": pid, "ts": micros(time),
+               "args": {"s": ros_ns / 1e9}}  # fmt: skip
     for number, row in enumerate(_rows(database, MESSAGES)):
         published, pid, tid, taken, to_pid, to_tid, topic, seq = row
         common = {"cat": "message", "name": topic, "id": number, "args": {"seq": seq}}

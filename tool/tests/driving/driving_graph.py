@@ -22,14 +22,13 @@ VARIANTS = ("processes", "one_process")
 #: A quarter of the pixels, half of the frames: a lap takes seconds.
 CAMERA: dict[str, Any] = {"laps": 1, "width": 320, "height": 240, "rate_hz": 15, "animation": 0,
                           "reply_timeout_s": 120}  # fmt: skip
-#: What belongs to such pictures. A light holds six frames later: the detectors may take so long.
+#: What belongs to such pictures.
 NODES: dict[str, Any] = {
     "gaussian_blur.size": 3,
     "image_projection.width": 500,
     "image_projection.height": 300,
     "red_traffic_light_detection.diameter_from": 4,
     "green_traffic_light_detection.diameter_from": 4,
-    "lane_control.light_delay_ms": 400,
 }
 
 

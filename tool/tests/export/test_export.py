@@ -172,6 +172,7 @@ def test_parameters_are_registers_as_a_driver_writes_them() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        ([], "whose tools shall read it is not said [export-target]"),
         (["--to", "fuse"], "nothing is exported to 'fuse' [export-target]"),
         (["--to", "fusesoc", "-v", "software"], "has no nodes on an FPGA, on platform 'host'"),
         (
@@ -197,6 +198,10 @@ def test_a_folder_of_others_stays_as_it_is(
     assert main([*words, "--folder", str(tmp_path / "mine")]) == 2
     assert "has files that no export wrote [export-folder]" in capsys.readouterr().err
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+    file = tmp_path / "mine" / "notes.txt"
+    for place in (file, file / "below"):
+        assert main([*words, "--folder", str(place)]) == 2
+        assert f"{file} is a file [export-folder]" in " ".join(capsys.readouterr().err.split())
     assert main([*words, "--folder", str(tmp_path / "new"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["top"] == "lig_board_example_threshold"
 

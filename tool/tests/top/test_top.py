@@ -227,6 +227,24 @@ def test_where_nothing_runs_it_says_so(tmp_path: Path) -> None:
         find_run(tmp_path)
 
 
+def test_a_name_that_nothing_has_is_told_with_the_running_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["top", "nosuch", "--out", str(tmp_path), "--once"]) == 2
+    said = capsys.readouterr().err
+    assert "there is no graph or run 'nosuch'" in said and "nothing runs" in said
+    make_run(tmp_path / "g" / "v" / "runs" / "1", graph="g")
+    make_run(tmp_path / "h" / "v" / "runs" / "1", state="finished", graph="h")
+    assert main(["top", "nosuch", "--out", str(tmp_path), "--once"]) == 2
+    assert f"below {tmp_path} runs g" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_graph_is_found_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_run(tmp_path / "g" / "v" / "runs" / "1", graph="g")
+    assert main(["top", "g", "--out", str(tmp_path), "--once"]) == 0
+    assert "/t" in capsys.readouterr().out
+
+
 def test_the_verb_once_and_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = make_run(tmp_path / "g" / "v" / "runs" / "1", state="finished")
     assert main(["top", str(run), "--once"]) == 0

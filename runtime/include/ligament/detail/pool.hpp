@@ -137,6 +137,12 @@ enum class LoanError : std::uint8_t {
 };
 enum class PublishError : std::uint8_t { foreign_loan /**< empty, or of another writer */ };
 
+/// Of several payloads that were there at once, those that went out.
+struct PublishedCopies {
+  std::size_t count = 0;
+  std::size_t bytes = 0;  ///< of their bodies
+};
+
 struct PublishInfo {
   std::int64_t source_timestamp_ns = 0;  ///< 0: now. Raised to stay strictly increasing.
   RequestIdentity request{};
@@ -266,11 +272,11 @@ class Writer {
   /// Publishes copies of small payloads that are there at once, each behind the same `head`: what a
   /// loan and a publish of each would do, but with one lock, one clock and one wake-up for all.
   /// They are copied under the lock, so keep them small. `now_ns`: the monotonic clock, where the
-  /// caller has just read it; 0: it is read. Returns how many it published: all, unless there is no
-  /// memory.
-  [[nodiscard]] std::size_t publish_copies(std::span<const std::byte> head,
-                                           std::span<const std::span<const std::byte>> bodies,
-                                           std::int64_t now_ns = 0);
+  /// caller has just read it; 0: it is read. What a loan would be refused for is left out and
+  /// counted as one, and the others go on.
+  [[nodiscard]] PublishedCopies publish_copies(std::span<const std::byte> head,
+                                               std::span<const std::span<const std::byte>> bodies,
+                                               std::int64_t now_ns = 0);
   /// keep-all: what a publish that waits for room does meanwhile, again and again (each millisecond
   /// at the latest), on its own thread: something that those it waits for may wait for. Before the
   /// first publish. It may not publish here.

@@ -16,14 +16,17 @@
 #include <string_view>
 
 #include "ligament/detail/pool.hpp"
+#include "memory/os/foreign.hpp"
 
 namespace ligament::pool::os {
 
 namespace {
 
 // Of a process: its bells, directory and rows, and what its writers have added since we looked.
-// One that passes more than we ask for may not take all our descriptors.
+// One that passes more than we ask for may not take all our descriptors: of one that has not met us
+// yet a few are kept, as each of its connections has some.
 constexpr std::size_t most_passed = 64;
+constexpr std::size_t most_passed_unsettled = 4;
 constexpr std::size_t most_notes = 256;
 constexpr std::size_t most_wanted = 4096;
 // What was asked for and came without its descriptor, or not at all, is asked for again.
@@ -44,30 +47,9 @@ bool is_pool_memory(std::uint64_t inode, std::uint32_t fd) {
          ::fstat(static_cast<int>(fd), &status) == 0 && status.st_ino == inode;
 }
 
-/// Takes the descriptors out of a message: one is kept, more were never agreed on.
-Fd passed_with(msghdr& message) {
-  Fd first;
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
-       part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) {
-      continue;
-    }
-    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < count; ++i) {
-      int number = -1;
-      std::memcpy(&number, CMSG_DATA(part) + i * sizeof number, sizeof number);
-      Fd one(number);
-      if (!first) {
-        first = std::move(one);
-      }
-    }
-  }
-  return first;
-}
-
 }  // namespace
 
-Passage::Passage(Fd connection) : news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+Passage::Passage(Connection connection) : news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   connections_.push_back(std::move(connection));
 }
 
@@ -108,7 +90,7 @@ bool Passage::send_locked(const Note& note, int passed) {
     header->cmsg_len = CMSG_LEN(sizeof passed);
     std::memcpy(CMSG_DATA(header), &passed, sizeof passed);
   }
-  return ::sendmsg(connections_.front().get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+  return ::sendmsg(connections_.front().fd().get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
          ssize_t{sizeof copy};
 }
 
@@ -134,29 +116,27 @@ bool Passage::receive_locked() {
   return any;
 }
 
-Passage::Received Passage::receive_one(const Fd& connection) {
+Passage::Received Passage::receive_one(const Connection& connection) {
   if (notes_.size() >= most_notes) {
     return Received::none;  // the rest stays in the kernel until these are read
   }
   Note note;
-  iovec part{&note, sizeof note};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t size = ::recvmsg(connection.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (size < 0) {
+  Message message = receive_message(connection.fd(), &note, sizeof note);
+  if (message.size < 0) {
     return errno == EAGAIN || errno == EINTR ? Received::none : Received::end;
   }
-  Fd passed = passed_with(message);
+  // No process of ours passes anything but memory: who does is not received from again.
+  if (message.is_foreign) {
+    has_passed_foreign_ = true;
+    (void)send_locked({0, 0, NoteKind::refused}, -1);
+    return Received::end;
+  }
   // A note is written whole: half of one is from somebody else's hand.
-  if (size != ssize_t{sizeof note}) {
+  if (message.size != ssize_t{sizeof note}) {
     return Received::end;
   }
   if (note.kind == NoteKind::memory) {
-    return keep(note.word, std::move(passed)) ? Received::memory : Received::note;
+    return keep(note.word, std::move(message.memory)) ? Received::memory : Received::note;
   }
   notes_.push_back(note);
   return Received::note;
@@ -172,6 +152,9 @@ bool Passage::keep(std::uint64_t inode, Fd fd) {
   is_short_ = false;
   wanted_.erase(inode);
   std::erase_if(passed_, [inode](const Passed& one) { return one.inode == inode; });
+  if (!is_settled_ && passed_.size() >= most_passed_unsettled) {
+    return false;  // it is asked for again
+  }
   if (passed_.size() == most_passed) {
     passed_.erase(passed_.begin());
   }
@@ -179,9 +162,14 @@ bool Passage::keep(std::uint64_t inode, Fd fd) {
   return true;
 }
 
+void Passage::settle() {
+  const std::lock_guard guard(mutex_);
+  is_settled_ = true;
+}
+
 void Passage::note_loss() {
-  const Fd probe(connections_.empty() ? -1
-                                      : ::fcntl(connections_.front().get(), F_DUPFD_CLOEXEC, 0));
+  const Fd probe(
+      connections_.empty() ? -1 : ::fcntl(connections_.front().fd().get(), F_DUPFD_CLOEXEC, 0));
   is_short_ = !probe && is_want_of_descriptors(last_error("descriptor"));
 }
 
@@ -236,7 +224,7 @@ void Passage::ask_for(std::uint64_t inode, std::uint32_t fd) {
 
 void Passage::merge(Passage& other) {
   const std::scoped_lock guard(mutex_, other.mutex_);
-  for (Fd& connection : other.connections_) {
+  for (Connection& connection : other.connections_) {
     if (connections_.size() < most_connections) {
       connections_.push_back(std::move(connection));
     }
@@ -264,6 +252,11 @@ bool Passage::has_ended() const {
   return connections_.empty();
 }
 
+bool Passage::has_passed_foreign() const {
+  const std::lock_guard guard(mutex_);
+  return has_passed_foreign_;
+}
+
 bool Passage::keeps_memory() const {
   const std::lock_guard guard(mutex_);
   return !passed_.empty();
@@ -273,7 +266,7 @@ std::vector<int> Passage::watched() const {
   const std::lock_guard guard(mutex_);
   std::vector<int> numbers{news_.get()};
   std::transform(connections_.begin(), connections_.end(), std::back_inserter(numbers),
-                 [](const Fd& one) { return one.get(); });
+                 [](const Connection& one) { return one.fd().get(); });
   return numbers;
 }
 

@@ -40,7 +40,7 @@ enum class PassResult : std::uint8_t { passed, no_room, not_ours };
 /// Called by the housekeeping thread, and by takes and loans.
 class Passage {
  public:
-  explicit Passage(Fd connection);
+  explicit Passage(Connection connection);
 
   /// Never waits. False: there is no room now, or nobody there any more.
   [[nodiscard]] bool send(const Note& note);
@@ -53,11 +53,15 @@ class Passage {
   /// A memory that has been passed; asks for it where it has not (EAGAIN).
   [[nodiscard]] expected<Fd, SystemError> take(std::uint64_t inode, std::uint32_t fd);
 
+  /// Both have met: from now on as much is kept as a peer's writers may pass at once.
+  void settle();
   /// The connections of another one to the same process: what comes there is found here.
   void merge(Passage& other);
   /// Closes the connections. What has come can still be taken.
   void end();
   [[nodiscard]] bool has_ended() const;
+  /// It has ended because what came was no memory.
+  [[nodiscard]] bool has_passed_foreign() const;
   /// There is something that `receive` lets go of when nobody has taken it for a while.
   [[nodiscard]] bool keeps_memory() const;
   [[nodiscard]] std::vector<int> watched() const;  ///< readable when there is something to do
@@ -71,17 +75,19 @@ class Passage {
   enum class Received : std::uint8_t { note, memory, none, end };
   [[nodiscard]] bool send_locked(const Note& note, int passed);
   bool receive_locked();
-  [[nodiscard]] Received receive_one(const Fd& connection);
+  [[nodiscard]] Received receive_one(const Connection& connection);
   bool keep(std::uint64_t inode, Fd fd);
   void note_loss();
   void ask_for(std::uint64_t inode, std::uint32_t fd);
 
   const Fd news_;  ///< readable: a take has received what is not its own, or not its to answer
   mutable std::mutex mutex_;
-  std::vector<Fd> connections_;
+  std::vector<Connection> connections_;
   std::vector<Passed> passed_;  ///< oldest first; not for long: it keeps memory that is closed
   std::vector<Note> notes_;
   std::map<std::uint64_t, std::int64_t> wanted_;  ///< by inode, when it was asked for
+  bool is_settled_ = false;
+  bool has_passed_foreign_ = false;
   bool is_short_ = false;  ///< the last one was lost because we had no descriptor for it
 };
 

@@ -86,9 +86,9 @@ expected<PeerCredentials, SystemError> Caller::ask(const std::string& name,
   if (::connect(fd_.get(), address.get(), address.size) != 0) {
     return unexpected<SystemError>(last_error("connect"));
   }
-  const Fd connected = std::exchange(fd_, Fd());
-  (void)::send(connected.get(), &greeting, sizeof greeting, MSG_NOSIGNAL);
-  return credentials(connected.get());
+  const Connection connected(std::exchange(fd_, Fd()));
+  (void)::send(connected.fd().get(), &greeting, sizeof greeting, MSG_NOSIGNAL);
+  return credentials(connected.fd().get());
 }
 
 expected<Called, SystemError> call(const std::string& name) {
@@ -100,44 +100,46 @@ expected<Called, SystemError> call(const std::string& name) {
   if (::connect(fd->get(), address.get(), address.size) != 0) {
     return unexpected<SystemError>(last_error("connect"));
   }
-  const auto who = credentials(fd->get());
+  Connection connected(std::move(*fd));
+  const auto who = credentials(connected.fd().get());
   if (!who) {
     return unexpected<SystemError>(who.error());
   }
-  return Called{std::move(*fd), *who};
+  return Called{std::move(connected), *who};
 }
 
-expected<Fd, SystemError> process_behind(const Fd& connection) {
+expected<Fd, SystemError> process_behind(const Connection& connection) {
   int number = -1;
   socklen_t size = sizeof number;
-  if (::getsockopt(connection.get(), SOL_SOCKET, SO_PEERPIDFD, &number, &size) != 0) {
+  if (::getsockopt(connection.fd().get(), SOL_SOCKET, SO_PEERPIDFD, &number, &size) != 0) {
     return unexpected<SystemError>(last_error("SO_PEERPIDFD"));
   }
   return Fd(number);
 }
 
 expected<Visitor, SystemError> accept_visitor(const Fd& listener) {
-  Fd fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!fd) {
+  Connection connection(
+      Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
+  if (!connection) {
     return unexpected<SystemError>(last_error("accept"));
   }
-  const auto who = credentials(fd.get());
+  const auto who = credentials(connection.fd().get());
   if (!who) {
     return unexpected<SystemError>(who.error());
   }
   Visitor visitor{*who, {}, {}};
-  if (::recv(fd.get(), &visitor.greeting, sizeof visitor.greeting, MSG_PEEK) !=
+  if (::recv(connection.fd().get(), &visitor.greeting, sizeof visitor.greeting, MSG_PEEK) !=
       ssize_t{sizeof visitor.greeting}) {
     visitor.greeting = {};
   }
-  visitor.connection = std::move(fd);
+  visitor.connection = std::move(connection);
   return visitor;
 }
 
 void drain_mailbox(const Fd& mailbox) {
   // Bounded: others can send as quickly as we read. What is left wakes us again.
   char byte = 0;
-  for (int i = 0; i < 64 && ::recv(mailbox.get(), &byte, 1, 0) > 0; ++i) {
+  for (int i = 0; i < 64 && receive_message(mailbox, &byte, 1).size > 0; ++i) {
   }
 }
 

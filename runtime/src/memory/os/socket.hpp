@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "memory/os/foreign.hpp"
 #include "memory/os/system.hpp"
 
 namespace ligament::pool::os {
@@ -47,10 +48,10 @@ class Caller {
 
 /// The process at the other end of a connection, as a pidfd: known also where it has no number.
 /// EINVAL or ENOPROTOOPT: the kernel does not say (before Linux 6.5).
-[[nodiscard]] expected<Fd, SystemError> process_behind(const Fd& connection);
+[[nodiscard]] expected<Fd, SystemError> process_behind(const Connection& connection);
 
 struct Called {
-  Fd connection;
+  Connection connection;
   PeerCredentials who;
 };
 /// Connects to a name to stay connected; else as `Caller::ask`.
@@ -58,8 +59,8 @@ struct Called {
 
 struct Visitor {
   PeerCredentials who;
-  Greeting greeting;  ///< zeros if it said nothing
-  Fd connection;      ///< nothing of it was read: the greeting is still there
+  Greeting greeting;      ///< zeros if it said nothing
+  Connection connection;  ///< nothing of it was read: the greeting is still there
 };
 /// The next process that connected to us; EAGAIN: none left.
 [[nodiscard]] expected<Visitor, SystemError> accept_visitor(const Fd& listener);

@@ -256,6 +256,7 @@ namespace os {
 std::string SystemError::text() const { return call; }
 SystemError last_error(const char* call) { return {call, errno}; }
 Fd::~Fd() = default;
+Connection::~Connection() = default;
 
 Mapping::~Mapping() {
   if (base_ != nullptr) {
@@ -306,7 +307,7 @@ bool process_alive(const Fd& /*pidfd*/) { return true; }
 std::uint64_t namespace_inode(std::int32_t /*pid*/, const char* /*kind*/) { return 1; }
 std::uint64_t identity_of(const Fd& /*pidfd*/) { return fuzz::hostile_identity; }
 
-Passage::Passage(Fd /*connection*/) {}
+Passage::Passage(Connection /*connection*/) {}
 PassResult Passage::pass(std::uint64_t /*inode*/, std::uint32_t /*fd*/) {
   return PassResult::passed;
 }

@@ -232,7 +232,7 @@ TEST_F(BackPressureSteps, CopiesThatMustWaitWakeTheSubscriptionFirst) {
   for (int i = 0; i < 5; ++i) {
     other.send("take /t 30");
     ASSERT_TRUE(eventually([&] { return sleeps_in_futex(other.pid()); }));
-    ASSERT_EQ(writer_->publish_copies({}, bodies), bodies.size());
+    ASSERT_EQ(writer_->publish_copies({}, bodies).count, bodies.size());
     ASSERT_EQ(other.answer(), "ok 30 lost 0");
   }
 }

@@ -57,7 +57,7 @@ mutants: ## plant faults in all rooms and list what no test notices (dev/mutants
 
 test-hdl: ## the benches and proofs of hdl/ and of the nodes' cores alone, a part of `make test`
 	@dev/setup --test
-	@.venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl nodes/image -n 2
+	@.venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl nodes/image nodes/driving -n 2
 
 proofs: ## the proofs of hdl/ to their full depth: minutes of a core each, before a release
 	@dev/setup --test

@@ -10,6 +10,8 @@
 
 namespace ligament::nodes::driving {
 
+__extension__ typedef __int128 Int128;  // NOLINT: GCC's and Clang's, without a standard name
+
 inline constexpr int kLengthBits = 16;  ///< lengths, speeds and curvatures are Q16
 inline constexpr std::int64_t kOne = 1 << kLengthBits;
 
@@ -30,9 +32,17 @@ template <typename Wide>
   return shifted % twice < 0 ? quotient - 1 : quotient;
 }
 
+/// `numerator / denominator`, rounded down; the denominator is positive.
+template <typename Wide>
+[[nodiscard]] constexpr Wide divide_down(Wide numerator, Wide denominator) {
+  const Wide quotient = numerator / denominator;
+  return numerator % denominator < 0 ? quotient - 1 : quotient;
+}
+
 /// `value / 2^bits`, rounded to the nearest, half up.
-[[nodiscard]] constexpr std::int64_t shift_rounded(std::int64_t value, int bits) {
-  return (value + (std::int64_t{1} << (bits - 1))) >> bits;
+template <typename Wide>
+[[nodiscard]] constexpr Wide shift_rounded(Wide value, int bits) {
+  return (value + (Wide{1} << (bits - 1))) >> bits;
 }
 
 /// The largest whole number whose square is not above `value`: one bit per step.

@@ -17,27 +17,30 @@ struct GroundPoint {
 };
 
 /// Made once from the view's parameters. Sizes of pixels are Q32 m: their product with a place in
-/// Q16 pixels is off by less than 2^-16 m over any view of 32767 pixels.
+/// Q16 pixels is off by less than 2^-16 m over any view of 32767 pixels. Only the parameters
+/// themselves are fractions: what follows from them is divided in whole numbers, as hardware does.
 class GroundScale {
  public:
   explicit GroundScale(const GroundRectangle& rectangle)
       : far_q32_(to_fixed(rectangle.far_edge, 32)),
         left_q32_(to_fixed(rectangle.half_width, 32)),
-        length_q32_(to_fixed((rectangle.far_edge - rectangle.near_edge) / rectangle.rows, 32)),
-        width_q32_(to_fixed(2 * rectangle.half_width / rectangle.columns, 32)) {}
+        length_q32_(divide_rounded(far_q32_ - to_fixed(rectangle.near_edge, 32),
+                                   std::int64_t{rectangle.rows})),
+        width_q32_(divide_rounded(2 * left_q32_, std::int64_t{rectangle.columns})) {}
 
   /// Places count from the middle of the first pixel.
   [[nodiscard]] GroundPoint point(std::int64_t column_q16, std::int64_t row_q16) const {
     return {static_cast<std::int32_t>(past(far_q32_, row_q16, length_q32_)),
             static_cast<std::int32_t>(past(left_q32_, column_q16, width_q32_))};
   }
-  [[nodiscard]] int columns_of(double metres) const {
-    return static_cast<int>(to_fixed(metres / from_fixed(width_q32_, 32), 0));
+  /// How many columns are as long as `metres` (Q32) times `numerator / denominator`, rounded.
+  [[nodiscard]] int columns_of(std::int64_t metres_q32, std::int64_t numerator = 1,
+                               std::int64_t denominator = 1) const {
+    return static_cast<int>(divide_rounded(metres_q32 * numerator, width_q32_ * denominator));
   }
-  /// The row that shows what lies so far ahead; may lie outside of the view.
-  [[nodiscard]] int row_of(double ahead) const {
-    return static_cast<int>(
-        std::floor((from_fixed(far_q32_, 32) - ahead) / from_fixed(length_q32_, 32)));
+  /// The row that shows what lies half of `twice_ahead_q32` ahead; may lie outside of the view.
+  [[nodiscard]] int row_of(std::int64_t twice_ahead_q32) const {
+    return static_cast<int>(divide_down(2 * far_q32_ - twice_ahead_q32, 2 * length_q32_));
   }
 
  private:

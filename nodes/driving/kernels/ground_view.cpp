@@ -2,10 +2,10 @@
 #include "kernels/ground_view.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <opencv2/imgproc.hpp>
 
 #include "kernels/fixed.hpp"
+#include "kernels/turn.hpp"
 
 namespace ligament::nodes::driving {
 namespace {
@@ -16,17 +16,71 @@ constexpr std::int64_t kRounds = 1 << (kLengthBits - kPlaceBits - 1);
 // Far outside of any picture; OpenCV's maps hold 16 bits.
 constexpr std::int64_t kOutside = 32000;
 
-/// What cannot be, or nothing.
-std::string contradiction(const MountedCamera& camera, const GroundRectangle& rectangle) {
-  if (rectangle.far_edge <= rectangle.near_edge) {
-    return "`far_edge` must be farther ahead than `near_edge`";
+constexpr std::int64_t kFarthestRow = 1 << 20;  // in 1/32 pixel
+constexpr int kFocalBits = 22;
+
+/// What all rows have in common. Lengths are Q32 m; those that begin with `rows_` are times twice
+/// the number of rows, so that the middle of each row is a whole number.
+struct Ground {
+  Ground(const MountedCamera& camera, const GroundRectangle& rectangle)
+      : span(to_fixed(rectangle.far_edge, 32) - to_fixed(rectangle.near_edge, 32)),
+        rows_far(2 * rectangle.rows *
+                 (to_fixed(rectangle.far_edge, 32) - to_fixed(camera.ahead, 32))),
+        pitch(sine_cosine(to_fixed(camera.pitch_down, kTurnBits))) {
+    const std::int64_t rows_above = 2 * rectangle.rows * to_fixed(camera.above_ground, 32);
+    rows_depth = scaled(rows_above, pitch.sine, kTurnBits);
+    rows_below = scaled(rows_above, pitch.cosine, kTurnBits);
+    // A degree less of binary places halves the field of view.
+    const auto half = sine_cosine(to_fixed(camera.horizontal_fov, kTurnBits - 1));
+    focal = static_cast<std::int64_t>(divide_rounded(
+        (Int128{camera.width} * half.cosine) << kFocalBits, Int128{2 * half.sine}));
+    const std::int64_t rows_wide = 4 * rectangle.rows * to_fixed(rectangle.half_width, 32);
+    spread = divide_rounded(scaled(focal, rows_wide, 32), std::int64_t{rectangle.columns});
   }
-  const double pitch = camera.pitch_down * CV_PI / 180;
-  const double nearest = rectangle.near_edge - camera.ahead;
-  if (nearest * std::cos(pitch) + camera.above_ground * std::sin(pitch) <= 0) {
-    return "`near_edge` lies behind the camera, which cannot see it; set it farther ahead";
+
+  [[nodiscard]] static std::int64_t scaled(std::int64_t a, std::int64_t b, int bits) {
+    return static_cast<std::int64_t>(shift_rounded(Int128{a} * b, bits));
+  }
+  /// Depth of the ground at a row's middle, or with 2 * rows of the near edge.
+  [[nodiscard]] std::int64_t rows_depth_at(int twice_row) const {
+    return scaled(rows_far - twice_row * span, pitch.cosine, kTurnBits) + rows_depth;
+  }
+  [[nodiscard]] std::int64_t rows_below_at(int twice_row) const {
+    return rows_below - scaled(rows_far - twice_row * span, pitch.sine, kTurnBits);
+  }
+
+  std::int64_t span;
+  std::int64_t rows_far;
+  SineCosine pitch;
+  std::int64_t rows_depth = 0;  ///< what the camera's height adds to the depth
+  std::int64_t rows_below = 0;  ///< and to what is below the camera's axis
+  std::int64_t focal = 0;       ///< pixels, Q22
+  std::int64_t spread = 0;      ///< a column's step times its depth, Q22 pixels
+};
+
+/// What cannot be, or nothing.
+std::string contradiction(const Ground& ground, const GroundRectangle& rectangle) {
+  if (ground.span <= 0) return "`far_edge` must be farther ahead than `near_edge`";
+  // In hundredths of a metre: closer, numbers do not fit.
+  if (50 * ground.rows_depth_at(2 * rectangle.rows) < rectangle.rows * (std::int64_t{1} << 32)) {
+    return "`near_edge` lies behind the camera, which cannot see it, or less than 1 cm in front; "
+           "set it farther ahead";
   }
   return {};
+}
+
+GroundView::Row row_at(const Ground& ground, const MountedCamera& camera, int columns, int row) {
+  const std::int64_t depth = ground.rows_depth_at(2 * row + 1);
+  const auto step = divide_rounded(Int128{ground.spread} << 26, Int128{depth});
+  const auto to_left =
+      divide_rounded((Int128{ground.spread} * (columns - 1)) << 25, Int128{depth});
+  const auto below = static_cast<std::int64_t>(
+      divide_rounded(Int128{ground.rows_below_at(2 * row + 1)} << 30, Int128{depth}));
+  const std::int64_t place = 16 * (camera.height - 1) +
+                             Ground::scaled(ground.focal, below, kFocalBits + 30 - kPlaceBits);
+  const std::int64_t middle = std::int64_t{camera.width - 1} << (kLengthBits - 1);
+  return {static_cast<std::int32_t>(std::clamp(place, -kFarthestRow, kFarthestRow)),
+          middle + kRounds - static_cast<std::int64_t>(to_left), static_cast<std::int64_t>(step)};
 }
 
 std::int16_t whole(std::int64_t place_32) {
@@ -37,26 +91,14 @@ std::int16_t whole(std::int64_t place_32) {
 
 expected<GroundView, std::string> GroundView::create(const MountedCamera& camera,
                                                      const GroundRectangle& rectangle) {
-  if (auto wrong = contradiction(camera, rectangle); !wrong.empty()) {
+  const Ground ground(camera, rectangle);
+  if (auto wrong = contradiction(ground, rectangle); !wrong.empty()) {
     return unexpected<std::string>(std::move(wrong));
   }
   GroundView view;
   view.picture_size_ = {camera.width, camera.height};
-  const double pitch = camera.pitch_down * CV_PI / 180;
-  const double sine = std::sin(pitch);
-  const double cosine = std::cos(pitch);
-  const double focal = camera.width / 2.0 / std::tan(camera.horizontal_fov * CV_PI / 360);
-  const double pixel_length = (rectangle.far_edge - rectangle.near_edge) / rectangle.rows;
-  const double pixel_width = 2 * rectangle.half_width / rectangle.columns;
   for (int row = 0; row < rectangle.rows; ++row) {
-    const double ahead = rectangle.far_edge - (row + 0.5) * pixel_length - camera.ahead;
-    const double depth = ahead * cosine + camera.above_ground * sine;
-    const double source =
-        (camera.height - 1) / 2.0 + focal * (camera.above_ground * cosine - ahead * sine) / depth;
-    const double left = rectangle.half_width - 0.5 * pixel_width;
-    const double column = (camera.width - 1) / 2.0 - focal * left / depth;
-    view.rows_.push_back({static_cast<std::int32_t>(to_fixed(source, kPlaceBits)),
-                          to_fixed(column) + kRounds, to_fixed(focal * pixel_width / depth)});
+    view.rows_.push_back(row_at(ground, camera, rectangle.columns, row));
   }
   view.lay_out(rectangle.columns);
   return view;

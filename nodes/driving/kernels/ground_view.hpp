@@ -15,8 +15,9 @@
 ///
 /// (Hartley and Zisserman, "Multiple view geometry", 2nd edition, 8.1: the homography of a plane.)
 /// As the camera has no roll, a row of the view comes from one row of the picture, in equal steps.
-/// So the map is a table of three numbers per row, made at set-up: row, first column, step. A frame
-/// needs no division: the column is a sum in Q16, and both are cut to 1/32 pixel. Between pixels it
+/// So the map is a table of three numbers per row, made at set-up: row, first column, step. It is
+/// computed in whole numbers, as hardware does (common/hdl/lig_drive_ground.sv). A frame needs no
+/// division: the column is a sum in Q16, and both are cut to 1/32 pixel. Between pixels it
 /// is bilinear: with fractions a, b in 1/32, (sum of the four pixels times (32 - a or a) times
 /// (32 - b or b) + 512) / 1024. This is what cv::remap computes from such a map, bit by bit.
 #pragma once
@@ -52,7 +53,7 @@ class GroundView {
  public:
   /// Where a row of the view comes from.
   struct Row {
-    std::int32_t row_32;      ///< in 1/32 pixel
+    std::int32_t row_32;      ///< in 1/32 pixel; at most 2^20 from 0
     std::int64_t column_q16;  ///< of the first pixel, and 1/64 pixel: cutting then rounds
     std::int64_t step_q16;    ///< from pixel to pixel
   };

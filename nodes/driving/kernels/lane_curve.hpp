@@ -18,6 +18,7 @@
 
 #include "kernels/ground_scale.hpp"
 #include "kernels/lane_centre.hpp"
+#include "kernels/lane_search.hpp"
 #include "kernels/polynomial.hpp"
 
 namespace ligament::nodes::driving {
@@ -29,6 +30,18 @@ struct CurveOptions {
   int rows_for_curve = 200;  ///< rows between a stripe's first and last that a parabola needs
   int points = 6;            ///< of the answer
 };
+
+/// The options in a view; `points`: of the answer.
+[[nodiscard]] inline CurveOptions curve_options(const LaneMetres& metres,
+                                                const GroundRectangle& rectangle, int points) {
+  CurveOptions options;
+  options.lane = lane_shape(metres, GroundScale(rectangle));
+  options.gate = std::max(2, options.lane.lane_width / 15);
+  options.rows_for_line = rectangle.rows / 15;
+  options.rows_for_curve = rectangle.rows / 3;
+  options.points = points;
+  return options;
+}
 
 /// A stripe's curve: twice the column, over the row's distance below the view's middle row.
 struct StripeCurve {

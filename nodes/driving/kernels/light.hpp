@@ -3,7 +3,9 @@
 ///
 /// Pixels of the light's colour that touch (also by a corner) are a blob. The largest blob that is
 /// as wide and as high as a disc, and fills its bounding box as a disc or a ring does, is the
-/// light: a lamp that outshines the sensor is white inside and coloured around.
+/// light: a lamp that outshines the sensor is white inside and coloured around. Of equally large
+/// ones it is the uppermost, then the leftmost, then the smallest: in which order blobs are found
+/// does not matter.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +43,14 @@ struct Disc {
   return pixels * 100 >= box * 35 && pixels * 100 <= box * 92;
 }
 
+/// Whether a disc is taken in place of another one.
+[[nodiscard]] inline bool is_better(const Disc& disc, const Disc& than) {
+  if (disc.pixels != than.pixels) return disc.pixels > than.pixels;
+  if (disc.twice_y != than.twice_y) return disc.twice_y < than.twice_y;
+  if (disc.twice_x != than.twice_x) return disc.twice_x < than.twice_x;
+  return disc.four_radii < than.four_radii;
+}
+
 [[nodiscard]] inline std::optional<Disc> find_disc(const cv::Mat& picture, ColourOrder order,
                                                    const LightOptions& options) {
   const int rows = std::max(1, picture.rows * options.rows_permille / 1000);
@@ -63,9 +73,9 @@ struct Disc {
     const int height = box[cv::CC_STAT_HEIGHT];
     const int pixels = box[cv::CC_STAT_AREA];
     if (!is_disc(options, width, height, pixels)) continue;
-    if (found && pixels <= found->pixels) continue;
-    found = Disc{2 * box[cv::CC_STAT_LEFT] + width - 1, 2 * box[cv::CC_STAT_TOP] + height - 1,
-                 width + height, pixels};
+    const Disc disc{2 * box[cv::CC_STAT_LEFT] + width - 1, 2 * box[cv::CC_STAT_TOP] + height - 1,
+                    width + height, pixels};
+    if (!found || is_better(disc, *found)) found = disc;
   }
   return found;
 }

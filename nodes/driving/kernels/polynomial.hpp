@@ -20,8 +20,6 @@
 
 namespace ligament::nodes::driving {
 
-__extension__ typedef __int128 Int128;  // NOLINT: GCC's and Clang's, without a standard name
-
 struct Polynomial {
   std::int64_t a_q16 = 0;
   std::int64_t b_q24 = 0;

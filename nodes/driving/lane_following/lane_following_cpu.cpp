@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lane Following on the CPU: the lane's middle in a band of rows, kernels/lane_centre.hpp.
-#include "kernels/lane_centre.hpp"
+// Lane Following on the CPU: the lane's middle in a band of rows, kernels/lane_search.hpp.
+#include "kernels/lane_search.hpp"
 #include "parts/lane_message.hpp"
 #include "parts/parameters.hpp"
 #include "parts/pictures.hpp"
@@ -14,9 +14,9 @@ class LaneFollowing : public Node {
         edges_(ground_edges(*this)),
         metres_(lane_metres(*this)),
         colours_(stripe_colours(*this)),
-        look_ahead_(image::double_parameter(*this, "look_ahead", 0.23, {0.01, 100, 0})),
-        band_(image::double_parameter(*this, "band", 0.06, {0.001, 100, 0})) {
-    if (errors().empty() && !is_in_view()) {
+        band_(image::double_parameter(*this, "look_ahead", 0.23, {0.01, 100, 0}),
+              image::double_parameter(*this, "band", 0.06, {0.001, 100, 0})) {
+    if (errors().empty() && !band_.lies_in(edges_)) {
       report_error(
           "the band of `band` m at `look_ahead` m lies outside of `near_edge` ... "
           "`far_edge`; move it");
@@ -29,40 +29,20 @@ class LaneFollowing : public Node {
   }
 
  private:
-  /// What depends on the picture's size.
-  struct Search {
-    cv::Size size;
-    GroundScale scale;
-    LaneFinder finder;
-    int first_row;
-    int last_row;  ///< one behind
-    std::vector<std::uint8_t> classes;
-  };
-
-  [[nodiscard]] bool is_in_view() const {
-    return look_ahead_ - band_ / 2 >= edges_.near_edge &&
-           look_ahead_ + band_ / 2 <= edges_.far_edge;
-  }
-
-  Search& search_in(cv::Size size) {
-    if (search_ && search_->size == size) return *search_;
+  LaneSearch& search_in(cv::Size size) {
+    if (search_ && search_->size() == size) return *search_;
     GroundRectangle rectangle = edges_;
     rectangle.columns = size.width;
     rectangle.rows = size.height;
-    const GroundScale scale(rectangle);
-    const int first = std::max(0, scale.row_of(look_ahead_ + band_ / 2));
-    const int last = std::clamp(scale.row_of(look_ahead_ - band_ / 2), first + 1, size.height);
-    return search_.emplace(Search{size, scale, LaneFinder(lane_shape(metres_, scale), size.width),
-                                  first, last,
-                                  std::vector<std::uint8_t>(static_cast<std::size_t>(size.width))});
+    return search_.emplace(rectangle, metres_, band_);
   }
 
   void answer(const ImageView& view, const Picture& picture) {
-    Search& search = search_in(picture.pixels.size());
+    LaneSearch& search = search_in(picture.pixels.size());
     std::optional<GroundPoint> middle;
     {
       const trace::Span span(*this, "lane_following");
-      middle = find(search, picture);
+      middle = search.find(picture.pixels, picture.order, colours_);
     }
     if (middle) {
       publish_lane(*publisher_, image::stamp_of(view), {&*middle, 1});
@@ -71,24 +51,11 @@ class LaneFollowing : public Node {
     }
   }
 
-  std::optional<GroundPoint> find(Search& search, const Picture& picture) const {
-    search.finder.begin(search.last_row - search.first_row);
-    for (int row = search.first_row; row < search.last_row; ++row) {
-      classify(colours_, picture.order, picture.pixels.ptr<std::uint8_t>(row), search.classes);
-      search.finder.add_row(search.classes);
-    }
-    const auto centre = search.finder.finish();
-    if (!centre) return std::nullopt;
-    const std::int64_t twice_row = search.first_row + search.last_row - 1;
-    return search.scale.point(centre->column_q8 * 256, twice_row << 15);
-  }
-
   GroundRectangle edges_;
   LaneMetres metres_;
   StripeColours colours_;
-  double look_ahead_;
-  double band_;
-  std::optional<Search> search_;
+  LaneBand band_;
+  std::optional<LaneSearch> search_;
   std::shared_ptr<Publisher<PolygonStamped>> publisher_;
   std::optional<PictureInput> input_;
 };

@@ -8,7 +8,7 @@
 #include "kernels/colour.hpp"
 #include "kernels/ground_scale.hpp"
 #include "kernels/ground_view.hpp"
-#include "kernels/lane_centre.hpp"
+#include "kernels/lane_search.hpp"
 #include "kernels/stripes.hpp"
 
 namespace ligament::nodes::driving {
@@ -61,27 +61,11 @@ namespace ligament::nodes::driving {
           colour_range(node, "white_", standard.white)};
 }
 
-/// What a lane measures, in metres; pixels follow with the view's scale.
-struct LaneMetres {
-  double width = 0.30;
-  double stripe_width = 0.03;
-};
 [[nodiscard]] inline LaneMetres lane_metres(Node& node) {
   LaneMetres m;
   m.width = image::double_parameter(node, "lane_width", m.width, {0.01, 100, 0});
   m.stripe_width = image::double_parameter(node, "stripe_width", m.stripe_width, {0.001, 10, 0});
   return m;
-}
-/// The tolerances are those of a lane that the robot sees at up to 50 degrees aside.
-[[nodiscard]] inline LaneShape lane_shape(const LaneMetres& metres, const GroundScale& scale) {
-  LaneShape shape;
-  shape.stripe.width_from = std::max(1, scale.columns_of(0.4 * metres.stripe_width));
-  shape.stripe.width_to = scale.columns_of(2.5 * metres.stripe_width);
-  shape.lane_width = scale.columns_of(metres.width);
-  shape.lane_width_from = scale.columns_of(metres.width / 1.5);
-  shape.lane_width_to = scale.columns_of(metres.width * 1.6);
-  shape.window = std::max(2, scale.columns_of(1.4 * metres.stripe_width));
-  return shape;
 }
 
 }  // namespace ligament::nodes::driving

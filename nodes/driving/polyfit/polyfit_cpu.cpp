@@ -11,7 +11,7 @@ class Polyfit : public Node {
  public:
   explicit Polyfit(const NodeOptions& options)
       : Node("polyfit", options), edges_(ground_edges(*this)), metres_(lane_metres(*this)) {
-    curve_.points = int_parameter(*this, "points", curve_.points, 1, 64);
+    points_ = int_parameter(*this, "points", points_, 1, 64);
     if (errors().empty() && edges_.far_edge <= edges_.near_edge) {
       report_error("`far_edge` must be farther ahead than `near_edge`");
     }
@@ -27,13 +27,8 @@ class Polyfit : public Node {
     GroundRectangle rectangle = edges_;
     rectangle.columns = size.width;
     rectangle.rows = size.height;
-    const GroundScale scale(rectangle);
-    curve_.lane = lane_shape(metres_, scale);
-    curve_.gate = std::max(2, curve_.lane.lane_width / 15);
-    curve_.rows_for_line = size.height / 15;
-    curve_.rows_for_curve = size.height / 3;
     size_ = size;
-    return finder_.emplace(curve_, rectangle);
+    return finder_.emplace(curve_options(metres_, rectangle, points_), rectangle);
   }
 
   void answer(const ImageView& view) {
@@ -43,12 +38,12 @@ class Polyfit : public Node {
     const auto classes = image::image_of(view);
     if (!classes) return refuse(to_string(classes.error()));
     LaneCurveFinder& finder = finder_for(classes->size());
-    std::span<const GroundPoint> points;
+    std::span<const GroundPoint> found;
     {
       const trace::Span span(*this, "polyfit");
-      points = finder.find(*classes);
+      found = finder.find(*classes);
     }
-    publish_lane(*publisher_, image::stamp_of(view), points);
+    publish_lane(*publisher_, image::stamp_of(view), found);
   }
 
   void refuse(const std::string& why) {
@@ -58,7 +53,7 @@ class Polyfit : public Node {
 
   GroundRectangle edges_;
   LaneMetres metres_;
-  CurveOptions curve_;
+  int points_ = CurveOptions{}.points;
   cv::Size size_;
   bool told_ = false;
   std::optional<LaneCurveFinder> finder_;

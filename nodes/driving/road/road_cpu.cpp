@@ -32,9 +32,6 @@ class Road : public Node {
   using Clock = rosgraph_msgs::msg::Clock;
   using Twist = geometry_msgs::msg::Twist;
   static constexpr std::int64_t kLook = 20'000'000;
-  /// In lock step: looks without a command after which the robot goes on with the last one. A
-  /// command may be lost, and the first frame is: nobody listens yet.
-  static constexpr int kPatience = 25;
 
   void declare_all();
   void on_tick();
@@ -55,7 +52,10 @@ class Road : public Node {
   double speed_ = 0;
   double turn_ = 0;
   std::uint64_t sent_ = 0;
-  int looks_ = 0;
+  /// In lock step: looks without a command, and after how many the robot goes on with the last one.
+  /// A command may be lost, and the first frame is: nobody listens yet.
+  std::int64_t looks_ = 0;
+  std::int64_t patience_ = 0;
   std::shared_ptr<Publisher<Image>> publisher_;
   std::shared_ptr<Publisher<Clock>> clock_;
   std::shared_ptr<Subscription<Twist>> commands_;
@@ -71,6 +71,8 @@ void Road::declare_all() {
   lock_step_ = declare_parameter<bool>("lock_step", true, fixed);
   const double rate_hz = image::double_parameter(*this, "rate_hz", 30, {0.1, 1000, 0});
   period_ns_ = std::llround(1e9 / rate_hz);
+  const double patience_s = image::double_parameter(*this, "patience_s", 0.5, {0.02, 3600, 0});
+  patience_ = std::llround(patience_s * 1e9 / kLook);
   frames_ = static_cast<std::uint64_t>(int_parameter(*this, "frames", 0, 0, 1 << 30));
   red_from_ = int_parameter(*this, "red_from", 0, 0, 1 << 30);
   red_frames_ = int_parameter(*this, "red_frames", 0, 0, 1 << 30);
@@ -86,7 +88,7 @@ void Road::declare_all() {
 void Road::on_tick() {
   if (is_finished() || publisher_->get_subscription_count() == 0) return;
   if (!lock_step_) return step();
-  if (sent_ == 0 || ++looks_ >= kPatience) step();
+  if (sent_ == 0 || ++looks_ >= patience_) step();
 }
 
 void Road::on_command(const geometry_msgs::msg::TwistView& twist) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/turn.hpp"
+
 namespace ligament::nodes::driving {
 namespace {
 
@@ -11,6 +13,7 @@ TEST(Fixed, DividesAndShiftsToTheNearestHalfUp) {
     for (int d = 1; d <= 9; ++d) {
       EXPECT_EQ(divide_rounded(n, d), std::floor(static_cast<double>(n) / d + 0.5))
           << n << "/" << d;
+      EXPECT_EQ(divide_down(n, d), std::floor(static_cast<double>(n) / d)) << n << "/" << d;
     }
     EXPECT_EQ(shift_rounded(n, 3), std::floor(n / 8.0 + 0.5)) << n;
   }
@@ -23,6 +26,16 @@ TEST(Fixed, TakesTheSquareRootDownwards) {
     if (root < 0xFFFFFFFF) {
       EXPECT_GT((root + 1) * (root + 1), v);
     }
+  }
+}
+
+TEST(Fixed, HasSineAndCosineOfFloat64) {
+  for (int tenths = -900; tenths <= 900; ++tenths) {
+    const double angle = tenths / 10.0;
+    const auto got = sine_cosine(to_fixed(angle, kTurnBits));
+    constexpr double kMost = 1.0 / (1LL << 35);
+    EXPECT_NEAR(from_fixed(got.sine, kTurnBits), std::sin(angle * M_PI / 180), kMost) << angle;
+    EXPECT_NEAR(from_fixed(got.cosine, kTurnBits), std::cos(angle * M_PI / 180), kMost) << angle;
   }
 }
 

@@ -150,7 +150,7 @@ TEST(GroundView, ShowsAPointOfTheGroundWhereItLies) {
   const GroundScale scale{GroundRectangle{}};
   // The white stripe's middle lies 0.15 m to the right, in each row.
   for (const double ahead : {0.30, 0.45, 0.6}) {
-    const int row = scale.row_of(ahead);
+    const int row = scale.row_of(to_fixed(ahead, 33));
     const auto& left = view.at<cv::Vec3b>(row, 650 - 11);
     const auto& right = view.at<cv::Vec3b>(row, 650 + 10);
     EXPECT_GT(left[2], 200) << ahead;

@@ -2,13 +2,14 @@
 //
 // image_blur: the FPGA form of image/blur: lig_image_in, lig_image_blur, lig_image_out.
 //
-//   initiation interval  1 pixel in, 1 pixel out
+//   initiation interval  PIXELS pixels in, PIXELS pixels out
 //   latency              size / 2 + 1 rows
-//   a frame              as many cycles as it has pixels, size - 1 more per row, and the latency
+//   a frame              as many cycles as it has pixels / PIXELS, and the latency
 module image_blur
   import lig_image_pkg::*;
 #(
-    parameter int unsigned MAX_WIDTH = 1920  // longest row
+    parameter int unsigned MAX_WIDTH = 1920,  // longest row
+    parameter int unsigned PIXELS    = 1      // per cycle: 1, 2, 4, 8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -20,13 +21,13 @@ module image_blur
   turn_t turn;
   shape_t shape;
   refusal_e refusal;
-  lig_image_pixels_if raw (), made ();
+  lig_image_pixels_if #(.PIXELS(PIXELS)) raw (), made ();
 
-  lig_image_ends #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767)) ends (
+  lig_image_ends #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767), .PIXELS(PIXELS)) ends (
       .clk_i, .rst_i, .s_axis, .m_axis, .ready_i(1'b1), .prepared_i(1'b1), .turn_o(turn), .shape_o(shape),
       .refusal_o(refusal), .result_i(shape), .refusal_i(refusal), .broken_i(1'b0), .raw, .made);
 
-  lig_image_blur #(.MAX_WIDTH(MAX_WIDTH)) blur (
+  lig_image_blur #(.MAX_WIDTH(MAX_WIDTH), .PIXELS(PIXELS)) blur (
       .clk_i, .clear_i(rst_i || turn.start), .run_i(turn.answers), .width_i(shape.width), .height_i(shape.height),
       .half_i(parameter_size_i[2:1]), .raw, .made);
 endmodule

@@ -65,7 +65,7 @@ module image_equalise
 
   // --- the image ------------------------------------------------------------------------------------------
 
-  logic [Bits-1:0] memory[Beats];
+  (* ram_style = "block" *) logic [Bits-1:0] memory[Beats];
   logic [Bits-1:0] read_q;
   logic [AddressBits-1:0] write_at_q, read_at_q;
   logic collects, advance, asked_q, last_asked_q, last_read_q, read_valid_q;

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from ruamel.yaml import YAML
 
 TESTS = Path(__file__).resolve().parent
-NODES = TESTS.parent
+NODES = TESTS.parents[1]
 
 VALUES, COUNT, DONE, BROKEN = range(4)
 CHANNELS = {
@@ -50,9 +51,11 @@ def simulate_core(
     bench: str,
     node: str,
     parameters: dict[str, object] | None = None,
+    package: str = "image",
 ) -> None:
-    """Run the bench with the sources that the node's manifest lists."""
-    manifest = YAML(typ="safe").load(NODES / node / "node.yaml")
+    """Run the bench with the sources that the manifest of the node PACKAGE/NODE lists."""
+    place = NODES / package / node
+    manifest = YAML(typ="safe").load(place / "node.yaml")
     named = manifest["implementations"]["fpga"]["sources"]
     folder = BUILD / "tb" / bench.removeprefix("test_") / "messages"
     types = sorted({p["message"] for p in manifest["ports"].values()})
@@ -60,10 +63,10 @@ def simulate_core(
     subprocess.run([*command, *types], check=True, stdout=subprocess.DEVNULL)
     packages = [RTL / f"lig_{name}.sv" for name in ("stream_pkg", "fields_pkg", "fields_if")]
     packages += sorted(folder.glob("*_pkg.sv"))
-    sources = [(NODES / node / source).resolve() for source in named]
+    sources = [(place / source).resolve() for source in named]
     sources = [*packages, RTL / "lig_gate.sv", *sources]
     widths = dict.fromkeys(_wide(manifest["implementations"]["fpga"], manifest["ports"]), BITS)
-    simulate(bench, f"image_{node}", sources, parameters, arguments=WARNINGS, widths=widths)
+    simulate(bench, f"{package}_{node}", sources, parameters, arguments=WARNINGS, widths=widths)
 
 
 #: Of a field stream, in terms of the core's parameter (lig_image_pkg::bits_of).
@@ -101,33 +104,50 @@ class _Frame(ctypes.Structure):
     )
 
 
-def golden_library() -> Path:
-    """golden.cpp compiled; each version of it once."""
-    source = TESTS / "golden.cpp"
-    name = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+#: What the image cores are judged by.
+GOLDEN = (TESTS / "golden.cpp",)
+
+
+def golden_library(
+    sources: Sequence[Path], headers: Sequence[Path] = (), include: Sequence[Path] = ()
+) -> Path:
+    """The sources compiled to a library; each version of them and their headers once."""
+    texts = [path.read_bytes() for path in (*sources, *headers)]
+    name = hashlib.sha256(b"\0".join(texts)).hexdigest()[:16]
     library = BUILD / "golden" / f"{name}.so"
     if not library.exists():
         library.parent.mkdir(parents=True, exist_ok=True)
         made = library.with_suffix(f".{os.getpid()}")
         flags = ["pkg-config", "--cflags", "opencv4"]
         found = subprocess.run(flags, check=True, capture_output=True, text=True).stdout.split()
-        command = ["c++", "-std=c++20", "-O1", "-shared", "-fPIC", *found, str(source)]
+        command = ["c++", "-std=c++20", "-O1", "-shared", "-fPIC", *found]
+        command += [*(f"-I{folder}" for folder in include), *map(str, sources)]
         libraries = ["-lopencv_core", "-lopencv_imgproc", "-lopencv_calib3d"]
         subprocess.run([*command, "-o", str(made), *libraries], check=True)
         made.replace(library)
     return library
 
 
-_loaded: list[ctypes.CDLL] = []
+@cache
+def loaded(library: Path) -> ctypes.CDLL:
+    """The library, opened once."""
+    return ctypes.CDLL(str(library))
 
 
-def golden(function: str, pixels: Pixels, shape: Sequence[int], *arguments: object) -> Pixels:
-    """What OpenCV makes of the pixels; `shape`: height, width and channels of the result."""
-    if not _loaded:
-        _loaded.append(ctypes.CDLL(str(golden_library())))
+def golden(
+    function: str,
+    pixels: Pixels,
+    shape: Sequence[int],
+    *arguments: object,
+    library: Path | None = None,
+) -> Pixels:
+    """What the library makes of the pixels; `shape`: height, width and channels of the result.
+
+    Without a library it is OpenCV's.
+    """
     pixels = np.ascontiguousarray(pixels)
     result = np.full(shape, 77, np.uint8)
-    call = getattr(_loaded[0], f"golden_{function}")
+    call = getattr(loaded(library or golden_library(GOLDEN)), f"golden_{function}")
     call.restype = None
     call(*(ctypes.byref(_frame(image)) for image in (pixels, result)), *arguments)
     return result
@@ -135,10 +155,9 @@ def golden(function: str, pixels: Pixels, shape: Sequence[int], *arguments: obje
 
 def golden_places(width: int, height: int, lens: Iterable[Sequence[float]]) -> NDArray[np.int32]:
     """Where each pixel of a rectified image comes from, in 1/32 pixel: x and y."""
-    golden("blur", np.zeros((1, 1, 1), np.uint8), (1, 1, 1), 3)  # loads the library
     places = np.zeros((height, width, 2), np.int32)
     frame = _Frame(None, width, height, 1)
-    _loaded[0].golden_places(
+    loaded(golden_library(GOLDEN)).golden_places(
         ctypes.byref(frame), places.ctypes.data_as(ctypes.c_void_p), *map(doubles, lens)
     )
     return places

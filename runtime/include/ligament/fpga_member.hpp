@@ -116,6 +116,7 @@ class Design {
   struct Place {
     Member* member = nullptr;
     std::vector<std::size_t> entries;
+    bool each = false;  ///< it answers each message by itself
     std::vector<std::size_t> networks;             ///< whose figures it tells
     std::vector<trace::MessageIdentity> messages;  ///< of this run, in order
     std::vector<Source> sources;                   ///< whose messages its own may go back to
@@ -136,6 +137,7 @@ class Design {
     std::function<void(std::span<const std::byte>)> publish;
   };
 
+  /// Sets that can go in; of a node that answers each message: as many as its fullest entry has.
   [[nodiscard]] std::size_t whole_sets(const Place& place) const;
   void collect(std::size_t most, std::vector<Arrival>& arrivals);
   void put(Member& member, Waiting&& waiting);
@@ -247,6 +249,9 @@ class Member : public Node {
         qos));
   }
 
+  /// The node's time as a message for an entry, once in each period. The parameter has it in ms.
+  void add_timer(const std::string& parameter, std::size_t entry);
+
   /// The register has the parameter's value of the moment in which the doorbell rings. Of a text:
   /// its place among the choices.
   void follow(std::uint64_t& wire, const std::string& parameter,
@@ -355,6 +360,7 @@ class Member : public Node {
   std::vector<std::shared_ptr<ServiceBase>> services_;
   std::vector<Followed> registers_;
   std::shared_ptr<TimerBase> timer_;
+  std::vector<std::shared_ptr<TimerBase>> ticks_;  ///< the core's own
   std::shared_ptr<TimerBase> again_;
 };
 

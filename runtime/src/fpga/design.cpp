@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ligament/builtin_interfaces/msg/time.hpp>
 #include <ligament/detail/pool.hpp>
 #include <ligament/fpga_member.hpp>
 #include <ligament/fpga_registers.hpp>
@@ -45,6 +46,7 @@ Design::Design(DesignPlan plan, Wires wires)
   std::vector<bool> first(networks_.size(), true);
   for (std::size_t place = 0; place < places_.size(); ++place) {
     for (const InputPlan& input : plan_.nodes[place].inputs) {
+      places_[place].each = plan_.nodes[place].each;
       if (input.entry) {
         places_[place].entries.push_back(*input.entry);
         waiting_.resize(std::max(waiting_.size(), *input.entry + 1));
@@ -162,11 +164,13 @@ void Design::set_exit(std::size_t exit, std::function<void(std::span<const std::
 }
 
 std::size_t Design::whole_sets(const Place& place) const {
-  std::size_t sets = SIZE_MAX;
+  std::size_t least = SIZE_MAX;
+  std::size_t most = 0;
   for (const std::size_t entry : place.entries) {
-    sets = std::min(sets, waiting_[entry].size());
+    least = std::min(least, waiting_[entry].size());
+    most = std::max(most, waiting_[entry].size());
   }
-  return place.entries.empty() ? 0 : sets;
+  return place.entries.empty() ? 0 : place.each ? most : least;
 }
 
 void Design::take(Member& member, Arrival&& arrival, const trace::MessageIdentity& message) {
@@ -190,6 +194,7 @@ bool Design::is_full() const {
   struct Count {
     std::size_t sources = 0;
     std::size_t full = 0;
+    bool any_each = false;  ///< a node that answers each message has enough, whatever others have
   };
   std::vector<Count> parts(places_.size());
   const auto count = [&](std::size_t place, bool is_full) {
@@ -206,12 +211,14 @@ bool Design::is_full() const {
       if (has_sets) {
         return true;
       }
+    } else if (places_[i].each) {
+      parts[plan_.nodes[i].part].any_each |= has_sets;
     } else if (!places_[i].entries.empty()) {
       count(i, has_sets);
     }
   }
   return std::any_of(parts.begin(), parts.end(), [](const Count& part) {
-    return part.sources > 0 && part.full == part.sources;
+    return part.sources > 0 ? part.full == part.sources : part.any_each;
   });
 }
 
@@ -241,8 +248,13 @@ void Design::collect(std::size_t most, std::vector<Arrival>& arrivals) {
     place.messages.clear();
     const std::size_t sets = std::min({most, most_at_once(i), whole_sets(place)});
     for (std::size_t set = 0; set < sets; ++set) {
-      place.messages.push_back(waiting_[place.entries.front()].front().message);
       for (const std::size_t entry : place.entries) {
+        if (waiting_[entry].empty()) {
+          continue;  // of a node that answers each message
+        }
+        if (place.each || entry == place.entries.front()) {
+          place.messages.push_back(waiting_[entry].front().message);
+        }
         label(place, waiting_[entry].front());
         arrivals.push_back(std::move(waiting_[entry].front().arrival));
         waiting_[entry].pop_front();
@@ -415,6 +427,28 @@ Member::Member(const std::string& name, const NodeOptions& options, std::shared_
 Member::~Member() {
   set_hardware_figures({});
   design_->leave(place_);
+}
+
+void Member::add_timer(const std::string& parameter, std::size_t entry) {
+  using builtin_interfaces::msg::Time;
+  using Traits = MessageTraits<Time>;
+  const auto period = std::chrono::milliseconds(get_parameter(parameter).as_int());
+  ticks_.push_back(create_timer(period, [this, entry, sequence = std::uint64_t{0}]() mutable {
+    constexpr std::int64_t second_ns = 1'000'000'000;
+    const std::int64_t now_ns = now().nanoseconds();
+    Time time;
+    time.sec = static_cast<std::int32_t>(now_ns / second_ns);
+    time.nanosec = static_cast<std::uint32_t>(now_ns % second_ns);
+    auto stored = std::make_shared<std::vector<std::byte>>(Traits::layout_of(time)->size);
+    (void)Traits::serialize(time, *stored);  // it has no lengths that could be wrong
+    design_->take(*this,
+                  {.entry = entry,
+                   .message = *stored,
+                   .sequence = ++sequence,
+                   .time_ns = now_ns,
+                   .keep = stored},
+                  {});
+  }));
 }
 
 std::size_t Member::queue_depth() const { return std::max<std::size_t>(5, design_->in_flight()); }

@@ -29,6 +29,7 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
       sources_(boundary.rooms.size()),
       leaving_(boundary.rooms.size()),
       blamed_(wires_.problem.size()),
+      answers_(boundary.rooms.size()),
       states_(nodes_.size()),
       network_parts_(wires_.networks.size()),
       past_(wires_.networks.size()),
@@ -47,6 +48,7 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
     }
     for (const OutputPlan& output : nodes_[node].outputs) {
       watches_.at(output.probe).node = node;
+      watches_[output.probe].output = &output;
       blamed_.at(output.problem) = node;
       if (output.exit) {
         sources_.at(*output.exit) = node;
@@ -214,7 +216,7 @@ void Engine::forget(const Parts& parts) {
   for (std::size_t probe = 0; probe < watches_.size(); ++probe) {
     Watch& watch = watches_[probe];
     if (parts[nodes_[watch.node].part]) {
-      watch = Watch{watch.node, watch.input};
+      watch = Watch{watch.node, watch.input, watch.output};
       inside_[probe / word_bits] &= ~(std::uint64_t{1} << probe % word_bits);
     }
   }
@@ -222,6 +224,11 @@ void Engine::forget(const Parts& parts) {
     if (parts[nodes_[node].part]) {
       states_[node].works.clear();
       states_[node].messages = 0;
+    }
+  }
+  for (std::size_t exit = 0; exit < answers_.size(); ++exit) {
+    if (parts[nodes_[sources_[exit]].part]) {
+      answers_[exit] = {};
     }
   }
 }

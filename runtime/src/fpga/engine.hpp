@@ -33,13 +33,19 @@ class Engine {
   /// What has passed a probe since the reset.
   struct Watch {
     std::size_t node = 0;
-    const InputPlan* input = nullptr;  ///< of an output's probe: none
+    const InputPlan* input = nullptr;    ///< of an output's probe: none
+    const OutputPlan* output = nullptr;  ///< of an input's probe: none
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
     std::uint64_t arrived = 0;       ///< of an output to an exit: that software has learnt of
     std::uint64_t beats_before = 0;  ///< that had passed when the last message began
     std::uint64_t surplus = 0;       ///< messages of an output that answer nothing
     std::deque<std::uint64_t> unasked = {};  ///< their numbers, of those that exits still have
+  };
+  /// The messages of a node that frames at an exit are: it leaves none for some of its answers.
+  struct Answers {
+    std::size_t first = 0;               ///< frame that the oldest of these is
+    std::deque<std::uint64_t> messages;  ///< of frames that have not been seen in memory yet
   };
   struct State {
     std::deque<Work> works;      ///< that were not told yet
@@ -89,6 +95,8 @@ class Engine {
   void observe_problems();
   [[nodiscard]] std::string refusal_text(std::size_t node, std::uint8_t code) const;
   void finish_answer(Answer&& answer);
+  [[nodiscard]] std::uint64_t begun(std::size_t node) const;
+  [[nodiscard]] std::uint64_t asked(std::size_t node) const;
   void begin_work(const Watch& watch);
   [[nodiscard]] Work* find_work(std::size_t node, std::uint64_t message);
   void end_work(std::size_t node, std::uint64_t message, std::uint64_t cycle);
@@ -108,9 +116,8 @@ class Engine {
   [[nodiscard]] std::optional<std::size_t> silent_node() const;
   [[nodiscard]] std::string shortcoming(std::size_t node) const;
   [[nodiscard]] StreamState state_of(std::size_t probe) const;
-  [[nodiscard]] std::uint64_t sets_of(std::size_t node) const;
   [[nodiscard]] bool is_surplus(const Watch& watch) const;
-  void tell_surplus(std::size_t probe);
+  void tell_surplus(std::size_t probe, bool is_first);
   [[nodiscard]] bool floods(std::size_t node) const;
   void tell_cause(const Trouble& trouble);
   void give_up();
@@ -129,6 +136,7 @@ class Engine {
   std::vector<std::size_t> sources_;   ///< node of each exit
   std::vector<std::size_t> leaving_;   ///< probe of each exit
   std::vector<std::size_t> blamed_;    ///< node of each problem wire
+  std::vector<Answers> answers_;       ///< of each exit
   std::vector<State> states_;
   std::vector<std::size_t> network_parts_;
   std::vector<Frames> frames_;        ///< by part

@@ -42,11 +42,11 @@ std::optional<std::size_t> Engine::silent_node() const {
 /// What a node that hangs did not do, and on which ports: on inputs where it has no output.
 std::string Engine::shortcoming(std::size_t node) const {
   const NodePlan& plan = nodes_[node];
-  const std::uint64_t sets = sets_of(node);
+  const std::uint64_t owed = asked(node);
   std::vector<std::string_view> ports;
   const auto name_owing = [&](const auto& links) {
     for (const auto& link : links) {
-      if (is_inside(link.probe) || watches_[link.probe].done < sets) {
+      if (is_inside(link.probe) || watches_[link.probe].done < owed) {
         ports.emplace_back(link.port);
       }
     }
@@ -83,17 +83,18 @@ StreamState Engine::state_of(std::size_t probe) const {
 bool Engine::is_surplus(const Watch& watch) const {
   const NodePlan& plan = nodes_[watch.node];
   return watch.input == nullptr && !plan.offered_by && !plan.inputs.empty() &&
-         watch.done >= sets_of(watch.node);
+         watch.done >= asked(watch.node);
 }
 
 /// It is no progress, or a core that floods would never be given up.
-void Engine::tell_surplus(std::size_t probe) {
+void Engine::tell_surplus(std::size_t probe, bool is_first) {
   Watch& watch = watches_[probe];
   const auto& outputs = nodes_[watch.node].outputs;
   const auto output = std::find_if(outputs.begin(), outputs.end(),
                                    [&](const OutputPlan& one) { return one.probe == probe; });
-  if (output->exit) {
-    watch.unasked.push_back(watch.done + watch.surplus);
+  if (output->exit && !is_first) {  // as observe_beat: of one beat no frame leaves
+    const Answers& frames = answers_[*output->exit];
+    watch.unasked.push_back(frames.first + frames.messages.size() + watch.surplus);
   }
   ++watch.surplus;
   tell(watch.node,

@@ -16,6 +16,8 @@ constexpr std::uint64_t quiet_cycles = 64;
 
 /// Codes below are those of lig_fields_pkg::problem_e.
 constexpr std::uint8_t first_own_code = 16;
+/// Its Nothing: the answer is that there is none.
+constexpr std::uint8_t nothing_code = 9;
 
 const char* problem_text(std::uint8_t problem) {
   static constexpr std::array texts{
@@ -70,7 +72,8 @@ void Engine::observe_probes() {
 /// The first beat of a message, the last one, or both.
 void Engine::observe_beat(std::size_t probe, bool last) {
   Watch& watch = watches_[probe];
-  if (!is_inside(probe)) {
+  const bool is_first = !is_inside(probe);
+  if (is_first) {
     inside_[probe / word_bits] |= std::uint64_t{1} << probe % word_bits;
     ++watch.begun;
     watch.beats_before = streams_.stream(probe).beats - 1;
@@ -83,11 +86,15 @@ void Engine::observe_beat(std::size_t probe, bool last) {
   }
   inside_[probe / word_bits] &= ~(std::uint64_t{1} << probe % word_bits);
   if (is_surplus(watch)) {
-    tell_surplus(probe);
+    tell_surplus(probe, is_first);
     return;
   }
   ++watch.done;
   progress_at_ = cycle_;
+  // A message of one beat is a Broken one: no frame leaves.
+  if (watch.output != nullptr && watch.output->exit && !is_first) {
+    answers_[*watch.output->exit].messages.push_back(watch.done - 1);
+  }
   if (watch.input == nullptr || nodes_[watch.node].outputs.empty()) {
     end_work(watch.node, watch.done - 1, cycle_ + 1);
   }
@@ -99,7 +106,7 @@ void Engine::observe_problems() {
       tell(blamed_[i], fmt::format("its output breaks the layout of the message: {}",
                                    problem_text(*wires_.problem[i])));
     }
-    if (*wires_.refusal[i] != 0) {
+    if (*wires_.refusal[i] != 0 && *wires_.refusal[i] != nothing_code) {
       tell(blamed_[i], refusal_text(blamed_[i], *wires_.refusal[i]));
     }
   }
@@ -139,16 +146,31 @@ void Engine::finish_answer(Answer&& answer) {
     return;
   }
   outcome_.departures.push_back(std::move(answer.departure));
-  end_work(node, answer.frame, cycle_ + 1);
+  Answers& frames = answers_[answer.exit];
+  for (; frames.first < answer.frame && !frames.messages.empty(); ++frames.first) {
+    frames.messages.pop_front();
+  }
+  if (frames.first == answer.frame && !frames.messages.empty()) {
+    end_work(node, frames.messages.front(), cycle_ + 1);
+  }
+}
+
+/// Messages that a node has begun to take, of all inputs.
+std::uint64_t Engine::begun(std::size_t node) const {
+  std::uint64_t messages = 0;
+  for (const InputPlan& input : nodes_[node].inputs) {
+    messages += watches_[input.probe].begun;
+  }
+  return messages;
 }
 
 /// The first input that begins is the beginning of a node's work on a message.
 void Engine::begin_work(const Watch& watch) {
   State& state = states_[watch.node];
-  const std::uint64_t message = watch.begun - 1;
+  const std::uint64_t message = (nodes_[watch.node].each ? begun(watch.node) : watch.begun) - 1;
   std::uint64_t begin = cycle_;
   if (watch.input->entry) {
-    begin = ends_.began(*watch.input->entry, message).value_or(begin);
+    begin = ends_.began(*watch.input->entry, watch.begun - 1).value_or(begin);
   }
   if (Work* work = find_work(watch.node, message); work != nullptr) {
     work->begin = std::min(work->begin, begin);
@@ -219,30 +241,36 @@ std::uint64_t Engine::given(const InputPlan& input) const {
   return std::max(begun, frames - std::min(frames, drops));
 }
 
-/// Whole sets of messages that a node has got, or the messages of its one input.
-std::uint64_t Engine::sets_of(std::size_t node) const {
-  std::uint64_t sets = nodes_[node].inputs.empty() ? 0 : UINT64_MAX;
-  for (const InputPlan& input : nodes_[node].inputs) {
-    sets = std::min(sets, given(input));
-  }
-  return sets;
-}
-
 bool Engine::owes(std::size_t node) const {
   const NodePlan& plan = nodes_[node];
   if (states_[core_of(node)].isolated || plan.inputs.empty()) {
     return false;
   }
   std::uint64_t answered = UINT64_MAX;
-  for (const InputPlan& input : plan.inputs) {
-    if (plan.outputs.empty()) {
+  if (plan.outputs.empty()) {
+    std::uint64_t taken = 0;
+    for (const InputPlan& input : plan.inputs) {
       answered = std::min(answered, watches_[input.probe].done);
+      taken += watches_[input.probe].done;
     }
+    answered = plan.each ? taken : answered;
   }
   for (const OutputPlan& output : plan.outputs) {
     answered = std::min(answered, watches_[output.probe].done);
   }
-  return answered < sets_of(node);
+  return answered < asked(node);
+}
+
+/// Answers that a node owes in all: one for each set, or for each message.
+std::uint64_t Engine::asked(std::size_t node) const {
+  const NodePlan& plan = nodes_[node];
+  std::uint64_t sets = plan.inputs.empty() ? 0 : UINT64_MAX;
+  std::uint64_t messages = 0;
+  for (const InputPlan& input : plan.inputs) {
+    sets = std::min(sets, given(input));
+    messages += given(input);
+  }
+  return plan.each ? messages : sets;
 }
 
 /// Its core has something to say and nobody listens, or the rest of a message does not come.

@@ -223,6 +223,32 @@ TEST_F(DesignTest, ASetWaitsForItsOtherMessage) {
   EXPECT_TRUE(outcome.troubles.empty());
 }
 
+/// Messages of either input enter alone; an answer that is none is owed, and told to nobody.
+TEST_F(DesignTest, AnswersEachMessageByItselfAndSomeWithNothing) {
+  const auto model = pair();
+  model->plan[0].each = true;
+  model->nodes[0].each = true;
+  model->nodes[0].fault = Fault::short_spoken;
+  model->nodes[0].code = 9;
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  for (int i = 0; i < 3; ++i) {
+    const Outcome outcome = simulation.run({message(100, 0, 1)});
+    EXPECT_TRUE(outcome.departures.empty());
+    EXPECT_TRUE(outcome.troubles.empty());
+    ASSERT_EQ(outcome.works.size(), 1U);  // it is done with the message
+  }
+  const Outcome both = simulation.run({message(200, 0, 0), message(72, 3, 1)});
+  ASSERT_EQ(both.departures.size(), 1U);
+  EXPECT_EQ(bytes_of(both.departures[0]), bytes(200));
+  ASSERT_EQ(both.works.size(), 2U);
+  // The frame is the answer to one of them, whose work ends when it is in memory.
+  EXPECT_NE(both.works[0].end == both.end, both.works[1].end == both.end);
+  EXPECT_TRUE(both.troubles.empty());
+  // Another code is a refusal, and told.
+  model->nodes[0].code = 16;
+  EXPECT_EQ(simulation.run({message(100, 0, 1)}).troubles.size(), 1U);
+}
+
 TEST_F(DesignTest, ADroppedMessageIsOwedByNobody) {
   const auto model = fan();
   model->networks[0].dropping = true;

@@ -27,16 +27,21 @@ enum class Fault : std::uint8_t {
   floods,   ///< says beats without end once it has begun
   twice,    ///< gives each message twice
   repeats,  ///< gives it again and again
-  boasts
+  boasts,
+  short_spoken
 };
 
 /// A core: `per_beat` cycles for each beat. Inputs are taken one beat of each at a time, and the
-/// first one is handed on. It is empty between messages.
+/// first one is handed on; with `each` one message of any of them after the other, the last input
+/// first. It is empty between messages. Short-spoken, it has an answer to its first input only: to
+/// others one beat, and the code of that.
 struct Node {
   std::vector<Stream*> inputs;
   std::vector<Stream*> outputs;
   std::size_t per_beat = 1;
   Fault fault = Fault::none;
+  bool each = false;
+  std::size_t turn = 0;  ///< with `each`: the input that is taken
   std::uint8_t isolate = 0;
   std::uint8_t problem = 0;
   std::uint8_t refusal = 0;
@@ -62,10 +67,13 @@ struct Node {
                                   [](const auto& queue) { return queue.size() < 2; });
     const bool all = std::all_of(inputs.begin(), inputs.end(),
                                  [](const Stream* input) { return input->valid != 0; });
-    for (Stream* input : inputs) {
+    for (std::size_t i = 0; each && taken == 0 && is_empty() && i < inputs.size(); ++i) {
+      turn = inputs[i]->valid != 0 ? i : turn;
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool waits = fault == Fault::deaf || (behind != nullptr && !behind->is_empty());
-      const bool takes = free && all && wait == 0 && !waits;
-      input->ready = static_cast<std::uint8_t>(is_isolated() || takes);
+      const bool takes = free && (each ? i == turn : all) && wait == 0 && !waits;
+      inputs[i]->ready = static_cast<std::uint8_t>(is_isolated() || takes);
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       outputs[i]->valid = static_cast<std::uint8_t>(!is_isolated() && !queues[i].empty());
@@ -83,8 +91,8 @@ struct Node {
     }
     wait = wait == 0 ? 0 : wait - 1;
     say_more();
-    if (!is_isolated() && !inputs.empty() && inputs[0]->moves()) {
-      accept(inputs[0]->beat);
+    if (!is_isolated() && !inputs.empty() && inputs[turn]->moves()) {
+      accept(inputs[turn]->beat);
     }
   }
 
@@ -109,7 +117,14 @@ struct Node {
     if (fault == Fault::boasts && taken == 1) {
       beat.data |= 1U << 20U;  // of the length: a megabyte more than there is
     }
-    if (fault != Fault::silent && !(fault == Fault::runt && taken > 4)) {
+    if (fault == Fault::short_spoken && turn != 0) {
+      refusal = over ? code : std::uint8_t{0};
+      for (auto& queue : queues) {
+        if (over) {
+          queue.push_back({0, 1, 1});
+        }
+      }
+    } else if (fault != Fault::silent && !(fault == Fault::runt && taken > 4)) {
       if (fault == Fault::babbles || fault == Fault::floods) {
         beat.last = 0;
       }

@@ -46,6 +46,19 @@ FOREIGN: dict[str, dict[tuple[str, ...], tuple[str, str]]] = {
 
 
 @dataclass(frozen=True)
+class Timer:
+    """An input that brings the node's time at intervals."""
+
+    name: str
+    period: Parameter
+    """It has the interval. Unit: milliseconds."""
+
+
+#: What a timer's stream has.
+TIME = "builtin_interfaces/msg/Time"
+
+
+@dataclass(frozen=True)
 class Core:
     """A core with one stream per port; `top` is its module or its function."""
 
@@ -61,6 +74,10 @@ class Core:
     streams: str = "signals"
     #: Where it can be built for several pixels per cycle: the ports whose streams grow with them.
     wide_ports: tuple[str, ...] = ()
+    #: Whether it answers each message by itself, not sets of one message of each input.
+    answers_each: bool = False
+    #: Further inputs that bring the time, and the parameter with each one's period.
+    timers: tuple[Timer, ...] = ()
 
     @property
     def ports(self) -> tuple[Port, ...]:
@@ -94,6 +111,7 @@ def read_core(
     if not mistakes and others:
         mistakes.append(Mistake((), f"a core has no stream for the ports {', '.join(others)}"))
     mistakes += [] if mistakes else _not_wide(data, (*incoming, *outgoing))
+    timers = _timers(data, declared, mistakes)
     registers = []
     for place, name in enumerate(data.get("parameters", ())):
         if name not in parameters:
@@ -123,6 +141,8 @@ def read_core(
         services,
         data.get("streams", "signals"),
         tuple(data.get("pixels", {}).get("ports", ())),
+        data.get("answers") == "each",
+        timers,
     )
     return core, []
 
@@ -167,6 +187,32 @@ def _lacking(
         for stream in (service.request, service.response)
         if stream.name in names
     ]
+
+
+def _timers(
+    data: Mapping[str, Any], declared: Declared, mistakes: list[Mistake]
+) -> tuple[Timer, ...]:
+    """Return the inputs that bring the time, and add what is wrong with them."""
+    found = []
+    for name, period in data.get("timers", {}).items():
+        place: Path = ("timers", name)
+        if data.get("answers") != "each":
+            text = "a tick comes without messages of the other inputs"
+            mistakes.append(Mistake(place, text, "answers: each"))
+        elif name in declared.ports:
+            mistakes.append(Mistake(place, f"the timer '{name}' has the name of a port"))
+        elif period not in declared.parameters:
+            hint = nearest(period, declared.parameters)
+            mistakes.append(Mistake(place, f"there is no parameter '{period}'", hint))
+        elif (declared.parameters[period].type, declared.parameters[period].read_only) != (
+            "integer",
+            True,
+        ):
+            text = f"'{period}' has a timer's interval in ms"
+            mistakes.append(Mistake(place, text, "type: integer, and read_only: true"))
+        else:
+            found.append(Timer(name, declared.parameters[period]))
+    return tuple(found)
 
 
 def _not_wide(data: Mapping[str, Any], streams: tuple[Port, ...]) -> list[Mistake]:

@@ -204,7 +204,9 @@ def test_a_latch_is_a_loop_that_has_no_clock(tmp_path: Path) -> None:
 def test_cells_count_as_the_resources_of_budgets() -> None:
     xilinx, ecp5 = find_family("xcup"), find_family("ecp5")
     cells = {"LUT6": 3, "INV": 1, "RAM32M16": 1, "FDRE": 5, "RAMB36E2": 2, "RAMB18E2": 1, "BUFG": 1}
-    assert xilinx.resources(cells) == {"bram18": 5, "dsp": 0, "ff": 5, "lut": 12}
+    assert xilinx.resources(cells) == {"bram18": 5, "dsp": 0, "ff": 5, "lut": 12, "uram": 0}
+    assert xilinx.resources({"URAM288": 25})["uram"] == 25
+    assert "uram" not in find_family("xc7").resources(cells)  # it has none
     # By their depth, 64 words of a bit in each LUT, twice for two ports.
     depths = {"RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8, "RAM128X1D": 4}
     assert {cell: xilinx.resources({cell: 1})["lut"] for cell in depths} == depths

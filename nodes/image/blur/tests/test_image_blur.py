@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from dataclasses import replace
 
 import cocotb
 import image_bench
+import pytest
+from cocotb.utils import get_sim_time
 from image_bench import BROKEN_BEAT, CHANNELS, Image, exchange, fields, golden, image
 from stream import start
 
 NO_ENCODING = 16
+#: Of the clock that `start` gives.
+PERIOD_NS = 10
 
 
 async def judge(dut, source: Image, size: int, stall: float = 0.0) -> None:
@@ -43,6 +48,25 @@ async def mirrors_what_is_beyond_the_border_of_tiny_images(dut):
 
 
 @cocotb.test()
+async def mirrors_wherever_in_a_word_the_border_lies(dut):
+    await start(dut)
+    for width in range(5, 28):
+        await judge(dut, image(width, 4, "rgb8", seed=width), 7, 0.1 * (width % 3))
+
+
+@cocotb.test()
+async def takes_as_many_pixels_per_cycle_as_it_is_built_for(dut):
+    await start(dut)
+    pixels = int(os.environ["PIXELS"])
+    dut.parameter_size_i.value = 5
+    before = get_sim_time("ns")
+    await exchange(dut, fields(image(40, 60, "rgb8")))
+    cycles = (get_sim_time("ns") - before) / PERIOD_NS
+    # Three rows in front, and a few cycles for what is in front of the pixels.
+    assert 40 * 60 / pixels <= cycles <= 40 * 63 / pixels + 80
+
+
+@cocotb.test()
 async def refuses_and_goes_on(dut):
     await start(dut)
     good = image(16, 9, "rgb8")
@@ -50,7 +74,7 @@ async def refuses_and_goes_on(dut):
     got = await exchange(dut, fields(replace(good, encoding="mono16")))
     assert (got.problem, got.beats) == (NO_ENCODING, 1)
     beats = fields(good)
-    for cut in (5, 14, 30, len(beats) - 1):
+    for cut in sorted({min(n, len(beats) - 1) for n in (5, 14, 30, len(beats))}):
         got = await exchange(dut, [*beats[:cut], BROKEN_BEAT], 0.1)
         assert got.image is None
         await judge(dut, good, 5)
@@ -65,5 +89,6 @@ async def forgets_at_reset(dut):
         await judge(dut, image(24, 8, "mono8", seed=cycles), 5)
 
 
-def test_image_blur():
-    image_bench.simulate_core("test_image_blur", "blur", {"MAX_WIDTH": 40})
+@pytest.mark.parametrize("pixels", [1, 2, 4, 8])
+def test_image_blur(pixels):
+    image_bench.simulate_core("test_image_blur", "blur", {"MAX_WIDTH": 40, "PIXELS": pixels})

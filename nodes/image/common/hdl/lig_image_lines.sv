@@ -61,10 +61,11 @@ module lig_image_lines
   localparam int unsigned Bits = $clog2(Depth);
   localparam int unsigned RowBits = LINES == 2 ? 1 : $clog2(LINES / 2);
 
-  pixel_t even_even[Depth];  // row, column
-  pixel_t even_odd[Depth];
-  pixel_t odd_even[Depth];
-  pixel_t odd_odd[Depth];
+  // In block RAM: UltraRAM is for whole images.
+  (* ram_style = "block" *) pixel_t even_even[Depth];  // row, column
+  (* ram_style = "block" *) pixel_t even_odd[Depth];
+  (* ram_style = "block" *) pixel_t odd_even[Depth];
+  (* ram_style = "block" *) pixel_t odd_odd[Depth];
 
   function automatic logic [Bits-1:0] row_place(input logic [14:0] row);
     logic [RowBits-1:0] slot;

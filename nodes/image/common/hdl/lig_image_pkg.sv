@@ -69,7 +69,9 @@ package lig_image_pkg;
     TooBent        = 8'd25,  // the lens needs more rows at once than the core holds, or is out of range
     NoConversion   = 8'd26,  // no way from this encoding to the wanted one
     PaddedRows     = 8'd27,  // bytes behind the rows, which a core that takes eight bytes at once cannot drop
-    NoGrey         = 8'd28   // more than one channel
+    NoGrey         = 8'd28,  // more than one channel
+    NoColour       = 8'd29,  // not rgb8, bgr8 or 8UC3
+    NoView         = 8'd30   // the ground's edges are in the wrong order, or behind the camera
   } refusal_e;
 
   // Bits of the field streams of a core that handles so many pixels per cycle: enough for four channels of each.

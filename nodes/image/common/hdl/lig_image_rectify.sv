@@ -130,60 +130,21 @@ module lig_image_rectify
 
   // --- between them ---------------------------------------------------------------------------------------
 
-  logic along_q, between_q, between_ready;
-  logic [PIXELS-1:0][4:0] down_q;
-  logic [32*PIXELS-1:0] mixed;
-
-  assign found_ready = !along_q || between_ready;
-  assign between_ready = !between_q || made.ready;
-
-  // Two channels, each in 16 bits: their sums of 13 bits do not meet.
-  typedef logic [31:0] pair_t;
-  function automatic pair_t pair_of(input pixel_t pixel, input logic odd);
-    return (odd ? pixel >> 8 : pixel) & 32'h00FF_00FF;
-  endfunction
-
-  // One product for both neighbours. A negative difference borrows, and the sum gives that back.
-  function automatic pair_t across(input pair_t left_one, input pair_t right_one, input logic [4:0] part_right);
-    return (left_one << 5) + (right_one - left_one) * 32'(part_right);
-  endfunction
-
-  function automatic logic [7:0] between(input logic [12:0] above, input logic [12:0] below,
-                                         input logic [4:0] part_down);
-    return 8'(((19'(above) << 5) + (19'(below) - 19'(above)) * 19'(part_down) + 19'd512) >> 10);
-  endfunction
-
-  for (genvar j = 0; j < 2 * PIXELS; j++) begin : g_pair
-    localparam int unsigned P = j / 2;
-    localparam bit Odd = j % 2 == 1;
-    pair_t upper_q, lower_q;
-    logic [7:0] first_q, second_q;
-    always_ff @(posedge clk_i) begin
-      if (found_ready && found) begin
-        upper_q <= across(pair_of(upper_left[P], Odd), pair_of(upper_right[P], Odd), part[P].right);
-        lower_q <= across(pair_of(lower_left[P], Odd), pair_of(lower_right[P], Odd), part[P].right);
-      end
-      if (between_ready && along_q) begin
-        first_q <= between(upper_q[12:0], lower_q[12:0], down_q[P]);
-        second_q <= between(upper_q[28:16], lower_q[28:16], down_q[P]);
-      end
-    end
-    assign mixed[32*P+8*(j%2)+:8] = first_q;
-    assign mixed[32*P+8*(j%2)+16+:8] = second_q;
+  logic [PIXELS-1:0][4:0] right, down;
+  for (genvar i = 0; i < PIXELS; i++) begin : g_part
+    assign right[i] = part[i].right;
+    assign down[i] = part[i].down;
   end
 
-  always_ff @(posedge clk_i) begin
-    if (found_ready) along_q <= found;
-    for (int unsigned i = 0; i < PIXELS; i++) if (found_ready && found) down_q[i] <= part[i].down;
-    if (between_ready) between_q <= along_q;
-    if (clear) begin
-      along_q <= 1'b0;
-      between_q <= 1'b0;
-    end
-  end
+  lig_image_pixels_if #(.PIXELS(PIXELS)) mixed ();
+  assign mixed.ready = made.ready;
+  lig_image_mix #(.PIXELS(PIXELS)) mix (
+      .clk_i, .clear_i(clear), .found_i(found), .ready_o(found_ready), .upper_left_i(upper_left),
+      .upper_right_i(upper_right), .lower_left_i(lower_left), .lower_right_i(lower_right), .right_i(right), .down_i(down),
+      .made(mixed));
 
-  assign made.valid = lens_i.bent ? between_q : raw.valid && run_i;
-  assign made.pixel = lens_i.bent ? mixed : raw.pixel;
+  assign made.valid = lens_i.bent ? mixed.valid : raw.valid && run_i;
+  assign made.pixel = lens_i.bent ? mixed.pixel : raw.pixel;
   assign raw.ready = run_i && (lens_i.bent ? bending.ready : made.ready);
   assign lost_o = lost_q;
 endmodule

@@ -2,7 +2,7 @@
 """FPGA families: how Yosys synthesises for them, and what their cells count as.
 
 A family is a line of `FAMILIES`. Resources have the names of the platforms' budgets: lut, ff, dsp,
-bram18 (block RAM of 18 kbit). Place-and-route exists for the families that have a `part`.
+bram18 (block RAM of 18 kbit), uram (UltraRAM of 288 kbit). Place-and-route exists for the families that have a `part`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _XILINX: Counts = (
     (r"RAMB36E\d", "bram18", 2),
     (r"DSP48E\d", "dsp", 1),
 )
+#: UltraRAM is taken where a source asks for it (ram_style = "ultra"), and for other large memories.
+_ULTRASCALE_PLUS: Counts = (*_XILINX, (r"URAM288(E5|_BASE)?", "uram", 1))
 _ECP5: Counts = (
     (r"LUT4", "lut", 1),
     (r"CCU2C", "lut", 2),
@@ -70,7 +72,7 @@ ROOM = {"lut": 83640, "ff": 83640, "bram18": 208, "dsp": 156}
 
 FAMILIES: tuple[Family, ...] = (
     Family("ecp5", "synth_ecp5 -noiopad", _ECP5, PART, "LFE5U-85F-8", ROOM),
-    Family("xcup", "synth_xilinx -family xcup -noiopad", _XILINX),
+    Family("xcup", "synth_xilinx -family xcup -noiopad -uram", _ULTRASCALE_PLUS),
     Family("xcu", "synth_xilinx -family xcu -noiopad", _XILINX),
     Family("xc7", "synth_xilinx -family xc7 -noiopad", _XILINX),
 )

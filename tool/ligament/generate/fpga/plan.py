@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from ligament.cores.manifest import CORE_BITS, Core, port_bits
+from ligament.cores.manifest import CORE_BITS, TIME, Core, Timer, port_bits
 from ligament.errors import InputError, Problem
 from ligament.graph.model import NodeType, Port
 from ligament.mapping.designs import STREAMED
@@ -73,6 +73,7 @@ class Link:
     end: int = 0  # number among the network's publishers or subscriptions
     problem: int = 0
     service: str = ""  # whose requests or responses these are
+    timer: Timer | None = field(default=None, repr=False)  # whose ticks
     width: int = field(default=CORE_BITS, repr=False)  # of the core's stream
 
     @property
@@ -95,7 +96,7 @@ class Member:
     slug: str
     type: NodeType
     core: Core
-    inputs: tuple[Link, ...]  # behind those of topics: requests of services
+    inputs: tuple[Link, ...]  # behind those of topics: timers, then requests of services
     outputs: tuple[Link, ...]  # and responses, in the same order
     pixels: int = 1  # per cycle, of a core that is built for several
 
@@ -351,6 +352,7 @@ class _Planner:
         name = f"n{place}_{slug(node.id)}" if node.id else slug(node.type.type)
         self.width = {p.name: port_bits(node.type, p.name, node.pixels) for p in node.core.ports}
         inputs = [self._input(node.id, name, port) for port in core.inputs]
+        inputs += [self._timer(name, timer) for timer in core.timers]
         inputs += [self._entry(name, s.request, s.name) for s in core.services]
         outputs = [self._output(node.id, name, port) for port in core.outputs]
         outputs += [self._exit(name, s.response, s.name) for s in core.services]
@@ -366,6 +368,13 @@ class _Planner:
 
     def _entry(self, name: str, port: Port, service: str = "") -> Link:
         link = self._link(name, port, service, outside=len(self.entries))
+        self.entries.append(link)
+        return link
+
+    def _timer(self, name: str, timer: Timer) -> Link:
+        names = (timer.name, f"{name}_{slug(timer.name)}", TIME)
+        link = Link(*names, len(self.probes), outside=len(self.entries), timer=timer)
+        self.probes.append(link)
         self.entries.append(link)
         return link
 

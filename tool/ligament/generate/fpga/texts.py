@@ -283,6 +283,7 @@ def _answers(
         "inputs": [_link(link) for link in member.inputs if link.service == service],
         "outputs": [_link(link) for link in member.outputs if link.service == service],
         "refusals": {} if service else _refusals(member),
+        "each": not service and member.core.answers_each,
         "offered_by": offered_by,
     }
 
@@ -377,7 +378,9 @@ def _link(link: Link) -> dict[str, Any]:
         "service",
         "width",
     )
-    return {name: getattr(link, name) for name in fields} | {"cpp": qualified(link.message)}
+    period = link.timer.period.name if link.timer else None
+    own = {name: getattr(link, name) for name in fields}
+    return own | {"cpp": qualified(link.message), "period": period}
 
 
 def _parameter(parameter: Parameter, owner: str) -> dict[str, Any]:

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// driving_lane_control: the FPGA form of driving/lane_control: a command for each new frame, and where frames stay away.
+//
+// Each message is answered by itself (`answers: each`): a lane by its command, a light's event by nothing, a tick of the
+// node's clock by a command where no lane has come for long. Messages are taken one at a time, events first: one that is
+// here counts for the next frame. What is computed is a program (lig_drive_control_pkg), of which the points of a lane need
+// only two: those around the goal.
+//
+//   a lane   about 120 cycles per point, and 1200
+//   storage  the calculator's registers, 32 events
+module driving_lane_control
+  import lig_fields_pkg::*;
+  import lig_stream_pkg::*;
+  import lig_drive_calculator_pkg::*;
+  import lig_drive_float_pkg::*;
+  import lig_drive_control_pkg::*;
+  import lig_geometry_msgs_msg_polygon_stamped_pkg::*;
+(
+    input logic clk_i, rst_i,  // reset: synchronous, high
+
+    input logic [63:0] parameter_cruise_i,
+    input logic [63:0] parameter_look_ahead_i,
+    input logic [63:0] parameter_slow_in_curves_i,
+    input logic [63:0] parameter_acceleration_i,
+    input logic [63:0] parameter_deceleration_i,
+    input logic [63:0] parameter_turn_limit_i,
+    input logic [63:0] parameter_slow_after_ms_i,
+    input logic [63:0] parameter_stop_after_ms_i,
+    input logic [63:0] parameter_light_delay_ms_i,
+
+    lig_fields_if.receiver s_axis_lane,
+    lig_fields_if.receiver s_axis_red,
+    lig_fields_if.receiver s_axis_green,
+    lig_fields_if.receiver s_axis_watchdog,  // the time, at intervals
+
+    lig_fields_if.transmitter m_axis
+);
+  typedef enum logic [4:0] {
+    Clear, Convert, Converted, Given,  // after a reset: registers and parameters
+    Idle, Take, Point, Placed,         // a message
+    Store, Run, Ran, Add, Look, Heed,  // what is made of it
+    Measure, Measured, Say, Refuse     // the answer
+  } state_e;
+  state_e state_q;
+  typedef enum logic [1:0] {Lane, Red, Green, Tick} input_e;
+  input_e input_q;
+  logic [5:0] number_q;  // of what is done one after the other
+
+  // --- the message that is taken --------------------------------------------------------------------------
+
+  logic valid, last, taken;
+  logic [63:0] data;
+  token_t user;
+  header_t header, header_q;
+  always_comb begin
+    unique case (input_q)
+      Lane: {valid, data, user, last, header} = {
+          s_axis_lane.tvalid, s_axis_lane.tdata, s_axis_lane.tuser, s_axis_lane.tlast, s_axis_lane.header};
+      Red: {valid, data, user, last, header} = {
+          s_axis_red.tvalid, s_axis_red.tdata, s_axis_red.tuser, s_axis_red.tlast, s_axis_red.header};
+      Green: {valid, data, user, last, header} = {
+          s_axis_green.tvalid, s_axis_green.tdata, s_axis_green.tuser, s_axis_green.tlast, s_axis_green.header};
+      default: {valid, data, user, last, header} = {
+          s_axis_watchdog.tvalid, s_axis_watchdog.tdata, s_axis_watchdog.tuser, s_axis_watchdog.tlast, s_axis_watchdog.header};
+    endcase
+  end
+  assign s_axis_lane.tready = state_q == Take && input_q == Lane;
+  assign s_axis_red.tready = state_q == Take && input_q == Red;
+  assign s_axis_green.tready = state_q == Take && input_q == Green;
+  assign s_axis_watchdog.tready = state_q == Take && input_q == Tick;
+  assign taken = state_q == Take && valid;
+
+  // Sec and nanosec are the first fields of each of them; of a lane, each point's x and y.
+  logic is_number, is_point, is_x;
+  assign is_number = user.kind == Values && user.field <= FIELD_HEADER__STAMP__NANOSEC;
+  assign is_x = user.field == FIELD_POLYGON__POINTS__X;
+  assign is_point = input_q == Lane && user.kind == Values && (is_x || user.field == FIELD_POLYGON__POINTS__Y);
+
+  // --- numbers of floats, and back ------------------------------------------------------------------------
+
+  logic fix, fixing, spread, spreading;
+  logic signed [63:0] fixed;
+  logic [63:0] parameter_bits, double_bits, speed_q;
+  logic [31:0] unused_single;
+  always_comb begin
+    unique case (number_q[3:0])
+      4'(Cruise): parameter_bits = parameter_cruise_i;
+      4'(LookAhead): parameter_bits = parameter_look_ahead_i;
+      4'(SlowInCurves): parameter_bits = parameter_slow_in_curves_i;
+      4'(Acceleration): parameter_bits = parameter_acceleration_i;
+      4'(Deceleration): parameter_bits = parameter_deceleration_i;
+      4'(TurnLimit): parameter_bits = parameter_turn_limit_i;
+      4'(SlowMs): parameter_bits = parameter_slow_after_ms_i;
+      4'(StopMs): parameter_bits = parameter_stop_after_ms_i;
+      default: parameter_bits = parameter_light_delay_ms_i;
+    endcase
+  end
+  assign fix = state_q == Convert || (taken && is_point);
+  lig_drive_fixed to_fixed (
+      .clk_i, .rst_i, .start_i(fix), .float_i(state_q == Convert ? parameter_bits : wide_of(data[31:0])), .bits_i(6'd16),
+      .busy_o(fixing), .fixed_o(fixed));
+  assign spread = state_q == Measure;
+  lig_drive_float to_float (
+      .clk_i, .rst_i, .start_i(spread), .fixed_i(value), .bits_i(6'd16), .busy_o(spreading), .double_o(double_bits),
+      .single_o(unused_single));
+
+  // --- the points around the goal -------------------------------------------------------------------------
+
+  typedef logic signed [27:0] length_t;  // up to 1000 m
+  length_t look_ahead_q, x_q, ax_q, ay_q, bx_q, by_q;
+  logic is_x_q, any_q, before_q, beyond_q, far_q;  // before: there is an A; beyond: B is behind look_ahead; far: no lane
+  logic [1:0] points;
+  assign points = far_q || !any_q ? 2'd0 : beyond_q && before_q ? 2'd2 : 2'd1;
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Converted && number_q == 6'(LookAhead)) look_ahead_q <= fixed[27:0];
+    if (state_q == Idle) {any_q, before_q, beyond_q, far_q} <= '0;
+    if (taken && is_point) begin
+      is_x_q <= is_x;
+      if (!is_near(data[31:0])) far_q <= 1'b1;
+    end
+    if (state_q == Placed) begin
+      if (is_x_q) x_q <= fixed[27:0];
+      else if (!beyond_q) begin
+        {ax_q, ay_q, bx_q, by_q} <= {bx_q, by_q, x_q, fixed[27:0]};
+        any_q <= 1'b1;
+        before_q <= any_q;
+        beyond_q <= x_q >= look_ahead_q;
+      end
+    end
+  end
+
+  // --- program and events ---------------------------------------------------------------------------------
+
+  logic start, busy, write;
+  block_t begin_q, why;
+  step_t step;
+  register_t place;
+  logic signed [63:0] value, given;
+  lig_drive_calculator calculator (
+      .clk_i, .rst_i, .start_i(start), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
+      .instruction_i(instruction_at(step)), .write_i(write), .register_i(place), .value_i(given), .value_o(value));
+
+  logic looking, is_red;
+  lig_drive_lights lights (
+      .clk_i, .rst_i, .clear_i(state_q == Look && why == Anew), .add_i(state_q == Add), .ask_i(state_q == Look),
+      .stamp_i(value), .red_i(input_q == Red), .busy_o(looking), .red_o(is_red));
+
+  assign start = state_q == Run;
+
+  always_comb begin
+    write = 1'b0;
+    place = register_t'(number_q);
+    given = '0;
+    unique case (state_q)
+      Clear: write = 1'b1;
+      Converted, Given: begin
+        write = !fixing;
+        given = state_q == Given ? signed'(parameter_bits) : fixed;
+      end
+      Take: begin
+        write = valid && is_number;
+        place = user.field[0] ? Nanosec : Sec;
+        given = user.field[0] ? 64'({1'b0, data[31:0]}) : 64'(signed'(data[31:0]));
+      end
+      Store: begin
+        write = 1'b1;
+        unique case (place)
+          Points: given = 64'(points);
+          AX: given = 64'(ax_q);
+          AY: given = 64'(ay_q);
+          BX: given = 64'(bx_q);
+          default: given = 64'(by_q);
+        endcase
+      end
+      Add: place = Stamp;
+      Look: place = Due;
+      Heed: begin
+        write = !looking && input_q == Lane;
+        place = IsRed;
+        given = 64'(is_red);
+      end
+      Measure: place = number_q[0] ? Turn : Speed;
+      default: ;
+    endcase
+  end
+
+  // --- what follows ---------------------------------------------------------------------------------------
+
+  logic [63:0] problem_q;  // of a broken message; or that there is nothing to say
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Clear: begin
+        number_q <= number_q + 1'b1;
+        if (number_q == '1) state_q <= Convert;
+      end
+      Convert: state_q <= Converted;
+      Converted: begin
+        if (!fixing) begin
+          number_q <= number_q + 1'b1;
+          state_q <= number_q == 6'(TurnLimit) ? Given : Convert;
+        end
+      end
+      Given: begin
+        number_q <= number_q + 1'b1;
+        begin_q <= SetUp;
+        if (number_q == 6'(DelayMs)) state_q <= Run;
+      end
+      Idle: begin
+        problem_q <= 64'(Nothing);
+        input_q <= s_axis_red.tvalid ? Red : s_axis_green.tvalid ? Green : s_axis_watchdog.tvalid ? Tick : Lane;
+        if (s_axis_red.tvalid || s_axis_green.tvalid || s_axis_watchdog.tvalid || s_axis_lane.tvalid) state_q <= Take;
+      end
+      Take: begin
+        number_q <= 6'(Points);
+        header_q <= header;
+        begin_q <= input_q == Lane ? OnLane : input_q == Tick ? OnTick : OnLight;
+        if (taken && is_point) state_q <= Point;
+        if (taken && last) begin
+          if (user.kind == Broken) problem_q <= data;
+          state_q <= user.kind == Broken ? Refuse : input_q == Lane ? Store : Run;
+        end
+      end
+      Point: if (!fixing) state_q <= Placed;
+      Placed: state_q <= Take;
+      Store: begin
+        number_q <= number_q + 1'b1;
+        if (number_q == 6'(BY)) state_q <= Run;
+      end
+      Run: state_q <= Ran;
+      Ran: begin
+        number_q <= '0;
+        if (!busy) begin
+          if (why == Publish) state_q <= Measure;
+          else if (why == Skip) state_q <= begin_q == SetUp ? Idle : Refuse;
+          else state_q <= input_q == Lane ? Look : Add;
+        end
+      end
+      Add, Look: state_q <= Heed;
+      Heed: begin
+        begin_q <= OnFrame;
+        if (!looking) state_q <= input_q == Lane ? Run : Refuse;
+      end
+      Measure: state_q <= Measured;
+      Measured: begin
+        if (!spreading) begin
+          number_q <= number_q + 1'b1;
+          if (!number_q[0]) speed_q <= double_bits;
+          state_q <= number_q[0] ? Say : Measure;
+          if (number_q[0]) number_q <= '0;
+        end
+      end
+      Say: begin
+        if (m_axis.tready) begin
+          number_q <= number_q + 1'b1;
+          if (m_axis.tlast) state_q <= Idle;
+        end
+      end
+      default: if (m_axis.tready) state_q <= Idle;
+    endcase
+    if (rst_i) begin
+      state_q <= Clear;
+      number_q <= '0;
+    end
+  end
+
+  // --- the answer -----------------------------------------------------------------------------------------
+
+  localparam logic [5:0] Ends = 6'd6;  // behind the fields of a Twist
+  always_comb begin
+    m_axis.header = header_q;
+    m_axis.header.length = lig_geometry_msgs_msg_twist_pkg::Length;
+    m_axis.header.pad = '0;
+    m_axis.tvalid = state_q == Say || state_q == Refuse;
+    m_axis.tkeep = 8'hFF;
+    m_axis.tdata = '0;
+    m_axis.tuser = '{kind: Values, field: 12'(number_q)};
+    m_axis.tlast = state_q == Refuse || number_q == Ends;
+    if (number_q == 6'(lig_geometry_msgs_msg_twist_pkg::FIELD_LINEAR__X)) m_axis.tdata = speed_q;
+    if (number_q == 6'(lig_geometry_msgs_msg_twist_pkg::FIELD_ANGULAR__Z)) m_axis.tdata = double_bits;
+    if (m_axis.tlast) begin
+      m_axis.tkeep = 8'h01;
+      m_axis.tuser = '{kind: state_q == Refuse ? Broken : Done, field: '0};
+      m_axis.tdata = state_q == Refuse ? problem_q : '0;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, s_axis_lane.tkeep, s_axis_red.tkeep, s_axis_green.tkeep, s_axis_watchdog.tkeep, unused_single};
+endmodule

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// driving_lane_following: the FPGA form of driving/lane_following, bit by bit as kernels/lane_centre.hpp: pixels to classes
+// (lig_drive_class), classes to runs, runs to votes (lig_drive_votes), votes to a point (lig_drive_calc).
+//
+// What follows from the parameters and from the picture's size is computed when an image of another size comes. While a
+// band's votes are counted, the next image comes up to its own band.
+//
+//   initiation interval  1 pixel
+//   latency              the last row of the band, and 16 cycles per column and about 14000, then the rest of the image
+//   a frame              as many cycles as it has pixels, if less than half of them are in the band
+//   another size         about 3400 cycles
+module driving_lane_following
+  import lig_image_pkg::*;
+  import lig_drive_pkg::*;
+#(
+    parameter int unsigned MAX_WIDTH  = 4096,  // longest row, a power of two
+    parameter int unsigned MAX_HEIGHT = 4095   // of a band each half has at most 4095 rows
+) (
+    input logic clk_i, rst_i,  // reset: synchronous, high
+
+    input logic [63:0] parameter_near_edge_i,
+    input logic [63:0] parameter_far_edge_i,
+    input logic [63:0] parameter_half_width_i,
+    input logic [63:0] parameter_lane_width_i,
+    input logic [63:0] parameter_stripe_width_i,
+    input logic [63:0] parameter_look_ahead_i,
+    input logic [63:0] parameter_band_i,
+    input logic [63:0] parameter_yellow_hue_from_i,
+    input logic [63:0] parameter_yellow_hue_to_i,
+    input logic [63:0] parameter_yellow_saturation_from_i,
+    input logic [63:0] parameter_yellow_saturation_to_i,
+    input logic [63:0] parameter_yellow_value_from_i,
+    input logic [63:0] parameter_white_hue_from_i,
+    input logic [63:0] parameter_white_hue_to_i,
+    input logic [63:0] parameter_white_saturation_from_i,
+    input logic [63:0] parameter_white_saturation_to_i,
+    input logic [63:0] parameter_white_value_from_i,
+
+    lig_fields_if.receiver s_axis,
+    lig_fields_if.transmitter m_axis
+);
+  if ((MAX_WIDTH & (MAX_WIDTH - 1)) != 0 || MAX_WIDTH < 4 || MAX_WIDTH > 16384) begin : g_rule_width
+    $fatal(1, "driving_lane_following: rule width: MAX_WIDTH = %0d, a power of two from 4 to 16384 is needed", MAX_WIDTH);
+  end
+  if (MAX_HEIGHT > 4095) begin : g_rule_height
+    $fatal(1, "driving_lane_following: rule height: MAX_HEIGHT = %0d, at most 4095 is needed", MAX_HEIGHT);
+  end
+  localparam int unsigned PlaceBits = $clog2(2 * MAX_WIDTH);
+
+  // An image: Wait for it, Prepare for its size, Take its pixels, Hand it over. An answer: Idle, Scan, Compute, Say.
+  typedef enum logic [1:0] {Wait, Prepare, Take, Hand} coming_e;
+  typedef enum logic [1:0] {Idle, Scan, Compute, Say} answer_e;
+  coming_e coming_q;
+  answer_e answer_q;
+
+  logic open, ended, broken, handed, scanned, broken_q;
+  shape_t shape;
+  refusal_e unreadable, refusal_q, answered_q;
+  lig_stream_pkg::header_t came_with_q;  // the header of the image that comes
+  lig_image_pixels_if pixels ();
+  logic [63:0] unused_text;
+  lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT)) read_image (
+      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended),
+      .broken_o(broken), .next_i(handed), .pixels, .text_address_i('0), .text_o(unused_text));
+
+  // --- what follows from parameters and the size ------------------------------------------------------------
+
+  logic busy, keep, fits, ask_q, known_q, in_view_q;
+  logic [7:0] pc;
+  logic [6:0] number;
+  logic [63:0] value, kept;
+  logic [15:0] width_q, height_q, first_q, last_q, rows_q;
+  logic [31:0] run_from_q, run_to_q, window_q, ahead_q, aside_q;
+  logic seen_q;
+  logic [1:0][1:0][23:0] votes;
+  logic [1:0][1:0][37:0] places;
+  lig_drive_calc_pkg::instruction_t instruction;
+
+  assign instruction = lig_drive_following_pkg::following(pc);
+  lig_drive_calc #(.TURNS(0)) calc (
+      .clk_i, .rst_i, .start_i(ask_q),
+      .start_pc_i(coming_q == Prepare ? lig_drive_following_pkg::Setup : lig_drive_following_pkg::Answer), .busy_o(busy),
+      .pc_o(pc), .instruction_i(instruction), .value_i(value), .keep_o(keep), .number_o(number), .kept_o(kept));
+
+  always_comb begin
+    unique case (instruction.b)
+      lig_drive_following_pkg::NearEdge: value = parameter_near_edge_i;
+      lig_drive_following_pkg::FarEdge: value = parameter_far_edge_i;
+      lig_drive_following_pkg::HalfWidth: value = parameter_half_width_i;
+      lig_drive_following_pkg::LaneWidth: value = parameter_lane_width_i;
+      lig_drive_following_pkg::StripeWidth: value = parameter_stripe_width_i;
+      lig_drive_following_pkg::LookAhead: value = parameter_look_ahead_i;
+      lig_drive_following_pkg::Band: value = parameter_band_i;
+      lig_drive_following_pkg::Height: value = 64'(shape.height);
+      lig_drive_following_pkg::Width: value = 64'(shape.width);
+      lig_drive_following_pkg::YellowFarVotes: value = 64'(votes[0][0]);
+      lig_drive_following_pkg::YellowNearVotes: value = 64'(votes[0][1]);
+      lig_drive_following_pkg::YellowFarPlaces: value = 64'(places[0][0]);
+      lig_drive_following_pkg::YellowNearPlaces: value = 64'(places[0][1]);
+      lig_drive_following_pkg::WhiteFarVotes: value = 64'(votes[1][0]);
+      lig_drive_following_pkg::WhiteNearVotes: value = 64'(votes[1][1]);
+      lig_drive_following_pkg::WhiteFarPlaces: value = 64'(places[1][0]);
+      default: value = 64'(places[1][1]);
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (keep) begin
+      unique case (number)
+        lig_drive_following_pkg::KeepInView: in_view_q <= !kept[63];
+        lig_drive_following_pkg::KeepFirst: first_q <= kept[15:0];
+        lig_drive_following_pkg::KeepLast: last_q <= kept[15:0];
+        lig_drive_following_pkg::KeepRows: rows_q <= kept[15:0];
+        lig_drive_following_pkg::KeepRunFrom: run_from_q <= kept[31:0];
+        lig_drive_following_pkg::KeepRunTo: run_to_q <= kept[31:0];
+        lig_drive_following_pkg::KeepWindow: window_q <= {kept[30:0], 1'b0};
+        lig_drive_following_pkg::KeepSeen: seen_q <= !kept[63];
+        lig_drive_following_pkg::KeepAhead: ahead_q <= kept[31:0];
+        default: aside_q <= kept[31:0];
+      endcase
+    end
+  end
+
+  // --- the image's pixels -----------------------------------------------------------------------------------
+
+  logic [15:0] column_q, row_q;
+  logic taken, in_band, colours, votes_busy, drawn, drawn_q;
+  logic [ClassLatency+1:0] pipe_q;  // drawn pixels on their way to votes
+  assign colours = shape.encoding inside {Rgb8, Bgr8, C3};
+  assign fits = known_q && width_q == shape.width && height_q == shape.height;
+  assign in_band = row_q >= first_q && row_q < last_q;
+  // The votes of the image before are counted and gone.
+  assign pixels.ready = coming_q == Take && (!in_band || refusal_q != Fine || !votes_busy);
+  assign taken = pixels.valid && pixels.ready;
+  assign drawn = taken && in_band && refusal_q == Fine;
+  assign handed = coming_q == Hand && answer_q == Idle && pipe_q == '0;
+  always_ff @(posedge clk_i) begin
+    ask_q <= 1'b0;
+    unique case (coming_q)
+      Wait: begin
+        column_q <= '0;
+        row_q <= '0;
+        drawn_q <= 1'b0;
+        refusal_q <= unreadable;
+        came_with_q <= s_axis.header;
+        if (open) begin
+          if (unreadable != Fine || (ended && broken)) coming_q <= Take;
+          else if (!colours) begin
+            refusal_q <= NoColour;
+            coming_q <= Take;
+          end else if (fits) begin
+            refusal_q <= in_view_q ? Fine : refusal_e'(NoBand);
+            coming_q <= Take;
+          end else if (answer_q == Idle) begin
+            ask_q <= 1'b1;
+            coming_q <= Prepare;
+          end
+        end
+      end
+      Prepare: begin
+        width_q <= shape.width;
+        height_q <= shape.height;
+        if (!ask_q && !busy) begin
+          known_q <= 1'b1;
+          coming_q <= Wait;
+        end
+      end
+      Take: begin
+        if (taken) begin
+          column_q <= column_q + 16'd1;
+          if (column_q == width_q - 16'd1) begin
+            column_q <= '0;
+            row_q <= row_q + 16'd1;
+          end
+        end
+        if (drawn) drawn_q <= 1'b1;
+        if (ended) coming_q <= Hand;
+      end
+      default: if (handed) coming_q <= Wait;
+    endcase
+    if (answer_q == Scan && scanned && !broken_q) ask_q <= 1'b1;
+    if (rst_i) begin
+      coming_q <= Wait;
+      known_q <= 1'b0;
+      ask_q <= 1'b0;
+    end
+  end
+
+  // --- classes, runs, votes ---------------------------------------------------------------------------------
+
+  logic band_clk, run, run_white, row_over, scans;
+  logic [15:0] run_centre, band_row_q;
+  class_e pixel_class;
+  lig_gate #(.LINGER(15)) gate (.clk_i, .rst_i, .wake_i(drawn || handed || votes_busy), .clk_o(band_clk));
+
+  lig_drive_class classify (
+      .clk_i(band_clk), .move_i(1'b1),
+      .yellow_i(range_of(
+          parameter_yellow_hue_from_i, parameter_yellow_hue_to_i, parameter_yellow_saturation_from_i,
+          parameter_yellow_saturation_to_i, parameter_yellow_value_from_i)),
+      .white_i(range_of(
+          parameter_white_hue_from_i, parameter_white_hue_to_i, parameter_white_saturation_from_i,
+          parameter_white_saturation_to_i, parameter_white_value_from_i)),
+      .bgr_i(shape.encoding != Rgb8), .pixel_i(pixels.pixel), .class_o(pixel_class));
+
+  lig_drive_stripes runs (
+      .clk_i(band_clk), .clear_i(rst_i || handed), .valid_i(pipe_q[ClassLatency-1]), .class_i(pixel_class),
+      .width_i(width_q), .run_from_i(run_from_q), .run_to_i(run_to_q), .valid_o(run), .white_o(run_white),
+      .centre_o(run_centre), .row_o(row_over));
+
+  assign scans = handed && refusal_q == Fine && drawn_q;
+  lig_drive_votes #(.MAX_PLACES(2 * MAX_WIDTH)) count (
+      .clk_i(band_clk), .rst_i, .valid_i(run), .place_i(run_centre[PlaceBits-1:0]), .white_i(run_white),
+      .near_i({band_row_q, 1'b0} >= {1'b0, rows_q}), .scan_i(scans), .places_i((PlaceBits + 1)'({width_q, 1'b0})),
+      .window_i(window_q), .busy_o(votes_busy), .scanned_o(scanned), .votes_o(votes), .places_o(places));
+
+  always_ff @(posedge band_clk) begin
+    pipe_q <= {pipe_q[ClassLatency:0], drawn};
+    if (row_over) band_row_q <= band_row_q + 16'd1;
+    if (rst_i || handed) begin
+      pipe_q <= '0;
+      band_row_q <= '0;
+    end
+  end
+
+  // --- the answer -------------------------------------------------------------------------------------------
+
+  logic [31:0] sec_q, nanosec_q;
+  lig_stream_pkg::header_t header_q;
+  logic said;
+  logic [6:0] unused_point;
+
+  always_ff @(posedge clk_i) begin
+    if (handed) begin
+      sec_q <= shape.sec;
+      nanosec_q <= shape.nanosec;
+      header_q <= came_with_q;
+      answered_q <= refusal_q;
+      broken_q <= broken;
+    end
+    unique case (answer_q)
+      Idle: if (handed) answer_q <= scans ? Scan : Say;
+      Scan: if (scanned) answer_q <= broken_q ? Say : Compute;
+      Compute: if (!ask_q && !busy) answer_q <= Say;
+      default: if (said) answer_q <= Idle;
+    endcase
+    if (rst_i) answer_q <= Idle;
+  end
+
+  lig_drive_lane_out write_lane (
+      .clk_i, .rst_i, .go_i(answer_q == Say), .refuse_i(broken_q || answered_q != Fine), .refusal_i(answered_q),
+      .sec_i(sec_q), .nanosec_i(nanosec_q), .header_i(header_q), .points_i({6'd0, seen_q}), .done_o(said),
+      .point_o(unused_point), .x_i(ahead_q), .y_i(aside_q), .m_axis);
+endmodule

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both light cores: bit by bit the events of kernels/light.hpp and light_watch.hpp."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import struct
+from collections.abc import Mapping
+from dataclasses import replace
+
+import cocotb
+import drive_bench
+import image_bench
+import numpy as np
+import pytest
+from cocotb.utils import get_sim_time
+from drive_messages import NOTHING, SECOND_NS, Answer, ask, broken, point_stamped
+from image_bench import Image, Pixels, fields, image, with_pixels
+from stream import start
+
+MS = 1_000_000
+MAX_WIDTH = 128
+NO_ENCODING, NO_SIZE, SHORT_DATA, NO_COLOUR = 16, 17, 19, 29
+#: Which of the two nodes; `simulate` hands its environment to the simulator.
+NODE = os.environ.get("LIGHT", "red")
+SIZES = {"rows_permille": 500, "diameter_from": 4, "diameter_to": 40, "confirm": 3, "alternates": 1}
+COLOURS = {"red": (340, 15, 120, 255, 150), "green": (90, 170, 80, 255, 150)}
+BOUNDS = ("hue_from", "hue_to", "saturation_from", "saturation_to", "value_from")
+LIT = {"red": (250, 20, 30), "green": (30, 240, 60)}
+
+
+class _Picture(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("width", ctypes.c_int),
+        ("height", ctypes.c_int),
+        ("channels", ctypes.c_int),
+    )
+
+
+class Detector:
+    """The core, and the kernels that it has to agree with."""
+
+    def __init__(self, dut, options: Mapping[str, int], stall: float) -> None:
+        self.dut, self.stall = dut, stall
+        colour = dict(zip(BOUNDS, COLOURS[NODE], strict=True))
+        self.options = colour | SIZES | options
+        self.library = image_bench.loaded(drive_bench.library())
+        self.library.golden_light_new.restype = ctypes.c_void_p
+        self.events = 0
+        self.said = ""  # the frame of the last event
+        self.new_kernel()
+
+    def new_kernel(self) -> None:
+        numbers = (ctypes.c_int * 10)(*self.options.values())
+        made = self.library.golden_light_new(int(NODE == "red"), numbers)
+        self.kernel = ctypes.c_void_p(made)
+
+    def judge(
+        self, got: Answer, known: int, stamp: ctypes.c_int64, disc: ctypes.Array[ctypes.c_int]
+    ) -> None:
+        if not known:
+            assert got.problem == NOTHING
+            return
+        self.events += 1
+        x, y, z = (struct.unpack("<d", got.fields[n])[0] for n in (3, 4, 5))
+        assert (x, y, z) == (disc[0] / 2, disc[1] / 2, disc[2] / 4)
+        assert got.stamp_ns == stamp.value
+        self.said = got.fields.get(2, b"").decode()
+        assert len(self.said) == got.counts[2]
+        assert got.length == 4 + -(-(13 + len(self.said)) // 8) * 8 + 24
+
+    async def frame(self, source: Image) -> None:
+        stamp = ctypes.c_int64(source.stamp[0] * SECOND_NS + source.stamp[1])
+        event, disc, blue_first = ctypes.c_int64(), (ctypes.c_int * 3)(), source.encoding != "rgb8"
+        pixels = np.ascontiguousarray(source.pixels)
+        picture = _Picture(pixels.ctypes.data, source.width, source.height, 3)
+        known = self.library.golden_light_frame(
+            self.kernel, stamp, ctypes.byref(picture), int(blue_first), ctypes.byref(event), disc
+        )
+        got = await ask(self.dut, "s_axis_image", fields(source), self.stall, source.width)
+        self.judge(got, known, event, disc)
+
+    async def other(self, stamp: int) -> None:
+        event, disc = ctypes.c_int64(), (ctypes.c_int * 3)()
+        known = self.library.golden_light_other(
+            self.kernel, ctypes.c_int64(stamp), ctypes.byref(event), disc
+        )
+        got = await ask(self.dut, OTHER, point_stamped(stamp, loose=bool(stamp & 1)), self.stall, 9)
+        self.judge(got, known, event, disc)
+
+
+OTHER = "s_axis_green" if NODE == "red" else "s_axis_red"
+
+
+async def watching(dut, stall: float = 0.0, **options: int) -> Detector:
+    detector = Detector(dut, options, stall)
+    for name, value in detector.options.items():
+        if name != "alternates" or NODE == "red":
+            getattr(dut, f"parameter_{name}_i").value = value
+    await start(dut)
+    return detector
+
+
+def picture(pixels: Pixels, stamp: int, encoding: str = "rgb8", name: str = "camera") -> Image:
+    height, width, _ = pixels.shape
+    like = replace(image(width, height, encoding), frame_id=name, stamp=divmod(stamp, SECOND_NS))
+    return with_pixels(like, pixels if encoding == "rgb8" else pixels[:, :, ::-1])
+
+
+def scene(width: int, height: int, dice: random.Random, discs: int = 1) -> Pixels:
+    """Grey noise with discs, rings and squares of the lamp's colour."""
+    noise = np.random.default_rng(dice.randrange(1 << 30))
+    pixels = noise.integers(60, 120, (height, width, 3)).astype(np.uint8)
+    rows, columns = np.ogrid[:height, :width]
+    for _ in range(discs):
+        x, y, radius = dice.uniform(0, width), dice.uniform(0, height * 0.6), dice.uniform(2, 9)
+        distance = (rows - y) ** 2 + (columns - x) ** 2
+        inside = distance <= radius**2
+        if dice.random() < 0.3:
+            inside &= distance > (radius * 0.6) ** 2
+        if dice.random() < 0.2:
+            inside = (abs(rows - y) <= radius) & (abs(columns - x) <= radius)
+        pixels[inside] = LIT[NODE]
+    return pixels
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=(0.0, 0.4))
+async def sees_its_lamp_and_waits_for_the_other(dut, stall):
+    detector = await watching(dut, stall)
+    dice = random.Random(21)
+    stamp = 5 * SECOND_NS
+    for step in range(36):
+        stamp += dice.choice((33 * MS, 33 * MS, 33 * MS, 0, -10 * MS))
+        if step % 12 in (0, 7, 8):
+            await detector.other(stamp + dice.choice((-40 * MS, 0, 1)))
+        source = picture(scene(40, 24, dice), stamp, dice.choice(("rgb8", "bgr8", "8UC3")))
+        await detector.frame(source)
+    await detector.frame(picture(scene(40, 24, dice), SECOND_NS))  # the source begins anew
+    assert detector.events > 3
+
+
+@cocotb.test()
+async def finds_the_largest_disc_of_any_picture(dut):
+    """All shapes of blobs: every pixel counts, whatever touches what."""
+    detector = await watching(
+        dut, confirm=1, rows_permille=1000, diameter_from=2, diameter_to=100, alternates=0
+    )
+    dice = random.Random(2)
+    noise = np.random.default_rng(3)
+    stamp = SECOND_NS
+    for step in range(40):
+        stamp += 33 * MS
+        if NODE == "green":
+            await detector.other(stamp - MS)
+        width, height = dice.choice(((31, 20), (64, 12), (17, 33), (128, 9), (1, 7), (9, 1)))
+        if step % 2:
+            pixels = scene(width, height, dice, dice.randint(0, 6))
+        else:
+            share = dice.choice((0.05, 0.3, 0.45, 0.6, 0.9))
+            pixels = np.where(
+                noise.random((height, width, 1)) < share, np.array(LIT[NODE]), 90
+            ).astype(np.uint8)
+        await detector.frame(picture(pixels, stamp))
+    # Combs: as many blobs in a row as there can be, and all become one.
+    for up in (False, True):
+        pixels = np.full((10, 128, 3), 90, np.uint8)
+        pixels[:, ::2] = LIT[NODE]
+        pixels[0 if up else 9] = LIT[NODE]
+        stamp += 33 * MS
+        await detector.frame(picture(pixels, stamp))
+    assert detector.events > 3
+
+
+@cocotb.test()
+async def tells_the_frame_of_any_name(dut):
+    detector = await watching(dut, confirm=1, rows_permille=1000, alternates=0)
+    dice = random.Random(4)
+    stamp = SECOND_NS
+    for length in (0, 1, 7, 8, 9, 16, 33, 64):
+        stamp += 33 * MS
+        if NODE == "green":
+            await detector.other(stamp - MS)
+        name = "abcdefghijklmnopqrstuvwxyz0123456789_abcdefghijklmnopqrstuvwxyz_12"[:length]
+        pixels = np.full((24, 40, 3), 90, np.uint8)
+        rows, columns = np.ogrid[:24, :40]
+        pixels[(rows - 9) ** 2 + (columns - dice.randint(8, 30)) ** 2 <= 25] = LIT[NODE]
+        source = picture(pixels, stamp, name=name)
+        await detector.frame(source)
+        assert detector.said == name
+
+
+@cocotb.test()
+async def a_picture_that_nobody_looks_at_costs_its_pixels_alone(dut):
+    detector = await watching(dut, diameter_from=2)
+    dice = random.Random(1)
+    stamp = SECOND_NS
+    if NODE == "red":
+        for _ in range(3):
+            stamp += 33 * MS
+            await detector.frame(picture(scene(64, 40, dice, 1), stamp))
+    began = get_sim_time("ns")
+    await detector.frame(picture(scene(64, 40, dice, 40), stamp + 33 * MS))
+    assert (get_sim_time("ns") - began) / 10 <= 64 * 40 * 1.3 + 600
+
+
+@cocotb.test()
+async def refuses_and_goes_on(dut):
+    detector = await watching(dut)
+    dice = random.Random(6)
+    good = picture(scene(40, 24, dice), SECOND_NS)
+    if NODE == "green":
+        await detector.other(SECOND_NS // 2)
+    refused = {
+        NO_ENCODING: replace(good, encoding="mono16"),
+        NO_SIZE: picture(scene(MAX_WIDTH + 1, 4, dice), SECOND_NS),
+        SHORT_DATA: replace(good, data=good.data[:-1]),
+        NO_COLOUR: image(40, 24, "mono8"),
+    }
+    for number, (reason, wrong) in enumerate(refused.items()):
+        got = await ask(dut, "s_axis_image", fields(wrong), 0.1)
+        assert got.problem == reason
+        await detector.frame(replace(good, stamp=(2, number)))
+    beats = fields(good)
+    for number, cut in enumerate((0, 5, 14, 40, 200, len(beats) - 1)):
+        got = await ask(dut, "s_axis_image", [*beats[:cut], broken(3)], 0.1)
+        assert got.problem == 3
+        await detector.frame(replace(good, stamp=(3, number)))
+    got = await ask(dut, OTHER, [*point_stamped(SECOND_NS)[:2], broken(5)])
+    assert got.problem == 5
+    await detector.frame(replace(good, stamp=(4, 0)))
+
+
+@cocotb.test()
+async def forgets_at_reset(dut):
+    detector = await watching(dut)
+    dice = random.Random(8)
+    for cycles in (13, 60, 400, 900):
+        source = picture(scene(40, 24, dice, 4), 9 * SECOND_NS)
+        await image_bench.interrupt(dut, {"s_axis_image": fields(source)}, cycles)
+        detector.new_kernel()
+        for frame in range(4):
+            await detector.frame(picture(scene(40, 24, dice, 2), SECOND_NS + frame * 33 * MS))
+
+
+@pytest.mark.parametrize("pixels", [1, 8])
+@pytest.mark.parametrize("light", ["red", "green"])
+def test_driving_light(light, pixels, monkeypatch):
+    monkeypatch.setenv("LIGHT", light)
+    parameters = {"MAX_WIDTH": MAX_WIDTH, "PIXELS": pixels}
+    drive_bench.simulate_core("test_driving_light", f"{light}_light", parameters)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Polyfit, Lane Control and both light detectors in an FPGA: the robot drives as with the CPU's.
+
+Each frame that the camera draws follows from the command to the one before. The light turns red and
+green again on the way; the detectors hear each other, so the design has a loop of topics.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+FRAMES = 45
+LAMP = "diameter_from: 3, confirm: 2"
+GRAPH = f"""schema: ligament/graph/1
+name: case_control_cores
+nodes:
+  camera:
+    type: driving/road
+    parameters:
+      {{frames: {FRAMES}, width: 320, height: 240, start: 0.5, offset: 0.05, red_from: 10,
+        red_frames: 12, patience_s: 20.0}}
+    remap: {{image_raw: raw, clock: /clock}}
+  plan:
+    type: driving/lane_planner
+    parameters: {{width: 250, height: 150}}
+    remap: {{image: raw, lane_mask: mask}}
+  fit: {{type: driving/polyfit, remap: {{image: mask}}}}
+  control: {{type: driving/lane_control, parameters: {{use_sim_time: true, light_delay_ms: 60}}}}
+  red_light:
+    type: driving/red_light
+    parameters: {{{LAMP}, alternates: true}}
+    remap: {{image: raw}}
+  green_light: {{type: driving/green_light, parameters: {{{LAMP}}}, remap: {{image: raw}}}}
+  frames: {{type: image/sink, parameters: {{frames: {FRAMES}}}, remap: {{image: raw}}}}
+topics:
+  raw: {{bound_bytes: 300000}}
+  mask: {{bound_bytes: 50000}}
+  lane: {{bound_bytes: 256}}
+  red: {{bound_bytes: 128}}
+  green: {{bound_bytes: 128}}
+  cmd_vel: {{bound_bytes: 64}}
+variants:
+  software: {{containers: one}}
+  hardware:
+    containers: one
+    devices: {{fit: fpga0, control: fpga0, red_light: fpga0, green_light: fpga0}}
+    fpga: {{pixels: 4}}
+  nodes:
+    containers: one
+    devices: {{fit: fpga0, control: fpga0, red_light: fpga0, green_light: fpga0}}
+    transports: {{raw: [shm], lane: [shm], red: [shm], green: [shm]}}
+"""
+
+
+def run(folder: Path, variant: str) -> list[dict[str, Any]]:
+    """The frames that the sink recorded."""
+    words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
+    domain = f"control_{uuid.uuid4().hex[:12]}"
+    for command in (["build", *words], ["run", *words, "--domain", domain]):
+        result = subprocess.run(
+            [*LIGAMENT, command[0], str(folder / "graph.yaml"), *command[1:]],
+            capture_output=True, text=True, check=False, env=os.environ,
+        )  # fmt: skip
+        assert result.returncode == 0, result.stdout + result.stderr
+    last = max((folder / "build" / "case_control_cores" / variant / "runs").iterdir())
+    lines = (last / "outputs" / "frames.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("control")
+    (made / "graph.yaml").write_text(GRAPH)
+    return made
+
+
+@pytest.mark.parametrize("variant", ["hardware", "nodes"])
+def test_the_robot_drives_and_stops_as_with_the_nodes_of_the_cpu(
+    folder: Path, variant: str
+) -> None:
+    frames = run(folder, "software")
+    assert len(frames) == FRAMES
+    hashes = [frame["hash"] for frame in frames]
+    # It drives, stands at the red light, and goes on.
+    assert len(set(hashes)) > FRAMES // 2
+    assert any(a == b for a, b in pairwise(hashes))
+    assert hashes[-1] != hashes[-2]
+    assert run(folder, variant) == frames
